@@ -8,23 +8,29 @@ from functools import lru_cache
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from dpviz.core.numerics.special import cumulative_sum, pmf_from_ratios, round_to_private_side, satisfies_epsilon
+from dpviz.core.numerics.special import (
+    MAX_EXPONENT,
+    cumulative_sum,
+    pmf_from_ratios,
+    round_to_private_side,
+    satisfies_epsilon,
+)
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import LossDistribution, WorstCase, check_index
 from dpviz.mechanisms.pair_divergence import log_delta_beta_binomial
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
 
-MIN_DEVIATIONS = 9.0  # half of the standard deviations around a mean beyond which next to nothing is sought first
+FIRST_REACH = 18.0  # standard deviations around a mean within which losses are listed; doubled until enough
 
-EXACT_ROWS = 8
-"""Rows of a matrix of which the first is computed from logarithms: more would let cells grow back from an underflow."""
+ROW_STRIDE = 8
+"""Every so many rows one is computed from its logarithms: with more, a cell could underflow and then grow again."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BetaBinomial(PriorSynthesizer):
     """Pr(m1 | n1) = C(m, m1) B(α + n1 + m1, β + n0 + m0) / B(α + n1, β + n0), with n0 = n − n1 and m0 = m − m1.
 
-    With the prior 1/3 it is the non-private multiple synthesis (MS) of Bowen & Liu (2016).
+    With α = β = 1/3 it is the non-private multiple synthesis (MS) of Bowen & Liu (2016).
 
     Parameters
     ----------
@@ -69,23 +75,23 @@ class BetaBinomial(PriorSynthesizer):
     def transition_matrix(self) -> FloatArray:
         """Pr(released | confidential), shape (n + 1, m + 1).
 
-        Every `EXACT_ROWS`-th row is the exponential of its logarithms. The rows between follow from the row above by
-        two products, T[i + 1, j] = T[i, j] u(i + j) v(i), several times as fast. A cell grows by at most 1 + m from row
-        to row, from row 1 on, so that none grows back from an underflow to more than 10⁻²⁷⁰.
+        Row 0, row 1 and from there every `ROW_STRIDE`-th are exponentials of their logarithms. A row between follows
+        from the one above by two products, T[i + 1, j] = T[i, j] u(i + j) v(i), several times as fast. From row 1 on a
+        cell grows by a factor of at most 1 + m a row, so that what underflowed stays below 10⁻²⁷⁰.
         """
         by_sum, by_column, by_row = beta_binomial_terms(self.n, self.m, self.alpha, self.beta)
         matrix = np.empty((self.n + 1, self.m + 1))
         with np.errstate(under="ignore"):
-            for exact in (slice(0, 1), slice(1, None, EXACT_ROWS)):
+            for exact in (slice(0, 1), slice(1, None, ROW_STRIDE)):
                 logarithms = sliding_window_view(by_sum, self.m + 1)[exact] + by_column
                 np.exp(logarithms - by_row[exact, None], out=matrix[exact])
             by_place = sliding_window_view(np.exp(np.diff(by_sum)), self.m + 1)
-            by_row = np.exp(-np.diff(by_row))[:, None]
-            for first in range(1, EXACT_ROWS):
-                below = matrix[first + 1 :: EXACT_ROWS]
-                above = slice(first, first + EXACT_ROWS * len(below), EXACT_ROWS)
+            by_pair = np.exp(-np.diff(by_row))[:, None]
+            for first in range(1, ROW_STRIDE):
+                below = matrix[first + 1 :: ROW_STRIDE]
+                above = slice(first, first + ROW_STRIDE * len(below), ROW_STRIDE)
                 np.multiply(matrix[above], by_place[above], out=below)
-                below *= by_row[above]
+                below *= by_pair[above]
         return matrix
 
     def log_likelihood(self, counts: IntArray) -> FloatArray:
@@ -99,7 +105,7 @@ class BetaBinomial(PriorSynthesizer):
             return pmf_from_ratios((self.m - j) * (x + j) / ((j + 1) * (y + (self.m - 1 - j))))
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
-        """ln (y + m − j) / y − ln (x + j) / x, with x = α + i and y = β + n − 1 − i of the pair i."""
+        """ln[(y + m − j) / y] − ln[(x + j) / x], with x = α + i and y = β + n − 1 − i of the pair (i, i + 1)."""
         pairs, columns = np.asarray(pairs), np.asarray(columns)
         k = np.arange(self.n + self.m)
         ones, zeros = _log_growth(self.alpha, k), _log_growth(self.beta, k)
@@ -110,29 +116,29 @@ class BetaBinomial(PriorSynthesizer):
             table = by_sum[pairs[:, None] + columns]
         table += by_row[pairs][:, None]
 
-        # One term is left of the outermost counts, beside which the rounding of those that cancel could be anything
+        # At j = 0 and j = m one of the two terms is exactly 0, which the sums above have only up to rounding
         table[:, columns == 0] = np.log1p(self.m / (self.beta + (self.n - 1 - pairs)))[:, None]
         table[:, columns == self.m] = -np.log1p(self.m / (self.alpha + pairs))[:, None]
         return table
 
     def worst_log_odds(self) -> WorstCase:
-        """ε* = ln(1 + m / min(α, β))."""
+        """Pure ε, ln(1 + m / min(α, β)): the only row of the rarer value changes."""
         return self.rarest_row(math.log1p(self.m / min(self.alpha, self.beta)))
 
     log_pair_deltas = staticmethod(log_delta_beta_binomial)
 
     def first_pair_losses(self, unseen: float) -> LossDistribution:
-        """Losses ln (x + j) y / (x (y + m − j)) of the rows 1 and 0, x = α and y = β + n − 1, with Pr(j | 1).
+        """Losses ln[(x + j) y / (x (y + m − j))] of row 1 against row 0, x = α and y = β + n − 1, with Pr(j | 1).
 
-        Counts far from the mean are left out where all of them have a probability of at most `unseen`, which then is
-        that of an infinite loss. Ratios of neighbours fall where y ≥ 1, so that a geometric series bounds each tail.
+        Counts far from the mean are left out where together they have a probability of at most `unseen`, which is then
+        given to an infinite loss. Ratios of neighbouring probabilities fall where y ≥ 1, so that a geometric series
+        bounds each tail.
         """
         x, y, m = self.alpha, self.beta + (self.n - 1), self.m
         mean, total = m * (x + 1) / (x + 1 + y), x + 1 + y
         deviation = math.sqrt(mean * (1 - mean / m) * (total + m) / (total + 1)) + 1.0
-        reach, bound = MIN_DEVIATIONS, math.inf
+        reach, bound = FIRST_REACH, math.inf
         while bound > unseen:
-            reach *= 2
             low, high = max(math.floor(mean - reach * deviation), 0), min(math.ceil(mean + reach * deviation), m)
             if y < 1 or high - low > m / 2:
                 low, high = 0, m
@@ -142,6 +148,7 @@ class BetaBinomial(PriorSynthesizer):
             masses = pmf_from_ratios(ratios[int(low > 0) : len(ratios) - int(high < m)])
             tails = ((1 / ratios[0] if low else 0.0), masses[0]), ((ratios[-1] if high < m else 0.0), masses[-1])
             bound = math.fsum(mass * ratio / (1 - ratio) if ratio < 1 else math.inf for ratio, mass in tails)
+            reach *= 2
         j = np.arange(low, high + 1)
         losses = np.log1p(j / x) - np.log1p((m - j) / y)
         if high - low == m:
@@ -154,16 +161,16 @@ class BetaBinomial(PriorSynthesizer):
 
         Notes
         -----
-        It does not depend on n. So with a given prior a promise bounds m, by α (e^ε − 1), however many rows there are:
-        a release of fewer rows than the data have needs a prior that is small beside them.
+        It does not depend on n. With a given prior a promise thus bounds the released rows by α (e^ε − 1), however many
+        confidential rows there are.
 
         References
         ----------
-        Abowd & Vilhuber (2008); Charest (2011) after Machanavajjhala et al. (2008); Menicucci et al. (2026) on such
-        releases, of the Dirichlet-multinomial and of priors with any number of categories.
+        Abowd & Vilhuber (2008); Charest (2011) after Machanavajjhala et al. (2008); Menicucci et al. (2026), for any
+        number of categories.
         """
         m, epsilon = int(PROMISED_ROWS.validate(m)), PROMISED_EPSILON.validate(epsilon)
-        alpha = m / math.expm1(epsilon) if epsilon < 700 else m * math.exp(-epsilon)
+        alpha = m / math.expm1(epsilon) if epsilon < MAX_EXPONENT else m * math.exp(-epsilon)
         alpha = max(alpha, PRIOR_ONES.minimum)
         return round_to_private_side(
             alpha, math.inf, lambda value: satisfies_epsilon(epsilon, times=1, rows=m, prior=value)
@@ -174,8 +181,8 @@ class BetaBinomial(PriorSynthesizer):
 def beta_binomial_terms(n: int, m: int, alpha: float, beta: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Terms in i + j and in j, less one in i, that add up to ln BetaBinomial(j; m, α + i, β + n − i).
 
-    The term in j is ln Binomial(j; m, p), p being the mean of the middle row, and the others are 0 at its mean: all
-    terms are small where the probability is not. Sums have more digits than are kept.
+    The term in j is ln Binomial(j; m, p), where p is the posterior mean at x = n / 2. Constants are chosen so that all
+    terms are small where the probability is not: no digits cancel. Sums are taken in long double.
     """
     ones, zeros = np.longdouble(alpha), np.longdouble(beta)
     log_odds, mean = np.log((ones + n / 2) / (zeros + n / 2)), (alpha + n / 2) / (alpha + beta + n)
@@ -197,7 +204,7 @@ def _log_growth(base: float, k: IntArray) -> FloatArray:
 def beta_binomial_log_likelihood(
     counts: Sequence[int] | IntArray, x: IntArray, n: IntArray | int, m: int, alpha: float, beta: float
 ) -> FloatArray:
-    """Σ_j ln BetaBinomial(x̃_j; m, α + x, β + n − x) up to a constant that is the same for every x and n.
+    """Σ_s ln BetaBinomial(x̃_s; m, α + x, β + n − x) over sets s, up to a constant that x and n do not change.
 
     Parameters
     ----------
