@@ -557,3 +557,15 @@ def test_no_sentence_on_a_column_says_a_number_or_a_value_of_it() -> None:
             except PilotProblem as problem:
                 said.append(str(problem))
         assert not [sentence for sentence in said for secret in SECRETS if secret in sentence]
+
+
+def test_a_text_that_the_curator_names_means_no_value() -> None:
+    column = dataclasses.replace(read_columns("x\n17\n99\n-1\n41\n").column("x"), missing_text=" 99 ")
+    assert (column.n, column.missing, column.numbers().mean) == (3, 1, 19.0)
+
+
+def test_a_column_that_names_persons_says_how_many_rows_a_person_has() -> None:
+    names = [f"P{place:04}" for place in range(2_000)]
+    column = read_columns("\n".join(["id", *names, "P0007", "P0007"])).column("id")
+    with pytest.raises(PilotProblem, match="most frequent value stands in 3 rows"):
+        column.categories()

@@ -37,7 +37,7 @@ class Column(Private):
     """A column as it was read, and what it says read as a share of one value, as categories or as numbers.
 
     Its `cells` are without the blanks around them, and each begins on one of the `lines`. `decimal` is the mark that a
-    reader has chosen.
+    reader has chosen, `missing_text` a text that means no value, such as −1, 99 or unknown.
     """
 
     name: str
@@ -45,6 +45,7 @@ class Column(Private):
     lines: tuple[int, ...]
     comma_separates: bool = True
     decimal: str | None = None
+    missing_text: str = ""
 
     @property
     def _sizes(self) -> str:
@@ -53,7 +54,8 @@ class Column(Private):
     @cached_property
     def texts(self) -> Counter[str]:
         """How often each text occurs, without what stands for no value."""
-        return Counter({text: count for text, count in Counter(self.cells).items() if text.casefold() not in MISSING})
+        missing = MISSING | {self.missing_text.strip().casefold()}
+        return Counter({text: count for text, count in Counter(self.cells).items() if text.casefold() not in missing})
 
     @cached_property
     def marks(self) -> Marks:
@@ -138,7 +140,14 @@ class Column(Private):
         if 2 <= distinct <= MAX_CELLS:
             return ""
         count = "a single distinct value" if distinct == 1 else f"{distinct:,} distinct values"
-        return f"{quote(self.name)} holds {count}; categories are read where there are 2 to {MAX_CELLS:,}."
+        problem = f"{quote(self.name)} holds {count}; categories are read where there are 2 to {MAX_CELLS:,}."
+        most_rows = max(self.counts.values())
+        if distinct > 1 and most_rows > 1:
+            problem += (
+                f" Its most frequent value stands in {most_rows:,} rows: if it names persons, that is the largest "
+                "number of rows of a person, for which Plan asks."
+            )
+        return problem
 
     @cached_property
     def number_problem(self) -> str:

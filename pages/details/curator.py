@@ -236,7 +236,10 @@ def show_pilot(desk: Any) -> None:
     for sentence in file.notes:
         st.caption(escape_markdown(sentence))
     name = st.selectbox("Column", file.names, key=f"{PREFIX}column", format_func=single_line)
-    facts = _facts(file.column(name), f"{state[FILE_COUNT]}_{file.names.index(name)}")
+    label, meaning = "A text that means no value", "Such as −1, 99 or unknown, beside empty cells and NA."
+    missing_text = st.text_input(label, key=f"{PREFIX}missing_text", max_chars=100, help=meaning)
+    column = replace(file.column(name), missing_text=missing_text)
+    facts = _facts(column, f"{state[FILE_COUNT]}_{file.names.index(name)}")
     _show_facts(facts, desk.question)
 
 

@@ -497,6 +497,12 @@ def test_every_button_of_a_pilot_file_sets_what_the_desk_takes(cells: str) -> No
             assert not check(other).error, (reading, label)
 
 
+def test_a_text_can_be_named_that_means_no_value() -> None:
+    app = open_pilot(b"x\n17\n99\n-1\n41\n")
+    app.text_input(key="cu_missing_text").set_value("99").run()
+    assert "1 of the 4 cells of “x” holds no value" in said(check(app))
+
+
 @pytest.mark.parametrize(
     ("content", "reading", "sentence"),
     [
