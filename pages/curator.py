@@ -13,12 +13,10 @@ from dpviz.comparisons import CategoryData, CountData, DataKind
 from dpviz.core.declarations import PROPORTION
 from dpviz.core.formatting import format_number
 from dpviz.designs import CONFIDENTIAL_COUNT
-from dpviz.desk import drawn, relaxing, stated
+from dpviz.desk import drawn, relaxing, search, stated, texts
 from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.protection import PROTECTIONS
 from dpviz.desk.question import ASKED_KINDS, BELIEVED_PRIOR, GOALS, Question, range_names, takes_prior
-from dpviz.desk.search import Desk, first_designs, stream_designs
-from dpviz.desk.texts import capitalized
 from dpviz.desk.told import answer, relaxed, tables
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer
@@ -49,7 +47,7 @@ USUAL_LIMITS: Mapping[str, Mapping[tuple[str, ...], str]] = {
 HIDDEN = {"p": PROPORTION, "x": replace(CONFIDENTIAL_COUNT, name="x")}
 """Numbers of the reader's release that the page has no widget for, and hands on."""
 
-MEASURES = {key: capitalized(measure.name) for key, measure in ACCURACY.items()}
+MEASURES = {key: texts.capitalized(measure.name) for key, measure in ACCURACY.items()}
 PRESETS = ui.declared_presets("curator")
 
 
@@ -170,13 +168,13 @@ def _design_controls(places: ui.Places, kind: type[DataKind], values: dict[str, 
     }  # fmt: skip
 
 
-def show_answer(desk: Desk, summary: answer.Told) -> None:
+def show_answer(desk: search.Desk, summary: answer.Told) -> None:
     """Draw the sentence, how much of each limit the leading designs use, and what would have to give way."""
     ui.answer(summary.mark, summary.sentence, summary.short)
     before_key = f"{PREFIX}before"
     if desk.designs or desk.complete:
         st.session_state[before_key] = desk
-    shown: Desk = st.session_state.get(before_key, desk)
+    shown: search.Desk = st.session_state.get(before_key, desk)
     rows = min(MAX_ROWS_IN_CLASS if ui.class_mode() else MAX_ROWS, shown.expected)
     chart = drawn.limits_picture(shown, rows) if shown.designs else None
     if chart is not None:
@@ -187,7 +185,7 @@ def show_answer(desk: Desk, summary: answer.Told) -> None:
         show_relaxations(desk)
 
 
-def show_relaxations(desk: Desk) -> None:
+def show_relaxations(desk: search.Desk) -> None:
     """Draw what would have to give way, as far as it is known, and buttons that let it."""
     try:
         relaxations = ui.latest(relaxing.stream_relaxations, desk, RELAXED_DESIGNS) or ()
@@ -205,7 +203,7 @@ def show_relaxations(desk: Desk) -> None:
                 st.button(label, key=f"{PREFIX}let_{place}", on_click=st.session_state.update, args=(values,))
 
 
-def show_designs(desk: Desk, summary: answer.Told) -> None:
+def show_designs(desk: search.Desk, summary: answer.Told) -> None:
     """Draw the table, what the answer rests on, and where to go from here."""
     count = len(desk.designs)
     if count:
@@ -228,11 +226,11 @@ def show_designs(desk: Desk, summary: answer.Told) -> None:
 
 
 def page() -> None:
-    with ui.page_frame(CURATOR, SETTINGS, controls, first_designs, take_release) as (question, parts):
+    with ui.page_frame(CURATOR, SETTINGS, controls, search.first_designs, take_release) as (question, parts):
         with parts.results:
-            desk = first_designs(question)
+            desk = search.first_designs(question)
             try:
-                latest = ui.latest(stream_designs, question)
+                latest = ui.latest(search.stream_designs, question)
                 desk = latest if latest is not None and (latest.designs or latest.complete) else desk
             except ValueError as error:
                 ui.problem(str(error))

@@ -13,16 +13,13 @@ from dpviz.charts import posterior as charts
 from dpviz.core import limits
 from dpviz.core.formatting import format_count, format_number, format_percent
 from dpviz.designs import Design
-from dpviz.desk import analyst
+from dpviz.desk import analyst, promises
 from dpviz.desk.analyst import SeenRelease
 from dpviz.desk.exports.script import posterior_recipe, posterior_script
 from dpviz.desk.exports.tables import columns_csv
-from dpviz.desk.promises import FURTHER_NUMBERS, PROMISE
-from dpviz.inference import secret_n
+from dpviz.inference import secret_n, summaries
 from dpviz.inference.posterior import PosteriorCells, posterior_cells
-from dpviz.inference.summaries import EQUAL_TAILS, HIGHEST_DENSITY
-from dpviz.mechanisms import BetaBinomial, two_cell_synthesizers
-from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.mechanisms import BetaBinomial, matrix_mechanism, two_cell_synthesizers
 from dpviz.uploads.matrix import sums_sentence
 from pages import ui
 from pages.ui.navigation import POSTERIOR
@@ -33,11 +30,11 @@ SOURCES = {"drawn": "drawn with a seed", "typed": "typed in"}
 EXAMPLE = "0.5, 0.3, 0.15, 0.05\n0.2, 0.5, 0.2, 0.1\n0.1, 0.2, 0.5, 0.2\n0.05, 0.15, 0.3, 0.5"
 """A matrix for three confidential rows and three released ones."""
 
-INTERVALS = {interval.label: interval for interval in (EQUAL_TAILS, HIGHEST_DENSITY)}
+INTERVALS = {interval.label: interval for interval in (summaries.EQUAL_TAILS, summaries.HIGHEST_DENSITY)}
 TABLES = "52, 30, 18"
 POINTS = 50  # values of p along the curve of coverage: more cannot be told apart in a picture of this size
 
-NUMBERS = PROMISE | FURTHER_NUMBERS | ui.declared_numbers("posterior")
+NUMBERS = promises.PROMISE | promises.FURTHER_NUMBERS | ui.declared_numbers("posterior")
 PRESETS = ui.declared_presets("posterior")
 
 seen_release = lru_cache(maxsize=64)(SeenRelease.of)
@@ -96,7 +93,7 @@ def show_numbers(seen: SeenRelease) -> None:
         level=format_percent(design.level, 8), gamma1=format_number(design.gamma1, 4),
         gamma2=format_number(design.gamma2, 4),
     )  # fmt: skip
-    if isinstance(design.mechanism, GivenMatrix):
+    if isinstance(design.mechanism, matrix_mechanism.GivenMatrix):
         caption += f" {sums_sentence(design.mechanism)}"
     st.caption(caption)
 
@@ -260,7 +257,7 @@ def _show_explanation(question: Question) -> None:
     design = question.design
     mechanism = design.synthesizer_type
     repairs = "prior" if mechanism.has_prior else "moved"
-    if mechanism is GivenMatrix:
+    if mechanism is matrix_mechanism.GivenMatrix:
         repairs = "matrix"
     sets = "averaged" if mechanism.draws_after_noise else "shared"
     if "epsilon" not in design.promised:
@@ -292,7 +289,7 @@ SETTINGS = {
     f"{PREFIX}source": ui.choice_setting(SOURCES, "drawn", "Synthetic counts"),
     f"{PREFIX}counts": ui.text_setting("31", "Synthetic counts x̃"),
     f"{PREFIX}knows": ui.switch_setting(False, "x is known"),
-    f"{PREFIX}kind": ui.choice_setting(INTERVALS, EQUAL_TAILS.label, "Interval"),
+    f"{PREFIX}kind": ui.choice_setting(INTERVALS, summaries.EQUAL_TAILS.label, "Interval"),
     f"{PREFIX}size_prior": ui.choice_setting(secret_n.SIZE_PRIORS, "uniform", "Prior of n"),
     f"{PREFIX}around": ui.switch_setting(True, "Range around the true n"),
     f"{PREFIX}tables": ui.text_setting(TABLES, "Released tables"),

@@ -10,10 +10,8 @@ import streamlit as st
 from dpviz.charts.coverage import Dot
 from dpviz.charts.intervals import caterpillar_chart
 from dpviz.core.formatting import format_percent
-from dpviz.coverage import CoveragePlan, Performance, Tally, first_intervals, performance_of
+from dpviz.coverage import CoveragePlan, Performance, Tally, first_intervals, performance_of, studies, summaries
 from dpviz.coverage.performance import first_shares
-from dpviz.coverage.studies import stream_study
-from dpviz.coverage.summaries import interval_words
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
 from dpviz.study.plan import simulation_of
@@ -105,7 +103,7 @@ class Run:
             end = before + (self.plan.batch if is_slow else SLICE)
             part = replace(self.plan, repetitions=min(self.plan.repetitions, end))
             try:
-                tally, is_part_complete = ui.progress(stream_study, part, start=self.start, pool=ui.ANSWERS)
+                tally, is_part_complete = ui.progress(studies.stream_study, part, start=self.start, pool=ui.ANSWERS)
             except ValueError as error:
                 self.problem = str(error)
                 self.stop()
@@ -157,7 +155,7 @@ def show_first_intervals(design: Design, run: Run) -> None:
     # The table of a rule that knows the noise may take a second
     intervals = ui.result(first_intervals, plan, rule) if RULES[rule].knows_noise else _first_intervals(plan, rule)
     shown = min(run.watched, len(intervals.runs)) if run.is_watched else 0
-    lines = interval_words(plan, intervals, shown, run.performance)
+    lines = summaries.interval_words(plan, intervals, shown, run.performance)
     chart = caterpillar_chart(
         intervals.runs.estimates, intervals.low, intervals.high, covered=intervals.covered, vacuous=intervals.vacuous,
         p=plan.p, words="<br>".join(lines), shown=shown or None,

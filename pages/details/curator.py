@@ -16,16 +16,12 @@ from dpviz.charts.comparison import comparison_height
 from dpviz.comparisons import DATA_KINDS
 from dpviz.core.escape import decode_utf8, escape_markdown, single_line
 from dpviz.core.limits import MAX_PILOT_BYTES
-from dpviz.desk import drawn, following, search
-from dpviz.desk.accuracy import ACCURACY
-from dpviz.desk.assessed import Assessed
+from dpviz.desk import accuracy, assessed, drawn, following, paths, search, stated
 from dpviz.desk.numbers import numbers_of
-from dpviz.desk.paths import PATHS, Path
 from dpviz.desk.question import Question
 from dpviz.desk.report import document, files, words
 from dpviz.desk.report.handoff import handoff_of
 from dpviz.desk.search import Desk
-from dpviz.desk.stated import NUMBERS, form_values
 from dpviz.desk.suggested import kind_with, refusal, suggested
 from dpviz.desk.told import along, tables
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -44,7 +40,7 @@ MAX_PINS = 3
 MAX_FILE_MB = 1
 PIN = re.compile(r"[a-z0-9_]{1,60}~[1-9][0-9]{0,2}~[a-z0-9_]{1,60}")
 AXES = {"epsilon": "privacy loss ε", "guesses": "right guesses of an attacker"}
-CHANGES = [key for key in PATHS if key != "epsilon"]
+CHANGES = [key for key in paths.PATHS if key != "epsilon"]
 
 
 def parse_pins(text: str) -> list[str]:
@@ -76,12 +72,12 @@ def toggle_pin(key: str) -> None:
     st.session_state[PINS] = others if key in pins else [*others, key][-MAX_PINS:]
 
 
-def pin_button(design: Assessed, label: str, place: str) -> None:
+def pin_button(design: assessed.Assessed, label: str, place: str) -> None:
     """Draw a button that pins a design, or takes its pin off; `place` tells several apart."""
     st.button(label, key=f"{PREFIX}{place}", on_click=toggle_pin, args=(pin_of(design.key),))
 
 
-def pinned_designs(desk: Desk, pins: Iterable[str]) -> list[Assessed]:
+def pinned_designs(desk: Desk, pins: Iterable[str]) -> list[assessed.Assessed]:
     """Designs with these keys, with everything known of them; those that the question has no more are left out."""
     known = {pin_of(design.key): design for design in desk.designs}
     designs = [known[key] for key in pins if key in known]
@@ -94,7 +90,7 @@ def pinned_designs(desk: Desk, pins: Iterable[str]) -> list[Assessed]:
         ]
 
 
-def design_links(design: Assessed, heading: str, place: str = "") -> None:
+def design_links(design: assessed.Assessed, heading: str, place: str = "") -> None:
     """Draw links to the pages that know a design, or to the comparison alone; `place` tells several lists apart."""
     release = design.release
     if release is not None:
@@ -117,8 +113,8 @@ def _show_frontier(desk: Desk) -> None:
     axis = ui.segmented("across")
     if axis == "guesses":
         ui.note(ui.words("guesses"))
-    _show_path(desk, PATHS["epsilon"], measure, axis == "guesses")
-    if desk.complete and desk.first is not None and PATHS["epsilon"].here(desk.question) > 0:
+    _show_path(desk, paths.PATHS["epsilon"], measure, axis == "guesses")
+    if desk.complete and desk.first is not None and paths.PATHS["epsilon"].here(desk.question) > 0:
         bought = ui.latest(following.stream_one_more, desk.first, measure)
         if bought is not None:
             ui.note(along.one_more_sentence(desk.first, measure, bought))
@@ -126,19 +122,19 @@ def _show_frontier(desk: Desk) -> None:
 
 def _show_changes(desk: Desk) -> None:
     measure = ui.choice("along")
-    titles = {key: PATHS[key].title(desk.question) for key in CHANGES if PATHS[key].values(desk.question)}
+    titles = {key: paths.PATHS[key].title(desk.question) for key in CHANGES if paths.PATHS[key].values(desk.question)}
     changed = ui.choice("changed", titles, widget=st.pills, required=True, wrap=True)
-    _show_path(desk, PATHS[changed], measure)
+    _show_path(desk, paths.PATHS[changed], measure)
 
 
-def _show_path(desk: Desk, path: Path, measure: str, is_guesses: bool = False) -> None:
+def _show_path(desk: Desk, path: paths.Path, measure: str, is_guesses: bool = False) -> None:
     """Draw the designs along a path; until its first points are known, the picture before stays."""
     before_key = f"{PREFIX}{path.key}_before"
     shown = st.session_state.get(before_key)
     is_before = True
     if desk.complete:
         designs = tuple(following.followed_designs(desk))
-        is_interval = measure in ACCURACY and ACCURACY[measure].needs_interval
+        is_interval = measure in accuracy.ACCURACY and accuracy.ACCURACY[measure].needs_interval
         arguments = (path, desk.question, designs, is_interval, measure == following.ADDED_ERROR)
         followed = ui.latest(following.stream_path, *arguments) or following.first_points(*arguments)
         if followed.leads(measure):
@@ -211,7 +207,7 @@ def pilot_sentence() -> str:
     """Which numbers of the question came from a file; empty where none of them is used any more."""
     state = st.session_state
     names = [name for name, value in state.get(USED, {}).items() if state.get(PREFIX + name) == value]
-    titles = ", ".join(NUMBERS[name].title.lower() for name in names)
+    titles = ", ".join(stated.NUMBERS[name].title.lower() for name in names)
     return ui.words("taken_from_file", names=titles) if names else ""
 
 
@@ -282,7 +278,7 @@ def _show_facts(facts: Facts, question: Question) -> None:
         st.caption(suggestions.how)
     for remark in filter(None, suggestions.remarks):
         ui.note(escape_markdown(remark))
-    values = {name: st.session_state.get(PREFIX + name, number.default) for name, number in NUMBERS.items()}
+    values = {name: st.session_state.get(PREFIX + name, number.default) for name, number in stated.NUMBERS.items()}
     refusals = [refusal(offer.settings, values, question) for offer in suggestions.offers]
     offers = [offer for offer, sentence in zip(suggestions.offers, refusals, strict=True) if not sentence]
     if not offers:
@@ -356,7 +352,7 @@ def read_file(content: bytes) -> dict[str, Any]:
     text = decode_utf8(content, 2_000_000 * MAX_FILE_MB)
     question, key = files.load_question(text)
     pins = [] if key is None else [pin_of(key)]  # those of the question before are taken off
-    values = {PREFIX + name: value for name, value in form_values(question).items()}
+    values = {PREFIX + name: value for name, value in stated.form_values(question).items()}
     return values | {PINS: pins, STORED: files.stored_design(text)}
 
 

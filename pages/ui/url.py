@@ -93,10 +93,7 @@ def choice_setting(options: Options, default: str | None, label: str = "") -> Se
 
 
 def choices_setting(options: Options, default: Collection[str], label: str = "") -> Setting:
-    """Setting of several keys, separated by dots in the URL; a ValueError names the unknown ones and has the others.
-
-    The exception of an unknown key carries the known ones as its second argument: nothing else of a link is lost.
-    """
+    """Setting of several keys, with dots between; the ValueError of an unknown one carries the others as well."""
 
     def parse(text: str) -> list[str]:
         keys = [key for key in dict.fromkeys(text.split(".")) if key]
@@ -258,13 +255,10 @@ def report_problem(key: str, sentence: str) -> None:
 def problems() -> list[str]:
     """Sentences about invalid settings that have not been moved since they were first shown."""
     state = st.session_state
-    current = {
-        key: (sentence, state.get(key))
-        for key, (sentence, value) in state.get("problems", {}).items()
-        if value is UNSHOWN or value == state.get(key)
-    }
-    state["problems"] = current
-    return [sentence for sentence, _ in current.values()]
+    noted = state.get("problems", {}).items()
+    current = {key: sentence for key, (sentence, value) in noted if value is UNSHOWN or value == state.get(key)}
+    state["problems"] = {key: (sentence, state.get(key)) for key, sentence in current.items()}
+    return list(current.values())
 
 
 def keys_of(options: Options) -> Collection[str]:
