@@ -13,13 +13,13 @@ import pytest
 
 from dpviz.desk.protection import GuessRate, PrivacyLoss, Protection
 from dpviz.mechanisms import BetaBinomial
-from dpviz.mechanisms.base import LossDistribution
 from dpviz.plans import BoundedMean, CategoryShares, PlanDesign, ReleasePlan, YesNoShare, expected_work, solve_plan
 from dpviz.plans.catalogue import BetaBinomialDraw
 from dpviz.plans.losses import LossBounds, laplace_losses
 from dpviz.plans.release import GeometricNoise
 from dpviz.plans.statistic import Statistic
 from dpviz.plans.summed import UNSEEN_TAIL, _cells, summed_losses
+from dpviz.privacy.pld import PrivacyLossDistribution
 from tests.referees import beta_binomial_law
 from tests.test_plan_shares import FIVE, GROUPS
 
@@ -77,7 +77,7 @@ def test_alternatives_are_the_worst_at_each_loss_of_the_others(cells: int) -> No
     found = summed_losses([[often, seldom], [third]], cells=cells)
     for epsilon in np.linspace(-1, 8, 57).tolist():
         worst = sum(
-            mass * max(one.above.delta(epsilon - loss) for one in (often, seldom))
+            mass * max(one.above.delta_for_epsilon(epsilon - loss) for one in (often, seldom))
             for loss, mass in zip(third.above.losses, third.above.masses, strict=True)
         )
         ends = found.delta(epsilon)
@@ -158,7 +158,7 @@ def test_work_is_said_before_within_a_factor(statistics: tuple[Statistic, ...], 
 
 
 def test_what_lies_far_below_the_first_cell_overflows_nothing() -> None:
-    held = LossDistribution(np.array([-900.0, 0.05, 2.0]), np.array([0.0, 0.25, 0.75]))
+    held = PrivacyLossDistribution(np.array([-900.0, 0.05, 2.0]), np.log([1e-300, 0.25, 0.75]))
     likelier, other = _cells(held, 0.0, 0.1)
     assert likelier.sum() == pytest.approx(1.0) and np.isfinite(other).all()
     assert other[20] == pytest.approx(0.75)  # at a point of the grid nothing moves

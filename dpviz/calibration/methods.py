@@ -9,14 +9,12 @@ import numpy as np
 
 from dpviz.calibration.parameter_draw import (
     ParameterDraw,
-    log_parameter_delta,
     parameter_draw_delta,
     parameter_losses,
 )
 from dpviz.core import limits
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import cumulative_sum, round_to_private_side
-from dpviz.core.types import FloatArray, Numbers
 from dpviz.mechanisms import (
     SYNTHESIZERS,
     BetaBinomial,
@@ -115,12 +113,11 @@ class PriorMethod:
         """Smallest symmetric prior without δ, in closed form; ∞ where there is none."""
         return math.inf
 
-    def log_pair_deltas(self, ones: FloatArray, zeros: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
-        """ln δ(ε) of pairs that share these rows and invented rows, of the table with one more in the first cell."""
-        self.refuse("a single pair of neighbours")
-
     def losses(self, ones: float, zeros: float, m: int, mean_loss: float) -> PrivacyLossDistribution:
-        """Privacy loss of a pair as in `log_pair_deltas`; where it has no bound, exact near `mean_loss`."""
+        """Privacy loss of the table with one more in the first cell against that with one more in the second.
+
+        Beside that they share these rows and invented rows. Where the loss has no bound it is exact near `mean_loss`.
+        """
         self.refuse("several sets")
 
     def cell_losses(
@@ -188,9 +185,6 @@ class ParamPost(PriorMethod):
         """The two cells' total has one distribution under both tables: left is one row in two cells."""
         return ParameterDraw(n=1, alpha=alpha, beta=alpha)
 
-    def log_pair_deltas(self, ones: FloatArray, zeros: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
-        return log_parameter_delta(ones, zeros, epsilon)
-
     def losses(self, ones: float, zeros: float, m: int, mean_loss: float) -> PrivacyLossDistribution:
         return parameter_losses(ones, zeros, mean_loss)
 
@@ -236,9 +230,6 @@ class ZhengRows(RowMethod):
             return super().plain(cells)
         of_cells = (kind for kind in SYNTHESIZERS.values() if getattr(kind, "two_cells", None) is self.synthesizer_type)
         return next(of_cells).info.label.partition(" (")[0]
-
-    def log_pair_deltas(self, ones: FloatArray, zeros: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
-        return self.synthesizer_type.log_pair_deltas(ones, zeros, m, epsilon)
 
     def more_cells(self, n: int, m: int, alpha: float, cells: int) -> PlugInCells:
         if alpha <= self.lost:

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
 
 import numpy as np
 from scipy.optimize import brentq
@@ -29,8 +28,6 @@ MAX_ODDS = 1e300  # x / y from which θ is 1 to any number of digits
 MIN_TAIL = 1e-305  # Tail below which it is taken relative to its leading term, as it underflows
 DENSITY_POINTS = 40_000  # about as many as the grid on which the losses are then added up has
 NEGLIGIBLE_DEPTH = 42.0  # a density that has fallen by e to this is less than the rounding of its sum
-
-FloatOrArray = TypeVar("FloatOrArray", float, FloatArray)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,17 +141,11 @@ def tail_fraction(x: FloatArray, y: FloatArray, odds: FloatArray, epsilon: Numbe
     """
     shrink = np.exp(-epsilon)
     right = shrink / (shrink + odds)
-    surplus = odds / (shrink + odds) * (1 - y * np.expm1(-epsilon))
-    if len(x) == 1:  # plain numbers take a tenth of the time
-        return np.array([_continued_fraction(float(x[0]), float(y[0]), float(right[0]), float(surplus[0]))])
-    return _continued_fraction(x, y, right, surplus)
-
-
-def _continued_fraction(x: FloatOrArray, y: FloatOrArray, right: FloatOrArray, surplus: FloatOrArray) -> FloatOrArray:
-    """`tail_fraction` of one number, or of as many as the fast memory holds; `surplus` is (y + 1) θ − x (1 − θ)."""
+    surplus = odds / (shrink + odds) * (1 - y * np.expm1(-epsilon))  # (y + 1) θ − x (1 − θ)
     a = y + 1
     fraction = numerator = a * (surplus + 1) / (a + 1)
-    inverse, moved = 0 * a, math.inf
+    inverse = np.zeros_like(a)
+    moved = math.inf
     for step in range(1, MAX_TERMS):
         place, rest = a + 2 * step, step * (x - step) * right
         part = rest / (place - 1)
@@ -164,12 +155,11 @@ def _continued_fraction(x: FloatOrArray, y: FloatOrArray, right: FloatOrArray, s
         numerator = plus + term / numerator
         change = numerator * inverse
         fraction = fraction * change
-        distance = abs(change - 1)
         before = moved
-        moved = distance if isinstance(distance, float) else float(distance.max())
+        moved = float(np.abs(change - 1).max())
         if moved < 1e-14 or before / 2 < moved < TERM_ROUNDING:
             break
-    return a / fraction
+    return np.asarray(a / fraction)
 
 
 def parameter_losses(x: float, y: float, mean_loss: float) -> PrivacyLossDistribution:
@@ -208,13 +198,9 @@ def parameter_losses(x: float, y: float, mean_loss: float) -> PrivacyLossDistrib
     mode = math.log(a / b)
     logits = np.linspace(mode - _reach(b, a), mode + _reach(a, b), DENSITY_POINTS)
 
-    log_density = _log_peak_density(x + 1, y) - _depth(x + 1, y, logits - math.log((x + 1) / y))
+    log_largest = float(log_peak(np.array(x + 1), np.array(y))) + math.log((x + 1) * (y / (x + 1 + y)))
+    log_density = log_largest - _depth(x + 1, y, logits - math.log((x + 1) / y))
     return PrivacyLossDistribution(logits + shift, log_density + math.log(logits[1] - logits[0]))
-
-
-def _log_peak_density(a: float, b: float) -> float:
-    """ln of the largest density of the logit of Beta(a, b), at logit ln(a / b)."""
-    return float(log_peak(np.array(a), np.array(b))) + math.log(a * (b / (a + b)))
 
 
 def _depth(a: float, b: float, away: FloatArray) -> FloatArray:

@@ -3,9 +3,8 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 
-import numpy as np
 from scipy.optimize import brentq
 
 from dpviz.calibration.methods import PRIOR_METHODS, TWO_CELLS_OR_MORE, PriorMethod
@@ -13,9 +12,8 @@ from dpviz.core.declarations import DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_RO
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import MAX_EXPONENT, round_to_private_side
 from dpviz.core.parameters import argument, plain_number, validate_choice
-from dpviz.mechanisms import WorstCase
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
-from dpviz.privacy.divergence import worst_neighbours
+from dpviz.privacy.divergence import delta_for_epsilon
 
 MAX_SEARCHED_PRIOR = PRIOR_ONES.maximum / 2
 """Largest prior that is tried where no closed form bounds the answer."""
@@ -25,9 +23,6 @@ RATIO = argument("ratio", 1e-9, 1e9, title="β / α")
 LOG_TOLERANCE = 1e-13  # of ln α
 PRIOR_ROUNDING = 4e-15  # relative change of a prior, per 1 + ε, that outweighs the rounding of its largest log-odds
 FAR_EXCESS = 1e3  # stands for ln(−ln δ) where δ is rounded to 0 or 1
-
-Pair = tuple[int, bool]
-"""Neighbours, rows i and i + 1, and whether row i + 1 is the likelier one."""
 
 
 def minimum_prior(
@@ -132,27 +127,10 @@ class PriorSearch:
         """α and the β that goes with it."""
         return alpha, self.ratio * alpha if self.beta is None else self.beta
 
-    def worst_case(self, effective: float) -> WorstCase:
-        """Largest δ over all pairs of neighbours."""
+    def delta_of(self, effective: float) -> float:
+        """δ of the worst neighbours."""
         alpha, beta = self.priors(effective + self.method.lost)
-        return worst_neighbours(self.method.release(self.n, self.m, alpha, beta, self.cells), self.epsilon)
-
-    def worst_pair(self, worst: WorstCase) -> Pair | None:
-        """Pair of the largest δ; None where there is but one, or no δ of a single pair."""
-        is_only = self.n == 1 and self.is_symmetric
-        if self.cells > 2 or is_only or not self.method.knows(PriorMethod.log_pair_deltas):
-            return None
-        return min(worst.likelier, worst.other), worst.likelier > worst.other
-
-    def pair_delta(self, pair: Pair | None, effective: float) -> float:
-        """δ of one pair, which takes far less time than that of all; the latter for None."""
-        if pair is None:
-            return self.worst_case(effective).value
-        i, is_upward = pair
-        alpha, beta = self.priors(effective + self.method.lost)
-        shared = np.array([alpha - self.method.lost + i, beta - self.method.lost + (self.n - 1 - i)])
-        ones, zeros = shared if is_upward else shared[::-1]
-        return math.exp(self.method.log_pair_deltas(np.array([ones]), np.array([zeros]), self.m, self.epsilon)[0])
+        return delta_for_epsilon(self.method.release(self.n, self.m, alpha, beta, self.cells), self.epsilon)
 
     def smallest_pure(self) -> float:
         """Smallest α without δ: the smaller of α and β must reach the symmetric answer."""
@@ -187,24 +165,10 @@ def smallest_prior(search: PriorSearch) -> float:
     if method.effective is not method and search.is_symmetric:
         return min(method.prior_of(smallest_prior(replace(search, method=method.effective))), pure)
 
-    # The root of the worst pair, then of a worse one as long as there is any
     low = search.smallest_effective()
     high = min(pure - method.lost, MAX_SEARCHED_PRIOR / max(1.0, search.ratio if search.beta is None else 1.0))
-    effective = min(max(_gamma_prior(search.epsilon, search.delta), low), high)
-    worst = search.worst_case(effective)
-    pairs: list[Pair | None] = []
-    step = LOG_TOLERANCE
-    while not pairs or worst.value > search.delta:
-        pair = search.worst_pair(worst)
-        if pair in pairs:  # by another sum: only rounding is left
-            effective *= 1 + step
-            step *= 2
-        else:
-            effective = smallest_root(partial(search.pair_delta, pair), search.delta, low, high, effective)
-            pairs.append(pair)
-        if effective > high:
-            return pure
-        worst = search.worst_case(effective)
+    guess = _gamma_prior(search.epsilon, search.delta)
+    effective = smallest_root(search.delta_of, search.delta, low, high, guess)
     if effective > low:
         effective *= 1 + PRIOR_ROUNDING * (1 + search.epsilon)
     return min(method.prior_of(effective), pure)
@@ -255,9 +219,10 @@ def smallest_root(
     @cache
     def excess(log_prior: float) -> float:
         value = delta_of(prior_at(log_prior))
-        if 0 < value < 1:
-            return math.log(math.log(value) / math.log(delta))
-        return math.copysign(FAR_EXCESS, 0.5 - value)
+        if not 0 < value < 1:
+            return math.copysign(FAR_EXCESS, 0.5 - value)
+        difference = math.log(math.log(value) / math.log(delta))
+        return min(difference, -math.ulp(0.0)) if value > delta else difference  # of the right sign at a tie as well
 
     # A bracket around the guess
     bottom = math.log(low)

@@ -11,7 +11,7 @@ from scipy.special import ndtr, ndtri
 
 from dpviz.calibration.curves import release
 from dpviz.calibration.data_kinds import Setting
-from dpviz.calibration.methods import PRIOR_METHODS
+from dpviz.calibration.methods import PRIOR_METHODS, RowMethod
 from dpviz.claims.claim import Claim, Verdict
 from dpviz.claims.finding import composed_pure_delta
 from dpviz.claims.theorems import CLAIMS
@@ -167,10 +167,11 @@ def _sampled(claim: Claim, setting: Setting) -> Statement:
 def _breaks(claim: Claim, setting: Setting) -> Statement:
     """Return a power of four of rows with which a table without ones and one with a single one break the promise."""
     method, alpha, m = PRIOR_METHODS[claim.methods[0]], max(setting.alpha, 2.0), 1
+    assert isinstance(method, RowMethod)
     shared = alpha - method.lost
     ends = np.array([shared, shared + setting.n - 1])
     while m <= LARGEST_M:
-        found = math.exp(float(method.log_pair_deltas(ends, ends[::-1], m, setting.epsilon).max()))
+        found = math.exp(float(method.synthesizer_type.log_pair_deltas(ends, ends[::-1], m, setting.epsilon).max()))
         if found > setting.delta:
             said = f"With α = β = {format_number(alpha)}, m = {m:,} rows have δ = {{1}}, above {{0}}."
             return _compared(claim, setting.delta, found, said)

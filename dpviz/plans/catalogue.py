@@ -12,7 +12,7 @@ from dpviz.core.limits import MAX_PRIOR_ROWS
 from dpviz.core.numerics.special import inverse_expm1
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
-from dpviz.plans.losses import LossBounds
+from dpviz.plans.losses import LossBounds, listed_losses
 from dpviz.plans.measures import NEARNESS, ErrorMoments
 from dpviz.plans.release import (
     GaussianNoise,
@@ -23,6 +23,7 @@ from dpviz.plans.release import (
 )
 from dpviz.plans.statistic import Statistic
 from dpviz.plans.summed import MOST_LISTED, UNSEEN_TAIL, Alternatives
+from dpviz.privacy.pld import PrivacyLossDistribution
 
 # Width of a block of pairs of a Beta-binomial: part of all its rows, and of those from its first pair to an end
 CLOSE_PAIRS, FARTHER_PAIRS = 0.02, 0.2
@@ -72,10 +73,15 @@ class BetaBinomialDraw(PlannedRelease):
 
     def _block(self, first: int, last: int) -> LossBounds:
         """What a block shares, above, and its first pair, below."""
-        above = self.draw.of_pairs(first, last).first_pair_losses(UNSEEN_TAIL)
-        if first == last and len(above.losses) == self.n + 1 <= MOST_LISTED:
+
+        def losses_of(shared: BetaBinomial) -> PrivacyLossDistribution:
+            listed = shared.first_pair_losses(UNSEEN_TAIL)
+            return listed_losses(listed.losses, listed.masses)
+
+        above = losses_of(self.draw.of_pairs(first, last))
+        if first == last and not above.infinity_mass and self.n + 1 <= MOST_LISTED:
             return LossBounds(above)
-        return LossBounds(above, lambda: self.draw.of_pairs(first, first).first_pair_losses(UNSEEN_TAIL))
+        return LossBounds(above, lambda: losses_of(self.draw.of_pairs(first, first)))
 
     def mean_square(self, below: float, above: float) -> float:  # noqa: ARG002
         """Squared bias and variance of n m₁ / n. Both follow the squared distance of x from n/2, as `rooms` expects."""

@@ -16,9 +16,9 @@ from scipy.special import log_ndtr
 
 from dpviz.core.numerics.special import round_to_private_side
 from dpviz.core.types import FloatArray
-from dpviz.mechanisms.base import LossDistribution
 from dpviz.plans.losses import DeltaBracket, LossBounds
 from dpviz.privacy.gaussian import LARGEST_GAUSSIAN_EPSILON, gaussian_delta, gaussian_epsilon
+from dpviz.privacy.pld import PrivacyLossDistribution
 
 CLOSED_ROUNDING = 1e-11  # Of δ from logarithms of normal tails, relative
 SOUGHT_EPSILON = 1e-12  # Relative accuracy of an ε that is found from δ
@@ -97,8 +97,8 @@ class MixedLoss:
         low = self._delta(self.few.below, epsilon) * (1 - CLOSED_ROUNDING)
         return DeltaBracket(min(low, 1.0), self.largest_delta(epsilon))
 
-    def _delta(self, held: LossDistribution, epsilon: float) -> float:
-        return float(np.einsum("i,i->", held.masses, self.last.deltas(epsilon - held.losses)))
+    def _delta(self, few: PrivacyLossDistribution, epsilon: float) -> float:
+        return float(few.masses @ self.last.deltas(epsilon - few.losses)) + few.infinity_mass
 
     def largest_epsilon(self, delta: float) -> float:
         """Return the upper end of the smallest ε ≥ 0 with δ(ε) ≤ `delta`, which is above 0."""
@@ -109,21 +109,20 @@ class MixedLoss:
         low, high = self._epsilon(self.few.below, delta, 1 - CLOSED_ROUNDING), self.largest_epsilon(delta)
         return DeltaBracket(min(low, high), high)
 
-    def _epsilon(self, held: LossDistribution, delta: float, factor: float) -> float:
+    def _epsilon(self, few: PrivacyLossDistribution, delta: float, factor: float) -> float:
         def kept(epsilon: float) -> bool:
-            return self._delta(held, epsilon) * factor <= delta
+            return self._delta(few, epsilon) * factor <= delta
 
         if kept(0.0):
             return 0.0
-        infinite = float(held.masses[np.isinf(held.losses)].sum())
-        if infinite * factor > delta:
+        if few.infinity_mass * factor > delta:
             return math.inf
-        most = float(held.losses[np.isfinite(held.losses)].max()) + self.last.largest(delta - infinite)
+        most = float(few.losses.max()) + self.last.largest(delta - few.infinity_mass)
         if math.isinf(most) or kept(most) is False:
             return most
 
         def excess(epsilon: float) -> float:
-            return math.log(max(self._delta(held, epsilon) * factor, SMALLEST_DELTA)) - math.log(delta)
+            return math.log(max(self._delta(few, epsilon) * factor, SMALLEST_DELTA)) - math.log(delta)
 
         found = float(brentq(excess, 0.0, most, xtol=1e-15, rtol=SOUGHT_EPSILON))
         return round_to_private_side(found, math.inf, kept)

@@ -17,12 +17,10 @@ from functools import cached_property
 import numpy as np
 
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import LossDistribution
 from dpviz.privacy.pld import PrivacyLossDistribution
 
-SAME_LOSS = 1e-12  # Distance, relative to the largest, of losses that rounding alone tells apart
 LIST_CELLS = 4_000  # Cells of a loss without steps
-NO_LOSS = LossDistribution(np.zeros(1), np.ones(1))
+NO_LOSS = PrivacyLossDistribution(np.zeros(1), np.zeros(1))
 """The loss of a release that tells nothing."""
 PRODUCT_ROUNDING = 1e-13  # Of a mass that is a product of some hundred masses, relative
 
@@ -35,9 +33,10 @@ class DeltaBracket:
     upper: float
 
 
-def epsilon_at(losses: FloatArray, log_masses: FloatArray, delta: float) -> float:
-    """Return the smallest ε ≥ 0 at which δ of a list of losses is at most `delta`."""
-    return PrivacyLossDistribution.from_outcomes(losses, log_masses).epsilon_for_delta(delta)
+def listed_losses(losses: FloatArray, masses: FloatArray) -> PrivacyLossDistribution:
+    """Return the distribution of a list of losses with their masses under the likelier data set."""
+    with np.errstate(divide="ignore"):
+        return PrivacyLossDistribution.from_outcomes(losses, np.log(masses))
 
 
 @dataclass(frozen=True)
@@ -47,16 +46,16 @@ class LossBounds:
     The one below is found when it is first asked for; without a way to find it, both are the same.
     """
 
-    above: LossDistribution
-    find_below: Callable[[], LossDistribution] | None = None
+    above: PrivacyLossDistribution
+    find_below: Callable[[], PrivacyLossDistribution] | None = None
 
     @classmethod
     def exactly(cls, losses: FloatArray, masses: FloatArray) -> LossBounds:
         """A pair that has these losses, with their masses under the likelier data set."""
-        return cls(gathered(losses, masses))
+        return cls(listed_losses(losses, masses).merged())
 
     @cached_property
-    def below(self) -> LossDistribution:
+    def below(self) -> PrivacyLossDistribution:
         """The list whose δ is never above that of the pair."""
         return self.find_below() if self.find_below else self.above
 
@@ -67,34 +66,27 @@ class LossBounds:
 
     def largest_delta(self, epsilon: float) -> float:
         """Return the upper end of δ(ε)."""
-        return min(self.above.delta(epsilon) * (1 + PRODUCT_ROUNDING), 1.0)
+        return min(self.above.delta_for_epsilon(epsilon) * (1 + PRODUCT_ROUNDING), 1.0)
 
     def delta(self, epsilon: float) -> DeltaBracket:
         """Return bounds of δ(ε); nothing but rounding is between them where the lists are the same."""
-        return DeltaBracket(min(self.below.delta(epsilon) * (1 - PRODUCT_ROUNDING), 1.0), self.largest_delta(epsilon))
+        return DeltaBracket(
+            min(self.below.delta_for_epsilon(epsilon) * (1 - PRODUCT_ROUNDING), 1.0), self.largest_delta(epsilon)
+        )
 
     def largest_epsilon(self, delta: float) -> float:
         """Return the upper end of the smallest ε ≥ 0 with δ(ε) ≤ `delta`."""
-        return epsilon_at(*self.above.listed(), delta)
+        return self.above.epsilon_for_delta(delta)
 
     def epsilon(self, delta: float) -> DeltaBracket:
         """Return bounds of the smallest ε ≥ 0 with δ(ε) ≤ `delta`."""
-        low, high = epsilon_at(*self.below.listed(), delta), self.largest_epsilon(delta)
+        low, high = self.below.epsilon_for_delta(delta), self.largest_epsilon(delta)
         return DeltaBracket(min(low, high), high)
 
     @property
     def size(self) -> int:
         """The number of losses in the list above."""
         return len(self.above.losses)
-
-
-def gathered(losses: FloatArray, masses: FloatArray) -> LossDistribution:
-    """Return the list in rising order, with equal losses as one."""
-    order = np.argsort(losses, kind="stable")
-    losses, masses = losses[order], masses[order]
-    near = SAME_LOSS * max(float(np.abs(losses).max()), 1e-300)
-    starts = np.flatnonzero(np.append(True, np.diff(losses) > near))
-    return LossDistribution(losses[starts], np.add.reduceat(masses, starts).astype(float))
 
 
 def whole_number_losses(
@@ -128,10 +120,10 @@ def laplace_losses(largest: float) -> LossBounds:
     above = np.append(0.0, upper) + np.append(masses - upper, 0.0)
     above[[0, -1]] += ends
 
-    def below() -> LossDistribution:
-        return LossDistribution(
+    def below() -> PrivacyLossDistribution:
+        return listed_losses(
             np.concatenate([edges[:1], (edges[1:] + edges[:-1]) / 2, edges[-1:]]),
             np.concatenate([ends[:1], masses, ends[1:]]),
         )
 
-    return LossBounds(LossDistribution(edges, above), below)
+    return LossBounds(listed_losses(edges, above), below)

@@ -17,8 +17,8 @@ import numpy as np
 from scipy.signal import lfilter
 
 from dpviz.core.types import FloatArray
-from dpviz.mechanisms.base import LossDistribution
-from dpviz.plans.losses import NO_LOSS, LossBounds, gathered
+from dpviz.plans.losses import NO_LOSS, LossBounds, listed_losses
+from dpviz.privacy.pld import PrivacyLossDistribution
 
 MOST_LISTED = 4_000  # Losses of a sum that are kept apart
 MOST_SORTED = 20_000  # Losses of a sum among which equal ones are sought
@@ -94,9 +94,7 @@ def _listed(parts: Iterable[LossBounds], tally: SumTally) -> list[LossBounds]:
         if found and found[-1].size * one.size <= MOST_SORTED:
             last, other = found[-1].above, one.above
             tally.listed += len(last.losses) * len(other.losses)
-            both = gathered(
-                np.add.outer(last.losses, other.losses).ravel(), np.outer(last.masses, other.masses).ravel()
-            )
+            both = last.compose(other)
             if len(both.losses) <= MOST_LISTED:
                 found[-1] = LossBounds(both)
                 continue
@@ -112,28 +110,24 @@ def _on_grid(parts: Sequence[Alternatives], tally: SumTally, cells: int) -> Loss
     lowest, masses = _convolved([one.masses[None] for one in grids], tally, keep_low=True)
     unseen = min(math.fsum(one.infinite for one in grids) + len(parts) * UNSEEN_TAIL, 1.0)
     places = first + width * (lowest + np.arange(masses.shape[1]))
-    above = LossDistribution(np.append(places, math.inf), np.append(masses[0] * (1 + GRID_ROUNDING), unseen))
+    with np.errstate(divide="ignore"):
+        log_masses = np.log(masses[0] * (1 + GRID_ROUNDING))
+    above = PrivacyLossDistribution.from_outcomes(places, log_masses, unseen)
 
-    def below() -> LossDistribution:
+    def below() -> PrivacyLossDistribution:
         held = [_cells(each[one.worst].below, one.first, width) for each, one in zip(parts, grids, strict=True)]
         lowest, (likelier, other) = _convolved(held, tally, keep_low=False)
         (some,) = np.nonzero((likelier > 0) & (other > 0))
         losses = first + width * (lowest + some) + np.log(likelier[some]) - np.log(other[some])
-        return LossDistribution(losses - GRID_ROUNDING, likelier[some] * (1 - GRID_ROUNDING))
+        return listed_losses(losses - GRID_ROUNDING, likelier[some] * (1 - GRID_ROUNDING))
 
     return LossBounds(above, below)
 
 
-def _finite(held: LossDistribution) -> tuple[FloatArray, FloatArray]:
-    """The list without an infinite loss, which is the last one if there is any."""
-    end = len(held.losses) - int(math.isinf(held.losses[-1]))
-    return held.losses[:end], held.masses[:end]
-
-
 def _ends(each: Alternatives) -> tuple[float, float]:
-    """The smallest and the largest finite loss of alternatives, whose losses rise."""
-    lists = [_finite(one.above)[0] for one in each]
-    return min(float(one[0]) for one in lists), max(float(one[-1]) for one in lists)
+    """The smallest and the largest finite loss of alternatives."""
+    lists = [one.above.losses for one in each]
+    return min(float(losses.min()) for losses in lists), max(float(losses.max()) for losses in lists)
 
 
 def _width(parts: Sequence[Alternatives], cells: int) -> float:
@@ -142,10 +136,7 @@ def _width(parts: Sequence[Alternatives], cells: int) -> float:
     for each in parts:
         low, high = _ends(each)
         reach += high - low
-        squares = (
-            np.einsum("i,i,i->", masses, losses, losses) for losses, masses in (_finite(one.above) for one in each)
-        )
-        variance += float(max(squares))
+        variance += max(float(one.above.masses @ one.above.losses**2) for one in each)
     return min(reach, 2 * DEVIATIONS * math.sqrt(variance)) / cells
 
 
@@ -165,12 +156,12 @@ class _Grid:
         cells = math.ceil((top - low) / width)
         first, rows = top - cells * width, []
         for one in each:
-            losses, masses = _finite(one.above)
-            place = np.clip((losses - first) / width, 0, cells)
+            masses = one.above.masses
+            place = np.clip((one.above.losses - first) / width, 0, cells)
             index = place.astype(np.int64)
             upper = masses * (np.expm1((index - place) * width) / math.expm1(-width))
             rows.append(np.bincount(index, masses - upper, cells + 2) + np.bincount(index + 1, upper, cells + 2))
-        infinite = [float(one.above.masses[-1]) if math.isinf(one.above.losses[-1]) else 0.0 for one in each]
+        infinite = [one.above.infinity_mass for one in each]
         found, worst = _largest(np.array(rows)[:, :-1], np.array(infinite), width)
         return cls(first, found, max(infinite), worst)
 
@@ -199,14 +190,13 @@ def _largest(masses: FloatArray, infinite: FloatArray, width: float) -> tuple[Fl
     return found, int(np.bincount(which[most > infinite.max()], minlength=len(masses)).argmax())
 
 
-def _cells(held: LossDistribution, first: float, width: float) -> FloatArray:
+def _cells(loss: PrivacyLossDistribution, first: float, width: float) -> FloatArray:
     """Masses of cells around the grid points under both data sets, the other times e^{point}."""
-    losses, masses = _finite(held)
-    place = (losses - first) / width
+    place = (loss.losses - first) / width
     index = np.maximum(np.rint(place), 0).astype(np.int64)
-    with np.errstate(under="ignore", divide="ignore"):  # in logs: next to no mass may lie far below the first point
-        other = np.exp(np.log(masses) + (index - place) * width)
-    return np.array([np.bincount(index, one) for one in (masses, other)])
+    with np.errstate(under="ignore"):  # in logs: next to no mass may lie far below the first point
+        other = np.exp(loss.log_masses + (index - place) * width)
+    return np.array([np.bincount(index, masses) for masses in (loss.masses, other)])
 
 
 def _convolved(parts: Iterable[FloatArray], tally: SumTally, *, keep_low: bool) -> tuple[int, FloatArray]:

@@ -3,7 +3,6 @@
 from dpviz.privacy.attacker import AttackerView, attacker_view
 from dpviz.privacy.divergence import delta_for_epsilon, epsilon_for_delta, log_odds_table, pure_epsilon
 from dpviz.privacy.probabilistic import change_by_row, even_counts, failure_by_row, probabilistic_delta
-from dpviz.privacy.report import gain_sentence
 from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
 
 __all__ = [
@@ -15,7 +14,6 @@ __all__ = [
     "epsilon_for_delta",
     "even_counts",
     "failure_by_row",
-    "gain_sentence",
     "log_odds_table",
     "probabilistic_delta",
     "pure_epsilon",

@@ -62,9 +62,9 @@ def one_bin_loss(rows: int, bins: int, epsilon: float) -> float:
     Where no noisy count is above 0 the rows are spread evenly.
     """
     empty = (0,) * (bins - 1)
-    likelier, other = (log_table_probability((count, *empty), (rows, *empty), 1 / epsilon) for count in (1, 0))
+    occupied, vacant = (log_table_probability((count, *empty), (rows, *empty), 1 / epsilon) for count in (1, 0))
     spread = -bins * math.log(2) - rows * math.log(bins)
-    return max(0.0, likelier - float(np.logaddexp(other, spread)))
+    return max(0.0, occupied - float(np.logaddexp(vacant, spread)))
 
 
 @lru_cache(maxsize=1024)

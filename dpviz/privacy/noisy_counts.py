@@ -55,9 +55,9 @@ def one_draw(counts: Sequence[float], scale: float) -> FloatArray:
     [0.497711, 0.497711]
     """
     v = np.arange(-math.log(sum(counts) + INTEGRAND_DROP * scale * len(counts)) - 20, 25 - math.log(scale), LOG_STEP)
-    undrawn = np.array([_log_moment(np.exp(v), count, 0, scale) for count in counts])
-    drawn = np.array([_log_moment(np.exp(v), count, 1, scale) for count in counts])
-    return np.exp(logsumexp(v + undrawn.sum(axis=0) + drawn - undrawn, axis=1)) * LOG_STEP
+    unweighted = np.array([_log_moment(np.exp(v), count, 0, scale) for count in counts])
+    weighted = np.array([_log_moment(np.exp(v), count, 1, scale) for count in counts])
+    return np.exp(logsumexp(v + unweighted.sum(axis=0) + weighted - unweighted, axis=1)) * LOG_STEP
 
 
 def _log_moment(u: FloatArray, count: float, power: int, scale: float) -> FloatArray:

@@ -97,15 +97,15 @@ class PrivacyLossDistribution:
         return cls(losses[is_finite], log_masses[is_finite], infinite + omitted_mass)
 
     @property
-    def largest_loss(self) -> float:
-        """Pure ε in this direction: the largest loss; ∞ if any mass is infinite."""
-        return math.inf if self.infinity_mass > 0 else float(self.losses.max())
+    def masses(self) -> FloatArray:
+        """Probabilities of the finite losses under P."""
+        with np.errstate(under="ignore"):
+            return np.exp(self.log_masses)
 
     def delta_for_epsilon(self, epsilon: float) -> float:
         """Hockey-stick divergence δ(ε) = E (1 − e^{ε − L})₊, for any real ε."""
-        with np.errstate(under="ignore"):
-            excess = -np.expm1(np.minimum(epsilon - self.losses, 0.0))
-            return min(float(np.exp(self.log_masses) @ excess) + self.infinity_mass, 1.0)
+        excess = -np.expm1(np.minimum(epsilon - self.losses, 0.0))
+        return min(float(self.masses @ excess) + self.infinity_mass, 1.0)
 
     def epsilon_for_delta(self, delta: float) -> float:
         """Smallest ε ≥ 0 with δ(ε) ≤ δ; ∞ if infinite losses alone have more.
@@ -138,7 +138,7 @@ class PrivacyLossDistribution:
         """Distribution of the sum of two independent losses, equal sums as one."""
         losses = np.add.outer(self.losses, other.losses).ravel()
         log_masses = np.add.outer(self.log_masses, other.log_masses).ravel()
-        infinity_mass = 1 - (1 - self.infinity_mass) * (1 - other.infinity_mass)
+        infinity_mass = self.infinity_mass + other.infinity_mass * (1 - self.infinity_mass)
         return PrivacyLossDistribution(losses, log_masses, infinity_mass).merged()
 
     def merged(self) -> PrivacyLossDistribution:

@@ -226,7 +226,8 @@ def certified(
     missing = np.maximum(missing, missing[::-1])
     rounding = LEVEL_ROUNDING * (np.abs(levels).sum() + missing.sum())
     total = float(levels.sum() - missing.sum() - rounding - 2 * delta * prices.sum())
-    chosen = _largest_in_parts(largest, numbers, 1e-9 * float(np.abs(levels).max()))
+    (chosen,) = np.nonzero(largest > 1e-9 * float(np.abs(levels).max()))
+    chosen = chosen[np.argsort(-largest[chosen], kind="stable")[:MAX_NEW_CUTS]]
     columns = _columns(n, near[chosen], start[chosen], [ratios[:, chosen] for ratios in moves])
     return total / float(prior.sum()), Columns(columns, numbers[chosen])
 
@@ -240,16 +241,6 @@ def _farthest(certificate: Certificate, epsilon: float, delta: float) -> int:
     reach = noise_reach(epsilon, max(delta, SMALLEST_PRICED_DELTA / n))
     farthest = needed + min(reach, 40 / epsilon if epsilon > 0 else math.inf)
     return min(n, math.ceil(farthest) + 3) if math.isfinite(farthest) else n
-
-
-def _largest_in_parts(missing: FloatArray, numbers: FloatArray, tolerance: float) -> IntArray:
-    """Where most is missing, in every part of the range."""
-    indices = np.flatnonzero(missing > tolerance)
-    if len(indices) <= MAX_NEW_CUTS:
-        return indices
-    indices = indices[np.argsort(-missing[indices], kind="stable")]
-    parts = (numbers[indices] / (numbers[-1] or 1.0) * MAX_NEW_CUTS / 2).astype(int)
-    return np.union1d(indices[np.unique(parts, return_index=True)[1]], indices[: MAX_NEW_CUTS // 2])
 
 
 def _columns(n: int, near: IntArray, start: IntArray, ratios: Iterable[FloatArray]) -> FloatArray:

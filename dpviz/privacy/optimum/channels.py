@@ -233,11 +233,11 @@ def best_mixture(n: int, epsilon: float, delta: float, prior: FloatArray) -> Noi
 
     # The two noises between whose δ this one is
     index = next((index for index, point in enumerate(hull) if point[0] >= delta), len(hull) - 1)
-    (less, high, first), (more, low, second) = hull[max(index - 1, 0)], hull[index]
+    (smaller_delta, larger_risk, first), (larger_delta, smaller_risk, second) = hull[max(index - 1, 0)], hull[index]
     slope, share = 0.0, 1.0
-    if more > less:
-        slope = (high - low) / (more - less)
-        share = min((delta - less) / (more - less), 1.0)
+    if larger_delta > smaller_delta:
+        slope = (larger_risk - smaller_risk) / (larger_delta - smaller_delta)
+        share = min((delta - smaller_delta) / (larger_delta - smaller_delta), 1.0)
     parts: list[tuple[float, Noise]] = []
     for weight, noise in ((1 - share, first), (share, second)):
         mirrored = Noise(n, epsilon, noise.right, noise.left)

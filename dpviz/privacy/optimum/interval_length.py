@@ -23,7 +23,6 @@ MAX_ITERATIONS = 100
 FLAT = 1e-9  # largest change of a test's probability from no ones to n of them at which its power counts as its size
 COUNTS_TAIL = 30.0  # −ln of the probability of the counts that are left out on either side
 TEST_ROUNDING, TEST_ROUNDING_BY_COUNT = 1e-12, 1e-15  # of a probability, and of the logarithm of n!, relative to n ln n
-LARGE_LOSS = 1e-3  # 1 − e^−ε from which on a sum of its powers loses nothing where it is made of the last
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,8 +133,7 @@ class TulapNoise:
         loss = -math.expm1(-self.epsilon)
         with np.errstate(under="ignore"):
             falls = np.exp(-self.epsilon * steps)
-            whole = 1 - falls if loss > LARGE_LOSS else -np.expm1(-self.epsilon * steps)
-            sums = whole / loss if loss > 0 else steps
+            sums = -np.expm1(-self.epsilon * steps) / loss if loss > 0 else steps
             values = 0.5 + self.rise * np.copysign(sums + (distance - steps + 0.5) * falls - 0.5, t)
         return np.clip(values, 0.0, 1.0), np.where((values > 0) & (values < 1), self.rise * falls, 0.0)
 

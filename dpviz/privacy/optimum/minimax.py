@@ -72,10 +72,10 @@ def minimax_estimates(channel: FloatArray) -> tuple[FloatArray, FloatArray]:
             factor = cho_factor(matrix)
         except (LinAlgError, ValueError):  # singular, or no longer finite: the best so far are as proven
             break
-        wanted = cho_solve(factor, errors / scale - level + target / weights - slopes @ (drift / curvature))
-        ones = cho_solve(factor, np.ones(size))
-        rise = float(wanted.sum() / ones.sum())
-        step = wanted - rise * ones
+        target_step = cho_solve(factor, errors / scale - level + target / weights - slopes @ (drift / curvature))
+        unit_rise = cho_solve(factor, np.ones(size))
+        rise = float(target_step.sum() / unit_rise.sum())
+        step = target_step - rise * unit_rise
         slack_step = (target - slack * (weights + step)) / weights
         length = min(1.0, STEP_SHARE * _longest_step(weights, step), STEP_SHARE * _longest_step(slack, slack_step))
 
