@@ -11,9 +11,9 @@ import pytest
 from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, PosteriorMean, Synthesizer
 from dpviz.mechanisms.base import LossLists
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
-from dpviz.plans.losses import epsilon_at
 from dpviz.privacy import delta_for_epsilon, epsilon_for_delta
 from dpviz.privacy.divergence import deltas_for_epsilons
+from dpviz.privacy.pld import PrivacyLossDistribution
 from dpviz.privacy.summary import profile
 
 SIZES = [
@@ -79,12 +79,12 @@ def test_lists_of_losses_by_fifty_digits() -> None:
         for epsilon, value in zip(epsilons.tolist(), found.tolist(), strict=True):
             assert value == pytest.approx(float(delta(mp.mpf(epsilon))), rel=1e-13)
         for asked in (1.1e-9, 1e-6, 1e-4, 0.01, 0.1):
-            epsilon = epsilon_at(losses, np.log(masses), asked)
+            epsilon = PrivacyLossDistribution.from_outcomes(losses, np.log(masses)).epsilon_for_delta(asked)
             assert float(delta(mp.mpf(epsilon))) == pytest.approx(asked, rel=1e-12)
-    assert epsilon_at(losses, np.log(masses), 0.9) == 0
-    assert epsilon_at(losses, np.log(masses), 1e-10) == math.inf
-    assert epsilon_at(-losses[1:], np.log(masses[1:]), 0.0) == 2.0
-    assert epsilon_at(np.zeros(2), np.log([0.5, 0.5]), 0.0) == 0
+    assert PrivacyLossDistribution.from_outcomes(losses, np.log(masses)).epsilon_for_delta(0.9) == 0
+    assert PrivacyLossDistribution.from_outcomes(losses, np.log(masses)).epsilon_for_delta(1e-10) == math.inf
+    assert PrivacyLossDistribution.from_outcomes(-losses[1:], np.log(masses[1:])).epsilon_for_delta(0.0) == 2.0
+    assert PrivacyLossDistribution.from_outcomes(np.zeros(2), np.log([0.5, 0.5])).epsilon_for_delta(0.0) == 0
 
 
 def test_groups_of_outcomes_are_added_up_apart() -> None:
