@@ -213,13 +213,14 @@ def _show_sets(question: PromiseQuestion) -> None:
     kind, setting, sets = question.kind, question.setting, question.sets
     place = HEADLINE.key, sets
 
-    # What is known so far: the sentence and the picture wait for the exact answer of the headline
+    # What is known so far: the sentence and the picture need the exact answer of the headline
     arguments = kind, setting, sets, HEADLINE
     has_picture = kind.binary and setting.delta > 0
     divided = tuple(answers.divided_sets(sets)) if has_picture else ()
     together = (*COUNTED_SETS, sets) if has_picture else ()
     found, _ = ui.progress(answers.stream_ways, *arguments, divided=divided, together=together)
-    found = found or answers.Ways(shares={}, exact={}, refused={})
+    if found is None or not found.exact:
+        found = ui.result(answers.first_ways, *arguments, spinner="Composing the sets …")
 
     # Sentence, table and picture
     if place in found.exact:

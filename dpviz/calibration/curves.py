@@ -162,6 +162,12 @@ def stream_ways(
         yield Ways(shares=dict(shares), exact=dict(exact), refused=dict(refused))
 
 
+def first_ways(kind: Kind, setting: Setting, sets: int, first: PriorMethod) -> Ways:
+    """What M sets of `first` need, exactly or why not, before the exact answers of all others."""
+    ways = stream_ways(kind, setting, sets, first)
+    return next(known for known in ways if first.key in known.refused or (first.key, sets) in known.exact)
+
+
 def release(method: str, *, n: int, m: int, alpha: float, beta: float | None = None, cells: int = 2) -> Release:
     """Mechanism of a method under a prior.
 
