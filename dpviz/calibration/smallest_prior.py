@@ -20,7 +20,7 @@ MAX_SEARCHED_PRIOR = PRIOR_ONES.maximum / 2
 
 RATIO = argument("ratio", 1e-9, 1e9, title="β / α")
 
-LOG_TOLERANCE = 1e-13  # of ln α
+LOG_TOLERANCE = 1e-13  # absolute, of ln α
 PRIOR_ROUNDING = 4e-15  # relative change of a prior, per 1 + ε, that outweighs the rounding of its largest log-odds
 FAR_EXCESS = 1e3  # stands for ln(−ln δ) where δ is rounded to 0 or 1
 
@@ -101,13 +101,16 @@ def minimum_prior(
 
 
 def validate_epsilon(epsilon: float, delta: float) -> float:
-    """Plain ε; 0 is allowed together with a δ."""
+    """ε as a plain number; 0 is allowed where δ is positive."""
     return 0.0 if delta > 0 and plain_number(epsilon) == 0 else EPSILON.validate(epsilon)
 
 
 @dataclass(frozen=True)
 class PriorSearch:
-    """Arguments of `minimum_prior`, and δ as a function of the effective prior."""
+    """Arguments of `minimum_prior`, and δ as a function of the effective prior.
+
+    The effective prior is α less `method.lost`, invented rows without effect: 1 for the posterior mode, else 0.
+    """
 
     method: PriorMethod
     n: int
@@ -128,12 +131,12 @@ class PriorSearch:
         return alpha, self.ratio * alpha if self.beta is None else self.beta
 
     def delta_of(self, effective: float) -> float:
-        """δ of the worst neighbours."""
+        """δ of the worst neighbours at an effective prior."""
         alpha, beta = self.priors(effective + self.method.lost)
         return delta_for_epsilon(self.method.release(self.n, self.m, alpha, beta, self.cells), self.epsilon)
 
     def smallest_pure(self) -> float:
-        """Smallest α without δ: the smaller of α and β must reach the symmetric answer."""
+        """Smallest α where δ = 0: the smaller of α and β must reach the answer for α = β. ∞ where none is allowed."""
         symmetric = self.method.smallest_pure(self.m, self.epsilon) if self.epsilon > 0 else math.inf
         if self.beta is not None:
             return symmetric if self.beta >= symmetric else math.inf
@@ -144,7 +147,7 @@ class PriorSearch:
         return alpha if max(self.priors(alpha)) <= PRIOR_ONES.maximum else math.inf
 
     def smallest_effective(self) -> float:
-        """Smallest effective α that is accepted: both priors of the posterior mode must be above 1."""
+        """Smallest effective prior that the method accepts: both priors of the posterior mode must be above 1."""
         lost = self.method.lost
         smallest = math.nextafter(lost, math.inf) if lost else PRIOR_ZEROS.minimum
         if self.beta is not None and self.beta < smallest:
@@ -167,15 +170,15 @@ def smallest_prior(search: PriorSearch) -> float:
 
     low = search.smallest_effective()
     high = min(pure - method.lost, MAX_SEARCHED_PRIOR / max(1.0, search.ratio if search.beta is None else 1.0))
-    guess = _gamma_prior(search.epsilon, search.delta)
+    guess = _first_guess(search.epsilon, search.delta)
     effective = smallest_root(search.delta_of, search.delta, low, high, guess)
-    if effective > low:
+    if effective > low:  # where `low` is enough, nothing smaller was rounded
         effective *= 1 + PRIOR_ROUNDING * (1 + search.epsilon)
     return min(method.prior_of(effective), pure)
 
 
-def _gamma_prior(epsilon: float, delta: float) -> float:
-    """First guess: the tail of the gamma distribution that all the distributions tend to."""
+def _first_guess(epsilon: float, delta: float) -> float:
+    """Effective prior to begin with: δ falls about as e^{−α(e^ε − 1 − ε)}, and at ε = 0 as 1 / √(πα)."""
     if epsilon == 0:
         return 1 / (math.pi * max(delta, 1e-7) ** 2)
     rate = math.expm1(min(epsilon, MAX_EXPONENT)) - epsilon

@@ -19,15 +19,15 @@ from dpviz.privacy.pld import PrivacyLossDistribution
 SAFETY_MARGIN = 1e-14
 """Relative step to the private side of an ε that was computed in closed form, larger than its rounding."""
 
-MIN_STEP = 1e-17  # of an ε of 0, which doubles
+MIN_STEP = 1e-17  # added to ε in the first round, twice as much in each further one: an ε of 0 would not move
 
 LOG_ODDS_TOLERANCE = 1e-12
 """Relative distance within which a log-odds counts as equal to ε, so that a prior made for ε does not break it."""
 
-LOG_ODDS_ROUNDING = 1e-14  # log-odds that rounding leaves where there are none
-DELTA_ROUNDING = 1e-6  # largest δ that rounding alone could leave from the pure ε on, where δ is 0
-MAX_EPSILON = 1e6  # up to which an ε is sought if log-odds are not bounded
-EPSILON_TOLERANCE = 1e-12  # relative, of an ε found by bisection
+LOG_ODDS_ROUNDING = 1e-14  # largest |log-odds| that counts as 0
+DELTA_ROUNDING = 1e-6  # a smaller δ at or beyond the pure ε is rounding; a larger one would be an error to be seen
+MAX_EPSILON = 1e6  # largest ε that is tried where log-odds are not bounded
+EPSILON_TOLERANCE = 1e-12  # relative, of a root ε
 
 
 def log_odds_table(synthesizer: Synthesizer) -> FloatArray:
@@ -140,7 +140,7 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
     Returns
     -------
     float
-        Rounded up by some `SAFETY_MARGIN`; ∞ if no ε is enough.
+        On the private side, by a relative 10⁻¹² at most; ∞ if no ε is enough.
 
     Notes
     -----
@@ -176,13 +176,15 @@ def _epsilon_of_pair(release: Release, worst: WorstCase, delta: float) -> float:
         return PrivacyLossDistribution.from_outcomes(*listed).epsilon_for_delta(delta)
     if isinstance(release, UnderPrior) and release.n > 1:
         pair = min(worst.likelier, worst.other)
-        with suppress(ValueError):  # priors at the end of their domain leave no room for the pair's other rows
+        with suppress(ValueError):  # the rows that all but this pair share join its prior, which may exceed its domain
             release = release.of_pairs(pair, pair)
-    return _epsilon_by_bisection(release, delta)
+    return _epsilon_by_root(release, delta)
 
 
-def _epsilon_by_bisection(release: Release, delta: float) -> float:
-    """Root of δ(ε) = δ where δ(0) > δ > 0."""
+def _epsilon_by_root(release: Release, delta: float) -> float:
+    """Root of δ(ε) = δ > 0; 0 where δ(0) is at most δ, which for a single pair rounding may cause."""
+    if delta_for_epsilon(release, 0.0) <= delta:
+        return 0.0
     high = pure_epsilon(release)
     if math.isinf(high):
         high = 1.0
@@ -196,7 +198,7 @@ def _epsilon_by_bisection(release: Release, delta: float) -> float:
     def excess(epsilon: float) -> float:
         value = delta_for_epsilon(release, epsilon)
         if 0.5 * delta < value < 2 * delta:
-            return (value - delta) / delta  # of the right sign however near they are: δ(ε) may be all but constant
+            return (value - delta) / delta  # its sign is right however near `value` is to δ: δ(ε) may be almost flat
         return math.log(value) - math.log(delta) if value > 0 else -1.0
 
     return float(brentq(excess, 0.0, high, xtol=1e-15, rtol=EPSILON_TOLERANCE, maxiter=1000))
