@@ -206,7 +206,7 @@ class Projector:
         else:
             sets = range(1, MOST_SETS_IN_ROOM + 1)
             self._control(st.segmented_control, "Released sets M", sets, "sets", help=ui.words("sets"))
-            rules = {key: RULES[key].computed for key in ROOM_RULES if RULES[key].fewest_sets <= design.sets}
+            rules = {key: RULES[key].computed for key in ROOM_RULES if RULES[key].min_sets <= design.sets}
             rest: dict[str, Any] = {"format_func": rules.get, "help": ui.words("rules")}
             self._control(st.radio, "The analyst computes", list(rules), "rule", "rules", **rest)
         with st.expander("More", key=f"{PREFIX}more"):

@@ -17,7 +17,7 @@ from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.question import Question
 from dpviz.desk.search import stream_designs
-from dpviz.inference.interval_rules import reached
+from dpviz.inference.interval_rules import widen_for_rounding
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, TwoCellSynthesizer
 
@@ -55,7 +55,7 @@ def test_nine_values_miss_where_the_score_interval_is_worst() -> None:
 def _sides(release: TwoCellSynthesizer, sets: int, rule: str, low: float, high: float, points: int) -> list[float]:
     """Coverage at many p and beside every end of an interval, by sums over all releases, one p after the other."""
     table = release_table(release, sets, RULES[rule], 0.95)
-    lowest, highest = reached(table.low, table.high)
+    lowest, highest = widen_for_rounding(table.low, table.high)
     ends = np.concatenate([lowest, highest, [low, high]])
     beside = np.concatenate([ends - 1e-13, ends + 1e-13, np.linspace(low, high, points)])
     beside = np.unique(beside[(beside >= low) & (beside <= high)])
@@ -106,7 +106,7 @@ def test_the_smallest_coverage_is_that_of_exact_fractions_on_a_fine_grid(low: Fr
     release = BetaBinomial(n=n, m=3, alpha=1, beta=1)
     rows = [[_beta_binomial(n, 3, x, j) for j in range(4)] for x in range(n + 1)]
     table = release_table(release, 1, RULES["clopper_pearson"], 0.5)
-    lowest, highest = (list(map(Fraction, end.tolist())) for end in reached(table.low, table.high))
+    lowest, highest = (list(map(Fraction, end.tolist())) for end in widen_for_rounding(table.low, table.high))
     cuts = sorted({low, high, *(one for one in (*lowest, *highest) if low < one < high)})
     for left, right in itertools.pairwise(cuts):
         held = [j for j in range(4) if lowest[j] <= left and right <= highest[j]]

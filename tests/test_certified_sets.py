@@ -21,9 +21,9 @@ from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.question import Question
 from dpviz.desk.report.words import answer
 from dpviz.desk.search import stream_designs
-from dpviz.inference.confidential import released_rows
-from dpviz.inference.interval_rules import reached, releases
+from dpviz.inference.interval_rules import set_statistics, widen_for_rounding
 from dpviz.inference.rules import RULES
+from dpviz.inference.sum_distribution import matrix_rows
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, TwoCellSynthesizer
 from tests.helpers import desk_answer as answer_sentence
 
@@ -38,20 +38,20 @@ def _listed(release: TwoCellSynthesizer, sets: int, rule: str) -> tuple[FloatArr
         // math.prod(math.factorial(one) for one in np.unique(each, return_counts=True)[1].tolist())
         for each in every
     ]
-    rows = released_rows(release, np.arange(release.n + 1))
-    found = releases(release, sets, every.sum(axis=1), (every**2).sum(axis=1))
+    rows = matrix_rows(release, np.arange(release.n + 1))
+    found = set_statistics(release, sets, every.sum(axis=1), (every**2).sum(axis=1))
     return rows[:, every].prod(axis=2) * ways, *RULES[rule].ends(found, 0.95)
 
 
 def _coverages(rows: FloatArray, low: FloatArray, high: FloatArray, p: FloatArray) -> FloatArray:
-    lowest, highest = reached(low, high)
+    lowest, highest = widen_for_rounding(low, high)
     law = binom.pmf(np.arange(len(rows)), len(rows) - 1, p[:, None]) @ rows
     return np.asarray((law * ((lowest <= p[:, None]) & (p[:, None] <= highest))).sum(axis=1))
 
 
 def _beside(ends: tuple[FloatArray, FloatArray], low: float, high: float) -> FloatArray:
     """A grid and both sides of every end of an interval."""
-    every = np.concatenate([*reached(*ends), [low, high]])
+    every = np.concatenate([*widen_for_rounding(*ends), [low, high]])
     found = np.concatenate([every - 1e-13, every + 1e-13, np.linspace(low, high, 2001)])
     return np.unique(found[(found >= low) & (found <= high)])
 
@@ -90,9 +90,9 @@ def test_three_sets_of_a_tiny_design_in_exact_fractions() -> None:
 
     release = BetaBinomial(n=n, m=m, alpha=1, beta=1)
     every = list(itertools.product(range(m + 1), repeat=sets))
-    found = releases(release, sets, np.array([sum(one) for one in every]),
+    found = set_statistics(release, sets, np.array([sum(one) for one in every]),
                      np.array([sum(j * j for j in one) for one in every]))  # fmt: skip
-    ends = [list(map(Fraction, one.tolist())) for one in reached(*RULES["rubin_1987"].ends(found, 0.95))]
+    ends = [list(map(Fraction, one.tolist())) for one in widen_for_rounding(*RULES["rubin_1987"].ends(found, 0.95))]
     cuts = sorted({low, high, *(one for one in itertools.chain(*ends) if low < one < high)})
     smallest = Fraction(1)
     for left, right in itertools.pairwise(cuts):

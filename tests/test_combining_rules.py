@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from dpviz.coverage import exact_coverages
-from dpviz.inference import COMBINING_RULES, NOISE_AWARE_RULES, RULES, check_rule, holds, set_moments
-from dpviz.inference.interval_rules import releases
-from dpviz.inference.quantiles import quantile
+from dpviz.inference import COMBINING_RULES, NOISE_AWARE_RULES, RULES, check_rule, contains, set_moments
+from dpviz.inference.interval_rules import set_statistics, t_quantile
 from dpviz.mechanisms import BetaBinomial, PosteriorMean
 
 COUNTS = ([3, 9], [0, 10, 4], [5, 5, 5, 6], [7, 7, 1, 2, 9])
@@ -48,7 +47,7 @@ def analyzed(key: str, counts: list[int], rows: int, confidential: int) -> tuple
     """q̄, T, ν and the ends of the interval, which does not depend on the law of the release."""
     rule, whole = COMBINING_RULES[key], np.array(counts)
     release = BetaBinomial(n=confidential, m=rows, alpha=1, beta=1)
-    found = releases(release, len(counts), whole.sum(), (whole**2).sum())
+    found = set_statistics(release, len(counts), whole.sum(), (whole**2).sum())
     variance, degrees = rule.variance_and_degrees(
         found.between, found.within, sets=len(counts), synthetic_ratio=rows / confidential
     )
@@ -67,7 +66,7 @@ def test_each_rule_is_its_formula_in_fractions(key, counts, confidential):
     if variance < 0:
         assert math.isnan(low) and math.isnan(high)
     else:
-        half = float(quantile(np.array(float(degrees)), 0.95)) * math.sqrt(variance)
+        half = float(t_quantile(np.array(float(degrees)), 0.95)) * math.sqrt(variance)
         assert (high - low) / 2 == pytest.approx(half, rel=1e-11)
 
 
@@ -75,7 +74,7 @@ def test_each_rule_is_its_formula_in_fractions(key, counts, confidential):
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 def test_the_quantile_leaves_half_of_the_rest_above(degrees, level):
     with mpmath.workdps(40):
-        t, nu = mpmath.mpf(float(quantile(np.array(degrees), level))), mpmath.mpf(degrees)
+        t, nu = mpmath.mpf(float(t_quantile(np.array(degrees), level))), mpmath.mpf(degrees)
         x = nu / (nu + t * t)
         beyond = (
             mpmath.betainc(nu / 2, 0.5, 0, x, regularized=True) if degrees < 1e6 else mpmath.erfc(t / mpmath.sqrt(2))
@@ -175,7 +174,7 @@ def test_charests_figure_says_what_the_normal_quantile_gives_where_t_is_negative
 def test_sums_and_sums_of_squares_say_all():
     counts = np.random.default_rng(1).integers(0, 31, size=(50, 4))
     release = BetaBinomial(n=30, m=30, alpha=1, beta=1)
-    *_, mean, between, within = releases(release, 4, counts.sum(axis=1), (counts**2).sum(axis=1))
+    *_, mean, between, within = set_statistics(release, 4, counts.sum(axis=1), (counts**2).sum(axis=1))
     q = counts / 30
     np.testing.assert_allclose(mean, q.mean(axis=1), rtol=1e-14)
     np.testing.assert_allclose(between, q.var(axis=1, ddof=1), rtol=1e-12, atol=1e-18)
@@ -183,11 +182,11 @@ def test_sums_and_sums_of_squares_say_all():
 
 
 def test_an_end_that_rounding_misses_is_reached():
-    assert holds(np.array(0.1 + 0.2), np.array(0.1 + 0.2), 0.3)
-    assert holds(np.array(0.5 - 0.2), np.array(0.5 + 0.2), 0.7)
-    assert not holds(np.array(0.5 - 0.2), np.array(0.5 + 0.2), 0.7 + 1e-9)
-    assert not holds(np.array(math.nan), np.array(math.nan), 0.3)
-    assert holds(np.array(-math.inf), np.array(math.inf), 0.9)
+    assert contains(np.array(0.1 + 0.2), np.array(0.1 + 0.2), 0.3)
+    assert contains(np.array(0.5 - 0.2), np.array(0.5 + 0.2), 0.7)
+    assert not contains(np.array(0.5 - 0.2), np.array(0.5 + 0.2), 0.7 + 1e-9)
+    assert not contains(np.array(math.nan), np.array(math.nan), 0.3)
+    assert contains(np.array(-math.inf), np.array(math.inf), 0.9)
 
 
 def test_too_few_sets_and_unknown_rules_are_named():
@@ -197,12 +196,12 @@ def test_too_few_sets_and_unknown_rules_are_named():
         check_rule("median", 3)
     with pytest.raises(ValueError, match="sets"):
         check_rule("as_if_real", 0)
-    assert [key for key, rule in COMBINING_RULES.items() if rule.fewest_sets == 1] == [
+    assert [key for key, rule in COMBINING_RULES.items() if rule.min_sets == 1] == [
         "raab_2017",
         "raab_2017_plug_in",
         "as_if_real",
     ]
-    assert all(rule.fewest_sets == 1 for rule in NOISE_AWARE_RULES.values())
+    assert all(rule.min_sets == 1 for rule in NOISE_AWARE_RULES.values())
     assert list(RULES) == [*COMBINING_RULES, *NOISE_AWARE_RULES]
 
 
@@ -219,10 +218,10 @@ def test_counts_and_levels_out_of_domain_are_named():
 )
 def test_few_degrees_have_a_finite_quantile_at_low_levels(degrees, level):
     """It was infinite below ν = 0.006 at every level."""
-    t = mpmath.mpf(float(quantile(np.array(degrees), level)))
+    t = mpmath.mpf(float(t_quantile(np.array(degrees), level)))
     beyond = mpmath.betainc(mpmath.mpf(degrees) / 2, 0.5, 0, degrees / (degrees + t * t), regularized=True)
     assert float(1 - beyond) == pytest.approx(level, rel=1e-9)
 
 
 def test_a_quantile_that_no_number_names_is_infinite():
-    assert quantile(np.array([0.0, 1e-8, 0.005]), 0.95).tolist() == [math.inf] * 3
+    assert t_quantile(np.array([0.0, 1e-8, 0.005]), 0.95).tolist() == [math.inf] * 3

@@ -33,7 +33,7 @@ from tests.helpers import check_close, run_script
 
 RELEASE = BetaBinomial(n=12, m=9, alpha=1.5, beta=1.5)
 EVERY = tuple(RULES)
-SINGLE = tuple(key for key, rule in RULES.items() if rule.fewest_sets == 1)
+SINGLE = tuple(key for key, rule in RULES.items() if rule.min_sets == 1)
 
 
 @cache
@@ -72,7 +72,7 @@ def test_the_coverage_as_csv_keeps_every_digit(with_exact: bool, with_run: bool)
         by_exact = {
             "exact_coverage": one.coverage,
             "error_bound": one.error_bound,
-            "exact_mean_width": math.nan if RULES[row[0]].few_degrees else one.mean_width,
+            "exact_mean_width": math.nan if RULES[row[0]].has_unbounded_width else one.mean_width,
             "mean_width_error_bound": one.mean_width_error_bound,
             "exact_mean_width_inside": one.mean_width_inside,
             "mean_width_inside_error_bound": one.mean_width_inside_error_bound,

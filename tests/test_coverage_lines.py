@@ -15,7 +15,7 @@ from dpviz.coverage._fourier import mixed_distribution_in_box
 from dpviz.coverage.along import FIRST_PROPORTIONS, curves_along_p
 from dpviz.coverage.certified import smallest_coverage
 from dpviz.coverage.lines import FLATNESS, LINE_STEPS, corners_of
-from dpviz.inference import RULES, holds
+from dpviz.inference import RULES, contains
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, PosteriorMean, TwoCellSynthesizer
 
 HALF_PIXEL = 0.5 * 1.1 / 400
@@ -134,7 +134,7 @@ def test_whoever_wants_no_more_waits_for_a_single_transform(
 def test_a_line_of_every_rule_is_the_listed_releases(sets: int, alpha: float) -> None:
     """Rules that read the sum alone, beside those that do not, against every release listed one by one."""
     release = BetaBinomial(n=4, m=3, alpha=alpha, beta=alpha)
-    rules = [key for key, rule in RULES.items() if rule.fits(release, sets)]
+    rules = [key for key, rule in RULES.items() if rule.is_feasible(release, sets)]
     *_, line = stream_lines(release, proportions=np.linspace(0, 1, 5), sets=sets, rules=rules)
     counts = np.array(list(product(range(4), repeat=sets)))
     matrix = release.transition_matrix()
@@ -143,7 +143,7 @@ def test_a_line_of_every_rule_is_the_listed_releases(sets: int, alpha: float) ->
     law = binom.pmf(np.arange(5), 4, line.points[some, None]) @ given
     for key, drawn in zip(rules, line.coverage, strict=True):
         ends = np.array([RULES[key].interval_from(one, synthesizer=release) for one in counts.tolist()])
-        hit = holds(ends[:, :1], ends[:, 1:], line.points[some])
+        hit = contains(ends[:, :1], ends[:, 1:], line.points[some])
         assert drawn[some] == pytest.approx((law * hit.T).sum(axis=1), abs=1e-8), key
 
 

@@ -134,7 +134,7 @@ def test_why_it_fails_says_what_the_shares_are():
         made = Design(mechanism=law, n=n, m=m, sets=sets, epsilon=epsilon)
         release, one = made.release, None
         for rule in ("reiter_2002", "raghunathan_2003", "raab_2017", "as_if_real")[place % 2 :: 2]:
-            if RULES[rule].fewest_sets <= sets:
+            if RULES[rule].min_sets <= sets:
                 try:
                     one = coverage_decomposition(synthesizer=release, p=p, sets=sets, rule=rule)
                 except ValueError as unknown:
@@ -155,7 +155,7 @@ def test_the_short_answer_has_at_most_fifteen_words_and_says_what_the_long_one_s
     for law, n, m, sets, epsilon, p in GRID[::7]:
         for level in (0.95, 0.5):
             design = Design(mechanism=law, n=n, m=m, sets=sets, epsilon=epsilon, p=p, level=level)
-            rules = tuple(key for key, rule in RULES.items() if rule.fits(design.release, sets))
+            rules = tuple(key for key, rule in RULES.items() if rule.is_feasible(design.release, sets))
             for rule, one in exact_values(replace(design, rules=rules)).items():
                 said = short_sentence(design, rule, one)
                 assert len(re.findall(r"[^\W_][\w.,⁻-]*", said)) <= 15, said
@@ -249,7 +249,7 @@ def test_the_explanations_of_coverage_hold():
     ):
         guess = (("public_share", 0.5),) if law == "poisson_gamma" else ()  # as far from 0 as from 1
         release = Design(mechanism=law, n=40, m=40, sets=sets, epsilon=2.0, details=guess).release
-        if RULES[rule].fewest_sets <= sets:
+        if RULES[rule].min_sets <= sets:
             one = coverage_decomposition(synthesizer=release, p=0.5, sets=sets, rule=rule)
             assert abs(one.bias) < 1e-12 or law == "poisson_count"  # which adds to the ones alone
             covered.append(one.published - one.level)
@@ -261,7 +261,7 @@ def test_a_line_below_the_limit_of_lengths_breaks_its_promise_somewhere():
     below = 0
     for law, epsilon, level in itertools.product(two_cell_synthesizers(), (0.5, 8.0), (0.5, 0.95)):
         release = Design(mechanism=law, n=12, m=12, sets=1, epsilon=epsilon).release
-        rules = [key for key, rule in RULES.items() if rule.fewest_sets == 1]
+        rules = [key for key, rule in RULES.items() if rule.min_sets == 1]
         *_, found = stream_lengths(release, proportions=np.linspace(0, 1, 25), sets=1, rules=rules, level=level)
         for key, lengths, coverage in zip(
             found.curves.rules, found.curves.mean_width_inside, found.curves.coverage, strict=True
@@ -275,7 +275,7 @@ def test_a_line_below_the_limit_of_lengths_breaks_its_promise_somewhere():
 
 
 def test_the_rules_that_know_the_noise_are_the_last_four():
-    assert [rule.knows_noise for rule in RULES.values()] == [False] * (len(RULES) - 4) + [True] * 4
+    assert [rule.is_noise_aware for rule in RULES.values()] == [False] * (len(RULES) - 4) + [True] * 4
 
 
 @pytest.mark.parametrize("sets", [1, 2, 5])
@@ -285,7 +285,7 @@ def test_what_is_said_of_intervals_that_say_nothing_is_counted_release_by_releas
     for epsilon, p in itertools.product((0.1, 2.0, 250.0), (0.01, 0.25, 0.5)):
         m = 6 if sets < 5 else 3
         release = Design(mechanism="beta_binomial", n=9, m=m, sets=sets, epsilon=epsilon).release
-        rules = [key for key, rule in RULES.items() if rule.fewest_sets <= sets]
+        rules = [key for key, rule in RULES.items() if rule.min_sets <= sets]
         matrix, x = release.transition_matrix(), np.arange(10)
         for key, one in exact_coverages(synthesizer=release, p=p, sets=sets, rules=rules).items():
             share = 0.0

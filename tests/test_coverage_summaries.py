@@ -29,7 +29,7 @@ from dpviz.coverage.performance import first_intervals, first_shares
 from dpviz.coverage.summaries import MIN_HITS, count_sentences, coverage_table, interval_words, repetition_sentences
 from dpviz.designs import Design
 from dpviz.inference import COMBINING_RULES, RULES
-from dpviz.inference.interval_rules import holds
+from dpviz.inference.interval_rules import contains
 from dpviz.inference.moments import set_moments
 from dpviz.mechanisms import BetaBinomial, two_cell_synthesizers
 from tests.helpers import match_in, value_of
@@ -41,7 +41,7 @@ CHAREST = Design(mechanism="beta_binomial", n=100, sets=5, epsilon=2.0, p=0.25, 
 
 def plan_of(design: Design, *rules: str) -> CoveragePlan:
     """Simulation of a design for some rules, or for every rule that it allows."""
-    rules = rules or tuple(key for key, rule in RULES.items() if rule.fits(design.release, design.sets))
+    rules = rules or tuple(key for key, rule in RULES.items() if rule.is_feasible(design.release, design.sets))
     return CoveragePlan(
         synthesizer=design.release, p=design.p, sets=design.sets, rules=rules, level=design.level,
         repetitions=design.repetitions, seed=design.seed,
@@ -88,7 +88,7 @@ STUDIES: list[dict[str, Any]] = [
 @pytest.mark.parametrize("values", STUDIES, ids=str)
 def test_the_table_has_the_exact_numbers_and_those_of_the_simulation(values: dict[str, Any]) -> None:
     design = Design(**{"mechanism": "beta_binomial"} | values)
-    rules = [key for key, rule in RULES.items() if rule.fits(design.release, design.sets)]
+    rules = [key for key, rule in RULES.items() if rule.is_feasible(design.release, design.sets)]
     exact = exact_coverages(
         synthesizer=design.release, p=design.p, sets=design.sets, rules=rules, level=design.level
     )  # fmt: skip
@@ -184,7 +184,7 @@ def test_shares_of_the_first_repetitions_are_counted_and_have_wilsons_interval()
         first = tally.shown.first(count)
         shares = first_shares(tally, count)
         for place, key in enumerate(plan.rules):
-            share = holds(first.low[place], first.high[place], plan.p).mean()
+            share = contains(first.low[place], first.high[place], plan.p).mean()
             assert shares[key] == (share, *wilson_interval(share, count))
 
 
@@ -193,7 +193,7 @@ def test_a_repetition_is_described_as_it_was() -> None:
     plan = plan_of(design, "reiter_2002")
     tally = run_coverage(plan)
     intervals = first_intervals(plan, "reiter_2002")
-    hits = holds(tally.shown.low[0], tally.shown.high[0], 0.25)
+    hits = contains(tally.shown.low[0], tally.shown.high[0], 0.25)
     assert set(hits.tolist()) == {True, False}
     for place, is_hit in enumerate(hits.tolist()):
         release, claim = repetition_sentences(plan, intervals, place)
@@ -239,9 +239,9 @@ def test_the_first_intervals_are_counted_in_words_over_a_grid() -> None:
         intervals = first_intervals(plan_of(design, rule), rule)
         low = intervals.low
         high = intervals.high
-        hits = int(holds(low, high, p).sum())
+        hits = int(contains(low, high, p).sum())
         missing = int(np.isnan(low).sum())
-        vacuous = int((holds(low, high, 0.0) & holds(low, high, 1.0)).sum())
+        vacuous = int((contains(low, high, 0.0) & contains(low, high, 1.0)).sum())
         misses = repetitions - hits - missing
         sentence, *rest = (re.sub(r"<[^>]+>", "", line) for line in count_sentences(intervals))
         numbers = [int(number) for number in re.findall(r"\d+", sentence)]
@@ -323,7 +323,7 @@ def test_simulated_measures_leave_out_what_a_simulation_cannot_tell() -> None:
     for key, cells in zip(rules, rows_of(measures_table(rules, performance)).values(), strict=True):
         mean_length, *rest = cells.values()
         simulated = performance.rules[key]
-        assert (mean_length == "–") == RULES[key].few_degrees  # hardly any release makes the mean
+        assert (mean_length == "–") == RULES[key].has_unbounded_width  # hardly any release makes the mean
         measures = simulated.mean_width_inside, simulated.relative_error, simulated.negative_variance_share
         for cell, measure in zip(rest, measures, strict=True):
             if math.isnan(measure.value):

@@ -12,7 +12,7 @@ from dpviz.coverage import REPAIRS, coverage_decomposition, exact_coverage
 from dpviz.coverage.decomposition import NOT_NORMAL
 from dpviz.coverage.distributions import release_distribution
 from dpviz.inference import COMBINING_RULES
-from dpviz.inference.quantiles import quantile
+from dpviz.inference.interval_rules import t_quantile
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.referees import charest, count_weights, every_release
@@ -46,7 +46,7 @@ def listed(synthesizer, rule, p, sets, level):
                 value, free = (spread if "ignored_variance" in repaired else expected), math.inf
             if value < 0:
                 continue
-            half = float(quantile(np.array(free), level)) * math.sqrt(value) if value > 0 else 0.0
+            half = float(t_quantile(np.array(free), level)) * math.sqrt(value) if value > 0 else 0.0
             reading = curve(p) if "prior_bias" in repaired else p
             total += weight * (abs(middle - reading) <= half + 1e-12 * (half + p))
         return total
@@ -100,7 +100,7 @@ GRID = [
     )
     for p in (0.0, 0.01, 0.25, 0.5, 1.0)
     for rule in ("reiter_2002", "raghunathan_2003", "raab_2017", "as_if_real")
-    if COMBINING_RULES[rule].fewest_sets <= sets
+    if COMBINING_RULES[rule].min_sets <= sets
     # at both ends a tiny prior leaves an E[T] too small to be known, which is refused
     and not (p in (0.0, 1.0) and getattr(synthesizer, "alpha", 1.0) < 1e-6)
 ]

@@ -38,7 +38,7 @@ def test_the_analysis_that_rescues_keeps_the_limit_and_is_named_with_its_numbers
         return
     *_, ways = stream_relaxations(desk, 1)
     way = ways[0]
-    others = [one for one in RULES.values() if one.knows_noise and one.key not in rules]
+    others = [one for one in RULES.values() if one.is_noise_aware and one.key not in rules]
     assert way.analyzed == rescued(way.design)
     said = relaxed_sentence(way)
     if way.analyzed is None:

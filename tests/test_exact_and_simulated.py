@@ -19,7 +19,7 @@ OTHERS = [(law, sets) for law in two_cell_synthesizers() for sets in (1, 2, 3)]
 
 def check_agreement(law: str, p: float, n: int, m: int, sets: int, epsilon: float, level: float) -> None:
     release = Design(mechanism=law, n=n, m=m, sets=sets, epsilon=epsilon).release
-    rules = tuple(key for key, rule in RULES.items() if rule.fewest_sets <= sets)
+    rules = tuple(key for key, rule in RULES.items() if rule.min_sets <= sets)
     exact = exact_coverages(synthesizer=release, p=p, sets=sets, rules=rules, level=level)
     plan = CoveragePlan(
         synthesizer=release, p=p, sets=sets, rules=rules, level=level, repetitions=REPETITIONS, seed=2011

@@ -52,7 +52,7 @@ EVERY = {(kind, method.key): method for kind in (KnownVariance, UnknownVariance)
 def study(data: GaussianData, method: Any, estimand: str = "mean", rule: str = "reiter_2003", **changes: Any) -> Any:
     """The measures of a simulation of 4,000 repetitions."""
     sets = method.sets(changes.pop("sets", 3))
-    rule = rule if sets >= COMBINING_RULES[rule].fewest_sets else "as_if_real"
+    rule = rule if sets >= COMBINING_RULES[rule].min_sets else "as_if_real"
     plan = GaussianPlan(
         data=data, method=method, estimands=(estimand,), rules=(rule,), sets=sets,
         **{"epsilon": 1.0, "repetitions": 4000, "seed": 12} | changes,

@@ -10,12 +10,12 @@ import pytest
 from dpviz.core.types import FloatArray
 from dpviz.coverage._interpolation import at_few_nodes
 from dpviz.coverage._points import CountDistributions
-from dpviz.inference.confidential import released_rows
+from dpviz.inference.sum_distribution import matrix_rows
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 
 
 def smooth(n: int, m: int, prior: float) -> FloatArray:
-    return released_rows(BetaBinomial(n=n, m=m, alpha=prior, beta=prior), np.arange(n + 1))
+    return matrix_rows(BetaBinomial(n=n, m=m, alpha=prior, beta=prior), np.arange(n + 1))
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_tenth_of_what_may_be_off_takes_few_nodes_more() -> None:
 @pytest.mark.parametrize(
     ("rows", "sets"),
     [
-        (released_rows(GeometricSanitizer(n=60, epsilon=2.0), np.arange(61)), 3),
+        (matrix_rows(GeometricSanitizer(n=60, epsilon=2.0), np.arange(61)), 3),
         (smooth(20, 20, 0.1), 5),
         (smooth(1, 1, 1.0), 3),
         (smooth(5, 5, 1.0)[:1], 3),

@@ -9,7 +9,8 @@ from dpviz.claims.liu import LIU_BINARY
 from dpviz.claims.published import Record
 from dpviz.coverage import exact_coverages
 from dpviz.coverage.distributions import IN_A_MINUTE, IN_SECONDS, boxes_of
-from dpviz.inference.confidential import confidential_mixture, released_rows
+from dpviz.inference.confidential import confidential_mixture
+from dpviz.inference.sum_distribution import matrix_rows
 from dpviz.mechanisms import Modips
 
 FITS = {(one.column, one.reading) for one in LIU_BINARY.fitting}
@@ -60,5 +61,5 @@ def test_releases_with_much_noise_are_summed_in_a_minute_and_refused_where_secon
     with pytest.raises(ValueError, match="would take too long"):
         exact_coverages(synthesizer=made, p=0.5, sets=10, rules=["reiter_2003"], quick=True)
     mixture = confidential_mixture(100, 0.5, 1e-9)
-    boxes = boxes_of(released_rows(made, mixture.counts), 10, np.full(len(mixture.counts), 1e-9), IN_A_MINUTE)
+    boxes = boxes_of(matrix_rows(made, mixture.counts), 10, np.full(len(mixture.counts), 1e-9), IN_A_MINUTE)
     assert IN_SECONDS.work < sum(box.size for box in boxes) < IN_A_MINUTE.work

@@ -51,7 +51,7 @@ def mixed(**changes: Any) -> MixedData:
 def study(data: MixedData, method: Any, rule: str = "reiter_2003", **changes: Any) -> Any:
     """The measures of a simulation of 4,000 repetitions."""
     sets = method.sets(changes.pop("sets", 3))
-    rule = rule if sets >= COMBINING_RULES[rule].fewest_sets else "as_if_real"
+    rule = rule if sets >= COMBINING_RULES[rule].min_sets else "as_if_real"
     plan = GaussianPlan(
         data=data, method=method, estimands=(data.estimand,), rules=(rule,), sets=sets,
         **{"epsilon": 1.0, "repetitions": 4000, "seed": 12} | changes,

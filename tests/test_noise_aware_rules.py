@@ -190,6 +190,6 @@ def test_sums_of_many_counts_that_nobody_would_wait_for_are_refused_at_once(rows
 
 
 def test_rules_whose_ends_are_searched_for_fit_up_to_20_000_sums():
-    assert RULES["blaker_2000"].fits(charest(2.0, 200, 100), 200)
-    assert not RULES["blaker_2000"].fits(charest(2.0, 201, 100), 201)
-    assert RULES["score"].fits(charest(2.0, 500, 5000), 500)
+    assert RULES["blaker_2000"].is_feasible(charest(2.0, 200, 100), 200)
+    assert not RULES["blaker_2000"].is_feasible(charest(2.0, 201, 100), 201)
+    assert RULES["score"].is_feasible(charest(2.0, 500, 5000), 500)

@@ -6,7 +6,8 @@ import pytest
 from dpviz.core.types import FloatArray
 from dpviz.coverage._quadrature import Mixture, at_nodes
 from dpviz.coverage.distributions import release_box
-from dpviz.inference.confidential import confidential_mixture, released_rows
+from dpviz.inference.confidential import confidential_mixture
+from dpviz.inference.sum_distribution import matrix_rows
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, TwoCellSynthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 
@@ -37,7 +38,7 @@ def _sum_of_sets(rows: FloatArray, weights: FloatArray, sets: int) -> FloatArray
 def test_nodes_give_the_same_mixture_within_their_error(name: str, p: float, sets: int) -> None:
     made = SYNTHESIZERS[name]
     mixture = confidential_mixture(made.n, p, 4e-10)
-    rows = released_rows(made, mixture.counts)
+    rows = matrix_rows(made, mixture.counts)
     found: Mixture = at_nodes(mixture.counts, rows, mixture.weights, sets)
     assert found.error <= 2e-10
     assert np.isclose(found.weights.sum(), mixture.weights.sum(), rtol=0, atol=1e-14)
@@ -52,7 +53,7 @@ def test_strong_noise_takes_far_fewer_nodes_and_little_noise_takes_every_count()
     for name in ("strong prior", "weak prior"):
         made = SYNTHESIZERS[name]
         mixture = confidential_mixture(made.n, 0.25, 4e-10)
-        rows = released_rows(made, mixture.counts)
+        rows = matrix_rows(made, mixture.counts)
         counted[name] = len(at_nodes(mixture.counts, rows, mixture.weights, 5).rows) / len(rows)
     assert counted["strong prior"] < 0.3
     assert counted["weak prior"] == 1.0
@@ -62,7 +63,7 @@ def test_strong_noise_takes_far_fewer_nodes_and_little_noise_takes_every_count()
 def test_a_box_lists_the_releases_that_every_draw_makes(p: float) -> None:
     made, sets = BetaBinomial(n=4, m=3, alpha=6.0, beta=9.0), 3
     mixture = confidential_mixture(made.n, p, 4e-10)
-    rows = released_rows(made, mixture.counts)
+    rows = matrix_rows(made, mixture.counts)
     wanted: dict[tuple[int, int], float] = {}
     for drawn in np.ndindex(*(made.m + 1,) * sets):
         place = sum(drawn), sum(one**2 for one in drawn)

@@ -48,7 +48,7 @@ def test_coverage_of_the_secret_share_is_that_of_every_release(
     release: TwoCellSynthesizer, rule: str, sets: int
 ) -> None:
     """Each tuple of released counts one by one, with the interval of an analyst who holds them."""
-    if RULES[rule].fewest_sets > sets:
+    if RULES[rule].min_sets > sets:
         return
     for x in (0, 1, release.n):
         chance, counts = every_release(release, sets, 0.0, x)
@@ -228,7 +228,7 @@ def settings_grid() -> list[RoomSettings]:
         ROOM_MECHANISMS, (0.1, 1.0, 8.0), (1, 3), (20, 100), ROOM_RULES, (False, True)
     ):
         asked = FRESH.asking(n=n).asking(mechanism=mechanism, epsilon=epsilon, sets=sets)
-        if RULES[rule].fewest_sets <= sets:
+        if RULES[rule].min_sets <= sets:
             found.append(dataclasses.replace(asked.asking(rules=(rule,)), revealed=revealed))
     return found
 

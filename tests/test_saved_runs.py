@@ -39,7 +39,7 @@ DESIGNS = {
 
 def plan_of(design: Design) -> CoveragePlan:
     """Simulation of a design for every rule that it allows, as the page has it."""
-    rules = tuple(key for key, rule in RULES.items() if rule.fits(design.release, design.sets))
+    rules = tuple(key for key, rule in RULES.items() if rule.is_feasible(design.release, design.sets))
     return CoveragePlan(
         synthesizer=design.release, p=design.p, sets=design.sets, rules=rules, level=design.level,
         repetitions=design.repetitions, seed=design.seed,

@@ -18,9 +18,8 @@ from dpviz.coverage import CoveragePlan, Tally, run_coverage, simulate, stream_c
 from dpviz.coverage._sampling import ReleaseSampler, alias_table
 from dpviz.coverage.studies import Blocks, engine
 from dpviz.coverage.studies.running_sums import exact_units
-from dpviz.inference import COMBINING_RULES, RULES, holds
-from dpviz.inference.interval_rules import releases
-from dpviz.inference.quantiles import TABLED_QUANTILE_ERROR, QuantileTable, quantile
+from dpviz.inference import COMBINING_RULES, RULES, contains
+from dpviz.inference.interval_rules import set_statistics, t_quantile
 from dpviz.mechanisms import (
     SYNTHESIZERS,
     BetaBinomial,
@@ -205,12 +204,12 @@ def test_shown_runs_are_what_the_rules_make_of_their_counts(whole: Tally) -> Non
     shown, plan = whole.shown, whole.plan
     assert shown.counts.shape == (70, 3)
     totals, squares = shown.counts.sum(axis=1), (shown.counts**2).sum(axis=1)
-    found = releases(plan.synthesizer, 3, totals, squares)
+    found = set_statistics(plan.synthesizer, 3, totals, squares)
     np.testing.assert_array_equal(shown.estimates, found.estimate)
     only_these = run_coverage(plan_of(repetitions=70))
     for key, low, high, tally in zip(plan.rules, shown.low, shown.high, only_these.rules, strict=True):
         np.testing.assert_allclose((low, high), RULES[key].ends(found, plan.level), rtol=1e-9, atol=1e-15)
-        assert tally.covered == holds(low, high, plan.p).sum()
+        assert tally.covered == contains(low, high, plan.p).sum()
         assert tally.negative == np.isnan(low).sum(), key
 
 
@@ -294,13 +293,13 @@ def test_a_row_of_the_sampler_does_not_depend_on_the_rows_drawn_before() -> None
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999999])
-def test_fast_quantiles_satisfy_the_t_distribution(level: float) -> None:
+def test_quantiles_satisfy_the_t_distribution(level: float) -> None:
     degrees = np.concatenate(
         [np.random.default_rng(1).uniform(0.3, 9, 20), [0.05, 0.1, 0.499, 0.5, 0.501, 40.0, 2048.0, 5e3, 1e6]]
     )
     with mp.workdps(30):
         asked = 2 * mp.mpf((1 + level) / 2) - 1  # what is left of the level once its upper tail is rounded
-        for nu, found in zip(degrees, QuantileTable(level)(degrees), strict=True):
+        for nu, found in zip(degrees, t_quantile(degrees, level), strict=True):
             q, nu = mp.mpf(float(found)), mp.mpf(float(nu))
             tail = mp.betainc(nu / 2, mp.mpf(1) / 2, 0, nu / (nu + q * q), regularized=True)
             density = (
@@ -310,17 +309,6 @@ def test_fast_quantiles_satisfy_the_t_distribution(level: float) -> None:
                 * (1 + q * q / nu) ** (-(nu + 1) / 2)
             )
             assert abs((1 - tail - asked) / (density * q)) < 1e-9  # the relative error of the quantile
-
-
-@pytest.mark.parametrize("level", [0.001, 0.95, 0.999999])
-def test_fast_quantiles_are_within_their_bound_of_the_computed_ones(level: float) -> None:
-    random = np.random.default_rng(3)
-    spread = np.concatenate([10 ** random.uniform(-4, 12, 20_000), random.uniform(0.006, 0.6, 20_000)])
-    degrees = np.concatenate([spread, [0.0, 0.006, 0.5, 1e300, np.inf], 1 / np.arange(1.99, 2.1, 0.001)])
-    computed, found = quantile(degrees, level), QuantileTable(level)(degrees)
-    small = computed < 1e130
-    np.testing.assert_allclose(found[small], computed[small], rtol=TABLED_QUANTILE_ERROR)
-    assert np.all(found[~small] > 1e129)
 
 
 @pytest.mark.parametrize(

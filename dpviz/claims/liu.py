@@ -30,8 +30,7 @@ from dpviz.coverage import within_reach
 from dpviz.coverage.distributions import IN_A_MINUTE, release_distribution
 from dpviz.coverage.studies import run_study
 from dpviz.inference.combining_rules import COMBINING_RULES, CombiningRule
-from dpviz.inference.interval_rules import Releases, holds, releases
-from dpviz.inference.quantiles import QuantileTable
+from dpviz.inference.interval_rules import SetStatistics, contains, set_statistics
 from dpviz.mechanisms import GeometricSanitizer, Modips, TwoCellSynthesizer
 
 __all__ = ["LIU_BINARY", "LIU_NORMAL"]
@@ -172,7 +171,7 @@ def _binary_covered(
         made = Modips(n=n, m=n, epsilon=design["epsilon"] / sets)
     if within_reach(n, n, drawn) and (effort.thorough or sets <= 1):
         distribution, runs = release_distribution(made, p=p, sets=drawn, reach=IN_A_MINUTE), 0
-        parts: Iterator[tuple[FloatArray, Releases]] = (
+        parts: Iterator[tuple[FloatArray, SetStatistics]] = (
             (distribution.probability[some], distribution.releases.at(some))
             for some in row_blocks(len(distribution.total), 1)
         )
@@ -181,19 +180,19 @@ def _binary_covered(
         parts = simulated_releases(made, p, drawn, runs, effort.generator())
     shares, rules = np.zeros(len(reads)), [RULES_OF_LIU[one.rule] for one in reads]
     for probability, part in parts:
-        held = (holds(*rule.ends(part, LIU_LEVEL, QuantileTable(LIU_LEVEL)), p) for rule in rules)
+        held = (contains(*rule.ends(part, LIU_LEVEL), p) for rule in rules)
         shares += [float(probability @ one) for one in held]
     return shares.tolist(), runs
 
 
 def simulated_releases(
     made: TwoCellSynthesizer, p: float, sets: int, runs: int, generator: np.random.Generator
-) -> Iterator[tuple[FloatArray, Releases]]:
+) -> Iterator[tuple[FloatArray, SetStatistics]]:
     """Yield the releases of so many studies, each with the same probability."""
     confidential, often = np.unique(generator.binomial(made.n, p, runs), return_counts=True)
     for x, number in zip(confidential.tolist(), often.tolist(), strict=True):
         counts = made.draw(generator, x, (number, sets)).astype(np.int64)
-        yield np.full(number, 1 / runs), releases(made, sets, counts.sum(axis=1), (counts**2).sum(axis=1))
+        yield np.full(number, 1 / runs), set_statistics(made, sets, counts.sum(axis=1), (counts**2).sum(axis=1))
 
 
 def _normal_covered(

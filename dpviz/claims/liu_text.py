@@ -21,7 +21,7 @@ from dpviz.coverage.exact import exact_coverage
 from dpviz.coverage.studies import run_study
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.confidential import binomial_distribution
-from dpviz.inference.interval_rules import holds, releases
+from dpviz.inference.interval_rules import contains, set_statistics
 from dpviz.mechanisms import Modips, ModipsTruncated, TwoCellSynthesizer
 from dpviz.privacy.gaussian import gaussian_delta
 
@@ -108,8 +108,8 @@ def _severe(effort: Effort) -> Judged:
     covered, runs = 0.0, min(effort.repetitions, 1_000)
     for x, often in zip(*np.unique(generator.binomial(FEW, p, runs), return_counts=True), strict=True):
         counts = made.draw(generator, int(x), (int(often), SETS_ABOVE_200)).astype(np.int64)
-        found = releases(made, SETS_ABOVE_200, counts.sum(axis=1), (counts**2).sum(axis=1))
-        covered += float(holds(*COMBINING_RULES["reiter_2003"].ends(found, 0.95), p).sum())
+        found = set_statistics(made, SETS_ABOVE_200, counts.sum(axis=1), (counts**2).sum(axis=1))
+        covered += float(contains(*COMBINING_RULES["reiter_2003"].ends(found, 0.95), p).sum())
     return Judged(f"{format_number(100 * covered / runs, 3)} % of the intervals hold p.", holds=covered / runs < SEVERE)
 
 

@@ -92,12 +92,12 @@ class Analysis(ParameterRecord):
     def check(self) -> None:
         if not isinstance(self.rule, str):
             raise ValueError(f"rule must be one of {', '.join(RULES)}; got {describe_value(self.rule)}.")
-        check_rule(self.rule, RULES[self.rule].fewest_sets if self.rule in RULES else 1)
+        check_rule(self.rule, RULES[self.rule].min_sets if self.rule in RULES else 1)
 
     def rule_for(self, sets: int) -> IntervalRule:
         """Return the rule that analyses so many sets."""
         rule = RULES[self.rule]
-        return rule if sets >= rule.fewest_sets else RULES["as_if_real"]
+        return rule if sets >= rule.min_sets else RULES["as_if_real"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -172,7 +172,7 @@ class OneProportion(DataKind):
         sets, found = method.sets(analysis.sets), self._first(method, setting, setting, analysis, every)
         made, rule = method.synthesizer(self, setting / sets), analysis.rule_for(sets)
         # Sums that are left to a simulation at one true value are at the others, or take about as long.
-        shares = self.inside and work_of(made, self.p, sets, rule.knows_noise) <= LITTLE_WORK
+        shares = self.inside and work_of(made, self.p, sets, rule.is_noise_aware) <= LITTLE_WORK
         share = partial(share_intervals, made, [data.p for data in every], sets, rule, analysis.level)
         if shares and beside_worst:
             share()
@@ -188,7 +188,7 @@ class OneProportion(DataKind):
 
     def summed(self, method: Any, setting: float, analysis: Analysis) -> bool:
         sets = method.sets(analysis.sets)
-        made, by_sum = method.synthesizer(self, setting / sets), analysis.rule_for(sets).knows_noise
+        made, by_sum = method.synthesizer(self, setting / sets), analysis.rule_for(sets).is_noise_aware
         return bool(work_of(made, self.p, sets, by_sum) <= MOST_WORK)
 
     def outcomes(
@@ -309,9 +309,9 @@ class BinaryMethod(ComparedMethod):
         self, data: OneProportion, setting: float, sets: int, analysis: Analysis, *, at_last: bool = False
     ) -> Iterator[tuple[Measure, Measure]]:
         made, rule = self.synthesizer(data, setting / sets), analysis.rule_for(sets)
-        if not rule.fits(made, sets):
+        if not rule.is_feasible(made, sets):
             return
-        work = work_of(made, data.p, sets, rule.knows_noise)
+        work = work_of(made, data.p, sets, rule.is_noise_aware)
         if work > (MOST_WORK if at_last else LITTLE_WORK):
             yield simulated_interval(made, data.p, sets, rule.key, analysis, data.inside)
         if work <= MOST_WORK:

@@ -18,11 +18,11 @@ from dpviz.core.numerics.combinatorics import multisets
 from dpviz.core.types import FloatArray
 from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage
 from dpviz.coverage.certified import certifiable, intervals_at, largest_mean_width, smallest_coverage
-from dpviz.inference.confidential import binomial_distribution, released_rows
-from dpviz.inference.interval_rules import IntervalRule, releases
+from dpviz.inference.confidential import binomial_distribution
+from dpviz.inference.interval_rules import IntervalRule, set_statistics
 from dpviz.inference.moments import central_moments
 from dpviz.inference.rules import RULES
-from dpviz.inference.sum_distribution import release_sums
+from dpviz.inference.sum_distribution import matrix_rows, release_sums
 from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
 from dpviz.mechanisms.plug_ins import PlugIn
 from dpviz.privacy import pure_epsilon
@@ -102,7 +102,7 @@ def row_moments(made: TwoCellSynthesizer) -> RowMoments:
     if isinstance(made, BetaBinomial | PlugIn):
         found = central_moments(made, every)
         return RowMoments(found.mean, found.second)
-    rows, q = released_rows(made, every), np.arange(made.m + 1) / made.m
+    rows, q = matrix_rows(made, every), np.arange(made.m + 1) / made.m
     mean = rows @ q
     away = q - mean[:, None]
     return RowMoments(mean, np.einsum("ij,ij,ij->i", rows, away, away))
@@ -171,7 +171,7 @@ def _listed_width(made: TwoCellSynthesizer, p: float, sets: int, rule: str, leve
     rows = made.log_transition(np.arange(made.n + 1), np.arange(made.m + 1))
     with np.errstate(under="ignore"):
         chances = binomial_distribution(made.n, p) @ np.exp(rows[:, members].sum(axis=2) + log_orders)
-    low, high = RULES[rule].ends(releases(made, sets, members.sum(axis=1), (members**2).sum(axis=1)), level)
+    low, high = RULES[rule].ends(set_statistics(made, sets, members.sum(axis=1), (members**2).sum(axis=1)), level)
     some = ~np.isnan(low) & (chances > 0)
     width = float(chances[some] @ (high - low)[some] / chances[some].sum()) if some.any() else math.nan
     return meant_width(Measure(width, 0.0)).value
@@ -210,9 +210,9 @@ def estimate_moments(made: TwoCellSynthesizer, sets: int, rule: IntervalRule) ->
     back what the prior adds on average: (q̄ − a)/b where E[q̄ | x] = a + b x/n, which may leave 0 to 1. Else it is q̄.
     """
     few = (made.n + 1) * (sets * made.m + 1) <= FEW_SUMS
-    if rule.estimates is not None and few and rule.fits(made, sets):
+    if rule.estimates is not None and few and rule.is_feasible(made, sets):
         return _moments_by_sum(made, sets, rule)
-    of_mean, line = row_moments(made).of_sets(sets), made.line_of_means() if rule.knows_noise else None
+    of_mean, line = row_moments(made).of_sets(sets), made.line_of_means() if rule.is_noise_aware else None
     if line is None:
         return of_mean
     return RowMoments(np.linspace(0, 1, made.n + 1), of_mean.variance / line[1] ** 2)

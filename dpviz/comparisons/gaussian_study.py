@@ -21,7 +21,6 @@ from dpviz.coverage.studies.plan import StudyTally
 from dpviz.coverage.studies.running_sums import Groups, Sums, check_between, exact_units, summed
 from dpviz.inference.combining_rules import COMBINING_RULES, CombiningRule
 from dpviz.inference.interval_rules import half_widths
-from dpviz.inference.quantiles import QuantileTable
 
 LARGEST_DEVIATION = 1e14  # No estimate is as far from the truth: bounds are within 10⁶ of 0
 EQUAL_SETS_VARIANCE = 1e-28  # Between sets, in units of their squared mean, that equal sets may have by rounding
@@ -150,7 +149,6 @@ class _Work:
 
     def __init__(self, plan: GaussianPlan) -> None:
         self.plan = plan
-        self._table = QuantileTable(plan.level)
         self._group = min(-(-plan.repetitions // GROUPS), plan.batch)
 
     def __call__(self, blocks: Blocks) -> GaussianTally:
@@ -202,7 +200,7 @@ class _Work:
         self, rule: CombiningRule, away: FloatArray, between: FloatArray, within: FloatArray, usable: BoolArray
     ) -> IntervalTally:
         total, degrees = rule.variance_and_degrees(between, within, sets=self.plan.sets)
-        half = half_widths(total, degrees, self.plan.level, lambda degrees, _: self._table(degrees))
+        half = half_widths(total, degrees, self.plan.level)
         some = usable & (half > 0)
         unbounded = some & (half > UNBOUNDED_WIDTH / 2)
         width = np.where(some & ~unbounded, 2 * half, 0.0)

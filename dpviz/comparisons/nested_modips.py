@@ -21,7 +21,7 @@ from dpviz.core.numerics.quadrature import gauss_legendre_panels
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.combining_rules import CombiningRule
 from dpviz.inference.confidential import binomial_distribution
-from dpviz.inference.interval_rules import half_widths, holds
+from dpviz.inference.interval_rules import contains, half_widths
 from dpviz.mechanisms import Modips
 from dpviz.mechanisms.modips import BOWEN_LIU_PRIOR
 
@@ -176,7 +176,7 @@ class NestedModips(ComparedMethod):
             estimate, within = groups.mean(axis=1), (drawn * (1 - drawn)).mean(axis=(1, 2)) / data.n
             between = groups.var(axis=1, ddof=1) if sets > 1 else np.zeros(len(x))
             half = half_widths(*rule.variance_and_degrees(between, within, sets=sets), analysis.level)
-            covered += int(np.count_nonzero(holds(estimate - half, estimate + half, data.p)))
+            covered += int(np.count_nonzero(contains(estimate - half, estimate + half, data.p)))
             widths.append(2 * half[~np.isnan(half)])
         share = Measure.share(covered, analysis.repetitions)
         width = np.concatenate(widths)

@@ -12,10 +12,10 @@ from dpviz.comparisons.binary_measures import row_moments
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 from dpviz.designs import Design
-from dpviz.inference.confidential import released_rows
-from dpviz.inference.interval_rules import Releases, holds
+from dpviz.inference.interval_rules import SetStatistics, contains
 from dpviz.inference.posterior import posterior_given
 from dpviz.inference.rules import RULES
+from dpviz.inference.sum_distribution import matrix_rows
 from dpviz.mechanisms import WorstCase
 from dpviz.privacy.optimum import LeastError, least_error
 from dpviz.privacy.trade_off import TradeOffCurve
@@ -112,7 +112,7 @@ class Overview:
 
     @cached_property
     def _row(self) -> FloatArray:
-        row: FloatArray = released_rows(self.design.release, np.array([self.secret]))[0]
+        row: FloatArray = matrix_rows(self.design.release, np.array([self.secret]))[0]
         return row / row.sum()
 
     @cached_property
@@ -180,7 +180,7 @@ class Overview:
         """Of every number that can be published, the interval of an analyst who takes it for that of real data."""
         m, numbers = self.design.m, self._numbers
         none, within = np.zeros_like(numbers), (m * numbers - numbers**2) / m**3
-        found = Releases(self.design.release, 1, np.arange(m + 1), numbers / m, none, within)
+        found = SetStatistics(self.design.release, 1, np.arange(m + 1), numbers / m, none, within)
         return RULES[NAIVE_RULE].ends(found, self.design.level)
 
     @property
@@ -191,7 +191,7 @@ class Overview:
 
     @cached_property
     def _hits(self) -> FloatArray:
-        return holds(*self._intervals, self.secret / self.design.n).astype(float)
+        return contains(*self._intervals, self.secret / self.design.n).astype(float)
 
     @property
     def hit(self) -> bool:

@@ -13,9 +13,8 @@ from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage._intervals import INTERVALS_AT_ONCE, ends_of, sum_releases
 from dpviz.coverage._points import ManyDistributions, Slice, run_masses, run_starts
 from dpviz.coverage.distributions import ROW_ERROR, TOO_LONG
-from dpviz.inference.confidential import released_rows
-from dpviz.inference.interval_rules import Ends, IntervalRule, reached, releases
-from dpviz.inference.sum_distribution import release_sums
+from dpviz.inference.interval_rules import Ends, IntervalRule, set_statistics, widen_for_rounding
+from dpviz.inference.sum_distribution import matrix_rows, release_sums
 from dpviz.mechanisms import TwoCellSynthesizer
 
 BOUNDS_CLOSE = 1e-5  # Distance of the two bounds at which they are close enough
@@ -42,29 +41,29 @@ class FewDistributions:
         self._synthesizer, self.order, self._held = synthesizer, counts.tolist(), dict[int, FloatArray]()
         self._sums: FloatArray | None = None
         j = np.arange(synthesizer.m + 1)
-        pairs = sets == 2 and not rule.knows_noise
+        pairs = sets == 2 and not rule.is_noise_aware
         self._pairs = first, second = np.triu_indices(len(j)) if pairs else (j, j)
         self._orders = np.where(first == second, 1.0, 2.0) if pairs else None
-        sums = rule.knows_noise and sets > 1 and (synthesizer.n + 1) * (sets * synthesizer.m + 1)  # in one table
+        sums = rule.is_noise_aware and sets > 1 and (synthesizer.n + 1) * (sets * synthesizer.m + 1)  # in one table
         if (
             sums > limits.MAX_TABLE_ENTRIES
             or len(counts) * len(first) > MOST_PASS_ENTRIES
             or len(first) > MOST_RELEASES
         ):
             raise ValueError(TOO_LONG)
-        if rule.knows_noise:
+        if rule.is_noise_aware:
             self.releases = sum_releases(synthesizer, sets, sets * synthesizer.m + 1)
             self._sums = release_sums(synthesizer, sets).rows if sums else None
         elif pairs:
-            self.releases = releases(synthesizer, 2, first + second, first**2 + second**2)
+            self.releases = set_statistics(synthesizer, 2, first + second, first**2 + second**2)
         else:
-            self.releases = releases(synthesizer, 1, j, j**2)
+            self.releases = set_statistics(synthesizer, 1, j, j**2)
         self.places, self.mirrored, self.across = counts, False, 0
         self.error = sets * ROW_ERROR
 
     def reach(self, rule: IntervalRule, level: float) -> Ends:
         """What the interval of each release holds, in one row."""
-        low, high = reached(*ends_of(rule, self.releases, level))
+        low, high = widen_for_rounding(*ends_of(rule, self.releases, level))
         return low[None], high[None]
 
     def given(self, count: int) -> Slice:
@@ -74,12 +73,12 @@ class FewDistributions:
         if count not in self._held:
             last = min(count + max(ROWS_AT_ONCE // (self._synthesizer.m + 1), 1), self._synthesizer.n + 1)
             counts = np.arange(count, last)
-            self._held = dict(zip(counts.tolist(), released_rows(self._synthesizer, counts), strict=True))
+            self._held = dict(zip(counts.tolist(), matrix_rows(self._synthesizer, counts), strict=True))
         return Slice(0, self._told_apart(self._held[count]))
 
     def every(self) -> FloatArray:
         """Return the distributions given each x, in rows."""
-        return self._told_apart(released_rows(self._synthesizer, self.places)) if self._sums is None else self._sums
+        return self._told_apart(matrix_rows(self._synthesizer, self.places)) if self._sums is None else self._sums
 
     def _told_apart(self, rows: FloatArray) -> FloatArray:
         """The probabilities of the pairs of counts, where they are told apart, else of the counts."""
@@ -112,14 +111,14 @@ class SharedDistributions:
 
     def of(self, rule: IntervalRule, counts: IntArray) -> FewDistributions | ManyDistributions:
         """Return those of a rule; a ValueError where the releases are many."""
-        if not rule.fits(self.synthesizer, self.sets):
+        if not rule.is_feasible(self.synthesizer, self.sets):
             raise ValueError(TOO_LONG)
-        if self.sets > 2 and not rule.knows_noise:
+        if self.sets > 2 and not rule.is_noise_aware:
             many = self.many(counts)
             if many.entries > MOST_PASS_ENTRIES or math.prod(many.shape) > MOST_RELEASES:
                 raise ValueError(TOO_LONG)
             return many
-        key = rule.knows_noise, counts.tobytes()
+        key = rule.is_noise_aware, counts.tobytes()
         if key not in self._few:
             self._few[key] = FewDistributions(self.synthesizer, self.sets, rule, counts)
         return self._few[key]

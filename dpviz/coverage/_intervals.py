@@ -10,8 +10,7 @@ import numpy as np
 from dpviz.core.formatting import describe_value
 from dpviz.core.numerics.special import row_blocks
 from dpviz.core.types import BoolArray, FloatArray, IntArray
-from dpviz.inference.interval_rules import RELATIVE_ROUNDING, Ends, IntervalRule, Releases, reached
-from dpviz.inference.quantiles import QuantileTable
+from dpviz.inference.interval_rules import RELATIVE_ROUNDING, Ends, IntervalRule, SetStatistics, widen_for_rounding
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.mechanisms import TwoCellSynthesizer
 
@@ -84,12 +83,12 @@ class Asked(NamedTuple):
     @property
     def by_sum(self) -> bool:
         """Whether the sum of the counts is all that the rules read of a release."""
-        return all(rule.knows_noise for rule in self.rules)
+        return all(rule.is_noise_aware for rule in self.rules)
 
 
-def ends_of(rule: IntervalRule, found: Releases, level: float) -> Ends:
-    """``rule.ends`` of many releases, an order of magnitude faster where it takes t quantiles."""
-    return rule.ends(found, level, QuantileTable(level))
+def ends_of(rule: IntervalRule, found: SetStatistics, level: float) -> Ends:
+    """``rule.ends`` of many releases."""
+    return rule.ends(found, level)
 
 
 class Features(NamedTuple):
@@ -128,12 +127,12 @@ class IntervalSums(NamedTuple):
     negative: float
 
 
-def sums(distribution: FloatArray, found: Releases, asked: Asked, p: float) -> IntervalSums:
+def sums(distribution: FloatArray, found: SetStatistics, asked: Asked, p: float) -> IntervalSums:
     """Return the sums of every rule for a distribution with one probability for each release, a row for each S or none.
 
     A rule that knows the noise reads S alone: it is asked for each S once, and not for each release.
     """
-    aware = [rule.knows_noise for rule in asked.rules]
+    aware = [rule.is_noise_aware for rule in asked.rules]
     by_sum, by_rule = np.zeros((2, int(found.total.max()) + 1)), np.zeros((len(aware), NUMBERS_OF_A_RULE))
     # A few releases at a time, whose numbers stay near the processor: twice as fast as all of them at once.
     for block in row_blocks(len(distribution), distribution[0].size, INTERVALS_AT_ONCE):
@@ -165,15 +164,15 @@ def _add_by_sum(found: FloatArray, total: IntArray, chance: FloatArray) -> None:
         found += np.bincount(total, chance, len(found))
 
 
-def _sums_of_rule(rule: IntervalRule, found: Releases, chances: FloatArray, level: float, p: float) -> FloatArray:
+def _sums_of_rule(rule: IntervalRule, found: SetStatistics, chances: FloatArray, level: float, p: float) -> FloatArray:
     """The probability of the releases that cover p, of those with T_M < 0 that do, and the expected `Features`.
 
     `chances` are the probabilities of all releases, and, if any has T_M < 0, the same with 0 where T_M ≥ 0.
     """
-    half = rule.half_widths(found, level, QuantileTable(level))
+    half = rule.half_widths(found, level)
     if half is None:
         low, high = ends_of(rule, found, level)
-        held = reached(low, high)
+        held = widen_for_rounding(low, high)
         covers, parts = (held[0] <= p) & (p <= held[1]), features(low, high, held)
     else:
         covers, parts = _around(found.estimate, half, p)
@@ -207,10 +206,10 @@ def _around(estimate: FloatArray, half: FloatArray, p: float) -> tuple[BoolArray
     return covers, Features(half, inside, infinite, none, vacuous)
 
 
-def sum_releases(synthesizer: TwoCellSynthesizer, sets: int, count: int) -> Releases:
+def sum_releases(synthesizer: TwoCellSynthesizer, sets: int, count: int) -> SetStatistics:
     """Releases of which the sum S = 0 … `count` − 1 is all that is known."""
     total, unknown = np.arange(count), np.full(count, math.nan)
-    return Releases(synthesizer, sets, total, total / (sets * synthesizer.m), unknown, unknown)
+    return SetStatistics(synthesizer, sets, total, total / (sets * synthesizer.m), unknown, unknown)
 
 
 def point_of(found: IntervalSums, asked: Asked, error: float) -> Point:

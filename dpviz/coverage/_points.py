@@ -38,9 +38,9 @@ from dpviz.coverage.distributions import (
     release_box,
     release_distribution,
 )
-from dpviz.inference.confidential import confidential_mixture, likely_range, released_rows
-from dpviz.inference.interval_rules import Ends, IntervalRule, Releases, reached, releases
-from dpviz.inference.sum_distribution import release_sums, within_sums
+from dpviz.inference.confidential import confidential_mixture, likely_range
+from dpviz.inference.interval_rules import Ends, IntervalRule, SetStatistics, set_statistics, widen_for_rounding
+from dpviz.inference.sum_distribution import matrix_rows, release_sums, within_sums
 from dpviz.mechanisms import TwoCellSynthesizer
 
 TRANSFORM_NOISE = 1e-15
@@ -107,13 +107,13 @@ class FewSets:
 
     def __init__(self, asked: Asked):
         self._asked, synthesizer, sets = asked, asked.synthesizer, asked.sets
-        self._rows = released_rows(synthesizer, np.arange(synthesizer.n + 1))
+        self._rows = matrix_rows(synthesizer, np.arange(synthesizer.n + 1))
         j = np.arange(synthesizer.m + 1)
         total, squares = (j, j**2) if sets == 1 else (np.add.outer(j, j), np.add.outer(j**2, j**2))
-        found = releases(synthesizer, sets, total, squares)
+        found = set_statistics(synthesizer, sets, total, squares)
         self._negative = found.negative_total
         ends = [ends_of(rule, found, asked.level) for rule in asked.rules]
-        self._reached = [reached(*pair) for pair in ends]
+        self._reached = [widen_for_rounding(*pair) for pair in ends]
         held = zip(ends, self._reached, strict=True)
         self._features = [[part.astype(float) for part in features(*pair, reach)] for pair, reach in held]
 
@@ -210,7 +210,7 @@ class CountDistributions:
 
     def __init__(self, synthesizer: TwoCellSynthesizer, sets: int, counts: IntArray, *, few: bool = False):
         self._synthesizer, self._sets = synthesizer, sets
-        rows = released_rows(synthesizer, counts)
+        rows = matrix_rows(synthesizer, counts)
         self.mirrored = treats_alike(synthesizer, counts, rows)
         self.first, self.places, growth, off, below = int(counts[0]), counts, 1.0, 0.0, 0.0
         self.nodes = at_few_nodes(rows, sets, alike=self.mirrored) if few else None
@@ -233,14 +233,14 @@ class CountDistributions:
         return (box.high - box.low + 1) * self._roots.length
 
     @cached_property
-    def releases(self) -> Releases:
+    def releases(self) -> SetStatistics:
         """All releases, a row for each sum."""
         return self._releases(slice(None))
 
-    def _releases(self, rows: slice) -> Releases:
+    def _releases(self, rows: slice) -> SetStatistics:
         total = np.arange(self._low, self._high + 1)[rows, None]
         squares = total + 2 * (smallest_spread(total, self._sets) + np.arange(self._roots.length))
-        return releases(self._synthesizer, self._sets, total, squares)
+        return set_statistics(self._synthesizer, self._sets, total, squares)
 
     def given(self, place: int) -> Slice:
         """Return the distribution at a place."""
@@ -295,13 +295,13 @@ class ManyDistributions(CountDistributions):
         return self._reached[rule.key, level]
 
     def _reach(self, rule: IntervalRule, level: float) -> Ends:
-        if rule.knows_noise:
+        if rule.is_noise_aware:
             found = sum_releases(self._synthesizer, self._sets, self._high + 1).at(slice(self._low, None))
-            low, high = reached(*ends_of(rule, found, level))
+            low, high = widen_for_rounding(*ends_of(rule, found, level))
             return low[:, None], high[:, None]
         low, high = np.empty((2, *self.shape))
         for block in row_blocks(*self.shape, INTERVALS_AT_ONCE):
-            low[block], high[block] = reached(*ends_of(rule, self._releases(block), level))
+            low[block], high[block] = widen_for_rounding(*ends_of(rule, self._releases(block), level))
         return low, high
 
     def by_sum(self, distribution: Slice) -> Slice:
@@ -327,7 +327,7 @@ class ManySets(CountDistributions):
         parts = [np.ones(negative.size), negative.ravel().astype(float)]
         for rule in asked.rules:
             ends = ends_of(rule, self.releases, asked.level)
-            held = reached(*ends)
+            held = widen_for_rounding(*ends)
             parts += [part.ravel() for part in features(*ends, held)]
             self._runs.append(Runs.along(self._axis, held, negative))
         self._features = np.array(parts)

@@ -54,7 +54,7 @@ def curves_along_p(
         for rule in asked.rules:
             made.reach(rule, level)
             yield None
-            if not rule.knows_noise:
+            if not rule.is_noise_aware:
                 with contextlib.suppress(ValueError):  # too many releases
                     brackets[rule.key] = CoverageBracket(shared, rule, level, 0.0, 1.0)
                     yield None

@@ -27,7 +27,7 @@ from dpviz.coverage._intervals import ends_of, features
 from dpviz.coverage.distributions import ROW_ERROR, TOO_LONG
 from dpviz.coverage.exact import exact_coverage
 from dpviz.inference.confidential import binomial_distribution, binomial_distributions
-from dpviz.inference.interval_rules import Ends, IntervalRule, Releases, reached
+from dpviz.inference.interval_rules import Ends, IntervalRule, SetStatistics, widen_for_rounding
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.mechanisms import TwoCellSynthesizer
 
@@ -44,14 +44,14 @@ class ReleaseTable(NamedTuple):
     """
 
     rows: FloatArray
-    found: Releases
+    found: SetStatistics
     low: FloatArray
     high: FloatArray
 
     @property
     def reach(self) -> Ends:
         """What each interval holds."""
-        return reached(self.low, self.high)
+        return widen_for_rounding(self.low, self.high)
 
     @property
     def lengths(self) -> FloatArray:
@@ -77,13 +77,13 @@ def certifiable(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule) 
 
     A rule that knows the noise tells the sums apart, another one the counts of one set, or the pairs of two.
     """
-    fits = rule.fits(synthesizer, sets) and (rule.knows_noise or sets <= 2)
+    fits = rule.is_feasible(synthesizer, sets) and (rule.is_noise_aware or sets <= 2)
     return fits and _entries(synthesizer, sets, rule) <= limits.MAX_TABLE_ENTRIES
 
 
 def _entries(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule) -> int:
     n, m = synthesizer.n, synthesizer.m
-    return (n + 1) * (sets * m + 1 if rule.knows_noise or sets == 1 else (m + 1) * (m + 2) // 2)
+    return (n + 1) * (sets * m + 1 if rule.is_noise_aware or sets == 1 else (m + 1) * (m + 2) // 2)
 
 
 def release_table(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule, level: float) -> ReleaseTable:

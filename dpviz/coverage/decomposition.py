@@ -11,9 +11,8 @@ from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 from dpviz.coverage.distributions import release_distribution
 from dpviz.inference.combining_rules import CombiningRule
-from dpviz.inference.interval_rules import half_widths, holds
+from dpviz.inference.interval_rules import contains, half_widths, t_quantile
 from dpviz.inference.moments import set_moments
-from dpviz.inference.quantiles import QuantileTable, quantile
 from dpviz.inference.rules import check_rule
 from dpviz.mechanisms import TwoCellSynthesizer
 
@@ -132,19 +131,18 @@ def coverage_decomposition(
             f"{' or prior' if synthesizer.has_prior else ''}."
         )
     right = moments.variance_estimate
-    normal = float(quantile(np.array(math.inf), level))
+    normal = float(t_quantile(np.array(math.inf), level))
     mended = variance / mean * right if mean > 0 else np.full(variance.shape, right)
-    tabled = QuantileTable(level)
     half = {
-        (0, 0): half_widths(variance, degrees, level, tabled),
-        (1, 0): half_widths(mended, degrees, level, tabled),
+        (0, 0): half_widths(variance, degrees, level),
+        (1, 0): half_widths(mended, degrees, level),
         (0, 1): np.array(normal * math.sqrt(mean) if mean >= 0 else math.nan),
         (1, 1): np.array(normal * math.sqrt(right)),
     }
     coverage = np.empty((2, 2, 2))
     for prior, whole, quiet in itertools.product((0, 1), repeat=3):
         reach, target = half[whole, quiet], (p, moments.mean_estimate)[prior]
-        held = holds(read.estimate - reach, read.estimate + reach, target)
+        held = contains(read.estimate - reach, read.estimate + reach, target)
         coverage[prior, whole, quiet] = min(float(distribution.probability[held].sum()), 1.0)
     return CoverageDecomposition(
         rule=rule,

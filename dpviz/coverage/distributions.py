@@ -22,8 +22,9 @@ from dpviz.coverage._fourier import (
     smallest_spread,
 )
 from dpviz.coverage._quadrature import QUADRATURE_ERROR, at_nodes
-from dpviz.inference.confidential import confidential_mixture, likely_range, released_rows
-from dpviz.inference.interval_rules import Releases, releases
+from dpviz.inference.confidential import confidential_mixture, likely_range
+from dpviz.inference.interval_rules import SetStatistics, set_statistics
+from dpviz.inference.sum_distribution import matrix_rows
 from dpviz.mechanisms import TwoCellSynthesizer
 
 TAIL, BOX_ERROR, PRUNED, LONE_TAIL, ESTIMATE_TAIL = 4e-10, 2e-9, 4e-10, 1e-12, 1e-14
@@ -87,9 +88,9 @@ class ReleaseDistribution(_Releases):
     squares: IntArray
 
     @cached_property
-    def releases(self) -> Releases:
+    def releases(self) -> SetStatistics:
         """What rules read of every release."""
-        return releases(self.synthesizer, self.sets, self.total, self.squares)
+        return set_statistics(self.synthesizer, self.sets, self.total, self.squares)
 
 
 def within_reach(n: int, m: int, sets: int) -> bool:
@@ -129,7 +130,7 @@ def release_distribution(
     mixture = confidential_mixture(synthesizer.n, p, LONE_TAIL)
     if sets == 2 and len(mixture.counts) * (synthesizer.m + 1) ** 2 > LARGEST_PAIRS:
         raise ValueError(TOO_LONG)
-    rows = released_rows(synthesizer, mixture.counts)
+    rows = matrix_rows(synthesizer, mixture.counts)
     error = mixture.omitted
     if sets == 1:
         total: IntArray = np.arange(synthesizer.m + 1)
@@ -189,7 +190,7 @@ def exact_work(
     try:
         likeliest = np.argsort(-mixture.weights, kind="stable")[:LIKELIEST_COUNTS]
         for some in (likeliest, slice(None)):
-            rows = released_rows(synthesizer, mixture.counts[some])
+            rows = matrix_rows(synthesizer, mixture.counts[some])
             size = sum(box.size for box in boxes_of(rows, sets, errors[some], reach))
         return size
     except ValueError:
@@ -208,12 +209,12 @@ class ReleaseBox(_Releases):
     low: int
 
     @cached_property
-    def releases(self) -> Releases:
+    def releases(self) -> SetStatistics:
         """What rules read of every release, in the shape of `probability`."""
         rows, columns = self.probability.shape
         total = self.low + np.arange(rows)[:, None]
         squares = total + 2 * (smallest_spread(total, self.sets) + np.arange(columns))
-        return releases(self.synthesizer, self.sets, total, squares)
+        return set_statistics(self.synthesizer, self.sets, total, squares)
 
     def listed(self) -> ReleaseDistribution:
         """Return the releases one by one."""
@@ -232,7 +233,7 @@ def release_box(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, reach: 
     """
     mixture = confidential_mixture(synthesizer.n, p, TAIL * reach.coarser)
     error = QUADRATURE_ERROR * reach.coarser
-    mixed = at_nodes(mixture.counts, released_rows(synthesizer, mixture.counts), mixture.weights, sets, error)
+    mixed = at_nodes(mixture.counts, matrix_rows(synthesizer, mixture.counts), mixture.weights, sets, error)
     rows, weights, pruned = mixed.rows, mixed.weights, PRUNED * reach.coarser
     errors = _errors(weights, BOX_ERROR * reach.coarser)
     found = boxes_of(np.abs(rows), sets, errors, reach)
@@ -303,7 +304,7 @@ def estimate_distribution(synthesizer: TwoCellSynthesizer, *, p: float, sets: in
     p = PROPORTION.validate(p)
     sets = SETS.validate(sets)
     mixture = confidential_mixture(synthesizer.n, p, ESTIMATE_TAIL)
-    rows = released_rows(synthesizer, mixture.counts)
+    rows = matrix_rows(synthesizer, mixture.counts)
     size = sets * synthesizer.m + 1
     if sets == 1:
         distribution = mixture.weights @ rows

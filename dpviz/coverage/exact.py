@@ -12,9 +12,8 @@ from dpviz.core.types import FloatArray, IntArray
 from dpviz.coverage._intervals import Asked, Measures, Point, sum_releases
 from dpviz.coverage._points import CountDistributions, point_maker, single_point
 from dpviz.coverage.distributions import IN_A_MINUTE, IN_SECONDS, SIX_DIGITS, TOO_LONG, Reach, within_reach
-from dpviz.inference.confidential import along_axis, released_rows
-from dpviz.inference.interval_rules import holds, releases
-from dpviz.inference.sum_distribution import length_limit, release_sums, within_sums
+from dpviz.inference.interval_rules import contains, set_statistics
+from dpviz.inference.sum_distribution import along_axis, length_limit, matrix_rows, release_sums, within_sums
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.mechanisms.base import check_index
 
@@ -86,13 +85,15 @@ def coverage_given_count(
         check_index(confidential_count, synthesizer.n + 1, "confidential_count"),
         Asked.of(synthesizer, sets, [rule], level).rules,
     )
-    if sets == 1 or asked.knows_noise:
-        row = released_rows(synthesizer, np.array([x]))[0]
+    if sets == 1 or asked.is_noise_aware:
+        row = matrix_rows(synthesizer, np.array([x]))[0]
         distribution = row
         for _ in range(sets - 1):
             distribution = np.convolve(distribution, row)
         total = np.arange(sets * synthesizer.m + 1)
-        found = sum_releases(synthesizer, sets, len(total)) if sets > 1 else releases(synthesizer, 1, total, total**2)
+        found = (
+            sum_releases(synthesizer, sets, len(total)) if sets > 1 else set_statistics(synthesizer, 1, total, total**2)
+        )
     else:
         if not within_reach(synthesizer.n, synthesizer.m, sets):
             raise ValueError(TOO_LONG)
@@ -101,7 +102,7 @@ def coverage_given_count(
         found, distribution = given.releases, np.zeros(given.releases.total.size)
         distribution[part.part] = part.probabilities
     low, high = asked.ends(found, level)
-    held = holds(low, high, x / synthesizer.n).ravel()
+    held = contains(low, high, x / synthesizer.n).ravel()
     return float(distribution[held].sum() / distribution.sum())
 
 
@@ -153,7 +154,7 @@ def coverages_in_reach(
     p = PROPORTION.validate(p)
     sets = SETS.validate(sets)
     level = LEVEL.validate(level)
-    by_sum = [rule.key for rule in Asked.of(synthesizer, sets, rules, level).rules if rule.knows_noise]
+    by_sum = [rule.key for rule in Asked.of(synthesizer, sets, rules, level).rules if rule.is_noise_aware]
     for some in (rules, by_sum) if within_reach(synthesizer.n, synthesizer.m, sets) else (by_sum,):
         with contextlib.suppress(ValueError):  # so much noise that the sums would take longer
             return exact_coverages(synthesizer=synthesizer, p=p, sets=sets, rules=some, level=level, quick=True)

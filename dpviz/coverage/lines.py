@@ -22,8 +22,7 @@ from dpviz.coverage.exact import (
     growing,
     point_axis,
 )
-from dpviz.inference.confidential import confidential_mixture
-from dpviz.inference.sum_distribution import binomial_weights_of
+from dpviz.inference.confidential import binomial_weights_of, confidential_mixture
 from dpviz.mechanisms import TwoCellSynthesizer
 
 LINE_STEPS = 1800  # Points from p = 0 to 1: half a pixel apart in a picture 900 pixels wide
@@ -224,7 +223,7 @@ class _DenseLine:
         low, high = self._dense[[0, -1]]
         for rule in self._asked.rules:
             for end in made.reach(rule, self._asked.level):
-                found = np.unique(end[possible.any(axis=1, keepdims=True) if rule.knows_noise else possible])
+                found = np.unique(end[possible.any(axis=1, keepdims=True) if rule.is_noise_aware else possible])
                 found = np.union1d(found, 1 - found) if made.mirrored else found
                 jumps = np.union1d(jumps, found[(found >= low) & (found <= high)])
                 if len(jumps) > MOST_JUMPS:
@@ -259,9 +258,9 @@ class _DenseLine:
     def _covered(self, runs: list[Runs], distribution: Slice) -> FloatArray:
         """Return the coverage of each rule at one place, along the axis of the runs."""
         of_sums = (
-            self._made.by_sum(distribution) if any(rule.knows_noise for rule in self._asked.rules) else distribution
+            self._made.by_sum(distribution) if any(rule.is_noise_aware for rule in self._asked.rules) else distribution
         )
-        known = [of_sums if rule.knows_noise else distribution for rule in self._asked.rules]
+        known = [of_sums if rule.is_noise_aware else distribution for rule in self._asked.rules]
         return np.array([one.covered(part)[0] for one, part in zip(runs, known, strict=True)])
 
 

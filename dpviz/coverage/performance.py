@@ -10,7 +10,7 @@ from dpviz.core.monte_carlo import Measure, wilson_interval
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage.simulate import CoveragePlan, RuleTally, ShownRuns, Tally
 from dpviz.coverage.studies import run_study
-from dpviz.inference.interval_rules import IntervalRule, holds
+from dpviz.inference.interval_rules import IntervalRule, contains
 from dpviz.inference.rules import RULES
 
 
@@ -123,7 +123,7 @@ def _rule_performance(kind: IntervalRule, rule: RuleTally, tally: Tally, spread:
     if kind.has_variance:
         relative_bias, relative_error = _relative(rule, repetitions, spread)
     width = rule.mean("width", intervals)
-    if kind.few_degrees:
+    if kind.has_unbounded_width:
         width = Measure(width.value, math.inf)
     return RulePerformance(
         coverage=coverage,
@@ -191,8 +191,8 @@ def first_intervals(plan: CoveragePlan, rule: str) -> FirstIntervals:
     alone = replace(plan, rules=(rule,), repetitions=min(plan.shown, plan.repetitions))
     runs = run_study(alone).shown
     low, high = runs.low[0], runs.high[0]
-    vacuous = holds(low, high, 0.0) & holds(low, high, 1.0)
-    return FirstIntervals(rule=rule, runs=runs, covered=holds(low, high, plan.p), vacuous=vacuous)
+    vacuous = contains(low, high, 0.0) & contains(low, high, 1.0)
+    return FirstIntervals(rule=rule, runs=runs, covered=contains(low, high, plan.p), vacuous=vacuous)
 
 
 def first_shares(tally: Tally, number: int) -> dict[str, tuple[float, float, float]]:
@@ -204,7 +204,7 @@ def first_shares(tally: Tally, number: int) -> dict[str, tuple[float, float, flo
         shares = np.array([rule.covered / number for rule in tally.rules])
     else:
         shown = tally.shown.first(number)
-        shares = np.atleast_2d(holds(shown.low, shown.high, tally.plan.p)).mean(axis=1)
+        shares = np.atleast_2d(contains(shown.low, shown.high, tally.plan.p)).mean(axis=1)
     return {
         key: (share, *wilson_interval(share, number))
         for key, share in zip(tally.plan.rules, shares.tolist(), strict=True)

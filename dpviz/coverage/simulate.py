@@ -15,8 +15,7 @@ from dpviz.coverage.studies import Blocks, Plan
 from dpviz.coverage.studies.plan import SHOWN, StudyTally
 from dpviz.coverage.studies.running_sums import FirstRepetitions, Sums, check_between, exact_units, summed
 from dpviz.inference.confidential import binomial_distribution
-from dpviz.inference.interval_rules import IntervalRule, Releases, reached, releases
-from dpviz.inference.quantiles import TABLED_QUANTILE_ERROR, QuantileTable
+from dpviz.inference.interval_rules import IntervalRule, SetStatistics, set_statistics, widen_for_rounding
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.mechanisms import TwoCellSynthesizer
 
@@ -154,7 +153,7 @@ class CoveragePlan(Plan[Tally]):
         if not rules or len(set(rules)) < len(rules):
             raise ValueError(f"rules must be at least one key of RULES, each once; got {describe_value(keys)}.")
         for key in rules:
-            if not check_rule(key, self.sets).fits(given, self.sets):
+            if not check_rule(key, self.sets).is_feasible(given, self.sets):
                 raise ValueError(f'The table of the rule "{RULES[key].label}" would be too large for these n, m and M.')
         object.__setattr__(self, "rules", rules)
 
@@ -173,7 +172,6 @@ class _Work:
         distribution = binomial_distribution(n, plan.p) if fixed is None else (np.arange(n + 1) == fixed).astype(float)
         self._confidential_distribution = AliasTables(np.zeros(1, dtype=np.intp), n + 1, *alias_table(distribution))
         self._releases = sampler_of(plan.synthesizer)
-        self._table = QuantileTable(plan.level)
         self._rules: tuple[IntervalRule, ...] = tuple(RULES[key] for key in plan.rules)
 
     def _draw(self, random: np.random.Generator, size: int) -> tuple[IntArray, IntArray]:
@@ -196,7 +194,7 @@ class _Work:
             if index * blocks.size < keep:
                 kept_confidential.append(confidential)
                 kept_counts.append(counts)
-        found = releases(plan.synthesizer, plan.sets, total, squares)
+        found = set_statistics(plan.synthesizer, plan.sets, total, squares)
         below = found.negative_total
         results = [self._apply(rule, found, below) for rule in self._rules]
         return Tally(
@@ -215,18 +213,13 @@ class _Work:
             ),
         )
 
-    def _apply(self, rule: IntervalRule, found: Releases, below: BoolArray) -> tuple[RuleTally, FloatArray, FloatArray]:
+    def _apply(
+        self, rule: IntervalRule, found: SetStatistics, below: BoolArray
+    ) -> tuple[RuleTally, FloatArray, FloatArray]:
         """Return the tally of one rule over blocks, shape (blocks, size), and the ends; `below` where T_M < 0."""
         plan = self.plan
-        low, high = rule.ends(found, plan.level, self._table)
-        # So near to an end of the interval the table of quantiles may not decide.
-        reach = 2 * TABLED_QUANTILE_ERROR * (1 + (high - low))
-        near = [np.abs(place - end) <= reach for place, end in ((plan.p, low), (plan.p, high), (0, low), (1, high))]
-        close = np.nonzero(np.logical_or.reduce(near))
-        if len(close[0]) and not rule.knows_noise:  # their ends do not come from that table
-            low, high = low.copy(), high.copy()
-            low[close], high[close] = rule.ends(found.at(close), plan.level)
-        held = reached(low, high)
+        low, high = rule.ends(found, plan.level)
+        held = widen_for_rounding(low, high)
         covered, one = (held[0] <= plan.p) & (plan.p <= held[1]), features(low, high, held)
         unbounded = one.infinite | (one.width > LARGEST_WIDTH)
         width, inside = np.where(unbounded, 0.0, one.width), one.inside

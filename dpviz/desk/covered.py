@@ -34,8 +34,8 @@ def fitting_rules(design: Design, keys: Sequence[str]) -> tuple[tuple[str, ...],
     if not keys:
         raise ValueError("Choose at least one rule.")
     sets = design.sets
-    rules = tuple(key for key in keys if RULES[key].fits(design.release, sets))
-    few = [key for key in keys if RULES[key].fewest_sets > sets]
+    rules = tuple(key for key in keys if RULES[key].is_feasible(design.release, sets))
+    few = [key for key in keys if RULES[key].min_sets > sets]
     large = [key for key in keys if key not in rules and key not in few]
     beyond = (
         f"beyond reach at n = {format_number(design.n)}, m = {format_number(design.m)}, M = {sets}: {_names(large)}."
@@ -44,7 +44,7 @@ def fitting_rules(design: Design, keys: Sequence[str]) -> tuple[tuple[str, ...],
     if few:
         notes.append(f"Left out, because M = {sets} and they need at least 2 sets: {_names(few)}.")
     if few and not rules:
-        rules = tuple(key for key, rule in COMBINING_RULES.items() if rule.fewest_sets <= sets)
+        rules = tuple(key for key, rule in COMBINING_RULES.items() if rule.min_sets <= sets)
         notes.append(f"The rules for a single set stand in their place: {_names(rules)}.")
     if not rules:
         raise ValueError(f"All the rules chosen are {beyond} Choose another, or fewer rows.")

@@ -46,6 +46,6 @@ def stream_relaxations(desk: Desk, number: int = 3) -> Iterator[tuple[Relaxed, .
 def rescued(design: Assessed) -> Assessed | None:
     """Return a design with the first further analysis that knows how it was made and keeps all limits; None if none."""
     asked = design.question
-    others = [one for key, one in asked.data.rules.items() if one.knows_noise and key not in asked.rules]
+    others = [one for key, one in asked.data.rules.items() if one.is_noise_aware and key not in asked.rules]
     found = (assess(asked, design.method, design.sets, one.key, design.setting) for one in others)
     return next((one for one in found if one.keeps_all), None)

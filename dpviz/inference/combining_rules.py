@@ -1,4 +1,4 @@
-"""Combining rules: what an analyst makes of M synthetic sets, one estimate with its variance and interval."""
+"""Combining rules: q̄ ± t √T from the counts of M synthetic sets, whatever mechanism made them."""
 
 import math
 from collections.abc import Callable
@@ -10,53 +10,68 @@ import numpy as np
 from dpviz.core.declarations import SETS
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
-from dpviz.inference.interval_rules import Ends, IntervalRule, Quantiles, Releases, half_widths, total_variance
-from dpviz.inference.quantiles import quantile
+from dpviz.inference.interval_rules import Ends, IntervalRule, SetStatistics, half_widths, t_quantile, total_variance
 
 SYNTHETIC_RATIO = argument("synthetic_ratio", 0, 1e12, title="m/n", open_minimum=True)
 VARIANCE = argument("variance", -1e150, 1e150)
 
 Formula = Callable[[FloatArray, FloatArray, int, float], FloatArray]  # of b, v̄, M and m/n
-Spread = tuple[FloatArray, FloatArray]
 
 
 @dataclass(frozen=True, kw_only=True)
 class CombiningRule(IntervalRule):
-    """A rule that turns q̄, b and v̄ of M sets into q̄ ± t √T, whatever made the sets; no ν, the normal quantile."""
+    """Interval q̄ ± t √T from q̄, b and v̄ of M sets.
+
+    Parameters
+    ----------
+    total : callable
+        T, a function of b, v̄, M and m/n.
+    degrees : callable, optional
+        ν, of the same; the normal quantile without it.
+    """
 
     has_variance: ClassVar[bool] = True
     total: Formula
     degrees: Formula | None = None
-    fewest_sets: int = 2
+    min_sets: int = 2
 
-    def _spread(self, between: FloatArray, within: FloatArray, sets: int, ratio: float) -> Spread:
-        variance = self.total(between, within, sets, ratio)
-        if self.degrees is None:
-            return variance, np.array(math.inf)
-        return variance, self.degrees(between, within, sets, ratio)
+    def _variance_and_degrees(
+        self, between: FloatArray, within: FloatArray, sets: int, ratio: float
+    ) -> tuple[FloatArray, FloatArray]:
+        degrees = np.array(math.inf) if self.degrees is None else self.degrees(between, within, sets, ratio)
+        return self.total(between, within, sets, ratio), degrees
 
-    def half_widths(self, found: Releases, level: float, quantiles: Quantiles = quantile) -> FloatArray:
-        impossible = found.within < 0
-        some = bool(impossible.any())
-        within = np.maximum(found.within, 0.0) if some else found.within
-        spread = self._spread(found.between, within, found.sets, found.synthetic_ratio)
-        half = half_widths(*spread, level, quantiles)
-        if some:
-            half[impossible] = math.nan
+    def half_widths(self, statistics: SetStatistics, level: float) -> FloatArray:
+        within = np.maximum(statistics.within, 0.0)
+        half = half_widths(
+            *self._variance_and_degrees(statistics.between, within, statistics.sets, statistics.synthetic_ratio), level
+        )
+        half[statistics.within < 0] = math.nan
         return half
 
-    def ends(self, found: Releases, level: float, quantiles: Quantiles = quantile) -> Ends:
-        half = self.half_widths(found, level, quantiles)
-        return found.estimate - half, found.estimate + half
+    def ends(self, statistics: SetStatistics, level: float) -> Ends:
+        half = self.half_widths(statistics, level)
+        return statistics.estimate - half, statistics.estimate + half
 
-    def variance(self, found: Releases) -> FloatArray:
-        return self.total(found.between, found.within, found.sets, found.synthetic_ratio)
+    def variance(self, statistics: SetStatistics) -> FloatArray:
+        return self.total(statistics.between, statistics.within, statistics.sets, statistics.synthetic_ratio)
 
     def variance_and_degrees(
         self, between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
-    ) -> Spread:
-        """T and ν from b, v̄, M and m/n; infinite degrees mean the normal quantile.
+    ) -> tuple[FloatArray, FloatArray]:
+        """Variance T and degrees of freedom ν; infinite degrees mean the normal quantile.
 
+        Parameters
+        ----------
+        between, within : ndarray
+            b and v̄; their shapes broadcast.
+        sets : int
+            M.
+        synthetic_ratio : float, default 1.0
+            m/n.
+
+        Examples
+        --------
         >>> COMBINING_RULES["reiter_2002"].variance_and_degrees(np.array([2.0, 1.0]), np.array([1.5, 3.0]), sets=2)
         (array([1.5, 3. ]), array([0.25, 1.  ]))
         """
@@ -66,38 +81,35 @@ class CombiningRule(IntervalRule):
         synthetic_ratio = SYNTHETIC_RATIO.validate(synthetic_ratio)
         self.check_sets(sets)
         between, within = (array.astype(float) for array in np.broadcast_arrays(between, within))
-        variance, degrees = self._spread(between, within, sets, synthetic_ratio)
+        variance, degrees = self._variance_and_degrees(between, within, sets, synthetic_ratio)
         return variance, np.broadcast_to(degrees, variance.shape)
 
     def largest_width(self, *, sets: int, rows: int, synthetic_ratio: float = 1.0, level: float = 0.95) -> float:
-        """2 t √T with ν at least M − 1 and T at most `largest_variance`; infinite where there are `few_degrees`."""
-        if self.few_degrees:
+        """2 t √T with the smallest ν and the largest T at the extreme b and v̄."""
+        if self.has_unbounded_width:
             return math.inf
-        variance, degrees = self._corners(sets, rows, synthetic_ratio)
-        return 2 * float(quantile(degrees.min(), level)) * math.sqrt(float(variance.max()))
+        variance, degrees = self._at_extremes(sets, rows, synthetic_ratio)
+        return 2 * float(t_quantile(degrees.min(), level)) * math.sqrt(float(variance.max()))
 
     def largest_variance(self, *, sets: int, rows: int, synthetic_ratio: float = 1.0) -> float:
-        """What |T|, linear in b ≤ ⌊M²/4⌋ / (M(M − 1)) and v̄ ≤ ⌊m²/4⌋/m³, does not exceed whatever the counts are."""
-        return float(np.abs(self._corners(sets, rows, synthetic_ratio)[0]).max())
+        """Bound of |T|, which is linear in b ≤ ⌊M²/4⌋ / (M(M − 1)) and v̄ ≤ ⌊m²/4⌋ / m³."""
+        return float(np.abs(self._at_extremes(sets, rows, synthetic_ratio)[0]).max())
 
-    def _corners(self, sets: int, rows: int, synthetic_ratio: float) -> Spread:
+    def _at_extremes(self, sets: int, rows: int, synthetic_ratio: float) -> tuple[FloatArray, FloatArray]:
         between = np.array([0.0, (sets**2 // 4) / max(sets * (sets - 1), 1)])
         within = np.array([0.0, (rows**2 // 4) / rows**3])
         return self.variance_and_degrees(between[:, None], within, sets=sets, synthetic_ratio=synthetic_ratio)
 
 
-def _square_degrees(numerator: FloatArray, denominator: FloatArray, sets: int, sign: int = 1) -> FloatArray:
-    """(M − 1)(1 ± numerator / denominator)², infinite where only the denominator is 0, M − 1 where both are."""
+def _degrees(numerator: FloatArray, denominator: FloatArray, sets: int, sign: int = 1) -> FloatArray:
+    """(M − 1)(1 ± numerator / denominator)²; infinite where only the denominator is 0, M − 1 where both are."""
     with np.errstate(all="ignore"):
-        ratio = np.asarray(numerator / denominator)
-        none = ~np.asarray(denominator > 0)
-        if none.any():
-            ratio[none] = np.where((denominator == 0) & (numerator > 0), math.inf, 0.0)[none]
-        ratio *= sign
-        ratio += 1
-        ratio *= ratio
-        ratio *= sets - 1
-        return ratio
+        ratio = np.where(denominator > 0, numerator / denominator, np.where(numerator > 0, math.inf, 0.0))
+        return (sets - 1) * (1 + sign * ratio) ** 2
+
+
+def _sum(b: FloatArray, v: FloatArray, sets: int, _: float) -> FloatArray:
+    return (1 + 1 / sets) * b + v
 
 
 def _difference(b: FloatArray, v: FloatArray, sets: int, _: float) -> FloatArray:
@@ -105,7 +117,7 @@ def _difference(b: FloatArray, v: FloatArray, sets: int, _: float) -> FloatArray
 
 
 def _difference_degrees(b: FloatArray, v: FloatArray, sets: int, _: float) -> FloatArray:
-    return _square_degrees(v, (1 + 1 / sets) * b, sets, -1)
+    return _degrees(v, (1 + 1 / sets) * b, sets, -1)
 
 
 def _never_negative(b: FloatArray, v: FloatArray, sets: int, ratio: float) -> FloatArray:
@@ -118,10 +130,6 @@ def _normal_where_negative(b: FloatArray, v: FloatArray, sets: int, ratio: float
     return np.where(total_variance(b, v, sets) < 0, math.inf, _difference_degrees(b, v, sets, ratio))
 
 
-def _sum(b: FloatArray, v: FloatArray, sets: int, _: float) -> FloatArray:
-    return (1 + 1 / sets) * b + v
-
-
 # ν of Reiter (2003) is that of b alone, the other term counting as known: 2 T² / Var(T), Var(b/M) = 2 (b/M)² / (M − 1).
 _SUM, _DIFFERENCE = "T = (1 + 1/M) b + v̄", "T = (1 + 1/M) b − v̄"
 _NU = "ν = (M − 1)(1 − 1/r)², r = (1 + 1/M) b / v̄"
@@ -131,20 +139,20 @@ _RULES = (
         key="reiter_2002", label="Reiter 2002 (Charest's T*)", abbreviation="Reiter 2002",
         formula=f"T* = T where T ≥ 0, else (m/n) v̄, with {_DIFFERENCE}; t, {_NU}",
         source="Reiter (2002); Charest (2011), T*_M",
-        total=_never_negative, degrees=_difference_degrees, few_degrees=True,
+        total=_never_negative, degrees=_difference_degrees, has_unbounded_width=True,
     ),
     CombiningRule(
         key="reiter_2002_normal", label="Reiter 2002, normal for negative T (Charest's T*)",
         abbreviation="Reiter 2002, z",
         formula=f"T* as above; normal quantile where T < 0, else t, {_NU}",
         source="Reiter (2002); Charest (2011), T*_M: the reading that her section 3.4 fits",
-        total=_never_negative, degrees=_normal_where_negative, few_degrees=True,
+        total=_never_negative, degrees=_normal_where_negative, has_unbounded_width=True,
     ),
     CombiningRule(
         key="raghunathan_2003", label="Raghunathan et al. 2003", abbreviation="RRR 2003",
         formula=f"{_DIFFERENCE}, no interval where T < 0; t, {_NU}",
         source="Raghunathan, Reiter & Rubin (2003)",
-        total=_difference, degrees=_difference_degrees, few_degrees=True,
+        total=_difference, degrees=_difference_degrees, has_unbounded_width=True,
     ),
     CombiningRule(
         key="raghunathan_2003_normal", label="Raghunathan et al. 2003, normal", abbreviation="RRR 2003, z",
@@ -156,7 +164,7 @@ _RULES = (
         key="rubin_1987", label="Rubin 1987", abbreviation="Rubin 1987",
         formula=f"{_SUM}; t, ν = (M − 1)(1 + v̄ / ((1 + 1/M) b))²",
         source="Rubin (1987)",
-        total=_sum, degrees=lambda b, v, sets, _: _square_degrees(v, (1 + 1 / sets) * b, sets),
+        total=_sum, degrees=lambda b, v, sets, _: _degrees(v, (1 + 1 / sets) * b, sets),
     ),
     CombiningRule(
         key="rubin_1987_normal", label="Rubin 1987, normal", abbreviation="Rubin 1987, z",
@@ -169,27 +177,27 @@ _RULES = (
         formula="T = (m/n) v̄ + b/M; t, ν = (M − 1)(1 + M (m/n) v̄ / b)²",
         source="Reiter (2003); Liu, Theorem 7; for m ≠ n Raab, Nowok & Dibben (2017)",
         total=lambda b, v, sets, ratio: ratio * v + b / sets,
-        degrees=lambda b, v, sets, ratio: _square_degrees(ratio * v, b / sets, sets),
+        degrees=lambda b, v, sets, ratio: _degrees(ratio * v, b / sets, sets),
     ),
     CombiningRule(
         key="raab_2017", label="Raab et al. 2017 for posterior draws", abbreviation="Raab 2017",
         formula="T = (m/n + (1 + m/n)/M) v̄, at m = n (1 + 2/M) v̄; normal quantile",
         source="Raab, Nowok & Dibben (2017), as in Liu's comparison",
-        fewest_sets=1, total=lambda _, v, sets, ratio: (ratio + (1 + ratio) / sets) * v,
+        min_sets=1, total=lambda _, v, sets, ratio: (ratio + (1 + ratio) / sets) * v,
     ),
     CombiningRule(
         key="raab_2017_plug_in", label="Raab et al. 2017 for plug-ins", abbreviation="Raab 2017, plug-in",
         formula="T = (m/n + 1/M) v̄; normal quantile",
         source="Raab, Nowok & Dibben (2017)",
-        fewest_sets=1, total=lambda _, v, sets, ratio: (ratio + 1 / sets) * v,
+        min_sets=1, total=lambda _, v, sets, ratio: (ratio + 1 / sets) * v,
     ),
     CombiningRule(
-        key="as_if_real", label="As if real", abbreviation="as if real", way="as if the data were real",
+        key="as_if_real", label="As if real", abbreviation="as if real", method_phrase="as if the data were real",
         formula="T = v̄; normal quantile",
         source="an analyst who takes the release for real data",
-        fewest_sets=1, total=lambda _, v, *__: v,
+        min_sets=1, total=lambda _, v, *__: v,
     ),
 )
 # fmt: on
 COMBINING_RULES = {rule.key: rule for rule in _RULES}
-"""Every combining rule by its key, in the order in which readers see them."""
+"""Combining rules by key, in the order on screen."""

@@ -5,13 +5,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import gammaln, xlog1py, xlogy
 
 from dpviz.core import limits
-from dpviz.core.formatting import describe_value
 from dpviz.core.numerics.special import log_rising_ratio, pmf_from_ratios
-from dpviz.core.parameters import argument
-from dpviz.core.types import FloatArray, IntArray, Numbers
-from dpviz.mechanisms import TwoCellSynthesizer
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.inference.sum_distribution import checked_counts
 
 IMPOSSIBLE_RELEASE = (
     "The synthetic counts cannot all come from one confidential table under this synthesizer: for every x, one of them "
@@ -84,33 +83,6 @@ def normalized(log_weights: FloatArray) -> FloatArray:
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
-def released_rows(synthesizer: TwoCellSynthesizer, counts: IntArray) -> FloatArray:
-    """Rows `counts` of the transition matrix, each divided by its sum, shape (len(counts), m + 1)."""
-    if 2 * len(counts) > synthesizer.n:
-        small = (synthesizer.n + 1) * (synthesizer.m + 1) <= limits.MAX_CACHED_ENTRIES
-        return (_last_rows if small else _every_row)(synthesizer)[counts]
-    with np.errstate(under="ignore"):
-        rows = np.exp(synthesizer.log_transition(counts, np.arange(synthesizer.m + 1)))
-    return rows / rows.sum(axis=1, keepdims=True)
-
-
-def _every_row(synthesizer: TwoCellSynthesizer) -> FloatArray:
-    rows = synthesizer.transition_matrix()
-    return rows / rows.sum(axis=1, keepdims=True)
-
-
-_last_rows = lru_cache(maxsize=1)(_every_row)
-"""The same as the last time where the same is asked: several questions in a row are asked of one release."""
-
-
-def checked_counts(counts: object, m: int, *, name: str = "synthetic_counts") -> IntArray:
-    """`counts` as integers from 0 to m, of their shape, or a ValueError that names the first that is not one."""
-    found = argument(name, 0, m, integer=True).validate_array(counts)
-    if not found.size:
-        raise ValueError(f"{name} must hold at least one count; got none.")
-    return found.astype(np.int64)
-
-
 def one_release(counts: object, m: int) -> IntArray:
     """Return the checked counts of M sets."""
     found = checked_counts(counts, m)
@@ -119,13 +91,9 @@ def one_release(counts: object, m: int) -> IntArray:
     return found
 
 
-def along_axis(proportions: Numbers) -> FloatArray:
-    """Return one true proportion or several, already checked, as an array with one axis."""
-    p = np.atleast_1d(np.asarray(proportions, float))
-    if p.ndim != 1 or not p.size:
-        raise ValueError(
-            f"proportions (true share) must be one number or a row of them; got {describe_value(proportions)}."
-        )
-    if p.size > limits.MAX_PROPORTIONS:
-        raise ValueError(f"proportions must be at most {limits.MAX_PROPORTIONS:,} numbers; got {p.size:,}.")
-    return p
+def binomial_weights_of(count: int, n: int, p: FloatArray) -> FloatArray:
+    """Pr(x = `count`) for x ~ Binomial(n, p), at each of `p`."""
+    ways = gammaln(n + 1) - gammaln(count + 1) - gammaln(n - count + 1)
+    with np.errstate(under="ignore"):
+        found: FloatArray = np.exp(ways + xlogy(count, p) + xlog1py(n - count, -p))
+    return found

@@ -12,7 +12,7 @@ from dpviz.core.numerics.combinatorics import multisets
 from dpviz.core.numerics.special import row_blocks
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray, IntArray, Numbers
-from dpviz.inference.confidential import along_axis
+from dpviz.inference.sum_distribution import along_axis
 from dpviz.inference.summaries import EQUAL_TAILS, PosteriorInterval, posterior_summaries
 from dpviz.mechanisms import TwoCellSynthesizer
 

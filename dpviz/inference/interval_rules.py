@@ -1,4 +1,4 @@
-"""What every rule is, a way from the released counts of M sets to an interval, and what an interval holds."""
+"""Interval rules: from the released counts of M synthetic sets to an interval for the true proportion."""
 
 import math
 from abc import ABC, abstractmethod
@@ -7,27 +7,40 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from scipy.special import ndtri, stdtrit
 
 from dpviz.core.declarations import LEVEL, SETS
 from dpviz.core.formatting import describe_value
 from dpviz.core.parameters import argument
 from dpviz.core.types import BoolArray, FloatArray, IntArray, Numbers
-from dpviz.inference.confidential import checked_counts
-from dpviz.inference.quantiles import quantile
-from dpviz.inference.sum_distribution import ReleaseSums
+from dpviz.inference.sum_distribution import ReleaseSums, checked_counts
 from dpviz.mechanisms import TwoCellSynthesizer
 
 # Relative distance within which a variance counts as zero, and an end of an interval as reached
 RELATIVE_ROUNDING = 1e-12
+# SciPy's t quantile stays finite at about √ν 10¹⁵⁰, however small ν is: from there on it counts as infinite
+MIN_DEGREES_PER_SQUARE = 1e-300
 ANY_PROPORTION = argument("proportion", -1e150, 1e150)
+BELOW_1 = argument("level", 0, 1 - 2**-53, open_minimum=True)
 Ends = tuple[FloatArray, FloatArray]
-Quantiles = Callable[[FloatArray, Numbers], FloatArray]
 
 
-class Releases(NamedTuple):
-    """Releases of M sets, as far as a rule can read them: arrays of one shape, one entry for each.
+class SetStatistics(NamedTuple):
+    """What rules read of the released counts x̃_1 … x̃_M: arrays of one shape, one entry a release.
 
-    `total` is S = Σ x̃_j. v̄ (`within`) is below 0 where no release has such numbers, NaN where the sum alone is known.
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+    sets : int
+        M.
+    total : ndarray of int
+        S = Σ x̃_j.
+    estimate : ndarray
+        q̄ = S / (Mm).
+    between : ndarray
+        b, the variance of q_j = x̃_j / m between the sets; 0 for a single set.
+    within : ndarray
+        v̄, the mean of q_j (1 − q_j) / m; negative where no release has such S and Q, NaN where only S is known.
     """
 
     synthesizer: TwoCellSynthesizer
@@ -37,8 +50,8 @@ class Releases(NamedTuple):
     between: FloatArray
     within: FloatArray
 
-    def at(self, places: tuple[IntArray | slice, ...] | slice) -> "Releases":
-        """Those at some places of the arrays."""
+    def at(self, places: tuple[IntArray | slice, ...] | slice) -> "SetStatistics":
+        """Statistics of some of the releases."""
         return self._replace(**{name: getattr(self, name)[places] for name in self._fields[2:]})
 
     @property
@@ -48,75 +61,107 @@ class Releases(NamedTuple):
 
     @property
     def negative_total(self) -> BoolArray:
-        """Whether T_M = (1 + 1/M) b − v̄ is below 0; nowhere for a single set, which has no b, or where S is all."""
+        """Whether T_M = (1 + 1/M) b − v̄ < 0; nowhere for a single set, which has no b, or where only S is known."""
         if self.sets == 1:
             return np.zeros(self.within.shape, dtype=bool)
-        within = np.maximum(self.within, 0.0)
-        return np.asarray((1 + 1 / self.sets) * self.between - within < -RELATIVE_ROUNDING * within)  # not where NaN
+        return np.asarray(total_variance(self.between, np.maximum(self.within, 0.0), self.sets) < 0)
+
+
+def set_statistics(synthesizer: TwoCellSynthesizer, sets: int, total: IntArray, squares: IntArray) -> SetStatistics:
+    """Statistics of the releases with S = Σ x̃_j and Q = Σ x̃_j².
+
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+    sets : int
+    total, squares : ndarray of int
+        S and Q; their shapes broadcast.
+
+    Notes
+    -----
+    b = (MQ − S²) / (M(M − 1)m²) and v̄ = (mS − Q) / (Mm³).
+    """
+    total, squares = np.broadcast_arrays(np.asarray(total, np.int64), np.asarray(squares, np.int64))
+    m = synthesizer.m
+    between = (sets * squares - total**2) / (max(sets * (sets - 1), 1) * m**2)
+    within = (m * total - squares) / (sets * m**3)
+    return SetStatistics(synthesizer, sets, total, total / (sets * m), between, within)
 
 
 def total_variance(between: FloatArray, within: FloatArray, sets: int) -> FloatArray:
     """T_M = (1 + 1/M) b − v̄; 0 where it is within 1e-12 of v̄."""
     difference = (1 + 1 / sets) * between - within
-    zero = np.abs(difference) <= RELATIVE_ROUNDING * within
-    return np.where(zero, 0.0, difference) if zero.any() else difference
+    return np.where(np.abs(difference) <= RELATIVE_ROUNDING * within, 0.0, difference)
 
 
-def releases(synthesizer: TwoCellSynthesizer, sets: int, total: IntArray, squares: IntArray) -> Releases:
-    """Return the releases with these S = Σ x̃_j and Q = Σ x̃_j², shapes that broadcast.
+def t_quantile(degrees: FloatArray, level: Numbers) -> FloatArray:
+    """t_{ν, (1 + level)/2}; the normal quantile for infinite ν, and infinite where it would pass √ν 10¹⁵⁰.
 
-    q̄ = S/(Mm), b = (MQ − S²)/(M(M−1)m²), 0 for a single set, and v̄ = (mS − Q)/(Mm³).
+    >>> t_quantile(np.array([1.0, np.inf]), 0.95).round(6).tolist()
+    [12.706205, 1.959964]
     """
-    total, squares = np.broadcast_arrays(np.asarray(total, np.int64), np.asarray(squares, np.int64))
-    rows = synthesizer.m
-    between = (sets * squares - total**2) / (max(sets * (sets - 1), 1) * rows**2)
-    within = (rows * total - squares) / (sets * rows**3)
-    return Releases(synthesizer, sets, total, total / (sets * rows), between, within)
+    degrees = np.asarray(degrees, dtype=float)
+    upper = (1 + BELOW_1.validate_array(level)) / 2
+    degrees, upper = np.broadcast_arrays(degrees, upper)
+    quantiles = np.full(degrees.shape, math.inf)
+    is_normal = np.isposinf(degrees)
+    quantiles[is_normal] = ndtri(upper[is_normal])
+    is_finite = (degrees > 0) & ~is_normal
+    finite = degrees[is_finite]
+    values = stdtrit(finite, upper[is_finite])
+    with np.errstate(divide="ignore", over="ignore"):
+        quantiles[is_finite] = np.where(finite / values**2 > MIN_DEGREES_PER_SQUARE, values, math.inf)
+    return quantiles
 
 
-def half_widths(variance: FloatArray, degrees: FloatArray, level: float, quantiles: Quantiles = quantile) -> FloatArray:
-    """t_{ν, (1 + level)/2} √T; NaN where T < 0 and 0 where T = 0, even for ν = 0, where it would be ∞ · 0."""
-    variance, degrees = np.asarray(variance), np.asarray(degrees)
-    if degrees.ndim:
-        variance, degrees = np.broadcast_arrays(variance, degrees)
-    none = variance < 0
-    if none.any():
-        half = np.full(variance.shape, math.nan)
-        half[~none] = half_widths(variance[~none], degrees[~none] if degrees.ndim else degrees, level, quantiles)
-        return half
-    half = np.sqrt(variance)
+def half_widths(variance: FloatArray, degrees: FloatArray, level: float) -> FloatArray:
+    """t_{ν, (1 + level)/2} √T; NaN where T < 0, and 0 where T = 0 even for ν = 0, where it would be ∞ · 0."""
+    variance = np.asarray(variance, dtype=float)
     with np.errstate(invalid="ignore"):
-        half = np.asarray(half * quantiles(degrees, level))
-    if degrees.ndim and half.size and not variance.min() > 0:
-        half[variance == 0] = 0.0
+        half = np.asarray(np.sqrt(variance) * t_quantile(degrees, level))
+    half[np.broadcast_to(variance == 0, half.shape)] = 0.0
     return half
 
 
-def holds(low: FloatArray, high: FloatArray, proportion: Numbers) -> BoolArray:
-    """Whether low ≤ p ≤ high, an end being reached when it is within a relative 1e-12; not where the ends are NaN.
+def contains(low: FloatArray, high: FloatArray, proportion: Numbers) -> BoolArray:
+    """Whether low ≤ p ≤ high, up to a relative 1e-12; False where the ends are NaN.
 
-    >>> holds(np.array([0.2, 0.3, np.nan]), np.array([0.3, 1.0, np.nan]), 0.1 + 0.2).tolist()
+    >>> contains(np.array([0.2, 0.3, np.nan]), np.array([0.3, 1.0, np.nan]), 0.1 + 0.2).tolist()
     [True, True, False]
     """
-    low = np.asarray(low, dtype=float)
-    high = np.asarray(high, dtype=float)
     proportion = ANY_PROPORTION.validate_array(proportion)
     with np.errstate(invalid="ignore"):
-        lowest, highest = reached(low, high)
+        lowest, highest = widen_for_rounding(np.asarray(low, dtype=float), np.asarray(high, dtype=float))
     return np.asarray((lowest <= proportion) & (proportion <= highest))
 
 
-def reached(low: FloatArray, high: FloatArray) -> Ends:
-    """The smallest and largest p that the interval holds: its ends, moved out by 1e-12 of its half width and of p."""
+def widen_for_rounding(low: FloatArray, high: FloatArray) -> Ends:
+    """Ends moved outwards by 1e-12 of the half width and of p, so that closed intervals hold ends that rounding misses.
+
+    >>> low, high = widen_for_rounding(np.array([0.2]), np.array([0.3]))
+    >>> bool(low[0] <= 0.2 and 0.1 + 0.2 <= high[0])
+    True
+    """
     slack = RELATIVE_ROUNDING * ((high - low) / 2)
     return (low - slack) / (1 + RELATIVE_ROUNDING), (high + slack) / (1 - RELATIVE_ROUNDING)
 
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalRule(ABC):
-    """One way to turn at least `fewest_sets` sets into an interval; `abbreviation` stands beside a line.
+    """A rule that turns M released counts into an interval.
 
-    With `few_degrees` ν can come near 0, where the t quantile and with it the interval grows without end.
+    Parameters
+    ----------
+    key, label, abbreviation, formula, source : str
+        Name in code, on screen and beside a line; formula and reference.
+    min_sets : int, default 1
+        Smallest M for which the rule is defined.
+    has_unbounded_width : bool, default False
+        Whether ν can approach 0, so that the t quantile and the width have no bound.
+    method_phrase : str, default ""
+        Phrase after "computed", where that is not "by" and the name of the rule.
+    estimates : callable, optional
+        Point estimates for S = 0 … Mm, for a rule whose estimate is no function of q̄ and of the mean of the release.
     """
 
     key: str
@@ -124,48 +169,55 @@ class IntervalRule(ABC):
     abbreviation: str
     formula: str
     source: str
-    fewest_sets: int = 1
-    few_degrees: bool = False
-    # Whether it reads how the sets were made, its interval depending on the sum alone; whether it has a variance of q̄
-    knows_noise: ClassVar[bool] = False
-    # What it takes for p by the sum of the counts, where that is no function of q̄ and the release's mean alone
+    min_sets: int = 1
+    has_unbounded_width: bool = False
+    method_phrase: str = ""
     estimates: Callable[[ReleaseSums], FloatArray] | None = None
+    # Whether the rule knows how the sets were made, so that its interval depends on S alone; whether it has a T
+    is_noise_aware: ClassVar[bool] = False
     has_variance: ClassVar[bool] = False
-    way: str = ""  # How the interval comes about, where the name of the rule does not say it after "by"
 
     @property
     def short_label(self) -> str:
-        """Its name without what stands in brackets."""
+        """Label without its brackets."""
         return self.label.partition(" (")[0]
 
     @property
     def computed(self) -> str:
-        """How the interval is computed, after that word: by a rule of this name, or in its own way.
+        """Phrase after "computed".
 
         >>> from dpviz.inference import RULES
         >>> RULES["reiter_2002"].computed, RULES["as_if_real"].computed
         ('by Reiter 2002', 'as if the data were real')
         """
-        return self.way or f"by {self.short_label}"
+        return self.method_phrase or f"by {self.short_label}"
 
     @abstractmethod
-    def ends(self, found: Releases, level: float, quantiles: Quantiles = quantile) -> Ends:
-        """Return the lower and upper end of the interval of each release; NaN where there is none."""
+    def ends(self, statistics: SetStatistics, level: float) -> Ends:
+        """Lower and upper end of the interval of each release; NaN where there is none."""
 
-    def half_widths(
-        self,
-        found: Releases,  # noqa: ARG002
-        level: float,  # noqa: ARG002
-        quantiles: Quantiles = quantile,  # noqa: ARG002
-    ) -> FloatArray | None:
-        """Half the width of each interval, NaN where there is none; None for a rule that q̄ is not the middle of."""
+    def half_widths(self, statistics: SetStatistics, level: float) -> FloatArray | None:  # noqa: ARG002
+        """Half the width of each interval around q̄, NaN where there is none; None for rules not centred at q̄."""
+        return None
+
+    def variance(self, statistics: SetStatistics) -> FloatArray | None:  # noqa: ARG002
+        """T of each release, the rule's estimate of Var(q̄); None for a rule that has none."""
         return None
 
     def interval_from(
         self, counts: Sequence[int], *, synthesizer: TwoCellSynthesizer, level: float = 0.95
     ) -> tuple[float, float]:
-        """Return the ends of the interval of an analyst who holds the M released counts; NaN where there is none.
+        """Interval of an analyst who holds M released counts; NaN where there is none.
 
+        Parameters
+        ----------
+        counts : sequence of int
+            One count from 0 to m for each set.
+        synthesizer : TwoCellSynthesizer
+        level : float, default 0.95
+
+        Examples
+        --------
         >>> from dpviz.inference import RULES
         >>> from dpviz.mechanisms import BetaBinomial
         >>> release = BetaBinomial(n=100, m=100, alpha=15.65, beta=15.65)
@@ -177,23 +229,19 @@ class IntervalRule(ABC):
         if whole.ndim != 1:
             raise ValueError(f"counts must be a list of counts, one for each set; got {describe_value(counts)}.")
         self.check_sets(int(SETS.validate(len(whole))))
-        found = releases(synthesizer, len(whole), whole.sum(keepdims=True), (whole**2).sum(keepdims=True))
-        low, high = self.ends(found, level)
+        statistics = set_statistics(synthesizer, len(whole), whole.sum(keepdims=True), (whole**2).sum(keepdims=True))
+        low, high = self.ends(statistics, level)
         return float(low[0]), float(high[0])
-
-    def variance(self, found: Releases) -> FloatArray | None:  # noqa: ARG002
-        """T of each release, the rule's variance of q̄; None for a rule that has none."""
-        return None
 
     @abstractmethod
     def largest_width(self, *, sets: int, rows: int, synthetic_ratio: float = 1.0, level: float = 0.95) -> float:
-        """Return a width that no interval exceeds, whatever the counts are; infinite where there is none."""
+        """Bound of the width of every interval, whatever the counts; infinite where there is none."""
 
-    def fits(self, synthesizer: TwoCellSynthesizer, sets: int) -> bool:  # noqa: ARG002
-        """Return whether the rule is defined for so many sets, and its intervals can be had in some seconds."""
-        return sets >= self.fewest_sets
+    def is_feasible(self, synthesizer: TwoCellSynthesizer, sets: int) -> bool:  # noqa: ARG002
+        """Whether the rule is defined for so many sets, and its intervals take seconds at most."""
+        return sets >= self.min_sets
 
     def check_sets(self, sets: int) -> None:
         """Raise a ValueError where the rule is not defined for so few sets."""
-        if sets < self.fewest_sets:
-            raise ValueError(f'The rule "{self.label}" needs at least {self.fewest_sets} sets; got {sets}.')
+        if sets < self.min_sets:
+            raise ValueError(f'The rule "{self.label}" needs at least {self.min_sets} sets; got {sets}.')

@@ -11,7 +11,8 @@ from dpviz.calibration.methods import CALIBRATED_METHODS, PriorMethod
 from dpviz.core.declarations import PROPORTION, SETS
 from dpviz.core.parameters import argument, validate_choice
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.inference.confidential import binomial_distribution, released_rows
+from dpviz.inference.confidential import binomial_distribution
+from dpviz.inference.sum_distribution import matrix_rows
 from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
 from dpviz.mechanisms.plug_ins import PlugIn
 
@@ -211,7 +212,7 @@ def central_moments(synthesizer: TwoCellSynthesizer, counts: IntArray) -> Centra
         share, other = synthesizer.proportions(counts)
         zero = np.zeros(len(counts))
         return _mixed(share, other, share * other, (share * other) ** 2, (zero, zero, zero), m)
-    rows = released_rows(synthesizer, counts)
+    rows = matrix_rows(synthesizer, counts)
     q = np.arange(m + 1) / m
     mean = rows @ q
     distance = q - mean[:, None]

@@ -14,7 +14,8 @@ from dpviz.core.numerics.special import log_rising_ratio
 from dpviz.core.parameters import Parameter, argument
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.beta_mixtures import BetaMixture
-from dpviz.inference.confidential import checked_counts, log_prior_counts, normalized, one_release
+from dpviz.inference.confidential import log_prior_counts, normalized, one_release
+from dpviz.inference.sum_distribution import checked_counts
 from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 

@@ -16,7 +16,8 @@ from dpviz.inference._highest_density import Ladder, Region, angle_grid, highest
 from dpviz.inference._log_odds import HIGHEST_LOG_ODDS, LOWEST_LOG_ODDS, log_parts, outward
 from dpviz.inference._roots import falling_roots
 from dpviz.inference.beta_mixtures import DROPPED_WEIGHT, PROBABILITY
-from dpviz.inference.confidential import checked_counts, log_prior_counts, normalized
+from dpviz.inference.confidential import log_prior_counts, normalized
+from dpviz.inference.sum_distribution import checked_counts
 from dpviz.mechanisms import TwoCellSynthesizer
 
 LAST_STEP = 1e-8  # A step of Newton's method this small is the last

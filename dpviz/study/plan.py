@@ -44,7 +44,7 @@ def simulation_of(design: Design, rules: tuple[str, ...] = ()) -> CoveragePlan:
     -------
     CoveragePlan
     """
-    rules = rules or tuple(key for key, rule in RULES.items() if rule.fits(design.release, design.sets))
+    rules = rules or tuple(key for key, rule in RULES.items() if rule.is_feasible(design.release, design.sets))
     return CoveragePlan(
         synthesizer=design.release, p=design.p, sets=design.sets, rules=rules, level=design.level,
         repetitions=design.repetitions, seed=design.seed,
@@ -146,9 +146,9 @@ class StudyPlan:
         numbers: dict[str, Any] = {"n": n, "m": m, "epsilon": epsilon, "sets": sets, "p": p}
         try:
             design = Design(mechanism=mechanism, level=self.level, seed=0, repetitions=1, **numbers)
-            fit = tuple(key for key in self.rules if RULES[key].fits(design.release, sets))
+            fit = tuple(key for key in self.rules if RULES[key].is_feasible(design.release, sets))
             if not fit:
-                fewest = min(RULES[key].fewest_sets for key in self.rules)
+                fewest = min(RULES[key].min_sets for key in self.rules)
                 raise ValueError(f"rules must hold one that fits; each needs at least {fewest} sets, or fewer rows.")
             seed = _spawned(self.seed, design)
             design = dataclasses.replace(design, rules=fit, seed=seed, repetitions=self.repetitions)

@@ -136,7 +136,7 @@ def current_run(design: Design) -> Run:
     if run is None:
         return fresh
     rules = run.plan.rules  # those of a study are fewer than the page's
-    if set(design.rules) <= set(rules) and all(RULES[key].fits(design.release, design.sets) for key in rules):
+    if set(design.rules) <= set(rules) and all(RULES[key].is_feasible(design.release, design.sets) for key in rules):
         plan = simulation_of(design, rules)
         if plan.fingerprint == run.plan.fingerprint and run.done <= plan.repetitions:
             if plan.repetitions != run.plan.repetitions:
@@ -153,7 +153,7 @@ def show_first_intervals(design: Design, run: Run) -> None:
     rule = design.rules[0]
     plan = simulation_of(design, (rule,))
     # The table of a rule that knows the noise may take a second
-    intervals = ui.result(first_intervals, plan, rule) if RULES[rule].knows_noise else _first_intervals(plan, rule)
+    intervals = ui.result(first_intervals, plan, rule) if RULES[rule].is_noise_aware else _first_intervals(plan, rule)
     shown = min(run.watched, len(intervals.runs)) if run.is_watched else 0
     lines = summaries.interval_words(plan, intervals, shown, run.performance)
     chart = caterpillar_chart(

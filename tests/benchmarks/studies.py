@@ -97,7 +97,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=4_000_000)
     asked = parser.parse_args()
-    every = tuple(key for key, rule in RULES.items() if rule.fits(plan_of(1, TWO_RULES).cells[0].design.release, 5))
+    every = tuple(
+        key for key, rule in RULES.items() if rule.is_feasible(plan_of(1, TWO_RULES).cells[0].design.release, 5)
+    )
     measure(asked.repetitions, TWO_RULES, "two rules")
     measure(asked.repetitions, every, f"all {len(every)} rules")
 

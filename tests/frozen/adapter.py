@@ -274,7 +274,7 @@ COVERED = "coverage mean_width mean_width_inside negative_variance_share vacuous
 
 def covered(law: str, p: float, sets: int, level: float, **given: float) -> Answer:
     """Exact coverage of every rule that is defined for so many sets."""
-    keys = [key for key, one in RULES.items() if one.fewest_sets <= sets]
+    keys = [key for key, one in RULES.items() if one.min_sets <= sets]
     found = coverage.exact_coverages(synthesizer=made(law, **given), p=p, sets=sets, rules=keys, level=level)
     # The expected width of some rules is not bounded; then neither is its error, and the number says nothing.
     return {
@@ -307,7 +307,7 @@ def causes(law: str, p: float, sets: int, rule: str, **given: float) -> Answer:
 
 
 def simulated(law: str, p: float, sets: int, seed: int, **given: float) -> Answer:
-    keys = tuple(key for key, one in RULES.items() if one.fewest_sets <= sets)
+    keys = tuple(key for key, one in RULES.items() if one.min_sets <= sets)
     plan = coverage.CoveragePlan(
         synthesizer=made(law, **given), p=p, sets=sets, rules=keys, repetitions=1000, seed=seed
     )
@@ -390,7 +390,7 @@ def texts() -> Answer:
     for key, way in PRIOR_METHODS.items():
         found[f"method {key}"] = [way.label, way.words, way.plain(2), way.plain(3), way.lost]
     for key, rule in RULES.items():
-        found[f"rule {key}"] = [rule.label, rule.abbreviation, rule.formula, rule.source, rule.fewest_sets]
+        found[f"rule {key}"] = [rule.label, rule.abbreviation, rule.formula, rule.source, rule.min_sets]
     for key, claim in CLAIMS.items():
         found[f"claim {key}"] = [claim.name, claim.source, claim.family, str(claim.kind)]
     for key, kind in {**comparisons.DATA_KINDS, **DESK_KINDS}.items():

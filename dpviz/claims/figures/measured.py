@@ -11,7 +11,6 @@ from dpviz.core.monte_carlo import Measure
 from dpviz.core.types import FloatArray
 from dpviz.inference.combining_rules import CombiningRule
 from dpviz.inference.interval_rules import half_widths
-from dpviz.inference.quantiles import QuantileTable
 
 FIGURE_LEVEL = 0.95
 MeasuredCurve = dict[float, Mapping[str, Measure]]
@@ -29,7 +28,7 @@ class SimulatedStudy(NamedTuple):
     def measures(self, rule: CombiningRule, truth: float) -> dict[str, Measure]:
         """Return the measures of a rule; a negative variance estimate counts as 0, and leaves no interval."""
         total, degrees = rule.variance_and_degrees(self.between, self.within, sets=self.sets)
-        half = half_widths(total, degrees, FIGURE_LEVEL, lambda degrees, _: QuantileTable(FIGURE_LEVEL)(degrees))
+        half = half_widths(total, degrees, FIGURE_LEVEL)
         away = self.estimate - truth
         with np.errstate(invalid="ignore"):
             covered = (half > 0) & (np.abs(away) <= half)

@@ -116,7 +116,7 @@ def reading(question: Question, measure: AccuracyMeasure, value: float, other: f
 
 def analysis(one: Assessed) -> str:
     """Return what the analyst does, in a few words."""
-    instead = [RULES[rule].abbreviation for rule in one.question.rules if RULES[rule].fewest_sets > one.sets]
+    instead = [RULES[rule].abbreviation for rule in one.question.rules if RULES[rule].min_sets > one.sets]
     why = f" ({' and '.join(instead)} need{'s' if len(instead) == 1 else ''} several sets; one is taken for real)"
     return f"with the analysis “{RULES[one.rule].label}”{why if one.rule not in one.question.rules else ''}"
 

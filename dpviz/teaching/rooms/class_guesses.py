@@ -12,7 +12,7 @@ from dpviz.charts.class_guesses import guesses_chart
 from dpviz.charts.style import Figure
 from dpviz.core.monte_carlo import wilson_interval
 from dpviz.core.types import BoolArray, FloatArray
-from dpviz.inference.confidential import released_rows
+from dpviz.inference.sum_distribution import matrix_rows
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.privacy.trade_off import TradeOffCurve
 from dpviz.teaching.rooms.class_intervals import Reports
@@ -22,7 +22,7 @@ from dpviz.teaching.rooms.settings import SEAT, RoomSettings, seat_random
 @lru_cache(maxsize=64)
 def _rows(release: TwoCellSynthesizer, secret: int) -> FloatArray:
     """The distributions of the released count where the ringed person says no, and yes."""
-    found = released_rows(release, np.array([secret - 1, secret]))
+    found = matrix_rows(release, np.array([secret - 1, secret]))
     found.setflags(write=False)
     return found
 

@@ -12,7 +12,7 @@ from dpviz.charts.intervals import class_chart
 from dpviz.charts.style import Figure
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage.exact import coverage_given_count
-from dpviz.inference.interval_rules import Ends, Releases, holds, releases
+from dpviz.inference.interval_rules import Ends, SetStatistics, contains, set_statistics
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.teaching.rooms.settings import RoomSettings, drawn_tables
@@ -53,9 +53,9 @@ class ClassIntervals:
         return drawn_tables(self.settings, self.seats)
 
     @cached_property
-    def _releases(self) -> Releases:
+    def _releases(self) -> SetStatistics:
         design = self.settings.design
-        return releases(design.release, design.sets, self.counts.sum(axis=1), (self.counts**2).sum(axis=1))
+        return set_statistics(design.release, design.sets, self.counts.sum(axis=1), (self.counts**2).sum(axis=1))
 
     @property
     def estimates(self) -> FloatArray:
@@ -70,12 +70,12 @@ class ClassIntervals:
     @cached_property
     def covered(self) -> BoolArray:
         """Whether each holds the true share."""
-        return holds(*self.ends, self.settings.share)
+        return contains(*self.ends, self.settings.share)
 
     @property
     def vacuous(self) -> BoolArray:
         """Whether each holds all of 0 to 1."""
-        return holds(*self.ends, 0.0) & holds(*self.ends, 1.0)
+        return contains(*self.ends, 0.0) & contains(*self.ends, 1.0)
 
     @property
     def exact(self) -> float:

@@ -123,7 +123,7 @@ class RoomSettings(ParameterRecord):
         if (n := changes.get("n", self.design.n)) != self.design.n:
             changes |= {"m": n, "confidential_count": secret_count(n, self.design.seed)}
         design = dataclasses.replace(self.design, **changes)
-        if any(RULES[key].fewest_sets > design.sets for key in design.rules):
+        if any(RULES[key].min_sets > design.sets for key in design.rules):
             design = dataclasses.replace(design, rules=ROOM_RULES[:1])
         return dataclasses.replace(self, design=design)
 
