@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.special import gammaln
 
 from dpviz.calibration.parameter_draw import log_parameter_delta
-from dpviz.calibration.smallest_prior import smallest_root
+from dpviz.calibration.smallest_prior import minimum_priors, prior_for_delta
 from dpviz.claims.curves import AXES, Axis, prior_curves, stream_prior_curves
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms.pair_divergence import worst_pair
@@ -42,20 +42,20 @@ def test_the_root_of_a_broken_power_is_found_from_any_guess(
         return math.exp(log_delta * math.exp(min(away * (power if away > 0 else power * kink), 200.0)))
 
     delta = math.exp(log_delta)
-    found = smallest_root(delta_of, delta, 1e-300, 5e11, math.exp(guess))
+    found = prior_for_delta(delta_of, delta, 1e-300, 5e11, math.exp(guess))
     assert delta_of(found) <= delta
     assert abs(math.log(found) - root) < 1e-11 * max(1.0, 1 / (power * min(kink, 1.0)) / -log_delta)
 
 
 @pytest.mark.parametrize("guess", [1e-299, 1e-5, 1.0, 1e6])
 def test_a_jump_is_found_as_well(guess: float) -> None:
-    found = smallest_root(lambda prior: 0.5 if prior < 3.0 else 0.0, 0.1, 1e-300, 5e11, guess)
+    found = prior_for_delta(lambda prior: 0.5 if prior < 3.0 else 0.0, 0.1, 1e-300, 5e11, guess)
     assert 3.0 <= found <= 3.0 * (1 + 1e-12)
 
 
 def test_the_ends_of_the_root_search() -> None:
-    assert smallest_root(lambda _: 0.01, 0.1, 1e-300, 5e11, 1.0) == 1e-300
-    assert smallest_root(lambda _: 0.2, 0.1, 1e-300, 5e11, 1.0) == math.inf
+    assert prior_for_delta(lambda _: 0.01, 0.1, 1e-300, 5e11, 1.0) == 1e-300
+    assert prior_for_delta(lambda _: 0.2, 0.1, 1e-300, 5e11, 1.0) == math.inf
 
 
 # One pair in place of all
@@ -178,6 +178,25 @@ def test_unequal_priors_are_held_against_pairs_in_both_directions(method: str) -
                 assert kept == private
 
 
+@pytest.mark.parametrize("method", CALIBRATED)
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (3, 700), (150, 20), (2000, 2000), (90_000, 5)])
+def test_many_priors_together_are_those_one_by_one(method: str, n: int, m: int) -> None:
+    settings = np.array([(e, d) for e in (0.05, 1.0, 9.0, 50.0) for d in (0.0, 1e-300, 1e-7, 0.2)])
+    together = minimum_priors(method, n=n, m=m, epsilon=settings[:, 0], delta=settings[:, 1])
+    alone = [minimum_prior(method, n=n, m=m, epsilon=e, delta=d) for e, d in settings.tolist()]
+    np.testing.assert_allclose(together, alone, rtol=2e-12)
+    for alpha, (epsilon, delta) in zip(together.tolist(), settings.tolist(), strict=True):
+        if math.isfinite(alpha):
+            assert delta_for_epsilon(release(method, n=n, m=m, alpha=alpha), epsilon) <= delta
+
+
+def test_many_priors_together_are_refused_outside_their_domains() -> None:
+    with pytest.raises(ValueError, match="delta"):
+        minimum_priors("synth_map", n=1, m=1, epsilon=1.0, delta=np.array([0.1, 1.0]))
+    with pytest.raises(ValueError, match="method must be one of"):
+        minimum_priors("none", n=1, m=1, epsilon=1.0, delta=0.1)
+
+
 # Curves
 
 
@@ -190,7 +209,7 @@ def test_curves_come_coarse_first_and_end_as_the_whole(family: str, axis: Axis) 
     assert np.array_equal(last.points, whole.points)
     counts = [len(curves.points) for curves in (*coarse, last)]
     assert counts == sorted(set(counts))
-    assert counts[0] <= 6 and len(counts) == 4
+    assert len(counts) == 1 if family == "bernoulli" else counts[0] <= 9 and len(counts) == 2
     for curves in (*coarse, last):
         assert curves.chosen in curves.points
         assert {curves.points[0], curves.points[-1]} == {whole.points[0], whole.points[-1]}

@@ -3,7 +3,8 @@
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,6 +15,7 @@ from dpviz.calibration.gaussian_range import ANY_SIGMA0, SIGMA, GaussianRelease
 from dpviz.calibration.methods import CALIBRATED_METHODS, PARAM_MAP, TWO_CELLS_OR_MORE, PriorMethod
 from dpviz.calibration.quantities import PRIOR_QUANTITY, RANGE_QUANTITY, has_number
 from dpviz.calibration.several_sets import minimum_prior_for_sets, smallest_by_advanced
+from dpviz.calibration.smallest_prior import minimum_priors
 from dpviz.core.declarations import DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.formatting import format_number
 from dpviz.core.parameters import parameter, parameter_with_default
@@ -111,6 +113,14 @@ class Kind(ABC):
     def need(self, method: PriorMethod, setting: Setting, delta: float, sets: int = 1) -> float:
         """What M sets need together, exactly, for the setting's ε and a δ of its own."""
 
+    def needs(self, method: PriorMethod, settings: Sequence[Setting], deltas: Sequence[float]) -> FloatArray:
+        """`need` of one set at many settings; NaN where there is no answer."""
+        values = np.full(len(settings), math.nan)
+        for index, (setting, delta) in enumerate(zip(settings, deltas, strict=True)):
+            with suppress(ValueError):
+                values[index] = self.need(method, setting, delta)
+        return values
+
     @abstractmethod
     def given(self, method: PriorMethod, setting: Setting, level: float) -> Given | None:
         """The exact privacy of a method at a level; None for SYNTH_MAP at a prior of 1 or less."""
@@ -174,6 +184,13 @@ class Bernoulli(Kind):
     def need(self, method: PriorMethod, setting: Setting, delta: float, sets: int = 1) -> float:
         n, m, epsilon, cells = setting.n, setting.m, setting.epsilon, self.cells(setting)
         return minimum_prior_for_sets(method.key, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta, cells=cells)
+
+    def needs(self, method: PriorMethod, settings: Sequence[Setting], deltas: Sequence[float]) -> FloatArray:
+        if settings and self.cells(settings[0]) == 2:
+            n, m, epsilon = np.array([(setting.n, setting.m, setting.epsilon) for setting in settings]).T
+            with suppress(ValueError):  # one of them has no answer
+                return minimum_priors(method.key, n=n, m=m, epsilon=epsilon, delta=np.array(deltas))
+        return super().needs(method, settings, deltas)
 
     def given(self, method: PriorMethod, setting: Setting, level: float) -> Given | None:
         if level <= method.lost:

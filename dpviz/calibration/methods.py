@@ -9,12 +9,14 @@ import numpy as np
 
 from dpviz.calibration.parameter_draw import (
     ParameterDraw,
+    log_parameter_delta,
     parameter_draw_delta,
     parameter_losses,
 )
 from dpviz.core import limits
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import cumulative_sum, round_to_private_side
+from dpviz.core.types import FloatArray, Numbers
 from dpviz.mechanisms import (
     SYNTHESIZERS,
     BetaBinomial,
@@ -109,7 +111,7 @@ class PriorMethod:
         """Mechanism on tables of k > 2 counts."""
         self.refuse("more than two cells")
 
-    def smallest_pure(self, m: int, epsilon: float) -> float:
+    def minimum_pure_prior(self, m: int, epsilon: float) -> float:
         """Smallest symmetric prior without δ, in closed form; ∞ where there is none."""
         return math.inf
 
@@ -125,6 +127,15 @@ class PriorMethod:
     ) -> PrivacyLossDistribution:
         """Privacy loss of the worst pair of k cells; losses of probability `unseen` in all may count as infinite."""
         self.refuse("several sets")
+
+    @property
+    def has_pair_deltas(self) -> bool:
+        """Whether `log_pair_deltas` answers."""
+        return self.knows(PriorMethod.log_pair_deltas)
+
+    def log_pair_deltas(self, x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
+        """ln δ(ε) of neighbours that share x and y (invented) rows, the first with a one more, the second a zero."""
+        self.refuse("pairs of neighbours")
 
     def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:
         """δ(ε) where each of the other n − 1 rows is a one with probability θ."""
@@ -162,8 +173,15 @@ class RowMethod(PriorMethod):
         values |= {"n": n, "m": m, "alpha": alpha, "beta": beta}
         return self.synthesizer_type.up_to(self.max_rows)(**values)  # type: ignore[arg-type]
 
-    def smallest_pure(self, m: int, epsilon: float) -> float:
+    def minimum_pure_prior(self, m: int, epsilon: float) -> float:
         return self.synthesizer_type.smallest_alpha(m=m, epsilon=epsilon)
+
+    @property
+    def has_pair_deltas(self) -> bool:
+        return self.synthesizer_type.log_pair_deltas is not PriorSynthesizer.log_pair_deltas
+
+    def log_pair_deltas(self, x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
+        return self.synthesizer_type.log_pair_deltas(x, y, m, epsilon)
 
     def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:
         return average_case_delta(self.two_cells(n, m, alpha, alpha), theta, epsilon)
@@ -187,6 +205,9 @@ class ParamPost(PriorMethod):
 
     def losses(self, ones: float, zeros: float, m: int, mean_loss: float) -> PrivacyLossDistribution:
         return parameter_losses(ones, zeros, mean_loss)
+
+    def log_pair_deltas(self, x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
+        return log_parameter_delta(x, y, epsilon)
 
     def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:
         return parameter_draw_delta(n, alpha, alpha, theta, epsilon)

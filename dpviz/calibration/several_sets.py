@@ -7,7 +7,7 @@ from functools import cache, partial
 from scipy.optimize import brentq, minimize_scalar
 
 from dpviz.calibration.methods import CALIBRATED_METHODS, TWO_CELLS_OR_MORE
-from dpviz.calibration.smallest_prior import minimum_prior, smallest_root
+from dpviz.calibration.smallest_prior import minimum_prior, prior_for_delta
 from dpviz.core import limits
 from dpviz.core.declarations import COMPOSED_SETS, DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.formatting import format_number
@@ -134,9 +134,9 @@ def minimum_prior_for_sets(
     while True:
         delta_of = partial(delta_of_block, first=pair, last=pair)
         coarse_delta_of = partial(delta_of, resolution=COARSE_RESOLUTION)
-        coarse = min(smallest_root(coarse_delta_of, delta, low, high, high, LOG_TOLERANCE), high)
+        coarse = min(prior_for_delta(coarse_delta_of, delta, low, high, high, LOG_TOLERANCE), high)
         bottom = max(low, coarse * (1 - COARSE_ERROR))
-        alpha = min(smallest_root(delta_of, delta, bottom, coarse, coarse, LOG_TOLERANCE), coarse)
+        alpha = min(prior_for_delta(delta_of, delta, bottom, coarse, coarse, LOG_TOLERANCE), coarse)
         value, worse = largest_over_pairs(partial(delta_of_block, alpha), n_pairs, enough=delta)
         if value <= delta or worse == pair or alpha >= high:
             return alpha

@@ -50,7 +50,7 @@ SCALES: dict[Axis, CurveAxis] = {
 
 CURVE_POINTS = 25  # of a curve beside the chosen one
 POINTS_OF_LARGE = (10_000, 13), (50_000, 9)  # Fewer where there are so many rows or more
-CURVE_STRIDES = (8, 4, 2, 1)  # Steps between the points of a curve, coarse to fine
+CURVE_STRIDES = (4, 1)  # Steps between the points of a curve, coarse to fine; all at once where they are found together
 SEARCHED_CLAIMS = ("6.5",)  # whose formula takes a search
 # Printed bounds that have a number at every m; those on a single row are left to the table.
 DRAWN_CLAIMS = ("6.10", "6.12", "6.13", "6.5", "6.21", "6.22", "7.7", "7.8", "7.13", "7.15", "7.16")
@@ -160,7 +160,7 @@ def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bo
         for pure in grid.promises
         for key, method in grid.kind.methods.items()
     ]
-    for stride in CURVE_STRIDES:
+    for stride in CURVE_STRIDES[-1:] if grid.kind.binary else CURVE_STRIDES:
         shown = sorted({*grid.chosen, len(grid.points) - 1, *range(0, len(grid.points), stride)})
         yield grid.curves(shown, [Curve(method=key, pure=pure, values=line.values(shown)) for key, pure, line in lines])
 
@@ -205,13 +205,10 @@ class _Line:
 
     def values(self, places: list[int]) -> FloatArray:
         """Compute the answers at these points that are not there yet, and return them all."""
-        for place in places:
-            if place not in self.answers:
-                setting = self.settings[place]
-                try:
-                    self.answers[place] = self.kind.need(self.method, setting, 0.0 if self.pure else setting.delta)
-                except ValueError:
-                    self.answers[place] = math.nan
+        new = [place for place in places if place not in self.answers]
+        settings = [self.settings[place] for place in new]
+        deltas = [0.0 if self.pure else setting.delta for setting in settings]
+        self.answers |= zip(new, self.kind.needs(self.method, settings, deltas).tolist(), strict=True)
         return _drawable(np.array([self.answers[place] for place in places]))
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import betainc
 
-from dpviz.calibration.smallest_prior import smallest_root
+from dpviz.calibration.smallest_prior import prior_for_delta
 from dpviz.claims.sentences import printed_in
 from dpviz.core import limits
 from dpviz.core.declarations import DELTA, EPSILON, ROWS
@@ -117,7 +117,7 @@ def _searched_prior_of_lemma_6_5(rows: int, epsilon: float, delta: float) -> flo
         return float(_failures(np.zeros(1), rows, 1 + margin, 1 + margin, epsilon)[0])
 
     guess = -math.log(delta) / (math.expm1(min(epsilon, MAX_EXPONENT)) - epsilon)
-    prior = 1 + smallest_root(failure, allowed, SMALLEST_LEMMA_MARGIN, LARGEST_LEMMA_MARGIN, guess)
+    prior = 1 + prior_for_delta(failure, allowed, SMALLEST_LEMMA_MARGIN, LARGEST_LEMMA_MARGIN, guess)
     step, tables = 2.0**-42, np.arange(rows // 2 + 1)  # those with more ones mirror the others
     while _failures(tables, rows, prior, prior, epsilon).max() > allowed:
         prior, step = prior * (1 + step), 2 * step

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import betabinom, dirichlet_multinomial
 
-from dpviz.calibration.smallest_prior import smallest_prior
+from dpviz.calibration import smallest_prior
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial
 from dpviz.priors import minimum_prior
 from dpviz.privacy import delta_for_epsilon
@@ -110,7 +110,7 @@ def brentq_over_matrix(n: int, epsilon: float, delta: float) -> float:
 
 def searched_prior(n: int, delta: float) -> float:
     """The smallest prior, sought anew in every call."""
-    smallest_prior.cache_clear()
+    smallest_prior._solve.cache_clear()
     return minimum_prior("synth_post_one", n=n, m=n, epsilon=1.0, delta=delta)
 
 

@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from dpviz.calibration.smallest_prior import smallest_root
+from dpviz.calibration.smallest_prior import prior_for_delta
 from dpviz.charts.rounds import ranges_html, share_html
 from dpviz.core.formatting import format_distinct, format_number
 from dpviz.inference.moments import central_moments
@@ -203,7 +203,7 @@ def _delta(n: int, m: int, alpha: float) -> float:
 def protecting_alpha(n: int, m: int) -> float:
     """Return the smallest α that can be chosen with which no attacker is right more often than allowed."""
     delta = partial(_delta, n, m)
-    return smallest_root(delta, 2 * SUCCESS_ALLOWED - 1, GAME_ALPHAS[0], GAME_ALPHAS[-1], 1.0)
+    return prior_for_delta(delta, 2 * SUCCESS_ALLOWED - 1, GAME_ALPHAS[0], GAME_ALPHAS[-1], 1.0)
 
 
 @cache
