@@ -80,8 +80,9 @@ def valid_files() -> dict[str, bytes]:
 
 
 def _read_pilot(content: bytes) -> None:
-    for column in read_columns(content).columns:
-        column.proportion()
+    file = read_columns(content)
+    for name in file.names:
+        file.column(name).proportion()
 
 
 def _read_matrix(content: bytes) -> None:

@@ -16,10 +16,6 @@ LOSS_DIGITS = 7  # digits of the ε that a matrix makes
 ROW_SUM_TOLERANCE = 1e-4  # how far from 1 a row may sum: six printed digits of up to a hundred columns do
 
 
-class MatrixProblem(ValueError):
-    """What keeps numbers or a text from being a transition matrix, in a sentence that says where and what to do."""
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class GivenMatrix(TwoCellSynthesizer):
     """Pr(column | row) as given; rows in order are neighbours, as the tables (0, n), (1, n − 1), …, (n, 0).
@@ -33,7 +29,7 @@ class GivenMatrix(TwoCellSynthesizer):
 
     Raises
     ------
-    MatrixProblem
+    ValueError
         If the numbers are no transition matrix.
 
     References
@@ -58,7 +54,7 @@ class GivenMatrix(TwoCellSynthesizer):
         try:
             matrix = np.array(self.probabilities, dtype=float)
         except (TypeError, ValueError):
-            raise MatrixProblem(
+            raise ValueError(
                 f"The matrix must hold numbers, as many in each row; got {describe_value(self.probabilities)}."
             ) from None
         check_probabilities(matrix, lambda row: f"Row {row + 1}", lambda column: f"column {column + 1}")
@@ -147,17 +143,17 @@ class GivenMatrix(TwoCellSynthesizer):
 
 
 def check_probabilities(matrix: FloatArray, row_name: Callable[[int], str], column_name: Callable[[int], str]) -> None:
-    """Raise a MatrixProblem that names the first wrong entry or sum of a row, and says what may have happened."""
+    """Raise a ValueError that names the first wrong entry or sum of a row, and says what may have happened."""
     if matrix.ndim != 2:
-        raise MatrixProblem(f"The matrix needs rows and columns; got shape {matrix.shape}.")
+        raise ValueError(f"The matrix needs rows and columns; got shape {matrix.shape}.")
     for count, side, table in zip(matrix.shape, ("row", "column"), ("confidential", "released"), strict=True):
         if count < 2:
             number = "only one" if count else "no"
-            raise MatrixProblem(f"There is {number} {side}. A matrix needs at least two: one for each {table} table.")
+            raise ValueError(f"There is {number} {side}. A matrix needs at least two: one for each {table} table.")
     for problem, is_wrong in (("is not finite", ~np.isfinite(matrix)), ("is negative", matrix < 0)):
         if is_wrong.any():
             row, column = (int(place) for place in np.argwhere(is_wrong)[0])
-            raise MatrixProblem(
+            raise ValueError(
                 f"{row_name(row)}, {column_name(column)} {problem}: {matrix[row, column]:g}. "
                 "A probability from 0 to 1 is needed."
             )
@@ -166,7 +162,7 @@ def check_probabilities(matrix: FloatArray, row_name: Callable[[int], str], colu
     is_off = np.abs(sums - 1) > ROW_SUM_TOLERANCE
     if is_off.any():
         row = int(np.argmax(is_off))
-        raise MatrixProblem(
+        raise ValueError(
             f"{row_name(row)} sums to {sums[row]:.6g}, not to 1 (within {ROW_SUM_TOLERANCE:g}). {_advice(matrix, sums)}"
         )
 

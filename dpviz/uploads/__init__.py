@@ -1,8 +1,7 @@
 """What a reader brings: a transition matrix, or columns of a confidential table, read or refused in a sentence."""
 
-from dpviz.mechanisms.matrix_mechanism import MatrixProblem
 from dpviz.uploads.columns import read_columns
 from dpviz.uploads.matrix import read_matrix
 from dpviz.uploads.recognition import recognize
 
-__all__ = ["MatrixProblem", "read_columns", "read_matrix", "recognize"]
+__all__ = ["read_columns", "read_matrix", "recognize"]

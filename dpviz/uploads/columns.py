@@ -1,216 +1,133 @@
 """Columns of a curator's own file, read as a share of one value, as categories or as numbers.
 
-What is read here is confidential. Sentences name lines and columns and never quote a cell, and objects print as a name
-and sizes, so that neither a message nor a log repeats what somebody answered.
+What is read here is confidential. Sentences name lines and columns and never quote a cell, and objects print without
+their contents, so that neither a message nor a log repeats what somebody answered.
 """
 
 import math
+import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from fractions import Fraction
 
 import numpy as np
 
 from dpviz.core.escape import NOT_FINITE, is_formula, is_number
 from dpviz.core.formatting import format_count, format_number, join_words
 from dpviz.core.limits import MAX_CELLS, MAX_PILOT_BYTES, MAX_PILOT_COLUMNS, MAX_PILOT_NUMBER, MAX_PILOT_ROWS
-from dpviz.uploads.facts import CategoryFacts, NumberFacts, Private, ProportionFacts, quote
-from dpviz.uploads.numbers import Marks, describe_marks, find_marks, parse_number, round_bounds
+from dpviz.uploads.facts import CategoryFacts, NumberFacts, PrivateRepr, ProportionFacts, quote
 from dpviz.uploads.tables import decode, read_table
 
 # What pandas takes for missing, and <null>, ?, points and dashes, in small letters
 MISSING = {"", "?", ".", "-", "–", "#n/a", "#n/a n/a", "#na", "<na>", "<null>", "n/a", "na", "nan", "-nan", "null"}
 MISSING |= {"none", "-1.#ind", "1.#ind", "-1.#qnan", "1.#qnan"}
+WORDS_FOR_YES = "1", "yes", "true", "y", "t", "ja"
 MAX_SCALE_STEPS = 10  # of a rating
-MIN_IDENTIFIERS, IDENTIFIER_SHARE = 20, 0.95  # distinct values, and their share of the rows, from which words identify
-WORDS_FOR_ONE = "1", "yes", "true", "y", "t", "ja"  # the first of them counts as a one unless the reader chooses
-PILOT_FITS = f"Keep the columns that you need: one of {MAX_PILOT_ROWS:,} values fits."
+MIN_IDENTIFIERS = 20  # distinct values, and their share of the rows, from which a column identifies people
+IDENTIFIER_SHARE = 0.95
+FILE_ADVICE = f"Keep the columns that you need: one of {MAX_PILOT_ROWS:,} values fits."
+MARK_NAMES = {".": "Points", ",": "Commas"}
+OTHER_MARK = {".": ",", ",": "."}
+# Numbers whose thousands are separated, by their decimal mark
+GROUPED = {
+    mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:{re.escape(separator)}\d{{3}})+(?:{re.escape(mark)}\d*)?").fullmatch
+    for mark, separator in OTHER_MARK.items()
+}
 
 
-class PilotProblem(ValueError):
-    """What keeps a file or a column from being pilot data, in a sentence that says where and what to do."""
+class Column(PrivateRepr):
+    """A column of a file, and what it says read as a share of one value, as categories or as numbers.
 
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Column(Private):
-    """A column as it was read, and what it says read as a share of one value, as categories or as numbers.
-
-    Its `cells` are without the blanks around them, and each begins on one of the `lines`. `decimal` is the mark that a
-    reader has chosen, `missing_text` a text that means no value, such as −1, 99 or unknown.
+    Attributes
+    ----------
+    texts : Counter
+        How often each text occurs that is not missing.
+    n, missing : int
+        Cells with a value and without.
+    decimal : str
+        Decimal mark of its numbers; `is_mark_doubtful` tells whether the mark may as well separate thousands.
+    counts : dict
+        How often each value occurs, in order of size or letters; 1 and 1.0 are one value, as are yes and YES.
+    all_numbers : bool
+    notes : tuple of str
+        How the cells were read, in sentences.
     """
 
-    name: str
-    cells: tuple[str, ...]
-    lines: tuple[int, ...]
-    comma_separates: bool = True
-    decimal: str | None = None
-    missing_text: str = ""
+    def __init__(
+        self, name: str, cells: tuple[str, ...], lines: list[int], comma_separates: bool, decimal: str | None = None,
+        missing_text: str = "",
+    ) -> None:  # fmt: skip
+        self.name = name
+        self._cells = cells
+        self._lines = lines  # of the file, on which the cells begin
+
+        # Missing values
+        missing_texts = MISSING | {missing_text.strip().casefold()}
+        all_texts = Counter(cells)
+        self.texts = Counter({text: all_texts[text] for text in all_texts if text.casefold() not in missing_texts})
+        self.n = self.texts.total()
+        self.missing = len(cells) - self.n
+
+        # Numbers
+        likely_decimal, self.is_mark_doubtful = _find_decimal(self.texts, comma_separates)
+        self.decimal = decimal or likely_decimal
+        numbers = {text: _parse_number(text, self.decimal) for text in self.texts}
+        self._numbers = {text: number for text, number in numbers.items() if number is not None}
+        self.all_numbers = len(self._numbers) == len(self.texts) > 0
+
+        # Distinct values, each in its shortest or most frequent spelling
+        values = self._numbers if self.all_numbers else {}
+        spellings = dict[object, list[str]]()
+        for text in sorted(self.texts, key=lambda text: (len(text) if values else -self.texts[text], text)):
+            spellings.setdefault(values[text] if values else text.casefold(), []).append(text)
+        counts = {texts[0]: sum(self.texts[text] for text in texts) for texts in spellings.values()}
+        self.counts = dict(sorted(counts.items(), key=lambda item: (values.get(item[0], 0.0), item[0])))
+
+        self.notes = tuple(self._describe_reading())
+        self.category_problem = self._find_category_problem()  # why it holds no categories; empty if it does
+        self.number_problem = self._find_number_problem()
 
     @property
-    def _sizes(self) -> str:
-        return f"{quote(self.name)}, {len(self.cells):,} rows"
-
-    @cached_property
-    def texts(self) -> Counter[str]:
-        """How often each text occurs, without what stands for no value."""
-        missing = MISSING | {self.missing_text.strip().casefold()}
-        return Counter({text: count for text, count in Counter(self.cells).items() if text.casefold() not in missing})
-
-    @cached_property
-    def marks(self) -> Marks:
-        """How its numbers are written; a reader may have chosen the decimal mark."""
-        marks = find_marks(self.texts, self.comma_separates)
-        return Marks(self.decimal or marks.decimal, marks.doubt)
-
-    @cached_property
-    def texts_as_numbers(self) -> dict[str, float]:
-        """The texts that are numbers, with their value."""
-        numbers = {text: parse_number(text, self.marks.decimal) for text in self.texts}
-        return {text: number for text, number in numbers.items() if number is not None}
-
-    @cached_property
-    def counts(self) -> dict[str, int]:
-        """How often each value occurs, in order; 1 and 1.0 are one value where all are numbers, as are yes and YES.
-
-        Of words that differ in capital letters alone, the most frequent stands for all.
-        """
-        numbers = self.texts_as_numbers if self.all_numbers else {}
-        alike = dict[object, list[str]]()
-        for text in sorted(self.texts, key=lambda text: (len(text) if numbers else -self.texts[text], text)):
-            alike.setdefault(numbers[text] if numbers else text.casefold(), []).append(text)
-        counts = {texts[0]: sum(self.texts[text] for text in texts) for texts in alike.values()}
-        return dict(sorted(counts.items(), key=lambda item: (numbers.get(item[0], 0.0), item[0])))
-
-    @property
-    def all_numbers(self) -> bool:
-        """Whether it holds values and every one is a number."""
-        return len(self.texts_as_numbers) == len(self.texts) > 0
-
-    @property
-    def n(self) -> int:
-        """How many cells hold a value."""
-        return self.texts.total()
-
-    @property
-    def missing(self) -> int:
-        """How many cells hold no value."""
-        return len(self.cells) - self.n
-
-    @property
-    def values(self) -> tuple[str, ...]:
-        """The distinct values in order: by size where all are numbers, by their letters where not."""
-        return tuple(self.counts)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """How the cells were read, in sentences; none where nothing has to be said."""
-        notes = []
-        if self.missing:
-            hold, left_out = ("holds", "It is") if self.missing == 1 else ("hold", "They are")
-            notes.append(
-                f"{self.missing:,} of the {len(self.cells):,} cells of {quote(self.name)} {hold} no value (empty, NA, "
-                f"NaN, null, a point or a dash). {left_out} left out: n = {self.n:,}."
-            )
-        if self.all_numbers:
-            notes += filter(None, [describe_marks(self.marks, quote(self.name), self.texts)])
-        elif len(self.counts) < len(self.texts):
-            notes.append(
-                f"Values of {quote(self.name)} that differ in capital letters alone are counted as one: "
-                f"{len(self.texts):,} ways of writing are {format_count(len(self.counts), 'value')}."
-            )
-        return tuple(notes)
-
-    @cached_property
-    def category_problem(self) -> str:
-        """Why it cannot be read as categories, in a sentence; empty where it can."""
-        if not self.n:
-            return self._no_value
-        formulas = (text for text in self.texts if text not in self.texts_as_numbers and is_formula(text))
-        if (formula := next(formulas, None)) is not None:
-            return f"{self._describe(formula)} Save the values in its place, or put a letter before a text."
-        distinct = len(self.counts)
-        is_whole = all(number % 1 == 0 for number in self.texts_as_numbers.values() if math.isfinite(number))
-        is_identifier = is_whole and distinct >= max(MIN_IDENTIFIERS, IDENTIFIER_SHARE * self.n)
-        if is_identifier and distinct <= MAX_CELLS:
-            return (
-                f"{quote(self.name)} looks like an identifier: {distinct:,} of its {self.n:,} values are distinct. "
-                "Choose a column whose values repeat."
-            )
-        if 2 <= distinct <= MAX_CELLS:
-            return ""
-        count = "a single distinct value" if distinct == 1 else f"{distinct:,} distinct values"
-        problem = f"{quote(self.name)} holds {count}; categories are read where there are 2 to {MAX_CELLS:,}."
-        most_rows = max(self.counts.values())
-        if distinct > 1 and most_rows > 1:
-            problem += (
-                f" Its most frequent value stands in {most_rows:,} rows: if it names persons, that is the largest "
-                "number of rows of a person, for which Plan asks."
-            )
-        return problem
-
-    @cached_property
-    def number_problem(self) -> str:
-        """Why it cannot be read as numbers, in a sentence; empty where it can."""
-        if not self.n:
-            return self._no_value
-        for text in self.texts:
-            if not abs(self.texts_as_numbers.get(text, math.inf)) <= MAX_PILOT_NUMBER:
-                end = format_number(MAX_PILOT_NUMBER)
-                return (
-                    f"{self._describe(text)} Every value must be a number from −{end} to {end}, all of them with the "
-                    "same decimal mark; leave a missing one empty."
-                )
-        if self.n == 1:
-            return f"{quote(self.name)} holds a single number; a mean and its spread need at least two."
-        return ""
-
-    @property
-    def categorical(self) -> bool:
-        """Whether it can be read as categories."""
-        return not self.category_problem
-
-    @property
-    def two_valued(self) -> bool:
+    def is_two_valued(self) -> bool:
         """Whether it can be read as yes or no."""
-        return len(self.counts) == 2 and self.categorical
+        return len(self.counts) == 2 and not self.category_problem
 
     @property
-    def numeric(self) -> bool:
-        """Whether it can be read as numbers."""
-        return not self.number_problem
-
-    @property
-    def one(self) -> str:
+    def default_value(self) -> str:
         """Value that is counted as a one unless another is chosen: 1, yes or true, else the second in order."""
-        folded = {value.lower(): value for value in self.values}
-        return next((folded[word] for word in WORDS_FOR_ONE if word in folded), self.values[:2][-1])
+        folded = {value.lower(): value for value in self.counts}
+        return next((folded[word] for word in WORDS_FOR_YES if word in folded), [*self.counts][:2][-1])
 
-    def proportion(self, one: str | None = None) -> ProportionFacts:
-        """Share of `one` among two values, or among categories, where it must be said; or a PilotProblem."""
+    def proportion(self, value: str | None = None) -> ProportionFacts:
+        """Share of a value, which must be given if there are more than two; a ValueError refuses."""
         categories = self.categories().categories
-        if one is None and categories > 2:
-            raise PilotProblem(
+        if value is None and categories > 2:
+            raise ValueError(
                 f"{quote(self.name)} holds {categories:,} distinct values; say which of them counts as a one."
             )
-        chosen = self.one if one is None else one
-        if chosen not in self.counts:
-            raise PilotProblem(f"one must be one of the {categories:,} values of {quote(self.name)}, written as there.")
-        share = self.counts[chosen] / self.n
-        return ProportionFacts(**self._shared_facts, one=chosen, share=share, others=categories - 1)
+        value = self.default_value if value is None else value
+        if value not in self.counts:
+            raise ValueError(f"value must be one of the {categories:,} values of {quote(self.name)}, written as there.")
+        return ProportionFacts(
+            column=self.name, n=self.n, missing=self.missing, value=value, share=self.counts[value] / self.n,
+            zero_values=categories - 1,
+        )  # fmt: skip
 
     def categories(self) -> CategoryFacts:
-        """Number of categories, or a PilotProblem."""
+        """Number of categories; a ValueError refuses."""
         if self.category_problem:
-            raise PilotProblem(self.category_problem)
-        return CategoryFacts(**self._shared_facts, categories=len(self.counts))
+            raise ValueError(self.category_problem)
+        return CategoryFacts(column=self.name, n=self.n, missing=self.missing, categories=len(self.counts))
 
     def numbers(self) -> NumberFacts:
-        """Extremes, mean, standard deviation and suggested bounds, or a PilotProblem."""
+        """Extremes, moments and suggested bounds; a ValueError refuses."""
         if self.number_problem:
-            raise PilotProblem(self.number_problem)
-        numbers = np.repeat(list(self.texts_as_numbers.values()), [self.texts[text] for text in self.texts_as_numbers])
+            raise ValueError(self.number_problem)
+        numbers = np.repeat(list(self._numbers.values()), [self.texts[text] for text in self._numbers])
         smallest, largest = float(numbers.min()), float(numbers.max())
+
+        # Moments of the numbers scaled to 0 … 1, of which no power overflows
         spread = largest - smallest
         scaled = (numbers - smallest) / (spread or 1.0)
         deviations = scaled - scaled.mean()
@@ -221,100 +138,172 @@ class Column(Private):
         counts = list(self.counts.values())
         is_scale = is_whole and 0 < spread <= MAX_SCALE_STEPS and len(counts) == spread + 1
         rating = is_scale and min(counts[0], counts[-1]) > 1
-        low, high, step = (smallest, largest, 1.0) if rating else round_bounds(smallest, largest, whole=is_whole)
+        low, high, step = (smallest, largest, 1.0) if rating else round_bounds(smallest, largest, integers=is_whole)
 
         return NumberFacts(
-            **self._shared_facts, smallest=smallest, largest=largest, low=low, high=high, step=step, rating=rating,
+            column=self.name, n=self.n, missing=self.missing, smallest=smallest, largest=largest,
             mean=min(max(float(numbers.mean()), smallest), largest),
             standard_deviation=spread * float(np.std(scaled, ddof=1)),
             skewness=float(np.mean(deviations**3)) / variance**1.5,
             excess=float(np.mean(deviations**4)) / variance**2 - 3,
+            low=low, high=high, step=step, rating=rating,
         )  # fmt: skip
 
-    @property
-    def _shared_facts(self) -> dict[str, Any]:
-        return {"column": self.name, "n": self.n, "missing": self.missing}
+    def _describe_reading(self) -> list[str]:
+        name, notes = quote(self.name), []
+        if self.missing:
+            notes.append(
+                f"{self.missing:,} of the {len(self._cells):,} cells of {name} hold no value (empty, NA, NaN, null, a "
+                f"point or a dash) and are left out: n = {self.n:,}."
+            )
+        if not self.all_numbers and len(self.counts) < len(self.texts):
+            notes.append(
+                f"Values of {name} that differ in capital letters alone are counted as one: {len(self.texts):,} ways "
+                f"of writing are {format_count(len(self.counts), 'value')}."
+            )
+        for mark in (mark for mark in MARK_NAMES if self.all_numbers and any(mark in text for text in self.texts)):
+            is_decimal = mark == self.decimal
+            role = f"decimal {MARK_NAMES[mark].lower()}" if is_decimal else "thousands separators"
+            reading, alternative = ("1.5", "1,500") if is_decimal else ("1,500", "1.5")
+            doubt = f": 1{mark}500 is {reading}, and may be meant as {alternative}" if self.is_mark_doubtful else ""
+            if doubt or not mark == self.decimal == ".":
+                notes.append(f"{MARK_NAMES[mark]} in {name} are read as {role}{doubt}.")
+        return notes
+
+    def _find_category_problem(self) -> str:
+        name, distinct = quote(self.name), len(self.counts)
+        for text in self.texts:
+            if text not in self._numbers and is_formula(text):
+                return f"{self._locate(text)} Save the values in its place, or put a letter before a text."
+        is_whole = all(number % 1 == 0 for number in self._numbers.values() if math.isfinite(number))
+        if is_whole and max(MIN_IDENTIFIERS, IDENTIFIER_SHARE * self.n) <= distinct <= MAX_CELLS:
+            return (
+                f"{name} looks like an identifier: {distinct:,} of its {self.n:,} values are distinct. "
+                "Choose a column whose values repeat."
+            )
+        if 2 <= distinct <= MAX_CELLS:
+            return ""
+        if not distinct:
+            return self._no_value
+        count = "a single distinct value" if distinct == 1 else f"{distinct:,} distinct values"
+        problem = f"{name} holds {count}; categories are read where there are 2 to {MAX_CELLS:,}."
+        most_rows = max(self.counts.values())
+        if distinct > 1 and most_rows > 1:
+            problem += (
+                f" Its most frequent value stands in {most_rows:,} rows: if it names persons, that is the largest "
+                "number of rows of a person, for which Plan asks."
+            )
+        return problem
+
+    def _find_number_problem(self) -> str:
+        for text in self.texts:
+            if not abs(self._numbers.get(text, math.inf)) <= MAX_PILOT_NUMBER:
+                end = format_number(MAX_PILOT_NUMBER)
+                return (
+                    f"{self._locate(text)} Every value must be a number from −{end} to {end}, all of them with the "
+                    "same decimal mark; leave a missing one empty."
+                )
+        if self.n == 1:
+            return f"{quote(self.name)} holds a single number; a mean and its spread need at least two."
+        return "" if self.n else self._no_value
 
     @property
     def _no_value(self) -> str:
-        return f"{quote(self.name)} holds no value: all of its {len(self.cells):,} cells are missing."
+        return f"{quote(self.name)} holds no value: all of its {len(self._cells):,} cells are missing."
 
-    def _describe(self, text: str) -> str:
+    def _locate(self, text: str) -> str:
         """Where the first cell with a text stands and what keeps it from being a value, without what it says."""
+        kind = "is no number"
         if is_number(text):
             kind = "is too large"
         elif NOT_FINITE.fullmatch(text):
             kind = "is infinite"
         elif is_formula(text):
             kind = f"begins with “{text[0]}” as a formula does, and no formula is evaluated here"
-        else:
-            kind = "is no number"
-        return f"The value of {quote(self.name)} in line {self.lines[self.cells.index(text)]:,} {kind}."
+        return f"The value of {quote(self.name)} in line {self._lines[self._cells.index(text)]:,} {kind}."
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class PilotFile(Private):
-    """Columns of a file in their order, and notes on how it was read."""
+class PilotFile(PrivateRepr):
+    """Columns of a file, whether its first line named them, and notes on how it was read."""
 
-    columns: tuple[Column, ...]
-    notes: tuple[str, ...] = ()
+    cells: dict[str, tuple[str, ...]]  # by the name of the column
+    lines: list[int]  # on which the rows begin
+    comma_separates: bool
+    has_header: bool
+    notes: tuple[str, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the columns."""
-        return tuple(column.name for column in self.columns)
+        return tuple(self.cells)
 
-    @property
-    def _sizes(self) -> str:
-        return f"{len(self.columns):,} columns, {len(self.columns[0].cells):,} rows"
+    def column(self, name: str, decimal: str | None = None, missing_text: str = "") -> Column:
+        """Read a column.
 
-    def column(self, name: str) -> Column:
-        """Column of this name, or a PilotProblem."""
-        if name not in self.names:
-            raise PilotProblem(f"name must be one of the file's {len(self.columns):,} columns; got {quote(name)}.")
-        return self.columns[self.names.index(name)]
+        Parameters
+        ----------
+        name : str
+        decimal : str, optional
+            Its decimal mark, "." or ","; the likeliest unless given.
+        missing_text : str, optional
+            A text that means no value, such as −1, 99 or unknown.
+        """
+        if name not in self.cells:
+            raise ValueError(f"name must be one of the file's {len(self.cells):,} columns; got {quote(name)}.")
+        return Column(name, self.cells[name], self.lines, self.comma_separates, decimal, missing_text)
 
 
-def read_columns(content: bytes | str) -> PilotFile:
-    r"""Columns of a CSV with a header.
+def read_columns(content: bytes | str, has_header: bool | None = None) -> PilotFile:
+    r"""Columns of a CSV file.
 
     Parameters
     ----------
     content : bytes or str
         Comma, semicolon or tab between values; UTF-8, UTF-16 with its mark, or else Windows-1252, with a note.
+    has_header : bool, optional
+        Whether the first line names the columns, which are called 1, 2, 3 if it does not. By default it names none if
+        all that it holds are numbers or values that occur below.
 
     Returns
     -------
     PilotFile
-        Who shows it keeps it for one reader: a cache that readers share would hold the file longer than it is needed.
-        Columns without a name of their own are left out, with a note. Without a header the columns are 1, 2, 3.
+        Columns without a name of their own are left out, with a note. Keep it for one reader: a shared cache would hold
+        confidential data longer than it is needed.
 
     Raises
     ------
-    PilotProblem
+    ValueError
+        If it is no table, in a sentence that says where and what to do.
 
     Examples
     --------
-    >>> read_columns("age;smoker\n17;no\n41;yes").names
-    ('age', 'smoker')
+    >>> file = read_columns("age;smoker\n17;no\n41;yes\n64;no\n38;no")
+    >>> file.names, file.column("smoker").proportion().share
+    (('age', 'smoker'), 0.25)
     """
-    text, notes = decode(content, MAX_PILOT_BYTES, PILOT_FITS, PilotProblem)
-    names, rows, lines, separator = read_table(text, MAX_PILOT_ROWS, MAX_PILOT_COLUMNS, PILOT_FITS, PilotProblem)
-    cells = list(zip(*rows, strict=True))
+    text, notes = decode(content, MAX_PILOT_BYTES, FILE_ADVICE)
+    names, rows, lines, separator = read_table(text, MAX_PILOT_ROWS, MAX_PILOT_COLUMNS, FILE_ADVICE)
+    columns = list(zip(*rows, strict=True))
 
-    if all(is_number(name) or name in column for name, column in zip(names, cells, strict=True) if name):
+    # A first line of values
+    if has_header is None:
+        has_header = not all(
+            is_number(name) or name in cells for name, cells in zip(names, columns, strict=True) if name
+        )
+    if not has_header:
         notes += ("The first line holds values and no names. It is read as a row, and the columns are numbered.",)
-        cells = [(name, *column) for name, column in zip(names, cells, strict=True)]
+        columns = [(name, *cells) for name, cells in zip(names, columns, strict=True)]
         lines = [lines[0] - 1, *lines]
         names = [str(place) for place in range(1, len(names) + 1)]
+
+    # Columns that cannot be chosen by their name
     for place, name in enumerate(names, start=1):
         if is_formula(name):
-            raise PilotProblem(
+            raise ValueError(
                 f"The name of column {place:,} begins with “{name[0]}” as a formula does. A formula is never evaluated "
                 "here: give the column another name."
             )
-
-    # Columns that cannot be chosen by their name
     unnamed = [f"{place:,}" for place, name in enumerate(names, start=1) if not name]
     if unnamed:
         places = join_words(unnamed[:3]) + (" and others" if len(unnamed) > 3 else "")
@@ -322,11 +311,70 @@ def read_columns(content: bytes | str) -> PilotFile:
     repeated = [name for name, count in Counter(filter(None, names)).items() if count > 1]
     if repeated:
         notes += (f"Left out, because several columns have the name: {join_words(map(quote, repeated[:3]))}.",)
-    columns = tuple(
-        Column(name=name, cells=column, lines=tuple(lines), comma_separates=separator == ",")
-        for name, column in zip(names, cells, strict=True)
-        if name and name not in repeated
-    )
-    if not columns:
-        raise PilotProblem("No column has a name of its own. Give every column another name in the first line.")
-    return PilotFile(columns=columns, notes=notes)
+    named = {name: cells for name, cells in zip(names, columns, strict=True) if name and name not in repeated}
+    if not named:
+        raise ValueError("No column has a name of its own. Give every column another name in the first line.")
+    return PilotFile(cells=named, lines=lines, comma_separates=separator == ",", has_header=has_header, notes=notes)
+
+
+def _parse_number(text: str, decimal: str) -> float | None:
+    """Number that a text is with this decimal mark, per cent as a hundred times its share; None if it is none."""
+    plain = text.replace("−", "-").removesuffix("%").rstrip()
+    separator = OTHER_MARK[decimal]
+    if separator in plain:
+        if not GROUPED[decimal](plain):
+            return None
+        plain = plain.replace(separator, "")
+    plain = plain.replace(decimal, ".")
+    return float(plain) if is_number(plain) else None
+
+
+def _find_decimal(texts: Collection[str], comma_separates: bool) -> tuple[str, bool]:
+    """Decimal mark with which most of the texts are numbers, and whether all are with either."""
+    values = {decimal: [_parse_number(text, decimal) for text in texts] for decimal in OTHER_MARK}
+    unread = {decimal: values[decimal].count(None) for decimal in OTHER_MARK}
+    if unread["."] != unread[","]:
+        return min(unread, key=lambda mark: unread[mark]), False
+    used = [mark for mark in OTHER_MARK if any(mark in text for text in texts)]
+    if values["."] == values[","] or unread["."] > 0 or len(used) > 1:
+        return ".", False
+
+    # In doubt a mark separates thousands beside numbers below 1,000 alone, or as a comma where commas separate cells
+    mark = used[0]
+    unmarked = [abs(value or 0.0) for text, value in zip(texts, values["."], strict=True) if mark not in text]
+    separates_thousands = max(unmarked, default=math.inf) < 1000 or (mark == "," and comma_separates)
+    return OTHER_MARK[mark] if separates_thousands else mark, True
+
+
+def round_bounds(smallest: float, largest: float, *, integers: bool) -> tuple[float, float, float]:
+    """Next round numbers below `smallest` and above `largest`.
+
+    Parameters
+    ----------
+    smallest, largest : float
+    integers : bool
+        Whether bounds are to be whole numbers.
+
+    Returns
+    -------
+    low, high, step : float
+        Multiples of the step, which is 1, 2 or 5 times a power of ten; 0 is passed by no bound unless a number lies
+        beyond it.
+
+    Examples
+    --------
+    >>> round_bounds(17.0, 64.0, integers=True), round_bounds(0.0, 0.93, integers=False)
+    ((15.0, 65.0, 5.0), (0.0, 1.0, 0.1))
+    """
+    first, last = Fraction(repr(float(smallest))), Fraction(repr(float(largest)))  # 0.1 is a tenth
+    size = max(abs(first), abs(last))
+    spread = max(last - first or size or Fraction(10), size / 10**9, Fraction(1, 10**100))  # of equal numbers too
+    power = Fraction(10) ** (math.floor(math.log10(spread)) - 1)
+    step = next(times * power for times in (1, 2, 5, 10, 20) if times * power >= spread / 10)
+    step = max(step, Fraction(1)) if integers else step
+    low, high = (math.ceil(first / step) - 1) * step, (math.floor(last / step) + 1) * step
+    if first >= 0:
+        low = max(low, Fraction(0))
+    elif last <= 0:
+        high = min(high, Fraction(0))
+    return float(low), float(high), float(step)

@@ -1,6 +1,6 @@
 """What a column of a confidential file says in one reading of it, and what it means to use that in a design.
 
-Sentences never quote a cell, and objects print as a name and sizes, so that neither a message nor a log repeats what
+Sentences never quote a cell, and objects print without their contents, so that neither a message nor a log repeats what
 somebody answered.
 """
 
@@ -9,7 +9,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 from scipy.special import ndtr
@@ -17,60 +16,51 @@ from scipy.special import ndtr
 from dpviz.core.escape import single_line
 from dpviz.core.formatting import describe_value, format_number, join_words
 
-MAX_NORMAL_SKEWNESS, MAX_NORMAL_EXCESS = 1.0, 3.0
+MAX_NORMAL_SKEWNESS = 1.0
+MAX_NORMAL_EXCESS = 3.0
 MAX_NORMAL_BIAS = 0.05  # of bounds, in standard deviations
+FACT_WORDS = {
+    "n": "n", "share": "the share of ones", "categories": "the number of categories", "low": "the bounds",
+    "high": "the bounds", "mean": "the mean", "standard_deviation": "the standard deviation",
+}  # fmt: skip
+"""What a design may use, by the name of the field."""
+
+
 _object_numbers = itertools.count(1)
 
 
-class Private:
-    """Prints as its kind, its sizes and a number of its own: equal values must not be told from how they print."""
-
-    @property
-    def _sizes(self) -> str:
-        raise NotImplementedError
+class PrivateRepr:
+    """Prints as its class and a number of its own: equal contents must not be recognized by how they print."""
 
     _number = cached_property(lambda _: next(_object_numbers))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._sizes}, object {self._number})"
+        return f"{type(self).__name__}(object {self._number})"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Facts(Private):
+class Facts(PrivateRepr):
     """What a column says in one reading of it; `n` values are there and `missing` are left out."""
 
     column: str
     n: int
     missing: int
 
-    words: ClassVar[dict[str, str]] = {"n": "n"}  # what a design may take of it
-
-    @property
-    def _sizes(self) -> str:
-        return f"{quote(self.column)}, n = {self.n:,}, {self.missing:,} missing"
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ProportionFacts(Facts):
-    r"""Share of the values that are `one`.
+    """Share of one `value`, where `zero_values` other values count as zeros."""
 
-    >>> from dpviz.uploads import read_columns
-    >>> read_columns("smoker\nno\nyes\nno\nno").column("smoker").proportion().share
-    0.25
-    """
-
-    one: str
+    value: str
     share: float
-    others: int = 1
-
-    words: ClassVar = {"n": "n", "share": "the share of ones"}
+    zero_values: int
 
     @property
     def note(self) -> str:
-        """What counts as a zero, in a sentence, where that is more than one value."""
-        if self.others == 1:
+        """What counts as a zero, in a sentence; empty if that is a single value."""
+        if self.zero_values == 1:
             return ""
-        amount = "Both" if self.others == 2 else f"All {self.others:,}"
+        amount = "Both" if self.zero_values == 2 else f"All {self.zero_values:,}"
         return f"{amount} other values of {quote(self.column)} count as zeros."
 
 
@@ -80,47 +70,29 @@ class CategoryFacts(Facts):
 
     categories: int
 
-    words: ClassVar = {"n": "n", "categories": "the number of categories"}
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NumberFacts(Facts):
-    r"""Extremes, mean and standard deviation (with n − 1) of numbers, and bounds `low` and `high` around them.
+    """Moments of numbers, and suggested bounds `low` and `high`, which are multiples of `step`.
 
-    A bound is the next multiple of `step` outside the numbers, because an extreme is the value of a person. Only 0 may
-    be both: no bound lies beyond 0 unless a number does. Whole numbers of a `rating` have its ends as bounds. The
-    `skewness` is the third central moment over σ³, the `excess` the fourth over σ⁴, less 3.
-
-    >>> from dpviz.uploads import read_columns
-    >>> facts = read_columns("age\n17\n41\n64").column("age").numbers()
-    >>> facts.low, facts.high, facts.step
-    (15.0, 65.0, 5.0)
+    A bound lies outside the numbers, because an extreme is the value of a person; 0 is passed by no bound unless a
+    number lies beyond it. Of a `rating` (whole numbers without gaps) the bounds are its ends.
     """
 
     smallest: float
     largest: float
     mean: float
-    standard_deviation: float
+    standard_deviation: float  # with n − 1
+    skewness: float  # third central moment over σ³
+    excess: float  # fourth central moment over σ⁴, less 3
     low: float
     high: float
     step: float
     rating: bool
-    skewness: float
-    excess: float
-
-    words: ClassVar = {
-        "n": "n",
-        "low": "the bounds",
-        "high": "the bounds",
-        "mean": "the mean",
-        "standard_deviation": "the standard deviation",
-        "smallest": "the smallest value",
-        "largest": "the largest value",
-    }
 
     @property
     def bounds_note(self) -> str:
-        """How the bounds are made, in sentences."""
+        """How the bounds are chosen, in sentences."""
         if self.rating:
             return (
                 f"Every whole number from {format_number(self.low)} to {format_number(self.high)} occurs, as in a "
@@ -136,7 +108,7 @@ class NumberFacts(Facts):
 
     @property
     def bias(self) -> float:
-        """E[Z] − μ of Z ~ N(μ, σ²) set to bounds a and b standard units from μ: σ(φ(a) − φ(b) + aΦ(a) + bΦ(−b))."""
+        """E[Z] − μ of Z ~ N(μ, σ²) clamped to bounds a and b standard units from μ: σ(φ(a) − φ(b) + aΦ(a) + bΦ(−b))."""
         if not self.standard_deviation:
             return 0.0
         ends = np.array([self.low - self.mean, self.high - self.mean]) / self.standard_deviation
@@ -145,13 +117,12 @@ class NumberFacts(Facts):
 
     @property
     def misfit(self) -> str:
-        """Why a normal distribution between the bounds, which the desk assumes, does not fit; nothing where it does."""
+        """Why a normal distribution between the bounds, which the desk assumes, does not fit; empty if it does."""
         reasons = []
-        normal = "and that of a normal distribution is 0"
         if abs(self.skewness) > MAX_NORMAL_SKEWNESS:
-            reasons.append(f"the skewness is {format_number(self.skewness, 3)}, {normal}")
+            reasons.append(f"the skewness is {format_number(self.skewness, 3)}, and that of a normal distribution is 0")
         if self.excess > MAX_NORMAL_EXCESS:
-            reasons.append(f"the excess kurtosis is {format_number(self.excess, 3)}, {normal}")
+            reasons.append(f"the excess kurtosis is {format_number(self.excess, 3)}, and that of a normal one is 0")
         if abs(self.bias) > MAX_NORMAL_BIAS * self.standard_deviation:
             reasons.append("a normal distribution with its mean and standard deviation often lies outside the bounds")
         if not reasons:
@@ -164,19 +135,25 @@ class NumberFacts(Facts):
         )
 
 
-def warning(facts: Facts, taken: Sequence[str] | None = None) -> str:
-    r"""What it means to use `taken` of the facts, all of them unless named, in a design.
+def warning(facts: Facts, names: Sequence[str] | None = None) -> str:
+    """What it means to use facts of a confidential column in a design, in sentences.
 
-    >>> from dpviz.uploads import read_columns
-    >>> warning(read_columns("smoker\nno\nyes").column("smoker").proportion()).split(". ")[0]
-    'You take n and the share of ones from the confidential column “smoker”'
+    Parameters
+    ----------
+    facts : Facts
+    names : sequence of str, optional
+        Fields that are used; all of `FACT_WORDS` that the facts have unless given.
+
+    Examples
+    --------
+    >>> warning(CategoryFacts(column="place", n=9, missing=0, categories=3)).split(". ")[0]
+    'You take n and the number of categories from the confidential column “place”'
     """
-    used = list(facts.words) if taken is None else list(taken)
-    if not used or not set(used) <= set(facts.words):
-        raise ValueError(
-            f"taken must name at least one of {', '.join(facts.words)}, and only these; got {describe_value(taken)}."
-        )
-    words = dict.fromkeys(facts.words[name] for name in used)
+    allowed = [name for name in FACT_WORDS if hasattr(facts, name)]
+    used = allowed if names is None else list(names)
+    if not used or not set(used) <= set(allowed):
+        raise ValueError(f"names must be some of {', '.join(allowed)}; got {describe_value(names)}.")
+    words = dict.fromkeys(FACT_WORDS[name] for name in used)
     secret = join_words(word for word in words if word != "n")
     often = f"Agencies often publish n{f', but not {secret}' if secret else ''}. " if "n" in used else ""
     return (

@@ -10,18 +10,20 @@ from dpviz.core.escape import NOT_FINITE, is_number, single_line
 from dpviz.core.formatting import format_number
 from dpviz.core.limits import MAX_MATRIX_BYTES, MAX_MATRIX_SIDE, MAX_VALUE_CHARACTERS
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.matrix_mechanism import ROW_SUM_TOLERANCE, GivenMatrix, MatrixProblem, check_probabilities
-from dpviz.uploads.tables import SEPARATORS, decode, split_lines
+from dpviz.mechanisms.matrix_mechanism import ROW_SUM_TOLERANCE, GivenMatrix, check_probabilities
+from dpviz.uploads.tables import SEPARATORS, decode
 
 MAX_DIGITS = 12  # significant digits beyond which numbers count as exact
-SUM_ROUNDING, NEAR_SUM = 1e-12, 0.1  # distance from 1 of the sum of exact, and of rounded probabilities
+SUM_ROUNDING = 1e-12  # distance from 1 of the sum of exact probabilities
+NEAR_SUM = 0.1  # distance from 1 up to which a sum is that of rounded probabilities
 MAX_EXPONENT = 400  # beyond it every double is 0 or infinite
 MAX_VALUES = 2 * (MAX_MATRIX_SIDE + 2)  # of a line, as separators may stand in names in quotation marks
+MAX_LINES = 10 * MAX_MATRIX_SIDE  # with blank ones and remarks
 COUNT_NAME = re.compile(r"(n\d*|row|label|name)?$", re.IGNORECASE)  # of a column of counts or names
 # A fraction, or a number in per cent: no name of a column
 NUMERAL = re.compile(r"[<>~≈±]?\s*(\d[\d.,/\s]*)?[\d¼-¾⅐-⅞](e[+-]?\d+)?\s*[%‰]?", re.IGNORECASE)
 NEEDED = "A probability from 0 to 1 is needed"
-MATRIX_FITS = f"A matrix of {MAX_MATRIX_SIDE:,} × {MAX_MATRIX_SIDE:,} probabilities at full precision fits."
+MATRIX_ADVICE = f"A matrix of {MAX_MATRIX_SIDE:,} × {MAX_MATRIX_SIDE:,} probabilities at full precision fits."
 
 
 class _Line(NamedTuple):
@@ -42,7 +44,8 @@ def read_matrix(content: str | bytes) -> GivenMatrix:
 
     Raises
     ------
-    MatrixProblem
+    ValueError
+        If it is no transition matrix, in a sentence that says where and what to do.
 
     Examples
     --------
@@ -50,14 +53,12 @@ def read_matrix(content: str | bytes) -> GivenMatrix:
     [[0.75, 0.25], [0.25, 0.75]]
     """
     lines, labels, matrix = _parse(content)
-    check_probabilities(matrix, lambda row: f"Line {lines[row].number}", lambda place: f"value {place + labels + 1}")
+    check_probabilities(matrix, lambda row: f"Line {lines[row].number}", lambda column: f"value {column + labels + 1}")
     return GivenMatrix(probabilities=matrix, decimals=_count_decimals(lines, labels))
 
 
 def rescale_rows(content: str | bytes) -> str | None:
-    r"""Matrix as text with each row divided by its sum; None where all sum to 1, or one is not near it.
-
-    A row that is not near 1 holds no probabilities that were rounded, and dividing it would hide that.
+    r"""Matrix as text with each row divided by its sum; None if all sum to 1, or one is not near it.
 
     >>> print(rescale_rows("0.5,0.51\n0.25,0.75"))
     0.49504950495049505,0.504950495049505
@@ -65,7 +66,7 @@ def rescale_rows(content: str | bytes) -> str | None:
     """
     try:
         _, _, matrix = _parse(content)
-    except MatrixProblem:
+    except ValueError:
         return None
     with np.errstate(over="ignore", invalid="ignore"):
         sums = matrix.sum(axis=1, keepdims=True)
@@ -78,11 +79,11 @@ def rescale_rows(content: str | bytes) -> str | None:
 
 def text_of(content: str | bytes) -> str:
     """Text of a matrix; how its letters were read matters to no number."""
-    return decode(content, MAX_MATRIX_BYTES, MATRIX_FITS, MatrixProblem)[0]
+    return decode(content, MAX_MATRIX_BYTES, MATRIX_ADVICE)[0]
 
 
 def sums_sentence(given: GivenMatrix) -> str:
-    """What is done with rows that do not sum to 1; nothing where all do."""
+    """What is done with rows that do not sum to 1; empty if all do."""
     sums = given.probabilities.sum(axis=1)
     distances = np.abs(sums - 1)
     row, number = int(np.argmax(distances)), int((distances > SUM_ROUNDING).sum())
@@ -100,20 +101,23 @@ def _parse(content: str | bytes) -> tuple[list[_Line], int, FloatArray]:
     for line in lines:
         for place, value in enumerate(line.values if line is lines[0] else line.values[:2], start=1):
             if NOT_FINITE.fullmatch(value):
-                raise MatrixProblem(f"Line {line.number}, value {place} is not finite: {value}. {NEEDED}.")
+                raise ValueError(f"Line {line.number}, value {place} is not finite: {value}. {NEEDED}.")
 
+    # Rows of equal length below the header
     header = lines.pop(0).values if _has_header(lines) else None
+    if not lines:
+        raise ValueError("There is a header line and no row below it. Give one line for each confidential table.")
     first, width = lines[0].number, len(lines[0].values)
     for line in lines:
         if len(line.values) != width:
-            raise MatrixProblem(
+            raise ValueError(
                 f"Line {line.number} has {len(line.values)} values, line {first} has {width}. "
                 "Every row needs the same number of values."
             )
     if len(lines) > MAX_MATRIX_SIDE or width > MAX_MATRIX_SIDE + 2:
         raise _too_large(f"The matrix has {len(lines):,} rows and {width:,} columns")
 
-    # Row by row: as an array of texts every value would be as wide as the longest
+    # Numbers row by row: as an array of texts every value would be as wide as the longest
     labels = _count_labels(header, lines)
     matrix = np.empty((len(lines), width - labels))
     for row, line in enumerate(lines):
@@ -124,64 +128,69 @@ def _parse(content: str | bytes) -> tuple[list[_Line], int, FloatArray]:
     return lines, labels, matrix
 
 
-def _too_large(size: str) -> MatrixProblem:
+def _split(text: str) -> list[_Line]:
+    """Lines with something in them, split at the separator that the text uses, never beyond what a matrix may have."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if text.count("\n") >= MAX_LINES:
+        raise ValueError(
+            f"There are more than {MAX_LINES:,} lines, and at most {MAX_MATRIX_SIDE:,} rows are read. Leave blank "
+            "lines out, and rows that are not needed."
+        )
+    texts = [
+        (number, line.strip(" "))
+        for number, line in enumerate(text.split("\n"), start=1)
+        if line.strip().strip(" ,;\t") and not line.lstrip().startswith("#")
+    ]
+    if len(texts) > MAX_MATRIX_SIDE + 1:
+        raise _too_large(f"The matrix has more than {MAX_MATRIX_SIDE:,} rows")
+    if not texts:
+        raise ValueError(
+            "There is nothing in it. Give one line for each confidential table, with the probability of every "
+            "released table, separated by commas."
+        )
+    sample = "\n".join(line for _, line in texts[:20])
+    separator = next((mark for mark in SEPARATORS if mark in sample), None)
+    marks = (",", ".") if separator in (";", "\t") and "." not in sample else ("", "")  # decimal commas
+
+    lines = []
+    for number, line in texts:
+        if separator is None:
+            values = line.split(maxsplit=MAX_VALUES)
+        elif line.count(separator) > MAX_VALUES:
+            raise _too_large(f"Line {number} has more than {MAX_VALUES:,} values")
+        else:
+            try:
+                values = next(csv.reader([line], delimiter=separator, skipinitialspace=True, strict=True))
+            except csv.Error:
+                raise ValueError(
+                    f"Line {number} holds a quotation mark that does not close, or a value of over "
+                    f"{csv.field_size_limit():,} characters. Numbers are needed, separated by commas."
+                ) from None
+        if len(values) > MAX_VALUES:
+            raise _too_large(f"Line {number} has more than {MAX_VALUES:,} values")
+        lines.append(_Line(number, [value.replace(*marks).strip() for value in values]))
+        if max(map(len, values)) > MAX_VALUE_CHARACTERS:
+            raise _no_probability(lines[-1], [len(value) > MAX_VALUE_CHARACTERS for value in values].index(True))
+
+    # Lines that all end with a separator
+    if separator is not None and all(line.values[-1] == "" for line in lines):
+        lines = [_Line(number, values[:-1]) for number, values in lines]
+    return lines
+
+
+def _too_large(size: str) -> ValueError:
     side = f"{MAX_MATRIX_SIDE:,} × {MAX_MATRIX_SIDE:,}"
-    advice = "Leave rows and columns out, or use the Python package."
-    return MatrixProblem(f"{size}; at most {side} are audited here. {advice}")
+    return ValueError(
+        f"{size}; at most {side} are audited here. Leave rows and columns out, or use the Python package."
+    )
 
 
-def _no_probability(line: _Line, place: int) -> MatrixProblem:
+def _no_probability(line: _Line, place: int) -> ValueError:
     value = line.values[place]
     state = f"is “{single_line(value, 30)}”" if value else "is empty"
     if len(value) > MAX_VALUE_CHARACTERS:
         state = f"has more than {MAX_VALUE_CHARACTERS:,} characters"
-    return MatrixProblem(f"Line {line.number}, value {place + 1} {state}. {NEEDED}, written with a point.")
-
-
-def _split(text: str) -> list[_Line]:
-    """Lines with something in them, split at the separator that the text uses, never beyond what a matrix may have."""
-    lines = [
-        (number, line)
-        for number, line in split_lines(text, MAX_MATRIX_SIDE, MatrixProblem)
-        if line.strip(" ,;\t\r") and not line.lstrip().startswith("#")
-    ]
-    if len(lines) > MAX_MATRIX_SIDE + 1:
-        raise _too_large(f"The matrix has more than {MAX_MATRIX_SIDE:,} rows")
-    if not lines:
-        raise MatrixProblem(
-            "There is nothing in it. Give one line for each confidential table, with the probability of every "
-            "released table, separated by commas."
-        )
-    sample = "\n".join(line for _, line in lines[:20])
-    separator = next((mark for mark in SEPARATORS if mark in sample), None)
-    rows = [_split_line(number, line, separator) for number, line in lines]
-    if separator is not None and all(row.values[-1].strip() == "" for row in rows):
-        rows = [_Line(number, values[:-1]) for number, values in rows]
-    has_decimal_commas = separator in (";", "\t") and "." not in sample
-    marks = (",", ".") if has_decimal_commas else ("", "")
-    return [_Line(number, [value.replace(*marks).strip() for value in values]) for number, values in rows]
-
-
-def _split_line(number: int, line: str, separator: str | None) -> _Line:
-    """What stands between the separators, or blanks, of one line."""
-    if separator is None:
-        values = line.split(maxsplit=MAX_VALUES)
-    elif line.count(separator) > MAX_VALUES:
-        values = [""] * (MAX_VALUES + 1)
-    else:
-        try:
-            values = next(csv.reader([line.strip(" ")], delimiter=separator, skipinitialspace=True, strict=True))
-        except csv.Error:
-            raise MatrixProblem(
-                f"Line {number} holds a quotation mark that does not close, or a value of over "
-                f"{csv.field_size_limit():,} characters. Numbers are needed, separated by commas."
-            ) from None
-    if len(values) > MAX_VALUES:
-        raise _too_large(f"Line {number} has more than {MAX_VALUES:,} values")
-    for place, value in enumerate(values):
-        if len(value) > MAX_VALUE_CHARACTERS:
-            raise _no_probability(_Line(number, values), place)
-    return _Line(number, values)
+    return ValueError(f"Line {line.number}, value {place + 1} {state}. {NEEDED}, written with a point.")
 
 
 def _has_header(lines: list[_Line]) -> bool:
@@ -193,22 +202,17 @@ def _has_header(lines: list[_Line]) -> bool:
     for place, value in enumerate(first):
         if NUMERAL.fullmatch(value) and not is_number(value):  # else a row that was meant would be passed over
             raise _no_probability(lines[0], place)
-
-    # A first row of names and of 0s and 1s that sum to 1 may be a row of probabilities
     if len(numbers) == len(first):
-        is_header = numbers == [str(place) for place in range(len(first))] and len(first) > 2
-    elif sum(map(float, numbers)) != 1:
-        is_header = True
-    else:
-        names_numbers = any(
-            not is_number(name) and all(is_number(line.values[place]) for line in below if place < len(line.values))
-            for place, name in enumerate(first)
-        )
-        is_distinct = len(set(numbers)) == len(numbers) and bool(below)
-        is_header = is_distinct and (bool(COUNT_NAME.match(first[0])) or names_numbers)
-    if is_header and not below:
-        raise MatrixProblem("There is a header line and no row below it. Give one line for each confidential table.")
-    return is_header
+        return numbers == [str(place) for place in range(len(first))] and len(first) > 2
+    if sum(map(float, numbers)) != 1:
+        return True
+
+    # Names beside 0s and 1s that sum to 1 are a header above a column of counts, and else a row
+    names_numbers = any(
+        not is_number(name) and all(is_number(line.values[place]) for line in below if place < len(line.values))
+        for place, name in enumerate(first)
+    )
+    return len(set(numbers)) == len(numbers) and bool(below) and (bool(COUNT_NAME.match(first[0])) or names_numbers)
 
 
 def _count_labels(header: list[str] | None, lines: list[_Line]) -> int:
@@ -236,10 +240,10 @@ def _count_decimals(lines: list[_Line], labels: int) -> int | IntArray | None:
     for row, line in enumerate(lines):
         for column, value in enumerate(line.values[labels:]):
             mantissa, _, exponent = value.lower().partition("e")
-            whole, _, fraction = mantissa.partition(".")
-            if len((whole + fraction).lstrip("+-0")) > MAX_DIGITS:
+            whole_digits, _, decimals = mantissa.partition(".")
+            if len((whole_digits + decimals).lstrip("+-0")) > MAX_DIGITS:
                 return None
-            places[row, column] = len(fraction) - int(max(-MAX_EXPONENT, min(float(exponent or 0), MAX_EXPONENT)))
+            places[row, column] = len(decimals) - int(max(-MAX_EXPONENT, min(float(exponent or 0), MAX_EXPONENT)))
     largest = int(places.max())
     if largest <= 0:
         return None

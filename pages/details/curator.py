@@ -4,7 +4,6 @@ import math
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 from html import escape
 from typing import Any
@@ -25,7 +24,7 @@ from dpviz.desk.search import Desk
 from dpviz.desk.suggested import kind_with, refusal, suggested
 from dpviz.desk.told import along, tables
 from dpviz.mechanisms import TwoCellSynthesizer
-from dpviz.uploads.columns import Column, read_columns
+from dpviz.uploads.columns import Column, PilotFile, read_columns
 from dpviz.uploads.facts import Facts, warning
 from pages import ui
 from pages.ui.navigation import COMPARE, CURATOR, MATRICES, PAGES, PRIORS, START
@@ -229,46 +228,56 @@ def show_pilot(desk: Any) -> None:
         memory["pilot"] = read_columns(content)
         state[FILE_COUNT] = state.get(FILE_COUNT, 0) + 1
     file = memory["pilot"]
+    header_label, header_help = (
+        "The first line names the columns",
+        "Otherwise it is a row, and the columns are 1, 2, 3.",
+    )
+    header_key = f"{PREFIX}header_{state[FILE_COUNT]}"
+    has_header = st.checkbox(header_label, file.has_header, key=header_key, help=header_help)
+    if has_header != file.has_header:
+        file = memory["pilot"] = read_columns(content, has_header)
     for sentence in file.notes:
         st.caption(escape_markdown(sentence))
     name = st.selectbox("Column", file.names, key=f"{PREFIX}column", format_func=single_line)
     label, meaning = "A text that means no value", "Such as −1, 99 or unknown, beside empty cells and NA."
     missing_text = st.text_input(label, key=f"{PREFIX}missing_text", max_chars=100, help=meaning)
-    column = replace(file.column(name), missing_text=missing_text)
-    facts = _facts(column, f"{state[FILE_COUNT]}_{file.names.index(name)}")
+    facts = _facts(file, name, missing_text, f"{state[FILE_COUNT]}_{file.names.index(name)}")
     _show_facts(facts, desk.question)
 
 
-def _facts(column: Column, place: str) -> Facts:
+def _facts(file: PilotFile, name: str, missing_text: str, place: str) -> Facts:
     """What a column says in the reading that is chosen; `place` tells its controls from those of other columns."""
-    if column.all_numbers and column.marks.doubt:
+    column = file.column(name, missing_text=missing_text)
+    if column.all_numbers and column.is_mark_doubtful:
         marks = {".": "1.500 is one and a half", ",": "1.500 is 1500"}
         if any("," in text for text in column.texts):
             marks = {",": "1,500 is one and a half", ".": "1,500 is 1500"}
-        start = list(marks).index(column.marks.decimal)
+        start = list(marks).index(column.decimal)
         label, key = "How its numbers are written", f"{PREFIX}marks_{place}"
-        column = replace(column, decimal=st.radio(label, marks, start, marks.__getitem__, key=key, horizontal=True))
+        decimal = st.radio(label, marks, start, marks.__getitem__, key=key, horizontal=True)
+        column = file.column(name, decimal, missing_text)
     for sentence in column.notes:
         ui.note(escape_markdown(sentence))
 
     # The likeliest reading first; a column without any says what is in the way
     readings: dict[str, Callable[[], Facts]] = {}
-    if column.categorical:
+    if not column.category_problem:
         readings["the share of one value"] = lambda: column.proportion(_value_for_one(column, place))
-        if not column.two_valued:
+        if not column.is_two_valued:
             readings["categories"] = column.categories
-    if column.numeric:
+    if not column.number_problem:
         as_numbers: dict[str, Callable[[], Facts]] = {"numbers": column.numbers}
-        readings = readings | as_numbers if column.two_valued else as_numbers | readings
+        readings = readings | as_numbers if column.is_two_valued else as_numbers | readings
     if not readings:
         return column.numbers()
     return readings[st.radio("Read it as", list(readings), key=f"{PREFIX}reading_{place}", horizontal=True)]()
 
 
 def _value_for_one(column: Column, place: str) -> str:
-    start = column.values.index(column.one)
+    values = tuple(column.counts)
+    start = values.index(column.default_value)
     key = f"{PREFIX}one_{place}"
-    return st.selectbox("Which value counts as a one", column.values, start, key=key, format_func=single_line)
+    return st.selectbox("Which value counts as a one", values, start, key=key, format_func=single_line)
 
 
 def _show_facts(facts: Facts, question: Question) -> None:

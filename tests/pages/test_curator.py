@@ -500,7 +500,15 @@ def test_every_button_of_a_pilot_file_sets_what_the_desk_takes(cells: str) -> No
 def test_a_text_can_be_named_that_means_no_value() -> None:
     app = open_pilot(b"x\n17\n99\n-1\n41\n")
     app.text_input(key="cu_missing_text").set_value("99").run()
-    assert "1 of the 4 cells of “x” holds no value" in said(check(app))
+    assert "1 of the 4 cells of “x” hold no value" in said(check(app))
+
+
+def test_a_file_without_a_header_offers_its_columns_by_number() -> None:
+    app = open_pilot(b"17,north\n41,south\n64,south\n")
+    assert app.selectbox(key="cu_column").options == ["17", "north"]
+    app.checkbox(key="cu_header_1").uncheck().run()
+    assert check(app).selectbox(key="cu_column").options == ["1", "2"]
+    assert "mean 40.67" in said(app)  # (17 + 41 + 64) / 3
 
 
 @pytest.mark.parametrize(
