@@ -13,7 +13,7 @@ from dpviz.calibration import curves as answers
 from dpviz.calibration import text as words
 from dpviz.calibration.data_kinds import KINDS, Kind, PromiseQuestion, Setting
 from dpviz.calibration.methods import PARAM_MAP
-from dpviz.calibration.text import HEADLINE, needed_in_words, others_in_words
+from dpviz.calibration.text import HEADLINE, excluded_mechanisms, needed_sentences
 from dpviz.charts import method_curves
 from dpviz.charts.prior_curves import curves_chart
 from dpviz.claims import audit, audit_in_words, curves, thesis_in_words
@@ -135,14 +135,14 @@ def show_table(question: PromiseQuestion, needed: answers.Needed) -> None:
         composed=" Several sets: their losses are added exactly." if question.sets > 1 else "",
     )  # fmt: skip
     beyond = f" Beyond reach: {' '.join(dict.fromkeys(needed.refused.values()))}" if needed.refused else ""
-    st.caption(f"{caption}{beyond} {others_in_words(question)}".strip())
+    st.caption(f"{caption}{beyond} {excluded_mechanisms(question)}".strip())
 
 
 def needed_of(question: PromiseQuestion) -> tuple[answers.Needed, bool]:
     """What every method needs as far as it is known, `HEADLINE` at least, and whether that is all."""
     kind, setting = question.kind, question.setting
     if question.sets == 1:
-        return ui.result(answers.needed_by_one_set, kind, setting, HEADLINE), True
+        return ui.result(answers.all_needed, kind, setting, 1, HEADLINE), True
     arguments = kind, setting, question.sets, HEADLINE
     needed, is_complete = ui.progress(answers.stream_needed, *arguments, pool=ui.ANSWERS)
     return needed or ui.result(answers.first_needed, *arguments, spinner="Composing the sets …"), is_complete
@@ -224,7 +224,7 @@ def _show_sets(question: PromiseQuestion) -> None:
 
     # Sentence, table and picture
     if place in found.exact:
-        st.html(ui.section_answer(*words.sets_in_words(question, found.exact[place], found.shares[place])))
+        st.html(ui.section_answer(*words.sets_sentence(question, found.exact[place], found.shares[place])))
     ui.table(*promise_tables.ways_table(question, found))
     if found.refused:
         reasons = dict.fromkeys(found.refused[key] for key in kind.methods if key in found.refused)
@@ -384,7 +384,7 @@ def page() -> None:
     with ui.page_frame(PRIORS, SETTINGS, controls, needed_of, take_release) as (question, parts):
         needed, _ = needed_of(question)
         with parts.results:
-            ui.answer(*needed_in_words(question, needed.pure[HEADLINE.key], needed.exact[HEADLINE.key]))
+            ui.answer(*needed_sentences(question, needed.pure[HEADLINE.key], needed.exact[HEADLINE.key]))
             show_curves(question, needed)
         with parts.details:
             show_table(question, needed)

@@ -12,7 +12,7 @@ import pytest
 
 from dpviz.calibration.curves import Shares
 from dpviz.calibration.data_kinds import PromiseQuestion
-from dpviz.calibration.text import kept_by, needed_in_words, sets_in_words
+from dpviz.calibration.text import kept_by, needed_sentences, sets_sentence
 from dpviz.claims.formulas import subsampled_epsilon_printed
 from dpviz.claims.thesis_in_words import average_in_words, sampling_in_words
 from dpviz.core.formatting import format_number
@@ -45,7 +45,7 @@ def test_the_prior_that_is_said_to_be_needed_is_the_smallest_that_keeps_the_prom
         asked = question("bernoulli", n=n, m=m, epsilon=epsilon, delta=delta)
         pure = m / math.expm1(epsilon)
         exact = minimum_prior("synth_post_one", n=n, m=m, epsilon=epsilon, delta=delta) if delta else pure
-        mark, sentence, _ = needed_in_words(asked, pure, exact)
+        mark, sentence, _ = needed_sentences(asked, pure, exact)
         said = numbers_in(sentence)
         assert 2 * pure <= said[0] * (1 + 1e-9) <= 2 * pure * 1.011  # three digits, rounded up
         marks.add("both" if "→" in mark else "any" if mark == "any prior" else "one")
@@ -75,7 +75,7 @@ def test_the_short_sentence_has_at_most_fifteen_words_and_the_promise_that_is_as
     for n, sets, epsilon, delta in itertools.product((1, 100_000), (1, 20), (0.0123, 1.0), (0.0, 1e-300, 1.23e-6, 0.5)):
         asked = question(key, n=n, m=n, sets=sets, epsilon=epsilon, delta=delta, **own)
         for pure, exact in itertools.product((1e-295, 0.37, 1234.5), (1e-295, 0.37, 1234.5, math.nan)):
-            mark, sentence, short = needed_in_words(asked, pure, exact)
+            mark, sentence, short = needed_sentences(asked, pure, exact)
             assert len(short.split()) <= 15 and short.endswith(".") and "<" not in short, short
             if "not computed" in short:
                 assert mark == "beyond reach" and "not computed" in sentence
@@ -92,7 +92,7 @@ def test_literal_sentences_count_rows_once() -> None:
     def said(n: int, epsilon: float, delta: float) -> tuple[str, str]:
         asked, pure = question("bernoulli", n=n, m=n, epsilon=epsilon, delta=delta), n / math.expm1(epsilon)
         exact = minimum_prior("synth_post_one", n=n, m=n, epsilon=epsilon, delta=delta) if delta else pure
-        return needed_in_words(asked, pure, exact)[:2]
+        return needed_sentences(asked, pure, exact)[:2]
 
     mark, sentence = said(1000, 1.0, 1e-6)
     assert mark == "1,164 → 15.2 invented rows"
@@ -109,7 +109,7 @@ def test_literal_sentences_count_rows_once() -> None:
 def test_sets_that_need_what_an_equal_share_needs_are_said_to_need_the_same() -> None:
     def said(sets: int, split: float) -> str:
         asked = question("gaussian", n=100, m=1, epsilon=1.0, delta=0.0, sigma0=1.0, sets=sets)
-        return sets_in_words(asked, 0.04471, Shares(0.1, split, 0.1))[1]
+        return sets_sentence(asked, 0.04471, Shares(0.1, split, 0.1))[1]
 
     assert said(2, 0.04471).startswith("is the largest range for which both sets together of SYNTH_Post(One) keep")
     assert "(ε/M, δ/M) for each set allows the same." in said(5, 0.04479)
@@ -140,7 +140,7 @@ def test_the_range_that_is_said_to_be_private_is():
         pure = maximum_range("synth_post_one", n=n, m=m, sigma0=sigma0, epsilon=epsilon)
         exact = maximum_range("synth_post_one", n=n, m=m, sigma0=sigma0, epsilon=epsilon, delta=delta)
         asked = question("gaussian", n=n, m=m, epsilon=epsilon, delta=delta, sigma0=sigma0)
-        sentence = needed_in_words(asked, pure, exact)[1]
+        sentence = needed_sentences(asked, pure, exact)[1]
         first, *rest = numbers_in(sentence)
         narrow = rest[0] if rest else first
         assert narrow == pytest.approx(pure, rel=1.1e-2)

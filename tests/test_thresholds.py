@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dpviz.calibration.data_kinds import KINDS, PromiseQuestion, Setting
-from dpviz.calibration.text import needed_in_words
+from dpviz.calibration.text import needed_sentences
 from dpviz.claims.published import Record
 from dpviz.comparisons import Analysis, BinaryData, UnknownVariance
 from dpviz.comparisons.comparison import Comparison
@@ -185,7 +185,7 @@ def test_bounds_move_a_mean_from_a_twentieth_of_a_standard_deviation_on(bound: f
 def test_a_delta_saves_invented_rows_from_a_thousandth_on(more: float, saves: bool) -> None:
     setting = Setting(n=1000, m=1000, epsilon=1.0, delta=1e-6)
     question = PromiseQuestion(kind=KINDS["bernoulli"], setting=setting)
-    sentence = needed_in_words(question, 50.0 * (1 + more), 50.0)[1]
+    sentence = needed_sentences(question, 50.0 * (1 + more), 50.0)[1]
     assert ("too small to save a noticeable share" in sentence) != saves
     assert ("are enough." in sentence) == saves
 

@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 
 from dpviz.calibration.curves import stream_ways
 from dpviz.calibration.data_kinds import PromiseQuestion
-from dpviz.calibration.several_sets import minimum_prior_for_sets, smallest_by_advanced
+from dpviz.calibration.several_sets import minimum_by_advanced, minimum_prior_for_sets
 from dpviz.calibration.text import HEADLINE
 from dpviz.desk.promise_tables import ways_table
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, maximum_range, minimum_prior
@@ -34,7 +34,7 @@ def test_several_sets_need_what_their_composition_says(delta: float) -> None:
         exact = minimum_prior_for_sets(method, n=40, m=25, sets=5, epsilon=1.5, delta=delta)
         assert ways.exact[method, 5] == pytest.approx(exact, rel=1e-4)
         if delta:
-            advanced, _ = smallest_by_advanced(partial(one_set, method), 5, 1.5, delta)
+            advanced, _ = minimum_by_advanced(partial(one_set, method), 5, 1.5, delta)
             assert shares.advanced == pytest.approx(advanced)
         else:
             assert math.isnan(shares.advanced)

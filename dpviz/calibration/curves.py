@@ -4,7 +4,7 @@ import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +27,7 @@ SetCount = tuple[str, int]
 class Needed:
     """Smallest prior or largest range that keeps a promise, by key of the method, as far as it is known.
 
-    Parameters
+    Attributes
     ----------
     pure, exact : mapping of str to float
         For δ = 0, and for the δ of the setting; NaN beyond reach.
@@ -41,7 +41,15 @@ class Needed:
 
 
 def stream_needed(kind: Kind, setting: Setting, sets: int, first: PriorMethod) -> Iterator[Needed]:
-    """What `sets` sets of every method need together, `first` before all others.
+    """What `sets` sets of every method need together.
+
+    Parameters
+    ----------
+    kind : Kind
+    setting : Setting
+    sets : int
+    first : PriorMethod
+        Asked before all others.
 
     Yields
     ------
@@ -72,15 +80,14 @@ def _methods_after(kind: Kind, first: PriorMethod) -> list[PriorMethod]:
     return [first, *(method for key, method in kind.methods.items() if key != first.key)]
 
 
-def first_needed(kind: Kind, setting: Setting, sets: int, first: PriorMethod) -> Needed:
-    """What `first` needs, before all others; it refuses as `stream_needed` does."""
-    return next(stream_needed(kind, setting, sets, first))
+def first_needed(*arguments: Any) -> Needed:
+    """What `first` needs, before all others: the first answer of `stream_needed`."""
+    return next(stream_needed(*arguments))
 
 
-def needed_by_one_set(kind: Kind, setting: Setting, first: PriorMethod) -> Needed:
-    """What one set of every method needs; it refuses as `stream_needed` does."""
-    *_, last = stream_needed(kind, setting, 1, first)
-    return last
+def all_needed(*arguments: Any) -> Needed:
+    """What every method needs: the last answer of `stream_needed`."""
+    return [*stream_needed(*arguments)][-1]
 
 
 @dataclass(frozen=True)
@@ -112,7 +119,20 @@ def divided_sets(sets: int) -> list[int]:
 
 
 def shares_of(kind: Kind, method: PriorMethod, setting: Setting, sets: int) -> Shares:
-    """What M sets need where ε and δ are divided among them."""
+    """What M sets need where ε and δ are divided among them.
+
+    Parameters
+    ----------
+    kind : Kind
+    method : PriorMethod
+    setting : Setting
+        Its ε and δ are those of all sets together.
+    sets : int
+
+    Returns
+    -------
+    Shares
+    """
     share = dataclasses.replace(setting, epsilon=setting.epsilon / sets, delta=setting.delta / sets)
     advanced = kind.by_advanced(method, setting, sets) if setting.delta > 0 else math.nan
     return Shares(kind.need(method, share, 0.0), kind.need(method, share, share.delta), advanced)
@@ -131,6 +151,8 @@ def stream_ways(
 
     Parameters
     ----------
+    kind, setting, sets, first
+        As of `stream_needed`.
     divided, together : sequence of int, optional
         Numbers of sets among which ε and δ are divided, and whose losses are composed; none of them where M sets of
         `first` are beyond reach.
@@ -145,13 +167,12 @@ def stream_ways(
     refused: dict[str, str] = {}
 
     # All methods, the cheap ways first, and then the points of a picture
-    methods = _methods_after(kind, first)
-    questions = [(is_exact, method, sets) for is_exact in (False, True) for method in methods]
+    questions = [(is_exact, method, sets) for is_exact in (False, True) for method in _methods_after(kind, first)]
     questions += [(False, first, count) for count in divided] + [(True, first, count) for count in together]
     for is_exact, method, count in questions:
-        place = method.key, count
         if count != sets and first.key in refused:
             return
+        place = method.key, count
         try:
             if is_exact and place not in exact:
                 exact[place] = kind.need(method, setting, setting.delta, count)
@@ -163,7 +184,17 @@ def stream_ways(
 
 
 def first_ways(kind: Kind, setting: Setting, sets: int, first: PriorMethod) -> Ways:
-    """What M sets of `first` need, exactly or why not, before the exact answers of all others."""
+    """What M sets of `first` need, exactly or why not, before the exact answers of all others.
+
+    Parameters
+    ----------
+    kind, setting, sets, first
+        As of `stream_needed`.
+
+    Returns
+    -------
+    Ways
+    """
     ways = stream_ways(kind, setting, sets, first)
     return next(known for known in ways if first.key in known.refused or (first.key, sets) in known.exact)
 
@@ -192,9 +223,7 @@ def release(method: str, *, n: int, m: int, alpha: float, beta: float | None = N
     cells = int(TWO_CELLS_OR_MORE.validate(cells))
     if cells > 2:
         if beta is not None:
-            raise ValueError(
-                f"beta (invented rows with no) must not be given where there are {cells} cells; got {beta}."
-            )
+            raise ValueError(f"beta must be left out where there are {cells} cells: every cell has the same prior.")
         for declaration, value in ((MANY_ROWS, n), (MANY_SYNTHETIC_ROWS, m), (PRIOR_ONES, alpha)):
             declaration.validate(value)
     return CALIBRATED_METHODS[method].release(n, m, alpha, alpha if beta is None else beta, cells)
@@ -203,7 +232,15 @@ def release(method: str, *, n: int, m: int, alpha: float, beta: float | None = N
 def average_and_worst(
     n: int, m: int, alpha: float, theta_real: float, epsilon: float
 ) -> dict[str, tuple[float, float | None] | None]:
-    """δ of every method with n − 1 random rows, ones with the probability θ, and with the worst fixed ones.
+    """δ of every method with n − 1 random rows, and with the worst fixed ones.
+
+    Parameters
+    ----------
+    n, m : int
+    alpha : float
+    theta_real : float
+        Probability of a one in each of the random rows.
+    epsilon : float
 
     Returns
     -------
@@ -221,15 +258,17 @@ def average_and_worst(
     >>> average_and_worst(2, 1, 1.0, 0.5, 0.0)["param_map"]
     (0.5, None)
     """
-    deltas: dict[str, tuple[float, float | None] | None] = {
-        PARAM_MAP.key: (PARAM_MAP.average_delta(n, m, alpha, theta_real, epsilon), None)
-    }
-    for key, method in CALIBRATED_METHODS.items():
-        deltas[key] = None
-        if alpha > method.lost:
-            worst = delta_for_epsilon(method.two_cells(n, m, alpha, alpha), epsilon)
-            deltas[key] = method.average_delta(n, m, alpha, theta_real, epsilon), worst
+    deltas: dict[str, tuple[float, float | None] | None] = dict.fromkeys(CALIBRATED_METHODS)
+    deltas[PARAM_MAP.key] = PARAM_MAP.average_delta(n, m, alpha, theta_real, epsilon), None
+    for key, method in _methods_above(alpha).items():
+        worst = delta_for_epsilon(method.two_cells(n, m, alpha, alpha), epsilon)
+        deltas[key] = method.average_delta(n, m, alpha, theta_real, epsilon), worst
     return deltas
+
+
+def _methods_above(alpha: float) -> dict[str, PriorMethod]:
+    """The methods that take such a prior."""
+    return {key: method for key, method in CALIBRATED_METHODS.items() if alpha > method.lost}
 
 
 @dataclass(frozen=True)
@@ -243,9 +282,18 @@ class AverageCurves:
 def stream_average_by_theta(
     n: int, m: int, alpha: float, epsilon: float, thetas: Sequence[float] | FloatArray
 ) -> Iterator[AverageCurves]:
-    """Average-case δ of every method with a prior for each θ, coarse to fine: the points before, and some more.
+    """Average-case δ of every method with a prior along θ, coarse to fine; SYNTH_MAP only at a prior above 1.
 
-    SYNTH_MAP is missing at a prior of 1 or less.
+    Parameters
+    ----------
+    n, m : int
+    alpha, epsilon : float
+    thetas : sequence of float
+
+    Yields
+    ------
+    AverageCurves
+        The points before, and some more.
 
     Examples
     --------
@@ -258,15 +306,13 @@ def stream_average_by_theta(
     points = np.unique(np.asarray(thetas, dtype=float))
     if not len(points):
         raise ValueError("thetas must hold at least one probability; got none.")
-    methods = {key: method for key, method in CALIBRATED_METHODS.items() if alpha > method.lost}
-
-    @cache
-    def deltas_at(theta: float) -> dict[str, float]:
-        return {key: method.average_delta(n, m, alpha, theta, epsilon) for key, method in methods.items()}
-
+    methods = _methods_above(alpha)
+    known: dict[float, dict[str, float]] = {}
     # The prior is symmetric, so that θ and 1 − θ, alike to twelve digits, are one point
     smaller = [float(f"{min(theta, 1 - theta):.12g}") for theta in points.tolist()]
     strides = (sorted({len(points) - 1, *range(0, len(points), stride)}) for stride in THETA_STRIDES)
     for places in dict.fromkeys(map(tuple, strides)):
-        known = [deltas_at(smaller[place]) for place in places]
-        yield AverageCurves(points[list(places)], {key: np.array([deltas[key] for deltas in known]) for key in methods})
+        for theta in {smaller[place] for place in places} - known.keys():
+            known[theta] = {key: method.average_delta(n, m, alpha, theta, epsilon) for key, method in methods.items()}
+        rows = [known[smaller[place]] for place in places]
+        yield AverageCurves(points[list(places)], {key: np.array([row[key] for row in rows]) for key in methods})

@@ -14,7 +14,7 @@ import numpy as np
 from dpviz.calibration.gaussian_range import ANY_SIGMA0, SIGMA, GaussianRelease
 from dpviz.calibration.methods import CALIBRATED_METHODS, PARAM_MAP, TWO_CELLS_OR_MORE, PriorMethod
 from dpviz.calibration.quantities import PRIOR_QUANTITY, RANGE_QUANTITY, has_number
-from dpviz.calibration.several_sets import minimum_prior_for_sets, smallest_by_advanced
+from dpviz.calibration.several_sets import minimum_by_advanced, minimum_prior_for_sets
 from dpviz.calibration.smallest_prior import minimum_priors
 from dpviz.core.declarations import DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.formatting import format_number
@@ -102,11 +102,11 @@ class Kind(ABC):
 
     @property
     def methods(self) -> dict[str, PriorMethod]:
-        """The methods that some prior, or range, makes private and that take such data, by key."""
-        return {key: method for key, method in CALIBRATED_METHODS.items() if self.takes(method)}
+        """The methods that some prior, or range, makes private and that release such data, by key."""
+        return {key: method for key, method in CALIBRATED_METHODS.items() if self.accepts(method)}
 
     @abstractmethod
-    def takes(self, method: PriorMethod) -> bool:
+    def accepts(self, method: PriorMethod) -> bool:
         """Whether a method releases such data."""
 
     @abstractmethod
@@ -148,20 +148,7 @@ class Kind(ABC):
                 return math.inf
             return strictness(self.need(method, dataclasses.replace(setting, epsilon=epsilon), delta))
 
-        return strictness(smallest_by_advanced(single, sets, setting.epsilon, setting.delta)[0])
-
-    @staticmethod
-    def _profile(
-        setting: Setting,
-        pure: float,
-        end: float,
-        epsilon_at: Callable[[float], float],
-        delta_at: Callable[[float], float],
-    ) -> Given:
-        epsilons = np.linspace(0.0, end, PROFILE_POINTS)
-        deltas = np.array([delta_at(epsilon) for epsilon in epsilons.tolist()])
-        at_delta = epsilon_at(setting.delta) if setting.delta > 0 else pure
-        return Given(pure, at_delta, delta_at(setting.epsilon), epsilons, deltas)
+        return strictness(minimum_by_advanced(single, sets, setting.epsilon, setting.delta)[0])
 
 
 class Bernoulli(Kind):
@@ -172,7 +159,7 @@ class Bernoulli(Kind):
     level, cost = "alpha", ("p",)
     binary = True
 
-    def takes(self, method: PriorMethod) -> bool:
+    def accepts(self, method: PriorMethod) -> bool:
         return True
 
     def cells(self, setting: Setting) -> int:
@@ -186,7 +173,7 @@ class Bernoulli(Kind):
         return minimum_prior_for_sets(method.key, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta, cells=cells)
 
     def needs(self, method: PriorMethod, settings: Sequence[Setting], deltas: Sequence[float]) -> FloatArray:
-        if settings and self.cells(settings[0]) == 2:
+        if settings and self.binary:
             n, m, epsilon = np.array([(setting.n, setting.m, setting.epsilon) for setting in settings]).T
             with suppress(ValueError):  # one of them has no answer
                 return minimum_priors(method.key, n=n, m=m, epsilon=epsilon, delta=np.array(deltas))
@@ -198,9 +185,7 @@ class Bernoulli(Kind):
         release = method.release(setting.n, setting.m, level, level, self.cells(setting))
         pure = pure_epsilon(release)
         end = min(pure, epsilon_for_delta(release, SMALLEST_PROFILE_DELTA))
-        return self._profile(
-            setting, pure, end, partial(epsilon_for_delta, release), partial(delta_for_epsilon, release)
-        )
+        return _given(setting, pure, end, partial(epsilon_for_delta, release), partial(delta_for_epsilon, release))
 
     def sensitivity(self, setting: Setting) -> float:
         return 1 / (setting.n + 2 * (setting.alpha - 1))
@@ -214,8 +199,8 @@ class Categories(Bernoulli):
     numbers = ("cells",)
     binary = False
 
-    def takes(self, method: PriorMethod) -> bool:
-        return method.knows(PriorMethod.more_cells)
+    def accepts(self, method: PriorMethod) -> bool:
+        return method.takes_cells
 
     def cells(self, setting: Setting) -> int:
         return setting.cells
@@ -231,7 +216,7 @@ class Gaussian(Kind):
     quantity = RANGE_QUANTITY
     conditioned = True
 
-    def takes(self, method: PriorMethod) -> bool:
+    def accepts(self, method: PriorMethod) -> bool:
         return method.knows(PriorMethod.variance)
 
     def release(self, method: PriorMethod, setting: Setting, sets: int = 1) -> GaussianRelease:
@@ -248,9 +233,23 @@ class Gaussian(Kind):
     def given(self, method: PriorMethod, setting: Setting, level: float) -> Given:
         release = self.release(method, setting)
         end = release.epsilon(level, SMALLEST_PROFILE_DELTA)
-        end = end if math.isfinite(end) else 1.0
         pure = release.pure_epsilon(level)
-        return self._profile(setting, pure, end, partial(release.epsilon, level), partial(release.delta, level))
+        epsilon_at, delta_at = partial(release.epsilon, level), partial(release.delta, level)
+        return _given(setting, pure, end if math.isfinite(end) else 1.0, epsilon_at, delta_at)
+
+
+def _given(
+    setting: Setting,
+    pure: float,
+    end: float,
+    epsilon_at: Callable[[float], float],
+    delta_at: Callable[[float], float],
+) -> Given:
+    """What a release gives, with its profile from 0 to `end`."""
+    epsilons = np.linspace(0.0, end, PROFILE_POINTS)
+    deltas = np.array([delta_at(epsilon) for epsilon in epsilons.tolist()])
+    at_delta = epsilon_at(setting.delta) if setting.delta > 0 else pure
+    return Given(pure, at_delta, delta_at(setting.epsilon), epsilons, deltas)
 
 
 GAUSSIAN = Gaussian()

@@ -155,10 +155,10 @@ class GaussianRelease(ParameterRecord):
             return math.inf
         variance, copies = self._conditioned
         if self.prior_method.rows_together:
-            distribution = joint_distribution(self.shrinkage, self.n, self.m, reach)
+            distribution = _joint_distribution(self.shrinkage, self.n, self.m, reach)
         else:
             distribution = number_distribution(self.shrinkage, variance, reach)
-        return conditioned_epsilon(distribution, self.shrinkage, self.n, variance, reach, copies)
+        return _conditioned_epsilon(distribution, self.shrinkage, self.n, variance, reach, copies)
 
     @property
     def _conditioned(self) -> tuple[float, int]:
@@ -237,7 +237,7 @@ def maximum_range(
     return release.largest(epsilon, delta)
 
 
-def conditioned_epsilon(
+def _conditioned_epsilon(
     distribution: Conditioned, shrinkage: float, n: int, variance: float, reach: float, copies: int
 ) -> float:
     """ε of `copies` independent statistics of one distribution, by the module's proof; s, n, v and R in units of σ."""
@@ -253,7 +253,18 @@ def conditioned_epsilon(
 
 
 def number_distribution(shrinkage: float, variance: float, reach: float) -> Conditioned:
-    """One number, N(s x̄, v) truncated to [−R, R]."""
+    """One number, N(s x̄, v) truncated to [−R, R].
+
+    Parameters
+    ----------
+    shrinkage, variance, reach : float
+        s, v and R in units of σ.
+
+    Returns
+    -------
+    callable
+        ln Z(x̄) and R − E[t | x̄] for means x̄.
+    """
     sd = math.sqrt(variance)
 
     def distribution(means: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -263,7 +274,7 @@ def number_distribution(shrinkage: float, variance: float, reach: float) -> Cond
     return distribution
 
 
-def joint_distribution(shrinkage: float, n: int, m: int, reach: float) -> Conditioned:
+def _joint_distribution(shrinkage: float, n: int, m: int, reach: float) -> Conditioned:
     """The m rows of SYNTH_Post(One) together, independent given μ: Z = ∫ N(μ; s x̄, σ_μ²) Pr(|z| ≤ R | μ)^m dμ."""
     precision = n / shrinkage
     margin = math.sqrt(2 * INTEGRAND_DROP / precision)

@@ -27,7 +27,6 @@ from dpviz.mechanisms import (
     two_cell_synthesizers,
 )
 from dpviz.mechanisms.cells import CELL_COUNT, DrawnCells, PlugInCells
-from dpviz.mechanisms.plug_ins import PlugIn
 from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 from dpviz.privacy.average_case import average_case_delta, count_release_delta
 from dpviz.privacy.pld import PrivacyLossDistribution
@@ -47,16 +46,16 @@ class PriorMethod:
         `words` says what is released, `color` is the key whose color it has.
     lost : float
         Invented rows of each cell that the method does not use.
-    calibrated : bool
-        Whether some prior, or range of the data, makes it private.
-    never_pure : bool
-        Whether none does without δ.
+    calibrated, never_pure : bool
+        Whether some prior, or range of the data, makes it private, and whether none does without δ.
     independent : bool
         Whether rows are independent given the data, so that M sets of m rows are one of Mm rows.
     rows_together : bool
         Whether the m rows of a Gaussian release depend on each other, and are truncated together.
     knows_cells : bool
         Whether the release of k cells depends on n or k; otherwise it is that of two cells and a single row.
+    takes_cells, has_pair_deltas : bool
+        Whether `more_cells` and `log_pair_deltas` have an answer.
     """
 
     key: str
@@ -65,10 +64,9 @@ class PriorMethod:
     color: str
     lost = 0.0
     calibrated = True
-    never_pure = False
-    independent = False
-    rows_together = False
+    never_pure = independent = rows_together = False
     knows_cells = True
+    takes_cells = has_pair_deltas = False
 
     def __repr__(self) -> str:
         return self.key
@@ -115,27 +113,17 @@ class PriorMethod:
         """Smallest symmetric prior without δ, in closed form; ∞ where there is none."""
         return math.inf
 
-    def losses(self, ones: float, zeros: float, m: int, mean_loss: float) -> PrivacyLossDistribution:
-        """Privacy loss of the table with one more in the first cell against that with one more in the second.
-
-        Beside that they share these rows and invented rows. Where the loss has no bound it is exact near `mean_loss`.
-        """
-        self.refuse("several sets")
-
-    def cell_losses(
-        self, n: int, m: int, cells: int, unseen: float, ones: float, zeros: float
-    ) -> PrivacyLossDistribution:
-        """Privacy loss of the worst pair of k cells; losses of probability `unseen` in all may count as infinite."""
-        self.refuse("several sets")
-
-    @property
-    def has_pair_deltas(self) -> bool:
-        """Whether `log_pair_deltas` answers."""
-        return self.knows(PriorMethod.log_pair_deltas)
-
     def log_pair_deltas(self, x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
         """ln δ(ε) of neighbours that share x and y (invented) rows, the first with a one more, the second a zero."""
         self.refuse("pairs of neighbours")
+
+    def losses(self, x: float, y: float, m: int, mean_loss: float) -> PrivacyLossDistribution:
+        """Privacy loss of such neighbours; where it has no bound, exact near `mean_loss`."""
+        self.refuse("several sets")
+
+    def cell_losses(self, n: int, m: int, cells: int, unseen: float, x: float, y: float) -> PrivacyLossDistribution:
+        """Privacy loss of the worst pair of k cells; losses of probability `unseen` in all may count as infinite."""
+        self.refuse("several sets")
 
     def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:
         """δ(ε) where each of the other n − 1 rows is a one with probability θ."""
@@ -151,9 +139,10 @@ class PriorMethod:
 
 
 class RowMethod(PriorMethod):
-    """m synthetic rows by a synthesizer of two counts with a prior: all that follows from the synthesizer alone."""
+    """m synthetic rows by a synthesizer of two counts with a prior, or of k by its `cell_release`, if it has one."""
 
     max_rows = limits.MAX_ROWS
+    cell_release: type[PlugInCells] | None = None
 
     def __init__(self, synthesizer_type: type[PriorSynthesizer]) -> None:
         info = synthesizer_type.info
@@ -162,10 +151,15 @@ class RowMethod(PriorMethod):
         self.key, self.label = info.zheng or (synthesizer_type.key, info.label)
         self.words = info.rows_drawn
         self.lost = float(synthesizer_type.prior_offset)
+        self.takes_cells = self.cell_release is not None
+        self.has_pair_deltas = synthesizer_type.log_pair_deltas is not PriorSynthesizer.log_pair_deltas
 
     def plain(self, cells: int) -> str:
-        label = self.synthesizer_type.info.label
-        return label.partition(" (")[0] if cells == 2 and self.label != label else ""
+        if cells <= 2 or not self.takes_cells:
+            label = self.synthesizer_type.info.label
+            return label.partition(" (")[0] if cells == 2 and self.label != label else ""
+        of_cells = (kind for kind in SYNTHESIZERS.values() if getattr(kind, "two_cells", None) is self.synthesizer_type)
+        return next(of_cells).info.label.partition(" (")[0]
 
     def two_cells(self, n: int, m: int, alpha: float, beta: float) -> TwoCellSynthesizer:
         """Synthesizer whose further parameters have their declared defaults."""
@@ -173,12 +167,21 @@ class RowMethod(PriorMethod):
         values |= {"n": n, "m": m, "alpha": alpha, "beta": beta}
         return self.synthesizer_type.up_to(self.max_rows)(**values)  # type: ignore[arg-type]
 
+    def more_cells(self, n: int, m: int, alpha: float, cells: int) -> PlugInCells:
+        if self.cell_release is None:
+            self.refuse("more than two cells")
+        if alpha <= self.lost:
+            raise ValueError(f"alpha (prior rows in a cell) must be above 1 for the posterior mode; got {alpha}.")
+        if m > limits.MAX_PRIOR_ROWS_OF_CELLS and m > limits.MAX_ROWS_PER_PERSON * n:
+            raise ValueError(
+                f"m (released rows) must be at most {limits.MAX_PRIOR_ROWS_OF_CELLS:,}, or "
+                f"{limits.MAX_ROWS_PER_PERSON} times n, for {cells} cells: "
+                f"the sum over all splits grows too long; got {format_number(m)}."
+            )
+        return self.cell_release.alike(n=n, m=m, cells=cells, alpha=alpha - self.lost)
+
     def minimum_pure_prior(self, m: int, epsilon: float) -> float:
         return self.synthesizer_type.smallest_alpha(m=m, epsilon=epsilon)
-
-    @property
-    def has_pair_deltas(self) -> bool:
-        return self.synthesizer_type.log_pair_deltas is not PriorSynthesizer.log_pair_deltas
 
     def log_pair_deltas(self, x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
         return self.synthesizer_type.log_pair_deltas(x, y, m, epsilon)
@@ -187,13 +190,56 @@ class RowMethod(PriorMethod):
         return average_case_delta(self.two_cells(n, m, alpha, alpha), theta, epsilon)
 
 
+class SynthPostOne(RowMethod):
+    """The proportion is drawn once from its posterior, then all rows from it."""
+
+    rows_together = True
+    max_rows = limits.MAX_PRIOR_ROWS
+    cell_release = DrawnCells
+
+    def losses(self, x: float, y: float, m: int, mean_loss: float) -> PrivacyLossDistribution:
+        return beta_binomial_losses(x, y, m)
+
+    def cell_losses(self, n: int, m: int, cells: int, unseen: float, x: float, y: float) -> PrivacyLossDistribution:
+        listed = DrawnCells(m=m, x=x, y=y, rest=n - 1 + (cells - 2) * x).losses(math.inf, unseen)
+        assert listed is not None
+        return PrivacyLossDistribution.from_outcomes(*listed)
+
+    def spread(self, total: float, m: int) -> float:
+        return 1 / (total + 1) + total / (total + 1) / m
+
+    def variance(self, posterior: float, m: int) -> float:
+        return posterior + 1 / m
+
+
+class SynthPostMany(RowMethod):
+    """Each row is drawn on its own, given the data, with one proportion: the posterior mean, or its mode (SYNTH_MAP).
+
+    For counts the mode is the mean with one invented row less in each cell.
+    """
+
+    independent = True
+    max_rows = limits.MAX_PRIOR_ROWS
+    cell_release = PlugInCells
+
+    @property
+    def effective(self) -> PriorMethod:
+        return SYNTH_POST_MANY if self.lost else self
+
+    def spread(self, total: float, m: int) -> float:
+        return 1 / m
+
+    def variance(self, posterior: float, m: int) -> float:
+        return 1 / m if self.lost else (1 + posterior) * (1 / m)
+
+
 class ParamPost(PriorMethod):
     """One draw of the proportion from its posterior: what m rows of SYNTH_Post(One) tend to as m grows."""
 
     key = color = "param_post"
     label = "PARAM_Post"
     words = "one draw of the proportion itself"
-    never_pure = True
+    never_pure = takes_cells = has_pair_deltas = True
     knows_cells = False
 
     def two_cells(self, n: int, m: int, alpha: float, beta: float) -> ParameterDraw:
@@ -203,11 +249,11 @@ class ParamPost(PriorMethod):
         """The two cells' total has one distribution under both tables: left is one row in two cells."""
         return ParameterDraw(n=1, alpha=alpha, beta=alpha)
 
-    def losses(self, ones: float, zeros: float, m: int, mean_loss: float) -> PrivacyLossDistribution:
-        return parameter_losses(ones, zeros, mean_loss)
-
     def log_pair_deltas(self, x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
         return log_parameter_delta(x, y, epsilon)
+
+    def losses(self, x: float, y: float, m: int, mean_loss: float) -> PrivacyLossDistribution:
+        return parameter_losses(x, y, mean_loss)
 
     def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:
         return parameter_draw_delta(n, alpha, alpha, theta, epsilon)
@@ -236,86 +282,22 @@ class ParamMap(PriorMethod):
         return 0.0
 
 
-PARAM_MAP = ParamMap()
-
-
-class ZhengRows(RowMethod):
-    """m rows from a posterior, of two counts or of k."""
-
-    synthesizer_type: type[BetaBinomial | PlugIn]
-    max_rows = limits.MAX_PRIOR_ROWS
-    cell_release: type[PlugInCells]
-
-    def plain(self, cells: int) -> str:
-        if cells <= 2:
-            return super().plain(cells)
-        of_cells = (kind for kind in SYNTHESIZERS.values() if getattr(kind, "two_cells", None) is self.synthesizer_type)
-        return next(of_cells).info.label.partition(" (")[0]
-
-    def more_cells(self, n: int, m: int, alpha: float, cells: int) -> PlugInCells:
-        if alpha <= self.lost:
-            raise ValueError(f"alpha (prior rows in a cell) must be above 1 for the posterior mode; got {alpha}.")
-        if m > limits.MAX_PRIOR_ROWS_OF_CELLS and m > limits.MAX_ROWS_PER_PERSON * n:
-            raise ValueError(
-                f"m (released rows) must be at most {limits.MAX_PRIOR_ROWS_OF_CELLS:,}, or "
-                f"{limits.MAX_ROWS_PER_PERSON} times n, for {cells} cells: "
-                f"the sum over all splits grows too long; got {format_number(m)}."
-            )
-        return self.cell_release.alike(n=n, m=m, cells=cells, alpha=alpha - self.lost)
-
-
-class SynthPostOne(ZhengRows):
-    """The proportion is drawn once from its posterior, then all rows from it."""
-
-    rows_together = True
-    cell_release = DrawnCells
-
-    def losses(self, ones: float, zeros: float, m: int, mean_loss: float) -> PrivacyLossDistribution:
-        return beta_binomial_losses(ones, zeros, m)
-
-    def cell_losses(
-        self, n: int, m: int, cells: int, unseen: float, ones: float, zeros: float
-    ) -> PrivacyLossDistribution:
-        listed = DrawnCells(m=m, x=ones, y=zeros, rest=n - 1 + (cells - 2) * ones).losses(math.inf, unseen)
-        assert listed is not None
-        return PrivacyLossDistribution.from_outcomes(*listed)
-
-    def spread(self, total: float, m: int) -> float:
-        return 1 / (total + 1) + total / (total + 1) / m
-
-    def variance(self, posterior: float, m: int) -> float:
-        return posterior + 1 / m
-
-
-class SynthPostMany(ZhengRows):
-    """Each row is drawn on its own, given the data, with one and the same proportion."""
-
-    independent = True
-    cell_release = PlugInCells
-
-    def spread(self, total: float, m: int) -> float:
-        return 1 / m
-
-    def variance(self, posterior: float, m: int) -> float:
-        return (1 + posterior) * (1 / m)
-
-
-class SynthMap(SynthPostMany):
-    """For counts SYNTH_Post(Many) with one invented row less in each cell."""
-
-    @property
-    def effective(self) -> PriorMethod:
-        return SYNTH_POST_MANY
-
-    def variance(self, posterior: float, m: int) -> float:
-        return 1 / m
-
-
 def beta_binomial_losses(x: float, y: float, m: int) -> PrivacyLossDistribution:
-    """Privacy loss ln(1 + j / x) − ln(1 + (m − j) / y) of BetaBinomial(m; x + 1, y) to BetaBinomial(m; x, y + 1)."""
+    """Privacy loss ln(1 + j / x) − ln(1 + (m − j) / y) of BetaBinomial(m; x + 1, y) to BetaBinomial(m; x, y + 1).
+
+    Parameters
+    ----------
+    x, y : float
+        Rows and invented rows that both tables share.
+    m : int
+
+    Returns
+    -------
+    PrivacyLossDistribution
+    """
     j = np.arange(m + 1)
-    rest, before = m - j, j[:-1]
-    ratios = rest[:-1] * (x + 1 + before) / ((before + 1) * (y + (m - 1 - before)))  # of neighbouring masses
+    rest = m - j
+    ratios = rest[:-1] * (x + 1 + j[:-1]) / (j[1:] * (y + rest[1:]))  # of neighbouring masses
     log_masses = cumulative_sum(np.log(ratios)).astype(float)
     log_masses -= log_masses.max()
     with np.errstate(under="ignore"):
@@ -325,9 +307,11 @@ def beta_binomial_losses(x: float, y: float, m: int) -> PrivacyLossDistribution:
 
 SYNTH_POST_ONE = SynthPostOne(BetaBinomial)
 SYNTH_POST_MANY = SynthPostMany(PosteriorMean)
+PARAM_MAP = ParamMap()
 
 PRIOR_METHODS: dict[str, PriorMethod] = {
-    method.key: method for method in (SYNTH_POST_ONE, SYNTH_POST_MANY, SynthMap(PosteriorMode), ParamPost(), PARAM_MAP)
+    method.key: method
+    for method in (SYNTH_POST_ONE, SYNTH_POST_MANY, SynthPostMany(PosteriorMode), ParamPost(), PARAM_MAP)
 }
 """Zheng's methods, then every further synthesizer with a prior, by key."""
 

@@ -206,8 +206,21 @@ def _smallest_effective(method: PriorMethod, n: int, m: int, epsilon: float, del
 
 
 def beta_binomial_failure(n: int, m: int, alpha: float, epsilon: float) -> float:
-    """Return the probability, at the worst table, that counts of SYNTH_Post(One) exceed ε against a neighbour.
+    """Probability, at the worst table, that counts of SYNTH_Post(One) exceed ε against a neighbour.
 
+    Parameters
+    ----------
+    n, m : int
+    alpha : float
+        In both cells.
+    epsilon : float
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
     A count tells row i from a neighbour where it is at least the threshold of the pair i − 1, i or at most that of the
     pair i, i + 1 seen from the other end; with α = β the lower tail of row i is the upper tail of row n − i. Along
     one staircase through all thresholds, down a row a tail gains Pr(t | i) t / x, right it loses what is passed.
@@ -248,7 +261,17 @@ def _log_odds(x: FloatArray, y: FloatArray, j: IntArray, m: int) -> FloatArray:
 
 
 def plug_in_failure(n: int, m: int, alpha: float, epsilon: float) -> float:
-    """Return the same of SYNTH_Post(Many), whose tails are incomplete beta functions."""
+    """Same probability of SYNTH_Post(Many), whose tails are incomplete beta functions.
+
+    Parameters
+    ----------
+    n, m : int
+    alpha, epsilon : float
+
+    Returns
+    -------
+    float
+    """
     i = np.arange(n)
     up: FloatArray = np.log1p(1 / (alpha + i))
     down: FloatArray = np.log1p(1 / (alpha + (n - 1 - i)))
@@ -261,7 +284,7 @@ def plug_in_failure(n: int, m: int, alpha: float, epsilon: float) -> float:
 
 
 def _thresholds(log_odds: Callable[[IntArray], FloatArray], guess: FloatArray, m: int, epsilon: float) -> IntArray:
-    """Return for each pair the smallest count whose log-odds exceed ε, m + 1 where none does; `guess` is corrected."""
+    """Smallest count of each pair whose log-odds exceed ε, m + 1 where none does; `guess` is corrected."""
 
     def is_above(j: IntArray) -> BoolArray:
         odds = log_odds(j)

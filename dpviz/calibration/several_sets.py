@@ -11,7 +11,6 @@ from dpviz.calibration.smallest_prior import minimum_prior, prior_for_delta
 from dpviz.core import limits
 from dpviz.core.declarations import COMPOSED_SETS, DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.formatting import format_number
-from dpviz.core.limits import MAX_PRIOR_ROWS, MAX_ROWS_OF_CELL_SETS
 from dpviz.core.numerics.special import round_to_private_side
 from dpviz.core.parameters import validate_choice
 from dpviz.privacy.composition import advanced_composition
@@ -98,15 +97,15 @@ def minimum_prior_for_sets(
     # Where one set answers
     if delta == 0:
         return for_one_set(epsilon / sets, 0.0)
-    if prior_method.independent and sets * m > MAX_PRIOR_ROWS:
+    if prior_method.independent and sets * m > limits.MAX_PRIOR_ROWS:
         raise ValueError(
-            f"sets times m (all synthetic rows together) must be at most {MAX_PRIOR_ROWS:,} for several sets of a "
-            f"plug-in; got {format_number(sets * m)}."
+            f"sets times m (all synthetic rows together) must be at most {limits.MAX_PRIOR_ROWS:,} for several sets of "
+            f"a plug-in; got {format_number(sets * m)}."
         )
     if prior_method.independent or sets == 1:
         return for_one_set(epsilon, delta, sets * m)
-    if cells > 2 and max(n, m) > MAX_ROWS_OF_CELL_SETS:
-        limit = f"at most {MAX_ROWS_OF_CELL_SETS:,} for several sets of {cells} cells"
+    if cells > 2 and max(n, m) > limits.MAX_ROWS_OF_CELL_SETS:
+        limit = f"at most {limits.MAX_ROWS_OF_CELL_SETS:,} for several sets of {cells} cells"
         raise ValueError(f"n and m must be {limit}; got {format_number(max(n, m))}.")
 
     # A single set needs less than M sets; M sets that divide ε and δ equally need more
@@ -120,12 +119,12 @@ def minimum_prior_for_sets(
     @cache
     def delta_of_block(alpha: float, first: int, last: int, resolution: float = RESOLUTION) -> float:
         """δ of a table with what all these pairs share: more rows are never less private."""
-        ones = alpha + first
-        zeros = alpha + (n_pairs - 1 - last)
+        x = alpha + first
+        y = alpha + (n_pairs - 1 - last)
         if cells > 2:
-            shared = prior_method.cell_losses(n, m, cells, OMITTED_SHARE * delta / sets, ones, zeros)
+            shared = prior_method.cell_losses(n, m, cells, OMITTED_SHARE * delta / sets, x, y)
         else:
-            shared = prior_method.losses(ones, zeros, m, epsilon / sets)
+            shared = prior_method.losses(x, y, m, epsilon / sets)
         return shared.composed_delta(sets, epsilon, resolution=resolution, max_size=limits.MAX_LOSS_POINTS)
 
     # Root of δ of the worst pair, and of a worse one as long as there is any. The prior is symmetric: the pairs i and
@@ -144,7 +143,7 @@ def minimum_prior_for_sets(
         pair = worse
 
 
-def smallest_by_advanced(
+def minimum_by_advanced(
     need: Callable[[float, float], float], sets: int, epsilon: float, delta: float
 ) -> tuple[float, float]:
     """What M sets need by advanced composition with the best slack δ' = δ / (1 + e^{−t}), and that slack.
@@ -175,8 +174,8 @@ def smallest_by_advanced(
     --------
     Where a set needs 1/ε₀ whatever its δ, all of δ is best spent as slack.
 
-    >>> found, slack = smallest_by_advanced(lambda epsilon, delta: 1 / epsilon, 4, 1.0, 1e-6)
-    >>> slack, round(found, 3)
+    >>> required, slack = minimum_by_advanced(lambda epsilon, delta: 1 / epsilon, 4, 1.0, 1e-6)
+    >>> slack, round(required, 3)
     (1e-06, 10.897)
     """
 

@@ -316,9 +316,9 @@ def _solve_batch(searches: tuple[_Search, ...]) -> tuple[float, ...]:
     for _ in range(MAX_BATCH_ROUNDS * method.has_pair_deltas):
         if not pairs:
             break
-        asked = [searches[index] for index in pairs]
-        candidates = _roots_of_pairs(method, asked, np.array([*pairs.values()]))
-        for search, (index, pair), prior in zip(asked, [*pairs.items()], candidates.tolist(), strict=True):
+        open_searches = [searches[index] for index in pairs]
+        candidates = _roots_of_pairs(method, open_searches, np.array([*pairs.values()]))
+        for search, (index, pair), prior in zip(open_searches, [*pairs.items()], candidates.tolist(), strict=True):
             del pairs[index]
             if not PRIOR_ONES.minimum <= prior < min(search.minimum_pure(), MAX_SEARCHED_PRIOR):
                 continue  # no root was found, or another answer is smaller

@@ -16,12 +16,24 @@ DIGITS = 3
 SAVES_NOTHING = 1e-3  # Relative difference of the two answers below which δ is said to be too small to help
 
 
-def needed_in_words(question: PromiseQuestion, pure: float, exact: float) -> tuple[str, str, str]:
-    """Mark, sentence and short sentence about what `HEADLINE` needs, without δ and with it."""
-    return (_range_in_words if question.kind.conditioned else _prior_in_words)(question, pure, exact)
+def needed_sentences(question: PromiseQuestion, pure: float, exact: float) -> tuple[str, str, str]:
+    """What `HEADLINE` needs, without δ and with it.
+
+    Parameters
+    ----------
+    question : PromiseQuestion
+    pure, exact : float
+        Its smallest prior or largest range for δ = 0 and for the δ that is allowed; NaN beyond reach.
+
+    Returns
+    -------
+    mark, sentence, short : str
+        As inline HTML, and the last in at most 15 words.
+    """
+    return (_range_sentences if question.kind.conditioned else _prior_sentences)(question, pure, exact)
 
 
-def _prior_in_words(question: PromiseQuestion, pure: float, exact: float) -> tuple[str, str, str]:
+def _prior_sentences(question: PromiseQuestion, pure: float, exact: float) -> tuple[str, str, str]:
     setting = question.setting
     sizes = _sizes(question)
     in_each_set = " in each set" if question.sets > 1 else ""
@@ -64,7 +76,7 @@ def _prior_in_words(question: PromiseQuestion, pure: float, exact: float) -> tup
     )
 
 
-def _range_in_words(question: PromiseQuestion, pure: float, exact: float) -> tuple[str, str, str]:
+def _range_sentences(question: PromiseQuestion, pure: float, exact: float) -> tuple[str, str, str]:
     name, sizes, text = HEADLINE.label, _sizes(question), RANGE_QUANTITY.text
     narrow = f"±<b>{text(pure, 3)}</b> σ"
     promised = f"ε = {format_number(question.setting.epsilon)}"
@@ -85,15 +97,27 @@ def _range_in_words(question: PromiseQuestion, pure: float, exact: float) -> tup
     )
 
 
-def others_in_words(question: PromiseQuestion) -> str:
+def excluded_mechanisms(question: PromiseQuestion) -> str:
     """Which mechanisms of counts are none of the methods, and why, in a sentence."""
     infos = [synthesizer_type.info for synthesizer_type in two_cell_synthesizers().values()]
     reasons = [f"{info.label}, because {info.no_prior}" for info in infos if info.no_prior]
     return f"Not among the methods: {'; '.join(reasons)}." if question.kind.binary and reasons else ""
 
 
-def sets_in_words(question: PromiseQuestion, exact: float, shares: Shares) -> tuple[str, str]:
-    """Mark and sentence about what several sets of `HEADLINE` need, and about an equal share of each."""
+def sets_sentence(question: PromiseQuestion, exact: float, shares: Shares) -> tuple[str, str]:
+    """What several sets of `HEADLINE` need, and what an equal share of each would.
+
+    Parameters
+    ----------
+    question : PromiseQuestion
+    exact : float
+        What all sets need together.
+    shares : Shares
+
+    Returns
+    -------
+    mark, sentence : str
+    """
     sets = question.sets
     if question.kind.conditioned:
         reach, shared = RANGE_QUANTITY.text(exact, 3), RANGE_QUANTITY.text(shares.split, 3)
@@ -118,7 +142,19 @@ def sets_together(sets: int) -> str:
 
 
 def kept_by(given: Mapping[str, Given | None], setting: Setting) -> str:
-    """The methods a single set of which keeps the promise at a prior or range."""
+    """The methods a single set of which keeps the promise at a prior or range.
+
+    Parameters
+    ----------
+    given : mapping of str to Given
+        What each gives there; None where it cannot.
+    setting : Setting
+
+    Returns
+    -------
+    str
+        Their labels, "every method" or "no method".
+    """
     keys = []
     for key, privacy in given.items():
         if privacy is None:
@@ -129,7 +165,21 @@ def kept_by(given: Mapping[str, Given | None], setting: Setting) -> str:
 
 
 def kept_together(question: PromiseQuestion, level: float, needed: Mapping[str, float]) -> str:
-    """The methods all sets of which keep the promise together, by what these need; a sentence to go on with."""
+    """The methods all sets of which keep the promise together.
+
+    Parameters
+    ----------
+    question : PromiseQuestion
+    level : float
+        The prior or range.
+    needed : mapping of str to float
+        What the sets of each method need.
+
+    Returns
+    -------
+    str
+        A sentence to go on with.
+    """
     keys = [key for key, limit in needed.items() if question.kind.quantity.is_enough(level, limit)]
     unknown = [key for key, limit in needed.items() if math.isnan(limit)]
     rest = f" (not computed: {_methods(unknown)})" if unknown else ""

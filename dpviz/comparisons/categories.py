@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 
-from dpviz.calibration.methods import ZhengRows, method_of
+from dpviz.calibration.methods import RowMethod, method_of
 from dpviz.comparisons.base import Estimand
 from dpviz.comparisons.binary import read_when_asked
 from dpviz.comparisons.binary_base import BinaryMethod, OneProportion, compared_facts
@@ -81,7 +81,7 @@ class PriorCellsRelease(CategoryMethod):
     def guarded(self, data: CategoryData, epsilon: float) -> PlugInCells:
         """For any number of rows."""
         alpha, known = self.protection(data, epsilon)["alpha"], method_of(self.of_cells.two_cells)
-        assert isinstance(known, ZhengRows)
+        assert isinstance(known, RowMethod)
         return known.more_cells(data.n, data.m, alpha, data.cells)
 
     def real_delta(

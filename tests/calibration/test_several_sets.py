@@ -13,7 +13,7 @@ import pytest
 from dpviz.calibration.curves import release
 from dpviz.calibration.methods import beta_binomial_losses
 from dpviz.calibration.parameter_draw import parameter_losses
-from dpviz.calibration.several_sets import minimum_prior_for_sets, smallest_by_advanced
+from dpviz.calibration.several_sets import minimum_by_advanced, minimum_prior_for_sets
 from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.mechanisms import BetaBinomial
 from dpviz.privacy import delta_for_epsilon
@@ -114,7 +114,7 @@ def test_the_exact_sum_needs_the_least_prior(method: str) -> None:
     prior = minimum_prior_for_sets(method, n=40, m=20, sets=30, epsilon=0.5, delta=1e-6)
     single = partial(minimum_prior, method, n=40, m=20)
     shares = [single(epsilon=0.5 / 30, delta=delta) for delta in (0.0, 1e-6 / 30)]
-    advanced, _ = smallest_by_advanced(lambda epsilon, delta: single(epsilon=epsilon, delta=delta), 30, 0.5, 1e-6)
+    advanced, _ = minimum_by_advanced(lambda epsilon, delta: single(epsilon=epsilon, delta=delta), 30, 0.5, 1e-6)
     assert prior <= min(*shares, advanced)
 
 
@@ -124,7 +124,7 @@ def test_advanced_composition_is_split_the_best_way() -> None:
     def single(epsilon: float, delta: float) -> float:
         return minimum_prior("synth_post_one", n=100, m=100, epsilon=epsilon, delta=delta)
 
-    advanced, best_slack = smallest_by_advanced(single, sets, epsilon, delta)
+    advanced, best_slack = minimum_by_advanced(single, sets, epsilon, delta)
     priors = {}
     for slack in delta * np.arange(0.05, 1.0, 0.05):
         low, high = 0.0, epsilon
