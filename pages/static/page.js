@@ -1,6 +1,6 @@
 // What every page has: its style sheet, the settings for saved figures, a link to the answer, and what is read aloud.
-// The data: {style, about, reading}, each of which may be missing: the URL of the style sheet, and the lines and the sentence
-// on reading a table that go into files.
+// The data are UTF-8 JSON: {style, about, reading}, each of which may be missing: the URL of the style sheet, and the lines
+// and the sentence on reading a table that go into files.
 
 const SETTLED_MS = 1200; // without a change, after which an answer is announced
 const PAPER_PX = 700; // width of a printed page between its margins
@@ -40,7 +40,8 @@ window.addEventListener("beforeprint", () => {
 });
 
 export default function showPage({ data }) {
-  const href = data.style && new URL(data.style, document.baseURI).href;
+  const message = JSON.parse(new TextDecoder().decode(data));
+  const href = message.style && new URL(message.style, document.baseURI).href;
   if (href && style.href !== href) style.href = href;
-  if (data.about) Object.assign(window, { dpvizAbout: data.about, dpvizReading: data.reading });
+  if (message.about) Object.assign(window, { dpvizAbout: message.about, dpvizReading: message.reading });
 }

@@ -1,7 +1,8 @@
 """A plotly figure that is redrawn in place: faster than ``st.plotly_chart``, and the reader's zoom stays."""
 
+import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -24,6 +25,14 @@ def component(name: str) -> Callable[..., Any]:
     # In two lines: Streamlit takes a single one for the name of a file.
     script = f'const ours = await import(new URL("{url}", document.baseURI));\nexport default ours.default;'
     return st.components.v2.component(f"dpviz_{name}", js=script, isolate_styles=False)
+
+
+def show_component(name: str, key: str, data: Mapping[str, Any]) -> None:
+    """Draw a component that has no picture; its data go as UTF-8 JSON.
+
+    Streamlit searches a mapping for data frames in every run, which takes longer than all else that it does here.
+    """
+    component(name)(key=key, data=json.dumps(data, ensure_ascii=False).encode(), height=1)
 
 
 def show_figure(figure: Figure, name: str, alt: str = "", *, height: int = 420, hero: bool = False) -> None:

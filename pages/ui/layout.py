@@ -13,7 +13,7 @@ from dpviz.desk.exports.heads import how_to_read
 from pages.ui import url
 from pages.ui.controls import choice
 from pages.ui.downloads import about_page
-from pages.ui.figure import component
+from pages.ui.figure import show_component
 from pages.ui.navigation import Page
 from pages.ui.release import TakeRelease, apply_release, matching_case, release_words, update_release
 from pages.ui.server import static_url
@@ -72,7 +72,7 @@ def open_page(
     st.toggle("Class mode", key=url.CLASS_MODE, persist_state="session", help=page_note("controls", "class mode"))
     if page.carries:
         st.session_state["release_line"] = st.container(key="release")  # filled below; st.empty would vanish meanwhile
-    component("page")(key="page_head", data={"style": static_url("style.css"), "title": page.title}, height=1)
+    show_component("page", "page_head", {"style": static_url("style.css"), "title": page.title})
 
 
 def close_page() -> None:
@@ -82,7 +82,7 @@ def close_page() -> None:
             st.error(escape_markdown(sentence))
     url.save()
     st.session_state.pop("is_moved", None)
-    component("page")(key="page_foot", data={"about": about_page(), "reading": how_to_read("FILE")}, height=1)
+    show_component("page", "page_foot", {"about": about_page(), "reading": how_to_read("FILE")})
 
 
 def columns() -> Columns:

@@ -207,5 +207,5 @@ class Reader:
             raise RuntimeError(element.exception.message[:200])
         elif kind == "bidi_component" and element.bidi_component.id.endswith(FOOT_ID):
             self._sliders = {name: slider for name, slider in self._sliders.items() if name in self._drawn}
-            move = MOVE_IN_URL.search(element.bidi_component.json)
+            move = MOVE_IN_URL.search(element.bidi_component.bytes.decode())
             self._answered = int(move[1]) if move else self._answered
