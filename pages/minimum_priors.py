@@ -143,9 +143,11 @@ def needed_of(question: PromiseQuestion) -> tuple[answers.Needed, bool]:
     kind, setting = question.kind, question.setting
     if question.sets == 1:
         return ui.result(answers.all_needed, kind, setting, 1, HEADLINE), True
+    # Readers wait for the headline alone: the other methods take several times as long, and come later
     arguments = kind, setting, question.sets, HEADLINE
-    needed, is_complete = ui.progress(answers.stream_needed, *arguments, pool=ui.ANSWERS)
-    return needed or ui.result(answers.first_needed, *arguments, spinner="Composing the sets …"), is_complete
+    first = ui.result(answers.first_needed, *arguments, spinner="Composing the sets …")
+    needed, is_complete = ui.progress(answers.stream_needed, *arguments)
+    return needed or first, is_complete
 
 
 def texts_of(question: PromiseQuestion) -> str:
