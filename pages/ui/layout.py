@@ -72,7 +72,9 @@ def open_page(
     st.toggle("Class mode", key=url.CLASS_MODE, persist_state="session", help=page_note("controls", "class mode"))
     if page.carries:
         st.session_state["release_line"] = st.container(key="release")  # filled below; st.empty would vanish meanwhile
-    show_component("page", "page_head", {"style": static_url("style.css"), "title": page.title})
+    with st.container(key="head"):  # an empty one is left: what follows keeps its place
+        if st.session_state["is_entered"]:  # a browser keeps the style sheet from then on
+            show_component("page", "page_head", {"style": static_url("style.css")})
 
 
 def close_page() -> None:

@@ -130,14 +130,14 @@ def settings(app: AppTest) -> dict[str, str]:
 
 
 def widgets(app: AppTest) -> dict[str, Any]:
-    """Values of the widgets of the page by key, buttons and uploads aside."""
+    """Values of the widgets of the page by key, buttons, uploads and components aside."""
     found: dict[str, Any] = {}
 
     def walk(block: Any) -> None:
         for child in block.children.values():
             if hasattr(child, "children"):
                 walk(child)
-            elif getattr(child, "key", None) and hasattr(child, "set_value"):
+            elif getattr(child, "key", None) and hasattr(child, "set_value") and child.type != "bidi_component":
                 found[str(child.key)] = child.value
 
     walk(app.main)
