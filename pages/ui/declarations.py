@@ -1,52 +1,40 @@
 """Numbers and presets of a page, as ``pages/texts/<page>.toml`` declares them beside its texts.
 
-``[numbers.n]`` declares a number. Its `base` is a declaration of dpviz ("ROWS"), a member of a table of them
-("PROMISE.alpha") or a table above ("n"); what else it has are fields of `Parameter`, whose value may be a constant of
-dpviz ("MAX_ROWS"). ``[[presets]]`` have a `label`, may begin with what another is `like`, and set the rest; a case
-``[cases.charest]`` is what several presets are like, and no preset itself.
+``[numbers.n]`` declares a number. Its `base` is a declaration of dpviz ("core.declarations.ROWS"), a member of a table
+of them ("desk.promises.PROMISE.alpha") or a table above ("n"); what else it has are fields of `Parameter`, whose value
+may be a constant of dpviz ("core.limits.MAX_PLAN_ROWS"). ``[[presets]]`` have a `label`, may begin with what another is
+`like`, and set the rest; a case ``[cases.charest]`` is what several presets are like, and no preset itself.
 """
 
 import importlib
-import math
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
 from dpviz.core.parameters import Parameter
 from pages.ui.navigation import TEXTS
 
-MODULES = (
-    "core.parameters", "core.declarations", "core.limits", "mechanisms.prior_mechanism", "mechanisms.cells", "designs",
-    "desk.promises", "calibration.gaussian_range", "privacy.attacker", "privacy.subsampling", "comparisons.terms",
-    "comparisons.base", "comparisons.gaussian", "comparisons.asked_numbers", "desk.stated", "plans.plan",
-    "mechanisms.draws",
-)  # fmt: skip
-"""Modules of dpviz that are searched for a base or a constant, in this order; imported when one is looked for."""
-
-TYPES = get_type_hints(Parameter)
+CONSTANT = re.compile(r"([a-z_0-9.]+)\.([A-Z_0-9]+)(?:\.([a-z_]+))?")
+"""Module of dpviz, name of a constant in it, and key of a member if that is a table."""
 
 
 def declared_numbers(page: str, bases: Mapping[str, Parameter] | None = None) -> dict[str, Parameter]:
     """Declarations in the tables ``[numbers.<name>]`` of ``pages/texts/<page>.toml``, by name; ValueError if wrong."""
     numbers: dict[str, Parameter] = {}
     for name, table in _read(page).get("numbers", {}).items():
-        where = f"{page}.toml, [numbers.{name}]"
         known = {**(bases or {}), **numbers}
         try:
-            values = {key: _value(key, value) for key, value in table.items() if key != "base"}
+            values = {key: _constant(value) for key, value in table.items() if key != "base"}
             if "base" in table:
-                parameter = replace(known.get(table["base"]) or _constant(str(table["base"])), **values)
+                numbers[name] = replace(known.get(table["base"]) or _constant(table["base"]), **values)
             else:
-                parameter = Parameter(**{"name": name, **values})
-            broken = [key for key, value in values.items() if isinstance(value, float) and math.isfinite(value)]
-            if parameter.integer and broken:
-                raise ValueError(f"{', '.join(broken)} must be whole.")
-            parameter.validate(parameter.default)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{where}: {error}") from None
-        numbers[name] = parameter
+                numbers[name] = Parameter(**{"name": name, **values})
+            numbers[name].validate(numbers[name].default)
+        except (AttributeError, ImportError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"{page}.toml, [numbers.{name}]: {error}") from error
     return numbers
 
 
@@ -65,24 +53,14 @@ def declared_presets(page: str) -> dict[str, dict[str, Any]]:
     return {table["label"]: known[table["label"]] for table in content.get("presets", [])}
 
 
-def _value(key: str, value: Any) -> Any:
-    """Value of a field of a declaration; a text in capitals may be the name of a constant."""
-    if key != "symbol" and isinstance(value, str) and value.isupper():
-        value = _constant(value)
-    kinds = get_args(TYPES.get(key)) or (TYPES.get(key),)
-    if not (value in kinds or type(value) in kinds or (float in kinds and type(value) is int)):
-        raise ValueError(f"{key} = {value!r} is no field of a declaration, or not of its kind.")
-    return value
-
-
-def _constant(name: str) -> Any:
-    """Constant of dpviz, or a member of one that is a table."""
-    constant, _, member = name.partition(".")
-    for module in MODULES:
-        value = getattr(importlib.import_module(f"dpviz.{module}"), constant, None)
-        if value is not None and (not member or member in value):
-            return value[member] if member else value
-    raise ValueError(f"{name!r} is no declaration or constant of dpviz.")
+def _constant(value: Any) -> Any:
+    """Constant of dpviz, or a member of one that is a table; any other value as it is."""
+    match = CONSTANT.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        return value
+    module, name, member = match.groups()
+    constant = getattr(importlib.import_module(f"dpviz.{module}"), name)
+    return constant[member] if member else constant
 
 
 @cache
