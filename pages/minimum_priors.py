@@ -24,12 +24,13 @@ from dpviz.claims.statements import JUDGES
 from dpviz.core import limits
 from dpviz.core.declarations import SEED
 from dpviz.core.formatting import format_number
+from dpviz.core.types import FloatArray
 from dpviz.designs import CONFIDENTIAL_COUNT
 from dpviz.desk import audit_tables, promise_tables
 from dpviz.desk.exports import priors as exports
 from dpviz.desk.exports.tables import figure_html
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer
-from dpviz.privacy.average_case import count_release_curve
+from dpviz.privacy.average_case import count_release_delta
 from pages import ui
 from pages.ui.navigation import PRIORS
 
@@ -52,7 +53,12 @@ AUDIT_CLASSES = "dpviz-scroll dpviz-audit"
 _judged = lru_cache(maxsize=32)(audit.judged)
 _explained = lru_cache(maxsize=512)(audit.explained)
 _statements = lru_cache(maxsize=32)(audit.audit_statements)
-_count_release_curve = lru_cache(maxsize=16)(count_release_curve)
+
+
+@lru_cache(maxsize=16)
+def _count_release_curve(n: int, thetas: tuple[float, ...], epsilon: float) -> FloatArray:
+    """Average-case δ of the released count at several θ."""
+    return np.array([count_release_delta(n, theta, epsilon) for theta in thetas])
 
 
 def controls() -> PromiseQuestion:

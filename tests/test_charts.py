@@ -142,7 +142,7 @@ def test_the_outline_borders_exactly_the_cells_over_epsilon(cls: type[Synthesize
     release = data.draw(instances(cls, span=8))
     epsilon = min(max(data.draw(st.floats(0.1, 1.1)) * pure_epsilon(release), 1e-6), 1e3)
     view = view_tables(release)
-    assume(view.whole)
+    assume(view.is_complete)
     mask = exceeds(release.log_odds_table(), epsilon)
     for signed in (False, True):
         shapes = log_odds_heatmap(view, epsilon, signed=signed).layout.shapes

@@ -14,7 +14,7 @@ from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, GeometricSaniti
 from dpviz.mechanisms.base import TwoCellSynthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy.report import belief_text, factor_of_odds
-from dpviz.privacy.summary import LIKELY, SHOWN_COLUMNS, two_tables
+from dpviz.privacy.summary import MAX_SHOWN_COLUMNS, MIN_SHOWN_SHARE, two_tables
 from tests.test_matrix_sentences import RELEASES
 
 LARGER = [
@@ -41,13 +41,13 @@ def test_the_picture_shows_two_rows_of_the_matrix_and_marks_the_largest_log_odds
         assert found.tables[0] == found.tables[1] + 1  # the first has one yes more
     with np.errstate(invalid="ignore"):
         odds = np.abs(logs[0] - logs[1])
-    assert found.gain == pytest.approx(np.nanmax(odds), rel=1e-6) == pytest.approx(odds[found.telling], rel=1e-6)
-    assert found.chance == pytest.approx(whole[:, found.telling].max(), rel=1e-9)
+    assert found.gain == pytest.approx(np.nanmax(odds), rel=1e-6) == pytest.approx(odds[found.best_column], rel=1e-6)
+    assert found.chance == pytest.approx(whole[:, found.best_column].max(), rel=1e-9)
     assert found.success == pytest.approx(0.5 + np.abs(whole[0] - whole[1]).sum() / 4, rel=1e-12)
     assert 0.5 <= found.success <= 0.5 + release.hockey_stick(0.0).value / 2 + 1e-9
-    assert len(found.columns) <= SHOWN_COLUMNS
+    assert len(found.columns) <= MAX_SHOWN_COLUMNS
     left_out = np.setdiff1d(every, np.arange(found.columns[0], found.columns[-1] + 1))
-    assert (whole[:, left_out] < LIKELY * whole.max()).all()
+    assert (whole[:, left_out] < MIN_SHOWN_SHARE * whole.max()).all()
     if len(every) <= 41:
         assert found.columns.tolist() == every.tolist()
 
@@ -60,17 +60,17 @@ def test_the_picture_shows_two_rows_of_the_matrix_and_marks_the_largest_log_odds
     assert figure.data[1].fill == "tonexty" and figure.data[0].fill is None
     assert f"right {belief_text(found.success, math.isinf(worst.value))} of the time" in figure.data[2].name
     (words,) = (one.text for one in figure.layout.annotations)
-    assert str(release.column_table(found.telling)) in words
+    assert str(release.column_table(found.best_column)) in words
     assert ("settles" in words) == math.isinf(worst.value)
     assert math.isinf(worst.value) or f"odds × {factor_of_odds(worst.value)}" in words
-    inside = found.columns[0] <= found.telling <= found.columns[-1]
+    inside = found.columns[0] <= found.best_column <= found.columns[-1]
     assert ("of this picture" not in words) == inside
     low, high = figure.layout.xaxis.range
     assert low <= figure.data[-1].x[0] <= high
     if inside:
         assert figure.data[-1].y[0] == found.chance
     elif side := re.search(r"it is (left|right)", words):
-        assert (side[1] == "left") == (found.telling < found.columns[0])
+        assert (side[1] == "left") == (found.best_column < found.columns[0])
 
 
 def test_yes_has_the_color_of_the_people_and_few_counts_have_whole_ticks() -> None:

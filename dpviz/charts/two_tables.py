@@ -42,7 +42,9 @@ def two_tables_chart(found: TwoTables) -> style.Figure:
     traces[1] |= {"fill": "tonexty", "fillcolor": GAP}
     traces += [_gap(found)] if math.isfinite(found.success) else []
     few = f" ({len(where):,} of {len(counts):,} shown)" if len(where) < len(counts) and not two_cells else ""
-    place, annotation = _telling(found, float(counts[found.telling, 0] if two_cells else found.telling), first, last)
+    place, annotation = _telling(
+        found, float(counts[found.best_column, 0] if two_cells else found.best_column), first, last
+    )
     hover = f"most telling release<br>probability {format_number(found.chance, 4)}<extra></extra>"
     marker = style.dot_marker(11, colors[0], symbol="diamond")
     height = found.chance if first < place < last else 0.0
@@ -75,7 +77,7 @@ def _gap(found: TwoTables) -> dict[str, Any]:
 def _telling(found: TwoTables, place: float, first: float, last: float) -> tuple[float, dict[str, Any]]:
     """Where the most telling release is marked, at the edge where it is too unlikely to be in sight, and its words."""
     odds = "it settles the question" if math.isinf(found.gain) else f"odds × {factor_of_odds(found.gain)}"
-    words = f"most telling: {found.synthesizer.column_table(found.telling)}, {odds}"
+    words = f"most telling: {found.synthesizer.column_table(found.best_column)}, {odds}"
     if not first < place < last:
         place = min(max(place, first), last)
         words += f"; it is {'left' if place == first else 'right'} of this picture"

@@ -11,14 +11,15 @@ Source: Zheng (2015), sections 2.1.3 and 6.3, after Bassily, Groce, Katz & Smith
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
 from dpviz.core.declarations import ANY_EPSILON, MANY_ROWS, PROPORTION
-from dpviz.core.numerics.special import MAX_EXPONENT, cumulative_sum, row_blocks
+from dpviz.core.numerics.special import MAX_EXPONENT, row_blocks
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import TwoCellSynthesizer
+from dpviz.mechanisms.pair_divergence import log_binomial
 
 THETA_REAL = dataclasses.replace(
     PROPORTION,
@@ -80,10 +81,27 @@ def average_case_delta(synthesizer: TwoCellSynthesizer, theta_real: float, epsil
 def count_release_delta(n: int, theta_real: float, epsilon: float) -> float:
     """Smallest δ with which the count of ones hides one row: PARAM_MAP, which is a function of it.
 
+    Parameters
+    ----------
+    n : int
+    theta_real, epsilon : float
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
     P(s) = w_{s−1}, Q(s) = w_s, s = 0 … n: their ratio s (1 − θ) / ((n − s) θ) rises to infinity at s = n, so δ is
     Pr(K ≥ s* − 1) − e^ε Pr(K ≥ s*) with s* the smallest count whose ratio exceeds e^ε, and likewise downward: at least
-    max(θ, 1 − θ)^{n − 1}: Zheng (2015), theorem 6.18 and corollary 6.19.
+    max(θ, 1 − θ)^{n − 1}.
 
+    References
+    ----------
+    .. [1] Zheng (2015), theorem 6.18 and corollary 6.19.
+
+    Examples
+    --------
     >>> count_release_delta(2, 0.5, 0.0)  # (0, 1/2, 1/2) against (1/2, 1/2, 0)
     0.5
     """
@@ -94,30 +112,34 @@ def count_release_delta(n: int, theta_real: float, epsilon: float) -> float:
         return 1.0
     log_weights = log_count_probabilities(n - 1, theta)
     count = np.arange(n + 1)
-    with np.errstate(divide="ignore"):
-        loss = -_log_ratio(n - count, count, n * theta - count, theta)
-    return max(_both_ways(np.append(-np.inf, log_weights), np.append(log_weights, -np.inf), loss, epsilon))
-
-
-def count_release_curve(n: int, thetas: Sequence[float], epsilon: float) -> FloatArray:
-    """`count_release_delta` at several θ."""
-    return np.array([count_release_delta(n, theta, epsilon) for theta in thetas])
-
-
-def smallest_simulator_delta(delta_of: DeltaOf, epsilon: float) -> float:
-    """Lower bound, H_{2ε} / (1 + e^ε), of every δ for which the release is (ε, δ, {θ_real})-private.
-
-    Zheng (2015), proposition 2.15. A release that tells the row (H_ε = 1 for every ε) needs at least 1/2 at 0.
-    """
-    share = math.exp(-ANY_EPSILON.validate(epsilon))
-    return delta_of(2 * epsilon) * share / (1 + share)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gain = (n * theta - count) / (count * (1 - theta))  # keeps the digits where the two are nearly equal
+        far = np.log(n - count) - np.log(count) + (math.log(theta) - math.log1p(-theta))
+        loss = -np.where(np.abs(gain) < 0.5, np.log1p(gain), far)
+    return float(_both_ways(np.append(-np.inf, log_weights), np.append(log_weights, -np.inf), loss, epsilon).max())
 
 
 def midpoint_simulator_delta(delta_of: DeltaOf, epsilon: float) -> float:
-    """A δ for which the release is (ε, δ, {θ_real})-private, with S = (P + Q) / 2: a coin toss for row i.
+    """A δ for which the release is (ε, δ, {θ_real})-private: that of the simulator S = (P + Q) / 2, a coin toss.
 
+    Parameters
+    ----------
+    delta_of : callable
+        H as a function of ε.
+    epsilon : float
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
     H_ε(P‖S) = (1 − e^ε / 2) H(P‖Q) at −ln(2 e^{−ε} − 1), nothing from ε = ln 2 on, H_ε(S‖P) = ½ H(Q‖P) at
-    ln(2 e^ε − 1), and likewise for Q: Zheng (2015), definition 2.14 and the proof of proposition 6.17.
+    ln(2 e^ε − 1), and likewise for Q.
+
+    References
+    ----------
+    .. [1] Zheng (2015), definition 2.14 and the proof of proposition 6.17.
     """
     epsilon = ANY_EPSILON.validate(epsilon)
     from_simulator = 0.5 * delta_of(epsilon + math.log1p(-math.expm1(-epsilon)))
@@ -128,8 +150,20 @@ def midpoint_simulator_delta(delta_of: DeltaOf, epsilon: float) -> float:
 
 
 def count_simulator_deltas(n: int, theta_real: float, epsilon: float) -> tuple[float, float]:
-    """Both bounds of the true δ of proposition 6.17 of Zheng (2015), which is of the count of n rows.
+    """Bounds of the true δ of proposition 6.17 of Zheng (2015), which is of the count of n rows.
 
+    Parameters
+    ----------
+    n : int
+    theta_real, epsilon : float
+
+    Returns
+    -------
+    lower, upper : float
+        H_{2ε} / (1 + e^ε), by proposition 2.15, and `midpoint_simulator_delta`.
+
+    Notes
+    -----
     The slack 2δ of the printed condition is that of one count. A set of counts may use it once for each of them: at
     small ε the printed δ is O(1 / n) and the true one O(1 / √n).
     """
@@ -137,34 +171,33 @@ def count_simulator_deltas(n: int, theta_real: float, epsilon: float) -> tuple[f
     def delta_of(value: float) -> float:
         return count_release_delta(n, theta_real, value)
 
-    return smallest_simulator_delta(delta_of, epsilon), midpoint_simulator_delta(delta_of, epsilon)
+    share = math.exp(-ANY_EPSILON.validate(epsilon))
+    return delta_of(2 * epsilon) * share / (1 + share), midpoint_simulator_delta(delta_of, epsilon)
 
 
 def log_count_probabilities(trials: int, theta: float) -> FloatArray:
-    """ln Pr(K = 0 … `trials`) for K ~ Binomial(trials, θ), the likely ones to full precision."""
+    """ln Pr(K = 0 … `trials`) for K ~ Binomial(trials, θ), the likely ones to full precision.
+
+    Parameters
+    ----------
+    trials : int
+    theta : float
+
+    Returns
+    -------
+    ndarray of shape (trials + 1,)
+    """
+    count = np.arange(trials + 1.0)
     if theta in (0.0, 1.0):
-        is_certain = np.arange(trials + 1) == trials * theta
-        return np.where(is_certain, 0.0, -np.inf)
-    count = np.arange(1, trials + 1)
-    sums = cumulative_sum(_log_ratio(trials + 1 - count, count, (trials + 1) * theta - count, theta))
-    mode = int(np.argmax(sums))
-    logs = (sums - sums[mode]).astype(float)
-    return logs - math.log(np.exp(logs).sum())
+        return np.where(count == trials * theta, 0.0, -np.inf)
+    return log_binomial(theta, 1 - theta, np.full(trials + 1, float(trials)), count)
 
 
-def _log_ratio(zeros: IntArray, ones: IntArray, excess: FloatArray, theta: float) -> FloatArray:
-    """ln of `zeros` θ / (`ones` (1 − θ)), from `excess` = (zeros + ones) θ − ones where they are nearly equal."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        gain = excess / (ones * (1 - theta))
-        far = np.log(zeros) - np.log(ones) + (math.log(theta) - math.log1p(-theta))
-        return np.where(np.abs(gain) < 0.5, np.log1p(gain), far)
-
-
-def _both_ways(log_one: FloatArray, log_zero: FloatArray, loss: FloatArray, epsilon: float) -> tuple[float, float]:
+def _both_ways(log_one: FloatArray, log_zero: FloatArray, loss: FloatArray, epsilon: float) -> FloatArray:
     """Σ P (1 − e^{ε − L})₊ and Σ Q (1 − e^{ε + L})₊ from ln P, ln Q and L = ln(P / Q)."""
     up = np.exp(log_one) @ -np.expm1(np.minimum(epsilon - loss, 0.0))
     down = np.exp(log_zero) @ -np.expm1(np.minimum(epsilon + loss, 0.0))
-    return float(up), float(down)
+    return np.array([up, down])
 
 
 def _mixture_delta(synthesizer: TwoCellSynthesizer, pairs: IntArray, log_weights: FloatArray, epsilon: float) -> float:

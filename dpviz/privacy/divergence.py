@@ -1,7 +1,5 @@
 """Pure and approximate differential privacy of any release: log-odds, the hockey-stick divergence and its inverse."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from contextlib import suppress
@@ -16,26 +14,18 @@ from dpviz.mechanisms.base import ListedRelease
 from dpviz.mechanisms.prior_mechanism import UnderPrior
 from dpviz.privacy.pld import PrivacyLossDistribution
 
-SAFETY_MARGIN = 1e-14
-"""Relative step to the private side of an ε that was computed in closed form, larger than its rounding."""
+EPSILON_TOLERANCE = 1e-12
+"""Relative, of a root ε, and within which a log-odds counts as equal to ε: a prior made for ε does not break it."""
 
+SAFETY_MARGIN = 1e-14  # relative step to the private side of an ε in closed form, larger than its rounding
 MIN_STEP = 1e-17  # added to ε in the first round, twice as much in each further one: an ε of 0 would not move
-
-LOG_ODDS_TOLERANCE = 1e-12
-"""Relative distance within which a log-odds counts as equal to ε, so that a prior made for ε does not break it."""
-
 LOG_ODDS_ROUNDING = 1e-14  # largest |log-odds| that counts as 0
 DELTA_ROUNDING = 1e-6  # a smaller δ at or beyond the pure ε is rounding; a larger one would be an error to be seen
 MAX_EPSILON = 1e6  # largest ε that is tried where log-odds are not bounded
-EPSILON_TOLERANCE = 1e-12  # relative, of a root ε
 
 
 def log_odds_table(synthesizer: Synthesizer) -> FloatArray:
     """Signed log-odds of every neighbouring pair at every released table.
-
-    Parameters
-    ----------
-    synthesizer : Synthesizer
 
     Returns
     -------
@@ -58,8 +48,6 @@ def log_odds_table(synthesizer: Synthesizer) -> FloatArray:
 def pure_epsilon(release: Release) -> float:
     """Smallest ε for which a release is ε-differentially private: its largest |log-odds|, or ∞.
 
-    Examples
-    --------
     >>> from dpviz.mechanisms import BetaBinomial
     >>> round(pure_epsilon(BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5)), 6)  # ln 11
     2.397895
@@ -68,30 +56,19 @@ def pure_epsilon(release: Release) -> float:
 
 
 def exceeds(log_odds: FloatArray, epsilon: float) -> BoolArray:
-    """Where |log-odds| > ε; what equals ε up to rounding does not exceed it."""
-    is_larger: BoolArray = np.abs(log_odds) > max(epsilon * (1 + LOG_ODDS_TOLERANCE), LOG_ODDS_ROUNDING)
-    return is_larger
-
-
-def worst_neighbours(release: Release, epsilon: float) -> WorstCase:
-    """δ(ε) with the ordered pair of neighbours that attains it.
+    """Whether |log-odds| > ε; what equals ε up to rounding does not exceed it.
 
     Parameters
     ----------
-    release : Release
+    log_odds : ndarray
     epsilon : float
-        At least 0.
 
     Returns
     -------
-    WorstCase
-        Its value is 0 from the pure ε on and never above 1, whatever rounding leaves.
+    ndarray of bool
     """
-    epsilon = ANY_EPSILON.validate(epsilon)
-    worst = release.hockey_stick(epsilon)
-    if 0 < worst.value < DELTA_ROUNDING and pure_epsilon(release) <= epsilon:
-        return dataclasses.replace(worst, value=0.0)
-    return dataclasses.replace(worst, value=min(worst.value, 1.0))
+    is_larger: BoolArray = np.abs(log_odds) > max(epsilon * (1 + EPSILON_TOLERANCE), LOG_ODDS_ROUNDING)
+    return is_larger
 
 
 def delta_for_epsilon(release: Release, epsilon: float) -> float:
@@ -106,8 +83,8 @@ def delta_for_epsilon(release: Release, epsilon: float) -> float:
     Returns
     -------
     float
-        The largest Σ_c max(0, Pr(c | first) − e^ε Pr(c | second)) over neighbours in both directions; 0 from the pure
-        ε on.
+        The largest Σ_c max(0, Pr(c | first) − e^ε Pr(c | second)) over neighbours in both directions. It is 0 from the
+        pure ε on and never above 1, whatever rounding leaves.
 
     Examples
     --------
@@ -120,12 +97,24 @@ def delta_for_epsilon(release: Release, epsilon: float) -> float:
     return worst_neighbours(release, epsilon).value
 
 
-def deltas_for_epsilons(synthesizer: Synthesizer, epsilons: FloatArray) -> FloatArray:
-    """`delta_for_epsilon` at each of many rising ε, which takes little longer than at one."""
-    epsilons = ANY_EPSILON.validate_array(epsilons)
-    deltas = np.minimum(synthesizer.divergences(epsilons), 1.0)
-    is_rounding = (deltas < DELTA_ROUNDING) & (pure_epsilon(synthesizer) <= epsilons)
-    return np.where(is_rounding, 0.0, deltas)
+def worst_neighbours(release: Release, epsilon: float) -> WorstCase:
+    """Ordered pair of neighbours with the largest divergence, and that value: `delta_for_epsilon`.
+
+    Parameters
+    ----------
+    release : Release
+    epsilon : float
+
+    Returns
+    -------
+    WorstCase
+    """
+    epsilon = ANY_EPSILON.validate(epsilon)
+    worst = release.hockey_stick(epsilon)
+    value = min(worst.value, 1.0)
+    if 0 < value < DELTA_ROUNDING and pure_epsilon(release) <= epsilon:
+        value = 0.0
+    return worst if value == worst.value else dataclasses.replace(worst, value=value)
 
 
 def epsilon_for_delta(release: Release, delta: float) -> float:
@@ -178,13 +167,10 @@ def _epsilon_of_pair(release: Release, worst: WorstCase, delta: float) -> float:
         pair = min(worst.likelier, worst.other)
         with suppress(ValueError):  # the rows that all but this pair share join its prior, which may exceed its domain
             release = release.of_pairs(pair, pair)
-    return _epsilon_by_root(release, delta)
-
-
-def _epsilon_by_root(release: Release, delta: float) -> float:
-    """Root of δ(ε) = δ > 0; 0 where δ(0) is at most δ, which for a single pair rounding may cause."""
-    if delta_for_epsilon(release, 0.0) <= delta:
+    if delta_for_epsilon(release, 0.0) <= delta:  # which rounding may cause for a single pair
         return 0.0
+
+    # An ε that is enough
     high = pure_epsilon(release)
     if math.isinf(high):
         high = 1.0

@@ -1,7 +1,5 @@
 """δ of M independent releases of the same confidential table: the largest over all neighbours."""
 
-from __future__ import annotations
-
 import heapq
 import math
 from collections.abc import Callable, Collection
@@ -58,9 +56,9 @@ def delta_of_sets(release: Synthesizer, sets: int, epsilon: float, pairs: Collec
     losses = np.concatenate([log_odds, -log_odds])
     log_masses = np.concatenate([release.log_transition(ends, columns) for ends in (first, second)])
     value, row = _largest_composed_delta(losses, log_masses, sets, epsilon)
-    ends = [(first, second), (second, first)][row >= len(places)]
-    likelier, other = (int(tables[row % len(places)]) for tables in ends)
-    return WorstCase(value, likelier, other)
+    likelier, unlikelier = ((first, second), (second, first))[row >= len(places)]
+    pair = row % len(places)
+    return WorstCase(value, int(likelier[pair]), int(unlikelier[pair]))
 
 
 def _largest_composed_delta(losses: FloatArray, log_masses: FloatArray, sets: int, epsilon: float) -> tuple[float, int]:

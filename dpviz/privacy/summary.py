@@ -8,7 +8,7 @@ import numpy as np
 from dpviz.core.formatting import format_large_count
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer, WorstCase
-from dpviz.privacy.divergence import deltas_for_epsilons, epsilon_for_delta, worst_neighbours
+from dpviz.privacy.divergence import epsilon_for_delta, worst_neighbours
 from dpviz.privacy.probabilistic import change_by_row, even_counts, failure_by_row
 
 EQUAL_LOSS = 1e-12
@@ -18,10 +18,10 @@ PICTURE_SIDE = 151  # largest number of rows and columns of a picture; larger ta
 PROFILE_POINTS = 41  # values of ε at which a privacy profile is computed
 SMALLEST_PROFILE_DELTA = 1e-12  # where a privacy profile ends, if it has not reached 0 before
 NEAR_PURE = 0.98  # share of the pure ε from which on a profile ends there
-SHOWN_COLUMNS = 301  # released tables up to which all are shown under the worst neighbours, more at evenly spaced ones
-LIKELY = 1e-4  # share of the largest probability below which a released table at the rim is left out
-TRIED_COLUMNS = 20_000  # released tables among which the first and the last that is likely enough are looked for
-WHOLE_COLUMNS = 41  # released tables up to which none is left out
+MAX_SHOWN_COLUMNS = 301  # released tables under the worst neighbours, evenly spaced where there are more
+MIN_SHOWN_SHARE = 1e-4  # share of the largest probability below which a released table at the rim is left out
+MAX_SUMMED_COLUMNS = 20_000  # released tables of which the likely ones are looked for, evenly spaced beyond
+UNCUT_COLUMNS = 41  # released tables up to which none is left out
 
 
 @dataclass(frozen=True)
@@ -44,19 +44,29 @@ class PrivacySummary:
         return self.worst.value <= self.epsilon * (1 + EQUAL_LOSS)
 
     @property
+    def is_approximate(self) -> bool:
+        """Whether the release is (ε, δ)-differentially private."""
+        return self.is_pure or self.divergence.value <= self.delta
+
+    @property
     def worst_pair(self) -> int:
         """Index of the worst neighbours among those of the synthesizer."""
         tables = sorted((self.worst.likelier, self.worst.other))
         return int(np.flatnonzero((np.sort(self.synthesizer.neighbours, axis=1) == tables).all(axis=1))[0])
 
-    @property
-    def is_approximate(self) -> bool:
-        """Whether the release is (ε, δ)-differentially private."""
-        return self.is_pure or self.divergence.value <= self.delta
-
 
 def summarize(synthesizer: Synthesizer, epsilon: float, delta: float) -> PrivacySummary:
-    """The privacy of `synthesizer` at a promised ε and an allowed δ."""
+    """The privacy of a synthesizer at a promised ε and an allowed δ.
+
+    Parameters
+    ----------
+    synthesizer : Synthesizer
+    epsilon, delta : float
+
+    Returns
+    -------
+    PrivacySummary
+    """
     is_listed = synthesizer.enumerable
     failure = failure_by_row(synthesizer, epsilon) if is_listed else None
     has_equal_size = is_listed and synthesizer.row_counts[0].sum() == synthesizer.column_counts[-1].max()
@@ -85,14 +95,14 @@ class TableView:
     log_odds: FloatArray
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether every row and column is shown."""
         return (len(self.rows), len(self.columns)) == self.synthesizer.shape
 
     @property
     def left_out(self) -> str:
         """How much of the tables is shown, in a sentence; nothing where that is all."""
-        if self.whole:
+        if self.is_complete:
             return ""
         rows, columns = map(format_large_count, self.synthesizer.shape)
         return (
@@ -101,10 +111,10 @@ class TableView:
         )
 
 
-def view_tables(synthesizer: Synthesizer, side: int = PICTURE_SIDE) -> TableView:
-    """The tables at no more than `side` evenly spaced rows, pairs and columns, ends included."""
+def view_tables(synthesizer: Synthesizer) -> TableView:
+    """The tables at no more than `PICTURE_SIDE` evenly spaced rows, pairs and columns, ends included."""
     sizes = synthesizer.shape[0], len(synthesizer.neighbours), synthesizer.shape[1]
-    rows, pairs, columns = (evenly_spaced(0, size - 1, side) for size in sizes)
+    rows, pairs, columns = (evenly_spaced(0, size - 1, PICTURE_SIDE) for size in sizes)
     log_probabilities = synthesizer.log_transition(rows, columns)
     return TableView(synthesizer, rows, pairs, columns, log_probabilities, synthesizer.log_odds(pairs, columns))
 
@@ -119,7 +129,7 @@ class Profile:
     pure: float
 
 
-def profile(synthesizer: Synthesizer, points: int = PROFILE_POINTS) -> Profile:
+def profile(synthesizer: Synthesizer) -> Profile:
     """The privacy profile from ε = 0 to where δ reaches 0 or falls below 1e-12, or beyond all finite log-odds."""
     pure = synthesizer.worst_log_odds().value
     last = epsilon_for_delta(synthesizer, SMALLEST_PROFILE_DELTA)
@@ -128,40 +138,61 @@ def profile(synthesizer: Synthesizer, points: int = PROFILE_POINTS) -> Profile:
         last = 2 * float(table.max(where=np.isfinite(table), initial=0.0)) or 2.0
     elif last == 0 or last > NEAR_PURE * pure:
         last = pure
-    epsilons = np.linspace(0, last, points)
+    epsilons = np.linspace(0, last, PROFILE_POINTS)
     if last == pure:
         epsilons = np.unique(np.append(epsilons, pure * (1 - 10.0 ** -np.arange(2, 12))))
-    return Profile(synthesizer, epsilons, deltas_for_epsilons(synthesizer, epsilons), pure)
+    deltas = np.where(epsilons < pure, np.minimum(synthesizer.divergences(epsilons), 1.0), 0.0)
+    return Profile(synthesizer, epsilons, deltas, pure)
 
 
 @dataclass(frozen=True, eq=False)
 class TwoTables:
     """What is released under each of the two neighbouring tables that a release tells apart best.
 
-    `tables` are their rows in the matrix: of two counts first the one with one yes more, so that the person they differ
-    in said yes, else the likelier one at `telling`, the released table that tells most; its log-odds are `gain`, and
-    `chance` is its probability under the likelier one. `probabilities` are Pr(released | table) at `columns`. `success`
-    is how often the best guess between the two is right that knows nothing else: ½ + Σ |difference| / 4; NaN where
-    there are too many released tables to sum over.
+    Attributes
+    ----------
+    tables : tuple of int
+        Their rows in the matrix: of two counts first the one with one yes more, so that the person they differ in said
+        yes, else the likelier one at `best_column`.
+    columns, probabilities : ndarray
+        Released tables that are shown, and Pr(released | table) of both there.
+    best_column : int
+        The released table that tells most; its log-odds are `gain`, its probability under the likelier one `chance`.
+    success : float
+        How often the best guess between the two is right that knows nothing else: ½ + Σ |difference| / 4; NaN where
+        there are too many released tables to sum over.
     """
 
     synthesizer: Synthesizer
     tables: tuple[int, int]
     columns: IntArray
     probabilities: FloatArray
-    telling: int
+    best_column: int
     chance: float
     gain: float
     success: float
 
 
 def two_tables(synthesizer: Synthesizer, worst: WorstCase) -> TwoTables | None:
-    """Both tables of the largest log-odds of a release; None where no released table can be named.
+    """Both tables of the largest log-odds of a release.
 
+    Parameters
+    ----------
+    synthesizer : Synthesizer
+    worst : WorstCase
+        Its largest log-odds.
+
+    Returns
+    -------
+    TwoTables or None
+        None where no released table can be named.
+
+    Examples
+    --------
     >>> from dpviz.mechanisms import BetaBinomial
     >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
     >>> view = two_tables(release, release.worst_log_odds())
-    >>> view.tables, view.probabilities.round(3).tolist(), view.telling, round(view.chance, 3)
+    >>> view.tables, view.probabilities.round(3).tolist(), view.best_column, round(view.chance, 3)
     ((1, 0), [[0.333, 0.667], [0.667, 0.333]], 1, 0.667)
     """
     has_two_cells = isinstance(synthesizer, TwoCellSynthesizer)
@@ -172,19 +203,31 @@ def two_tables(synthesizer: Synthesizer, worst: WorstCase) -> TwoTables | None:
         tables = (max(tables), min(tables))
     rows = np.array(tables)
     size = synthesizer.shape[1]
-    columns = tried = evenly_spaced(0, size - 1, TRIED_COLUMNS)
+    columns = summed = evenly_spaced(0, size - 1, MAX_SUMMED_COLUMNS)
     with np.errstate(under="ignore"):
-        probabilities = np.exp(synthesizer.log_transition(rows, tried))
-        log_chance = synthesizer.log_transition(np.array([worst.likelier]), np.array([worst.column]))
-        success = 0.5 + float(np.abs(probabilities[0] - probabilities[1]).sum()) / 4 if len(tried) == size else math.nan
-        if size > WHOLE_COLUMNS:
-            likely = tried[probabilities.max(axis=0) >= LIKELY * probabilities.max()]
-            columns = evenly_spaced(int(likely[0]), int(likely[-1]), SHOWN_COLUMNS)
+        probabilities = np.exp(synthesizer.log_transition(rows, summed))
+        success = (
+            0.5 + float(np.abs(probabilities[0] - probabilities[1]).sum()) / 4 if len(summed) == size else math.nan
+        )
+        if size > UNCUT_COLUMNS:
+            likely = summed[probabilities.max(axis=0) >= MIN_SHOWN_SHARE * probabilities.max()]
+            columns = evenly_spaced(int(likely[0]), int(likely[-1]), MAX_SHOWN_COLUMNS)
             probabilities = np.exp(synthesizer.log_transition(rows, columns))
+        log_chance = synthesizer.log_transition(np.array([worst.likelier]), np.array([worst.column]))
         chance = float(np.exp(log_chance[0, 0]))
     return TwoTables(synthesizer, tables, columns, probabilities, worst.column, chance, worst.value, success)
 
 
 def evenly_spaced(first: int, last: int, count: int) -> IntArray:
-    """At most `count` evenly spaced indices from the first to the last, ends included."""
+    """Evenly spaced indices, ends included.
+
+    Parameters
+    ----------
+    first, last, count : int
+        At most `count` indices from the first to the last.
+
+    Returns
+    -------
+    ndarray of int
+    """
     return np.unique(np.rint(np.linspace(first, last, min(last - first + 1, count))).astype(np.int64))

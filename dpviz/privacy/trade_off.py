@@ -1,10 +1,9 @@
 """The trade-off curve: the errors that an attacker cannot avoid who tests one data set against its neighbour."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy.special import ndtr, ndtri, ndtri_exp
@@ -53,7 +52,7 @@ class TradeOffCurve:
     mu: float
 
     @classmethod
-    def promised(cls, epsilon: float, delta: float = 0.0) -> TradeOffCurve:
+    def promised(cls, epsilon: float, delta: float = 0.0) -> Self:
         """The curve that (ε, δ) alone allows: max(0, 1 − δ − e^ε a, e^−ε (1 − δ − a)).
 
         Wasserman & Zhou (2010); Kairouz, Oh & Viswanath (2015), theorem 2.1.
@@ -221,6 +220,19 @@ def _upper_hull(tests: FloatArray) -> FloatArray:
 def hull_corners(x: FloatArray, y: FloatArray, rounding: float = 0.0) -> list[int]:
     """Indices of the points on the upper hull, by the monotone chain: a corner below the chord beside it goes.
 
+    Parameters
+    ----------
+    x, y : ndarray of shape (points,)
+        `x` rises.
+    rounding : float, optional
+        Height above a chord that is rounding alone.
+
+    Returns
+    -------
+    list of int
+
+    Examples
+    --------
     >>> hull_corners(np.array([0.0, 1.0, 2.0]), np.array([0.0, 0.4, 1.0]))
     [0, 2]
     """
