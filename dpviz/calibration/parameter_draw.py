@@ -1,16 +1,15 @@
 """PARAM_Post: one draw of the proportion from its posterior is released, and no rows."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import betainc, betaincc, digamma
+from scipy.special import betainc, betaincc, digamma, expit, logsumexp
 
 from dpviz.core.declarations import ANY_EPSILON, MANY_ROWS
-from dpviz.core.numerics.special import MAX_EXPONENT, cumulative_sum, stirling_remainder
+from dpviz.core.numerics.special import MAX_EXPONENT, stirling_remainder
 from dpviz.core.parameters import validate_fields
 from dpviz.core.types import FloatArray, Numbers
 from dpviz.mechanisms.base import WorstCase
@@ -26,6 +25,7 @@ MAX_TERMS = 400
 ROWS_OF_SLOW_FRACTIONS = 1e5
 MAX_ODDS = 1e300  # x / y from which θ is 1 to any number of digits
 MIN_TAIL = 1e-305  # Tail below which it is taken relative to its leading term, as it underflows
+MAX_LOG_SHARE = 50.0  # ln of a share of one step from which on the step itself may underflow
 DENSITY_POINTS = 40_000  # about as many as the grid on which the losses are then added up has
 NEGLIGIBLE_DEPTH = 42.0  # a density that has fallen by e to this is less than the rounding of its sum
 
@@ -75,34 +75,45 @@ def log_parameter_delta(x: FloatArray, y: FloatArray, epsilon: Numbers) -> Float
     Pr(Beta(x, y + 1) > θ).
     """
     epsilon = np.broadcast_to(np.asarray(epsilon, dtype=float), x.shape)
-    log_term = _log_term(x, y, epsilon)
+    log_step = _log_step(x, y, epsilon)
     if not epsilon.any():
-        return log_term
-    with np.errstate(over="ignore"):
-        odds, shrink = np.minimum(x / y, MAX_ODDS), np.exp(-epsilon)
-        far = x * np.expm1(epsilon) >= 1
-        far &= (epsilon**2 * (x * (y / (x + y))) >= 1) | (np.minimum(x, y) < ROWS_OF_SLOW_FRACTIONS)
-        gained = -np.expm1(-epsilon) / (shrink + odds) * x / (y + 1)  # (e^ε − 1)(1 − θ) x / (y + 1)
-    share = np.empty_like(log_term)
-    if np.any(far):
-        share[far] = gained[far] * _tail_fraction(x[far], y[far], odds[far], epsilon[far])
-    if not np.all(far):
-        a, b, near = x[~far], y[~far], shrink[~far]
-        left, right = odds[~far] / (near + odds[~far]), near / (near + odds[~far])
-        tail = np.where(left < 0.5, betaincc(a, b + 1, left), betainc(b + 1, a, right))
-        share[~far] = np.expm1(epsilon[~far]) * tail / np.exp(log_term[~far])
-    return log_term + np.log1p(-np.minimum(share, 1 - 1e-15))
+        return log_step
+    with np.errstate(divide="ignore"):
+        log_share = _log_tail_ratio(x, y, epsilon, log_step) + epsilon + np.log(-np.expm1(-epsilon))
+    return log_step + np.log1p(-np.minimum(np.exp(log_share), 1 - 1e-15))
 
 
-def _log_term(x: FloatArray, y: FloatArray, epsilon: FloatArray) -> FloatArray:
-    """ln D, from the smaller of x and y, so that large parts do not cancel."""
+def _log_step(x: FloatArray, y: FloatArray, epsilon: FloatArray) -> FloatArray:
+    """ln D at the cut θ / (1 − θ) = e^ε x / y, from the smaller of x and y, so that large parts do not cancel."""
+    smaller, larger = np.minimum(x, y), np.maximum(x, y)
     total = x + y
-    from_ones = x * epsilon - total * np.log1p(np.expm1(np.minimum(epsilon, MAX_EXPONENT)) * (x / total))
-    if epsilon.max() > MAX_EXPONENT:
-        overflowing = -y * epsilon - total * np.log((x + y * np.exp(-epsilon)) / total)
-        from_ones = np.where(epsilon > MAX_EXPONENT, overflowing, from_ones)
-    from_zeros = -y * epsilon - total * np.log1p(np.expm1(-epsilon) * (np.minimum(x, y) / total))
-    return np.where(x <= y, from_ones, from_zeros) + _log_peak(x, y)
+    shift = np.where(x <= y, epsilon, -epsilon)  # D is the same with the cells exchanged
+    value = smaller * shift - total * np.log1p(np.expm1(np.minimum(shift, MAX_EXPONENT)) * (smaller / total))
+    if shift.max() > MAX_EXPONENT:
+        with np.errstate(over="ignore"):
+            overflowing = -larger * shift - total * np.log((smaller + larger * np.exp(-shift)) / total)
+        value = np.where(shift > MAX_EXPONENT, overflowing, value)
+    return value + _log_peak(x, y)
+
+
+def _log_tail_ratio(x: FloatArray, y: FloatArray, epsilon: FloatArray, log_step: FloatArray) -> FloatArray:
+    """ln of Pr(Beta(x, y + 1) > θ) / D at the cut θ / (1 − θ) = e^ε x / y, whose ln D is `log_step`."""
+    with np.errstate(over="ignore"):
+        odds = np.minimum(x / y, MAX_ODDS)
+        is_far = x * np.expm1(epsilon) >= 1
+        is_far &= (epsilon**2 * (x * (y / (x + y))) >= 1) | (np.minimum(x, y) < ROWS_OF_SLOW_FRACTIONS)
+    ratio = np.empty_like(log_step)
+    if np.any(is_far):
+        a, b, far_odds, far = x[is_far], y[is_far], odds[is_far], epsilon[is_far]
+        log_right = -far - np.log(np.exp(-far) + far_odds)  # ln (1 − θ)
+        ratio[is_far] = log_right + np.log(a / (b + 1) * _tail_fraction(a, b, far_odds, far))
+    if not np.all(is_far):
+        a, b, near = x[~is_far], y[~is_far], epsilon[~is_far] + np.log(odds[~is_far])  # log-odds of θ
+        left, right = expit(near), expit(-near)
+        with np.errstate(divide="ignore"):
+            log_tail = np.log(np.where(left < 0.5, betaincc(a, b + 1, left), betainc(b + 1, a, right)))
+        ratio[~is_far] = log_tail - log_step[~is_far]
+    return ratio
 
 
 def _log_peak(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -246,7 +257,7 @@ def parameter_draw_delta(n: int, alpha: float, beta: float, theta_real: float, e
     Returns
     -------
     float
-        Relative error about 1e-12 down to δ = 1e-300 for priors up to 1e6, and 1e-6 for priors of 1e12.
+        Relative error about 1e-11 down to δ = 1e-300 for priors up to 1e5, and 1e-6 for priors of 1e12.
 
     Notes
     -----
@@ -254,8 +265,7 @@ def parameter_draw_delta(n: int, alpha: float, beta: float, theta_real: float, e
     the Beta density is totally positive (TP2) in θ and the count, the distribution of the count K + x is TP2 in the
     count and x ∈ {0, 1} because the binomial is log-concave, and sums of products of TP2 kernels are TP2 [2]_.
     So δ is one tail, P(> θ*) − e^ε Q(> θ*), from the one θ* where the ratio is e^ε. With D_k what the tails of
-    neighbouring counts differ by, it is Σ_k w_k (D_k − (e^ε − 1) Q_k), and Q_k = Q_0 + D_0 + … + D_{k−1}: positive
-    terms.
+    neighbouring counts differ by, it is Σ_k w_k (D_k − (e^ε − 1) Q_k).
 
     References
     ----------
@@ -279,78 +289,33 @@ def parameter_draw_delta(n: int, alpha: float, beta: float, theta_real: float, e
     return min(max(deltas), 1.0)
 
 
-def _draw_gain(alpha: float, beta: float, weights: FloatArray) -> Callable[[float], float]:
-    """u ↦ ln of the density ratio of the draw with log-odds u, given X_i = 1 and X_i = 0."""
-    count = np.arange(len(weights))
-    scale = 1.0 if beta < alpha * 1e290 else 1e30
-    zeros_to_ones = (beta + count[::-1]) / scale / (alpha + count)
-    log_terms = weights + cumulative_sum(np.log(zeros_to_ones[:-1])).astype(float) + count * math.log(scale)
-
-    def gain(log_odds: float) -> float:
-        terms = log_terms + count * log_odds
-        share = np.exp(terms - terms.max())
-        return log_odds + math.log(scale) + math.log(float(share @ zeros_to_ones) / float(share.sum()))
-
-    return gain
-
-
 def _upward_draw(alpha: float, beta: float, weights: FloatArray, epsilon: float) -> float:
     """Σ (P − e^ε Q)₊ of one posterior draw, P its distribution given X_i = 1."""
-    n_others = len(weights) - 1
-    gain = _draw_gain(alpha, beta, weights)
-    low = epsilon + math.log(alpha) - math.log(beta + n_others)
-    high = epsilon + math.log(alpha + n_others) - math.log(beta)
-    if gain(low) >= epsilon or gain(high) <= epsilon:
-        cut = low if gain(low) >= epsilon else high
+    count = np.arange(len(weights))
+    x, y = alpha + count, beta + count[::-1]
+
+    # The cut: the log-odds of θ where the density ratio, a weighted mean of θ y / ((1 − θ) x), is e^ε
+    log_odds = np.log(y) - np.log(x)
+    log_terms = weights + np.append(0.0, np.cumsum(log_odds[:-1], dtype=np.longdouble)).astype(float)
+
+    def excess(cut: float) -> float:
+        terms = log_terms + count * cut
+        return float(cut + logsumexp(terms + log_odds) - logsumexp(terms)) - epsilon
+
+    low, high = float(epsilon - log_odds.max()), float(epsilon - log_odds.min())
+    if excess(low) >= 0 or excess(high) <= 0:
+        cut = low if excess(low) >= 0 else high
     else:
-        cut = float(brentq(lambda point: gain(point) - epsilon, low, high, xtol=1e-300, rtol=1e-15))
-    log_steps, log_first = _log_tail_steps(alpha, beta, n_others, cut)
-    top = float((weights + log_steps).max())
-    gained = float(np.exp(weights + log_steps - top).sum())
+        cut = float(brentq(excess, low, high, xtol=1e-300, rtol=1e-15))
+
+    # Σ_k w_k (D_k − (e^ε − 1) Q_k), in units of the largest w_k D_k
+    log_steps = _log_step(x, y, cut + log_odds)
+    log_gains = weights + log_steps
+    top = float(log_gains.max())
+    gains = np.exp(log_gains - top)
     if epsilon == 0:
-        return gained * math.exp(top)
-    peak = max(float(log_steps.max()), log_first)
-    tails = np.cumsum(np.exp(np.append(log_first, log_steps[:-1]) - peak))
-    with np.errstate(divide="ignore"):
-        tail = float(np.exp(weights + np.log(tails) + (peak - top)).sum())
-    log_factor = epsilon + math.log(-math.expm1(-epsilon))
-    share = math.exp(log_factor + math.log(tail / gained)) if tail > 0 else 0.0
-    return gained * math.exp(top) * max(1 - share, 0.0)
-
-
-def _log_tail_steps(alpha: float, beta: float, n_others: int, cut: float) -> tuple[FloatArray, float]:
-    """ln of D_k = Pr(Beta(x + 1, y) > θ) − Pr(Beta(x, y + 1) > θ), and of the tail Pr(Beta(α, β + N + 1) > θ).
-
-    x = α + k, y = β + N − k, k = 0 … N; `cut` is the log-odds of θ. D_{k+1} / D_k = θ y / ((1 − θ)(x + 1)).
-    The largest D is its peak, where δ(0) of that pair is, times (θ / p)^x ((1 − θ) / (1 − p))^y, p = x / (x + y).
-    """
-    log_left, log_right = -float(np.logaddexp(0.0, -cut)), -float(np.logaddexp(0.0, cut))
-    left, right = math.exp(log_left), math.exp(log_right)
-    all_x, all_y = alpha + np.arange(n_others + 1), beta + np.arange(n_others + 1)[::-1]
-    x, y = all_x[1:], all_y[:-1]
-    sums = cumulative_sum(_log_quotient(left * y - right * x, right * x, cut + np.log(y) - np.log(x)))
-    mode = int(np.argmax(sums))
-    x, y = all_x[mode : mode + 1], all_y[mode : mode + 1]
-    away = left * y - right * x
-    largest = log_parameter_delta(x, y, 0.0) + x * _log_quotient(away, x, log_left + np.log(x + y) - np.log(x))
-    largest += y * _log_quotient(-away, y, log_right + np.log(x + y) - np.log(y))
-    log_steps = (sums - sums[mode]).astype(float) + largest
-    return log_steps, _log_first_tail(alpha, beta + n_others, left, right, float(log_steps[0]))
-
-
-def _log_quotient(difference: FloatArray, base: FloatArray, far: FloatArray) -> FloatArray:
-    """ln(1 + difference / base): from the difference where that is small beside the base, and `far` elsewhere."""
-    is_near = np.abs(difference) < 0.5 * base
-    return np.where(is_near, np.log1p(np.divide(difference, base, out=np.zeros_like(base), where=is_near)), far)
-
-
-def _log_first_tail(x: float, y: float, left: float, right: float, log_step: float) -> float:
-    """ln Pr(Beta(x, y + 1) > θ): by its continued fraction relative to the step D(x, y) where it underflows."""
-    tail = float(betaincc(x, y + 1, left) if left < 0.5 else betainc(y + 1, x, right))
-    if tail > MIN_TAIL:
-        return math.log(tail)
-    if right == 0:
-        return -math.inf
-    odds, far = np.array([x / y]), math.log(left) - math.log(right) - math.log(x / y)
-    share = right * x / (y + 1) * float(_tail_fraction(np.array([x]), np.array([y]), odds, far)[0])
-    return log_step + math.log(share) if share > 0 else -math.inf
+        return float(gains.sum()) * math.exp(top)
+    log_shares = _log_tail_ratio(x, y, cut + log_odds, log_steps) + (epsilon + math.log(-math.expm1(-epsilon)))
+    is_usual = log_shares < MAX_LOG_SHARE
+    losses = np.where(is_usual, gains, 1.0) * np.exp(log_shares + np.where(is_usual, 0.0, log_gains - top))
+    return float(max(gains.sum() - losses.sum(), 0.0)) * math.exp(top)
