@@ -10,11 +10,10 @@ import streamlit as st
 from dpviz.charts.rounds import rounds_html
 from dpviz.core.declarations import SEED
 from dpviz.core.formatting import format_number
-from dpviz.teaching.game import LEVELS, rounds_from
-from dpviz.teaching.game.base import GAME_EPSILONS, GAME_ROUNDS, Level, Score
-from dpviz.teaching.game.cases import GAME_ALPHAS
-from dpviz.teaching.game.levels import script_of
-from dpviz.teaching.game.seen_count import PEOPLE_COUNTED
+from dpviz.teaching.game import LEVELS, draw_rounds, game_script
+from dpviz.teaching.game.choose_prior import ALPHA_STOPS
+from dpviz.teaching.game.guess_count import N_PEOPLE
+from dpviz.teaching.game.level import GAME_EPSILONS, GAME_ROUNDS, FinalScore, Level
 from pages import ui
 from pages.ui.navigation import GAME
 
@@ -29,7 +28,7 @@ SETTINGS = {
 }
 """The guesses are in the session alone: a link begins the game."""
 
-rounds_of = lru_cache(maxsize=64)(rounds_from)
+rounds_of = lru_cache(maxsize=64)(draw_rounds)
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Progress:
 class Game:
     """A game that is played, which has the same rounds for everybody; a reader may play several in turns."""
 
-    level: Level[Any, Any]
+    level: Level
     epsilon: float
     seed: int
 
@@ -54,12 +53,12 @@ class Game:
 
     @property
     def progress(self) -> Progress:
-        return games().get(self.level.game_text(self.epsilon, self.seed), Progress())
+        return games().get(self.level.describe(self.epsilon, self.seed), Progress())
 
     def advance(self, before: Progress, after: Progress) -> None:
         """Go one step on, once: what is locked stays."""
         if self.progress == before:
-            games()[self.level.game_text(self.epsilon, self.seed)] = after
+            games()[self.level.describe(self.epsilon, self.seed)] = after
 
     def lock_button(self, label: str, name: str, guess: Any, shortcut: str | None = None) -> None:
         progress = self.progress
@@ -95,19 +94,18 @@ def new_game_button(label: str, name: str) -> None:
 def show_question(game: Game) -> None:
     """Draw a round before its guess; what is sent to the browser knows nothing of its secret."""
     level, place = game.level, len(game.progress.guesses)
-    seen = game.rounds[place].seen
     ui.answer(f"Round {place + 1} of {GAME_ROUNDS}", level.question, level.question)
     rules = "" if place else f"<p>{level.rules}</p>"
-    st.html(f'<div class="dpviz-round">{rules}{seen.question_html}</div>')
+    st.html(f'<div class="dpviz-round">{rules}{game.rounds[place].question_html}</div>')
     slider = f"{PREFIX}{place}_slider"
     if level.key == "count":
-        guess = st.slider("Your guess", 0, PEOPLE_COUNTED, PEOPLE_COUNTED // 2, key=slider)
+        guess = st.slider("Your guess", 0, N_PEOPLE, N_PEOPLE // 2, key=slider)
         game.lock_button("Lock", "", guess)
         return
     alpha = 1.0
     if level.key == "agency":
         alpha = st.select_slider(
-            "Invented people with a yes, and as many with a no: α (more is more private)", GAME_ALPHAS, 1, key=slider,
+            "Invented people with a yes, and as many with a no: α (more is more private)", ALPHA_STOPS, 1, key=slider,
             format_func=format_number,
         )  # fmt: skip
     with st.container(horizontal=True):
@@ -123,17 +121,17 @@ def show_outcome(game: Game) -> None:
     progress = game.progress
     n_guesses, guess = len(progress.guesses), progress.guesses[-1]
     game_round = game.rounds[n_guesses - 1]
-    ui.answer(game_round.verdict(guess), game_round.told(guess), game_round.short(guess))
+    ui.answer(*game_round.answer(guess))
     st.html(f'<div class="dpviz-round">{game_round.outcome_html(guess)}</div>')
     label = f"Round {n_guesses + 1}" if n_guesses < GAME_ROUNDS else "The score"
     args = (progress, Progress(progress.guesses))
     st.button(label, key=f"{PREFIX}go", on_click=game.advance, args=args, shortcut="Enter")
 
 
-def show_end(game: Game, score: Score[Any, Any]) -> None:
+def show_end(game: Game, score: FinalScore, marks_html: str) -> None:
     """Draw the score, what can be learned from it, and all that was secret."""
-    ui.answer(*score.told)
-    st.html(f'<div class="dpviz-round">{rounds_html(score.marks, GAME_ROUNDS, "")}</div>')
+    ui.answer(*score.answer)
+    st.html(f'<div class="dpviz-round">{marks_html}</div>')
     for sentence in score.lessons:
         ui.note(sentence)
     ui.numbers(*score.numbers)
@@ -142,18 +140,20 @@ def show_end(game: Game, score: Score[Any, Any]) -> None:
     ui.table(*score.table)
     ui.heading("Play it again in Python")
     ui.note("The ten rounds follow from the level, the promise and the seed: this line draws the same ones.")
-    st.code(script_of(game.seed, game.level, game.epsilon), language=None, wrap_lines=True)
+    st.code(game_script(game.seed, game.level, game.epsilon), language=None, wrap_lines=True)
     ui.heading("What this was about")
     st.markdown(ui.page_text("game"))
 
 
 def page() -> None:
     with ui.page_frame(GAME, SETTINGS, controls) as (game, parts), parts.results:
-        guesses, is_open = game.progress.guesses, game.progress.is_open
-        score = game.level.score(game.rounds[: len(guesses)], guesses, game.epsilon)
+        level, guesses, is_open = game.level, game.progress.guesses, game.progress.is_open
+        rounds = game.rounds[: len(guesses)]
+        marks = level.marks(rounds, guesses)
         if is_open and len(guesses) == GAME_ROUNDS:
-            show_end(game, score)
+            score = level.final_score(rounds, guesses, game.epsilon)
+            show_end(game, score, rounds_html(marks, GAME_ROUNDS, ""))
         else:
             show = show_question if is_open else show_outcome
             show(game)
-            st.html(rounds_html(score.marks, GAME_ROUNDS, score.standing))
+            st.html(rounds_html(marks, GAME_ROUNDS, level.score_line(rounds, guesses)))

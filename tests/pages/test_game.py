@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import pages.game
-from dpviz.teaching.game import LEVELS, rounds_from
-from dpviz.teaching.game.base import GAME_ROUNDS
+from dpviz.teaching.game import LEVELS, draw_rounds
+from dpviz.teaching.game.level import GAME_ROUNDS
 from tests.helpers import check_short
 from tests.pages.apptest import answer, mark, markup, open_page, plain_text, problems, settings, sound, texts, visit
 
@@ -63,15 +63,15 @@ def test_a_game_is_played_to_its_score(level: str) -> None:
         label = f"Round {place + 2}" if place + 1 < GAME_ROUNDS else "The score"
         assert buttons(app)["go"].label == label and "lock" not in "".join(buttons(app))
         press(app, "go")
-    rounds = rounds_from(11, level=level, epsilon=1.0)
-    score = LEVELS[level].score(rounds, (GUESSES[level],) * GAME_ROUNDS, 1.0)
-    assert mark(app) == score.told.mark
+    rounds = draw_rounds(11, level=level, epsilon=1.0)
+    score = LEVELS[level].final_score(rounds, (GUESSES[level],) * GAME_ROUNDS, 1.0)
+    assert mark(app) == score.answer[0]
     words = " ".join(texts(app))
     assert all(name in words and value in words for name, value, _ in score.numbers)
     assert all(plain_text(sentence) in words for sentence in score.lessons)
     assert "All rounds of this game" in markup(app)
     (script,) = (element.value for element in app.code)
-    assert f'rounds_from(11, level="{level}", epsilon=' in script
+    assert f'draw_rounds(11, level="{level}", epsilon=' in script
 
 
 @pytest.mark.parametrize("level", ["person", "count"])
@@ -82,7 +82,7 @@ def test_nothing_that_is_sent_before_the_lock_depends_on_the_secret(
     """The same release of two secrets: every message of the page is the same, byte by byte."""
 
     def with_other_secrets(seed: int, **values: Any) -> tuple[Any, ...]:
-        rounds = list(rounds_from(seed, **values))
+        rounds = list(draw_rounds(seed, **values))
         for place in range(before, GAME_ROUNDS):
             secret = rounds[place].secret
             other_secret = not secret if level == "person" else (secret + 7) % 21
@@ -121,7 +121,7 @@ def test_a_guess_is_locked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     start, locked = game.progress, pages.game.Progress((True,), is_open=False)
     for after in (locked, pages.game.Progress((False,), is_open=False)):  # pressed twice, or in a second tab
         game.advance(start, after)
-    assert games == {LEVELS["person"].game_text(1.0, 5): locked}
+    assert games == {LEVELS["person"].describe(1.0, 5): locked}
 
 
 def test_everybody_with_a_seed_meets_the_same_rounds_and_every_other_setting_is_another_game() -> None:
@@ -142,14 +142,14 @@ def test_numbers_and_the_choice_of_alpha_are_guessed_with_sliders() -> None:
     app = open_game(level="count", seed=3)
     app.slider(key="game_0_slider").set_value(7).run()
     press(app, "lock")
-    game_round = rounds_from(3, level="count", epsilon=1.0)[0]
-    assert "You guessed 7" in answer(app).replace("  ", " ") and mark(app) == game_round.verdict(7)
+    game_round = draw_rounds(3, level="count", epsilon=1.0)[0]
+    assert "You guessed 7" in answer(app).replace("  ", " ") and mark(app) == game_round.answer(7)[0]
     app = open_game(level="agency", seed=3)
     assert not app.button_group  # no ε
     app.select_slider(key="game_0_slider").set_value(20).run()
     assert buttons(app)["lock"].label == "Release with α = 20"
     press(app, "lock")
-    assert mark(app) == rounds_from(3, level="agency", epsilon=1.0)[0].verdict(20)
+    assert mark(app) == draw_rounds(3, level="agency", epsilon=1.0)[0].answer(20)[0]
     assert "α = 20" in markup(app)
 
 

@@ -1,47 +1,46 @@
-"""How often luck beats the best possible guesser: exact, by the distribution of what one is ahead of the other."""
+"""How often luck beats the best guesser, exactly: distributions of what one is ahead of the other."""
+
+from collections.abc import Iterable
+from functools import reduce
 
 import numpy as np
+from scipy.stats import binom
 
 from dpviz.core.types import FloatArray
 
 
-def right_guesses(successes: FloatArray) -> FloatArray:
-    """Return Pr(0 … k right) of k independent guesses, each of which is right with its own probability.
+def coin_chances(success_rates: FloatArray, times: int = 1) -> tuple[float, float]:
+    """Probabilities that a tossed coin is right more often than other guesses, and as often.
 
-    >>> right_guesses(np.array([0.5, 0.75])).tolist()
-    [0.125, 0.5, 0.375]
-    """
-    found = np.ones(1)
-    for success in successes.tolist():
-        found = np.convolve(found, [1 - success, success])
-    return found
+    Parameters
+    ----------
+    success_rates : ndarray
+        Of the independent other guesses.
+    times : int, optional
+        How often the same rounds are met.
 
-
-def coin_beats(successes: FloatArray, times: int = 1) -> tuple[float, float]:
-    """Return how often a tossed coin is right more often than such guesses, and how often as often.
-
-    Both meet the same rounds, `times` over.
-
-    >>> coin_beats(np.array([0.75]))
+    Examples
+    --------
+    >>> coin_chances(np.array([0.75]))
     (0.125, 0.5)
     """
-    from scipy.stats import binom  # it takes long to load, and few ask for it
-
-    once, guesses = right_guesses(successes), times * len(successes)
-    found = np.ones(1)
-    for _ in range(times):
-        found = np.convolve(found, once)
-    every = np.arange(guesses + 1)
-    return float(found @ binom.sf(every, guesses, 0.5)), float(found @ binom.pmf(every, guesses, 0.5))
+    once = distribution_of_sum([[1 - rate, rate] for rate in success_rates.tolist()])
+    n_right = distribution_of_sum([once] * times)
+    counts, n_guesses = np.arange(len(n_right)), times * len(success_rates)
+    ahead, equal = binom.sf(counts, n_guesses, 0.5), binom.pmf(counts, n_guesses, 0.5)
+    return float(n_right @ ahead), float(n_right @ equal)
 
 
-def sum_below_zero(rounds: list[FloatArray]) -> float:
-    """Return Pr(sum < 0) of independent whole numbers, each by its probabilities at −k … k with the same k.
+def chance_below_zero(leads: Iterable[FloatArray]) -> float:
+    """Pr(sum < 0) of independent whole numbers, each by its probabilities at −k … k with the same k.
 
-    >>> sum_below_zero([np.array([0.25, 0.5, 0.25])] * 2)  # −1 and −1, −1 and 0, 0 and −1
+    >>> chance_below_zero([np.array([0.25, 0.5, 0.25])] * 2)  # −1 and −1, −1 and 0, 0 and −1
     0.3125
     """
-    found = np.ones(1)
-    for one in rounds:
-        found = np.convolve(found, one)
-    return float(found[: len(found) // 2].sum())
+    total = distribution_of_sum(leads)
+    return float(total[: len(total) // 2].sum())
+
+
+def distribution_of_sum(distributions: Iterable[FloatArray | list[float]]) -> FloatArray:
+    """Return the distribution of a sum of independent whole numbers from theirs."""
+    return reduce(np.convolve, distributions, np.ones(1))

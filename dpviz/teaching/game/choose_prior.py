@@ -1,0 +1,237 @@
+"""Level 3: be the agency, whose invented people must stop the attacker and leave the analyst something."""
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import product
+
+import numpy as np
+
+from dpviz.charts.rounds import ranges_html, share_html
+from dpviz.core.formatting import TextTable, format_distinct, format_number, join_words, spell_count
+from dpviz.mechanisms import BetaBinomial
+from dpviz.privacy import pure_epsilon
+from dpviz.teaching.game.level import GAME_ROUNDS, FinalScore, Level, RoundMark
+
+MAX_SUCCESS, MAX_ERROR = 0.6, 0.05
+"""How often the attacker may be right, and how far off the analyst may typically be."""
+
+ALPHA_STOPS = (0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
+"""Invented people with a yes, and as many with a no, that can be chosen."""
+
+SIZES, RELEASED_ROWS = (50, 100, 200, 500, 1000), (20, 30, 50, 100, 200, 500, 1000)
+SHARES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
+MIN_ANSWERS, MAX_ANSWERS = 2, 8  # of the stops that keep both limits, where any do
+TIE_RTOL = 1e-6  # within which rounding alone would decide whether a limit is kept
+BETWEEN_STOPS = (100, 500, 3)  # people, rows and a stop of the analyst: only a slightly larger α keeps both limits
+IMPOSSIBLE_SHARE = 0.25  # of the rounds, on average, that have no answer
+
+
+@dataclass(frozen=True)
+class PriorRound:
+    """A case: n people of whom `yes` said yes, and m synthetic people that are to be released.
+
+    The attacker knows all other people and guesses about the one whom the release exposes most, whatever they said. The
+    analyst takes the share of yes among the released for that of the people.
+    """
+
+    n: int
+    m: int
+    yes: int
+
+    def success(self, alpha: float) -> float:
+        """Return how often the attacker is right: ½ + δ(0) / 2."""
+        return _attacker_success(self.n, self.m, alpha)
+
+    def error(self, alpha: float) -> float:
+        """Return the analyst's root mean squared error: squared bias, and variance of the Beta-binomial."""
+        n, m, total = self.n, self.m, self.n + 2 * alpha
+        mean = (self.yes + alpha) / total
+        variance = mean * (1 - mean) * (total + m) / (m * (total + 1))
+        return math.sqrt((mean - self.yes / n) ** 2 + variance)
+
+    @cached_property
+    def protecting(self) -> list[float]:
+        """Stops that stop the attacker; of these, all larger ones do."""
+        start = bisect_left(ALPHA_STOPS, True, key=lambda alpha: self.success(alpha) <= MAX_SUCCESS)
+        return list(ALPHA_STOPS[start:])
+
+    @cached_property
+    def informing(self) -> list[float]:
+        """Stops with which the analyst is near enough."""
+        return [alpha for alpha in ALPHA_STOPS if self.error(alpha) <= MAX_ERROR]
+
+    @property
+    def answers(self) -> list[float | None]:
+        """All choices that are right: stops that keep both limits, or None where there are none."""
+        both = [alpha for alpha in self.informing if alpha in self.protecting]
+        return [*both] or [None]
+
+    def is_fair(self) -> bool:
+        """Whether no stop just keeps a limit, few keep both, and no α between stops would do where none does."""
+        is_tied = any(
+            math.isclose(self.success(alpha), MAX_SUCCESS, rel_tol=TIE_RTOL)
+            or math.isclose(self.error(alpha), MAX_ERROR, rel_tol=TIE_RTOL)
+            for alpha in ALPHA_STOPS
+        )
+        if self.answers == [None]:
+            n, m, stop = BETWEEN_STOPS
+            return not is_tied and not ((self.n, self.m) == (n, m) and stop in self.informing)
+        return not is_tied and MIN_ANSWERS <= len(self.answers) <= MAX_ANSWERS
+
+    @property
+    def question_html(self) -> str:
+        """What is drawn before the choice: the real people, and both limits."""
+        return (
+            f"{share_html('Real people', self.yes, self.n)}<p><b>{self.n:,} people</b>, of whom {self.yes:,} said yes "
+            f"({format_number(100 * self.yes / self.n, 3)} %). You publish <b>{self.m:,} synthetic people</b>. "
+            f"Attacker: right at most {100 * MAX_SUCCESS:g} % of the time. Analyst: typically off by at most "
+            f"{100 * MAX_ERROR:g} points.</p>"
+        )
+
+    def outcome_html(self, guess: float | None) -> str:
+        """Return what is drawn after the choice: which α keep each limit, and both."""
+        both = [alpha for alpha in self.answers if alpha is not None]
+        named = [("Attacker stopped", self.protecting), ("Analyst near enough", self.informing), ("Both", both)]
+        ranges = [(name, (stops[0], stops[-1]) if stops else None) for name, stops in named]
+        mark = None if guess is None else (f"α = {format_number(guess)}", guess)
+        ends = ALPHA_STOPS[0], ALPHA_STOPS[-1]
+        return share_html("Real people", self.yes, self.n) + ranges_html(ends, ranges, mark)
+
+    def figures(self, alpha: float) -> tuple[str, str]:
+        """Return the attacker's success in per cent and the analyst's error in points."""
+        success = format_distinct(100 * self.success(alpha), 100 * MAX_SUCCESS, 3)
+        return f"{success} %", f"{format_distinct(100 * self.error(alpha), 100 * MAX_ERROR, 3)} points"
+
+    @property
+    def explanation(self) -> str:
+        """Which α keep both limits, or why none does, in a sentence."""
+        if self.answers != [None]:
+            return f"Of the α on the slider, {_stops_text(self.answers)} keep both limits."
+        if not (self.informing and self.protecting):
+            problem = f"the analyst is off by more than {100 * MAX_ERROR:g} points" if self.protecting else ""
+            return f"It cannot be done: whatever α is, {problem or 'the attacker gets through'}."
+        return (
+            f"It cannot be done: the attacker is stopped from α = {format_number(self.protecting[0])} on, and the "
+            f"analyst is near enough only up to {format_number(self.informing[-1])}."
+        )
+
+    def answer(self, guess: float | None) -> tuple[str, str, str]:
+        """Return a verdict, what is said of the choice as inline HTML, and it in at most 15 plain words."""
+        is_right = guess in self.answers
+        stops = "none keeps both" if self.answers == [None] else f"{_stops_text(self.answers)} keep both"
+        if guess is None:
+            sentence = f"You said that it cannot be done. {'You are right. ' if is_right else ''}{self.explanation}"
+            return "Right" if is_right else "It can be done", sentence, f"Of all α, {stops}."
+        success, error = self.figures(guess)
+        protects = "kept" if guess in self.protecting else f"more than {100 * MAX_SUCCESS:g} %"
+        informs = "kept" if guess in self.informing else f"more than {100 * MAX_ERROR:g}"
+        sentence = (
+            f"With α = {format_number(guess)} the attacker is right <b>{success}</b> of the time ({protects}), and the "
+            f"analyst is typically off by <b>{error}</b> ({informs}). {self.explanation}"
+        )
+        short = f"Attacker {success}, analyst {error}; α: {stops}."
+        return "Both kept" if is_right else "Not kept", sentence, short
+
+
+@cache
+def _attacker_success(n: int, m: int, alpha: float) -> float:
+    """½ + δ(0) / 2 of the worst neighbours, whatever the people said."""
+    return 0.5 + BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha).hockey_stick(0.0).value / 2
+
+
+def _stops_text(stops: Sequence[float | None]) -> str:
+    """Name neighbouring stops: all where there are two, else the ends."""
+    named = [format_number(stop) for stop in stops if stop is not None]
+    return join_words(named) if len(named) < 3 else f"{named[0]} to {named[-1]}"
+
+
+@cache
+def all_cases() -> tuple[list[PriorRound], list[list[PriorRound]]]:
+    """Return the cases that have no answer, and of the others for each stop those in which it is an answer."""
+    cases = [PriorRound(n, m, round(share * n)) for n, m, share in product(SIZES, RELEASED_ROWS, SHARES)]
+    fair = [case for case in cases if case.is_fair()]
+    by_stop = [[case for case in fair if alpha in case.answers] for alpha in ALPHA_STOPS]
+    return [case for case in fair if case.answers == [None]], [cases for cases in by_stop if cases]
+
+
+class ChoosePrior(Level):
+    """Choose the invented people of a Beta-binomial release so that two limits are kept."""
+
+    key = "agency"
+    label = "3 · Be the agency"
+    question = "How many people do you invent?"
+    rules = (
+        "You invent α people with a yes and as many with a no, and draw synthetic people from all. An attacker who "
+        "knows everybody but one may be right 60\N{NO-BREAK SPACE}% of the time. The synthetic share of yes may "
+        "typically be 5 points off."
+    )
+    uses_epsilon = False
+
+    def draw(self, generator: np.random.Generator, epsilon: float) -> tuple[PriorRound, ...]:
+        impossible, possible = all_cases()
+        rounds: list[PriorRound] = []
+        while len(rounds) < GAME_ROUNDS:  # all different
+            cases = impossible
+            if generator.random() >= IMPOSSIBLE_SHARE:
+                cases = possible[int(generator.integers(len(possible)))]
+            case = cases[int(generator.integers(len(cases)))]
+            if case not in rounds:
+                rounds.append(case)
+        return tuple(rounds)
+
+    def marks(self, rounds: Sequence[PriorRound], guesses: Sequence[float | None]) -> list[RoundMark]:
+        kept, failed = RoundMark("✓", True, "both limits kept"), RoundMark("✗", False, "not kept")
+        return [kept if guess in each.answers else failed for each, guess in zip(rounds, guesses, strict=True)]
+
+    def score_line(self, rounds: Sequence[PriorRound], guesses: Sequence[float | None]) -> str:
+        return f"You: {sum(mark.is_good for mark in self.marks(rounds, guesses))} right." if rounds else ""
+
+    def final_score(self, rounds: Sequence[PriorRound], guesses: Sequence[float | None], epsilon: float) -> FinalScore:
+        right = sum(mark.is_good for mark in self.marks(rounds, guesses))
+        blind = format_number(sum(len(each.answers) for each in rounds) / (len(ALPHA_STOPS) + 1), 3)
+        sentence = (
+            f"You were right in <b>{right}</b> of {GAME_ROUNDS} rounds. Whoever computes is right in all of them; "
+            f"whoever chooses blindly in {blind} on average."
+        )
+        mark = f"{right} of {GAME_ROUNDS}"
+        numbers = [
+            ("You", f"{right}", f"right choices in {GAME_ROUNDS} rounds"),
+            ("Whoever computes", f"{GAME_ROUNDS}", "both limits are computed exactly"),
+            ("Blind choice", blind, "right on average, all choices alike"),
+        ]
+        short = f"You: {mark}. Blind choice: {blind}."
+        return FinalScore((mark, sentence, short), numbers, _lessons(rounds, guesses), _table(rounds, guesses))
+
+
+def _lessons(rounds: Sequence[PriorRound], guesses: Sequence[float | None]) -> list[str]:
+    """Say which limits were missed, and what strengthens the attacker and the analyst."""
+    pairs = [(each, guess) for each, guess in zip(rounds, guesses, strict=True) if guess is not None]
+    exposed = spell_count(sum(guess not in each.protecting for each, guess in pairs), "round")
+    useless = spell_count(sum(guess not in each.informing for each, guess in pairs), "round")
+    sentence = f"Your choices let the attacker through in {exposed}, and left the analyst too far off in {useless}."
+    impossible = [str(place) for place, each in enumerate(rounds, 1) if each.answers == [None]]
+    if impossible:
+        noun = "Rounds" if len(impossible) > 1 else "Round"
+        sentence += f" {noun} {join_words(impossible)} had no answer: too few people, or too few are released."
+    return [
+        sentence,
+        "There is no luck in this level. The attacker is the stronger, the more synthetic people are released, and the "
+        "weaker, the more real ones there are. The analyst is the nearer, the more synthetic people there are; "
+        "invented people pull the share of yes towards one half, which costs most where few said yes.",
+    ]
+
+
+def _table(rounds: Sequence[PriorRound], guesses: Sequence[float | None]) -> TextTable:
+    head = ["Round", "People", "Yes", "Released", "Your α", "Attacker", "Analyst", "α that keep both", "Their ε"]
+    rows = []
+    for place, (each, guess) in enumerate(zip(rounds, guesses, strict=True), 1):
+        case = [f"Round {place}", f"{each.n:,}", f"{each.yes:,}", f"{each.m:,}"]
+        choice = ["cannot be done", "–", "–"] if guess is None else [format_number(guess), *each.figures(guess)]
+        stops = [alpha for alpha in each.answers if alpha is not None]
+        releases = [BetaBinomial(n=each.n, m=each.m, alpha=end, beta=end) for end in (*stops[:1], *stops[-1:])]
+        losses = [format_number(pure_epsilon(release), 3) for release in releases]
+        rows.append([*case, *choice, _stops_text(stops) or "none", " to ".join(losses) or "–"])
+    return TextTable(head, rows, "All rounds of this game")

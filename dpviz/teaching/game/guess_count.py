@@ -1,0 +1,225 @@
+"""Level 2: how many people said yes."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from dpviz.charts.rounds import counts_html, people_html
+from dpviz.core.formatting import TextTable, format_number, format_percent, join_words
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.inference.confidential import binomial_distribution
+from dpviz.mechanisms import GeometricSanitizer, TwoCellSynthesizer
+from dpviz.teaching.game.level import GAME_ROUNDS, FinalScore, Level, RoundMark, draw_release, question_html
+from dpviz.teaching.game.luck import chance_below_zero
+
+N_PEOPLE = 20
+COUNTS = np.arange(N_PEOPLE + 1)
+KNOWN_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+"""Probabilities of a yes that may be known beforehand."""
+MAX_DISTANCE = 1  # of a guess from the best one, in people, that still goes with the odds
+
+
+@dataclass(frozen=True)
+class CountRound:
+    """A release of twenty people of whom each said yes with probability `share`; `secret` is their count of yes."""
+
+    release: TwoCellSynthesizer
+    released: int
+    share: float
+    secret: int
+
+    @cached_property
+    def _joint(self) -> FloatArray:
+        """Pr(count and released), shape (n + 1, m + 1)."""
+        return binomial_distribution(N_PEOPLE, self.share)[:, None] * self.release.transition_matrix()
+
+    @property
+    def posterior(self) -> FloatArray:
+        """Pr(count | released)."""
+        column: FloatArray = self._joint[:, self.released]
+        return column / column.sum()
+
+    @cached_property
+    def posterior_means(self) -> FloatArray:
+        """Posterior mean after each release: the number with the smallest expected squared error."""
+        return COUNTS @ self._joint / self._joint.sum(axis=0)
+
+    @property
+    def best_guesses(self) -> IntArray:
+        """Best whole number after each release: the nearest to the posterior mean, the larger in a tie."""
+        return np.floor(self.posterior_means + 0.5).astype(int)
+
+    @property
+    def mean(self) -> float:
+        """Posterior mean after what was released."""
+        return float(self.posterior_means[self.released])
+
+    @property
+    def best(self) -> int:
+        """Best whole number after what was released."""
+        return int(self.best_guesses[self.released])
+
+    def expected_error(self, guesses: FloatArray | IntArray) -> float:
+        """Return the squared error of a guess for each release, expected over all counts and releases."""
+        return float((self._joint * (guesses - COUNTS[:, None]) ** 2).sum())
+
+    @property
+    def smallest_error(self) -> float:
+        """Smallest expected squared error of any release with this promise, and of any guess after it.
+
+        It is that of geometric noise and the posterior mean, for every prior (Ghosh, Roughgarden & Sundararajan, 2009).
+        """
+        best = GeometricSanitizer(n=N_PEOPLE, epsilon=self.release.worst_log_odds().value)
+        optimum = replace(self, release=best)
+        return optimum.expected_error(optimum.posterior_means)
+
+    def lead(self, guesses: IntArray) -> FloatArray:
+        """Return the distribution of the squared error of guesses less that of the best guess, from −n² to n²."""
+        ahead = (guesses - COUNTS[:, None]) ** 2 - (self.best_guesses - COUNTS[:, None]) ** 2
+        largest = N_PEOPLE**2
+        return np.bincount((ahead + largest).ravel(), self._joint.ravel(), minlength=2 * largest + 1).astype(float)
+
+    @property
+    def question_html(self) -> str:
+        """What is drawn before the guess."""
+        known = (
+            f"From earlier years: each of the {N_PEOPLE} people says yes with probability "
+            f"<b>{format_number(100 * self.share, 3)} %</b>, so <b>{format_number(N_PEOPLE * self.share, 3)} yes</b> "
+            "are expected."
+        )
+        return question_html([None] * N_PEOPLE, known, self.release, self.released)
+
+    def outcome_html(self, guess: int) -> str:
+        """Return what is drawn after the guess: all people, and the posterior with the truth and both guesses."""
+        people: list[bool | None] = [place < self.secret for place in range(N_PEOPLE)]
+        marks = [("truth", self.secret), ("published", self.released), ("you", guess), ("best", self.best)]
+        caption = "<p>How probable each number of yes is after the release:</p>"
+        return people_html(people) + caption + counts_html(self.posterior.tolist(), marks)
+
+    def answer(self, guess: int) -> tuple[str, str, str]:
+        """Return a verdict, what is said of the guess as inline HTML, and it in at most 15 plain words."""
+        distance, best_distance = abs(guess - self.secret), abs(self.best - self.secret)
+        verdict, mean = _distance_text(distance), format_number(self.mean, 3)
+        sentence = f"<b>{self.secret}</b> said yes. You guessed {guess}, which is {verdict}. "
+        if guess == self.best:
+            sentence += f"That was the best possible guess: the posterior mean is {mean}."
+        else:
+            best = _distance_text(best_distance)
+            sentence += f"The best guess was {self.best}, as the posterior mean is {mean}: {best}."
+            sentence += " You were luckier." if distance < best_distance else ""
+        short = f"You guessed {guess}. It was {self.secret}; the best guess was {self.best}."
+        return verdict.capitalize(), sentence, short
+
+
+def _distance_text(n_people: int) -> str:
+    return f"off by {n_people}" if n_people else "exactly right"
+
+
+def root_mean(squares: list[float]) -> str:
+    """Return the root of a mean squared error, in people."""
+    return format_number(math.sqrt(sum(squares) / len(squares)), 3)
+
+
+def observed_error(rounds: Sequence[CountRound], guesses: Sequence[float]) -> str:
+    """Return the typical error of guesses in some rounds, in people."""
+    return root_mean([(guess - each.secret) ** 2 for each, guess in zip(rounds, guesses, strict=True)])
+
+
+class GuessCount(Level):
+    """Guess how many people said yes."""
+
+    key = "count"
+    label = "2 · How many?"
+    question = "How many of them said yes?"
+    rules = (
+        "Twenty people answered a private question. From earlier years you know how likely a yes is. An agency "
+        "publishes one number about all twenty, and keeps its promise ε. Weigh both: the nearer your guess, the better."
+    )
+
+    def draw(self, generator: np.random.Generator, epsilon: float) -> tuple[CountRound, ...]:
+        rounds = []
+        for _ in range(GAME_ROUNDS):
+            release = draw_release(generator, N_PEOPLE, epsilon)
+            share = KNOWN_SHARES[int(generator.integers(len(KNOWN_SHARES)))]
+            secret = int(generator.binomial(N_PEOPLE, share))
+            (released,) = release.draw(generator, secret).tolist()
+            rounds.append(CountRound(release, released, share, secret))
+        return tuple(rounds)
+
+    def marks(self, rounds: Sequence[CountRound], guesses: Sequence[int]) -> list[RoundMark]:
+        marks = []
+        for each, guess in zip(rounds, guesses, strict=True):
+            distance, best_distance = abs(guess - each.secret), abs(each.best - each.secret)
+            meaning = f"{_distance_text(distance)}, the best possible guess {_distance_text(best_distance)}"
+            marks.append(RoundMark(f"±{distance}", distance <= best_distance, meaning))
+        return marks
+
+    def score_line(self, rounds: Sequence[CountRound], guesses: Sequence[int]) -> str:
+        if not rounds:
+            return ""
+        best = observed_error(rounds, [each.best for each in rounds])
+        return f"Typical error so far: you {observed_error(rounds, guesses)}, best possible guess {best}."
+
+    def final_score(self, rounds: Sequence[CountRound], guesses: Sequence[int], epsilon: float) -> FinalScore:
+        # Errors in these rounds, and expected over all counts and releases
+        error, best = observed_error(rounds, guesses), observed_error(rounds, [each.best for each in rounds])
+        average = root_mean([each.expected_error(each.best_guesses) for each in rounds])
+        repeated = root_mean([each.expected_error(COUNTS) for each in rounds])
+        ignored = root_mean([N_PEOPLE * each.share * (1 - each.share) for each in rounds])
+        limit = root_mean([each.smallest_error for each in rounds])
+        means = observed_error(rounds, [each.mean for each in rounds])
+        average_of_means = root_mean([each.expected_error(each.posterior_means) for each in rounds])
+        sentence = (
+            f"You were typically off by <b>{error} people</b>, the best possible guesser by <b>{best}</b> in the same "
+            f"rounds. On average it is off by {average}; who repeats the published number is off by {repeated}, and "
+            f"who ignores it by {ignored}."
+        )
+        rounding = f"{means} here, {average_of_means} on average where not rounded"
+        numbers = [
+            ("You", error, "people: the root of your mean squared error"),
+            ("Best possible guess", best, f"the posterior mean, to whole people; {rounding}"),
+            ("The same on average", average, "over all counts and all that could have been released"),
+            (
+                f"What ε = {format_number(epsilon)} allows",
+                limit,
+                "the smallest average error of any release that keeps this promise",
+            ),
+        ]
+        short = f"Off by {error} people; the best possible guesser by {best}."
+        lessons = [_odds_sentence(rounds, guesses), _luck_sentence(rounds)]
+        return FinalScore((f"off by {error}", sentence, short), numbers, lessons, _table(rounds, guesses))
+
+
+def _odds_sentence(rounds: Sequence[CountRound], guesses: Sequence[int]) -> str:
+    """Say in which rounds the guess was far from the best one."""
+    pairs = enumerate(zip(rounds, guesses, strict=True), 1)
+    far = [str(place) for place, (each, guess) in pairs if abs(guess - each.best) > MAX_DISTANCE]
+    if not far:
+        return "Each of your guesses was within one person of the best possible one."
+    rounds_text = f"round{'s' if len(far) > 1 else ''} {join_words(far)}"
+    return f"In {rounds_text} you were more than one person away from the best possible guess."
+
+
+def _luck_sentence(rounds: Sequence[CountRound]) -> str:
+    """Say how often the best guesses are further off than who repeats the release, and than who ignores it."""
+    repeated = chance_below_zero([each.lead(COUNTS) for each in rounds])
+    constants = [np.full_like(COUNTS, round(N_PEOPLE * each.share)) for each in rounds]
+    ignored = chance_below_zero([each.lead(constant) for each, constant in zip(rounds, constants, strict=True)])
+    return (
+        f"Luck decides a round, and skill the average: in games of {GAME_ROUNDS} rounds like these, somebody who only "
+        f"repeats the published number is nearer than the best possible guesser in <b>{format_percent(repeated, 2)}"
+        f"</b> of all games, and somebody who ignores it in <b>{format_percent(ignored, 2)}</b>."
+    )
+
+
+def _table(rounds: Sequence[CountRound], guesses: Sequence[int]) -> TextTable:
+    head = ["Round", "Expected", "Released", "Secret", "Your guess", "Best guess", "Posterior mean"]
+    rows = []
+    for place, (each, guess) in enumerate(zip(rounds, guesses, strict=True), 1):
+        expected = f"{format_number(N_PEOPLE * each.share, 3)} yes"
+        numbers = [str(each.secret), str(guess), str(each.best), format_number(each.mean, 3)]
+        rows.append([f"Round {place}", expected, f"{each.released} yes", *numbers])
+    return TextTable(head, rows, "All rounds of this game")

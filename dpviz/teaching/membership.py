@@ -1,0 +1,61 @@
+"""Guessing one person's answer from a release: the best guesser of the game and of the class experiment."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dpviz.core.types import FloatArray
+from dpviz.inference.sum_distribution import matrix_rows
+from dpviz.mechanisms import TwoCellSynthesizer
+
+
+@dataclass(frozen=True)
+class MembershipGame:
+    """A fair coin decides one person's answer, a table is released, and somebody guesses the answer.
+
+    Parameters
+    ----------
+    release : TwoCellSynthesizer
+        The mechanism, for all n people.
+    known_yes : int
+        Number of "yes" among the other n − 1 people, all of which the guesser knows.
+
+    Examples
+    --------
+    >>> from dpviz.mechanisms import GeometricSanitizer
+    >>> game = MembershipGame(GeometricSanitizer(n=3, epsilon=1.0), 1)
+    >>> round(game.success_rate, 4), game.best_guess(3), round(game.posterior(3), 4)
+    (0.7311, True, 0.7311)
+    """
+
+    release: TwoCellSynthesizer
+    known_yes: int
+
+    @cached_property
+    def likelihoods(self) -> FloatArray:
+        """Pr(released count | answer), shape (2, m + 1): row 0 is "no", row 1 is "yes"."""
+        rows = matrix_rows(self.release, np.array([self.known_yes, self.known_yes + 1]))
+        rows.setflags(write=False)
+        return rows
+
+    @property
+    def success_rate(self) -> float:
+        """Success rate of the best guesser: ½ Σₖ max(Pr(k | no), Pr(k | yes))."""
+        return float(self.likelihoods.max(axis=0).sum()) / 2
+
+    @property
+    def mean_released(self) -> tuple[float, float]:
+        """Mean released count if the answer is "no", and if it is "yes"."""
+        no, yes = (self.likelihoods @ np.arange(self.release.m + 1)).tolist()
+        return no, yes
+
+    def posterior(self, released: int) -> float:
+        """Return Pr("yes" | released)."""
+        no, yes = self.likelihoods[:, released].tolist()
+        return float(yes / (no + yes))
+
+    def best_guess(self, released: int) -> bool | None:
+        """Return the likelier answer, None where both are equally likely."""
+        no, yes = self.likelihoods[:, released].tolist()
+        return None if no == yes else bool(yes > no)
