@@ -17,8 +17,8 @@ from dpviz.desk import analyst, promises
 from dpviz.desk.analyst import SeenRelease
 from dpviz.desk.exports.script import posterior_recipe, posterior_script
 from dpviz.desk.exports.tables import columns_csv
-from dpviz.inference import secret_n, summaries
-from dpviz.inference.posterior import PosteriorCells, posterior_cells
+from dpviz.inference import posterior as posteriors
+from dpviz.inference.posterior_coverage import EQUAL_TAILS, INTERVALS
 from dpviz.mechanisms import BetaBinomial, matrix_mechanism, two_cell_synthesizers
 from dpviz.uploads.matrix import sums_sentence
 from pages import ui
@@ -30,7 +30,6 @@ SOURCES = {"drawn": "drawn with a seed", "typed": "typed in"}
 EXAMPLE = "0.5, 0.3, 0.15, 0.05\n0.2, 0.5, 0.2, 0.1\n0.1, 0.2, 0.5, 0.2\n0.05, 0.15, 0.3, 0.5"
 """A matrix for three confidential rows and three released ones."""
 
-INTERVALS = {interval.label: interval for interval in (summaries.EQUAL_TAILS, summaries.HIGHEST_DENSITY)}
 TABLES = "52, 30, 18"
 POINTS = 50  # values of p along the curve of coverage: more cannot be told apart in a picture of this size
 
@@ -126,7 +125,7 @@ def _show_coverage(question: Question) -> None:
     if max(design.n, design.m) > limits.MAX_RELEASES_OF_PAGE:
         st.caption(ui.words("too_many", shown=f"{limits.MAX_RELEASES_OF_PAGE:,}", most=f"{limits.MAX_ROWS:,}"))
         return
-    interval = INTERVALS[ui.segmented("kind", list(INTERVALS), label_visibility="collapsed")]
+    interval = ui.segmented("kind", INTERVALS, label_visibility="collapsed")
     truth = question.seen.truth
     p = round(question.seen.exact.mean, 3) if truth is None else truth
     points = np.unique(np.append(np.linspace(0.01, 0.99, POINTS), p))
@@ -147,7 +146,7 @@ def _show_coverage(question: Question) -> None:
     chart = charts.posterior_coverage_chart(coverage, place, level=design.level, color=design.synthesizer_type.key)
     ui.show_figure(chart, "reach", height=380)
     how = ui.words("listed" if coverage.exact else "simulated", points=len(points), releases=f"{coverage.releases:,}")
-    is_cut = p in (0, 1) and not interval.holds_ends
+    is_cut = p in (0, 1) and interval == EQUAL_TAILS
     ends = " Equal tails are cut off at both sides, so that p = 0 and p = 1 are never held." if is_cut else ""
     st.caption(f"At each p, x is drawn from Binomial(n, p), and M = {design.sets}. {how}{ends}")
 
@@ -158,12 +157,12 @@ def _show_secret_size(question: Question) -> None:
     design = question.design
     known = question.seen.exact
     ui.note(ui.words("secret"))
-    label = ui.segmented("size_prior", list(secret_n.SIZE_PRIORS), help=ui.words("size_prior"))
-    around = ends = secret_n.range_around(design.n)
+    label = ui.segmented("size_prior", list(posteriors.SIZE_PRIORS), help=ui.words("size_prior"))
+    around = ends = posteriors.range_around(design.n)
     words = f"Use a range around the true n = {design.n:,}"
     if not ui.toggle("around", words, help=ui.words("around")):
         ends = tuple(ui.number_controls("low", "high").values())
-    guess = ui.number_control("guess") if label == secret_n.GUESS else 0
+    guess = ui.number_control("guess") if label == posteriors.GUESS else 0
     compute = partial(_posterior_secret_size, design, question.seen.counts, label, guess)
     posterior = ui.last_valid_value("range", ends, compute, around, lambda ends: f"{ends[0]:,} to {ends[1]:,} rows")
 
@@ -176,7 +175,7 @@ def _show_secret_size(question: Question) -> None:
     if posterior.variance < known.variance and posterior.prior.sizes[-1] > design.n:
         sentence += f" {ui.words('narrower', n=f'{design.n:,}')}"
     st.html(ui.section_answer(analyst.mean_and_deviation(posterior), sentence))
-    for doubt in secret_n.doubts(design.n, posterior):
+    for doubt in posterior.doubts(design.n):
         ui.note(doubt)
 
     # Both posteriors of p, and that of n
@@ -194,13 +193,13 @@ def _show_secret_size(question: Question) -> None:
 @lru_cache(maxsize=16)
 def _posterior_secret_size(
     design: Design, counts: tuple[int, ...], label: str, guess: int, ends: tuple[int, int]
-) -> secret_n.SecretSizePosterior:
+) -> posteriors.SecretSizePosterior:
     low, high = ends
     if low > high:
         raise ValueError(f"The fewest rows must be at most the most, {high:,}; got {low:,}.")
-    return secret_n.posterior_secret_n(
+    return posteriors.posterior_secret_n(
         synthetic_counts=counts, m=design.m, alpha=design.alpha_of_one_set, beta=design.alpha_of_one_set,
-        prior=secret_n.SIZE_PRIORS[label](low, high, guess), gamma1=design.gamma1, gamma2=design.gamma2,
+        prior=posteriors.SIZE_PRIORS[label](low, high, guess), gamma1=design.gamma1, gamma2=design.gamma2,
     )  # fmt: skip
 
 
@@ -223,11 +222,13 @@ def _show_categories(question: Question) -> None:
     st.caption(ui.words("cells", tables=f"{len(cells.weights):,}", sets=len(tables)))
 
 
-def _posterior_cells(design: Design, text: str) -> tuple[tuple[tuple[int, ...], ...], float, PosteriorCells]:
+def _posterior_cells(design: Design, text: str) -> tuple[tuple[tuple[int, ...], ...], float, posteriors.PosteriorCells]:
     tables = analyst.typed_tables(text)
     with st.spinner("Summing over the confidential tables …"):
         alpha = ui.result(analyst.prior_of_cells, design, tables)
-        cells = ui.result(posterior_cells, synthetic_counts=tables, n=design.n, alpha=alpha, gamma=design.gamma1)
+        cells = ui.result(
+            posteriors.posterior_cells, synthetic_counts=tables, n=design.n, alpha=alpha, gamma=design.gamma1
+        )
     return tables, alpha, cells
 
 
@@ -289,8 +290,8 @@ SETTINGS = {
     f"{PREFIX}source": ui.choice_setting(SOURCES, "drawn", "Synthetic counts"),
     f"{PREFIX}counts": ui.text_setting("31", "Synthetic counts x̃"),
     f"{PREFIX}knows": ui.switch_setting(False, "x is known"),
-    f"{PREFIX}kind": ui.choice_setting(INTERVALS, summaries.EQUAL_TAILS.label, "Interval"),
-    f"{PREFIX}size_prior": ui.choice_setting(secret_n.SIZE_PRIORS, "uniform", "Prior of n"),
+    f"{PREFIX}kind": ui.choice_setting(INTERVALS, EQUAL_TAILS, "Interval"),
+    f"{PREFIX}size_prior": ui.choice_setting(posteriors.SIZE_PRIORS, "uniform", "Prior of n"),
     f"{PREFIX}around": ui.switch_setting(True, "Range around the true n"),
     f"{PREFIX}tables": ui.text_setting(TABLES, "Released tables"),
     f"{PREFIX}look": ui.section_setting(SECTIONS),

@@ -29,7 +29,7 @@ from dpviz.desk.analyst import (
     typed_tables,
 )
 from dpviz.inference.posterior import posterior_cells
-from dpviz.inference.summaries import EQUAL_TAILS, HIGHEST_DENSITY, PosteriorInterval
+from dpviz.inference.posterior_coverage import EQUAL_TAILS, HIGHEST_DENSITY
 from dpviz.mechanisms import two_cell_synthesizers
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.uploads import read_matrix
@@ -370,7 +370,7 @@ def test_coverage_of_the_posterior_interval_is_summed_over_the_matrix(mechanism:
 
 
 @pytest.mark.parametrize("interval", [EQUAL_TAILS, HIGHEST_DENSITY])
-def test_coverage_and_mean_length_are_sums_over_every_release(interval: PosteriorInterval) -> None:
+def test_coverage_and_mean_length_are_sums_over_every_release(interval: str) -> None:
     alpha = 12 / math.expm1(3.0)
     x = np.arange(13)
     probabilities = betabinom.pmf(x[:, None], 12, alpha + x, alpha + 12 - x) @ binom.pmf(x, 12, 0.25)

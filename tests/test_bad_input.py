@@ -225,7 +225,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         "needs at least 2 sets; got 1",
     ),
     "half a float": (
-        lambda: inference.BetaMixture(first=np.float16("inf"), second=[1.0], weights=[1.0]),
+        lambda: inference.BetaMixture(a=np.float16("inf"), b=[1.0], weights=[1.0]),
         "first must be a number above 0",
     ),
     "no reach": (lambda: coverage.within_reach(math.nan, 3, 2), "n .* must be a whole number"),

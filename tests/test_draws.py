@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import betabinom, chi2
 
 from dpviz.designs import Design
-from dpviz.inference.frequentist import posterior_coverage
+from dpviz.inference.posterior_coverage import posterior_coverage
 from dpviz.mechanisms import (
     BetaBinomial,
     GeometricSanitizer,

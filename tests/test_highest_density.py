@@ -24,7 +24,7 @@ from dpviz.inference import (
     posterior_secret_n,
     uniform_size,
 )
-from dpviz.inference.frequentist import release_probabilities
+from dpviz.inference.posterior_coverage import release_probabilities
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 
@@ -33,7 +33,7 @@ def check_region(post: Any, level: float) -> list[tuple[float, float]]:
     """The region against SciPy's beta laws: its probability, one density at its ends, more inside, less outside."""
     region = post.highest_density(level)
     kept = post.weights > 1e-16 / len(post.weights)
-    a, b, w = post.first[kept], post.second[kept], post.weights[kept]
+    a, b, w = post.a[kept], post.b[kept], post.weights[kept]
 
     def log_density(log_p: np.ndarray, log_q: np.ndarray) -> np.ndarray:
         terms = np.log(w) - betaln(a, b) + np.outer(log_p, a - 1) + np.outer(log_q, b - 1)
@@ -115,8 +115,8 @@ def test_regions_of_other_mixtures() -> None:
             gamma2=gammas[1],
         )
         check_region(secret, 0.9)
-    odd = BetaMixture(first=np.array([1.0, 2.0]), second=np.array([1.5, 1.0]), weights=np.array([0.5, 0.5]))
-    with pytest.raises(ValueError, match="differ from component to component by whole numbers"):
+    odd = BetaMixture(a=np.array([1.0, 2.0]), b=np.array([1.5, 1.0]), weights=np.array([0.5, 0.5]))
+    with pytest.raises(ValueError, match="of whole k"):
         odd.highest_density(0.5)
 
 
@@ -125,7 +125,7 @@ def test_a_dip_between_any_two_points_of_a_grid_is_found() -> None:
     weights = np.zeros(2001)
     weights[[300, 380, 1500]] = [0.4, 0.35, 0.25]
     x = np.arange(2001)
-    post = BetaMixture(first=1.0 + x, second=2001.0 - x, weights=weights)
+    post = BetaMixture(a=1.0 + x, b=2001.0 - x, weights=weights)
     assert len(check_region(post, 0.95)) == 3
     assert len(check_region(post, 0.5)) == 2
 
@@ -180,9 +180,7 @@ def test_the_region_holds_its_level_by_quadrature() -> None:
     """mpmath's integral of Σ w_x Beta(γ1 + x, γ2 + n − x) over the region, which has infinite ends."""
     post = posterior_mixture(synthetic_counts=[3, 3], n=4, m=6, alpha=0.01, beta=0.02, gamma1=0.4, gamma2=0.7)
     region = post.highest_density(0.7)
-    components = [
-        tuple(map(mp.mpf, map(float, one))) for one in zip(post.weights, post.first, post.second, strict=True)
-    ]
+    components = [tuple(map(mp.mpf, map(float, one))) for one in zip(post.weights, post.a, post.b, strict=True)]
 
     def density(p: mp.mpf) -> mp.mpf:
         return sum(w * p ** (a - 1) * (1 - p) ** (b - 1) / mp.beta(a, b) for w, a, b in components)
@@ -197,7 +195,7 @@ def test_the_region_holds_its_level_by_quadrature() -> None:
 
 def test_components_far_apart_keep_their_own_and_have_no_region_of_highest_density() -> None:
     """One ladder from one to the other would have more steps than a machine has room for."""
-    apart = BetaMixture(first=np.array([1e9, 3.0]), second=np.array([1.0, 5e8]), weights=np.array([0.5, 0.5]))
+    apart = BetaMixture(a=np.array([1e9, 3.0]), b=np.array([1.0, 5e8]), weights=np.array([0.5, 0.5]))
     assert 0.0 < apart.quantile(0.25) < 1e-7 < 1 - 1e-7 < apart.quantile(0.75) < 1.0
-    with pytest.raises(ValueError, match="not by too many"):
+    with pytest.raises(ValueError, match="of whole k"):
         apart.highest_density(0.95)

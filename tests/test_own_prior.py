@@ -15,7 +15,7 @@ from dpviz.core import limits
 from dpviz.core.formatting import format_number, round_up
 from dpviz.designs import Design
 from dpviz.inference import posterior_mixture
-from dpviz.inference.secret_n import posterior_secret_n, range_around, uniform_size
+from dpviz.inference.posterior import posterior_secret_n, range_around, uniform_size
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy.subsampling import subsampled_tight

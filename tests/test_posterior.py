@@ -30,7 +30,7 @@ from dpviz.inference import (
     posterior_summaries,
     uniform_size,
 )
-from dpviz.inference.confidential import log_prior_counts
+from dpviz.inference.posterior import log_prior_counts
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.referees import charest, rows_of
@@ -179,7 +179,7 @@ def test_laws_of_any_posterior(
     assert post.weights.sum() == pytest.approx(1, abs=1e-13)
     assert post.cdf(np.array([-1.0, 0.0, 1.0, 2.0])) == pytest.approx([0, 0, 1, 1], abs=1e-14)
     grid = np.linspace(0.0, 1.0, 33)
-    direct = beta_law.cdf(grid[:, None], post.first, post.second) @ post.weights
+    direct = beta_law.cdf(grid[:, None], post.a, post.b) @ post.weights
     assert post.cdf(grid) == pytest.approx(direct, abs=1e-13)
     low, high = post.interval(level)
     assert post.cdf(np.array([low, high])) == pytest.approx([(1 - level) / 2, (1 + level) / 2], abs=1e-10)
@@ -420,7 +420,7 @@ def test_a_secret_number_of_rows_is_weighed_by_its_evidence(prior: Any) -> None:
     assert found.expected_size == pytest.approx(sum(n * w for n, w in enumerate(law, 1)), rel=1e-12)
     assert found.end_weights == pytest.approx((law[0], law[-1]), rel=1e-12)
     low, high = found.interval(0.9)
-    direct = beta_law.cdf(np.array([low, high])[:, None], found.first, found.second) @ found.weights
+    direct = beta_law.cdf(np.array([low, high])[:, None], found.a, found.b) @ found.weights
     assert direct == pytest.approx([0.05, 0.95], abs=1e-12)
 
 
@@ -480,7 +480,7 @@ def test_three_cells_are_bayes_rule_over_all_tables() -> None:
 
 
 def test_a_single_component_is_its_beta_law() -> None:
-    law = BetaMixture(first=np.array([2.5]), second=np.array([4.0]), weights=np.array([1.0]))
+    law = BetaMixture(a=np.array([2.5]), b=np.array([4.0]), weights=np.array([1.0]))
     for q in (0.0, 1e-9, 0.3, 1 - 1e-9, 1.0):
         assert law.quantile(q) == pytest.approx(beta_law.ppf(q, 2.5, 4.0), rel=1e-7)
     assert law.pdf(np.array([[0.1, 0.2], [1.5, -1.0]])).shape == (2, 2)
@@ -488,7 +488,7 @@ def test_a_single_component_is_its_beta_law() -> None:
 
 
 def test_levels_are_answered_each_for_itself_and_what_a_caller_does_to_an_answer_changes_no_other() -> None:
-    law = BetaMixture(first=np.array([0.5]), second=np.array([0.5]), weights=np.array([1.0]))
+    law = BetaMixture(a=np.array([0.5]), b=np.array([0.5]), weights=np.array([1.0]))
     for level in (0.5, 0.9, 0.5):
         assert law.interval(level) == pytest.approx(beta_law.ppf([(1 - level) / 2, (1 + level) / 2], 0.5, 0.5))
         region = law.highest_density(level)
@@ -500,7 +500,7 @@ def test_levels_are_answered_each_for_itself_and_what_a_caller_does_to_an_answer
 
 @pytest.mark.parametrize(("a", "b"), [(1.0, 1.0), (2.5, 4.0), (300.0, 9_000.0), (40.0, 1e6)])
 def test_an_outline_shows_the_whole_density(a: float, b: float) -> None:
-    p, density = BetaMixture(first=np.array([a]), second=np.array([b]), weights=np.array([1.0])).outline
+    p, density = BetaMixture(a=np.array([a]), b=np.array([b]), weights=np.array([1.0])).outline
     assert (p[0], p[-1]) == (0.0, 1.0)
     assert density == pytest.approx(beta_law.pdf(p, a, b), rel=1e-9, abs=1e-200)
     assert np.trapezoid(density, p) == pytest.approx(1.0, abs=2e-3)

@@ -21,7 +21,7 @@ from dpviz.charts.posterior import (
     posterior_chart,
 )
 from dpviz.charts.style import AWARE_COLOR, INK, NAIVE_COLOR, TRUTH_COLOR
-from dpviz.inference.beta_mixtures import BetaMixture
+from dpviz.inference.beta_mixture import BetaMixture
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
 from tests.helpers import decode_figure
 from tests.test_charts import BREAKING

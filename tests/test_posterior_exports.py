@@ -16,7 +16,7 @@ from dpviz.designs import Design
 from dpviz.desk.analyst import SeenRelease, share
 from dpviz.desk.exports.script import posterior_recipe, posterior_script
 from dpviz.desk.exports.tables import columns_csv
-from dpviz.inference.beta_mixtures import BetaMixture
+from dpviz.inference.beta_mixture import BetaMixture
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
 from dpviz.uploads import read_matrix
 from tests.helpers import check_close, run_script

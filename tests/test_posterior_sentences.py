@@ -18,8 +18,8 @@ from scipy.stats import betabinom, binom, dlaplace, laplace, poisson
 
 from dpviz.designs import Design
 from dpviz.desk.analyst import SeenRelease
-from dpviz.inference.frequentist import posterior_coverage
-from dpviz.inference.secret_n import decade_size, doubts, poisson_size, posterior_secret_n, uniform_size
+from dpviz.inference.posterior import decade_size, poisson_size, posterior_secret_n, uniform_size
+from dpviz.inference.posterior_coverage import posterior_coverage
 from dpviz.mechanisms import TwoCellSynthesizer, two_cell_synthesizers
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages import posterior as details
@@ -166,7 +166,7 @@ def test_what_speaks_against_a_range_of_n_is_what_the_sums_say():
     for counts, m, alpha, n in itertools.product(((0,), (10,), (5, 15)), (20,), (0.01, 50.0), (3, 40)):
         for prior in (uniform_size(1, 40), uniform_size(30, 30), decade_size(5, 80), poisson_size(20, 2, 60)):
             found = posterior_secret_n(synthetic_counts=counts, m=m, alpha=alpha, beta=alpha, prior=prior)
-            said = " ".join(doubts(n, found))
+            said = " ".join(found.doubts(n))
             low, high = int(prior.sizes[0]), int(prior.sizes[-1])
             assert ("leaves out the true n" in said) == (not low <= n <= high)
             log = []

@@ -33,7 +33,7 @@ from dpviz.desk.numbers import _added
 from dpviz.desk.numbers import _least_error as least_of
 from dpviz.desk.seeking import _lost
 from dpviz.desk.told.answer import _below, privacy
-from dpviz.inference.secret_n import doubts
+from dpviz.inference import SecretSizePosterior
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.privacy.optimum import least_error
 from dpviz.privacy.report import better_sentence, compared_promises, factor_of_odds, largest_gap, promise_sentence
@@ -111,9 +111,9 @@ def test_a_simulated_share_is_compared_from_five_expected_hits_or_misses_on(shar
 
 @pytest.mark.parametrize(("times", "piled"), [(2.99, False), (3.01, True)])
 def test_the_posterior_of_n_piles_up_from_three_times_its_prior_on(times: float, piled: bool) -> None:
-    prior = SimpleNamespace(sizes=[50, 51, 200], weights=[0.1, 0.8, 0.1])
-    found: Any = SimpleNamespace(prior=prior, end_weights=(0.1 * times, 0.1))
-    assert any("piles up at n = 50," in one for one in doubts(100, found)) == piled
+    prior = SimpleNamespace(sizes=[50, 51, 200], weights=np.array([0.1, 0.8, 0.1]))
+    found: Any = SimpleNamespace(prior=prior, size_weights=np.array([0.1 * times, 0.8, 0.1]))
+    assert any("piles up at n = 50," in one for one in SecretSizePosterior.doubts(found, 100)) == piled
 
 
 def designed(**own: Any) -> Any:

@@ -25,8 +25,8 @@ from dpviz.charts.style import (
 )
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.core.types import FloatArray
-from dpviz.inference.beta_mixtures import BetaMixture
-from dpviz.inference.frequentist import PosteriorCoverage
+from dpviz.inference.beta_mixture import BetaMixture
+from dpviz.inference.posterior_coverage import PosteriorCoverage
 
 POSTERIOR_COLORS = {
     "exact": AWARE_COLOR,

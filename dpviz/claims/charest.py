@@ -19,10 +19,9 @@ from dpviz.core.types import FloatArray
 from dpviz.coverage.distributions import release_distribution
 from dpviz.coverage.exact import coverage_by_proportion
 from dpviz.inference.combining_rules import COMBINING_RULES
-from dpviz.inference.frequentist import release_probabilities
 from dpviz.inference.moments import proportion_moments
 from dpviz.inference.posterior import posterior_if_known
-from dpviz.inference.summaries import posterior_summaries
+from dpviz.inference.posterior_coverage import posterior_summaries, release_probabilities
 from dpviz.mechanisms import BetaBinomial
 
 __all__ = ["FIGURE_1", "PRINTED_TABLES", "compare_charest", "figure_1_curves"]

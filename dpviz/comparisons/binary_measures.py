@@ -20,7 +20,7 @@ from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_cov
 from dpviz.coverage.certified import certifiable, intervals_at, largest_mean_width, smallest_coverage
 from dpviz.inference.confidential import binomial_distribution
 from dpviz.inference.interval_rules import IntervalRule, set_statistics
-from dpviz.inference.moments import central_moments
+from dpviz.inference.moments import release_moments
 from dpviz.inference.rules import RULES
 from dpviz.inference.sum_distribution import matrix_rows, release_sums
 from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
@@ -100,8 +100,8 @@ def row_moments(made: TwoCellSynthesizer) -> RowMoments:
     if closed is not None:
         return RowMoments(*closed)
     if isinstance(made, BetaBinomial | PlugIn):
-        found = central_moments(made, every)
-        return RowMoments(found.mean, found.second)
+        found = release_moments(made, every)
+        return RowMoments(found.mean, found.variance)
     rows, q = matrix_rows(made, every), np.arange(made.m + 1) / made.m
     mean = rows @ q
     away = q - mean[:, None]

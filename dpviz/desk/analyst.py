@@ -17,8 +17,7 @@ from dpviz.core.formatting import TextTable, format_count, format_distinct, form
 from dpviz.core.limits import MAX_COUNTS_OF_PAGE
 from dpviz.designs import Design
 from dpviz.desk.promises import prior_text, promise_text
-from dpviz.inference.beta_mixtures import BetaMixture
-from dpviz.inference.frequentist import PosteriorCoverage, posterior_coverage
+from dpviz.inference.beta_mixture import BetaMixture
 from dpviz.inference.posterior import (
     PosteriorCells,
     PosteriorMixture,
@@ -26,7 +25,7 @@ from dpviz.inference.posterior import (
     posterior_if_known,
     posterior_if_real,
 )
-from dpviz.inference.summaries import PosteriorInterval
+from dpviz.inference.posterior_coverage import PosteriorCoverage, posterior_coverage
 
 LISTED_COUNTS = 6  # most counts that a sentence lists one by one
 THOUSANDS = re.compile(r"(?<![\d,])\d{1,3}(,\d{3})*,0\d\d(?!\d)")  # One number, and not two that are separated
@@ -252,7 +251,7 @@ def mean_and_deviation(distribution: BetaMixture) -> str:
     return f"{format_number(100 * distribution.mean, 3)} ± {format_number(100 * math.sqrt(distribution.variance), 2)} %"
 
 
-def coverage_along_p(design: Design, interval: PosteriorInterval, points: tuple[float, ...]) -> PosteriorCoverage:
+def coverage_along_p(design: Design, interval: str, points: tuple[float, ...]) -> PosteriorCoverage:
     """Return how often the posterior interval of a design holds p: exactly, or simulated with its seed."""
     return posterior_coverage(
         synthesizer=design.release,

@@ -1,6 +1,5 @@
 """What every exact answer starts from: the distribution of x, and the rows of the matrix that matter under it."""
 
-import math
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -8,14 +7,8 @@ import numpy as np
 from scipy.special import gammaln, xlog1py, xlogy
 
 from dpviz.core import limits
-from dpviz.core.numerics.special import log_rising_ratio, pmf_from_ratios
+from dpviz.core.numerics.special import pmf_from_ratios
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.inference.sum_distribution import checked_counts
-
-IMPOSSIBLE_RELEASE = (
-    "The synthetic counts cannot all come from one confidential table under this synthesizer: for every x, one of them "
-    "has probability 0, so that the posterior does not exist. Check the counts and the zeros of the matrix."
-)
 
 
 class ConfidentialMixture(NamedTuple):
@@ -60,35 +53,6 @@ def confidential_mixture(n: int, p: float, tail: float) -> ConfidentialMixture:
     distribution = binomial_distribution(n, p)
     first, last, omitted = likely_range(distribution, tail / 2)
     return ConfidentialMixture(np.arange(first, last + 1), distribution[first : last + 1], omitted)
-
-
-def log_prior_counts(x: IntArray, n: IntArray | int, gamma1: float, gamma2: float) -> FloatArray:
-    """ln BetaBinomial(x; n, γ1, γ2), the analyst's prior of the confidential count; x and n broadcast."""
-    x, n = np.broadcast_arrays(x, n)
-    largest = int(n.max())
-    factorial = log_rising_ratio(1.0, largest)
-    ones, zeros, total = (log_rising_ratio(base, largest) for base in (gamma1, gamma2, gamma1 + gamma2))
-    scale = x * -math.log1p(gamma2 / gamma1) + (n - x) * -math.log1p(gamma1 / gamma2)
-    risings = ones[x] - factorial[x] + zeros[n - x] - factorial[n - x] + factorial[n] - total[n]
-    return risings.astype(float) + scale
-
-
-def normalized(log_weights: FloatArray) -> FloatArray:
-    """exp of `log_weights`, every row divided by its sum; a ValueError where a row is impossible throughout."""
-    top = log_weights.max(axis=-1, keepdims=True)
-    if np.isneginf(top).any():
-        raise ValueError(IMPOSSIBLE_RELEASE)
-    with np.errstate(under="ignore"):
-        weights: FloatArray = np.exp(log_weights - top)
-    return weights / weights.sum(axis=-1, keepdims=True)
-
-
-def one_release(counts: object, m: int) -> IntArray:
-    """Return the checked counts of M sets."""
-    found = checked_counts(counts, m)
-    if found.ndim != 1:
-        raise ValueError(f"synthetic_counts must be a list of counts, one for each set; got {counts!r}.")
-    return found
 
 
 def binomial_weights_of(count: int, n: int, p: FloatArray) -> FloatArray:

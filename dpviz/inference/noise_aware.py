@@ -1,273 +1,324 @@
-"""Intervals of an analyst who knows how the release was made: the score interval and the posterior given the sum."""
+"""Rules of an analyst who knows how the sets were made: score, posterior, and two exact intervals from the sum S."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import ClassVar
 
 import numpy as np
+from scipy.optimize.elementwise import find_root
 from scipy.special import ndtri
 
 from dpviz.core.declarations import LEVEL, SETS
 from dpviz.core.numerics.binomial_averages import evaluator
-from dpviz.core.numerics.special import row_blocks
+from dpviz.core.numerics.special import binomial_weights, row_blocks
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.inference.confidential import log_prior_counts, normalized
+from dpviz.inference._roots import falling_roots
+from dpviz.inference.beta_mixture import MixtureFamily
 from dpviz.inference.interval_rules import Ends, IntervalRule, SetStatistics
-from dpviz.inference.inverted_tests import blaker_ends, equal_tailed_ends
-from dpviz.inference.moments import central_moments
+from dpviz.inference.moments import release_moments
+from dpviz.inference.posterior import log_prior_counts, normalized
 from dpviz.inference.sum_distribution import ReleaseSums, release_sums, within_sums
-from dpviz.inference.summaries import Posteriors
 from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
 from dpviz.mechanisms.noise import NoiseSanitizer
 from dpviz.mechanisms.plug_ins import PlugIn
 
-EXACT_FIT = 1e-12  # Largest difference from a line, or from a parabola, that is rounding
-SCORE_GRID_POINTS = 2001  # Proportions on which an interval without a closed form is bracketed
-# Largest number of steps of false position, and how near the two sides of an end come
-FALSE_POSITION_STEPS, SIDES_TOLERANCE = 60, 1e-13
-MEETING_STEPS = 3  # Of those to where a mean is met: a straight line is near enough after one
-NUMBERS_AT_ONCE = 4_000_000  # Numbers of a table that are held at once
+MAX_SUMS = 20_000  # sums whose ends are found in a second
+ROUNDING = 1e-12  # difference from a line, a parabola or a mean that is rounding
+SCORE_GRID = np.sin(np.linspace(0, np.pi / 2, 2001)) ** 2  # proportions that bracket the ends of score intervals
+TAIL_GRID = np.sin(np.linspace(0, np.pi / 2, 65)) ** 2  # proportions that bracket the ends of exact intervals
+# Exact tails are taken to be larger than computed by more than all rounding, and ends lie outside by a little
+TAIL_SLACK = 1e-12
+END_SLACK = 1e-13
+MIN_ROUNDINGS = 1e4  # probability of a sum, in rounding errors, below which its posterior is that of a neighbour
 
-# A sum that is less likely under every x than so many rounding errors takes the interval of the nearest one
-TOO_ROUGH = 1e4
+Moments = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
 def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends:
-    """For every S the p in [0, 1] with (q̄ − E[q̄ | p])² ≤ z² Var(q̄ | p), q̄ = S/(Mm) and z the normal quantile.
+    """Score intervals {p : (q̄ − E[q̄ | p])² ≤ z² Var(q̄ | p)} for q̄ = S/(Mm), S = 0 … Mm.
 
-    With μ_x and σ_x² the mean and variance of q in row x of the transition matrix, E[q̄ | p] = E[μ_x] and Var(q̄ | p) =
-    E[σ_x²]/M + Var(μ_x) over x ~ Binomial(n, p). For the Beta-binomial and the plug-ins μ_x is a line in x, and σ_x² a
-    parabola: then the ends solve a quadratic equation. In general the interval is the hull of those p and of
-    the one whose mean comes nearest, which is left alone where q̄ is too extreme for every p.
-    Source: Wilson (1927), for the binomial distribution without privacy.
+    Notes
+    -----
+    With μ_x and σ_x² the mean and variance of q in row x of the matrix, E[q̄ | p] = E[μ_x] and Var(q̄ | p) = E[σ_x²]/M +
+    Var(μ_x) over x ~ Binomial(n, p). If μ_x is a line and σ_x² a parabola in x, as for the Beta-binomial and the
+    plug-ins, the ends solve a quadratic equation. Else the interval is the hull of those p and of the p whose mean is
+    nearest to q̄, which is alone where q̄ is too extreme for every p.
 
+    References
+    ----------
+    Wilson (1927), for the binomial distribution without privacy.
+
+    Examples
+    --------
     >>> from dpviz.mechanisms.matrix_mechanism import GivenMatrix
     >>> low, high = score_ends(GivenMatrix(probabilities=np.eye(11)), 1, 0.95)
     >>> round(float(low[10]), 6), float(high[10])  # Wilson's lower end is 10/(10 + z²)
     (0.722467, 1.0)
     """
     n, size = synthesizer.n, sets * synthesizer.m
-    observed, z = np.arange(size + 1) / size, float(ndtri((1 + level) / 2))
+    observed = np.arange(size + 1) / size
+    z = float(ndtri((1 + level) / 2))
     if isinstance(synthesizer, NoiseSanitizer) and not within_sums(n, synthesizer.m, sets):
-        return _hull(partial(synthesizer.moments_at, sets=sets), observed, z)
+        return score_hull(partial(synthesizer.moments_at, sets=sets), observed, z)
     x = np.arange(n + 1)
-    moments = central_moments(synthesizer, x)
-    mean, noise = moments.mean, moments.second / sets
-    intercept, slope = mean[0], (mean[-1] - mean[0]) / n
+    mean, variance = release_moments(synthesizer, x)
+    noise = variance / sets
+
+    # Is the mean a line in x, and the noise a parabola?
+    slope = (mean[-1] - mean[0]) / n
     bend = (noise[0] - 2 * noise[n // 2] + noise[2 * (n // 2)]) / (2 * (n // 2) ** 2) if n > 1 else 0.0
     tilt = (noise[-1] - noise[0]) / n - bend * n
-    straight = np.abs(mean - intercept - slope * x).max() <= EXACT_FIT
-    parabola = np.abs(noise - noise[0] - tilt * x - bend * x**2).max() <= EXACT_FIT * noise.max(initial=0.0)
-    # Var(q̄ | p) = c + b p + a p²
-    a = bend * n * (n - 1) - slope**2 * n
-    b, c = tilt * n + bend * n + slope**2 * n, noise[0]
+    is_line = np.abs(mean - mean[0] - slope * x).max() <= ROUNDING
+    is_parabola = np.abs(noise - noise[0] - tilt * x - bend * x**2).max() <= ROUNDING * noise.max(initial=0.0)
+    a = bend * n * (n - 1) - slope**2 * n  # Var(q̄ | p) = c + b p + a p²
+    b = tilt * n + bend * n + slope**2 * n
+    c = noise[0]
+    if not (is_line and is_parabola and slope and a <= 0):
+        center = mean.mean()
+        averages = evaluator(np.column_stack([mean, noise + (mean - center) ** 2]))
+
+        def moments(p: FloatArray) -> tuple[FloatArray, FloatArray]:
+            means, squares = averages(p).T
+            return means, np.maximum(squares - (means - center) ** 2, 0.0)
+
+        return score_hull(moments, observed, z)
+
+    # Both roots, one from the sum that loses no digits and the other from their product
+    distance = observed - mean[0]
     leading = (slope * n) ** 2 - z**2 * a
-    if not (straight and parabola and slope and a <= 0):
-        return _hull_of_score(mean, noise, observed, z)
-    away = observed - intercept
-    half = away * slope * n + z**2 * b / 2
-    inside = half**2 - leading * (away**2 - z**2 * c)
+    constant = distance**2 - z**2 * c
+    half = distance * slope * n + z**2 * b / 2
+    inside = half**2 - leading * constant
     root = np.sqrt(np.maximum(inside, 0.0))
-    larger = half + np.where(half >= 0, root, -root)  # the sum that loses no digits; the product gives the other end
-    first = np.where(inside < 0, away / (slope * n), larger / leading)
+    larger = half + np.where(half >= 0, root, -root)
+    first = np.where(inside < 0, distance / (slope * n), larger / leading)
     with np.errstate(divide="ignore", invalid="ignore"):
-        second = np.where(inside <= 0, first, np.where(larger == 0, 0.0, (away**2 - z**2 * c) / larger))
+        second = np.where(inside <= 0, first, np.where(larger == 0, 0.0, constant / larger))
     return np.clip(np.minimum(first, second), 0.0, 1.0), np.clip(np.maximum(first, second), 0.0, 1.0)
 
 
-def _hull_of_score(mean: FloatArray, noise: FloatArray, observed: FloatArray, z: float) -> Ends:
-    """`_hull` with the mean and variance of q̄ given each x."""
-    middle_mean = mean.mean()
-    moments = evaluator(np.column_stack([mean, noise + (mean - middle_mean) ** 2]))
+def score_hull(moments: Moments, observed: FloatArray, z: float) -> Ends:
+    """Hulls of the accepted p for observed q̄, from E[q̄ | p] and Var(q̄ | p), by a grid and root finding."""
 
-    def at(p: FloatArray) -> tuple[FloatArray, FloatArray]:
-        centre, square = moments(p).T
-        return centre, np.maximum(square - (centre - middle_mean) ** 2, 0.0)
-
-    return _hull(at, observed, z)
-
-
-def _hull(at: Callable[[FloatArray], tuple[FloatArray, FloatArray]], observed: FloatArray, z: float) -> Ends:
-    """The outermost p on a grid that are accepted, then the ends between them and their neighbours by false position.
-
-    `at` gives E[q̄ | p] and Var(q̄ | p). Where no point of the grid is accepted, the p whose E[q̄ | p] is q̄ is inside, or
-    the one of the grid whose mean comes nearest stands in; all of them where several do.
-    """
-
-    def excess(q: FloatArray, centre: FloatArray, variance: FloatArray) -> FloatArray:
+    def excess(p: FloatArray, q: FloatArray) -> FloatArray:
         """(q̄ − E)² − z² Var, not positive where p is accepted."""
-        found: FloatArray = (q - centre) ** 2 - z**2 * variance
-        return np.where(np.abs(q - centre) <= EXACT_FIT, np.minimum(found, -0.0), found)
+        mean, variance = moments(p)
+        value: FloatArray = (q - mean) ** 2 - z**2 * variance
+        return np.where(np.abs(q - mean) <= ROUNDING, np.minimum(value, -(ROUNDING**2)), value)
 
-    grid = np.sin(np.linspace(0, np.pi / 2, SCORE_GRID_POINTS)) ** 2
-    centres, variances = at(grid)
-    far = np.sqrt(np.maximum(z**2 * variances, EXACT_FIT**2))  # |q̄ − E| up to which p is accepted
-    begun, beyond = np.searchsorted(observed, centres - far), np.searchsorted(observed, centres + far, side="right")
-    nearest, accepted = _nearest(centres, observed), np.flatnonzero(begun < beyond)
-    first, last = _outermost(begun[accepted], beyond[accepted], len(observed))
-    alone = np.flatnonzero(first < 0)
-    first, last = (
-        np.where(one < 0, near, accepted[one]) if len(accepted) else near
-        for one, near in zip((first, last), nearest, strict=True)
-    )
-    first, last = np.minimum(first, nearest[0]), np.maximum(last, nearest[1])
-    # Both ends at once: a call of numpy costs about as much for one number as for a hundred.
-    inner = np.concatenate([first, last])
-    outer = np.concatenate([np.maximum(first - 1, 0), np.minimum(last + 1, SCORE_GRID_POINTS - 1)])
-    p, q, out = grid[inner], np.tile(observed, 2), grid[outer]
-    at_held, at_out = (excess(q, centres[side], variances[side]) for side in (inner, outer))
-    for place, middle, end in _met_between(at, grid, centres, observed, alone):
-        p[place], out[place] = middle, grid[end]
-        at_held[place], at_out[place] = excess(q[place], *at(middle)), excess(q[place], centres[end], variances[end])
-    rows = np.flatnonzero((p != out) & (at_held <= 0))  # what only comes nearest has no end to be sought
-    q, held, out, at_held, at_out = (one[rows] for one in (q, p, out, at_held, at_out))
-    before = np.zeros(len(rows), dtype=np.int8)  # 1 where the last step was accepted, −1 where it was not
-    for _ in range(FALSE_POSITION_STEPS):
-        with np.errstate(divide="ignore", invalid="ignore"):
-            middle = held + (out - held) * (at_held / (at_held - at_out))
-        between = (middle - held) * (middle - out) <= 0
-        middle = np.where(between, middle, (held + out) / 2)
-        # Where one side is there already, a step of half the tolerance brings the other.
-        step = np.copysign(SIDES_TOLERANCE / 2, out - held)
-        middle = np.where(
-            (middle - held - step) * (middle - out + step) < 0,
-            middle,
-            np.where(np.abs(middle - held) < np.abs(middle - out), held + step, out - step),
-        )
-        value = excess(q, *at(middle))
-        holds = value <= 0
-        side = np.where(holds, 1, -1)
-        # An end that stays again has its value halved, so that both ends come nearer (the Illinois rule).
-        halved = np.where(side == before, 0.5, 1.0)
-        at_held, at_out = np.where(holds, value, at_held * halved), np.where(holds, at_out * halved, value)
-        held, out = np.where(holds, middle, held), np.where(holds, out, middle)
-        p[rows] = held
-        still = (np.abs(out - held) > SIDES_TOLERANCE) & (np.abs(value) > EXACT_FIT**2)
-        if not still.any():
-            break
-        rows, q, held, out, before = rows[still], q[still], held[still], out[still], side[still]
-        at_held, at_out = at_held[still], at_out[still]
-    return p[: len(first)], p[len(first) :]
+    # Outermost points of the grid that are accepted, or whose mean is nearest
+    means, variances = moments(SCORE_GRID)
+    reach = np.sqrt(np.maximum(z**2 * variances, ROUNDING**2))
+    last_point = len(SCORE_GRID) - 1
+    first, last = np.empty((2, len(observed)), dtype=int)
+    is_accepted = np.empty(len(observed), dtype=bool)
+    for block in row_blocks(len(observed), len(SCORE_GRID)):
+        distance = np.abs(observed[block, None] - means)
+        inside = distance <= reach
+        is_accepted[block] = inside.any(axis=1)
+        inside |= distance <= distance.min(axis=1, keepdims=True) + ROUNDING
+        first[block] = inside.argmax(axis=1)
+        last[block] = last_point - inside[:, ::-1].argmax(axis=1)
+    inner = SCORE_GRID[np.array([first, last])]
+    outer = SCORE_GRID[np.array([np.maximum(first - 1, 0), np.minimum(last + 1, last_point)])]
 
+    # Intervals between two points: around the p whose mean is q̄
+    if (np.diff(means) >= 0).all():
+        cell = np.searchsorted(means, observed) - 1
+        narrow = np.flatnonzero(~is_accepted & (cell >= 0) & (cell < last_point))
+        bracket = SCORE_GRID[cell[narrow]], SCORE_GRID[cell[narrow] + 1]
+        if len(narrow):
+            inner[:, narrow] = find_root(lambda p, q: moments(p)[0] - q, bracket, args=(observed[narrow],)).x
+            outer[:, narrow] = bracket
 
-def _met_between(
-    at: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
-    grid: FloatArray,
-    centres: FloatArray,
-    observed: FloatArray,
-    alone: IntArray,
-) -> Iterator[tuple[IntArray, FloatArray, IntArray]]:
-    """Yield where E[q̄ | p] meets those q̄ that no point of the grid accepts, by three steps of false position.
-
-    For the lower and then the upper ends: their places among all ends, p, and the point of the grid beyond. Nothing
-    where the means do not rise.
-    """
-    segment = np.searchsorted(centres, observed[alone]) - 1
-    between = (segment >= 0) & (segment < len(grid) - 1)
-    if not between.any() or (np.diff(centres) < 0).any():
-        return
-    alone, segment = alone[between], segment[between]
-    q, (low, high), (left, right) = observed[alone], grid[[segment, segment + 1]], centres[[segment, segment + 1]]
-    for _ in range(MEETING_STEPS):
-        middle = low + (high - low) * ((q - left) / (right - left))
-        centre, _ = at(middle)
-        below = centre <= q
-        low, left = np.where(below, middle, low), np.where(below, centre, left)
-        high, right = np.where(below, high, middle), np.where(below, right, centre)
-        right = np.where(right > left, right, np.nextafter(left, 2.0))
-    yield alone, middle, segment
-    yield alone + len(observed), middle, segment + 1
-
-
-def _outermost(begun: IntArray, beyond: IntArray, count: int) -> tuple[IntArray, IntArray]:
-    """Return for each of 0 … `count` − 1 the first and last range from `begun` to `beyond` that has it, −1 for none.
-
-    Where neither end ever falls, as almost always, they are looked up.
-    """
-    if (np.diff(begun) >= 0).all() and (np.diff(beyond) >= 0).all():
-        each = np.arange(count)
-        first, last = np.searchsorted(beyond, each, side="right"), np.searchsorted(begun, each, side="right") - 1
-        within = first <= last  # else the next begins beyond it, or the last ends before
-        return np.where(within, first, -1), np.where(within, last, -1)
-    found = np.full((2, count), -1)
-    ranges = list(enumerate(map(slice, begun.tolist(), beyond.tolist())))
-    for place, some in reversed(ranges):
-        found[0, some] = place
-    for place, some in ranges:
-        found[1, some] = place
-    return found[0], found[1]
-
-
-def _nearest(centres: FloatArray, observed: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return the first and the last place of the centre that is nearest to each number, of those that are alike."""
-    order = np.argsort(centres, kind="stable")
-    ordered = centres[order]
-    above = np.minimum(np.searchsorted(ordered, observed), len(ordered) - 1)
-    below = np.searchsorted(ordered, ordered[np.maximum(above - 1, 0)])
-    nearer = observed - ordered[below] <= np.abs(ordered[above] - observed)
-    found = ordered[np.where(nearer, below, above)]
-    begun, beyond = np.searchsorted(ordered, found - EXACT_FIT), np.searchsorted(ordered, found + EXACT_FIT, "right")
-    parts = np.column_stack([begun, beyond]).ravel()
-    first, last = (ends.reduceat(np.append(order, order[-1]), parts)[::2] for ends in (np.minimum, np.maximum))
-    return first, last
+    # Ends between an accepted point and its neighbour
+    q = np.broadcast_to(observed, inner.shape)
+    some = np.nonzero((inner != outer) & (excess(inner.ravel(), q.ravel()).reshape(inner.shape) <= 0))
+    if len(some[0]):
+        ends = find_root(excess, (inner[some], outer[some]), args=(q[some],), tolerances={"xatol": 1e-14})
+        inner[some] = np.where(ends.success, ends.x, inner[some])
+    return inner[0], inner[1]
 
 
 def posterior_ends(sums: ReleaseSums, level: float) -> Ends:
-    """For every S the equal-tailed interval of the posterior of p given S, uniform before.
+    """Equal-tailed intervals of the posterior of p given S, under a uniform prior, for S = 0 … Mm.
 
-    p | S is Σ_x w_x Beta(1 + x, 1 + n − x), w_x ∝ Pr(S | x). For one set, and for the plug-ins, whose counts say no
-    more than their sum, it is that of `posterior_given`; for several sets of another synthesizer it leaves a little
-    out. Sums too unlikely for the digits of a large table take the interval of the nearest other.
-    Source: Charest (2011), §4, gives the model.
+    Notes
+    -----
+    p | S is Σ_x w_x Beta(1 + x, 1 + n − x), w_x ∝ Pr(S | x) (Charest 2011, section 4, for the model). For one set, and
+    for plug-ins, whose counts say no more than their sum, it is that of `posterior_given`; for several sets of another
+    synthesizer it leaves a little out. Sums less likely than rounding take the interval of the nearest other.
 
+    Examples
+    --------
     >>> low, high = posterior_ends(ReleaseSums(np.eye(2)), 0.5)  # p | 1 is Beta(2, 1), whose quantiles are √q
     >>> [round(float(end), 6) for end in (low[1] ** 2, high[1] ** 2)]
     [0.25, 0.75]
     """
-    log_prior, (likely, nearest) = log_prior_counts(np.arange(sums.n + 1), sums.n, 1.0, 1.0), _likely(sums)
+    x = np.arange(sums.n + 1)
+    log_prior = log_prior_counts(x, sums.n, 1.0, 1.0)
+    likely, nearest = _likely_sums(sums)
     low, high = np.empty((2, len(likely)))
-    for block in row_blocks(len(likely), sums.n + 1, NUMBERS_AT_ONCE):
+    for block in row_blocks(len(likely), sums.n + 1):
         with np.errstate(divide="ignore"):
             weights = normalized(np.log(sums.rows.T[likely[block]]) + log_prior)
-        low[block], high[block], _ = Posteriors.of(1.0, 1.0, weights).equal_tails(level)
+        low[block], high[block], _ = MixtureFamily(a=1.0 + x, b=1.0 + x[::-1], weights=weights).equal_tails(level)
     return low[nearest], high[nearest]
 
 
 def posterior_means(sums: ReleaseSums) -> FloatArray:
-    """For every S the mean of the posterior of p given S, (1 + E[x | S]) / (n + 2), as in `posterior_ends`.
+    """Posterior means (1 + E[x | S]) / (n + 2) for S = 0 … Mm, as in `posterior_ends`.
 
     >>> posterior_means(ReleaseSums(np.eye(2))).round(9).tolist()  # Beta(1, 2) and Beta(2, 1)
     [0.333333333, 0.666666667]
     """
-    likely, nearest = _likely(sums)
+    likely, nearest = _likely_sums(sums)
     columns = sums.rows[:, likely]
-    counts = np.arange(sums.n + 1) @ columns / columns.sum(axis=0)
-    found: FloatArray = ((1 + counts) / (sums.n + 2))[nearest]
-    return found
+    means: FloatArray = (1 + np.arange(sums.n + 1) @ columns / columns.sum(axis=0)) / (sums.n + 2)
+    return means[nearest]
 
 
-def _likely(sums: ReleaseSums) -> tuple[IntArray, IntArray]:
-    """Return the sums that are likely enough for their digits, and for every sum the place of the nearest of them."""
-    likely = np.flatnonzero(sums.rows.max(axis=0) > TOO_ROUGH * sums.rounding)
-    columns = np.arange(sums.rows.shape[1])
-    after = np.clip(np.searchsorted(likely, columns), 0, len(likely) - 1)
+def _likely_sums(sums: ReleaseSums) -> tuple[IntArray, IntArray]:
+    """Sums more likely than rounding, and for every sum the place of the nearest of them."""
+    likely = np.flatnonzero(sums.rows.max(axis=0) > MIN_ROUNDINGS * sums.rounding)
+    every = np.arange(sums.rows.shape[1])
+    after = np.clip(np.searchsorted(likely, every), 0, len(likely) - 1)
     before = np.maximum(after - 1, 0)
-    return likely, np.where(columns - likely[before] < likely[after] - columns, before, after)
+    return likely, np.where(every - likely[before] < likely[after] - every, before, after)
 
 
-MOST_SUMS = 20_000  # Sums whose ends are searched for in a second
+def clopper_pearson_ends(sums: ReleaseSums, level: float) -> Ends:
+    """Intervals {p : Pr(S' ≥ S | p) > (1 − level)/2 and Pr(S' ≤ S | p) > (1 − level)/2} for S = 0 … Mm.
+
+    Notes
+    -----
+    Where the rows of the matrix are not stochastically ordered, each tail is replaced by the smallest monotone bound
+    from above, so that the interval is the hull of those p. A sum too extreme for every p gives the one point 0 or 1.
+    Ends lie outside the exact ones, by 1e-12 of probability: coverage is at least the level.
+
+    References
+    ----------
+    Clopper & Pearson (1934), for the binomial distribution without privacy.
+
+    Examples
+    --------
+    >>> low, high = clopper_pearson_ends(ReleaseSums(np.eye(11)), 0.95)
+    >>> [round(float(end), 6) for end in (low[0], high[0], low[10], high[10])]
+    [0.0, 0.308497, 0.691503, 1.0]
+    """
+    return _both_ends(sums, lambda side: _tail_ends(side, (1 - level) / 2))
+
+
+def blaker_ends(sums: ReleaseSums, level: float) -> Ends:
+    """Hulls of {p : Pr(t(S') ≤ t(S) | p) > 1 − level}, t(s) the smaller tail of s under p, for S = 0 … Mm.
+
+    Notes
+    -----
+    With t(S) = Pr(S' ≥ S | p) that probability is t(S) + Pr(S' ≤ s* | p), s* the largest sum whose lower tail is at
+    most t(S). The interval lies inside `clopper_pearson_ends`, is as safe, and bounds the tails likewise; where the two
+    tails together do not fall and then rise in p, the end is that of Clopper and Pearson.
+
+    References
+    ----------
+    Blaker (2000), for the binomial distribution; Sterne (1954) orders by the probability itself.
+
+    Examples
+    --------
+    >>> low, high = blaker_ends(ReleaseSums(np.eye(11)), 0.95)
+    >>> [round(float(end), 4) for end in (low[1], high[1])]  # Clopper and Pearson have 0.0025 and 0.4450
+    [0.0051, 0.4444]
+    """
+    return _both_ends(sums, lambda side: _blaker_lower_ends(side, 1 - level))
+
+
+def _both_ends(sums: ReleaseSums, lower_ends: Callable[[ReleaseSums], FloatArray]) -> Ends:
+    """Lower ends, and upper ends as those of zeros in place of ones; releases that fall as x rises are turned."""
+    columns = np.arange(sums.rows.shape[1])
+    if sums.rows[-1] @ columns < sums.rows[0] @ columns:
+        low, high = _both_ends(ReleaseSums(np.ascontiguousarray(sums.rows[:, ::-1]), sums.rounding), lower_ends)
+        return low[::-1], high[::-1]
+    low = lower_ends(sums)
+    is_symmetric = np.abs(sums.rows - sums.mirrored.rows).sum(axis=1).max() <= TAIL_SLACK / 10
+    high = 1 - (low if is_symmetric else lower_ends(sums.mirrored))[::-1]
+    return np.minimum(low, 1.0), np.maximum(high, low)
+
+
+def _tail_ends(sums: ReleaseSums, tail: float) -> FloatArray:
+    """Largest p up to which Pr(S' ≥ S | p) ≤ tail: 0 where none is, 1 where all are."""
+    tails = sums.at_least
+    target = tail - TAIL_SLACK
+    place = (binomial_weights(TAIL_GRID, sums.n) @ tails.T <= target).sum(axis=0)  # monotone along the grid
+    low = np.where(place == 0, 0.0, 1.0)
+    some = np.flatnonzero((place > 0) & (place < len(TAIL_GRID)))
+    low[some] = crossing(tails[some], target, TAIL_GRID[place[some] - 1], TAIL_GRID[place[some]])
+    return low
+
+
+def _blaker_lower_ends(sums: ReleaseSums, size: float) -> FloatArray:
+    """Largest p up to which Blaker's test of this size rejects S for its upper tail."""
+    # From the end of Clopper and Pearson on, where the upper tail G is about size/2, s* stays the same until p reaches
+    # the point where the lower tail of the next sum equals G; there the test accepts. So the end lies between, where G
+    # and the lower tail of s* together pass the size, or at that point. They pass once if coefficients fall, then rise.
+    low = _tail_ends(sums, size / 2)
+    upper, lower = sums.at_least, sums.at_most
+    some = np.flatnonzero((low > 0) & (low < 1) | (low == 0) & (upper[:, 0] < 0.5))  # others: every p, or none
+    if not len(some):
+        return low
+    start = low[some]
+    weights = binomial_weights(start, sums.n)
+    tail = np.einsum("sx,sx->s", weights, upper[some])
+
+    # s*: the last sum whose lower tail is at most G, by bisection
+    partner, last = np.full(len(some), -1), some - 1
+    while (partner < last).any():
+        middle = (partner + last + 1) // 2
+        value = np.einsum("sx,sx->s", weights, lower[np.maximum(middle, 0)])
+        is_below = (value <= tail) | (middle < 0)
+        partner, last = np.where(is_below, middle, partner), np.where(is_below, last, middle - 1)
+
+    # Where the lower tail of the next sum equals G
+    ends = np.ones(len(some))
+    apart = upper[some] - lower[np.minimum(partner + 1, len(lower) - 1)]
+    meet = np.flatnonzero((partner + 1 < some) & (apart[:, -1] > -TAIL_SLACK))  # the two tails meet at some p ≤ 1
+    ends[meet] = crossing(apart[meet], -TAIL_SLACK, start[meet], np.ones(len(meet)))
+
+    # Where both tails together pass the size before
+    both = upper[some] + np.where((partner >= 0)[:, None], lower[np.maximum(partner, 0)], 0.0)
+    target = size - TAIL_SLACK
+    passes = np.flatnonzero(np.einsum("sx,sx->s", binomial_weights(ends, sums.n), both) > target)
+    ends[passes] = crossing(both[passes], target, start[passes], ends[passes])
+    is_above = np.einsum("sx,sx->s", weights, both) > target
+    change = np.diff(both, axis=1)
+    falls_again = (np.maximum.accumulate(change > TAIL_SLACK, axis=1) & (change < -TAIL_SLACK)).any(axis=1)
+    low[some] = np.where(is_above | falls_again, start, ends)
+    return low
+
+
+def crossing(table: FloatArray, target: float, low: FloatArray, high: FloatArray) -> FloatArray:
+    """For each row the p between `low` and `high` up to which Σ_x Binomial(x; n, p) row_x ≤ target, from below."""
+    n = table.shape[1] - 1
+    x = np.arange(n + 1)
+
+    def room(rows: IntArray, p: FloatArray) -> tuple[FloatArray, FloatArray]:
+        terms = binomial_weights(p, n) * table[rows]
+        value = terms.sum(axis=1)
+        slope = (terms @ x - n * p * value) / np.maximum(p * (1 - p), 1e-300)
+        return target - value, -slope
+
+    return np.maximum(falling_roots(room, low, high, low) - END_SLACK, low)
+
 
 EndsBySum = Callable[[TwoCellSynthesizer, int, float], Ends]
 _sums = lru_cache(maxsize=2)(release_sums)  # tables of up to 48 MB each
 
 
 @lru_cache(maxsize=64)
-def _ends(table: EndsBySum, synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends:
-    found = table(synthesizer, sets, level)
-    for ends in found:
-        ends.setflags(write=False)
-    return found
+def _ends(by_sum: EndsBySum, synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends:
+    ends = by_sum(synthesizer, sets, level)
+    for end in ends:
+        end.setflags(write=False)
+    return ends
 
 
 def _from_sums(ends: Callable[[ReleaseSums, float], Ends]) -> EndsBySum:
@@ -276,29 +327,36 @@ def _from_sums(ends: Callable[[ReleaseSums, float], Ends]) -> EndsBySum:
 
 @dataclass(frozen=True, kw_only=True)
 class NoiseAwareRule(IntervalRule):
-    """A rule whose interval is looked up by the sum S in a `table` that the design makes: ends for S = 0 … Mm."""
+    """Rule whose interval depends on the sum S and the synthesizer.
+
+    Parameters
+    ----------
+    table : callable
+        Ends for S = 0 … Mm, from a synthesizer, M and the level.
+    closed_form_for, needs_no_sums_for : tuple of type
+        Synthesizers for which no size is too large, and those for which `MAX_SUMS` is the only limit.
+    """
 
     table: EndsBySum
-    closed_form_for: tuple[type[TwoCellSynthesizer], ...] = ()  # synthesizers for which no size is too large
-    short_form_for: tuple[type[TwoCellSynthesizer], ...] = ()  # those that need no table for up to `MOST_SUMS` sums
+    closed_form_for: tuple[type[TwoCellSynthesizer], ...] = ()
+    needs_no_sums_for: tuple[type[TwoCellSynthesizer], ...] = ()
     is_noise_aware: ClassVar[bool] = True
 
     def ends(self, statistics: SetStatistics, level: float) -> Ends:
-        low, high = (end[statistics.total] for end in self.by_sum(statistics.synthesizer, statistics.sets, level))
-        impossible = statistics.within < 0
-        if impossible.any():
-            return np.where(impossible, np.nan, low), np.where(impossible, np.nan, high)
+        by_sum = self.by_sum(statistics.synthesizer, statistics.sets, level)
+        low, high = (np.where(statistics.within < 0, np.nan, end[statistics.total]) for end in by_sum)
         return low, high
 
     def is_feasible(self, synthesizer: TwoCellSynthesizer, sets: int) -> bool:
-        """As for `IntervalRule`; without a closed form neither the sums nor the table of them may be too many."""
         if isinstance(synthesizer, self.closed_form_for):
             return True
-        few = sets * synthesizer.m <= MOST_SUMS
-        return few and (isinstance(synthesizer, self.short_form_for) or within_sums(synthesizer.n, synthesizer.m, sets))
+        has_small_table = isinstance(synthesizer, self.needs_no_sums_for) or within_sums(
+            synthesizer.n, synthesizer.m, sets
+        )
+        return sets * synthesizer.m <= MAX_SUMS and has_small_table
 
     def by_sum(self, synthesizer: TwoCellSynthesizer, sets: int, level: float = 0.95) -> Ends:
-        """Return the lower and upper ends for S = 0 … Mm; a ValueError where the table of sums would be too large."""
+        """Lower and upper ends for S = 0 … Mm; a ValueError where the table of sums would be too large."""
         sets = SETS.validate(sets)
         level = LEVEL.validate(level)
         return _ends(self.table, synthesizer, sets, level)
@@ -315,7 +373,7 @@ _RULES = (
         formula="all p with (q̄ − E[q̄ | p])² ≤ z² Var(q̄ | p), from mean and variance of the synthesizer's rows; for "
         "the Beta-binomial and the mean plug-in E[q̄ | p] = (np + α)/(n + α + β)",
         source="Wilson (1927), with the release's own mean and variance; Kao & Reiter (2025) on noise-aware rules",
-        table=score_ends, closed_form_for=(BetaBinomial, PlugIn), short_form_for=(NoiseSanitizer,),
+        table=score_ends, closed_form_for=(BetaBinomial, PlugIn), needs_no_sums_for=(NoiseSanitizer,),
     ),
     NoiseAwareRule(
         key="posterior", label="Posterior given the sum", abbreviation="posterior",
@@ -330,7 +388,7 @@ _RULES = (
         method_phrase="by exact equal tails",
         formula="all p with Pr(S' ≥ S | p) and Pr(S' ≤ S | p) above (1 − level)/2; holds its level at every p",
         source="Clopper & Pearson (1934), for the distribution of S; Awan & Slavković (2020) for optimal tests",
-        table=_from_sums(equal_tailed_ends),
+        table=_from_sums(clopper_pearson_ends),
     ),
     NoiseAwareRule(
         key="blaker_2000", label="Ordered tails, exact (Blaker's)", abbreviation="Blaker",
@@ -343,4 +401,4 @@ _RULES = (
 )
 # fmt: on
 NOISE_AWARE_RULES = {rule.key: rule for rule in _RULES}
-"""Every rule that knows how the sets were made, by its key, in the order in which readers see them."""
+"""Noise-aware rules by key, in the order on screen."""

@@ -1,23 +1,60 @@
-"""The exact posterior of a proportion, or of k, given synthetic counts whose making is known: a mixture."""
+"""Exact posterior of a proportion, or of k, given synthetic counts whose mechanism is known: mixtures of betas.
+
+The model is that of Charest (2011), section 4, where the same posterior is sampled by MCMC: p ~ Beta(γ1, γ2),
+x ~ Binomial(n, p), and each released count from row x of the mechanism's matrix.
+"""
 
 import math
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from scipy.special import gammaln
 
 from dpviz.core import limits
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
-from dpviz.core.formatting import SUPERSCRIPTS
+from dpviz.core.formatting import SUPERSCRIPTS, format_number
 from dpviz.core.numerics.combinatorics import composition_count, compositions
-from dpviz.core.numerics.special import log_rising_ratio
+from dpviz.core.numerics.special import log_beta, log_rising_ratio
 from dpviz.core.parameters import Parameter, argument
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.inference.beta_mixtures import BetaMixture
-from dpviz.inference.confidential import log_prior_counts, normalized, one_release
+from dpviz.inference.beta_mixture import BetaMixture
 from dpviz.inference.sum_distribution import checked_counts
 from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
-from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
+from dpviz.mechanisms.beta_binomial import beta_binomial_log_likelihood
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
+
+IMPOSSIBLE_RELEASE = (
+    "The synthetic counts cannot all come from one confidential table under this synthesizer: for every x, one of them "
+    "has probability 0, so that the posterior does not exist. Check the counts and the zeros of the matrix."
+)
+GAMMA = replace(GAMMA_ONES, name="gamma", symbol="γ", title="Analyst's prior in a cell", per_cell=True)
+ALPHA = replace(PRIOR_ONES, title="Prior rows in a cell", per_cell=True)
+
+
+def log_prior_counts(x: IntArray, n: IntArray | int, gamma1: float, gamma2: float) -> FloatArray:
+    """ln BetaBinomial(x; n, γ1, γ2), the analyst's prior of the confidential count; x and n broadcast."""
+    n = np.asarray(n)
+    prior = float(log_beta(np.array([gamma1]), np.array([gamma2]))[0])
+    return log_beta(gamma1 + x, gamma2 + (n - x)) - prior - log_beta(1.0 + x, 1.0 + (n - x)) - np.log(n + 1)
+
+
+def normalized(log_weights: FloatArray) -> FloatArray:
+    """Probabilities from logarithms, along the last axis; a ValueError where all of a row are −∞."""
+    largest = log_weights.max(axis=-1, keepdims=True)
+    if np.isneginf(largest).any():
+        raise ValueError(IMPOSSIBLE_RELEASE)
+    with np.errstate(under="ignore"):
+        weights: FloatArray = np.exp(log_weights - largest)
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def _one_release(counts: object, m: int) -> IntArray:
+    whole = checked_counts(counts, m)
+    if whole.ndim != 1:
+        raise ValueError(f"synthetic_counts must be a list of counts, one for each set; got {counts!r}.")
+    return whole
 
 
 class PosteriorMixture(BetaMixture):
@@ -25,7 +62,7 @@ class PosteriorMixture(BetaMixture):
 
     @property
     def expected_count(self) -> float:
-        """E[x | release]: the confidential count that the release points to."""
+        """E[x | release]."""
         return float(self.weights @ np.arange(len(self.weights)))
 
 
@@ -39,12 +76,21 @@ def posterior_mixture(
     gamma1: float = 1.0,
     gamma2: float = 1.0,
 ) -> PosteriorMixture:
-    """Return the posterior of p after M sets of the Beta-binomial synthesizer, exactly.
+    """Posterior of p after M sets of the Beta-binomial synthesizer.
 
-    p ~ Beta(γ1, γ2), x ~ Binomial(n, p), x̃_j ~ BetaBinomial(m, α + x, β + n − x): p | x̃ is Σ_x w_x Beta(γ1 + x,
-    γ2 + n − x) with w_x ∝ BetaBinomial(x; n, γ1, γ2) Π_j BetaBinomial(x̃_j; m, α + x, β + n − x), right to about 1e-12.
-    Source: Charest (2011), §4, where the same posterior is sampled by MCMC.
+    Parameters
+    ----------
+    synthetic_counts : sequence of int
+        M released counts from 0 to m.
+    n, m : int
+        Confidential rows, and released rows of each set.
+    alpha, beta : float
+        Prior of the synthesizer.
+    gamma1, gamma2 : float, default 1
+        Prior of the analyst.
 
+    Examples
+    --------
     >>> post = posterior_mixture(synthetic_counts=[1], n=1, m=1, alpha=1, beta=1)
     >>> post.weights.round(6).tolist(), round(post.mean, 6)  # 2/3 · 2/3 + 1/3 · 1/3
     ([0.333333, 0.666667], 0.555556)
@@ -60,10 +106,28 @@ def posterior_given(
     gamma1: float = 1.0,
     gamma2: float = 1.0,
 ) -> PosteriorMixture:
-    """The posterior of p after M sets of any two-cell synthesizer: w_x ∝ BetaBinomial(x; n, γ1, γ2) Π_j T[x, x̃_j].
+    """Posterior of p after M sets of any two-cell synthesizer.
 
-    A ValueError where no confidential count can release these. Source: Charest (2011), §4, for the Beta-binomial.
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+        With transition matrix T.
+    synthetic_counts : sequence of int
+        M released counts x̃_j from 0 to m.
+    gamma1, gamma2 : float, default 1
+        Prior of the analyst.
 
+    Raises
+    ------
+    ValueError
+        If no confidential count can release these.
+
+    Notes
+    -----
+    w_x ∝ BetaBinomial(x; n, γ1, γ2) Π_j T[x, x̃_j].
+
+    Examples
+    --------
     >>> from dpviz.mechanisms.matrix_mechanism import GivenMatrix
     >>> blurred = GivenMatrix(probabilities=np.array([[0.75, 0.25], [0.25, 0.75]]))
     >>> posterior_given(blurred, [1]).weights.round(12).tolist()
@@ -71,16 +135,17 @@ def posterior_given(
     """
     gamma1 = GAMMA_ONES.validate(gamma1)
     gamma2 = GAMMA_ZEROS.validate(gamma2)
-    counts, n = one_release(synthetic_counts, synthesizer.m), synthesizer.n
-    x = np.arange(n + 1)
-    weights = normalized(synthesizer.log_likelihood(counts) + log_prior_counts(x, n, gamma1, gamma2))
-    return PosteriorMixture(first=gamma1 + x, second=gamma2 + (n - x), weights=weights)
+    counts = _one_release(synthetic_counts, synthesizer.m)
+    x = np.arange(synthesizer.n + 1)
+    log_prior = log_prior_counts(x, synthesizer.n, gamma1, gamma2)
+    weights = normalized(synthesizer.log_likelihood(counts) + log_prior)
+    return PosteriorMixture(a=gamma1 + x, b=gamma2 + x[::-1], weights=weights)
 
 
 def posterior_if_known(*, confidential_count: int, n: int, gamma1: float = 1.0, gamma2: float = 1.0) -> BetaMixture:
-    """Beta(γ1 + x, γ2 + n − x): the posterior of an analyst who sees the confidential count x itself.
+    """Posterior of an analyst who sees the confidential count x itself, Beta(γ1 + x, γ2 + n − x).
 
-    Source: Charest (2011), §4, the "true posterior distribution".
+    Charest (2011), section 4, calls it the true posterior distribution.
 
     >>> round(posterior_if_known(confidential_count=30, n=100).mean, 4)  # 31/102
     0.3039
@@ -95,9 +160,7 @@ def posterior_if_known(*, confidential_count: int, n: int, gamma1: float = 1.0, 
 def posterior_if_real(
     synthetic_counts: Sequence[int] | IntArray, *, m: int, gamma1: float = 1.0, gamma2: float = 1.0
 ) -> BetaMixture:
-    """Beta(γ1 + Σ x̃_j, γ2 + M m − Σ x̃_j): the naive posterior, all M m synthetic rows taken for real rows of data.
-
-    Source: Bayes's rule for rows that would be real; Charest (2011), §1, on analyses that ignore how data were made.
+    """Naive posterior Beta(γ1 + Σ x̃_j, γ2 + Mm − Σ x̃_j), all Mm synthetic rows taken for real ones.
 
     >>> round(posterior_if_real([1, 0], m=1).mean, 12)  # Beta(2, 2)
     0.5
@@ -105,18 +168,12 @@ def posterior_if_real(
     m = POSTERIOR_SYNTHETIC_ROWS.validate(m)
     gamma1 = GAMMA_ONES.validate(gamma1)
     gamma2 = GAMMA_ZEROS.validate(gamma2)
-    counts = one_release(synthetic_counts, m)
+    counts = _one_release(synthetic_counts, m)
     return _single(int(counts.sum()), len(counts) * m, gamma1, gamma2)
 
 
 def _single(ones: int, rows: int, gamma1: float, gamma2: float) -> BetaMixture:
-    return BetaMixture(
-        first=np.array([gamma1 + ones]), second=np.array([gamma2 + (rows - ones)]), weights=np.array([1.0])
-    )
-
-
-GAMMA = replace(GAMMA_ONES, name="gamma", symbol="γ", title="Analyst's prior in a cell", per_cell=True)
-ALPHA = replace(PRIOR_ONES, title="Prior rows in a cell", per_cell=True)
+    return BetaMixture(a=np.array([gamma1 + ones]), b=np.array([gamma2 + (rows - ones)]), weights=np.array([1.0]))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -133,13 +190,12 @@ class PosteriorCells:
         return self.weights @ self.tables
 
     def marginal(self, cell: int) -> BetaMixture:
-        """Return the posterior of one proportion, Σ_c Pr(x_cell = c) Beta(γ_cell + c, A − γ_cell − c), A = n + Σ γ."""
+        """Posterior of one proportion, Σ_c Pr(x_cell = c) Beta(γ_cell + c, A − γ_cell − c), A = n + Σ γ."""
         cell = argument("cell", 0, len(self.gamma) - 1, integer=True).validate(cell)
-        count = np.arange(int(self.tables[0].sum()) + 1)
-        distribution: FloatArray = np.zeros(len(count))
-        np.add.at(distribution, self.tables[:, cell], self.weights)
+        counts = np.arange(int(self.tables[0].sum()) + 1)
+        weights = np.bincount(self.tables[:, cell], self.weights, len(counts)).astype(float)
         others = float(np.delete(self.gamma, cell).sum())
-        return BetaMixture(first=float(self.gamma[cell]) + count, second=others + count[::-1], weights=distribution)
+        return BetaMixture(a=float(self.gamma[cell]) + counts, b=others + counts[::-1], weights=weights)
 
 
 def posterior_cells(
@@ -149,13 +205,24 @@ def posterior_cells(
     alpha: float | Sequence[float],
     gamma: float | Sequence[float] = 1.0,
 ) -> PosteriorCells:
-    """The posterior of the proportions of k cells after M sets of the Dirichlet-multinomial synthesizer, exactly.
+    """Posterior of the proportions of k cells after M sets of the Dirichlet-multinomial synthesizer.
 
-    π ~ Dirichlet(γ), x ~ Multinomial(n, π), each released table ~ Dirichlet-multinomial(m, α + x): the posterior is
-    Σ_x w_x Dirichlet(γ + x) over all tables x of n rows, at most 2,000,000. M rows of k counts have the same total m;
-    `alpha` and `gamma`, the priors of the synthesizer and of the analyst, are one number or one for each cell.
-    Source: Charest (2011), §5: the model is easily adapted to a vector of counts.
+    Parameters
+    ----------
+    synthetic_counts : array_like of int, shape (M, k)
+        Released tables, all with the same total m.
+    n : int
+        Confidential rows; there are at most 2,000,000 tables of n rows in k cells.
+    alpha, gamma : float or sequence of float
+        Priors of the synthesizer and of the analyst, one number or one for each cell.
 
+    Notes
+    -----
+    π ~ Dirichlet(γ), x ~ Multinomial(n, π), each released table ~ Dirichlet-multinomial(m, α + x), summed over all x:
+    the vector of counts of Charest (2011), section 5.
+
+    Examples
+    --------
     >>> post = posterior_cells(synthetic_counts=[[1, 0, 0]], n=1, alpha=1.0)
     >>> post.expected_table.round(6).tolist(), round(post.marginal(0).mean, 6)
     ([0.5, 0.25, 0.25], 0.375)
@@ -169,35 +236,230 @@ def posterior_cells(
     low, high = totals.min(), totals.max()
     if low != high:
         raise ValueError(f"synthetic_counts must have the same total in every set; got {low:,} and {high:,}.")
-    m, cells = int(POSTERIOR_SYNTHETIC_ROWS.validate(int(totals[0]))), released.shape[1]
+    m = int(POSTERIOR_SYNTHETIC_ROWS.validate(int(totals[0])))
+    cells = released.shape[1]
     number = composition_count(n, cells)
     if number > limits.MAX_LISTED_TABLES:
         power = str(math.floor(math.log10(number)))
-        said = f"{number:,}" if number < 10**15 else f"more than 10{power.translate(SUPERSCRIPTS)}"
+        size = f"{number:,}" if number < 10**15 else f"more than 10{power.translate(SUPERSCRIPTS)}"
         raise ValueError(
-            f"n = {n:,} rows in {cells:,} cells make {said} confidential tables; the limit is "
+            f"n = {n:,} rows in {cells:,} cells make {size} confidential tables; the limit is "
             f"{limits.MAX_LISTED_TABLES:,}. Set fewer rows or cells."
         )
-    priors, gammas = per_cell(ALPHA, alpha, cells), per_cell(GAMMA, gamma, cells)
+    priors = _per_cell(ALPHA, alpha, cells)
+    gammas = _per_cell(GAMMA, gamma, cells)
+
+    # Every cell contributes by its count alone
     tables = compositions(n, cells)
+    x = np.arange(n + 1)
     total = np.zeros(number, dtype=np.longdouble)
-    scale = np.zeros(number)
     factorial = log_rising_ratio(1.0, n)
     for cell in range(cells):
-        x, prior = np.arange(n + 1), log_rising_ratio(float(priors[cell]), n + m)
-        by_count = log_rising_ratio(float(gammas[cell]), n)[x] - factorial[x]
+        prior = log_rising_ratio(float(priors[cell]), n + m)
+        by_count = log_rising_ratio(float(gammas[cell]), n) - factorial + x * np.log(gammas[cell])
         for count in released[:, cell]:
             by_count = by_count + prior[x + count] - prior[x]
-        total = total + by_count[tables[:, cell]]
-        scale += tables[:, cell] * np.log(gammas[cell])
-    return PosteriorCells(tables=tables, weights=normalized(total.astype(float) + scale), gamma=gammas)
+        total += by_count[tables[:, cell]]
+    return PosteriorCells(tables=tables, weights=normalized(total.astype(float)), gamma=gammas)
 
 
-def per_cell(declaration: Parameter, value: float | Sequence[float], cells: int) -> FloatArray:
-    """`value` for each of `cells` cells, every one of them checked."""
+def _per_cell(declaration: Parameter, value: float | Sequence[float], cells: int) -> FloatArray:
     given = np.atleast_1d(declaration.validate_array(value))
     if given.ndim != 1 or len(given) not in (1, cells):
         raise ValueError(
             f"{declaration.name} ({declaration.title.lower()}) must be one number or {cells} of them; got {value!r}."
         )
     return np.broadcast_to(given, (cells,))
+
+
+# Secret n
+
+MAX_DOUBLED_ROWS = 1000  # up to which all sizes from n/2 to 2n can be summed
+END_RATIO = 3.0  # of posterior and prior probability of an end of the range, from which on the posterior piles up there
+LOW = replace(POSTERIOR_ROWS, name="low", title="Fewest rows thought possible")
+HIGH = replace(POSTERIOR_ROWS, name="high", title="Most rows thought possible")
+GUESSED_ROWS = argument(
+    "guess", 0, sys.float_info.max, title="expected number of rows", open_minimum=True, domain_text="a positive number"
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SizePrior:
+    """Prior of n over a range of whole numbers; `label` is the prior in words, with its range."""
+
+    label: str
+    sizes: IntArray = field(repr=False)
+    weights: FloatArray = field(repr=False)
+
+    @property
+    def believed(self) -> str:
+        """Phrase after "An analyst who"."""
+        low, high = self.sizes[[0, -1]]
+        return f"takes n to be {low:,}" if low == high else f"knows only that n lies between {low:,} and {high:,}"
+
+
+def _size_prior(words: str, low: int, high: int, log_weights: Callable[[IntArray], FloatArray]) -> SizePrior:
+    low = LOW.validate(low)
+    high = HIGH.validate(high)
+    if low > high:
+        raise ValueError(f"low (fewest rows thought possible) must be at most high = {high:,}; got {low:,}.")
+    sizes = np.arange(low, high + 1)
+    label = f"{words} {format_number(low)} to {format_number(high)} rows"
+    return SizePrior(label=label, sizes=sizes, weights=normalized(log_weights(sizes)))
+
+
+def uniform_size(low: int, high: int) -> SizePrior:
+    """Prior under which every n from `low` to `high` is as likely.
+
+    >>> uniform_size(5, 8).weights.tolist()
+    [0.25, 0.25, 0.25, 0.25]
+    """
+    return _size_prior("uniform from", low, high, lambda sizes: np.zeros(len(sizes)))
+
+
+def poisson_size(guess: float, low: int, high: int) -> SizePrior:
+    """Poisson(`guess`) cut to `low` … `high`, for an analyst who knows n to about √guess.
+
+    >>> poisson_size(2.0, 1, 2).weights.round(12).tolist()  # 2 e⁻² each
+    [0.5, 0.5]
+    """
+    guess = GUESSED_ROWS.validate(guess)
+    words = f"Poisson around {format_number(guess)}, from"
+    return _size_prior(words, low, high, lambda sizes: sizes * math.log(guess) - gammaln(sizes + 1))
+
+
+def decade_size(low: int, high: int) -> SizePrior:
+    """Pr(n) ∝ 1/n on `low` … `high`, for an analyst who knows the order of n alone.
+
+    >>> decade_size(1, 2).weights.round(6).tolist()
+    [0.666667, 0.333333]
+    """
+    return _size_prior("as 1/n from", low, high, lambda sizes: -np.log(sizes))
+
+
+GUESS = "around a guess"
+SIZE_PRIORS: dict[str, Callable[[int, int, int], SizePrior]] = {
+    "uniform": lambda low, high, _: uniform_size(low, high),
+    GUESS: lambda low, high, guess: poisson_size(guess, low, high),
+    "uniform in log n": lambda low, high, _: decade_size(low, high),
+}
+"""Priors of n by name: functions of the fewest rows, the most, and a guess."""
+
+
+def range_around(n: int) -> tuple[int, int]:
+    """Range n/2 to 2n, or as far to either side of n as can be summed.
+
+    >>> range_around(100), range_around(9_990)
+    ((50, 200), (9900, 10000))
+    """
+    n = POSTERIOR_ROWS.validate(n)
+    if n <= MAX_DOUBLED_ROWS:
+        return (n + 1) // 2, 2 * n
+    side = (limits.MAX_LISTED_TABLES // 2 - limits.MAX_LISTED_TABLES // 20) // n
+    return n - side, min(n + side, int(POSTERIOR_ROWS.maximum))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SecretSizePosterior(BetaMixture):
+    """Posterior of p with n unknown, and that of n: `size_weights` are Pr(n | release) of `prior.sizes`."""
+
+    prior: SizePrior
+    size_weights: FloatArray = field(repr=False)
+
+    @property
+    def expected_size(self) -> float:
+        """E[n | release]."""
+        return float(self.size_weights @ self.prior.sizes)
+
+    @property
+    def end_weights(self) -> tuple[float, float]:
+        """Posterior probability of the smallest and of the largest n."""
+        return float(self.size_weights[0]), float(self.size_weights[-1])
+
+    def doubts(self, n: int) -> list[str]:
+        """Sentences on a range that leaves out the true n, or at whose ends the posterior of n piles up."""
+        low, high = int(self.prior.sizes[0]), int(self.prior.sizes[-1])
+        sentences = []
+        if not low <= n <= high:
+            left_out = f"The range from {low:,} to {high:,} <b>leaves out the true n = {n:,}</b>"
+            sentences.append(f"{left_out}, so that the answer cannot be relied on.")
+        ratios = self.size_weights / self.prior.weights
+        piled = [f"{end:,}" for end, place in ((low, 0), (high, -1)) if low < high and ratios[place] > END_RATIO]
+        if piled:
+            sentences.append(f"The posterior of n piles up at n = {' and '.join(piled)}, where the range ends.")
+        return sentences
+
+
+def posterior_secret_n(
+    *,
+    synthetic_counts: Sequence[int] | IntArray,
+    m: int,
+    alpha: float,
+    beta: float,
+    prior: SizePrior,
+    gamma1: float = 1.0,
+    gamma2: float = 1.0,
+) -> SecretSizePosterior:
+    """Posterior of p and of n after M sets of the Beta-binomial synthesizer, n unknown.
+
+    Parameters
+    ----------
+    synthetic_counts : sequence of int
+        M released counts from 0 to m.
+    m : int
+        Released rows of each set.
+    alpha, beta : float
+        Prior of the synthesizer.
+    prior : SizePrior
+        Prior of n, whose range has at most 2,000,000 pairs (n, x).
+    gamma1, gamma2 : float, default 1
+        Prior of the analyst.
+
+    Notes
+    -----
+    w_{n,x} ∝ Pr(n) BetaBinomial(x; n, γ1, γ2) Π_j BetaBinomial(x̃_j; m, α + x, β + n − x): a prior of n is the further
+    level of the model that Charest (2011), section 5, proposes. α = m / (e^ε − 1) says nothing about n unless m = n.
+
+    Examples
+    --------
+    >>> design = dict(synthetic_counts=[1], m=1, alpha=1, beta=1)
+    >>> secret = posterior_secret_n(**design, prior=uniform_size(1, 1))  # a known n
+    >>> round(secret.mean - posterior_mixture(**design, n=1).mean, 12)
+    0.0
+    """
+    m = POSTERIOR_SYNTHETIC_ROWS.validate(m)
+    alpha = PRIOR_ONES.validate(alpha)
+    beta = PRIOR_ZEROS.validate(beta)
+    gamma1 = GAMMA_ONES.validate(gamma1)
+    gamma2 = GAMMA_ZEROS.validate(gamma2)
+    counts = _one_release(synthetic_counts, m)
+    lengths = prior.sizes + 1
+    pairs = int(lengths.sum())
+    if pairs > limits.MAX_LISTED_TABLES:
+        most = f"at most {limits.MAX_LISTED_TABLES:,} pairs of n and x"
+        raise ValueError(f"prior (of the number of rows) must span {most}; got {pairs:,}. Choose a shorter range.")
+
+    # Pr(n, x | release) of all pairs, one n after the other
+    starts = np.cumsum(lengths) - lengths
+    n = np.repeat(prior.sizes, lengths)
+    x = np.arange(pairs) - np.repeat(starts, lengths)
+    log_weights = log_prior_counts(x, n, gamma1, gamma2) + beta_binomial_log_likelihood(counts, x, n, m, alpha, beta)
+    with np.errstate(divide="ignore"):
+        weights = normalized(log_weights + np.repeat(np.log(prior.weights), lengths))
+
+    # The same mixture of components of the largest n: Beta(a, b) is a/(a + b) Beta(a + 1, b) + b/(a + b) Beta(a, b + 1)
+    mixed = np.zeros(lengths[0] - 1)
+    for start, length in zip(starts.tolist(), lengths.tolist(), strict=True):
+        ones = np.arange(length - 1)
+        total = gamma1 + gamma2 + (length - 2)
+        stays = mixed * (gamma2 + ones[::-1]) / total
+        rises = mixed * (gamma1 + ones) / total
+        mixed = np.append(stays, 0.0) + np.append(0.0, rises) + weights[start : start + length]
+    ones = np.arange(len(mixed))
+    return SecretSizePosterior(
+        a=gamma1 + ones,
+        b=gamma2 + ones[::-1],
+        weights=mixed,
+        prior=prior,
+        size_weights=np.add.reduceat(weights, starts),
+    )

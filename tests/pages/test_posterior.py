@@ -12,8 +12,8 @@ from dpviz.claims.charest import PRINTED_TABLES
 from dpviz.designs import Design
 from dpviz.desk.analyst import SeenRelease, coverage_along_p
 from dpviz.desk.exports.script import posterior_recipe, posterior_script
-from dpviz.inference.secret_n import SIZE_PRIORS, posterior_secret_n
-from dpviz.inference.summaries import EQUAL_TAILS, HIGHEST_DENSITY
+from dpviz.inference.posterior import SIZE_PRIORS, posterior_secret_n
+from dpviz.inference.posterior_coverage import EQUAL_TAILS, HIGHEST_DENSITY
 from dpviz.mechanisms import two_cell_synthesizers
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.posterior import PRESETS, SECTIONS
@@ -235,7 +235,7 @@ def test_what_x_was_is_drawn_and_described() -> None:
 
 @pytest.mark.parametrize("interval", [EQUAL_TAILS, HIGHEST_DENSITY])
 def test_coverage_of_the_interval_at_the_own_share(interval: Any) -> None:
-    app = open_posterior(look="Its own coverage", n=12, x=3, epsilon=3.0, level=0.8, kind=interval.label)
+    app = open_posterior(look="Its own coverage", n=12, x=3, epsilon=3.0, level=0.8, kind=interval)
     design = Design(mechanism="beta_binomial", n=12, epsilon=3.0, level=0.8)
     coverage = coverage_along_p(design, interval, (0.25,))
     assert (

@@ -1,0 +1,455 @@
+"""Mixtures of beta distributions: density, probability, quantiles, and intervals by tails or by density."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import betainc, expit, logit, xlog1py, xlogy
+
+from dpviz.core.declarations import LEVEL
+from dpviz.core.formatting import describe_value
+from dpviz.core.numerics.special import log_beta, row_blocks
+from dpviz.core.parameters import argument
+from dpviz.core.types import BoolArray, FloatArray, IntArray, Numbers
+from dpviz.inference._roots import falling_roots
+
+NEGLIGIBLE_WEIGHT = 1e-16  # total weight of the components that densities and probabilities leave out
+SUM_ROUNDING = 1e-6  # how far from 1 rounding may leave the sum of the weights
+COMPONENTS = (
+    argument("a", 0, 1e13, open_minimum=True),
+    argument("b", 0, 1e13, open_minimum=True),
+    argument("weights", 0, 1.001),
+)
+PROBABILITY = argument("q", 0, 1, title="probability")
+
+END = 1e5  # log-odds that stand for 0 and 1
+TAIL_GRID = np.append(np.arange(8.0, 50.0, 1.5), np.geomspace(50.0, 700.0, 8))  # log-odds beyond an even grid
+SMALLEST_LOG = -700.0  # ln of what counts as 0: numbers next to the smallest float are slow
+FLAT_DENSITY = 1e-7  # range of ln density below which rounding would choose the region
+SLOPE_ROUNDING = 1e-12  # slope, relative to that of the components, that is rounding
+MAX_EXCESS = 1e-12  # of probability of a region, beyond which its height does not decide on it
+PLATEAU_HEIGHT = 1e-10  # of ln density, half the height of a plateau
+# Log-odds and probability beyond which the part of a region at an infinite end is left out: no float lies inside
+NARROW_LOG_ODDS = 53 * math.log(2)
+NEGLIGIBLE_PART = 1e-12
+
+Region = list[tuple[float, float]]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BetaMixture:
+    """Σ_i w_i Beta(a_i, b_i).
+
+    Parameters
+    ----------
+    a, b : ndarray, shape (k,)
+        Positive parameters of the components.
+    weights : ndarray, shape (k,)
+        Nonnegative, with sum 1.
+
+    Examples
+    --------
+    >>> even = BetaMixture(a=np.array([1.0, 2.0]), b=np.array([2.0, 1.0]), weights=np.array([0.5, 0.5]))
+    >>> round(even.mean, 12), round(even.variance, 12), [round(end, 12) for end in even.interval(0.5)]
+    (0.5, 0.083333333333, [0.25, 0.75])
+    """
+
+    a: FloatArray = field(repr=False)
+    b: FloatArray = field(repr=False)
+    weights: FloatArray = field(repr=False)
+
+    def __post_init__(self) -> None:
+        for declaration in COMPONENTS:
+            values = declaration.validate_array(getattr(self, declaration.name))
+            if values.shape != np.shape(self.a) or values.ndim != 1 or not len(values):
+                raise ValueError(
+                    f"{declaration.name} must have one number for each component; got {describe_value(values)}."
+                )
+            object.__setattr__(self, declaration.name, values)
+        if abs(self.weights.sum() - 1) > SUM_ROUNDING:
+            raise ValueError(f"weights must have the sum 1; got {describe_value(float(self.weights.sum()))}.")
+
+    @property
+    def mean(self) -> float:
+        """Σ w_i a_i / (a_i + b_i)."""
+        return float(self.weights @ (self.a / (self.a + self.b)))
+
+    @property
+    def variance(self) -> float:
+        """Mean of the variances plus variance of the means."""
+        total = self.a + self.b
+        means = self.a / total
+        return float(self.weights @ (means * (self.b / total) / (total + 1) + (means - self.mean) ** 2))
+
+    @cached_property
+    def _components(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """a, b and weights of the components that matter."""
+        heavy = self.weights > NEGLIGIBLE_WEIGHT / len(self.weights)
+        return self.a[heavy], self.b[heavy], self.weights[heavy]
+
+    def pdf(self, p: Numbers) -> FloatArray:
+        """Density at p, of its shape; 0 outside 0 to 1, infinite at an end where some a or b is below 1."""
+        a, b, weights = self._components
+        scale = log_beta(a, b)
+
+        def density(p: FloatArray) -> FloatArray:
+            with np.errstate(under="ignore", divide="ignore"):
+                return np.exp(xlogy(a - 1, p) + xlog1py(b - 1, -p) - scale) @ weights
+
+        points = np.asarray(p, dtype=float)
+        return np.where((points < 0) | (points > 1), 0.0, self._by_blocks(density, np.clip(points, 0.0, 1.0)))
+
+    def cdf(self, p: Numbers) -> FloatArray:
+        """Pr(proportion ≤ p), of the shape of p."""
+        a, b, weights = self._components
+        points = np.clip(np.asarray(p, dtype=float), 0.0, 1.0)
+        return np.minimum(self._by_blocks(lambda p: betainc(a, b, p) @ weights, points), 1.0)
+
+    def _by_blocks(self, function: Callable[[FloatArray], FloatArray], p: FloatArray) -> FloatArray:
+        flat = p.reshape(-1, 1)
+        blocks = row_blocks(len(flat), len(self._components[0]))
+        return np.concatenate([np.zeros(0), *(function(flat[block]) for block in blocks)]).reshape(p.shape)
+
+    def quantile(self, q: float) -> float:
+        """Proportion p with Pr(proportion ≤ p) = q, to an absolute 1e-15.
+
+        >>> BetaMixture(a=np.array([1.0]), b=np.array([1.0]), weights=np.array([1.0])).quantile(0.25)
+        0.25
+        """
+        q = PROBABILITY.validate(q)
+        if q in (0, 1):
+            return float(q)
+        a, b, weights = self._components
+        total = weights.sum()  # the same as that of the probabilities, so that both ends of [0, 1] differ in sign
+        return float(brentq(lambda p: betainc(a, b, p) @ weights - q * total, 0.0, 1.0, xtol=1e-16, rtol=1e-14))
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Equal-tailed interval: the quantiles (1 ± level)/2."""
+        level = LEVEL.validate(level)
+        return self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
+
+    def highest_density(self, level: float = 0.95) -> Region:
+        """Shortest region of probability `level`: the intervals, in order, on which the density is highest.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+
+        Returns
+        -------
+        list of (float, float)
+            It holds 0 where some a < 1, and 1 where some b < 1, unless that part is narrower than 2⁻⁵³ and holds less
+            than 1e-12. Where the density is flat to 1e-7, it is the equal-tailed interval.
+
+        Raises
+        ------
+        ValueError
+            If the components are not Beta(a + k, b − k) of whole k.
+
+        Examples
+        --------
+        >>> arcsine = BetaMixture(a=np.array([0.5]), b=np.array([0.5]), weights=np.array([1.0]))
+        >>> [tuple(round(end, 6) for end in part) for part in arcsine.highest_density(0.5)]  # sin²(π/8), cos²(π/8)
+        [(0.0, 0.146447), (0.853553, 1.0)]
+        """
+        level = LEVEL.validate(level)
+        a, b, weights = self._components
+        steps = np.rint(a - a.min())
+        if max(np.abs(a - a.min() - steps).max(), np.ptp(a + b)) > 1e-9 * (a + b).max() or steps.max() > len(self.a):
+            raise ValueError(
+                "a and b must be a + k and b − k of whole k for a region of highest density; got components of another "
+                "form."
+            )
+        row = np.bincount(steps.astype(int), weights).astype(float)
+        smallest = np.arange(len(row))
+        family = MixtureFamily(a=a.min() + smallest, b=b.min() + smallest[::-1], weights=row[None])
+        low, high, several = family.highest_density(level)
+        return several.get(0, [(float(low[0]), float(high[0]))])
+
+    @cached_property
+    def outline(self) -> tuple[FloatArray, FloatArray]:
+        """Values of p to draw the density at, evenly over 0 to 1 and closer around the mean, and the density there."""
+        near = self.mean + math.sqrt(self.variance) * np.linspace(-6, 6, 161)
+        p = np.unique(np.concatenate([np.linspace(0, 1, 241), near[(near > 0) & (near < 1)]]))
+        return p, self.pdf(p)
+
+
+class _Pieces(NamedTuple):
+    """Stretches of log-odds on which a density is monotone, from the denser end `top` to the other, `bottom`."""
+
+    row: IntArray
+    top: FloatArray
+    bottom: FloatArray
+    high: FloatArray  # ln density at both ends
+    low: FloatArray
+    top_mass: FloatArray  # cumulative probability at `top`
+
+    def of(self, which: IntArray | BoolArray) -> "_Pieces":
+        """Some of them."""
+        return self._replace(**{name: getattr(self, name)[which] for name in self._fields})
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MixtureFamily:
+    """Many mixtures of the same components Beta(a + k, b − k), k = 0, 1, …
+
+    Parameters
+    ----------
+    a, b : ndarray, shape (k,)
+        a rises and b falls by 1 from one component to the next.
+    weights : ndarray, shape (mixtures, k)
+        Each row has the sum 1.
+
+    Notes
+    -----
+    With I_p(a, b) = I_p(a + 1, b − 1) + p f(p; a, b) / a the probabilities of all components follow from their
+    densities f and one incomplete beta function. Places are log-odds u = ln p/(1 − p), on which a density that is
+    infinite at 0 or 1 is smooth.
+    """
+
+    a: FloatArray
+    b: FloatArray
+    weights: FloatArray
+
+    @property
+    def _size(self) -> float:
+        return float(self.a[0] + self.b[0])
+
+    @cached_property
+    def _log_beta(self) -> FloatArray:
+        return log_beta(self.a, self.b)
+
+    @cached_property
+    def _tail_factors(self) -> FloatArray:
+        """What (1 − p) f of each component adds to the upper tail, then what p f adds to the lower one."""
+        above = np.cumsum(self.weights[:, ::-1], axis=1)[:, ::-1] / self.b
+        below = np.cumsum(self.weights, axis=1) / self.a
+        above[:, 0] = 0.0
+        below[:, -1] = 0.0
+        return np.stack([above, below])
+
+    @cached_property
+    def _grid(self) -> FloatArray:
+        """Log-odds, even in arcsin √p with two points to the standard deviation of a component, and tails."""
+        steps = max(64, math.ceil(2 * math.pi * math.sqrt(self._size)))
+        body = logit(np.sin(np.linspace(0.0, np.pi / 2, steps + 1)[1:-1]) ** 2)
+        tail = TAIL_GRID[body[-1] < TAIL_GRID]
+        return np.concatenate([-tail[::-1], body, tail])
+
+    def moments(self) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance of every mixture."""
+        means = self.a / self._size
+        mean = self.weights @ means
+        within = self.weights @ (means * (self.b / self._size) / (self._size + 1))
+        return mean, within + (self.weights * (means - mean[:, None]) ** 2).sum(axis=1)
+
+    def _densities(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Densities of the components at log-odds, divided by the largest, and its logarithm."""
+        terms = np.outer(-np.logaddexp(0.0, -u), self.a - 1)
+        terms += np.outer(-np.logaddexp(0.0, u), self.b - 1)
+        terms -= self._log_beta
+        largest = terms.max(axis=1)
+        terms -= largest[:, None]
+        terms[terms < SMALLEST_LOG] = -np.inf
+        return np.exp(terms, out=terms), largest
+
+    def _slopes(self, u: FloatArray) -> FloatArray:
+        """d ln f / du of the components, (a − 1)(1 − p) − (b − 1) p, from the nearer end."""
+        near = (self._size - 2) * expit(-np.abs(u))[:, None]
+        return np.where(u[:, None] < 0, self.a - 1 - near, near - (self.b - 1))
+
+    def _at(self, rows: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """ln f, d ln f / du and the cumulative probability of the mixtures in `rows`, each at its log-odds."""
+        densities, log_scale = self._densities(u)
+        is_left = u < 0
+        terms = densities * self.weights[rows]
+        with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
+            density = terms.sum(axis=1)
+            slope = np.einsum("tk,tk->t", terms, self._slopes(u)) / density
+            tail = np.einsum("tk,tk->t", densities, self._tail_factors[is_left.astype(int), rows])
+            tail = np.exp(np.log(tail) + log_scale - np.logaddexp(0.0, np.abs(u))) + self._last_tail(u)
+            return np.log(density) + log_scale, slope, np.where(is_left, tail, 1 - tail)
+
+    def _last_tail(self, u: FloatArray) -> FloatArray:
+        """I_p of the last component below u = 0, and 1 − I_p of the first one above."""
+        near = np.where(u < 0, self.a[-1], self.b[0])
+        far = np.where(u < 0, self.b[-1], self.a[0])
+        log_near = -np.logaddexp(0.0, np.abs(u))
+        # The first term of the series, where p, or 1 − p, is no float
+        first_term = np.exp(np.minimum(near * log_near - log_beta(near, far), 0.0)) / near
+        return np.where(log_near < SMALLEST_LOG, first_term, betainc(near, far, np.exp(log_near)))
+
+    def _on_grid(self) -> FloatArray:
+        """Cumulative probabilities of all mixtures on the grid, shape (mixtures, points)."""
+        densities, log_scale = self._densities(self._grid)
+        densities *= np.exp(log_scale - np.logaddexp(0.0, np.abs(self._grid)))[:, None]
+        above, below = self._tail_factors @ densities.T + self._last_tail(self._grid)
+        return np.where(self._grid < 0, below, 1 - above)
+
+    def quantile(self, q: float) -> FloatArray:
+        """Log-odds of the quantile of every mixture."""
+        grid = np.concatenate([[-END], self._grid, [END]])
+        place = (self._on_grid() < q).sum(axis=1)
+
+        def missing(rows: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+            log_density, _, mass = self._at(rows, u)
+            return q - mass, -_density_of_log_odds(log_density, u)
+
+        return falling_roots(missing, grid[place], grid[place + 1])
+
+    def equal_tails(self, level: float) -> tuple[FloatArray, FloatArray, dict[int, Region]]:
+        """Equal-tailed interval of every mixture, strictly between 0 and 1; none is several intervals."""
+        low, high = (_inside(self.quantile((1 + sign * level) / 2)) for sign in (-1, 1))
+        return low, high, {}
+
+    def highest_density(self, level: float) -> tuple[FloatArray, FloatArray, dict[int, Region]]:
+        """Outer ends of the region of highest density of every mixture, and the regions that are several intervals.
+
+        Notes
+        -----
+        The region is {f ≥ c}. Between neighbouring turning points the density is monotone, so that the region is cut
+        there at most once: the cuts and ln c are unknown.
+        """
+        low, high, several = self.equal_tails(level)
+        pieces = self._monotone_pieces()
+        if not len(pieces.row):
+            return low, high, several
+        rows, place = np.unique(pieces.row, return_inverse=True)
+        cuts = (pieces.top + pieces.bottom) / 2
+
+        # ln c of every mixture. As it rises, its cuts move by 1 / (ln f)' and the probability falls by Σ f / |(ln f)'|
+        def excess(which: IntArray, height: FloatArray) -> tuple[FloatArray, FloatArray]:
+            some = np.flatnonzero(np.isin(place, which))
+            position = np.searchsorted(which, place[some])
+            part = pieces.of(some)
+            cuts[some] = self._cuts(part, height[position], cuts[some])
+            log_density, slope, mass = self._at(part.row, cuts[some])
+            is_cut = (part.low < height[position]) & (height[position] < part.high)
+            speed = np.where(is_cut, _density_of_log_odds(log_density, cuts[some]) / np.abs(slope), 0.0)
+            value = np.bincount(position, np.abs(mass - part.top_mass), len(which)) - level
+            change = -np.bincount(position, speed, len(which)).astype(float)
+            return value, change
+
+        with np.errstate(all="ignore"):  # far out, where no component has a density
+            lowest = np.full(len(rows), math.log1p(-level) - 1e-9)  # f < c holds 1 − level on a length below 1
+            highest = np.full(len(rows), -np.inf)
+            np.maximum.at(highest, place, pieces.high)
+            height = falling_roots(excess, lowest, highest, self._first_heights(rows, level))
+            off, _ = excess(np.arange(len(rows)), height)
+
+        # On a plateau the height does not decide: between the regions a little lower and a little higher
+        for index in np.flatnonzero(np.abs(off) > MAX_EXCESS):
+            own = np.flatnonzero(place == index)
+            cuts[own] = self._plateau_cuts(pieces.of(own), float(height[index]), level, cuts[own])
+
+        # Parts at an infinite end that no float lies inside
+        mass = np.abs(self._at(pieces.row, cuts)[2] - pieces.top_mass)
+        at_end = (np.abs(pieces.top) == END) & (np.abs(cuts) > NARROW_LOG_ODDS) & (cuts * pieces.top > 0)
+        cuts = np.where(at_end & (mass < NEGLIGIBLE_PART), pieces.top, cuts)
+
+        # Neighbouring parts make one interval
+        some = np.flatnonzero(cuts != pieces.top)
+        starts, stops = (np.minimum(pieces.top, cuts)[some], np.maximum(pieces.top, cuts)[some])
+        regions: dict[int, Region] = {}
+        for row, *part in zip(pieces.row[some].tolist(), _end(starts).tolist(), _end(stops).tolist(), strict=True):
+            region = regions.setdefault(row, [])
+            start = region.pop()[0] if region and part[0] <= region[-1][1] else part[0]
+            region.append((start, part[1]))
+        for row, region in regions.items():
+            low[row], high[row] = region[0][0], region[-1][1]
+            if len(region) > 1:
+                several[row] = region
+        return low, high, several
+
+    def _monotone_pieces(self) -> _Pieces:
+        """Pieces of the densities that are not flat, in order of mixture and place."""
+        # Turning points: changes of the sign of the slope on the grid, refined
+        densities, _ = self._densities(self._grid)
+        terms = densities * self._slopes(self._grid)
+        slopes, rounding = self.weights @ terms.T, self.weights @ np.abs(terms).T
+        rows, columns = np.nonzero(np.abs(slopes) > SLOPE_ROUNDING * rounding)
+        signs = np.sign(slopes[rows, columns])
+        turns = np.flatnonzero((rows[1:] == rows[:-1]) & (signs[1:] != signs[:-1]))
+
+        def slope(which: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+            densities, _ = self._densities(u)
+            terms = densities * self.weights[rows[turns[which]]]
+            slopes, bend = self._slopes(u), (self._size - 2) * (expit(u) * expit(-u))[:, None]
+            scale = signs[turns[which]] / np.maximum((terms * np.abs(slopes)).sum(axis=1), 1e-300)
+            return scale * (terms * slopes).sum(axis=1), scale * (terms * (slopes**2 - bend)).sum(axis=1)
+
+        places = falling_roots(slope, self._grid[columns[turns]], self._grid[columns[turns + 1]])
+
+        # Neighbours among the turning points and both ends
+        each = np.arange(len(self.weights))
+        row = np.concatenate([each, rows[turns], each])
+        edge = np.concatenate([np.full(len(each), -END), places, np.full(len(each), END)])
+        order = np.lexsort((edge, row))
+        row, edge = row[order], edge[order]
+        height, _, mass = self._at(row, edge)
+        first = np.flatnonzero(row[1:] == row[:-1])
+        is_rising = height[first + 1] > height[first]
+        top, bottom = np.where(is_rising, first + 1, first), np.where(is_rising, first, first + 1)
+        pieces = _Pieces(
+            row=row[first], top=edge[top], bottom=edge[bottom], high=height[top], low=height[bottom], top_mass=mass[top]
+        )
+        highest, lowest = np.full(len(each), -np.inf), np.full(len(each), np.inf)
+        np.maximum.at(highest, pieces.row, pieces.high)
+        np.minimum.at(lowest, pieces.row, pieces.low)
+        return pieces.of((highest - lowest > FLAT_DENSITY)[pieces.row])
+
+    def _first_heights(self, rows: IntArray, level: float) -> FloatArray:
+        """About ln c of some mixtures: of the densest cells of the grid that hold `level`."""
+        middles = (self._grid[1:] + self._grid[:-1]) / 2
+        widths = np.where(middles < 0, np.diff(expit(self._grid)), -np.diff(expit(-self._grid)))
+        masses = np.maximum(np.diff(self._on_grid()[rows], axis=1), 0.0)
+        falling = np.argsort(-masses / widths, axis=1)
+        held = np.cumsum(np.take_along_axis(masses, falling, axis=1), axis=1)
+        last = np.minimum((held < level).sum(axis=1), masses.shape[1] - 1)
+        cell = falling[np.arange(len(rows)), last]
+        return np.log(masses[np.arange(len(rows)), cell] / widths[cell])
+
+    def _cuts(self, pieces: _Pieces, height: FloatArray, start: FloatArray) -> FloatArray:
+        """Where the ln density of each piece is `height`; its bottom or top where all or none of it is above."""
+        cuts = np.where(pieces.low >= height, pieces.bottom, pieces.top)
+        crossed = np.flatnonzero((pieces.low < height) & (height < pieces.high))
+        part = pieces.of(crossed)
+        sign = np.where(part.top < part.bottom, 1.0, -1.0)
+
+        def above(which: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+            log_density, slope, _ = self._at(part.row[which], u)
+            return sign[which] * (log_density - height[crossed[which]]), sign[which] * slope
+
+        ends = np.minimum(part.top, part.bottom), np.maximum(part.top, part.bottom)
+        cuts[crossed] = falling_roots(above, *ends, start[crossed])
+        return cuts
+
+    def _plateau_cuts(self, pieces: _Pieces, height: float, level: float, start: FloatArray) -> FloatArray:
+        """Cuts of one mixture between those at heights on both sides of a plateau."""
+        step = PLATEAU_HEIGHT * (1 + abs(height)) * np.ones(len(pieces.row))
+        outer, inner = (self._cuts(pieces, height + shift, start) for shift in (-step, step))
+
+        def excess(share: float) -> float:
+            mass = self._at(pieces.row, inner + share * (outer - inner))[2]
+            return float(np.abs(mass - pieces.top_mass).sum()) - level
+
+        return inner + brentq(excess, 0.0, 1.0, xtol=1e-16, rtol=1e-15) * (outer - inner)
+
+
+def _density_of_log_odds(log_density: FloatArray, u: FloatArray) -> FloatArray:
+    """f(p) p(1 − p)."""
+    return np.exp(log_density - np.logaddexp(0.0, u) - np.logaddexp(0.0, -u))
+
+
+def _inside(u: FloatArray) -> FloatArray:
+    """Proportions of log-odds, strictly between 0 and 1."""
+    return np.clip(expit(u), np.nextafter(0.0, 1.0), np.nextafter(1.0, 0.0))
+
+
+def _end(u: FloatArray) -> FloatArray:
+    """Proportions of the ends of a region, which are 0 and 1 at ±`END` alone."""
+    return np.where(np.abs(u) == END, u > 0, _inside(u))
