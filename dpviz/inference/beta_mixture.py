@@ -319,7 +319,7 @@ class MixtureFamily:
         if not len(pieces.row):
             return low, high, several
         rows, place = np.unique(pieces.row, return_inverse=True)
-        cuts = (pieces.top + pieces.bottom) / 2
+        cuts = logit(np.where(pieces.top < pieces.bottom, high[pieces.row], low[pieces.row]))
 
         # ln c of every mixture. As it rises, its cuts move by 1 / (ln f)' and the probability falls by Σ f / |(ln f)'|
         def excess(which: IntArray, height: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -383,8 +383,8 @@ class SecretSizePosterior(BetaMixture):
         if not low <= n <= high:
             left_out = f"The range from {low:,} to {high:,} <b>leaves out the true n = {n:,}</b>"
             sentences.append(f"{left_out}, so that the answer cannot be relied on.")
-        ratios = self.size_weights / self.prior.weights
-        piled = [f"{end:,}" for end, place in ((low, 0), (high, -1)) if low < high and ratios[place] > END_RATIO]
+        is_raised = self.size_weights > END_RATIO * self.prior.weights
+        piled = [f"{end:,}" for end, place in ((low, 0), (high, -1)) if low < high and is_raised[place]]
         if piled:
             sentences.append(f"The posterior of n piles up at n = {' and '.join(piled)}, where the range ends.")
         return sentences
