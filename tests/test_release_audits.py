@@ -475,7 +475,7 @@ def test_the_printed_gaussian_noise_is_too_large_below_one_and_too_small_far_abo
     verdicts = [
         loss_of("gaussian", replace(HERE, epsilon=epsilon)).verdict(epsilon) for epsilon in (0.5, 1.0, 8.0, 50.0)
     ]
-    assert verdicts == [*[ReleaseVerdict.KEEPS] * 3, ReleaseVerdict.BREAKS]
+    assert verdicts == [*[ReleaseVerdict.SATISFIED] * 3, ReleaseVerdict.BREAKS]
 
 
 def test_the_probabilistic_gaussian_promise_holds_for_each_pair_and_just_for_both() -> None:
@@ -485,7 +485,7 @@ def test_the_probabilistic_gaussian_promise_holds_for_each_pair_and_just_for_bot
     beyond = norm.cdf(ratio / 2 - epsilon / ratio), norm.cdf(-ratio / 2 - epsilon / ratio)
     assert 2 * beyond[0] == pytest.approx(delta, rel=1e-9)
     assert sum(beyond) / delta == pytest.approx(0.68, abs=5e-3)
-    assert loss_of("gaussian_probabilistic").verdict(1.0) is ReleaseVerdict.KEEPS
+    assert loss_of("gaussian_probabilistic").verdict(1.0) is ReleaseVerdict.SATISFIED
 
 
 # Sensitivities.
@@ -587,8 +587,8 @@ def test_what_no_release_returns_is_a_sentence() -> None:
     ("loss", "verdict"),
     [
         (Loss(math.inf, math.inf), ReleaseVerdict.NOT_PRIVATE), (Loss(1.01, math.inf), ReleaseVerdict.BREAKS),
-        (Loss(0.5, 2.0), ReleaseVerdict.OPEN), (Loss(0.5, 1.0), ReleaseVerdict.KEEPS),
-        (Loss.exactly(1.0 + 1e-9), ReleaseVerdict.KEEPS),
+        (Loss(0.5, 2.0), ReleaseVerdict.OPEN), (Loss(0.5, 1.0), ReleaseVerdict.SATISFIED),
+        (Loss.exactly(1.0 + 1e-9), ReleaseVerdict.SATISFIED),
     ],
 )  # fmt: skip
 def test_the_verdict_follows_from_the_loss(loss: Loss, verdict: ReleaseVerdict) -> None:
@@ -623,7 +623,7 @@ def test_every_sentence_says_what_was_found(setting: ReleaseSetting) -> None:
         assert said.endswith(".") and one.explanation.endswith(".")
         assert ("broken" in said) == (one.verdict is ReleaseVerdict.BREAKS)
         assert said.startswith("No ε is enough") == (one.verdict is ReleaseVerdict.NOT_PRIVATE)
-        assert ("is kept" in said and "whether" not in said) == (one.verdict is ReleaseVerdict.KEEPS)
+        assert ("is kept" in said and "whether" not in said) == (one.verdict is ReleaseVerdict.SATISFIED)
         if one.verdict.bad:
             assert one.method.safe and one.factor > 1
             assert one.loss.text(one.promised).removeprefix("at least ") != f"{one.promised:g}"
@@ -638,7 +638,7 @@ def test_a_safe_variant_with_a_factor_keeps_the_promise() -> None:
             method = BY_KEY[key]
             assert method.factor is not None
             calmer = replace(setting, epsilon=setting.epsilon / method.factor(setting))
-            assert method.loss(calmer).verdict(setting.epsilon) is ReleaseVerdict.KEEPS, key
+            assert method.loss(calmer).verdict(setting.epsilon) is ReleaseVerdict.SATISFIED, key
 
 
 def test_the_file_has_a_line_for_each_method_with_every_digit() -> None:

@@ -128,10 +128,6 @@ def shares_of(kind: Kind, method: PriorMethod, setting: Setting, sets: int) -> S
     setting : Setting
         Its ε and δ are those of all sets together.
     sets : int
-
-    Returns
-    -------
-    Shares
     """
     share = dataclasses.replace(setting, epsilon=setting.epsilon / sets, delta=setting.delta / sets)
     advanced = kind.by_advanced(method, setting, sets) if setting.delta > 0 else math.nan
@@ -190,10 +186,6 @@ def first_ways(kind: Kind, setting: Setting, sets: int, first: PriorMethod) -> W
     ----------
     kind, setting, sets, first
         As of `stream_needed`.
-
-    Returns
-    -------
-    Ways
     """
     ways = stream_ways(kind, setting, sets, first)
     return next(known for known in ways if first.key in known.refused or (first.key, sets) in known.exact)

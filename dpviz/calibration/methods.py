@@ -290,10 +290,6 @@ def beta_binomial_losses(x: float, y: float, m: int) -> PrivacyLossDistribution:
     x, y : float
         Rows and invented rows that both tables share.
     m : int
-
-    Returns
-    -------
-    PrivacyLossDistribution
     """
     j = np.arange(m + 1)
     rest = m - j

@@ -131,10 +131,6 @@ def parameter_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
         Confidential rows.
     alpha, beta, epsilon : float
 
-    Returns
-    -------
-    float
-
     Notes
     -----
     For n1 ones the neighbours with fewer ones speak where θ / (1 − θ) > e^ε (n1 + α − 1) / (n0 + β), those with more

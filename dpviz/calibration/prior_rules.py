@@ -67,10 +67,6 @@ def promised_by(synthesizer_type: type[Synthesizer], prior: str) -> tuple[str, .
     synthesizer_type : type of Synthesizer
     prior : str
         Key of `PRIOR_RULES`.
-
-    Returns
-    -------
-    tuple of str
     """
     if synthesizer_type.has_prior:
         return PRIOR_RULES[prior].numbers

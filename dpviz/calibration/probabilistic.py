@@ -215,10 +215,6 @@ def beta_binomial_failure(n: int, m: int, alpha: float, epsilon: float) -> float
         In both cells.
     epsilon : float
 
-    Returns
-    -------
-    float
-
     Notes
     -----
     A count tells row i from a neighbour where it is at least the threshold of the pair i − 1, i or at most that of the
@@ -267,10 +263,6 @@ def plug_in_failure(n: int, m: int, alpha: float, epsilon: float) -> float:
     ----------
     n, m : int
     alpha, epsilon : float
-
-    Returns
-    -------
-    float
     """
     i = np.arange(n)
     up: FloatArray = np.log1p(1 / (alpha + i))

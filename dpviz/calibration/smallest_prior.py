@@ -151,10 +151,6 @@ def validate_epsilon(epsilon: float, delta: float) -> float:
     Parameters
     ----------
     epsilon, delta : float
-
-    Returns
-    -------
-    float
     """
     return 0.0 if delta > 0 and plain_number(epsilon) == 0 else EPSILON.validate(epsilon)
 
@@ -179,10 +175,6 @@ def prior_for_delta(
         The search begins at `guess`.
     tolerance : float, optional
         Of ln prior.
-
-    Returns
-    -------
-    float
 
     Notes
     -----

@@ -113,10 +113,6 @@ def sets_sentence(question: PromiseQuestion, exact: float, shares: Shares) -> tu
     exact : float
         What all sets need together.
     shares : Shares
-
-    Returns
-    -------
-    mark, sentence : str
     """
     sets = question.sets
     if question.kind.conditioned:

@@ -90,7 +90,7 @@ def perturbed_scott(setting: ReleaseSetting) -> Loss:
     halfway, far = (np.array([*[0.0] * (setting.n - 1), place]) for place in (0.5, 1.0))
     if histograms.scott_bins(halfway, 0.0, 1.0) == histograms.scott_bins(far, 0.0, 1.0):
         return Loss(perturbed_public(setting).at_least, math.inf)
-    return Loss(math.inf, math.inf, delta=1.0, said=_samples_that_differ(setting))
+    return Loss(math.inf, math.inf, delta=1.0, note=_samples_that_differ(setting))
 
 
 def smoothed_scott(setting: ReleaseSetting) -> Loss:
@@ -106,7 +106,7 @@ def smoothed_scott(setting: ReleaseSetting) -> Loss:
                 "For normal data that have such a neighbour it is typically "
                 f"{format_number(float(np.median(typical)), 2)}. {_samples_that_differ(setting)}"
             )
-    return Loss(worst, histograms.smoothed_bound(setting.n, epsilon), said=said)
+    return Loss(worst, histograms.smoothed_bound(setting.n, epsilon), note=said)
 
 
 def _samples_that_differ(setting: ReleaseSetting) -> str:
@@ -149,7 +149,7 @@ def sampled_posterior(setting: ReleaseSetting) -> Loss:
             f" {SIMULATED_DRAWS:,} simulated draws from each of two neighbours show that one set loses at least "
             f"{format_number(round_down(found.at_least, 2), 2)} (confidence {100 * CONFIDENCE:g} %)."
         )
-    return Loss(setting.sets * max(histogram, found.at_least), math.inf, said=said)
+    return Loss(setting.sets * max(histogram, found.at_least), math.inf, note=said)
 
 
 def posterior_histogram(setting: ReleaseSetting) -> Loss:

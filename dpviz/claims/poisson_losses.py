@@ -64,7 +64,7 @@ def poisson_table_loss(setting: ReleaseSetting) -> Loss:
         f"{format_number(setting.delta, 3)} is allowed. As (ε, δ)-differential privacy it has δ = "
         f"{format_number(found.delta, 3)}."
     )
-    return Loss(found.epsilon_at_failure, math.inf, said=said)
+    return Loss(found.epsilon_at_failure, math.inf, note=said)
 
 
 class ReplacedRow(NamedTuple):

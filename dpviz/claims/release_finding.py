@@ -19,7 +19,7 @@ VERDICT_SIGNS = {
     ReleaseVerdict.NOT_PRIVATE: "✗✗ not private",
     ReleaseVerdict.BREAKS: "✗ broken",
     ReleaseVerdict.OPEN: "? not settled",
-    ReleaseVerdict.KEEPS: "✓ kept",
+    ReleaseVerdict.SATISFIED: "✓ kept",
 }
 """The verdict in a sign and a word."""
 
@@ -125,7 +125,7 @@ class ReleaseFinding:
     @property
     def factor(self) -> float:
         """The real loss over the promised one: its lower end where it is not known exactly but breaks the promise."""
-        told = self.loss.at_most if self.verdict is ReleaseVerdict.KEEPS else self.loss.at_least
+        told = self.loss.at_most if self.verdict is ReleaseVerdict.SATISFIED else self.loss.at_least
         return told / self.promised
 
     @property
@@ -140,7 +140,7 @@ class ReleaseFinding:
             return ""
         if self.loss.exact:
             return format_distinct(self.factor, 1.0, 3) if self.verdict.bad else format_number(self.factor, 3)
-        if self.verdict is ReleaseVerdict.KEEPS:
+        if self.verdict is ReleaseVerdict.SATISFIED:
             return f"≤ {format_number(round_up(self.factor, 3), 3)}"
         digits = next((more for more in range(3, 17) if round_down(self.factor, more) > 1), 3)
         return f"≥ {format_number(round_down(self.factor, digits), digits)}"
@@ -153,12 +153,12 @@ class ReleaseFinding:
     @property
     def explanation(self) -> str:
         """Why, and what was found on the way."""
-        return " ".join(filter(None, (self.method.why, self.loss.said)))
+        return " ".join(filter(None, (self.method.why, self.loss.note)))
 
     @property
     def safe(self) -> str:
         """What keeps the promise instead; empty for a method that needs no other, as where it keeps it here."""
-        if self.verdict is ReleaseVerdict.KEEPS:
+        if self.verdict is ReleaseVerdict.SATISFIED:
             return ""
         factor = self.noise_factor
         return self.method.safe.format(factor=format_number(factor, 3) if factor else "")

@@ -16,7 +16,7 @@ from dpviz.comparisons.gaussian_histograms import BOTH_COUNTS
 from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS, REFERENCE, GaussianMethod
 from dpviz.comparisons.mixed import MixedData, Statistics, Tables, histograms_of, statistics_of
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.privacy.histograms import SCOTT_FACTOR, one_bin_loss, table_log_odds, telling_tables
+from dpviz.privacy.histograms import SCOTT_FACTOR, one_bin_loss, revealing_tables, table_log_odds
 
 CELL_PRIOR = 0.5  # Rows that the Dirichlet prior adds to each cell
 STATISTICS = 5  # That share what the counts leave of ε: both means of the cells, two variances and a covariance
@@ -245,7 +245,7 @@ class PerturbedCells(MixedMethod):
         cells, square = self.parts(epsilon / self.moves)
         return max(
             table_log_odds(*one, cells) + one_bin_loss(one[2][0], self.bins(data) ** 2, square)
-            for one in telling_tables(data.n, data.cells)
+            for one in revealing_tables(data.n, data.cells)
         )
 
 

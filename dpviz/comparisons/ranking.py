@@ -53,7 +53,7 @@ class Ranking:
         if not one.method.has_epsilon:
             return NO_EPSILON
         verdict = one.real_loss.verdict(one.epsilon)
-        if self.asked.terms.delta > 0 or verdict is ReleaseVerdict.KEEPS:
+        if self.asked.terms.delta > 0 or verdict is ReleaseVerdict.SATISFIED:
             return ""
         return "it breaks its promise" if verdict.bad else "it is not known to keep its promise"
 

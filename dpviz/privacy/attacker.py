@@ -106,8 +106,19 @@ def attacker_view(synthesizer: Synthesizer, pair: int, column: int, prior_odds: 
 def risk_ratio(log_odds: float, *, prior_risk: float) -> float:
     """Risk after ÷ risk before if a release moves the odds by a factor e^L: 1 / (p + (1 − p) e^−L).
 
-    Kazan & Reiter (2023), for a person who is known to be in the data (q = 1).
+    Parameters
+    ----------
+    log_odds : float
+        L.
+    prior_risk : float
+        p, the risk before.
 
+    References
+    ----------
+    .. [1] Kazan & Reiter (2023), for a person who is known to be in the data (q = 1).
+
+    Examples
+    --------
     >>> round(risk_ratio(math.log(9), prior_risk=0.1), 12)  # odds 1 : 9 become 1 : 1, so 0.1 becomes 0.5
     5.0
     """
@@ -121,8 +132,24 @@ def risk_ratio(log_odds: float, *, prior_risk: float) -> float:
 def epsilon_for_risk_ratio(ratio: float, *, prior_risk: float) -> float:
     """Largest ε whose promise keeps risk after ÷ risk before at most r: ln[(1 − p) / (1/r − p)].
 
-    ∞ where no release can lift the risk so far, for it cannot exceed 1. Kazan & Reiter (2023), q = 1.
+    Parameters
+    ----------
+    ratio : float
+        r.
+    prior_risk : float
+        p, the risk before.
 
+    Returns
+    -------
+    float
+        ∞ where no release can lift the risk so far, for it cannot exceed 1.
+
+    References
+    ----------
+    .. [1] Kazan & Reiter (2023), q = 1.
+
+    Examples
+    --------
     >>> round(epsilon_for_risk_ratio(5.0, prior_risk=0.1), 12) == round(math.log(9), 12)
     True
     """

@@ -86,10 +86,6 @@ def count_release_delta(n: int, theta_real: float, epsilon: float) -> float:
     n : int
     theta_real, epsilon : float
 
-    Returns
-    -------
-    float
-
     Notes
     -----
     P(s) = w_{s−1}, Q(s) = w_s, s = 0 … n: their ratio s (1 − θ) / ((n − s) θ) rises to infinity at s = n, so δ is
@@ -127,10 +123,6 @@ def midpoint_simulator_delta(delta_of: DeltaOf, epsilon: float) -> float:
     delta_of : callable
         H as a function of ε.
     epsilon : float
-
-    Returns
-    -------
-    float
 
     Notes
     -----

@@ -62,10 +62,6 @@ def exceeds(log_odds: FloatArray, epsilon: float) -> BoolArray:
     ----------
     log_odds : ndarray
     epsilon : float
-
-    Returns
-    -------
-    ndarray of bool
     """
     is_larger: BoolArray = np.abs(log_odds) > max(epsilon * (1 + EPSILON_TOLERANCE), LOG_ODDS_ROUNDING)
     return is_larger
@@ -104,10 +100,6 @@ def worst_neighbours(release: Release, epsilon: float) -> WorstCase:
     ----------
     release : Release
     epsilon : float
-
-    Returns
-    -------
-    WorstCase
     """
     epsilon = ANY_EPSILON.validate(epsilon)
     worst = release.hockey_stick(epsilon)

@@ -18,7 +18,6 @@ LARGEST_GAUSSIAN_EPSILON = 1e12
 NOISE_RATIO = argument("ratio", 0, math.inf)
 GAUSSIAN_EPSILON = argument("epsilon", 0, LARGEST_GAUSSIAN_EPSILON)
 
-LOG_ROOT_TWO_PI = 0.5 * math.log(2 * math.pi)
 TAIL_NODES, TAIL_WEIGHTS = np.polynomial.legendre.leggauss(48)
 NEARLY_EQUAL = 0.5  # M(b)/M(a) above which M(a) − M(b) is integrated from positive terms rather than subtracted
 LOG_DELTA_ROUNDING = 2e-15  # of ln δ, relative to 2 − ln δ: twice what its rounding, and that of the ratio, may change
@@ -58,8 +57,19 @@ def gaussian_delta(ratio: float, epsilon: float) -> float:
 
 
 def gaussian_epsilon(ratio: float, delta: float) -> float:
-    """Smallest ε ≥ 0 with δ(r, ε) ≤ δ, rounded up; ∞ where none up to 10¹² is enough.
+    """Smallest ε ≥ 0 for which the Gaussian mechanism is (ε, δ)-differentially private.
 
+    Parameters
+    ----------
+    ratio, delta : float
+
+    Returns
+    -------
+    float
+        Rounded up; ∞ where none up to 10¹² is enough.
+
+    Examples
+    --------
     >>> round(gaussian_epsilon(1.0, gaussian_delta(1.0, 2.0)), 10)
     2.0
     """
@@ -76,8 +86,19 @@ def gaussian_epsilon(ratio: float, delta: float) -> float:
 
 
 def gaussian_ratio(epsilon: float, delta: float) -> float:
-    """Largest ratio r with δ(r, ε) ≤ δ, rounded down: 0 for δ = 0 and ∞ for δ = 1.
+    """Largest ratio r with which the Gaussian mechanism is (ε, δ)-differentially private.
 
+    Parameters
+    ----------
+    epsilon, delta : float
+
+    Returns
+    -------
+    float
+        Rounded down: 0 for δ = 0 and ∞ for δ = 1.
+
+    Examples
+    --------
     >>> round(gaussian_ratio(0.0, gaussian_delta(2.0, 0.0)), 10)
     2.0
     """
@@ -97,8 +118,16 @@ def gaussian_ratio(epsilon: float, delta: float) -> float:
 
 
 def surely_within(ratio: float, epsilon: float, delta: float) -> bool:
-    """Whether δ of the ratio is at most `delta` > 0 in real numbers too, whatever was lost to rounding here.
+    """Whether δ of the ratio is at most an allowed δ in real numbers too, whatever was lost to rounding here.
 
+    Parameters
+    ----------
+    ratio, epsilon : float
+    delta : float
+        Above 0.
+
+    Examples
+    --------
     >>> surely_within(2.0, 0.0, 0.6826894922), surely_within(2.0, 0.0, 0.6826894921)
     (True, False)
     """
@@ -107,8 +136,20 @@ def surely_within(ratio: float, epsilon: float, delta: float) -> bool:
 
 
 def log_gaussian_delta(ratio: float, epsilon: float) -> float:
-    """ln δ, unchecked, to about 1e-15 (1 − ln δ), also where δ itself would underflow.
+    """ln δ of the Gaussian mechanism, also where δ itself would underflow.
 
+    Parameters
+    ----------
+    ratio, epsilon : float
+        Not validated.
+
+    Returns
+    -------
+    float
+        To about 1e-15 (1 − ln δ).
+
+    Notes
+    -----
     With a = ε/r − r/2, b = ε/r + r/2 and Mills' ratio M(x) = Φ(−x)/φ(x) = ∫₀^∞ e^{−xt − t²/2} dt,
 
         δ = Φ(−a) − e^ε Φ(−b) = φ(a) (M(a) − M(b)),   M(a) − M(b) = ∫₀^∞ e^{−at − t²/2} (1 − e^{−rt}) dt.
@@ -127,7 +168,7 @@ def log_gaussian_delta(ratio: float, epsilon: float) -> float:
         end = 2 * INTEGRAND_DROP / (a + np.hypot(a, math.sqrt(2 * INTEGRAND_DROP)))
         t = end * (1 + TAIL_NODES) / 2
         area = (np.exp(-t * (a + t / 2)) * t * exprel(-ratio * t)) @ TAIL_WEIGHTS
-        return float(np.log(area) + np.log(end / 2) + np.log(ratio) - a * (a / 2) - LOG_ROOT_TWO_PI)
+        return float(np.log(area) + np.log(end / 2) + np.log(ratio) - a * (a / 2) - 0.5 * math.log(2 * math.pi))
 
 
 def _root_from(rising: Callable[[float], float], low: float, high: float) -> float:

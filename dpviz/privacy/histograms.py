@@ -22,10 +22,17 @@ Counts = tuple[int, ...]
 Neighbours = Iterator[tuple[FloatArray, FloatArray]]
 
 
-def telling_tables(rows: int, bins: int) -> list[tuple[Counts, Counts, Counts]]:
+def revealing_tables(rows: int, bins: int) -> list[tuple[Counts, Counts, Counts]]:
     """Neighbouring counts and released rows that reveal much: a row leaves a bin for one that is empty.
 
-    Most rows are released in the bin that it enters, none in that which it leaves, and the others in a third.
+    Parameters
+    ----------
+    rows, bins : int
+
+    Returns
+    -------
+    list of tuple
+        Most rows are released in the bin that it enters, none in that which it leaves, and the others in a third.
     """
     if bins == 2:
         return [((0, rows), (1, rows - 1), (rows, 0))]
@@ -43,15 +50,31 @@ def telling_tables(rows: int, bins: int) -> list[tuple[Counts, Counts, Counts]]:
 def perturbed_rows_loss(rows: int, bins: int, epsilon: float) -> float:
     """Largest |log-odds| that was found in the released rows of a perturbed histogram with public bins.
 
-    The noisy counts themselves lose 2ε; of the rows the pairs and tables are tried that came nearest to it where all
-    were (`telling_tables`).
+    Parameters
+    ----------
+    rows, bins : int
+    epsilon : float
+        The noise has the scale 1/ε.
+
+    Returns
+    -------
+    float
+        The noisy counts themselves lose 2ε; of the rows the pairs and tables are tried that came nearest to it where
+        all were (`revealing_tables`).
     """
-    losses = [table_log_odds(*tables, epsilon) for tables in telling_tables(rows, bins)]
+    losses = [table_log_odds(*tables, epsilon) for tables in revealing_tables(rows, bins)]
     return min(max(losses), 2 * epsilon)
 
 
 def table_log_odds(first: Counts, second: Counts, table: Counts, epsilon: float) -> float:
-    """|ln Pr(table | first) − ln Pr(table | second)| of rows drawn from counts with noise of scale 1/ε."""
+    """|ln Pr(table | first) − ln Pr(table | second)| of rows drawn from counts with noise of scale 1/ε.
+
+    Parameters
+    ----------
+    first, second, table : tuple of int
+        Confidential counts and their neighbour, and released counts.
+    epsilon : float
+    """
     return abs(log_table_probability(first, table, 1 / epsilon) - log_table_probability(second, table, 1 / epsilon))
 
 
@@ -59,7 +82,11 @@ def table_log_odds(first: Counts, second: Counts, table: Counts, epsilon: float)
 def one_bin_loss(rows: int, bins: int, epsilon: float) -> float:
     """ln of how much likelier all rows lie in a bin that holds the only confidential row than in an empty one.
 
-    Where no noisy count is above 0 the rows are spread evenly.
+    Parameters
+    ----------
+    rows, bins : int
+        Where no noisy count is above 0 the rows are spread evenly over the bins.
+    epsilon : float
     """
     empty = (0,) * (bins - 1)
     occupied, vacant = (log_table_probability((count, *empty), (rows, *empty), 1 / epsilon) for count in (1, 0))
@@ -71,8 +98,16 @@ def one_bin_loss(rows: int, bins: int, epsilon: float) -> float:
 def bootstrap_rows_loss(rows: int, bins: int, epsilon: float) -> float:
     """Log-odds of rows of a perturbed histogram, all in one bin, of rows that were drawn with replacement.
 
-    Of the confidential rows one is in that bin, and is drawn k ~ Binomial(n, 1/n) times, or none; all others are in a
-    second bin. What is left out of the sum over k makes the likelier table less likely.
+    Parameters
+    ----------
+    rows, bins : int
+    epsilon : float
+
+    Returns
+    -------
+    float
+        Of the confidential rows one is in that bin, and is drawn k ~ Binomial(n, 1/n) times, or none; all others are in
+        a second bin. What is left out of the sum over k makes the likelier table less likely.
     """
     from scipy.stats import binom  # takes long to import, and few need it
 
@@ -86,6 +121,14 @@ def bootstrap_rows_loss(rows: int, bins: int, epsilon: float) -> float:
 def scott_bins(data: FloatArray, lower: float, upper: float) -> int:
     """Number of bins by Scott's rule: as many as cover the range, each 3.49 s n^(−1/3) wide.
 
+    Parameters
+    ----------
+    data : ndarray
+    lower, upper : float
+        Ends of the range.
+
+    Examples
+    --------
     >>> scott_bins(np.repeat([-4.0, 4.0], [98, 2]), -4, 4), scott_bins(np.repeat([-4.0, 4.0], [99, 1]), -4, 4)
     (10, 14)
     """
@@ -95,6 +138,15 @@ def scott_bins(data: FloatArray, lower: float, upper: float) -> int:
 def scott_share(n: int, lower: float, upper: float, samples: int, seed: int) -> Measure:
     """Share of samples of n standard normal rows with a neighbour that has another number of bins.
 
+    Parameters
+    ----------
+    n : int
+    lower, upper : float
+        Bounds within which rows are drawn.
+    samples, seed : int
+
+    Examples
+    --------
     >>> scott_share(n=100, lower=-3.0, upper=4.0, samples=200, seed=1).value > 0.9
     True
     """
@@ -104,7 +156,15 @@ def scott_share(n: int, lower: float, upper: float, samples: int, seed: int) -> 
 def smoothed_loss(first: FloatArray, second: FloatArray, lower: float, upper: float, epsilon: float) -> float:
     """Exact loss of a smoothed histogram with Scott's bins between two data sets, over n released rows.
 
-    The densities are steps, so it is n times the largest |log-ratio| of one row.
+    Parameters
+    ----------
+    first, second : ndarray of shape (n,)
+    lower, upper, epsilon : float
+
+    Returns
+    -------
+    float
+        The densities are steps, so it is n times the largest |log-ratio| of one row.
     """
     n = len(first)
     counts = [scott_bins(data, lower, upper) for data in (first, second)]
@@ -119,8 +179,19 @@ def smoothed_loss(first: FloatArray, second: FloatArray, lower: float, upper: fl
 
 
 def smoothing(n: int, bins: int, epsilon: float) -> float:
-    """λ = K / (K + n (e^{ε/n} − 1)), the share of the uniform distribution: Bowen & Liu (2016), equation (6).
+    """Share λ = K / (K + n (e^{ε/n} − 1)) of the uniform distribution in a smoothed histogram.
 
+    Parameters
+    ----------
+    n, bins : int
+    epsilon : float
+
+    References
+    ----------
+    .. [1] Bowen & Liu (2016), equation (6).
+
+    Examples
+    --------
     >>> round(100 * math.log1p((1 - smoothing(100, 10, 1.0)) / smoothing(100, 10, 1.0) * 10 / 100), 12)  # a bin 0 → 1
     1.0
     """
@@ -128,11 +199,20 @@ def smoothing(n: int, bins: int, epsilon: float) -> float:
 
 
 def smoothed_bound(n: int, epsilon: float) -> float:
-    """n ln((1 + x)(1 + x/2)), x = n (e^{ε/n} − 1): rows of a smoothed histogram lose less, whatever its bins.
+    """Loss n ln((1 + x)(1 + x/2)), x = n (e^{ε/n} − 1), that rows of a smoothed histogram stay below.
 
+    Parameters
+    ----------
+    n : int
+    epsilon : float
+
+    Notes
+    -----
     Over K bins the density of a row, times the range, is at most K(1 + x)/(K + x) < 1 + x where all rows are in its
     bin, and at least K/(K + x) ≥ 2/(2 + x) where none is.
 
+    Examples
+    --------
     >>> round(smoothed_bound(100, 1.0), 1)
     110.3
     """
@@ -141,8 +221,15 @@ def smoothed_bound(n: int, epsilon: float) -> float:
 
 
 def smoothed_worst(n: int, epsilon: float) -> float:
-    """Largest loss found of a smoothed histogram with Scott's bins, on a range of length 1: none matters.
+    """Largest loss found of a smoothed histogram with Scott's bins, whatever the length of the range.
 
+    Parameters
+    ----------
+    n : int
+    epsilon : float
+
+    Notes
+    -----
     Rows just above the end of a wide bin, once the likeliest, become the rarest.
     """
     pairs = (pair for index in range(1, 4) for pair in _widened(n, index, LAST_ROW_SHARES))
@@ -151,8 +238,17 @@ def smoothed_worst(n: int, epsilon: float) -> float:
 
 @lru_cache(maxsize=1024)
 def perturbed_scott_worst(n: int, epsilon: float, max_bins: int) -> float:
-    """Largest log-odds found in the rows of a perturbed histogram with Scott's bins, `max_bins` at most.
+    """Largest log-odds found in the rows of a perturbed histogram with Scott's bins.
 
+    Parameters
+    ----------
+    n : int
+    epsilon : float
+    max_bins : int
+        There are no more bins than this.
+
+    Notes
+    -----
     All of them lie just above the end of a wide bin, in the narrow one of most confidential rows. Over K bins a row has
     there K times the probability of its bin, by the length of the range. The rows show less than the histogram, whose
     number of bins tells such data apart for sure.
@@ -175,9 +271,18 @@ def perturbed_scott_worst(n: int, epsilon: float, max_bins: int) -> float:
 
 
 def smoothed_typical(n: int, lower: float, upper: float, epsilon: float, samples: int, seed: int) -> FloatArray:
-    """Losses of smoothed histograms of normal samples to the neighbour with the most other bins, sorted.
+    """Losses of smoothed histograms of normal samples to the neighbour with the most other bins.
 
-    Samples all of whose neighbours have as many bins are left out.
+    Parameters
+    ----------
+    n : int
+    lower, upper, epsilon : float
+    samples, seed : int
+
+    Returns
+    -------
+    ndarray
+        Sorted; samples all of whose neighbours have as many bins are left out.
     """
     pairs = _with_other_bins(n, lower, upper, samples, seed)
     return np.sort(np.array([smoothed_loss(data, moved, lower, upper, epsilon) for data, moved in pairs]))

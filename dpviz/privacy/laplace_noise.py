@@ -71,8 +71,18 @@ class ReleaseEvent:
 
 @lru_cache(maxsize=64)
 def lowest_rows(rows: int, width: float, truncated: bool) -> ReleaseEvent:
-    """The event that `rows` synthetic rows are all at the lower bound of the data.
+    """The event that synthetic rows are all at the lower bound of the data.
 
+    Parameters
+    ----------
+    rows : int
+    width : float
+        Distance of the bounds, in standard deviations.
+    truncated : bool
+        Whether a row outside is drawn again, and not clipped.
+
+    Notes
+    -----
     The sanitized mean is t/rows of the range above that bound: μ ~ N(mean, 1/rows), and then each row ~ N(μ, 1) is
     clipped to the bounds, `width` apart, or drawn again until it is inside. With v the bound less μ, the integrand is
     e^{rows · (ln Pr(one row | v) − (u + v)²/2)}, u the mean above the bound; it is summed around its peak.
@@ -96,7 +106,12 @@ def lowest_rows(rows: int, width: float, truncated: bool) -> ReleaseEvent:
 
 @lru_cache(maxsize=64)
 def no_ones(rows: int, sets: int) -> ReleaseEvent:
-    """The event that `sets` sets of rows from one noisy count t hold no one: p ~ Beta(1 + t, 1 + rows − t)."""
+    """The event that all sets of rows from one noisy count t hold no one: p ~ Beta(1 + t, 1 + rows − t).
+
+    Parameters
+    ----------
+    rows, sets : int
+    """
 
     def log_probability(t: FloatArray) -> FloatArray:
         return np.asarray(sets * (betaln(1 + t, 1 + 2 * rows - t) - betaln(1 + t, 1 + rows - t)))
@@ -107,6 +122,16 @@ def no_ones(rows: int, sets: int) -> ReleaseEvent:
 def event_loss(event: ReleaseEvent, epsilon: float, truncated: bool) -> float:
     """Largest ln Pr(event | c) − ln Pr(event | c + 1) over all statistics c of neighbouring data.
 
+    Parameters
+    ----------
+    event : ReleaseEvent
+    epsilon : float
+        The noise has the scale 1/ε.
+    truncated : bool
+        Whether a noisy statistic outside is drawn again, and not clipped.
+
+    Notes
+    -----
     That is the exact ε of the release if the event is extreme: if the ratio of its probabilities given any two t is
     beyond that of everything else that can be released, as it is of rows that are all at a bound (the likelihood ratio
     of a row is monotone in it, and that of Laplace noise, bounded in either way, is monotone in the statistic, so that
@@ -134,9 +159,22 @@ def event_loss(event: ReleaseEvent, epsilon: float, truncated: bool) -> float:
 def rows_loss(rows: int, width: float, epsilon: float, truncated: bool) -> float:
     """Exact ε of as many synthetic rows as there are, drawn around a noisy mean, σ being public.
 
-    `width` is that of the bounds in standard deviations; both the mean and the rows are clipped to them, or truncated.
-    All rows at a bound show the most, as `event_loss` says.
+    Parameters
+    ----------
+    rows : int
+    width : float
+        Distance of the bounds, in standard deviations.
+    epsilon : float
+    truncated : bool
+        Whether the mean and the rows are truncated to the bounds, and not clipped.
 
+    Returns
+    -------
+    float
+        All rows at a bound show the most, as `event_loss` says.
+
+    Examples
+    --------
     >>> round(rows_loss(10, 8.0, 1.0, False), 9), round(rows_loss(10, 8.0, 100.0, False), 4)
     (1.0, 31.288)
     """

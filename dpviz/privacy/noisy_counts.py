@@ -23,8 +23,19 @@ LOG_STEP = 0.4  # step of ln u in standard deviations of the integrand: the trap
 
 
 def log_table_probability(counts: Sequence[float], table: Sequence[int], scale: float) -> float:
-    """ln Pr(table of released rows | counts), the noise of scale `scale`; at least one row is released.
+    """ln Pr(table of released rows | counts) with Laplace noise; at least one row is released.
 
+    Parameters
+    ----------
+    counts : sequence of float
+        Confidential.
+    table : sequence of int
+        Released counts of the same cells.
+    scale : float
+        Of the noise.
+
+    Examples
+    --------
     >>> tables = [(2, 0), (1, 1), (0, 2)]  # what is missing to 1: both counts may be drowned, and nothing released
     >>> round(sum(math.exp(log_table_probability([1, 2], table, 1.0)) for table in tables) + math.exp(-3) / 4, 9)
     1.0
@@ -51,6 +62,13 @@ def log_table_probability(counts: Sequence[float], table: Sequence[int], scale: 
 def one_draw(counts: Sequence[float], scale: float) -> FloatArray:
     """Probability of every cell for a single draw.
 
+    Parameters
+    ----------
+    counts : sequence of float
+    scale : float
+
+    Examples
+    --------
     >>> one_draw([1.0, 1.0], 0.5).round(6).tolist()  # both counts may be drowned
     [0.497711, 0.497711]
     """

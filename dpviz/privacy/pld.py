@@ -10,6 +10,7 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.optimize import brentq
 
+from dpviz.core.numerics.special import MAX_EXPONENT, complex_power
 from dpviz.core.types import FloatArray
 
 MAX_LISTED = 60_000
@@ -25,7 +26,6 @@ NEGLIGIBLE = 1e-17
 LOG_LEFT_OUT = math.log(1e-13)
 """ln of the share of a tilted sum that may lie outside of the transform's window; it is counted as a loss of ∞."""
 
-MAX_EXPONENT = 700.0  # up to which its exponential is far from overflow
 EQUAL_LOSSES = 1e-12  # distance, relative to the largest loss, that rounding alone puts between two
 
 
@@ -80,10 +80,6 @@ class PrivacyLossDistribution:
         omitted_mass : float, optional
             Probability under P of outcomes that are not in the list; they count as infinite losses.
 
-        Returns
-        -------
-        PrivacyLossDistribution
-
         Raises
         ------
         ValueError
@@ -134,11 +130,11 @@ class PrivacyLossDistribution:
         missing = delta - (float(deltas[index - 1]) if index else self.infinity_mass)
         return max(float(losses[index]) + math.log1p(-missing / float(slopes[index])), 0.0)
 
-    def compose(self, other: PrivacyLossDistribution) -> PrivacyLossDistribution:
+    def compose(self, second: PrivacyLossDistribution) -> PrivacyLossDistribution:
         """Distribution of the sum of two independent losses, equal sums as one."""
-        losses = np.add.outer(self.losses, other.losses).ravel()
-        log_masses = np.add.outer(self.log_masses, other.log_masses).ravel()
-        infinity_mass = self.infinity_mass + other.infinity_mass * (1 - self.infinity_mass)
+        losses = np.add.outer(self.losses, second.losses).ravel()
+        log_masses = np.add.outer(self.log_masses, second.log_masses).ravel()
+        infinity_mass = self.infinity_mass + second.infinity_mass * (1 - self.infinity_mass)
         return PrivacyLossDistribution(losses, log_masses, infinity_mass).merged()
 
     def merged(self) -> PrivacyLossDistribution:
@@ -200,10 +196,6 @@ class PrivacyLossDistribution:
             Grid spacing times √M (λ + 1) + 1/σ, with λ the tilt and σ the deviation of a tilted loss.
         max_size : float, optional
             Largest transform that may be computed.
-
-        Returns
-        -------
-        float
 
         Raises
         ------
@@ -283,7 +275,7 @@ class _Grid:
 
         # The circular convolution; what wraps around is negligible
         wrapped = np.bincount(np.arange(len(self.masses)) % length, self.masses, length)
-        powers = _integer_power(rfft(wrapped, length), sets)
+        powers = complex_power(rfft(wrapped, length), sets)
         sums = np.arange(start, max(high, start))
         shares = np.maximum(irfft(powers, length)[sums % length], 0.0)
 
@@ -313,13 +305,3 @@ class _Grid:
             bounds[0] = max(bounds[0], sets * mean - (sets * down - LOG_LEFT_OUT) / rate)
             bounds[1] = min(bounds[1], sets * mean + (sets * up - LOG_LEFT_OUT) / rate)
         return math.floor(bounds[0]), math.ceil(bounds[1]) + 1
-
-
-def _integer_power(base: np.ndarray, exponent: int) -> np.ndarray:
-    """base^exponent by repeated squaring: exact at 0, and faster than NumPy's complex power."""
-    power = np.ones_like(base)
-    for digit in f"{exponent:b}":
-        power = power * power
-        if digit == "1":
-            power = power * base
-    return power

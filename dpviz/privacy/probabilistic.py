@@ -14,7 +14,17 @@ BLOCK_CELLS = 200_000  # cells of the log-odds table that stay in the processor'
 
 
 def failure_by_row(synthesizer: Synthesizer, epsilon: float) -> FloatArray:
-    """Probability, under each confidential table, of counts that tell it from a neighbour by log-odds above ε."""
+    """Probability, under each confidential table, of counts that tell it from a neighbour by log-odds above ε.
+
+    Parameters
+    ----------
+    synthesizer : Synthesizer
+    epsilon : float
+
+    Returns
+    -------
+    ndarray of shape (rows,)
+    """
     epsilon = ANY_EPSILON.validate(epsilon)
     matrix = synthesizer.transition_matrix()
     neighbours = synthesizer.neighbours
@@ -31,6 +41,11 @@ def failure_by_row(synthesizer: Synthesizer, epsilon: float) -> FloatArray:
 
 def probabilistic_delta(synthesizer: Synthesizer, epsilon: float) -> float:
     """Smallest δ of (ε, δ)-probabilistic differential privacy: the largest of `failure_by_row`, at least δ(ε).
+
+    Parameters
+    ----------
+    synthesizer : Synthesizer
+    epsilon : float
 
     References
     ----------

@@ -17,7 +17,7 @@ class ReleaseVerdict(StrEnum):
     NOT_PRIVATE = "not private at any ε"
     BREAKS = "breaks its promise"
     OPEN = "not settled"
-    KEEPS = "keeps its promise"
+    SATISFIED = "keeps its promise"
 
     @property
     def bad(self) -> bool:
@@ -30,22 +30,22 @@ class Loss:
     """The real ε of a release: exact if both ends agree, else between them.
 
     `at_least` is certified by a pair of neighbours and what is released, `at_most` is proven. Where no ε is enough,
-    `delta` is a probability that no ε can excuse; `said` adds in words what was found on the way.
+    `delta` is a probability that no ε can excuse; `note` adds in words what was found on the way.
 
     >>> [loss.verdict(1.0).name for loss in (Loss.exactly(2.0), Loss(0.5, 1.0), Loss(0.5, math.inf))]
-    ['BREAKS', 'KEEPS', 'OPEN']
+    ['BREAKS', 'SATISFIED', 'OPEN']
     """
 
     at_least: float
     at_most: float
     _: KW_ONLY
     delta: float | None = None
-    said: str = ""
+    note: str = ""
 
     @classmethod
-    def exactly(cls, value: float, said: str = "") -> Self:
+    def exactly(cls, value: float, note: str = "") -> Self:
         """A loss that is known exactly."""
-        return cls(value, value, said=said)
+        return cls(value, value, note=note)
 
     @property
     def exact(self) -> bool:
@@ -64,7 +64,7 @@ class Loss:
             return ReleaseVerdict.NOT_PRIVATE
         if self.at_least > allowed:
             return ReleaseVerdict.BREAKS
-        return ReleaseVerdict.KEEPS if self.at_most <= allowed else ReleaseVerdict.OPEN
+        return ReleaseVerdict.SATISFIED if self.at_most <= allowed else ReleaseVerdict.OPEN
 
     def text(self, promised: float | None = None, digits: int = 3) -> str:
         """The loss as a table shows it, bounds rounded outwards; what breaks the promise never looks equal to it.

@@ -38,8 +38,14 @@ BestErrors = Mapping[str, LeastError]
 def belief_text(belief: float, certain: bool = False) -> str:
     """A probability in per cent, to three digits; 50, 0 and 100 only if it is exactly that.
 
-    `certain` says that a 0 or 1 is meant, not what a number nearer to it than floating-point numbers are rounds to.
+    Parameters
+    ----------
+    belief : float
+    certain : bool, optional
+        Whether a 0 or 1 is meant, not what a number nearer to it than floating-point numbers are rounds to.
 
+    Examples
+    --------
     >>> belief_text(0.5), belief_text(0.500004), belief_text(0.7310585)
     ('50 %', '50.0004 %', '73.1 %')
     >>> belief_text(1.0), belief_text(1.0, certain=True)
@@ -50,25 +56,34 @@ def belief_text(belief: float, certain: bool = False) -> str:
     return f"{format_distinct(100 * belief, 50.0 * round(2 * belief), 3)} %"
 
 
-def factor_of_odds(log_factor: float, other: float = 0.0, *, most: bool = False) -> str:
-    """e raised to `log_factor`, 0 or above, to three digits, or by its power of ten; 1 only if it is that.
+def factor_of_odds(log_factor: float, reference: float = 0.0, *, is_bound: bool = False) -> str:
+    """Factor e^L to three digits, or by its power of ten; 1 only if it is that.
 
-    With more digits if they tell it from e raised to `other`; to five, rounded up, if it is the `most` there is.
+    Parameters
+    ----------
+    log_factor : float
+        L, at least 0.
+    reference : float, optional
+        The text has as many digits as tell the factor from e raised to this.
+    is_bound : bool, optional
+        Whether it is an upper bound: to five digits, rounded up.
 
+    Examples
+    --------
     >>> factor_of_odds(math.log(11)), factor_of_odds(1e-4), factor_of_odds(1000.0)
     ('11', '1.0001', 'about 10⁴³⁴')
-    >>> factor_of_odds(1.0001, 1.0), factor_of_odds(1.0, 1.0001), factor_of_odds(1.2, most=True)
+    >>> factor_of_odds(1.0001, 1.0), factor_of_odds(1.0, 1.0001), factor_of_odds(1.2, is_bound=True)
     ('2.719', '2.718', '3.3202')
     """
     if log_factor >= MAX_EXPONENT:
         return f"about {_power_of_ten(log_factor)}"
     factor = math.exp(log_factor)
-    if most:
+    if is_bound:
         return format_number(round_up(factor, BOUND_DIGITS), BOUND_DIGITS)
-    others = [1.0, math.exp(other)] if 0 < other < MAX_EXPONENT else [1.0]
+    references = [1.0, math.exp(reference)] if 0 < reference < MAX_EXPONENT else [1.0]
     for digits in range(3, 18):  # with 17 no two numbers are written alike
         text = format_number(factor, digits)
-        if all(number == factor or format_number(number, digits) != text for number in others):
+        if all(number == factor or format_number(number, digits) != text for number in references):
             break
     return text
 
@@ -81,7 +96,12 @@ def chance_text(log_probability: float) -> str:
 
 
 def risk_text(log_odds: float, *, prior_risk: float) -> str:
-    """What such a factor does to a risk: "from 10 % to 50 %, 5 times as likely"."""
+    """What a change of the odds does to a risk: "from 10 % to 50 %, 5 times as likely".
+
+    Parameters
+    ----------
+    log_odds, prior_risk : float
+    """
     ratio = risk_ratio(log_odds, prior_risk=prior_risk)
     after = min(ratio * prior_risk, 1.0)
     risen = belief_text(after, math.isinf(log_odds) or prior_risk == 1)
@@ -124,7 +144,7 @@ def promise_sentence(summary: PrivacySummary) -> tuple[str, str]:
         text = (
             f"The promise ε = {promised} is kept: the real loss is ε = <b>{real}</b>. No released table moves the odds "
             "between two tables that differ in one substituted row by more than a factor of "
-            f"{factor_of_odds(worst.value, most=True)}."
+            f"{factor_of_odds(worst.value, is_bound=True)}."
         )
     else:
         without = " without δ" if summary.is_approximate else ""
@@ -197,7 +217,7 @@ def verdict_numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
     ]
 
 
-def loss_text(real: float, promised: float) -> str:
+def _loss_text(real: float, promised: float) -> str:
     """A real ε to three digits, or more that tell it from the promised one; as that if they are equal."""
     is_same = math.isclose(real, promised, rel_tol=EQUAL_LOSS)
     return format_number(promised) if is_same else format_distinct(real, promised, SENTENCE_DIGITS)
@@ -207,7 +227,7 @@ def _both_epsilons(summary: PrivacySummary) -> tuple[str, str]:
     """The real and the promised ε; what differs is not rounded to look the same."""
     real, promised = summary.worst.value, summary.epsilon
     is_same = math.isclose(real, promised, rel_tol=EQUAL_LOSS)
-    return loss_text(real, promised), format_number(promised) if is_same else format_distinct(promised, real)
+    return _loss_text(real, promised), format_number(promised) if is_same else format_distinct(promised, real)
 
 
 def _delta_text(summary: PrivacySummary, text: str) -> str:
@@ -239,7 +259,14 @@ def _counts_text(counts: tuple[int, ...]) -> str:
 
 
 def gain_sentence(view: AttackerView, epsilon: float = 0.0) -> str:
-    """What the release did to the odds; its factor never looks like the one that `epsilon` allows."""
+    """What the release did to the odds.
+
+    Parameters
+    ----------
+    view : AttackerView
+    epsilon : float, optional
+        The factor never looks like the one that this allows.
+    """
     gain = abs(view.log_gain)
     table = view.first if view.log_gain > 0 else view.second
     if math.isinf(gain):
@@ -260,7 +287,14 @@ def attacker_numbers(view: AttackerView) -> list[tuple[str, str, str]]:
 
 
 def attacker_sentence(view: AttackerView, epsilon: float) -> str:
-    """The whole step from prior to posterior, as inline HTML."""
+    """The whole step from prior to posterior, as inline HTML.
+
+    Parameters
+    ----------
+    view : AttackerView
+    epsilon : float
+        Promised.
+    """
     gain = abs(view.log_gain)
     is_more = gain > epsilon * (1 + EQUAL_LOSS)
     limit = f"the factor {factor_of_odds(epsilon, gain * is_more)} that ε = {format_number(epsilon, 4)} alone allows"
@@ -324,7 +358,13 @@ def odds_sentence(summary: PrivacySummary) -> str:
 
 
 def guess_sentence(curve: TradeOffCurve, promised: TradeOffCurve) -> str:
-    """How often the best guess is right."""
+    """How often the best guess is right.
+
+    Parameters
+    ----------
+    curve, promised : TradeOffCurve
+        Of the release, and of its promise.
+    """
     return (
         f"Somebody who knows nothing guesses right 50 % of the time. The best guess from the release is right "
         f"<b>{belief_text(curve.success(0.5), curve.decides)}</b> of the time; the promise would allow "
@@ -346,7 +386,16 @@ def gaussian_sentence(curve: TradeOffCurve) -> str:
 
 
 def risk_sentences(summary: PrivacySummary, risk: float, ratio: float) -> list[str]:
-    """What the release and the promise may do to a risk, and the ε that a wanted ratio needs."""
+    """What the release and the promise may do to a risk, and the ε that a wanted ratio needs.
+
+    Parameters
+    ----------
+    summary : PrivacySummary
+    risk : float
+        Before the release.
+    ratio : float
+        Largest factor by which it may grow.
+    """
     needed = epsilon_for_risk_ratio(ratio, prior_risk=risk)
     factor = f"by more than a factor of {format_number(ratio)}"
     wanted = f"Any ε will do: a risk of {format_number(100 * risk, 3)} % cannot grow {factor}."
@@ -363,7 +412,13 @@ def risk_sentences(summary: PrivacySummary, risk: float, ratio: float) -> list[s
 
 
 def measures_table(summary: PrivacySummary, curve: TradeOffCurve) -> tuple[list[str], list[list[str]], str, set[int]]:
-    """Each measure with its place on the curve, by its letter there: head, rows, caption and numeric columns."""
+    """Each measure with its place on the curve, by its letter there.
+
+    Parameters
+    ----------
+    summary : PrivacySummary
+    curve : TradeOffCurve
+    """
     at = f"at ε = {format_number(summary.epsilon, 4)}"
     advantage = format_distinct(curve.advantage, 0.0, 6) if curve.advantage > 0 else "0"
     slope = f"{STEEPEST_POINT}: the slope of the steepest piece of the curve is −e<sup>ε</sup>"
@@ -390,7 +445,16 @@ def measures_table(summary: PrivacySummary, curve: TradeOffCurve) -> tuple[list[
 def releases_table(summary: PrivacySummary, risk: float) -> Table:
     """Each release, its probability under both tables, the odds after it, the best guess and the risk.
 
-    Of many releases only some have a row, evenly spaced.
+    Parameters
+    ----------
+    summary : PrivacySummary
+    risk : float
+        Before the release.
+
+    Returns
+    -------
+    head, rows, caption
+        Of many releases only some have a row, evenly spaced.
     """
     release, tables = summary.synthesizer, [summary.worst.likelier, summary.worst.other]
     columns = evenly_spaced(0, release.shape[1] - 1, MAX_LISTED_RELEASES)
@@ -430,7 +494,13 @@ def compared_promises(summary: PrivacySummary) -> list[tuple[str, float]]:
 
 
 def best_mechanisms(n: int, epsilon: float, delta: float = 0.0) -> dict[str, LeastError]:
-    """The smallest errors of any mechanism with a promise, by criterion."""
+    """The smallest errors of any mechanism with a promise, by criterion.
+
+    Parameters
+    ----------
+    n : int
+    epsilon, delta : float
+    """
     return {
         "average": least_error(n=n, epsilon=epsilon, delta=delta, criterion="average"),
         "worst": least_error(n=n, epsilon=epsilon, delta=delta, criterion="worst"),
@@ -438,7 +508,16 @@ def best_mechanisms(n: int, epsilon: float, delta: float = 0.0) -> dict[str, Lea
 
 
 def better_sentence(errors: Mapping[str, float], name: str, best: BestErrors) -> str:
-    """How far off the release typically is, and how many times the best mechanism that is, as inline HTML."""
+    """How far off the release typically is, and how many times the best mechanism that is, as inline HTML.
+
+    Parameters
+    ----------
+    errors : mapping of str to float
+        Of the release, by criterion.
+    name : str
+        Of the promise of the best mechanism.
+    best : mapping of str to LeastError
+    """
     error, smallest = errors["average"], best["average"]
     text = (
         f"The released proportion is typically off by <b>{format_number(error, 3)}</b> from the confidential one (root "
@@ -454,7 +533,13 @@ def better_sentence(errors: Mapping[str, float], name: str, best: BestErrors) ->
 
 
 def better_table(errors: Mapping[str, float], promises: Sequence[tuple[str, BestErrors]]) -> Table:
-    """The errors of the release by criterion, and the smallest ones with each promise, which has a name."""
+    """The errors of the release by criterion, and the smallest ones with each promise.
+
+    Parameters
+    ----------
+    errors : mapping of str to float
+    promises : sequence of (str, mapping of str to LeastError)
+    """
     head = ["mechanism", "average error", "the release has", "error at the worst table", "the release has"]
     rows = [["this release", format_number(errors["average"], 4), "", format_number(errors["worst"], 4), ""]]
     for name, best in promises:

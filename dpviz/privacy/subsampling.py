@@ -128,15 +128,33 @@ class SubsampledRelease(TwoCellSynthesizer):
 
 
 def subsampled_epsilon(synthesizer: TwoCellSynthesizer, population: int, delta: float) -> float:
-    """Smallest ε at an allowed δ of the release of a sample, exact over all neighbouring populations."""
+    """Smallest ε at an allowed δ of the release of a sample, exact over all neighbouring populations.
+
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+        Of the sample.
+    population : int
+    delta : float
+    """
     return epsilon_for_delta(SubsampledRelease(sample=synthesizer, population=population), delta)
 
 
 def subsampled_tight(epsilon: float, rate: float) -> float:
     """ε' = ln(1 + r (e^ε − 1)), r = n/N: with δ' = r δ the best for every release that is (ε, δ)-private.
 
-    Balle, Barthe & Gaboardi (2018), for substitution and sampling without replacement.
+    Parameters
+    ----------
+    epsilon : float
+    rate : float
+        r.
 
+    References
+    ----------
+    .. [1] Balle, Barthe & Gaboardi (2018), for substitution and sampling without replacement.
+
+    Examples
+    --------
     >>> round(subsampled_tight(1.0, 0.5), 6)  # ln((1 + e) / 2)
     0.620115
     """
@@ -147,14 +165,13 @@ def subsampled_tight(epsilon: float, rate: float) -> float:
     return epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon)) if rate > 0 else 0.0
 
 
-def _log_hypergeometric(total: int, drawn: int) -> FloatArray:
-    """ln Pr(k ones among `drawn` of `total` rows, K of them ones), shape (K, k); −∞ where impossible."""
-    ones, sampled = np.arange(total + 1)[:, None], np.arange(drawn + 1)[None, :]
-    is_possible = (sampled <= ones) & (drawn - sampled <= total - ones)
-    rest = np.clip(ones - sampled, 0, total - drawn)
+def _log_hypergeometric(total: int, sample: int) -> FloatArray:
+    """ln Pr(k ones among `sample` of `total` rows, K of them ones), shape (K, k); −∞ where impossible."""
+    population_ones, sample_ones = np.arange(total + 1)[:, None], np.arange(sample + 1)[None, :]
+    is_possible = (sample_ones <= population_ones) & (sample - sample_ones <= total - population_ones)
+    rest = np.clip(population_ones - sample_ones, 0, total - sample)
     factorial = log_rising_ratio(1.0, total)
-    chosen = factorial[sampled] + factorial[drawn - sampled]
-    left = factorial[rest] + factorial[total - drawn - rest]
-    whole = factorial[drawn] + factorial[total - drawn] - factorial[total]
-    logs = whole + factorial[ones] + factorial[total - ones] - chosen - left
-    return np.where(is_possible, logs.astype(float), -np.inf)
+    logs = (factorial[population_ones] + factorial[total - population_ones] - factorial[total]).astype(float)
+    logs = logs + (factorial[sample] - factorial[sample_ones] - factorial[sample - sample_ones]).astype(float)
+    logs = logs + (factorial[total - sample] - factorial[rest] - factorial[total - sample - rest]).astype(float)
+    return np.where(is_possible, logs, -np.inf)

@@ -62,10 +62,6 @@ def summarize(synthesizer: Synthesizer, epsilon: float, delta: float) -> Privacy
     ----------
     synthesizer : Synthesizer
     epsilon, delta : float
-
-    Returns
-    -------
-    PrivacySummary
     """
     is_listed = synthesizer.enumerable
     failure = failure_by_row(synthesizer, epsilon) if is_listed else None
@@ -225,9 +221,5 @@ def evenly_spaced(first: int, last: int, count: int) -> IntArray:
     ----------
     first, last, count : int
         At most `count` indices from the first to the last.
-
-    Returns
-    -------
-    ndarray of int
     """
     return np.unique(np.rint(np.linspace(first, last, min(last - first + 1, count))).astype(np.int64))

@@ -130,10 +130,6 @@ def trade_off_curve(synthesizer: Synthesizer) -> TradeOffCurve:
     ----------
     synthesizer : Synthesizer
 
-    Returns
-    -------
-    TradeOffCurve
-
     Raises
     ------
     ValueError
@@ -226,10 +222,6 @@ def hull_corners(x: FloatArray, y: FloatArray, rounding: float = 0.0) -> list[in
         `x` rises.
     rounding : float, optional
         Height above a chord that is rounding alone.
-
-    Returns
-    -------
-    list of int
 
     Examples
     --------

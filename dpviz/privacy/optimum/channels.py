@@ -44,8 +44,19 @@ class Mechanism:
 
 
 def geometric_channel(n: int, epsilon: float) -> FloatArray:
-    """x plus noise with Pr(d) ∝ e^{−ε|d|}, clamped to 0 … n, as a matrix; at ε = 0 a coin that knows nothing.
+    """Matrix of x plus noise with Pr(d) ∝ e^{−ε|d|}, clamped to 0 … n; at ε = 0 a coin that knows nothing.
 
+    Parameters
+    ----------
+    n : int
+    epsilon : float
+
+    Returns
+    -------
+    ndarray of shape (n + 1, n + 1)
+
+    Examples
+    --------
     >>> geometric_channel(1, math.log(3)).round(12).tolist()
     [[0.75, 0.25], [0.25, 0.75]]
     """
@@ -55,8 +66,21 @@ def geometric_channel(n: int, epsilon: float) -> FloatArray:
 
 
 def geometric_means(weights: FloatArray, epsilon: float) -> tuple[FloatArray, FloatArray]:
-    """Posterior means and the expected squared error at every x, as `bayes_estimates` of `geometric_channel`: in O(n).
+    """Posterior means of x in the columns of `geometric_channel`, and their squared errors, in O(n).
 
+    Parameters
+    ----------
+    weights : ndarray of shape (n + 1,)
+        Prior of x.
+    epsilon : float
+
+    Returns
+    -------
+    estimates, errors : ndarray of shape (n + 1,)
+        Errors are expected ones at every x.
+
+    Examples
+    --------
     >>> estimates, errors = geometric_means(np.array([0.5, 0.5]), math.log(3))
     >>> estimates.round(12).tolist(), errors.round(12).tolist()
     ([0.25, 0.75], [0.1875, 0.1875])
@@ -68,7 +92,17 @@ def geometric_means(weights: FloatArray, epsilon: float) -> tuple[FloatArray, Fl
 
 
 def geometric_errors(shifts: FloatArray, epsilon: float) -> FloatArray:
-    """Expected squared error at every x if column z is read as z + shifts[z]."""
+    """Expected squared error at every x if column z of `geometric_channel` is read as z + shifts[z].
+
+    Parameters
+    ----------
+    shifts : ndarray of shape (n + 1,)
+    epsilon : float
+
+    Returns
+    -------
+    ndarray of shape (n + 1,)
+    """
     factors = _factors(len(shifts) - 1, epsilon)
     squares = _moments(factors * shifts**2, epsilon)[0]
     return squares + 2 * _moments(factors * shifts, epsilon)[1] + _moments(factors, epsilon)[2]
@@ -217,9 +251,19 @@ class NoiseMixture:
 def best_mixture(n: int, epsilon: float, delta: float, prior: FloatArray) -> NoiseMixture:
     """Mixture of noises that keeps (ε, δ) and has the smallest Bayes risk.
 
+    Parameters
+    ----------
+    n : int
+    epsilon, delta : float
+    prior : ndarray of shape (n + 1,)
+
+    Notes
+    -----
     Risk and δ of a mixture are those of its parts in proportion: the best is on the convex hull from below of the
     points (δ, risk), which goes from the geometric mechanism to the release of x itself.
 
+    Examples
+    --------
     With ε = 0 and δ = 1/2 every x is told together with one of its neighbours: the error is 1/2.
 
     >>> [(share, noise.left, noise.right) for share, noise in best_mixture(9, 0.0, 0.5, np.full(10, 0.1)).parts]
@@ -247,7 +291,17 @@ def best_mixture(n: int, epsilon: float, delta: float, prior: FloatArray) -> Noi
 
 
 def noise_reach(epsilon: float, delta: float) -> float:
-    """How far noise reaches whose probabilities fall by e^ε a step, to δ at its ends; ∞ without δ."""
+    """How far noise reaches whose probabilities fall by e^ε a step, to δ at its ends.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+
+    Returns
+    -------
+    float
+        ∞ without δ.
+    """
     if delta == 0:
         return math.inf
     if epsilon == 0:

@@ -123,8 +123,8 @@ class TulapNoise:
 
     def reach(self, tail: float) -> float:
         """A t that the noise exceeds with probability `tail` at most."""
-        whole = noise_reach(self.epsilon, self.delta) + 1
-        return min(0.5 - math.log(tail) / self.epsilon, whole) if self.epsilon > 0 else whole
+        last = noise_reach(self.epsilon, self.delta) + 1
+        return min(0.5 - math.log(tail) / self.epsilon, last) if self.epsilon > 0 else last
 
     def distribution(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
         """F(t) = Pr(noise ≤ t), and its slope."""
@@ -153,8 +153,8 @@ def _from_smaller(n: int, p: float, noise: TulapNoise, level: float) -> tuple[fl
 
     # The smallest acceptance at the nodes, and its price λ
     smallest, price = np.full(len(nodes), level), np.ones(len(nodes))
-    ones = _window(n, p, p)
-    own_weights = binomial_weights(np.array([p]), n, ones[0], ones[-1])[0]
+    counts = _window(n, p, p)
+    own_weights = binomial_weights(np.array([p]), n, counts[0], counts[-1])[0]
     farthest = noise.reach(min(size, 1 - size)) + 1
     spread = np.sqrt(n * nodes * (1 - nodes) * ndtri(size) ** 2 + (farthest if size < 0.5 else 0.0) ** 2)
     guesses = n * nodes + spread
@@ -162,7 +162,7 @@ def _from_smaller(n: int, p: float, noise: TulapNoise, level: float) -> tuple[fl
         block = slice(start, min(start + BLOCK_TESTS, LENGTH_NODES))
         thresholds, sizes, slopes = _thresholds(n, nodes[block], noise, size, guesses[block], farthest)
         guesses += thresholds[-1] - guesses[block][-1]
-        chances, own_slopes = noise.distribution(ones - thresholds[:, None])
+        chances, own_slopes = noise.distribution(counts - thresholds[:, None])
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = (own_slopes @ own_weights) / slopes
         value = (1 - chances) @ own_weights + ratio * (sizes - size)
@@ -205,12 +205,12 @@ def _thresholds(
     Newton's method from the guesses, kept between the ends of a bisection, at most `farthest` outside 0 to n: 20 times
     as fast as a root finder that uses no slopes.
     """
-    ones = _window(n, float(nodes[0]), float(nodes[-1]))
-    weights = binomial_weights(nodes, n, ones[0], ones[-1])
+    counts = _window(n, float(nodes[0]), float(nodes[-1]))
+    weights = binomial_weights(nodes, n, counts[0], counts[-1])
     low, high = np.full(len(nodes), -farthest), np.full(len(nodes), n + farthest)
     thresholds, last_distance = np.clip(guesses, low, high), np.full(len(nodes), math.inf)
     for _ in range(MAX_ITERATIONS):
-        chances, slopes = noise.distribution(ones - thresholds[:, None])
+        chances, slopes = noise.distribution(counts - thresholds[:, None])
         excess, slope = (np.einsum("px,px->p", weights, values) for values in (chances - size, slopes))
         distance = np.abs(excess)
         is_open = distance > SIZE_TOLERANCE * min(size, 1 - size)

@@ -139,10 +139,10 @@ class LeastError:
             return "no larger than"
         if math.isclose(low, high, rel_tol=ERROR_TOLERANCE):
             return f"{format_number(100 * (low - 1), 2)} % larger than"
-        least, most = (round(100 * (price - 1), 9) for price in (low, high))
+        smallest, largest = (round(100 * (price - 1), 9) for price in (low, high))
         if low <= 1 + SLIGHT:
-            return f"at most {format_number(round_up(most, 2), 2)} % larger than"
-        return f"{_format_range(least, most, 2)} % larger than"
+            return f"at most {format_number(round_up(largest, 2), 2)} % larger than"
+        return f"{_format_range(smallest, largest, 2)} % larger than"
 
 
 def _format_range(low: float, high: float, digits: int) -> str:
@@ -162,10 +162,6 @@ def least_error(*, n: int, epsilon: float, delta: float = 0.0, criterion: Criter
     epsilon, delta : float
     criterion : {"average", "worst"}
         The error is the root of the average over x = 0 … n of E[(release − x/n)²], or of its worst x.
-
-    Returns
-    -------
-    LeastError
 
     Notes
     -----

@@ -14,12 +14,12 @@ CENTERING = 0.1
 RIDGE = 1e-13  # added to the diagonal, relative to it, so that rounding does not make the matrix singular
 
 
-def bayes_estimates(channel: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _bayes_estimates(channel: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Posterior mean of x in every column under the prior `weights`, and its squared error at every x.
 
     The errors weighted by the prior are the smallest that any estimate from this channel has: the Bayes risk.
 
-    >>> estimates, errors = bayes_estimates(np.array([[0.75, 0.25], [0.25, 0.75]]), np.array([0.5, 0.5]))
+    >>> estimates, errors = _bayes_estimates(np.array([[0.75, 0.25], [0.25, 0.75]]), np.array([0.5, 0.5]))
     >>> estimates.tolist(), errors.tolist()
     ([0.25, 0.75], [0.1875, 0.1875])
     """
@@ -28,10 +28,10 @@ def bayes_estimates(channel: FloatArray, weights: FloatArray) -> tuple[FloatArra
     estimates = np.full(len(mass), counts[-1] / 2)
     np.divide((weights * counts) @ channel, mass, out=estimates, where=mass > 0)
     estimates = np.clip(estimates, 0, counts[-1])  # a mean leaves the range by rounding alone
-    return estimates, squared_errors(channel, estimates)
+    return estimates, _squared_errors(channel, estimates)
 
 
-def squared_errors(channel: FloatArray, estimates: FloatArray) -> FloatArray:
+def _squared_errors(channel: FloatArray, estimates: FloatArray) -> FloatArray:
     """Expected squared error of these estimates at every x."""
     distances = estimates[None, :] - np.arange(len(channel))[:, None]
     return np.asarray(np.einsum("xj,xj->x", channel, distances**2))
@@ -47,7 +47,7 @@ def minimax_estimates(channel: FloatArray) -> tuple[FloatArray, FloatArray]:
     size = len(channel)
     counts = np.arange(size, dtype=float)
     weights = np.full(size, 1 / size)
-    estimates, errors = bayes_estimates(channel, weights)
+    estimates, errors = _bayes_estimates(channel, weights)
     best_prior, best_estimates = weights, estimates
     smallest, largest = float(errors.max()), float(weights @ errors)  # largest error, and Bayes risk, so far
     scale = largest
@@ -85,8 +85,8 @@ def minimax_estimates(channel: FloatArray) -> tuple[FloatArray, FloatArray]:
         weights /= weights.sum()
         slack = slack + length * slack_step
         level += length * rise
-        errors = squared_errors(channel, estimates)
-        risk = float(weights @ bayes_estimates(channel, weights)[1])
+        errors = _squared_errors(channel, estimates)
+        risk = float(weights @ _bayes_estimates(channel, weights)[1])
         if risk > largest:
             best_prior, largest = weights, risk
         if errors.max() < smallest:
