@@ -177,7 +177,7 @@ def test_a_replaced_row_loses_more_than_is_printed(epsilon: float, delta: float)
         first[np.abs(losses) > epsilon * (1 + 1e-9)].sum(),
         np.maximum(first - math.exp(epsilon) * other, 0).sum(),
     )
-    assert all(f" {format_number(float(number), 3)}" in real.said for number in (often, hockey))
+    assert all(f" {format_number(float(number), 3)}" in real.note for number in (often, hockey))
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.5, 5.0, 10.0, 80.0])

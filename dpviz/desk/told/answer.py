@@ -257,7 +257,7 @@ def privacy(one: Assessed) -> str:
     most = "" if exact else "at most "
     words = (
         f"It gives away a privacy loss of <b>{most}{said}</b> (one row substituted, without any δ): the most telling "
-        f"release changes the odds on one person's row by a factor of {most}{factor_of_odds(real, most=not exact)}."
+        f"release changes the odds on one person's row by a factor of {most}{factor_of_odds(real, is_bound=not exact)}."
     )
     if real - asked > ASKED_FOR * asked and any(delta > 0 for _, delta in promises):
         words += (
