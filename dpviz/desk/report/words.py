@@ -62,7 +62,9 @@ def answer(design: Assessed) -> str:
         broken=[f"“{one.words}”" for one in asked.limits if design.verdicts[one.key] is False],
         real=real,
         upper=real and round_up(real, 3),
-        odds=None if real is None or math.isinf(real) else factor_of_odds(real, is_bound=not design.method.exact_epsilon),
+        odds=None
+        if real is None or math.isinf(real)
+        else factor_of_odds(real, is_bound=not design.method.exact_epsilon),
         error=error,
         known=not math.isnan(error.value),
         hardly=": ".join(HARDLY),
