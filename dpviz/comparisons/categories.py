@@ -59,7 +59,7 @@ class CategoryMethod(BinaryMethod):
         return worst_neighbours(self.guarded(data, setting / sets), epsilon) if sets == 1 else None
 
     def design(self, data: Any, setting: float, sets: int, **shared: Any) -> Design | None:
-        if not self.of_cells.for_rows(data.n, data.m).takes(data.n, data.m):
+        if not self.of_cells.for_rows(data.n, data.m).accepts(data.n, data.m):
             return None
         return Design.releasing(self.table(data, setting / sets), sets=sets, p=data.p, **shared)
 

@@ -15,10 +15,41 @@ from dpviz.core.parameters import Parameter, validate_fields
 Reader = Callable[[Any], Any]
 
 
-def json_field(write: Callable[[Any], Any], read: Reader, *, accepts_text: bool = False, **settings: Any) -> Any:
-    """Dataclass field that JSON holds as an object: `write` makes it and `read` takes its dictionary.
+def declared_parameters(record_type: Any) -> tuple[Parameter, ...]:
+    """Declarations of the numbers of a dataclass (`parameters.parameter`), in the order of its signature."""
+    return _declared_parameters(record_type)
 
-    Where it `accepts_text`, anything but an object stays as it is. The settings are those of `dataclasses.field`.
+
+@cache
+def _declared_parameters(record_type: Any) -> tuple[Parameter, ...]:
+    return tuple(item.metadata["parameter"] for item in fields(record_type) if "parameter" in item.metadata)
+
+
+def in_symbols(record: Any, digits: int = 6, names: Collection[str] | None = None) -> list[str]:
+    """Numbers of a record as "n = 100".
+
+    Parameters
+    ----------
+    record : dataclass
+    digits : int, optional
+    names : collection of str, optional
+        Those that are wanted; all unless given.
+    """
+    chosen = [number for number in declared_parameters(type(record)) if names is None or number.name in names]
+    return [f"{number.symbol} = {format_number(getattr(record, number.name), digits)}" for number in chosen]
+
+
+def json_field(write: Callable[[Any], Any], read: Reader, *, accepts_text: bool = False, **settings: Any) -> Any:
+    """Dataclass field that JSON holds as an object.
+
+    Parameters
+    ----------
+    write, read : callable
+        From the value of the field to that object, and from its dictionary to the value.
+    accepts_text : bool, optional
+        Whether anything but an object stays as it is.
+    **settings
+        Of `dataclasses.field`.
     """
 
     def read_object(name: str, value: Any) -> Any:
@@ -34,7 +65,16 @@ def json_field(write: Callable[[Any], Any], read: Reader, *, accepts_text: bool 
 def validate_unique_choices(
     name: str, values: object, allowed: Collection[str], *, min_items: int = 0
 ) -> tuple[str, ...]:
-    """Validate that values are distinct words of those allowed; a ValueError says which there are."""
+    """Validate that values are distinct words of those allowed; a ValueError says which there are.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument, in the message.
+    values : tuple or list of str
+    allowed : collection of str
+    min_items : int, optional
+    """
     keys = tuple(values) if isinstance(values, (tuple, list)) else (None,)
     is_valid = all(isinstance(key, str) and key in allowed for key in keys) and len(set(keys)) == len(keys) >= min_items
     if not is_valid:
@@ -62,16 +102,14 @@ class ParameterRecord:
         """Raise a ValueError if the values contradict each other."""
 
     @classmethod
-    @cache
     def parameters(cls) -> tuple[Parameter, ...]:
         """Declarations of its numbers, in the order of its signature."""
-        return tuple(item.metadata["parameter"] for item in fields(cls) if "parameter" in item.metadata)
+        return declared_parameters(cls)
 
     @classmethod
-    @cache
-    def numbers(cls) -> Mapping[str, Parameter]:
+    def numbers(cls) -> dict[str, Parameter]:
         """Declarations of its numbers by name."""
-        return MappingProxyType({parameter.name: parameter for parameter in cls.parameters()})
+        return {parameter.name: parameter for parameter in cls.parameters()}
 
     @classmethod
     def select_parameters(cls, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -84,8 +122,7 @@ class ParameterRecord:
 
     def in_symbols(self, digits: int = 6, names: Collection[str] | None = None) -> list[str]:
         """Its numbers, or those of some names, as "n = 100"."""
-        chosen = [parameter for parameter in self.parameters() if names is None or parameter.name in names]
-        return [f"{parameter.symbol} = {format_number(getattr(self, parameter.name), digits)}" for parameter in chosen]
+        return in_symbols(self, digits, names)
 
     def non_default_fields(self, include: Collection[str] = ()) -> dict[str, Any]:
         """Fields that a script must state: those that are not a default, and some that it states anyway."""
@@ -148,7 +185,7 @@ class ParameterRecord:
             if item.default == ():
                 parsers[item.name] = lambda text: [key for key in text.split(".") if key]
             if "read" in item.metadata:
-                parsers[item.name] = cls._load_object
+                parsers[item.name] = lambda text: cls._load(text) if text.startswith("{") else text
         return parsers
 
     @classmethod
@@ -159,7 +196,3 @@ class ParameterRecord:
             return json.loads(text)
         except (ValueError, RecursionError):
             raise ValueError(f"The {cls.noun} must be JSON; got {describe_value(text)}.") from None
-
-    @classmethod
-    def _load_object(cls, text: str) -> Any:
-        return cls._load(text) if text.startswith("{") else text

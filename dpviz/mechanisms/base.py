@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from types import MappingProxyType
@@ -12,19 +12,21 @@ import numpy as np
 
 from dpviz.core import limits
 from dpviz.core.declarations import ANY_EPSILON
-from dpviz.core.parameters import argument
+from dpviz.core.numerics.special import row_blocks
+from dpviz.core.parameters import Parameter, argument, validate_fields
 from dpviz.core.parameters import parameter as parameter
-from dpviz.core.records import ParameterRecord
+from dpviz.core.records import declared_parameters, in_symbols
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.catalogue import CATALOGUE, MechanismInfo
 
 MIRROR_TOLERANCE = 1e-12  # relative difference of log-odds of a pair and its mirror image that is rounding
+CACHED_NUMBERS = 1 << 18  # of a table that are computed at a time, few enough for the cache of a processor
 MAX_LISTED_COLUMNS = 5_000  # released counts up to which the losses of two neighbours are listed
 
 
 @dataclass(frozen=True)
 class WorstCase:
-    """Maximum of a privacy measure, and the rows that attain it.
+    """Maximum of a privacy measure, and the neighbours that attain it.
 
     Attributes
     ----------
@@ -69,25 +71,32 @@ class LossLists(NamedTuple):
     def deltas(self, epsilons: FloatArray) -> FloatArray:
         """Σ P (1 − e^{ε − L}) over the losses L > ε, for rising ε ≥ 0 and each pair, shape (epsilons, pairs).
 
+        Notes
+        -----
         From one ε down to the next, δ grows by what lies between them and by (1 − e^{ε − ε'}) Σ P e^{ε' − L} of what
         lies above: positive terms alone.
 
+        Examples
+        --------
         >>> lists = LossLists(np.log([2, 4]), np.array([0.25, 0.5]), np.zeros(2, int), 1)
         >>> lists.deltas(np.log([1, 2])).round(9).tolist()
         [[0.5], [0.25]]
         """
-        below = np.searchsorted(epsilons, self.losses) - 1  # the last ε below each loss
+        # What each loss adds at the last ε below it
+        below = np.searchsorted(epsilons, self.losses) - 1
         is_above = below >= 0
         below, losses, masses = below[is_above], self.losses[is_above], self.masses[is_above]
-        cell = below * self.pairs + self.pair[is_above]
+        place = below * self.pairs + self.pair[is_above]
+        shape = len(epsilons), self.pairs
         with np.errstate(under="ignore"):
             terms = masses * -np.expm1(epsilons[below] - losses)
-            size = len(epsilons) * self.pairs
-            deltas, totals = (
-                np.bincount(cell, values, size).astype(float).reshape(-1, self.pairs) for values in (terms, masses)
-            )
-            ratios = totals - deltas  # Σ P e^{ε − L}
-            for index, step in reversed(list(enumerate((epsilons[:-1] - epsilons[1:]).tolist()))):
+            deltas = np.bincount(place, terms, math.prod(shape)).astype(float).reshape(shape)
+            totals = np.bincount(place, masses, math.prod(shape)).astype(float).reshape(shape)
+
+            # Sums over all losses above, from the largest ε down; `ratios` is Σ P e^{ε − L}
+            ratios = totals - deltas
+            for index in range(len(epsilons) - 2, -1, -1):
+                step = float(epsilons[index] - epsilons[index + 1])
                 deltas[index] += deltas[index + 1] - math.expm1(step) * ratios[index + 1]
                 ratios[index] += math.exp(step) * ratios[index + 1]
         return deltas
@@ -113,7 +122,7 @@ class ListedRelease(Release, Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Synthesizer(ParameterRecord, ABC):
+class Synthesizer(ABC):
     """A release of k counts: the distribution of the released counts given the confidential ones.
 
     A subclass declares its parameters as fields (`parameter`) and defines `log_transition`; it may override what
@@ -139,6 +148,27 @@ class Synthesizer(ParameterRecord, ABC):
         if "key" in vars(cls) and "info" not in vars(cls):
             cls.info = CATALOGUE[cls.key]
 
+    def __post_init__(self) -> None:
+        validate_fields(self, *self.parameters())
+
+    @classmethod
+    def parameters(cls) -> tuple[Parameter, ...]:
+        """Declarations of its numbers, in the order of its signature."""
+        return declared_parameters(cls)
+
+    @classmethod
+    def numbers(cls) -> dict[str, Parameter]:
+        """Declarations of its numbers by name."""
+        return {parameter.name: parameter for parameter in cls.parameters()}
+
+    def settings(self) -> dict[str, Any]:
+        """Its numbers by name."""
+        return {name: getattr(self, name) for name in self.numbers()}
+
+    def in_symbols(self, digits: int = 6, names: Collection[str] | None = None) -> list[str]:
+        """Its numbers, or those of some names, as "n = 100"."""
+        return in_symbols(self, digits, names)
+
     @classmethod
     @cache
     def up_to(cls, rows: int) -> type[Self]:
@@ -151,7 +181,7 @@ class Synthesizer(ParameterRecord, ABC):
         return dataclass(frozen=True, kw_only=True)(type(cls.__name__, (cls,), namespace))
 
     @classmethod
-    def takes(cls, n: int, m: int) -> bool:
+    def accepts(cls, n: int, m: int) -> bool:
         """Whether n and m are in its domain; m does not count for a synthesizer that releases n rows."""
         largest = {size.name: size.maximum for size in cls.parameters()}
         return n <= largest.get("n", n) and m <= largest.get("m", m)
@@ -159,7 +189,7 @@ class Synthesizer(ParameterRecord, ABC):
     @classmethod
     def for_rows(cls, n: int, m: int) -> type[Self]:
         """Same synthesizer, wide enough for n and m if it needs no whole matrix."""
-        return cls if cls.takes(n, m) else cls.up_to(limits.MAX_POSTERIOR_ROWS)
+        return cls if cls.accepts(n, m) else cls.up_to(limits.MAX_POSTERIOR_ROWS)
 
     @classmethod
     def smallest_alpha(cls, *, m: int, epsilon: float) -> float:
@@ -185,14 +215,6 @@ class Synthesizer(ParameterRecord, ABC):
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """ln Pr(column | row), shape (rows, columns); −inf where impossible."""
 
-    def row_table(self, index: int) -> tuple[int, ...]:
-        """Confidential counts of row `index`."""
-        return tuple(self.row_counts[check_index(index, self.shape[0])].tolist())
-
-    def column_table(self, index: int) -> tuple[int, ...]:
-        """Released counts of column `index`."""
-        return tuple(self.column_counts[check_index(index, self.shape[1])].tolist())
-
     @property
     def shape(self) -> tuple[int, int]:
         """Number of rows and columns of the transition matrix."""
@@ -203,6 +225,14 @@ class Synthesizer(ParameterRecord, ABC):
         """Whether the full matrix can be listed."""
         return True
 
+    def row_table(self, index: int) -> tuple[int, ...]:
+        """Confidential counts of row `index`."""
+        return tuple(self.row_counts[check_index(index, self.shape[0])].tolist())
+
+    def column_table(self, index: int) -> tuple[int, ...]:
+        """Released counts of column `index`."""
+        return tuple(self.column_counts[check_index(index, self.shape[1])].tolist())
+
     def log_transition_matrix(self) -> FloatArray:
         """Natural logarithm of `transition_matrix`, finite wherever the probability is positive."""
         rows, columns = self.shape
@@ -210,9 +240,12 @@ class Synthesizer(ParameterRecord, ABC):
 
     def transition_matrix(self) -> FloatArray:
         """Pr(released | confidential) for every pair of count tables; every row sums to 1."""
-        matrix = self.log_transition_matrix()
+        matrix = np.empty(self.shape)
+        rows, columns = (np.arange(size) for size in self.shape)
         with np.errstate(under="ignore"):
-            return np.exp(matrix, out=matrix)
+            for block in row_blocks(*self.shape, CACHED_NUMBERS):
+                np.exp(self.log_transition(rows[block], columns), out=matrix[block])
+        return matrix
 
     def row(self, index: int) -> FloatArray:
         """Pr(released) for every released table, given the confidential table with this index."""
@@ -230,9 +263,9 @@ class Synthesizer(ParameterRecord, ABC):
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
         """ln Pr(column | first of pair) − ln Pr(column | second of pair), 0 where both are impossible."""
         first, second = self.neighbours[pairs].T
-        likelier, other = self.log_transition(first, columns), self.log_transition(second, columns)
-        is_impossible = np.isneginf(likelier) & np.isneginf(other)
-        return np.subtract(likelier, other, out=np.zeros_like(likelier), where=~is_impossible)
+        log_first, log_second = self.log_transition(first, columns), self.log_transition(second, columns)
+        is_impossible = np.isneginf(log_first) & np.isneginf(log_second)
+        return np.subtract(log_first, log_second, out=np.zeros_like(log_first), where=~is_impossible)
 
     def log_odds_table(self) -> FloatArray:
         """Signed log-odds of every neighbouring pair at every released column, shape (pairs, columns)."""
@@ -251,13 +284,13 @@ class Synthesizer(ParameterRecord, ABC):
     def hockey_stick(self, epsilon: float) -> WorstCase:
         """Largest Σ_c max(0, Pr(c | first) − e^ε Pr(c | second)) over ordered neighbours, c the released counts."""
 
-    def loss_lists(self) -> LossLists | None:
-        """All losses of the ordered neighbours that can be the worst, by pair; None if they are too many."""
-        return None
-
     @abstractmethod
     def losses_of(self, worst: WorstCase) -> tuple[FloatArray, FloatArray] | None:
         """All losses of two neighbours and ln of their probabilities; None if they are too many."""
+
+    def loss_lists(self) -> LossLists | None:
+        """All losses of the ordered neighbours that can be the worst, by pair; None if they are too many."""
+        return None
 
     def divergences(self, epsilons: FloatArray) -> FloatArray:
         """Value of `hockey_stick` at each of many rising ε."""
@@ -271,8 +304,7 @@ class Synthesizer(ParameterRecord, ABC):
 class TwoCellSynthesizer(Synthesizer):
     """A synthesizer of two counts: row i is (i, n − i), column j is (j, m − j), and pair i joins rows i and i + 1."""
 
-    # Wherever it is compared: values of parameters that are not the defaults, and the names of those that follow from
-    # an ε, as that itself or as the `smallest_alpha`
+    # Where it is compared: values that are not defaults, and the parameters that follow from an ε
     compared_with: ClassVar[Mapping[str, float]] = MappingProxyType({})
     protected_by: ClassVar[tuple[str, ...]] = ("epsilon",)
 
@@ -314,7 +346,7 @@ class TwoCellSynthesizer(Synthesizer):
 
     def log_likelihood(self, counts: IntArray) -> FloatArray:
         """ln Pr(counts | x) of independent sets up to a constant, for x = 0 … n; −inf where they are impossible."""
-        return self.log_transition(np.arange(self.n + 1), counts).T.sum(axis=0)
+        return self.log_transition(np.arange(self.n + 1), counts).sum(axis=1)
 
     @cached_property
     def _odds(self) -> FloatArray:
@@ -345,7 +377,14 @@ class TwoCellSynthesizer(Synthesizer):
 
 
 def check_index(index: int, count: int, name: str = "index") -> int:
-    """Index of one of `count` rows or columns, or a ValueError that says what is allowed."""
+    """Index of one of `count` rows or columns, or a ValueError that says what is allowed.
+
+    Parameters
+    ----------
+    index, count : int
+    name : str, optional
+        Of the argument, in the message.
+    """
     if type(index) is int and 0 <= index < count:
         return index
     return int(argument(name, 0, count - 1, integer=True).validate(index))

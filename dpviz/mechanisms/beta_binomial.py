@@ -11,6 +11,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from dpviz.core.numerics.special import (
     MAX_EXPONENT,
     cumulative_sum,
+    log_sum_exp,
     pmf_from_ratios,
     round_to_private_side,
     satisfies_epsilon,
@@ -19,11 +20,6 @@ from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import LossDistribution, WorstCase, check_index
 from dpviz.mechanisms.pair_divergence import log_delta_beta_binomial
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
-
-FIRST_REACH = 18.0  # standard deviations around a mean within which losses are listed; doubled until enough
-
-ROW_STRIDE = 8
-"""Every so many rows one is computed from its logarithms: with more, a cell could underflow and then grow again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,49 +49,21 @@ class BetaBinomial(PriorSynthesizer):
 
     key = "beta_binomial"
 
+    log_pair_deltas = staticmethod(log_delta_beta_binomial)
+
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """ln Pr(column | row).
+        """ln Pr(column | row), as the sum of a term in row + column, one in the column and one in the row.
 
         Notes
         -----
-        Up to a factor for each row, Pr(j | i) is C(m, j) h(i + j), where h(k) = B(α + k, β + n + m − k): a Hankel
-        matrix, so that logarithms are computed once for n + m sums. Each is a sum of logarithms of ratios, which keep
-        the digits that ln Γ loses for priors such as 10¹².
+        Pr(j | i) is C(m, j) h(i + j) up to a factor for each row, where h(k) = B(α + k, β + n + m − k). So logarithms
+        are computed once for n + m sums, and the table is a Hankel matrix but for its margins.
         """
         by_sum, by_column, by_row = beta_binomial_terms(self.n, self.m, self.alpha, self.beta)
-        rows, columns = np.asarray(rows), np.asarray(columns)
-        if np.array_equal(columns, np.arange(self.m + 1)):
-            table = sliding_window_view(by_sum, self.m + 1)[rows]
-        else:
-            table = by_sum[rows[:, None] + columns]
+        table = _hankel(by_sum, rows, columns, self.m)
         table += by_column[columns]
         table -= by_row[rows][:, None]
         return table
-
-    def transition_matrix(self) -> FloatArray:
-        """Pr(released | confidential), shape (n + 1, m + 1).
-
-        Row 0, row 1 and from there every `ROW_STRIDE`-th are exponentials of their logarithms. A row between follows
-        from the one above by two products, T[i + 1, j] = T[i, j] u(i + j) v(i), several times as fast. From row 1 on a
-        cell grows by a factor of at most 1 + m a row, so that what underflowed stays below 10⁻²⁷⁰.
-        """
-        by_sum, by_column, by_row = beta_binomial_terms(self.n, self.m, self.alpha, self.beta)
-        matrix = np.empty((self.n + 1, self.m + 1))
-        with np.errstate(under="ignore"):
-            for exact in (slice(0, 1), slice(1, None, ROW_STRIDE)):
-                logarithms = sliding_window_view(by_sum, self.m + 1)[exact] + by_column
-                np.exp(logarithms - by_row[exact, None], out=matrix[exact])
-            by_place = sliding_window_view(np.exp(np.diff(by_sum)), self.m + 1)
-            by_pair = np.exp(-np.diff(by_row))[:, None]
-            for first in range(1, ROW_STRIDE):
-                below = matrix[first + 1 :: ROW_STRIDE]
-                above = slice(first, first + ROW_STRIDE * len(below), ROW_STRIDE)
-                np.multiply(matrix[above], by_place[above], out=below)
-                below *= by_pair[above]
-        return matrix
-
-    def log_likelihood(self, counts: IntArray) -> FloatArray:
-        return beta_binomial_log_likelihood(counts, np.arange(self.n + 1), self.n, self.m, self.alpha, self.beta)
 
     def row(self, index: int) -> FloatArray:
         """Pr(released) from ratios of neighbouring counts, from the mode outward: no tail loses its digits."""
@@ -108,13 +76,9 @@ class BetaBinomial(PriorSynthesizer):
         """ln[(y + m − j) / y] − ln[(x + j) / x], with x = α + i and y = β + n − 1 − i of the pair (i, i + 1)."""
         pairs, columns = np.asarray(pairs), np.asarray(columns)
         k = np.arange(self.n + self.m)
-        ones, zeros = _log_growth(self.alpha, k), _log_growth(self.beta, k)
-        by_sum, by_row = zeros[::-1] - ones, (ones - zeros[self.n - 1 - k])[: self.n]
-        if np.array_equal(columns, np.arange(self.m + 1)):
-            table = sliding_window_view(by_sum, self.m + 1)[pairs]
-        else:
-            table = by_sum[pairs[:, None] + columns]
-        table += by_row[pairs][:, None]
+        log_ones, log_zeros = _log_growth(self.alpha, k), _log_growth(self.beta, k)
+        table = _hankel(log_zeros[::-1] - log_ones, pairs, columns, self.m)
+        table += (log_ones[pairs] - log_zeros[self.n - 1 - pairs])[:, None]
 
         # At j = 0 and j = m one of the two terms is exactly 0, which the sums above have only up to rounding
         table[:, columns == 0] = np.log1p(self.m / (self.beta + (self.n - 1 - pairs)))[:, None]
@@ -125,35 +89,15 @@ class BetaBinomial(PriorSynthesizer):
         """Pure ε, ln(1 + m / min(α, β)): the only row of the rarer value changes."""
         return self.rarest_row(math.log1p(self.m / min(self.alpha, self.beta)))
 
-    log_pair_deltas = staticmethod(log_delta_beta_binomial)
-
     def first_pair_losses(self, unseen: float) -> LossDistribution:
-        """Losses ln[(x + j) y / (x (y + m − j))] of row 1 against row 0, x = α and y = β + n − 1, with Pr(j | 1).
-
-        Counts far from the mean are left out where together they have a probability of at most `unseen`, which is then
-        given to an infinite loss. Ratios of neighbouring probabilities fall where y ≥ 1, so that a geometric series
-        bounds each tail.
-        """
-        x, y, m = self.alpha, self.beta + (self.n - 1), self.m
-        mean, total = m * (x + 1) / (x + 1 + y), x + 1 + y
-        deviation = math.sqrt(mean * (1 - mean / m) * (total + m) / (total + 1)) + 1.0
-        reach, bound = FIRST_REACH, math.inf
-        while bound > unseen:
-            low, high = max(math.floor(mean - reach * deviation), 0), min(math.ceil(mean + reach * deviation), m)
-            if y < 1 or high - low > m / 2:
-                low, high = 0, m
-            j = np.arange(max(low - 1, 0), min(high + 1, m))
-            with np.errstate(over="ignore"):
-                ratios = (m - j) * (x + 1 + j) / ((j + 1) * (y + (m - 1 - j)))
-            masses = pmf_from_ratios(ratios[int(low > 0) : len(ratios) - int(high < m)])
-            tails = ((1 / ratios[0] if low else 0.0), masses[0]), ((ratios[-1] if high < m else 0.0), masses[-1])
-            bound = math.fsum(mass * ratio / (1 - ratio) if ratio < 1 else math.inf for ratio, mass in tails)
-            reach *= 2
-        j = np.arange(low, high + 1)
-        losses = np.log1p(j / x) - np.log1p((m - j) / y)
-        if high - low == m:
+        """Losses of row 1 against row 0, where tails of a probability of at most `unseen` have an infinite loss."""
+        masses = self.row(1)
+        losses = -self.log_odds(np.array([0]), np.arange(self.m + 1))[0]
+        is_tail = (np.cumsum(masses) <= unseen / 2) | (np.cumsum(masses[::-1])[::-1] <= unseen / 2)
+        if not is_tail.any():
             return LossDistribution(losses, masses)
-        return LossDistribution(np.append(losses, math.inf), np.append(masses, unseen))
+        tails = float(masses[is_tail].sum())
+        return LossDistribution(np.append(losses[~is_tail], math.inf), np.append(masses[~is_tail], tails))
 
     @classmethod
     def smallest_alpha(cls, *, m: int, epsilon: float) -> float:
@@ -181,24 +125,29 @@ class BetaBinomial(PriorSynthesizer):
 def beta_binomial_terms(n: int, m: int, alpha: float, beta: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Terms in i + j and in j, less one in i, that add up to ln BetaBinomial(j; m, α + i, β + n − i).
 
-    The term in j is ln Binomial(j; m, p), where p is the posterior mean at x = n / 2. Constants are chosen so that all
-    terms are small where the probability is not: no digits cancel. Sums are taken in long double.
+    Parameters
+    ----------
+    n, m : int
+    alpha, beta : float
+
+    Returns
+    -------
+    by_sum, by_column, by_row : ndarray of shape (n + m + 1,), (m + 1,) and (n + 1,)
+
+    Notes
+    -----
+    All are sums of logarithms of ratios, which keep the digits that ln Γ loses for priors such as 10¹². They are small
+    at the mode of the middle row, so that no digits cancel where the probability is large.
     """
-    ones, zeros = np.longdouble(alpha), np.longdouble(beta)
-    log_odds, mean = np.log((ones + n / 2) / (zeros + n / 2)), (alpha + n / 2) / (alpha + beta + n)
-    k, j, i, middle = np.arange(n + m), np.arange(m), np.arange(n), n // 2
-    by_sum = cumulative_sum(np.log(ones + k) - np.log(zeros + k[::-1]) - log_odds)
-    by_sum -= by_sum[middle + round(m * mean)]
-    by_column = cumulative_sum(np.log(np.longdouble(1) * (m - j) / (j + 1)) + log_odds) - m * np.logaddexp(0, log_odds)
-    by_row = cumulative_sum(np.log(ones + i) - np.log(zeros + i[::-1]) - log_odds)
-    by_row -= by_row[middle]
-    log_sum = np.logaddexp.reduce((by_sum[middle : middle + m + 1] + by_column).astype(float))
-    return by_sum.astype(float), by_column.astype(float), (by_row + log_sum).astype(float)
-
-
-def _log_growth(base: float, k: IntArray) -> FloatArray:
-    """ln(base + k) up to a constant, relative to `base` where that keeps digits."""
-    return np.log1p(k / base) if base > 1 else np.log(base + k)
+    middle = n // 2
+    log_odds = math.log((alpha + n / 2) / (beta + n / 2))
+    mode = round(m * (alpha + n / 2) / (alpha + beta + n))
+    k, j, i = np.arange(n + m), np.arange(m), np.arange(n)
+    by_sum = cumulative_sum(np.log(alpha + k) - np.log(beta + k[::-1]) - log_odds, origin=middle + mode)
+    by_column = cumulative_sum(np.log((m - j) / (j + 1)) + log_odds, origin=mode)
+    by_row = cumulative_sum(np.log(alpha + i) - np.log(beta + i[::-1]) - log_odds, origin=middle)
+    by_row += log_sum_exp(by_sum[middle : middle + m + 1] + by_column, axis=0)
+    return by_sum, by_column, by_row
 
 
 def beta_binomial_log_likelihood(
@@ -221,9 +170,22 @@ def beta_binomial_log_likelihood(
     """
     x, n = np.broadcast_arrays(x, n)
     k = np.arange(int(n.max()) + m)
-    ones, zeros, total = (cumulative_sum(_log_growth(base, k)).astype(float) for base in (alpha, beta, alpha + beta))
-    base = ones[x] + zeros[n - x] + total[n + m] - total[n]
+    ln_ones, ln_zeros, ln_total = (cumulative_sum(_log_growth(base, k)) for base in (alpha, beta, alpha + beta))
+    base = ln_ones[x] + ln_zeros[n - x] + ln_total[n + m] - ln_total[n]
     log_likelihood = np.zeros(x.shape)
     for count in counts:
-        log_likelihood += ones[x + count] + zeros[(n - x) + (m - count)] - base
+        log_likelihood += ln_ones[x + count] + ln_zeros[(n - x) + (m - count)] - base
     return log_likelihood
+
+
+def _hankel(by_sum: FloatArray, rows: IntArray, columns: IntArray, m: int) -> FloatArray:
+    """Entries that depend on row + column alone; a view of windows is faster than indices where all columns count."""
+    if len(columns) == m + 1 and columns[0] == 0 and np.all(columns[1:] > columns[:-1]):
+        return sliding_window_view(by_sum, m + 1)[rows]
+    table: FloatArray = by_sum[np.asarray(rows)[:, None] + columns]
+    return table
+
+
+def _log_growth(base: float, k: IntArray) -> FloatArray:
+    """ln(base + k) up to a constant, relative to `base` where that keeps digits."""
+    return np.log1p(k / base) if base > 1 else np.log(base + k)

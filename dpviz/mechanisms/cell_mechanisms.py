@@ -9,7 +9,6 @@ import numpy as np
 from scipy.special import gammaln
 
 from dpviz.core.numerics.combinatorics import composition_rank
-from dpviz.core.numerics.special import cumulative_sum
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import LossDistribution, WorstCase, check_index, parameter
 from dpviz.mechanisms.beta_binomial import BetaBinomial
@@ -52,21 +51,17 @@ class DirichletMultinomial(PriorCellSynthesizer):
         n, m = self.n, self.m
 
         # ln of (α_c + n_c) … (α_c + n_c + m_c − 1) / m_c! by n_c and m_c, one table for each different α_c
-        i, j = np.arange(n + 1)[:, None], np.arange(m + 1)
+        i, j = np.arange(n + 1)[:, None], np.arange(m)
         tables = {}
         for weight in set(self.weights.tolist()):
-            rising = cumulative_sum(np.log(np.longdouble(weight) + np.arange(n + m)))
-            tables[weight] = (rising[i + j] - rising[i]).astype(float) - gammaln(j + 1)
+            tables[weight] = np.zeros((n + 1, m + 1))
+            np.cumsum(np.log((weight + i + j) / (j + 1)), axis=1, out=tables[weight][:, 1:])
 
-        log_matrix = np.full((len(confidential), len(released)), self._log_normalizer)
+        total = n + self.weights.sum()
+        log_matrix = np.full((len(confidential), len(released)), -np.log((total + j) / (j + 1)).sum())
         for cell, weight in enumerate(self.weights.tolist()):
-            log_matrix += tables[weight][:, released[:, cell]][confidential[:, cell]]
+            log_matrix += np.take(tables[weight][confidential[:, cell]], released[:, cell], axis=1)
         return log_matrix
-
-    @property
-    def _log_normalizer(self) -> float:
-        total = np.longdouble(self.n + self.weights.sum())
-        return float(gammaln(self.m + 1) - np.log(total + np.arange(self.m)).sum())
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
         (gains, loses, gained, lost), released = self._moves(pairs), self.column_counts[columns]

@@ -29,9 +29,9 @@ class PlugIn(PriorSynthesizer):
         return (rows + a) / total, (b + (self.n - rows)) / total
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        (ones, zeros), j = self.proportions(rows), np.asarray(columns)
-        table = np.outer(_log_one_plus(ones - zeros, 2 * ones), j)
-        table += np.outer(_log_one_plus(zeros - ones, 2 * zeros), self.m - j)
+        (theta, rest), j = self.proportions(rows), np.asarray(columns)
+        table = np.outer(_log_one_plus(theta - rest, 2 * theta), j)
+        table += np.outer(_log_one_plus(rest - theta, 2 * rest), self.m - j)
         table += log_fair_binomials(self.m)[j]
         return table
 

@@ -95,8 +95,8 @@ class PriorSynthesizer(UnderPrior, TwoCellSynthesizer):
         raise NotImplementedError
 
     def worst_upward_pair(self, epsilon: float) -> WorstCase:
-        ones, zeros = self.effective_prior
-        log_delta, pair = worst_pair(lambda x, y: self.log_pair_deltas(x, y, self.m, epsilon), self.n, ones, zeros)
+        x, y = self.effective_prior
+        log_delta, pair = worst_pair(lambda a, b: self.log_pair_deltas(a, b, self.m, epsilon), self.n, x, y)
         return WorstCase(math.exp(log_delta), pair + 1, pair)
 
     def loss_lists(self) -> LossLists | None:
@@ -104,8 +104,8 @@ class PriorSynthesizer(UnderPrior, TwoCellSynthesizer):
 
     def line_of_means(self) -> tuple[float, float]:
         """Posterior mean of the proportion."""
-        ones, zeros = self.effective_prior
-        return ones / (self.n + ones + zeros), self.n / (self.n + ones + zeros)
+        x, y = self.effective_prior
+        return x / (self.n + x + y), self.n / (self.n + x + y)
 
     def rarest_row(self, log_odds: float) -> WorstCase:
         """Neighbours with one row or none in the cell with the smaller prior, and every draw in that cell."""

@@ -18,22 +18,15 @@ MAX_BLOCK_NUMBERS = 2_000_000  # of a table that is worked on in slices
 
 
 def stirling_remainder(x: FloatArray) -> FloatArray:
-    """ln Γ(x) without its large terms, ln Γ(x) − (x − ½) ln x + x − ½ ln 2π.
+    """ln Γ(x) − (x − ½) ln x + x − ½ ln 2π for x > 0: what ln Γ is without its large terms.
 
     It keeps the digits that ln Γ itself has lost for large x, and equals ln Γ(x + 1) − (x ln x − x + ½ ln 2πx).
 
-    Parameters
-    ----------
-    x : ndarray
-        Positive.
-
-    Examples
-    --------
     >>> float(stirling_remainder(np.array([1.0]))[0].round(9))  # 1 − ½ ln 2π
     0.081061467
     """
     x = np.asarray(x, dtype=float)
-    # The asymptotic series in 1/x, by Horner's rule.
+    # The asymptotic series in 1/x, by Horner's rule
     large = np.maximum(x, MIN_STIRLING)
     inverse_square = 1 / large**2
     series = np.full_like(large, STIRLING[-1])
@@ -41,7 +34,7 @@ def stirling_remainder(x: FloatArray) -> FloatArray:
         series *= inverse_square
         series += coefficient
     series /= large
-    # Small arguments have lost no digits.
+    # Small arguments have lost no digits
     is_small = x < MIN_STIRLING
     if is_small.any():
         small = x[is_small]
@@ -50,7 +43,13 @@ def stirling_remainder(x: FloatArray) -> FloatArray:
 
 
 def log_beta(a: FloatArray, b: FloatArray) -> FloatArray:
-    """ln B(a, b) to the last digits of its own size, not of the much larger ln Γ(a + b)."""
+    """ln B(a, b) to the last digits of its own size, not of the much larger ln Γ(a + b).
+
+    Parameters
+    ----------
+    a, b : ndarray
+        Positive.
+    """
     a = np.asarray(a, dtype=float)
     b = np.asarray(b, dtype=float)
     total = a + b
@@ -101,19 +100,43 @@ def pmf_from_ratios(ratios: FloatArray) -> FloatArray:
         return weights / weights.sum()
 
 
-def cumulative_sum(terms: FloatArray) -> FloatArray:
-    """Partial sums 0, t₀, t₀ + t₁, … with more digits than are kept: what is left of a difference has all of its own.
+def cumulative_sum(terms: FloatArray, origin: int = 0) -> FloatArray:
+    """Partial sums 0, t₀, t₀ + t₁, … to the last digit, less the one with index `origin`.
 
-    The last digit of a double near 10⁵, the sum of 5,000 logarithms, is worth 10⁻¹¹.
+    Parameters
+    ----------
+    terms : ndarray of shape (k,)
+    origin : int, optional
+        Sums near it are small and keep digits that they would lose to the large ones.
+
+    Returns
+    -------
+    ndarray of shape (k + 1,)
+
+    Notes
+    -----
+    The rounding error of every addition is known exactly (Knuth's two-sum), so that the errors are summed as well.
     """
-    sums: FloatArray = np.append(np.longdouble(0), np.cumsum(terms, dtype=np.longdouble))
-    return sums
+    sums = np.zeros(len(terms) + 1)
+    np.cumsum(terms, out=sums[1:])
+    previous = sums[:-1]
+    added = sums[1:] - previous
+    errors = np.zeros(len(sums))
+    np.cumsum((previous - (sums[1:] - added)) + (terms - added), out=errors[1:])
+    return (sums - sums[origin]) + (errors - errors[origin])
 
 
 def log_rising_ratio(base: float, count: int) -> FloatArray:
     """ln of base (base + 1) … (base + k − 1) / base^k for k = 0 … `count`; those of base 1 are ln k!.
 
-    >>> np.exp(log_rising_ratio(1.0, 4)).astype(float).round(12).tolist()
+    Parameters
+    ----------
+    base : float
+    count : int
+
+    Examples
+    --------
+    >>> np.exp(log_rising_ratio(1.0, 4)).round(12).tolist()
     [1.0, 1.0, 2.0, 6.0, 24.0]
     """
     return cumulative_sum(np.log1p(np.arange(count) / base))
@@ -121,14 +144,21 @@ def log_rising_ratio(base: float, count: int) -> FloatArray:
 
 def log_fair_binomials(total: int) -> FloatArray:
     """ln Pr(j) for j = 0 … `total` fair coins, which absorb the binomial coefficients without large numbers."""
-    factorial = log_rising_ratio(1.0, total)
-    fair: FloatArray = (factorial[-1] - factorial - factorial[::-1] - total * np.log(np.longdouble(2))).astype(float)
-    return fair
+    j = np.arange(total)
+    logarithms = cumulative_sum(np.log((total - j) / (j + 1)), origin=total // 2)
+    return logarithms - log_sum_exp(logarithms, axis=0)
 
 
 def log_sum_exp(logarithms: FloatArray, axis: int) -> FloatArray:
     """ln Σ e^x of finite x along an axis, four times as fast as `np.logaddexp.reduce`.
 
+    Parameters
+    ----------
+    logarithms : ndarray
+    axis : int
+
+    Examples
+    --------
     >>> np.exp(log_sum_exp(np.log([[1.0, 3.0], [2.0, 3.0]]), axis=1)).round(12).tolist()
     [4.0, 5.0]
     """
@@ -139,7 +169,14 @@ def log_sum_exp(logarithms: FloatArray, axis: int) -> FloatArray:
 
 
 def complex_power(base: ComplexArray, exponent: int) -> ComplexArray:
-    """Power with a positive whole exponent by repeated squaring, several times faster than NumPy's."""
+    """Power by repeated squaring, several times faster than NumPy's.
+
+    Parameters
+    ----------
+    base : ndarray of complex
+    exponent : int
+        Positive.
+    """
     power: ComplexArray = base.copy()
     for digit in f"{exponent:b}"[1:]:
         np.square(power, out=power)
@@ -164,12 +201,26 @@ def inverse_expm1(epsilon: float) -> float:
 
 
 def divide_or_inf(numerator: float, denominator: float) -> float:
-    """Quotient of a positive and a nonnegative number; infinite if the denominator is 0."""
+    """Quotient that is infinite if the denominator is 0.
+
+    Parameters
+    ----------
+    numerator, denominator : float
+        Positive, and nonnegative.
+    """
     return numerator / denominator if denominator > 0 else math.inf
 
 
 def round_to_private_side(value: float, towards: float, is_private: Callable[[float], bool]) -> float:
-    """First of doubling floating-point steps from `value` towards `towards` at which `is_private` holds."""
+    """First of doubling floating-point steps from a value at which a condition holds.
+
+    Parameters
+    ----------
+    value, towards : float
+        Where the steps begin and where they lead.
+    is_private : callable
+        The condition.
+    """
     step = math.copysign(math.ulp(value), towards - value)
     while not is_private(value):
         value += step
@@ -180,6 +231,13 @@ def round_to_private_side(value: float, towards: float, is_private: Callable[[fl
 def satisfies_epsilon(epsilon: float, *, times: int, rows: int, prior: float) -> bool:
     """Whether times · ln(1 + rows / prior) ≤ ε in real numbers; floats do not distinguish thousands of priors.
 
+    Parameters
+    ----------
+    epsilon, prior : float
+    times, rows : int
+
+    Examples
+    --------
     >>> priors = 2.061153626686912e-09, 2.06115362668692e-09
     >>> [satisfies_epsilon(20.0, times=1, rows=1, prior=prior) for prior in priors]
     [False, True]
@@ -192,6 +250,14 @@ def satisfies_epsilon(epsilon: float, *, times: int, rows: int, prior: float) ->
 
 
 def row_blocks(count: int, width: int, max_numbers: int = MAX_BLOCK_NUMBERS) -> list[slice]:
-    """Consecutive slices of a table with `count` rows of `width` numbers, of at least one row each."""
+    """Consecutive slices of a table, of at least one row each.
+
+    Parameters
+    ----------
+    count, width : int
+        Rows and columns of the table.
+    max_numbers : int, optional
+        Numbers of a slice.
+    """
     step = max(1, max_numbers // width)
     return [slice(start, start + step) for start in range(0, count, step)]
