@@ -8,8 +8,17 @@ import streamlit as st
 
 from dpviz.charts.coverage import coverage_chart
 from dpviz.core.formatting import format_number, format_percent
-from dpviz.coverage import ExactCoverage, along, coverage_given_count, coverages_to_six_digits, summaries
-from dpviz.coverage.exact import stream_coverages
+from dpviz.coverage import (
+    CoverageCurves,
+    ExactCoverage,
+    Extreme,
+    coverage_curves,
+    coverage_given_count,
+    report,
+    stream_by_synthesizer,
+    stream_coverages,
+)
+from dpviz.coverage.exact import EPSILONS
 from dpviz.designs import CONFIDENTIAL_COUNT, Design
 from dpviz.desk import covered
 from dpviz.desk.promises import FURTHER_NUMBERS, PROMISE
@@ -25,8 +34,7 @@ PREFIX = COVERAGE.prefix
 MECHANISMS = list(two_cell_synthesizers())
 AXES = {"against p": "p", "against ε": "epsilon"}
 RULES_SHOWN = ["reiter_2002", "as_if_real"]
-QUICK_ROWS = 2_000  # of all sets together, up to which the answer is waited for: mostly some hundredths of a second
-ANSWER_TIMEOUT_S = 0.4
+ANSWER_TIMEOUT_S = 1.0
 
 NUMBERS = PROMISE | FURTHER_NUMBERS | ui.declared_numbers("coverage")
 PRESETS = ui.declared_presets("coverage")
@@ -40,9 +48,6 @@ SETTINGS = {
     f"{PREFIX}axis": ui.choice_setting(AXES, "against p", "Curves"),
     f"{PREFIX}look": ui.section_setting(details.SECTIONS),
 }
-
-Curves = tuple[along.GrowingCurves | None, bool]
-"""Coverage along an axis so far, and whether nothing follows."""
 
 
 class Question(NamedTuple):
@@ -60,8 +65,9 @@ class Results(NamedTuple):
     run: simulation.Run
     coverages: dict[str, ExactCoverage] | None  # without the rules beyond reach; None while they are computed
     axis: str
-    curves: Curves
-    along_p: Curves  # with the smallest coverages anywhere
+    curves: CoverageCurves | None  # along the axis, so far
+    smallest: dict[str, Extreme]  # of all p
+    is_complete: bool  # whether nothing more comes of them
 
 
 def controls() -> Question:
@@ -95,34 +101,31 @@ def picture_controls(design: Design, run: simulation.Run) -> str:
 
 
 def results_of(design: Design, axis: str, run: simulation.Run) -> Results:
-    """Exact coverages, then curves through them along the axis, and along p."""
-    arguments: dict[str, Any] = {"p": design.p, "sets": design.sets, "rules": design.rules, "level": design.level}
-    coverages: dict[str, ExactCoverage] | None
-    if design.sets * design.m <= QUICK_ROWS:
-        coverages = ui.result(coverages_to_six_digits, design.release, **arguments)
-    else:
-        arguments |= {"pool": ui.ANSWERS, "timeout": ANSWER_TIMEOUT_S}
-        coverages = ui.latest(stream_coverages, design.release, **arguments)
-    curves: Curves = (None, coverages is not None)
-    along_p = curves
-    if coverages:
-        curves = along_p = curves_of(design, axis, tuple(coverages))
-        if axis != "p":
-            along_p = curves_of(design, "p", tuple(coverages))
-    return Results(design, run, coverages, axis, curves, along_p)
-
-
-def curves_of(design: Design, axis: str, rules: tuple[str, ...]) -> Curves:
-    """Curves of some rules, the same wherever the design is on the axis; none where their sums would take too long."""
-    arguments: dict[str, Any] = {"sets": design.sets, "rules": rules, "level": design.level}
+    """Exact coverages, then curves along the axis, and the smallest coverage at any p."""
+    arguments: dict[str, Any] = {"sets": design.sets, "rules": design.rules, "level": design.level}
+    coverages: dict[str, ExactCoverage] | None = ui.latest(
+        stream_coverages, design.release, p=design.p, pool=ui.ANSWERS, timeout=ANSWER_TIMEOUT_S, **arguments
+    )
+    if not coverages:
+        return Results(design, run, coverages, axis, None, {}, coverages is not None)
+    arguments["rules"] = tuple(coverages)
+    curves: CoverageCurves | None = None
+    smallest: dict[str, Extreme] = {}
+    is_complete = True
     try:
-        if axis == "p":
-            return ui.progress(along.curves_along_p, design.release, **arguments)
+        along_p, is_complete = ui.progress(coverage_curves, design.release, **arguments)
+        if along_p is not None:
+            curves, smallest = along_p
+    except ValueError:  # too much noise somewhere between p = 0 and 1
+        pass
+    if axis == "epsilon":
         base = replace(design, epsilon=1.0, rules=(), repetitions=1, seed=0)
-        releases = base.along_epsilon(tuple(along.EPSILONS.tolist()))
-        return ui.progress(along.curves_along_epsilon, releases, p=design.p, **arguments)
-    except ValueError:
-        return None, True
+        points = tuple(EPSILONS.tolist())
+        curves, has_all = ui.progress(
+            stream_by_synthesizer, base.along_epsilon(points), points=points, p=design.p, **arguments
+        )
+        is_complete = is_complete and has_all
+    return Results(design, run, coverages, axis, curves, smallest, is_complete)
 
 
 def show_answer(question: Question, coverages: dict[str, ExactCoverage] | None) -> None:
@@ -148,11 +151,11 @@ def show_curves(results: Results) -> None:
     marks = {key: coverage.coverage for key, coverage in (results.coverages or {}).items()}
     points = np.array([])
     values = {}
-    curves, _ = results.curves
-    if curves is not None:
-        lines = curves.lines.through(chosen, marks)
-        points = lines.points
-        values = dict(zip(lines.rules, lines.coverage, strict=True))
+    if results.curves is not None:
+        place = np.searchsorted(results.curves.points, chosen)
+        points = np.insert(results.curves.points, place, chosen)
+        lines = zip(results.curves.rules, results.curves.coverage, strict=True)
+        values = {key: np.insert(line, place, marks[key]) for key, line in lines}
     chart = coverage_chart(
         points, values, names={key: RULES[key].label for key in design.rules},
         ends={key: RULES[key].abbreviation for key in design.rules}, along=results.axis, level=design.level,
@@ -163,15 +166,12 @@ def show_curves(results: Results) -> None:
 
 
 def curves_sentence(results: Results) -> str:
-    """How near the lines are to the exact curves between their corners, and which lines there are not."""
+    """Where the lines are exact, and which lines there are not."""
     design = results.design
-    curves, is_complete = results.curves
-    sentence = ui.words("too_long") if is_complete else ""
-    if curves is not None and curves.lines.drawn_from:
-        sentence = ui.words("every_jump" if curves.lines.jumps else "some_jumps", points=f"{curves.lines.drawn_from:,}")
-    elif curves is not None:
-        count = f"{len(curves.lines.points):,} values of {NUMBERS[results.axis].symbol}"
-        sentence = ui.words("sampled" if curves.whole or is_complete else "so_far", count=count)
+    sentence = ui.words("too_long") if results.is_complete else ""
+    if results.curves is not None:
+        count = f"{len(results.curves.points):,} values of {NUMBERS[results.axis].symbol}"
+        sentence = ui.words("jumps" if results.axis == "p" else "sampled", count=count)
     if results.coverages is None or len(results.coverages) == len(design.rules):
         return sentence
     missing = [RULES[key].short_label for key in design.rules if key not in results.coverages]
@@ -185,15 +185,13 @@ def show_numbers(results: Results) -> None:
     design = results.design
     coverages = results.coverages
     performance = results.run.performance
-    along_p, is_complete = results.along_p
-    smallest = {} if along_p is None else along_p.smallest
-    ui.table(*summaries.coverage_table(
-        design.rules, design.sets, coverages, smallest, performance, is_complete=is_complete
+    ui.table(*report.coverage_table(
+        design.rules, design.sets, coverages, results.smallest, performance, is_complete=results.is_complete
     ))  # fmt: skip
     kind = "simulated"
     if coverages:
         kind = "exact" if len(coverages) == len(design.rules) else "exact where the coverage is"
-    st.caption(f"{ui.words('table', kind=kind)} {summaries.negative_sentence(coverages or {}, performance)}")
+    st.caption(f"{ui.words('table', kind=kind)} {report.negative_sentence(coverages or {}, performance)}")
 
     # Where the page shows a single set of the release that the reader carries from page to page
     x_key = f"{PREFIX}x"

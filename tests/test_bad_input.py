@@ -120,12 +120,9 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "coverage_decomposition": (
         coverage.coverage_decomposition, {"synthesizer": MECHANISM, "p": 0.25, "sets": 2, "rule": RULE}
     ),
-    "stream_lines": (
-        coverage.stream_lines,
-        {"synthesizer": MECHANISM, "proportions": [0.25], "sets": 2, "rules": [RULE], "level": 0.9}
+    "coverage_curves": (
+        coverage.coverage_curves, {"synthesizer": MECHANISM, "sets": 2, "rules": [RULE], "level": 0.9}
     ),
-    "estimate_distribution": (coverage.estimate_distribution, {"synthesizer": MECHANISM, "p": 0.25, "sets": 2}),
-    "within_reach": (coverage.within_reach, {"n": 4, "m": 3, "sets": 2}),
     "wilson_interval": (coverage.wilson_interval, {"share": 0.5, "repetitions": 20, "level": 0.9}),
     "repetitions_needed": (coverage.repetitions_needed, {"share": 0.5, "error": 0.01}),
     "CoveragePlan": (
@@ -228,7 +225,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: inference.BetaMixture(a=np.float16("inf"), b=[1.0], weights=[1.0]),
         "first must be a number above 0",
     ),
-    "no reach": (lambda: coverage.within_reach(math.nan, 3, 2), "n .* must be a whole number"),
 }
 
 

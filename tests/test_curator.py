@@ -236,7 +236,7 @@ def test_designs_stand_in_the_order_that_every_design_computed_by_hand_gives(
                 found = one.figures[key]
                 if found.tried:
                     assert found.measure.value == pytest.approx(value, rel=1e-12, nan_ok=True)
-                else:  # the worst of all true values (tests/test_certified.py) is no better than that of some
+                else:  # the worst of all true values (tests/coverage/test_worst_case.py) is no better than that of some
                     assert found.measure.value * (1 if ACCURACY[key].share else -1) <= (
                         value * (1 if ACCURACY[key].share else -1) + 1e-12
                     )

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from dpviz.claims.liu import LIU_BINARY
 from dpviz.claims.published import Record
 from dpviz.coverage import exact_coverages
-from dpviz.coverage.distributions import IN_A_MINUTE, IN_SECONDS, boxes_of
-from dpviz.inference.confidential import confidential_mixture
-from dpviz.inference.sum_distribution import matrix_rows
 from dpviz.mechanisms import Modips
 
 FITS = {(one.column, one.reading) for one in LIU_BINARY.fitting}
@@ -53,13 +49,3 @@ def test_the_cells_of_a_thousand_rows_are_within_three_standard_errors_of_a_simu
     records = [one for one in records_at(epsilon=1, n_as_printed=100) if fits(one)]
     assert len(records) == 12
     assert max(abs(one.z) for one in records) < 3
-
-
-def test_releases_with_much_noise_are_summed_in_a_minute_and_refused_where_seconds_are_asked_for() -> None:
-    """Liu's ε = 0.5 over ten sets."""
-    made = Modips(n=100, m=100, epsilon=0.05)
-    with pytest.raises(ValueError, match="would take too long"):
-        exact_coverages(synthesizer=made, p=0.5, sets=10, rules=["reiter_2003"], quick=True)
-    mixture = confidential_mixture(100, 0.5, 1e-9)
-    boxes = boxes_of(matrix_rows(made, mixture.counts), 10, np.full(len(mixture.counts), 1e-9), IN_A_MINUTE)
-    assert IN_SECONDS.work < sum(box.size for box in boxes) < IN_A_MINUTE.work

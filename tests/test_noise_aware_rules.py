@@ -15,10 +15,8 @@ from dpviz.coverage import (
     exact_coverage,
     exact_coverages,
     run_coverage,
-    stream_lengths,
-    within_reach,
 )
-from dpviz.inference import NOISE_AWARE_RULES, RULES, length_limit, posterior_given, release_sums
+from dpviz.inference import NOISE_AWARE_RULES, RULES, posterior_given
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.ui.text import page_note
@@ -67,7 +65,7 @@ def test_by_construction_every_p_is_covered_through_the_whole_engine(release):
     curves = coverage_by_proportion(
         release, proportions=p, sets=3, rules=["clopper_pearson", "blaker_2000"], level=0.9
     )  # fmt: skip
-    assert curves.coverage.min() >= 0.9 - curves.error_bound.max()
+    assert curves.coverage.min() >= 0.9 - curves.error_bound
 
 
 def test_simulated_intervals_are_those_of_the_table():
@@ -92,7 +90,6 @@ def test_for_one_set_the_posterior_rule_is_the_posterior():
 
 
 def test_where_sums_of_all_releases_are_beyond_reach_the_sum_alone_is_not():
-    assert not within_reach(1000, 1000, 100)
     found = exact_coverage(synthesizer=charest(2.0, 100, 1000), p=0.25, sets=100, rule="score")
     assert found.coverage == pytest.approx(0.95, abs=2e-3) and found.error_bound < 1e-9
 
@@ -105,19 +102,6 @@ def test_what_is_not_there_is_refused_in_words():
         RULES["score"].interval_from([101], synthesizer=release)
     with pytest.raises(ValueError, match=r"M = 100 it has 100,101,001"):
         RULES["blaker_2000"].by_sum(charest(2.0, 100, 1000), 100)  # type: ignore[attr-defined]
-
-
-def test_lengths_grow_to_those_of_every_rule_and_their_limit():
-    release, p = charest(2.0, 2, 30), [0.0, 0.1, 0.2, 0.5, 0.7, 0.9]
-    stages = list(stream_lengths(release, proportions=p, sets=2, rules=["as_if_real", "blaker_2000"]))
-    assert len(stages) > 1 and stages[-1].proportions.tolist() == p
-    wanted = length_limit(release_sums(release, 2), proportions=p)
-    assert stages[-1].limit == pytest.approx(wanted.length, rel=1e-12)
-    for place, value in enumerate(p):
-        found = exact_coverages(synthesizer=release, p=value, sets=2, rules=["as_if_real", "blaker_2000"])
-        lengths = [one.mean_width_inside for one in found.values()]
-        assert stages[-1].curves.mean_width_inside[:, place] == pytest.approx(lengths, abs=1e-7)
-        assert lengths[1] > wanted.length[place]
 
 
 def test_the_page_shows_them_among_the_rules_that_fail():
@@ -186,7 +170,7 @@ def test_sums_of_many_counts_that_nobody_would_wait_for_are_refused_at_once(rows
     """A transform of 2.5 million numbers for each of some 460 counts took two minutes that nothing could stop."""
     release = charest(2.0, sets, rows)
     with pytest.raises(ValueError, match="would take too long"):
-        exact_coverages(synthesizer=release, p=0.25, sets=sets, rules=[rule], quick=True)
+        exact_coverages(synthesizer=release, p=0.25, sets=sets, rules=[rule])
 
 
 def test_rules_whose_ends_are_searched_for_fit_up_to_20_000_sums():

@@ -8,7 +8,6 @@ import math
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from dpviz.calibration.data_kinds import KINDS, PromiseQuestion, Setting
@@ -22,10 +21,8 @@ from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.special import MAX_EXPONENT
 from dpviz.coverage import decomposition
-from dpviz.coverage.causes import failure_sentence
-from dpviz.coverage.distributions import release_distribution
-from dpviz.coverage.in_words import lengths_table
-from dpviz.coverage.summaries import _distance, _mean_length
+from dpviz.coverage.release_distribution import release_distribution
+from dpviz.coverage.report import _distance
 from dpviz.desk import numbers, search
 from dpviz.desk.accuracy import AccuracyLimit
 from dpviz.desk.covered import vacuous_sentence
@@ -39,24 +36,6 @@ from dpviz.privacy.optimum import least_error
 from dpviz.privacy.report import better_sentence, compared_promises, factor_of_odds, largest_gap, promise_sentence
 from dpviz.privacy.summary import summarize
 from dpviz.uploads.columns import read_columns
-
-
-def failing(off: float) -> Any:
-    """A rule whose coverage is off by so much, all of it by the prior."""
-    return SimpleNamespace(
-        rule="reiter_2002",
-        lost={"prior_bias": off},
-        level=0.95,
-        published=0.95 - off,
-        main_cause="prior_bias",
-        mean_variance=1.0,
-        variance=2.0,
-    )
-
-
-@pytest.mark.parametrize(("off", "told"), [(4.9e-4, False), (5.1e-4, True)])
-def test_a_sentence_speaks_of_coverage_from_a_twentieth_of_a_point_on(off: float, told: bool) -> None:
-    assert ("misses too often" in failure_sentence(failing(off), BetaBinomial)) == told
 
 
 @pytest.mark.parametrize(("apart", "tied"), [(1.95, True), (2.05, False)])
@@ -88,9 +67,9 @@ def test_causes_are_told_apart_where_the_variance_is_ten_thousand_times_its_erro
     """As if real v̄ = q(1 − q)/m is at most 1/16 with m = 4, and that times what was left out is the error of E[T]."""
     made = BetaBinomial(n=4, m=4, alpha=1, beta=1)
     law = release_distribution(made, p=0.5, sets=1)
-    q = law.releases.estimate
+    q = law.statistics.estimate
     mean, most = float(law.probability @ (q * (1 - q) / 4)), 1 / 16
-    unsure = dataclasses.replace(law, left_out=mean / (times * most))
+    unsure = dataclasses.replace(law, error_bound=mean / (times * most))
     monkeypatch.setattr(decomposition, "release_distribution", lambda *_, **__: unsure)
     refused = pytest.raises(ValueError, match="the causes cannot be told apart")
     with contextlib.nullcontext() if told else refused:
@@ -153,22 +132,6 @@ def test_a_privacy_loss_hardly_protects_above_ten(real: float, much: bool, monke
     monkeypatch.setattr(search, "privacy_of", lambda one: Measure(one.real_epsilon, 0.0))
     found = search.Assessed.gives_much_away.fget(designed(real_epsilon=real))  # type: ignore[attr-defined]
     assert found == much
-
-
-@pytest.mark.parametrize(("below", "few"), [(0.9e-6, False), (1.1e-6, True)])
-def test_a_rule_covers_too_few_from_a_millionth_below_the_level_on(below: float, few: bool) -> None:
-    curves = SimpleNamespace(
-        rules=("score",), mean_width_inside=np.array([[0.2, 0.1]]), coverage=np.array([[0.99, 0.95 - below]])
-    )
-    none = np.full(2, np.nan)
-    found: Any = SimpleNamespace(curves=curves, proportions=np.array([0.25, 0.9]), limit=none, limit_error=none)
-    assert ("too few" in lengths_table(found, 0, 0.95).rows[0][-1]) == few
-
-
-@pytest.mark.parametrize(("bound", "written"), [(0.9e-4, True), (1.1e-4, False)])
-def test_a_mean_length_is_written_up_to_an_error_of_a_ten_thousandth(bound: float, written: bool) -> None:
-    one: Any = SimpleNamespace(mean_width_inside=0.1234, mean_width_inside_error_bound=bound)
-    assert ("12.34" in _mean_length(one, None)) == written
 
 
 @pytest.mark.parametrize(("bound", "said"), [(1.26, False), (1.25, True)])

@@ -13,7 +13,7 @@ from dpviz.charts import style
 from dpviz.charts.style import log_scale
 from dpviz.core.formatting import format_number, format_points
 from dpviz.core.types import FloatArray
-from dpviz.coverage.exact import LengthCurves
+from dpviz.coverage.exact import CoverageCurves
 from dpviz.inference.rules import RULES
 
 SPREAD = 0.64  # Height of a row, of 1, over which the rules' lines are spread
@@ -184,17 +184,11 @@ def _named(text: str, color: str) -> str:
     return f'<span style="color: {color}"><b>━</b></span> {text}'
 
 
-def length_chart(lengths: LengthCurves | None, rules: Sequence[str], *, chosen: float) -> style.Figure:
-    """Expected length of each rule in points of 0 to 100 %, against p, the shortest possible in grey, and the chosen p.
-
-    Without lines while `lengths` is None.
-    """
-    points = limit = np.array([])
-    values: dict[str, FloatArray] = {}
-    if lengths is not None:
-        points = lengths.proportions
-        limit = 100 * lengths.limit
-        values = dict(zip(lengths.curves.rules, 100 * lengths.curves.mean_width_inside, strict=True))
+def length_chart(curves: CoverageCurves, shortest: FloatArray, rules: Sequence[str], *, chosen: float) -> style.Figure:
+    """Expected length of each rule in points of 0 to 100 %, against p, and the shortest possible in grey."""
+    points = curves.points
+    limit = 100 * shortest
+    values = dict(zip(curves.rules, 100 * curves.mean_width_inside, strict=True))
     names = {key: RULES[key].label for key in rules}
     ends = {key: RULES[key].abbreviation for key in rules}
     highest = max([float(np.nanmax(line)) for line in values.values() if np.isfinite(line).any()], default=100.0)

@@ -16,8 +16,8 @@ from dpviz.core.declarations import EPSILON
 from dpviz.core.numerics.combinatorics import multisets
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
-from dpviz.coverage.distributions import release_distribution
 from dpviz.coverage.exact import coverage_by_proportion
+from dpviz.coverage.release_distribution import release_distribution
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.moments import proportion_moments
 from dpviz.inference.posterior import posterior_if_known
@@ -161,9 +161,9 @@ def rule_moments(epsilon: float, proportion: float, sets: int) -> dict[str, Expe
     """
     distribution = release_distribution(charest_synthesizer(epsilon, sets), p=proportion, sets=sets)
     estimate, between, within = (
-        distribution.releases.estimate,
-        distribution.releases.between,
-        distribution.releases.within,
+        distribution.statistics.estimate,
+        distribution.statistics.between,
+        distribution.statistics.within,
     )
     chance = distribution.probability / distribution.probability.sum()
     squares = (estimate - chance @ estimate) ** 2

@@ -4,6 +4,7 @@ Source: F. Liu, Model-based differentially private data synthesis and statistica
 differentially private data, arXiv:1606.08052, Table 1.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Self
 
@@ -26,8 +27,7 @@ from dpviz.comparisons.gaussian_study import GaussianPlan
 from dpviz.comparisons.normal_models import MODIPS_MEAN
 from dpviz.core.numerics.special import row_blocks
 from dpviz.core.types import FloatArray
-from dpviz.coverage import within_reach
-from dpviz.coverage.distributions import IN_A_MINUTE, release_distribution
+from dpviz.coverage.release_distribution import exact_work, release_distribution
 from dpviz.coverage.studies import run_study
 from dpviz.inference.combining_rules import COMBINING_RULES, CombiningRule
 from dpviz.inference.interval_rules import SetStatistics, contains, set_statistics
@@ -169,11 +169,11 @@ def _binary_covered(
     made: TwoCellSynthesizer = GeometricSanitizer(n=n, epsilon=EPSILON_WITHOUT_NOISE)
     if sets:
         made = Modips(n=n, m=n, epsilon=design["epsilon"] / sets)
-    if within_reach(n, n, drawn) and (effort.thorough or sets <= 1):
-        distribution, runs = release_distribution(made, p=p, sets=drawn, reach=IN_A_MINUTE), 0
+    if (effort.thorough or sets <= 1) and exact_work(made, p=p, sets=drawn) < math.inf:
+        distribution, runs = release_distribution(made, p=p, sets=drawn), 0
         parts: Iterator[tuple[FloatArray, SetStatistics]] = (
-            (distribution.probability[some], distribution.releases.at(some))
-            for some in row_blocks(len(distribution.total), 1)
+            (distribution.probability[some], distribution.statistics.at(some))
+            for some in row_blocks(len(distribution.probability), 1)
         )
     else:
         runs = max(BINARY_RUNS, effort.repetitions) if effort.thorough else effort.repetitions

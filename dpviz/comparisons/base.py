@@ -19,11 +19,11 @@ from dpviz.comparisons.terms import PROMISES, ComparisonTerms, EqualPromise
 from dpviz.core.declarations import LEVEL, REPETITIONS, SEED, SETS
 from dpviz.core.formatting import describe_value
 from dpviz.core.monte_carlo import TIE_TOLERANCE, Measure
-from dpviz.core.numerics.binomial_averages import Extreme
+from dpviz.core.numerics.combinatorics import coarse_to_fine
 from dpviz.core.parameters import Parameter, parameter_with_default
 from dpviz.core.records import ParameterRecord
 from dpviz.core.types import FloatArray
-from dpviz.coverage.exact import coarse_to_fine
+from dpviz.coverage.worst_case import Extreme
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.interval_rules import IntervalRule
 from dpviz.inference.rules import RULES, check_rule
@@ -385,7 +385,7 @@ class DataKind(ParameterRecord, ABC):
         *,
         thorough: bool = False,
     ) -> Extreme | None:
-        """Return the worst of a measure of an `Outcome` for all true values from `low` to `high`, certified.
+        """Return the worst of a measure of an `Outcome` found for true values from `low` to `high`.
 
         None where it is computed at single true values alone, or would take up to some seconds and no `thorough` answer
         is asked for. A bias has no sign.

@@ -29,11 +29,10 @@ from dpviz.core import limits
 from dpviz.core.declarations import PROPORTION, PUBLIC_GUESS, ROWS, SYNTHETIC_ROWS
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
-from dpviz.core.numerics.binomial_averages import Extreme
 from dpviz.core.parameters import Parameter, validate_fields
 from dpviz.core.types import FloatArray
-from dpviz.coverage import sampler_of
-from dpviz.coverage.distributions import exact_work
+from dpviz.coverage.release_distribution import exact_work
+from dpviz.coverage.worst_case import Extreme
 from dpviz.designs import Design
 from dpviz.inference.confidential import binomial_distributions
 from dpviz.inference.interval_rules import IntervalRule
@@ -179,11 +178,9 @@ class OneProportion(DataKind):
         yield tuple(found)
         if shares and not beside_worst:
             share()
-        tables = sampler_of(made)  # held meanwhile: what is simulated at one true value is drawn from them at each
         for place, one in enumerate(found):  # neither the worst of them nor their average is known without the last
             yield None
             found[place] = self._with_interval(one, analysis)
-        del tables
         yield tuple(found)
 
     def summed(self, method: Any, setting: float, analysis: Analysis) -> bool:
@@ -245,7 +242,7 @@ class OneProportion(DataKind):
 @cached_on_copy(maxsize=2048)
 def work_of(made: TwoCellSynthesizer, p: float, sets: int, by_sum: bool) -> float:
     """Return the entries of the sums for an interval, as far as they are of interest."""
-    return exact_work(made, p=p, sets=sets, by_sum=by_sum, most=MOST_WORK)
+    return exact_work(made, p=p, sets=sets, sums_only=by_sum)
 
 
 def compared_facts(card: type[Synthesizer]) -> dict[str, Any]:

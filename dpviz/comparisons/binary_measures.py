@@ -13,11 +13,11 @@ import numpy as np
 from dpviz.comparisons.base import Analysis, beyond_rounding, meant_width
 from dpviz.core.cache import Memo
 from dpviz.core.monte_carlo import Measure
-from dpviz.core.numerics.binomial_averages import Extreme, maximum, minimum
 from dpviz.core.numerics.combinatorics import multisets
+from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.types import FloatArray
-from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage
-from dpviz.coverage.certified import certifiable, intervals_at, largest_mean_width, smallest_coverage
+from dpviz.coverage import CoveragePlan, coverage_by_proportion, exact_coverage, performance_of, run_coverage
+from dpviz.coverage.worst_case import Extreme, knows_jumps, largest_mean_width, minimize_over_p, smallest_coverage
 from dpviz.inference.confidential import binomial_distribution
 from dpviz.inference.interval_rules import IntervalRule, set_statistics
 from dpviz.inference.moments import release_moments
@@ -142,10 +142,9 @@ def _exact_interval(
 ) -> tuple[Measure, Measure]:
     found = exact_coverage(synthesizer=made, p=p, sets=sets, rule=rule, level=level)
     width = found.mean_width_inside if inside else found.mean_width
-    if not inside and not math.isnan(width) and math.isinf(found.mean_width_error_bound):
+    if not inside and RULES[rule].has_unbounded_width:
         width = _listed_width(made, p, sets, rule, level)
-    off = found.mean_width_inside_error_bound if inside else found.mean_width_error_bound
-    return _summed(found.coverage, found.error_bound), _summed(width, off)
+    return _summed(found.coverage, found.error_bound), _summed(width, found.error_bound * (1 + abs(width)))
 
 
 def share_intervals(
@@ -155,12 +154,15 @@ def share_intervals(
 
     There is one for one or two sets, or of the sums; for more sets each proportion has transforms of its own.
     """
-    if len(proportions) < 2 or not certifiable(made, sets, rule):
+    if len(proportions) < 2 or not knows_jumps(made, sets, rule):
         return
-    found = intervals_at(made, proportions=proportions, sets=sets, rule=rule.key, level=level)
-    for p, coverage, width, off, off_width in zip(proportions, *(one.tolist() for one in found), strict=True):
-        here = _summed(coverage, off), _summed(width, off_width)
-        INTERVALS.put((made, p, sets, rule.key, level, True), here)
+    curves = coverage_by_proportion(
+        made, proportions=proportions, sets=sets, rules=[rule.key], level=level, with_lengths=True
+    )
+    values = zip(proportions, curves.coverage[0].tolist(), curves.mean_width_inside[0].tolist(), strict=True)
+    for p, coverage, width in values:
+        measures = _summed(coverage, curves.error_bound), _summed(width, 2 * curves.error_bound)
+        INTERVALS.put((made, p, sets, rule.key, level, True), measures)
 
 
 def _listed_width(made: TwoCellSynthesizer, p: float, sets: int, rule: str, level: float) -> float:
@@ -240,14 +242,14 @@ def worst_of(
     *,
     thorough: bool = False,
 ) -> Extreme | None:
-    """Return the worst of a measure for p from `low` to `high`; None where it cannot be certified.
+    """Return the worst of a measure for p from `low` to `high`; None where it takes long.
 
     `measure` is the name of a field of `Outcome`, and a bias has no sign. Where a table of all releases is too large it
     takes up to some seconds, and is done where a `thorough` answer is asked for alone.
     """
     if measure in FROM_MOMENTS:
         return FROM_MOMENTS[measure](made, sets, rule, low, high)
-    if measure not in FROM_RELEASES or not (thorough or certifiable(made, sets, rule)):
+    if measure not in FROM_RELEASES or not (thorough or knows_jumps(made, sets, rule)):
         return None
     try:
         return FROM_RELEASES[measure](made, sets=sets, rule=rule.key, level=level, low=low, high=high)
@@ -256,58 +258,34 @@ def worst_of(
 
 
 def worst_bias(made: TwoCellSynthesizer, sets: int, rule: IntervalRule, low: float, high: float) -> Extreme:
-    """Return the largest |E[q] − p|: Σ_x Binomial(x; n, p) E[q | x] − p, a polynomial of degree n + 1.
+    """Largest |E[q] − p| found for p from `low` to `high`.
 
-    >>> found = worst_bias(BetaBinomial(n=1, m=1, alpha=1, beta=1), 1, RULES["as_if_real"], 0.25, 0.5)
-    >>> round(found.value, 12), found.at  # (1 + p)/3 − p
+    >>> extreme = worst_bias(BetaBinomial(n=1, m=1, alpha=1, beta=1), 1, RULES["as_if_real"], 0.25, 0.5)
+    >>> round(extreme.value, 12), extreme.at  # (1 + p)/3 − p
     (0.166666666667, 0.25)
     """
-    moments = estimate_moments(made, sets, rule)
-    away = of_higher_degree(moments.mean) - times_p(np.ones(made.n + 1))
-    found = minimum(away, low, high), maximum(away, low, high)
-    return max((Extreme(abs(one.value), one.at) for one in found), key=lambda one: one.value)
+    mean = estimate_moments(made, sets, rule).mean
+    extreme = minimize_over_p(lambda p: -np.abs(binomial_weights(p, made.n) @ mean - p), low, high)
+    return Extreme(-extreme.value, extreme.at)
 
 
 def worst_error(made: TwoCellSynthesizer, sets: int, rule: IntervalRule, low: float, high: float) -> Extreme:
-    """Return the largest √E[(q − p)²]: the sum of Binomial(x; n, p)(E[q² | x] − 2p E[q | x] + p²), of degree n + 2.
+    """Largest √E[(q − p)²] found for p from `low` to `high`.
 
-    >>> found = worst_error(BetaBinomial(n=1, m=1, alpha=1, beta=1), 1, RULES["as_if_real"], 0.0, 0.5)
-    >>> round(found.value**2, 12), found.at  # one third at every p
+    >>> extreme = worst_error(BetaBinomial(n=1, m=1, alpha=1, beta=1), 1, RULES["as_if_real"], 0.0, 0.5)
+    >>> round(extreme.value**2, 12), extreme.at  # one third at every p
     (0.333333333333, 0.0)
     """
     moments = estimate_moments(made, sets, rule)
-    squares, ones = moments.mean**2 + moments.variance, np.ones(made.n + 1)
-    coefficients = of_higher_degree(squares, 2) - 2 * of_higher_degree(times_p(moments.mean)) + times_p(times_p(ones))
-    found = maximum(coefficients, low, high)
-    return Extreme(math.sqrt(max(found.value, 0.0)), found.at)
+    squares = moments.mean**2 + moments.variance
+
+    def negative_square(p: FloatArray) -> FloatArray:
+        weights = binomial_weights(p, made.n)
+        return -(weights @ squares - 2 * p * (weights @ moments.mean) + p**2)
+
+    extreme = minimize_over_p(negative_square, low, high)
+    return Extreme(math.sqrt(max(-extreme.value, 0.0)), extreme.at)
 
 
 FROM_MOMENTS = {"bias": worst_bias, "root_mean_squared_error": worst_error}
 FROM_RELEASES = {"coverage": smallest_coverage, "mean_width": largest_mean_width}
-
-
-def of_higher_degree(coefficients: FloatArray, times: int = 1) -> FloatArray:
-    """Return the coefficients of the same polynomial as one of a higher degree.
-
-    >>> of_higher_degree(np.array([0.0, 1.0])).tolist()
-    [0.0, 0.5, 1.0]
-    """
-    for _ in range(times):
-        size = len(coefficients)
-        share = np.arange(size + 1) / size
-        before, after = np.append(0.0, coefficients), np.append(coefficients, 0.0)
-        coefficients = share * before + (1 - share) * after
-    return coefficients
-
-
-def times_p(coefficients: FloatArray) -> FloatArray:
-    """Return the coefficients, one more, of p times the polynomial.
-
-    p Binomial(x; n, p) = (x + 1)/(n + 1) Binomial(x + 1; n + 1, p).
-
-    >>> times_p(np.array([1.0])).tolist(), times_p(np.array([0.0, 1.0])).tolist()
-    ([0.0, 1.0], [0.0, 0.0, 1.0])
-    """
-    size = len(coefficients)
-    found: FloatArray = np.append(0.0, np.arange(1, size + 1) / size * coefficients)
-    return found

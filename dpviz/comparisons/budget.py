@@ -19,8 +19,8 @@ from dpviz.comparisons.guesses import guess_in_symbols
 from dpviz.comparisons.terms import PROMISES, SETTING_TOLERANCE, EqualPromise
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
+from dpviz.core.numerics.combinatorics import coarse_to_fine
 from dpviz.core.parameters import validate_fields
-from dpviz.coverage.exact import coarse_to_fine
 
 PAPERS_SETS = 10  # Of both papers
 SETS_BETWEEN_ANSWERS = 50  # Numbers of sets that are tried before a reader can go on

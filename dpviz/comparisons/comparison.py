@@ -13,7 +13,7 @@ from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.guesses import guess_in_symbols
 from dpviz.comparisons.terms import ComparisonTerms
 from dpviz.core.formatting import format_number
-from dpviz.coverage.exact import coarse_to_fine
+from dpviz.core.numerics.combinatorics import coarse_to_fine
 from dpviz.privacy.optimum import LeastError, ShortestLength
 
 LIMITED = "release_error", "mean_width"  # Measures of which it is known how small any mechanism could make them

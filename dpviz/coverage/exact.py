@@ -1,109 +1,148 @@
-"""How often the interval of a rule holds the true proportion, by sums over every release: at a point, along an axis."""
+"""How often the interval of a rule holds the true proportion, by sums over every release."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
-from typing import TypeVar
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
+from dpviz.core.formatting import describe_value
+from dpviz.core.numerics.special import binomial_weights, row_blocks
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.coverage._intervals import Asked, Measures, Point, sum_releases
-from dpviz.coverage._points import CountDistributions, point_maker, single_point
-from dpviz.coverage.distributions import IN_A_MINUTE, IN_SECONDS, SIX_DIGITS, TOO_LONG, Reach, within_reach
-from dpviz.inference.interval_rules import contains, set_statistics
-from dpviz.inference.sum_distribution import along_axis, length_limit, matrix_rows, release_sums, within_sums
+from dpviz.coverage.release_distribution import (
+    ROW_ERROR,
+    SMALL_TAIL,
+    ReleaseDistribution,
+    ReleaseOutcomes,
+    likely_counts,
+    release_distribution,
+)
+from dpviz.inference.interval_rules import Ends, IntervalRule, SetStatistics, widen_for_rounding
+from dpviz.inference.rules import RULES, check_rule
+from dpviz.inference.sum_distribution import LengthLimit, along_axis, length_limit, release_sums, within_sums
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.mechanisms.base import check_index
 
-POINTS_BETWEEN_RESULTS = 4  # Points added between two results
+# 1,001 true shares of a curve, closer at 0 and 1, where coverage changes fastest
+PROPORTIONS = np.round(np.sin(np.linspace(0.0, np.pi / 2, 1001)) ** 2, 7)
+EPSILONS = np.unique(np.round(np.append(np.geomspace(0.1, 250.0, 25), np.geomspace(0.4, 6.0, 12)), 4))
 
-Item = TypeVar("Item")
-Proportions = Sequence[float] | FloatArray
+MAX_CONDITION_ERROR = 1e-6  # of a conditional coverage or a mean length that is given
+MAX_POINT_ROUNDING = 1e-14
+BLOCK_OUTCOMES = 32_768  # whose intervals are made at a time, which stay in the processor's cache
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExactCoverage(Measures[float]):
-    """Coverage of one rule, by its key, at one design."""
+class ExactCoverage:
+    """Coverage of one rule at one design.
+
+    Attributes
+    ----------
+    synthesizer, p, sets, rule, level
+        The design.
+    coverage : float
+        Pr(low ≤ p ≤ high); a release without an interval does not cover.
+    mean_width : float
+        Expected width, given that there is an interval. NaN where there never is, and for rules with
+        ν = (M − 1)(1 − 1/r)²: it is made by releases with almost 0 degrees of freedom, too unlikely to be summed.
+    mean_width_inside : float
+        The same for the part of the interval between 0 and 1.
+    negative_variance_share : float
+        Probability that the rule's variance is negative, so that there is no interval.
+    vacuous_share : float
+        Probability that the interval holds all of 0 to 1, so that it covers whatever p is.
+    coverage_given_negative_total, coverage_given_nonnegative_total : float
+        Coverage given T_M < 0, and given T_M ≥ 0, to 10⁻⁶; NaN where that is too rare to say.
+    negative_total_share : float
+        Pr(T_M < 0), T_M = (1 + 1/M) b − v̄, the same for every rule; NaN for a single set and where
+        S is all that is known.
+    error_bound : float
+        Of the coverage and of every share.
+    """
 
     synthesizer: TwoCellSynthesizer
     p: float
     sets: int
     rule: str
     level: float
+    coverage: float
+    mean_width: float
+    mean_width_inside: float
+    negative_variance_share: float
+    vacuous_share: float
+    coverage_given_negative_total: float
+    coverage_given_nonnegative_total: float
+    negative_total_share: float
+    error_bound: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoverageCurves:
+    """Coverage of several rules along an axis.
+
+    Attributes
+    ----------
+    rules : tuple of str
+    points : ndarray of shape (k,)
+        Increasing values of p or ε.
+    coverage, mean_width_inside : ndarray of shape (rules, k)
+        As in `ExactCoverage`; NaN where the sums would take too long.
+    error_bound : float
+    """
+
+    rules: tuple[str, ...]
+    points: FloatArray
+    coverage: FloatArray
+    mean_width_inside: FloatArray
+    error_bound: float
 
 
 def exact_coverage(
-    *, synthesizer: TwoCellSynthesizer, p: float, sets: int, rule: str, level: float = 0.95, quick: bool = False
+    *, synthesizer: TwoCellSynthesizer, p: float, sets: int, rule: str, level: float = 0.95
 ) -> ExactCoverage:
-    """Pr(low ≤ p ≤ high) over x ~ Binomial(n, p) and M independent releases, to within 1e-8.
+    """Pr(low ≤ p ≤ high) over x ~ Binomial(n, p) and M independent releases.
 
-    Σ_x Pr(x) Σ_{(S, Q)} Pr(S, Q | x) 1{covered}, with S = Σ x̃_j and Q = Σ x̃_j², which determine q̄, b and v̄.
-    Rules that know the noise read S alone: where only such rules are asked for, its distribution is enough. Other sums
-    that would take too long are refused, see `within_reach`.
-    `synthesizer`: Synthesizer of one set of two counts; its share of the privacy budget is already its own.
-    `p`, `sets`, `level`: True proportion, M, at least as many as the rule needs, and level of the interval.
-    `rule`: Key of `dpviz.inference.RULES`.
-    `quick`: Whether sums that take more than some seconds, up to a minute, are refused as well.
-    Source: Charest (2011), §3.4, who simulates it.
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+        Of one set, with its own share of the privacy budget.
+    p : float
+        True proportion.
+    sets : int
+        M, at least as many as the rule needs.
+    rule : str
+        Key of `dpviz.inference.RULES`.
+    level : float, default 0.95
+        Nominal level of the interval.
+
+    Raises
+    ------
+    ValueError
+        If the sums would take too long.
+
+    Notes
+    -----
+    Σ_x Pr(x) Σ_{(S, Q)} Pr(S, Q | x) 1{covered}, with S = Σ x̃ and Q = Σ x̃², which determine q̄, b and v̄; S alone for
+    rules that know the noise.
+
+    References
+    ----------
+    Charest (2011), section 3.4, who simulates it.
+
+    Examples
+    --------
     Charest's T* at ε = 2, p = 1/4, M = 2, where the level is meant to be 0.95.
 
-    >>> import math
     >>> from dpviz.mechanisms import BetaBinomial
     >>> alpha = 100 / math.expm1(2 / 2)
     >>> release = BetaBinomial(n=100, m=100, alpha=alpha, beta=alpha)
     >>> round(exact_coverage(synthesizer=release, p=0.25, sets=2, rule="reiter_2002").coverage, 5)
     0.75442
     """
-    p = PROPORTION.validate(p)
-    sets = SETS.validate(sets)
-    level = LEVEL.validate(level)
-    return exact_coverages(synthesizer=synthesizer, p=p, sets=sets, rules=[rule], level=level, quick=quick)[rule]
-
-
-def coverage_given_count(
-    *, synthesizer: TwoCellSynthesizer, confidential_count: int, rule: str, sets: int = 1, level: float = 0.95
-) -> float:
-    """Pr(low ≤ x/n ≤ high | x): how often the interval from M sets holds the share of the confidential table itself.
-
-    The table stays as it is and the releases alone are drawn again: Σ Pr(S, Q | x) 1{covered}, to rounding for one set
-    and for rules that read S alone, to within 1e-8 for others; a ValueError where these sums would take too long.
-    `confidential_count`: x, from 0 to n. The other parameters are those of `exact_coverage`.
-    One row that is 1 is released as 1 with probability 2/3, and then the interval is [1, 1]; twice with 4/9.
-
-    >>> from dpviz.mechanisms import BetaBinomial
-    >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
-    >>> round(coverage_given_count(synthesizer=release, confidential_count=1, rule="as_if_real"), 9)
-    0.666666667
-    >>> round(coverage_given_count(synthesizer=release, confidential_count=1, rule="as_if_real", sets=2), 9)
-    0.444444444
-    """
-    sets = SETS.validate(sets)
-    level = LEVEL.validate(level)
-    x, (asked,) = (
-        check_index(confidential_count, synthesizer.n + 1, "confidential_count"),
-        Asked.of(synthesizer, sets, [rule], level).rules,
-    )
-    if sets == 1 or asked.is_noise_aware:
-        row = matrix_rows(synthesizer, np.array([x]))[0]
-        distribution = row
-        for _ in range(sets - 1):
-            distribution = np.convolve(distribution, row)
-        total = np.arange(sets * synthesizer.m + 1)
-        found = (
-            sum_releases(synthesizer, sets, len(total)) if sets > 1 else set_statistics(synthesizer, 1, total, total**2)
-        )
-    else:
-        if not within_reach(synthesizer.n, synthesizer.m, sets):
-            raise ValueError(TOO_LONG)
-        given = CountDistributions(synthesizer, sets, np.array([x]))
-        part = given.given(x)
-        found, distribution = given.releases, np.zeros(given.releases.total.size)
-        distribution[part.part] = part.probabilities
-    low, high = asked.ends(found, level)
-    held = contains(low, high, x / synthesizer.n).ravel()
-    return float(distribution[held].sum() / distribution.sum())
+    return exact_coverages(synthesizer=synthesizer, p=p, sets=sets, rules=[rule], level=level)[rule]
 
 
 def exact_coverages(
@@ -113,127 +152,173 @@ def exact_coverages(
     sets: int,
     rules: Sequence[str],
     level: float = 0.95,
-    quick: bool = False,
+    skip_unreachable: bool = False,
 ) -> dict[str, ExactCoverage]:
-    """`exact_coverage` of several rules, by key, from one distribution of the releases."""
-    p = PROPORTION.validate(p)
-    sets = SETS.validate(sets)
-    level = LEVEL.validate(level)
-    return _coverages(Asked.of(synthesizer, sets, rules, level), p, IN_SECONDS if quick else IN_A_MINUTE)
+    """`exact_coverage` of several rules, by key, from one distribution of the releases.
 
+    Parameters
+    ----------
+    synthesizer, p, sets, rules, level
+        As in `exact_coverage`.
+    skip_unreachable : bool, default False
+        Whether rules whose sums would take too long are left out instead of refused.
 
-def _coverages(asked: Asked, p: float, reach: Reach) -> dict[str, ExactCoverage]:
-    """`exact_coverage` of each rule asked for; a ValueError where the sums are beyond `reach`."""
-    point = single_point(asked, p, reach)
-    return {
-        rule.key: ExactCoverage(
-            **{name: float(part[place]) for name, part in vars(point).items()},
-            synthesizer=asked.synthesizer,
-            p=p,
-            sets=asked.sets,
-            rule=rule.key,
-            level=asked.level,
-        )
-        for place, rule in enumerate(asked.rules)
-    }
-
-
-def coverages_in_reach(
-    synthesizer: TwoCellSynthesizer, *, p: float, sets: int, rules: Sequence[str], level: float = 0.95
-) -> dict[str, ExactCoverage]:
-    """Return `exact_coverages` of the rules whose sums take some seconds at most, those that read the sum alone or all.
-
-    Empty where there are none, or so much noise that the sums would take longer. Parameters are those of
-    `exact_coverages`.
-
+    Examples
+    --------
     >>> from dpviz.mechanisms import BetaBinomial
     >>> release = BetaBinomial(n=2000, m=2000, alpha=1, beta=1)
-    >>> list(coverages_in_reach(release, p=0.5, sets=10, rules=["reiter_2003"]))
-    []
+    >>> exact_coverages(synthesizer=release, p=0.5, sets=10, rules=["reiter_2003"], skip_unreachable=True)
+    {}
     """
     p = PROPORTION.validate(p)
-    sets = SETS.validate(sets)
-    level = LEVEL.validate(level)
-    by_sum = [rule.key for rule in Asked.of(synthesizer, sets, rules, level).rules if rule.is_noise_aware]
-    for some in (rules, by_sum) if within_reach(synthesizer.n, synthesizer.m, sets) else (by_sum,):
-        with contextlib.suppress(ValueError):  # so much noise that the sums would take longer
-            return exact_coverages(synthesizer=synthesizer, p=p, sets=sets, rules=some, level=level, quick=True)
+    chosen, sets, level = checked_rules(rules, sets, level)
+    attempts = [chosen]
+    if skip_unreachable and not all(rule.is_noise_aware for rule in chosen):
+        attempts.append([rule for rule in chosen if rule.is_noise_aware])
+    for some in attempts:
+        with contextlib.suppress(ValueError) if skip_unreachable else contextlib.nullcontext():
+            distribution = release_distribution(
+                synthesizer, p=p, sets=sets, sums_only=all(rule.is_noise_aware for rule in some)
+            )
+            return {
+                rule.key: ExactCoverage(
+                    synthesizer=synthesizer, p=p, sets=sets, rule=rule.key, level=level,
+                    error_bound=distribution.error_bound, **_measures(rule, distribution, p, level),
+                )
+                for rule in some
+            }  # fmt: skip
     return {}
 
 
-def coverages_to_six_digits(
-    synthesizer: TwoCellSynthesizer, *, p: float, sets: int, rules: Sequence[str], level: float = 0.95
-) -> dict[str, ExactCoverage]:
-    """`coverages_in_reach` to within 10⁻⁶ instead of 10⁻⁸, in half of the time, where that takes transforms.
-
-    Parameters
-    ----------
-    synthesizer, p, sets, rules, level
-        As in `coverages_in_reach`.
-
-    Returns
-    -------
-    dict of str to ExactCoverage
-        By the keys of the rules.
-
-    Examples
-    --------
-    >>> from dpviz.mechanisms import BetaBinomial
-    >>> release = BetaBinomial(n=100, m=100, alpha=25, beta=25)
-    >>> rough = coverages_to_six_digits(release, p=0.25, sets=5, rules=["reiter_2002"])["reiter_2002"]
-    >>> exact = coverages_in_reach(release, p=0.25, sets=5, rules=["reiter_2002"])["reiter_2002"]
-    >>> exact.error_bound < 1e-8 < abs(rough.coverage - exact.coverage) < rough.error_bound < 1e-6
-    True
-    """
-    p = PROPORTION.validate(p)
+def checked_rules(rules: Sequence[str], sets: int, level: float) -> tuple[list[IntervalRule], int, float]:
+    """Rules with these keys, M and the level, or a ValueError."""
     sets = SETS.validate(sets)
     level = LEVEL.validate(level)
-    asked = Asked.of(synthesizer, sets, rules, level)
-    if sets > 2 and not asked.by_sum and within_reach(synthesizer.n, synthesizer.m, sets):
-        with contextlib.suppress(ValueError):
-            return _coverages(asked, p, SIX_DIGITS)
-    return coverages_in_reach(synthesizer, p=p, sets=sets, rules=rules, level=level)
+    if not len(rules):
+        raise ValueError("rules must name at least one combining rule; got none.")
+    for key in rules:
+        if not isinstance(key, str) or key not in RULES:
+            raise ValueError(f"rules must be some of {', '.join(RULES)}; got {describe_value(key)}.")
+    return [check_rule(key, sets) for key in rules], sets, level
 
 
-def stream_coverages(
-    synthesizer: TwoCellSynthesizer, *, p: float, sets: int, rules: Sequence[str], level: float = 0.95
-) -> Iterator[dict[str, ExactCoverage]]:
-    """`coverages_to_six_digits` as a stream with a single result, for whoever does not wait for it.
+def interval_ends(rule: IntervalRule, found: SetStatistics, level: float) -> tuple[Ends, Ends]:
+    """Ends of the interval of every outcome, and the same widened for rounding; NaN where there is none."""
+    ends = rule.ends(found, level)
+    return ends, widen_for_rounding(*ends)
+
+
+def _measures(rule: IntervalRule, distribution: ReleaseDistribution, p: float, level: float) -> dict[str, float]:
+    """Fields of `ExactCoverage` from the distribution of the outcomes."""
+    found = distribution.statistics
+    probability = distribution.probability
+    error = distribution.error_bound
+    names = ("mass", "covered", "none", "vacuous", "width", "inside", "negative", "covered_negative")
+    sums = dict.fromkeys(names, 0.0)
+    for block in row_blocks(len(probability), 1, BLOCK_OUTCOMES):
+        part = found.at(block)
+        chance = probability[block]
+        ends, (lowest, highest) = interval_ends(rule, part, level)
+        covers = (lowest <= p) & (p <= highest)
+        exists = ~np.isnan(ends[0])
+        negative = part.negative_total
+        sums["mass"] += float(chance.sum())
+        sums["covered"] += float(chance[covers].sum())
+        sums["none"] += float(chance[~exists].sum())
+        sums["vacuous"] += float(chance[(lowest <= 0.0) & (highest >= 1.0)].sum())
+        sums["width"] += 0.0 if rule.has_unbounded_width else float(chance[exists] @ (ends[1] - ends[0])[exists])
+        sums["inside"] += float(chance @ length_inside(*ends))
+        sums["negative"] += float(chance[negative].sum())
+        sums["covered_negative"] += float(chance[covers & negative].sum())
+
+    def ratio(numerator: float, share: float, *, is_known: bool = True) -> float:
+        """Conditional mean, NaN where what it is conditional on is too rare."""
+        if not is_known or 2 * error > MAX_CONDITION_ERROR * (share - error):
+            return math.nan
+        return numerator / share
+
+    share = sums["mass"] - sums["none"]
+    knows_total = found.sets > 1 and not np.isnan(found.within).any()
+    given_negative = ratio(sums["covered_negative"], sums["negative"], is_known=knows_total)
+    given_rest = ratio(
+        sums["covered"] - sums["covered_negative"], sums["mass"] - sums["negative"], is_known=knows_total
+    )
+    return {
+        "coverage": min(sums["covered"], 1.0),
+        "mean_width": ratio(sums["width"], share, is_known=not rule.has_unbounded_width),
+        "mean_width_inside": min(ratio(sums["inside"], share), 1.0),
+        "negative_variance_share": min(sums["none"], 1.0),
+        "vacuous_share": min(sums["vacuous"], 1.0),
+        "coverage_given_negative_total": min(given_negative, 1.0),
+        "coverage_given_nonnegative_total": min(given_rest, 1.0),
+        "negative_total_share": min(sums["negative"], 1.0) if knows_total else math.nan,
+    }
+
+
+def length_inside(low: FloatArray, high: FloatArray) -> FloatArray:
+    """Length of the part of each interval between 0 and 1; 0 where there is no interval."""
+    return np.nan_to_num(np.maximum(np.minimum(high, 1.0) - np.maximum(low, 0.0), 0.0), nan=0.0)
+
+
+def coverage_given_count(
+    *, synthesizer: TwoCellSynthesizer, confidential_count: int, rule: str, sets: int = 1, level: float = 0.95
+) -> float:
+    """Pr(low ≤ x/n ≤ high | x): how often the interval holds the share of the confidential table itself.
 
     Parameters
     ----------
-    synthesizer, p, sets, rules, level
-        As in `coverages_in_reach`.
-
-    Yields
-    ------
-    dict of str to ExactCoverage
+    confidential_count : int
+        x, from 0 to n. The table stays as it is, and the releases alone are drawn again.
+    synthesizer, rule, sets, level
+        As in `exact_coverage`.
 
     Examples
     --------
+    One row that is 1 is released as 1 with probability 2/3, and then the interval is [1, 1]; twice with 4/9.
+
     >>> from dpviz.mechanisms import BetaBinomial
-    >>> release = BetaBinomial(n=2, m=2, alpha=1, beta=1)
-    >>> [list(result) for result in stream_coverages(release, p=0.5, sets=1, rules=["as_if_real"])]
-    [['as_if_real']]
+    >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
+    >>> round(coverage_given_count(synthesizer=release, confidential_count=1, rule="as_if_real"), 9)
+    0.666666667
+    >>> round(coverage_given_count(synthesizer=release, confidential_count=1, rule="as_if_real", sets=2), 9)
+    0.444444444
     """
-    yield coverages_to_six_digits(synthesizer, p=p, sets=sets, rules=rules, level=level)
-
-
-@dataclass(frozen=True, kw_only=True)
-class CoverageCurves(Measures[FloatArray]):
-    """Coverage at several points of an axis: `rules` are keys, `places` which points are done, in increasing order."""
-
-    rules: tuple[str, ...]
-    places: IntArray
+    x = check_index(confidential_count, synthesizer.n + 1, "confidential_count")
+    (chosen,), sets, level = checked_rules([rule], sets, level)
+    outcomes = ReleaseOutcomes(synthesizer, sets, np.array([x]), sums_only=chosen.is_noise_aware)
+    places, probability = outcomes.given(0)
+    _, (lowest, highest) = interval_ends(chosen, outcomes.statistics(places), level)
+    share = x / synthesizer.n
+    return float(probability[(lowest <= share) & (share <= highest)].sum() / probability.sum())
 
 
 def coverage_by_proportion(
-    synthesizer: TwoCellSynthesizer, *, proportions: Proportions, sets: int, rules: Sequence[str], level: float = 0.95
-) -> CoverageCurves:
-    """Exact coverage at every p, each from 0 to 1, to within 1e-8: Σ_x Pr(x | p) F_x(p), F_x(p) the coverage given x.
+    synthesizer: TwoCellSynthesizer, *, sets: int, rules: Sequence[str], level: float = 0.95,
+    proportions: Sequence[float] | FloatArray = PROPORTIONS, with_lengths: bool = False,
+) -> CoverageCurves:  # fmt: skip
+    """Exact coverage at several true proportions.
 
-    Parameters are those of `exact_coverages`.
-    At p = 0 every confidential row is 0; a release of one row then has a zero-width interval at 0 or 1.
+    Parameters
+    ----------
+    synthesizer, sets, rules, level
+        As in `exact_coverages`.
+    proportions : array_like, default 1,001 points from 0 to 1
+    with_lengths : bool, default False
+        Whether mean lengths are computed as well.
+
+    Raises
+    ------
+    ValueError
+        If the sums of a rule would take too long.
+
+    Notes
+    -----
+    C(p) = Σ_x Binomial(x; n, p) F_x(p), F_x(p) the coverage given x. As a function of p it jumps wherever p passes an
+    end of the interval of a release, by the probability of that release (Brown, Cai & DasGupta 2001).
+
+    Examples
+    --------
+    At p = 0 every confidential row is 0; a release of one row then has an interval of width 0 at 0 or 1.
 
     >>> from dpviz.mechanisms import BetaBinomial
     >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
@@ -241,125 +326,181 @@ def coverage_by_proportion(
     >>> curves.coverage.round(9).tolist()
     [[0.666666667, 0.0, 0.666666667]]
     """
+    chosen, sets, level = checked_rules(rules, sets, level)
     proportions = PROPORTION.validate_array(proportions, name="proportions")
-    sets = SETS.validate(sets)
-    level = LEVEL.validate(level)
-    *_, last = _curves(Asked.of(synthesizer, sets, rules, level), proportions, len(proportions))
-    return last
+    if np.ndim(proportions) != 1 or not len(proportions):
+        raise ValueError("proportions must be one or more numbers from 0 to 1 in a row.")
+    points, inverse = np.unique(along_axis(np.asarray(proportions, float)), return_inverse=True)
+    coverage, length = np.full((2, len(chosen), len(inverse)), math.nan)
+    error = 0.0
+    for rule_kind in (True, False):
+        places = [place for place, rule in enumerate(chosen) if rule.is_noise_aware == rule_kind]
+        if not places:
+            continue
+        some = [chosen[place] for place in places]
+        given = sums_given_counts(synthesizer, sets, some, level, points, with_lengths=with_lengths)
+        weights = binomial_weights(points, synthesizer.n)[:, given.counts[0] : given.counts[-1] + 1]
+        coverage[places] = np.minimum(np.einsum("px,rxp->rp", weights, given.covered), 1.0)[:, inverse]
+        error = max(error, given.error)
+        if with_lengths:
+            total = given.length @ weights.T
+            share = given.exists @ weights.T
+            is_rare = 2 * given.error > MAX_CONDITION_ERROR * (share - given.error)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                length[places] = np.where(is_rare, math.nan, np.minimum(total / share, 1.0))[:, inverse]
+    return CoverageCurves(
+        rules=tuple(rules), points=points[inverse], coverage=coverage, mean_width_inside=length, error_bound=error
+    )
 
 
-def stream_by_proportion(
-    synthesizer: TwoCellSynthesizer, *, proportions: Proportions, sets: int, rules: Sequence[str], level: float = 0.95
-) -> Iterator[CoverageCurves]:
-    """`coverage_by_proportion` as a growing curve: the points done so far, coarse to fine, a few more each time."""
-    proportions = PROPORTION.validate_array(proportions, name="proportions")
-    sets = SETS.validate(sets)
-    level = LEVEL.validate(level)
-    return _curves(Asked.of(synthesizer, sets, rules, level), proportions, POINTS_BETWEEN_RESULTS)
+class GivenCounts(NamedTuple):
+    """What intervals do given each confidential count that matters.
+
+    Attributes
+    ----------
+    counts : ndarray of int, shape (k,)
+    covered : ndarray of shape (rules, k, points)
+        Probability that the interval holds each point.
+    length, exists : ndarray of shape (rules, k)
+        Expected length inside 0 to 1, 0 where there is no interval, and probability that there is one.
+    error : float
+        Bound of the error of every probability.
+    """
+
+    counts: IntArray
+    covered: FloatArray
+    length: FloatArray
+    exists: FloatArray
+    error: float
 
 
-def _curves(asked: Asked, proportions: Proportions, step: int) -> Iterator[CoverageCurves]:
-    points = point_axis(proportions)
-    return growing(asked, points.tolist(), point_maker(asked, np.unique(points)), step)
+def sums_given_counts(
+    synthesizer: TwoCellSynthesizer, sets: int, rules: list[IntervalRule], level: float, points: FloatArray,
+    *, with_lengths: bool = False,
+) -> GivenCounts:  # fmt: skip
+    """Sums over the releases given each confidential count that matters at some of the increasing `points`.
+
+    All of the rules read the sum alone, or none.
+    """
+    n = synthesizer.n
+    first = likely_counts(n, float(points[0]), SMALL_TAIL).counts[0]
+    last = likely_counts(n, float(points[-1]), SMALL_TAIL).counts[-1]
+    counts: IntArray = np.arange(first, last + 1)
+    outcomes = ReleaseOutcomes(synthesizer, sets, counts, sums_only=rules[0].is_noise_aware)
+
+    # Each outcome covers the points from `start` to `stop` - 1.
+    size = outcomes.shape[0] * outcomes.shape[1]
+    start, stop = np.empty((2, len(rules), size), dtype=np.int16)
+    lengths = np.zeros((len(rules), size if with_lengths else 1))
+    for block in row_blocks(size, 1, BLOCK_OUTCOMES):
+        found = outcomes.statistics(np.arange(size)[block])
+        for place, rule in enumerate(rules):
+            ends, (lowest, highest) = interval_ends(rule, found, level)
+            start[place, block] = np.searchsorted(points, np.where(np.isnan(lowest), math.inf, lowest))
+            stop[place, block] = np.searchsorted(points, np.where(np.isnan(highest), -math.inf, highest), side="right")
+            if with_lengths:
+                lengths[place, block] = np.where(np.isnan(ends[0]), math.nan, length_inside(*ends))
+    np.maximum(start, stop, out=stop)
+
+    # What covers p given x covers 1 - p given n - x where the mechanism treats ones and zeros alike.
+    is_mirrored = outcomes.is_mirrored and bool(np.abs(points + points[::-1] - 1).max() <= MAX_POINT_ROUNDING)
+    covered = np.zeros((len(rules), len(counts), len(points)))
+    length, exists = np.zeros((2, len(rules), len(counts)))
+    for index in range((len(counts) + 1) // 2 if is_mirrored else len(counts)):
+        outcome, chance = outcomes.given(index)
+        for place in range(len(rules)):
+            covered[place, index] = covered_points(start[place], stop[place], outcome, chance, len(points))
+            if with_lengths:
+                inside = lengths[place, outcome]
+                some = ~np.isnan(inside)
+                length[place, index] = chance[some] @ inside[some]
+                exists[place, index] = chance[some].sum()
+    if is_mirrored:
+        half = len(counts) // 2
+        covered[:, len(counts) - half :] = covered[:, :half][:, ::-1, ::-1]
+        length[:, len(counts) - half :] = length[:, :half][:, ::-1]
+        exists[:, len(counts) - half :] = exists[:, :half][:, ::-1]
+    return GivenCounts(counts, covered, length, exists, outcomes.error_bound + ROW_ERROR)
+
+
+def covered_points(start: IntArray, stop: IntArray, outcome: IntArray, chance: FloatArray, size: int) -> FloatArray:
+    """Probability that a point is covered, for each of `size` points.
+
+    Parameters
+    ----------
+    start, stop : ndarray of int
+        Each outcome of the table covers the points from `start` to `stop` - 1.
+    outcome : ndarray of int
+        Places in the table, read row by row.
+    chance : ndarray
+        Their probabilities.
+    """
+    change: FloatArray = np.bincount(start[outcome], chance, size + 1).astype(float)
+    change -= np.bincount(stop[outcome], chance, size + 1)
+    return np.asarray(np.cumsum(change)[:size])
 
 
 def stream_by_synthesizer(
-    synthesizers: Sequence[TwoCellSynthesizer], *, p: float, sets: int, rules: Sequence[str], level: float = 0.95
-) -> Iterator[CoverageCurves]:
-    """Exact coverage at one p for each synthesizer, such as one at several ε, as a growing curve: one more each time.
+    synthesizers: Sequence[TwoCellSynthesizer], *, points: Sequence[float], p: float, sets: int, rules: Sequence[str],
+    level: float = 0.95,
+) -> Iterator[CoverageCurves]:  # fmt: skip
+    """Exact coverage at one p for each synthesizer, such as one at several ε, one after the other.
 
-    The synthesizers' n and m may differ; the other parameters are those of `exact_coverages`.
+    Parameters
+    ----------
+    synthesizers : sequence of TwoCellSynthesizer
+        Their n and m may differ.
+    points : sequence of float
+        Where each stands on the axis.
+    p, sets, rules, level
+        As in `exact_coverages`.
 
+    Yields
+    ------
+    CoverageCurves
+        NaN at the points that follow, and where the sums would take too long.
+
+    Examples
+    --------
     >>> from dpviz.mechanisms import BetaBinomial
     >>> releases = [BetaBinomial(n=1, m=1, alpha=prior, beta=prior) for prior in (1, 1e12)]
-    >>> *_, last = stream_by_synthesizer(releases, p=0, sets=1, rules=["as_if_real"])
-    >>> last.coverage.round(6).tolist()
+    >>> *_, curves = stream_by_synthesizer(releases, points=[1, 2], p=0, sets=1, rules=["as_if_real"])
+    >>> curves.coverage.round(6).tolist()
     [[0.666667, 0.5]]
     """
-    p = PROPORTION.validate(p)
-    sets = SETS.validate(sets)
-    level = LEVEL.validate(level)
-    if not len(synthesizers):
-        raise ValueError("synthesizers must hold at least one synthesizer; got none.")
-    asked = Asked.of(synthesizers[0], sets, rules, level)
-    yield from growing(asked, synthesizers, lambda one: single_point(asked._replace(synthesizer=one), p), 1)
+    coverage, length = np.full((2, len(rules), len(points)), math.nan)
+    error = 0.0
+    for column, synthesizer in enumerate(synthesizers):
+        results = exact_coverages(
+            synthesizer=synthesizer, p=p, sets=sets, rules=rules, level=level, skip_unreachable=True
+        )
+        for row, key in enumerate(rules):
+            if key in results:
+                coverage[row, column] = results[key].coverage
+                length[row, column] = results[key].mean_width_inside
+                error = max(error, results[key].error_bound)
+        yield CoverageCurves(
+            rules=tuple(rules), points=np.asarray(points, float), coverage=coverage.copy(),
+            mean_width_inside=length.copy(), error_bound=error,
+        )  # fmt: skip
 
 
-def point_axis(proportions: Proportions) -> FloatArray:
-    """Checked proportions as an array with one axis, or a ValueError."""
-    if np.ndim(proportions) != 1 or not len(proportions):
-        raise ValueError("proportions must be one or more numbers from 0 to 1 in a row.")
-    return along_axis(np.asarray(proportions, float))
+def stream_coverages(
+    synthesizer: TwoCellSynthesizer, *, p: float, sets: int, rules: Sequence[str], level: float = 0.95
+) -> Iterator[dict[str, ExactCoverage]]:
+    """`exact_coverages` of the rules within reach as a stream of one result, for pages that do not wait for it."""
+    yield exact_coverages(synthesizer=synthesizer, p=p, sets=sets, rules=rules, level=level, skip_unreachable=True)
 
 
-def growing(
-    asked: Asked, items: Sequence[Item], point: Callable[[Item], Point], step: int = POINTS_BETWEEN_RESULTS
-) -> Iterator[CoverageCurves]:
-    """Yield the points of the items done so far, coarse to fine, `step` more each time."""
-    rules, done = tuple(rule.key for rule in asked.rules), dict[int, Point]()
-    for index in coarse_to_fine(len(items)):
-        done[index] = point(items[index])
-        if len(done) % step == 0 or len(done) == len(items):
-            places = sorted(done)
-            columns = {
-                one.name: np.array([getattr(done[place], one.name) for place in places]).T for one in fields(Measures)
-            }
-            yield CoverageCurves(rules=rules, places=np.array(places), **columns)
+def shortest_lengths(
+    synthesizer: TwoCellSynthesizer, *, proportions: Sequence[float], sets: int, level: float = 0.95
+) -> LengthLimit:
+    """Shortest expected length of an interval that holds its level at every p, and how far each may be off.
 
-
-def coarse_to_fine(count: int) -> list[int]:
-    """Return the indices 0 … count − 1 so that every beginning covers the axis about evenly: ends, middle, quarters, ….
-
-    >>> coarse_to_fine(5)
-    [0, 4, 2, 1, 3]
+    NaN where the distribution of the sum is too large for `length_limit`; parameters are those of
+    `coverage_by_proportion`.
     """
-    order: dict[int, None] = {}
-    pieces = 1
-    while len(order) < count:
-        order |= dict.fromkeys(round(part * (count - 1) / pieces) for part in range(pieces + 1))
-        pieces *= 2
-    return list(order)
-
-
-@dataclass(frozen=True, kw_only=True)
-class LengthCurves:
-    """Expected lengths at the points of an axis that are done.
-
-    `limit` is the Pratt bound and `limit_error` how far it may be off (see `length_limit`), NaN where the
-    distribution of the sum is too large; `curves` has `mean_width_inside` of each rule.
-    """
-
-    proportions: FloatArray
-    curves: CoverageCurves
-    limit: FloatArray
-    limit_error: FloatArray
-
-
-def stream_lengths(
-    synthesizer: TwoCellSynthesizer, *, proportions: Proportions, sets: int, rules: Sequence[str], level: float = 0.95
-) -> Iterator[LengthCurves]:
-    """Yield the expected lengths inside 0 to 1 of several rules and their limit, as growing curves, coarse to fine.
-
-    A fair coin in place of one row: the interval that must hold its level at every p is [0, 1], or nothing.
-
-    >>> from dpviz.mechanisms import BetaBinomial
-    >>> release = BetaBinomial(n=1, m=1, alpha=1e12, beta=1e12)
-    >>> *_, last = stream_lengths(release, proportions=[0.5], sets=1, rules=["clopper_pearson"])
-    >>> float(last.curves.mean_width_inside[0, 0].round(6)), float(last.limit[0].round(6))
-    (1.0, 0.95)
-    """
-    proportions = PROPORTION.validate_array(proportions, name="proportions")
-    sets = SETS.validate(sets)
-    level = LEVEL.validate(level)
-    axis = np.asarray(proportions, float)
-    sums = release_sums(synthesizer, sets) if within_sums(synthesizer.n, synthesizer.m, sets) else None
-    limit, error = np.full((2, len(axis)), np.nan)
-    done = np.zeros(len(axis), dtype=bool)
-    for curves in stream_by_proportion(synthesizer, proportions=axis, sets=sets, rules=rules, level=level):
-        places = curves.places
-        new = places[~done[places]]
-        if sums is not None:
-            found = length_limit(sums, proportions=axis[new], level=level)
-            limit[new], error[new] = found.length, found.error
-        done[new] = True
-        yield LengthCurves(proportions=axis[places], curves=curves, limit=limit[places], limit_error=error[places])
+    if not within_sums(synthesizer.n, synthesizer.m, sets):
+        unknown = np.full(len(proportions), math.nan)
+        return LengthLimit(length=unknown, error=unknown)
+    return length_limit(release_sums(synthesizer, sets), proportions=np.asarray(proportions, float), level=level)

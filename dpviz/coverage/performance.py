@@ -8,7 +8,7 @@ import numpy as np
 
 from dpviz.core.monte_carlo import Measure, wilson_interval
 from dpviz.core.types import BoolArray, FloatArray, IntArray
-from dpviz.coverage.simulate import CoveragePlan, RuleTally, ShownRuns, Tally
+from dpviz.coverage.simulation import CoveragePlan, RuleTally, ShownRuns, Tally
 from dpviz.coverage.studies import run_study
 from dpviz.inference.interval_rules import IntervalRule, contains
 from dpviz.inference.rules import RULES
@@ -75,7 +75,7 @@ def performance_of(tally: Tally) -> Performance:
 
     Both sets release 0 for p = 1/2 and x = 0: the estimate is always 0, and no interval has a width.
 
-    >>> from dpviz.coverage.simulate import CoveragePlan
+    >>> from dpviz.coverage.simulation import CoveragePlan
     >>> from dpviz.coverage.studies import run_study
     >>> from dpviz.mechanisms import GeometricSanitizer
     >>> plan = CoveragePlan(synthesizer=GeometricSanitizer(n=5, epsilon=1000), p=0.5, sets=2, rules=("rubin_1987",),

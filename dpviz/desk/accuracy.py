@@ -72,7 +72,7 @@ class RangeFigure:
     """A measure over a range of true values: the worst of them, and the true value `at` which it is; or their average.
 
     `at` is NaN for an average. `tried` is how many true values were tried, of which it is the worst or the average; 0
-    where it is the worst of all that there are in the range, certified.
+    where it is the worst found over the whole range.
     """
 
     measure: Measure

@@ -97,7 +97,7 @@ class Option:
         """Yield the design at a setting that a search tries, with what is quick, and then complete.
 
         Where nothing has to be simulated no number of it is computed that is not looked at: a search looks at a few, at
-        some hundred settings. Intervals at single true values are where the worst of the whole range is not certified.
+        some hundred settings. Intervals at single true values are where the worst of the whole range is not known.
         """
         asked = self.question
         if asked.data.simulated:
@@ -106,7 +106,7 @@ class Option:
         yield Tried(**self._mine, setting=setting, outcomes=())
         whole = Tried(**self._mine, setting=setting, outcomes=(), complete=True)
         yield None
-        if not asked.needs_interval or whole.certified:
+        if not asked.needs_interval or whole.is_worst_known:
             yield whole
             return
         summed = [data.summed(self.method, setting, self.analysis) for data in asked.data_at]
@@ -256,7 +256,7 @@ class Assessed(Option):
 
     @cached_property
     def figures(self) -> dict[str, RangeFigure]:
-        """Every measure over the range of true values, by key: the certified worst where there is one.
+        """Every measure over the range of true values, by key: the worst found over the whole range where there is one.
 
         Where that takes up to some seconds it is sought for limits alone, while every limit may still be kept.
         """
@@ -303,8 +303,7 @@ class Assessed(Option):
         found = asked.data.worst(self.method, self.setting, self.analysis, key, *ends, thorough=thorough)
         if found is None:
             return None
-        half = (-1 if ACCURACY[key].share else 1) * found.gap / 2
-        return RangeFigure(Measure(found.value + half, 0.0, within=abs(half)), found.at, 0)
+        return RangeFigure(Measure(found.value, 0.0), found.at, 0)
 
     @cached_property
     def verdicts(self) -> dict[str, bool | None]:
@@ -384,7 +383,7 @@ class Tried(Assessed):
         return tuple(data.estimated(self.method, self.setting, self.analysis) for data in asked.data_at)
 
     @property
-    def certified(self) -> bool:
+    def is_worst_known(self) -> bool:
         """Whether the worst of the range is known of all that counts, without intervals at single values."""
         return not any(math.isnan(self._quick(key).measure.value) for key in self._counting)
 

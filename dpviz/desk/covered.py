@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from dpviz.core.formatting import format_count, format_number, format_percent
 from dpviz.coverage import ExactCoverage
-from dpviz.coverage.causes import NOTICED
+from dpviz.coverage.report import MIN_REPORTED_CHANGE
 from dpviz.designs import Design
 from dpviz.desk.promises import promise_text
 from dpviz.inference.combining_rules import COMBINING_RULES
@@ -79,7 +79,7 @@ def short_sentence(design: Design, rule: str, one: ExactCoverage) -> str:
     off, name = one.coverage - design.level, RULES[rule].abbreviation
     end = (
         "as promised"
-        if abs(off) < NOTICED
+        if abs(off) < MIN_REPORTED_CHANGE
         else f"{'not' if off < 0 else 'more than'} {format_percent(design.level, 8)}"
     )
     share = f"{_only(design, one)}{format_percent(one.coverage, 3)}"
@@ -89,7 +89,7 @@ def short_sentence(design: Design, rule: str, one: ExactCoverage) -> str:
 def _only(design: Design, one: ExactCoverage) -> str:
     """A word before too small a share; one that is told by a bound, less than so much, needs none."""
     bound = format_percent(one.coverage).startswith("less")
-    return "only " if one.coverage <= design.level - NOTICED and not bound else ""
+    return "only " if one.coverage <= design.level - MIN_REPORTED_CHANGE and not bound else ""
 
 
 def against_level(share: float, level: float) -> str:
@@ -99,7 +99,7 @@ def against_level(share: float, level: float) -> str:
     (', not the promised 95 %: 15 points too few', ', as promised')
     """
     off = share - level
-    if abs(off) < NOTICED:
+    if abs(off) < MIN_REPORTED_CHANGE:
         return ", as promised"
     points = f"{format_number(100 * abs(off), 3)} points too {'few' if off < 0 else 'many'}"
     return f", {'not' if off < 0 else 'more than'} the promised {format_percent(level, 8)}: {points}"

@@ -12,7 +12,7 @@ import numpy as np
 
 from dpviz.comparisons.steps import Steps, telling
 from dpviz.core.monte_carlo import Measure
-from dpviz.coverage.exact import coarse_to_fine
+from dpviz.core.numerics.combinatorics import coarse_to_fine
 from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.paths import PATHS, Path

@@ -9,7 +9,7 @@ from typing import Any
 from dpviz.core import limits
 from dpviz.core.formatting import describe_value
 from dpviz.core.monte_carlo import Measure
-from dpviz.coverage import ExactCoverage, Performance, Tally, coverages_in_reach, performance_of
+from dpviz.coverage import ExactCoverage, Performance, Tally, exact_coverages, performance_of
 from dpviz.coverage.studies import save_run
 from dpviz.coverage.studies.saving import LONGEST_RUN
 from dpviz.designs import Design
@@ -71,7 +71,10 @@ RULE_SHARES = "coverage", "negative_variance_share", "vacuous_share"
 
 def exact_part(design: Design) -> ExactPart:
     """Return what can be summed in some seconds, of all rules or of those that read the sum of the counts alone."""
-    found = coverages_in_reach(design.release, p=design.p, sets=design.sets, rules=design.rules, level=design.level)
+    found = exact_coverages(
+        synthesizer=design.release, p=design.p, sets=design.sets, rules=design.rules, level=design.level,
+        skip_unreachable=True,
+    )  # fmt: skip
     moments = set_moments(design.release, p=design.p, sets=design.sets)
     bias = moments.mean_estimate - design.p
     return ExactPart(
@@ -84,8 +87,6 @@ def exact_part(design: Design) -> ExactPart:
 def _summed_rule(one: ExactCoverage) -> RuleResult:
     values = {name: float(getattr(one, name)) for name in RULE_MEASURES}
     values |= {name: min(max(values[name], 0.0), 1.0) for name in RULE_SHARES}  # a sum may be beyond by its rounding
-    if math.isinf(one.mean_width_error_bound):  # releases too rare to be summed decide it
-        values["mean_width"] = math.nan
     measured = {name: Measure(value, 0.0) for name, value in values.items()}
     return RuleResult(exact=True, error_bound=one.error_bound, **measured)
 

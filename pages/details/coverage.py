@@ -13,8 +13,14 @@ from dpviz.core import limits
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
 from dpviz.core.escape import decode_utf8
 from dpviz.core.formatting import format_number, format_percent
-from dpviz.coverage import CoverageDecomposition, causes, coverage_decomposition, exact_coverage, in_words
-from dpviz.coverage.exact import stream_lengths
+from dpviz.coverage import (
+    CoverageDecomposition,
+    coverage_by_proportion,
+    coverage_decomposition,
+    exact_coverage,
+    report,
+    shortest_lengths,
+)
 from dpviz.coverage.studies import read_run, save_run
 from dpviz.coverage.studies.saving import LONGEST_RUN
 from dpviz.designs import Design
@@ -53,14 +59,15 @@ def _show_causes(results: Any) -> None:
         return
     first = next(iter(decompositions.values()))
     mark = f"{format_percent(first.published, 3)} → {format_percent(first.repaired, 3)}"
-    st.html(ui.section_answer(mark, causes.failure_sentence(first, mechanism)))
+    st.html(ui.section_answer(mark, report.failure_sentence(first, mechanism)))
     names = {key: RULES[key].label for key in decompositions}
-    chart = charts.causes_chart(causes.effects_by_cause(decompositions, mechanism), names=names)
+    chart = charts.causes_chart(report.effects_by_cause(decompositions, mechanism), names=names)
     ui.show_figure(chart, "causes", height=460)
-    ui.table(*causes.costs_table(decompositions, mechanism))
-    ui.note(ui.words("repairs", **causes.repairs_in_words(first, mechanism)))
-    ui.table(*causes.repairs_table(decompositions, mechanism))
-    st.caption(ui.words("costs", **causes.moments_in_words(decompositions)))
+    ui.table(*report.costs_table(decompositions, mechanism))
+    facts = report.repair_facts(decompositions, mechanism)
+    ui.note(ui.words("repairs", **facts))
+    ui.table(*report.repairs_table(decompositions, mechanism))
+    st.caption(ui.words("costs", **facts))
 
 
 def _show_lengths(results: Any) -> None:
@@ -69,20 +76,20 @@ def _show_lengths(results: Any) -> None:
     if not rules:
         st.caption(ui.words("no_lengths"))
         return
-    ui.note(f"{ui.words('lengths')} {in_words.below_the_limit(design.sets)}")
-    points = np.unique(np.append(PROPORTIONS, design.p))
-    lengths = ui.latest(
-        stream_lengths, design.release, proportions=tuple(points.tolist()), sets=design.sets, rules=rules,
-        level=design.level,
-    )  # fmt: skip
-    ui.show_figure(charts.length_chart(lengths, rules, chosen=design.p), "length_picture", height=460)
-    if lengths is None or design.p not in lengths.proportions:
-        return
-    place = lengths.proportions.tolist().index(design.p)
-    ui.table(*in_words.lengths_table(lengths, place, design.level))
+    other = "" if design.sets == 1 else ", or to one that reads more of the counts than their sum"
+    ui.note(f"{ui.words('lengths')} A line below it belongs to a rule that breaks its promise at some p{other}.")
+    proportions = tuple(np.unique(np.append(PROPORTIONS, design.p)).tolist())
+    arguments = {"proportions": proportions, "sets": design.sets, "level": design.level}
+    with st.spinner("Summing lengths …"):
+        curves = ui.result(coverage_by_proportion, design.release, rules=rules, with_lengths=True, **arguments)
+        shortest = ui.result(shortest_lengths, design.release, **arguments)
+    ui.show_figure(charts.length_chart(curves, shortest.length, rules, chosen=design.p), "length_picture", height=460)
+    place = proportions.index(design.p)
+    length = float(shortest.length[place])
+    ui.table(*report.lengths_table(curves, length, place, design.level))
     limit = ui.words("no_limit")
-    if np.isfinite(lengths.limit[place]):
-        limit = ui.words("limit", error=format_number(100 * float(lengths.limit_error[place]), 1))
+    if np.isfinite(length):
+        limit = ui.words("limit", error=format_number(100 * float(shortest.error[place]), 1))
         limit += f" {ui.words('limit_of_sums')}" if design.sets > 1 else ""
     st.caption(f"{ui.words('lengths_at')} {limit}")
 
@@ -91,30 +98,30 @@ def _show_moments(results: Any) -> None:
     design = results.design
     performance = results.run.performance
     moments = set_moments(design.release, p=design.p, sets=design.sets)
-    ui.table(*in_words.estimate_table(moments, performance))
+    ui.table(*report.estimate_table(moments, performance))
 
     # How far the variance of each rule is off
     try:
         if decompositions := _decompositions(results):
-            ui.table(*in_words.variances_table(decompositions, performance))
+            ui.table(*report.variances_table(decompositions, performance))
             st.caption("Relative bias: (E[T] − Var(q̄)) / Var(q̄) in per cent, as in Charest's Table 2.")
     except ValueError as error:
         st.caption(f"How far each rule's variance is off: {error}")
     if performance is not None:
-        ui.table(*in_words.measures_table(design.rules, performance))
+        ui.table(*report.measures_table(design.rules, performance))
         st.caption(ui.words("measures"))
 
     # Variances within and between several sets
     if design.sets > 1:
-        ui.table(*in_words.moments_table(moments))
+        ui.table(*report.moments_table(moments))
         if any(RULES[key].has_variance for key in results.coverages):
             coverage = ui.result(
                 exact_coverage, synthesizer=design.release, p=design.p, sets=design.sets, level=design.level,
-                rule="raghunathan_2003", quick=True,
+                rule="raghunathan_2003",
             )  # fmt: skip
             st.caption(ui.words("negative", share=format_percent(coverage.negative_variance_share, 4)))
     for key, coverage in list(results.coverages.items())[:1]:
-        ui.table(*in_words.repetitions_table(key, coverage.coverage))
+        ui.table(*report.repetitions_table(key, coverage.coverage))
         st.caption(ui.words("errors"))
 
 
@@ -122,11 +129,11 @@ def _show_downloads(results: Any) -> None:
     design, run = results.design, results.run
     make_table = partial(coverage_csv, design.rules, results.coverages, run.performance)
     tables: list[ui.File | str] = [("Coverage, CSV", "coverage.csv", make_table)]
-    curves, _ = results.curves
-    if curves is not None and curves.whole:
-        columns = dict(zip(curves.lines.rules, curves.lines.coverage, strict=True))
+    curves = results.curves
+    if curves is not None and results.is_complete:
+        columns = dict(zip(curves.rules, curves.coverage, strict=True))
         name = results.axis
-        tables.append(("Curves, CSV", f"by_{name}.csv", lambda: columns_csv(name, curves.lines.points, columns)))
+        tables.append(("Curves, CSV", f"by_{name}.csv", lambda: columns_csv(name, curves.points, columns)))
     notes = []
     saved: ui.File | str = "Press Start first."
     if run.tally is None:

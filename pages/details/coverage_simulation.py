@@ -10,7 +10,7 @@ import streamlit as st
 from dpviz.charts.coverage import Dot
 from dpviz.charts.intervals import caterpillar_chart
 from dpviz.core.formatting import format_percent
-from dpviz.coverage import CoveragePlan, Performance, Tally, first_intervals, performance_of, studies, summaries
+from dpviz.coverage import CoveragePlan, Performance, Tally, first_intervals, performance_of, report, studies
 from dpviz.coverage.performance import first_shares
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
@@ -155,7 +155,7 @@ def show_first_intervals(design: Design, run: Run) -> None:
     # The table of a rule that knows the noise may take a second
     intervals = ui.result(first_intervals, plan, rule) if RULES[rule].is_noise_aware else _first_intervals(plan, rule)
     shown = min(run.watched, len(intervals.runs)) if run.is_watched else 0
-    lines = summaries.interval_words(plan, intervals, shown, run.performance)
+    lines = report.interval_words(plan, intervals, shown, run.performance)
     chart = caterpillar_chart(
         intervals.runs.estimates, intervals.low, intervals.high, covered=intervals.covered, vacuous=intervals.vacuous,
         p=plan.p, words="<br>".join(lines), shown=shown or None,

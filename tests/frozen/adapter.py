@@ -31,7 +31,7 @@ from dpviz.claims.theorems import CLAIMS
 from dpviz.comparisons.budget import SPENDINGS, stream_paying
 from dpviz.comparisons.comparison import stream_comparison
 from dpviz.comparisons.overview import Overview
-from dpviz.coverage.certified import largest_mean_width, smallest_coverage
+from dpviz.coverage.worst_case import largest_mean_width, smallest_coverage
 from dpviz.designs import Design
 from dpviz.desk.protection import PROTECTIONS
 from dpviz.desk.question import ASKED_KINDS as DESK_KINDS
@@ -279,7 +279,7 @@ def covered(law: str, p: float, sets: int, level: float, **given: float) -> Answ
     # The expected width of some rules is not bounded; then neither is its error, and the number says nothing.
     return {
         key: [
-            None if name == "mean_width" and not one.mean_width_error_bound < 1e-9 else settled(getattr(one, name))
+            None if name == "mean_width" and not one.error_bound < 1e-10 else settled(getattr(one, name))
             for name in COVERED.split()
         ]
         for key, one in found.items()

@@ -81,3 +81,17 @@ def composition_at(rank: int, total: int, cells: int) -> tuple[int, ...]:
         table.append(count)
         left -= count
     return (*table, left)
+
+
+def coarse_to_fine(count: int) -> list[int]:
+    """Indices 0 … count − 1 so that every beginning covers the axis about evenly: ends, middle, quarters, ….
+
+    >>> coarse_to_fine(5)
+    [0, 4, 2, 1, 3]
+    """
+    order: dict[int, None] = {}
+    pieces = 1
+    while len(order) < count:
+        order |= dict.fromkeys(round(part * (count - 1) / pieces) for part in range(pieces + 1))
+        pieces *= 2
+    return list(order)

@@ -1,6 +1,5 @@
 """The numbers of the page "Coverage" as CSV files."""
 
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -14,9 +13,7 @@ EXACT_COLUMNS = {
     "exact_coverage": "coverage",
     "error_bound": "error_bound",
     "exact_mean_width": "mean_width",
-    "mean_width_error_bound": "mean_width_error_bound",
     "exact_mean_width_inside": "mean_width_inside",
-    "mean_width_inside_error_bound": "mean_width_inside_error_bound",
     "exact_no_interval": "negative_variance_share",
     "exact_vacuous": "vacuous_share",
     "exact_negative_total": "negative_total_share",
@@ -38,7 +35,7 @@ SIMULATED_COLUMNS = {
 def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], found: Performance | None) -> str:
     """Return a line for each of the rules, exact and simulated, every digit; empty where there is no number.
 
-    A mean width is left out where its error has no bound, as for rules with almost no degrees of freedom.
+    A mean width is left out where unlikely releases decide it, as for rules with almost no degrees of freedom.
 
     >>> coverage_csv([], {}, None).startswith("rule,exact_coverage")
     True
@@ -49,8 +46,6 @@ def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], found
     rows = []
     for key in rules:
         by_sum = fields_of(exact.get(key), EXACT_COLUMNS)
-        if key in exact and not math.isfinite(exact[key].mean_width_error_bound):
-            by_sum[list(EXACT_COLUMNS).index("exact_mean_width")] = None
         by_run = [None] * len(SIMULATED_COLUMNS) if found is None else fields_of(found.rules[key], SIMULATED_COLUMNS)
         rows.append([key, *by_sum, *by_run, found and found.repetitions])
     return csv_text(("rule", *EXACT_COLUMNS, *SIMULATED_COLUMNS, "repetitions"), rows)

@@ -9,8 +9,8 @@ from dpviz.core.declarations import LEVEL, PROPORTION, ROWS, SETS
 from dpviz.core.formatting import describe_value
 from dpviz.core.parameters import parameter, parameter_with_default, validate_fields
 from dpviz.core.types import BoolArray, FloatArray, IntArray
-from dpviz.coverage._intervals import features
 from dpviz.coverage._sampling import AliasTables, alias_table, sampler_of
+from dpviz.coverage.exact import length_inside
 from dpviz.coverage.studies import Blocks, Plan
 from dpviz.coverage.studies.plan import SHOWN, StudyTally
 from dpviz.coverage.studies.running_sums import FirstRepetitions, Sums, check_between, exact_units, summed
@@ -219,10 +219,13 @@ class _Work:
         """Return the tally of one rule over blocks, shape (blocks, size), and the ends; `below` where T_M < 0."""
         plan = self.plan
         low, high = rule.ends(found, plan.level)
-        held = widen_for_rounding(low, high)
-        covered, one = (held[0] <= plan.p) & (plan.p <= held[1]), features(low, high, held)
-        unbounded = one.infinite | (one.width > LARGEST_WIDTH)
-        width, inside = np.where(unbounded, 0.0, one.width), one.inside
+        lowest, highest = widen_for_rounding(low, high)
+        covered = (lowest <= plan.p) & (plan.p <= highest)
+        none = np.isnan(low)
+        unbounded = ~none & ~(high - low <= LARGEST_WIDTH)
+        width = np.where(none | unbounded, 0.0, np.where(unbounded, 0.0, high) - np.where(unbounded, 0.0, low))
+        width = np.where(none, 0.0, width)
+        inside = length_inside(low, high)
         variance = rule.variance(found)
         sums = {"width": width, "width_squared": width * width, "inside": inside, "inside_squared": inside * inside}
         if variance is not None:
@@ -236,8 +239,8 @@ class _Work:
             }
         tally = RuleTally(
             covered=int(np.count_nonzero(covered)),
-            negative=int(np.count_nonzero(one.none)),
-            vacuous=int(np.count_nonzero(one.vacuous)),
+            negative=int(np.count_nonzero(none)),
+            vacuous=int(np.count_nonzero((lowest <= 0.0) & (highest >= 1.0))),
             covered_negative=int(np.count_nonzero(covered & below)),
             unbounded=int(np.count_nonzero(unbounded)),
             **{name: exact_units(values.sum(axis=1).tolist()) for name, values in sums.items()},

@@ -9,17 +9,18 @@ import pytest
 from scipy.stats import binom
 
 from dpviz.comparisons import Analysis, BinaryData, CountData
-from dpviz.comparisons.binary_measures import of_higher_degree, times_p, worst_of
-from dpviz.core.numerics.binomial_averages import maximum, minimum
-from dpviz.coverage import exact_coverage
-from dpviz.coverage.certified import certifiable, largest_mean_width, release_table, smallest_coverage
+from dpviz.comparisons.binary_measures import worst_of
+from dpviz.coverage import coverage_curves, exact_coverage, largest_mean_width, minimize_over_p, smallest_coverage
+from dpviz.coverage.exact import interval_ends
+from dpviz.coverage.release_distribution import ReleaseOutcomes
+from dpviz.coverage.worst_case import knows_jumps
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.question import Question
 from dpviz.desk.search import stream_designs
-from dpviz.inference.interval_rules import widen_for_rounding
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, TwoCellSynthesizer
+from tests.referees import charest
 
 TOLERANCE = 1e-12
 
@@ -54,15 +55,27 @@ def test_nine_values_miss_where_the_score_interval_is_worst() -> None:
 
 def _sides(release: TwoCellSynthesizer, sets: int, rule: str, low: float, high: float, points: int) -> list[float]:
     """Coverage at many p and beside every end of an interval, by sums over all releases, one p after the other."""
-    table = release_table(release, sets, RULES[rule], 0.95)
-    lowest, highest = widen_for_rounding(table.low, table.high)
+    rows, lowest, highest = _table(release, sets, rule, 0.95)
     ends = np.concatenate([lowest, highest, [low, high]])
     beside = np.concatenate([ends - 1e-13, ends + 1e-13, np.linspace(low, high, points)])
     beside = np.unique(beside[(beside >= low) & (beside <= high)])
     x = np.arange(release.n + 1)
-    law = binom.pmf(x, release.n, beside[:, None]) @ table.rows
+    law = binom.pmf(x, release.n, beside[:, None]) @ rows
     covers = (lowest <= beside[:, None]) & (beside[:, None] <= highest)
     return list((law * covers).sum(axis=1))
+
+
+def _table(release: TwoCellSynthesizer, sets: int, rule: str, level: float) -> tuple[np.ndarray, ...]:
+    """Pr(outcome | x), and what the interval of each outcome holds."""
+    aware = RULES[rule].is_noise_aware
+    outcomes = ReleaseOutcomes(release, sets, np.arange(release.n + 1), sums_only=aware)
+    places = np.arange(outcomes.shape[0] * outcomes.shape[1])
+    rows = np.zeros((release.n + 1, len(places)))
+    for x in range(release.n + 1):
+        some, chance = outcomes.given(x)
+        rows[x, some] = chance
+    _, (lowest, highest) = interval_ends(RULES[rule], outcomes.statistics(places), level)
+    return rows, lowest, highest
 
 
 @pytest.mark.parametrize(
@@ -105,8 +118,8 @@ def test_the_smallest_coverage_is_that_of_exact_fractions_on_a_fine_grid(low: Fr
     n, sides = 4, []
     release = BetaBinomial(n=n, m=3, alpha=1, beta=1)
     rows = [[_beta_binomial(n, 3, x, j) for j in range(4)] for x in range(n + 1)]
-    table = release_table(release, 1, RULES["clopper_pearson"], 0.5)
-    lowest, highest = (list(map(Fraction, end.tolist())) for end in widen_for_rounding(table.low, table.high))
+    _, *ends = _table(release, 1, "clopper_pearson", 0.5)
+    lowest, highest = (list(map(Fraction, end.tolist())) for end in ends)
     cuts = sorted({low, high, *(one for one in (*lowest, *highest) if low < one < high)})
     for left, right in itertools.pairwise(cuts):
         held = [j for j in range(4) if lowest[j] <= left and right <= highest[j]]
@@ -151,41 +164,41 @@ def test_bad_ranges_and_too_many_releases_are_refused_in_a_sentence() -> None:
     with pytest.raises(ValueError, match="low must not be above high"):
         smallest_coverage(release, sets=1, rule="score", low=0.5, high=0.2)
     many = BetaBinomial(n=100, m=100, alpha=1, beta=1)
-    assert not certifiable(many, 3, RULES["reiter_2003"])
-    assert certifiable(many, 3, RULES["score"])
+    assert not knows_jumps(many, 3, RULES["reiter_2003"])
+    assert knows_jumps(many, 3, RULES["score"])
     with pytest.raises(ValueError, match="too long"):
-        release_table(many, 3, RULES["reiter_2003"], 0.95)
+        smallest_coverage(BetaBinomial(n=1000, m=1000, alpha=1, beta=1), sets=10, rule="reiter_2003")
 
 
-@pytest.mark.parametrize("n", [1, 2, 9, 60, 700])
-def test_the_extremes_of_a_polynomial_are_never_passed_and_are_reached(n: int) -> None:
-    coefficients = np.random.default_rng(n).random(n + 1)
-    p = np.linspace(0.03, 0.9, 20_001)
-    values = np.concatenate(
-        [binom.pmf(np.arange(n + 1), n, part[:, None]) @ coefficients for part in np.array_split(p, 20)]
-    )
-    least, most = (found(coefficients, 0.03, 0.9).value for found in (minimum, maximum))
-    assert values.min() >= least - TOLERANCE
-    assert values.max() <= most + TOLERANCE
-    assert values.min() - least < 1e-6
-    assert most - values.max() < 1e-6
+@pytest.mark.parametrize(
+    ("release", "sets", "rule", "expected", "at"),
+    [
+        # By Bernstein bounds on the distributions of all sums and squares, to within 2e-6
+        (charest(2, 5), 5, "reiter_2002", 0.6185501, 0.000107),
+        (charest(2, 10), 10, "reiter_2002", 0.5207025, 0.000065),
+        (BetaBinomial(n=100, m=60, alpha=58.0, beta=30.0), 3, "raghunathan_2003_normal", 0.0124422, 0.000429),
+        (GeometricSanitizer(n=100, epsilon=0.5), 5, "reiter_2003", 0.9064834, 0.0),
+        (charest(2, 5), 5, "as_if_real", 0.0, 0.0),
+    ],
+)
+def test_the_smallest_coverage_of_three_sets_and_more_is_found_on_shares_and_refined(
+    release: TwoCellSynthesizer, sets: int, rule: str, expected: float, at: float
+) -> None:
+    (_, before), (curves, smallest) = coverage_curves(release, sets=sets, rules=[rule])
+    assert before == {} and curves.coverage.shape == (1, 1001)
+    assert smallest[rule].value == pytest.approx(expected, abs=1e-6)
+    assert smallest[rule].at == pytest.approx(at, abs=1e-5)
+    assert smallest_coverage(release, sets=sets, rule=rule).value == pytest.approx(expected, abs=1e-6)
 
 
-def test_raising_the_degree_and_multiplying_by_p_change_nothing_else() -> None:
-    coefficients, p = np.array([0.3, -1.0, 2.0, 0.7]), 0.37
-
-    def at(given: np.ndarray) -> float:
-        return float(binom.pmf(np.arange(len(given)), len(given) - 1, p) @ given)
-
-    assert at(of_higher_degree(coefficients, 2)) == pytest.approx(at(coefficients), rel=1e-14)
-    assert at(times_p(coefficients)) == pytest.approx(p * at(coefficients), rel=1e-14)
+def test_a_minimum_between_two_shares_is_refined() -> None:
+    extreme = minimize_over_p(lambda p: np.abs(p - 0.123456), 0.0, 0.9)
+    assert extreme.value < 2e-6 and extreme.at == pytest.approx(0.123456, abs=2e-6)
 
 
 @pytest.mark.parametrize("key", ["bias", "root_mean_squared_error", "coverage", "mean_width"])
 @pytest.mark.parametrize(("method", "sets", "rule"), [("geometric", 1, "score"), ("beta_binomial", 2, "reiter_2003")])
-def test_what_is_certified_of_a_design_is_the_worst_of_many_true_values(
-    key: str, method: str, sets: int, rule: str
-) -> None:
+def test_the_worst_of_a_range_is_the_worst_of_many_true_values(key: str, method: str, sets: int, rule: str) -> None:
     one, analysis, seen = CountData.method(method), Analysis(sets=sets, rule=rule), []
     for p in np.linspace(0.02, 0.6, 121).tolist():
         *_, outcome = CountData(n=40, m=40, p=p).outcomes(one, 1.0, 1.0, analysis)
@@ -197,7 +210,7 @@ def test_what_is_certified_of_a_design_is_the_worst_of_many_true_values(
     assert worst == pytest.approx(found.value, abs=0.015 if key == "coverage" else 1e-4)
 
 
-def test_the_length_of_missing_intervals_is_certified_unless_almost_all_are_missing() -> None:
+def test_the_length_of_missing_intervals_is_known_unless_almost_all_are_missing() -> None:
     release = BetaBinomial(n=8, m=8, alpha=0.1, beta=0.1)
     found = worst_of(release, "mean_width", 2, RULES["raghunathan_2003"], 0.95, 0.1, 0.4)
     assert found is not None
@@ -219,7 +232,7 @@ def _asked(**changed: object) -> Question:
     return Question(**(given | changed))  # type: ignore[arg-type]
 
 
-def test_the_desk_keeps_a_limit_only_where_the_certified_worst_keeps_it() -> None:
+def test_the_desk_keeps_a_limit_only_where_the_worst_of_the_range_keeps_it() -> None:
     *_, desk = stream_designs(_asked())
     (design,) = desk.designs
     figure = design.figures["coverage"]
@@ -228,7 +241,7 @@ def test_the_desk_keeps_a_limit_only_where_the_certified_worst_keeps_it() -> Non
     assert looser.designs[0].keeps_all
 
 
-def test_what_is_not_certified_says_of_how_many_values_it_is_the_worst() -> None:
+def test_a_worst_that_takes_long_says_of_how_many_values_it_is_the_worst() -> None:
     average = next(desk for desk in stream_designs(_asked(average=True)) if desk.designs).designs[0]
     assert {one.tried for one in average.figures.values()} == {9}
     *_, desk = stream_designs(_asked(sets=(3,), methods=("beta_binomial",), rules=("reiter_2003",)))

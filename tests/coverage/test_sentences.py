@@ -13,17 +13,12 @@ from scipy.stats import binom
 
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.coverage import (
-    REPAIRS,
-    CoverageDecomposition,
     ExactCoverage,
+    coverage_by_proportion,
     coverage_decomposition,
-    coverages_in_reach,
     exact_coverages,
-    stream_lengths,
+    shortest_lengths,
 )
-from dpviz.coverage.causes import failure_sentence, repairs_in_words
-from dpviz.coverage.decomposition import NOT_NORMAL
-from dpviz.coverage.in_words import below_the_limit
 from dpviz.designs import Design
 from dpviz.desk.covered import (
     against_level,
@@ -33,10 +28,10 @@ from dpviz.desk.covered import (
     vacuous_sentence,
 )
 from dpviz.inference import RULES
-from dpviz.mechanisms import Synthesizer, two_cell_synthesizers
+from dpviz.mechanisms import two_cell_synthesizers
 from pages.coverage import NUMBERS
 from pages.posterior import NUMBERS as POSTERIOR_NUMBERS
-from pages.ui.text import page_note, page_text
+from pages.ui.text import page_text
 from tests.helpers import match_in, value_of
 
 SIZES = [(1, 1), (6, 6), (30, 30), (40, 15)]
@@ -52,102 +47,12 @@ GRID = [
     )
 ]  # fmt: skip
 
-NAMED = {
-    "the prior's pull": "prior_bias",
-    **{
-        f"the bias of {law.info.moved_by}": "prior_bias"
-        for law in two_cell_synthesizers().values()
-        if not law.has_prior
-    },
-    "the rule's variance, which is too small on average,": "ignored_variance",
-    "the rule's variance, which is too large on average,": "ignored_variance",
-    "the noise of the rule's variance": "rule_noise",
-    "the shape of q̄'s distribution, which is not normal,": NOT_NORMAL,
-}
-COST = re.compile(f"({'|'.join(map(re.escape, NAMED))}) (costs|adds) ([0-9.]+) points")
-
 
 def exact_values(design: Design) -> dict[str, ExactCoverage]:
     """Exact coverage of the rules of a design."""
-    return coverages_in_reach(design.release, p=design.p, sets=design.sets, rules=design.rules, level=design.level)
-
-
-def costs(one: CoverageDecomposition) -> dict[str, float]:
-    """What each cause takes from the level: the mean of its repair's gain over the six orders, and the rest."""
-    found = dict.fromkeys(REPAIRS, 0.0)
-    for order in itertools.permutations(range(3)):
-        place = [0, 0, 0]
-        for axis in order:
-            before = one.coverage[tuple(place)]
-            place[axis] = 1
-            found[REPAIRS[axis]] += (one.coverage[tuple(place)] - before) / 6
-    return {**found, NOT_NORMAL: one.level - one.coverage[1, 1, 1]}
-
-
-def check_failure(one: CoverageDecomposition, law: type[Synthesizer]) -> str:
-    sentence, expected = failure_sentence(one, law), costs(one)
-    off = one.level - float(one.coverage[0, 0, 0])
-    told = {NAMED[name]: (name, verb, float(points)) for name, verb, points in COST.findall(sentence)}
-    for key, value in expected.items():
-        if abs(value) >= 5.01e-4:
-            assert key in told, sentence
-        elif abs(value) < 4.99e-4:
-            assert key not in told, sentence
-    for key, (name, verb, points) in told.items():
-        assert verb == ("costs" if expected[key] > 0 else "adds"), sentence
-        assert points == pytest.approx(100 * abs(expected[key]), rel=6e-3)
-        assert "too small" not in name or one.mean_variance < one.variance
-        assert "too large" not in name or one.mean_variance >= one.variance
-    assert law.has_prior or "prior" not in sentence
-    assert not law.has_prior or "the bias of" not in sentence
-    main = re.search("mainly because " + COST.pattern, sentence)
-    if main:
-        largest = expected[NAMED[main[1]]]
-        assert largest / off > 0.5
-        assert abs(largest) > sum(abs(value) for value in expected.values()) / 2
-    if "as promised" in sentence:
-        assert abs(off) < 5.01e-4
-        assert ("nothing to repair" in sentence) == (not told)
-    else:
-        assert ("misses too often" in sentence) == (off > 0)
-        assert ("covers too often" in sentence) == (off < 0)
-        assert (main is None) == ("no cause outweighs all others" in sentence)
-        assert main or max(map(abs, expected.values())) <= sum(map(abs, expected.values())) / 2 + 1e-12
-    return "promise" if "as promised" in sentence else "main" if main else "none"
-
-
-def check_explained(one: CoverageDecomposition, release, p: float, law: type[Synthesizer]) -> None:
-    """The length and the standard error after the first repair, from the slope of E[q̄ | p] in p."""
-    words, prior = page_note("coverage", "repairs", **repairs_in_words(one, law)), law.has_prior
-    assert prior == ("prior" in words) == ("unbiased" in words) != ("to first order" in words)
-    means = release.transition_matrix() @ np.arange(release.m + 1) / release.m
-    slope = release.n * float(binom.pmf(np.arange(release.n), release.n - 1, p) @ np.diff(means))
-    longer, error = match_in(r"becomes (\S+) times as long.*standard error (\S+?)(?: \(|;)", words).groups()
-    assert value_of(longer) == pytest.approx(1 / slope, rel=2e-2)
-    assert value_of(error) == pytest.approx(math.sqrt(one.variance) / slope, rel=2e-2)
-
-
-def test_why_it_fails_says_what_the_shares_are():
-    kinds, refused = set(), set()
-    some = GRID[::2]
-    for place, (law, n, m, sets, epsilon, p) in enumerate(some):
-        made = Design(mechanism=law, n=n, m=m, sets=sets, epsilon=epsilon)
-        release, one = made.release, None
-        for rule in ("reiter_2002", "raghunathan_2003", "raab_2017", "as_if_real")[place % 2 :: 2]:
-            if RULES[rule].min_sets <= sets:
-                try:
-                    one = coverage_decomposition(synthesizer=release, p=p, sets=sets, rule=rule)
-                except ValueError as unknown:
-                    assert "may decide it" in str(unknown)
-                    refused.add((n, m, sets, epsilon, p))
-                    continue
-                kinds.add(check_failure(one, made.synthesizer_type))
-        if one is not None:
-            check_explained(one, release, p, made.synthesizer_type)
-    assert kinds == {"promise", "main", "none"}
-    # The least variance of a release that hardly changes anything: one row, or none or all of them ones.
-    assert all(n == 1 or p in (0.0, 1.0) for n, m, sets, epsilon, p in refused), refused
-    assert len(refused) < 0.05 * len(some)
+    return exact_coverages(
+        synthesizer=design.release, p=design.p, sets=design.sets, rules=design.rules, level=design.level
+    )
 
 
 def test_the_short_answer_has_at_most_fifteen_words_and_says_what_the_long_one_says() -> None:
@@ -262,16 +167,14 @@ def test_a_line_below_the_limit_of_lengths_breaks_its_promise_somewhere():
     for law, epsilon, level in itertools.product(two_cell_synthesizers(), (0.5, 8.0), (0.5, 0.95)):
         release = Design(mechanism=law, n=12, m=12, sets=1, epsilon=epsilon).release
         rules = [key for key, rule in RULES.items() if rule.min_sets == 1]
-        *_, found = stream_lengths(release, proportions=np.linspace(0, 1, 25), sets=1, rules=rules, level=level)
-        for key, lengths, coverage in zip(
-            found.curves.rules, found.curves.mean_width_inside, found.curves.coverage, strict=True
-        ):
-            if (lengths < found.limit - found.limit_error - 1e-9).any():
+        p = np.linspace(0, 1, 25)
+        curves = coverage_by_proportion(release, proportions=p, sets=1, rules=rules, level=level, with_lengths=True)
+        limit = shortest_lengths(release, proportions=p, sets=1, level=level)
+        for key, lengths, coverage in zip(curves.rules, curves.mean_width_inside, curves.coverage, strict=True):
+            if (lengths < limit.length - limit.error - 1e-9).any():
                 below += 1
                 assert coverage.min() < level - 1e-6, (law, epsilon, level, key)
     assert below > 10
-    assert "more of the counts" in below_the_limit(2)
-    assert "more of the counts" not in below_the_limit(1)
 
 
 def test_the_rules_that_know_the_noise_are_the_last_four():

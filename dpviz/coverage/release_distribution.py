@@ -1,0 +1,397 @@
+"""Distribution of what interval rules read of M released sets: S = Σ x̃ and Q = Σ x̃², given x or for x ~ Binomial(n, p).
+
+One set is a row of the transition matrix, two sets are pairs of counts. For three and more, given S, Q is smallest
+where the counts are as equal as whole numbers allow, and Q minus that is even: d = (Q − Q_min(S)) / 2 says as much as
+Q and stays small whatever S is. A Fourier transform of a length above every likely d loses nothing, for what wraps
+around is told apart by S.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from scipy.fft import fft, ifft, irfft, next_fast_len, rfft
+
+from dpviz.core.declarations import PROPORTION, SETS
+from dpviz.core.numerics.special import binomial_weights, complex_power, row_blocks
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.inference.interval_rules import SetStatistics, set_statistics
+from dpviz.inference.sum_distribution import matrix_rows
+from dpviz.mechanisms import TwoCellSynthesizer
+
+# Parts of the stated error: of a row of a matrix; left out by sums of one or two sets; and for more sets counts left
+# out, outcomes outside the transform, and outcomes too unlikely to keep
+ROW_ERROR = 1e-12
+SMALL_TAIL = 1e-12
+TAIL = 4e-10
+BOX_TAIL = 2e-9
+PRUNED_TAIL = 4e-10
+
+MAX_TRANSFORM_ENTRIES = 1_000_000_000  # of all transforms of an answer, about ten seconds
+MAX_OUTCOMES = 12_000_000  # of a table that is held
+MAX_PRODUCTS = 10**11  # of the pairs of two sets
+MAX_SUM_ENTRIES = 40_000_000  # of the distributions of S given each count, some seconds
+BLOCK_ENTRIES = 16_384  # of a transform that are worked on at a time and stay in the processor's cache
+COUNTS_PER_BOX = 16  # neighbouring confidential counts that share an inverse transform
+TOTAL_TILTS = np.geomspace(0.1, 10.0, 15)
+SPREAD_TILTS = np.concatenate([np.linspace(0.1, 1.0, 13), np.geomspace(1.3, 100.0, 9)])
+MAX_EXPONENT = 600.0  # of a Chernoff bound, so that no term underflows
+
+TOO_LONG = "The exact sums would take too long for these sizes. Simulate, or set fewer rows or sets."
+
+
+class LikelyCounts(NamedTuple):
+    """Confidential counts that matter, their probabilities, and the probability of all others."""
+
+    counts: IntArray
+    weights: FloatArray
+    omitted: float
+
+
+def likely_counts(n: int, p: float, tail: float) -> LikelyCounts:
+    """x ~ Binomial(n, p) without counts that weigh at most `tail` together."""
+    distribution = binomial_weights(np.array([p]), n)[0]
+    first, last, omitted = likely_range(distribution, tail / 2)
+    return LikelyCounts(np.arange(first, last + 1), distribution[first : last + 1], omitted)
+
+
+def likely_range(distribution: FloatArray, tail: float) -> tuple[int, int, float]:
+    """First and last place that matter, each tail beyond weighing at most `tail`, and the probability beyond them."""
+    below = np.cumsum(distribution)
+    above = np.cumsum(distribution[::-1])
+    first = int(np.searchsorted(below, tail, side="right"))
+    cut = int(np.searchsorted(above, tail, side="right"))
+    omitted = (below[first - 1] if first else 0.0) + (above[cut - 1] if cut else 0.0)
+    return first, len(distribution) - 1 - cut, float(omitted)
+
+
+class Box(NamedTuple):
+    """Likely outcomes of M draws: counts of one draw from `first` to `last`, S from `low` to `high`, d < `spread`."""
+
+    first: int
+    last: int
+    low: int
+    high: int
+    spread: int
+
+    @property
+    def entries(self) -> int:
+        return (self.high - self.low + 1) * self.spread
+
+
+def likely_box(rows: FloatArray, weights: FloatArray, sets: int, tail: float) -> Box:
+    """Box outside of which M draws fall with probability at most `tail`.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (k, m + 1)
+        Distributions of one draw.
+    weights : ndarray of shape (k,)
+        Probabilities with which all M draws come from a row; they sum to 1.
+    sets : int
+    tail : float
+
+    Notes
+    -----
+    A quarter of the tail goes to the counts of one draw, a quarter to each end of S and a quarter to d. The ends are
+    Chernoff's: Pr(S ≥ s) ≤ e^{−λs} E[e^{λS}], and 2d ≤ Σ (x̃ − c)² for any c, here the mean of a row.
+
+    Examples
+    --------
+    Two coins: S from 0 to 2, and d = 0, as Q follows from S.
+
+    >>> likely_box(np.array([[0.5, 0.5]]), np.ones(1), 2, 1e-9)
+    Box(first=0, last=1, low=0, high=2, spread=1)
+    """
+    first, last, _ = likely_range(weights @ rows, tail / (8 * sets))
+    kept = rows[:, first : last + 1]
+    x = np.arange(float(first), last + 1)
+    means = kept @ x / np.maximum(kept.sum(axis=1), 1e-300)
+    squares = (x - means[:, None]) ** 2
+    variance = float(weights @ (kept * squares).sum(axis=1))
+    max_spread = sets * (last - first) ** 2 // 8 + 1
+    if variance == 0:
+        return Box(first, last, sets * first, sets * last, max_spread)
+    need = math.log(4 / tail)
+
+    def bound(values: FloatArray, tilts: FloatArray) -> float:
+        """Smallest of (ln E[e^{λ Σ value}] + need) / λ."""
+        tilts = np.minimum(tilts, MAX_EXPONENT / max(float(np.ptp(values)), 1e-300))
+        top = float(values.max())
+        with np.errstate(under="ignore", divide="ignore"):
+            moments = (kept * np.exp(tilts[:, None, None] * (values - top))).sum(axis=2)
+            logs = np.log(weights) + sets * np.log(moments)
+            largest = logs.max(axis=1)
+            log_moments = largest + np.log(np.exp(logs - largest[:, None]).sum(axis=1))
+        return sets * top + float(((log_moments + need) / tilts).min())
+
+    variance_of_sum = sets * variance + sets**2 * float(weights @ (means - weights @ means) ** 2)
+    tilts = math.sqrt(2 * need / variance_of_sum) * TOTAL_TILTS
+    high = min(math.ceil(bound(x, tilts)), sets * last)
+    low = max(math.floor(-bound(-x, tilts)), sets * first)
+    spread = math.ceil(bound(squares, SPREAD_TILTS / (2 * variance)) / 2) + 1
+    return Box(first, last, low, high, min(spread, max_spread))
+
+
+def joint_distribution(rows: FloatArray, weights: FloatArray, sets: int, box: Box) -> FloatArray:
+    """Σ weight × Pr(S, d) for M draws from each row, S from `box.low` to `box.high`.
+
+    Notes
+    -----
+    The M-th power of the transform of one draw at (y, y(y − 1)/2), y = x̃ − `box.first`; the powers are mixed before
+    the inverse, and every row S is rotated so that it starts at its smallest d.
+
+    Examples
+    --------
+    Two draws from 0, 1, 2, equally likely: S = 2 with d = 0 once (1, 1) and with d = 1 twice (0, 2), (2, 0).
+
+    >>> third = np.full((1, 3), 1 / 3)
+    >>> box = likely_box(third, np.ones(1), 2, 1e-9)
+    >>> (9 * joint_distribution(third, np.ones(1), 2, box)[2]).round(9).tolist()
+    [1.0, 2.0]
+    """
+    length = next_fast_len(box.spread, real=True)
+    y = np.arange(box.last - box.first + 1)
+    count = box.high - box.low + 1
+    period = next_fast_len(max(count, len(y)), real=True)
+    roots = np.exp(-2j * math.pi / length * np.arange(length))
+    places = np.multiply.outer(np.arange(length // 2 + 1), y * (y - 1) // 2 % length) % length
+    scaled = rows[:, box.first : box.last + 1] * weights[:, None] ** (1 / sets)  # the power makes the weights of it
+    mixed = np.zeros((length // 2 + 1, period), dtype=complex)
+    for block in row_blocks(len(mixed), period, BLOCK_ENTRIES):
+        phases = roots[places[block]]
+        for row in scaled:
+            mixed[block] += complex_power(fft(phases * row, period), sets)
+    joint = irfft(np.ascontiguousarray(ifft(mixed, overwrite_x=True).T), length, axis=1)
+    totals = np.arange(box.low, box.high + 1) - sets * box.first
+    rotated: FloatArray = np.empty((count, length))
+    shifts = smallest_spread(totals, sets) % length
+    for row, place, shift in zip(rotated, (totals % period).tolist(), shifts.tolist(), strict=True):
+        row[: length - shift] = joint[place, shift:]
+        row[length - shift :] = joint[place, :shift]
+    return rotated
+
+
+def smallest_spread(totals: IntArray, sets: int) -> IntArray:
+    """Smallest Σ y(y − 1)/2 of M whole numbers with sum S: a(S + r − M)/2 with S = aM + r.
+
+    >>> smallest_spread(np.array([5]), 3).tolist()  # 1, 2, 2 give 0 + 1 + 1
+    [2]
+    """
+    quotient, remainder = np.divmod(totals, sets)
+    return quotient * (totals + remainder - sets) // 2
+
+
+def sum_distribution(rows: FloatArray, sets: int) -> FloatArray:
+    """Distribution of the sum of M draws from each row, along the last axis, to 1e-14.
+
+    >>> sum_distribution(np.array([0.25, 0.75]), 2).round(12).tolist()
+    [0.0625, 0.375, 0.5625]
+    """
+    if sets == 1:
+        return rows
+    size = sets * (rows.shape[-1] - 1) + 1
+    length = next_fast_len(size, real=True)
+    with np.errstate(under="ignore"):
+        return np.maximum(irfft(complex_power(rfft(rows, length), sets), length)[..., :size], 0.0)
+
+
+class ReleaseOutcomes:
+    """Outcomes of M sets that rules distinguish, in a table, and their probabilities.
+
+    The columns of the table are one for a single set and where S is all, else the second count of a pair, or d.
+
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+    sets : int
+    counts : ndarray of int
+        Neighbouring confidential counts x that matter.
+    weights : ndarray, optional
+        Their probabilities, if they are mixed; else each count is a group by itself.
+    sums_only : bool, default False
+        Whether S is all that the rules read.
+
+    Attributes
+    ----------
+    groups : list of ndarray
+        Places of counts whose mixture `given` tells.
+    shape : tuple of int
+        Of the table.
+    work : int
+        Entries of all transforms.
+    error_bound : float
+        Largest error of the probability of any set of outcomes.
+
+    Raises
+    ------
+    ValueError
+        If the sums would take too long.
+    """
+
+    def __init__(
+        self, synthesizer: TwoCellSynthesizer, sets: int, counts: IntArray, weights: FloatArray | None = None,
+        *, sums_only: bool = False,
+    ) -> None:  # fmt: skip
+        self._synthesizer = synthesizer
+        self._sets = sets
+        self._counts = counts
+        self._is_sum = sums_only or sets == 1
+        self._has_boxes = not self._is_sum and sets > 2
+        self._weights = np.ones(len(counts)) if weights is None else weights
+        self.work = 0
+        self.error_bound = (sets + 1) * ROW_ERROR + 2 * SMALL_TAIL
+        m = synthesizer.m
+        per_group = 1 if weights is None else COUNTS_PER_BOX if self._has_boxes else len(counts)
+        self.groups = np.array_split(np.arange(len(counts)), math.ceil(len(counts) / per_group))
+        if self._has_boxes:
+            # One row tells whether all of them are within reach.
+            middle = matrix_rows(synthesizer, counts[len(counts) // 2 :][:1])
+            self._check_work(likely_box(middle, np.ones(1), sets, BOX_TAIL).entries * len(counts) // 2)
+        too_many_pairs = not self._is_sum and sets == 2 and len(counts) * (m + 1) ** 2 > MAX_PRODUCTS
+        too_many_sums = self._is_sum and sets > 1 and len(counts) * (sets * m + 1) > MAX_SUM_ENTRIES
+        if too_many_pairs or too_many_sums:
+            raise ValueError(TOO_LONG)
+        self._rows = matrix_rows(synthesizer, counts)
+        self.shape = (sets * m + 1, 1) if self._is_sum else (m + 1, m + 1)
+        if self._has_boxes:
+            self._boxes = []
+            for group in self.groups:
+                share = self._weights[group] / self._weights[group].sum()
+                self._boxes.append(likely_box(self._rows[group], share, sets, BOX_TAIL))
+                self.work += self._boxes[-1].entries * len(group)
+            self._check_work(self.work)
+            self._low = min(box.low for box in self._boxes)
+            width = next_fast_len(max(box.spread for box in self._boxes), real=True)
+            self.shape = (max(box.high for box in self._boxes) - self._low + 1, width)
+            self.error_bound += BOX_TAIL + PRUNED_TAIL
+        if weights is None and self.shape[0] * self.shape[1] > MAX_OUTCOMES:
+            raise ValueError(TOO_LONG)
+
+    @staticmethod
+    def _check_work(entries: int) -> None:
+        if entries > MAX_TRANSFORM_ENTRIES:
+            raise ValueError(TOO_LONG)
+
+    @cached_property
+    def is_mirrored(self) -> bool:
+        """Whether row n − x of the matrix is row x reversed, for all counts, within rounding."""
+        has_both_ends = np.array_equal(self._counts, self._synthesizer.n - self._counts[::-1])
+        return has_both_ends and bool(np.abs(self._rows - self._rows[::-1, ::-1]).max() <= ROW_ERROR)
+
+    def statistics(self, places: IntArray) -> SetStatistics:
+        """What rules read of some places of the table, read row by row."""
+        row, column = np.divmod(places, self.shape[1])
+        if self._has_boxes:
+            total = row + self._low
+            squares = total + 2 * (smallest_spread(total, self._sets) + column)
+            return set_statistics(self._synthesizer, self._sets, total, squares)
+        if not self._is_sum:
+            return set_statistics(self._synthesizer, 2, row + column, row**2 + column**2)
+        if self._sets == 1:
+            return set_statistics(self._synthesizer, 1, row, row**2)
+        unknown = np.full(row.shape, math.nan)
+        return SetStatistics(self._synthesizer, self._sets, row, row / (self.shape[0] - 1), unknown, unknown)
+
+    def given(self, index: int) -> tuple[IntArray, FloatArray]:
+        """Places in the table and their probabilities, times the weights, for a group of counts."""
+        rows = self._rows[self.groups[index]]
+        weights = self._weights[self.groups[index]]
+        if self._has_boxes:
+            box = self._boxes[index]
+            joint = joint_distribution(rows, weights, self._sets, box)
+            place, d = np.nonzero(joint > PRUNED_TAIL / (joint.size * len(self.groups)))
+            return (place + box.low - self._low) * self.shape[1] + d, joint[place, d]
+        if self._is_sum:
+            distribution = np.zeros(self.shape[0])
+            for part in row_blocks(len(rows), len(distribution)):
+                distribution += weights[part] @ sum_distribution(rows[part], self._sets)
+            first, last, _ = likely_range(distribution, SMALL_TAIL * 0.1)
+            return np.arange(first, last + 1), distribution[first : last + 1]
+        first, last, _ = likely_range(weights @ rows, SMALL_TAIL * 0.1)
+        kept = rows[:, first : last + 1]
+        place = np.arange(first, last + 1)
+        return np.add.outer(place * self.shape[1], place).ravel(), ((kept * weights[:, None]).T @ kept).ravel()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseDistribution:
+    """Distribution of the releases of M sets.
+
+    Attributes
+    ----------
+    statistics : SetStatistics
+        What rules read of every outcome.
+    probability : ndarray
+        Of the same shape, none 0; sums to 1 less what is left out.
+    error_bound : float
+        Largest error of the probability of any set of outcomes.
+    """
+
+    statistics: SetStatistics
+    probability: FloatArray
+    error_bound: float
+
+
+def release_distribution(
+    synthesizer: TwoCellSynthesizer, *, p: float, sets: int, sums_only: bool = False
+) -> ReleaseDistribution:
+    """Distribution of (S, Q), or of S alone, for x ~ Binomial(n, p).
+
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+        Of one set.
+    p : float
+        True proportion.
+    sets : int
+        M.
+    sums_only : bool, default False
+
+    Raises
+    ------
+    ValueError
+        If the sums would take too long.
+
+    Examples
+    --------
+    The one row is 1, and each of two draws is 1 with probability 2/3.
+
+    >>> from dpviz.mechanisms import BetaBinomial
+    >>> distribution = release_distribution(BetaBinomial(n=1, m=1, alpha=1, beta=1), p=1, sets=2, sums_only=True)
+    >>> distribution.statistics.total.tolist(), (9 * distribution.probability).round(9).tolist()
+    ([0, 1, 2], [1.0, 4.0, 4.0])
+    """
+    p = PROPORTION.validate(p)
+    sets = SETS.validate(sets)
+    tail = TAIL if sets > 2 and not sums_only else SMALL_TAIL
+    mixture = likely_counts(synthesizer.n, p, tail)
+    outcomes = ReleaseOutcomes(synthesizer, sets, mixture.counts, mixture.weights, sums_only=sums_only)
+    probability = np.zeros(outcomes.shape[0] * outcomes.shape[1])
+    for index in range(len(outcomes.groups)):
+        places, chances = outcomes.given(index)
+        probability[places] += chances
+    places = np.flatnonzero(probability)
+    return ReleaseDistribution(
+        statistics=outcomes.statistics(places),
+        probability=probability[places],
+        error_bound=outcomes.error_bound + mixture.omitted,
+    )
+
+
+def exact_work(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, sums_only: bool = False) -> float:
+    """Entries of the transforms of `release_distribution`; infinite where the sums would take too long.
+
+    >>> from dpviz.mechanisms import BetaBinomial
+    >>> exact_work(BetaBinomial(n=2, m=2, alpha=1, beta=1), p=0.5, sets=3)
+    42
+    """
+    mixture = likely_counts(synthesizer.n, p, SMALL_TAIL if sums_only else TAIL)
+    if sums_only:
+        return len(mixture.counts) * (sets * synthesizer.m + 1) * (sets > 1)
+    try:
+        return ReleaseOutcomes(synthesizer, sets, mixture.counts, mixture.weights).work
+    except ValueError:
+        return math.inf

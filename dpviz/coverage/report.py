@@ -1,0 +1,362 @@
+"""What the page Coverage says of its rules: tables, and sentences about the causes and the first repetitions."""
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from dpviz.core.formatting import (
+    TextTable,
+    format_distinct,
+    format_number,
+    format_or_dash,
+    format_percent,
+    format_points,
+)
+from dpviz.core.monte_carlo import Measure, repetitions_needed
+from dpviz.coverage.decomposition import NOT_NORMAL, REPAIRS, CoverageDecomposition
+from dpviz.coverage.exact import CoverageCurves, ExactCoverage
+from dpviz.coverage.performance import FirstIntervals, Performance, RulePerformance
+from dpviz.coverage.simulation import CoveragePlan
+from dpviz.coverage.worst_case import Extreme
+from dpviz.inference.moments import SetMoments
+from dpviz.inference.rules import RULES
+from dpviz.mechanisms import Synthesizer
+
+MIN_REPORTED_CHANGE = 5e-4  # of coverage, 0.05 points, of which a sentence speaks
+MAX_BELOW_LEVEL = 1e-6  # by which an exact coverage may miss a level that it keeps
+MIN_HITS = 5  # expected hits, and misses, from which on a simulated share is compared in standard errors
+MAX_COUNTS = 5  # released counts of a repetition that are written
+STANDARD_ERRORS = (0.01, 0.005, 0.001, 0.0005)  # of a coverage, whose price in repetitions is told
+
+SHARES = {"hold all of 0 to 100 %": "vacuous_share", "no interval": "negative_variance_share"}
+SHARES_OF_SETS = {
+    "coverage where T\u00a0≥\u00a00": "coverage_given_nonnegative_total",
+    "where T\u00a0<\u00a00": "coverage_given_negative_total",
+}
+MEASURES = {
+    "mean length": "mean_width",
+    "inside 0 to 1": "mean_width_inside",
+    "relative error of √T in %": "relative_error",
+    "share without interval": "negative_variance_share",
+}
+"""Columns of tables, with the fields of `ExactCoverage` and `RulePerformance`."""
+
+
+def rule_rows(cells: Iterable[tuple[str, Sequence[str]]]) -> list[list[str]]:
+    """Rows of a table that begin with the name of a rule."""
+    return [[f"<b>{RULES[key].short_label}</b>", *row] for key, row in cells]
+
+
+def coverage_table(
+    rules: Sequence[str], sets: int, exact: Mapping[str, ExactCoverage] | None, smallest: Mapping[str, Extreme],
+    simulated: Performance | None, *, is_complete: bool,
+) -> TextTable:  # fmt: skip
+    """Numbers of each rule, exact where they are known and simulated elsewhere.
+
+    Parameters
+    ----------
+    rules : sequence of str
+        Keys of `dpviz.inference.RULES`, a row each.
+    sets : int
+        M; for a single set there is no T that could be negative.
+    exact : mapping of str to ExactCoverage, or None
+        By rule, without those beyond reach; None while it is computed.
+    smallest : mapping of str to Extreme
+        Smallest coverage found at any p, by rule.
+    simulated : Performance or None
+    is_complete : bool
+        Whether nothing more comes of `smallest`.
+    """
+    shares = SHARES | (SHARES_OF_SETS if sets > 1 else {})
+    compared = ["apart, in standard errors"] if exact and simulated else []
+    head = ["rule", "coverage, exact", "smallest at any p", "simulated", *compared, "mean length, in points", *shares]
+    rows = []
+    for key in rules:
+        coverage = None if exact is None else exact.get(key)
+        performance = None if simulated is None else simulated.rules[key]
+        cells = [f"<b>{RULES[key].short_label}</b><br><small>{RULES[key].formula}</small>"]
+        if coverage is None:
+            cells.append("…" if exact is None else "beyond reach")
+        else:
+            cells.append(format_percent(coverage.coverage, 5))
+        cells.append("–" if is_complete else "…")
+        if key in smallest:
+            at = format_distinct(smallest[key].at, 1.0, 3)
+            cells[-1] = f"{format_percent(smallest[key].value, 4)}<br><small>at p = {at}</small>"
+        cells.append("not yet" if performance is None else simulated_share(performance))
+        if compared:
+            cells.append("" if coverage is None else _distance(coverage.coverage, performance, simulated))
+        cells.append(format_or_dash(100 * _value("mean_width_inside", coverage, performance), 4))
+        for field in shares.values():
+            value = _value(field, coverage, performance)
+            cells.append(format_percent(value, 3) if math.isfinite(value) else "–")
+        rows.append(cells)
+    return TextTable(head, rows, "Coverage of each rule")
+
+
+def _value(field: str, coverage: ExactCoverage | None, performance: RulePerformance | None) -> float:
+    """What the exact result says, or the simulated one where there is none."""
+    if coverage is not None:
+        return float(getattr(coverage, field))
+    return math.nan if performance is None else float(getattr(performance, field).value)
+
+
+def _distance(exact: float, performance: RulePerformance | None, simulated: Performance | None) -> str:
+    """How far a simulated share is from the exact one, in standard errors of the exact one."""
+    if performance is None or simulated is None:
+        return ""
+    if simulated.repetitions * min(exact, 1 - exact) < MIN_HITS:
+        return "too few hits"
+    error = math.sqrt(exact * (1 - exact) / simulated.repetitions)
+    return format_number(round((performance.coverage.value - exact) / error, 2), 3)
+
+
+def negative_sentence(exact: Mapping[str, ExactCoverage], simulated: Performance | None) -> str:
+    """How often T_M is negative, which the last two columns of the table tell apart; empty where nobody knows."""
+    shares = [coverage.negative_total_share for coverage in exact.values()]
+    if not exact and simulated is not None:
+        shares = [simulated.negative_total_share.value]
+    known = [share for share in shares if math.isfinite(share)]
+    if not known:
+        return ""
+    return f"T is here (1 + 1/M) b − v̄ for every rule; it is negative in {format_percent(known[0], 3)} of the releases."
+
+
+def simulated_share(performance: RulePerformance) -> str:
+    """Simulated coverage with its standard error; for none and all with the ends of Wilson's interval."""
+    share = 100 * performance.coverage.value
+    if 0 < share < 100:
+        return f"{format_number(share, 5)} % ± {format_number(100 * performance.coverage.error, 2)}"
+    low = format_number(100 * performance.coverage_low, 4)
+    high = format_number(100 * performance.coverage_high, 4)
+    return f"{format_number(share)} % ({low} to {high} %)"
+
+
+def interval_words(
+    plan: CoveragePlan, intervals: FirstIntervals, shown: int, simulated: Performance | None
+) -> list[str]:
+    """Lines of HTML above the first intervals: how many are hits, and the last of them or the simulation so far.
+
+    Parameters
+    ----------
+    plan : CoveragePlan
+    intervals : FirstIntervals
+        Of one of its rules.
+    shown : int
+        How many of them are shown while they come one by one; 0 for all.
+    simulated : Performance or None
+        The simulation so far, where all are shown.
+    """
+    if shown:
+        return [count_sentences(intervals.first(shown))[0], *repetition_sentences(plan, intervals, shown - 1)]
+    lines = list(count_sentences(intervals))
+    if simulated is not None:
+        state = "" if simulated.repetitions == plan.repetitions else " so far"
+        share = simulated_share(simulated.rules[intervals.rule])
+        lines.insert(0, f"of {simulated.repetitions:,}{state}: <b>{share}</b>")
+    return lines
+
+
+def count_sentences(intervals: FirstIntervals) -> tuple[str, ...]:
+    """How many intervals hold the truth, miss it, or are none; a second sentence where some say nothing."""
+    count = len(intervals.low)
+    missing = np.count_nonzero(np.isnan(intervals.low))
+    hits = np.count_nonzero(intervals.covered)
+    vacuous = np.count_nonzero(intervals.vacuous)
+    misses = count - hits - missing
+    sentence = f"✓ <b>{hits} of {count}</b> {'holds' if hits == 1 else 'hold'} the truth"
+    sentence += f" \u2003 ✕ <b>{misses}</b> {'misses' if misses == 1 else 'miss'} it"
+    if missing:
+        sentence += f" \u2003 {missing}\u00a0{'has' if missing == 1 else 'have'} no\u00a0interval"
+    if not vacuous:
+        return (sentence,)
+    verbs = ("runs", "says") if vacuous == 1 else ("run", "say")
+    return sentence, f"{vacuous} of the {hits} {verbs[0]} from 0 to 100 % and {verbs[1]} nothing"
+
+
+def repetition_sentences(plan: CoveragePlan, intervals: FirstIntervals, place: int) -> tuple[str, str]:
+    """Secret and released counts of the repetition at a place, and what its interval says."""
+    counts = [format_number(int(count)) for count in intervals.runs.counts[place]]
+    listed = ", ".join(counts[:MAX_COUNTS]) + (" …" if len(counts) > MAX_COUNTS else "")
+    x = format_number(int(intervals.runs.confidential[place]))
+    release = f"no. {place + 1}: {x} of {format_number(plan.synthesizer.n)} say yes; released {listed}"
+    low = float(intervals.low[place])
+    high = float(intervals.high[place])
+    name = RULES[intervals.rule].short_label
+    if math.isnan(low):
+        return release, f"{name} gives no interval"
+    claim = "nothing, 0 to 100 %"
+    if low > 0 or high < 1:
+        claim = f"{format_percent(max(low, 0.0), 3)} to {format_percent(min(high, 1.0), 3)}"
+    return release, f"{name} says {claim}: {'✓ a hit' if intervals.covered[place] else '✕ a miss'}"
+
+
+def causes_of(mechanism: type[Synthesizer]) -> dict[str, str]:
+    """Name of each cause of `CoverageDecomposition.lost`."""
+    return {
+        "prior_bias": "prior's pull" if mechanism.has_prior else "bias of the release",
+        "ignored_variance": "variance wrong on average",
+        "rule_noise": "noise of the variance",
+        NOT_NORMAL: "q̄ is not normal",
+    }
+
+
+def failure_sentence(result: CoverageDecomposition, mechanism: type[Synthesizer]) -> str:
+    """How far coverage is off the promise, and the largest cause."""
+    name = RULES[result.rule].short_label
+    lost = result.lost[result.main_cause]
+    if abs(lost) < MIN_REPORTED_CHANGE:
+        return f"{name} covers as promised here; there is nothing to repair."
+    shares = f"{format_percent(result.published, 3)}, promised {format_percent(result.level, 3)}"
+    return (
+        f"{name} covers {shares}. Largest cause: <b>{causes_of(mechanism)[result.main_cause]}</b>, which "
+        f"{'costs' if lost > 0 else 'adds'} {format_number(100 * abs(lost), 3)} points."
+    )
+
+
+def effects_by_cause(
+    results: Mapping[str, CoverageDecomposition], mechanism: type[Synthesizer]
+) -> dict[str, dict[str, float]]:
+    """For each rule the change of coverage by its cause, and that of all together."""
+    names = causes_of(mechanism).values()
+    return {
+        key: dict(zip(names, (-value for value in result.lost.values()), strict=True))
+        | {"together": result.published - result.level}
+        for key, result in results.items()
+    }
+
+
+def costs_table(results: Mapping[str, CoverageDecomposition], mechanism: type[Synthesizer]) -> TextTable:
+    """What each cause adds to the promise of a rule, in points, up to what is published."""
+    rows = rule_rows(
+        (key, [format_percent(result.level, 8), *(format_points(-100 * value, 4) for value in result.lost.values()),
+               format_percent(result.published)])
+        for key, result in results.items()
+    )  # fmt: skip
+    head = ["rule", "promised", *causes_of(mechanism).values(), "as published"]
+    return TextTable(head, rows, "What each cause costs, in points")
+
+
+def repairs_table(results: Mapping[str, CoverageDecomposition], mechanism: type[Synthesizer]) -> TextTable:
+    """Coverage with each combination of repairs, the fewer first."""
+    names = [causes_of(mechanism)[key] for key in REPAIRS]
+    rows = []
+    for repairs in sorted(itertools.product((0, 1), repeat=len(REPAIRS)), key=sum):
+        name = " and ".join(itertools.compress(names, repairs)) or "nothing, as published"
+        name = "all three" if all(repairs) else name
+        rows.append(
+            [f"<b>{name}</b>", *(format_percent(float(result.coverage[repairs])) for result in results.values())]
+        )
+    head = ["repaired", *(RULES[key].short_label for key in results)]
+    return TextTable(head, rows, "Coverage with each combination of repairs")
+
+
+def repair_facts(results: Mapping[str, CoverageDecomposition], mechanism: type[Synthesizer]) -> dict[str, str]:
+    """Values by name for the page's text on the repairs of the first rule, and on what the causes follow from."""
+    first = next(iter(results.values()))
+    has_prior = mechanism.has_prior
+    means = {RULES[key].short_label: format_number(result.mean_variance, 3) for key, result in results.items()}
+    return {
+        "cause": causes_of(mechanism)["prior_bias"],
+        "line": "a straight line with a prior" if has_prior else "close to a straight line away from 0 and 1",
+        "longer": f"{format_distinct(1 / abs(first.slope), 1.0, 3)} times as" if first.slope else "infinitely",
+        "estimate": "an unbiased estimate" if has_prior else "what the curve gives",
+        "order": "" if has_prior else " (to first order)",
+        "standard_error": format_number(first.unbiased_standard_error, 3),
+        "plain": format_number(math.sqrt(first.variance), 3),
+        "error": format_number(first.error_bound, 1),
+        "bias": format_number(first.bias, 4),
+        "spread": format_number(first.variance, 4),
+        "variances": ", ".join(f"{mean} ({rule})" for rule, mean in means.items()),
+    }
+
+
+def lengths_table(curves: CoverageCurves, limit: float, place: int, level: float) -> TextTable:
+    """Expected length of each rule's interval at one of the proportions, and the shortest possible one."""
+    cells = []
+    for key, line, coverage in zip(curves.rules, curves.mean_width_inside, curves.coverage, strict=True):
+        length = float(line[place])
+        smallest = float(coverage.min())
+        times = f"{format_or_dash(length / limit, 3)} times" if np.isfinite(length) and limit > 0 else "–"
+        few = "" if smallest >= level - MAX_BELOW_LEVEL else ", too few"
+        shares = [format_percent(float(coverage[place])), f"{format_percent(smallest)}{few}"]
+        cells.append((key, [format_or_dash(100 * length, 4), times, *shares]))
+    rows = rule_rows(cells)
+    if np.isfinite(limit):
+        shortest = format_number(100 * limit, 4)
+        rows.append(["<i>shortest possible</i>", shortest, "1", f"≥ {format_percent(level, 8)}", ""])
+    at = f"expected length at a share of {format_percent(float(curves.points[place]), 4)}, in points"
+    head = ["rule", at, "the shortest possible", "coverage there", "smallest coverage in the picture"]
+    return TextTable(head, rows, "Expected lengths")
+
+
+def estimate_table(exact: SetMoments, simulated: Performance | None) -> TextTable:
+    """Bias, standard error and mean square error of the estimate in closed form, and simulated."""
+    rows = [
+        ["bias, E[q̄] − p", *_compared(exact.bias, simulated.bias if simulated else None)],
+        ["standard error, √Var(q̄)",
+         *_compared(math.sqrt(exact.variance_estimate), simulated.empirical_error if simulated else None)],
+        ["mean square error",
+         *_compared(exact.variance_estimate + exact.bias**2, simulated.mean_square_error if simulated else None)],
+    ]  # fmt: skip
+    head = ["the estimate q̄", "closed form", "simulated", "apart, in standard errors"]
+    return TextTable(head, rows, "Bias and variance of the estimate")
+
+
+def variances_table(exact: Mapping[str, CoverageDecomposition], simulated: Performance | None) -> TextTable:
+    """How far the variance T of each rule is off on average, exactly and in the simulation."""
+    cells = []
+    for key, result in exact.items():
+        bias = 100 * (result.mean_variance / result.variance - 1) if result.variance > 0 else math.nan
+        compared = _compared(bias, simulated.rules[key].relative_bias if simulated else None)
+        cells.append((key, [format_or_dash(result.mean_variance, 5), *compared]))
+    head = ["the rule's variance T", "E[T], exact", "relative bias in %, exact", "simulated", "apart"]
+    return TextTable(head, rule_rows(cells), "How far each rule's variance is off")
+
+
+def measures_table(rules: Sequence[str], simulated: Performance) -> TextTable:
+    """The `MEASURES` of each rule, simulated."""
+    cells = [(key, [_measure(getattr(simulated.rules[key], name)) for name in MEASURES.values()]) for key in rules]
+    return TextTable(["simulated", *MEASURES], rule_rows(cells), "Simulated measures of each rule")
+
+
+def moments_table(exact: SetMoments) -> TextTable:
+    """Mean and standard deviation of the variances within and between several sets, and of T."""
+    moments = {
+        "v̄, the variance within": (exact.mean_within, exact.variance_within),
+        "b, the variance between": (exact.mean_between, exact.variance_between),
+        "T = (1 + 1/M) b − v̄": (exact.mean_total, exact.variance_total),
+    }
+    rows = [
+        [name, format_or_dash(mean, 5), format_or_dash(math.sqrt(variance), 5)]
+        for name, (mean, variance) in moments.items()
+    ]
+    return TextTable(["of the sets", "mean", "standard deviation"], rows, "Moments of the variances, closed form")
+
+
+def repetitions_table(rule: str, coverage: float) -> TextTable:
+    """How many repetitions a standard error of the coverage of a rule takes."""
+    rows = []
+    for error in STANDARD_ERRORS:
+        points = f"{format_number(100 * error, 3)} {'point' if error == 0.01 else 'points'}"
+        rows.append([f"± {points} (one standard error)", f"{repetitions_needed(coverage, error):,}"])
+    return TextTable([f"coverage of {RULES[rule].short_label} to within", "repetitions"], rows, "Repetitions needed")
+
+
+def _measure(measure: Measure) -> str:
+    if math.isinf(measure.error):
+        return "–"
+    is_known = math.isfinite(measure.error) and math.isfinite(measure.value)
+    error = f" ± {format_number(measure.error, 2)}" if is_known else ""
+    return f"{format_or_dash(measure.value, 5)}{error}"
+
+
+def _compared(exact: float, simulated: Measure | None) -> tuple[str, str, str]:
+    """The exact number, the simulated one, and how far they are apart in standard errors."""
+    if simulated is None:
+        return format_or_dash(exact, 5), "not yet", ""
+    is_known = math.isfinite(simulated.error) and simulated.error > 0 and math.isfinite(exact)
+    distance = format_number(round((simulated.value - exact) / simulated.error, 2), 3) if is_known else ""
+    return format_or_dash(exact, 5), _measure(simulated), distance
