@@ -8,6 +8,7 @@ import math
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from dpviz.calibration.data_kinds import KINDS, PromiseQuestion, Setting
