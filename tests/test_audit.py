@@ -21,8 +21,8 @@ from dpviz.claims.formulas import lemma_6_5_failure
 from dpviz.claims.reasons import EXPLAIN
 from dpviz.claims.theorems import CLAIMS
 from dpviz.priors import CALIBRATED, KINDS, Setting
+from tests.calibration.test_smallest_prior import log_delta
 from tests.referees import gaussian_excess, gaussian_posterior
-from tests.test_minimum_prior import log_delta
 
 HUNDRED: dict[str, Any] = {"n": 100, "m": 100, "epsilon": 1.0, "delta": 1e-5, "sigma0": 1.0}
 NUMBERS = ("printed", "exact", "gives_epsilon", "gives_delta", "constant")

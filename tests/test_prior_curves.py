@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.claims.curves import AXES, DRAWN_CLAIMS, SCALES, Axis, Curves, axis_points, prior_curves
+from dpviz.claims.curves import AXES, DRAWN_CLAIMS, SCALES, Axis, Curves, axis_points, prior_curves, stream_prior_curves
 from dpviz.claims.theorems import CLAIMS
 from dpviz.priors import CALIBRATED, Setting, maximum_range, minimum_prior
 
@@ -150,3 +150,32 @@ def test_the_points_of_an_axis_hold_the_chosen_one_rise_and_stay_in_the_domain(a
     assert len(points) >= 8
     if axis in ("m", "n"):
         assert np.array_equal(points, np.rint(points))
+
+
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("family", ["bernoulli", "categorical", "gaussian"])
+def test_curves_come_coarse_first_and_end_as_the_whole(family: str, axis: Axis) -> None:
+    setting = Setting(n=80, m=50, epsilon=0.4, delta=1e-5, sigma0=2.0)
+    *coarse, last = stream_prior_curves(family, setting, axis)
+    whole = prior_curves(family, setting, axis)
+    assert np.array_equal(last.points, whole.points)
+    counts = [len(curves.points) for curves in (*coarse, last)]
+    assert counts == sorted(set(counts))
+    assert len(counts) == 1 if family == "bernoulli" else counts[0] <= 9 and len(counts) == 2
+    for curves in (*coarse, last):
+        assert curves.chosen in curves.points
+        assert {curves.points[0], curves.points[-1]} == {whole.points[0], whole.points[-1]}
+        places = np.searchsorted(whole.points, curves.points)
+        for some, every in zip(curves.lines, whole.lines, strict=True):
+            assert (some.method, some.kind, some.theorem) == (every.method, every.kind, every.theorem)
+            np.testing.assert_allclose(some.values, every.values[places], rtol=1e-12)
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_at_the_chosen_point_a_curve_is_the_answer_to_the_last_digit(axis: Axis) -> None:
+    setting = Setting(n=80, m=50, epsilon=0.4, delta=1e-5)
+    curves = prior_curves("bernoulli", setting, axis)
+    for line in curves.lines:
+        if line.kind == "exact" and line.method != "synth_map":
+            answer = minimum_prior(line.method, n=80, m=50, epsilon=0.4, delta=1e-5)
+            assert curves.at_chosen(line) == pytest.approx(answer, rel=1e-12)

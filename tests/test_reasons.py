@@ -18,7 +18,7 @@ from scipy.stats import binom, norm, truncnorm
 from dpviz.claims.audit import Finding, audit
 from dpviz.claims.finding import PROOFS, Reason, composed_pure_delta
 from dpviz.claims.reasons import ONE_TO_LOSE, STRICT, WRONG
-from tests.test_minimum_prior import log_delta
+from tests.calibration.test_smallest_prior import log_delta
 
 PURE = ("7.7", "7.12", "7.13", "7.14")
 

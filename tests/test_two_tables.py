@@ -15,7 +15,7 @@ from dpviz.mechanisms.base import TwoCellSynthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy.report import belief_text, factor_of_odds
 from dpviz.privacy.summary import MAX_SHOWN_COLUMNS, MIN_SHOWN_SHARE, two_tables
-from tests.test_matrix_sentences import RELEASES
+from tests.privacy.test_report import RELEASES
 
 LARGER = [
     BetaBinomial(n=100, m=100, alpha=58.2, beta=58.2),

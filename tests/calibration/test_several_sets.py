@@ -15,7 +15,7 @@ from dpviz.calibration.methods import beta_binomial_losses
 from dpviz.calibration.parameter_draw import parameter_losses
 from dpviz.calibration.several_sets import minimum_by_advanced, minimum_prior_for_sets
 from dpviz.calibration.smallest_prior import minimum_prior
-from dpviz.mechanisms import BetaBinomial
+from dpviz.mechanisms import BetaBinomial, DirichletMultinomial
 from dpviz.privacy import delta_for_epsilon
 from dpviz.privacy.composition import advanced_composition
 from tests.referees import divergence, of_sets
@@ -186,3 +186,50 @@ def test_what_cannot_be_asked_is_said(change: dict[str, object], words: str) -> 
     arguments = {"method": "synth_post_one", "n": 10, "m": 10, "sets": 2, "epsilon": 1.0, "delta": 1e-3} | change
     with pytest.raises(ValueError, match=words):
         minimum_prior_for_sets(arguments.pop("method"), **arguments)
+
+
+# Of k cells
+
+ASKED = {"n": 3, "m": 2, "cells": 3, "epsilon": 0.8, "delta": 0.02}
+
+
+def two_sets_delta(n: int, m: int, cells: int, alpha: float, epsilon: float) -> float:
+    """δ of two independent sets by listing all tables, all pairs of neighbours and all pairs of released tables."""
+    law = DirichletMultinomial(n=n, m=m, cells=cells, alpha=alpha)
+    return divergence(of_sets(law.transition_matrix(), 2), law.neighbours, epsilon)
+
+
+@pytest.mark.parametrize(("n", "m", "cells"), [(1, 1, 3), (2, 3, 3), (3, 2, 4), (4, 3, 3)])
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.05), (1.5, 1e-3)])
+def test_two_sets_agree_with_listing_everything(n: int, m: int, cells: int, epsilon: float, delta: float) -> None:
+    found = minimum_prior_for_sets("synth_post_one", n=n, m=m, cells=cells, sets=2, epsilon=epsilon, delta=delta)
+    assert two_sets_delta(n, m, cells, found, epsilon) <= delta * (1 + 1e-9)
+    assert two_sets_delta(n, m, cells, found * (1 - 2e-6), epsilon) > delta
+
+
+def test_more_sets_need_more_prior_and_less_than_by_basic_composition() -> None:
+    uppers = []
+    for sets in (1, 2, 3, 5):
+        found = minimum_prior_for_sets("synth_post_one", sets=sets, **ASKED)
+        share = {**ASKED, "epsilon": ASKED["epsilon"] / sets, "delta": ASKED["delta"] / sets}
+        assert found <= minimum_prior("synth_post_one", **share)
+        uppers.append(found)
+    assert all(before < after for before, after in itertools.pairwise(uppers))
+
+
+def test_the_parameter_draw_knows_neither_cells_nor_rows() -> None:
+    answers = {
+        minimum_prior_for_sets("param_post", sets=3, **{**ASKED, "cells": cells, "n": n})
+        for cells in (3, 7)
+        for n in (1, 50)
+    }
+    assert len(answers) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [({"sets": 0}, "sets"), ({"delta": -1.0}, "delta"), ({"epsilon": 0.0}, "epsilon"), ({"m": 2000}, "m ")],
+)
+def test_bad_input_is_named(change: dict[str, float], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        minimum_prior_for_sets("synth_post_one", **{**ASKED, "sets": 2, **change})

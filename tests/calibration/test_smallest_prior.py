@@ -16,7 +16,8 @@ from scipy.special import betainc, gammainc, gammaincc, gammaln
 from scipy.stats import beta as beta_law
 from scipy.stats import nbinom, poisson
 
-from dpviz.priors import CALIBRATED, METHODS, minimum_prior, release
+from dpviz.calibration.smallest_prior import minimum_priors, prior_for_delta
+from dpviz.priors import CALIBRATED, minimum_prior, release
 from dpviz.privacy.divergence import delta_for_epsilon, pure_epsilon
 from tests.referees import beta_excess, divergence, rows_of, scipy_rows, worst_excess
 
@@ -267,18 +268,6 @@ def test_pure_answers_are_the_closed_forms(m: int, epsilon: float) -> None:
 
 
 @pytest.mark.parametrize("method", SYNTHETIC)
-@pytest.mark.parametrize(("n", "m", "epsilon"), [(1, 1, 1.0), (4, 3, 0.2), (3, 20, 2.0), (6, 6, 8.0)])
-def test_pure_answers_by_brute_force(method: str, n: int, m: int, epsilon: float) -> None:
-    alpha = minimum_prior(method, n=n, m=m, epsilon=epsilon)
-
-    def largest_log_ratio(prior: float) -> float:
-        return float(np.abs(np.diff(scipy_rows(method, n, m, prior, prior).logpmf(np.arange(m + 1)), axis=0)).max())
-
-    assert largest_log_ratio(alpha) == pytest.approx(epsilon, rel=1e-9)
-    assert largest_log_ratio(smaller(alpha)) > epsilon
-
-
-@pytest.mark.parametrize("method", SYNTHETIC)
 def test_for_unequal_priors_the_smaller_binds(method: str) -> None:
     n, m, epsilon = 4, 6, 1.5
     symmetric = minimum_prior(method, n=n, m=m, epsilon=epsilon)
@@ -459,5 +448,94 @@ def test_a_bad_release_is_named(name: str, changes: dict[str, Any]) -> None:
         release(**({"method": "synth_post_one", "n": 5, "m": 5, "alpha": 2.0} | changes))
 
 
-def test_every_method_but_the_mode_itself_is_calibrated() -> None:
-    assert set(METHODS) - set(CALIBRATED) == {"param_map"}
+# The root, and many priors together
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(
+    power=st.floats(0.3, 3.0),
+    root=st.floats(-200.0, 20.0),
+    log_delta=st.floats(-300.0, -0.01),
+    guess=st.floats(-600.0, 26.0),
+    kink=st.floats(0.1, 4.0),
+)
+def test_the_root_of_a_broken_power_is_found_from_any_guess(
+    power: float, root: float, log_delta: float, guess: float, kink: float
+) -> None:
+    """−ln δ = c prior^p, with another p below the root, has its root where it was put."""
+
+    def delta_of(prior: float) -> float:
+        away = math.log(prior) - root
+        return math.exp(log_delta * math.exp(min(away * (power if away > 0 else power * kink), 200.0)))
+
+    delta = math.exp(log_delta)
+    found = prior_for_delta(delta_of, delta, 1e-300, 5e11, math.exp(guess))
+    assert delta_of(found) <= delta
+    assert abs(math.log(found) - root) < 1e-11 * max(1.0, 1 / (power * min(kink, 1.0)) / -log_delta)
+
+
+@pytest.mark.parametrize("guess", [1e-299, 1e-5, 1.0, 1e6])
+def test_a_jump_is_found_as_well(guess: float) -> None:
+    found = prior_for_delta(lambda prior: 0.5 if prior < 3.0 else 0.0, 0.1, 1e-300, 5e11, guess)
+    assert 3.0 <= found <= 3.0 * (1 + 1e-12)
+
+
+def test_the_ends_of_the_root_search() -> None:
+    assert prior_for_delta(lambda _: 0.01, 0.1, 1e-300, 5e11, 1.0) == 1e-300
+    assert prior_for_delta(lambda _: 0.2, 0.1, 1e-300, 5e11, 1.0) == math.inf
+
+
+@pytest.mark.parametrize("method", CALIBRATED)
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (3, 700), (150, 20), (2000, 2000), (90_000, 5)])
+def test_many_priors_together_are_those_one_by_one(method: str, n: int, m: int) -> None:
+    settings = np.array([(e, d) for e in (0.05, 1.0, 9.0, 50.0) for d in (0.0, 1e-300, 1e-7, 0.2)])
+    together = minimum_priors(method, n=n, m=m, epsilon=settings[:, 0], delta=settings[:, 1])
+    alone = [minimum_prior(method, n=n, m=m, epsilon=e, delta=d) for e, d in settings.tolist()]
+    np.testing.assert_allclose(together, alone, rtol=2e-12)
+    for alpha, (epsilon, delta) in zip(together.tolist(), settings.tolist(), strict=True):
+        if math.isfinite(alpha):
+            assert delta_for_epsilon(release(method, n=n, m=m, alpha=alpha), epsilon) <= delta
+
+
+def test_many_priors_together_are_refused_outside_their_domains() -> None:
+    with pytest.raises(ValueError, match="delta"):
+        minimum_priors("synth_map", n=1, m=1, epsilon=1.0, delta=np.array([0.1, 1.0]))
+    with pytest.raises(ValueError, match="method must be one of"):
+        minimum_priors("none", n=1, m=1, epsilon=1.0, delta=0.1)
+
+
+# The ends of the domain
+
+
+@pytest.mark.parametrize("epsilon", [690.0, 705.0, 1000.0])
+def test_the_parameter_draw_has_an_answer_at_any_epsilon(epsilon: float) -> None:
+    alpha = minimum_prior("param_post", n=100, m=1, epsilon=epsilon, delta=1e-30)
+    made = release("param_post", n=100, m=1, alpha=alpha)
+    assert 0 < delta_for_epsilon(made, epsilon) <= 1e-30
+
+
+@pytest.mark.parametrize(
+    ("method", "n", "m", "epsilon", "delta"),
+    [
+        ("synth_post_many", 1000, 1, 5.0, 1e-3),
+        ("synth_post_one", 1, 1, 0.0, 1e-6),
+        ("param_post", 1, 1, 10.0, 1e-3),
+        ("synth_post_one", 100, 100, 0.2, 2e-60),
+    ],
+)
+def test_the_answer_keeps_the_promise_to_the_last_digit(
+    method: str, n: int, m: int, epsilon: float, delta: float
+) -> None:
+    alpha = minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta)
+    assert delta_for_epsilon(release(method, n=n, m=m, alpha=alpha), epsilon) <= delta
+
+
+def test_a_very_uneven_mode_stays_in_its_domain() -> None:
+    ratio = 1.6862207662136245e-08
+    alpha = minimum_prior("synth_map", n=100, m=1, epsilon=5.0, delta=1e-100, ratio=ratio)
+    assert delta_for_epsilon(release("synth_map", n=100, m=1, alpha=alpha, beta=ratio * alpha), 5.0) <= 1e-100
+
+
+def test_a_wrong_beta_is_called_beta() -> None:
+    with pytest.raises(ValueError, match=r"beta \(invented rows with no\)"):
+        minimum_prior("synth_post_one", n=5, m=1, epsilon=1.0, delta=0.1, beta=0)

@@ -1,19 +1,22 @@
-"""What several sets need by each way of counting their cost."""
+"""What methods need, one after the other; several sets by each way of counting their cost; the average case by θ."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from dpviz.calibration.curves import stream_ways
-from dpviz.calibration.data_kinds import PromiseQuestion
+from dpviz.calibration.curves import average_and_worst, stream_average_by_theta, stream_needed, stream_ways
+from dpviz.calibration.data_kinds import Kind, PromiseQuestion
+from dpviz.calibration.methods import CALIBRATED_METHODS, PriorMethod
 from dpviz.calibration.several_sets import minimum_by_advanced, minimum_prior_for_sets
 from dpviz.calibration.text import HEADLINE
+from dpviz.designs import Design
 from dpviz.desk.promise_tables import ways_table
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, maximum_range, minimum_prior
 from dpviz.privacy.composition import advanced_composition
@@ -117,3 +120,111 @@ def test_a_sum_of_losses_too_large_to_wait_for_is_refused(monkeypatch: pytest.Mo
     *_, last = stream_ways(KINDS["bernoulli"], SMALL, 500, HEADLINE, divided=(1, 5), together=(2,))
     assert last.refused[HEADLINE.key].endswith("at most 100; got 500.")
     assert set(last.shares) == {(key, 500) for key in KINDS["bernoulli"].methods}  # and nothing is drawn of it
+
+
+# What every method needs
+
+NEEDED_SETTINGS = [
+    Setting(n=1, m=1, epsilon=1.0, delta=0.0),
+    Setting(n=30, m=20, epsilon=0.5, delta=1e-4, cells=3),
+    Setting(n=100, m=100, epsilon=2.0, delta=1e-6),
+]
+
+
+@pytest.mark.parametrize("family", KINDS)
+@pytest.mark.parametrize("sets", [1, 2, 5])
+@pytest.mark.parametrize("setting", NEEDED_SETTINGS)
+def test_each_is_what_its_method_needs_by_itself(family: str, sets: int, setting: Setting) -> None:
+    kind = KINDS[family]
+    setting = dataclasses.replace(setting, **dict.fromkeys(("sigma", "sigma0"), 1.0) if family == "gaussian" else {})
+    seen = list(stream_needed(kind, setting, sets, HEADLINE))
+    assert list(seen[0].exact) == [HEADLINE.key]
+    assert set(seen[-1].exact) == set(seen[-1].pure) == set(kind.methods)
+    assert [len(one.exact) for one in seen] == list(range(1, len(kind.methods) + 1))
+    for key, method in kind.methods.items():
+        for delta, found in ((0.0, seen[-1].pure), (setting.delta, seen[-1].exact)):
+            try:
+                if sets == 1:
+                    assert found[key] == pytest.approx(kind.need(method, setting, delta), rel=1e-12)
+                else:
+                    together = kind.need(method, setting, delta, sets)
+                    assert found[key] == pytest.approx(together, rel=1e-12)
+            except ValueError as refused:
+                assert math.isnan(found[key])
+                assert seen[-1].refused[key] == str(refused)
+
+
+def test_the_first_beyond_reach_refuses_and_another_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    kind, needs = KINDS["bernoulli"], type(KINDS["bernoulli"]).need
+    beyond = [HEADLINE]
+
+    def need(self: Kind, method: PriorMethod, setting: Setting, delta: float, sets: int = 1) -> float:
+        if method in beyond:
+            raise ValueError("It is beyond reach.")
+        return needs(self, method, setting, delta, sets)
+
+    monkeypatch.setattr(type(kind), "need", need)
+    with pytest.raises(ValueError, match=r"^It is beyond reach\.$"):
+        list(stream_needed(kind, NEEDED_SETTINGS[1], 1, HEADLINE))
+    beyond[0] = CALIBRATED_METHODS["synth_map"]
+    *_, last = stream_needed(kind, NEEDED_SETTINGS[1], 1, HEADLINE)
+    assert last is not None
+    assert last.refused == {"synth_map": "It is beyond reach."}
+    assert math.isnan(last.exact["synth_map"])
+    assert math.isfinite(last.exact[HEADLINE.key])
+
+
+@pytest.mark.parametrize(("sets", "delta"), [(1, 0.0), (1, 1e-6), (3, 1e-5)])
+def test_the_prior_of_a_design_is_that_which_its_method_needs(sets: int, delta: float) -> None:
+    design = Design(mechanism="beta_binomial", n=40, m=40, sets=sets, epsilon=1.3, delta=delta, prior="exact")
+    setting = Setting(n=40, m=40, epsilon=1.3, delta=delta)
+    found = next(stream_needed(KINDS["bernoulli"], setting, sets, HEADLINE))
+    assert found.exact[HEADLINE.key] == pytest.approx(design.alpha_of_one_set, rel=1e-12)
+
+
+# The average case
+
+THETAS = np.round(np.linspace(0.02, 0.98, 13), 12)
+THETA_SETTINGS = [(7, 4, 2.5, 0.3), (30, 60, 1.5, 1.0), (60, 30, 12.0, 0.0)]
+every_setting = pytest.mark.parametrize(("n", "m", "alpha", "epsilon"), THETA_SETTINGS)
+
+
+@every_setting
+def test_every_point_is_the_average_case_at_its_own_theta(n: int, m: int, alpha: float, epsilon: float) -> None:
+    """Also right of 1/2, where the value comes from the mirrored proportion."""
+    *_, last = stream_average_by_theta(n, m, alpha, epsilon, THETAS)
+    assert last.thetas.tolist() == THETAS.tolist()
+    for place, theta in enumerate(THETAS.tolist()):
+        direct = average_and_worst(n, m, alpha, theta, epsilon)
+        for method, deltas in last.deltas.items():
+            pair = direct[method]
+            assert pair is not None
+            np.testing.assert_allclose(deltas[place], pair[0], rtol=1e-9)
+
+
+@every_setting
+def test_each_picture_keeps_the_points_of_the_one_before(n: int, m: int, alpha: float, epsilon: float) -> None:
+    pictures = list(stream_average_by_theta(n, m, alpha, epsilon, THETAS))
+    assert len(pictures) > 2
+    for coarse, fine in pairwise(pictures):
+        assert len(coarse.thetas) < len(fine.thetas)
+        kept = np.isin(fine.thetas, coarse.thetas)
+        assert fine.thetas[kept].tolist() == coarse.thetas.tolist()
+        for method, deltas in coarse.deltas.items():
+            np.testing.assert_allclose(fine.deltas[method][kept], deltas, rtol=1e-12)
+
+
+def test_the_mode_is_left_out_where_it_does_not_exist() -> None:
+    *_, last = stream_average_by_theta(5, 5, 1.0, 1.0, [0.5])
+    assert "synth_map" not in last.deltas
+    assert set(last.deltas) == {"synth_post_one", "synth_post_many", "param_post"}
+
+
+def test_no_theta_is_refused() -> None:
+    with pytest.raises(ValueError, match="thetas must hold at least one probability"):
+        next(stream_average_by_theta(5, 5, 1.0, 1.0, []))
+
+
+def test_a_theta_outside_is_refused() -> None:
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        list(stream_average_by_theta(5, 5, 1.0, 1.0, [-0.25, 0.5]))

@@ -10,10 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import beta as scipy_beta
 
-from dpviz.calibration import probabilistic
 from dpviz.calibration.parameter_draw import parameter_failure
 from dpviz.calibration.probabilistic import beta_binomial_failure, plug_in_failure
-from dpviz.claims.formulas import lemma_6_5_failure, smallest_prior_of_lemma_6_5
 from dpviz.mechanisms import BetaBinomial, PosteriorMean
 from dpviz.priors import CALIBRATED, minimum_prior, minimum_prior_probabilistic
 from dpviz.privacy import probabilistic_delta
@@ -82,25 +80,6 @@ def test_from_the_answer_on_the_promise_holds_and_just_below_it_fails(
         assert failure(method, n, m, float(alpha), epsilon) <= delta * (1 + 1e-9), alpha
     if answer > approximate * (1 + 1e-7):
         assert failure(method, n, m, shift + (answer - shift) * (1 - 1e-8), epsilon) > delta * (1 - 1e-9)
-
-
-@pytest.mark.parametrize(
-    ("method", "n", "m", "epsilon", "delta"),
-    [
-        ("synth_post_one", 5, 20, 1e-5, 0.9),
-        ("synth_post_one", 50, 200, 1e-6, 0.99),
-        ("synth_post_many", 10, 20, 1e-6, 0.99),
-        ("synth_map", 5, 2, 1e-6, 0.9),
-    ],
-)
-def test_a_small_epsilon_and_a_large_delta_take_few_looks(
-    monkeypatch: pytest.MonkeyPatch, method: str, n: int, m: int, epsilon: float, delta: float
-) -> None:
-    monkeypatch.setattr(probabilistic, "MAX_INTERVAL_LOOKS", 400)
-    answer = minimum_prior_probabilistic(method, n=n, m=m, epsilon=epsilon, delta=delta)
-    for factor in (1.001, 1.5, 4.0, 30.0):
-        assert counted_failure(method, n, m, answer * factor, epsilon) <= delta
-    assert counted_failure(method, n, m, answer * 0.999, epsilon) > delta
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 1e-4])
@@ -175,22 +154,6 @@ def test_the_parameters_failure_names_what_is_wrong(changes: dict[str, Any]) -> 
         parameter_failure(**{"n": 5, "alpha": 1.0, "beta": 1.0, "epsilon": 1.0, **changes})
 
 
-@pytest.mark.parametrize("method", COUNTED)
-@pytest.mark.parametrize(("n", "m", "epsilon", "delta"), [(4, 6, 1.0, 0.05), (6, 4, 0.7, 1e-3), (2, 10, 2.0, 0.1)])
-def test_the_answer_is_the_last_failure_of_a_dense_grid(
-    method: str, n: int, m: int, epsilon: float, delta: float
-) -> None:
-    """Brute force: a ladder of 500 priors up to the pure answer, the definition asked on each."""
-    pure = minimum_prior(method, n=n, m=m, epsilon=epsilon)
-    shift = 1 if method == "synth_map" else 0
-    ladder = shift + np.geomspace((pure - shift) / 1000, (pure - shift) * 1.0001, 500)
-    failing = [alpha for alpha in ladder if counted_failure(method, n, m, float(alpha), epsilon) > delta]
-    answer = minimum_prior_probabilistic(method, n=n, m=m, epsilon=epsilon, delta=delta)
-    step = (ladder[1] - shift) / (ladder[0] - shift)
-    assert max(failing) < answer
-    assert answer - shift <= (max(failing) - shift) * step * (1 + 1e-9)
-
-
 def test_nothing_but_a_pure_promise_helps_one_row_and_one_draw() -> None:
     """A released 1 or 0 always has log-odds ± ln((α + 1)/α): it fails always or never."""
     for method, shift in (("synth_post_one", 0), ("synth_post_many", 0), ("synth_map", 1)):
@@ -236,43 +199,6 @@ def test_parameter_failure_is_the_union_of_the_neighbours_tails(
 ) -> None:
     exact = max(exact_row_failures(n, alpha, beta, epsilon))
     assert abs(parameter_failure(n=n, alpha=alpha, beta=beta, epsilon=epsilon) / exact - 1) < 1e-10
-
-
-def printed_row_failures(n: int, alpha: float, beta: float, epsilon: float) -> list[Any]:
-    """Pr that θ leaves the interval of Lemma 6.5, for each n₁."""
-    with mp.workdps(40):
-        a, b, e = mp.mpf(alpha), mp.mpf(beta), mp.exp(mp.mpf(epsilon))
-        values = []
-        for ones in range(n + 1):
-            x, y = a + ones, b + (n - ones)
-            low, high = x / (x + e * (y - 1)), e * (x - 1) / (y + e * (x - 1))
-            inside = mp.betainc(x, y, low, high, regularized=True) if x > 1 and y > 1 and low <= high else mp.mpf(0)
-            values.append(1 - inside)
-        return values
-
-
-@pytest.mark.parametrize(
-    ("n", "alpha", "beta", "epsilon"),
-    [(1, 4.0, 4.0, 1.0), (6, 12.0, 12.0, 0.7), (6, 3.0, 30.0, 1.0), (12, 1.5, 1.5, 3.0), (9, 50.0, 80.0, 0.5)],
-)
-def test_lemma_6_5_asks_as_much_of_every_table_but_the_outermost_and_more_of_those(
-    n: int, alpha: float, beta: float, epsilon: float
-) -> None:
-    """Its interval at n₁ = 0 guards against a neighbour with −1 ones, which there is not."""
-    ours, printed = exact_row_failures(n, alpha, beta, epsilon), printed_row_failures(n, alpha, beta, epsilon)
-    for mine, theirs in list(zip(ours, printed, strict=True))[1:-1]:
-        assert abs(mine - theirs) < 1e-30
-    assert printed[0] > ours[0]
-    assert printed[-1] > ours[-1]
-    assert abs(lemma_6_5_failure(n=n, alpha=alpha, beta=beta, epsilon=epsilon) / max(printed) - 1) < 1e-10
-    assert abs(parameter_failure(n=n, alpha=alpha, beta=beta, epsilon=epsilon) / max(ours) - 1) < 1e-10
-
-
-@pytest.mark.parametrize(("n", "epsilon", "delta"), [(1, 1.0, 1e-3), (50, 1.0, 1e-5), (300, 0.5, 0.01)])
-def test_lemma_6_5_is_sufficient_and_asks_for_more_than_is_needed(n: int, epsilon: float, delta: float) -> None:
-    printed = smallest_prior_of_lemma_6_5(n=n, epsilon=epsilon, delta=delta)
-    needed = minimum_prior_probabilistic("param_post", n=n, m=1, epsilon=epsilon, delta=delta)
-    assert minimum_prior("param_post", n=n, m=1, epsilon=epsilon, delta=delta) <= needed < printed
 
 
 def test_the_failure_falls_with_the_promise_and_is_certain_at_epsilon_0() -> None:

@@ -121,12 +121,6 @@ def test_the_optimum_is_that_of_the_notes_and_below_the_best_release_of_counts(
     assert best.root_mean_squared_error < with_counts
 
 
-def test_released_counts_alone_have_the_error_of_the_notes() -> None:
-    counts = np.arange(21) / 20
-    assert dense_programme(20, 1.0, counts, "average") == pytest.approx(0.06344, abs=5e-6)
-    assert dense_programme(20, 1.0, counts, "worst") == pytest.approx(0.06642, abs=5e-6)
-
-
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize(("n", "epsilon"), [(1, 1.0), (2, 0.3), (3, 1.0), (5, 2.0)])
 def test_another_solver_with_many_numbers_comes_down_to_the_optimum(n: int, epsilon: float, criterion: str) -> None:

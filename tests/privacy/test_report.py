@@ -9,17 +9,8 @@ import re
 import numpy as np
 import pytest
 
-from dpviz.claims.abowd_vilhuber import (
-    EQUATION_ONE,
-    SYNTHESIZER_OF_FIG_1,
-    SYNTHESIZER_OF_FIG_3,
-    accounts_of_printed_delta,
-    layout_source,
-)
-from dpviz.claims.published import read_errata
 from dpviz.comparisons.binary_measures import row_moments
 from dpviz.mechanisms import (
-    SYNTHESIZERS,
     BetaBinomial,
     DirichletMultinomial,
     GeometricSanitizer,
@@ -275,54 +266,6 @@ def test_the_attacker_is_told_what_the_matrix_says():
                 assert value_of(said) not in (0.0, 1.0)
     assert seen == {True, False, "decides"}
     assert factor_of_odds(800.0) == "about 10³⁴⁷"  # 800 / ln 10 = 347.4
-
-
-def test_the_two_laws_are_judged_by_their_closed_forms():
-    """ln(1 + m/α) and m ln(1 + 1/α), the latter towards e^ε − 1 at α = m/(e^ε − 1)."""
-    for n, m, epsilon, cells in itertools.product((1, 5, 60), (1, 5, 200), (0.01, 1.0, 2.0, 8.0), (2, 3)):
-        alpha = m / math.expm1(epsilon)
-        draw: Synthesizer = BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha)
-        plug: Synthesizer = PosteriorMean(n=n, m=m, alpha=alpha, beta=alpha)
-        if cells == 3:
-            draw = DirichletMultinomial(n=n, m=m, cells=3, alpha=alpha)
-            plug = MultinomialMean(n=n, m=m, cells=3, alpha=alpha)
-        assert pure_epsilon(draw) == pytest.approx(math.log1p(m / alpha), rel=1e-10)
-        assert pure_epsilon(plug) == pytest.approx(m * math.log1p(1 / alpha), rel=1e-10)
-        assert pure_epsilon(plug) <= math.expm1(epsilon) * (1 + 1e-12)
-        assert pure_epsilon(draw) == pytest.approx(epsilon, rel=1e-10)
-        assert pure_epsilon(plug) == pytest.approx(epsilon, rel=1e-10) if m == 1 else pure_epsilon(plug) > epsilon
-    far = PosteriorMean(n=1, m=5000, alpha=5000 / math.expm1(2.0), beta=5000 / math.expm1(2.0))
-    assert pure_epsilon(far) == pytest.approx(math.expm1(2.0), rel=1e-3)
-
-
-def test_a_table_names_the_figures_that_show_its_synthesizer():
-    for key, law in SYNTHESIZERS.items():
-        release = next(one for one in [*RELEASES, None] if one is None or isinstance(one, law))
-        if release is not None:
-            figures = [re.findall(r"Fig\. (\d)", layout_source(release, place)) for place in (0, 1)]
-            expected = {"posterior_mean": [["1"], ["2"]], "laplace": [["3"], ["4"]]}.get(key, [[], []])
-            assert figures == expected
-    assert SYNTHESIZER_OF_FIG_1.key == "posterior_mean"
-    assert SYNTHESIZER_OF_FIG_3.key == "laplace"
-    assert EQUATION_ONE.key == "beta_binomial"
-
-
-def test_what_is_said_of_the_printed_figures_holds():
-    assert pure_epsilon(EQUATION_ONE) == pytest.approx(math.log(11), rel=1e-12)
-    assert pure_epsilon(SYNTHESIZER_OF_FIG_1) == pytest.approx(5 * math.log(3), rel=1e-12)
-    assert f"{SYNTHESIZER_OF_FIG_1.transition_matrix()[0, 5]:.6f}" == f"{12.0**-5:.6f}" == "0.000004"
-    corner = 0.5 * 1.5 * 2.5 * 3.5 * 4.5 / (6 * 7 * 8 * 9 * 10)
-    assert EQUATION_ONE.transition_matrix()[0, 5] == pytest.approx(corner, rel=1e-12)
-    first, *others = accounts_of_printed_delta()
-    assert f"{first.ours:.4f}" == "0.0006"
-    assert all(f"{one.ours:.4f}" != "0.0006" for one in others)
-    worst = others[0].ours
-    assert 0.09 < worst < 0.11  # "about one time in ten"
-    assert max(one.ours for one in others) == pytest.approx(worst)  # "up to"
-    law, delta, *_ = (erratum.ours for erratum in read_errata("abowd_vilhuber"))
-    assert f"ln 11 = {math.log(11):.6f}" in law and f"5 ln 3 = {5 * math.log(3):.6f}" in law
-    assert f"(1/12)⁵ = {12.0**-5:.6f}" in law and f"(6 · 7 · 8 · 9 · 10) = {corner:.6f}" in law
-    assert f"({worst:.6f})" in delta and f"up to {worst / first.ours:.3g}." in delta
 
 
 @pytest.mark.parametrize("release", [one for one in RELEASES if isinstance(one, TwoCellSynthesizer)], ids=repr)

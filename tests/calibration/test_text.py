@@ -7,20 +7,14 @@ import math
 import re
 from collections.abc import Callable
 
-import numpy as np
 import pytest
 
 from dpviz.calibration.curves import Shares
 from dpviz.calibration.data_kinds import PromiseQuestion
 from dpviz.calibration.text import kept_by, needed_sentences, sets_sentence
-from dpviz.claims.formulas import subsampled_epsilon_printed
-from dpviz.claims.thesis_in_words import average_in_words, sampling_in_words
 from dpviz.core.formatting import format_number
-from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
+from dpviz.mechanisms import BetaBinomial, PosteriorMean, PosteriorMode, TwoCellSynthesizer
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, maximum_range, minimum_prior
-from dpviz.privacy.average_case import count_release_delta
-from dpviz.privacy.probabilistic import failure_by_row
-from dpviz.privacy.subsampling import subsampled_epsilon, subsampled_tight
 from tests.helpers import match_in, value_of
 from tests.referees import gaussian_excess, gaussian_posterior, listed_delta
 
@@ -116,22 +110,6 @@ def test_sets_that_need_what_an_equal_share_needs_are_said_to_need_the_same() ->
     assert "allows only <b>0.0412</b>." in said(5, 0.0412)
 
 
-def test_a_sample_of_all_rows_changes_nothing_and_losses_are_rounded_to_one_side() -> None:
-    """A loss of 1.66472 at both ends was once said to change from 1.66 to 1.67."""
-    assert sampling_in_words(1.66472, 1.66472, 1.66472) == (
-        "ε = 1.67", "its loss stays at ε = 1.67. Theorem 2.22 promises ε = 1.67."
-    )  # fmt: skip
-    mark, sentence = sampling_in_words(1.66472, 0.62011, 2.14, " at most")
-    assert mark == "ε = 1.67 → at most 0.621"
-    assert sentence == "its loss changes from ε = 1.67 to at most ε = 0.621. Theorem 2.22 promises ε = 2.14."
-    asked = question("bernoulli", n=6, m=6, epsilon=1.0, delta=1e-3)
-    alone = KINDS["bernoulli"].given(METHODS["synth_post_one"], asked.setting, 1.0)
-    assert alone is not None
-    made = METHODS["synth_post_one"].two_cells(6, 6, 1.0, 1.0)
-    after = subsampled_epsilon(made, 6, 1e-3)
-    assert sampling_in_words(alone.epsilon_at_delta, after, 9.0)[1].startswith("its loss stays at ε = ")
-
-
 def test_the_range_that_is_said_to_be_private_is():
     """With δ a Gaussian mechanism with r = 2 R s / (n √(σ_μ² + σ²/m)), here with σ = 1."""
     for n, m, epsilon, delta, sigma0 in itertools.product(
@@ -169,72 +147,3 @@ def test_who_keeps_a_promise_at_a_prior_is_who_does_by_the_matrix():
             keeps = listed_delta(law(n=n, m=m, alpha=alpha, beta=alpha), epsilon) <= delta + 1e-15
             assert keeps == (said == "every method" or METHODS[method].label in said.split(", ")), (setting, alpha)
     assert seen == {"no method", "every method", "some"}
-
-
-def test_random_rows_hide_one_among_them_but_not_one_alone():
-    for n, theta, epsilon in itertools.product((1, 2, 5, 100), (0.01, 0.5, 0.9), (0.01, 1.0, 8.0)):
-        assert ("hides one row" in average_in_words(n, theta, epsilon, 0.5)[1]) == (
-            count_release_delta(n, theta, epsilon) < 1
-        )
-    deltas = [count_release_delta(n, 0.3, 0.5) for n in (100, 200, 400)]
-    assert deltas[2] / deltas[1] < (deltas[1] / deltas[0]) ** 1.5  # exponentially, as said of Corollary 6.19
-
-
-def test_what_is_said_of_uneven_priors_holds():
-    """Without δ the smaller one binds; with δ more of the other never hurts; the pull is towards α/(α + β)."""
-    for law, n, m, epsilon, alpha in itertools.product(
-        (BetaBinomial, PosteriorMean), (1, 12), (1, 12), (0.2, 2.0), (0.5, 9.0)
-    ):
-        betas = (alpha, 2 * alpha, 50 * alpha)
-        releases = [law(n=n, m=m, alpha=alpha, beta=beta) for beta in betas]
-        exact = [release.worst_log_odds().value for release in releases]
-        assert exact == pytest.approx([exact[0]] * 3, rel=1e-9)
-        left = [listed_delta(release, epsilon) for release in releases]
-        assert left[0] >= left[1] * (1 - 1e-9) >= left[2] * (1 - 1e-9) ** 2
-    far = [law(n=3, m=5, alpha=3e6, beta=1e6).transition_matrix() @ np.arange(6) / 5 for law in LAWS.values()]
-    assert np.allclose(far, 0.75, atol=1e-5)
-    near = PosteriorMode(n=1, m=1, alpha=2.0, beta=1.5).transition_matrix()[:, 1]
-    assert near.tolist() == pytest.approx([(0 + 1) / (1 + 1.5), (1 + 1) / (1 + 1.5)])  # towards 1/1.5, not 2/3.5
-
-
-def test_what_is_said_of_several_categories_holds():
-    """From k = 3 on the prior falls and the total grows; PARAM_Post needs the same for every k and n."""
-    for n, m, epsilon, delta in itertools.product((1, 5, 50), (1, 20), (0.1, 1.0, 8.0), (1e-6, 1e-2)):
-        needed = [
-            minimum_prior("synth_post_one", n=n, m=m, epsilon=epsilon, delta=delta, cells=cells) for cells in (3, 5, 20)
-        ]
-        assert needed[0] >= needed[1] * (1 - 1e-9) >= needed[2] * (1 - 2e-9)
-        if needed[2] > 1e-200:
-            assert 3 * needed[0] <= 5 * needed[1] * (1 + 1e-9) <= 20 * needed[2] * (1 + 2e-9)
-    every = [
-        minimum_prior("param_post", n=n, m=1, epsilon=1.0, delta=1e-5, cells=cells)
-        for n, cells in itertools.product((1, 7, 100), (3, 30))
-    ]
-    assert every == pytest.approx([every[0]] * len(every), rel=1e-9)
-    for alpha, epsilon in itertools.product((0.5, 2.0), (0.2, 1.0)):
-        release = DirichletMultinomial(n=4, m=3, cells=3, alpha=alpha)
-        worst = release.hockey_stick(epsilon)
-        cells = np.array([release.row_table(worst.likelier), release.row_table(worst.other)])
-        moved = np.flatnonzero(cells[0] != cells[1])
-        assert sorted(cells[:, moved].ravel().tolist()) == [0, 0, 1, 1]  # its only row of two cells in one or the other
-        assert worst.value == pytest.approx(listed_delta(release, epsilon), rel=1e-9)
-
-
-def test_the_probability_of_failure_does_not_fall_steadily_in_the_prior():
-    priors = np.geomspace(1.0, 30.0, 200)
-    failing = [failure_by_row(BetaBinomial(n=20, m=5, alpha=one, beta=one), 1.0).max() for one in priors]
-    steps = np.diff(failing)
-    assert steps.min() < -1e-3
-    assert steps.max() > 1e-6
-
-
-def test_what_is_said_of_sampling_holds():
-    """r (e^ε − 1) is safe, and above ε itself for r near 1; the best general bound is ln(1 + r (e^ε − 1))."""
-    for epsilon, rate in itertools.product((0.01, 1.0, 5.0), (0.01, 0.5, 1.0)):
-        printed, tight = subsampled_epsilon_printed(epsilon, rate), subsampled_tight(epsilon, rate)
-        assert printed == pytest.approx(rate * math.expm1(epsilon))
-        assert tight == pytest.approx(math.log1p(rate * math.expm1(epsilon)))
-        assert tight <= printed * (1 + 1e-12)
-        assert rate < 1 or printed > epsilon
-    one = PosteriorMode(n=6, m=4, alpha=3.0, beta=3.0).transition_matrix()
-    assert np.allclose(one, PosteriorMean(n=6, m=4, alpha=2.0, beta=2.0).transition_matrix(), atol=1e-14)

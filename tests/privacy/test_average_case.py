@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import functools
-import itertools
 import math
 from collections.abc import Callable
 
 import mpmath as mp
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 
 from dpviz.calibration.parameter_draw import parameter_draw_delta
-from dpviz.claims.theorems import CLAIMS
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, TwoCellSynthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import delta_for_epsilon
 from dpviz.privacy.average_case import (
     average_case_delta,
     count_release_delta,
-    count_simulator_deltas,
-    log_count_probabilities,
-    midpoint_simulator_delta,
 )
 from tests.referees import Law, binomial_distribution, rows_of, worst_excess
 
@@ -151,53 +144,6 @@ def test_the_count_of_very_many_rows_is_a_difference_of_binomial_tails() -> None
     assert close(count_release_delta(n, theta, epsilon), max(values), 1e-11)
 
 
-def draw_delta(n: int, alpha: float, beta: float, theta: float, epsilon: float) -> mp.mpf:
-    """∫ max(0, p − e^ε q) and ∫ max(0, q − e^ε p), split where the integrand starts; nothing but quadrature."""
-    a, b, grow, weights = mp.mpf(alpha), mp.mpf(beta), mp.e ** mp.mpf(epsilon), binomial_distribution(n - 1, theta)
-
-    def densities(t: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
-        one = sum(
-            w * t ** (k + a) * (1 - t) ** (n - 2 - k + b) / mp.beta(k + 1 + a, n - 1 - k + b)
-            for k, w in enumerate(weights)
-        )
-        zero = sum(
-            w * t ** (k + a - 1) * (1 - t) ** (n - 1 - k + b) / mp.beta(k + a, n - k + b) for k, w in enumerate(weights)
-        )
-        return one, zero
-
-    grid = [mp.mpf(i) / 400 for i in range(1, 400)]
-    values = []
-    for sign in (1, -1):
-
-        def excess(t: mp.mpf, sign: int = sign) -> mp.mpf:
-            one, zero = densities(t)
-            return one - grow * zero if sign > 0 else zero - grow * one
-
-        signs = [excess(t) > 0 for t in grid]
-        changes = [i for i in range(1, len(grid)) if signs[i] != signs[i - 1]]
-        assert len(changes) == 1, "the density ratio must cross e^ε once"
-        low, high = grid[changes[0] - 1], grid[changes[0]]
-        for _ in range(80):
-            middle = (low + high) / 2
-            low, high = (middle, high) if (excess(middle) > 0) == signs[changes[0] - 1] else (low, middle)
-        ends = [low, (low + sign) / 2 if sign > 0 else low / 2, mp.mpf(1 if sign > 0 else 0)]
-        values.append(abs(mp.quad(excess, ends)))
-    return max(values)
-
-
-@pytest.mark.parametrize(
-    ("n", "alpha", "beta", "theta", "epsilon"),
-    [(1, 1.0, 1.0, 0.5, 3.0), (5, 1.5, 2.0, 0.3, 0.4), (12, 3.0, 1.0, 0.8, 1.0), (20, 4.0, 4.0, 0.5, 0.0)],
-)
-def test_one_posterior_draw_differs_by_quadrature(
-    n: int, alpha: float, beta: float, theta: float, epsilon: float
-) -> None:
-    with mp.workdps(25):
-        assert close(
-            parameter_draw_delta(n, alpha, beta, theta, epsilon), draw_delta(n, alpha, beta, theta, epsilon), 1e-11
-        )
-
-
 @pytest.mark.parametrize(
     ("n", "alpha", "beta", "theta", "epsilon"),
     [
@@ -264,110 +210,6 @@ def test_a_posterior_draw_is_post_processing_of_the_count_and_rows_are_of_the_dr
         rows = average_case_delta(BetaBinomial(n=40, m=400, alpha=2.0, beta=1.0), 0.6, epsilon)
         draw = parameter_draw_delta(40, 2.0, 1.0, 0.6, epsilon)
         assert rows < draw < count_release_delta(40, 0.6, epsilon)
-
-
-def least_by_linear_programming(n: int, theta: float, epsilon: float) -> float:
-    """The least δ over every simulator: the minimum of the definition itself."""
-    law = np.exp(log_count_probabilities(n - 1, theta))
-    laws, cells, grow = (np.append(0, law), np.append(law, 0)), n + 1, math.exp(epsilon)
-    size, rows, bounds = cells + 1 + 4 * cells, [], []
-    for index, known in enumerate(laws):
-        for side, (factor, bound) in enumerate(((-grow, -known), (1.0, grow * known))):
-            start = cells + 1 + (2 * index + side) * cells
-            for cell in range(cells):
-                row = np.zeros(size)
-                row[cell], row[start + cell] = factor, -1
-                rows.append(row)
-                bounds.append(bound[cell])
-            row = np.zeros(size)
-            row[start : start + cells], row[cells] = 1, -1
-            rows.append(row)
-            bounds.append(0.0)
-    cost, total = np.zeros(size), np.zeros(size)
-    cost[cells], total[:cells] = 1, 1
-    return float(linprog(cost, A_ub=np.array(rows), b_ub=bounds, A_eq=[total], b_eq=[1]).fun)
-
-
-@pytest.mark.parametrize(("n", "theta"), [(20, 0.5), (20, 0.9), (8, 0.3)])
-@pytest.mark.parametrize("epsilon", [0.01, 0.3, 1.0])
-def test_the_best_simulator_lies_between_the_two_bounds(n: int, theta: float, epsilon: float) -> None:
-    best, (least, midpoint) = least_by_linear_programming(n, theta, epsilon), count_simulator_deltas(n, theta, epsilon)
-    assert least - 1e-7 <= best <= midpoint + 1e-7
-    assert midpoint <= count_release_delta(n, theta, epsilon) / 2 * (1 + 1e-12)
-
-
-@pytest.mark.parametrize("epsilon", [0.0, 0.2, 0.69, 0.7, 2.0])
-def test_the_midpoint_simulator_is_the_even_mixture(epsilon: float) -> None:
-    law = binomial_distribution(11, 0.3)
-    one, zero = [mp.mpf(0), *law], [*law, mp.mpf(0)]
-    even = [(p + q) / 2 for p, q in zip(one, zero, strict=True)]
-    exact = max(hockey_stick(one, even, epsilon), hockey_stick(zero, even, epsilon))
-    assert close(midpoint_simulator_delta(lambda value: count_release_delta(12, 0.3, value), epsilon), exact, 1e-11)
-
-
-def test_proposition_2_15_holds_for_the_best_simulator_of_a_release_of_rows() -> None:
-    def delta_of(epsilon: float) -> float:
-        return average_case_delta(BetaBinomial(n=30, m=30, alpha=1.0, beta=1.0), 0.3, epsilon)
-
-    for epsilon in (0.01, 0.1, 0.5):
-        assert 0 < delta_of(2 * epsilon) / (1 + math.exp(epsilon)) <= midpoint_simulator_delta(delta_of, epsilon)
-
-
-@pytest.mark.parametrize(
-    ("n", "theta", "epsilon", "refuted"),
-    [
-        (100, 0.5, 0.01, True),
-        (100, 0.5, 0.1, True),
-        (100, 0.5, 1.0, False),
-        (1000, 0.5, 0.01, True),
-        (1000, 0.5, 0.1, False),
-        (1000, 0.5, 1.0, False),
-        (20, 0.9, 1.0, True),
-    ],
-)
-def test_proposition_6_17_promises_too_small_a_delta_at_small_epsilon(
-    n: int, theta: float, epsilon: float, refuted: bool
-) -> None:
-    law, grow = binomial_distribution(n, theta), mp.e ** mp.mpf(epsilon)
-    pairs = list(itertools.pairwise(law))
-    printed = max(max(p - grow * q, q - grow * p, mp.mpf(0)) for p, q in pairs) / 2
-    least, midpoint = count_simulator_deltas(n, theta, epsilon)
-    claimed = CLAIMS["6.17"].at(n=n, theta_real=theta, epsilon=epsilon)
-    assert close(claimed, printed, 1e-8)
-    assert (claimed < least) == refuted
-    if not refuted:
-        assert midpoint < claimed
-
-
-def test_the_printed_slack_of_proposition_6_17_shrinks_faster_than_the_true_delta() -> None:
-    printed = [CLAIMS["6.17"].at(n=n, theta_real=0.5, epsilon=1e-6) for n in (100, 10_000)]
-    least = [count_simulator_deltas(n, 0.5, 1e-6)[0] for n in (100, 10_000)]
-    assert printed[0] / printed[1] == pytest.approx(100, rel=0.02)
-    assert least[0] / least[1] == pytest.approx(10, rel=0.02)
-
-
-@pytest.mark.parametrize("theta", [0.001, 0.5, 0.9])
-@pytest.mark.parametrize("epsilon", [0.1, 5.0, 700.0])
-def test_theorem_6_18_holds_at_every_theta(theta: float, epsilon: float) -> None:
-    certain = max(theta, 1 - theta) ** 19  # n ones, or none, show the row
-    assert 0 < certain <= count_release_delta(20, theta, epsilon) * (1 + 1e-12)
-    assert count_release_delta(20, theta, 700.0) == pytest.approx(certain, rel=1e-12)
-
-
-@pytest.mark.parametrize("theta", [0.5, 0.9, 0.99])
-@pytest.mark.parametrize("epsilon", [0.1, 1.0])
-def test_corollary_6_19_fails_at_a_fixed_theta_where_delta_falls_exponentially(theta: float, epsilon: float) -> None:
-    deltas = [
-        midpoint_simulator_delta(functools.partial(count_release_delta, n, theta), epsilon) for n in (1000, 10_000)
-    ]
-    rates = [CLAIMS["6.19"].at(n=n, epsilon=epsilon) for n in (1000, 10_000)]
-    assert max(rates) < 0
-    assert deltas[1] / deltas[0] < 0.15 * rates[1] / rates[0]
-
-
-@pytest.mark.parametrize("epsilon", [1.0, 50.0, 300.0])
-def test_theorem_6_20_some_probability_is_left_at_every_epsilon(epsilon: float) -> None:
-    assert parameter_draw_delta(30, 2.0, 3.0, 0.4, epsilon) > 0
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,372 @@
+"""What Zheng's thesis and Abowd & Vilhuber print, and what pages say of it, against exact answers."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import re
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from dpviz.calibration.parameter_draw import parameter_draw_delta, parameter_failure
+from dpviz.claims.abowd_vilhuber import (
+    EQUATION_ONE,
+    SYNTHESIZER_OF_FIG_1,
+    SYNTHESIZER_OF_FIG_3,
+    accounts_of_printed_delta,
+    layout_source,
+)
+from dpviz.claims.formulas import lemma_6_5_failure, smallest_prior_of_lemma_6_5, subsampled_epsilon_printed
+from dpviz.claims.published import read_errata
+from dpviz.claims.theorems import CLAIMS
+from dpviz.claims.thesis_in_words import average_in_words, sampling_in_words
+from dpviz.mechanisms import (
+    SYNTHESIZERS,
+    BetaBinomial,
+    DirichletMultinomial,
+    MultinomialMean,
+    PosteriorMean,
+    PosteriorMode,
+    Synthesizer,
+)
+from dpviz.priors import KINDS, METHODS, minimum_prior, minimum_prior_probabilistic
+from dpviz.privacy import pure_epsilon
+from dpviz.privacy.average_case import (
+    average_case_delta,
+    count_release_delta,
+    count_simulator_deltas,
+    log_count_probabilities,
+    midpoint_simulator_delta,
+)
+from dpviz.privacy.probabilistic import failure_by_row
+from dpviz.privacy.subsampling import subsampled_epsilon, subsampled_tight
+from tests.calibration.test_gaussian_range import INFINITE, release
+from tests.calibration.test_probabilistic import exact_row_failures
+from tests.calibration.test_text import LAWS, question
+from tests.privacy.test_average_case import close, hockey_stick
+from tests.privacy.test_report import RELEASES
+from tests.referees import binomial_distribution, gaussian_excess, listed_delta
+
+pytestmark = pytest.mark.usefixtures("sixty_digits")
+
+
+def test_theorem_7_7_is_right_and_its_necessary_half_holds_from_the_root_of_half_epsilon() -> None:
+    for n, sigma0, epsilon in itertools.product([1, 2, 100, 100_000], [INFINITE, 1.0, 1e-4], [1e-3, 1.0, 50.0]):
+        mechanism = release("param_post", n=n, sigma0=sigma0)
+        assert mechanism.pure_epsilon(math.sqrt(epsilon) / 2) < epsilon
+        assert mechanism.pure_epsilon(math.sqrt(epsilon / 2)) >= epsilon * (1 - 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("method", "sigma0", "reach", "delta", "really"),
+    [
+        ("param_post", 1.0, math.sqrt(100 / (2 * math.log(1e5))), 1e-5, 1.77e-3),  # 7.8
+        ("synth_post_many", INFINITE, math.sqrt(100 / 2), 0.0, 1.864),  # 7.12
+        ("synth_map", INFINITE, math.sqrt(100 / (2 - 1 / 200)), 0.0, 1.888),  # 7.14
+    ],
+)
+def test_printed_ranges_break_their_promise(
+    method: str, sigma0: float, reach: float, delta: float, really: float
+) -> None:
+    mechanism = release(method, sigma0=sigma0)
+    value = mechanism.delta(reach, 1.0) if delta else mechanism.pure_epsilon(reach)
+    assert float(f"{value:.{3 if delta else 4}g}") == really > (delta or 1.0)
+
+
+def test_theorem_7_15_is_safe_at_epsilon_1_and_not_at_20() -> None:
+    def printed(m: int, epsilon: float) -> float:
+        return 100 * epsilon / (2 * m * math.sqrt(2 * math.log(m / 1e-5)))
+
+    assert printed(100, 1.0) == pytest.approx(0.088, abs=5e-4)
+    assert release("synth_map", m=100, sigma0=1.0).delta(printed(100, 1.0), 1.0) < 1e-5
+    assert gaussian_excess(2 * printed(1, 20.0) / 100, 20.0) == pytest.approx(1.892e-3, rel=1e-3)
+    assert release("synth_map").delta(printed(1, 20.0), 20.0) == pytest.approx(1.892e-3, rel=1e-3)
+
+
+def test_corollary_7_16_is_safe_at_epsilon_1_and_not_at_a_tenth() -> None:
+    def printed(epsilon: float) -> float:
+        return math.sqrt(epsilon * 100 / (4 * math.sqrt(2 * 100 * math.log(1e5))))
+
+    assert printed(1.0) == pytest.approx(0.722, abs=5e-4)
+    assert release("synth_map", m=100, sigma0=1.0).delta(printed(1.0), 1.0) < 1e-5
+    assert gaussian_excess(20 * printed(0.1) / 100, 0.1) == pytest.approx(2.409e-4, rel=1e-3)
+    assert release("synth_map", m=100).delta(printed(0.1), 0.1) == pytest.approx(2.409e-4, rel=1e-3)
+
+
+def printed_row_failures(n: int, alpha: float, beta: float, epsilon: float) -> list[Any]:
+    """Pr that θ leaves the interval of Lemma 6.5, for each n₁."""
+    with mp.workdps(40):
+        a, b, e = mp.mpf(alpha), mp.mpf(beta), mp.exp(mp.mpf(epsilon))
+        values = []
+        for ones in range(n + 1):
+            x, y = a + ones, b + (n - ones)
+            low, high = x / (x + e * (y - 1)), e * (x - 1) / (y + e * (x - 1))
+            inside = mp.betainc(x, y, low, high, regularized=True) if x > 1 and y > 1 and low <= high else mp.mpf(0)
+            values.append(1 - inside)
+        return values
+
+
+@pytest.mark.parametrize(
+    ("n", "alpha", "beta", "epsilon"),
+    [(1, 4.0, 4.0, 1.0), (6, 12.0, 12.0, 0.7), (6, 3.0, 30.0, 1.0), (12, 1.5, 1.5, 3.0), (9, 50.0, 80.0, 0.5)],
+)
+def test_lemma_6_5_asks_as_much_of_every_table_but_the_outermost_and_more_of_those(
+    n: int, alpha: float, beta: float, epsilon: float
+) -> None:
+    """Its interval at n₁ = 0 guards against a neighbour with −1 ones, which there is not."""
+    ours, printed = exact_row_failures(n, alpha, beta, epsilon), printed_row_failures(n, alpha, beta, epsilon)
+    for mine, theirs in list(zip(ours, printed, strict=True))[1:-1]:
+        assert abs(mine - theirs) < 1e-30
+    assert printed[0] > ours[0]
+    assert printed[-1] > ours[-1]
+    assert abs(lemma_6_5_failure(n=n, alpha=alpha, beta=beta, epsilon=epsilon) / max(printed) - 1) < 1e-10
+    assert abs(parameter_failure(n=n, alpha=alpha, beta=beta, epsilon=epsilon) / max(ours) - 1) < 1e-10
+
+
+@pytest.mark.parametrize(("n", "epsilon", "delta"), [(1, 1.0, 1e-3), (50, 1.0, 1e-5), (300, 0.5, 0.01)])
+def test_lemma_6_5_is_sufficient_and_asks_for_more_than_is_needed(n: int, epsilon: float, delta: float) -> None:
+    printed = smallest_prior_of_lemma_6_5(n=n, epsilon=epsilon, delta=delta)
+    needed = minimum_prior_probabilistic("param_post", n=n, m=1, epsilon=epsilon, delta=delta)
+    assert minimum_prior("param_post", n=n, m=1, epsilon=epsilon, delta=delta) <= needed < printed
+
+
+@pytest.mark.parametrize(
+    ("n", "theta", "epsilon", "refuted"),
+    [
+        (100, 0.5, 0.01, True),
+        (100, 0.5, 0.1, True),
+        (100, 0.5, 1.0, False),
+        (1000, 0.5, 0.01, True),
+        (1000, 0.5, 0.1, False),
+        (1000, 0.5, 1.0, False),
+        (20, 0.9, 1.0, True),
+    ],
+)
+def test_proposition_6_17_promises_too_small_a_delta_at_small_epsilon(
+    n: int, theta: float, epsilon: float, refuted: bool
+) -> None:
+    law, grow = binomial_distribution(n, theta), mp.e ** mp.mpf(epsilon)
+    pairs = list(itertools.pairwise(law))
+    printed = max(max(p - grow * q, q - grow * p, mp.mpf(0)) for p, q in pairs) / 2
+    least, midpoint = count_simulator_deltas(n, theta, epsilon)
+    claimed = CLAIMS["6.17"].at(n=n, theta_real=theta, epsilon=epsilon)
+    assert close(claimed, printed, 1e-8)
+    assert (claimed < least) == refuted
+    if not refuted:
+        assert midpoint < claimed
+
+
+def test_the_printed_slack_of_proposition_6_17_shrinks_faster_than_the_true_delta() -> None:
+    printed = [CLAIMS["6.17"].at(n=n, theta_real=0.5, epsilon=1e-6) for n in (100, 10_000)]
+    least = [count_simulator_deltas(n, 0.5, 1e-6)[0] for n in (100, 10_000)]
+    assert printed[0] / printed[1] == pytest.approx(100, rel=0.02)
+    assert least[0] / least[1] == pytest.approx(10, rel=0.02)
+
+
+@pytest.mark.parametrize("theta", [0.001, 0.5, 0.9])
+@pytest.mark.parametrize("epsilon", [0.1, 5.0, 700.0])
+def test_theorem_6_18_holds_at_every_theta(theta: float, epsilon: float) -> None:
+    certain = max(theta, 1 - theta) ** 19  # n ones, or none, show the row
+    assert 0 < certain <= count_release_delta(20, theta, epsilon) * (1 + 1e-12)
+    assert count_release_delta(20, theta, 700.0) == pytest.approx(certain, rel=1e-12)
+
+
+@pytest.mark.parametrize("theta", [0.5, 0.9, 0.99])
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+def test_corollary_6_19_fails_at_a_fixed_theta_where_delta_falls_exponentially(theta: float, epsilon: float) -> None:
+    deltas = [
+        midpoint_simulator_delta(functools.partial(count_release_delta, n, theta), epsilon) for n in (1000, 10_000)
+    ]
+    rates = [CLAIMS["6.19"].at(n=n, epsilon=epsilon) for n in (1000, 10_000)]
+    assert max(rates) < 0
+    assert deltas[1] / deltas[0] < 0.15 * rates[1] / rates[0]
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 50.0, 300.0])
+def test_theorem_6_20_some_probability_is_left_at_every_epsilon(epsilon: float) -> None:
+    assert parameter_draw_delta(30, 2.0, 3.0, 0.4, epsilon) > 0
+
+
+def test_a_sample_of_all_rows_changes_nothing_and_losses_are_rounded_to_one_side() -> None:
+    """A loss of 1.66472 at both ends was once said to change from 1.66 to 1.67."""
+    assert sampling_in_words(1.66472, 1.66472, 1.66472) == (
+        "ε = 1.67", "its loss stays at ε = 1.67. Theorem 2.22 promises ε = 1.67."
+    )  # fmt: skip
+    mark, sentence = sampling_in_words(1.66472, 0.62011, 2.14, " at most")
+    assert mark == "ε = 1.67 → at most 0.621"
+    assert sentence == "its loss changes from ε = 1.67 to at most ε = 0.621. Theorem 2.22 promises ε = 2.14."
+    asked = question("bernoulli", n=6, m=6, epsilon=1.0, delta=1e-3)
+    alone = KINDS["bernoulli"].given(METHODS["synth_post_one"], asked.setting, 1.0)
+    assert alone is not None
+    made = METHODS["synth_post_one"].two_cells(6, 6, 1.0, 1.0)
+    after = subsampled_epsilon(made, 6, 1e-3)
+    assert sampling_in_words(alone.epsilon_at_delta, after, 9.0)[1].startswith("its loss stays at ε = ")
+
+
+def test_random_rows_hide_one_among_them_but_not_one_alone():
+    for n, theta, epsilon in itertools.product((1, 2, 5, 100), (0.01, 0.5, 0.9), (0.01, 1.0, 8.0)):
+        assert ("hides one row" in average_in_words(n, theta, epsilon, 0.5)[1]) == (
+            count_release_delta(n, theta, epsilon) < 1
+        )
+    deltas = [count_release_delta(n, 0.3, 0.5) for n in (100, 200, 400)]
+    assert deltas[2] / deltas[1] < (deltas[1] / deltas[0]) ** 1.5  # exponentially, as said of Corollary 6.19
+
+
+def test_what_is_said_of_uneven_priors_holds():
+    """Without δ the smaller one binds; with δ more of the other never hurts; the pull is towards α/(α + β)."""
+    for law, n, m, epsilon, alpha in itertools.product(
+        (BetaBinomial, PosteriorMean), (1, 12), (1, 12), (0.2, 2.0), (0.5, 9.0)
+    ):
+        betas = (alpha, 2 * alpha, 50 * alpha)
+        releases = [law(n=n, m=m, alpha=alpha, beta=beta) for beta in betas]
+        exact = [release.worst_log_odds().value for release in releases]
+        assert exact == pytest.approx([exact[0]] * 3, rel=1e-9)
+        left = [listed_delta(release, epsilon) for release in releases]
+        assert left[0] >= left[1] * (1 - 1e-9) >= left[2] * (1 - 1e-9) ** 2
+    far = [law(n=3, m=5, alpha=3e6, beta=1e6).transition_matrix() @ np.arange(6) / 5 for law in LAWS.values()]
+    assert np.allclose(far, 0.75, atol=1e-5)
+    near = PosteriorMode(n=1, m=1, alpha=2.0, beta=1.5).transition_matrix()[:, 1]
+    assert near.tolist() == pytest.approx([(0 + 1) / (1 + 1.5), (1 + 1) / (1 + 1.5)])  # towards 1/1.5, not 2/3.5
+
+
+def test_what_is_said_of_several_categories_holds():
+    """From k = 3 on the prior falls and the total grows; PARAM_Post needs the same for every k and n."""
+    for n, m, epsilon, delta in itertools.product((1, 5, 50), (1, 20), (0.1, 1.0, 8.0), (1e-6, 1e-2)):
+        needed = [
+            minimum_prior("synth_post_one", n=n, m=m, epsilon=epsilon, delta=delta, cells=cells) for cells in (3, 5, 20)
+        ]
+        assert needed[0] >= needed[1] * (1 - 1e-9) >= needed[2] * (1 - 2e-9)
+        if needed[2] > 1e-200:
+            assert 3 * needed[0] <= 5 * needed[1] * (1 + 1e-9) <= 20 * needed[2] * (1 + 2e-9)
+    every = [
+        minimum_prior("param_post", n=n, m=1, epsilon=1.0, delta=1e-5, cells=cells)
+        for n, cells in itertools.product((1, 7, 100), (3, 30))
+    ]
+    assert every == pytest.approx([every[0]] * len(every), rel=1e-9)
+    for alpha, epsilon in itertools.product((0.5, 2.0), (0.2, 1.0)):
+        release = DirichletMultinomial(n=4, m=3, cells=3, alpha=alpha)
+        worst = release.hockey_stick(epsilon)
+        cells = np.array([release.row_table(worst.likelier), release.row_table(worst.other)])
+        moved = np.flatnonzero(cells[0] != cells[1])
+        assert sorted(cells[:, moved].ravel().tolist()) == [0, 0, 1, 1]  # its only row of two cells in one or the other
+        assert worst.value == pytest.approx(listed_delta(release, epsilon), rel=1e-9)
+
+
+def test_the_probability_of_failure_does_not_fall_steadily_in_the_prior():
+    priors = np.geomspace(1.0, 30.0, 200)
+    failing = [failure_by_row(BetaBinomial(n=20, m=5, alpha=one, beta=one), 1.0).max() for one in priors]
+    steps = np.diff(failing)
+    assert steps.min() < -1e-3
+    assert steps.max() > 1e-6
+
+
+def test_what_is_said_of_sampling_holds():
+    """r (e^ε − 1) is safe, and above ε itself for r near 1; the best general bound is ln(1 + r (e^ε − 1))."""
+    for epsilon, rate in itertools.product((0.01, 1.0, 5.0), (0.01, 0.5, 1.0)):
+        printed, tight = subsampled_epsilon_printed(epsilon, rate), subsampled_tight(epsilon, rate)
+        assert printed == pytest.approx(rate * math.expm1(epsilon))
+        assert tight == pytest.approx(math.log1p(rate * math.expm1(epsilon)))
+        assert tight <= printed * (1 + 1e-12)
+        assert rate < 1 or printed > epsilon
+    one = PosteriorMode(n=6, m=4, alpha=3.0, beta=3.0).transition_matrix()
+    assert np.allclose(one, PosteriorMean(n=6, m=4, alpha=2.0, beta=2.0).transition_matrix(), atol=1e-14)
+
+
+def test_a_table_names_the_figures_that_show_its_synthesizer():
+    for key, law in SYNTHESIZERS.items():
+        release = next(one for one in [*RELEASES, None] if one is None or isinstance(one, law))
+        if release is not None:
+            figures = [re.findall(r"Fig\. (\d)", layout_source(release, place)) for place in (0, 1)]
+            expected = {"posterior_mean": [["1"], ["2"]], "laplace": [["3"], ["4"]]}.get(key, [[], []])
+            assert figures == expected
+    assert SYNTHESIZER_OF_FIG_1.key == "posterior_mean"
+    assert SYNTHESIZER_OF_FIG_3.key == "laplace"
+    assert EQUATION_ONE.key == "beta_binomial"
+
+
+def test_what_is_said_of_the_printed_figures_holds():
+    assert pure_epsilon(EQUATION_ONE) == pytest.approx(math.log(11), rel=1e-12)
+    assert pure_epsilon(SYNTHESIZER_OF_FIG_1) == pytest.approx(5 * math.log(3), rel=1e-12)
+    assert f"{SYNTHESIZER_OF_FIG_1.transition_matrix()[0, 5]:.6f}" == f"{12.0**-5:.6f}" == "0.000004"
+    corner = 0.5 * 1.5 * 2.5 * 3.5 * 4.5 / (6 * 7 * 8 * 9 * 10)
+    assert EQUATION_ONE.transition_matrix()[0, 5] == pytest.approx(corner, rel=1e-12)
+    first, *others = accounts_of_printed_delta()
+    assert f"{first.ours:.4f}" == "0.0006"
+    assert all(f"{one.ours:.4f}" != "0.0006" for one in others)
+    worst = others[0].ours
+    assert 0.09 < worst < 0.11  # "about one time in ten"
+    assert max(one.ours for one in others) == pytest.approx(worst)  # "up to"
+    law, delta, *_ = (erratum.ours for erratum in read_errata("abowd_vilhuber"))
+    assert f"ln 11 = {math.log(11):.6f}" in law and f"5 ln 3 = {5 * math.log(3):.6f}" in law
+    assert f"(1/12)⁵ = {12.0**-5:.6f}" in law and f"(6 · 7 · 8 · 9 · 10) = {corner:.6f}" in law
+    assert f"({worst:.6f})" in delta and f"up to {worst / first.ours:.3g}." in delta
+
+
+def test_the_two_laws_are_judged_by_their_closed_forms():
+    """ln(1 + m/α) and m ln(1 + 1/α), the latter towards e^ε − 1 at α = m/(e^ε − 1)."""
+    for n, m, epsilon, cells in itertools.product((1, 5, 60), (1, 5, 200), (0.01, 1.0, 2.0, 8.0), (2, 3)):
+        alpha = m / math.expm1(epsilon)
+        draw: Synthesizer = BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha)
+        plug: Synthesizer = PosteriorMean(n=n, m=m, alpha=alpha, beta=alpha)
+        if cells == 3:
+            draw = DirichletMultinomial(n=n, m=m, cells=3, alpha=alpha)
+            plug = MultinomialMean(n=n, m=m, cells=3, alpha=alpha)
+        assert pure_epsilon(draw) == pytest.approx(math.log1p(m / alpha), rel=1e-10)
+        assert pure_epsilon(plug) == pytest.approx(m * math.log1p(1 / alpha), rel=1e-10)
+        assert pure_epsilon(plug) <= math.expm1(epsilon) * (1 + 1e-12)
+        assert pure_epsilon(draw) == pytest.approx(epsilon, rel=1e-10)
+        assert pure_epsilon(plug) == pytest.approx(epsilon, rel=1e-10) if m == 1 else pure_epsilon(plug) > epsilon
+    far = PosteriorMean(n=1, m=5000, alpha=5000 / math.expm1(2.0), beta=5000 / math.expm1(2.0))
+    assert pure_epsilon(far) == pytest.approx(math.expm1(2.0), rel=1e-3)
+
+
+def least_by_linear_programming(n: int, theta: float, epsilon: float) -> float:
+    """The least δ over every simulator: the minimum of the definition itself."""
+    law = np.exp(log_count_probabilities(n - 1, theta))
+    laws, cells, grow = (np.append(0, law), np.append(law, 0)), n + 1, math.exp(epsilon)
+    size, rows, bounds = cells + 1 + 4 * cells, [], []
+    for index, known in enumerate(laws):
+        for side, (factor, bound) in enumerate(((-grow, -known), (1.0, grow * known))):
+            start = cells + 1 + (2 * index + side) * cells
+            for cell in range(cells):
+                row = np.zeros(size)
+                row[cell], row[start + cell] = factor, -1
+                rows.append(row)
+                bounds.append(bound[cell])
+            row = np.zeros(size)
+            row[start : start + cells], row[cells] = 1, -1
+            rows.append(row)
+            bounds.append(0.0)
+    cost, total = np.zeros(size), np.zeros(size)
+    cost[cells], total[:cells] = 1, 1
+    return float(linprog(cost, A_ub=np.array(rows), b_ub=bounds, A_eq=[total], b_eq=[1]).fun)
+
+
+@pytest.mark.parametrize(("n", "theta"), [(20, 0.5), (20, 0.9), (8, 0.3)])
+@pytest.mark.parametrize("epsilon", [0.01, 0.3, 1.0])
+def test_the_best_simulator_lies_between_the_two_bounds(n: int, theta: float, epsilon: float) -> None:
+    best, (least, midpoint) = least_by_linear_programming(n, theta, epsilon), count_simulator_deltas(n, theta, epsilon)
+    assert least - 1e-7 <= best <= midpoint + 1e-7
+    assert midpoint <= count_release_delta(n, theta, epsilon) / 2 * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.2, 0.69, 0.7, 2.0])
+def test_the_midpoint_simulator_is_the_even_mixture(epsilon: float) -> None:
+    law = binomial_distribution(11, 0.3)
+    one, zero = [mp.mpf(0), *law], [*law, mp.mpf(0)]
+    even = [(p + q) / 2 for p, q in zip(one, zero, strict=True)]
+    exact = max(hockey_stick(one, even, epsilon), hockey_stick(zero, even, epsilon))
+    assert close(midpoint_simulator_delta(lambda value: count_release_delta(12, 0.3, value), epsilon), exact, 1e-11)
+
+
+def test_proposition_2_15_holds_for_the_best_simulator_of_a_release_of_rows() -> None:
+    def delta_of(epsilon: float) -> float:
+        return average_case_delta(BetaBinomial(n=30, m=30, alpha=1.0, beta=1.0), 0.3, epsilon)
+
+    for epsilon in (0.01, 0.1, 0.5):
+        assert 0 < delta_of(2 * epsilon) / (1 + math.exp(epsilon)) <= midpoint_simulator_delta(delta_of, epsilon)
