@@ -18,15 +18,13 @@ from dpviz.core.declarations import SEED
 from dpviz.core.formatting import format_number
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import SYNTHESIZERS
-from dpviz.teaching.rooms import words
-from dpviz.teaching.rooms.class_guesses import ClassGuesses, Riddle
-from dpviz.teaching.rooms.class_intervals import ClassIntervals, Reports
-from dpviz.teaching.rooms.codes import TOKEN, read_code, spaced
-from dpviz.teaching.rooms.export import room_csv, room_script
-from dpviz.teaching.rooms.modes import MODES, RoomMode
-from dpviz.teaching.rooms.service import VERSIONS, require_open
-from dpviz.teaching.rooms.settings import MOST_SETS_IN_ROOM, PEOPLE_IN_ROOM, ROOM_MECHANISMS, ROOM_RULES, RoomSettings
-from dpviz.teaching.rooms.store import Room, RoomProblem
+from dpviz.teaching.classroom import text
+from dpviz.teaching.classroom.export import results_csv, results_script
+from dpviz.teaching.classroom.results import ClassIntervals, GuessTask, Reports, class_results
+from dpviz.teaching.classroom.service import VERSIONS, require_open
+from dpviz.teaching.classroom.settings import MAX_SETS, MODES, ROOM_MECHANISMS, ROOM_RULES, ROOM_SIZES, RoomSettings
+from dpviz.teaching.classroom.store import Room, RoomProblem
+from dpviz.teaching.classroom.tokens import TOKEN, format_code, read_code
 from pages import ui
 from pages.room import server
 from pages.ui.navigation import EXPERIMENT
@@ -111,9 +109,9 @@ def show_room() -> None:
         seat, token = rooms.store.take_seat(code)
         go_to(code, seat=token)
     if not settings.running:
-        _show(seat, "", [words.waiting_said(seat, code)])
-    elif MODES[settings.mode].waits:
-        _show_riddle(code, settings, seat)
+        _show(seat, "", [text.waiting_text(seat, code)])
+    elif settings.requires_answer:
+        _show_guess_task(code, settings, seat)
     else:
         _show_interval(code, settings, seat)
     poll(room, "version")
@@ -126,10 +124,6 @@ class Projector:
     room: Room
     settings: RoomSettings
     token: str
-
-    @property
-    def mode(self) -> RoomMode:
-        return MODES[self.settings.mode]
 
     def show(self) -> None:
         """Draw the controls of the room, and beside them what the class has found."""
@@ -153,7 +147,7 @@ class Projector:
         warning = f'<p class="dpviz-problem">{ui.words("local address")}</p>'
         st.html(
             f'<div class="dpviz-lobby">{_qr_code(link, f"QR code of {link}")}<div><p>Open <b>{shown}</b> and type</p>'
-            f'<p class="dpviz-code">{spaced(room.code)}</p><p class="dpviz-answer">{seats} taken{simulated}.</p>'
+            f'<p class="dpviz-code">{format_code(room.code)}</p><p class="dpviz-answer">{seats} taken{simulated}.</p>'
             f"{warning if host.startswith(LOCAL_HOSTS) else ''}</div></div>"
         )
 
@@ -164,12 +158,12 @@ class Projector:
         are_missing = server.rooms().simulate_reports(room, settings, reports)
         n_shown = self._count_arrived(len(reports))
         n_seats = max(room.seats, len(reports))
-        found = self.mode.found.of(settings, reports[:n_shown])
-        words = self.mode.said(found, n_seats)
-        ui.answer(*words)
-        alt = f"The {self.mode.key} of the class. {words[2]}"
-        ui.show_figure(found.chart(n_seats), self.mode.key, alt, height=480, hero=True)
-        st.html(f'<div class="dpviz-late">{_qr_code(join_link(room.code), "")}<b>{spaced(room.code)}</b></div>')
+        results = class_results(settings, reports[:n_shown])
+        answer = text.class_text(results, n_seats)
+        ui.answer(*answer)
+        alt = f"The {settings.mode} of the class. {answer[2]}"
+        ui.show_figure(results.chart(n_seats), settings.mode, alt, height=480, hero=True)
+        st.html(f'<div class="dpviz-late">{_qr_code(join_link(room.code), "")}<b>{format_code(room.code)}</b></div>')
         if n_shown < len(reports) or are_missing:
             ui.refresh_after(ARRIVAL_INTERVAL_S)
 
@@ -186,8 +180,8 @@ class Projector:
         """Draw the controls as the settings of the room are; whoever moves one moves all seats."""
         state, design = st.session_state, self.settings.design
         current = {
-            "mode": self.mode.key, "epsilon_slider": design.epsilon, "sets": design.sets, "rule": self.settings.rule,
-            "people": design.n, "mechanism": design.mechanism,
+            "mode": self.settings.mode, "epsilon_slider": design.epsilon, "sets": design.sets, "people": design.n,
+            "rule": self.settings.rule, "mechanism": design.mechanism,
         }  # fmt: skip
         state.update({PREFIX + name: value for name, value in current.items() if state.get(PREFIX + name) != value})
         self._show_main_buttons()
@@ -201,32 +195,34 @@ class Projector:
         show_synthesizer = partial(
             self._control, st.selectbox, "Synthesizer", ROOM_MECHANISMS, "mechanism", format_func=mechanisms.get
         )
-        if self.mode.waits:
+        if self.settings.requires_answer:
             show_synthesizer()
         else:
-            sets = range(1, MOST_SETS_IN_ROOM + 1)
+            sets = range(1, MAX_SETS + 1)
             self._control(st.segmented_control, "Released sets M", sets, "sets", help=ui.words("sets"))
             rules = {key: RULES[key].computed for key in ROOM_RULES if RULES[key].min_sets <= design.sets}
             rest: dict[str, Any] = {"format_func": rules.get, "help": ui.words("rules")}
             self._control(st.radio, "The analyst computes", list(rules), "rule", "rules", **rest)
         with st.expander("More", key=f"{PREFIX}more"):
-            self._control(st.segmented_control, "People in the secret table", PEOPLE_IN_ROOM, "people", "n")
-            if not self.mode.waits:
+            self._control(st.segmented_control, "People in the secret table", ROOM_SIZES, "people", "n")
+            if not self.settings.requires_answer:
                 show_synthesizer()
             if self.settings.running:
-                self._button("Show the code again", "stop", lambda before: before.drawn_anew(running=False))
+                self._button("Show the code again", "stop", lambda before: before.next_round(running=False))
             st.caption(ui.words("link of the teacher"))
             self._show_files()
+            free = (server.rooms().free_seats, self.room.code, self.token)
+            _button("Free the seats of phones that have left", "free", *free, width="stretch")
             with st.popover("End this room", width="stretch"):
                 st.write("Every phone is told, and all that was reported is deleted. Take the files first.")
-                st.button("End it now", key=f"{PREFIX}end", on_click=server.attempt, args=(self._end,))
+                _button("End it now", "end", self._end)
 
     def _show_main_buttons(self) -> None:
         """Draw Start, then Reveal; the space bar presses the first button."""
         is_running, is_revealed = self.settings.running, self.settings.revealed
         with st.container(horizontal=True, key=f"{PREFIX}buttons"):
-            if is_revealed and self.mode.waits:  # whoever knows the answer guesses no more
-                self._button("Next round", "go", RoomSettings.drawn_anew, type="primary", shortcut="Space")
+            if is_revealed and self.settings.requires_answer:  # whoever knows the answer guesses no more
+                self._button("Next round", "go", RoomSettings.next_round, type="primary", shortcut="Space")
                 return
             label = "Start"
             if is_running:
@@ -234,19 +230,19 @@ class Projector:
             turn = partial(replace, running=True, revealed=is_running and not is_revealed)
             self._button(label, "go", turn, type="primary", shortcut="Space")
             if is_running:
-                self._button("Draw again", "again", RoomSettings.drawn_anew)
+                self._button("Draw again", "again", RoomSettings.next_round)
 
     def _show_files(self) -> None:
         """Draw the files; what is in them is looked up when they are taken."""
         store, code = server.rooms().store, self.room.code
 
         def rounds() -> list[tuple[RoomSettings, Reports]]:
-            return [(settings, store.reports(code, settings.round)) for settings in store.rounds(code)]
+            return [(settings, store.reports(code, settings.round)) for settings in store.history(code)]
 
         ui.show_files(
             "What the class has found",
-            ("Every seat, every round", "class.csv", lambda: room_csv(rounds())),
-            ("The same in Python", "class.py", lambda: room_script(rounds())),
+            ("Every seat, every setting", "class.csv", lambda: results_csv(rounds())),
+            ("The same in Python", "class.py", lambda: results_script(rounds())),
             "Both hold the secret table and all seeds: share them once the class is over.",
         )  # fmt: skip
 
@@ -269,8 +265,8 @@ class Projector:
             if value is None or (not field and value == before.mode):  # the chosen option was pressed once more
                 return before
             if not field:
-                return MODES[value].begun(before)
-            return MODES[before.mode].changed(before, **{field: (value,) if field == "rules" else value})
+                return before.start_mode(value)
+            return before.update(**{field: (value,) if field == "rules" else value})
 
         server.attempt(server.rooms().change, self.room.code, self.token, change)
 
@@ -292,10 +288,10 @@ def _qr_code(link: str, alt: str) -> str:
 
 
 def _show(seat: int, drawing: str, sentences: list[str], question: str = "") -> None:
-    text = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)
+    html = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)
     head = f"<h2>{escape(question)}</h2>" if question else ""
     number = f'<p class="dpviz-seat-number">Seat {seat}</p>'
-    st.html(f'<div class="dpviz-seat">{number}{head}{drawing}{text}</div>')
+    st.html(f'<div class="dpviz-seat">{number}{head}{drawing}{html}</div>')
 
 
 def _show_interval(code: str, settings: RoomSettings, seat: int) -> None:
@@ -306,18 +302,17 @@ def _show_interval(code: str, settings: RoomSettings, seat: int) -> None:
     (low,), (high,) = interval.ends
     bars = "".join(released_bar_html(count, settings.design.m) for count in interval.counts[0].tolist())
     drawing = bars + own_interval_html(low, high, settings.share if settings.revealed else None)
-    _show(seat, drawing, words.own_interval_said(interval), "Your table, and what an analyst makes of it")
+    _show(seat, drawing, text.seat_interval_text(interval), "Your table, and what an analyst makes of it")
 
 
-def _show_riddle(code: str, settings: RoomSettings, seat: int) -> None:
+def _show_guess_task(code: str, settings: RoomSettings, seat: int) -> None:
     """Draw the seat's table, and the two answers, one of which is the guess."""
-    riddle = Riddle.of(settings, seat)
-    report = server.rooms().store.reported(code, settings.round, seat)
-    guess = None if report is None else bool(report[0])
-    answer = riddle.answer if settings.revealed else None
-    people = people_html([*riddle.known, answer], ringed=len(riddle.known))
-    sentences = words.riddle_said(riddle, ClassGuesses.of(settings, []).means) + words.verdict_said(riddle, guess)
-    drawing = people + released_bar_html(riddle.released, settings.design.m)
+    task, report = GuessTask(settings, seat), server.rooms().store.guess_of(code, settings.round, seat)
+    guess = None if report is None else bool(report)
+    known = [place < task.game.known_yes for place in range(settings.design.n - 1)]
+    people = people_html([*known, task.answer if settings.revealed else None], ringed=len(known))
+    sentences = text.guess_task_text(task) + text.guess_outcome_text(task, guess)
+    drawing = people + released_bar_html(task.released, settings.design.m)
     _show(seat, drawing, sentences, MODES[settings.mode].question)
     if guess is None and not settings.revealed:
         with st.container(horizontal=True, key="room_answers"):

@@ -29,7 +29,7 @@ from dpviz.desk.question import Question
 from dpviz.plans import BoundedMean, ReleasePlan, YesNoShare, answer_json, solve_plan
 from dpviz.plans.forms import read_groups, read_statistics, statistics_line
 from dpviz.study.plan import simulation_of
-from dpviz.teaching.rooms.codes import read_code
+from dpviz.teaching.classroom.tokens import read_code
 from dpviz.uploads.columns import read_columns
 from pages import plan
 from pages.details import coverage, curator

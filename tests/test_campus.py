@@ -14,9 +14,9 @@ import pytest
 from playwright.sync_api import Browser, FilePayload, expect
 from sqlalchemy import create_engine
 
-from dpviz.teaching.rooms.codes import new_token
-from dpviz.teaching.rooms.settings import RoomSettings
-from dpviz.teaching.rooms.store import Store
+from dpviz.teaching.classroom.settings import RoomSettings
+from dpviz.teaching.classroom.store import RoomStore
+from dpviz.teaching.classroom.tokens import new_token
 from pages.room.server import ADDRESS
 from pages.ui.server import HEADERS
 from tests.benchmarks.campus import measure
@@ -42,10 +42,10 @@ def campus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campus]:
 
 
 @pytest.fixture
-def store(campus: Campus) -> Iterator[Store]:
+def store(campus: Campus) -> Iterator[RoomStore]:
     """The database of rooms that all processes share."""
     engine = create_engine(os.environ[ADDRESS])
-    yield Store(engine)
+    yield RoomStore(engine)
     engine.dispose()
 
 
@@ -143,7 +143,7 @@ def test_the_proxy_refuses_what_is_too_much_from_one_address(campus: Campus) -> 
     assert request(campus, "/dpviz/", source=busy)[0] == 200
 
 
-def test_rooms_count_readers_by_their_own_address_whatever_they_claim(campus: Campus, store: Store) -> None:
+def test_rooms_count_readers_by_their_own_address_whatever_they_claim(campus: Campus, store: RoomStore) -> None:
     code, _ = store.open(RoomSettings.fresh(seed=1))
     room = store.room(code)
     assert room is not None
@@ -159,7 +159,7 @@ def test_rooms_count_readers_by_their_own_address_whatever_they_claim(campus: Ca
     assert ask(room.watch, "127.0.3.2", "127.0.3.1") == 200
 
 
-def test_rooms_and_readers_outlive_a_process(campus: Campus, store: Store) -> None:
+def test_rooms_and_readers_outlive_a_process(campus: Campus, store: RoomStore) -> None:
     first, second = campus.processes
     code, token = store.open(RoomSettings.fresh(seed=1))
     room = store.room(code)
@@ -168,7 +168,7 @@ def test_rooms_and_readers_outlive_a_process(campus: Campus, store: Store) -> No
     for port in (first, second):
         assert request(campus, path, Cookie=cookie_of(port))[2] == b"1"
     campus.kill(first)
-    store.change(code, token, RoomSettings.fresh(seed=1).asking(epsilon=2.0))
+    store.change(code, token, RoomSettings.fresh(seed=1).with_design(epsilon=2.0))
     time.sleep(0.5)  # a process may know a room for a moment
     answer = request(campus, path, Cookie=cookie_of(first))
     assert (answer[0], answer[2], process_of(answer)) == (200, b"2", second)

@@ -12,9 +12,9 @@ import streamlit as st
 from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
 from starlette.responses import PlainTextResponse, Response
 
-from dpviz.teaching.rooms.codes import TOKEN, network_of
-from dpviz.teaching.rooms.service import VERSIONS, RoomService
-from dpviz.teaching.rooms.store import RoomProblem, Store
+from dpviz.teaching.classroom.service import VERSIONS, RoomService
+from dpviz.teaching.classroom.store import RoomProblem, RoomStore
+from dpviz.teaching.classroom.tokens import TOKEN, network_of
 
 ADDRESS = "DPVIZ_ROOMS"
 """Environment variable with the address of the database, as SQLAlchemy writes it."""
@@ -42,18 +42,18 @@ def _open_rooms(address: str) -> RoomService:
         )
     url = {} if has_secret else {"url": address or f"sqlite:///{FILE}"}
     try:
-        store = Store(st.connection("rooms", "sql", None, None, **url).engine)
+        store = RoomStore(st.connection("rooms", "sql", None, None, **url).engine)
     except ImportError as error:  # the driver that the address names
         raise NoSuchModuleError(str(error)) from error
     threading.Thread(target=_clean, args=(store,), name="cleaning of rooms", daemon=True).start()
     return RoomService(store)
 
 
-def _clean(store: Store) -> None:
+def _clean(store: RoomStore) -> None:
     """Delete what was reported in rooms whose time is over."""
     while True:
         with suppress(SQLAlchemyError):  # it comes back, or somebody is told
-            store.forget_old()
+            store.delete_expired()
         time.sleep(CLEANING_INTERVAL_S)
 
 

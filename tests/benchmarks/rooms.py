@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import create_engine
 
-from dpviz.teaching.rooms.store import Store
+from dpviz.teaching.classroom.store import RoomStore
 from pages.room.server import ADDRESS
 from tests.benchmarks.crowd import percentile
 from tests.benchmarks.processors import processor_time
@@ -74,7 +74,7 @@ async def open_clients(hosts: list[str], queries: list[str]) -> AsyncIterator[li
 
 
 async def experiment(
-    hosts: list[str], n_seats: int, store: Store, report: Report, at_rest: Callable[[], Awaitable[None]]
+    hosts: list[str], n_seats: int, store: RoomStore, report: Report, at_rest: Callable[[], Awaitable[None]]
 ) -> tuple[str, list[str]]:
     """Hold a class from the opening of its room to the truth.
 
@@ -83,7 +83,7 @@ async def experiment(
     hosts : list of str
         Servers on the same database.
     n_seats : int
-    store : Store
+    store : RoomStore
         The database.
     report : Report
         Gets the seconds that the seats waited.
@@ -121,7 +121,7 @@ async def experiment(
         await teacher.close()
 
 
-async def _start(teacher: Client, clients: list[Client], code: str, store: Store, report: Report) -> None:
+async def _start(teacher: Client, clients: list[Client], code: str, store: RoomStore, report: Report) -> None:
     """Start, and wait until all have their table and stand on the projector."""
     n_seats = len(clients)
     await teacher.wait_for(lambda client: f"{n_seats} seats are taken" in client.text)
@@ -184,7 +184,7 @@ def measure(n_seats: int, n_servers: int, database: str, rest: float = REST_S) -
     os.environ[ADDRESS] = database
     engine = create_engine(database)
     report = Report()
-    store = Store(engine)
+    store = RoomStore(engine)
     with contextlib.ExitStack() as stack:
         servers = [stack.enter_context(started_app()) for _ in range(n_servers)]
         hosts = [url.removeprefix("http://") for url, _ in servers]

@@ -13,11 +13,11 @@ import pytest
 from sqlalchemy import create_engine
 from streamlit.testing.v1 import AppTest
 
-from dpviz.teaching.rooms import store as store_module
-from dpviz.teaching.rooms.codes import Limit, new_token
-from dpviz.teaching.rooms.service import ENDED
-from dpviz.teaching.rooms.settings import RoomSettings
-from dpviz.teaching.rooms.store import Store
+from dpviz.teaching.classroom import store as store_module
+from dpviz.teaching.classroom.service import ENDED
+from dpviz.teaching.classroom.settings import RoomSettings
+from dpviz.teaching.classroom.store import RoomStore
+from dpviz.teaching.classroom.tokens import RateLimit, new_token
 from pages.room import server
 from pages.room.server import ADDRESS, UNREACHABLE
 from pages.ui.server import app_routes
@@ -39,12 +39,12 @@ def _network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[RoomStore]:
     """The database that the page uses, by a connection of its own, as another process has."""
     address = f"sqlite:///{tmp_path}/rooms.sqlite"
     monkeypatch.setenv(ADDRESS, address)
     engine = create_engine(address)
-    yield Store(engine)
+    yield RoomStore(engine)
     engine.dispose()
     server.rooms().store._engine.dispose()
 
@@ -57,7 +57,7 @@ def words(app: AppTest) -> str:
     return " ".join(" ".join(texts(app)).split())
 
 
-def present(store: Store, code: str) -> RoomSettings:
+def present(store: RoomStore, code: str) -> RoomSettings:
     room = store.room(code)
     assert room is not None and room.settings is not None
     return room.settings
@@ -90,7 +90,7 @@ def test_the_entry_has_three_ways_and_opens_no_database(tmp_path: Path, monkeypa
     assert not list(tmp_path.iterdir())
 
 
-def test_a_typed_code_leads_to_a_seat_and_each_token_to_its_own(store: Store) -> None:
+def test_a_typed_code_leads_to_a_seat_and_each_token_to_its_own(store: RoomStore) -> None:
     code, _ = store.open(FRESH)
     app = open_experiment()
     for typed in ("abc", f" {code[:3].lower()}-{code[3:]} "):
@@ -104,7 +104,7 @@ def test_a_typed_code_leads_to_a_seat_and_each_token_to_its_own(store: Store) ->
     assert "You have seat 3 " in words(open_experiment(room=code))
 
 
-def test_a_seat_waits_draws_and_is_told_the_truth(store: Store) -> None:
+def test_a_seat_waits_draws_and_is_told_the_truth(store: RoomStore) -> None:
     code, token = store.open(FRESH)
     app = open_experiment(room=code)
     change(code, token, INTERVALS)
@@ -117,7 +117,7 @@ def test_a_seat_waits_draws_and_is_told_the_truth(store: Store) -> None:
     assert "The true share is 33 %" in words(app.run())
 
 
-def test_a_guess_counts_once_and_not_after_the_answer(store: Store) -> None:
+def test_a_guess_counts_once_and_not_after_the_answer(store: RoomStore) -> None:
     code, token = store.open(GUESSES)
     first, second = open_experiment(room=code), open_experiment(room=code)
     assert markup(first).count('class="unknown person"') == 1
@@ -137,7 +137,7 @@ def test_a_guess_counts_once_and_not_after_the_answer(store: Store) -> None:
 # The projector
 
 
-def test_a_teacher_controls_the_room_until_its_end(store: Store) -> None:
+def test_a_teacher_controls_the_room_until_its_end(store: RoomStore) -> None:
     app = open_experiment()
     app.button(key="room_rehearse").click().run()
     code = app.session_state["room"]
@@ -167,7 +167,7 @@ def test_a_teacher_controls_the_room_until_its_end(store: Store) -> None:
     assert settings(app) == {}
 
 
-def test_simulated_seats_report_by_themselves_and_the_truth_is_told_when_asked(store: Store) -> None:
+def test_simulated_seats_report_by_themselves_and_the_truth_is_told_when_asked(store: RoomStore) -> None:
     code, token = store.open(INTERVALS, simulated=4)
     app = open_experiment(room=code, teacher=token)
     assert len(store.reports(code, 1)) == 2
@@ -179,7 +179,7 @@ def test_simulated_seats_report_by_themselves_and_the_truth_is_told_when_asked(s
     assert "2 of 4 intervals hold the true share" in " ".join(answer(app).split())
 
 
-def test_a_control_changes_the_present_settings_and_all_seats(store: Store) -> None:
+def test_a_control_changes_the_present_settings_and_all_seats(store: RoomStore) -> None:
     code, token = store.open(INTERVALS)
     first, second = (open_experiment(room=code, teacher=token) for _ in range(2))  # nobody has come yet
     first.select_slider(key="room_epsilon_slider").set_value(5.0).run()
@@ -189,11 +189,25 @@ def test_a_control_changes_the_present_settings_and_all_seats(store: Store) -> N
     assert "2 tables" in words(open_experiment(room=code))
 
 
+def test_freed_seats_are_taken_anew_by_the_phones_that_are_open(store: RoomStore) -> None:
+    code, token = store.open(FRESH)
+    left, stays = open_experiment(room=code), open_experiment(room=code)
+    server.rooms().forget(code)  # else it may be that of a moment ago
+    teacher = open_experiment(room=code, teacher=token)
+    assert "2 seats are taken" in words(teacher)
+    teacher.button(key="room_free").click().run()
+    assert "0 seats are taken" in words(teacher)
+    assert "You have seat 1 " in words(stays.run())
+    server.rooms().forget(code)
+    assert "1 seat is taken" in words(teacher.run())
+    assert settings(left) != settings(stays)
+
+
 # What is refused
 
 
 @pytest.mark.parametrize("code", ["ABC", "ABCDE!", "<script>alert(1)</script>", "'; DROP TABLE dpviz_rooms", "Ω" * 500])
-def test_a_text_that_is_no_code_is_refused(store: Store, code: str) -> None:
+def test_a_text_that_is_no_code_is_refused(store: RoomStore, code: str) -> None:
     app = open_experiment(room=code)
     check_refused(app, "This is not the code of a room: it has six letters and digits")
     assert "script>" not in markup(app)
@@ -202,7 +216,7 @@ def test_a_text_that_is_no_code_is_refused(store: Store, code: str) -> None:
     assert [button.label for button in app.button] == ENTRY
 
 
-def test_a_room_that_is_missing_has_ended_or_is_full(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_room_that_is_missing_has_ended_or_is_full(store: RoomStore, monkeypatch: pytest.MonkeyPatch) -> None:
     check_refused(open_experiment(room=NO_ROOM), "There is no room with this code.")
     code, token = store.open(FRESH)
     app = open_experiment(room=code)
@@ -210,11 +224,11 @@ def test_a_room_that_is_missing_has_ended_or_is_full(store: Store, monkeypatch: 
     check_refused(app.run(), ENDED)
     check_refused(open_experiment(room=code), ENDED)
     check_refused(open_experiment(room=code, teacher=token), "the room has ended")
-    monkeypatch.setattr(store_module, "MOST_SEATS", 0)
+    monkeypatch.setattr(store_module, "MAX_SEATS", 0)
     check_refused(open_experiment(room=store.open(FRESH)[0]), "This room is full")
 
 
-def test_a_wrong_link_of_a_teacher_opens_nothing_and_takes_no_seat(store: Store) -> None:
+def test_a_wrong_link_of_a_teacher_opens_nothing_and_takes_no_seat(store: RoomStore) -> None:
     code, token = store.open(FRESH)
     other, _ = store.open(FRESH)
     for room, wrong in ((code, token[:-1]), (code, new_token()), (other, token), (code, "<b>"), (code, "x")):
@@ -229,9 +243,11 @@ def test_a_wrong_link_of_a_teacher_opens_nothing_and_takes_no_seat(store: Store)
 # Limits
 
 
-def test_a_network_is_limited_but_seats_and_known_rooms_are_open(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server.rooms(), "wrong_codes", Limit(3, 60.0))
-    monkeypatch.setattr(server.rooms(), "opened_rooms", Limit(1, 60.0))
+def test_a_network_is_limited_but_seats_and_known_rooms_are_open(
+    store: RoomStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server.rooms(), "wrong_codes", RateLimit(3, 60.0))
+    monkeypatch.setattr(server.rooms(), "opened_rooms", RateLimit(1, 60.0))
     teacher = open_experiment()
     teacher.button(key="room_open").click().run()
     known, (code, _) = teacher.session_state["room"], store.open(FRESH)
@@ -246,15 +262,15 @@ def test_a_network_is_limited_but_seats_and_known_rooms_are_open(store: Store, m
     assert "Many rooms have been opened from your network." in problems(another)[0]
     monkeypatch.setattr(server, "network", lambda: "another school")
     assert "seat 2 " in words(open_experiment(room=code))
-    monkeypatch.setattr(server.rooms(), "wrong_codes_in_all", Limit(1, 60.0))
+    monkeypatch.setattr(server.rooms(), "wrong_codes_in_all", RateLimit(1, 60.0))
     check_refused(open_experiment(room=NO_ROOM), "There is no room")
     check_refused(open_experiment(room=known), "Too many wrong codes")
 
 
 def test_a_browser_learns_by_a_secret_name_alone_whether_a_room_has_changed(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: RoomStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server.rooms(), "unknown_rooms", Limit(3, 60.0))
+    monkeypatch.setattr(server.rooms(), "unknown_rooms", RateLimit(3, 60.0))
     code, token = store.open(INTERVALS)
     (poll,) = component_data(open_experiment(room=code), "dpviz_poll").values()
 
@@ -270,7 +286,7 @@ def test_a_browser_learns_by_a_secret_name_alone_whether_a_room_has_changed(
         assert ask(wrong, f"2001:db8::{number}")[0] == 404
     for number in range(6):  # one network, and more than may be looked for
         assert ask(f"/dpviz/room/{new_token()}/version", f"2001:db8::{number}")[0] == 404
-    assert not server.rooms().unknown_rooms.free("2001:db8::/64", 0.0)
+    assert not server.rooms().unknown_rooms.is_free("2001:db8::/64", 0.0)
     assert ask(watch, "2001:db8::7") == (200, "2")
 
 
@@ -294,7 +310,7 @@ def test_an_unreachable_database_is_said_without_its_address(
     assert "unspoken" not in caplog.text + markup(app)
 
 
-def test_a_seat_outlives_a_database_that_goes_away(store: Store, tmp_path: Path) -> None:
+def test_a_seat_outlives_a_database_that_goes_away(store: RoomStore, tmp_path: Path) -> None:
     code, _ = store.open(INTERVALS)
     app = open_experiment(room=code)
     file, elsewhere = tmp_path / "rooms.sqlite", tmp_path / "elsewhere"

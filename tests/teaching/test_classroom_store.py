@@ -14,13 +14,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, inspect, text
 
-from dpviz.teaching.rooms import store as stored
-from dpviz.teaching.rooms.settings import RoomSettings
-from dpviz.teaching.rooms.store import SCHEMA, RoomProblem, Store
+from dpviz.teaching.classroom import store as stored
+from dpviz.teaching.classroom.settings import RoomSettings
+from dpviz.teaching.classroom.store import SCHEMA, RoomProblem, RoomStore
+from dpviz.teaching.classroom.tokens import new_token
 from tests.browser import ROOT
 from tests.postgres import MISSING, postgres_programs, running_postgres
 
-FRESH = RoomSettings.fresh(seed=1)
+FRESH = dataclasses.replace(RoomSettings.fresh(seed=1), running=True)
 DAY = 24 * 3600
 
 
@@ -45,20 +46,20 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def store(address: str) -> Iterator[Store]:
+def store(address: str) -> Iterator[RoomStore]:
     engine = create_engine(address)
-    yield Store(engine)
+    yield RoomStore(engine)
     engine.dispose()
 
 
-def everything(store: Store) -> str:
+def everything(store: RoomStore) -> str:
     """All that the database holds, as text."""
     with store._engine.connect() as rows:
         found = {one.name: rows.execute(text(f"SELECT * FROM {one.name}")).all() for one in SCHEMA.sorted_tables}
     return repr(found)
 
 
-def test_a_room_is_what_it_was_set_to_and_only_its_teacher_changes_it(store: Store) -> None:
+def test_a_room_is_what_it_was_set_to_and_only_its_teacher_changes_it(store: RoomStore) -> None:
     code, token = store.open(FRESH)
     room = store.room(code)
     assert room is not None
@@ -68,7 +69,7 @@ def test_a_room_is_what_it_was_set_to_and_only_its_teacher_changes_it(store: Sto
     other, wrong = store.open(FRESH)
     assert other != code
     assert not store.is_teacher(code, wrong)
-    after = FRESH.asking(epsilon=2.0)
+    after = FRESH.with_design(epsilon=2.0)
     store.change(code, token, after)
     changed = store.room(code)
     assert changed is not None
@@ -81,7 +82,7 @@ def test_a_room_is_what_it_was_set_to_and_only_its_teacher_changes_it(store: Sto
     assert store.watched("nowhere") is None
 
 
-def test_seats_that_are_taken_at_once_are_all_different(store: Store) -> None:
+def test_seats_that_are_taken_at_once_are_all_different(store: RoomStore) -> None:
     code, _ = store.open(FRESH)
     with ThreadPoolExecutor(12) as students:
         taken = list(students.map(lambda _: store.take_seat(code), range(60)))
@@ -92,8 +93,8 @@ def test_seats_that_are_taken_at_once_are_all_different(store: Store) -> None:
     assert store.seat_of(other, taken[0][1]) is None
 
 
-def test_a_room_has_no_more_seats_than_it_may(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stored, "MOST_SEATS", 5)
+def test_a_room_has_no_more_seats_than_it_may(store: RoomStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored, "MAX_SEATS", 5)
     code, _ = store.open(FRESH)
 
     def try_to_sit(_: int) -> int:
@@ -107,7 +108,7 @@ def test_a_room_has_no_more_seats_than_it_may(store: Store, monkeypatch: pytest.
         assert sorted(students.map(try_to_sit, range(12))) == [0] * 7 + [1, 2, 3, 4, 5]
 
 
-def test_the_first_report_of_a_seat_counts_and_only_in_the_present_round(store: Store) -> None:
+def test_the_first_report_of_a_seat_counts_and_only_in_the_present_round(store: RoomStore) -> None:
     code, token = store.open(FRESH)
     store.report(code, 1, 2, 1)
     store.report(code, 1, 1, 0)
@@ -115,25 +116,24 @@ def test_the_first_report_of_a_seat_counts_and_only_in_the_present_round(store: 
     store.report(code, 2, 3, 1)
     store.report("AAAAAA", 1, 3, 1)
     assert store.reports(code, 1) == [(2, 1), (1, 0)]
-    assert store.reported(code, 1, 2) == (1,)
-    assert store.reported(code, 1, 3) is None
-    store.change(code, token, FRESH.drawn_anew())
+    assert (store.guess_of(code, 1, 2), store.guess_of(code, 1, 3)) == (1, None)
+    store.change(code, token, FRESH.next_round())
     store.report(code, 1, 3, 1)
     store.report(code, 2, 3)
     room = store.room(code)
     assert room is not None
     assert (store.reports(code, 1), store.reports(code, 2), room.reports) == ([(2, 1), (1, 0)], [(3, None)], 1)
-    assert [one.round for one in store.rounds(code)] == [1, 2]
+    assert [one.round for one in store.history(code)] == [1, 2]
 
 
-def test_reports_that_come_at_once_are_all_kept_in_the_order_in_which_they_came(store: Store) -> None:
+def test_reports_that_come_at_once_are_all_kept_in_the_order_in_which_they_came(store: RoomStore) -> None:
     code, _ = store.open(FRESH)
     with ThreadPoolExecutor(12) as students:
         list(students.map(lambda seat: store.report(code, 1, seat % 40 + 1), range(120)))
     assert sorted(seat for seat, _ in store.reports(code, 1)) == list(range(1, 41))
 
 
-def test_of_a_room_that_has_ended_nothing_is_kept(store: Store) -> None:
+def test_of_a_room_that_has_ended_nothing_is_kept(store: RoomStore) -> None:
     code, token = store.open(FRESH)
     seat, own = store.take_seat(code)
     store.report(code, 1, seat, 1)
@@ -144,7 +144,7 @@ def test_of_a_room_that_has_ended_nothing_is_kept(store: Store) -> None:
     assert before is not None
     assert room.settings is None
     assert room.version > before.version
-    assert (store.reports(code, 1), store.rounds(code), store.seat_of(code, own)) == ([], [], None)
+    assert (store.reports(code, 1), store.history(code), store.seat_of(code, own)) == ([], [], None)
     assert "beta_binomial" not in everything(store)
     for act in (lambda: store.take_seat(code), lambda: store.change(code, token, FRESH)):
         with pytest.raises(RoomProblem):
@@ -154,24 +154,37 @@ def test_of_a_room_that_has_ended_nothing_is_kept(store: Store) -> None:
     assert not store.is_teacher(code, token)
 
 
-def test_a_room_ends_after_a_day_and_is_forgotten_after_another_one(store: Store) -> None:
+def test_a_room_ends_after_a_day_and_is_forgotten_after_another_one(store: RoomStore) -> None:
     now = time.time()
     code, token = store.open(FRESH, now=now)
     store.report(code, 1, 1, 1)
     for later, ended in ((DAY - 1, False), (DAY + 3601, True)):
-        room = store.room(code, now=now + later)
+        store.delete_expired(now + later)
+        room = store.room(code)
         assert room is not None
-        assert (room.settings is None) is ended
-    store.forget_old(now + DAY + 3601)
-    assert store.reports(code, 1) == []
+        assert (room.settings is None) is ended  # what is said to be deleted is deleted, whatever the clock says
+        assert (store.reports(code, 1) == []) is ended
     assert not store.is_teacher(code, token)
-    assert store.room(code) is not None
-    store.forget_old(now + 2 * DAY + 3601)
+    store.delete_expired(now + 2 * DAY + 3601)
     assert store.room(code) is None
 
 
-def test_there_are_only_so_many_rooms(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stored, "MOST_ROOMS", 2)
+def test_a_teacher_frees_the_seats_of_phones_that_have_left(store: RoomStore) -> None:
+    code, token = store.open(FRESH, simulated=2)
+    seats = [store.take_seat(code) for _ in range(4)]
+    assert [seat for seat, _ in seats] == [3, 4, 5, 6]
+    store.report(code, 1, 4, 1)
+    with pytest.raises(RoomProblem, match="not its teacher's link"):
+        store.free_seats(code, new_token())
+    store.free_seats(code, token)
+    assert [store.seat_of(code, own) for _, own in seats] == [None, 4, None, None]
+    room = store.room(code)
+    assert room is not None and (room.seats, room.version) == (3, 2)
+    assert [store.take_seat(code)[0] for _ in range(3)] == [3, 5, 6]
+
+
+def test_there_are_only_so_many_rooms(store: RoomStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored, "MAX_ROOMS", 2)
     code, token = store.open(FRESH)
     store.open(FRESH)
     with pytest.raises(RoomProblem, match="2 rooms are open, and no more are allowed"):
@@ -180,7 +193,7 @@ def test_there_are_only_so_many_rooms(store: Store, monkeypatch: pytest.MonkeyPa
     store.open(FRESH)
 
 
-def test_no_token_can_be_read_from_the_database_and_no_time_finer_than_an_hour(store: Store) -> None:
+def test_no_token_can_be_read_from_the_database_and_no_time_finer_than_an_hour(store: RoomStore) -> None:
     code, token = store.open(FRESH, now=1_000_000.0)
     _, own = store.take_seat(code)
     held = everything(store)
@@ -190,9 +203,9 @@ def test_no_token_can_be_read_from_the_database_and_no_time_finer_than_an_hour(s
 
 
 @pytest.mark.parametrize(
-    "hostile", ["'; DROP TABLE dpviz_rooms; --", "<img src=x onerror=alert(1)>", "%", "\\", "ü" * 300]
+    "hostile", ["'; DROP TABLE dpviz_classrooms; --", "<img src=x onerror=alert(1)>", "%", "\\", "ü" * 300]
 )
-def test_what_comes_from_outside_is_no_sql(store: Store, hostile: str) -> None:
+def test_what_comes_from_outside_is_no_sql(store: RoomStore, hostile: str) -> None:
     code, token = store.open(FRESH)
     for act in (store.room, store.watched):
         assert act(hostile) is None
@@ -208,9 +221,9 @@ def test_what_comes_from_outside_is_no_sql(store: Store, hostile: str) -> None:
 MAKING = """
 import sys
 from sqlalchemy import create_engine
-from dpviz.teaching.rooms.settings import RoomSettings
-from dpviz.teaching.rooms.store import Store
-store = Store(create_engine(sys.argv[1]))
+from dpviz.teaching.classroom.settings import RoomSettings
+from dpviz.teaching.classroom.store import RoomStore
+store = RoomStore(create_engine(sys.argv[1]))
 for _ in range(20):
     code, _ = store.open(RoomSettings.fresh(seed=1))
     for seat in range(1, 6):
@@ -231,10 +244,10 @@ def test_who_reads_does_not_wait_for_who_writes(tmp_path: Path) -> None:
     """A transaction of another process that takes long leaves a SQLite file readable."""
     address = f"sqlite:///{tmp_path}/rooms.sqlite"
     mine, other = create_engine(address), create_engine(address)
-    store = Store(mine)
+    store = RoomStore(mine)
     code, _ = store.open(FRESH)
     with other.begin() as rows:
-        rows.execute(text("UPDATE dpviz_rooms SET seats = 9"))
+        rows.execute(text("UPDATE dpviz_classrooms SET seats = 9"))
         room = store.room(code)  # who waited for the other would be refused in the end: it writes for as long as this
         assert room is not None
         assert room.seats == 0
@@ -248,12 +261,21 @@ def test_who_reads_does_not_wait_for_who_writes(tmp_path: Path) -> None:
     other.dispose()
 
 
-def test_the_present_settings_are_those_of_the_round_in_the_file(store: Store) -> None:
-    code, token = store.open(FRESH)
-    store.change(code, token, FRESH.asking(epsilon=2.0))
-    store.change(code, token, FRESH.asking(epsilon=2.0).drawn_anew(mode="guesses"))
-    store.change(code, token, dataclasses.replace(FRESH.asking(epsilon=2.0).drawn_anew(mode="guesses"), revealed=True))
-    assert [(one.mode, one.design.epsilon, one.revealed) for one in store.rounds(code)] == [
-        ("intervals", 2.0, False),
-        ("guesses", 2.0, True),
-    ]
+def test_all_settings_that_a_class_has_seen_are_kept_and_no_others(
+    store: RoomStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, token = store.open(dataclasses.replace(FRESH, running=False))
+    louder, guesses = FRESH.with_design(epsilon=2.0), FRESH.with_design(epsilon=2.0).next_round(mode="guesses")
+    for settings in (
+        FRESH,
+        dataclasses.replace(FRESH, revealed=True),
+        louder,
+        guesses,
+        dataclasses.replace(guesses, revealed=True),
+    ):
+        store.change(code, token, settings)
+    kept = [(each.mode, each.design.epsilon, each.revealed) for each in store.history(code)]
+    assert kept == [("intervals", 1.0, True), ("intervals", 2.0, False), ("guesses", 2.0, True)]
+    monkeypatch.setattr(stored, "MAX_HISTORY", 3)
+    store.change(code, token, louder.next_round())
+    assert [each.mode for each in store.history(code)] == ["intervals"] * 3

@@ -1,0 +1,224 @@
+"""What a room of the class experiment is set to, and what each seat draws of it."""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Self
+
+import numpy as np
+
+from dpviz.core.declarations import SEED
+from dpviz.core.formatting import describe_value
+from dpviz.core.parameters import Parameter, parameter_with_default
+from dpviz.core.records import ParameterRecord, json_field
+from dpviz.core.types import IntArray
+from dpviz.designs import Design
+from dpviz.inference.rules import RULES
+from dpviz.mechanisms import TwoCellSynthesizer
+
+ROOM_SIZES = 20, 100
+"""Numbers of people that the secret table of a room may have."""
+
+MAX_SETS = 5
+MAX_SEATS = 300
+ROOM_MECHANISMS = "beta_binomial", "geometric"
+ROOM_RULES = "as_if_real", "reiter_2003", "score"
+"""How the intervals of a room may be computed: keys of `dpviz.inference.RULES`."""
+
+SECRET_SHARES = 0.15, 0.35
+"""Ends between which the secret share lies, so that nobody knows it who has been in another room."""
+
+ROUND = Parameter(
+    name="round",
+    symbol="",
+    title="Round",
+    minimum=1,
+    maximum=10_000,
+    default=1,
+    integer=True,
+    help="How many times the class has drawn anew.",
+)
+SEAT = dataclasses.replace(
+    ROUND, name="seat", title="Seat", maximum=MAX_SEATS, help="The number of a telephone in the class, from 1 on."
+)
+
+
+@dataclass(frozen=True)
+class RoomMode:
+    """What a class does in a room.
+
+    Parameters
+    ----------
+    label, question : str
+    mechanism : str
+        With which the mode begins.
+    requires_answer : bool, optional
+        Whether a seat reports when its student has chosen, else it reports by itself.
+    """
+
+    label: str
+    question: str
+    mechanism: str
+    requires_answer: bool = False
+
+
+MODES = {
+    "intervals": RoomMode("Intervals", "How many intervals hold the truth?", "beta_binomial"),
+    # Of a Beta-binomial with ε = 1 even the best guess is right 51.6 % of the time
+    "guesses": RoomMode("Who said yes?", "Did the ringed person say yes?", "geometric", requires_answer=True),
+}
+"""The modes by key, in the order in which a teacher sees them."""
+
+
+def secret_count(n: int, seed: int) -> int:
+    """Return how many of n people say yes: drawn by the seed from between 15 % and 35 % of them.
+
+    >>> secret_count(100, 1), secret_count(100, 2)
+    (33, 29)
+    """
+    low, high = SECRET_SHARES
+    return round(n * np.random.default_rng([seed, n]).uniform(low, high))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoomSettings(ParameterRecord):
+    """What is asked of everybody in a room.
+
+    Parameters
+    ----------
+    design : Design
+        The secret table, the promise, the rule, and the seed from which all seats follow.
+    mode : str, optional
+        Key of `MODES`.
+    round : int, optional
+        Seats draw anew in each round.
+    running, revealed : bool, optional
+        Whether the experiment runs, and whether the truth is told.
+
+    Examples
+    --------
+    >>> settings = RoomSettings.fresh(seed=1)
+    >>> settings.design.n, settings.secret, RoomSettings.from_json(settings.to_json()) == settings
+    (100, 33, True)
+    """
+
+    noun = "room"
+
+    design: Design = json_field(Design.to_dict, Design.of)
+    mode: str = "intervals"
+    round: int = parameter_with_default(ROUND)
+    running: bool = False
+    revealed: bool = False
+
+    @classmethod
+    def fresh(cls, seed: int) -> Self:
+        """Return those of a room that has just been opened."""
+        mechanism, rules, secret = ROOM_MECHANISMS[0], ROOM_RULES[:1], secret_count(100, seed)
+        design = Design(mechanism=mechanism, n=100, epsilon=1.0, confidential_count=secret, rules=rules, seed=seed)
+        return cls(design=design)
+
+    def check(self) -> None:
+        design = self.design
+        if self.mode not in MODES:
+            raise ValueError(f"mode must be one of {', '.join(MODES)}; got {describe_value(self.mode)}.")
+        for name in ("running", "revealed"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name} must be true or false; got {describe_value(getattr(self, name))}.")
+        if not isinstance(design, Design) or design.mechanism not in ROOM_MECHANISMS:
+            raise ValueError(f"mechanism must be one of {', '.join(ROOM_MECHANISMS)}; got {describe_value(design)}.")
+        if design.n not in ROOM_SIZES or design.m != design.n:
+            raise ValueError(f"n and m must be alike, and 20 or 100; got {design.n:,} and {design.m:,}.")
+        if design.sets > MAX_SETS:
+            raise ValueError(f"sets must be a whole number from 1 to {MAX_SETS}; got {design.sets}.")
+        if not design.confidential_count:
+            raise ValueError(f"confidential_count must be at least 1; got {describe_value(design.confidential_count)}.")
+        if len(design.rules) != 1 or design.rules[0] not in ROOM_RULES:
+            raise ValueError(f"rules must be one of {', '.join(ROOM_RULES)}; got {describe_value(design.rules)}.")
+        RULES[design.rules[0]].check_sets(design.sets)
+
+    @property
+    def rule(self) -> str:
+        """Key of the rule."""
+        return self.design.rules[0]
+
+    @property
+    def secret(self) -> int:
+        """x, the people who said yes."""
+        return int(self.design.confidential_count or 0)
+
+    @property
+    def share(self) -> float:
+        """True share of yes."""
+        return self.secret / self.design.n
+
+    @property
+    def requires_answer(self) -> bool:
+        """Whether a seat reports when its student has chosen."""
+        return MODES[self.mode].requires_answer
+
+    def with_design(self, **changes: Any) -> Self:
+        """Return them with other fields of the design; a rule that needs more sets gives way to the naive one."""
+        n = changes.get("n", self.design.n)
+        if n != self.design.n:
+            changes |= {"m": n, "confidential_count": secret_count(n, self.design.seed)}
+        design = dataclasses.replace(self.design, **changes)
+        if any(RULES[key].min_sets > design.sets for key in design.rules):
+            design = dataclasses.replace(design, rules=ROOM_RULES[:1])
+        return dataclasses.replace(self, design=design)
+
+    def next_round(self, **changes: Any) -> Self:
+        """Return them for the next round, in which the truth is not known yet."""
+        return dataclasses.replace(self, round=self.round + 1, revealed=False, **changes)
+
+    def update(self, **changes: Any) -> Self:
+        """Return them with other fields of the design, in the next round where an answer was given to what was seen."""
+        after = self.with_design(**changes)
+        return after.next_round() if self.requires_answer or after.secret != self.secret else after
+
+    def start_mode(self, mode: str) -> Self:
+        """Return those with which a mode begins, with other people: of the last ones it may be known how many.
+
+        >>> settings = RoomSettings.fresh(seed=1).start_mode("guesses")
+        >>> settings.design.seed, settings.secret, settings.round
+        (2, 29, 2)
+        """
+        seed = int(self.design.seed % SEED.maximum) + 1
+        secret = secret_count(self.design.n, seed)
+        fresh = self.with_design(mechanism=MODES[mode].mechanism, seed=seed, confidential_count=secret)
+        return fresh.next_round(mode=mode)
+
+
+def seat_generator(seed: int, round_number: int, seat: int) -> np.random.Generator:
+    """Return the generator of all random numbers of a seat in a round, in a room with this seed."""
+    return np.random.default_rng([seed, round_number, int(SEAT.validate(seat))])
+
+
+@lru_cache(maxsize=8192)
+def _draw_tables(release: TwoCellSynthesizer, secret: int, sets: int, *place: int) -> tuple[int, ...]:
+    return tuple(release.draw(seat_generator(*place), secret, sets).tolist())
+
+
+def draw_tables(settings: RoomSettings, seats: Sequence[int]) -> IntArray:
+    """Draw the released tables of some seats, all of one secret table.
+
+    Parameters
+    ----------
+    settings : RoomSettings
+    seats : sequence of int
+
+    Returns
+    -------
+    ndarray of int, shape (seats, M)
+        Released yes. The same round has the same random numbers at any ε and M: the tables move smoothly with ε.
+
+    Examples
+    --------
+    >>> draw_tables(RoomSettings.fresh(seed=1), [1, 2, 3]).tolist()
+    [[47], [44], [33]]
+    """
+    design = settings.design
+    tables = [
+        _draw_tables(design.release, settings.secret, design.sets, design.seed, settings.round, seat) for seat in seats
+    ]
+    return np.array(tables, dtype=np.int64).reshape(len(tables), design.sets)
