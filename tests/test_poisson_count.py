@@ -10,14 +10,13 @@ import numpy as np
 import pytest
 from scipy.stats import poisson
 
-from dpviz.claims.poisson_losses import printed_addition, promise_of_counts, skellam_masses
+from dpviz.claims.poisson_losses import poisson_quantiles, printed_addition, promise_of_counts, skellam_masses
 from dpviz.claims.printed_methods import RELEASE_METHODS, ReleaseSetting
 from dpviz.comparisons import BinaryData, EqualPrivacy, EqualPromise
 from dpviz.comparisons.budget import OverSets
 from dpviz.core.formatting import format_number
 from dpviz.designs import Design
 from dpviz.mechanisms import PoissonCount, PoissonGamma
-from dpviz.mechanisms.poisson import poisson_quantiles
 from dpviz.privacy import delta_for_epsilon, probabilistic_delta, pure_epsilon
 from dpviz.privacy.real_loss import ReleaseVerdict
 from tests.referees import excess, listed_delta

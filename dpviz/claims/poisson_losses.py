@@ -5,16 +5,17 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ive
+from scipy.special import gammainc, ive
 
 from dpviz.claims.release_finding import ReleaseSetting
 from dpviz.core.formatting import format_number
-from dpviz.core.types import FloatArray
+from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer
-from dpviz.mechanisms.poisson import SMALLEST_PRINTED_EPSILON, PoissonCount, poisson_beyond, poisson_quantiles
+from dpviz.mechanisms.poisson import PoissonCount
 from dpviz.privacy import delta_for_epsilon, probabilistic_delta
 from dpviz.privacy.real_loss import Loss
 
+SMALLEST_PRINTED_EPSILON = 1.0  # ε from which on the formula of Jackson et al. is printed
 TOLD_FAILURE = 1e-3  # Probability of a larger loss at which a promise that allows some is told
 
 
@@ -29,13 +30,53 @@ def printed_addition(epsilon: float, delta: float) -> float:
     The right side rises in α only where the bracket reaches a whole number k, that is at 1/(e^{(1 + ε)/k} − 1).
 
     >>> added = printed_addition(2.0, 0.01)
-    >>> round(added, 6), round((1 + 2.0) / math.log1p(1 / added), 9), round(float(poisson_beyond(7, 1 + added)), 6)
+    >>> round(added, 6), round((1 + 2.0) / math.log1p(1 / added), 9), round(float(gammainc(8, 1 + added)), 6)
     (1.868939, 7.0, 0.009312)
     """
     largest = 1
-    while poisson_beyond(largest, 1 + (added := 1 / math.expm1((1 + epsilon) / largest))) > delta:
+    while gammainc(largest + 1, 1 + (added := 1 / math.expm1((1 + epsilon) / largest))) > delta:
         largest += 1
     return added
+
+
+def promised_epsilon(release: PoissonCount, delta: float) -> float:
+    """k ln(1 + 1/α) − 1, Pr(Z > k) ≤ δ with Z ~ Poisson(1 + α); at least 1, from which on the formula is printed.
+
+    Parameters
+    ----------
+    release : PoissonCount
+    delta : float
+
+    Examples
+    --------
+    >>> round(promised_epsilon(PoissonCount(n=100, alpha=1.868939), 0.01), 5)
+    2.0
+    """
+    largest = int(poisson_quantiles(np.array([1 + release.alpha]), delta)[0])
+    return max(largest * math.log1p(1 / release.alpha) - 1, SMALLEST_PRINTED_EPSILON)
+
+
+def poisson_quantiles(means: FloatArray, delta: float) -> IntArray:
+    """Smallest z with Pr(Z > z) ≤ δ for each mean of Poisson numbers Z.
+
+    Parameters
+    ----------
+    means : ndarray
+    delta : float
+
+    Examples
+    --------
+    >>> poisson_quantiles(np.array([1.0, 10.0]), 0.01).tolist()
+    [4, 18]
+    """
+    low, high = np.full(len(means), -1), np.ones(len(means), dtype=np.int64)
+    while (is_short := gammainc(high + 1.0, means) > delta).any():
+        high[is_short] *= 2
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        is_enough = gammainc(middle + 1.0, means) <= delta
+        low, high = np.where(is_enough, low, middle), np.where(is_enough, middle, high)
+    return high
 
 
 def poisson_count_loss(setting: ReleaseSetting) -> Loss:
@@ -117,7 +158,7 @@ def promise_of_counts(release: Synthesizer) -> str:
     """
     if not isinstance(release, PoissonCount):
         return ""
-    allowed, promised = format_number(TOLD_FAILURE), release.promised_but_for(TOLD_FAILURE)
+    allowed, promised = format_number(TOLD_FAILURE), promised_epsilon(release, TOLD_FAILURE)
     failure, delta = probabilistic_delta(release, promised), delta_for_epsilon(release, promised)
     of_table = replaced_row(release.alpha, promised, TOLD_FAILURE).failure
     kept_here, kept_there = ("kept" if one <= TOLD_FAILURE else "broken" for one in (failure, of_table))

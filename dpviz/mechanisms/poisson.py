@@ -19,12 +19,10 @@ from dpviz.mechanisms.beta_binomial import beta_binomial_terms
 from dpviz.mechanisms.noise import NOISE_EPSILON
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS
 
-LOSS_ROUNDING = 2e-12  # relative distance by which rounding may put a loss of a Poisson count below the real one
-GAMMA_LOSS_ROUNDING = 1e-13  # same of a Poisson-gamma release
-SMALLEST_PRINTED_EPSILON = 1.0  # ε from which on the formula of Jackson et al. is printed
-LOSS_OF_ZERO = 1.0  # loss of neighbours where 0 is published: their means differ by 1
+LOSS_ROUNDING = 2e-12  # relative distance by which rounding may put a loss below the real one
+LOSS_OF_ZERO = 1.0  # loss of neighbours where a Poisson count of 0 is published: their means differ by 1
 MIN_TAIL = 1e-250  # Pr(Z ≥ n) from which it has all its digits
-TRIED_PRIORS = 65  # priors that are tried between the smallest that may keep ε and one that surely does
+TRIED_PRIORS = 65  # between the smallest that may keep ε and one that surely does
 COUNT_ROWS = dataclasses.replace(PROMISED_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
 # Above 700 even the probability of publishing 0 is none of the floating-point numbers
 ADDED_TO_COUNT = dataclasses.replace(
@@ -90,27 +88,16 @@ class PoissonCount(TwoCellSynthesizer):
         alpha = _smallest_alpha(m, max(epsilon, LOSS_OF_ZERO)) / min(epsilon, LOSS_OF_ZERO)
         return min(alpha, ADDED_TO_COUNT.maximum)
 
-    def promised_but_for(self, delta: float) -> float:
-        """k ln(1 + 1/α) − 1, Pr(Z > k) ≤ δ with Z ~ Poisson(1 + α); at least 1, from which on the formula is printed.
-
-        Examples
-        --------
-        >>> round(PoissonCount(n=100, alpha=1.868939).promised_but_for(0.01), 5)
-        2.0
-        """
-        largest = int(poisson_quantiles(np.array([1 + self.alpha]), delta)[0])
-        return max(largest * math.log1p(1 / self.alpha) - 1, SMALLEST_PRINTED_EPSILON)
-
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         means, j = self.alpha + np.asarray(rows), np.asarray(columns)
         table = np.outer(np.log(means), j) - gammaln(j + 1.0) - means[:, None]
-        table[:, j == self.n] = log_poisson_tail(self.n, means)[:, None]
+        table[:, j == self.n] = _log_tail(self.n, means)[:, None]
         return table
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
         means, j = self.alpha + np.asarray(pairs), np.asarray(columns)
         table = 1 - np.outer(np.log1p(1 / means), j)
-        table[:, j == self.n] = (log_poisson_tail(self.n, means) - log_poisson_tail(self.n, means + 1))[:, None]
+        table[:, j == self.n] = (_log_tail(self.n, means) - _log_tail(self.n, means + 1))[:, None]
         return table
 
     def worst_log_odds(self) -> WorstCase:
@@ -118,32 +105,22 @@ class PoissonCount(TwoCellSynthesizer):
         return self.worst_at_ends()
 
 
-def _loss_of_largest(n: int, alpha: float) -> float:
-    """Loss of tables without ones and with one where n is published."""
-    without, with_one = log_poisson_tail(n, np.array([alpha, alpha + 1])).tolist()
-    return float(with_one - without)
-
-
 @lru_cache(maxsize=1024)
 def _smallest_alpha(n: int, epsilon: float) -> float:
-    smallest, allowed = PRIOR_ONES.minimum, epsilon * (1 - LOSS_ROUNDING)
-    if _loss_of_largest(n, smallest) <= allowed:
-        return smallest
+    """Smallest α with which publishing n has at most the loss ε."""
 
     def excess(log_alpha: float) -> float:
-        return _loss_of_largest(n, math.exp(log_alpha)) - allowed
+        without, with_one = _log_tail(n, math.exp(log_alpha) + np.array([0.0, 1.0])).tolist()
+        return with_one - without - epsilon * (1 - LOSS_ROUNDING)
 
-    return math.exp(brentq(excess, math.log(smallest), math.log(2 * n), xtol=1e-300, rtol=1e-14))
+    low = math.log(PRIOR_ONES.minimum)
+    if excess(low) <= 0:
+        return PRIOR_ONES.minimum
+    return math.exp(brentq(excess, low, math.log(2 * n), xtol=1e-300, rtol=1e-14))
 
 
-def log_poisson_tail(count: int, means: FloatArray) -> FloatArray:
-    """ln Pr(Z ≥ count) of Poisson numbers with these means, count ≥ 1, however small.
-
-    Examples
-    --------
-    >>> log_poisson_tail(2, np.array([1.0, 1e-200])).round(6).tolist()  # 1 − 2/e, and ln of 1e-400 / 2
-    [-1.330893, -921.727184]
-    """
+def _log_tail(count: int, means: FloatArray) -> FloatArray:
+    """ln Pr(Z ≥ count) of Poisson numbers with these means, count ≥ 1, however small."""
     tails = gammainc(count, means)
     of_large = np.log1p(-np.minimum(gammaincc(count, means), 0.5))
     log_tails = np.where(tails < 0.5, np.log(np.maximum(tails, MIN_TAIL)), of_large)
@@ -154,29 +131,6 @@ def log_poisson_tail(count: int, means: FloatArray) -> FloatArray:
     terms = np.cumprod(tiny[:, None] / (count + np.arange(1, 64)), axis=1)
     log_tails[is_tiny] = count * np.log(tiny) - tiny - math.lgamma(count + 1) + np.log1p(terms.sum(axis=1))
     return log_tails
-
-
-def poisson_beyond(counts: IntArray | int, means: FloatArray | float) -> FloatArray:
-    """Pr(Z > count) of Poisson numbers with these means."""
-    return np.asarray(gammainc(np.asarray(counts) + 1.0, means))
-
-
-def poisson_quantiles(means: FloatArray, delta: float) -> IntArray:
-    """Smallest z with Pr(Z > z) ≤ δ for each mean.
-
-    Examples
-    --------
-    >>> poisson_quantiles(np.array([1.0, 10.0]), 0.01).tolist()
-    [4, 18]
-    """
-    low, high = np.full(len(means), -1), np.ones(len(means), dtype=np.int64)
-    while (is_short := poisson_beyond(high, means) > delta).any():
-        high[is_short] *= 2
-    while (high - low > 1).any():
-        middle = (low + high) // 2
-        is_enough = poisson_beyond(middle, means) <= delta
-        low, high = np.where(is_enough, low, middle), np.where(is_enough, middle, high)
-    return high
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,11 +189,9 @@ class PoissonGamma(TwoCellSynthesizer):
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
         pairs, j = np.asarray(pairs)[:, None], np.asarray(columns)[None, :]
-        every_pair = np.arange(self.n)
-        shared = np.exp(_log_rows(self, self.n - 1))
-        growth = _log_growth(shared, self.invented + every_pair, self.invented + every_pair[::-1])
-        ones, zeros = self.invented + pairs, self.invented + (self.n - 1 - pairs)
-        return np.log1p((self.m - j) / zeros) - np.log1p(j / ones) + growth[pairs]
+        x, y = self.invented + np.arange(self.n), self.invented + np.arange(self.n)[::-1]
+        growth = _log_growth(np.exp(_log_rows(self, self.n - 1)), x, y)
+        return np.log1p((self.m - j) / y[pairs]) - np.log1p(j / x[pairs]) + growth[pairs]
 
     def worst_log_odds(self) -> WorstCase:
         """At an end of what is released, as log-odds fall along it: the worst of all pairs there."""
@@ -256,33 +208,30 @@ def _log_rows(release: PoissonGamma, n: int) -> FloatArray:
 
 
 def _tilt(n: int, share: float, invented: float) -> float:
-    ones, zeros = n * share, n * (1 - share)
-    return ones * (2 * zeros + invented) / (zeros * (2 * ones + invented))
+    means = n * share, n * (1 - share)
+    return means[0] * (2 * means[1] + invented) / (means[1] * (2 * means[0] + invented))
 
 
 def _log_growth(shared: FloatArray, x: FloatArray | float, y: FloatArray | float) -> FloatArray:
     """ln S(x + 1)/S(x), S relative to that of no tilt: (1 + E/x) / (1 + (m − E)/y), E the mean of what is shared."""
     j = np.arange(shared.shape[-1])
-    ones, zeros = shared @ j / x, shared @ j[::-1] / y  # either may be nearly nothing
-    return np.log1p((ones - zeros) / (1 + zeros))
-
-
-def _largest_loss(n: int, m: int, share: float, invented: float) -> float:
-    """Exact ε of a prior: that of the only row of the rarer kind, from the release that the others make."""
-    rarer = min(share, 1 - share)
-    ones, zeros, j = invented, invented + (n - 1), np.arange(m)
-    ratios = (m - j) * (ones + j) * _tilt(n, rarer, invented) / ((j + 1) * (zeros + (m - 1 - j)))
-    return math.log1p(m / ones) - float(_log_growth(pmf_from_ratios(ratios), ones, zeros))
+    upper, lower = shared @ j / x, shared @ j[::-1] / y  # either may be nearly nothing
+    return np.log1p((upper - lower) / (1 + lower))
 
 
 @lru_cache(maxsize=1024)
 def _invented(n: int, m: int, epsilon: float, share: float) -> float:
-    low, high = (max(m * inverse_expm1(epsilon / part), PRIOR_ONES.minimum) for part in (1, 2))
+    """Last prior at which the only row of the rarer kind has the loss ε, from the release that the others make."""
+    rarer, j = min(share, 1 - share), np.arange(m)
 
     def excess(log_prior: float) -> float:
-        return _largest_loss(n, m, share, math.exp(log_prior)) - epsilon * (1 - GAMMA_LOSS_ROUNDING)
+        x, y = math.exp(log_prior), math.exp(log_prior) + (n - 1)
+        ratios = (m - j) * (x + j) * _tilt(n, rarer, x) / ((j + 1) * (y + (m - 1 - j)))
+        loss = math.log1p(m / x) - float(_log_growth(pmf_from_ratios(ratios), x, y))
+        return loss - epsilon * (1 - LOSS_ROUNDING)
 
-    # The last crossing: where ε is large the loss may rise with the prior for a while, as the tilt does
+    # Where ε is large the loss may rise with the prior for a while, as the tilt does
+    low, high = (max(m * inverse_expm1(epsilon / part), PRIOR_ONES.minimum) for part in (1, 2))
     tried = np.linspace(math.log(low), math.log(2 * high), TRIED_PRIORS)
     exceeding = [place for place, log_prior in enumerate(tried[:-1]) if excess(log_prior) > 0]
     if not exceeding:
