@@ -15,14 +15,12 @@ from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
 from dpviz.mechanisms.noise import NOISE_EPSILON
 
-LOWEST_PROPORTION, HIGHEST_PROPORTION = 0.05, 0.95
-"""Bounds of a proportion, between which its posterior has at least some density."""
+LOWEST_PROPORTION, HIGHEST_PROPORTION = 0.05, 0.95  # between which a posterior has at least some density
 BINS = 100
 BIN_ENDS = np.linspace(LOWEST_PROPORTION, HIGHEST_PROPORTION, BINS + 1)
 BIN_MIDDLES = (BIN_ENDS[1:] + BIN_ENDS[:-1]) / 2
 BIN_LOGITS = np.log(BIN_MIDDLES) - np.log1p(-BIN_MIDDLES)
-NODES_PER_BIN, ROWS_PER_NODE = 16, 16
-"""Gauss–Legendre nodes of a bin, and rows for each of which one is added: the distribution of m rows is that steep."""
+NODES_PER_BIN, ROWS_PER_NODE = 16, 16  # Gauss–Legendre nodes of a bin, and rows for each of which one is added
 SMALL_CHANGE = 0.5  # change of a bin's ln weight up to which log-odds are means of such changes
 MIN_SUM = 1e-250  # sum of products below which some of them may have underflowed
 
@@ -75,10 +73,31 @@ class BinnedPosterior(TwoCellSynthesizer):
         return mean, square - mean**2 + (mean - square) / self.m
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        return _tables(self)[0][np.asarray(rows)[:, None], columns]
+        """ln Σ_i w_i Pr(j | bin i), each factor relative to its largest."""
+        log_weights, log_rows = bin_log_weights(self.n, self.power)[rows], _log_rows(self.m)[:, columns]
+        heaviest, likeliest = log_weights.max(axis=1)[:, None], log_rows.max(axis=0)
+        with np.errstate(under="ignore", divide="ignore"):
+            sums = np.exp(log_weights - heaviest) @ np.exp(log_rows - likeliest)
+            table: FloatArray = np.log(sums) + heaviest + likeliest
+        for row in np.flatnonzero((sums < MIN_SUM).any(axis=1)):
+            (places,) = np.nonzero(sums[row] < MIN_SUM)
+            table[row, places] = logsumexp(log_weights[row][:, None] + log_rows[:, places], axis=0)
+        return table
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
-        return _tables(self)[1][np.asarray(pairs)[:, None], columns]
+        """Difference of ln Pr, or −ln of the mean of e^d over the bins given the release, d the change of ln w_i.
+
+        Where all d are small, so is the mean of expm1(d), and it keeps the digits that a difference would lose.
+        """
+        if self.power * float(BIN_LOGITS[-1]) > SMALL_CHANGE:
+            return super().log_odds(pairs, columns)
+        log_weights, log_rows = bin_log_weights(self.n, self.power)[pairs], _log_rows(self.m)[:, columns]
+        with np.errstate(under="ignore"):
+            weights, rows = np.exp(log_weights), np.exp(log_rows - log_rows.max(axis=0))
+            mean = np.log1p(weights @ np.expm1(self.power * BIN_LOGITS))
+            changes = np.expm1(self.power * BIN_LOGITS - mean[:, None])
+            odds: FloatArray = -np.log1p((weights * changes) @ rows / (weights @ rows))
+        return odds
 
     def worst_log_odds(self) -> WorstCase:
         """Largest |log-odds|, at an end, as the log-odds of neighbours rise with the released count.
@@ -136,8 +155,19 @@ def _true_sensitivity(n: int) -> float:
     return float(np.max(np.abs(bin_log_ratios(n))))
 
 
+@lru_cache(maxsize=8)
 def bin_log_weights(n: int, power: float) -> FloatArray:
-    """ln of the probability of each bin, its posterior mass to a power, for x = 0 … n; shape (n + 1, bins)."""
+    """ln of the probability of each bin, its posterior mass to a power, for x = 0 … n.
+
+    Parameters
+    ----------
+    n : int
+    power : float
+
+    Returns
+    -------
+    ndarray of shape (n + 1, bins)
+    """
     weights = power * (np.arange(n + 1)[:, None] * BIN_LOGITS + n * np.log1p(-BIN_MIDDLES))
     return weights - log_sum_exp(weights, axis=1)[:, None]
 
@@ -152,34 +182,3 @@ def _log_rows(m: int) -> FloatArray:
         theta = (low + (high - low) * (1 + places) / 2)[:, None]
         row += log_sum_exp(shares + j * np.log(theta) + (m - j) * np.log1p(-theta), axis=0)
     return log_rows
-
-
-@lru_cache(maxsize=8)
-def _tables(release: BinnedPosterior) -> tuple[FloatArray, FloatArray]:
-    """ln T of all rows, and log-odds of all pairs, in every column.
-
-    Pr(x + 1)/Pr(x) is the mean of e^{d_i}, d_i the change of bin i's ln weight, over the bins given the release. Where
-    all d_i are small, so is the mean of expm1(d_i), and it keeps the digits that a difference of two ln Pr would lose.
-    """
-    power, log_weights = release.power, bin_log_weights(release.n, release.power)
-    log_rows = _log_rows(release.m)
-
-    # Σ_i w_i Pr(j | bin i), each factor relative to its largest
-    heaviest, likeliest = log_weights.max(axis=1)[:, None], log_rows.max(axis=0)
-    with np.errstate(under="ignore", divide="ignore"):
-        weights, rows = np.exp(log_weights - heaviest), np.exp(log_rows - likeliest)
-        sums = weights @ rows
-        log_matrix = np.log(sums) + heaviest + likeliest
-    for x in np.flatnonzero((sums < MIN_SUM).any(axis=1)):
-        (columns,) = np.nonzero(sums[x] < MIN_SUM)
-        log_matrix[x, columns] = logsumexp(log_weights[x][:, None] + log_rows[:, columns], axis=0)
-
-    odds = -np.diff(log_matrix, axis=0)
-    if power * float(BIN_LOGITS[-1]) < SMALL_CHANGE:
-        with np.errstate(under="ignore"):
-            mean = np.log1p(np.exp(log_weights[:-1]) @ np.expm1(power * BIN_LOGITS))
-            changes = np.expm1(power * BIN_LOGITS - mean[:, None])
-            odds = -np.log1p(weights[:-1] * changes @ rows / sums[:-1])
-    for table in (log_matrix, odds):
-        table.setflags(write=False)
-    return log_matrix, odds
