@@ -26,7 +26,7 @@ from dpviz.privacy import attacker_view, pure_epsilon
 from dpviz.privacy.divergence import exceeds
 from dpviz.privacy.summary import PICTURE_SIDE, profile, summarize, view_tables
 from tests.helpers import decode_figure
-from tests.test_contract import instances
+from tests.mechanisms.test_contract import instances
 
 SUPPRESSED = GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25], [0.25, 0.5, 0.25]]))
 LAWS = {1: SYNTHESIZER_OF_FIG_1, 2: SYNTHESIZER_OF_FIG_1, 3: SYNTHESIZER_OF_FIG_3, 4: SYNTHESIZER_OF_FIG_3}

@@ -24,7 +24,7 @@ from dpviz.mechanisms import SYNTHESIZERS, DirichletMultinomial, PosteriorMean, 
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy.summary import PrivacySummary, summarize
 from dpviz.uploads import read_matrix
-from tests.test_contract import instances
+from tests.mechanisms.test_contract import instances
 
 ROOT = Path(__file__).resolve().parent.parent
 every_class = pytest.mark.parametrize("cls", SYNTHESIZERS.values(), ids=SYNTHESIZERS.keys())

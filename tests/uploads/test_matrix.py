@@ -30,7 +30,7 @@ from dpviz.mechanisms import (
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.uploads import read_matrix, recognize
 from tests.helpers import value_of
-from tests.test_contract import instances
+from tests.mechanisms.test_contract import instances
 
 TWO_CELLS = [cls for cls in SYNTHESIZERS.values() if issubclass(cls, TwoCellSynthesizer)]
 SQUARE = "0.75,0.25\n0.25,0.75"

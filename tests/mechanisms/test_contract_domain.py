@@ -12,7 +12,7 @@ from dpviz import privacy
 from dpviz.core.formatting import format_number
 from dpviz.core.parameters import Parameter
 from dpviz.mechanisms import Synthesizer
-from tests.test_contract import CLASSES, MANY_CELLS, every_class, least, names
+from tests.mechanisms.test_contract import CLASSES, MANY_CELLS, every_class, least, names
 
 
 def default_values(cls: type[Synthesizer]) -> dict[str, float]:
