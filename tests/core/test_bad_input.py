@@ -223,7 +223,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "half a float": (
         lambda: inference.BetaMixture(a=np.float16("inf"), b=[1.0], weights=[1.0]),
-        "first must be a number above 0",
+        "a must be a number above 0",
     ),
 }
 
