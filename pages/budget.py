@@ -8,10 +8,9 @@ import streamlit as st
 
 from dpviz.charts import outcomes
 from dpviz.comparisons import DATA_KINDS
-from dpviz.comparisons.asked_numbers import compared_numbers
-from dpviz.comparisons.binary_base import BinaryMethod
-from dpviz.comparisons.budget import SPENDINGS, OverSets, Spending, Spent
-from dpviz.comparisons.division import Division
+from dpviz.comparisons.analysis import compared_numbers
+from dpviz.comparisons.budget import BUDGET_SPLITS, BudgetSplit, SplitOverSets, SplitResults
+from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.core.formatting import format_number
 from dpviz.desk.exports.comparison import budget_csv, budget_script
 from pages import ui
@@ -23,7 +22,7 @@ NUMBERS = compared_numbers("The privacy loss of everything that is released, whi
 PRESETS = ui.declared_presets("budget")
 METHODS = {
     spending_key: {key: methods for key, kind in DATA_KINDS.items() if (methods := spending.methods(kind))}
-    for spending_key, spending in SPENDINGS.items()
+    for spending_key, spending in BUDGET_SPLITS.items()
 }
 """Labels by key of the methods that can be divided, by what is divided over and the kind of data."""
 
@@ -34,17 +33,17 @@ def take_release(values: Mapping[str, Any]) -> dict[str, Any]:
     if keys is None:
         return {}
     kind, method = keys
-    return {"spending": OverSets.key, "sets_kind": kind, f"sets_{kind}_method": method}
+    return {"spending": SplitOverSets.key, "sets_kind": kind, f"sets_{kind}_method": method}
 
 
-def controls() -> Spending:
+def controls() -> BudgetSplit:
     places = ui.control_places()
     st.session_state.pop(f"{PREFIX}synthesizer", None)
     ui.presets(
         PRESETS, place=places.first, widget=st.selectbox, take_release=take_release,
         placeholder="a scenario of the papers", help=ui.words("presets"),
     )  # fmt: skip
-    labels = {key: spending.over for key, spending in SPENDINGS.items()}
+    labels = {key: spending.over for key, spending in BUDGET_SPLITS.items()}
     spending = ui.segmented("spending", labels, place=places.first, help=ui.words("spending"))
     epsilon = ui.number_control("epsilon", place=places.first)
 
@@ -59,14 +58,14 @@ def controls() -> Spending:
 
     # The data and their analysis
     sets = {}
-    if SPENDINGS[spending].asks_sets:
+    if BUDGET_SPLITS[spending].asks_sets:
         sets["sets"] = ui.number_control("sets", place=places.main)
     data = shared.data_controls(places, DATA_KINDS[kind], [method], places.first)
     analysis = shared.analysis_controls(places.more, **sets)
-    return SPENDINGS[spending](data=data, method=method, epsilon=epsilon, analysis=analysis)
+    return BUDGET_SPLITS[spending](data=data, method=method, epsilon=epsilon, analysis=analysis)
 
 
-def show_pictures(spending: Spending, found: Spent) -> str:
+def show_pictures(spending: BudgetSplit, found: SplitResults) -> str:
     """Draw the measures that are chosen, as far as they are known, and return what the caption says of them."""
     measures = outcomes.division_measures(spending)
     chosen = shared.choose_measures(measures)
@@ -82,7 +81,7 @@ def show_pictures(spending: Spending, found: Spent) -> str:
     return f"{caption} {shared.release_problem(is_divided=True)}".strip()
 
 
-def _show_downloads(spending: Spending) -> None:
+def _show_downloads(spending: BudgetSplit) -> None:
     script = (budget_script(spending), "the numbers of the pictures")
     shared.show_files("budget", "All measures at every division, CSV", spending, budget_csv, script)
 
@@ -91,7 +90,7 @@ SECTIONS = {"Download": _show_downloads, "Why, and sources": lambda _: st.markdo
 MEASURES = [*outcomes.DIVIDED_MEASURES, *(key for kind in DATA_KINDS.values() for key in kind.divided_between)]
 SETTINGS = {
     **shared.comparison_settings(NUMBERS, PREFIX, MEASURES),
-    f"{PREFIX}spending": ui.choice_setting(SPENDINGS, OverSets.key, "Divide ε over"),
+    f"{PREFIX}spending": ui.choice_setting(BUDGET_SPLITS, SplitOverSets.key, "Divide ε over"),
     f"{PREFIX}look": ui.section_setting(SECTIONS),
 }
 for _spending, _kinds in METHODS.items():
@@ -105,14 +104,13 @@ def page() -> None:
     with ui.page_frame(BUDGET, SETTINGS, controls, shared.first_result, take_release) as (spending, parts):
         latest, is_complete, problem = shared.progress_or_problem(spending.stream, intervals=False)
         found = latest or shared.first_result(spending)
-        division = Division(spending, found, is_final=found.every or is_complete)
         with parts.results:
-            ui.answer(*division.answer)
+            ui.answer(*spending.answer(found, is_final=found.all_tried or is_complete))
             caption = show_pictures(spending, found)
         with parts.details:
             st.caption(f"{caption} {problem}".strip())
-            ui.table(*division.table, "The smallest error and the papers' divisions")
-            ui.note(division.further)
+            ui.table(*spending.table(found), "The smallest error and the papers' divisions")
+            ui.note(spending.note(found))
             if isinstance(spending.method, BinaryMethod):  # the other pages know no other data
                 # The best division is not the reader's release but is named; α is that of one set
                 best = found.best

@@ -15,11 +15,10 @@ from dpviz.charts.html import by_reason
 from dpviz.claims.compared import audited_setting, promises_table, ranked_findings
 from dpviz.claims.release_finding import WHO_ARE_NEIGHBOURS, headline
 from dpviz.comparisons import DATA_KINDS, TERMS, BinaryData, Compared, Comparison, DataKind, MixedData
-from dpviz.comparisons.asked_numbers import compared_numbers
-from dpviz.comparisons.binary_base import OneProportion
-from dpviz.comparisons.comparison import LIMITED
-from dpviz.comparisons.gaussian_methods import released_rows
-from dpviz.comparisons.ranking import Ranking
+from dpviz.comparisons.analysis import compared_numbers
+from dpviz.comparisons.comparison import LIMITED_MEASURES, Ranking
+from dpviz.comparisons.numeric_data import released_rows
+from dpviz.comparisons.proportion import OneProportion
 from dpviz.core import limits
 from dpviz.core.formatting import format_number, format_or_dash, format_percent
 from dpviz.desk.audit_tables import releases_table, sensitivities_table
@@ -85,7 +84,7 @@ def show_pictures(comparison: Comparison, ranking: Ranking) -> str:
 
     # The curves are the same at whatever ε the methods are ranked; what no picture shows is not computed
     intervals = outcomes.need_intervals(chosen)
-    limited = tuple(measure for measure in LIMITED if measure in chosen)
+    limited = tuple(measure for measure in LIMITED_MEASURES if measure in chosen)
     curves = replace(comparison, epsilon=comparison.span[0])
     found, _, problem = shared.progress_or_problem(curves.stream, intervals=intervals, limits=limited)
     if found is None:
@@ -102,7 +101,7 @@ def show_pictures(comparison: Comparison, ranking: Ranking) -> str:
     if intervals:
         n_known = shared.n_intervals(found.outcomes.values())
         caption.append(ui.words("intervals", done=n_known, all=n_points * len(comparison.methods)))
-    if outcomes.drawn_limit(found, first) if first in LIMITED else is_added_known:
+    if outcomes.drawn_limit(found, first) if first in LIMITED_MEASURES else is_added_known:
         caption.append(ui.words(f"limit_{first}", level=format_percent(comparison.analysis.level, 8)))
     if cells:
         caption.append(compared_sentence(cells, len(studied)))
@@ -116,8 +115,6 @@ def show_table(comparison: Comparison, ranking: Ranking) -> None:
     ui.table(*ranking.table, "The methods in order")
     rule = comparison.analysis.rule_for(comparison.analysis.sets)
     st.caption(ui.words("table", rule=rule.label, level=format_percent(comparison.analysis.level, 8)))
-    if ranking.further:
-        ui.note(ranking.further)
     if absent := by_reason(ranking.absent):
         ui.note(ui.words("left_out", names=absent, terms=comparison.terms.label))
 
@@ -138,7 +135,7 @@ def _show_release(comparison: Comparison) -> None:
         charts.ReleasedEstimates(key=method.key, name=method.label, estimates=np.atleast_1d(estimates[method.key]))
         for method, _ in settings
     ]
-    title = f"estimate of {data.judged.symbol} from each set"
+    title = f"estimate of {data.chosen_estimand.symbol} from each set"
     chart = charts.release_chart(released, original=original, truth=data.truth, title=title)
     ui.show_figure(chart, "release_picture", height=150 + 44 * len(released))
     ui.table(*charts.release_table(released), "One release", {1})

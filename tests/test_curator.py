@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from dpviz.comparisons import CategoryData, CountData, EqualPrivacy, UnknownVariance
-from dpviz.comparisons.binary_measures import end_masses, exact_interval, loss_of, row_moments
+from dpviz.comparisons import Analysis, CategoryData, CountData, EqualPrivacy, UnknownVariance
+from dpviz.comparisons.proportion import end_masses, interval_measures, set_loss, share_moments
 from dpviz.comparisons.terms import pure_within, setting_for
 from dpviz.core.monte_carlo import Measure
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
@@ -564,13 +564,13 @@ def test_what_is_kept_of_a_release_holds_none_of_its_terms() -> None:
     release = BetaBinomial(n=30, m=30, alpha=2.0, beta=2.0)
     before = dict(vars(release))
     (
-        row_moments(release),
-        loss_of(release),
+        share_moments(release),
+        set_loss(release),
         end_masses(release, 2),
-        exact_interval(release, 0.3, 1, "as_if_real", 0.9, True),
+        interval_measures(release, (0.3, 0.4), 1, "as_if_real", Analysis(level=0.9), True),
     )
     assert vars(release) == before
-    assert loss_of(release) == pytest.approx(pure_epsilon(release), rel=ROUNDING)
+    assert set_loss(release) == pytest.approx(pure_epsilon(release), rel=ROUNDING)
     assert end_masses(release, 2) == pytest.approx((release.transition_matrix()[:, [0, -1]] ** 2).sum(axis=1))
 
 

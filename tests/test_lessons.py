@@ -20,7 +20,7 @@ from scipy.special import betaln, gammaln
 import dpviz.teaching.lessons
 from dpviz.charts.people import Bar, bars_chart
 from dpviz.comparisons import BinaryData
-from dpviz.comparisons.binary_base import BinaryMethod
+from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.teaching.lessons import LESSONS
 from dpviz.teaching.lessons.analysts import Analysts
 from dpviz.teaching.lessons.lesson import Lesson, LessonStep

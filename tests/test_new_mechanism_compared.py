@@ -9,8 +9,8 @@ import pytest
 
 from dpviz.claims.compared import given_away
 from dpviz.comparisons import Analysis, BinaryData, CountData
-from dpviz.comparisons.binary import method_of_release
-from dpviz.comparisons.budget import OverSets
+from dpviz.comparisons.budget import SplitOverSets
+from dpviz.comparisons.proportion import method_of_release
 from dpviz.designs import Design
 from dpviz.desk.accuracy import AccuracyLimit
 from dpviz.desk.protection import PrivacyLoss
@@ -66,8 +66,8 @@ def test_a_new_mechanism_is_compared() -> None:
 
 def test_the_budget_of_a_new_mechanism_is_divided() -> None:
     data = BinaryData(n=8, p=0.25)
-    question = OverSets(data=data, method=data.method(TOY.key), epsilon=1.0, analysis=Analysis(repetitions=50))
-    assert TOY.key in OverSets.methods(BinaryData)
+    question = SplitOverSets(data=data, method=data.method(TOY.key), epsilon=1.0, analysis=Analysis(repetitions=50))
+    assert TOY.key in SplitOverSets.methods(BinaryData)
     outcome = question.first().outcomes[1]
     *_, alone = data.compare([question.method], [1.0], Analysis(sets=1))
     assert outcome.root_mean_squared_error.value == pytest.approx(alone.root_mean_squared_error.value, rel=1e-9)

@@ -17,7 +17,7 @@ import pytest
 
 from dpviz.charts.style import even_ticks, one_two_five_ticks
 from dpviz.comparisons import CategoryData, CountData, UnknownVariance
-from dpviz.comparisons.binary_base import BinaryMethod
+from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.comparisons.terms import setting_for
 from dpviz.core.monte_carlo import Measure
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
-from dpviz.comparisons.steps import Steps, finished
 from dpviz.desk.searches import crossing_in_steps, smallest_in_steps
+from dpviz.desk.steps import Steps, finished
 
 CLOSED = 2e-4
 CURVES: dict[str, tuple[Callable[[float], float], int]] = {

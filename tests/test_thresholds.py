@@ -15,8 +15,7 @@ from dpviz.calibration.data_kinds import KINDS, PromiseQuestion, Setting
 from dpviz.calibration.text import needed_sentences
 from dpviz.claims.published import Record
 from dpviz.comparisons import Analysis, BinaryData, UnknownVariance
-from dpviz.comparisons.comparison import Comparison
-from dpviz.comparisons.ranking import Ranking
+from dpviz.comparisons.comparison import Comparison, Ranking
 from dpviz.comparisons.terms import EqualPromise
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure

@@ -10,9 +10,9 @@ from dpviz.charts.comparison import Series, comparison_chart
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark
 from dpviz.charts.style import Figure, shorten_labels
 from dpviz.comparisons import Compared, Comparison, Outcome
-from dpviz.comparisons.base import OF_INTERVALS
-from dpviz.comparisons.budget import Spending, Spent
-from dpviz.comparisons.ranking import Ranking
+from dpviz.comparisons.analysis import INTERVAL_MEASURES
+from dpviz.comparisons.budget import BudgetSplit, SplitResults
+from dpviz.comparisons.comparison import Ranking
 from dpviz.core.formatting import format_number
 
 ERROR = "root_mean_squared_error"
@@ -38,7 +38,7 @@ class DrawnMeasure(NamedTuple):
 
 def need_intervals(measures: Iterable[str]) -> bool:
     """Return whether a picture of one of these measures shows what intervals do."""
-    return not set(OF_INTERVALS).isdisjoint(measures)
+    return not set(INTERVAL_MEASURES).isdisjoint(measures)
 
 
 def _scales(symbol: str, level: float) -> dict[str, DrawnScale]:
@@ -77,7 +77,7 @@ def comparison_measures(asked: Comparison, *, added: bool) -> dict[str, DrawnMea
 
     Then it is also known how short an interval can be.
     """
-    scales, limited = _scales(asked.data.judged.symbol, asked.analysis.level), {WIDTH} if added else set()
+    scales, limited = _scales(asked.data.chosen_estimand.symbol, asked.analysis.level), {WIDTH} if added else set()
     return {
         key: DrawnMeasure(
             name, scales[key], f"{alt}{BESIDE_SHORTEST if key in limited else ''} by each method against ε."
@@ -96,10 +96,10 @@ DIVIDED_MEASURES = {
 """What can be drawn of a division, in its order; after the error come those of what is beside."""
 
 
-def division_measures(asked: Spending) -> dict[str, DrawnMeasure]:
+def division_measures(asked: BudgetSplit) -> dict[str, DrawnMeasure]:
     """Return what can be drawn of a division, the errors of what is beside by the keys of their estimands."""
     level = asked.analysis.level
-    scales = _scales(asked.data.judged.symbol, level)
+    scales = _scales(asked.data.chosen_estimand.symbol, level)
     drawn = {
         key: DrawnMeasure(name, scales[key], f"{alt} against {asked.axis}.")
         for key, (name, alt) in DIVIDED_MEASURES.items()
@@ -107,7 +107,7 @@ def division_measures(asked: Spending) -> dict[str, DrawnMeasure]:
     error = drawn.pop(ERROR)
     beside = {
         one.key: error._replace(name=f"error of {one.symbol}", scale=_scales(one.symbol, level)[ERROR])
-        for one in asked.others
+        for one in asked.secondary_estimands
     }
     return {ERROR: error, **beside, **drawn}
 
@@ -158,12 +158,12 @@ def _best(ranking: Ranking, measure: str) -> Mark | None:
         return None
     share = measure in ("coverage", "usable_share")
     text = f"{format_number(100 * value, 3)} %" if share else format_number(value, 3)
-    return Mark(x=ranking.asked.epsilon, y=value, color=best.method.key, text=text, name=best.method.label)
+    return Mark(x=ranking.comparison.epsilon, y=value, color=best.method.key, text=text, name=best.method.label)
 
 
-def division_picture(asked: Spending, found: Spent, measure: str, *, small: bool = False) -> Figure:
+def division_picture(asked: BudgetSplit, found: SplitResults, measure: str, *, small: bool = False) -> Figure:
     """Return the picture of one measure against the divisions; beside what is judged there is no release of one set."""
-    aside, points = measure in asked.beside, sorted(found.outcomes.items())
+    aside, points = measure in asked.secondary, sorted(found.outcomes.items())
     lines = [_series(points, measure, key=asked.method.key, name=asked.method.label)]
     lines += [] if aside else [_of_one_set(asked, found.single, measure)]
     return comparison_chart(
@@ -172,7 +172,7 @@ def division_picture(asked: Spending, found: Spent, measure: str, *, small: bool
         axis=asked.axis,
         symbol=asked.symbol,
         log=asked.log,
-        chosen=found.best_for(measure) if aside else found.best,
+        chosen=found.best_place(measure) if aside else found.best,
         told="smallest error",
         span=asked.span,
         key=measure,
@@ -180,7 +180,7 @@ def division_picture(asked: Spending, found: Spent, measure: str, *, small: bool
     )
 
 
-def _of_one_set(asked: Spending, one: Outcome | None, measure: str) -> Series:
+def _of_one_set(asked: BudgetSplit, one: Outcome | None, measure: str) -> Series:
     """The best release of one set, the same wherever the picture's axis stands; nothing where none is known yet."""
     if one is None:
         return _series([], measure, key="original", name=ONE_SET, reference=True)
@@ -192,7 +192,7 @@ def _of_one_set(asked: Spending, one: Outcome | None, measure: str) -> Series:
 def _series(outcomes: Iterable[tuple[float, Outcome]], measure: str, **named: Any) -> Series:
     """The line of a method through its outcomes, each at its place, as far as the measure is known."""
     known = [
-        (place, value.value, value.error, one.exactly(measure))
+        (place, value.value, value.error, one.is_exact(measure))
         for place, one in outcomes
         if math.isfinite((value := one.measure(measure)).value)
     ]

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpviz.claims.published import PRINTED_REPETITIONS, PrintedNumber, Record, Shown, printed_rows
 from dpviz.comparisons import Analysis, BinaryData
-from dpviz.comparisons.binary_base import BinaryMethod, usable_before_rounding
+from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.privacy.histograms import SCOTT_FACTOR
 
 USABLE_SOURCE = "Bowen & Liu (2016), supplement, Table 1"
@@ -23,6 +23,19 @@ TRIED_BINS = 200
 def binary_methods() -> dict[str, BinaryMethod]:
     """Return the methods of the first study, by key."""
     return {one.key: one for one in BinaryData.methods if isinstance(one, BinaryMethod)}
+
+
+def usable_before_rounding(n: int, p: float, epsilon: float) -> float:
+    """Pr(0 < x + Laplace(1/ε) < n) = 1 − ½E[e^{−εx}] − ½E[e^{−ε(n−x)}], x ~ Binomial(n, p).
+
+    That is how Bowen & Liu (2016) count the usable releases of their Laplace sanitizer. What it releases is rounded.
+
+    >>> round(usable_before_rounding(100, 0.02, 0.5), 4)
+    0.7731
+    """
+    rest = -math.expm1(-epsilon)
+    below, above = (1 - p * rest) ** n, (1 - (1 - p) * rest) ** n
+    return max(1 - (below + above) / 2, 0.0)
 
 
 def _usable(row: dict[str, str], method: BinaryMethod | None, reading: str) -> Iterator[Record[float]]:

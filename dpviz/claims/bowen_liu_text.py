@@ -18,18 +18,14 @@ from dpviz.claims.bowen_liu import (
 from dpviz.claims.published import PRINTED_REPETITIONS, Effort
 from dpviz.claims.sentences import Judge, Judged
 from dpviz.comparisons import BinaryData, MixedData, UnknownVariance
-from dpviz.comparisons.base import Analysis, OutcomeMeasures
-from dpviz.comparisons.gaussian import GaussianData
-from dpviz.comparisons.gaussian_histograms import SMOOTHED_HISTOGRAM
-from dpviz.comparisons.gaussian_methods import GaussianMethod
-from dpviz.comparisons.gaussian_study import GaussianPlan
-from dpviz.comparisons.mixed import LARGEST_SHARE, SMALLEST_SHARE
-from dpviz.comparisons.mixed_methods import STATISTICS
-from dpviz.comparisons.normal_models import MODIPS_COMMUNAL, MODIPS_SPLIT
+from dpviz.comparisons.analysis import Analysis, OutcomeMeasures
+from dpviz.comparisons.mixed import LARGEST_SHARE, N_STATISTICS, SMALLEST_SHARE
+from dpviz.comparisons.numeric_data import NormalData
+from dpviz.comparisons.numeric_releases import MODIPS_COMMUNAL, MODIPS_SPLIT, NumericMethod, uniform_share
+from dpviz.comparisons.numeric_study import NumericStudy
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.coverage.exact import exact_coverage
-from dpviz.coverage.studies import run_study
 from dpviz.mechanisms import BetaBinomial
 
 STUDY_ROWS, STUDY_SHARES = (40, 100, 1_000), (0.15, 0.25, 0.5)
@@ -119,12 +115,12 @@ def _dp_prior(effort: Effort) -> Judged:
 
 
 @lru_cache(maxsize=256)
-def _study(key: str, data: GaussianData, log: float, estimands: tuple[str, ...], effort: Effort) -> StudyMeasures:
+def _study(key: str, data: NormalData, log: float, estimands: tuple[str, ...], effort: Effort) -> StudyMeasures:
     """What a method of the second or third study comes to, by estimand; of the third with fewer repetitions."""
-    method = next(one for one in data.methods if one.key == key and isinstance(one, GaussianMethod))
+    method = next(one for one in data.methods if one.key == key and isinstance(one, NumericMethod))
     sets, most = method.sets(STUDY_SETS), SIMULATED_WITH // (5 if isinstance(data, MixedData) else 1)
     rule = STUDY.rule_for(sets).key
-    plan = GaussianPlan(
+    results = NumericStudy(
         data=data,
         method=method,
         epsilon=math.exp(log),
@@ -133,9 +129,8 @@ def _study(key: str, data: GaussianData, log: float, estimands: tuple[str, ...],
         seed=effort.seed,
         estimands=estimands,
         rules=(rule,),
-    )
-    tally = run_study(plan)
-    return {one: tally.measures(one, rule) for one in estimands}
+    ).run()
+    return {one: results.measures(one, rule) for one in estimands}
 
 
 def _normal_data(n: int, low: float = -3.0) -> UnknownVariance:
@@ -249,7 +244,7 @@ def _best(effort: Effort) -> Judged:
 
 
 def _smoothed_worse(_: Effort) -> Judged:
-    found = [float(SMOOTHED_HISTOGRAM.uniform_share(median_bins(n, STUDY_RANGE), n, 1.0)) for n in STUDY_ROWS]
+    found = [float(uniform_share(median_bins(n, STUDY_RANGE), n, 1.0)) for n in STUDY_ROWS]
     told = f"It is {', '.join(format_number(one, 3) for one in found)}."
     return Judged(told, holds=found == sorted(found))
 
@@ -302,7 +297,7 @@ STUDY_JUDGES: dict[str, Judge] = {
     "sensitivity1": lambda _: Judged(float(np.abs(np.subtract((3, 2), (2, 2))).sum())),
     "scenarios1": lambda _: Judged(float(len(STUDY_ROWS) * len(STUDY_SHARES))),
     "scenarios2": lambda _: Judged(float(len(STUDY_ROWS))),
-    "statistics6": lambda _: Judged(float(1 + STATISTICS)),
+    "statistics6": lambda _: Judged(float(1 + N_STATISTICS)),
     "components3": lambda _: Judged(float(len(np.triu_indices(2)[0]))),
     "whole": lambda _: Judged(100 * BinaryData(n=100, p=0.25).m / 100),
     "level_1": lambda _: Judged(100 * STUDY.level),

@@ -24,7 +24,7 @@ from dpviz.claims.charest import (
 )
 from dpviz.claims.published import Effort
 from dpviz.claims.sentences import Judge, Judged
-from dpviz.comparisons.binary_base import EPSILON_WITHOUT_NOISE
+from dpviz.comparisons.proportion import EPSILON_WITHOUT_NOISE
 from dpviz.core.formatting import format_number, round_down
 from dpviz.core.types import FloatArray
 from dpviz.coverage.exact import exact_coverage

@@ -7,8 +7,8 @@ from html import escape
 from dpviz.claims.printed_methods import RELEASE_METHODS, audit_releases
 from dpviz.claims.release_finding import ReleaseFinding, ReleaseSetting, verdict_sentence
 from dpviz.comparisons import ComparedMethod, DataKind, MixedData
-from dpviz.comparisons.gaussian import GaussianData
-from dpviz.comparisons.gaussian_histograms import PERTURBED_HISTOGRAM
+from dpviz.comparisons.numeric_data import NormalData
+from dpviz.comparisons.numeric_releases import public_bins
 from dpviz.privacy.real_loss import ReleaseVerdict
 
 
@@ -24,10 +24,10 @@ def audited_setting(data: DataKind, epsilon: float, sets: int) -> ReleaseSetting
     setting = ReleaseSetting(n=n, epsilon=epsilon, sets=sets, cell=min(ReleaseSetting.cell, n))
     if isinstance(data, MixedData):
         setting = replace(setting, cell=max(2, round(n * data.shares[0])))
-    if isinstance(data, GaussianData):
+    if isinstance(data, NormalData):
         low, high = ((end - data.mean) / data.sigma for end in (data.low, data.high))
-        bins = PERTURBED_HISTOGRAM.public_bins(n) or setting.bins  # as many as the methods that are compared have
-        return replace(setting, lower=low, upper=high, bins=bins)
+        # As many bins as the methods that are compared have
+        return replace(setting, lower=low, upper=high, bins=public_bins(n))
     return setting
 
 

@@ -9,8 +9,8 @@ from dpviz.claims.poisson_losses import printed_addition, replaced_row
 from dpviz.claims.published import Effort
 from dpviz.claims.sentences import Judge, Judged
 from dpviz.comparisons import Analysis, BinaryData
-from dpviz.comparisons.binary_measures import row_moments
-from dpviz.comparisons.guesses import GUESS_OFF
+from dpviz.comparisons.comparison import GUESS_ERROR
+from dpviz.comparisons.proportion import share_moments
 from dpviz.core.formatting import format_number
 from dpviz.inference.confidential import binomial_distribution
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, PoissonCount, PoissonGamma
@@ -25,7 +25,7 @@ GREAT_LOSS = 20.0  # That no α below 5 keeps a release of 1,000 rows from
 def _guess(_effort: Effort) -> Judged:
     data, analysis = BinaryData(n=100, p=0.1), Analysis(sets=1)
     plain, told = (data.method(key) for key in ("beta_binomial", "poisson_gamma"))
-    asked = (plain, data), (told, data), (told, data.guessing(data.p + GUESS_OFF))
+    asked = (plain, data), (told, data), (told, data.with_guess(data.p + GUESS_ERROR))
     found = [at.accuracy(method, EXAMPLE_EPSILON, analysis)[1] for method, at in asked]
     first, best, off = (format_number(one, 3) for one in found)
     words = f"The error is {first} without a guess, {best} with the guess at the truth and {off} with one off by 0.1."
@@ -95,8 +95,8 @@ def _tradeoff(_effort: Effort) -> Judged:
     alpha, told, sizes, errors = 5.0, [], [], []
     for epsilon in (2.0, 1.0, 0.5):
         m = math.floor(alpha * math.expm1(epsilon))
-        moments = row_moments(BetaBinomial(n=100, m=m, alpha=alpha, beta=alpha))
-        _, error = moments.error(binomial_distribution(100, 0.25), 0.25)
+        moments = share_moments(BetaBinomial(n=100, m=m, alpha=alpha, beta=alpha))
+        ((_, error),) = moments.errors(binomial_distribution(100, 0.25)[None], np.array([0.25]))
         told.append(f"m = {m} and {format_number(error, 3)} at ε = {format_number(epsilon)}")
         sizes.append(m)
         errors.append(error)

@@ -20,15 +20,13 @@ from dpviz.claims.published import (
     printed_rows,
     read_tables,
 )
-from dpviz.comparisons.binary_base import EPSILON_WITHOUT_NOISE
-from dpviz.comparisons.gaussian import KnownVariance
-from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS
-from dpviz.comparisons.gaussian_study import GaussianPlan
-from dpviz.comparisons.normal_models import MODIPS_MEAN
+from dpviz.comparisons.numeric_data import KnownVariance
+from dpviz.comparisons.numeric_releases import MODIPS_MEAN, ORIGINAL_ROWS
+from dpviz.comparisons.numeric_study import NumericStudy
+from dpviz.comparisons.proportion import EPSILON_WITHOUT_NOISE
 from dpviz.core.numerics.special import row_blocks
 from dpviz.core.types import FloatArray
 from dpviz.coverage.release_distribution import exact_work, release_distribution
-from dpviz.coverage.studies import run_study
 from dpviz.inference.combining_rules import COMBINING_RULES, CombiningRule
 from dpviz.inference.interval_rules import SetStatistics, contains, set_statistics
 from dpviz.mechanisms import GeometricSanitizer, Modips, TwoCellSynthesizer
@@ -199,7 +197,7 @@ def _normal_covered(
     design: Mapping[str, float], sets: int, reads: Sequence[LiuReading], effort: Effort
 ) -> tuple[Sequence[float], int]:
     """By simulation of n rows of N(0, 1) with the bounds −4 and 4."""
-    plan = GaussianPlan(
+    study = NumericStudy(
         data=KnownVariance(n=int(design["n"]), mean=0.0, sigma=1.0, low=-4.0, high=4.0),
         method=MODIPS_MEAN if sets else ORIGINAL_ROWS,
         epsilon=design["epsilon"],
@@ -209,8 +207,8 @@ def _normal_covered(
         estimands=tuple(dict.fromkeys(one.estimand for one in reads)),
         rules=tuple(dict.fromkeys(one.rule for one in reads)),
     )
-    tally = run_study(plan)
-    return [tally.measures(one.estimand, one.rule).coverage.value for one in reads], effort.repetitions
+    results = study.run()
+    return [results.measures(one.estimand, one.rule).coverage.value for one in reads], effort.repetitions
 
 
 LIU_BINARY = LiuTable.read("a", "binary", "binary data", _binary_covered)

@@ -1,6 +1,5 @@
 """What the sentences of Liu (2016) say of her examples, computed."""
 
-import dataclasses
 import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -11,14 +10,20 @@ from scipy.special import ndtr, ndtri
 from dpviz.claims.liu import LIU_HALVES, LIU_LEVEL, LIU_REPETITIONS
 from dpviz.claims.published import Effort, Record
 from dpviz.claims.sentences import Judge, Judged
-from dpviz.comparisons.base import OutcomeMeasures
-from dpviz.comparisons.binary_measures import row_moments
-from dpviz.comparisons.gaussian import GaussianData, KnownVariance, UnknownVariance
-from dpviz.comparisons.gaussian_study import GaussianPlan
-from dpviz.comparisons.normal_models import MODIPS_COMMUNAL, MODIPS_MEAN, MODIPS_MEAN_TRUNCATED, NormalModel
+from dpviz.comparisons.analysis import OutcomeMeasures
+from dpviz.comparisons.numeric_data import KnownVariance, NormalData, UnknownVariance
+from dpviz.comparisons.numeric_releases import (
+    MODIPS_COMMUNAL,
+    MODIPS_MEAN,
+    MODIPS_MEAN_TRUNCATED,
+    MODIPS_SPLIT,
+    NumericMethod,
+    mean_share,
+)
+from dpviz.comparisons.numeric_study import NumericStudy
+from dpviz.comparisons.proportion import share_moments
 from dpviz.core.formatting import format_number
 from dpviz.coverage.exact import exact_coverage
-from dpviz.coverage.studies import run_study
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.confidential import binomial_distribution
 from dpviz.inference.interval_rules import contains, set_statistics
@@ -49,7 +54,7 @@ def clipped_bias(n: int, p: float, sets: int) -> float:
 @lru_cache(maxsize=1024)
 def _expected(made: TwoCellSynthesizer, p: float) -> tuple[float, float]:
     """E[ϖ] and E[b], exactly: given x the sets are independent."""
-    weights, moments, m = binomial_distribution(made.n, p), row_moments(made), made.m
+    weights, moments, m = binomial_distribution(made.n, p), share_moments(made), made.m
     within = (moments.mean * (1 - moments.mean) - moments.variance) / m
     return float(weights @ within), float(weights @ moments.variance)
 
@@ -114,10 +119,10 @@ def _severe(effort: Effort) -> Judged:
 
 
 @lru_cache(maxsize=256)
-def _normal(method: NormalModel, data: GaussianData, sets: int, effort: Effort) -> OutcomeMeasures:
+def _normal(method: NumericMethod, data: NormalData, sets: int, effort: Effort) -> OutcomeMeasures:
     """What Theorem 7 makes of the mean; of many sets fewer repetitions."""
     repetitions = max(effort.repetitions // max(sets // 10, 1), 10)
-    plan = GaussianPlan(
+    study = NumericStudy(
         data=data,
         method=method,
         epsilon=EPSILON_OF_EXAMPLES,
@@ -127,10 +132,10 @@ def _normal(method: NormalModel, data: GaussianData, sets: int, effort: Effort) 
         estimands=("mean",),
         rules=("reiter_2003",),
     )
-    return run_study(plan).measures("mean", "reiter_2003")
+    return study.run().measures("mean", "reiter_2003")
 
 
-def _data(kind: type[GaussianData], high: float = 4.0) -> GaussianData:
+def _data(kind: type[NormalData], high: float = 4.0) -> NormalData:
     return kind(n=FEW, mean=0.0, sigma=1.0, low=-4.0, high=high)
 
 
@@ -162,7 +167,7 @@ def _peaks(effort: Effort) -> Judged:
 
 def _narrower(effort: Effort) -> Judged:
     widths = [
-        _normal(dataclasses.replace(MODIPS_COMMUNAL, share=share), _data(UnknownVariance), 10, effort).mean_width.value
+        _normal(MODIPS_SPLIT.with_share(share), _data(UnknownVariance), 10, effort).mean_width.value
         for share in (0.1, 0.5, 0.9)
     ]
     original = 2 * 1.96 / math.sqrt(FEW)
@@ -175,7 +180,7 @@ def _narrower(effort: Effort) -> Judged:
 
 def _communal(_: Effort) -> Judged:
     data = _data(UnknownVariance)
-    scales, share = MODIPS_COMMUNAL.noise_scales(data, 1.0), MODIPS_COMMUNAL.share_of(data)
+    scales, share = MODIPS_COMMUNAL.noise_scales(data, 1.0), mean_share(data, variance_known=False)
     told = f"w is {format_number(share, 4)}, and the scale of both noises is {format_number(scales['the mean'])}."
     return Judged(told, holds=math.isclose(scales["the mean"], scales["the variance"]))
 

@@ -11,14 +11,15 @@ from dpviz.claims.poisson_losses import poisson_count_loss, poisson_promise, poi
 from dpviz.claims.published import printed_rows
 from dpviz.claims.release_finding import ReleaseFinding, ReleaseMethod, ReleaseSetting
 from dpviz.comparisons import ComparedMethod
-from dpviz.comparisons.bounding import REDRAWING
-from dpviz.comparisons.gaussian_histograms import BOOTSTRAP_THEN_SANITIZE, SMOOTHED_HISTOGRAM
-from dpviz.comparisons.normal_models import (
+from dpviz.comparisons.numeric_releases import (
+    BOOTSTRAP_THEN_SANITIZE,
     MODIPS_COMMUNAL_TRUNCATED,
     MODIPS_MEAN,
     MODIPS_MEAN_TRUNCATED,
     MODIPS_SPLIT,
     MODIPS_SPLIT_TRUNCATED,
+    SMOOTHED_HISTOGRAM,
+    bounded_laplace_loss,
 )
 from dpviz.mechanisms import BetaBinomial, LaplaceCells, PosteriorMean
 from dpviz.privacy.divergence import pure_epsilon
@@ -74,7 +75,7 @@ REAL_LOSSES: dict[str, Callable[[ReleaseSetting], Loss | float]] = {
     "exponential_counts": partial(losses.exponential, sequences=False),
     "cell_mean": losses.clipped_cell_mean,
     "cell_mean_unbounded": lambda _: math.inf,
-    "truncated": lambda at: at.sets * REDRAWING.loss(at.each, at.n),  # of a count of n
+    "truncated": lambda at: at.sets * bounded_laplace_loss(at.each, at.n, True),  # of a count of n
     "proportion_truncated": partial(losses.proportion, truncated=True),
     "proportion_clipped": partial(losses.proportion, truncated=False),
     **{one.audited: partial(_compared, one) for one in COMPARED},

@@ -1,31 +1,22 @@
-"""Methods of synthesis side by side: bias, error, coverage, width and usable share, on equal terms."""
+"""Methods of synthesis on equal terms: bias, error, coverage, width and usable share."""
 
-from dpviz.comparisons.base import Analysis, DataKind, Estimand, Outcome
-from dpviz.comparisons.binary import BinaryData, CountData
+from dpviz.comparisons.analysis import Analysis, DataKind, Estimand, Outcome
 from dpviz.comparisons.categories import CategoryData
-from dpviz.comparisons.compared_method import ComparedMethod
 from dpviz.comparisons.comparison import Compared, Comparison
-from dpviz.comparisons.gaussian import GaussianData, KnownVariance, UnknownVariance
-from dpviz.comparisons.gaussian_histograms import HISTOGRAMS
-from dpviz.comparisons.gaussian_study import GaussianPlan
+from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.mixed import MixedData
-from dpviz.comparisons.mixed_methods import MIXED_METHODS
-from dpviz.comparisons.normal_models import OF_KNOWN_VARIANCE, OF_UNKNOWN_VARIANCE
+from dpviz.comparisons.numeric_data import KnownVariance, UnknownVariance
+from dpviz.comparisons.numeric_study import NumericStudy
+from dpviz.comparisons.proportion import BinaryData, CountData
 from dpviz.comparisons.terms import ComparisonTerms, EqualPrivacy, EqualPromise
-
-# Methods and studies know the data that they are of, and not the data them: who has which is said here.
-GaussianData.plan = GaussianPlan
-KnownVariance.methods = *OF_KNOWN_VARIANCE, *HISTOGRAMS
-UnknownVariance.methods = *OF_UNKNOWN_VARIANCE, *HISTOGRAMS
-MixedData.methods = MIXED_METHODS
 
 DATA_KINDS: dict[str, type[DataKind]] = {
     kind.key: kind for kind in (BinaryData, CountData, UnknownVariance, KnownVariance, MixedData)
 }
-"""Every kind of data by its key: a new one is one file and one name here."""
+"""Kinds of data by key: a new one is one file and one name here."""
 
 TERMS: dict[str, type[ComparisonTerms]] = {terms.key: terms for terms in (EqualPromise, EqualPrivacy)}
-"""The terms on which methods can meet, by key."""
+"""Terms on which methods can meet, by key."""
 
 __all__ = [
     "DATA_KINDS",
@@ -42,9 +33,9 @@ __all__ = [
     "EqualPrivacy",
     "EqualPromise",
     "Estimand",
-    "GaussianPlan",
     "KnownVariance",
     "MixedData",
+    "NumericStudy",
     "Outcome",
     "UnknownVariance",
 ]

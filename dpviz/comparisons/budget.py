@@ -1,96 +1,104 @@
-"""How a promised ε is best spent: over how many sets, and over which of the statistics that a release rests on."""
+"""How a promised ε is best divided: over how many sets, and between the statistics that a release rests on."""
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import ClassVar
 
 import numpy as np
 
-from dpviz.comparisons.base import COMPARED_SETS, Analysis, DataKind, Estimand, Outcome, in_turn
-from dpviz.comparisons.compared_method import ComparedMethod
-from dpviz.comparisons.guesses import guess_in_symbols
+from dpviz.comparisons.analysis import COMPARED_SETS, Analysis, DataKind, Estimand, Outcome
+from dpviz.comparisons.comparison import guess_in_symbols
+from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.terms import PROMISES, SETTING_TOLERANCE, EqualPromise
-from dpviz.core.formatting import format_number
+from dpviz.core.formatting import format_error, format_measure, format_number, format_or_dash, join_words
 from dpviz.core.monte_carlo import Measure
-from dpviz.core.numerics.combinatorics import coarse_to_fine
 from dpviz.core.parameters import validate_fields
 
-PAPERS_SETS = 10  # Of both papers
-SETS_BETWEEN_ANSWERS = 50  # Numbers of sets that are tried before a reader can go on
+PAPERS_SETS = 10  # of both papers
+PLACES_BETWEEN_RESULTS = 50  # numbers of sets that are tried before a result is yielded
+MAX_NAMED_TIES = 4
 
 
 @dataclass(frozen=True)
-class Spent:
-    """How one method does, so far, at each place: a number of sets, or a share of ε.
+class SplitResults:
+    """Outcomes of one method at each place: a number of sets, or a share of ε.
 
-    `every` says that the errors of all places that are allowed have been looked at, and not of some alone. `single` is
-    the release of one set with the smallest error so far, of all methods whose promise holds; None where there is none,
-    or not all are known.
+    Attributes
+    ----------
+    outcomes : mapping
+    all_tried : bool
+        Whether the errors of all allowed places are known, and not of some only.
+    single : Outcome, optional
+        Release of one set with the smallest error, of all methods whose promise holds.
     """
 
     outcomes: Mapping[float, Outcome]
-    every: bool = False
+    all_tried: bool = False
     single: Outcome | None = None
 
     def errors(self, estimand: str = "") -> dict[float, Measure]:
-        """Return the error at each place in order, as far as it can be ranked; of what is beside the one that is judged
-        by its key.
-        """
-        found = {place: self.outcomes[place] for place in sorted(self.outcomes)}
-        return {place: one.beside[estimand] if estimand else one.ranked_error for place, one in found.items()}
+        """Rankable error at each place in order, of the chosen or of a secondary estimand."""
+        outcomes = {place: self.outcomes[place] for place in sorted(self.outcomes)}
+        if estimand:
+            return {place: item.secondary_errors[estimand] for place, item in outcomes.items()}
+        return {place: item.ranked_error for place, item in outcomes.items()}
 
-    def best_for(self, estimand: str = "") -> float:
-        """Return the place with the smallest root mean squared error; the first of those that are equal to rounding.
-
-        A place where too few repetitions gave an estimate is none; where all are such, it is the first.
-        """
-        return first_smallest({place: one.value for place, one in self.errors(estimand).items()})
-
-    def tied_for(self, estimand: str = "") -> list[float]:
-        """Places that cannot be told from the best: within two standard errors of the difference, or of rounding.
-
-        Divisions are simulated with the same random numbers, so that differences are surer than both errors say.
-        """
-        errors, best = self.errors(estimand), self.best_for(estimand)
-        return [place for place, one in errors.items() if place == best or one.tied(errors[best])]
+    def best_place(self, estimand: str = "") -> float:
+        """Place with the smallest error, the first of ties; the first of all where none can be ranked."""
+        return first_smallest({place: error.value for place, error in self.errors(estimand).items()})
 
     @property
     def best(self) -> float:
-        """The best place for what is judged."""
-        return self.best_for()
+        """Best place for the chosen estimand."""
+        return self.best_place()
 
-    @property
-    def tied(self) -> list[float]:
-        """The places that cannot be told from it."""
-        return self.tied_for()
+    def ties(self, estimand: str = "") -> list[float]:
+        """Places that cannot be told from the best: within two standard errors of the paired difference."""
+        errors, best = self.errors(estimand), self.best_place(estimand)
+        return [place for place, error in errors.items() if place == best or error.tied(errors[best])]
 
-    def price(self, place: float) -> float:
-        """Return how many times the smallest error the error at `place` is."""
-        smallest, here = (self.outcomes[one].root_mean_squared_error.value for one in (self.best, place))
-        return here / smallest if smallest > 0 else (1.0 if here == 0 else math.inf)
+    def relative_error(self, place: float) -> float:
+        """How many times the smallest error that at `place` is."""
+        smallest, error = (self.outcomes[item].root_mean_squared_error.value for item in (self.best, place))
+        if smallest > 0:
+            return error / smallest
+        return 1.0 if error == 0 else math.inf
 
 
 def first_smallest(errors: Mapping[float, float]) -> float:
-    """Return the first place whose number is the smallest, to rounding; one that is not known is not the smallest.
+    """Key of the smallest value (first of ties within 1e-12); NaN is ignored.
 
     >>> first_smallest({1: 0.5, 2: 0.3, 3: 0.1 + 0.2})
     2
     """
-    smallest = Measure(min((one for one in errors.values() if not math.isnan(one)), default=math.nan), 0.0)
-    near = (place for place, one in errors.items() if Measure(one, 0.0).tied(smallest))
-    return next(near, next(iter(errors)))
+    smallest = Measure(min((error for error in errors.values() if not math.isnan(error)), default=math.nan), 0.0)
+    ties = (place for place, error in errors.items() if Measure(error, 0.0).tied(smallest))
+    return next(ties, next(iter(errors)))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spending(ABC):
-    """One way to divide the ε of one method's release: `places` are the divisions that are compared."""
+class BudgetSplit(ABC):
+    """One way to divide the ε of one method's release.
+
+    Attributes
+    ----------
+    places : tuple of float
+        Divisions that are compared, in order.
+    over, counted : str
+        What ε is divided over, and what several places are, in words.
+    symbol : str
+    log : bool
+        Whether the axis is logarithmic.
+    span : tuple of float
+        Ends of the axis.
+    asks_sets : bool
+        Whether the number of sets is the reader's.
+    """
 
     data: DataKind
     method: ComparedMethod
@@ -99,22 +107,16 @@ class Spending(ABC):
 
     key: ClassVar[str]
     places: ClassVar[tuple[float, ...]]
-    """The divisions in order."""
     over: ClassVar[str]
-    """What ε is divided over, in words."""
     counted: ClassVar[str]
-    """What several places are, in words."""
     symbol: ClassVar[str]
     log: ClassVar[bool] = False
     span: ClassVar[tuple[float, float]]
-    """From where to where a picture goes."""
     asks_sets: ClassVar[bool] = True
-    """Whether the number of sets is the reader's."""
 
     def __post_init__(self) -> None:
         validate_fields(self, PROMISES)
-        problem = self.unfit(self.data, self.method)
-        if problem:
+        if problem := self.problem(self.data, self.method):
             raise ValueError(problem)
 
     @property
@@ -124,37 +126,41 @@ class Spending(ABC):
 
     @staticmethod
     @abstractmethod
-    def unfit(data: DataKind, method: ComparedMethod) -> str:
-        """Return why this cannot be asked of a method, in a sentence; nothing where it can."""
-
-    @classmethod
-    def methods(cls, kind: type[DataKind]) -> dict[str, str]:
-        """Return the labels of the methods of a kind of data that can be asked, by key."""
-        data = kind.fresh()
-        return {one.key: one.label for one in kind.methods if not one.reference and not cls.unfit(data, one)}
+    def problem(data: DataKind, method: ComparedMethod) -> str:
+        """Why a method cannot be divided so, in a sentence; empty if it can."""
 
     @property
     @abstractmethod
     def usual(self) -> dict[str, float]:
-        """What the papers do, in words, with its place."""
+        """Divisions of the papers, by name."""
 
     @abstractmethod
     def name_of(self, place: float) -> str:
-        """Return a place in words."""
+        """A place in words."""
 
     @abstractmethod
     def at(self, place: float) -> tuple[ComparedMethod, Analysis]:
-        """Return the method and the analysis at one place."""
+        """Method and analysis at one place."""
+
+    @classmethod
+    def methods(cls, kind: type[DataKind]) -> dict[str, str]:
+        """Labels of the methods of a kind of data that can be divided so, by key."""
+        data = kind.default()
+        return {
+            method.key: method.label
+            for method in kind.methods
+            if not method.reference and not cls.problem(data, method)
+        }
 
     @property
-    def beside(self) -> tuple[str, ...]:
-        """Keys of what else the analyst may want to know, whose errors are shown beside: none where all share alike."""
+    def secondary(self) -> tuple[str, ...]:
+        """Keys of further estimands whose errors are shown."""
         return ()
 
     @property
-    def open_ends(self) -> tuple[float, ...]:
-        """First and last place, beyond which there are others that are not tried."""
-        return self.places[0], self.places[-1]
+    def secondary_estimands(self) -> list[Estimand]:
+        """The estimands of `secondary`."""
+        return [estimand for estimand in self.data.estimands if estimand.key in self.secondary]
 
     @property
     def allowed(self) -> Sequence[float]:
@@ -163,137 +169,188 @@ class Spending(ABC):
 
     @property
     def compared(self) -> list[float]:
-        """The places of the pictures in order, with those of the papers among them."""
+        """Places of the pictures in order, with those of the papers."""
         return sorted({*self.places, *self.usual.values()})
 
     @property
-    def others(self) -> list[Estimand]:
-        """What is `beside`."""
-        return [one for one in self.data.estimands if one.key in self.beside]
-
-    @property
-    def named(self) -> str:
-        """Its settings in words."""
+    def description(self) -> str:
+        """Its numbers as "n = 100 and ε = 1"."""
         numbers = [*self.data.in_symbols(4), *guess_in_symbols(self.data, self.method)]
         return f"{', '.join(numbers)} and ε = {format_number(self.epsilon, 4)}"
 
-    def exact_errors(self) -> Iterator[tuple[float, float]]:
-        """Yield every place that can be chosen with its error, where it is known without a simulation; else nothing."""
-        for place in self.allowed:
-            method, analysis = self.at(place)
-            found = self.data.accuracy(method, self.epsilon, analysis)
-            if found is None:
-                return
-            yield place, found[1]
+    def first(self) -> SplitResults:
+        """What is known first."""
+        return next(self.stream(intervals=False))
 
-    def at_a_glance(self) -> Spent | None:
-        """Return bias and error at every place of the pictures, where all take a moment and are allowed; else None."""
-        found = dict[float, Outcome]()
-        with contextlib.suppress(ValueError):  # with which what is streamed ends at such a place
-            for place in self.compared if not self.beside else ():
-                method, analysis = self.at(place)
-                outcome = self.data.at_a_glance(method, self.epsilon, analysis)
-                if outcome is None:
-                    break
-                found[place] = outcome
-        return Spent(found) if len(found) == len(self.compared) else None
+    def stream(self, *, intervals: bool = True) -> Iterator[SplitResults]:
+        """Yield better and better outcomes of all places.
 
-    def first(self) -> Spent:
-        """Return what is known at a glance, or else the outcome at the first place that is computed."""
-        return self.at_a_glance() or next(self.stream(intervals=False))
-
-    def stream(self, *, intervals: bool = True) -> Iterator[Spent]:
-        """Yield all outcomes so far, every time that there is a new one: what is there at a glance, coarse to fine.
-
-        Where errors are exact and the places can be listed, the best of all of them is found, and is there as well.
-        Where only intervals are left, they are computed of the best division and of the papers', or of all `intervals`.
+        Where the error is exact, all allowed places are tried, and the best one is among the outcomes. Without
+        `intervals` those of exact outcomes are computed for the best place and the papers' only.
         """
-        places = self.compared
-        ordered = [places[index] for index in coarse_to_fine(len(places))]
-        growing = {place: self._one(place) for place in ordered}
-        glance = self.at_a_glance()
-        alone, found, of_one = self._of_one_set(), dict(glance.outcomes) if glance else {}, dict[str, Outcome]()
-        errors, every = dict[float, float](), False
+        # What is quick of every place: all at once where bias and error take a moment
+        places, outcomes = self.compared, dict[float, Outcome]()
+        streams = {place: self._outcomes(place) for place in places}
+        is_fast = not self.data.simulated and getattr(self.method, "has_fast_moments", False)
+        for place in places:
+            try:
+                outcomes[place] = next(streams[place])
+            except ValueError:  # a share of ε that the method refuses ends the line
+                yield SplitResults(dict(outcomes))
+                raise
+            if not is_fast or place == places[-1]:
+                yield SplitResults(dict(outcomes))
 
-        def so_far() -> Spent:
-            return Spent(dict(found), every, self._smallest(of_one) if len(of_one) == len(alone) else None)
+        # The best release of one set, of all methods
+        singles: dict[str, Outcome] = {}
+        single_streams = self._single_streams()
+        for key, stream in single_streams.items():
+            singles[key] = next(stream)
+            yield SplitResults(dict(outcomes))
+        yield SplitResults(dict(outcomes), single=self._best_single(singles))
 
-        def at_places() -> Iterator[None]:
-            for place in ordered:
-                _, found[place] = next(growing[place])
-                yield
+        # All allowed places, where the error is exact
+        errors = dict[float, float]()
+        for place in self.allowed:
+            accuracy = self.data.accuracy(*self._with_setting(place))
+            if accuracy is None:
+                break
+            errors[place] = accuracy[1]
+            if place % PLACES_BETWEEN_RESULTS == 0:
+                yield SplitResults(dict(outcomes), single=self._best_single(singles))
+        best = first_smallest(errors) if errors else math.nan
+        if errors and best not in outcomes:
+            streams[best] = self._outcomes(best)
+            outcomes[best] = next(streams[best])
 
-        def at_one_set() -> Iterator[None]:
-            for key, outcomes in alone.items():
-                of_one[key] = next(outcomes)
-                yield
+        # The rest of each, the simulated singles among them
+        wanted = {SplitResults(outcomes).best, *self.usual.values()}
+        for place, stream in streams.items():
+            if intervals or self.data.simulated or place in wanted:
+                for outcomes[place] in stream:
+                    yield SplitResults(dict(outcomes), bool(errors), self._best_single(singles))
+        for key, stream in single_streams.items():
+            if self.data.simulated or singles[key] is self._best_single(singles):
+                singles[key] = [singles[key], *stream][-1]
+        yield SplitResults(dict(outcomes), bool(errors), self._best_single(singles))
 
-        for _ in chain(at_one_set(), at_places()) if glance else chain(at_places(), at_one_set()):
-            yield so_far()
-        for place, error in self.exact_errors():
-            errors[place] = error
-            yield so_far()
-        if errors:
-            best, every = first_smallest(errors), True
-            if best not in found:
-                growing = {best: self._one(best)} | growing
-                _, found[best] = next(growing[best])
-            yield so_far()
-        told = {so_far().best, *self.usual.values()}
-        further = (
-            one
-            for place, one in growing.items()
-            if intervals or place in told or not found[place].lacks_intervals_alone
-        )
-        for place, outcome in in_turn(further):
-            found[place] = outcome
-            yield so_far()
-        for key, outcomes in alone.items():
-            if of_one[key] is self._smallest(of_one) or of_one[key].repetitions < math.inf:
-                for of_one[key] in outcomes:
-                    yield so_far()
+    def _with_setting(self, place: float) -> tuple[ComparedMethod, float, Analysis]:
+        method, analysis = self.at(place)
+        return method, self.epsilon, analysis
 
-    def _of_one_set(self) -> dict[str, Iterator[Outcome]]:
-        """Return the outcomes of one set of every method that promises something, by its key."""
+    def _outcomes(self, place: float) -> Iterator[Outcome]:
+        method, analysis = self.at(place)
+        return self.data.outcomes(method, self.epsilon, self.epsilon, analysis, self.secondary)
+
+    def _single_streams(self) -> dict[str, Iterator[Outcome]]:
+        """Outcomes of one set of every method that promises something, by key."""
         analysis = dataclasses.replace(self.analysis, sets=1)
         return {
-            one.key: self.data.outcomes(one, self.epsilon, self.epsilon, analysis)
-            for one in self.data.methods
-            if not (one.reference or one.absence(self.data) or self.data.flatters(one))
-            and EqualPromise().setting(one, self.data, self.epsilon, 1) is not None
+            method.key: self.data.outcomes(method, self.epsilon, self.epsilon, analysis)
+            for method in self.data.methods
+            if not (method.reference or method.absence(self.data) or self.data.is_told_truth(method))
+            and EqualPromise().setting(method, self.data, self.epsilon, 1) is not None
         }
 
-    def _smallest(self, outcomes: Mapping[str, Outcome]) -> Outcome | None:
-        """Return that with the smallest error of those whose promise is known to hold; None where there is none."""
-        kept = {
-            key: one.ranked_error.value
-            for key, one in outcomes.items()
-            if one.real_epsilon is not None and one.real_epsilon <= self.epsilon * (1 + SETTING_TOLERANCE)
-        }
-        known = {key: error for key, error in kept.items() if not math.isnan(error)}
-        return outcomes[min(known, key=known.__getitem__)] if known else None
+    def _best_single(self, singles: Mapping[str, Outcome]) -> Outcome | None:
+        """Outcome with the smallest error of those whose promise is known to hold."""
+        kept = [
+            item
+            for item in singles.values()
+            if item.real_epsilon is not None and item.real_epsilon <= self.epsilon * (1 + SETTING_TOLERANCE)
+        ]
+        ranked = [item for item in kept if not math.isnan(item.ranked_error.value)]
+        return min(ranked, key=lambda item: item.ranked_error.value, default=None)
 
-    def _one(self, place: float) -> Iterator[tuple[float, Outcome]]:
-        method, analysis = self.at(place)
-        for outcome in self.data.outcomes(method, self.epsilon, self.epsilon, analysis, self.beside):
-            yield place, outcome
+    # What is told
+
+    def answer(self, results: SplitResults, is_final: bool = True) -> tuple[str, str, str]:
+        """Mark, sentence, and a short sentence: where the error is smallest."""
+        epsilon, n_known, n_places = format_number(self.epsilon, 4), len(results.outcomes), len(self.compared)
+        if n_known < n_places:
+            sentence = (
+                f"The errors of {n_known} of {n_places} {self.counted} are known so far; which is best is told once "
+                "all of them are."
+            )
+            return "computing", sentence, "The errors are being computed."
+        error = results.outcomes[results.best].ranked_error
+        if math.isnan(error.value):
+            sentence = (
+                "In the repetitions so far, too few releases gave an estimate from all of their sets at "
+                f"ε = {epsilon} to say which division is best: a cell came out empty, or nothing varied."
+            )
+            return "no estimate", sentence, f"At ε = {epsilon} too few releases give an estimate."
+        name, typical = self.name_of(results.best), format_error(error)
+        sentence = (
+            f"With ε = {epsilon} for everything that is released, the error is{'' if is_final else ' so far'} smallest "
+            f"with <b>{name}</b>: the analyst's estimate of {self.data.chosen_estimand.short_label} is typically off "
+            f"by <b>{typical}</b> (root mean squared error, {self.method.label}, {self.description})."
+        )
+        lead = "Best division" if is_final else "Best so far"
+        return name, sentence, f"{lead} at ε = {epsilon}: the estimate is typically off by {typical}."
+
+    def note(self, results: SplitResults) -> str:
+        """Among which divisions the best was sought, what cannot be told from it, and a guess that is the truth."""
+        ties = [place for place in results.ties() if place != results.best]
+        words = ""
+        if ties:
+            names = join_words([self.name_of(place) for place in ties[:MAX_NAMED_TIES]])
+            more = f", and {len(ties) - MAX_NAMED_TIES} more" if len(ties) > MAX_NAMED_TIES else ""
+            words = f"It cannot be told from {names}{more}. "
+        if results.all_tried:
+            words += f"Everything from {self.name_of(self.allowed[0])} to {self.name_of(self.allowed[-1])} was tried."
+        else:
+            words += f"It is the best of the {len(results.outcomes)} {self.counted} that were tried."
+        if self.data.is_told_truth(self.method):
+            words += " The method is told <b>the truth</b> as its public guess, on which this rests."
+        return words
+
+    def table(self, results: SplitResults) -> tuple[list[str], list[list[str]]]:
+        """Names of the columns, and rows: the best division, those of the papers, the best of secondary estimands,
+        and the best release of one set.
+        """
+        places = [(results.best, "smallest error")]
+        places += [(place, name) for name, place in self.usual.items() if place in results.outcomes]
+        for estimand in self.secondary_estimands:
+            if all(estimand.key in item.secondary_errors for item in results.outcomes.values()):
+                best = results.best_place(estimand.key)
+                if not math.isnan(results.errors(estimand.key)[best].value):
+                    places.append((best, f"smallest error of the estimate of {estimand.short_label}"))
+        names: dict[float, list[str]] = {}
+        for place, name in places:
+            names.setdefault(place, []).append(name)
+        rows = [
+            self._row(self.name_of(place), ", ".join(words), results.outcomes[place], results.relative_error(place))
+            for place, words in names.items()
+        ]
+        if results.single is not None:
+            best_error = results.outcomes[results.best].root_mean_squared_error.value
+            ratio = results.single.root_mean_squared_error.value / best_error if best_error else math.nan
+            rows.append(self._row(results.single.method.label, "best release of one set", results.single, ratio))
+        return ["division of ε", "error", "bias", "coverage", "mean width", "times the smallest error"], rows
+
+    @staticmethod
+    def _row(name: str, words: str, outcome: Outcome, ratio: float) -> list[str]:
+        measures = [format_measure(measure) for measure in (outcome.root_mean_squared_error, outcome.bias)]
+        measures += [format_measure(outcome.coverage, share=True), format_measure(outcome.mean_width)]
+        return [f"<b>{name}</b> <small>{words}</small>", *measures, format_or_dash(ratio, 4)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class OverSets(Spending):
+class SplitOverSets(BudgetSplit):
     """M sets have ε/M each: more sets average out what the draws of each add, and each is noisier.
 
     >>> from dpviz.comparisons import BinaryData
     >>> data = BinaryData(n=20, p=0.5)
-    >>> asked = OverSets(data=data, method=data.method("beta_binomial"), epsilon=1.0, analysis=Analysis())
-    >>> asked.places[:5], asked.at(4)[1].sets
+    >>> split = SplitOverSets(data=data, method=data.method("beta_binomial"), epsilon=1.0, analysis=Analysis())
+    >>> split.places[:5], split.at(4)[1].sets
     ((1, 2, 3, 4, 5), 4)
     """
 
     key: ClassVar[str] = "sets"
     places: ClassVar[tuple[float, ...]] = (
         *range(1, 10),
-        *(round(one) for one in np.geomspace(10, COMPARED_SETS.maximum, 14)),
+        *(round(place) for place in np.geomspace(10, COMPARED_SETS.maximum, 14)),
     )
     over: ClassVar[str] = "several sets"
     counted: ClassVar[str] = "numbers of sets"
@@ -301,10 +358,6 @@ class OverSets(Spending):
     log: ClassVar[bool] = True
     span: ClassVar[tuple[float, float]] = 0.9, 1.1 * COMPARED_SETS.maximum
     asks_sets: ClassVar[bool] = False
-
-    @property
-    def open_ends(self) -> tuple[float, ...]:
-        return (self.places[-1],)
 
     @property
     def allowed(self) -> Sequence[float]:
@@ -315,7 +368,7 @@ class OverSets(Spending):
         return "sets M that share ε"
 
     @staticmethod
-    def unfit(data: DataKind, method: ComparedMethod) -> str:  # noqa: ARG004
+    def problem(data: DataKind, method: ComparedMethod) -> str:  # noqa: ARG004
         return "" if method.divided() else f"{method.label} releases one set. Choose a method that releases several."
 
     @property
@@ -330,7 +383,7 @@ class OverSets(Spending):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OverStatistics(Spending):
+class SplitOverStatistics(BudgetSplit):
     """A share w of ε goes to one statistic, such as the mean, and the rest to the others, in each set."""
 
     key: ClassVar[str] = "share"
@@ -345,13 +398,14 @@ class OverStatistics(Spending):
         return f"share w of ε that {self.method.first_statistic} has"
 
     @property
-    def beside(self) -> tuple[str, ...]:
+    def secondary(self) -> tuple[str, ...]:
         return tuple(key for key in self.data.divided_between if key != self.data.estimand)
 
     @staticmethod
-    def unfit(data: DataKind, method: ComparedMethod) -> str:
-        divides = method.usual_shares(data)
-        return "" if divides else f"{method.label} does not divide its ε. Choose a method that is split."
+    def problem(data: DataKind, method: ComparedMethod) -> str:
+        if method.usual_shares(data):
+            return ""
+        return f"{method.label} does not divide its ε. Choose a method that is split."
 
     @property
     def usual(self) -> dict[str, float]:
@@ -364,55 +418,5 @@ class OverStatistics(Spending):
         return self.method.with_share(place), self.analysis
 
 
-@dataclass(frozen=True)
-class Paying:
-    """The number of sets with the smallest error at one ε, its error, and those of one set and of the papers' ten.
-
-    `at_end` says that it is the largest number that is allowed: more sets could err less.
-    """
-
-    epsilon: float
-    best: int
-    smallest_error: float
-    of_one: float
-    of_papers: float
-    at_end: bool
-
-    @property
-    def price(self) -> float:
-        """How many times the smallest error that of the papers' ten sets is."""
-        return self.of_papers / self.smallest_error if self.smallest_error else 1.0
-
-
-def stream_paying(
-    data: DataKind, method: ComparedMethod, epsilons: Sequence[float], analysis: Analysis
-) -> Iterator[tuple[Paying, ...]]:
-    """Yield at which ε more than one set errs less, for methods whose error is known without a simulation.
-
-    Every number of sets is tried, and what there is is yielded after each ε and many times before it. More sets average
-    out the draws, which pays where the bias is small: with ε large, or a proportion near 1/2.
-
-    >>> from dpviz.comparisons import BinaryData
-    >>> data = BinaryData(n=20, p=0.1)
-    >>> *_, (few, many) = stream_paying(data, data.method("beta_binomial"), [1.0, 1000.0], Analysis())
-    >>> few.best, many.best
-    (1, 235)
-    """
-    found: tuple[Paying, ...] = ()
-    for epsilon in epsilons:
-        asked = OverSets(data=data, method=method, epsilon=epsilon, analysis=analysis)
-        errors = dict[float, float]()
-        for place, error in asked.exact_errors():
-            errors[place] = error
-            if place % SETS_BETWEEN_ANSWERS == 0:
-                yield found
-        if not errors:
-            raise ValueError(f"The error of {method.label} is simulated; choose a method whose error is a finite sum.")
-        best = int(first_smallest(errors))
-        of_papers, at_end = errors[PAPERS_SETS], best == max(errors)
-        found += (Paying(float(epsilon), best, errors[best], errors[1], of_papers, at_end),)
-        yield found
-
-
-SPENDINGS: dict[str, type[Spending]] = {one.key: one for one in (OverSets, OverStatistics)}
-"""The ways to divide a budget, by key."""
+BUDGET_SPLITS: dict[str, type[BudgetSplit]] = {split.key: split for split in (SplitOverSets, SplitOverStatistics)}
+"""Ways to divide a budget, by key."""

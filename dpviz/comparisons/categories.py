@@ -8,10 +8,9 @@ from functools import cache
 from typing import Any, ClassVar
 
 from dpviz.calibration.methods import RowMethod, method_of
-from dpviz.comparisons.base import Estimand
-from dpviz.comparisons.binary import read_when_asked
-from dpviz.comparisons.binary_base import BinaryMethod, OneProportion, compared_facts
-from dpviz.comparisons.compared_method import ComparedMethod
+from dpviz.comparisons.analysis import Estimand
+from dpviz.comparisons.methods import ComparedMethod
+from dpviz.comparisons.proportion import BinaryMethod, ClassProperty, OneProportion, mechanism_texts
 from dpviz.core import limits
 from dpviz.designs import Design
 from dpviz.mechanisms import SYNTHESIZERS, Release, WorstCase
@@ -21,15 +20,15 @@ from dpviz.privacy import pure_epsilon
 from dpviz.privacy.divergence import worst_neighbours
 from dpviz.privacy.pld import PrivacyLossDistribution
 
-MOST_LOSSES = 1_000_000  # Privacy losses of one set that are listed for the sum of several
+MAX_LOSSES = 1_000_000  # privacy losses of one set that are listed for the sum of several
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CategoryMethod(BinaryMethod):
-    """A method that releases all k counts, of which the analyst reads one: each on its own, with a share of ε.
+    """A method that releases all k counts, of which the analyst reads one.
 
-    Given how many confidential rows are in the category, its released count has that of a two-cell synthesizer,
-    whatever the others are. What the release gives away is what all of its counts do: that of `of_cells`.
+    Given the confidential count of the category, its released count has the distribution of a two-cell synthesizer.
+    The loss is that of the whole release, by `of_cells`.
     """
 
     of_cells: type[CellSynthesizer]
@@ -41,21 +40,21 @@ class CategoryMethod(BinaryMethod):
         return {"epsilon": self.of_cells.share_of_a_count * epsilon}
 
     def table(self, data: CategoryData, epsilon: float) -> CellSynthesizer:
-        """Return the synthesizer of all k counts of one set, of which `epsilon` is the share."""
+        """Synthesizer of all k counts of one set, which has this ε."""
         return self.of_cells.for_rows(data.n, data.m)(n=data.n, cells=data.cells, epsilon=epsilon)  # type: ignore[call-arg]
 
     def guarded(self, data: CategoryData, epsilon: float) -> Release:
-        """Return what knows the privacy of one set."""
+        """Release that knows the privacy of one set."""
         return self.table(data, epsilon)
 
     def real_epsilon(self, data: Any, setting: float, sets: int) -> float:
-        self.synthesizer(data, setting / sets)  # a share that is too small for the prior of one category is refused
+        self.synthesizer(data, setting / sets)  # refuses a share that is too small for the prior of one category
         return sets * pure_epsilon(self.guarded(data, setting / sets))
 
     def real_delta(
         self, data: Any, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
     ) -> WorstCase | None:
-        """That of the only neighbours that can be the worst; unknown for several sets, as there is one."""
+        """δ of the only neighbours that can be the worst; unknown for several sets."""
         return worst_neighbours(self.guarded(data, setting / sets), epsilon) if sets == 1 else None
 
     def design(self, data: Any, setting: float, sets: int, **shared: Any) -> Design | None:
@@ -75,14 +74,12 @@ class PriorCellsRelease(CategoryMethod):
         return {"alpha": alpha, "beta": (data.cells - 1) * alpha}
 
     def table(self, data: CategoryData, epsilon: float) -> PriorCellSynthesizer:
-        alpha = self.protection(data, epsilon)["alpha"]
-        return self.of_cells(n=data.n, m=data.m, cells=data.cells, alpha=alpha)
+        return self.of_cells(n=data.n, m=data.m, cells=data.cells, alpha=self.protection(data, epsilon)["alpha"])
 
     def guarded(self, data: CategoryData, epsilon: float) -> PlugInCells:
-        """For any number of rows."""
-        alpha, known = self.protection(data, epsilon)["alpha"], method_of(self.of_cells.two_cells)
+        known = method_of(self.of_cells.two_cells)
         assert isinstance(known, RowMethod)
-        return known.more_cells(data.n, data.m, alpha, data.cells)
+        return known.more_cells(data.n, data.m, self.protection(data, epsilon)["alpha"], data.cells)
 
     def real_delta(
         self, data: Any, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
@@ -96,10 +93,10 @@ class PriorCellsRelease(CategoryMethod):
             return worst_neighbours(release, epsilon)
         if sets * pure_epsilon(release) <= epsilon:
             return WorstCase(0.0, 1, 0)
-        listed = release.losses(MOST_LOSSES)
-        if listed is None:
+        losses = release.losses(MAX_LOSSES)
+        if losses is None:
             return None
-        return WorstCase(PrivacyLossDistribution.from_outcomes(*listed).composed_delta(sets, epsilon), 1, 0)
+        return WorstCase(PrivacyLossDistribution.from_outcomes(*losses).composed_delta(sets, epsilon), 1, 0)
 
     def absence(self, data: Any) -> str:
         if data.m > limits.MAX_PRIOR_ROWS_OF_CELLS and data.m > limits.MAX_ROWS_PER_PERSON * data.n:
@@ -109,15 +106,16 @@ class PriorCellsRelease(CategoryMethod):
 
 @cache
 def category_method(of_cells: type[CellSynthesizer]) -> CategoryMethod:
-    """Return the method that releases all counts by this synthesizer, made of what its class says."""
-    made: type[CategoryMethod] = PriorCellsRelease if issubclass(of_cells, PriorCellSynthesizer) else CategoryMethod
-    return made(of_cells=of_cells, synthesizer_type=of_cells.two_cells, **compared_facts(of_cells))
+    """Method that releases all counts by this synthesizer."""
+    method_type: type[CategoryMethod] = CategoryMethod
+    if issubclass(of_cells, PriorCellSynthesizer):
+        method_type = PriorCellsRelease
+    return method_type(of_cells=of_cells, synthesizer_type=of_cells.two_cells, **mechanism_texts(of_cells))
 
 
-def category_methods() -> tuple[ComparedMethod, ...]:
-    """Return a method for every registered synthesizer of k counts but those that are compared as another."""
-    registered = (one for one in SYNTHESIZERS.values() if issubclass(one, CellSynthesizer))
-    return tuple(category_method(one) for one in registered if one.info.is_compared)
+def _category_methods() -> tuple[ComparedMethod, ...]:
+    registered = [card for card in SYNTHESIZERS.values() if issubclass(card, CellSynthesizer)]
+    return tuple(category_method(card) for card in registered if card.info.is_compared)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +124,7 @@ class CategoryData(OneProportion):
 
     key: ClassVar[str] = "categories"
     label: ClassVar[str] = "Categories (k counts)"
-    methods: ClassVar[tuple[ComparedMethod, ...]] = read_when_asked(category_methods)
+    methods: ClassVar[Any] = ClassProperty(_category_methods)
     estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the share of one category", "p"),)
     assumed: ClassVar[str] = "each row independently in that category with probability p"
 

@@ -1,47 +1,59 @@
-"""What is compared, and what is known of it so far: all methods at one ε, or at the values of ε of a picture."""
+"""A comparison of methods: their outcomes over ε, their order where they are ranked, a headline and a table."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import Any, Self
 
 import numpy as np
 
-from dpviz.comparisons.base import Analysis, DataKind, Outcome
-from dpviz.comparisons.compared_method import ComparedMethod
-from dpviz.comparisons.guesses import guess_in_symbols
-from dpviz.comparisons.terms import ComparisonTerms
-from dpviz.core.formatting import format_number
-from dpviz.core.numerics.combinatorics import coarse_to_fine
+from dpviz.comparisons.analysis import MIN_RANKED_REPETITIONS, Analysis, DataKind, Outcome
+from dpviz.comparisons.methods import ComparedMethod
+from dpviz.comparisons.terms import NO_EPSILON, ComparisonTerms
+from dpviz.core.declarations import PUBLIC_GUESS
+from dpviz.core.formatting import format_error, format_measure_cells, format_number, format_ratio
+from dpviz.core.monte_carlo import Measure
 from dpviz.privacy.optimum import LeastError, ShortestLength
+from dpviz.privacy.real_loss import ReleaseVerdict
 
-LIMITED = "release_error", "mean_width"  # Measures of which it is known how small any mechanism could make them
-EPSILONS_DRAWN = 16  # Values of ε in the pictures, as many as in Bowen & Liu's study
+LIMITED_MEASURES = "release_error", "mean_width"  # of which it is known how small any mechanism could make them
+N_EPSILONS = 16  # values of ε in the pictures, as many as in Bowen & Liu's study
+GUESS_ERROR = 0.1  # by which the guess is off whose error stands beside that of a guess at the truth
 
 
 @dataclass(frozen=True)
 class Compared:
-    """The outcomes so far, the last of each method at each ε, and the smallest `release_error` at each ε.
+    """Outcomes of a comparison so far.
 
-    `further` are known from elsewhere, at any ε. The `shortest_lengths` are those of intervals that hold their level.
+    Attributes
+    ----------
+    outcomes : mapping
+        The last outcome of each method (key) at each ε.
+    smallest_errors, shortest_lengths : mapping
+        By ε, the smallest possible `release_error`, and mean length of an interval that holds its level.
+    further : tuple of Outcome
+        Outcomes from elsewhere, at any ε.
     """
 
     outcomes: Mapping[tuple[str, float], Outcome]
-    smallest_errors: Mapping[float, LeastError]
+    smallest_errors: Mapping[float, LeastError] = field(default_factory=dict)
     further: tuple[Outcome, ...] = ()
     shortest_lengths: Mapping[float, ShortestLength] = field(default_factory=dict)
 
     def limits(self, measure: str) -> dict[float, float]:
-        """Return what no mechanism can make a measure smaller than, in the order of ε; empty where that is unknown."""
-        every: tuple[Mapping[float, LeastError | ShortestLength], ...] = self.smallest_errors, self.shortest_lengths
-        known = dict(zip(LIMITED, every, strict=True)).get(measure, {})
+        """Bound of a measure for every mechanism, in the order of ε; empty where none is known."""
+        known: Mapping[float, LeastError | ShortestLength] = {}
+        if measure in LIMITED_MEASURES:
+            known = self.smallest_errors if measure == "release_error" else self.shortest_lengths
         return {epsilon: known[epsilon].lower_bound for epsilon in sorted(known)}
 
     def of(self, method: ComparedMethod) -> list[Outcome]:
-        """Return the outcomes of one method in the order of ε."""
-        mine = [one for one in (*self.outcomes.values(), *self.further) if one.method.key == method.key]
-        return sorted(mine, key=lambda one: one.epsilon)
+        """Outcomes of one method in the order of ε."""
+        outcomes = [item for item in (*self.outcomes.values(), *self.further) if item.method.key == method.key]
+        return sorted(outcomes, key=lambda item: item.epsilon)
 
 
 def stream_comparison(
@@ -52,83 +64,41 @@ def stream_comparison(
     terms: ComparisonTerms,
     *,
     intervals: bool = True,
-    limits: Container[str] = LIMITED,
+    limits: Container[str] = LIMITED_MEASURES,
 ) -> Iterator[Compared]:
-    """Yield the outcomes of `DataKind.compare` as they come, all that there are so far.
+    """Yield the outcomes of `DataKind.compare` as they come, all so far, and then what no mechanism can improve on.
 
-    The smallest errors are there at once where δ = 0; with δ each takes a search, and they come last. The shortest
-    lengths come one by one beside the outcomes. Without `intervals`, or a measure among the `limits`, these are not
-    computed.
+    The smallest errors are there at once where δ = 0; with δ each takes a search. Without `intervals`, or a measure
+    among the `limits`, these are not computed.
     """
-    found: dict[tuple[str, float], Outcome] = {}
-    smallest_errors: dict[float, LeastError] = {}
-    shortest_lengths: dict[float, ShortestLength] = {}
-    error, length = (one in limits for one in LIMITED)
+    outcomes: dict[tuple[str, float], Outcome] = {}
+    errors: dict[float, LeastError] = {}
+    lengths: dict[float, ShortestLength] = {}
 
-    def so_far() -> Compared:
-        return Compared(dict(found), dict(smallest_errors), shortest_lengths=dict(shortest_lengths))
+    def search_errors() -> Iterator[Compared]:
+        for epsilon in epsilons if "release_error" in limits else ():
+            if (error := data.least_error(epsilon, terms.delta)) is not None:
+                errors[epsilon] = error
+                yield Compared(dict(outcomes), dict(errors), shortest_lengths=dict(lengths))
 
-    def search() -> Iterator[Compared]:
-        for epsilon in epsilons:
-            smallest = data.least_error(epsilon, terms.delta)
-            if smallest is not None:
-                smallest_errors[epsilon] = smallest
-                yield so_far()
-
-    def beside() -> Iterator[Compared]:
-        for place in coarse_to_fine(len(epsilons)) if length else ():
-            shortest = data.shortest_length(epsilons[place], terms.delta, analysis.level)
-            if shortest is not None:
-                shortest_lengths[epsilons[place]] = shortest
-                yield so_far()
-
-    if error and terms.delta == 0:
-        yield from search()
-    lengths = beside()
+    if not terms.delta:
+        yield from search_errors()
     for outcome in data.compare(methods, epsilons, analysis, terms, intervals=intervals):
-        if found:  # what comes first waits for nothing
-            next(lengths, None)
-        found[outcome.method.key, outcome.epsilon] = outcome
-        yield so_far()
-    yield from lengths
-    if error and terms.delta > 0:
-        yield from search()
-
-
-def stream_ranking(
-    data: DataKind,
-    methods: Sequence[ComparedMethod],
-    epsilon: float,
-    analysis: Analysis,
-    terms: ComparisonTerms,
-) -> Iterator[Compared]:
-    """Yield what is known of all methods at one ε: first what is quick of each, for who leads among some says nothing.
-
-    With δ the smallest error takes a search, and comes last.
-    """
-    found: dict[tuple[str, float], Outcome] = {}
-    smallest = None if terms.delta else data.least_error(epsilon)
-    smallest_errors = {} if smallest is None else {epsilon: smallest}
-    whole = False
-    for outcome in data.compare(methods, [epsilon], analysis, terms):
-        place = outcome.method.key, epsilon
-        if place in found and not whole:
-            whole = True
-            yield Compared(dict(found), smallest_errors)
-        found[place] = outcome
-        if whole:
-            yield Compared(dict(found), smallest_errors)
-    if not whole:
-        yield Compared(found, smallest_errors)
-    if terms.delta and (smallest := data.least_error(epsilon, terms.delta)) is not None:
-        yield Compared(found, {epsilon: smallest})
+        outcomes[outcome.method.key, outcome.epsilon] = outcome
+        yield Compared(dict(outcomes), dict(errors))
+    for epsilon in epsilons if "mean_width" in limits else ():
+        if (length := data.shortest_length(epsilon, terms.delta, analysis.level)) is not None:
+            lengths[epsilon] = length
+            yield Compared(dict(outcomes), dict(errors), shortest_lengths=dict(lengths))
+    if terms.delta:
+        yield from search_errors()
 
 
 @dataclass(frozen=True)
 class Comparison:
     """Which methods are compared, on which data and terms and by which analysis.
 
-    They are ranked at one ε, and drawn over a `span` of them.
+    They are ranked at one `epsilon`, and drawn over a `span` of them.
     """
 
     data: DataKind
@@ -153,36 +123,274 @@ class Comparison:
         return {**self.data.settings(), **self.analysis.settings(), "rule": self.analysis.rule, **own, **methods}
 
     @property
-    def everywhere(self) -> str:
-        """What is the same at every ε, which tells comparisons apart."""
-        return repr((self.data, self.methods, self.analysis, self.terms))
-
-    @property
     def epsilons(self) -> list[float]:
-        """The values of ε in the pictures."""
-        return [float(one) for one in np.geomspace(*self.span, EPSILONS_DRAWN)]
+        """Values of ε in the pictures."""
+        return np.geomspace(*self.span, N_EPSILONS).tolist()
 
     @property
     def privacy(self) -> str:
-        """The ε at which methods are ranked, with the δ that is allowed, if any."""
+        """ε at which methods are ranked, with the δ that is allowed, if any."""
         failure = f" and δ = {format_number(self.terms.delta, 3)}" if self.terms.delta else ""
         return f"ε = {format_number(self.epsilon, 4)}{failure}"
 
     @property
-    def named(self) -> str:
-        """Its settings in words."""
+    def description(self) -> str:
+        """Its numbers as "n = 100, M = 10 and ε = 1"."""
         numbers = [*self.data.in_symbols(4), *guess_in_symbols(self.data, *self.methods)]
         return f"{', '.join(numbers)}, M = {self.analysis.sets} and ε = {format_number(self.epsilon, 4)}"
 
     def first(self) -> Compared:
-        """Return what is quick of every method where it is ranked, with which `rank` begins."""
+        """What is quick of every method where it is ranked."""
         return next(self.rank())
 
     def rank(self) -> Iterator[Compared]:
-        """Yield what is known of every method where it is ranked, the more complete the later."""
-        return stream_ranking(self.data, self.methods, self.epsilon, self.analysis, self.terms)
+        """Yield better and better outcomes where the methods are ranked, of all methods from the beginning."""
+        asked = self.data, self.methods, [self.epsilon], self.analysis, self.terms
+        n_outcomes, is_whole = 0, False
+        compared = Compared({})
+        for compared in stream_comparison(*asked, limits=("release_error",)):
+            # The first outcome of each method comes first; then one is replaced, or a limit found
+            if not is_whole and n_outcomes and len(compared.outcomes) == n_outcomes:
+                is_whole = True
+                yield compared
+            elif is_whole:
+                yield compared
+            n_outcomes = len(compared.outcomes)
+        if not is_whole:
+            yield compared
 
-    def stream(self, *, intervals: bool = True, limits: Container[str] = LIMITED) -> Iterator[Compared]:
-        """Yield what is known of every method at every ε of the pictures: all, or what those that are shown need."""
+    def stream(self, *, intervals: bool = True, limits: Container[str] = LIMITED_MEASURES) -> Iterator[Compared]:
+        """Yield the outcomes at every ε of the pictures, all so far."""
         asked = self.data, self.methods, self.epsilons, self.analysis, self.terms
         return stream_comparison(*asked, intervals=intervals, limits=limits)
+
+
+# Public guesses
+
+
+def guess_in_symbols(data: DataKind, *methods: ComparedMethod) -> list[str]:
+    """The public guess as "π = 0.25" if one of the methods is given one; else nothing."""
+    return [f"{PUBLIC_GUESS.symbol} = {format_number(data.guess, 4)}"] if any(item.guess for item in methods) else []
+
+
+@lru_cache(maxsize=1024)
+def error_of_worse_guess(
+    data: DataKind, method: ComparedMethod, epsilon: float, analysis: Analysis, terms: ComparisonTerms
+) -> float:
+    """RMSE with the guess off by 0.1, to the side that costs more; NaN where there is none."""
+    errors = []
+    for share in (data.guess - GUESS_ERROR, data.guess + GUESS_ERROR):
+        if PUBLIC_GUESS.minimum <= share <= PUBLIC_GUESS.maximum:
+            other = data.with_guess(share)
+            setting = terms.setting(method, other, epsilon, method.sets(analysis.sets))
+            accuracy = None if setting is None else other.accuracy(method, setting, analysis)
+            errors += [] if accuracy is None else [accuracy[1]]
+    return max(errors, default=math.nan)
+
+
+# Ranking
+
+NO_WINNER = {
+    "no method": (
+        "None of the methods chosen can be set to a real privacy loss of {privacy}.",
+        "No chosen method can be set to a real ε of {epsilon}.",
+    ),
+    "not ranked": (
+        "What is chosen is told the truth as its public guess, so that its error is the best it can have, and is not "
+        "ranked. Choose other methods beside it, or set a guess of your own.",
+        "What is told the truth as its public guess is not ranked.",
+    ),
+    "none ranked": (
+        "None of the methods chosen is known to keep a promise of {privacy}, so that none is ranked.",
+        "No chosen method is known to keep its promise of ε = {epsilon}.",
+    ),
+    "no estimate": (
+        "In the repetitions so far, no method whose promise holds gave an estimate from all of its sets often enough "
+        "to be ranked at ε = {epsilon}: a cell came out empty, or nothing varied. The table below shows the share of "
+        "usable releases.",
+        "At ε = {epsilon} too few releases give an estimate.",
+    ),
+}
+"""Sentence and short sentence where no method wins, by the mark."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Outcomes of a comparison where it is ranked, and the smallest error that can be added, where it is known."""
+
+    comparison: Comparison
+    outcomes: Sequence[Outcome]
+    smallest: LeastError | None = None
+
+    @classmethod
+    def of(cls, comparison: Comparison, compared: Compared) -> Self:
+        """Ranking of what is known."""
+        return cls(comparison, [*compared.outcomes.values()], compared.smallest_errors.get(comparison.epsilon))
+
+    def exclusion(self, outcome: Outcome) -> str:
+        """Why a method is not ranked whatever its error is, in a few words; empty if it is.
+
+        With δ every method has been set so that it keeps its promise.
+        """
+        if outcome.method.reference:
+            return "it promises nothing"
+        if self.comparison.data.is_told_truth(outcome.method):
+            return "its public guess is the truth itself"
+        if not outcome.method.has_epsilon:
+            return NO_EPSILON
+        verdict = outcome.real_loss.verdict(outcome.epsilon)
+        if self.comparison.terms.delta > 0 or verdict is ReleaseVerdict.SATISFIED:
+            return ""
+        return "it breaks its promise" if verdict.bad else "it is not known to keep its promise"
+
+    @cached_property
+    def in_order(self) -> list[Outcome]:
+        """Ranked methods by their error, then those excluded by theirs, then those without an error."""
+
+        def place(outcome: Outcome) -> tuple[bool, bool, float]:
+            error = outcome.ranked_error.value
+            return math.isnan(error), bool(self.exclusion(outcome)), error
+
+        return sorted(self.outcomes, key=place)
+
+    @cached_property
+    def contenders(self) -> list[Outcome]:
+        """Ranked methods, the smallest error first."""
+        return [item for item in self.in_order if not (math.isnan(item.ranked_error.value) or self.exclusion(item))]
+
+    @property
+    def answer(self) -> tuple[str, str, str]:
+        """Mark, sentence, and a short sentence for a class."""
+        comparison, epsilon = self.comparison, format_number(self.comparison.epsilon, 4)
+        if not self.contenders:
+            mark = self._reason_without_winner()
+            sentence, short = (text.format(privacy=comparison.privacy, epsilon=epsilon) for text in NO_WINNER[mark])
+            return mark, sentence, short
+
+        # The method with the smallest error, and those that cannot be told from it
+        first, *rest = self.contenders
+        tied = [item.method.label for item in rest if item.ranked_error.tied(first.ranked_error)]
+        mark = label = first.method.label
+        if tied:
+            mark += f" or {tied[0] if len(tied) == 1 else f'{len(tied)} others'}"
+        error = format_error(first.root_mean_squared_error)
+        sentence = (
+            f"At a {comparison.terms.meaning} {comparison.privacy}, <b>{mark}</b> has the smallest error of those "
+            f"shown: its estimate is typically off by <b>{error}</b>"
+        )
+
+        # Against the confidential data, and against the best mechanism
+        original = next((item for item in self.outcomes if item.method.reference and item.sets == 1), None)
+        if original and not math.isnan(original.ranked_error.value):
+            ratio = compare_errors(first.ranked_error.value, original.ranked_error.value)
+            sentence += f", {ratio} with the {original.method.label.lower()}"
+        sentence += f" (root mean squared error, {comparison.description})."
+        added = first.release_error.value
+        if self.smallest is not None and self.smallest.lower_bound > 0 and not math.isnan(added):
+            sentence += (
+                f" Averaged over all possible confidential data, the error added by {label} is "
+                f"<b>{self.smallest.compared(added)}</b> that of the best possible mechanism with {comparison.privacy}."
+            )
+        return mark, sentence, f"Smallest error of those shown at ε = {epsilon}: typically off by {error}."
+
+    def _reason_without_winner(self) -> str:
+        """Key of `NO_WINNER`."""
+        promising = [item for item in self.outcomes if not item.method.reference]
+        if not promising:
+            return "no method"
+        if not all(map(self.exclusion, promising)):
+            return "no estimate"
+        is_told = all(self.comparison.data.is_told_truth(item.method) for item in promising)
+        return "not ranked" if is_told else "none ranked"
+
+    @property
+    def absent(self) -> list[tuple[str, str]]:
+        """Labels of the methods that cannot be compared on these terms, each with the reason in a few words."""
+        present = {item.method.key for item in self.outcomes}
+        methods = [method for method in self.comparison.methods if method.key not in present]
+        return [(method.label, _absence(self.comparison, method)) for method in methods]
+
+    @property
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """Names of the columns, and a row for each method in order; Monte Carlo errors stand below the numbers."""
+        columns: dict[str, Callable[[Outcome], str]] = {"method": self._method_cell}
+        if self.comparison.terms.asks:
+            columns["given ε"] = lambda item: "–" if item.method.reference else format_number(item.setting, 4)
+        columns |= {
+            "error": _error_cell,
+            "bias": lambda item: _cell(item.bias),
+            "coverage": lambda item: _cell(item.coverage, share=True),
+            "mean width": lambda item: _cell(item.mean_width),
+            "usable": lambda item: _cell(item.usable_share, share=True),
+            "real ε": self._real_epsilon_cell,
+        }
+        if any(item.release_error.value >= 0 for item in self.outcomes):
+            columns["added error"] = lambda item: _cell(item.release_error)
+        if self.smallest is not None:
+            columns["times the best"] = self._times_best_cell
+        return list(columns), [[cell(item) for cell in columns.values()] for item in self.in_order]
+
+    def _method_cell(self, outcome: Outcome) -> str:
+        """Method, number of sets, its guess, and why it is not ranked."""
+        method, each = outcome.method, outcome.method.sets_of_each
+        sets = f"{outcome.sets} × {each} sets" if each > 1 else f"{outcome.sets} sets"
+        sets = "one set" if outcome.sets * each == 1 else sets
+        notes = ", ".join((sets.replace(" ", "&nbsp;"), *guess_in_symbols(outcome.data, method)))
+        reason = "" if method.reference else self.exclusion(outcome)
+        reason = f"<br><small>not ranked: {reason}</small>" if reason else ""
+        if outcome.data.is_told_truth(method):
+            asked = outcome.data, method, outcome.epsilon, self.comparison.analysis, self.comparison.terms
+            if not math.isnan(error := error_of_worse_guess(*asked)):
+                reason += f"<br><small>error with a guess off by {GUESS_ERROR}: {format_number(error, 3)}</small>"
+        return f"<b>{method.label}</b> <small>{notes}</small>{reason}"
+
+    def _real_epsilon_cell(self, outcome: Outcome) -> str:
+        """Pure ε of all sets, exact or as far as it is known, marked where it is more than was promised."""
+        loss = outcome.real_loss
+        if outcome.method.reference:
+            return loss.text(digits=4) + ("" if math.isinf(loss.at_least) else "<br><small>not promised</small>")
+        if not outcome.method.has_epsilon:
+            return "unbounded<br><b>not private</b>"
+        is_broken = self.comparison.terms.delta == 0 and loss.verdict(outcome.epsilon).bad
+        return f"{loss.text(outcome.epsilon, 4)}{'<br><b>broken</b>' if is_broken else ''}"
+
+    def _times_best_cell(self, outcome: Outcome) -> str:
+        """How many times the smallest possible error the release adds."""
+        added, smallest = outcome.release_error.value, self.smallest
+        if smallest is None or self.exclusion(outcome) or not (added >= 0 and smallest.lower_bound > 0):
+            return "–"
+        return smallest.times(added)
+
+
+@lru_cache(maxsize=1024)
+def _absence(comparison: Comparison, method: ComparedMethod) -> str:
+    sets, reason = method.sets(comparison.analysis.sets), method.absence(comparison.data)
+    return reason or comparison.terms.absence(method, comparison.data, comparison.epsilon, sets)
+
+
+def compare_errors(error: float, other: float) -> str:
+    """An error against another one, to be followed by "with …".
+
+    >>> compare_errors(0.06, 0.05), compare_errors(0.2, 0.05), compare_errors(0.05, 0.05)
+    ('20 % more than', '4 times as much as', 'no more than')
+    """
+    if other == 0:
+        return "but not at all"
+    if abs(error / other - 1) < 5e-4:
+        return "no more than"
+    ratio = format_ratio(error / other)
+    return f"{ratio} {'as' if ratio.endswith('as much') else 'than'}"
+
+
+def _error_cell(outcome: Outcome) -> str:
+    """RMSE; where too few repetitions gave an estimate, how many did."""
+    if outcome.repetitions >= MIN_RANKED_REPETITIONS:
+        return _cell(outcome.root_mean_squared_error)
+    plural = "" if outcome.repetitions == 1 else "s"
+    return f"–<br><small>{int(outcome.repetitions)} usable repetition{plural}</small>"
+
+
+def _cell(measure: Measure, *, share: bool = False) -> str:
+    """A measure, with its Monte Carlo error below it."""
+    value, error = format_measure_cells(measure, share=share)
+    return f"{value}<br><small>{error}</small>" if error else value

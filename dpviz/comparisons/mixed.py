@@ -1,4 +1,4 @@
-"""Study 3 of Bowen & Liu: every row is in one of several cells and has two numbers between public bounds."""
+"""Rows with a category and two numbers (study 3 of Bowen & Liu): the data, their statistics, and their releases."""
 
 from __future__ import annotations
 
@@ -10,17 +10,22 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from dpviz.comparisons.base import Estimand
-from dpviz.comparisons.bounding import VARIANCE_ROUNDING
-from dpviz.comparisons.gaussian import Confidential, GaussianData, NormalEstimand
+from dpviz.comparisons.analysis import Estimand
+from dpviz.comparisons.methods import ComparedMethod
+from dpviz.comparisons.numeric_data import NormalData, NumericEstimand
+from dpviz.comparisons.numeric_releases import ORIGINAL_ROWS, REFERENCE, Generator, NumericMethod
 from dpviz.core import limits
 from dpviz.core.formatting import format_number
 from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import parameter
+from dpviz.privacy.histograms import SCOTT_FACTOR, one_bin_loss, revealing_tables, table_log_odds
 
-# Thousandths of the rows that are in the smallest and the largest of 24 cells, as printed
-SMALLEST_SHARE, LARGEST_SHARE = 7, 76
+SMALLEST_SHARE, LARGEST_SHARE = 7, 76  # thousandths of the rows in the smallest and largest of 24 cells, as printed
+EQUAL_ROWS_ROUNDING = 1e-13  # share of a sum of squares that numbers equal in every cell may have by rounding
+CELL_PRIOR = 0.5  # rows that the Dirichlet prior adds to each cell
+N_STATISTICS = 5  # that share what the counts leave of ε: the sums of both numbers, two variances, a covariance
+MAX_CELL_BINS = 20  # of each number
 
 CELLS_OF_MIXED_DATA = Parameter(
     name="cells",
@@ -45,76 +50,81 @@ CORRELATION = Parameter(
 )
 
 
-class Tables(NamedTuple):
-    """Rows of some sets in the order of their cells.
+class MixedRows(NamedTuple):
+    """Rows of many repetitions in the order of their cells.
 
-    `place` says which sets they are, and `counts` how many rows each of their cells has, shape (sets, cells). `values`
-    are both numbers of every row, less the middle of the bounds, shape (2, sets, rows).
+    `counts` of the cells have shape (repetitions, cells); `values`, both numbers less the middle of the bounds,
+    (2, repetitions, n). A set that cannot be made has values of NaN.
     """
 
-    place: IntArray
     counts: IntArray
     values: FloatArray
 
 
-class Statistics(NamedTuple):
-    """Of some sets: the counts and sums of every cell, and sums of squares and products around the means of the cells.
+class CellStatistics(NamedTuple):
+    """Counts and sums of the cells, and sums of squares and products around the means of the cells.
 
-    The shapes are (sets, cells), (2, sets, cells) and (3, sets); of the last the third is that of the products.
+    The shapes are (repetitions, cells), (2, repetitions, cells) and (3, repetitions), the products last.
     """
 
     counts: FloatArray
     sums: FloatArray
     squares: FloatArray
 
-    def of(self, sets: IntArray) -> Statistics:
-        """Return those of some of the sets."""
-        return Statistics(self.counts[sets], self.sums[:, sets], self.squares[:, sets])
-
     @property
     def sizes(self) -> FloatArray:
-        """The counts, and 1 where a cell is empty."""
+        """Counts, and 1 where a cell is empty."""
         return np.maximum(self.counts, 1.0)
 
 
-def statistics_of(rows: Tables) -> Statistics:
-    """Return the statistics of each set.
+def cell_statistics(rows: MixedRows) -> CellStatistics:
+    """Statistics of each repetition; the squares of numbers that are equal in every cell are exactly 0.
 
-    >>> one = Tables(np.array([0]), np.array([[2, 0, 1]]), np.array([[[1.0, 3.0, 5.0]], [[2.0, 2.0, 4.0]]]))
-    >>> [part.tolist() for part in statistics_of(one)]
+    >>> rows = MixedRows(np.array([[2, 0, 1]]), np.array([[[1.0, 3.0, 5.0]], [[2.0, 2.0, 4.0]]]))
+    >>> [part.tolist() for part in cell_statistics(rows)]
     [[[2.0, 0.0, 1.0]], [[[4.0, 0.0, 5.0]], [[4.0, 0.0, 4.0]]], [[2.0], [0.0], [0.0]]]
     """
-    some = rows.counts.ravel() > 0
-    starts = np.cumsum(rows.counts.ravel())[some] - rows.counts.ravel()[some]
-    sums = np.zeros((2, rows.counts.size))
-    for total, values in zip(sums, rows.values, strict=True):
-        total[some] = np.add.reduceat(values.ravel(), starts)
+    counts = rows.counts.ravel()
+    has_rows = counts > 0
+    starts = np.cumsum(counts)[has_rows] - counts[has_rows]
+    sums = np.zeros((2, counts.size))
+    sums[:, has_rows] = [np.add.reduceat(values.ravel(), starts) for values in rows.values]
     sums = sums.reshape(2, *rows.counts.shape)
     means = sums / np.maximum(rows.counts, 1)
-    pairs = (0, 0), (1, 1), (0, 1)
-    squares = np.array([np.einsum("sn,sn->s", rows.values[one], rows.values[other]) for one, other in pairs])
-    rounding = VARIANCE_ROUNDING * squares[:2]
-    squares -= [(sums[one] * means[other]).sum(axis=1) for one, other in pairs]
-    squares[:2][squares[:2] <= rounding] = 0.0  # Of numbers that are equal in every cell
-    most = np.sqrt(squares[0] * squares[1])
-    return Statistics(rows.counts.astype(float), sums, np.array([*squares[:2], np.clip(squares[2], -most, most)]))
+
+    # Sums of squares and products, less those of the means
+    squares = np.empty((3, len(rows.counts)))
+    for k, (i, j) in enumerate(((0, 0), (1, 1), (0, 1))):
+        squares[k] = np.einsum("sn,sn->s", rows.values[i], rows.values[j])
+        rounding = EQUAL_ROWS_ROUNDING * squares[k]
+        squares[k] -= (sums[i] * means[j]).sum(axis=1)
+        if i == j:
+            squares[k][squares[k] <= rounding] = 0.0
+    largest = np.sqrt(squares[0] * squares[1])
+    squares[2] = np.clip(squares[2], -largest, largest)
+    return CellStatistics(rows.counts.astype(float), sums, squares)
 
 
-def histograms_of(rows: Tables, bins: int, width: float) -> IntArray:
-    """Return how many rows of each set lie in each square of each cell, shape (sets, cells, bins²)."""
-    sets, cells = rows.counts.shape
-    square = np.minimum(((rows.values / width + 0.5) * bins).astype(np.intp), bins - 1)
-    cell = np.repeat(np.arange(sets * cells), rows.counts.ravel())
-    place = (cell * bins + square[0].ravel()) * bins + square[1].ravel()
-    return np.bincount(place, minlength=sets * cells * bins**2).reshape(sets, cells, bins**2)
+def square_counts(rows: MixedRows, bins: int, width: float) -> IntArray:
+    """Counts of the squares of each cell, shape (repetitions, cells, bins²)."""
+    repetitions, cells = rows.counts.shape
+    column = np.minimum(((rows.values / width + 0.5) * bins).astype(np.intp), bins - 1)
+    cell = np.repeat(np.arange(repetitions * cells), rows.counts.ravel())
+    place = (cell * bins + column[0].ravel()) * bins + column[1].ravel()
+    return np.bincount(place, minlength=repetitions * cells * bins**2).reshape(repetitions, cells, bins**2)
 
 
 class CellMoments(NamedTuple):
-    """What an analyst reads of each set: all but the (co)variances within cells are of the smallest cell or first half.
+    """What an analyst reads of each repetition; NaN where there is nothing to read.
 
-    `smallest`, `half`: Shares of the rows that are in the smallest cell, and in the first half of the cells.
-    `rows`, `mean`: How many rows the smallest cell has, and the mean of their first numbers; NaN where there is none.
-    `xx`, `yy`, `xy`: (Co)variances around the cell means, with so many `degrees` of freedom; NaN where there are none.
+    Attributes
+    ----------
+    smallest, half : ndarray
+        Shares of the rows in the smallest cell and in the first half of the cells.
+    rows, mean : ndarray
+        Rows of the smallest cell, and the mean of their first numbers.
+    xx, yy, xy : ndarray
+        (Co)variances around the means of the cells, with `degrees` of freedom.
     """
 
     smallest: FloatArray
@@ -127,65 +137,288 @@ class CellMoments(NamedTuple):
     degrees: FloatArray
 
 
-def _correlation(found: CellMoments) -> FloatArray:
-    """Return that within cells, r; there is none where a number does not vary."""
-    spread = np.sqrt(found.xx * found.yy)
-    return np.clip(np.divide(found.xy, spread, out=np.full(spread.shape, math.nan), where=spread > 0), -1, 1)
+def _correlation(moments: CellMoments) -> FloatArray:
+    """Correlation within cells; NaN where a number does not vary."""
+    scale = np.sqrt(moments.xx * moments.yy)
+    return np.clip(np.divide(moments.xy, scale, out=np.full(scale.shape, math.nan), where=scale > 0), -1, 1)
 
 
-MIXED_ESTIMANDS: dict[str, NormalEstimand] = {
-    one.key: one
-    for one in (
-        # π of the first half of the cells, those at the first level of a category that has two
-        NormalEstimand(
+MIXED_ESTIMANDS: dict[str, NumericEstimand] = {
+    estimand.key: estimand
+    for estimand in (
+        NumericEstimand(  # the first half of the cells are those at the first level of a category that has two
             "half",
             "the share of the first half of the cells",
             "π",
             truth=lambda data: float(data.shares[: data.cells // 2].sum()),
-            estimate=lambda found: found.half,
-            within=lambda found, data: found.half * (1 - found.half) / data.n,
+            estimate=lambda moments: moments.half,
+            within=lambda moments, data: moments.half * (1 - moments.half) / data.n,
         ),
-        NormalEstimand(
+        NumericEstimand(
             "share",
             "the share of the smallest cell",
             "π₁",
             truth=lambda data: float(data.shares[0]),
-            estimate=lambda found: found.smallest,
-            within=lambda found, data: found.smallest * (1 - found.smallest) / data.n,
+            estimate=lambda moments: moments.smallest,
+            within=lambda moments, data: moments.smallest * (1 - moments.smallest) / data.n,
         ),
-        # Estimated by the mean of its n₁ rows with variance s²/n₁, s² being that within cells
-        NormalEstimand(
+        NumericEstimand(  # the mean of n₁ rows with variance s²/n₁, s² being that within cells
             "cell_mean",
             "the mean in the smallest cell",
             "μ₁",
             truth=lambda data: float(data.means[0, 0]),
-            estimate=lambda found: found.mean,
-            within=lambda found, _: np.where(found.degrees > 0, found.xx, 0.0) / np.maximum(found.rows, 1),
+            estimate=lambda moments: moments.mean,
+            within=lambda moments, _: np.where(moments.degrees > 0, moments.xx, 0.0) / np.maximum(moments.rows, 1),
         ),
-        # Estimated within cells, as the next: with variance 2s⁴/ν, ν being the degrees of freedom, and (1 − r²)²/ν
-        NormalEstimand(
+        NumericEstimand(  # s² with variance 2s⁴/ν, ν being the degrees of freedom within cells
             "cell_variance",
             "the variance within cells",
             "σ²",
             truth=lambda data: data.sigma**2,
-            estimate=lambda found: found.xx,
-            within=lambda found, _: 2 * found.xx**2 / np.maximum(found.degrees, 1),
+            estimate=lambda moments: moments.xx,
+            within=lambda moments, _: 2 * moments.xx**2 / np.maximum(moments.degrees, 1),
         ),
-        NormalEstimand(
+        NumericEstimand(  # r with variance (1 − r²)²/ν
             "correlation",
             "the correlation within cells",
             "ρ",
             truth=lambda data: data.correlation,
             estimate=_correlation,
-            within=lambda found, _: (1 - _correlation(found) ** 2) ** 2 / np.maximum(found.degrees, 1),
+            within=lambda moments, _: (1 - _correlation(moments) ** 2) ** 2 / np.maximum(moments.degrees, 1),
         ),
     )
 }
-"""What an analyst can ask of mixed data, by its key."""
+"""What an analyst can estimate from mixed data, by key."""
+
+
+# Releases
+
+
+def _split(epsilon: float, share: float, others: int) -> tuple[float, float]:
+    """ε of the counts, and that of each other statistic."""
+    return share * epsilon, (1 - share) / others * epsilon
+
+
+def mixed_noise(data: Any, epsilon: float, *, share: float, as_printed: bool = False) -> tuple[float, float, float]:
+    """Scales of the noise of one set: of counts, of sums (from the middle of the bounds), of squares and products.
+
+    Squares and products share one scale: one row moves all three by 3R²(n − 1)/n together at most, two by R² and the
+    product by R², or the product alone by 2R². Counts and sums change in two cells. As printed, the noise covers
+    one cell only, and the noise R/(nⱼε′) of a mean is that of a sum over the confidential size of the cell.
+    """
+    counts, each = _split(epsilon, share, N_STATISTICS)
+    if as_printed:
+        return 1 / counts, data.width / each, data.width**2 / data.n / each * data.degrees
+    return 2 / counts, data.width / each, data.width**2 * (1 - 1 / data.n) / each
+
+
+def covariance_factor(rng: Generator, covariance: FloatArray, degrees: int) -> FloatArray:
+    """Draw Σ = FFᵀ from the inverse Wishart distribution around each covariance S, which may be singular; F.
+
+    Bartlett: with S = LLᵀ and a lower triangular T, TTᵀ having the Wishart distribution, F = √ν L T⁻ᵀ.
+
+    Parameters
+    ----------
+    covariance : ndarray, shape (3, repetitions)
+        Both variances and the covariance.
+
+    Returns
+    -------
+    ndarray, shape (2, 2, repetitions)
+    """
+    repetitions = covariance.shape[1]
+    sd = np.sqrt(covariance[:2])
+    cross = np.divide(covariance[2], sd[0], out=np.zeros(repetitions), where=sd[0] > 0)
+    rest = np.sqrt(np.maximum(covariance[1] - cross**2, 0.0))
+    first, second = (np.sqrt(rng.chisquare(degrees - k, repetitions) / degrees) for k in (0, 1))
+    turn = -rng.standard_normal(repetitions) / math.sqrt(degrees) / (first * second)
+    return np.array([[sd[0] / first, sd[0] * turn], [cross / first, cross * turn + rest / second]])
+
+
+def _transform(factor: FloatArray, values: FloatArray) -> FloatArray:
+    """Product of 2 × 2 matrices with pairs, both in the first axes."""
+    return np.array([row[0] * values[0] + row[1] * values[1] for row in factor])
+
+
+def add_noise(rng: Generator, statistics: CellStatistics, scales: tuple[float, float, float]) -> CellStatistics:
+    """Statistics with Laplace noise of these scales, counts at least 0."""
+    counts, sums, squares = (
+        part + rng.laplace(0.0, scale, part.shape) for part, scale in zip(statistics, scales, strict=True)
+    )
+    return CellStatistics(np.maximum(counts, 0.0), sums, squares)
+
+
+def release_mixed_model(
+    rng: Generator,
+    rows: MixedRows,
+    epsilon: float,
+    data: Any,
+    sets: int,
+    *,
+    share: float = 1 / (1 + N_STATISTICS),
+    as_printed: bool = False,
+    is_noisy: bool = True,
+) -> Iterator[MixedRows]:
+    """Rows from the posterior of shares, means and covariance given sanitized statistics (Bowen and Liu, study 3).
+
+    Means are noisy sums over noisy counts; `as_printed` over the confidential counts, which the noise thereby shows.
+    Without noise it is traditional multiple synthesis.
+    """
+    statistics, half_width, n = cell_statistics(rows), data.width / 2, data.n
+    for _ in range(sets):
+        # Sanitize the statistics, each set to its bounds
+        noisy = statistics
+        if is_noisy:
+            noisy = add_noise(rng, statistics, mixed_noise(data, epsilon, share=share, as_printed=as_printed))
+        sizes = statistics.sizes if as_printed else noisy.sizes
+        means, covariance = noisy.sums / sizes, noisy.squares / data.degrees
+        if is_noisy:
+            means = np.clip(means, -half_width, half_width)
+            covariance[:2] = np.clip(covariance[:2], 0.0, half_width**2)
+            largest = np.sqrt(covariance[0] * covariance[1])
+            covariance[2] = np.clip(covariance[2], -largest, largest)
+
+        # Draw the parameters from their posterior
+        weights = rng.standard_gamma(noisy.counts + CELL_PRIOR)
+        counts = rng.multinomial(n, weights / weights.sum(axis=1, keepdims=True))
+        factor = covariance_factor(rng, covariance, data.degrees)
+        means = means + _transform(factor[..., None], rng.standard_normal(means.shape) / np.sqrt(noisy.sizes))
+
+        # Draw the rows
+        values = _transform(factor[..., None], rng.standard_normal((2, len(counts), n)))
+        for mean, value in zip(means, values, strict=True):
+            value += np.repeat(mean.ravel(), counts.ravel()).reshape(value.shape)
+        yield MixedRows(counts, np.clip(values, -half_width, half_width, out=values))
+
+
+def mixed_model_loss(data: Any, epsilon: float, *, share: float, as_printed: bool = False) -> float:
+    """ε of the noisy statistics of one set, which its rows cannot exceed.
+
+    The safe noise spends all of ε: a row alone in its cell, which joins others at the other bounds, moves all
+    statistics most. As printed, the worst pair is searched: a row leaves a cell of k for one of n − k. Both counts
+    show it, and both means of the second cell with one ε′ each. A mean of the first has the density k/(k − 1) times
+    as high at its centre, and ε′u more where the row is u R from it. Squares and products move by
+    R²(n − k)/(n − k + 1) each, less what the row leaves behind, or by what it leaves alone.
+    """
+    counts, each = _split(epsilon, share, N_STATISTICS)
+    if not as_printed:
+        return counts + N_STATISTICS * each
+    steepness = each * data.n / data.degrees
+    k = np.arange(2, data.n)
+    largest, added = 1 - 1 / k, 1 - 1 / (data.n - k + 1)
+    near = np.minimum(np.minimum(each * largest / steepness, largest), np.sqrt(added * largest))
+    arriving = 2 * each * near + steepness * (3 * added - near**2 / largest)
+    leaving = 2 * each * largest + steepness * 3 * largest
+    worst = np.max(-2 * np.log1p(-1 / k) + np.maximum(arriving, leaving))
+    return 2 * counts + 2 * each + float(worst)
+
+
+def mixed_model_shown_loss(data: Any, epsilon: float, *, share: float, as_printed: bool = False) -> float:
+    """Loss that the printed rows prove for a pair of which all rows are equal within their cells; else 0.
+
+    A row leaves a cell of two for that of all others. Where both noisy variances are set to 0, the rows of a set lie
+    at the noisy means. At its centre the density of both means of the first cell is twice as high, that of the other's
+    is 1 − 1/(n − 1) as high. No table of the cells has more than e^{2ε′} times the probability, ε′ for the counts.
+    """
+    if not as_printed:
+        return 0.0
+    counts, _ = _split(epsilon, share, N_STATISTICS)
+    return max(2 * math.log(2) + 2 * math.log1p(-1 / (data.n - 1)) - 2 * counts, 0.0)
+
+
+def cell_bins(data: Any) -> int:
+    """Bins of each number: Scott's rule for two, h = 3.49 σ n^{−1/4}, for a cell of n/J rows if R = 8σ."""
+    return min(math.ceil(8 / SCOTT_FACTOR * (data.n / data.cells) ** 0.25), MAX_CELL_BINS)
+
+
+def noisy_counts(rng: Generator, counts: IntArray, scale: float) -> FloatArray:
+    """Counts with Laplace noise, 0 where they would be negative."""
+    return np.maximum(counts + rng.laplace(0.0, scale, counts.shape), 0.0)
+
+
+def release_noisy_cells(
+    rng: Generator,
+    rows: MixedRows,
+    epsilon: float,
+    data: Any,
+    sets: int,
+    *,
+    share: float = 0.5,
+    noise_units: float = 2.0,
+) -> Iterator[MixedRows]:
+    """Rows from noisy counts of the cells and a noisy histogram of both numbers in each (Bowen and Liu, np-dips).
+
+    The noise has scale `noise_units`/ε; a replaced row moves two counts by one each, which 2 covers. A cell whose
+    squares are all 0 is even; a set whose cells are all 0 cannot be made.
+    """
+    bins, (cells_epsilon, squares_epsilon) = cell_bins(data), _split(epsilon, share, 1)
+    squares, width, repetitions = square_counts(rows, bins, data.width), data.width / bins, len(rows.counts)
+    corners = np.tile(width * np.indices((bins, bins)).reshape(2, -1) - data.width / 2, data.cells)
+    for _ in range(sets):
+        # Probabilities of all squares
+        cells = noisy_counts(rng, rows.counts, noise_units / cells_epsilon)
+        inside = noisy_counts(rng, squares, noise_units / squares_epsilon)
+        inside[inside.sum(axis=2) == 0] = 1.0
+        usable = cells.sum(axis=1) > 0
+        weights = inside / inside.sum(axis=2, keepdims=True) * cells[..., None]
+        weights = weights.reshape(repetitions, -1)[usable]
+
+        # Rows of every square, evenly inside
+        drawn = rng.multinomial(data.n, weights / weights.sum(axis=1, keepdims=True))
+        placed = width * rng.random((2, len(drawn), data.n))
+        for corner, value in zip(corners, placed, strict=True):
+            value += np.repeat(np.tile(corner, len(drawn)), drawn.ravel()).reshape(value.shape)
+        counts = np.zeros((repetitions, data.cells), dtype=np.intp)
+        counts[:, 0] = data.n
+        counts[usable] = drawn.reshape(-1, data.cells, bins * bins).sum(axis=2)
+        values = np.full((2, repetitions, data.n), math.nan)
+        values[:, usable] = placed
+        yield MixedRows(counts, values)
+
+
+def noisy_cells_loss(_data: Any, epsilon: float, *, noise_units: float = 2.0, **_: Any) -> float:
+    """ε of the noisy counts: two of cells and two of squares move by one each."""
+    return 2 * epsilon / noise_units
+
+
+def noisy_cells_shown_loss(data: Any, epsilon: float, *, share: float = 0.5, noise_units: float = 2.0) -> float:
+    """Loss found in the rows, where all that enter a cell lie in one square; 0 where the noise covers both counts."""
+    if noise_units >= 2:
+        return 0.0
+    cells_epsilon, squares_epsilon = _split(epsilon / noise_units, share, 1)
+    return max(
+        table_log_odds(*tables, cells_epsilon) + one_bin_loss(tables[2][0], cell_bins(data) ** 2, squares_epsilon)
+        for tables in revealing_tables(data.n, data.cells)
+    )
+
+
+def equal_shares(parts: int) -> Any:
+    """Column `shares` of a method that spends alike on so many statistics in the paper."""
+    return lambda _: {"equal shares, as in the paper": 1 / parts}
+
+
+MIXED_MODEL: dict[str, Any] = {
+    "release": release_mixed_model, "loss": mixed_model_loss, "shown_loss": mixed_model_shown_loss,
+    "shares": equal_shares(1 + N_STATISTICS), "statistic": "the counts",
+}  # fmt: skip
+NOISY_CELLS: dict[str, Any] = {
+    "release": release_noisy_cells, "loss": noisy_cells_loss, "shown_loss": noisy_cells_shown_loss,
+    "shares": equal_shares(2), "statistic": "the counts",
+}  # fmt: skip
+EQUAL_SHARE = 1 / (1 + N_STATISTICS)
+MIXED_SYNTHESIS = NumericMethod.named(
+    "MixedMultipleSynthesis", release=release_mixed_model, options={"is_noisy": False}, **REFERENCE
+)
+MIXED_MODIPS = NumericMethod.named("MixedModips", options={"share": EQUAL_SHARE}, **MIXED_MODEL)
+MIXED_MODIPS_PRINTED = NumericMethod.named(
+    "MixedModipsPrinted", options={"share": EQUAL_SHARE, "as_printed": True}, **MIXED_MODEL
+)
+PERTURBED_CELLS_SAFE = NumericMethod.named("PerturbedCellsSafe", options={"share": 0.5}, **NOISY_CELLS)
+PERTURBED_CELLS = NumericMethod.named("PerturbedCells", options={"share": 0.5, "noise_units": 1.0}, **NOISY_CELLS)
 
 
 @dataclass(frozen=True, kw_only=True)
-class MixedData(GaussianData):
+class MixedData(NormalData):
     """n rows, each in cell j with probability π_j, with two numbers from N(μ_j, Σ) that are set to the public bounds.
 
     The π_j rise evenly from the first cell to the last, as 7 to 76: with 24 cells they are 0.007 to 0.076, as printed.
@@ -199,11 +432,12 @@ class MixedData(GaussianData):
 
     key: ClassVar[str] = "mixed"
     label: ClassVar[str] = "Categories and two numbers (mixed)"
+    methods: ClassVar[tuple[ComparedMethod, ...]] = (
+        ORIGINAL_ROWS, MIXED_SYNTHESIS, MIXED_MODIPS, MIXED_MODIPS_PRINTED, PERTURBED_CELLS_SAFE, PERTURBED_CELLS,
+    )  # fmt: skip
     estimands: ClassVar[tuple[Estimand, ...]] = tuple(MIXED_ESTIMANDS.values())
     divided_between: ClassVar[tuple[str, ...]] = "share", "cell_mean", "cell_variance"
-    drawn: ClassVar[type] = Tables
-    studied: ClassVar[Mapping[str, NormalEstimand]] = MIXED_ESTIMANDS
-    block: ClassVar[int] = 600_000
+    studied: ClassVar[Mapping[str, NumericEstimand]] = MIXED_ESTIMANDS
 
     cells: int = parameter(CELLS_OF_MIXED_DATA)
     correlation: float = parameter(CORRELATION)
@@ -220,41 +454,51 @@ class MixedData(GaussianData):
 
     @cached_property
     def shares(self) -> FloatArray:
-        """The probabilities π of the cells."""
+        """Probabilities π of the cells."""
         rising = np.linspace(SMALLEST_SHARE, LARGEST_SHARE, self.cells)
         return rising / rising.sum()
 
     @cached_property
     def means(self) -> FloatArray:
-        """The true means of both numbers in every cell, shape (2, cells)."""
+        """True means of both numbers in every cell, shape (2, cells)."""
         step = self.sigma * np.linspace(-1, 1, self.cells)
         return self.mean + np.array([step, -step])
 
     @property
+    def middle(self) -> float:
+        """Middle of the bounds."""
+        return (self.low + self.high) / 2
+
+    @property
     def degrees(self) -> int:
-        """Degrees of freedom of a covariance within cells as far as n alone tells them, at least 3."""
+        """Degrees of freedom of a covariance within cells as far as n alone says, at least 3."""
         return max(self.n - self.cells, 3)
 
-    def draw(self, random: np.random.Generator, repetitions: int) -> Confidential:
-        counts = random.multinomial(self.n, self.shares, size=repetitions)
-        first, other = random.standard_normal((2, repetitions, self.n))
-        other = self.correlation * first + math.sqrt(1 - self.correlation**2) * other
+    def draw(self, rng: Generator, repetitions: int) -> MixedRows:
+        counts = rng.multinomial(self.n, self.shares, size=repetitions)
+        first, second = rng.standard_normal((2, repetitions, self.n))
+        second = self.correlation * first + math.sqrt(1 - self.correlation**2) * second
         cell = np.repeat(np.tile(np.arange(self.cells), repetitions), counts.ravel()).reshape(first.shape)
-        middle = (self.low + self.high) / 2
-        values = self.means[:, cell] - middle + self.sigma * np.array([first, other])
-        np.clip(values, -self.width / 2, self.width / 2, out=values)
-        return Confidential(self, Tables(np.arange(repetitions), counts, values))
+        values = self.means[:, cell] - self.middle + self.sigma * np.array([first, second])
+        return MixedRows(counts, np.clip(values, -self.width / 2, self.width / 2, out=values))
 
-    def each_set(self, rows: Any) -> Iterator[FloatArray]:
-        """Yield the cell of every row, from 0 on, and its two numbers, shape (3, rows), of each set."""
-        for counts, values in zip(rows.counts, np.moveaxis(rows.values, 1, 0), strict=True):
-            yield np.vstack([np.repeat(np.arange(self.cells), counts), values + (self.low + self.high) / 2])
+    def each_repetition(self, rows: MixedRows) -> list[FloatArray]:
+        """Cell of every row, from 0 on, and its two numbers, shape (3, n), of each repetition."""
+        return [
+            np.vstack([np.repeat(np.arange(self.cells), counts), values + self.middle])
+            for counts, values in zip(rows.counts, np.moveaxis(rows.values, 1, 0), strict=True)
+            if not np.isnan(values).any()
+        ]
 
-    def read(self, rows: Any) -> CellMoments:
-        found, middle = statistics_of(rows), (self.low + self.high) / 2
-        count = found.counts[:, 0]
-        mean = np.divide(found.sums[0, :, 0], count, out=np.full(len(count), math.nan), where=count > 0)
-        degrees = self.n - np.count_nonzero(found.counts, axis=1).astype(float)
-        within = np.divide(found.squares, degrees, out=np.full(found.squares.shape, math.nan), where=degrees > 0)
-        half = found.counts[:, : self.cells // 2].sum(axis=1) / self.n
-        return CellMoments(count / self.n, half, count, middle + mean, within[0], within[1], within[2], degrees)
+    def read(self, rows: MixedRows) -> Any:
+        statistics = cell_statistics(rows)
+        lost = np.where(np.isnan(statistics.squares[0]), math.nan, 0.0)
+        count = statistics.counts[:, 0]
+        mean = np.divide(statistics.sums[0, :, 0], count, out=np.full(len(count), math.nan), where=count > 0)
+        degrees = self.n - np.count_nonzero(statistics.counts, axis=1).astype(float)
+        empty = np.full(statistics.squares.shape, math.nan)
+        within = np.divide(statistics.squares, degrees, out=empty, where=degrees > 0)
+        half = statistics.counts[:, : self.cells // 2].sum(axis=1) / self.n
+        return CellMoments(
+            count / self.n + lost, half + lost, count, self.middle + mean, within[0], within[1], within[2], degrees
+        )

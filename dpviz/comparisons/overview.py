@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from dpviz.calibration.smallest_prior import minimum_prior
-from dpviz.comparisons.binary_measures import row_moments
+from dpviz.comparisons.proportion import share_moments
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 from dpviz.designs import Design
@@ -172,7 +172,9 @@ class Overview:
     def error(self) -> float:
         """The root mean squared distance of the published share from the secret one, all secret tables alike."""
         return (
-            self.optimum.root_mean_squared_error if self.best else row_moments(self.design.release).added()["average"]
+            self.optimum.root_mean_squared_error
+            if self.best
+            else share_moments(self.design.release).release_error()["average"]
         )
 
     @cached_property

@@ -1,4 +1,4 @@
-"""On which terms methods meet: at one promise, at one real privacy, or under several conditions at once."""
+"""On which terms methods meet: at one promise, at one real privacy, or under several promises at once."""
 
 import dataclasses
 import math
@@ -8,37 +8,44 @@ from typing import Any, ClassVar
 
 from scipy.optimize import brentq
 
-from dpviz.comparisons.compared_method import ComparedMethod
-from dpviz.comparisons.steps import Steps, finished
+from dpviz.comparisons.methods import ComparedMethod
 from dpviz.core.declarations import DELTA, EPSILON
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import round_to_private_side
 from dpviz.core.parameters import validate_fields
 
 PROMISES = dataclasses.replace(EPSILON, minimum=1e-5, slider_minimum=math.exp(-10), slider_maximum=math.exp(5))
-SETTING_TOLERANCE = 1e-6  # Relative distance of a setting from the exact one
+SETTING_TOLERANCE = 1e-6  # relative distance of a setting from the exact one
+ROUGH_TOLERANCE = 1e-3  # the same where only the worst neighbours are wanted
+LOSS_TIE = 1e-9  # relative distance at which a real ε counts as equal to the wanted one
 NO_EPSILON = "no ε is known to hold for it"
-ROUGH_TOLERANCE = 1e-3  # The same where is only sought which neighbours are the worst there
-LOSS_TIE = 1e-9  # Relative distance at which a real ε counts as equal to the wanted one
 
 
 class ComparisonTerms:
-    """On which terms methods meet at one ε; `asks` names the numbers that they are made with."""
+    """On which terms methods meet at one ε.
+
+    Attributes
+    ----------
+    key, label, axis : str
+    meaning : str
+        What the ε is that all of them have, in a word.
+    asks : tuple of str
+        Names of the numbers of the terms.
+    """
 
     key: ClassVar[str]
     label: ClassVar[str]
     axis: ClassVar[str]
-    meant: ClassVar[str]
-    """What the ε is that all of them have, in a word."""
+    meaning: ClassVar[str]
     asks: ClassVar[tuple[str, ...]] = ()
     delta: float = 0.0
 
     def setting(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> float | None:
-        """Return the ε that the method is given, that of the axis; None where it cannot be compared on these terms."""
+        """ε that the method is given; None where it cannot be compared on these terms."""
         return None if epsilon / sets < method.smallest_epsilon else epsilon
 
     def absence(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> str:
-        """Return why a method that has no setting cannot be compared, in a few words."""
+        """Why a method that has no setting cannot be compared, in a few words."""
         if epsilon / sets >= method.smallest_epsilon:
             return ""
         smallest = format_number(method.smallest_epsilon)
@@ -52,7 +59,7 @@ class EqualPromise(ComparisonTerms):
     key = "promise"
     label = "equal promise, as in the papers"
     axis = "promised ε, left is more private"
-    meant = "promised"
+    meaning = "promised"
 
 
 @dataclass(frozen=True)
@@ -64,59 +71,58 @@ class EqualPrivacy(ComparisonTerms):
     key = "privacy"
     label = "equal real privacy"
     axis = "real ε, left is more private"
-    meant = "real"
+    meaning = "real"
     asks = ("delta",)
 
     def __post_init__(self) -> None:
         validate_fields(self, DELTA)
 
     def setting(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> float | None:
-        """Return the setting, to a relative 1e-6 and on the private side; None where there is none, or none is known.
+        """Largest setting that keeps (ε, δ), to a relative 1e-6 and on the private side; None where there is none.
 
-        What a release gives away grows with the setting, for some methods up to a limit: they get the largest setting.
+        Notes
+        -----
+        What a release gives away grows with the setting, for some methods up to a limit. With δ the search is over an
+        active set of neighbours, those that were the worst somewhere, because δ over all neighbours takes long. It
+        ends where the worst of all neighbours is in the set, or keeps δ.
         """
-        return finished(self.setting_in_steps(method, data, epsilon, sets))
-
-    def setting_in_steps(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> Steps[float | None]:
-        """`setting`, which with a δ looks at all neighbours again and again."""
         if method.reference:
             return epsilon
 
         def excess(setting: float, pairs: Collection[int] | None = None) -> float:
-            """Of logarithms of ε, or of δ where the pure ε is too large; both grow with the setting."""
+            """ln of real over wanted ε, or of δ where the pure ε is too large; both grow with the setting."""
             real, wanted = method.real_epsilon(data, setting, sets), epsilon
             if self.delta and (real is None or real > epsilon):
-                worst = method.real_delta(data, setting, sets, epsilon, pairs)
-                real, wanted = (None if worst is None else worst.value), self.delta
+                worst_case = method.real_delta(data, setting, sets, epsilon, pairs)
+                real, wanted = (None if worst_case is None else worst_case.value), self.delta
             return math.log(real / wanted) if real else -1.0
 
-        known = dict[tuple[float, int], float]()
-
-        def among(setting: float) -> float:
-            """`excess` of the neighbours so far, of which there are only ever more."""
-            place = setting, len(pairs)
-            if place not in known:
-                known[place] = excess(setting, pairs)
-            return known[place]
-
         if self.delta == 0:
-            return None if unprotected(method, data, epsilon, sets) else _largest(excess, epsilon)
+            return None if unprotected(method, data, epsilon, sets) else _largest_setting(excess, epsilon)
+
+        cache = dict[tuple[float, int], float]()
+        pairs = set[int]()
+
+        def excess_of_pairs(setting: float) -> float:
+            key = setting, len(pairs)
+            if key not in cache:
+                cache[key] = excess(setting, pairs)
+            return cache[key]
+
         start = epsilon or 1.0  # with δ alone, a promise for ε = 0 can be kept
-        found: float | None = start
-        pairs, within = set[int](), SETTING_TOLERANCE
-        while found is not None and (worst := method.real_delta(data, found, sets, epsilon)) is not None:
-            place = min(worst.likelier, worst.other)
-            exact = within == SETTING_TOLERANCE
-            if pairs and worst.value <= self.delta and exact:
-                return found
-            if place in pairs and exact:  # the same neighbours alone, a rounding error apart
-                return round_to_private_side(found, 0.0, lambda setting: excess(setting) <= 0)
-            # Those that are the worst at the start need not be so at the end: with them is only seen which are.
-            within = SETTING_TOLERANCE if pairs or sets == 1 else ROUGH_TOLERANCE
-            pairs.add(place)  # the search is over neighbours that were the worst somewhere, which takes far less time
-            yield
-            found = _largest(among, start, within)
-            yield
+        tolerance = SETTING_TOLERANCE
+        setting: float | None = start
+        while setting is not None and (worst := method.real_delta(data, setting, sets, epsilon)) is not None:
+            pair = min(worst.likelier, worst.other)
+            is_precise = tolerance == SETTING_TOLERANCE
+            if pairs and worst.value <= self.delta and is_precise:
+                return setting
+            if pair in pairs and is_precise:  # the same neighbours, a rounding error apart
+                return round_to_private_side(setting, 0.0, lambda value: excess(value) <= 0)
+            # The worst neighbours at the start need not be those at the end: the first search is rough
+            tolerance = SETTING_TOLERANCE if pairs or sets == 1 else ROUGH_TOLERANCE
+            pairs.add(pair)
+            setting = _largest_setting(excess_of_pairs, start, tolerance)
         return None
 
     def absence(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> str:
@@ -128,45 +134,46 @@ class EqualPrivacy(ComparisonTerms):
 
 
 def unprotected(method: ComparedMethod, data: Any, epsilon: float, sets: int) -> str:
-    """Return, in a few words, that no pure ε holds for a method with this setting or that none is known; else nothing.
-
-    A method with an infinite one is set to nothing, whatever it is given.
-    """
+    """Why no pure ε holds for a method with this setting, or none is known, in a few words; empty if one does."""
     real = method.real_epsilon(data, epsilon, sets)
-    return "no ε is known that holds" if real is None else NO_EPSILON if math.isinf(real) else ""
+    if real is None:
+        return "no ε is known that holds"
+    return NO_EPSILON if math.isinf(real) else ""
 
 
 def setting_for(method: ComparedMethod, data: Any, sets: int, promises: Iterable[tuple[float, float]]) -> float | None:
-    """Return the largest ε that a method can be given so that all its sets together keep every promise (ε, δ).
+    """Largest ε that a method can be given so that all its sets together keep every promise (ε, δ).
 
-    None where there is none, or none is known, or where the share of a set is too small to compute with. Of a method
-    whose δ is not known, a pure loss of ε₀ is taken for it, which gives no more than δ = (e^ε₀ − e^ε)/(e^ε₀ + 1) away.
+    Returns
+    -------
+    float or None
+        None where there is none or none is known, or where the share of a set is too small to compute with.
 
-    Source: Kairouz, Oh & Viswanath (2015), theorem 2.1, for what a pure loss allows.
+    Notes
+    -----
+    Of a method whose δ is not known, a pure loss of ε₀ is taken for it: it gives away no more than
+    δ = (e^ε₀ − e^ε)/(e^ε₀ + 1).
+
+    References
+    ----------
+    Kairouz, Oh and Viswanath (2015), Theorem 2.1.
     """
-    return finished(setting_in_steps(method, data, sets, promises))
-
-
-def setting_in_steps(
-    method: ComparedMethod, data: Any, sets: int, promises: Iterable[tuple[float, float]]
-) -> Steps[float | None]:
-    """`setting_for`, which takes some seconds where several sets have a δ."""
-    found = []
+    settings = []
     for epsilon, delta in promises:
         try:
-            setting = yield from EqualPrivacy(delta).setting_in_steps(method, data, epsilon, sets)
+            setting = EqualPrivacy(delta).setting(method, data, epsilon, sets)
             if setting is None and delta > 0:
                 setting = EqualPrivacy().setting(method, data, pure_within(epsilon, delta), sets)
         except ValueError:  # the method refuses such a share
             return None
         if setting is None:
             return None
-        found.append(setting)
-    return min(found)
+        settings.append(setting)
+    return min(settings)
 
 
 def pure_within(epsilon: float, delta: float) -> float:
-    """Return the largest pure loss that keeps (ε, δ) whatever the release is: ln[(e^ε + δ)/(1 − δ)].
+    """Largest pure loss that keeps (ε, δ) whatever the release is, ln[(e^ε + δ)/(1 − δ)].
 
     >>> pure_within(1.0, 0.0), round(pure_within(0.0, 0.5), 12) == round(math.log(3), 12)
     (1.0, True)
@@ -174,11 +181,15 @@ def pure_within(epsilon: float, delta: float) -> float:
     return epsilon + math.log1p(delta * math.exp(-epsilon)) - math.log1p(-delta) if delta < 1 else math.inf
 
 
-def _largest(excess: Callable[[float], float], epsilon: float, tolerance: float = SETTING_TOLERANCE) -> float | None:
-    """Return the largest setting without an excess, sought from ε on; None where the smallest has one."""
+def _largest_setting(
+    excess: Callable[[float], float], epsilon: float, tolerance: float = SETTING_TOLERANCE
+) -> float | None:
+    """Largest setting without an excess, searched from ε on; None where the smallest has one."""
     low, high = epsilon, min(epsilon * (1 + SETTING_TOLERANCE), PROMISES.maximum)
+
+    # Bracket: what a method is given may be what it gives away, to rounding
     first = excess(low)
-    if 0 < first <= LOSS_TIE:  # what it is given is what it gives away, to rounding
+    if 0 < first <= LOSS_TIE:
         return round_to_private_side(low, 0.0, lambda setting: excess(setting) <= 0)
     if first > 0:
         while excess(low) > 0:
@@ -192,12 +203,14 @@ def _largest(excess: Callable[[float], float], epsilon: float, tolerance: float 
             if high == PROMISES.maximum:
                 return high
             low, high = high, min(2 * high, PROMISES.maximum)
-    ends = {math.log(low): low, math.log(high): high}  # exp(ln x) may miss x, and an end may have no excess to spare
 
-    def of_log(log: float) -> float:
-        return ends.get(log, math.exp(log))
+    # Root in ln ε, then to the private side; exp(ln x) may miss x, and an end may have no excess to spare
+    ends = {math.log(low): low, math.log(high): high}
 
-    root = of_log(brentq(lambda log: excess(of_log(log)), *ends, xtol=tolerance / 4))
+    def setting_at(log_setting: float) -> float:
+        return ends.get(log_setting, math.exp(log_setting))
+
+    root = setting_at(brentq(lambda log_setting: excess(setting_at(log_setting)), *ends, xtol=tolerance / 4))
     while excess(root) > 0:
         root /= 1 + tolerance / 2
     return root

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dpviz.comparisons import Outcome
-from dpviz.comparisons.base import RANKED_REPETITIONS
+from dpviz.comparisons.analysis import MIN_RANKED_REPETITIONS
 from dpviz.core.formatting import describe_value, format_number
 from dpviz.core.monte_carlo import TIE_ERRORS, TIE_TOLERANCE, Measure
 from dpviz.core.parameters import Parameter
@@ -114,7 +114,7 @@ class AccuracyMeasure:
 
     def of(self, outcome: Outcome) -> Measure:
         """Return the measure at one true value, without a sign; unknown where too few repetitions gave an estimate."""
-        if outcome.repetitions < RANKED_REPETITIONS:
+        if outcome.repetitions < MIN_RANKED_REPETITIONS:
             return Measure.unknown()
         found: Measure = getattr(outcome, self.key)
         return found.scaled(-1.0) if found.value < 0 else found

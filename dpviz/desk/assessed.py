@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from dpviz.comparisons import ComparedMethod, DataKind, Outcome
-from dpviz.comparisons.base import Analysis
-from dpviz.comparisons.steps import Steps
-from dpviz.comparisons.terms import NO_EPSILON, PROMISES, setting_in_steps, unprotected
+from dpviz.comparisons.analysis import Analysis
+from dpviz.comparisons.terms import NO_EPSILON, PROMISES, setting_for, unprotected
 from dpviz.core.formatting import format_number, round_up
 from dpviz.core.monte_carlo import TIE_TOLERANCE, Measure
 from dpviz.core.types import FloatArray
@@ -24,6 +23,7 @@ from dpviz.desk.order import CALIBRATION_TOLERANCE, privacy_of
 from dpviz.desk.protection import USUAL_EPSILON
 from dpviz.desk.question import Question
 from dpviz.desk.seeking import EARLY, NOTHING_MORE, SCANNED, seek_enough, seek_smallest, soonest
+from dpviz.desk.steps import Steps
 from dpviz.inference.rules import RULES
 
 DesignKey = tuple[str, int, str]
@@ -81,12 +81,10 @@ class Option:
         """
         asked, found = self.question, tuple[Outcome, ...]()
         of_this = {**self._mine, "setting": setting, "enough": enough}
-        stream = asked.data.outcomes_at(
-            self.method, setting, self.analysis, asked.data_at, beside_worst=asked.of_a_range
-        )
-        for outcomes in stream:
-            found = outcomes or found
-            yield Assessed(**of_this, outcomes=outcomes) if outcomes else None
+        for found in asked.data.outcomes_at(self.method, setting, self.analysis, asked.data_at):
+            n_known = sum(not math.isnan(one.coverage.value) for one in found)
+            is_partial = len(found) < len(asked.data_at) or 0 < n_known < len(found)
+            yield None if is_partial else Assessed(**of_this, outcomes=found)
         yield Assessed(**of_this, outcomes=found, complete=True)
 
     @property
@@ -109,19 +107,9 @@ class Option:
         if not asked.needs_interval or whole.is_worst_known:
             yield whole
             return
-        summed = [data.summed(self.method, setting, self.analysis) for data in asked.data_at]
-        outcomes = dict[int, Outcome]()
-        for place in sorted(range(len(summed)), key=summed.__getitem__):
-            outcomes[place] = asked.data_at[place].outcome(self.method, setting, self.analysis)
+        for outcomes in asked.data.outcomes_at(self.method, setting, self.analysis, asked.data_at):
+            whole = dataclasses.replace(whole, outcomes=outcomes)
             yield None
-            first = summed[place] and len(outcomes) == summed.count(False) + 1
-            if first and asked.of_a_range and _decided_by_sums(asked, [*outcomes.values()]):
-                # A limit that is kept everywhere is kept at these values as well.
-                if whole.keeps_all and whole.known:
-                    break
-                yield None
-        else:
-            whole = dataclasses.replace(whole, outcomes=tuple(outcomes[place] for place in sorted(outcomes)))
         yield whole
 
     def largest_setting(self) -> Steps[float | None]:
@@ -129,7 +117,8 @@ class Option:
         asked = self.question
         if not asked.promises:
             return None
-        return (yield from setting_in_steps(self.method, asked.data, self.sets, asked.promises))
+        yield
+        return setting_for(self.method, asked.data, self.sets, asked.promises)
 
     def allowed_setting(self) -> Steps[float | None]:
         """Return, in steps, the ε that it is given under the promises of the question; None where it keeps none."""
@@ -380,27 +369,25 @@ class Tried(Assessed):
     def _estimated(self) -> tuple[Outcome, ...]:
         """What there is without intervals, at every true value."""
         asked = self.question
-        return tuple(data.estimated(self.method, self.setting, self.analysis) for data in asked.data_at)
+        accuracies = asked.data.accuracies(self.method, self.setting, self.analysis, asked.data_at)
+        assert accuracies is not None  # what is not simulated is exact
+        at_setting: dict[str, Any] = {"epsilon": self.setting, "setting": self.setting, "sets": self.sets}
+        return tuple(
+            Outcome(
+                data=data,
+                bias=Measure(bias, 0.0),
+                root_mean_squared_error=Measure(error, 0.0),
+                method=self.method,
+                **at_setting,
+            )
+            for data, (bias, error) in zip(asked.data_at, accuracies.tolist(), strict=True)
+        )
 
     @property
     def is_worst_known(self) -> bool:
         """Whether the worst of the range is known of all that counts, without intervals at single values."""
-        return not any(math.isnan(self._quick(key).measure.value) for key in self._counting)
-
-    @property
-    def known(self) -> bool:
-        """The same with what takes some seconds."""
-        return not any(math.isnan(self.value(key)) for key in self._counting)
-
-    @property
-    def _counting(self) -> set[str]:
-        return {*(limit.key for limit in self.question.limits), self.question.goal} & ACCURACY.keys()
-
-
-def _decided_by_sums(question: Question, outcomes: Sequence[Outcome]) -> bool:
-    """Whether no limit is broken at these true values, and the worst of each is a sum, and not simulated."""
-    found = [(one, one.measure.over(question.truths, outcomes, average=False).measure) for one in question.limits]
-    return all(worst.error == 0 and one.kept(worst) is not False for one, worst in found)
+        keys = {*(limit.key for limit in self.question.limits), self.question.goal} & ACCURACY.keys()
+        return not any(math.isnan(self._quick(key).measure.value) for key in keys)
 
 
 def _usual(question: Question) -> float:

@@ -10,7 +10,6 @@ from functools import lru_cache
 
 import numpy as np
 
-from dpviz.comparisons.steps import Steps, telling
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.combinatorics import coarse_to_fine
 from dpviz.desk.accuracy import ACCURACY
@@ -19,6 +18,7 @@ from dpviz.desk.paths import PATHS, Path
 from dpviz.desk.protection import LOSS
 from dpviz.desk.question import Question
 from dpviz.desk.search import FIRST_S, Desk
+from dpviz.desk.steps import Steps, telling
 
 ADDED_ERROR = "release_error"
 """Key of the error that the release adds to what an analyst of the confidential data would find."""

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import betainc, betaincc, betainccinv, betaincinv
 
 from dpviz.comparisons import CategoryData, ComparedMethod, CountData, DataKind, UnknownVariance
-from dpviz.comparisons.base import COMPARED_SETS, SIMULATED_REPETITIONS, Analysis, Estimand
+from dpviz.comparisons.analysis import COMPARED_SETS, SIMULATED_REPETITIONS, Analysis, Estimand
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL, SEED
 from dpviz.core.formatting import describe_value, format_number
 from dpviz.core.parameters import Parameter, parameter_with_default, validate_fields
@@ -154,7 +154,7 @@ class Question(ParameterRecord):
             if any(not isinstance(one, kind) for one in held) or len({one.key for one in held}) < len(held):
                 raise ValueError(f"{name} must be limits of this kind, each once; got {describe_value(held)}.")
         if any(one.guess for one in self.tried):
-            self._set("data", self.data.believed(self.lowest, self.highest))
+            self._set("data", self.data.with_guess_from_range(self.lowest, self.highest))
         if not self.promises and not self.limits:
             raise ValueError(
                 "Set at least one limit, on what the release may give away or on how far an analyst may be off: "
@@ -180,12 +180,12 @@ class Question(ParameterRecord):
     @property
     def wanted(self) -> Estimand:
         """What users of the release want to know."""
-        return self.data.judged
+        return self.data.chosen_estimand
 
     @property
     def supposed(self) -> str:
         """What accuracy rests on beside the range of the true value, in a sentence; nothing where that is all."""
-        numbers = (one for one in self.data.parameters() if one.name in self.data.supposed)
+        numbers = (one for one in self.data.parameters() if one.name in self.data.assumed_parameters)
         named = " and ".join(
             f"{one.title.lower()} {one.symbol} = {format_number(getattr(self.data, one.name), 4)}" for one in numbers
         )
@@ -197,7 +197,7 @@ class Question(ParameterRecord):
     @property
     def _middle(self) -> str:
         """That the public guess is the middle of the range, where it is."""
-        bare = self.data.guessing(None).believed(self.lowest, self.highest)
+        bare = self.data.with_guess(None).with_guess_from_range(self.lowest, self.highest)
         return ", the middle of your range" if bare.guess == self.data.guess else ""
 
     @cached_property

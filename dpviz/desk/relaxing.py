@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dpviz.comparisons.steps import telling
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.search import Desk, assess
 from dpviz.desk.seeking import seek_smallest
+from dpviz.desk.steps import telling
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from dpviz.comparisons import ComparedMethod
-from dpviz.comparisons.steps import telling
 from dpviz.comparisons.terms import PROMISES
 from dpviz.desk.assessed import Assessed, DesignKey, Option
 from dpviz.desk.order import OrderCriterion, deciding, in_order, privacy_of, ties
 from dpviz.desk.question import Question
 from dpviz.desk.seeking import SCANNED, soonest
+from dpviz.desk.steps import telling
 
 LEADING = 8  # Designs of which everything is computed, beside those that may keep all limits
 FIRST_S = 0.02  # Time that a page waits for the first design

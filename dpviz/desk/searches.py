@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 
-from dpviz.comparisons.steps import Steps
+from dpviz.desk.steps import Steps
 
 ValueAt = tuple[float, float]
 """A place, and the value there."""
@@ -22,7 +22,7 @@ def smallest_in_steps(
     earliest; of NaN at neither.
     Source: Brent (1973), Algorithms for minimization without derivatives, chapter 5.
 
-    >>> from dpviz.comparisons.steps import finished, paused
+    >>> from dpviz.desk.steps import finished, paused
     >>> square = lambda place: paused(lambda: (place - 0.7) ** 2)
     >>> round(finished(smallest_in_steps(square, [(0.0, 0.49), (1.0, 0.09), (2.0, 1.69)], closed=1e-6)), 6)
     0.7
@@ -87,7 +87,7 @@ def crossing_in_steps(
     `low` and `high` are settings and what is lost there. Where that falls, a line through its logarithms needs about
     half as many settings as halving; after one that leaves more than half of them comes the middle.
 
-    >>> from dpviz.comparisons.steps import finished, paused
+    >>> from dpviz.desk.steps import finished, paused
     >>> finished(crossing_in_steps(lambda setting: paused(lambda: 3 / setting), (1.0, 3.0), (16.0, 3 / 16), 2))
     4.0
     """

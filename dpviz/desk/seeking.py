@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpviz.comparisons.steps import Steps
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.formatting import round_up
 from dpviz.core.monte_carlo import TIE_ERRORS, TIE_TOLERANCE
 from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.searches import crossing_in_steps, smallest_in_steps
+from dpviz.desk.steps import Steps
 
 if TYPE_CHECKING:
     from dpviz.desk.assessed import Assessed

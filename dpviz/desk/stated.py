@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from dpviz.comparisons import DataKind
-from dpviz.comparisons.base import SIMULATED_REPETITIONS, Analysis, declared_numbers
+from dpviz.comparisons.analysis import SIMULATED_REPETITIONS, Analysis, declared_numbers
 from dpviz.core.declarations import SEED
 from dpviz.core.parameters import Parameter
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit

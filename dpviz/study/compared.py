@@ -4,8 +4,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from dpviz.comparisons import Analysis, BinaryData, Comparison, EqualPromise, Outcome
-from dpviz.comparisons.binary import method_of_release
-from dpviz.comparisons.binary_base import BinaryMethod
+from dpviz.comparisons.proportion import BinaryMethod, method_of_release
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.monte_carlo import Measure
 from dpviz.inference.combining_rules import COMBINING_RULES

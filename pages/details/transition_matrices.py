@@ -253,9 +253,9 @@ def _show_better(question: Any) -> None:
         best = [(name, ui.result(report.best_mechanisms, release.n, *promise)) for name, promise in promises]
 
     # Imported here as it brings all that analyses need, which no other section of the page does
-    from dpviz.comparisons.binary_measures import row_moments
+    from dpviz.comparisons.proportion import share_moments
 
-    errors = row_moments(release).added()
+    errors = share_moments(release).release_error()
     st.html(f'<p class="dpviz-answer">{report.better_sentence(errors, *best[0])}</p>')
     ui.table(*report.better_table(errors, best))
     ui.note(ui.words("The best mechanism"))

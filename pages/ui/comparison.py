@@ -13,9 +13,8 @@ from dpviz.charts.comparison import SMALL_HEIGHT, comparison_height
 from dpviz.charts.outcomes import ERROR, DrawnMeasure
 from dpviz.charts.style import Figure
 from dpviz.comparisons import DATA_KINDS, Analysis, ComparedMethod, Comparison, DataKind, Outcome
-from dpviz.comparisons.binary import BinaryData, CountData, method_of_release
-from dpviz.comparisons.binary_base import BinaryMethod
-from dpviz.comparisons.budget import OverSets, Spending
+from dpviz.comparisons.budget import BudgetSplit, SplitOverSets
+from dpviz.comparisons.proportion import BinaryData, BinaryMethod, CountData, method_of_release
 from dpviz.core.parameters import Parameter
 from dpviz.designs import CONFIDENTIAL_COUNT, Design
 from dpviz.inference.combining_rules import COMBINING_RULES
@@ -65,7 +64,7 @@ def data_controls(
     # The public guess, which is the truth until the reader sets another one
     if any(method.guess for method in methods):
         guess = ui.linked_number("public_share", data.truth, place=places.main)
-        data = data.guessing(None if guess == data.truth else guess)
+        data = data.with_guess(None if guess == data.truth else guess)
     return data
 
 
@@ -81,7 +80,7 @@ def release_method(synthesizer: str, is_divided: bool) -> tuple[BinaryMethod | N
     """Method that releases sets of a synthesizer, or why there is none, or none whose ε can be divided as asked."""
     try:
         method = method_of_release(Design(mechanism=synthesizer, n=1))
-        problem = OverSets.unfit(BinaryData.fresh(), method) if is_divided else ""
+        problem = SplitOverSets.problem(BinaryData.default(), method) if is_divided else ""
     except ValueError as error:
         problem = str(error)
     return (None, f"Your release is not shown here. {problem}") if problem else (method, "")
@@ -102,7 +101,7 @@ def release_problem(is_divided: bool) -> str:
 
 
 @lru_cache(maxsize=64)
-def first_result(question: Comparison | Spending) -> Any:
+def first_result(question: Comparison | BudgetSplit) -> Any:
     """What is known at once: in place where it takes some milliseconds, in a worker where much is to be computed."""
     has_delta = isinstance(question, Comparison) and question.terms.delta > 0
     if not (question.data.simulated or has_delta):
@@ -147,7 +146,7 @@ def n_intervals(outcomes: Iterable[Outcome]) -> int:
 
 
 def show_files(
-    name: str, table: str, question: Comparison | Spending, to_csv: Callable[[Any], str], script: tuple[str, str]
+    name: str, table: str, question: Comparison | BudgetSplit, to_csv: Callable[[Any], str], script: tuple[str, str]
 ) -> None:
     """Draw buttons for every number of the pictures as a `table`, and for a `script`, its text and what it prints."""
     measures = (table, f"{name}.csv", lambda: to_csv(deque(question.stream(), maxlen=1).pop()))

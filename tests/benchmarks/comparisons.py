@@ -16,10 +16,9 @@ import numpy as np
 from scipy.stats import t
 
 from dpviz.claims.liu import LIU_NORMAL
-from dpviz.comparisons import BinaryData, GaussianPlan, KnownVariance, UnknownVariance
-from dpviz.comparisons.gaussian import GaussianData
-from dpviz.comparisons.gaussian_methods import GaussianMethod
-from dpviz.comparisons.normal_models import MODIPS_MEAN, MODIPS_SPLIT
+from dpviz.comparisons import BinaryData, KnownVariance, NumericStudy, UnknownVariance
+from dpviz.comparisons.numeric_data import NormalData
+from dpviz.comparisons.numeric_releases import MODIPS_MEAN, MODIPS_SPLIT, NumericMethod
 from dpviz.coverage.studies import run_study
 from tests.benchmarks.timing import Result, interleaved, seconds
 
@@ -31,8 +30,8 @@ SCENARIOS = tuple(itertools.product((40, 100, 1000), (0.15, 0.25, 0.5)))
 PROMISES = np.geomspace(math.exp(-10), math.exp(5), 16).tolist()
 
 
-def study(data: GaussianData, method: GaussianMethod, repetitions: int, seed: int = 1) -> float:
-    plan = GaussianPlan(
+def study(data: NormalData, method: NumericMethod, repetitions: int, seed: int = 1) -> float:
+    plan = NumericStudy(
         data=data, method=method, epsilon=EPSILON, sets=SETS, repetitions=repetitions, seed=seed, batch=data.batch(SETS)
     )
     return run_study(plan).measures("mean", "reiter_2003").coverage.value

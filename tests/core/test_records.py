@@ -10,14 +10,14 @@ import pytest
 from dpviz.calibration.data_kinds import Setting
 from dpviz.claims.release_finding import ReleaseSetting
 from dpviz.comparisons import DATA_KINDS, Analysis
-from dpviz.comparisons.gaussian_study import GaussianPlan
+from dpviz.comparisons.numeric_study import NumericStudy
 from dpviz.core.records import ParameterRecord
 from dpviz.coverage import CoveragePlan
 from dpviz.designs import Design
 from dpviz.desk.question import ASKED_KINDS, Question
 from tests.test_import_boundaries import FILES, PAGE_FILES
 
-RECORDS = [Design, Setting, ReleaseSetting, Analysis, CoveragePlan, GaussianPlan, Question]
+RECORDS = [Design, Setting, ReleaseSetting, Analysis, CoveragePlan, NumericStudy, Question]
 RECORDS += sorted({*DATA_KINDS.values(), *ASKED_KINDS.values()}, key=lambda kind: kind.__name__)
 METHODS = ("to_json", "from_json", "to_address")
 SHARED = {*Design.numbers(), "beta", "x"}

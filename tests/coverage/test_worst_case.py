@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from dpviz.comparisons import Analysis, BinaryData, CountData
-from dpviz.comparisons.binary_measures import worst_of
+from dpviz.comparisons.proportion import worst_measure
 from dpviz.coverage import coverage_curves, exact_coverage, largest_mean_width, minimize_over_p, smallest_coverage
 from dpviz.coverage.exact import interval_ends
 from dpviz.coverage.release_distribution import ReleaseOutcomes
@@ -212,13 +212,13 @@ def test_the_worst_of_a_range_is_the_worst_of_many_true_values(key: str, method:
 
 def test_the_length_of_missing_intervals_is_known_unless_almost_all_are_missing() -> None:
     release = BetaBinomial(n=8, m=8, alpha=0.1, beta=0.1)
-    found = worst_of(release, "mean_width", 2, RULES["raghunathan_2003"], 0.95, 0.1, 0.4)
+    found = worst_measure(release, "mean_width", 2, RULES["raghunathan_2003"], 0.95, 0.1, 0.4)
     assert found is not None
     at_end = exact_coverage(synthesizer=release, p=0.4, sets=2, rule="raghunathan_2003").mean_width_inside
     assert (found.value, found.at) == (pytest.approx(at_end, abs=1e-10), 0.4)
     assert found.value == pytest.approx(0.928001, abs=5e-7)
     same = GeometricSanitizer(n=30, epsilon=50)  # both sets are the confidential one, so that T < 0
-    assert worst_of(same, "mean_width", 2, RULES["raghunathan_2003"], 0.95, 0.4, 0.6) is None
+    assert worst_measure(same, "mean_width", 2, RULES["raghunathan_2003"], 0.95, 0.4, 0.6) is None
     with pytest.raises(ValueError, match="Almost no release has an interval"):
         largest_mean_width(same, sets=2, rule="raghunathan_2003", low=0.4, high=0.6)
 

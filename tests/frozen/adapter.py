@@ -7,7 +7,6 @@ as well, its old and new form go into `RENAMED`.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterable
 from itertools import islice
@@ -28,7 +27,7 @@ from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.claims.printed_methods import audit_releases
 from dpviz.claims.release_finding import ReleaseSetting, headline
 from dpviz.claims.theorems import CLAIMS
-from dpviz.comparisons.budget import SPENDINGS, stream_paying
+from dpviz.comparisons.budget import BUDGET_SPLITS
 from dpviz.comparisons.comparison import stream_comparison
 from dpviz.comparisons.overview import Overview
 from dpviz.coverage.worst_case import largest_mean_width, smallest_coverage
@@ -433,15 +432,9 @@ def _outcome(one: Any) -> list[Any]:
 def divided(key: str, kind: str, method: str, data: dict[str, Any], epsilon: float) -> Answer:
     """A budget over sets or statistics, at some of its places."""
     asked, analysis = _data(kind, data), comparisons.Analysis(repetitions=50, seed=3)
-    cls = SPENDINGS[key]
+    cls = BUDGET_SPLITS[key]
     found = last(cls(data=asked, method=asked.method(method), epsilon=epsilon, analysis=analysis).stream())
     return {f"{place:g}": _outcome(one) for place, one in sorted(found.outcomes.items())[::4]}
-
-
-def paying(kind: str, method: str, data: dict[str, Any], epsilons: list[float]) -> Answer:
-    asked = _data(kind, data)
-    found = last(stream_paying(asked, asked.method(method), epsilons, comparisons.Analysis()))
-    return {f"{one.epsilon:g}": plain(dataclasses.astuple(one)) for one in found}
 
 
 # Designs, Start, the desk
@@ -500,7 +493,7 @@ ANSWERS: dict[str, Callable[..., Answer]] = {
         probabilistic_prior, prior_for_sets, data_range, prior_release, by_size, averages, moments, claims, statements,
         printed_releases, interval, covered, worst_coverage, widest, covered_count, causes, simulated, set_moments,
         shortest, posterior, posterior_known, posterior_secret, posterior_cells, posterior_covered, least_error, texts,
-        compared, divided, paying, design, overview, desk, published,
+        compared, divided, design, overview, desk, published,
     )
 }  # fmt: skip
 """What can be asked, by the names that `cases` uses."""

@@ -162,7 +162,6 @@ def _comparisons() -> Iterator[Case]:
             yield "compared", given
     for key, kind, method, epsilon in BUDGETS:
         yield "divided", {"key": key, "kind": kind, "method": method, "data": KINDS[kind], "epsilon": epsilon}
-    yield "paying", {"kind": "binary", "method": "beta_binomial", "data": KINDS["binary"], "epsilons": [0.5, 5.0]}
 
 
 def _designs() -> Iterator[Case]:

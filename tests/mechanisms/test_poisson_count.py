@@ -13,7 +13,7 @@ from scipy.stats import poisson
 from dpviz.claims.poisson_losses import poisson_quantiles, printed_addition, promise_of_counts, skellam_masses
 from dpviz.claims.printed_methods import RELEASE_METHODS, ReleaseSetting
 from dpviz.comparisons import BinaryData, EqualPrivacy, EqualPromise
-from dpviz.comparisons.budget import OverSets
+from dpviz.comparisons.budget import SplitOverSets
 from dpviz.core.formatting import format_number
 from dpviz.designs import Design
 from dpviz.mechanisms import PoissonCount, PoissonGamma
@@ -113,7 +113,7 @@ def test_below_one_an_epsilon_needs_a_delta_and_the_comparisons_say_so() -> None
 def test_one_set_is_not_divided_and_budget_says_why() -> None:
     method = BinaryData.method("poisson_count")
     assert method.divided() is None
-    assert OverSets.unfit(BinaryData.fresh(), method).startswith("Poisson count releases one set.")
+    assert SplitOverSets.problem(BinaryData.default(), method).startswith("Poisson count releases one set.")
 
 
 # What is printed of it.

@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 
-from dpviz.comparisons.binary_measures import row_moments
+from dpviz.comparisons.proportion import share_moments
 from dpviz.mechanisms import (
     BetaBinomial,
     DirichletMultinomial,
@@ -276,7 +276,7 @@ def test_the_price_of_a_release_is_the_ratio_of_two_errors_that_it_names(
     truth = np.arange(release.n + 1)[:, None] / release.n
     squares = (release.transition_matrix() * (np.arange(release.m + 1) / release.m - truth) ** 2).sum(axis=1)
     errors = {"average": math.sqrt(squares.mean()), "worst": math.sqrt(squares.max())}
-    assert row_moments(release).added() == pytest.approx(errors, rel=1e-9)
+    assert share_moments(release).release_error() == pytest.approx(errors, rel=1e-9)
     for place, (named, compared) in enumerate(compared_promises(summarize(release, epsilon, 0.0))):
         best = {one: least_error(n=release.n, epsilon=compared, criterion=one) for one in errors}  # type: ignore[arg-type]
         text = better_sentence(errors, named, best)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from dpviz.claims.figures.numbers import known_of, studied
 from dpviz.claims.figures.proportions import STUDIED_MEASURES
 from dpviz.claims.published import Effort
 from dpviz.comparisons import MixedData
-from dpviz.comparisons.gaussian import NormalEstimand
-from dpviz.comparisons.mixed import statistics_of
+from dpviz.comparisons.mixed import cell_statistics
+from dpviz.comparisons.numeric_data import NumericEstimand
 from dpviz.core.types import FloatArray
 
 METHODS_OF_STUDY_3 = "original", "multiple_synthesis", "modips_printed", "perturbed_cells"
@@ -22,16 +22,6 @@ LOGS_OF_STUDY_3, LOGS_ALONG = (0, 2, 4, 6), range(0, 8)
 REPETITIONS_OF_STUDY_3 = 500
 CELLS = math.prod(CATEGORIES_OF_STUDY_3)
 COVARIANCES = {"cell_variance": "variance within cells, σ²", "correlation": "correlation within cells, ρ"}
-
-
-class CellColumns(tuple[FloatArray, ...]):
-    """What an analyst reads of each set, column by column: all marginals, then mean and its variance of every cell."""
-
-    __slots__ = ()
-
-    def __new__(cls, *columns: FloatArray) -> Self:
-        """Return the columns."""
-        return super().__new__(cls, columns)
 
 
 def marginals() -> list[FloatArray]:
@@ -43,11 +33,11 @@ def marginals() -> list[FloatArray]:
 MARGINALS = marginals()
 
 
-def _share(place: int) -> NormalEstimand:
+def _share(place: int) -> NumericEstimand:
     def truth(data: MixedData) -> float:
         return float(data.shares[MARGINALS[place]].sum())
 
-    return NormalEstimand(
+    return NumericEstimand(
         f"marginal_{place + 1}",
         "a marginal probability",
         "π",
@@ -57,13 +47,13 @@ def _share(place: int) -> NormalEstimand:
     )
 
 
-def _mean(cell: int) -> NormalEstimand:
+def _mean(cell: int) -> NumericEstimand:
     first = len(MARGINALS) + 2 * cell
 
     def truth(data: MixedData) -> float:
         return float(data.means[0, cell])
 
-    return NormalEstimand(
+    return NumericEstimand(
         f"mean_{cell + 1}",
         "the mean of a cell",
         "μ",
@@ -80,21 +70,21 @@ MEAN_ESTIMANDS = tuple(map(_mean, range(CELLS)))
 class EveryCell(MixedData):
     """Mixed data of which every cell mean of the first number is estimated, and every free marginal probability."""
 
-    estimands: ClassVar[tuple[NormalEstimand, ...]] = (*SHARE_ESTIMANDS, *MEAN_ESTIMANDS)
-    studied: ClassVar[Mapping[str, NormalEstimand]] = {one.key: one for one in (*SHARE_ESTIMANDS, *MEAN_ESTIMANDS)}
+    estimands: ClassVar[tuple[NumericEstimand, ...]] = (*SHARE_ESTIMANDS, *MEAN_ESTIMANDS)
+    studied: ClassVar[Mapping[str, NumericEstimand]] = {one.key: one for one in (*SHARE_ESTIMANDS, *MEAN_ESTIMANDS)}
 
     def read(self, rows: Any) -> Any:
         """Return the columns of each set: marginals, and of every cell the mean and s²/n, s² being that within cells.
 
         A cell without rows has no mean.
         """
-        found, middle = statistics_of(rows), (self.low + self.high) / 2
+        found = cell_statistics(rows)
         some = found.counts > 0
-        means = np.where(some, middle + found.sums[0] / found.sizes, math.nan)
+        means = np.where(some, self.middle + found.sums[0] / found.sizes, math.nan)
         degrees = np.maximum(self.n - np.count_nonzero(some, axis=1), 1)
         within = (found.squares[0] / degrees)[:, None] / found.sizes
         shares = [found.counts[:, one].sum(axis=1) / self.n for one in MARGINALS]
-        return CellColumns(*shares, *(part[:, cell] for cell in range(CELLS) for part in (means, within)))
+        return (*shares, *(part[:, cell] for cell in range(CELLS) for part in (means, within)))
 
 
 STUDY_3: dict[str, float] = {"n": 1_000, "mean": 0.0, "sigma": 1.0, "low": -4.0, "high": 4.0, "correlation": 0.5}

@@ -1,6 +1,5 @@
 """The figures of normal data: those of the second study of Bowen & Liu, and half of Liu's."""
 
-import dataclasses
 import math
 from collections.abc import Iterator
 
@@ -21,27 +20,29 @@ from dpviz.claims.figures.proportions import (
 from dpviz.claims.liu_text import RULES_OF_FIGURE_7
 from dpviz.claims.published import Effort
 from dpviz.comparisons import KnownVariance, UnknownVariance
-from dpviz.comparisons.base import OutcomeMeasures
-from dpviz.comparisons.gaussian import GaussianData
-from dpviz.comparisons.gaussian_histograms import PERTURBED_HISTOGRAM, SMOOTHED_HISTOGRAM
-from dpviz.comparisons.gaussian_methods import ORIGINAL_ROWS, GaussianMethod
-from dpviz.comparisons.gaussian_study import GaussianPlan
-from dpviz.comparisons.normal_models import (
+from dpviz.comparisons.analysis import OutcomeMeasures
+from dpviz.comparisons.numeric_data import NormalData
+from dpviz.comparisons.numeric_releases import (
     MODIPS_COMMUNAL,
     MODIPS_COMMUNAL_TRUNCATED,
     MODIPS_MEAN,
     MODIPS_MEAN_TRUNCATED,
     MODIPS_SPLIT,
-    UNPROTECTED_MODEL,
+    MODIPS_SPLIT_TRUNCATED,
+    MULTIPLE_SYNTHESIS,
+    ORIGINAL_ROWS,
+    PERTURBED_HISTOGRAM,
+    SMOOTHED_HISTOGRAM,
+    NumericMethod,
 )
+from dpviz.comparisons.numeric_study import NumericStudy
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
-from dpviz.coverage.studies import run_study
 from dpviz.inference.combining_rules import COMBINING_RULES
 
-METHODS_OF_STUDY_2: tuple[GaussianMethod, ...] = (
+METHODS_OF_STUDY_2: tuple[NumericMethod, ...] = (
     ORIGINAL_ROWS,
-    UNPROTECTED_MODEL,
+    MULTIPLE_SYNTHESIS,
     MODIPS_SPLIT,
     MODIPS_COMMUNAL,
     PERTURBED_HISTOGRAM,
@@ -52,17 +53,18 @@ ESTIMANDS_OF_STUDY_2 = {"mean": "μ", "variance": "σ²"}
 MOST_ROWS, FEWEST_STUDIES = 40_000_000, 100  # Rows that are drawn for a point; its repetitions where that is too few
 BOUNDS_OF_LIU = (-4.0, 4.0), (-4.0, 5.0)
 SIZES_OF_TABLE_1 = 10, 100
+BLOCK_ROWS = 2_000_000  # Rows of a set that are drawn at a time
 SHARES_OF_FIGURE_8 = 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9
 Lines = dict[tuple[str, str, Known], MeasuredCurve]
 
 
 def studied(
-    data: GaussianData, method: GaussianMethod, epsilon: float, estimands: tuple[str, ...], effort: Effort
+    data: NormalData, method: NumericMethod, epsilon: float, estimands: tuple[str, ...], effort: Effort
 ) -> dict[str, OutcomeMeasures]:
     """Return the measures of each estimand, of ten sets where the method releases several, by the rule of the study."""
     sets = method.sets(STUDY_SETS)
     rule = STUDY.rule_for(sets).key
-    plan = GaussianPlan(
+    results = NumericStudy(
         data=data,
         method=method,
         epsilon=epsilon,
@@ -71,12 +73,11 @@ def studied(
         seed=effort.seed,
         estimands=estimands,
         rules=(rule,),
-    )
-    tally = run_study(plan)
-    return {one: tally.measures(one, rule) for one in estimands}
+    ).run()
+    return {one: results.measures(one, rule) for one in estimands}
 
 
-def known_of(method: GaussianMethod) -> Known:
+def known_of(method: NumericMethod) -> Known:
     """Return what the values of a method are."""
     return Known.REFERENCE if method.reference else Known.OURS
 
@@ -96,14 +97,15 @@ def study_2_panels(low: float, effort: Effort) -> Iterator[FigurePanel]:
             yield from panels_of(f"{symbol}, n = {n:,}", STUDIED_MEASURES, lines[one])
 
 
-def _study(data: GaussianData, method: GaussianMethod, epsilon: float, sets: int, effort: Effort) -> SimulatedStudy:
+def _study(data: NormalData, method: NumericMethod, epsilon: float, sets: int, effort: Effort) -> SimulatedStudy:
     """The studies of the mean, fewer where many sets are drawn."""
     most = max(MOST_ROWS // (data.n * sets), FEWEST_STUDIES)
     runs, random, parts = min(effort.repetitions, most), effort.generator(), []
     while runs > 0:
-        size = min(runs, max(GaussianData.block // data.n, 1))
-        drawn = method.release(random, data.draw(random, size), epsilon, sets)
-        parts.append([drawn.mean.mean(axis=0), drawn.mean.var(axis=0, ddof=1), drawn.variance.mean(axis=0) / data.n])
+        size = min(runs, max(BLOCK_ROWS // data.n, 1))
+        released = method.draw(random, data.draw(random, size), epsilon, data, sets)
+        mean, variance = np.moveaxis(np.array([data.read(rows) for rows in released]), 1, 0)
+        parts.append([mean.mean(axis=0), mean.var(axis=0, ddof=1), variance.mean(axis=0) / data.n])
         runs -= size
     estimate, between, within = np.concatenate(parts, axis=1)
     return SimulatedStudy(estimate, between, within, sets)
@@ -119,7 +121,7 @@ def normal_sets_panels(effort: Effort) -> Iterator[FigurePanel]:
                 curve: MeasuredCurve = {}
                 for sets in SETS_OF_FIGURE_6:
                     found = _study(data, method, 1.0, sets, effort).measures(COMBINING_RULES[THEOREM_7_KEY], 0.0)
-                    exact = method.accuracy(data, 1.0, sets)
+                    exact = method.exact_accuracy(data, 1.0, sets)
                     curve[sets] = {**found, "bias": Measure(exact.bias, 0.0) if exact else found["bias"]}
                 lines[method.key, name, Known.OURS] = curve
             name = f"normal data, n = {n:,}, bounds {format_number(low)} and {format_number(high)}"
@@ -135,7 +137,7 @@ def normal_rules_panels(effort: Effort) -> Iterator[FigurePanel]:
             for key in RULES_OF_FIGURE_7:
                 rule = COMBINING_RULES[key]
                 lines.setdefault((key, rule.label, Known.OURS), {})[epsilon] = study.measures(rule, 0.0)
-            if exact := MODIPS_MEAN.accuracy(data, epsilon, STUDY_SETS):
+            if exact := MODIPS_MEAN.exact_accuracy(data, epsilon, STUDY_SETS):
                 spread = math.sqrt(exact.root_mean_squared_error**2 - exact.bias**2)
                 lines.setdefault(TRUE_DEVIATION, {})[epsilon] = {"standard_error": Measure(spread, 0.0)}
         yield from panels_of(f"normal data, n = {n}", {"standard_error": "standard_error"}, lines)
@@ -147,11 +149,12 @@ def budget_panels(effort: Effort) -> Iterator[FigurePanel]:
     for low, high in BOUNDS_OF_LIU:
         for n in SIZES_OF_LIU:
             data, lines = UnknownVariance(n=n, mean=0.0, sigma=1.0, low=low, high=high), Lines()
-            for name, method in (("BIT", MODIPS_COMMUNAL), ("truncation", MODIPS_COMMUNAL_TRUNCATED)):
-                lines[method.key, name, Known.OURS] = {
-                    share: studied(data, dataclasses.replace(method, share=share), 1.0, ("mean",), effort)[
-                        "mean"
-                    ].measures
+            for name, method, key in (
+                ("BIT", MODIPS_SPLIT, MODIPS_COMMUNAL.key),
+                ("truncation", MODIPS_SPLIT_TRUNCATED, MODIPS_COMMUNAL_TRUNCATED.key),
+            ):
+                lines[key, name, Known.OURS] = {
+                    share: studied(data, method.with_share(share), 1.0, ("mean",), effort)["mean"].measures
                     for share in SHARES_OF_FIGURE_8
                 }
             name = f"n = {n:,}, bounds {format_number(low)} and {format_number(high)}"

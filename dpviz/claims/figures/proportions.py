@@ -13,8 +13,8 @@ from dpviz.claims.liu import simulated_releases
 from dpviz.claims.liu_text import RULES_OF_FIGURE_7
 from dpviz.claims.published import PRINTED_REPETITIONS, Effort
 from dpviz.comparisons import BinaryData
-from dpviz.comparisons.base import Analysis
-from dpviz.comparisons.binary_measures import row_moments
+from dpviz.comparisons.analysis import Analysis
+from dpviz.comparisons.proportion import share_moments
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.inference.combining_rules import COMBINING_RULES
@@ -84,7 +84,7 @@ def _study(made: TwoCellSynthesizer, p: float, sets: int, effort: Effort) -> Sim
 
 def _exact(made: TwoCellSynthesizer, p: float, sets: int) -> tuple[Measure, Measure]:
     """E[p̄*] − p and the standard deviation of p̄*, exactly: given x the sets are independent."""
-    weights, moments = binomial_distribution(made.n, p), row_moments(made)
+    weights, moments = binomial_distribution(made.n, p), share_moments(made)
     mean = float(weights @ moments.mean)
     variance = float(weights @ ((moments.mean - mean) ** 2 + moments.variance / sets))
     return Measure(mean - p, 0.0), Measure(math.sqrt(variance), 0.0)

@@ -1,9 +1,9 @@
 """A comparison of methods as a file and as a script."""
 
 from dpviz.comparisons import Compared, Comparison
-from dpviz.comparisons.base import OUTCOME_MEASURES
-from dpviz.comparisons.budget import Spending, Spent
-from dpviz.comparisons.comparison import LIMITED
+from dpviz.comparisons.analysis import OUTCOME_MEASURES
+from dpviz.comparisons.budget import BudgetSplit, SplitResults
+from dpviz.comparisons.comparison import LIMITED_MEASURES
 from dpviz.desk.exports.tables import csv_text, fields_of
 from dpviz.desk.texts import filled
 
@@ -26,15 +26,15 @@ def comparison_csv(compared: Compared) -> str:
 
     Beside them stands what no mechanism with this ε can make a measure smaller than.
     """
-    limits = [compared.limits(measure) for measure in LIMITED]
+    limits = [compared.limits(measure) for measure in LIMITED_MEASURES]
     rows = [
         [*key, *fields_of(one, MEASURED), *(known.get(key[1]) for known in limits)]
         for key, one in sorted(compared.outcomes.items())
     ]
-    return csv_text(["method", "epsilon", *MEASURED, *(f"smallest_{measure}" for measure in LIMITED)], rows)
+    return csv_text(["method", "epsilon", *MEASURED, *(f"smallest_{measure}" for measure in LIMITED_MEASURES)], rows)
 
 
-def budget_csv(spent: Spent) -> str:
+def budget_csv(spent: SplitResults) -> str:
     """Return the outcome at every division of ε in the same way; `place` is the number of sets, or the share."""
     rows = [[one.method.key, float(place), *fields_of(one, MEASURED)] for place, one in sorted(spent.outcomes.items())]
     return csv_text(["method", "place", *MEASURED], rows)
@@ -52,6 +52,6 @@ def comparison_script(asked: Comparison) -> str:
     )
 
 
-def budget_script(spending: Spending) -> str:
+def budget_script(spending: BudgetSplit) -> str:
     """Return the pictures of the page "Budget" as a script that prints the same numbers."""
     return filled("exports/budget_script.txt", spending=spending)

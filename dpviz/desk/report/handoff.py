@@ -6,15 +6,17 @@ import math
 from dataclasses import dataclass
 
 from dpviz.comparisons import ComparedMethod
-from dpviz.comparisons.binary_base import BinaryMethod
 from dpviz.comparisons.categories import PriorCellsRelease, category_method
-from dpviz.comparisons.gaussian_histograms import PERTURBED_HISTOGRAM_SAFE, SANITIZE_THEN_BOOTSTRAP, Histogram
-from dpviz.comparisons.normal_models import (
+from dpviz.comparisons.numeric_releases import (
+    HISTOGRAM_METHODS,
     MODIPS_COMMUNAL,
     MODIPS_COMMUNAL_TRUNCATED,
     MODIPS_SPLIT,
     MODIPS_SPLIT_TRUNCATED,
+    PERTURBED_HISTOGRAM_SAFE,
+    SANITIZE_THEN_BOOTSTRAP,
 )
+from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.comparisons.terms import setting_for
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.texts import filled, sentences
@@ -45,11 +47,14 @@ TEXTS = {
 NEAREST_METHODS: tuple[tuple[type[ComparedMethod], ComparedMethod], ...] = (
     (PriorCellsRelease, category_method(LaplaceCells)),
     (BinaryMethod, BinaryMethod.of(GeometricSanitizer)),
-    (Histogram, PERTURBED_HISTOGRAM_SAFE),
 )
 """What is nearest to methods of a class that OpenDP does not have."""
 
-NEAREST_OF = {MODIPS_SPLIT_TRUNCATED.key: MODIPS_SPLIT, MODIPS_COMMUNAL_TRUNCATED.key: MODIPS_COMMUNAL}
+NEAREST_OF: dict[str, ComparedMethod] = {
+    **{method.key: PERTURBED_HISTOGRAM_SAFE for method in HISTOGRAM_METHODS},
+    MODIPS_SPLIT_TRUNCATED.key: MODIPS_SPLIT,
+    MODIPS_COMMUNAL_TRUNCATED.key: MODIPS_COMMUNAL,
+}
 """The same of single methods, by key."""
 
 

@@ -30,7 +30,7 @@ VERDICTS = {True: "kept", None: "not decided", False: "not kept"}
 
 def sizes(data: DataKind) -> str:
     """All numbers of the data but those that are true and confidential."""
-    known = (one for one in data.parameters() if one.name not in (data.true_value, *data.supposed))
+    known = (one for one in data.parameters() if one.name not in (data.true_value, *data.assumed_parameters))
     return ", ".join(f"{one.title.lower()} {one.symbol} = {format_number(getattr(data, one.name))}" for one in known)
 
 

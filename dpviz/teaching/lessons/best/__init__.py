@@ -9,7 +9,7 @@ from dpviz.charts.guesses import GUESS_COLOR, with_guess
 from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, lines_chart
 from dpviz.charts.people import Bar, bars_chart
 from dpviz.charts.style import GREY, color_of
-from dpviz.comparisons.binary_measures import row_moments
+from dpviz.comparisons.proportion import share_moments
 from dpviz.core.formatting import format_number
 from dpviz.designs import Design
 from dpviz.privacy.optimum import least_error
@@ -35,7 +35,7 @@ def _error(key: str, n: int = _PEOPLE, epsilon: float = _EPSILON) -> float:
     """How far the published share is typically off, all secret tables alike; no key stands for the best mechanism."""
     if not key:
         return float(least_error(n=n, epsilon=epsilon).root_mean_squared_error)
-    return float(row_moments(Design(mechanism=key, n=n, epsilon=epsilon).release).added()["average"])
+    return float(share_moments(Design(mechanism=key, n=n, epsilon=epsilon).release).release_error()["average"])
 
 
 def _points(error: float) -> str:

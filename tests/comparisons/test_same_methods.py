@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dpviz.comparisons import DATA_KINDS, BinaryData, CategoryData, CountData
-from dpviz.comparisons.base import Outcome
-from dpviz.comparisons.budget import OverSets
+from dpviz.comparisons.analysis import Outcome
+from dpviz.comparisons.budget import SplitOverSets
 from dpviz.comparisons.categories import CategoryMethod
 from dpviz.desk.question import ASKED_KINDS as OF_DESK
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer, two_cell_synthesizers
@@ -31,11 +31,11 @@ def test_a_synthesizer_of_two_counts_is_compared_divided_and_on_the_desk(key: st
         return
     if law.info.not_compared:
         assert not {key} & (
-            distributions_of(BinaryData) | distributions_of(CountData) | {*OverSets.methods(BinaryData)}
+            distributions_of(BinaryData) | distributions_of(CountData) | {*SplitOverSets.methods(BinaryData)}
         )
         return
     assert key in distributions_of(BinaryData) and key in distributions_of(CountData)
-    assert (key in OverSets.methods(BinaryData)) == (not law.smallest_epsilon)
+    assert (key in SplitOverSets.methods(BinaryData)) == (not law.smallest_epsilon)
 
 
 def test_a_synthesizer_of_more_counts_is_on_the_desk():

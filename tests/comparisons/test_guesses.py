@@ -10,9 +10,8 @@ import pytest
 from scipy.stats import binom
 
 from dpviz.comparisons import Analysis, BinaryData, Comparison, CountData, EqualPrivacy, EqualPromise
-from dpviz.comparisons.budget import OverSets
-from dpviz.comparisons.division import Division
-from dpviz.comparisons.ranking import Ranking
+from dpviz.comparisons.budget import SplitOverSets
+from dpviz.comparisons.comparison import Ranking
 from dpviz.core.formatting import format_number
 from dpviz.designs import Design
 from dpviz.desk.protection import PrivacyLoss
@@ -39,30 +38,26 @@ def ranked(data: BinaryData, epsilon: float, *keys: str, delta: float = 0.0) -> 
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 3.0])
-def test_a_method_that_is_told_the_truth_is_not_ranked_and_its_sentence_has_both_errors(epsilon: float) -> None:
+def test_a_method_that_is_told_the_truth_is_not_ranked_and_the_table_has_both_errors(epsilon: float) -> None:
     data = BinaryData(n=40, p=0.25)
     found = ranked(data, epsilon, KEY)
     outcome = next(one for one in found.outcomes if one.method.key == KEY)
     at_truth = error_by_list(data, 0.25, epsilon)
     off = max(error_by_list(data, guess, epsilon) for guess in (0.15, 0.35))
     assert outcome.root_mean_squared_error.value == pytest.approx(at_truth, rel=1e-9)
-    assert found.unfit(outcome) == "its public guess is the truth itself"
+    assert found.exclusion(outcome) == "its public guess is the truth itself"
     assert [one.method.key for one in found.contenders] == ["geometric"]
-    said = (
-        f"{LABEL} is off by {format_number(at_truth, 3)} with the guess at the truth, 0.25, which is the best it can "
-        "do; "
-        f"with a guess off by 0.1 it is off by {format_number(off, 3)}."
-    )
-    assert found.further.count(said) == 1
-    assert any("π = 0.25" in row[0] and "not ranked: its public guess" in row[0] for row in found.table[1])
-    assert "π = 0.25" in found.asked.named
+    (cell,) = [row[0] for row in found.table[1] if LABEL in row[0]]
+    assert "π = 0.25" in cell and "not ranked: its public guess is the truth itself" in cell
+    assert f"error with a guess off by 0.1: {format_number(off, 3)}" in cell
+    assert "π = 0.25" in found.comparison.description
 
 
 def test_a_guess_of_the_readers_own_is_ranked_and_says_how_far_off_it_is() -> None:
-    data = BinaryData(n=40, p=0.25).guessing(0.3)
+    data = BinaryData(n=40, p=0.25).with_guess(0.3)
     found = ranked(data, 0.05, KEY)
     assert found.contenders[0].method.key == KEY
-    assert f"{LABEL} has a guess of 0.3, which is off by 0.05." in found.further
+    assert "π = 0.3" in found.table[1][0][0] and "not ranked" not in found.table[1][0][0]
     assert found.contenders[0].root_mean_squared_error.value == pytest.approx(error_by_list(data, 0.3, 0.05), rel=1e-9)
     design = found.contenders[0].method.design(data, 0.05, 1)  # type: ignore[arg-type]
     assert design is not None
@@ -73,11 +68,12 @@ def test_at_equal_real_privacy_the_other_guess_has_its_own_setting() -> None:
     data = BinaryData(n=20, p=0.3)
     found, off = ranked(data, 1.0, KEY, delta=1e-3), []
     for guess in (0.2, 0.4):
-        other = data.guessing(guess)
+        other = data.with_guess(guess)
         setting = EqualPrivacy(1e-3).setting(other.method(KEY), other, 1.0, 1)
         assert setting is not None
         off.append(error_by_list(data, guess, setting))
-    assert f"with a guess off by 0.1 it is off by {format_number(max(off), 3)}." in found.further
+    (cell,) = [row[0] for row in found.table[1] if LABEL in row[0]]
+    assert f"error with a guess off by 0.1: {format_number(max(off), 3)}" in cell
 
 
 def test_alone_it_says_why_nothing_is_ranked() -> None:
@@ -90,26 +86,25 @@ def test_alone_it_says_why_nothing_is_ranked() -> None:
 
 def test_no_other_method_owes_anything_to_a_guess() -> None:
     found = ranked(BinaryData(n=20, p=0.3), 1.0, "beta_binomial")
-    assert "guess" not in found.further and "π" not in found.asked.named
+    assert "guess" not in str(found.table) and "π" not in found.comparison.description
     assert not any(one.method.guess for one in found.outcomes)
 
 
 def test_a_division_of_it_says_what_its_error_rests_on_and_no_single_set_of_it_is_the_best() -> None:
     data = BinaryData(n=20, p=0.3)
     for asked_of, told in ((KEY, True), ("beta_binomial", False)):
-        asked = OverSets(data=data, method=data.method(asked_of), epsilon=0.2, analysis=Analysis())
+        asked = SplitOverSets(data=data, method=data.method(asked_of), epsilon=0.2, analysis=Analysis())
         *_, found = asked.stream()
         assert found.single is not None and found.single.method.key != KEY
-        assert ("with the guess at the truth, 0.3" in Division(asked, found).further) is told
-        assert ("π = 0.3" in asked.named) is told
-        assert ("told <b>the truth</b> as its public guess" in Division(asked, found).answer[1]) is told
+        assert ("π = 0.3" in asked.description) is told
+        assert ("told <b>the truth</b> as its public guess" in asked.note(found)) is told
 
 
 @pytest.mark.parametrize(("p", "guess"), [(0.0, 0.001), (0.0004, 0.001), (0.3, 0.3), (1.0, 0.999)])
 def test_a_truth_outside_the_domain_of_guesses_has_the_nearest_one(p: float, guess: float) -> None:
     data = BinaryData(n=10, p=p)
     assert data.guess == guess
-    assert data.flatters(data.method(KEY)) and not data.flatters(data.method("geometric"))
+    assert data.is_told_truth(data.method(KEY)) and not data.is_told_truth(data.method("geometric"))
 
 
 def test_a_curator_considers_it_where_it_is_chosen_with_the_middle_of_the_range_as_its_guess() -> None:
@@ -121,7 +116,7 @@ def test_a_curator_considers_it_where_it_is_chosen_with_the_middle_of_the_range_
     chosen = dataclasses.replace(asked, methods=(KEY,))
     assert [one.key for one in chosen.tried] == [KEY]
     assert {one.guess for one in chosen.data_at} == {0.25} == {chosen.data.guess}
-    own = dataclasses.replace(chosen, data=data.guessing(0.2))
+    own = dataclasses.replace(chosen, data=data.with_guess(0.2))
     assert {one.guess for one in own.data_at} == {0.2}
     for one in (asked, chosen, own):
         assert Question.from_json(one.to_json()) == one
@@ -141,13 +136,13 @@ def test_the_desk_says_which_guess_it_gives() -> None:
     assert "guess" not in asked.supposed
     chosen = dataclasses.replace(asked, methods=(KEY, "geometric"))
     assert chosen.supposed == f"The public guess of {LABEL} is 0.3, the middle of your range."
-    own = dataclasses.replace(chosen, data=chosen.data.guessing(0.2))
+    own = dataclasses.replace(chosen, data=chosen.data.with_guess(0.2))
     assert own.supposed == f"The public guess of {LABEL} is 0.2."
 
 
 @pytest.mark.parametrize("key", ["laplace", "beta_binomial", "poisson_count", KEY, "geometric"])
 def test_the_release_that_leads_is_what_other_pages_make(key: str) -> None:
-    data = BinaryData(n=20, p=0.3).guessing(0.4)
+    data = BinaryData(n=20, p=0.3).with_guess(0.4)
     method = data.method(key)
     own = method.in_design(data, 2.0)  # type: ignore[attr-defined]
     design = Design(mechanism=key, n=20, epsilon=2.0, **own)

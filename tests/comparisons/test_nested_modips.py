@@ -11,9 +11,8 @@ from scipy import integrate
 from scipy.stats import betabinom, laplace, norm
 
 from dpviz.comparisons import Analysis, BinaryData
-from dpviz.comparisons.binary import NESTED
-from dpviz.comparisons.binary_measures import row_moments
-from dpviz.comparisons.nested_modips import NestedModips, components, log_no_ones
+from dpviz.comparisons.nested_modips import NESTED, NestedModips, log_no_ones, variance_components
+from dpviz.comparisons.proportion import share_moments
 from dpviz.mechanisms import Modips
 
 PRIOR = 1 / 3
@@ -39,7 +38,7 @@ def expected(f, n: int, epsilon: float, x: int) -> float:
 
 @pytest.mark.parametrize(("n", "epsilon"), [(1, 0.5), (20, 1e-4), (20, 0.3), (50, 8.0)])
 def test_the_three_variances_are_those_of_quadrature(n: int, epsilon: float) -> None:
-    found = components(n, epsilon)
+    found = variance_components(n, epsilon)
     for x in {0, n // 3, n}:
         mean = expected(lambda u: (PRIOR + u) / (2 * PRIOR + n), n, epsilon, x)
         noise = expected(lambda u, mean=mean: ((PRIOR + u) / (2 * PRIOR + n) - mean) ** 2, n, epsilon, x)
@@ -53,9 +52,9 @@ def test_the_three_variances_are_those_of_quadrature(n: int, epsilon: float) -> 
 
 @pytest.mark.parametrize(("n", "epsilon"), [(15, 0.1), (40, 2.0)])
 def test_a_single_set_of_each_is_modips(n: int, epsilon: float) -> None:
-    made, found = Modips(n=n, m=n, epsilon=epsilon, alpha=PRIOR, beta=PRIOR), components(n, epsilon)
-    assert np.allclose(found.mean, row_moments(made).mean, rtol=1e-10)
-    assert np.allclose(found.sanitization + found.posterior + found.rows, row_moments(made).variance, rtol=1e-9)
+    made, found = Modips(n=n, m=n, epsilon=epsilon, alpha=PRIOR, beta=PRIOR), variance_components(n, epsilon)
+    assert np.allclose(found.mean, share_moments(made).mean, rtol=1e-10)
+    assert np.allclose(found.sanitization + found.posterior + found.rows, share_moments(made).variance, rtol=1e-9)
     assert np.allclose(log_no_ones(n, epsilon, 1), made.log_transition_matrix()[:, 0], rtol=1e-9)
 
 
@@ -119,7 +118,7 @@ def test_bias_error_coverage_and_usable_share_are_those_of_a_plain_loop() -> Non
     assert abs(found.usable_share.value - usable / repetitions) < 4.5 * math.sqrt(0.25 / repetitions)
     # What the sets tell of the noise: B − w/t is unbiased for b₁.
     weights = np.array([math.comb(n, x) * p**x * (1 - p) ** (n - x) for x in range(n + 1)])
-    exact = weights @ components(n, epsilon / sets).sanitization
+    exact = weights @ variance_components(n, epsilon / sets).sanitization
     assert abs(np.mean(noise) - exact) < 4.5 * np.std(noise) / math.sqrt(repetitions)
 
 

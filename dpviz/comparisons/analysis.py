@@ -1,0 +1,480 @@
+"""Data of one kind, what an analyst makes of their releases, and how well a method did: the types of a comparison."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from dpviz.comparisons.methods import ComparedMethod
+from dpviz.comparisons.terms import PROMISES, ComparisonTerms, EqualPromise
+from dpviz.core.declarations import LEVEL, REPETITIONS, SEED, SETS
+from dpviz.core.formatting import describe_value
+from dpviz.core.monte_carlo import Measure
+from dpviz.core.parameters import Parameter, parameter_with_default
+from dpviz.core.records import ParameterRecord
+from dpviz.core.types import FloatArray
+from dpviz.coverage.worst_case import Extreme
+from dpviz.inference.combining_rules import COMBINING_RULES
+from dpviz.inference.interval_rules import IntervalRule
+from dpviz.inference.rules import RULES, check_rule
+from dpviz.privacy.optimum import LeastError, ShortestLength
+from dpviz.privacy.real_loss import Loss
+
+COMPARED_SETS = dataclasses.replace(
+    SETS,
+    default=10,
+    slider_maximum=50,
+    help="The number of synthetic sets of the methods that release several. They share the promised ε equally.",
+)
+SIMULATED_REPETITIONS = dataclasses.replace(REPETITIONS, default=5_000, maximum=1_000_000)
+
+UNKNOWN_MEASURE = Measure.unknown()
+MIN_RANKED_REPETITIONS = 20  # usable repetitions from which on the error of an error is known to a sixth
+MAX_MEAN_WIDTH = 1e6  # in units of the data, from which an interval says no more than one without end
+
+
+def mean_width_or_inf(width: Measure, unit: float = 1.0, is_unbounded: bool = False) -> Measure:
+    """Mean width of an interval; infinite where one has no end, or where the mean is too large to say anything.
+
+    Parameters
+    ----------
+    width : Measure
+    unit : float
+        Largest distance of two true values.
+    is_unbounded : bool
+        Whether some interval has no end.
+
+    Notes
+    -----
+    Near 0 degrees of freedom a few intervals make the mean of a simulation, and its error, of any size.
+
+    Examples
+    --------
+    >>> mean_width_or_inf(Measure(3e92, 2e92)), mean_width_or_inf(Measure(0.5, 0.1))
+    (Measure(value=inf, error=0.0), Measure(value=0.5, error=0.1))
+    """
+    return Measure(math.inf, 0.0) if is_unbounded or width.value > MAX_MEAN_WIDTH * unit else width
+
+
+@dataclass(frozen=True)
+class Estimand:
+    """What the analyst wants to know."""
+
+    key: str
+    label: str
+    symbol: str
+
+    @property
+    def short_label(self) -> str:
+        """Label up to its first comma."""
+        return self.label.split(",")[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Analysis(ParameterRecord):
+    """Number of sets of the methods that release several, and how an analyst evaluates them.
+
+    Attributes
+    ----------
+    sets : int
+    rule : str
+        Key of `dpviz.inference.RULES`. A single set is analysed as if it were real where the rule needs more.
+    level : float
+    repetitions, seed : int
+        Of what is simulated.
+
+    Examples
+    --------
+    >>> Analysis().rule_for(10).label, Analysis().rule_for(1).label
+    ("Reiter 2003 (Liu's Theorem 7)", 'As if real')
+    """
+
+    sets: int = parameter_with_default(COMPARED_SETS)
+    rule: str = "reiter_2003"
+    level: float = parameter_with_default(LEVEL)
+    repetitions: int = parameter_with_default(SIMULATED_REPETITIONS)
+    seed: int = parameter_with_default(SEED)
+
+    def check(self) -> None:
+        if not isinstance(self.rule, str):
+            raise ValueError(f"rule must be one of {', '.join(RULES)}; got {describe_value(self.rule)}.")
+        check_rule(self.rule, RULES[self.rule].min_sets if self.rule in RULES else 1)
+
+    def rule_for(self, sets: int) -> IntervalRule:
+        """Rule for this number of sets."""
+        rule = RULES[self.rule]
+        return rule if sets >= rule.min_sets else RULES["as_if_real"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutcomeMeasures:
+    """How well the releases of one method answer.
+
+    Attributes
+    ----------
+    bias, root_mean_squared_error : Measure
+        Of the analyst's estimate, over confidential data and release.
+    coverage, mean_width : Measure
+        Of the analyst's interval, its mean width where there is one.
+    usable_share : Measure
+        Probability that a release can be analysed.
+
+    Notes
+    -----
+    The error of a measure is 0 where it is exact, and NaN where it is undefined or not yet computed.
+    """
+
+    bias: Measure
+    root_mean_squared_error: Measure
+    coverage: Measure = UNKNOWN_MEASURE
+    mean_width: Measure = UNKNOWN_MEASURE
+    usable_share: Measure = UNKNOWN_MEASURE
+
+    @property
+    def measures(self) -> dict[str, Measure]:
+        """The measures by name."""
+        return {name: getattr(self, name) for name in OUTCOME_MEASURES}
+
+
+ESTIMATE_MEASURES = "bias", "root_mean_squared_error", "spread"  # may be exact where the rest is simulated
+INTERVAL_MEASURES = "coverage", "mean_width"
+OUTCOME_MEASURES = tuple(field.name for field in dataclasses.fields(OutcomeMeasures))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome(OutcomeMeasures):
+    """Measures of one method at one ε, for all sets together.
+
+    Attributes
+    ----------
+    data, method
+    epsilon : float
+        ε of the comparison: the place on the axis.
+    setting : float
+        ε that the method was given for all sets: the same, or the one with equal real privacy.
+    sets : int
+        Number of sets that the method released.
+    release_error : Measure
+        Root mean squared distance of the estimate from that of the confidential data, all of which count alike.
+    repetitions : float
+        Repetitions of a simulation with an estimate; infinite where bias and error are exact.
+    secondary_errors : mapping
+        RMSE of other estimands from the same releases, unknown where they rest on too few repetitions.
+    unfinished : int
+        Repetitions so far of a simulation that goes on; 0 where it has ended, or nothing is simulated.
+    """
+
+    data: DataKind = dataclasses.field(repr=False)
+    method: ComparedMethod
+    epsilon: float
+    setting: float
+    sets: int
+    release_error: Measure = UNKNOWN_MEASURE
+    repetitions: float = math.inf
+    secondary_errors: Mapping[str, Measure] = dataclasses.field(default_factory=dict, hash=False)
+    unfinished: int = 0
+
+    @property
+    def ranked_error(self) -> Measure:
+        """RMSE where it is exact or rests on enough repetitions to be ranked; else unknown."""
+        return self.root_mean_squared_error if self.repetitions >= MIN_RANKED_REPETITIONS else UNKNOWN_MEASURE
+
+    @cached_property
+    def real_epsilon(self) -> float | None:
+        """Smallest pure ε that is proven for all sets together; None where none is known to hold."""
+        return self.method.real_epsilon(self.data, self.setting, self.sets)
+
+    @cached_property
+    def real_loss(self) -> Loss:
+        """Pure ε of all sets together, exact or between two ends."""
+        return self.method.real_loss(self.data, self.setting, self.sets)
+
+    @property
+    def spread(self) -> Measure:
+        """Standard deviation of the estimate, with the error of the RMSE."""
+        error, bias = self.root_mean_squared_error, self.bias.value
+        return Measure(math.sqrt(max(error.value**2 - bias**2, 0.0)), error.error)
+
+    def measure(self, name: str) -> Measure:
+        """A measure by its name, or the RMSE of a secondary estimand by its key."""
+        measure: Measure = self.secondary_errors[name] if name in self.secondary_errors else getattr(self, name)
+        return measure
+
+    def is_exact(self, name: str) -> bool:
+        """Whether a measure is exact; of numeric data an error of 0 may also say that all estimates were alike."""
+        is_computed = not self.data.simulated or (name in ESTIMATE_MEASURES and math.isinf(self.repetitions))
+        return is_computed and self.measure(name).error == 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataKind(ParameterRecord, ABC):
+    """Confidential data of one kind with their true values, and the methods that can release them.
+
+    A subclass declares sizes, bounds and true values as fields (`dpviz.mechanisms.base.parameter`), and defines
+    `truth`, `outcomes` and `one_release`; what else it knows, it overrides.
+
+    Attributes
+    ----------
+    usual : tuple of str
+        Keys of the methods that are compared by default; all of them if empty.
+    rules : mapping
+        Rules that make an interval from its releases; those that know the noise read counts.
+    true_value : str
+        Name of the number that a curator does not know and gives a range of.
+    assumed_parameters : tuple of str
+        Names of further true numbers that a curator can only assume.
+    exactly, assumed : str
+        How a measure that is not simulated is computed, and how confidential rows come about, in a few words.
+    divided_between : tuple of str
+        Keys of the estimands whose errors are shown together where ε is split between statistics.
+    simulated : bool
+        Whether all measures are simulated, so that an error of 0 says nothing.
+    estimand : str
+        Key of what the analyst wants to know; by default the first of `estimands`.
+    """
+
+    key: ClassVar[str]
+    label: ClassVar[str]
+    methods: ClassVar[tuple[ComparedMethod, ...]]
+    usual: ClassVar[tuple[str, ...]] = ()
+    estimands: ClassVar[tuple[Estimand, ...]]
+    rules: ClassVar[Mapping[str, IntervalRule]] = COMBINING_RULES
+    true_value: ClassVar[str]
+    assumed_parameters: ClassVar[tuple[str, ...]] = ()
+    exactly: ClassVar[str] = "an exact sum"
+    assumed: ClassVar[str] = "independent rows from one distribution"
+    divided_between: ClassVar[tuple[str, ...]] = ()
+    simulated: ClassVar[bool] = False
+    estimand: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        keys = [estimand.key for estimand in self.estimands]
+        if not isinstance(self.estimand, str) or self.estimand not in ("", *keys):
+            raise ValueError(f"estimand must be one of {', '.join(keys)}; got {describe_value(self.estimand)}.")
+        object.__setattr__(self, "estimand", self.estimand or keys[0])
+
+    # Of the kind
+
+    @classmethod
+    def method(cls, key: str) -> ComparedMethod:
+        """Method with this key; a ValueError names those that exist."""
+        by_key = {method.key: method for method in cls.methods}
+        if key not in by_key:
+            raise ValueError(f"method must be one of {', '.join(by_key)}; got {describe_value(key)}.")
+        return by_key[key]
+
+    @classmethod
+    def usual_keys(cls) -> list[str]:
+        """Keys of the methods that are compared by default."""
+        return [method.key for method in cls.methods if method.key in cls.usual or not cls.usual]
+
+    @classmethod
+    def considered_keys(cls) -> list[str]:
+        """Keys of the methods that a curator considers by default."""
+        return [method.key for method in cls.methods if not (method.reference or method.guess)]
+
+    @classmethod
+    def default(cls) -> Self:
+        """Data with the declared default of each number."""
+        values: dict[str, Any] = {parameter.name: parameter.default for parameter in cls.parameters()}
+        return cls(**values)
+
+    # Of the data
+
+    @property
+    def chosen_estimand(self) -> Estimand:
+        """What the analyst wants to know."""
+        return next(estimand for estimand in self.estimands if estimand.key == self.estimand)
+
+    @property
+    @abstractmethod
+    def truth(self) -> float:
+        """True value of what the analyst wants to know."""
+
+    @property
+    def guess(self) -> float:
+        """Public guess of the true value, which is made before the data are looked at."""
+        return self.truth
+
+    def is_told_truth(self, method: ComparedMethod) -> bool:
+        """Whether a method gets the truth as its public guess, so that its error is the best it can have."""
+        return False
+
+    def with_guess(self, share: float | None) -> Self:
+        """The same data with this public guess; None for the truth itself."""
+        return self
+
+    def with_guess_from_range(self, lowest: float, highest: float) -> Self:
+        """The data with the guess of somebody who knows this range of the truth, unless another guess is made."""
+        return self
+
+    def least_error(self, epsilon: float, delta: float = 0.0) -> LeastError | None:
+        """Smallest `release_error` of any mechanism with this promise; None where unknown."""
+        return None
+
+    def shortest_length(self, epsilon: float, delta: float = 0.0, level: float = 0.95) -> ShortestLength | None:
+        """Shortest mean length of an interval that holds its level, from any release with this promise."""
+        return None
+
+    # Of the releases of a method
+
+    @abstractmethod
+    def one_release(self, settings: Mapping[Any, float], sets: int, seed: int) -> tuple[float, dict[str, FloatArray]]:
+        """Estimate from one confidential data set, and by method key those from each set released from it.
+
+        `settings` are the methods with the ε that each is given.
+        """
+
+    @abstractmethod
+    def outcomes(
+        self, method: Any, epsilon: float, setting: float, analysis: Analysis, secondary: tuple[str, ...] = ()
+    ) -> Iterator[Outcome]:
+        """Yield better and better outcomes of one method at one ε; the first takes little time.
+
+        Parameters
+        ----------
+        method : ComparedMethod
+        epsilon, setting : float
+            ε of the comparison, and that which the method is given.
+        analysis : Analysis
+        secondary : tuple of str
+            Keys of estimands whose errors from the same releases are wanted as well.
+        """
+
+    def outcomes_at(
+        self, method: Any, setting: float, analysis: Analysis, data: Sequence[Self]
+    ) -> Iterator[tuple[Outcome, ...]]:
+        """Yield better and better outcomes at the true values of several data; the first tuples are shorter."""
+        streams = [item.outcomes(method, setting, setting, analysis) for item in data]
+        outcomes: list[Outcome] = []
+        for stream in streams:
+            outcomes.append(next(stream))
+            yield tuple(outcomes)
+        for i, stream in enumerate(streams):
+            for outcomes[i] in stream:
+                yield tuple(outcomes)
+
+    def outcome(self, method: Any, setting: float, analysis: Analysis) -> Outcome:
+        """Complete outcome of one method."""
+        return deque(self.outcomes(method, setting, setting, analysis), maxlen=1)[0]
+
+    def accuracy(self, method: Any, setting: float, analysis: Analysis) -> tuple[float, float] | None:
+        """Exact bias and RMSE of the estimate; None where only a simulation has them."""
+        return None
+
+    def accuracies(self, method: Any, setting: float, analysis: Analysis, data: Sequence[Self]) -> FloatArray | None:
+        """`accuracy` at the true values of several data, in rows."""
+        rows = [item.accuracy(method, setting, analysis) for item in data]
+        return None if None in rows else np.array(rows)
+
+    def worst(
+        self,
+        method: ComparedMethod,
+        setting: float,
+        analysis: Analysis,
+        measure: str,
+        low: float,
+        high: float,
+        *,
+        thorough: bool = False,
+    ) -> Extreme | None:
+        """Worst value of a measure of an `Outcome` for true values from `low` to `high`; a bias has no sign.
+
+        None where the measure is computed at single true values only, or would take up to some seconds and no
+        `thorough` answer is wanted.
+        """
+        return None
+
+    def compare(
+        self,
+        methods: Sequence[ComparedMethod],
+        epsilons: Sequence[float],
+        analysis: Analysis | None = None,
+        terms: ComparisonTerms | None = None,
+        *,
+        intervals: bool = True,
+    ) -> Iterator[Outcome]:
+        """Yield the outcomes of all methods at every ε: first what is quick of each, then better ones.
+
+        Parameters
+        ----------
+        methods : sequence of ComparedMethod
+            One that has no setting on these terms is left out. A reference is the same at every ε.
+        epsilons : sequence of float
+        analysis : Analysis, optional
+        terms : ComparisonTerms, optional
+            By default all methods get the same promise.
+        intervals : bool, optional
+            Whether what is computed for intervals alone is wanted.
+
+        Examples
+        --------
+        >>> from dpviz.comparisons import BinaryData
+        >>> data = BinaryData(n=20, p=0.5)
+        >>> *_, outcome = data.compare([data.method("geometric")], [1.0])
+        >>> outcome.sets, round(outcome.coverage.value, 4)
+        (1, 0.9175)
+        """
+        analysis = analysis or Analysis()
+        terms = terms or EqualPromise()
+        places = [PROMISES.validate(epsilon) for epsilon in epsilons]
+
+        # What is quick of every method: a reference once for all ε
+        streams: list[tuple[Iterator[Outcome], Sequence[float]]] = []
+        pairs: list[tuple[ComparedMethod, Sequence[float]]] = [
+            (method, places) for method in methods if method.reference
+        ]
+        pairs += [(method, [place]) for place in places for method in methods if not method.reference]
+        for method, shared in pairs:
+            setting: float | None = shared[0]
+            if not method.reference:
+                is_absent = bool(method.absence(self))
+                setting = None if is_absent else terms.setting(method, self, shared[0], method.sets(analysis.sets))
+            if setting is None:
+                continue
+            stream = self.outcomes(method, shared[0], setting, analysis)
+            first = next(stream)
+            yield from (dataclasses.replace(first, epsilon=place) for place in shared)
+            streams.append((stream, shared))
+
+        # The rest, one method after the other
+        for stream, shared in streams if intervals or self.simulated else []:
+            for outcome in stream:
+                yield from (dataclasses.replace(outcome, epsilon=place) for place in shared)
+
+
+def declared_numbers(kinds: Mapping[str, type[DataKind]]) -> dict[str, Parameter]:
+    """Numbers of several kinds of data by name; one that some share takes what any of them does."""
+    numbers: dict[str, Parameter] = {}
+    for parameter in (parameter for kind in kinds.values() for parameter in kind.parameters()):
+        known = numbers.setdefault(parameter.name, parameter)
+        lowest, highest = min(known.minimum, parameter.minimum), max(known.maximum, parameter.maximum)
+        numbers[parameter.name] = dataclasses.replace(known, minimum=lowest, maximum=highest)
+    return numbers
+
+
+def compared_numbers(promise: str, **own: Parameter) -> dict[str, Parameter]:
+    """Numbers of a page that compares methods, on which ε is what the words `promise`, and its own numbers."""
+    from dpviz.comparisons import DATA_KINDS
+    from dpviz.core.declarations import PUBLIC_GUESS
+
+    epsilon = dataclasses.replace(
+        PROMISES,
+        default=1.0,
+        slider_minimum=1e-3,
+        slider_maximum=100.0,
+        help=f"{promise} Smaller is more private; values from 0.1 to 10 are usual.",
+    )
+    kinds = declared_numbers(DATA_KINDS)
+    sets = dataclasses.replace(COMPARED_SETS, private_end="neither")
+    rest = {"level": Analysis.numbers()["level"], "repetitions": SIMULATED_REPETITIONS, "seed": SEED}
+    return {"epsilon": epsilon, "n": kinds["n"], "sets": sets, **kinds, PUBLIC_GUESS.name: PUBLIC_GUESS, **own, **rest}

@@ -1,0 +1,154 @@
+"""Base of the methods that are compared: what a method releases, and what that really gives away."""
+
+from __future__ import annotations
+
+import csv
+from abc import ABC, abstractmethod
+from collections.abc import Collection
+from dataclasses import dataclass, fields
+from importlib.resources import files
+from typing import Any, ClassVar, Self
+
+from dpviz.core.formatting import describe_value
+from dpviz.designs import Design
+from dpviz.mechanisms import WorstCase
+from dpviz.privacy.real_loss import Loss
+
+METHOD_TEXTS: dict[str, dict[str, str]] = {
+    row["name"]: row
+    for row in csv.DictReader(files("dpviz.comparisons").joinpath("methods.csv").read_text("utf-8").splitlines())
+}
+"""Texts of the methods that are no registered synthesizer, by the name of the row."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ComparedMethod(ABC):
+    """A way to release data of one kind under a promised ε, of which each of M sets gets ε/M.
+
+    Attributes
+    ----------
+    key, label, source : str
+    releases : str
+        What is released and what it spends, in whole sentences.
+    has_epsilon : bool
+        Whether some finite ε is known to hold for what is released.
+    exact_epsilon : bool
+        Whether `real_epsilon` is exact; otherwise it is proven to hold, and the real one may be less.
+    loss_by : str
+        How the real ε is computed, and of what.
+    audited : str
+        Key of the record of `dpviz.claims.printed_methods` that explains the real ε; empty if there is none.
+    finding : str
+        That explanation in whole sentences, of a method without a record.
+    reference : bool
+        Whether the method promises nothing; it is then the same at every ε.
+    several_sets : bool
+        Whether the method releases M sets, and not one.
+    guess : str
+        Name of the parameter that is a public guess of the truth; empty if there is none.
+    smallest_epsilon : float
+        ε of one set below which no parameter keeps the promise without a δ.
+    """
+
+    key: str
+    label: str
+    source: str
+    releases: str
+    has_epsilon: bool
+    exact_epsilon: bool
+    loss_by: str
+    audited: str = ""
+    finding: str = ""
+    reference: bool = False
+    several_sets: bool = True
+    guess: str = ""
+    smallest_epsilon: float = 0.0
+
+    only_compared: ClassVar[str] = ""  # why no other page shows the method
+    sets_of_each: ClassVar[int] = 1  # sets that are made from one share of ε
+
+    @classmethod
+    def named(cls, name: str, **values: Any) -> Self:
+        """Method with the texts of a row of methods.csv, and further fields."""
+        texts = {
+            field.name: METHOD_TEXTS[name][field.name] for field in fields(cls) if field.name in METHOD_TEXTS[name]
+        }
+        return cls(**texts | values)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.key!r})"
+
+    @property
+    def first_statistic(self) -> str:
+        """Statistic that gets the share of ε of `with_share`."""
+        return "the mean"
+
+    def sets(self, n_sets: int) -> int:
+        """Number of sets that the method releases where methods of several sets release `n_sets`."""
+        return n_sets if self.several_sets else 1
+
+    def divided(self) -> ComparedMethod | None:
+        """The same method with ε divided over several sets; None if it releases one set only."""
+        return self if self.several_sets else None
+
+    def usual_shares(self, data: Any) -> dict[str, float]:
+        """Shares of ε that the papers give the first of two statistics, by their names; empty if ε is not split."""
+        return {}
+
+    def with_share(self, share: float) -> ComparedMethod:
+        """The same method with this share of ε for the first of its statistics."""
+        raise ValueError(f"{self.label} does not divide its ε; got a share of {describe_value(share)}.")
+
+    def absence(self, data: Any) -> str:
+        """Why the method cannot release such data, in a few words; empty if it can."""
+        return ""
+
+    def same_release(self, data: Any) -> str:
+        """Key of another method that makes the same releases at another ε; empty if there is none."""
+        return ""
+
+    def design(self, data: Any, setting: float, sets: int, **shared: Any) -> Design | None:
+        """Design of the same sets, with further `shared` fields; None if other pages do not know the release."""
+        return None
+
+    def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:
+        """Scale of the noise of one set with this ε, by the name of the statistic."""
+        return {}
+
+    @abstractmethod
+    def real_epsilon(self, data: Any, setting: float, sets: int) -> float | None:
+        """Smallest pure ε that is proven for all sets together.
+
+        Parameters
+        ----------
+        data : DataKind
+        setting : float
+            ε that the method is given for all sets.
+        sets : int
+
+        Returns
+        -------
+        float or None
+            Infinite if no ε holds; None if none is known.
+        """
+
+    def found_loss(self, data: Any, epsilon: float) -> float:
+        """Loss of one set that some pair of neighbours proves; 0 where none was sought or it is known exactly."""
+        return 0.0
+
+    def real_loss(self, data: Any, setting: float, sets: int) -> Loss:
+        """Pure ε of all sets together between its proven ends; the upper one is `real_epsilon`."""
+        at_most = self.real_epsilon(data, setting, sets)
+        assert at_most is not None
+        if self.exact_epsilon:
+            return Loss(at_most, at_most)
+        return Loss(min(sets * self.found_loss(data, setting / sets), at_most), at_most)
+
+    def real_delta(
+        self, data: Any, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
+    ) -> WorstCase | None:
+        """Smallest δ for which all sets are (ε, δ)-differentially private, never below the exact one; None if unknown.
+
+        The maximum is over all neighbours, or over some `pairs` of them.
+        """
+        return None

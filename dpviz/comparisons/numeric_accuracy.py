@@ -1,0 +1,193 @@
+"""Exact bias and RMSE of the mean of released rows, by quadrature and sums, for the methods that allow it."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import ndtr
+
+from dpviz.core.monte_carlo import TIE_TOLERANCE
+from dpviz.core.types import FloatArray
+
+MEAN_NODES = 6  # nodes of the distribution of the confidential mean, which match its first 12 moments
+POSTERIOR_STEPS, POSTERIOR_WEIGHTS = np.polynomial.hermite_e.hermegauss(24)
+PANEL_NODES, PANEL_WEIGHTS = np.polynomial.legendre.leggauss(16)
+DOUBLINGS = 2.0 ** np.arange(-2, 24)  # panel ends in units of the scale of what bends there
+NOISE_REACH = 60.0  # scales of the noise beyond which nothing is left of it
+
+
+class Accuracy(NamedTuple):
+    """Bias E[q̄] − μ and √E[(q̄ − μ)²] of the mean of all sets."""
+
+    bias: float
+    root_mean_squared_error: float
+
+
+class Distribution(NamedTuple):
+    """Values and their probabilities."""
+
+    values: FloatArray
+    weights: FloatArray
+
+
+def zero_if_rounding(bias: float, spread: float, truth: float) -> float:
+    """Bias, or 0 below the rounding of its sum, whose terms have this spread.
+
+    >>> zero_if_rounding(1e-17, 0.1, 0.25), zero_if_rounding(1e-9, 0.1, 0.25)
+    (0.0, 1e-09)
+    """
+    rounding = TIE_TOLERANCE * spread + 8 * float(np.finfo(float).eps) * abs(truth)
+    return 0.0 if abs(bias) <= rounding else bias
+
+
+def _accuracy(data: Any, bias: float, mean_square: float) -> Accuracy:
+    error = math.sqrt(mean_square)
+    return Accuracy(zero_if_rounding(bias, error, data.mean), error)
+
+
+def normal_moments(low: FloatArray, high: FloatArray, number: int) -> FloatArray:
+    """E[z^k; low < z < high] for k = 0 … `number` (at least 1) of a standard normal z, by integration by parts.
+
+    >>> normal_moments(np.array(-np.inf), np.array(0.0), 2).round(4).tolist()
+    [0.5, -0.3989, 0.5]
+    """
+    ends = [np.where(np.isfinite(end), end, 0.0) for end in (low, high)]
+    density = [np.exp(-np.square(end) / 2) / math.sqrt(2 * math.pi) for end in (low, high)]
+    moments = [np.where(low > 0, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low)), density[0] - density[1]]
+    for k in range(2, number + 1):
+        at_ends = ends[0] ** (k - 1) * density[0] - ends[1] ** (k - 1) * density[1]
+        moments.append((k - 1) * moments[k - 2] + at_ends)
+    return np.array(moments)
+
+
+@lru_cache(maxsize=256)
+def distribution_of_mean(data: Any) -> Distribution:
+    """Gauss quadrature of the mean of the confidential rows, which are set to the bounds where they fall outside.
+
+    The nodes and weights follow from the first 12 moments of the mean by the Cholesky factor of their Hankel matrix.
+
+    References
+    ----------
+    Golub and Welsch (1969), section 4.
+    """
+    n_moments = 2 * MEAN_NODES + 1
+
+    # Moments and cumulants of one row in standard units
+    low, high = (data.low - data.mean) / data.sigma, (data.high - data.mean) / data.sigma
+    powers = np.arange(n_moments)
+    inside = normal_moments(np.array(low), np.array(high), n_moments - 1)
+    raw = inside + low**powers * ndtr(low) + high**powers * ndtr(-high)
+    cumulants = np.zeros(n_moments)
+    for k in range(1, n_moments):
+        cumulants[k] = raw[k] - sum(math.comb(k - 1, j - 1) * cumulants[j] * raw[k - j] for j in range(1, k))
+
+    # Moments of the mean of n rows, standardized
+    mean, sd = cumulants[1], math.sqrt(cumulants[2] / data.n)
+    mean_cumulants = np.zeros(n_moments)
+    mean_cumulants[2:] = [cumulants[k] / data.n ** (k - 1) / sd**k for k in range(2, n_moments)]
+    moments = np.zeros(n_moments)
+    moments[0] = 1.0
+    for k in range(1, n_moments):
+        moments[k] = sum(math.comb(k - 1, j - 1) * mean_cumulants[j] * moments[k - j] for j in range(1, k + 1))
+
+    # Nodes and weights from the tridiagonal matrix of the recurrence
+    size = MEAN_NODES + 1
+    hankel = np.array([[moments[i + j] for j in range(size)] for i in range(size)])
+    r = np.linalg.cholesky(hankel).T
+    diagonal = [r[i, i + 1] / r[i, i] - (r[i - 1, i] / r[i - 1, i - 1] if i else 0.0) for i in range(MEAN_NODES)]
+    off_diagonal = [r[i + 1, i + 1] / r[i, i] for i in range(MEAN_NODES - 1)]
+    values, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(off_diagonal, 1) + np.diag(off_diagonal, -1))
+    return Distribution(data.mean + data.sigma * (mean + sd * values), vectors[0] ** 2)
+
+
+def original_accuracy(data: Any, _epsilon: float, _sets: int) -> Accuracy:
+    """Accuracy of the mean of the confidential rows."""
+    values, weights = distribution_of_mean(data)
+    return _accuracy(data, float(weights @ values) - data.mean, float(weights @ (values - data.mean) ** 2))
+
+
+def model_accuracy(
+    data: Any,
+    epsilon: float,
+    sets: int,
+    *,
+    variance_known: bool,
+    truncate: bool = False,
+    is_noisy: bool = True,
+) -> Accuracy:
+    """Accuracy of sets of rows N(m, σ²), m ~ N(x̄*, σ²/n), x̄* being x̄ with Laplace noise; σ is public.
+
+    Given x̄ the sets are independent: E[(q̄ − μ)²] = E[(E[q̄ | x̄] − μ)²] + E[Var(mean of one set | x̄)]/M.
+    """
+    assert variance_known
+    centres, weights = distribution_of_mean(data)
+    steps = data.sigma / math.sqrt(data.n) * POSTERIOR_STEPS
+    step_weights = POSTERIOR_WEIGHTS / POSTERIOR_WEIGHTS.sum()
+
+    def set_moments(noisy_mean: FloatArray) -> FloatArray:
+        """E[mean of a set] and of its square, given the sanitized mean."""
+        row, square = _row_moments(data, noisy_mean[:, None] + steps, truncate)
+        return np.array([row, square / data.n + (1 - 1 / data.n) * row**2]) @ step_weights
+
+    if is_noisy:
+        scale = data.width * sets / (data.n * epsilon)
+        at_bounds = set_moments(np.array([data.low, data.high]))
+        given: FloatArray = np.empty((2, len(centres)))
+        for i, centre in enumerate(centres):
+            noisy = _noise_inside(data, centre, scale)
+            outside = 0.5 * np.exp(np.array([data.low - centre, centre - data.high]) / scale)
+            inside = set_moments(noisy.values) @ noisy.weights
+            given[:, i] = _bounded(inside, 1 - outside.sum(), at_bounds @ outside, truncate)
+    else:
+        given = np.asarray(set_moments(centres))
+    first, second = given
+    mean_square = weights @ ((second - first**2) / sets + (first - data.mean) ** 2)
+    return _accuracy(data, float(weights @ first) - data.mean, float(mean_square))
+
+
+def _bounded(inside: FloatArray, mass: Any, at_bounds: Any, truncate: bool) -> FloatArray:
+    """Expectation of a bounded number from that inside the bounds, their probability, and what the bounds collect."""
+    return inside / mass if truncate else inside + at_bounds
+
+
+def _row_moments(data: Any, centre: FloatArray, truncate: bool) -> tuple[FloatArray, FloatArray]:
+    """Mean and mean square of one row of N(centre, σ²) between the bounds."""
+    low, high = (data.low - centre) / data.sigma, (data.high - centre) / data.sigma
+    mass, first, second = normal_moments(low, high, 2)
+    below, above = ndtr(low), ndtr(-high)
+    mean = centre * mass + data.sigma * first
+    square = centre**2 * mass + 2 * centre * data.sigma * first + data.sigma**2 * second
+    return (
+        _bounded(mean, mass, data.low * below + data.high * above, truncate),
+        _bounded(square, mass, data.low**2 * below + data.high**2 * above, truncate),
+    )
+
+
+def _noise_inside(data: Any, centre: float, scale: float) -> Distribution:
+    """Quadrature of centre + Laplace(scale) inside the bounds, on panels that end where the integrand bends."""
+    low, high = max(data.low, centre - NOISE_REACH * scale), min(data.high, centre + NOISE_REACH * scale)
+    ends = [low, high, centre, *(centre + scale * DOUBLINGS), *(centre - scale * DOUBLINGS)]
+    ends += [*(data.low + data.sigma * DOUBLINGS), *(data.high - data.sigma * DOUBLINGS)]
+    edges = np.unique(np.clip(ends, low, high))
+    half = np.diff(edges) / 2
+    values = (edges[:-1] + half)[:, None] + half[:, None] * PANEL_NODES
+    density = np.exp(-np.abs(values - centre) / scale) / (2 * scale)
+    return Distribution(values.ravel(), (half[:, None] * PANEL_WEIGHTS * density).ravel())
+
+
+def smoothed_accuracy(data: Any, bins: int, uniform_share: float) -> Accuracy:
+    """Accuracy of rows from a histogram with public bins, mixed with this share of the uniform distribution."""
+    edges = np.linspace(data.low, data.high, bins + 1)
+    probability = np.diff(ndtr((edges - data.mean) / data.sigma))
+    probability[0] += ndtr((data.low - data.mean) / data.sigma)
+    probability[-1] += ndtr((data.mean - data.high) / data.sigma)
+    middle = (edges[1:] + edges[:-1]) / 2 - data.mean
+    mixed = (1 - uniform_share) * probability + uniform_share / bins
+    mean = float(mixed @ middle)
+    square = mixed @ middle**2 + (data.width / bins) ** 2 / 12
+    count_variance = (1 - uniform_share) ** 2 * (probability @ middle**2 - (probability @ middle) ** 2) / data.n
+    mean_square = (square - mean**2 - count_variance) / data.n + count_variance + mean**2
+    return _accuracy(data, mean, float(mean_square))

@@ -1,0 +1,528 @@
+"""The table of the methods that release numbers between public bounds, their release functions and their losses.
+
+A release function is called as ``release(rng, rows, epsilon, data, sets, **options)``. `rows` are the confidential
+rows of many repetitions, shape (repetitions, n), and `epsilon` is the budget of one set. It yields the rows of one set
+after the other, of the same shape; a set that cannot be made has rows of NaN. The functions of the loss, noise and
+accuracy of a method take the same options.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from dpviz.comparisons.methods import ComparedMethod
+from dpviz.comparisons.numeric_accuracy import Accuracy, model_accuracy, original_accuracy, smoothed_accuracy
+from dpviz.core.parameters import argument
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.privacy.histograms import (
+    SCOTT_FACTOR,
+    bootstrap_rows_loss,
+    perturbed_rows_loss,
+    perturbed_scott_worst,
+    smoothed_bound,
+    smoothed_worst,
+)
+from dpviz.privacy.laplace_noise import rows_loss
+
+MAX_BINS = 1_000
+MAX_EXPONENT = 700.0  # exp overflows above 709
+EQUAL_ROWS_VARIANCE = 1e-28  # variance of equal rows by rounding, in units of their squared mean
+Generator = np.random.Generator
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NumericMethod(ComparedMethod):
+    """A row of the table of methods for numeric data.
+
+    Attributes
+    ----------
+    release : callable
+        Release function (see the module).
+    options : mapping
+        Keyword arguments of all functions of the row. `share` is the share of ε of the first statistic; None where
+        one noise scale for all statistics implies it.
+    loss : callable, optional
+        ``loss(data, epsilon, **options)``, an ε that is proven for one set. None if no ε holds or is known.
+    shown_loss : callable, optional
+        Loss that some pair of neighbours proves. None if nothing was sought.
+    noise : callable, optional
+        Noise scales of one set by statistic.
+    accuracy : callable, optional
+        ``accuracy(data, epsilon, sets, **options)``, exact bias and RMSE of the mean.
+    shares : callable, optional
+        Usual values of `share` by name, given the data.
+    statistic : str
+        First statistic.
+    same_as : str
+        Key of a method that makes the same releases at another ε.
+    """
+
+    release: Callable[..., Iterator[Any]]
+    options: Mapping[str, Any] = dataclasses.field(default_factory=dict, hash=False)
+    loss: Callable[..., float] | None = None
+    shown_loss: Callable[..., float] | None = None
+    noise: Callable[..., dict[str, float]] | None = None
+    accuracy: Callable[..., Accuracy] | None = None
+    shares: Callable[[Any], dict[str, float]] | None = None
+    statistic: str = "the mean"
+    same_as: str = ""
+    has_epsilon: bool = True
+    exact_epsilon: bool = False
+
+    def __repr__(self) -> str:
+        share = self.options.get("share")
+        return f"NumericMethod({self.key!r}{'' if share is None else f', share={share!r}'})"
+
+    @property
+    def first_statistic(self) -> str:
+        return self.statistic
+
+    def usual_shares(self, data: Any) -> dict[str, float]:
+        return {} if self.shares is None else self.shares(data)
+
+    def with_share(self, share: float) -> Self:
+        if self.shares is None:
+            super().with_share(share)
+        share = argument("share", 0.001, 0.999, title=f"share of ε for {self.statistic}").validate(share)
+        return dataclasses.replace(self, options={**self.options, "share": share})
+
+    def same_release(self, data: Any) -> str:
+        """On a range of length 1 one noise scale for mean and variance is an equal share for each."""
+        is_communal = "share" in self.options and self.options["share"] is None
+        return "" if is_communal and not math.isclose(data.width, 1.0) else self.same_as
+
+    def draw(self, rng: Generator, rows: Any, epsilon: float, data: Any, sets: int) -> Iterator[Any]:
+        """Yield the released rows of one set after the other; `epsilon` is that of all sets."""
+        return self.release(rng, rows, epsilon / sets, data, sets, **self.options)
+
+    def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:
+        return {} if self.noise is None else self.noise(data, epsilon, **self.options)
+
+    def exact_accuracy(self, data: Any, epsilon: float, sets: int) -> Accuracy | None:
+        """Bias and RMSE of the mean of all sets as an estimate of μ; None where only a simulation has them."""
+        return None if self.accuracy is None else self.accuracy(data, epsilon, sets, **self.options)
+
+    def real_epsilon(self, data: Any, setting: float, sets: int) -> float:
+        return math.inf if self.loss is None else sets * self.loss(data, setting / sets, **self.options)
+
+    def found_loss(self, data: Any, epsilon: float) -> float:
+        return 0.0 if self.shown_loss is None else self.shown_loss(data, epsilon, **self.options)
+
+
+# Rows and their moments
+
+
+class Moments(NamedTuple):
+    """Mean and variance (divisor n − 1) of each repetition."""
+
+    mean: FloatArray
+    variance: FloatArray
+
+
+def row_moments(rows: FloatArray) -> Moments:
+    """Mean and variance of each repetition; the variance of equal rows is exactly 0.
+
+    >>> [part.tolist() for part in row_moments(np.array([[1.0, 5.0], [0.1, 0.1]]))]
+    [[3.0, 0.1], [8.0, 0.0]]
+    """
+    mean = rows.mean(axis=1)
+    centred = rows - mean[:, None]
+    variance = np.einsum("ij,ij->i", centred, centred) / (rows.shape[1] - 1)
+    variance[variance <= EQUAL_ROWS_VARIANCE * mean**2] = 0.0
+    return Moments(mean, variance)
+
+
+def release_original(
+    rng: Generator,  # noqa: ARG001
+    rows: Any,
+    epsilon: float,  # noqa: ARG001
+    data: Any,  # noqa: ARG001
+    sets: int,  # noqa: ARG001
+) -> Iterator[Any]:
+    """The confidential rows."""
+    yield rows
+
+
+# Model-based synthesis (modips): noisy sufficient statistics, a posterior draw, and rows
+
+
+def bounded_laplace(
+    rng: Generator, centre: FloatArray, scale: float, low: float, high: float, truncate: bool
+) -> FloatArray:
+    """Laplace noise around `centre`, set to the bounds where it falls outside, or conditioned on them (`truncate`)."""
+    if not truncate:
+        return np.clip(centre + rng.laplace(0.0, scale, centre.shape), low, high)
+    lower, upper = (_laplace_cdf((end - centre) / scale) for end in (low, high))
+    u = lower + (upper - lower) * rng.random(centre.shape)
+    tail = np.maximum(2 * np.minimum(u, 1 - u), np.finfo(float).tiny)
+    return np.clip(centre + np.copysign(scale * np.log(tail), u - 0.5), low, high)
+
+
+def _laplace_cdf(z: FloatArray) -> FloatArray:
+    tail = 0.5 * np.exp(-np.abs(z))
+    return np.where(z < 0, tail, 1 - tail)
+
+
+def bounded_normal(
+    rng: Generator, mean: FloatArray, sd: FloatArray, low: float, high: float, n: int, truncate: bool
+) -> FloatArray:
+    """n normal rows of each repetition, set to the bounds where they fall outside, or conditioned on them.
+
+    Conditioned draws invert the distribution function. Equal rows where the standard deviation is 0.
+    """
+    shape = (len(mean), n)
+    mean, sd = mean[:, None], sd[:, None]
+    if not truncate:
+        rows = rng.standard_normal(shape)
+        rows *= sd
+        rows += mean
+        return np.clip(rows, low, high, out=rows)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        a, b = (low - mean) / sd, (high - mean) / sd
+        is_upper = a > 0  # ndtr keeps its digits in the lower tail: reflect
+        a, b = np.where(is_upper, -b, a), np.where(is_upper, -a, b)
+        below = ndtr(a)
+        z = ndtri(below + (ndtr(b) - below) * rng.random(shape))
+        rows = np.clip(mean + sd * np.where(is_upper, -z, z), low, high)
+    return np.where(sd > 0, rows, mean)
+
+
+def release_normal_model(
+    rng: Generator,
+    rows: FloatArray,
+    epsilon: float,
+    data: Any,
+    sets: int,
+    *,
+    variance_known: bool,
+    truncate: bool = False,
+    share: float | None = None,
+    is_noisy: bool = True,
+) -> Iterator[FloatArray]:
+    """Rows from the posterior predictive distribution given sanitized sufficient statistics.
+
+    Parameters
+    ----------
+    variance_known : bool
+        Whether σ is public, so that the mean is the only statistic.
+    truncate : bool
+        Whether noise and rows outside their bounds are drawn again (truncation) or set to the bound (BIT).
+    share : float, optional
+        Share of ε for the mean; None for noise of one scale (communal).
+    is_noisy : bool
+        False for traditional multiple synthesis, without noise.
+
+    Notes
+    -----
+    The posterior under the prior 1/σ² is σ² ~ (n − 1)s²/χ²_{n−1} and μ ~ N(x̄, σ²/n).
+
+    References
+    ----------
+    Liu (2016), modips, Table 1b and Figure 8; Bowen and Liu (2016), modips-split and modips-nonsplit.
+    """
+    n, repetitions = data.n, len(rows)
+    mean, variance = row_moments(rows)
+    scales = list(model_noise(data, epsilon, variance_known=variance_known, share=share).values()) if is_noisy else []
+    for _ in range(sets):
+        # Sanitize the statistics
+        noisy_mean, noisy_variance = mean, variance
+        if is_noisy:
+            noisy_mean = bounded_laplace(rng, mean, scales[0], data.low, data.high, truncate)
+            if not variance_known:
+                noisy_variance = bounded_laplace(rng, variance, scales[1], 0.0, data.width**2 / 4, truncate)
+
+        # Draw the parameters, then the rows
+        if variance_known:
+            sigma = np.full(repetitions, data.sigma)
+        else:
+            sigma = np.sqrt((n - 1) * noisy_variance / rng.chisquare(n - 1, repetitions))
+        mu = noisy_mean + sigma / math.sqrt(n) * rng.standard_normal(repetitions)
+        yield bounded_normal(rng, mu, sigma, data.low, data.high, n, truncate)
+
+
+def mean_share(data: Any, *, variance_known: bool, share: float | None = None) -> float:
+    """Share of ε that the mean has: with one noise scale for both R/n out of R/n + R²/n."""
+    if variance_known:
+        return 1.0
+    return 1 / (1 + data.width) if share is None else share
+
+
+def model_noise(data: Any, epsilon: float, *, variance_known: bool, share: float | None = None, **_: Any) -> Any:
+    """Scales of the Laplace noise: sensitivities R/n of the mean and R²/n of the variance, each over its ε."""
+    mean_part, width = mean_share(data, variance_known=variance_known, share=share), data.width
+    scales = {"the mean": width / (data.n * epsilon * mean_part)}
+    if not variance_known:
+        scales["the variance"] = width**2 / (data.n * epsilon * (1 - mean_part))
+    return scales
+
+
+def bounded_laplace_loss(epsilon: float, steps: float, truncate: bool) -> float:
+    """Exact ε of a bounded statistic with Laplace noise for `epsilon`, whose range is `steps` sensitivities long.
+
+    A bound collects the probability of all that lies beyond it, so that no ratio grows. A truncated density is divided
+    by the probability of the range, whose ratio between neighbours adds to ε; it is largest at a bound.
+
+    >>> bounded_laplace_loss(0.1, 1000, False), round(bounded_laplace_loss(0.1, 1000, True), 4)  # ln(2e^0.1 − 1)
+    (0.1, 0.1909)
+    """
+    if not truncate:
+        return epsilon
+    at_bound = math.expm1(-epsilon * steps)
+    one_step_inside = math.expm1(-epsilon) + math.expm1(-epsilon * (steps - 1))
+    return epsilon + math.log(one_step_inside / at_bound)
+
+
+def model_loss(
+    data: Any, epsilon: float, *, variance_known: bool, truncate: bool = False, share: float | None = None
+) -> float:
+    """Exact ε of the rows of one set.
+
+    With σ public all rows lie at a bound and hide part of what the noisy mean shows. Otherwise it is the loss of the
+    sanitized statistics for all rows at c0, one of which moves to c1 (s² is 0 or R²/n): where the noisy variance comes
+    near 0 the rows lie together, at the noisy mean.
+    """
+    if variance_known:
+        return rows_loss(data.n, data.width / data.sigma, epsilon, truncate)
+    mean_part = mean_share(data, variance_known=False, share=share)
+    mean_loss = bounded_laplace_loss(mean_part * epsilon, data.n, truncate)
+    return mean_loss + bounded_laplace_loss((1 - mean_part) * epsilon, data.n / 4, truncate)
+
+
+def model_shares(data: Any) -> dict[str, float]:
+    """Shares of ε for the mean in the papers."""
+    return {"equal shares": 0.5, "one noise for both, communal": mean_share(data, variance_known=False)}
+
+
+# Histograms
+
+
+def public_bins(n: int) -> int:
+    """Number of bins that n alone says, K = ⌈2 n^{1/3}⌉: Scott's rule where R = 7σ."""
+    return min(math.ceil(2 * n ** (1 / 3)), MAX_BINS)
+
+
+def scott_bins(data: Any, variance: FloatArray) -> IntArray:
+    """Number of bins of each repetition by Scott's rule ⌈R/h⌉, h = 3.49 s n^{−1/3}, from 1 to 1,000."""
+    width = SCOTT_FACTOR * np.sqrt(variance) * data.n ** (-1 / 3)
+    with np.errstate(divide="ignore"):
+        bins = np.ceil(data.width / width)
+    return np.clip(bins, 1, MAX_BINS).astype(np.intp)
+
+
+def bin_counts(rows: FloatArray, data: Any, scott: bool) -> tuple[IntArray, IntArray]:
+    """Counts of each repetition, shape (repetitions, largest number of bins), and its number of bins."""
+    repetitions = len(rows)
+    bins = scott_bins(data, row_moments(rows).variance) if scott else np.full(repetitions, public_bins(data.n))
+    most = int(bins.max())
+    cell = ((rows - data.low) * (bins / data.width)[:, None]).astype(np.intp)
+    cell = np.minimum(cell, bins[:, None] - 1) + most * np.arange(repetitions)[:, None]
+    return np.bincount(cell.ravel(), minlength=most * repetitions).reshape(repetitions, most), bins
+
+
+def resample(rng: Generator, weights: FloatArray | IntArray, n: int) -> FloatArray:
+    """Counts of n rows drawn with these weights in each repetition; all 0 where no bin has any weight."""
+    counts = np.zeros(weights.shape)
+    usable = weights.sum(axis=1) > 0
+    counts[usable] = rng.multinomial(n, weights[usable] / weights[usable].sum(axis=1, keepdims=True))
+    return counts
+
+
+def rows_from_bins(rng: Generator, weights: FloatArray, bins: IntArray, data: Any) -> FloatArray:
+    """n rows drawn from weighted bins, uniform inside a bin; NaN where all noisy counts are 0."""
+    counts = resample(rng, weights, data.n).astype(np.intp)
+    rows = np.full((len(weights), data.n), math.nan)
+    usable = counts.any(axis=1)
+    lower_ends = np.tile(np.arange(counts.shape[1], dtype=float), int(usable.sum()))
+    drawn = rng.random((int(usable.sum()), data.n))
+    drawn += np.repeat(lower_ends, counts[usable].ravel()).reshape(drawn.shape)
+    rows[usable] = data.low + drawn * (data.width / bins[usable])[:, None]
+    return np.minimum(rows, data.high, out=rows)
+
+
+def release_histogram(
+    rng: Generator,
+    rows: FloatArray,
+    epsilon: float,
+    data: Any,
+    sets: int,
+    *,
+    noise_units: float = 2.0,
+    scott: bool = False,
+    bootstrap: str = "",
+) -> Iterator[FloatArray]:
+    """Rows from a histogram with Laplace noise, negative counts being set to 0.
+
+    Parameters
+    ----------
+    noise_units : float
+        Scale of the noise in units of 1/ε; a replaced row moves two counts by one each, which 2 covers.
+    scott : bool
+        Whether Scott's rule, and with it the confidential rows, says how many bins there are.
+    bootstrap : str
+        "before" or "after" the noise the rows are drawn again with replacement; empty for none.
+
+    References
+    ----------
+    Wasserman and Zhou (2010); Bowen and Liu (2016), perturbed histogram; Liu (2016), Figure 5.
+    """
+    counts, bins = bin_counts(rows, data, scott)
+    is_beyond = np.arange(counts.shape[1]) >= bins[:, None]
+    for _ in range(sets):
+        base = resample(rng, counts, data.n) if bootstrap == "before" else counts
+        noisy = np.maximum(base + rng.laplace(0.0, noise_units / epsilon, counts.shape), 0.0)
+        noisy[is_beyond] = 0.0
+        yield rows_from_bins(rng, resample(rng, noisy, data.n) if bootstrap == "after" else noisy, bins, data)
+
+
+def histogram_noise(_data: Any, epsilon: float, *, noise_units: float = 2.0, **_: Any) -> dict[str, float]:
+    """Scale of the noise of each count."""
+    return {"every count of the histogram": noise_units / epsilon}
+
+
+def histogram_loss(
+    data: Any, epsilon: float, *, noise_units: float = 2.0, scott: bool = False, bootstrap: str = ""
+) -> float:
+    """ε of the noisy histogram, two counts of which move by one each.
+
+    With Scott's bins it is infinite: the number of bins shows, and one row can change it (from equal rows, 1,000 bins,
+    to rows half of which lie at each bound single rows are replaced, and on the way it changes between neighbours).
+    Before a bootstrap the one row of a bin has Bin(n, 1/n) copies, and each shows its own loss.
+    """
+    if scott:
+        return math.inf
+    loss = 2 * epsilon / noise_units
+    if bootstrap != "before":
+        return loss
+    return float(data.n * math.log1p(math.expm1(min(loss, MAX_EXPONENT)) / data.n))
+
+
+def histogram_shown_loss(
+    data: Any, epsilon: float, *, noise_units: float = 2.0, scott: bool = False, bootstrap: str = ""
+) -> float:
+    """Loss found in the rows, which show less than the noisy histogram; 0 where the noise covers both counts."""
+    if scott:
+        return perturbed_scott_worst(data.n, epsilon, MAX_BINS)
+    if bootstrap == "before":
+        return bootstrap_rows_loss(data.n, public_bins(data.n), epsilon / noise_units)
+    return 0.0 if noise_units >= 2 else perturbed_rows_loss(data.n, public_bins(data.n), epsilon / noise_units)
+
+
+def uniform_share(bins: Any, n: Any, epsilon: float) -> Any:
+    """Share λ = K/(K + n(e^{ε/n} − 1)) of the uniform distribution in the smoothed histogram."""
+    return bins / (bins + n * np.expm1(np.minimum(epsilon / n, MAX_EXPONENT)))
+
+
+def smoothed_weights(counts: IntArray, bins: IntArray, epsilon: float) -> FloatArray:
+    """Probabilities (1 − λ) count/n + λ/K of the bins of each repetition."""
+    n, n_bins = counts.sum(axis=1, keepdims=True), bins[:, None]
+    share = uniform_share(n_bins, n, epsilon)
+    is_own = np.arange(counts.shape[1]) < n_bins
+    return np.asarray((1 - share) * counts / n + share * is_own / n_bins)
+
+
+def release_smoothed_histogram(
+    rng: Generator, rows: FloatArray, epsilon: float, data: Any, sets: int, *, scott: bool = False
+) -> Iterator[FloatArray]:
+    """Rows from the histogram mixed with the uniform distribution (Wasserman and Zhou, 2010)."""
+    counts, bins = bin_counts(rows, data, scott)
+    for _ in range(sets):
+        yield rows_from_bins(rng, smoothed_weights(counts, bins, epsilon), bins, data)
+
+
+def smoothed_loss(data: Any, epsilon: float, *, scott: bool = False) -> float:
+    """ε of all rows in a bin that had one row and has none; with Scott's bins the most that any two K allow."""
+    return smoothed_bound(data.n, epsilon) if scott else epsilon
+
+
+def smoothed_shown_loss(data: Any, epsilon: float, *, scott: bool = False) -> float:
+    """Loss that a change of the number of bins proves."""
+    return smoothed_worst(data.n, epsilon) if scott else 0.0
+
+
+def histogram_accuracy(data: Any, epsilon: float, sets: int) -> Accuracy:
+    """Exact bias and RMSE of the smoothed histogram with public bins."""
+    bins = public_bins(data.n)
+    return smoothed_accuracy(data, bins, float(uniform_share(bins, data.n, epsilon / sets)))
+
+
+# The table
+
+REFERENCE: dict[str, Any] = {"reference": True, "has_epsilon": False, "exact_epsilon": True}
+MODEL: dict[str, Any] = {
+    "release": release_normal_model, "loss": model_loss, "noise": model_noise, "exact_epsilon": True,
+}  # fmt: skip
+HISTOGRAM: dict[str, Any] = {
+    "release": release_histogram, "loss": histogram_loss, "shown_loss": histogram_shown_loss, "noise": histogram_noise,
+}  # fmt: skip
+SMOOTHED: dict[str, Any] = {
+    "release": release_smoothed_histogram, "loss": smoothed_loss, "shown_loss": smoothed_shown_loss,
+    "several_sets": False,
+}  # fmt: skip
+KNOWN, UNKNOWN = {"variance_known": True}, {"variance_known": False}
+
+ORIGINAL_ROWS = NumericMethod.named(
+    "Original", release=release_original, accuracy=original_accuracy, several_sets=False, **REFERENCE
+)
+MULTIPLE_SYNTHESIS_KNOWN = NumericMethod.named(
+    "MultipleSynthesisKnownVariance", release=release_normal_model, accuracy=model_accuracy,
+    options={**KNOWN, "is_noisy": False}, **REFERENCE,
+)  # fmt: skip
+MULTIPLE_SYNTHESIS = NumericMethod.named(
+    "MultipleSynthesis", release=release_normal_model, options={**UNKNOWN, "is_noisy": False}, **REFERENCE
+)
+MODIPS_MEAN = NumericMethod.named("ModipsMean", options=KNOWN, accuracy=model_accuracy, **MODEL)
+MODIPS_MEAN_TRUNCATED = NumericMethod.named(
+    "ModipsMeanTruncated", options={**KNOWN, "truncate": True}, accuracy=model_accuracy, **MODEL
+)
+MODIPS_SPLIT = NumericMethod.named("ModipsSplit", options={**UNKNOWN, "share": 0.5}, shares=model_shares, **MODEL)
+MODIPS_SPLIT_TRUNCATED = NumericMethod.named(
+    "ModipsSplitTruncated", options={**UNKNOWN, "share": 0.5, "truncate": True}, shares=model_shares, **MODEL
+)
+MODIPS_COMMUNAL = NumericMethod.named("ModipsCommunal", options={**UNKNOWN, "share": None}, **MODEL)
+MODIPS_COMMUNAL_TRUNCATED = NumericMethod.named(
+    "ModipsCommunalTruncated", options={**UNKNOWN, "share": None, "truncate": True}, **MODEL
+)
+PERTURBED_HISTOGRAM_SAFE = NumericMethod.named("PerturbedHistogramSafe", **HISTOGRAM)
+PERTURBED_HISTOGRAM = NumericMethod.named("PerturbedHistogram", options={"noise_units": 1.0}, **HISTOGRAM)
+PERTURBED_HISTOGRAM_SCOTT = NumericMethod.named(
+    "PerturbedHistogramScott", options={"noise_units": 1.0, "scott": True}, has_epsilon=False, **HISTOGRAM
+)
+SMOOTHED_HISTOGRAM = NumericMethod.named(
+    "SmoothedHistogram", accuracy=histogram_accuracy, exact_epsilon=True, **SMOOTHED
+)
+SMOOTHED_HISTOGRAM_SCOTT = NumericMethod.named("SmoothedHistogramScott", options={"scott": True}, **SMOOTHED)
+BOOTSTRAP_THEN_SANITIZE = NumericMethod.named("BootstrapThenSanitize", options={"bootstrap": "before"}, **HISTOGRAM)
+SANITIZE_THEN_BOOTSTRAP = NumericMethod.named("SanitizeThenBootstrap", options={"bootstrap": "after"}, **HISTOGRAM)
+
+HISTOGRAM_METHODS: tuple[NumericMethod, ...] = (
+    PERTURBED_HISTOGRAM_SAFE,
+    PERTURBED_HISTOGRAM,
+    PERTURBED_HISTOGRAM_SCOTT,
+    SMOOTHED_HISTOGRAM,
+    SMOOTHED_HISTOGRAM_SCOTT,
+    BOOTSTRAP_THEN_SANITIZE,
+    SANITIZE_THEN_BOOTSTRAP,
+)
+KNOWN_VARIANCE_METHODS: tuple[NumericMethod, ...] = (
+    ORIGINAL_ROWS,
+    MULTIPLE_SYNTHESIS_KNOWN,
+    MODIPS_MEAN,
+    MODIPS_MEAN_TRUNCATED,
+    *HISTOGRAM_METHODS,
+)
+UNKNOWN_VARIANCE_METHODS: tuple[NumericMethod, ...] = (
+    ORIGINAL_ROWS,
+    MULTIPLE_SYNTHESIS,
+    MODIPS_SPLIT,
+    MODIPS_SPLIT_TRUNCATED,
+    MODIPS_COMMUNAL,
+    MODIPS_COMMUNAL_TRUNCATED,
+    *HISTOGRAM_METHODS,
+)

@@ -1,0 +1,690 @@
+"""One yes/no variable, of the sizes of Bowen & Liu's study 1 or of others, and the methods that release counts."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache, wraps
+from typing import Any, ClassVar, Concatenate, NamedTuple, ParamSpec, Self, TypeVar
+
+import numpy as np
+
+from dpviz.comparisons.analysis import Analysis, DataKind, Estimand, Outcome, mean_width_or_inf
+from dpviz.comparisons.methods import ComparedMethod
+from dpviz.comparisons.numeric_accuracy import zero_if_rounding
+from dpviz.core import limits
+from dpviz.core.declarations import PROPORTION, PUBLIC_GUESS, ROWS, SYNTHETIC_ROWS
+from dpviz.core.formatting import format_number
+from dpviz.core.monte_carlo import Measure
+from dpviz.core.numerics.combinatorics import multisets
+from dpviz.core.numerics.special import binomial_weights
+from dpviz.core.parameters import Parameter, validate_fields
+from dpviz.core.types import FloatArray
+from dpviz.coverage import CoveragePlan, coverage_by_proportion, exact_coverage, performance_of, run_coverage
+from dpviz.coverage.release_distribution import exact_work
+from dpviz.coverage.worst_case import Extreme, knows_jumps, largest_mean_width, minimize_over_p, smallest_coverage
+from dpviz.designs import Design
+from dpviz.inference.confidential import binomial_distribution, binomial_distributions
+from dpviz.inference.interval_rules import IntervalRule, set_statistics
+from dpviz.inference.moments import release_moments
+from dpviz.inference.rules import RULES
+from dpviz.inference.sum_distribution import matrix_rows, release_sums
+from dpviz.mechanisms import (
+    SYNTHESIZERS,
+    BetaBinomial,
+    GeometricSanitizer,
+    LaplaceSanitizer,
+    Modips,
+    ModipsTruncated,
+    Synthesizer,
+    TwoCellSynthesizer,
+    WorstCase,
+    two_cell_synthesizers,
+)
+from dpviz.mechanisms.base import parameter
+from dpviz.mechanisms.modips import BOWEN_LIU_PRIOR
+from dpviz.mechanisms.plug_ins import PlugIn
+from dpviz.privacy import pure_epsilon
+from dpviz.privacy.divergence import worst_neighbours
+from dpviz.privacy.optimum import LeastError, ShortestLength, least_error, shortest_length
+from dpviz.privacy.several_sets import delta_of_sets
+
+MAX_EXACT_WORK = 16_000_000  # entries of the sums for an interval, about 0.8 s; beyond it is simulated
+MAX_LISTED_RELEASES = 200_000  # releases, times confidential counts, that are listed one by one
+MAX_SUM_ENTRIES = 2_000_000  # numbers of the distribution of the sum from which an estimate's moments are computed
+SUM_ROUNDING = 1e-10  # error bound of a sum that is nothing but rounding
+SHOWN_PRECISION = 1e-5  # the same relative to the sum: it leaves the digits that are shown
+EPSILON_WITHOUT_NOISE = 1000.0  # from which on the noise is 0 with a probability that rounds to 1
+
+Rest = ParamSpec("Rest")
+Result = TypeVar("Result")
+Intervals = list[tuple[Measure, Measure]]
+"""Coverage and mean width at each of several true values."""
+
+
+def cached_on_copy(
+    maxsize: int,
+) -> Callable[[Callable[Concatenate[TwoCellSynthesizer, Rest], Result]], Callable[..., Result]]:
+    """Cache a function of a synthesizer without the terms that the caller's object holds (0.6 MB at n = 10⁴)."""
+
+    def decorate(function: Callable[Concatenate[TwoCellSynthesizer, Rest], Result]) -> Callable[..., Result]:
+        @lru_cache(maxsize=maxsize)
+        @wraps(function)
+        def on_copy(synthesizer: TwoCellSynthesizer, *args: Rest.args, **kwargs: Rest.kwargs) -> Result:
+            return function(dataclasses.replace(synthesizer), *args, **kwargs)
+
+        return on_copy
+
+    return decorate
+
+
+class ClassProperty:
+    """Attribute of a class that is computed whenever it is read: mechanisms that are registered later are included."""
+
+    def __init__(self, function: Callable[[], Any]) -> None:
+        self.function = function
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        return self.function()
+
+
+# Moments of an estimate
+
+
+class Moments(NamedTuple):
+    """Mean and variance of an estimated share of yes for each confidential count x = 0 … n."""
+
+    mean: FloatArray
+    variance: FloatArray
+
+    def of_sets(self, sets: int) -> Moments:
+        """Moments of the mean of independent sets."""
+        return Moments(self.mean, self.variance / sets)
+
+    def errors(self, weights: FloatArray, truths: FloatArray) -> FloatArray:
+        """Bias and RMSE around each truth, in rows; row i of `weights` is the distribution of x at truth i."""
+        away = self.mean - truths[:, None]
+        spread, bias = (weights * np.abs(away)).sum(axis=1), (weights * away).sum(axis=1)
+        mean_square = (weights * (away**2 + self.variance)).sum(axis=1)
+        biases = map(zero_if_rounding, bias.tolist(), spread.tolist(), truths.tolist())
+        return np.column_stack([list(biases), np.sqrt(mean_square)])
+
+    def release_error(self) -> dict[str, float]:
+        """Root mean squared distance from x/n, on average over x = 0 … n and at the worst x."""
+        squares = (self.mean - np.linspace(0, 1, len(self.mean))) ** 2 + self.variance
+        return {"average": math.sqrt(float(squares.mean())), "worst": math.sqrt(float(squares.max()))}
+
+
+@cached_on_copy(maxsize=256)
+def share_moments(synthesizer: TwoCellSynthesizer) -> Moments:
+    """Moments of the share of yes in one set: in closed form where there is one, else sums over the matrix.
+
+    >>> moments = share_moments(BetaBinomial(n=1, m=1, alpha=1, beta=1))
+    >>> round(moments.release_error()["average"] ** 2, 12)  # wrong with probability 1/3
+    0.333333333333
+    """
+    closed, counts = synthesizer.proportion_moments(), np.arange(synthesizer.n + 1)
+    if closed is not None:
+        return Moments(*closed)
+    if isinstance(synthesizer, BetaBinomial | PlugIn):
+        moments = release_moments(synthesizer, counts)
+        return Moments(moments.mean, moments.variance)
+    rows, shares = matrix_rows(synthesizer, counts), np.arange(synthesizer.m + 1) / synthesizer.m
+    mean = rows @ shares
+    away = shares - mean[:, None]
+    return Moments(mean, np.einsum("ij,ij,ij->i", rows, away, away))
+
+
+def estimate_moments(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule) -> Moments:
+    """Moments of what an analyst who uses this rule takes for the proportion.
+
+    That is the rule's own estimate for the sum of the counts, if it has one. An analyst who knows how the sets were
+    made removes the average effect of the prior: (q̄ − a)/b where E[q̄ | x] = a + b x/n, which may leave 0 to 1.
+    Otherwise it is q̄.
+    """
+    is_small = (synthesizer.n + 1) * (sets * synthesizer.m + 1) <= MAX_SUM_ENTRIES
+    if rule.estimates is not None and is_small and rule.is_feasible(synthesizer, sets):
+        return _moments_by_sum(synthesizer, sets, rule)
+    moments = share_moments(synthesizer).of_sets(sets)
+    line = synthesizer.line_of_means() if rule.is_noise_aware else None
+    if line is None:
+        return moments
+    return Moments(np.linspace(0, 1, synthesizer.n + 1), moments.variance / line[1] ** 2)
+
+
+@lru_cache(maxsize=64)
+def _moments_by_sum(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule) -> Moments:
+    assert rule.estimates is not None
+    sums = release_sums(synthesizer, sets)
+    estimates = rule.estimates(sums)
+    mean = sums.rows @ estimates
+    return Moments(mean, np.einsum("xs,xs->x", sums.rows, (estimates - mean[:, None]) ** 2))
+
+
+@cached_on_copy(maxsize=2048)
+def set_loss(synthesizer: TwoCellSynthesizer) -> float:
+    """Pure ε of one set."""
+    return pure_epsilon(synthesizer)
+
+
+@cached_on_copy(maxsize=256)
+def end_masses(synthesizer: TwoCellSynthesizer, sets: int) -> FloatArray:
+    """Probability for each x that all sets hold no yes, or all hold nothing else."""
+    ends = np.array([0, synthesizer.m])
+    with np.errstate(under="ignore"):
+        masses: FloatArray = np.exp(sets * synthesizer.log_transition(np.arange(synthesizer.n + 1), ends)).sum(axis=1)
+    masses.setflags(write=False)
+    return masses
+
+
+# Intervals
+
+
+@cached_on_copy(maxsize=1024)
+def interval_measures(
+    synthesizer: TwoCellSynthesizer,
+    proportions: tuple[float, ...],
+    sets: int,
+    rule: str,
+    analysis: Analysis,
+    is_clipped: bool,
+) -> Intervals:
+    """Coverage and mean width of an interval, or of its part in [0, 1] (`is_clipped`), at several true proportions.
+
+    Several proportions share the table of all releases where that is small. A sum that would take long is simulated.
+    """
+    if is_clipped and len(proportions) > 1 and knows_jumps(synthesizer, sets, RULES[rule]):
+        curves = coverage_by_proportion(
+            synthesizer, proportions=proportions, sets=sets, rules=[rule], level=analysis.level, with_lengths=True
+        )
+        bound = curves.error_bound
+        pairs = zip(curves.coverage[0].tolist(), curves.mean_width_inside[0].tolist(), strict=True)
+        return [(_sum(share, bound), _sum(width, 2 * bound)) for share, width in pairs]
+    measures = []
+    for p in proportions:
+        work = exact_work(synthesizer, p=p, sets=sets, sums_only=RULES[rule].is_noise_aware)
+        interval = _exact_interval if work <= MAX_EXACT_WORK else _simulated_interval
+        measures.append(interval(synthesizer, p, sets, rule, analysis, is_clipped))
+    return measures
+
+
+def _exact_interval(
+    synthesizer: TwoCellSynthesizer, p: float, sets: int, rule: str, analysis: Analysis, is_clipped: bool
+) -> tuple[Measure, Measure]:
+    """By exact sums. A mean width that unlikely releases make as large as they like is listed if they are few."""
+    exact = exact_coverage(synthesizer=synthesizer, p=p, sets=sets, rule=rule, level=analysis.level)
+    width = exact.mean_width_inside if is_clipped else exact.mean_width
+    if not is_clipped and RULES[rule].has_unbounded_width:
+        width = _listed_width(synthesizer, p, sets, rule, analysis.level)
+    return _sum(exact.coverage, exact.error_bound), _sum(width, exact.error_bound * (1 + abs(width)))
+
+
+def _listed_width(synthesizer: TwoCellSynthesizer, p: float, sets: int, rule: str, level: float) -> float:
+    """Mean width over every release one by one; infinite where they are many, or where it says nothing."""
+    n, m = synthesizer.n, synthesizer.m
+    if math.comb(m + sets, sets) * (n + 1) > MAX_LISTED_RELEASES:
+        return math.inf
+    members, log_orders = multisets(m + 1, sets)
+    rows = synthesizer.log_transition(np.arange(n + 1), np.arange(m + 1))
+    with np.errstate(under="ignore"):
+        probability = binomial_distribution(n, p) @ np.exp(rows[:, members].sum(axis=2) + log_orders)
+    statistics = set_statistics(synthesizer, sets, members.sum(axis=1), (members**2).sum(axis=1))
+    low, high = RULES[rule].ends(statistics, level)
+    exists = ~np.isnan(low) & (probability > 0)
+    if not exists.any():
+        return math.nan
+    width = float(probability[exists] @ (high - low)[exists] / probability[exists].sum())
+    return mean_width_or_inf(Measure(width, 0.0)).value
+
+
+def _sum(value: float, error_bound: float) -> Measure:
+    """Exact number with the bound of its error where that is more than rounding."""
+    negligible = min(SUM_ROUNDING, SHOWN_PRECISION * abs(value))
+    return Measure(value, 0.0, within=error_bound if negligible < error_bound < math.inf else 0.0)
+
+
+def _simulated_interval(
+    synthesizer: TwoCellSynthesizer, p: float, sets: int, rule: str, analysis: Analysis, is_clipped: bool
+) -> tuple[Measure, Measure]:
+    plan = CoveragePlan(
+        synthesizer=synthesizer,
+        p=p,
+        sets=sets,
+        rules=(rule,),
+        level=analysis.level,
+        shown=0,
+        repetitions=analysis.repetitions,
+        seed=analysis.seed,
+    )
+    performance = performance_of(run_coverage(plan)).rules[rule]
+    width = performance.mean_width_inside if is_clipped else performance.mean_width
+    # That all repetitions have the same width does not prove that no other is possible
+    return performance.coverage, dataclasses.replace(width, error=max(width.error, 1 / analysis.repetitions))
+
+
+# Worst cases over a range of p
+
+
+@cached_on_copy(maxsize=1024)
+def worst_measure(
+    synthesizer: TwoCellSynthesizer,
+    measure: str,
+    sets: int,
+    rule: IntervalRule,
+    level: float,
+    low: float,
+    high: float,
+    thorough: bool = False,
+) -> Extreme | None:
+    """Worst of a measure of an `Outcome` found for p from `low` to `high`; None where it is not computed.
+
+    Where the table of all releases is too large it takes up to some seconds, and is computed for a `thorough` answer
+    only. A bias has no sign.
+    """
+    if measure == "bias":
+        return worst_bias(synthesizer, sets, rule, low, high)
+    if measure == "root_mean_squared_error":
+        return worst_error(synthesizer, sets, rule, low, high)
+    if measure not in ("coverage", "mean_width") or not (thorough or knows_jumps(synthesizer, sets, rule)):
+        return None
+    extreme = smallest_coverage if measure == "coverage" else largest_mean_width
+    try:
+        return extreme(synthesizer, sets=sets, rule=rule.key, level=level, low=low, high=high)
+    except ValueError:  # too many releases, or almost none of them has an interval
+        return None
+
+
+def worst_bias(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule, low: float, high: float) -> Extreme:
+    """Largest |E[q] − p| found for p from `low` to `high`.
+
+    >>> worst = worst_bias(BetaBinomial(n=1, m=1, alpha=1, beta=1), 1, RULES["as_if_real"], 0.25, 0.5)
+    >>> round(worst.value, 12), worst.at  # (1 + p)/3 − p
+    (0.166666666667, 0.25)
+    """
+    mean = estimate_moments(synthesizer, sets, rule).mean
+    extreme = minimize_over_p(lambda p: -np.abs(binomial_weights(p, synthesizer.n) @ mean - p), low, high)
+    return Extreme(-extreme.value, extreme.at)
+
+
+def worst_error(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule, low: float, high: float) -> Extreme:
+    """Largest √E[(q − p)²] found for p from `low` to `high`.
+
+    >>> worst = worst_error(BetaBinomial(n=1, m=1, alpha=1, beta=1), 1, RULES["as_if_real"], 0.0, 0.5)
+    >>> round(worst.value**2, 12), worst.at  # one third at every p
+    (0.333333333333, 0.0)
+    """
+    moments = estimate_moments(synthesizer, sets, rule)
+    squares = moments.mean**2 + moments.variance
+
+    def negative_square(p: FloatArray) -> FloatArray:
+        weights = binomial_weights(p, synthesizer.n)
+        return -(weights @ squares - 2 * p * (weights @ moments.mean) + p**2)
+
+    extreme = minimize_over_p(negative_square, low, high)
+    return Extreme(math.sqrt(max(-extreme.value, 0.0)), extreme.at)
+
+
+# Data
+
+
+_shortest_length = lru_cache(maxsize=1024)(shortest_length)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneProportion(DataKind):
+    """n rows that are 1 with probability p, of which m are released; the analyst estimates p by the mean of the sets.
+
+    Bias and error are sums over x ~ Binomial(n, p) of the moments of a set. Coverage and width are exact sums, or a
+    simulation where these take long.
+    """
+
+    is_for_curator: ClassVar[bool] = True
+    """Whether all is judged as a curator judges it, over a range of p: the analyst whose rule knows how the sets were
+    made corrects the estimate as well, and of an interval the part in [0, 1] counts."""
+
+    rules: ClassVar[Mapping[str, IntervalRule]] = RULES
+    true_value: ClassVar[str] = "p"
+    assumed: ClassVar[str] = "each row independently 1 with probability p"
+    exactly: ClassVar[str] = "an exact sum over the confidential counts, x ~ Binomial(n, p)"
+    estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the share of yes", "p"),)
+
+    n: int = parameter(ROWS, default=1000, maximum=limits.MAX_COUNT_ROWS)
+    m: int = parameter(SYNTHETIC_ROWS, default=1000, maximum=limits.MAX_COUNT_ROWS)
+    p: float = parameter(PROPORTION)
+    public_share: float | None = None
+    """Public guess of p, which methods that take a `guess` are given; None where that is p itself."""
+
+    def check(self) -> None:
+        if self.public_share is not None:
+            validate_fields(self, PUBLIC_GUESS)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Fields as JSON holds them, without a guess that was not made."""
+        return {name: value for name, value in super().to_dict().items() if value is not None}
+
+    @property
+    def truth(self) -> float:
+        return self.p
+
+    @property
+    def guess(self) -> float:
+        nearest_to_truth = min(max(self.p, PUBLIC_GUESS.minimum), PUBLIC_GUESS.maximum)
+        return nearest_to_truth if self.public_share is None else self.public_share
+
+    def is_told_truth(self, method: ComparedMethod) -> bool:
+        return bool(method.guess) and self.guess == self.with_guess(None).guess
+
+    def with_guess(self, share: float | None) -> Self:
+        return dataclasses.replace(self, public_share=share)
+
+    def with_guess_from_range(self, lowest: float, highest: float) -> Self:
+        if self.public_share is not None:
+            return self
+        return self.with_guess(dataclasses.replace(self, p=(lowest + highest) / 2).with_guess(None).guess)
+
+    def least_error(self, epsilon: float, delta: float = 0.0) -> LeastError:
+        return least_error(n=self.n, epsilon=epsilon, delta=delta)
+
+    def shortest_length(self, epsilon: float, delta: float = 0.0, level: float = 0.95) -> ShortestLength:
+        return _shortest_length(n=self.n, p=self.p, epsilon=epsilon, delta=delta, level=level)
+
+    def one_release(self, settings: Mapping[Any, float], sets: int, seed: int) -> tuple[float, dict[str, FloatArray]]:
+        rng, estimates = np.random.default_rng(seed), dict[str, FloatArray]()
+        x = int(rng.binomial(self.n, self.p))
+        for method, setting in settings.items():
+            count = method.sets(sets)
+            estimates[method.key] = method.draw(rng, self, setting / count, x, count)
+        return x / self.n, estimates
+
+    def estimate_moments(self, method: Any, setting: float, analysis: Analysis) -> Moments:
+        """Moments of the analyst's estimate from all sets."""
+        sets = method.sets(analysis.sets)
+        if self.is_for_curator:
+            return estimate_moments(method.synthesizer(self, setting / sets), sets, analysis.rule_for(sets))
+        moments: Moments = method.moments(self, setting / sets)
+        return moments.of_sets(sets)
+
+    def accuracy(self, method: Any, setting: float, analysis: Analysis) -> tuple[float, float]:
+        ((bias, error),) = self.accuracies(method, setting, analysis, [self]).tolist()
+        return bias, error
+
+    def accuracies(self, method: Any, setting: float, analysis: Analysis, data: Sequence[DataKind]) -> FloatArray:
+        truths = tuple(item.truth for item in data)
+        moments = self.estimate_moments(method, setting, analysis)
+        return moments.errors(binomial_distributions(self.n, truths), np.array(truths))
+
+    def outcomes(
+        self, method: Any, epsilon: float, setting: float, analysis: Analysis, secondary: tuple[str, ...] = ()
+    ) -> Iterator[Outcome]:
+        for (outcome,) in self.outcomes_at(method, setting, analysis, [self]):
+            yield dataclasses.replace(outcome, epsilon=epsilon)
+
+    def outcomes_at(
+        self, method: Any, setting: float, analysis: Analysis, data: Sequence[Any]
+    ) -> Iterator[tuple[Outcome, ...]]:
+        sets = method.sets(analysis.sets)
+        added = self.estimate_moments(method, setting, analysis).release_error()["average"]
+        outcomes = [
+            Outcome(
+                data=item,
+                method=method,
+                epsilon=setting,
+                setting=setting,
+                sets=sets,
+                bias=Measure(bias, 0.0),
+                root_mean_squared_error=Measure(error, 0.0),
+                usable_share=Measure(method.usable_share(item, setting, sets), 0.0),
+                release_error=Measure(added, 0.0),
+            )
+            for item, (bias, error) in zip(data, self.accuracies(method, setting, analysis, data).tolist(), strict=True)
+        ]
+        yield tuple(outcomes)
+        for i, (coverage, width) in enumerate(method.intervals(data, setting, sets, analysis)):
+            outcomes[i] = dataclasses.replace(outcomes[i], coverage=coverage, mean_width=width)
+            yield tuple(outcomes)
+
+    def worst(
+        self,
+        method: Any,
+        setting: float,
+        analysis: Analysis,
+        measure: str,
+        low: float,
+        high: float,
+        *,
+        thorough: bool = False,
+    ) -> Extreme | None:
+        if not self.is_for_curator:
+            return None
+        sets = method.sets(analysis.sets)
+        rule = analysis.rule_for(sets)
+        synthesizer = method.synthesizer(self, setting / sets)
+        return worst_measure(synthesizer, measure, sets, rule, analysis.level, low, high, thorough)
+
+
+# Methods
+
+
+def mechanism_texts(card: type[Synthesizer]) -> dict[str, Any]:
+    """Fields of a compared method that follow from a registered synthesizer."""
+    fields = {name: getattr(card, name) for name in ("key", "guess", "smallest_epsilon")} | {"noisy": card.adds_noise}
+    names = ("label", "releases", "finding", "several_sets", "opendp", "audited")
+    fields |= {name: getattr(card.info, name) for name in names}
+    return fields | {"source": card.info.compared_source or card.info.source}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class BinaryMethod(ComparedMethod):
+    """A method whose sets are independent releases of one transition matrix, of a registered synthesizer.
+
+    Attributes
+    ----------
+    noisy : bool
+        Whether a set is made of the count with noise of scale 1/ε.
+    fixed : mapping, optional
+        Parameters of a method that promises nothing, whatever ε is.
+    """
+
+    has_epsilon: bool = True
+    exact_epsilon: bool = True
+    loss_by: str = "exact, over all neighbours and all that can be released"
+    synthesizer_type: type[TwoCellSynthesizer]
+    opendp: str = ""
+    noisy: bool = False
+    fixed: Mapping[str, float] | None = dataclasses.field(default=None, hash=False)
+
+    @classmethod
+    @cache
+    def of(cls, synthesizer_type: type[TwoCellSynthesizer]) -> Self:
+        """Method that releases sets of a synthesizer; its text names parameters that no size or promise sets."""
+        fields = mechanism_texts(synthesizer_type)
+        free = [item for item in cls.further(synthesizer_type).values() if item.name != synthesizer_type.guess]
+        if values := ", ".join(f"{item.symbol or item.title} = {format_number(item.default)}" for item in free):
+            fields["releases"] += f" Here {values}."
+        return cls(synthesizer_type=synthesizer_type, **fields)
+
+    @staticmethod
+    def further(synthesizer_type: type[TwoCellSynthesizer]) -> dict[str, Parameter]:
+        """Parameters of a synthesizer, by name, that neither its sizes nor a promise set."""
+        known = ("n", "m", *synthesizer_type.protected_by)
+        return {item.name: item for item in synthesizer_type.parameters() if item.name not in known}
+
+    def divided(self) -> ComparedMethod | None:
+        if self.smallest_epsilon:  # a share ε/M would soon be below it
+            return super().divided()
+        return self if self.several_sets else dataclasses.replace(self, several_sets=True)
+
+    def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:
+        return {"the number of ones": 1 / epsilon} if self.noisy else {}
+
+    @property
+    def has_fast_moments(self) -> bool:
+        """Whether `moments` take a moment, however many rows there are."""
+        return self.synthesizer_type.has_fast_moments
+
+    def moments(self, data: OneProportion, epsilon: float) -> Moments:
+        """Moments of the share of yes in one set."""
+        return share_moments(self.synthesizer(data, epsilon))
+
+    def draw(self, rng: np.random.Generator, data: OneProportion, epsilon: float, x: int, units: int) -> FloatArray:
+        """Shares of yes in some sets, given the confidential count x."""
+        synthesizer = self.synthesizer(data, epsilon)
+        return synthesizer.draw(rng, x, units) / synthesizer.m
+
+    def intervals(self, data: Sequence[OneProportion], setting: float, sets: int, analysis: Analysis) -> Intervals:
+        """Coverage and mean width of the analyst's interval at each true value; empty where the rule cannot be used."""
+        synthesizer, rule = self.synthesizer(data[0], setting / sets), analysis.rule_for(sets)
+        if not rule.is_feasible(synthesizer, sets):
+            return []
+        proportions = tuple(item.p for item in data)
+        return interval_measures(synthesizer, proportions, sets, rule.key, analysis, data[0].is_for_curator)
+
+    def usable_share(self, data: OneProportion, setting: float, sets: int) -> float:
+        """Probability that the released sets do not all hold no yes, or all nothing else."""
+        masses = end_masses(self.synthesizer(data, setting / sets), sets)
+        return max(1 - float(binomial_distribution(data.n, data.p) @ masses), 0.0)
+
+    def synthesizer(self, data: OneProportion, epsilon: float) -> TwoCellSynthesizer:
+        """Synthesizer of one set, which has this ε."""
+        synthesizer_type = self.synthesizer_type.for_rows(data.n, data.m)
+        names = {item.name for item in synthesizer_type.parameters()} & {"n", "m"}
+        return synthesizer_type(**{name: getattr(data, name) for name in names}, **self.protection(data, epsilon))
+
+    def protection(self, data: OneProportion, epsilon: float) -> dict[str, Any]:
+        """Parameters that protect one set: the smallest prior, or ε, and the synthesizer's other numbers."""
+        if self.fixed is not None:
+            return dict(self.fixed)
+        card = self.synthesizer_type
+        others = {name: item.default for name, item in self.further(card).items()} | {**card.compared_with}
+        if self.guess:
+            others[self.guess] = data.guess
+        value = epsilon if "epsilon" in card.protected_by else card.smallest_alpha(m=data.m, epsilon=epsilon)
+        return others | dict.fromkeys(card.protected_by, value)
+
+    def in_design(self, data: Any, epsilon: float) -> dict[str, Any]:
+        """Fields with which a design with a promise makes the same set, beside its sizes and its ε."""
+        protection = self.protection(data, epsilon)
+        fields: dict[str, Any] = {"details": ((self.guess, protection[self.guess]),)} if self.guess else {}
+        if self.synthesizer_type.protected_by == ("alpha",):
+            fields["alpha"] = protection["alpha"]
+        return fields
+
+    def absence(self, data: OneProportion) -> str:
+        if not self.has_epsilon:
+            return ""  # the confidential rows are as many as they are, whatever others release
+        maxima = {item.name: item.maximum for item in self.synthesizer_type.for_rows(data.n, data.m).parameters()}
+        if "m" not in maxima and data.m != data.n:
+            return "releases as many rows as there are, so m must be n"
+        if any(getattr(data, name) > maxima[name] for name in ("n", "m") if name in maxima):
+            return f"its whole table must be computed, at most {format_number(maxima['n'])} rows"
+        return ""
+
+    def design(self, data: OneProportion, setting: float, sets: int, **shared: Any) -> Design | None:
+        if not self.has_epsilon:
+            return None  # no page takes data without protection for a release
+        return Design.releasing(self.synthesizer(data, setting / sets), sets=sets, p=data.p, **shared)
+
+    def real_epsilon(self, data: OneProportion, setting: float, sets: int) -> float:
+        """M times the pure ε of one set, as all may be at their worst at once."""
+        return sets * set_loss(self.synthesizer(data, setting / sets)) if self.has_epsilon else math.inf
+
+    def real_delta(
+        self, data: OneProportion, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
+    ) -> WorstCase | None:
+        """Exact for one set; of several the losses are put on a grid, and δ is rounded up."""
+        synthesizer = self.synthesizer(data, setting / sets)
+        return worst_neighbours(synthesizer, epsilon) if sets == 1 else delta_of_sets(synthesizer, sets, epsilon, pairs)
+
+
+ORIGINAL = BinaryMethod.named(
+    "Original",
+    synthesizer_type=GeometricSanitizer,
+    fixed={"epsilon": EPSILON_WITHOUT_NOISE},
+    has_epsilon=False,
+    finding="",
+    loss_by=BinaryMethod.loss_by,
+    reference=True,
+    several_sets=False,
+)
+MULTIPLE_SYNTHESIS = BinaryMethod.named(
+    "BinaryMultipleSynthesis",
+    synthesizer_type=BetaBinomial,
+    fixed={"alpha": BOWEN_LIU_PRIOR, "beta": BOWEN_LIU_PRIOR},
+    reference=True,
+)
+FIRST_SHOWN = (Modips, ModipsTruncated, GeometricSanitizer, LaplaceSanitizer, BetaBinomial)
+"""Synthesizers that stand first in the pictures; the others follow as they are registered."""
+
+
+def promising_methods() -> tuple[BinaryMethod, ...]:
+    """A method for every registered synthesizer of two counts, unless it is compared as another or not at all."""
+    registered = two_cell_synthesizers().values()
+    ordered = dict.fromkeys((*(card for card in FIRST_SHOWN if card in registered), *registered))
+    return tuple(BinaryMethod.of(card) for card in ordered if card.info.is_compared)
+
+
+def _count_methods() -> tuple[ComparedMethod, ...]:
+    """Those that keep a promise, beside no method: first what needs no matrix, and of that the discrete optimum."""
+
+    def order(method: BinaryMethod) -> tuple[bool, bool]:
+        card = method.synthesizer_type
+        return not card.needs_no_matrix, card is not GeometricSanitizer
+
+    return (ORIGINAL, *sorted(promising_methods(), key=order))
+
+
+def _binary_methods() -> tuple[ComparedMethod, ...]:
+    from dpviz.comparisons.nested_modips import NESTED  # which is a method of such data
+
+    return (ORIGINAL, MULTIPLE_SYNTHESIS, *promising_methods(), NESTED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BinaryData(OneProportion):
+    """The data of study 1: every method releases as many rows as there are, and is judged as the papers judge it."""
+
+    key: ClassVar[str] = "binary"
+    label: ClassVar[str] = "Yes or no (one proportion)"
+    is_for_curator: ClassVar[bool] = False
+    methods: ClassVar[Any] = ClassProperty(_binary_methods)
+    usual: ClassVar[tuple[str, ...]] = (
+        "original",
+        "multiple_synthesis",
+        "modips",
+        "modips_truncated",
+        "geometric",
+        "laplace",
+        "beta_binomial",
+        "posterior_mean",
+    )
+
+    n: int = parameter(ROWS, default=100, maximum=limits.MAX_ROWS_OF_TABLE)
+    m: int = dataclasses.field(init=False, default=0, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "m", self.n)
+
+
+class CountData(OneProportion):
+    """A count of many rows, of which more or fewer are released."""
+
+    key: ClassVar[str] = "count"
+    label: ClassVar[str] = "Yes or no (a count)"
+    usual: ClassVar[tuple[str, ...]] = ("original", "geometric", "laplace", "beta_binomial", "posterior_mean")
+    methods: ClassVar[Any] = ClassProperty(_count_methods)
+
+
+def method_of_release(design: Design) -> BinaryMethod:
+    """Method that releases sets of a design's mechanism; a ValueError in a sentence where there is none."""
+    card = design.synthesizer_type
+    for method in BinaryData.methods:
+        if isinstance(method, BinaryMethod) and not method.reference and method.synthesizer_type is card:
+            return method
+    alias = SYNTHESIZERS.get(card.info.compared_as)
+    reason = card.info.not_compared
+    if alias:
+        reason = f"with the smallest prior that keeps a promise it is the {alias.info.label.lower()}"
+    raise ValueError(f"{card.info.label} is not among its methods{reason and f': {reason}'}.")
