@@ -1,22 +1,12 @@
 """What an analyst makes of a synthetic release: estimates, intervals and posteriors."""
 
 from dpviz.inference.beta_mixture import BetaMixture
-from dpviz.inference.combining_rules import COMBINING_RULES, CombiningRule
-from dpviz.inference.interval_rules import IntervalRule, contains
-from dpviz.inference.moments import (
-    ProportionMoments,
-    SetMoments,
-    cell_moments,
-    proportion_moments,
-    set_moments,
-    share_beyond,
-)
-from dpviz.inference.noise_aware import NOISE_AWARE_RULES, NoiseAwareRule
+from dpviz.inference.combining_rules import COMBINING_RULES
+from dpviz.inference.interval_rules import contains
+from dpviz.inference.moments import cell_moments, proportion_moments, set_moments, share_beyond
+from dpviz.inference.noise_aware import NOISE_AWARE_RULES
 from dpviz.inference.posterior import (
-    PosteriorCells,
-    PosteriorMixture,
     SecretSizePosterior,
-    SizePrior,
     decade_size,
     poisson_size,
     posterior_cells,
@@ -27,16 +17,9 @@ from dpviz.inference.posterior import (
     posterior_secret_n,
     uniform_size,
 )
-from dpviz.inference.posterior_coverage import (
-    EQUAL_TAILS,
-    HIGHEST_DENSITY,
-    PosteriorCoverage,
-    PosteriorSummaries,
-    posterior_coverage,
-    posterior_summaries,
-)
+from dpviz.inference.posterior_coverage import EQUAL_TAILS, HIGHEST_DENSITY, posterior_coverage, posterior_summaries
 from dpviz.inference.rules import RULES, check_rule
-from dpviz.inference.sum_distribution import LengthLimit, ReleaseSums, length_limit, release_sums
+from dpviz.inference.sum_distribution import length_limit, release_sums
 
 __all__ = [
     "COMBINING_RULES",
@@ -45,19 +28,7 @@ __all__ = [
     "NOISE_AWARE_RULES",
     "RULES",
     "BetaMixture",
-    "CombiningRule",
-    "IntervalRule",
-    "LengthLimit",
-    "NoiseAwareRule",
-    "PosteriorCells",
-    "PosteriorCoverage",
-    "PosteriorMixture",
-    "PosteriorSummaries",
-    "ProportionMoments",
-    "ReleaseSums",
     "SecretSizePosterior",
-    "SetMoments",
-    "SizePrior",
     "cell_moments",
     "check_rule",
     "contains",

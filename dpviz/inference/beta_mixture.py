@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import betainc, expit, logit, xlog1py, xlogy
+from scipy.special import betainc, expit, logit
 
 from dpviz.core.declarations import LEVEL
 from dpviz.core.formatting import describe_value
@@ -19,6 +19,7 @@ from dpviz.inference._roots import falling_roots
 
 NEGLIGIBLE_WEIGHT = 1e-16  # total weight of the components that densities and probabilities leave out
 SUM_ROUNDING = 1e-6  # how far from 1 rounding may leave the sum of the weights
+PARAMETER_ROUNDING = 1e-9  # of a step between components, relative to a + b
 COMPONENTS = (
     argument("a", 0, 1e13, open_minimum=True),
     argument("b", 0, 1e13, open_minimum=True),
@@ -42,13 +43,13 @@ Region = list[tuple[float, float]]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BetaMixture:
-    """Σ_i w_i Beta(a_i, b_i).
+    """Σ_k w_k Beta(a + k, b − k), k = 0, 1, …
 
     Parameters
     ----------
-    a, b : ndarray, shape (k,)
-        Positive parameters of the components.
-    weights : ndarray, shape (k,)
+    a, b : ndarray, shape (components,)
+        Positive parameters; a rises and b falls by 1 from one component to the next.
+    weights : ndarray, shape (components,)
         Nonnegative, with sum 1.
 
     Examples
@@ -70,62 +71,58 @@ class BetaMixture:
                     f"{declaration.name} must have one number for each component; got {describe_value(values)}."
                 )
             object.__setattr__(self, declaration.name, values)
+        rounding = PARAMETER_ROUNDING * (self.a[0] + self.b[0])
+        if max(np.abs(np.diff(self.a) - 1).max(initial=0), np.abs(np.diff(self.b) + 1).max(initial=0)) > rounding:
+            raise ValueError(
+                "a must rise and b fall by 1 from one component to the next; got components of other steps."
+            )
         if abs(self.weights.sum() - 1) > SUM_ROUNDING:
             raise ValueError(f"weights must have the sum 1; got {describe_value(float(self.weights.sum()))}.")
 
+    @cached_property
+    def _family(self) -> "MixtureFamily":
+        """The components that matter."""
+        heavy = np.flatnonzero(self.weights > NEGLIGIBLE_WEIGHT / len(self.weights))
+        some = slice(heavy[0], heavy[-1] + 1)
+        return MixtureFamily(a=self.a[some], b=self.b[some], weights=self.weights[None, some])
+
     @property
     def mean(self) -> float:
-        """Σ w_i a_i / (a_i + b_i)."""
-        return float(self.weights @ (self.a / (self.a + self.b)))
+        """Σ w_k a_k / (a_k + b_k)."""
+        return float(self._family.moments()[0][0])
 
     @property
     def variance(self) -> float:
         """Mean of the variances plus variance of the means."""
-        total = self.a + self.b
-        means = self.a / total
-        return float(self.weights @ (means * (self.b / total) / (total + 1) + (means - self.mean) ** 2))
-
-    @cached_property
-    def _components(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """a, b and weights of the components that matter."""
-        heavy = self.weights > NEGLIGIBLE_WEIGHT / len(self.weights)
-        return self.a[heavy], self.b[heavy], self.weights[heavy]
+        return float(self._family.moments()[1][0])
 
     def pdf(self, p: Numbers) -> FloatArray:
         """Density at p, of its shape; 0 outside 0 to 1, infinite at an end where some a or b is below 1."""
-        a, b, weights = self._components
-        scale = log_beta(a, b)
-
-        def density(p: FloatArray) -> FloatArray:
-            with np.errstate(under="ignore", divide="ignore"):
-                return np.exp(xlogy(a - 1, p) + xlog1py(b - 1, -p) - scale) @ weights
-
         points = np.asarray(p, dtype=float)
-        return np.where((points < 0) | (points > 1), 0.0, self._by_blocks(density, np.clip(points, 0.0, 1.0)))
+        with np.errstate(over="ignore"):
+            density = self._at(lambda rows, u: np.exp(self._family.log_density(rows, u)[0]), points)
+        ends = ((points == 0) & (self._family.a[0] < 1)) | ((points == 1) & (self._family.b[-1] < 1))
+        return np.where(ends, math.inf, np.where((points < 0) | (points > 1), 0.0, density))
 
     def cdf(self, p: Numbers) -> FloatArray:
         """Pr(proportion ≤ p), of the shape of p."""
-        a, b, weights = self._components
-        points = np.clip(np.asarray(p, dtype=float), 0.0, 1.0)
-        return np.minimum(self._by_blocks(lambda p: betainc(a, b, p) @ weights, points), 1.0)
+        return self._at(self._family.mass, np.asarray(p, dtype=float))
 
-    def _by_blocks(self, function: Callable[[FloatArray], FloatArray], p: FloatArray) -> FloatArray:
-        flat = p.reshape(-1, 1)
-        blocks = row_blocks(len(flat), len(self._components[0]))
-        return np.concatenate([np.zeros(0), *(function(flat[block]) for block in blocks)]).reshape(p.shape)
+    def _at(self, function: Callable[[IntArray, FloatArray], FloatArray], p: FloatArray) -> FloatArray:
+        """A function of the family at proportions, some of them at once."""
+        u = np.clip(logit(np.clip(p.ravel(), 0.0, 1.0)), -END, END)
+        blocks = row_blocks(len(u), len(self._family.a))
+        parts = [function(np.zeros(len(u[block]), dtype=int), u[block]) for block in blocks]
+        return np.concatenate([np.zeros(0), *parts]).reshape(p.shape)
 
     def quantile(self, q: float) -> float:
-        """Proportion p with Pr(proportion ≤ p) = q, to an absolute 1e-15.
+        """Proportion p with Pr(proportion ≤ p) = q; the nearest float inside 0 to 1 where none is as near to an end.
 
-        >>> BetaMixture(a=np.array([1.0]), b=np.array([1.0]), weights=np.array([1.0])).quantile(0.25)
+        >>> round(BetaMixture(a=np.array([1.0]), b=np.array([1.0]), weights=np.array([1.0])).quantile(0.25), 12)
         0.25
         """
         q = PROBABILITY.validate(q)
-        if q in (0, 1):
-            return float(q)
-        a, b, weights = self._components
-        total = weights.sum()  # the same as that of the probabilities, so that both ends of [0, 1] differ in sign
-        return float(brentq(lambda p: betainc(a, b, p) @ weights - q * total, 0.0, 1.0, xtol=1e-16, rtol=1e-14))
+        return float(q) if q in (0, 1) else float(_inside(self._family.quantile(q))[0])
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Equal-tailed interval: the quantiles (1 ± level)/2."""
@@ -135,39 +132,14 @@ class BetaMixture:
     def highest_density(self, level: float = 0.95) -> Region:
         """Shortest region of probability `level`: the intervals, in order, on which the density is highest.
 
-        Parameters
-        ----------
-        level : float, default 0.95
+        It holds 0 where some a < 1, and 1 where some b < 1, unless that part is narrower than 2⁻⁵³ and holds less than
+        1e-12. Where the density is flat to 1e-7, it is the equal-tailed interval.
 
-        Returns
-        -------
-        list of (float, float)
-            It holds 0 where some a < 1, and 1 where some b < 1, unless that part is narrower than 2⁻⁵³ and holds less
-            than 1e-12. Where the density is flat to 1e-7, it is the equal-tailed interval.
-
-        Raises
-        ------
-        ValueError
-            If the components are not Beta(a + k, b − k) of whole k.
-
-        Examples
-        --------
         >>> arcsine = BetaMixture(a=np.array([0.5]), b=np.array([0.5]), weights=np.array([1.0]))
         >>> [tuple(round(end, 6) for end in part) for part in arcsine.highest_density(0.5)]  # sin²(π/8), cos²(π/8)
         [(0.0, 0.146447), (0.853553, 1.0)]
         """
-        level = LEVEL.validate(level)
-        a, b, weights = self._components
-        steps = np.rint(a - a.min())
-        if max(np.abs(a - a.min() - steps).max(), np.ptp(a + b)) > 1e-9 * (a + b).max() or steps.max() > len(self.a):
-            raise ValueError(
-                "a and b must be a + k and b − k of whole k for a region of highest density; got components of another "
-                "form."
-            )
-        row = np.bincount(steps.astype(int), weights).astype(float)
-        smallest = np.arange(len(row))
-        family = MixtureFamily(a=a.min() + smallest, b=b.min() + smallest[::-1], weights=row[None])
-        low, high, several = family.highest_density(level)
+        low, high, several = self._family.highest_density(LEVEL.validate(level))
         return several.get(0, [(float(low[0]), float(high[0]))])
 
     @cached_property
@@ -262,17 +234,21 @@ class MixtureFamily:
         near = (self._size - 2) * expit(-np.abs(u))[:, None]
         return np.where(u[:, None] < 0, self.a - 1 - near, near - (self.b - 1))
 
-    def _at(self, rows: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """ln f, d ln f / du and the cumulative probability of the mixtures in `rows`, each at its log-odds."""
+    def log_density(self, rows: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """ln f and d ln f / du of the mixtures in `rows`, each at its log-odds."""
         densities, log_scale = self._densities(u)
-        is_left = u < 0
         terms = densities * self.weights[rows]
-        with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
-            density = terms.sum(axis=1)
-            slope = np.einsum("tk,tk->t", terms, self._slopes(u)) / density
-            tail = np.einsum("tk,tk->t", densities, self._tail_factors[is_left.astype(int), rows])
+        density = terms.sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.log(density) + log_scale, np.einsum("tk,tk->t", terms, self._slopes(u)) / density
+
+    def mass(self, rows: IntArray, u: FloatArray) -> FloatArray:
+        """Cumulative probability of the mixtures in `rows`, each at its log-odds."""
+        densities, log_scale = self._densities(u)
+        tail = np.einsum("tk,tk->t", densities, self._tail_factors[(u < 0).astype(int), rows])
+        with np.errstate(divide="ignore"):
             tail = np.exp(np.log(tail) + log_scale - np.logaddexp(0.0, np.abs(u))) + self._last_tail(u)
-            return np.log(density) + log_scale, slope, np.where(is_left, tail, 1 - tail)
+        return np.where(u < 0, tail, 1 - tail)
 
     def _last_tail(self, u: FloatArray) -> FloatArray:
         """I_p of the last component below u = 0, and 1 − I_p of the first one above."""
@@ -296,8 +272,7 @@ class MixtureFamily:
         place = (self._on_grid() < q).sum(axis=1)
 
         def missing(rows: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-            log_density, _, mass = self._at(rows, u)
-            return q - mass, -_density_of_log_odds(log_density, u)
+            return q - self.mass(rows, u), -_density_of_log_odds(self.log_density(rows, u)[0], u)
 
         return falling_roots(missing, grid[place], grid[place + 1])
 
@@ -327,18 +302,18 @@ class MixtureFamily:
             position = np.searchsorted(which, place[some])
             part = pieces.of(some)
             cuts[some] = self._cuts(part, height[position], cuts[some])
-            log_density, slope, mass = self._at(part.row, cuts[some])
+            log_density, slope = self.log_density(part.row, cuts[some])
+            mass = np.abs(self.mass(part.row, cuts[some]) - part.top_mass)
             is_cut = (part.low < height[position]) & (height[position] < part.high)
             speed = np.where(is_cut, _density_of_log_odds(log_density, cuts[some]) / np.abs(slope), 0.0)
-            value = np.bincount(position, np.abs(mass - part.top_mass), len(which)) - level
-            change = -np.bincount(position, speed, len(which)).astype(float)
-            return value, change
+            return np.bincount(position, mass, len(which)) - level, -np.bincount(position, speed).astype(float)
 
         with np.errstate(all="ignore"):  # far out, where no component has a density
             lowest = np.full(len(rows), math.log1p(-level) - 1e-9)  # f < c holds 1 − level on a length below 1
             highest = np.full(len(rows), -np.inf)
             np.maximum.at(highest, place, pieces.high)
-            height = falling_roots(excess, lowest, highest, self._first_heights(rows, level))
+            start = self.log_density(rows, logit(low[rows]))[0]
+            height = falling_roots(excess, lowest, highest, start)
             off, _ = excess(np.arange(len(rows)), height)
 
         # On a plateau the height does not decide: between the regions a little lower and a little higher
@@ -347,7 +322,7 @@ class MixtureFamily:
             cuts[own] = self._plateau_cuts(pieces.of(own), float(height[index]), level, cuts[own])
 
         # Parts at an infinite end that no float lies inside
-        mass = np.abs(self._at(pieces.row, cuts)[2] - pieces.top_mass)
+        mass = np.abs(self.mass(pieces.row, cuts) - pieces.top_mass)
         at_end = (np.abs(pieces.top) == END) & (np.abs(cuts) > NARROW_LOG_ODDS) & (cuts * pieces.top > 0)
         cuts = np.where(at_end & (mass < NEGLIGIBLE_PART), pieces.top, cuts)
 
@@ -355,10 +330,10 @@ class MixtureFamily:
         some = np.flatnonzero(cuts != pieces.top)
         starts, stops = (np.minimum(pieces.top, cuts)[some], np.maximum(pieces.top, cuts)[some])
         regions: dict[int, Region] = {}
-        for row, *part in zip(pieces.row[some].tolist(), _end(starts).tolist(), _end(stops).tolist(), strict=True):
+        for row, begin, stop in zip(pieces.row[some].tolist(), _ends(starts), _ends(stops), strict=True):
             region = regions.setdefault(row, [])
-            start = region.pop()[0] if region and part[0] <= region[-1][1] else part[0]
-            region.append((start, part[1]))
+            first = region.pop()[0] if region and begin <= region[-1][1] else begin
+            region.append((first, stop))
         for row, region in regions.items():
             low[row], high[row] = region[0][0], region[-1][1]
             if len(region) > 1:
@@ -390,7 +365,8 @@ class MixtureFamily:
         edge = np.concatenate([np.full(len(each), -END), places, np.full(len(each), END)])
         order = np.lexsort((edge, row))
         row, edge = row[order], edge[order]
-        height, _, mass = self._at(row, edge)
+        height, _ = self.log_density(row, edge)
+        mass = self.mass(row, edge)
         first = np.flatnonzero(row[1:] == row[:-1])
         is_rising = height[first + 1] > height[first]
         top, bottom = np.where(is_rising, first + 1, first), np.where(is_rising, first, first + 1)
@@ -402,17 +378,6 @@ class MixtureFamily:
         np.minimum.at(lowest, pieces.row, pieces.low)
         return pieces.of((highest - lowest > FLAT_DENSITY)[pieces.row])
 
-    def _first_heights(self, rows: IntArray, level: float) -> FloatArray:
-        """About ln c of some mixtures: of the densest cells of the grid that hold `level`."""
-        middles = (self._grid[1:] + self._grid[:-1]) / 2
-        widths = np.where(middles < 0, np.diff(expit(self._grid)), -np.diff(expit(-self._grid)))
-        masses = np.maximum(np.diff(self._on_grid()[rows], axis=1), 0.0)
-        falling = np.argsort(-masses / widths, axis=1)
-        held = np.cumsum(np.take_along_axis(masses, falling, axis=1), axis=1)
-        last = np.minimum((held < level).sum(axis=1), masses.shape[1] - 1)
-        cell = falling[np.arange(len(rows)), last]
-        return np.log(masses[np.arange(len(rows)), cell] / widths[cell])
-
     def _cuts(self, pieces: _Pieces, height: FloatArray, start: FloatArray) -> FloatArray:
         """Where the ln density of each piece is `height`; its bottom or top where all or none of it is above."""
         cuts = np.where(pieces.low >= height, pieces.bottom, pieces.top)
@@ -421,7 +386,7 @@ class MixtureFamily:
         sign = np.where(part.top < part.bottom, 1.0, -1.0)
 
         def above(which: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-            log_density, slope, _ = self._at(part.row[which], u)
+            log_density, slope = self.log_density(part.row[which], u)
             return sign[which] * (log_density - height[crossed[which]]), sign[which] * slope
 
         ends = np.minimum(part.top, part.bottom), np.maximum(part.top, part.bottom)
@@ -434,7 +399,7 @@ class MixtureFamily:
         outer, inner = (self._cuts(pieces, height + shift, start) for shift in (-step, step))
 
         def excess(share: float) -> float:
-            mass = self._at(pieces.row, inner + share * (outer - inner))[2]
+            mass = self.mass(pieces.row, inner + share * (outer - inner))
             return float(np.abs(mass - pieces.top_mass).sum()) - level
 
         return inner + brentq(excess, 0.0, 1.0, xtol=1e-16, rtol=1e-15) * (outer - inner)
@@ -450,6 +415,6 @@ def _inside(u: FloatArray) -> FloatArray:
     return np.clip(expit(u), np.nextafter(0.0, 1.0), np.nextafter(1.0, 0.0))
 
 
-def _end(u: FloatArray) -> FloatArray:
+def _ends(u: FloatArray) -> list[float]:
     """Proportions of the ends of a region, which are 0 and 1 at ±`END` alone."""
-    return np.where(np.abs(u) == END, u > 0, _inside(u))
+    return [float(p) for p in np.where(np.abs(u) == END, u > 0, _inside(u))]

@@ -20,15 +20,7 @@ Formula = Callable[[FloatArray, FloatArray, int, float], FloatArray]  # of b, v�
 
 @dataclass(frozen=True, kw_only=True)
 class CombiningRule(IntervalRule):
-    """Interval q̄ ± t √T from q̄, b and v̄ of M sets.
-
-    Parameters
-    ----------
-    total : callable
-        T, a function of b, v̄, M and m/n.
-    degrees : callable, optional
-        ν, of the same; the normal quantile without it.
-    """
+    """Interval q̄ ± t √T, with T (`total`) and ν (`degrees`) functions of b, v̄, M and m/n; normal without `degrees`."""
 
     has_variance: ClassVar[bool] = True
     total: Formula
@@ -59,19 +51,8 @@ class CombiningRule(IntervalRule):
     def variance_and_degrees(
         self, between: FloatArray, within: FloatArray, *, sets: int, synthetic_ratio: float = 1.0
     ) -> tuple[FloatArray, FloatArray]:
-        """Variance T and degrees of freedom ν; infinite degrees mean the normal quantile.
+        """Variance T and degrees of freedom ν from b, v̄, M and m/n; infinite degrees mean the normal quantile.
 
-        Parameters
-        ----------
-        between, within : ndarray
-            b and v̄; their shapes broadcast.
-        sets : int
-            M.
-        synthetic_ratio : float, default 1.0
-            m/n.
-
-        Examples
-        --------
         >>> COMBINING_RULES["reiter_2002"].variance_and_degrees(np.array([2.0, 1.0]), np.array([1.5, 3.0]), sets=2)
         (array([1.5, 3. ]), array([0.25, 1.  ]))
         """

@@ -26,29 +26,14 @@ Ends = tuple[FloatArray, FloatArray]
 
 
 class SetStatistics(NamedTuple):
-    """What rules read of the released counts x̃_1 … x̃_M: arrays of one shape, one entry a release.
-
-    Parameters
-    ----------
-    synthesizer : TwoCellSynthesizer
-    sets : int
-        M.
-    total : ndarray of int
-        S = Σ x̃_j.
-    estimate : ndarray
-        q̄ = S / (Mm).
-    between : ndarray
-        b, the variance of q_j = x̃_j / m between the sets; 0 for a single set.
-    within : ndarray
-        v̄, the mean of q_j (1 − q_j) / m; negative where no release has such S and Q, NaN where only S is known.
-    """
+    """What rules read of the released counts x̃_1 … x̃_M: arrays of one shape, one entry a release."""
 
     synthesizer: TwoCellSynthesizer
-    sets: int
-    total: IntArray
-    estimate: FloatArray
-    between: FloatArray
-    within: FloatArray
+    sets: int  # M
+    total: IntArray  # S = Σ x̃_j
+    estimate: FloatArray  # q̄ = S / (Mm), the mean of q_j = x̃_j / m
+    between: FloatArray  # b, the variance of q_j between the sets; 0 for a single set
+    within: FloatArray  # v̄, the mean of q_j (1 − q_j) / m; < 0 where no release is so, NaN where only S is known
 
     def at(self, places: tuple[IntArray | slice, ...] | slice) -> "SetStatistics":
         """Statistics of some of the releases."""
@@ -68,17 +53,8 @@ class SetStatistics(NamedTuple):
 
 
 def set_statistics(synthesizer: TwoCellSynthesizer, sets: int, total: IntArray, squares: IntArray) -> SetStatistics:
-    """Statistics of the releases with S = Σ x̃_j and Q = Σ x̃_j².
+    """Statistics of the releases with S = Σ x̃_j (`total`) and Q = Σ x̃_j² (`squares`), whose shapes broadcast.
 
-    Parameters
-    ----------
-    synthesizer : TwoCellSynthesizer
-    sets : int
-    total, squares : ndarray of int
-        S and Q; their shapes broadcast.
-
-    Notes
-    -----
     b = (MQ − S²) / (M(M − 1)m²) and v̄ = (mS − Q) / (Mm³).
     """
     total, squares = np.broadcast_arrays(np.asarray(total, np.int64), np.asarray(squares, np.int64))
@@ -184,12 +160,7 @@ class IntervalRule(ABC):
 
     @property
     def computed(self) -> str:
-        """Phrase after "computed".
-
-        >>> from dpviz.inference import RULES
-        >>> RULES["reiter_2002"].computed, RULES["as_if_real"].computed
-        ('by Reiter 2002', 'as if the data were real')
-        """
+        """Phrase after "computed"."""
         return self.method_phrase or f"by {self.short_label}"
 
     @abstractmethod
@@ -207,17 +178,8 @@ class IntervalRule(ABC):
     def interval_from(
         self, counts: Sequence[int], *, synthesizer: TwoCellSynthesizer, level: float = 0.95
     ) -> tuple[float, float]:
-        """Interval of an analyst who holds M released counts; NaN where there is none.
+        """Interval of an analyst who holds M released counts, each from 0 to m; NaN where there is none.
 
-        Parameters
-        ----------
-        counts : sequence of int
-            One count from 0 to m for each set.
-        synthesizer : TwoCellSynthesizer
-        level : float, default 0.95
-
-        Examples
-        --------
         >>> from dpviz.inference import RULES
         >>> from dpviz.mechanisms import BetaBinomial
         >>> release = BetaBinomial(n=100, m=100, alpha=15.65, beta=15.65)

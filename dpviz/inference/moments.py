@@ -49,16 +49,7 @@ def proportion_moments(
 ) -> ProportionMoments:
     """Mean and variance of q, the mean over the sets of the released share of ones, when n1 ~ Binomial(n, p).
 
-    Parameters
-    ----------
-    method : str
-        Key of `CALIBRATED_METHODS`.
-    n, m, sets : int
-        Confidential rows, released rows of a set, and sets M.
-    alpha, beta : float
-        Prior of the synthesizer.
-    proportion : float
-        True p.
+    `method` is a key of `CALIBRATED_METHODS`, and α, β the prior of the synthesizer.
 
     Notes
     -----

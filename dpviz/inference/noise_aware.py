@@ -327,19 +327,11 @@ def _from_sums(ends: Callable[[ReleaseSums, float], Ends]) -> EndsBySum:
 
 @dataclass(frozen=True, kw_only=True)
 class NoiseAwareRule(IntervalRule):
-    """Rule whose interval depends on the sum S and the synthesizer.
-
-    Parameters
-    ----------
-    table : callable
-        Ends for S = 0 … Mm, from a synthesizer, M and the level.
-    closed_form_for, needs_no_sums_for : tuple of type
-        Synthesizers for which no size is too large, and those for which `MAX_SUMS` is the only limit.
-    """
+    """Rule whose interval depends on the sum S and the synthesizer: `table` has the ends for S = 0 … Mm."""
 
     table: EndsBySum
-    closed_form_for: tuple[type[TwoCellSynthesizer], ...] = ()
-    needs_no_sums_for: tuple[type[TwoCellSynthesizer], ...] = ()
+    closed_form_for: tuple[type[TwoCellSynthesizer], ...] = ()  # for which no size is too large
+    needs_no_sums_for: tuple[type[TwoCellSynthesizer], ...] = ()  # for which `MAX_SUMS` is the only limit
     is_noise_aware: ClassVar[bool] = True
 
     def ends(self, statistics: SetStatistics, level: float) -> Ends:

@@ -50,11 +50,14 @@ def normalized(log_weights: FloatArray) -> FloatArray:
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
-def _one_release(counts: object, m: int) -> IntArray:
+def _checked_release(counts: object, m: int, gamma1: float, gamma2: float) -> tuple[IntArray, float, float]:
+    """M counts and the analyst's prior, all checked."""
+    gamma1 = GAMMA_ONES.validate(gamma1)
+    gamma2 = GAMMA_ZEROS.validate(gamma2)
     whole = checked_counts(counts, m)
     if whole.ndim != 1:
         raise ValueError(f"synthetic_counts must be a list of counts, one for each set; got {counts!r}.")
-    return whole
+    return whole, gamma1, gamma2
 
 
 class PosteriorMixture(BetaMixture):
@@ -78,19 +81,8 @@ def posterior_mixture(
 ) -> PosteriorMixture:
     """Posterior of p after M sets of the Beta-binomial synthesizer.
 
-    Parameters
-    ----------
-    synthetic_counts : sequence of int
-        M released counts from 0 to m.
-    n, m : int
-        Confidential rows, and released rows of each set.
-    alpha, beta : float
-        Prior of the synthesizer.
-    gamma1, gamma2 : float, default 1
-        Prior of the analyst.
+    α and β are the prior of the synthesizer; for the rest see `posterior_given`.
 
-    Examples
-    --------
     >>> post = posterior_mixture(synthetic_counts=[1], n=1, m=1, alpha=1, beta=1)
     >>> post.weights.round(6).tolist(), round(post.mean, 6)  # 2/3 · 2/3 + 1/3 · 1/3
     ([0.333333, 0.666667], 0.555556)
@@ -111,20 +103,14 @@ def posterior_given(
     Parameters
     ----------
     synthesizer : TwoCellSynthesizer
-        With transition matrix T.
     synthetic_counts : sequence of int
-        M released counts x̃_j from 0 to m.
+        M released counts x̃_j from 0 to m; a ValueError where no confidential count can release them.
     gamma1, gamma2 : float, default 1
         Prior of the analyst.
 
-    Raises
-    ------
-    ValueError
-        If no confidential count can release these.
-
     Notes
     -----
-    w_x ∝ BetaBinomial(x; n, γ1, γ2) Π_j T[x, x̃_j].
+    w_x ∝ BetaBinomial(x; n, γ1, γ2) Π_j T[x, x̃_j], T the transition matrix.
 
     Examples
     --------
@@ -133,9 +119,7 @@ def posterior_given(
     >>> posterior_given(blurred, [1]).weights.round(12).tolist()
     [0.25, 0.75]
     """
-    gamma1 = GAMMA_ONES.validate(gamma1)
-    gamma2 = GAMMA_ZEROS.validate(gamma2)
-    counts = _one_release(synthetic_counts, synthesizer.m)
+    counts, gamma1, gamma2 = _checked_release(synthetic_counts, synthesizer.m, gamma1, gamma2)
     x = np.arange(synthesizer.n + 1)
     log_prior = log_prior_counts(x, synthesizer.n, gamma1, gamma2)
     weights = normalized(synthesizer.log_likelihood(counts) + log_prior)
@@ -143,9 +127,7 @@ def posterior_given(
 
 
 def posterior_if_known(*, confidential_count: int, n: int, gamma1: float = 1.0, gamma2: float = 1.0) -> BetaMixture:
-    """Posterior of an analyst who sees the confidential count x itself, Beta(γ1 + x, γ2 + n − x).
-
-    Charest (2011), section 4, calls it the true posterior distribution.
+    """Posterior Beta(γ1 + x, γ2 + n − x) of who sees x itself, the true posterior of Charest (2011), section 4.
 
     >>> round(posterior_if_known(confidential_count=30, n=100).mean, 4)  # 31/102
     0.3039
@@ -166,9 +148,7 @@ def posterior_if_real(
     0.5
     """
     m = POSTERIOR_SYNTHETIC_ROWS.validate(m)
-    gamma1 = GAMMA_ONES.validate(gamma1)
-    gamma2 = GAMMA_ZEROS.validate(gamma2)
-    counts = _one_release(synthetic_counts, m)
+    counts, gamma1, gamma2 = _checked_release(synthetic_counts, m, gamma1, gamma2)
     return _single(int(counts.sum()), len(counts) * m, gamma1, gamma2)
 
 
@@ -233,8 +213,7 @@ def posterior_cells(
         wanted = "one row of at least 2 counts for each set"
         raise ValueError(f"synthetic_counts must have {wanted}; got shape {released.shape}.")
     totals = released.sum(axis=1)
-    low, high = totals.min(), totals.max()
-    if low != high:
+    if (low := totals.min()) != (high := totals.max()):
         raise ValueError(f"synthetic_counts must have the same total in every set; got {low:,} and {high:,}.")
     m = int(POSTERIOR_SYNTHETIC_ROWS.validate(int(totals[0])))
     cells = released.shape[1]
@@ -402,18 +381,7 @@ def posterior_secret_n(
 ) -> SecretSizePosterior:
     """Posterior of p and of n after M sets of the Beta-binomial synthesizer, n unknown.
 
-    Parameters
-    ----------
-    synthetic_counts : sequence of int
-        M released counts from 0 to m.
-    m : int
-        Released rows of each set.
-    alpha, beta : float
-        Prior of the synthesizer.
-    prior : SizePrior
-        Prior of n, whose range has at most 2,000,000 pairs (n, x).
-    gamma1, gamma2 : float, default 1
-        Prior of the analyst.
+    The range of the `prior` of n has at most 2,000,000 pairs (n, x); for the rest see `posterior_mixture`.
 
     Notes
     -----
@@ -430,9 +398,7 @@ def posterior_secret_n(
     m = POSTERIOR_SYNTHETIC_ROWS.validate(m)
     alpha = PRIOR_ONES.validate(alpha)
     beta = PRIOR_ZEROS.validate(beta)
-    gamma1 = GAMMA_ONES.validate(gamma1)
-    gamma2 = GAMMA_ZEROS.validate(gamma2)
-    counts = _one_release(synthetic_counts, m)
+    counts, gamma1, gamma2 = _checked_release(synthetic_counts, m, gamma1, gamma2)
     lengths = prior.sizes + 1
     pairs = int(lengths.sum())
     if pairs > limits.MAX_LISTED_TABLES:

@@ -27,16 +27,13 @@ RUNS = argument("runs", 2, 1_000_000, title="simulated releases", integer=True)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PosteriorSummaries:
-    """Posteriors of many releases in numbers, one entry a release; the ends are NaN where no interval was asked for.
-
-    `low` and `high` are the outer ends; `several` has the regions that are several intervals, of total length `width`.
-    """
+    """Posteriors of many releases in numbers; `several` has the regions that are several intervals, by release."""
 
     mean: FloatArray
     variance: FloatArray
-    low: FloatArray
+    low: FloatArray  # outer ends, NaN where no interval was asked for
     high: FloatArray
-    width: FloatArray
+    width: FloatArray  # total length
     several: dict[int, Region]
 
     def covers(self, p: float) -> BoolArray:
@@ -212,21 +209,7 @@ def posterior_coverage(
 def release_probabilities(
     synthesizer: TwoCellSynthesizer, counts: IntArray, orders: FloatArray, distribution: FloatArray
 ) -> FloatArray:
-    """Probabilities of releases whose sets come in any order.
-
-    Parameters
-    ----------
-    synthesizer : TwoCellSynthesizer
-    counts : ndarray of int, shape (releases, M)
-    orders : ndarray, shape (releases,)
-        Number of orders of the sets of each release.
-    distribution : ndarray, shape (n + 1, points)
-        Pr(x) at each point.
-
-    Returns
-    -------
-    ndarray, shape (releases, points)
-    """
+    """Pr(release) for rows of M `counts` in so many `orders`, under each column of the `distribution` of x."""
     columns = synthesizer.transition_matrix().T.copy()
     chances = np.empty((len(counts), distribution.shape[1]))
     for part in row_blocks(len(counts), len(distribution)):

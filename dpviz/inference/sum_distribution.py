@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
@@ -67,18 +68,10 @@ def within_sums(n: int, m: int, sets: int) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class ReleaseSums:
-    """Pr(S = s | x) of the sum S of M released counts.
+    """Pr(S = s | x) of the sum S of M released counts: rows of the matrix, each convolved M times with itself."""
 
-    Parameters
-    ----------
-    rows : ndarray, shape (n + 1, Mm + 1)
-        Rows of the transition matrix, each convolved M times with itself.
-    rounding : float, default 0
-        Absolute error of the entries, besides their last digits.
-    """
-
-    rows: FloatArray
-    rounding: float = 0.0
+    rows: FloatArray  # shape (n + 1, Mm + 1)
+    rounding: float = 0.0  # absolute error of the entries, besides their last digits
 
     @property
     def n(self) -> int:
@@ -107,21 +100,8 @@ class ReleaseSums:
 
 
 def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
-    """Distribution of the sum of M independent releases for every confidential count.
+    """Distribution of the sum of M releases for every confidential count; a ValueError beyond 6 million numbers.
 
-    Parameters
-    ----------
-    synthesizer : TwoCellSynthesizer
-    sets : int
-        M.
-
-    Raises
-    ------
-    ValueError
-        If the table would have more than 6 million numbers.
-
-    Examples
-    --------
     >>> from dpviz.mechanisms import BetaBinomial
     >>> (9 * release_sums(BetaBinomial(n=1, m=1, alpha=1, beta=1), 2).rows).round(9).tolist()
     [[4.0, 4.0, 1.0], [1.0, 4.0, 4.0]]
@@ -166,8 +146,7 @@ NEGLIGIBLE = 1e-14  # probability under p below which a sum is accepted at no co
 MAX_PRICE = 1e6  # λ from which on a node counts as nothing
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class LengthLimit:
+class LengthLimit(NamedTuple):
     """Lower bounds of the expected length at true proportions, and about how far below the best bound they are."""
 
     length: FloatArray
@@ -176,13 +155,6 @@ class LengthLimit:
 
 def length_limit(sums: ReleaseSums, *, proportions: Numbers, level: float = 0.95) -> LengthLimit:
     """Pratt's lower bound of the expected length, inside 0 to 1, of intervals that hold their level at every p.
-
-    Parameters
-    ----------
-    sums : ReleaseSums
-    proportions : float or ndarray
-        True p, at most `limits.MAX_PROPORTIONS` of them.
-    level : float, default 0.95
 
     Notes
     -----
