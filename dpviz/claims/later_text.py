@@ -12,7 +12,7 @@ from dpviz.comparisons import Analysis, BinaryData
 from dpviz.comparisons.comparison import GUESS_ERROR
 from dpviz.comparisons.proportion import share_moments
 from dpviz.core.formatting import format_number
-from dpviz.inference.confidential import binomial_distribution
+from dpviz.core.numerics.special import binomial_weights
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, PoissonCount, PoissonGamma
 from dpviz.privacy import probabilistic_delta, pure_epsilon
 
@@ -96,7 +96,7 @@ def _tradeoff(_effort: Effort) -> Judged:
     for epsilon in (2.0, 1.0, 0.5):
         m = math.floor(alpha * math.expm1(epsilon))
         moments = share_moments(BetaBinomial(n=100, m=m, alpha=alpha, beta=alpha))
-        ((_, error),) = moments.errors(binomial_distribution(100, 0.25)[None], np.array([0.25]))
+        ((_, error),) = moments.errors(binomial_weights(np.array([0.25]), 100)[0][None], np.array([0.25]))
         told.append(f"m = {m} and {format_number(error, 3)} at ε = {format_number(epsilon)}")
         sizes.append(m)
         errors.append(error)

@@ -23,9 +23,9 @@ from dpviz.comparisons.numeric_releases import (
 from dpviz.comparisons.numeric_study import NumericStudy
 from dpviz.comparisons.proportion import share_moments
 from dpviz.core.formatting import format_number
+from dpviz.core.numerics.special import binomial_weights
 from dpviz.coverage.exact import exact_coverage
 from dpviz.inference.combining_rules import COMBINING_RULES
-from dpviz.inference.confidential import binomial_distribution
 from dpviz.inference.interval_rules import contains, set_statistics
 from dpviz.mechanisms import Modips, ModipsTruncated, TwoCellSynthesizer
 from dpviz.privacy.gaussian import gaussian_delta
@@ -48,13 +48,13 @@ def clipped_bias(n: int, p: float, sets: int) -> float:
     """
     scale, share = sets / (n * EPSILON_OF_EXAMPLES), np.arange(n + 1) / n
     clipped = share + scale / 2 * (np.exp(-share / scale) - np.exp(-(1 - share) / scale))
-    return float(binomial_distribution(n, p) @ ((1 + n * clipped) / (n + 2))) - p
+    return float(binomial_weights(np.array([p]), n)[0] @ ((1 + n * clipped) / (n + 2))) - p
 
 
 @lru_cache(maxsize=1024)
 def _expected(made: TwoCellSynthesizer, p: float) -> tuple[float, float]:
     """E[ϖ] and E[b], exactly: given x the sets are independent."""
-    weights, moments, m = binomial_distribution(made.n, p), share_moments(made), made.m
+    weights, moments, m = binomial_weights(np.array([p]), made.n)[0], share_moments(made), made.m
     within = (moments.mean * (1 - moments.mean) - moments.variance) / m
     return float(weights @ within), float(weights @ moments.variance)
 

@@ -16,9 +16,9 @@ from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.proportion import Intervals, Moments, OneProportion
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.quadrature import gauss_legendre_panels
+from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.combining_rules import CombiningRule
-from dpviz.inference.confidential import binomial_distribution
 from dpviz.inference.interval_rules import contains, half_widths
 from dpviz.mechanisms import Modips
 from dpviz.mechanisms.modips import BOWEN_LIU_PRIOR
@@ -116,7 +116,7 @@ class NestedModips(ComparedMethod):
     def usable_share(self, data: OneProportion, setting: float, sets: int) -> float:
         log_none = sets * log_no_ones(data.n, setting / sets, self.sets_of_each)
         with np.errstate(under="ignore"):
-            unusable = binomial_distribution(data.n, data.p) @ (np.exp(log_none) + np.exp(log_none[::-1]))
+            unusable = binomial_weights(np.array([data.p]), data.n)[0] @ (np.exp(log_none) + np.exp(log_none[::-1]))
         return max(1 - float(unusable), 0.0)
 
     def draw(self, rng: np.random.Generator, data: OneProportion, epsilon: float, x: int, units: int) -> FloatArray:

@@ -26,7 +26,6 @@ from dpviz.coverage import CoveragePlan, coverage_by_proportion, exact_coverage,
 from dpviz.coverage.release_distribution import exact_work
 from dpviz.coverage.worst_case import Extreme, knows_jumps, largest_mean_width, minimize_over_p, smallest_coverage
 from dpviz.designs import Design
-from dpviz.inference.confidential import binomial_distribution, binomial_distributions
 from dpviz.inference.interval_rules import IntervalRule, set_statistics
 from dpviz.inference.moments import release_moments
 from dpviz.inference.rules import RULES
@@ -229,7 +228,7 @@ def _listed_width(synthesizer: TwoCellSynthesizer, p: float, sets: int, rule: st
     members, log_orders = multisets(m + 1, sets)
     rows = synthesizer.log_transition(np.arange(n + 1), np.arange(m + 1))
     with np.errstate(under="ignore"):
-        probability = binomial_distribution(n, p) @ np.exp(rows[:, members].sum(axis=2) + log_orders)
+        probability = binomial_weights(np.array([p]), n)[0] @ np.exp(rows[:, members].sum(axis=2) + log_orders)
     statistics = set_statistics(synthesizer, sets, members.sum(axis=1), (members**2).sum(axis=1))
     low, high = RULES[rule].ends(statistics, level)
     exists = ~np.isnan(low) & (probability > 0)
@@ -413,7 +412,7 @@ class OneProportion(DataKind):
     def accuracies(self, method: Any, setting: float, analysis: Analysis, data: Sequence[DataKind]) -> FloatArray:
         truths = tuple(item.truth for item in data)
         moments = self.estimate_moments(method, setting, analysis)
-        return moments.errors(binomial_distributions(self.n, truths), np.array(truths))
+        return moments.errors(binomial_weights(np.array(truths), self.n), np.array(truths))
 
     def outcomes(
         self, method: Any, epsilon: float, setting: float, analysis: Analysis, secondary: tuple[str, ...] = ()
@@ -544,7 +543,7 @@ class BinaryMethod(ComparedMethod):
     def usable_share(self, data: OneProportion, setting: float, sets: int) -> float:
         """Probability that the released sets do not all hold no yes, or all nothing else."""
         masses = end_masses(self.synthesizer(data, setting / sets), sets)
-        return max(1 - float(binomial_distribution(data.n, data.p) @ masses), 0.0)
+        return max(1 - float(binomial_weights(np.array([data.p]), data.n)[0] @ masses), 0.0)
 
     def synthesizer(self, data: OneProportion, epsilon: float) -> TwoCellSynthesizer:
         """Synthesizer of one set, which has this ε."""

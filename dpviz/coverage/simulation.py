@@ -7,6 +7,7 @@ import numpy as np
 
 from dpviz.core.declarations import LEVEL, PROPORTION, ROWS, SETS
 from dpviz.core.formatting import describe_value
+from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.parameters import parameter, parameter_with_default, validate_fields
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage._sampling import AliasTables, alias_table, sampler_of
@@ -14,7 +15,6 @@ from dpviz.coverage.exact import length_inside
 from dpviz.coverage.studies import Blocks, Plan
 from dpviz.coverage.studies.plan import SHOWN, StudyTally
 from dpviz.coverage.studies.running_sums import FirstRepetitions, Sums, check_between, exact_units, summed
-from dpviz.inference.confidential import binomial_distribution
 from dpviz.inference.interval_rules import IntervalRule, SetStatistics, set_statistics, widen_for_rounding
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -169,7 +169,8 @@ class _Work:
         self.plan = plan
         n = plan.synthesizer.n
         fixed = plan.confidential_count
-        distribution = binomial_distribution(n, plan.p) if fixed is None else (np.arange(n + 1) == fixed).astype(float)
+        drawn = binomial_weights(np.array([plan.p]), n)[0]
+        distribution = drawn if fixed is None else (np.arange(n + 1) == fixed).astype(float)
         self._confidential_distribution = AliasTables(np.zeros(1, dtype=np.intp), n + 1, *alias_table(distribution))
         self._releases = sampler_of(plan.synthesizer)
         self._rules: tuple[IntervalRule, ...] = tuple(RULES[key] for key in plan.rules)

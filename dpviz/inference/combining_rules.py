@@ -10,7 +10,7 @@ import numpy as np
 from dpviz.core.declarations import SETS
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
-from dpviz.inference.interval_rules import Ends, IntervalRule, SetStatistics, half_widths, t_quantile, total_variance
+from dpviz.inference.interval_rules import Ends, IntervalRule, SetStatistics, half_widths, total_variance
 
 SYNTHETIC_RATIO = argument("synthetic_ratio", 0, 1e12, title="m/n", open_minimum=True)
 VARIANCE = argument("variance", -1e150, 1e150)
@@ -33,16 +33,11 @@ class CombiningRule(IntervalRule):
         degrees = np.array(math.inf) if self.degrees is None else self.degrees(between, within, sets, ratio)
         return self.total(between, within, sets, ratio), degrees
 
-    def half_widths(self, statistics: SetStatistics, level: float) -> FloatArray:
-        within = np.maximum(statistics.within, 0.0)
-        half = half_widths(
-            *self._variance_and_degrees(statistics.between, within, statistics.sets, statistics.synthetic_ratio), level
-        )
-        half[statistics.within < 0] = math.nan
-        return half
-
     def ends(self, statistics: SetStatistics, level: float) -> Ends:
-        half = self.half_widths(statistics, level)
+        within = np.maximum(statistics.within, 0.0)
+        spread = self._variance_and_degrees(statistics.between, within, statistics.sets, statistics.synthetic_ratio)
+        half = half_widths(*spread, level)
+        half[statistics.within < 0] = math.nan
         return statistics.estimate - half, statistics.estimate + half
 
     def variance(self, statistics: SetStatistics) -> FloatArray:
@@ -65,21 +60,12 @@ class CombiningRule(IntervalRule):
         variance, degrees = self._variance_and_degrees(between, within, sets, synthetic_ratio)
         return variance, np.broadcast_to(degrees, variance.shape)
 
-    def largest_width(self, *, sets: int, rows: int, synthetic_ratio: float = 1.0, level: float = 0.95) -> float:
-        """2 t √T with the smallest ν and the largest T at the extreme b and v̄."""
-        if self.has_unbounded_width:
-            return math.inf
-        variance, degrees = self._at_extremes(sets, rows, synthetic_ratio)
-        return 2 * float(t_quantile(degrees.min(), level)) * math.sqrt(float(variance.max()))
-
     def largest_variance(self, *, sets: int, rows: int, synthetic_ratio: float = 1.0) -> float:
         """Bound of |T|, which is linear in b ≤ ⌊M²/4⌋ / (M(M − 1)) and v̄ ≤ ⌊m²/4⌋ / m³."""
-        return float(np.abs(self._at_extremes(sets, rows, synthetic_ratio)[0]).max())
-
-    def _at_extremes(self, sets: int, rows: int, synthetic_ratio: float) -> tuple[FloatArray, FloatArray]:
-        between = np.array([0.0, (sets**2 // 4) / max(sets * (sets - 1), 1)])
+        between = np.array([[0.0], [(sets**2 // 4) / max(sets * (sets - 1), 1)]])
         within = np.array([0.0, (rows**2 // 4) / rows**3])
-        return self.variance_and_degrees(between[:, None], within, sets=sets, synthetic_ratio=synthetic_ratio)
+        variance, _ = self.variance_and_degrees(between, within, sets=sets, synthetic_ratio=synthetic_ratio)
+        return float(np.abs(variance).max())
 
 
 def _degrees(numerator: FloatArray, denominator: FloatArray, sets: int, sign: int = 1) -> FloatArray:

@@ -167,10 +167,6 @@ class IntervalRule(ABC):
     def ends(self, statistics: SetStatistics, level: float) -> Ends:
         """Lower and upper end of the interval of each release; NaN where there is none."""
 
-    def half_widths(self, statistics: SetStatistics, level: float) -> FloatArray | None:  # noqa: ARG002
-        """Half the width of each interval around q̄, NaN where there is none; None for rules not centred at q̄."""
-        return None
-
     def variance(self, statistics: SetStatistics) -> FloatArray | None:  # noqa: ARG002
         """T of each release, the rule's estimate of Var(q̄); None for a rule that has none."""
         return None
@@ -194,10 +190,6 @@ class IntervalRule(ABC):
         statistics = set_statistics(synthesizer, len(whole), whole.sum(keepdims=True), (whole**2).sum(keepdims=True))
         low, high = self.ends(statistics, level)
         return float(low[0]), float(high[0])
-
-    @abstractmethod
-    def largest_width(self, *, sets: int, rows: int, synthetic_ratio: float = 1.0, level: float = 0.95) -> float:
-        """Bound of the width of every interval, whatever the counts; infinite where there is none."""
 
     def is_feasible(self, synthesizer: TwoCellSynthesizer, sets: int) -> bool:  # noqa: ARG002
         """Whether the rule is defined for so many sets, and its intervals take seconds at most."""

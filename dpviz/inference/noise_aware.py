@@ -353,9 +353,6 @@ class NoiseAwareRule(IntervalRule):
         level = LEVEL.validate(level)
         return _ends(self.table, synthesizer, sets, level)
 
-    def largest_width(self, **_: float) -> float:
-        return 1.0
-
 
 # fmt: off
 _RULES = (

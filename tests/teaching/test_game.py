@@ -120,7 +120,7 @@ def test_with_all_counts_alike_the_limit_of_epsilon_is_the_smallest_error_of_any
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(
-        dpviz.teaching.game.guess_count, "binomial_distribution", lambda n, _: np.full(n + 1, 1 / (n + 1))
+        dpviz.teaching.game.guess_count, "binomial_weights", lambda _, n: np.full((1, n + 1), 1 / (n + 1))
     )
     for epsilon in GAME_EPSILONS:
         seen = CountRound(make_release(BetaBinomial, N_PEOPLE, epsilon), 3, 0.5, 0)

@@ -17,8 +17,8 @@ from dpviz.comparisons.analysis import Analysis
 from dpviz.comparisons.proportion import share_moments
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
+from dpviz.core.numerics.special import binomial_weights
 from dpviz.inference.combining_rules import COMBINING_RULES
-from dpviz.inference.confidential import binomial_distribution
 from dpviz.mechanisms import Modips, ModipsTruncated, TwoCellSynthesizer
 
 READINGS_OF_FIGURE_1 = "normal quantile where T is negative", "t quantile throughout"
@@ -84,7 +84,7 @@ def _study(made: TwoCellSynthesizer, p: float, sets: int, effort: Effort) -> Sim
 
 def _exact(made: TwoCellSynthesizer, p: float, sets: int) -> tuple[Measure, Measure]:
     """E[p̄*] − p and the standard deviation of p̄*, exactly: given x the sets are independent."""
-    weights, moments = binomial_distribution(made.n, p), share_moments(made)
+    weights, moments = binomial_weights(np.array([p]), made.n)[0], share_moments(made)
     mean = float(weights @ moments.mean)
     variance = float(weights @ ((moments.mean - mean) ** 2 + moments.variance / sets))
     return Measure(mean - p, 0.0), Measure(math.sqrt(variance), 0.0)

@@ -9,8 +9,8 @@ import numpy as np
 
 from dpviz.charts.rounds import counts_html, people_html
 from dpviz.core.formatting import TextTable, format_number, format_percent, join_words
+from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.inference.confidential import binomial_distribution
 from dpviz.mechanisms import GeometricSanitizer, TwoCellSynthesizer
 from dpviz.teaching.game.level import GAME_ROUNDS, FinalScore, Level, RoundMark, draw_release, question_html
 from dpviz.teaching.game.luck import chance_below_zero
@@ -34,7 +34,7 @@ class CountRound:
     @cached_property
     def _joint(self) -> FloatArray:
         """Pr(count and released), shape (n + 1, m + 1)."""
-        return binomial_distribution(N_PEOPLE, self.share)[:, None] * self.release.transition_matrix()
+        return binomial_weights(np.array([self.share]), N_PEOPLE)[0][:, None] * self.release.transition_matrix()
 
     @property
     def posterior(self) -> FloatArray:
