@@ -51,8 +51,8 @@ def estimate(s: Synthesizer, likelier: int, other: int, epsilon: float, *, round
 @pytest.mark.parametrize("s", RELEASES, ids=lambda s: f"{s.key}-{s.n}-{s.m}")
 def test_google_dp_accounting_brackets_delta(s: Synthesizer, epsilon: float) -> None:
     worst = worst_neighbours(s, epsilon)
-    most = estimate(s, worst.likelier, worst.other, epsilon, rounded_up=True)
-    least = estimate(s, worst.likelier, worst.other, epsilon, rounded_up=False)
+    most = estimate(s, worst.likelier, worst.unlikelier, epsilon, rounded_up=True)
+    least = estimate(s, worst.likelier, worst.unlikelier, epsilon, rounded_up=False)
     assert least - 1e-15 <= worst.value * (1 + 1e-9)
     assert worst.value <= most * (1 + 1e-9) + 1e-15
     assert most <= privacy.delta_for_epsilon(s, epsilon - 2 * GRID) + 1e-12

@@ -137,7 +137,7 @@ def expected(summary: PrivacySummary) -> dict[str, str]:
         "delta at the promised epsilon": format_number(summary.divergence.value, 7),
         "smallest epsilon at the allowed delta": format_number(summary.epsilon_at_delta, 7),
         "likelier": str(release.row_table(worst.likelier)),
-        "other": str(release.row_table(worst.other)),
+        "other": str(release.row_table(worst.unlikelier)),
     }
     if summary.failure is not None and summary.joint_failure is not None:
         lines["probabilistic delta, worst table"] = format_number(float(summary.failure.max()), 7)

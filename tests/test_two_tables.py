@@ -36,7 +36,7 @@ def test_the_picture_shows_two_rows_of_the_matrix_and_marks_the_largest_log_odds
     whole = np.exp(logs)
     assert sorted(found.tables) in release.neighbours.tolist()
     assert found.probabilities == pytest.approx(whole[:, found.columns], rel=1e-12)
-    assert {*found.tables} == {worst.likelier, worst.other}
+    assert {*found.tables} == {worst.likelier, worst.unlikelier}
     if isinstance(release, TwoCellSynthesizer):
         assert found.tables[0] == found.tables[1] + 1  # the first has one yes more
     with np.errstate(invalid="ignore"):

@@ -315,7 +315,7 @@ def _solve_batch(searches: tuple[_Search, ...]) -> tuple[float, ...]:
             if not PRIOR_ONES.minimum <= prior < min(search.minimum_pure(), MAX_SEARCHED_PRIOR):
                 continue  # no root was found, or another answer is smaller
             worst = worst_neighbours(method.release(search.n, search.m, prior, prior, 2), search.epsilon)
-            worst_pair = min(worst.likelier, worst.other)
+            worst_pair = min(worst.likelier, worst.unlikelier)
             if worst.value <= search.delta:
                 priors[index] = prior
             elif worst_pair not in (pair, search.n - 1 - pair):

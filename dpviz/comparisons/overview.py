@@ -155,7 +155,7 @@ class Overview:
     @property
     def most_exposed(self) -> int:
         """How many people give the answer of the most exposed person, who is one of them."""
-        larger = max(self._worst_pair.likelier, self._worst_pair.other)
+        larger = max(self._worst_pair.likelier, self._worst_pair.unlikelier)
         return min(larger, self.design.n + 1 - larger)
 
     @property

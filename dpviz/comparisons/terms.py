@@ -113,7 +113,7 @@ class EqualPrivacy(ComparisonTerms):
         tolerance = SETTING_TOLERANCE
         setting: float | None = start
         while setting is not None and (worst := method.real_delta(data, setting, sets, epsilon)) is not None:
-            pair = min(worst.likelier, worst.other)
+            pair = min(worst.likelier, worst.unlikelier)
             is_precise = tolerance == SETTING_TOLERANCE
             if pairs and worst.value <= self.delta and is_precise:
                 return setting

@@ -354,7 +354,7 @@ def _shorten(text: str, values: set[Decimal]) -> str:
         unit = Decimal(1).scaleb(-places)
         rounded = value.quantize(unit, ROUND_HALF_UP)
         figures = f"{rounded:f}".replace(".", "").lstrip("0")
-        is_unique = all(rounded != other.quantize(unit, ROUND_HALF_UP) for other in values - {value})
+        is_unique = all(rounded != number.quantize(unit, ROUND_HALF_UP) for number in values - {value})
         is_half = 2 * abs(rounded - value) == unit
         is_rounder = len(figures.rstrip("0")) <= 1 and rounded != value
         if len(figures) >= CLASS_DIGITS and is_unique and not is_half and not is_rounder:

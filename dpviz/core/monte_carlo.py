@@ -96,7 +96,7 @@ class Measure:
         variance = max(squared_total - total * mean, 0.0) / (repetitions - 1)
         return cls(mean, math.sqrt(variance / repetitions))
 
-    def tied(self, other: Measure, within: float = TIE_TOLERANCE) -> bool:
+    def tied(self, reference: Measure, within: float = TIE_TOLERANCE) -> bool:
         """Whether two numbers cannot be told apart; an unknown one is tied with nothing.
 
         They are tied within two standard errors of their difference, which is paired if they share random numbers.
@@ -107,10 +107,10 @@ class Measure:
         >>> Measure(1.0, 0.0).tied(Measure(0.99999946, 0.0)), Measure(1.0, 0.0).tied(Measure(0.99999946, 0.0), 1e-6)
         (False, True)
         """
-        if math.isinf(self.value) or math.isinf(other.value):
-            return self.value == other.value
-        difference = self - other
-        tolerance = max(within * max(abs(self.value), abs(other.value)), TIE_TOLERANCE)
+        if math.isinf(self.value) or math.isinf(reference.value):
+            return self.value == reference.value
+        difference = self - reference
+        tolerance = max(within * max(abs(self.value), abs(reference.value)), TIE_TOLERANCE)
         sampling_error = TIE_ERRORS * difference.error * (1 + TIE_TOLERANCE)
         return abs(difference.value) <= sampling_error + difference.within + tolerance
 
@@ -172,14 +172,14 @@ class Measure:
         parts = np.mean(all_parts, axis=0)
         return Measure(value, spread_of(parts), parts, within)
 
-    def __sub__(self, other: Measure) -> Measure:
+    def __sub__(self, subtrahend: Measure) -> Measure:
         """Difference, with the error of paired differences if both have equally many parts."""
-        value = self.value - other.value
-        within = self.within + other.within
-        if self.parts is None or other.parts is None or len(self.parts) != len(other.parts):
-            error = math.hypot(*(measure.error for measure in (self, other) if measure.error > 0))
+        value = self.value - subtrahend.value
+        within = self.within + subtrahend.within
+        if self.parts is None or subtrahend.parts is None or len(self.parts) != len(subtrahend.parts):
+            error = math.hypot(*(measure.error for measure in (self, subtrahend) if measure.error > 0))
             return Measure(value, error, within=within)
-        parts = self.parts - other.parts
+        parts = self.parts - subtrahend.parts
         return Measure(value, spread_of(parts), parts, within)
 
     def relative_to(

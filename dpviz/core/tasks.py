@@ -145,22 +145,6 @@ class Task(Generic[Result]):
             self._changed.notify_all()
 
 
-class _Key:
-    """Key of a task whose hash is computed once: that of a nested dataclass takes as long as a small picture."""
-
-    __slots__ = ("_hash", "value")
-
-    def __init__(self, value: Hashable) -> None:
-        self.value = value
-        self._hash = hash(value)
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and self._hash == other._hash and self.value == other.value
-
-
 class TaskPool:
     """Computations in worker processes, or in threads until `start` is called and where no process can be started.
 
@@ -187,7 +171,7 @@ class TaskPool:
         self._arrays = SharedArrays([0.0] * SLOTS, [0] * SLOTS)
         self._workers: Workers | None = None
         self._isolated_worker: Workers | None = None  # for what may have killed a worker
-        self._tasks: OrderedDict[_Key, Task[Any]] = OrderedDict()
+        self._tasks: OrderedDict[Hashable, Task[Any]] = OrderedDict()
         self._run_count = 0
         # Taken while the lock of a task is held, never the other way round; an executor takes its own inside of it.
         self._lock = threading.Lock()
@@ -234,21 +218,20 @@ class TaskPool:
         -------
         Task
         """
-        hashed = _Key(key)
         with self._lock:
-            task = self._tasks.get(hashed)
+            task = self._tasks.get(key)
             if task is None:
                 self._drop_oldest()
                 task = Task(self, function)
-                self._tasks[hashed] = task
+                self._tasks[key] = task
             task._used_at = time.monotonic()
-            self._tasks.move_to_end(hashed)
+            self._tasks.move_to_end(key)
             return task
 
     def forget(self, key: Hashable) -> None:
         """Have a key computed anew when it is needed again; who waits for its former task still gets the results."""
         with self._lock:
-            self._tasks.pop(_Key(key), None)
+            self._tasks.pop(key, None)
 
     def _drop_oldest(self) -> None:
         """Make room for a task: of those not in use the oldest go, with their results."""

@@ -31,7 +31,7 @@ class WorstCase:
     Attributes
     ----------
     value : float
-    likelier, other : int
+    likelier, unlikelier : int
         Row under which the released counts are likelier, and its neighbour.
     column : int, optional
         Released column, where the measure is that of a single one.
@@ -39,7 +39,7 @@ class WorstCase:
 
     value: float
     likelier: int
-    other: int
+    unlikelier: int
     column: int | None = None
 
 
@@ -277,8 +277,8 @@ class Synthesizer(ABC):
         pair, column = np.unravel_index(int(np.argmax(np.abs(table))), table.shape)
         value = float(table[pair, column])
         first, second = self.neighbours[pair].tolist()
-        likelier, other = (first, second) if value >= 0 else (second, first)
-        return WorstCase(abs(value), likelier, other, int(column))
+        likelier, unlikelier = (first, second) if value >= 0 else (second, first)
+        return WorstCase(abs(value), likelier, unlikelier, int(column))
 
     @abstractmethod
     def hockey_stick(self, epsilon: float) -> WorstCase:
@@ -333,8 +333,8 @@ class TwoCellSynthesizer(Synthesizer):
         table = self.log_odds(np.arange(self.n), ends)
         sizes = np.abs(table)
         pair, end = np.argwhere(sizes >= (1 - MIRROR_TOLERANCE) * sizes.max())[0].tolist()
-        likelier, other = (pair + 1, pair) if table[pair, end] < 0 else (pair, pair + 1)
-        return WorstCase(float(sizes.max()), likelier, other, int(ends[end]))
+        likelier, unlikelier = (pair + 1, pair) if table[pair, end] < 0 else (pair, pair + 1)
+        return WorstCase(float(sizes.max()), likelier, unlikelier, int(ends[end]))
 
     def proportion_moments(self) -> tuple[FloatArray, FloatArray] | None:
         """Mean and variance of m1/m given n1 = 0 … n in closed form; None where only the matrix gives them."""
@@ -365,8 +365,8 @@ class TwoCellSynthesizer(Synthesizer):
     def losses_of(self, worst: WorstCase) -> tuple[FloatArray, FloatArray] | None:
         if self.m > MAX_LISTED_COLUMNS:
             return None
-        pair, columns = np.array([min(worst.likelier, worst.other)]), np.arange(self.m + 1)
-        sign = 1 if worst.likelier < worst.other else -1
+        pair, columns = np.array([min(worst.likelier, worst.unlikelier)]), np.arange(self.m + 1)
+        sign = 1 if worst.likelier < worst.unlikelier else -1
         return sign * self.log_odds(pair, columns)[0], self.log_transition(np.array([worst.likelier]), columns)[0]
 
     def hockey_stick(self, epsilon: float) -> WorstCase:

@@ -27,6 +27,7 @@ from dpviz.core.numerics.combinatorics import (
     composition_ranks,
     compositions,
 )
+from dpviz.core.numerics.special import cumulative_sum, log_sum_exp
 from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import (
@@ -109,10 +110,10 @@ class PlugInCells:
         ends = np.unique(np.append(totals[:: max(self.m // BLOCKS, 1)], self.m))
         at_ends = log_split_deltas(ends)
         bounds = log_masses + at_ends[np.searchsorted(ends, totals)]
-        counts = bounds > (log_masses[ends - 1] + at_ends).max() - NEGLIGIBLE_NATS
-        if not counts.any():
+        is_large = bounds > (log_masses[ends - 1] + at_ends).max() - NEGLIGIBLE_NATS
+        if not is_large.any():
             return 0.0
-        return math.exp(min(float(logsumexp(log_masses[counts] + log_split_deltas(totals[counts]))), 0.0))
+        return math.exp(min(float(logsumexp(log_masses[is_large] + log_split_deltas(totals[is_large]))), 0.0))
 
     def listed(self) -> tuple[FloatArray, FloatArray] | None:
         """All losses and ln of their probabilities; None if they are too many."""
@@ -123,17 +124,17 @@ class PlugInCells:
         """Losses of the only two neighbours."""
         return self.listed()
 
-    def losses(self, most: float, unseen: float = UNSEEN) -> tuple[FloatArray, FloatArray, float] | None:
+    def losses(self, max_losses: float, unseen: float = UNSEEN) -> tuple[FloatArray, FloatArray, float] | None:
         """All privacy losses, ln of their probabilities, and the probability of those that are left out.
 
-        Left out are totals of the two cells that have at most `unseen` together. None where more than `most` count.
+        Left out are totals of the two cells that have at most `unseen` together. None if more than `max_losses` count.
         """
         log_masses = self._log_totals()
         masses = np.exp(log_masses)
         order = np.argsort(masses, kind="stable")
         is_unseen = np.cumsum(masses[order]) <= unseen
         totals = np.sort(order[~is_unseen])
-        if int((totals + 1).sum()) > most:
+        if int((totals + 1).sum()) > max_losses:
             return None
         s = np.repeat(totals, totals + 1)
         u = np.arange(len(s)) - np.repeat(np.cumsum(totals + 1) - (totals + 1), totals + 1)
@@ -143,9 +144,8 @@ class PlugInCells:
     def _log_totals(self) -> FloatArray:
         """ln Pr(s) of the totals s = 0 … m of the two cells, from ratios of neighbours."""
         s = np.arange(self.m)
-        steps = np.log((self.m - s) / (s + 1)) + self._total_steps(s)
-        log_masses = np.append(0.0, np.cumsum(steps, dtype=np.longdouble).astype(float))
-        return log_masses - logsumexp(log_masses)
+        log_masses = cumulative_sum(np.log((self.m - s) / (s + 1)) + self._total_steps(s))
+        return log_masses - log_sum_exp(log_masses, axis=0)
 
     def _total_steps(self, s: IntArray) -> FloatArray:
         """ln of the odds of one more row in the two cells, less ln (m − s) / (s + 1)."""
@@ -233,8 +233,8 @@ class CellSynthesizer(Synthesizer):
     @cached_property
     def neighbours(self) -> IntArray:
         self._require_enumerable()
-        others = compositions(self.n - 1, self.cells)
-        ranks = [composition_ranks(others + unit) for unit in np.eye(self.cells, dtype=np.int64)]
+        shared = compositions(self.n - 1, self.cells)
+        ranks = [composition_ranks(shared + unit) for unit in np.eye(self.cells, dtype=np.int64)]
         pairs = np.concatenate([np.column_stack(two) for two in itertools.combinations(ranks, 2)])
         pairs.sort(axis=1)
         return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]

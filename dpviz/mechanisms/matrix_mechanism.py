@@ -40,7 +40,7 @@ class GivenMatrix(TwoCellSynthesizer):
     --------
     >>> release = GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25]]))
     >>> release.worst_log_odds()
-    WorstCase(value=inf, likelier=1, other=0, column=2)
+    WorstCase(value=inf, likelier=1, unlikelier=0, column=2)
     """
 
     key = "given_matrix"
@@ -75,9 +75,9 @@ class GivenMatrix(TwoCellSynthesizer):
         """Shape and digest: equal for equal numbers with as many printed decimals, and only for them."""
         return f"GivenMatrix({self.n + 1} x {self.m + 1}, {self._digest})"
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, value: object) -> bool:
         """Whether the numbers and their printed decimals are the same."""
-        return isinstance(other, GivenMatrix) and self._digest == other._digest
+        return isinstance(value, GivenMatrix) and self._digest == value._digest
 
     def __hash__(self) -> int:
         return hash(self._digest)

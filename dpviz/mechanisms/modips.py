@@ -188,12 +188,12 @@ def _compute_tables(release: Modips, columns: IntArray) -> tuple[FloatArray, Flo
     epsilon, log_twice = release.epsilon, math.log(-math.expm1(-2 * release.epsilon))
 
     # What p* above x/n adds to each row, and what p* below it does: the same of the mirror image
-    above, apart_up = _one_side(release, columns)
-    below, apart_down = (table[::-1, ::-1] for table in _one_side(release.mirrored, columns))
+    above, unshared_above = _one_side(release, columns)
+    below, unshared_below = (table[::-1, ::-1] for table in _one_side(release.mirrored, columns))
     both = np.logaddexp(above, below)
 
-    over_smallest = np.logaddexp(0.0, epsilon + np.logaddexp(apart_up, below[:-1] + log_twice) - both[1:])
-    under_largest = np.logaddexp(0.0, epsilon + np.logaddexp(apart_down, above[1:] + log_twice) - both[:-1])
+    over_smallest = np.logaddexp(0.0, epsilon + np.logaddexp(unshared_above, below[:-1] + log_twice) - both[1:])
+    under_largest = np.logaddexp(0.0, epsilon + np.logaddexp(unshared_below, above[1:] + log_twice) - both[:-1])
     odds = np.where(over_smallest < under_largest, over_smallest - epsilon, epsilon - under_largest)
     return both - release.log_mass()[:, None], odds + release.log_mass_ratio()[:, None]
 
@@ -209,27 +209,27 @@ def _one_side(release: Modips, columns: IntArray) -> tuple[FloatArray, FloatArra
         edges.append(min(1.0, 2 * edges[-1]))
     tau, weights = gauss_legendre_panels(edges, PANEL_NODES)
     weights *= epsilon / 2 * np.exp(-epsilon * tau)
-    weights_apart = weights * -np.expm1(-2 * epsilon * (1 - tau))
+    unshared_weights = weights * -np.expm1(-2 * epsilon * (1 - tau))
 
     # Beta-binomials at the first node, and the factors in i + j and in i that lead to those at the others
     by_sum, by_column, by_row = beta_binomial_terms(n - 1, m, alpha + tau[0], beta + (1 - tau[0]))
     k = np.arange(n - 1 + m)
-    ones, zeros = (
+    from_alpha, from_beta = (
         np.cumprod(np.column_stack([np.ones(len(tau)), (start[:, None] + k) / (start[0] + k)]), axis=1)
         for start in (alpha + tau, beta + (1 - tau))
     )
-    factors = sliding_window_view(ones * zeros[:, ::-1], m + 1, axis=1)[:, :, columns]
-    of_rows = 1 / (ones[:, :n] * zeros[:, n - 1 :: -1])
+    factors = sliding_window_view(from_alpha * from_beta[:, ::-1], m + 1, axis=1)[:, :, columns]
+    of_rows = 1 / (from_alpha[:, :n] * from_beta[:, n - 1 :: -1])
 
     # The sum over the nodes of each panel, and over the panels above each row
-    panels, apart = np.empty((2, n, len(columns)))
+    panels, unshared = np.empty((2, n, len(columns)))
     i = np.arange(n)
     for block in row_blocks(n, len(columns), MAX_CELLS):
         log_first = by_sum[i[block, None] + columns] + by_column[columns] - by_row[block, None][:n]
-        for table, node_weights in ((panels, weights), (apart, weights_apart)):
+        for table, node_weights in ((panels, weights), (unshared, unshared_weights)):
             scaled = (node_weights[:, None] * of_rows[:, block]).T[:, None]
             table[block] = np.log(np.matmul(scaled, factors[:, block].swapaxes(0, 1))[:, 0]) + log_first
     above = np.vstack([panels, release.log_at_one(columns)])
     for row in range(n - 1, -1, -1):
         above[row] = np.logaddexp(above[row + 1] - epsilon, above[row])
-    return above, apart
+    return above, unshared

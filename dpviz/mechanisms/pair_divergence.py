@@ -104,8 +104,21 @@ def log_delta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Number
     return log_delta
 
 
-def worst_pair(log_delta: PairDelta, n: int, ones: float, zeros: float) -> tuple[float, int]:
-    """Largest ln δ of the pairs i = 0 … n − 1, which share ones + i ones and zeros + n − 1 − i zeros, and that pair.
+def worst_pair(log_delta: PairDelta, n: int, x: float, y: float) -> tuple[float, int]:
+    """Largest ln δ of the pairs i = 0 … n − 1, which share x + i ones and y + n − 1 − i zeros, and that pair.
+
+    Parameters
+    ----------
+    log_delta : callable
+        From arrays of ones and of zeros that pairs share to their ln δ.
+    n : int
+    x, y : float
+        Invented ones and zeros.
+
+    Returns
+    -------
+    log_delta : float
+    pair : int
 
     Notes
     -----
@@ -114,7 +127,7 @@ def worst_pair(log_delta: PairDelta, n: int, ones: float, zeros: float) -> tuple
     """
 
     def of_blocks(first: IntArray, last: IntArray) -> FloatArray:
-        return log_delta(ones + first, zeros + (n - 1 - last))
+        return log_delta(x + first, y + (n - 1 - last))
 
     if n <= MAX_PAIRS:
         pairs = np.arange(n)

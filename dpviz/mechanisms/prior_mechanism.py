@@ -60,7 +60,7 @@ class UnderPrior(ABC):
         downward = self.mirrored.worst_upward_pair(epsilon)
         if downward.value <= worst.value:
             return worst
-        return WorstCase(downward.value, self.n - downward.likelier, self.n - downward.other)
+        return WorstCase(downward.value, self.n - downward.likelier, self.n - downward.unlikelier)
 
 
 @dataclass(frozen=True, kw_only=True)

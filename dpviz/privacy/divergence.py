@@ -156,7 +156,7 @@ def _epsilon_of_pair(release: Release, worst: WorstCase, delta: float) -> float:
     if isinstance(release, ListedRelease) and (listed := release.losses_of(worst)) is not None:
         return PrivacyLossDistribution.from_outcomes(*listed).epsilon_for_delta(delta)
     if isinstance(release, UnderPrior) and release.n > 1:
-        pair = min(worst.likelier, worst.other)
+        pair = min(worst.likelier, worst.unlikelier)
         with suppress(ValueError):  # the rows that all but this pair share join its prior, which may exceed its domain
             release = release.of_pairs(pair, pair)
     if delta_for_epsilon(release, 0.0) <= delta:  # which rounding may cause for a single pair

@@ -133,7 +133,7 @@ def promise_sentence(summary: PrivacySummary) -> tuple[str, str]:
     if math.isinf(worst.value):
         text = (
             f"No ε is enough without δ: {released} can be published from the data {_table(release, worst.likelier)} "
-            f"but never from their neighbour {_table(release, worst.other)}. Seeing it settles the question: "
+            f"but never from their neighbour {_table(release, worst.unlikelier)}. Seeing it settles the question: "
             "<b>ε = ∞</b>."
         )
         if isinstance(release, GivenMatrix) and len(release.zeros) > 1:
@@ -236,7 +236,7 @@ def _delta_text(summary: PrivacySummary, text: str) -> str:
 
 
 def _pair(release: Synthesizer, worst: WorstCase) -> str:
-    return f"{_table(release, worst.likelier)} against {_table(release, worst.other)}"
+    return f"{_table(release, worst.likelier)} against {_table(release, worst.unlikelier)}"
 
 
 def _table(release: Synthesizer, index: int) -> str:
@@ -456,7 +456,7 @@ def releases_table(summary: PrivacySummary, risk: float) -> Table:
     head, rows, caption
         Of many releases only some have a row, evenly spaced.
     """
-    release, tables = summary.synthesizer, [summary.worst.likelier, summary.worst.other]
+    release, tables = summary.synthesizer, [summary.worst.likelier, summary.worst.unlikelier]
     columns = evenly_spaced(0, release.shape[1] - 1, MAX_LISTED_RELEASES)
     logs = release.log_transition(np.array(tables), columns)
     pair = summary.worst_pair

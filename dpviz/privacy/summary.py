@@ -51,7 +51,7 @@ class PrivacySummary:
     @property
     def worst_pair(self) -> int:
         """Index of the worst neighbours among those of the synthesizer."""
-        tables = sorted((self.worst.likelier, self.worst.other))
+        tables = sorted((self.worst.likelier, self.worst.unlikelier))
         return int(np.flatnonzero((np.sort(self.synthesizer.neighbours, axis=1) == tables).all(axis=1))[0])
 
 
@@ -194,7 +194,7 @@ def two_tables(synthesizer: Synthesizer, worst: WorstCase) -> TwoTables | None:
     has_two_cells = isinstance(synthesizer, TwoCellSynthesizer)
     if worst.column is None or not (has_two_cells or synthesizer.enumerable):
         return None
-    tables = (worst.likelier, worst.other)
+    tables = (worst.likelier, worst.unlikelier)
     if has_two_cells:
         tables = (max(tables), min(tables))
     rows = np.array(tables)

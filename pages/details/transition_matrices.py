@@ -227,7 +227,7 @@ def _show_attacker(question: Any) -> None:
     ui.note(ui.words("Tests"))
 
     # Each release as a piece of the curve
-    first, second = (release.row_table(index) for index in (summary.worst.likelier, summary.worst.other))
+    first, second = (release.row_table(index) for index in (summary.worst.likelier, summary.worst.unlikelier))
     ui.heading(f"Release by release: {first} against {second}")
     head, rows, caption = report.releases_table(summary, risk)
     ui.table(head, rows, caption)

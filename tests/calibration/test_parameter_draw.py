@@ -150,9 +150,9 @@ def test_the_worst_neighbours_by_a_scan_of_all_pairs_both_ways(
     down = [tails_delta(y, x, epsilon) for x, y in pairs]
     found = ParameterDraw(n=n, alpha=alpha, beta=beta).hockey_stick(epsilon)
     assert abs(found.value / max(up + down) - 1) < 2e-11
-    assert abs(found.likelier - found.other) == 1
-    assert 0 <= min(found.likelier, found.other) <= max(found.likelier, found.other) <= n
-    named = up[found.other] if found.likelier > found.other else down[found.likelier]
+    assert abs(found.likelier - found.unlikelier) == 1
+    assert 0 <= min(found.likelier, found.unlikelier) <= max(found.likelier, found.unlikelier) <= n
+    named = up[found.unlikelier] if found.likelier > found.unlikelier else down[found.likelier]
     assert abs(found.value / named - 1) < 2e-11
 
 

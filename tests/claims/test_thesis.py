@@ -251,7 +251,7 @@ def test_what_is_said_of_several_categories_holds():
     for alpha, epsilon in itertools.product((0.5, 2.0), (0.2, 1.0)):
         release = DirichletMultinomial(n=4, m=3, cells=3, alpha=alpha)
         worst = release.hockey_stick(epsilon)
-        cells = np.array([release.row_table(worst.likelier), release.row_table(worst.other)])
+        cells = np.array([release.row_table(worst.likelier), release.row_table(worst.unlikelier)])
         moved = np.flatnonzero(cells[0] != cells[1])
         assert sorted(cells[:, moved].ravel().tolist()) == [0, 0, 1, 1]  # its only row of two cells in one or the other
         assert worst.value == pytest.approx(listed_delta(release, epsilon), rel=1e-9)

@@ -168,7 +168,7 @@ def test_ten_thousand_rows_have_exact_answers(key: str) -> None:
     assert found.real_epsilon == pytest.approx(0.5, rel=1e-9)
     worst = method.real_delta(data, 0.5, 1, 0.3)
     assert worst is not None
-    pair = np.exp(made.log_transition(np.array([worst.likelier, worst.other]), np.arange(10_001)))
+    pair = np.exp(made.log_transition(np.array([worst.likelier, worst.unlikelier]), np.arange(10_001)))
     assert worst.value == pytest.approx(float(np.maximum(pair[0] - math.exp(0.3) * pair[1], 0).sum()), abs=1e-13)
 
 

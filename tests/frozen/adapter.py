@@ -111,7 +111,7 @@ def release(law: str, **given: float) -> Answer:
     worst = one.worst_log_odds()
     found: Answer = {
         "shape": plain(one.shape), "probabilities": some(table), "log_odds": some(odds),
-        "epsilon": privacy.pure_epsilon(one), "at": plain([worst.likelier, worst.other, worst.column]),
+        "epsilon": privacy.pure_epsilon(one), "at": plain([worst.likelier, worst.unlikelier, worst.column]),
         "change_by_row": some(privacy.change_by_row(one), 3) if one.shape[0] == one.shape[1] else None,
     }  # fmt: skip
     levels = np.sort(np.abs(odds[np.isfinite(odds) & (np.abs(odds) > 1e-9)]))

@@ -139,7 +139,7 @@ def test_the_ends_alone_are_those_of_the_whole_table_and_hold_the_worst_log_odds
     worst = made.worst_log_odds()
     assert worst.value == pytest.approx(np.abs(table).max(), rel=1e-12)
     assert worst.column in ends
-    pair = min(worst.likelier, worst.other)
+    pair = min(worst.likelier, worst.unlikelier)
     assert abs(table[pair, worst.column]) == pytest.approx(worst.value, rel=1e-12)
     assert pair == int(np.argmax(np.abs(table).max(axis=1) >= (1 - 1e-11) * worst.value))
-    assert (table[pair, worst.column] > 0) == (worst.likelier < worst.other)
+    assert (table[pair, worst.column] > 0) == (worst.likelier < worst.unlikelier)

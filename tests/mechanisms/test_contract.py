@@ -152,8 +152,8 @@ def test_the_worst_cell_is_the_largest_of_the_log_odds_table(cls: type[Synthesiz
     s = data.draw(instances(cls))
     worst, table = s.worst_log_odds(), privacy.log_odds_table(s)
     assert worst.value == privacy.pure_epsilon(s) == pytest.approx(np.abs(table).max(), rel=1e-13)
-    pair = np.flatnonzero(np.all(s.neighbours == sorted((worst.likelier, worst.other)), axis=1))
-    sign = 1 if worst.likelier < worst.other else -1
+    pair = np.flatnonzero(np.all(s.neighbours == sorted((worst.likelier, worst.unlikelier)), axis=1))
+    sign = 1 if worst.likelier < worst.unlikelier else -1
     assert worst.column is not None
     assert sign * float(table[pair[0], worst.column]) == pytest.approx(worst.value, rel=1e-13)
 
@@ -165,8 +165,8 @@ def test_delta_is_the_largest_divergence_and_its_neighbours_attain_it(
     s, epsilon = data.draw(questions(cls))
     worst, matrix = worst_neighbours(s, epsilon), s.transition_matrix()
     assert worst.value == privacy.delta_for_epsilon(s, epsilon) == about(listed_delta(s, epsilon))
-    assert worst.value == about(float(excess(matrix[worst.likelier], matrix[worst.other], epsilon)))
-    assert sorted((worst.likelier, worst.other)) in s.neighbours.tolist()
+    assert worst.value == about(float(excess(matrix[worst.likelier], matrix[worst.unlikelier], epsilon)))
+    assert sorted((worst.likelier, worst.unlikelier)) in s.neighbours.tolist()
 
 
 @law

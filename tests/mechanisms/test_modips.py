@@ -132,7 +132,9 @@ def test_the_worst_log_odds_are_in_the_first_or_the_last_column(bounding, alpha,
         release = WAYS[bounding](n=n, m=m, epsilon=epsilon, alpha=alpha, beta=beta)
         table, worst = release.log_odds_table(), release.worst_log_odds()
         assert worst.value == pytest.approx(np.abs(table).max(), rel=1e-12)
-        first, second = release.log_transition(np.array([worst.likelier, worst.other]), np.array([worst.column]))[:, 0]
+        first, second = release.log_transition(np.array([worst.likelier, worst.unlikelier]), np.array([worst.column]))[
+            :, 0
+        ]
         assert first - second == pytest.approx(worst.value, rel=1e-9)
 
 

@@ -126,7 +126,7 @@ def test_of_plug_ins_the_largest_is_found(n: int, m: int, alpha: float, beta: fl
         assert found.value < 2e-11
         return
     assert found.value == pytest.approx(largest, rel=1e-9)
-    named = up[found.other] if found.likelier > found.other else down[n - 1 - found.likelier]
+    named = up[found.unlikelier] if found.likelier > found.unlikelier else down[n - 1 - found.likelier]
     assert named == pytest.approx(largest, rel=1e-9)
 
 
@@ -136,4 +136,4 @@ def test_with_one_synthetic_row_at_epsilon_0_every_pair_is_the_worst(n: int) -> 
     made = release("synth_post_many", n=n, m=1, alpha=3.0, beta=3.0)
     assert made.hockey_stick(0.0).value == pytest.approx(1 / (n + 6), rel=1e-13)
     assert made.hockey_stick(0.1).value == pytest.approx((4 - 3 * np.exp(0.1)) / (n + 6), rel=1e-12)
-    assert made.hockey_stick(0.1).other in (0, n)
+    assert made.hockey_stick(0.1).unlikelier in (0, n)

@@ -142,7 +142,7 @@ def test_releases_one_by_one_are_bayes_rule_and_pieces_of_the_curve(summary):
     every = len(rows) == matrix.shape[1]
     for row in rows:
         column = next(c for c in range(matrix.shape[1]) if str(summary.synthesizer.column_table(c)) == row[0])
-        one, two = matrix[worst.likelier, column], matrix[worst.other, column]
+        one, two = matrix[worst.likelier, column], matrix[worst.unlikelier, column]
         assert row[1:3] == [format_number(float(one), 3), format_number(float(two), 3)]
         if one + two == 0:
             assert row[3:] == ["never released", "–", "–"]

@@ -29,7 +29,7 @@ def test_every_tuple_of_releases_added_up_gives_the_same_delta(release: Synthesi
     found = delta_of_sets(release, sets, epsilon)
     assert exact * (1 - 1e-12) - 1e-15 <= found.value <= exact * (1 + 1e-9) + 1e-15
     alone = [delta_of_sets(release, sets, epsilon, [pair]).value for pair in range(len(release.neighbours))]
-    assert [max(alone), alone[min(found.likelier, found.other)]] == pytest.approx([found.value] * 2, rel=1e-12)
+    assert [max(alone), alone[min(found.likelier, found.unlikelier)]] == pytest.approx([found.value] * 2, rel=1e-12)
 
 
 PROTECTED = [
@@ -68,7 +68,7 @@ def test_the_worst_is_found_though_few_neighbours_are_composed(
 
     monkeypatch.setattr(PrivacyLossDistribution, "composed_delta", counted)
     found = delta_of_sets(release, 5, epsilon)
-    assert [max(alone), alone[min(found.likelier, found.other)]] == pytest.approx([found.value] * 2, rel=1e-12)
+    assert [max(alone), alone[min(found.likelier, found.unlikelier)]] == pytest.approx([found.value] * 2, rel=1e-12)
     if release.key == Modips.key and epsilon:  # where neighbours differ and δ is small: of both directions
         assert len(composed) < pairs
 
@@ -80,7 +80,7 @@ def test_impossible_releases_count_beside_the_bounds_of_the_others() -> None:
         worst = delta_of_sets(GivenMatrix(probabilities=rows), 3, epsilon)
         exact = divergence(of_sets(rows, 3), np.array([[0, 1], [1, 2], [2, 3]]), epsilon)
         assert worst.value == pytest.approx(exact, rel=1e-9)
-        assert (worst.likelier, worst.other) == (1, 0) or epsilon == 0.0
+        assert (worst.likelier, worst.unlikelier) == (1, 0) or epsilon == 0.0
 
 
 def test_a_search_that_is_cut_short_gives_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,13 +96,16 @@ def test_several_sets_of_a_plug_in_are_one_set_with_all_their_rows(epsilon: floa
     one, whole = (PosteriorMean(n=10, m=rows, alpha=20.0, beta=20.0) for rows in (12, 240))
     exact, found = whole.hockey_stick(epsilon), delta_of_sets(one, 20, epsilon)
     assert exact.value <= found.value <= exact.value * (1 + 1e-3)
-    assert {found.likelier, found.other} in ({exact.likelier, exact.other}, {10 - exact.likelier, 10 - exact.other})
+    assert {found.likelier, found.unlikelier} in (
+        {exact.likelier, exact.unlikelier},
+        {10 - exact.likelier, 10 - exact.unlikelier},
+    )
 
 
 @pytest.mark.parametrize("release", [Modips(n=20, m=20, epsilon=0.2), BetaBinomial(n=20, m=20, alpha=40, beta=40)])
 def test_google_dp_accounting_brackets_delta_of_ten_sets(release: Synthesizer) -> None:
     found = delta_of_sets(release, 10, 0.5)
-    first, second = release.log_transition(np.array([found.likelier, found.other]), np.arange(release.shape[1]))
+    first, second = release.log_transition(np.array([found.likelier, found.unlikelier]), np.arange(release.shape[1]))
     least, most = (discretized_delta(first, second, 0.5, rounded_up=up, sets=10) for up in (False, True))
     assert least <= found.value <= most
     assert found.value <= least * 1.05

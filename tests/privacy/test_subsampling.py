@@ -166,7 +166,7 @@ def test_a_large_population_agrees_with_the_definition_at_one_pair() -> None:
     worst, likeliest = release.hockey_stick(epsilon), 30
     matrix = rows_of("synth_post_one", n, m, prior, prior)[:likeliest]
     laws = []
-    for row in (worst.likelier, worst.other):
+    for row in (worst.likelier, worst.unlikelier):
         zeros = min(row, population - row)  # ones and zeros may be exchanged: α = β
         counts = range(min(zeros + 1, likeliest))
         weights = [mp.binomial(zeros, k) * mp.binomial(population - zeros, n - k) for k in counts]

@@ -249,7 +249,7 @@ def test_a_zero_beside_a_positive_number_makes_epsilon_infinite_and_is_named() -
     release = read_matrix("0.5,0.5,0\n0.25,0.5,0.25\n0,0.5,0.5")
     worst = release.worst_log_odds()
     assert math.isinf(worst.value)
-    assert (release.row_table(worst.likelier), release.row_table(worst.other)) == ((1, 1), (0, 2))
+    assert (release.row_table(worst.likelier), release.row_table(worst.unlikelier)) == ((1, 1), (0, 2))
     assert release.column_table(worst.column or 0) == (2, 0)
     assert release.zeros == [(0, 2), (2, 0)]
 
