@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.charts import outcomes
+from dpviz.charts import comparison as charts
 from dpviz.comparisons import DATA_KINDS
 from dpviz.comparisons.analysis import compared_numbers
 from dpviz.comparisons.budget import BUDGET_SPLITS, BudgetSplit, SplitOverSets, SplitResults
@@ -67,13 +67,13 @@ def controls() -> BudgetSplit:
 
 def show_pictures(spending: BudgetSplit, found: SplitResults) -> str:
     """Draw the measures that are chosen, as far as they are known, and return what the caption says of them."""
-    measures = outcomes.division_measures(spending)
+    measures = charts.division_measures(spending)
     chosen = shared.choose_measures(measures)
-    intervals = outcomes.need_intervals(chosen)
+    intervals = charts.need_intervals(chosen)
     if intervals and not spending.data.simulated:  # a simulation has them anyway
         found = shared.progress_or_problem(spending.stream, intervals=True)[0] or found
-    chart = partial(outcomes.division_picture, spending, found)
-    shared.show_measures(measures, chosen, chart, [spending.method.label, outcomes.ONE_SET])
+    chart = partial(charts.division_picture, spending, found)
+    shared.show_measures(measures, chosen, chart, [spending.method.label, charts.ONE_SET])
     caption = ui.words("pictures", repetitions=format_number(spending.analysis.repetitions))
     if intervals:
         n_known = shared.n_intervals(found.outcomes.values())
@@ -87,7 +87,7 @@ def _show_downloads(spending: BudgetSplit) -> None:
 
 
 SECTIONS = {"Download": _show_downloads, "Why, and sources": lambda _: st.markdown(ui.page_text("budget", "why"))}
-MEASURES = [*outcomes.DIVIDED_MEASURES, *(key for kind in DATA_KINDS.values() for key in kind.divided_between)]
+MEASURES = [*charts.DIVIDED_MEASURES, *(key for kind in DATA_KINDS.values() for key in kind.divided_between)]
 SETTINGS = {
     **shared.comparison_settings(NUMBERS, PREFIX, MEASURES),
     f"{PREFIX}spending": ui.choice_setting(BUDGET_SPLITS, SplitOverSets.key, "Divide ε over"),

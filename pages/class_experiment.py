@@ -12,8 +12,7 @@ import segno
 import streamlit as st
 from sqlalchemy.exc import SQLAlchemyError
 
-from dpviz.charts.own_interval import own_interval_html, released_bar_html
-from dpviz.charts.rounds import people_html
+from dpviz.charts.drawings import own_interval_html, people_html, released_bar_html
 from dpviz.core.declarations import SEED
 from dpviz.core.formatting import format_number
 from dpviz.inference.rules import RULES

@@ -10,7 +10,6 @@ import numpy as np
 import streamlit as st
 
 from dpviz.charts import comparison as charts
-from dpviz.charts import outcomes
 from dpviz.charts.html import by_reason
 from dpviz.claims.compared import audited_setting, promises_table, ranked_findings
 from dpviz.claims.release_finding import WHO_ARE_NEIGHBOURS, headline
@@ -78,12 +77,12 @@ def controls() -> Comparison:
 def show_pictures(comparison: Comparison, ranking: Ranking) -> str:
     """Draw the measures that are chosen, as far as they are known, and return what the caption says of them."""
     is_added_known = any(outcome.release_error.value >= 0 for outcome in ranking.outcomes)
-    measures = outcomes.comparison_measures(comparison, added=is_added_known)
+    measures = charts.comparison_measures(comparison, added=is_added_known)
     chosen = shared.choose_measures(measures)
     first = chosen[0]
 
     # The curves are the same at whatever ε the methods are ranked; what no picture shows is not computed
-    intervals = outcomes.need_intervals(chosen)
+    intervals = charts.need_intervals(chosen)
     limited = tuple(measure for measure in LIMITED_MEASURES if measure in chosen)
     curves = replace(comparison, epsilon=comparison.span[0])
     found, _, problem = shared.progress_or_problem(curves.stream, intervals=intervals, limits=limited)
@@ -91,7 +90,7 @@ def show_pictures(comparison: Comparison, ranking: Ranking) -> str:
         found = Compared({(outcome.method.key, outcome.epsilon): outcome for outcome in ranking.outcomes}, {})
     cells = st.session_state.get(STUDY) or ()
     studied = study_outcomes(cells, comparison)
-    chart = partial(outcomes.comparison_picture, comparison, replace(found, further=studied), ranking)
+    chart = partial(charts.comparison_picture, comparison, replace(found, further=studied), ranking)
     shared.show_measures(measures, chosen, chart, [method.label for method in comparison.methods])
 
     # What the pictures show, how far they are, and what no mechanism can do better
@@ -101,7 +100,7 @@ def show_pictures(comparison: Comparison, ranking: Ranking) -> str:
     if intervals:
         n_known = shared.n_intervals(found.outcomes.values())
         caption.append(ui.words("intervals", done=n_known, all=n_points * len(comparison.methods)))
-    if outcomes.drawn_limit(found, first) if first in LIMITED_MEASURES else is_added_known:
+    if charts.drawn_limit(found, first) if first in LIMITED_MEASURES else is_added_known:
         caption.append(ui.words(f"limit_{first}", level=format_percent(comparison.analysis.level, 8)))
     if cells:
         caption.append(compared_sentence(cells, len(studied)))
@@ -225,7 +224,7 @@ SECTIONS: dict[str, ui.Section] = {
     "Why, and sources": lambda _: st.markdown(ui.page_text("compare_synthesizers", "why")),
 }
 SETTINGS = {
-    **shared.comparison_settings(NUMBERS, PREFIX, outcomes.COMPARED_MEASURES),
+    **shared.comparison_settings(NUMBERS, PREFIX, charts.COMPARED_MEASURES),
     f"{PREFIX}kind": ui.choice_setting(DATA_KINDS, BinaryData.key, "Kind of data"),
     f"{PREFIX}terms": ui.choice_setting(TERMS, "promise", "Compare at"),
     f"{PREFIX}look": ui.section_setting(SECTIONS),

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.charts.comparison import height_of
+from dpviz.charts.comparison import limits_height
 from dpviz.charts.html import by_reason
 from dpviz.comparisons import CategoryData, CountData, DataKind
 from dpviz.core.declarations import PROPORTION
@@ -178,7 +178,7 @@ def show_answer(desk: search.Desk, summary: answer.Told) -> None:
     rows = min(MAX_ROWS_IN_CLASS if ui.class_mode() else MAX_ROWS, shown.expected)
     chart = drawn.limits_picture(shown, rows) if shown.designs else None
     if chart is not None:
-        ui.show_figure(chart, "limits", height=height_of(rows), hero=True)
+        ui.show_figure(chart, "limits", height=limits_height(rows), hero=True)
     if shown is not desk:
         ui.note(ui.words("before"))
     if desk.complete and desk.designs and not desk.keeping and not desk.undecided:

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.charts.rounds import rounds_html
+from dpviz.charts.drawings import rounds_html
 from dpviz.core.declarations import SEED
 from dpviz.core.formatting import format_number
 from dpviz.teaching.game import LEVELS, draw_rounds, game_script

@@ -14,8 +14,7 @@ from dpviz.calibration import text as words
 from dpviz.calibration.data_kinds import KINDS, Kind, PromiseQuestion, Setting
 from dpviz.calibration.methods import PARAM_MAP
 from dpviz.calibration.text import HEADLINE, excluded_mechanisms, needed_sentences
-from dpviz.charts import method_curves
-from dpviz.charts.prior_curves import curves_chart
+from dpviz.charts import priors
 from dpviz.claims import audit, audit_in_words, curves, thesis_in_words
 from dpviz.claims.claim import Verdict
 from dpviz.claims.curves import first_prior_curves, stream_prior_curves
@@ -124,7 +123,7 @@ def show_curves(question: PromiseQuestion, needed: answers.Needed) -> None:
     if not is_complete:
         caption += f" Exact at {np.isfinite(curves.lines[0].values).sum()} points so far, more to come."
     with picture:
-        chart = curves_chart(curves, sets=sets, together=together, reach=reach)
+        chart = priors.curves_chart(curves, sets=sets, together=together, reach=reach)
         ui.show_figure(chart, "curves", alt, height=430, hero=True)
         st.caption(caption)
 
@@ -208,7 +207,7 @@ def _show_inverse(question: PromiseQuestion) -> None:
         sentence += words.kept_together(question, level, needed.exact)
     st.html(ui.section_answer(question.describe_level(level), sentence))
     ui.table(*promise_tables.given_table(question, given))
-    chart = method_curves.profiles_chart(question, given)
+    chart = priors.profiles_chart(question, given)
     alt = f"Privacy profiles of all methods at {question.describe_level(level)}."
     ui.show_figure(chart, "profiles", alt, height=430)
     st.caption("Exact privacy profiles δ(ε) of one synthetic set, down to δ = 10⁻¹². Neighbours: one row substituted.")
@@ -242,7 +241,7 @@ def _show_sets(question: PromiseQuestion) -> None:
     st.caption(ui.words(f"The sets of {texts_of(question)}", **values))
     if has_picture and place in found.exact:
         alt = f"The {kind.axis} that several sets need, by three ways to bound their cost, and exactly."
-        ui.show_figure(method_curves.ways_chart(question, found), "sets_picture", alt)
+        ui.show_figure(priors.ways_chart(question, found), "sets_picture", alt)
 
 
 def _show_average(question: PromiseQuestion) -> None:
@@ -278,7 +277,7 @@ def _show_average(question: PromiseQuestion) -> None:
     lines = lines or answers.AverageCurves(np.array([theta]), {})
     count = {PARAM_MAP.key: _count_release_curve(n, COUNT_THETAS, epsilon)}
     count_line = answers.AverageCurves(np.array(COUNT_THETAS), count)
-    ui.show_figure(method_curves.average_chart(question, theta, average, lines, count_line), "average", height=430)
+    ui.show_figure(priors.average_chart(question, theta, average, lines, count_line), "average", height=430)
     st.caption(ui.words("The average curves", count=len(THETAS)))
 
 
@@ -342,7 +341,7 @@ def _show_downloads(question: PromiseQuestion) -> None:
         ("Audit, CSV", "printed_bounds.csv", findings),
         ("Curves, CSV", f"curves_{axis}.csv", lambda: exports.curves_csv(lines())),
     ]
-    picture = "Curves, HTML", f"curves_{axis}.html", lambda: figure_html(curves_chart(lines()), about)
+    picture = "Curves, HTML", f"curves_{axis}.html", lambda: figure_html(priors.curves_chart(lines()), about)
     text = exports.priors_script(kind, setting, question.sets, question.p)
     script = "minimum_priors.py", text, "the exact answers, the audit and the costs"
     ui.download_columns(tables, script, middle=(picture, ui.PICTURES))

@@ -143,7 +143,10 @@ def _show_coverage(question: Question) -> None:
         length=format_number(100 * float(coverage.mean_width[place]), 3),
     )  # fmt: skip
     st.html(ui.section_answer(format_percent(float(coverage.coverage[place]), 3), sentence))
-    chart = charts.posterior_coverage_chart(coverage, place, level=design.level, color=design.synthesizer_type.key)
+    chart = charts.posterior_coverage_chart(
+        coverage.proportions, coverage.coverage, coverage.coverage_error, place=place, level=design.level,
+        color=design.synthesizer_type.key,
+    )  # fmt: skip
     ui.show_figure(chart, "reach", height=380)
     how = ui.words("listed" if coverage.exact else "simulated", points=len(points), releases=f"{coverage.releases:,}")
     is_cut = p in (0, 1) and interval == EQUAL_TAILS

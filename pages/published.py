@@ -7,10 +7,9 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dpviz.charts import printed
-from dpviz.charts import printed_figures as charts
-from dpviz.charts.comparison import SMALL_HEIGHT, comparison_height
-from dpviz.charts.printed import OPEN_CELL
+from dpviz.charts import published as charts
+from dpviz.charts.lines import SMALL_HEIGHT, comparison_height
+from dpviz.charts.published import OPEN_CELL
 from dpviz.claims.drawn_figures import FIGURES_FILE, read_figures, word_of
 from dpviz.claims.full_run import full_run_csv, read_full_run
 from dpviz.claims.papers import PAPERS
@@ -32,7 +31,7 @@ FIGURES = {
 SETTINGS = {
     f"{PREFIX}paper": ui.choice_setting(PAPERS, next(iter(PAPERS)), "Paper"),
     f"{PREFIX}only": ui.switch_setting(False, "Only what differs"),
-    OPEN_CELL: ui.Setting("", printed.checked_cell),
+    OPEN_CELL: ui.Setting("", charts.checked_cell),
 }
 for _key, _figures in FIGURES.items():
     if _figures:
@@ -98,9 +97,9 @@ def printed_html(question: Question, is_within: bool) -> str:
     def own_link(name: str, value: str) -> str:
         return link_to(Shown(PUBLISHED.path, {"paper": question.paper, name: value}), question.is_large)
 
-    links = printed.CellLinks(partial(link_to, is_large=question.is_large), partial(own_link, OPEN_CELL), question.cell)
+    links = charts.CellLinks(partial(link_to, is_large=question.is_large), partial(own_link, OPEN_CELL), question.cell)
     drawn = {figure.place: own_link(f"{question.paper}_figure", word) for word, figure in figures.items()}
-    return printed.layouts_html(layouts, links, {} if is_within else drawn)
+    return charts.layouts_html(layouts, links, {} if is_within else drawn)
 
 
 def show_figure(question: Question) -> None:
@@ -128,12 +127,12 @@ def page() -> None:
                 ui.note(ui.words("cell", id=f"{OPEN_CELL}-{question.cell}"))
             if question.figure and question.is_large:  # a class sees it first
                 show_figure(question)
-            html = f"{printed.verdicts_html(run.verdicts)}<p class=said>{ui.words('meaning')}</p>"
+            html = f"{charts.verdicts_html(run.verdicts)}<p class=said>{ui.words('meaning')}</p>"
             ui.html_table(html, "Verdicts by paper", "dpviz-printed dpviz-scroll")
             if question.figure and not question.is_large:
                 show_figure(question)
         with parts.details:
-            st.html(printed.paper_html(question.named, printed_html(question, False), PAPERS[question.paper].errata))
+            st.html(charts.paper_html(question.named, printed_html(question, False), PAPERS[question.paper].errata))
             ui.show_files(
                 "Everything as a table", ("CSV of all papers", "dpviz_published.csv", full_run_csv),
                 ("CSV of all figures", "dpviz_figures.csv", partial(printed_text, FIGURES_FILE)),

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.charts.strip import ROWS_HIGH, strip_path
+from dpviz.charts.drawings import ROWS_HIGH, strip_path
 from dpviz.comparisons.overview import NAIVE_RULE, PEOPLE, Overview, usual_count
 from dpviz.comparisons.overview_words import DELTA_TOO, overview_words
 from dpviz.core.formatting import format_number

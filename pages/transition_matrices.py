@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.charts.two_tables import two_tables_chart
+from dpviz.charts.privacy import two_tables_chart
 from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES
 from dpviz.core.declarations import EPSILON
 from dpviz.designs import Design

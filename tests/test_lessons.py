@@ -18,7 +18,7 @@ from scipy import stats
 from scipy.special import betaln, gammaln
 
 import dpviz.teaching.lessons
-from dpviz.charts.people import Bar, bars_chart
+from dpviz.charts.teaching import Bar, bars_chart
 from dpviz.comparisons import BinaryData
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.teaching.lessons import LESSONS

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from dpviz.charts.style import OTHER_RULE, RULE_STYLES, style_of
+from dpviz.charts.theme import OTHER_RULE, RULE_STYLES, style_of
 from dpviz.comparisons import Analysis, BinaryData
 from dpviz.coverage import exact_coverage
 from dpviz.desk.question import ASKED_KINDS

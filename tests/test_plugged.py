@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from dpviz.charts.style import OTHER_RULE, PALETTE, color_of, style_of
+from dpviz.charts.theme import OTHER_RULE, PALETTE, color_of, style_of
 from dpviz.core.formatting import format_number
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.priors import minimum_prior

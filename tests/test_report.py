@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from dpviz.charts.style import even_ticks, one_two_five_ticks
+from dpviz.charts.theme import even_ticks, one_two_five_ticks
 from dpviz.comparisons import CategoryData, CountData, UnknownVariance
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.comparisons.terms import setting_for

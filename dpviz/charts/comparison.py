@@ -1,184 +1,195 @@
-"""Methods side by side: one measure against ε, a line of each method where it is exact and dots where simulated."""
+"""Methods compared: the measures of their outcomes, the limits that designs use, and single releases."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from textwrap import wrap
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.charts import style
-from dpviz.charts.lines import DrawnLine, DrawnScale, Mark
-from dpviz.charts.style import log_scale
+from dpviz.charts import theme
+from dpviz.charts.lines import Axis, Line, Mark, chosen_mark, comparison_chart, method_stroke
+from dpviz.comparisons import Compared, Comparison, Outcome
+from dpviz.comparisons.analysis import INTERVAL_MEASURES
+from dpviz.comparisons.budget import BudgetSplit, SplitResults
+from dpviz.comparisons.comparison import Ranking
 from dpviz.core.formatting import format_number, format_or_dash
-from dpviz.core.types import BoolArray, FloatArray
+from dpviz.core.types import FloatArray
 
-METHOD_DASHES = ("solid", "9px,3px", "14px,4px,2px,4px", "4px,3px", "22px,4px", "2px,4px")
-"""Of the methods in their order, so that color is never alone."""
+ERROR = "root_mean_squared_error"
+"""The measure that is drawn unless something else is chosen."""
 
-LISTED_SETS = 10  # Sets whose estimates a table lists
-FADED = 0.35  # Opacity of what is there to be seen, but not to be chosen
-NOMINAL_LABEL_SHARE = 0.06  # Height of the words of a nominal share
-BAR = 1.96  # Standard errors to both sides of a simulated value
-SMALLEST_SHOWN_SHARE = 1e-4  # Of the largest value of a logarithmic axis: there it ends, however small the others are
-PLOT_HEIGHT, SMALL_HEIGHT = 330, 190  # Pixels of the inside of a picture, and of a small one with what is around it
-TRUTH_LINE = {"color": style.TRUTH_COLOR, "width": 2}
-TITLE_ROOM, AXIS_ROOM, NAME_ROOM = 44, 58, 136  # Pixels of the measure above it, of the axis below, of names beside it
-NAME_SHARE = 0.062  # Share of its height that a name at the end of a line needs
-NUMBER_SHARE = 0.1  # Share of the height that the number below a mark needs
-LONGEST_NAME = 22  # Letters of a name that has one line
-LEGEND_LINE, LEGEND_WIDTH, LETTER_WIDTH, SAMPLE_WIDTH = 20, 560, 6.3, 62  # Pixels of a legend's parts where it is shown
+ADDED = "release_error"
+WIDTH = "mean_width"
+ONE_SET = "best release of one set"
+
+COMPARED_MEASURES = {
+    ERROR: ("error", "Root mean squared error of the analyst's estimate"),
+    ADDED: ("added error", "Error that each method adds to the confidential data, and the smallest possible,"),
+    "bias": ("bias", "Bias of the analyst's estimate"),
+    "coverage": ("coverage", "Coverage of the analyst's interval"),
+    WIDTH: ("width", "Mean width of the analyst's interval"),
+    "usable_share": ("usable", "Share of releases that can be analyzed"),
+}
+"""Name and description of the measures of a comparison, in their order."""
+
+DIVIDED_MEASURES = {
+    ERROR: ("error", "Error of the estimate"),
+    "coverage": ("coverage", "Coverage"),
+    "bias": ("bias", "Bias"),
+    "spread": ("spread", "Standard deviation of the estimate"),
+}
+"""Name and description of the measures of a division of ε, in their order."""
+
+LIMIT_NAMES = {
+    ADDED: "no mechanism can go below this",
+    WIDTH: "no interval that holds its level is shorter",  # others are
+}
+"""What stands in the area beyond the limit of a measure."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Series:
-    """One measure of one method at several ε. Where it is `exact` it is a line; a `reference` is a thin grey one.
+class DrawnMeasure(NamedTuple):
+    """One measure: its name in a word or two, its axis, and what a picture of it shows in a sentence."""
 
-    One that is `faded` is there to be seen, but not to be chosen. `short` stands at its end in place of its name. A
-    `stroke` of its own says that its values are something else, and `told` what.
-    """
-
-    key: str
     name: str
-    x: FloatArray
-    y: FloatArray
-    error: FloatArray
-    exact: BoolArray
-    reference: bool = False
-    faded: bool = False
-    short: str = ""
-    stroke: style.Stroke | None = None
-    told: str = "exact"
+    axis: Axis
+    alt: str
 
 
-def legend_height(names: Sequence[str]) -> int:
-    """Return the pixels of the legend below a picture that is wide enough to have one."""
-    rows, used = 0, float(LEGEND_WIDTH)
-    for name in names:
-        width = SAMPLE_WIDTH + LETTER_WIDTH * len(name)
-        rows, used = (rows, used + width) if used + width <= LEGEND_WIDTH else (rows + 1, width)
-    return LEGEND_LINE * rows
+def need_intervals(measures: Iterable[str]) -> bool:
+    """Whether any of these measures is one of intervals."""
+    return not set(INTERVAL_MEASURES).isdisjoint(measures)
 
 
-def comparison_height(names: Sequence[str]) -> int:
-    """Return the pixels of a picture with all that is around it, the same while its lines grow."""
-    return TITLE_ROOM + PLOT_HEIGHT + AXIS_ROOM + legend_height(names)
+def _axes(symbol: str, level: float) -> dict[str, Axis]:
+    return {
+        ERROR: Axis(title=f"error of the estimate of {symbol}", log=True),
+        ADDED: Axis(title="error that the release adds", log=True),
+        "bias": Axis(title=f"bias of the estimate of {symbol}"),
+        "coverage": Axis(title="intervals that hold the truth", percent=True, nominal=level),
+        WIDTH: Axis(title="mean width of the interval"),
+        "usable_share": Axis(title="releases that can be analyzed", percent=True),
+        "spread": Axis(title="standard deviation of the estimate", log=True),
+    }
 
 
-def comparison_chart(
-    series: Sequence[Series],
-    scale: DrawnScale,
-    *,
-    axis: str,
-    chosen: float,
-    span: tuple[float, float],
-    key: str,
-    symbol: str = "ε",
-    told: str = "",
-    log: bool = True,
-    limit: DrawnLine | None = None,
-    mark: Mark | None = None,
-    small: bool = False,
-) -> style.Figure:
-    """Return the picture of one measure over ε, or another `symbol`; `chosen` is a thin rule, as is a promised value.
+def comparison_measures(comparison: Comparison, *, added: bool) -> dict[str, DrawnMeasure]:
+    """Measures that can be drawn of a comparison, by key.
 
-    A `limit` is the best that is possible, with its name in the area that nothing can reach. A `chosen` of NaN has no
-    rule, and `told` says what it is. A `small` picture has neither legend nor names at the ends of its lines.
+    Parameters
+    ----------
+    comparison : Comparison
+    added : bool
+        Whether the error that the release adds is known, and with it how short an interval can be.
+
+    Returns
+    -------
+    dict
     """
-    above = {"x": 0, "xref": "paper", "xanchor": "left", "y": 1.02, "yref": "y domain", "yanchor": "bottom"}
-    traces, words = [], [style.label(scale.title, **above, font={"size": 13})]
-    ends = [math.log10(end) if log else end for end in span]
-    values = _values(series, scale, limit)
-    if limit is not None:
-        hover = f"<b>{limit.name}</b><br>{symbol} = %{{x:.4g}}: %{{y:.5g}}<extra></extra>"
-        traces.append(style.limit(limit.x, limit.y, hover, limit.name) | {"showlegend": False})
-        if not small:
-            words.append(style.label_across(limit.name, values["range"][0], edge="bottom"))
-    for place, one in enumerate(series):
-        traces += _traces(one, METHOD_DASHES[place % len(METHOD_DASHES)], symbol)
-    if mark is not None:
-        low, high = values["range"]
-        values["range"] = [min(low, (math.log10(mark.y) if scale.log else mark.y) - NUMBER_SHARE * (high - low)), high]
-        hover = f"<b>{mark.name}</b><br>{mark.text}<extra></extra>"
-        ring = {"size": 13, "symbol": "circle-open", "color": style.color_of(mark.color), "line": {"width": 3}}
-        words_below = [f"<b>{mark.text}</b>"]
-        traces.append(style.mark(mark.x, mark.y, hover, text=words_below, textposition="bottom right", marker=ring))
-    shapes = [] if math.isnan(chosen) else [style.rule(x=chosen)]
-    if told and shapes and not small:
-        words.append(style.label_upright(told, math.log10(chosen) if log else chosen, edge="top"))
-    if scale.nominal is not None:
-        shapes.append(style.rule(y=scale.nominal))
-        curves = [(np.log10(one.x) if log else one.x, one.y) for one in series]
-        promised = f"promised: {format_number(100 * scale.nominal, 8)} %"
-        words.append(style.label_free(promised, scale.nominal, curves, ends, NOMINAL_LABEL_SHARE))
-    named = len(series) > 1 and not small
-    below, right = legend_height([one.name for one in series]) if named else 0, NAME_ROOM if named else 16
-    layout = style.legend_below(-AXIS_ROOM / PLOT_HEIGHT, 58, right, 30 if small else TITLE_ROOM, AXIS_ROOM + below)
-    across = log_scale(*ends) if log else {"range": ends}
-    return style.build(
-        traces,
-        x=style.axis("", **across) | {"title": {"text": "" if small else axis, "standoff": 8}},
-        y=values,
-        uirevision=f"{key} {span}",
-        shapes=shapes,
-        annotations=[*words, *(_names(series, scale.log, values["range"]) if named else [])],
-        meta={"named": True},  # the ends of lines say what a legend says where it has no room
-        showlegend=named,
-        **layout | ({"margin": {**layout["margin"], "b": 30}} if small else {}),
+    axes = _axes(comparison.data.chosen_estimand.symbol, comparison.analysis.level)
+    measures = {}
+    for key, (name, alt) in COMPARED_MEASURES.items():
+        if added or key != ADDED:
+            shortest = ", and the shortest possible," if added and key == WIDTH else ""
+            measures[key] = DrawnMeasure(name, axes[key], f"{alt}{shortest} by each method against ε.")
+    return measures
+
+
+def division_measures(split: BudgetSplit) -> dict[str, DrawnMeasure]:
+    """Measures that can be drawn of a division, after the error those of the other estimands by their keys."""
+    level = split.analysis.level
+    axes = _axes(split.data.chosen_estimand.symbol, level)
+    measures = {
+        key: DrawnMeasure(name, axes[key], f"{alt} against {split.axis}.")
+        for key, (name, alt) in DIVIDED_MEASURES.items()
+    }
+    error = measures.pop(ERROR)
+    others = {
+        estimand.key: DrawnMeasure(f"error of {estimand.symbol}", _axes(estimand.symbol, level)[ERROR], error.alt)
+        for estimand in split.secondary_estimands
+    }
+    return {ERROR: error, **others, **measures}
+
+
+def comparison_picture(
+    comparison: Comparison, found: Compared, ranking: Ranking, measure: str, *, small: bool = False
+) -> theme.Figure:
+    """One measure of all methods against ε; the method with the smallest error is marked where it is ranked."""
+    names = theme.shorten_labels(method.label for method in comparison.methods)
+    lines = []
+    for place, method in enumerate(comparison.methods):
+        outcomes = [(outcome.epsilon, outcome) for outcome in found.of(method)]
+        stroke = method_stroke(place, is_reference=method.reference)
+        named = {"name": method.label, "short": names[method.label], "color": method.key}
+        lines.append(_line(outcomes, measure, stroke=stroke, **named))
+    low, high = comparison.span
+    return comparison_chart(
+        lines,
+        Axis(title=comparison.terms.axis, symbol="ε", log=True, low=low, high=high),
+        comparison_measures(comparison, added=True)[measure].axis,
+        key=measure,
+        chosen=comparison.epsilon,
+        chosen_text="your ε",
+        limit=drawn_limit(found, measure),
+        mark=None if small else _best_mark(ranking, measure),
+        small=small,
     )
 
 
-def _names(series: Sequence[Series], log: bool, ends: Sequence[float]) -> list[dict[str, Any]]:
-    """The names of lines at their ends, each behind its color."""
-    heights, (low, high) = {}, ends
-    for one in series:
-        y = one.y[one.y > 0] if log else one.y
-        if len(y):
-            short = "<br>\u2003 ".join(wrap(one.short or one.name, LONGEST_NAME, break_on_hyphens=False))
-            end = math.log10(y[-1]) if log else float(y[-1])
-            color = f"color: {style.color_of(one.key)}; opacity: {FADED if one.faded else 1}"
-            heights[f'<span style="{color}"><b>━</b></span> {short}'] = min(max(end, low), high)
-    apart = style.labels_apart(heights, 1.01, NAME_SHARE * (high - low), high)
-    return [one | {"align": "left"} for one in apart]
+def drawn_limit(found: Compared, measure: str) -> Line | None:
+    """The smallest that any release with the promise can make a measure, as far as it is known."""
+    known = found.limits(measure)
+    if not known:
+        return None
+    return Line(name=LIMIT_NAMES[measure], x=np.array([*known]), y=np.array([*known.values()]), is_limit=True)
 
 
-def _traces(one: Series, dash: str, symbol: str) -> list[dict[str, Any]]:
-    """The exact part as a line, the simulated one as dots with their error bars."""
-    color, exact, simulated = style.color_of(one.key), one.exact, ~one.exact
-
-    def hover(how: str, spread: str = "") -> str:
-        return f"<b>{one.name}</b>, {how}<br>{symbol} = %{{x:.4g}}: %{{y:.5g}}{spread}<extra></extra>"
-
-    stroke = one.stroke or style.Stroke(dash, 1.6 if one.reference else 2.4)
-    line = {"color": color, "width": stroke.width, "dash": stroke.dash}
-    told: dict[str, Any] = {"name": one.name, "legendgroup": one.key, **({"opacity": FADED} if one.faded else {})}
-    found = []
-    if exact.any() or not simulated.any():
-        found.append(style.scatter("lines", one.x[exact], one.y[exact], hover(one.told), line=line, **told))
-    if simulated.any():
-        bar = style.error_bar(BAR * one.error[simulated], color)
-        words = hover("simulated, 95 % error bar", " ± %{error_y.array:.2g}")
-        dots = {"marker": style.dot_marker(7, color, width=1), "error_y": bar, "showlegend": not exact.any()}
-        found.append(style.scatter("markers", one.x[simulated], one.y[simulated], words, **dots, **told))
-    return found
+def _best_mark(ranking: Ranking, measure: str) -> Mark | None:
+    best = next(iter(ranking.contenders), None)
+    value = math.nan if best is None else best.measure(measure).value
+    if best is None or math.isnan(value) or (value <= 0 and measure != "bias"):
+        return None
+    is_share = measure in ("coverage", "usable_share")
+    text = f"{format_number(100 * value, 3)} %" if is_share else format_number(value, 3)
+    return chosen_mark(ranking.comparison.epsilon, value, best.method.key, text, best.method.label)
 
 
-def _values(series: Sequence[Series], scale: DrawnScale, limit: DrawnLine | None) -> dict[str, Any]:
-    """The axis of the measure, whose title stands above it: beside it, large type would be cut off."""
-    if scale.percent:
-        return style.axis("", range=[-0.02, 1.04], tickformat=".0%")
-    bars = [one.y + side * BAR * np.nan_to_num(one.error) for one in series for side in (-1, 1)]
-    every = np.concatenate([*bars, *([] if limit is None else [limit.y]), [math.nan]])
-    every = every[np.isfinite(every) & ((every > 0) | (not scale.log))]
-    low, high = (float(every.min()), float(every.max())) if len(every) else (0.1, 1.0)
-    if scale.log:
-        ends = math.log10(max(low, SMALLEST_SHOWN_SHARE * high)), math.log10(max(high, 1.5 * low))
-        pad = 0.06 * (ends[1] - ends[0])
-        return style.axis("", **log_scale(ends[0] - pad, ends[1] + pad))
-    low, high = min(low, 0.0), max(high, 0.0)
-    pad = 0.06 * (high - low) or 0.1
-    return style.axis("", range=[low - pad * (low < 0), high + pad])
+def division_picture(split: BudgetSplit, found: SplitResults, measure: str, *, small: bool = False) -> theme.Figure:
+    """One measure against the divisions of ε; for the main estimand, the best release of one set is a second line."""
+    is_other = measure in split.secondary
+    method, single = split.method, found.single
+    outcomes, stroke = sorted(found.outcomes.items()), method_stroke(0)
+    lines = [_line(outcomes, measure, color=method.key, name=method.label, stroke=stroke)]
+    if not is_other:  # the best release of one set, once it is known
+        label = "" if single is None else single.method.label
+        ends = [] if single is None else [(end, single) for end in split.span]
+        named = {"name": f"{ONE_SET}: {label}" if label else ONE_SET, "short": f"one set, {label}"}
+        color = "original" if single is None else single.method.key
+        lines.append(_line(ends, measure, color=color, stroke=method_stroke(1, is_reference=True), **named))
+    low, high = split.span
+    return comparison_chart(
+        lines,
+        Axis(title=split.axis, symbol=split.symbol, log=split.log, low=low, high=high),
+        division_measures(split)[measure].axis,
+        key=measure,
+        chosen=found.best_place(measure) if is_other else found.best,
+        chosen_text="smallest error",
+        small=small,
+    )
+
+
+def _line(outcomes: Iterable[tuple[float, Outcome]], measure: str, **look: Any) -> Line:
+    """The line of a method through its outcomes, as far as the measure is known."""
+    known = [
+        (place, value.value, value.error, outcome.is_exact(measure))
+        for place, outcome in outcomes
+        if math.isfinite((value := outcome.measure(measure)).value)
+    ]
+    x, y, error, exact = np.array(known, float).T if known else np.empty((4, 0))
+    return Line(x=x, y=y, error=error, exact=exact.astype(bool), **look)
+
+
+# Single releases
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,101 +202,102 @@ class ReleasedEstimates:
 
 
 def release_table(released: Sequence[ReleasedEstimates]) -> tuple[list[str], list[list[str]]]:
-    """Return the names of the columns, and a row for each method: the mean of its sets, and the first sets."""
+    """Names of columns, and a row for each method: the mean of its sets and the first ten sets."""
     rows = []
-    for one in released:
-        mean = float(np.mean(one.estimates)) if len(one.estimates) else math.nan
-        first_sets = ", ".join(format_number(value, 3) for value in one.estimates[:LISTED_SETS].tolist())
-        rows.append([f"<b>{one.name}</b>", format_or_dash(mean, 4), first_sets or "–"])
+    for method in released:
+        mean = float(np.mean(method.estimates)) if len(method.estimates) else math.nan
+        first_sets = ", ".join(format_number(value, 3) for value in method.estimates[:10].tolist())
+        rows.append([f"<b>{method.name}</b>", format_or_dash(mean, 4), first_sets or "–"])
     return ["method", "mean of the sets", "the first sets"], rows
 
 
-def release_chart(released: Sequence[ReleasedEstimates], *, original: float, truth: float, title: str) -> style.Figure:
-    """One dot for each released set, a row for each method; the confidential data and the truth are thin rules.
-
-    There is no rule of confidential data that give no estimate, where `original` is NaN.
-    """
-    traces = [
-        style.scatter(
-            "markers",
-            one.estimates,
-            np.full(len(one.estimates), row),
-            f"<b>{one.name}</b><br>%{{x:.5g}}<extra></extra>",
-            marker=style.dot_marker(10, style.color_of(one.key), width=1, opacity=0.8),
-            showlegend=False,
-            cliponaxis=False,
-        )
-        for row, one in enumerate(released)
-    ]
-    known = [] if math.isnan(original) else [original]
-    every = np.concatenate([*(one.estimates for one in released), known, [truth]])
-    pad = 0.06 * float(np.ptp(every)) or 0.1
-    return style.build(
-        traces,
-        x=style.axis(title, range=[float(every.min()) - pad, float(every.max()) + pad]),
-        y=style.axis_of_rows([one.name for one in released], automargin=True),
-        uirevision="release",
-        shapes=[*(style.rule(x=one) for one in known), style.rule(x=truth) | {"line": TRUTH_LINE}],
-        annotations=[
-            *(style.label_upright("confidential data", one, side="right" if one < truth else "left") for one in known),
-            style.label_upright("truth", truth, side="left" if original < truth else "right"),
-        ],
-        margin={"l": 16, "r": 16, "t": 40, "b": 52},
-        hovermode="closest",
-    )
-
-
-BEYOND_BOUNDS = 0.04  # Share of the distance of the bounds that the axes go on beyond them
-MOST_DRAWN_ROWS = 2_000  # Rows that are drawn, so that a picture stays quick
-
-
-def rows_chart(rows: FloatArray, *, cells: int, bounds: tuple[float, float], name: str) -> style.Figure:
-    """Return the numbers of rows, shape (3, rows): the cell of each from 0 on, and its two numbers.
-
-    They are in the order of their cells, so that of very many rows every second or third stands for all cells alike.
-    The color counts the cells; the first one, the smallest, is drawn last with a mark of its own. `bounds` are thin
-    rules, and a row on one of them stands on it.
-    """
-    rows = rows[:, :: -(-rows.shape[1] // MOST_DRAWN_ROWS)] if rows.shape[1] else rows
-    first, (low, high) = rows[0] == 0, bounds
-    pad = BEYOND_BOUNDS * (high - low)
-    scale = {"colorscale": style.MAGNITUDES, "cmin": 1, "cmax": cells}
+def release_chart(released: Sequence[ReleasedEstimates], *, original: float, truth: float, title: str) -> theme.Figure:
+    """A dot for each released set, a row for each method; rules at the truth and at `original` unless it is NaN."""
     traces = []
-    for some, symbol, size, words in ((~first, "circle", 6, "other cells"), (first, "diamond", 10, "smallest cell")):
-        cell, across, up = rows[:, some]
-        marker = style.dot_marker(size, "", width=1, edge=style.GREY, symbol=symbol) | {"color": cell + 1, **scale}
-        if symbol == "circle":
-            marker |= {"colorbar": {"title": {"text": "cell"}, "thickness": 12, "tickformat": "d"}}
-        hover = f"<b>{name}</b><br>cell %{{customdata}}: (%{{x:.4g}}, %{{y:.4g}})<extra></extra>"
-        told = {"customdata": (cell + 1).astype(int), "name": words, "meta": f"{name}, {words}"}
-        traces.append(style.scatter("markers", across, up, hover, marker=marker, cliponaxis=False, **told))
-    ends = {"range": [low - pad, high + pad], "zeroline": False}
-    return style.build(
+    for row, method in enumerate(released):
+        marker = theme.dot_marker(10, theme.color_of(method.key), width=1, opacity=0.8)
+        hover = f"<b>{method.name}</b><br>%{{x:.5g}}<extra></extra>"
+        rows = np.full(len(method.estimates), row)
+        trace = theme.scatter("markers", method.estimates, rows, hover, marker=marker, cliponaxis=False)
+        traces.append(trace | {"showlegend": False})
+    shapes = [theme.truth(truth, "below", 2)]
+    labels = [theme.label_upright("truth", truth, side="left" if original < truth else "right")]
+    known = [truth]
+    if not math.isnan(original):
+        known.append(original)
+        shapes.insert(0, theme.rule(x=original))
+        side = "right" if original < truth else "left"
+        labels.insert(0, theme.label_upright("confidential data", original, side=side))
+    values = np.concatenate([*(method.estimates for method in released), known])
+    pad = 0.06 * float(np.ptp(values)) or 0.1
+    return theme.build(
         traces,
-        x=style.axis("first number", **ends),
-        y=style.axis("second number", **ends),
-        uirevision=f"rows {bounds}",
-        shapes=[style.rule(x=low), style.rule(x=high), style.rule(y=low), style.rule(y=high)],
-        showlegend=False,
-        margin={"l": 62, "r": 12, "t": 30, "b": 52},
-        hovermode="closest",
+        x=theme.axis(title, range=[float(values.min()) - pad, float(values.max()) + pad]),
+        y=theme.axis_of_rows([method.name for method in released], automargin=True),
+        uirevision="release",
+        shapes=shapes,
+        annotations=labels,
+        **theme.margins(16, 16, 40, 52),
     )
 
+
+MAX_DRAWN_ROWS = 2_000
+
+
+def rows_chart(rows: FloatArray, *, cells: int, bounds: tuple[float, float], name: str) -> theme.Figure:
+    """Numbers of rows of mixed data, colored by their cell; the first cell has a mark of its own.
+
+    Parameters
+    ----------
+    rows : ndarray of float, shape (3, n_rows)
+        Cell from 0 on and two numbers of each row, in the order of cells, so that each second or third row of very
+        many stands for all cells alike.
+    cells : int
+        Number of cells.
+    bounds : tuple of float
+        Thin rules.
+    name : str
+        Of the release.
+
+    Returns
+    -------
+    Figure
+    """
+    rows = rows[:, :: max(math.ceil(rows.shape[1] / MAX_DRAWN_ROWS), 1)]
+    first, (low, high) = rows[0] == 0, bounds
+    scale = {"colorscale": theme.MAGNITUDES, "cmin": 1, "cmax": cells}
+    bar = {"colorbar": {"title": {"text": "cell"}, "thickness": 12, "tickformat": "d"}}
+    looks: Any = ((~first, "circle", 6, "other cells", bar), (first, "diamond", 10, "smallest cell", {}))
+    traces = []
+    for shown, symbol, size, cell_name, more in looks:
+        cell, x, y = rows[:, shown]
+        marker = theme.dot_marker(size, "", width=1, edge=theme.GREY, symbol=symbol)
+        marker |= {"color": cell + 1, **scale, **more}
+        hover = f"<b>{name}</b><br>cell %{{customdata}}: (%{{x:.4g}}, %{{y:.4g}})<extra></extra>"
+        named = {"customdata": (cell + 1).astype(int), "name": cell_name, "meta": f"{name}, {cell_name}"}
+        traces.append(theme.scatter("markers", x, y, hover, marker=marker, cliponaxis=False, **named))
+    pad = 0.04 * (high - low)
+    ends = {"range": [low - pad, high + pad], "zeroline": False}
+    return theme.build(
+        traces,
+        x=theme.axis("first number", **ends),
+        y=theme.axis("second number", **ends),
+        uirevision=f"rows {bounds}",
+        shapes=[theme.rule(x=low), theme.rule(x=high), theme.rule(y=low), theme.rule(y=high)],
+        **theme.margins(62, 12, 30, 52),
+    )
+
+
+# Limits
 
 LIMIT_MARKS = ("blue", "circle"), ("violet", "diamond"), ("green", "square"), ("pink", "triangle-up")
-"""Color and shape of the limits, in their order."""
-
-# Shares of a limit beyond which a mark stands at the edge of the picture.
-SMALLEST_USED_SHARE, LARGEST_USED_SHARE = 0.01, 100.0
+SMALLEST_USED_SHARE, LARGEST_USED_SHARE = 0.01, 100.0  # of a limit; what lies beyond stands at the edge
 TICKED_SHARES = 0.01, 0.03, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0
-DENSE_DECADES = 2.0  # Powers of ten up to which the ticks between powers have room
-DESIGN_ROW, AROUND_DESIGNS = 36, 140  # Pixels of a design, and of what stands around all of them
-TWO_LINES = 30  # Pixels that the two lines of a design need
 
 
 @dataclass(frozen=True, kw_only=True)
 class Used:
-    """How much of one limit each design uses, from `low` to `high` where it was simulated; NaN where it is unknown."""
+    """Share of one limit that each design uses, from `low` to `high` where it was simulated; NaN where unknown."""
 
     name: str
     shares: Sequence[float]
@@ -293,65 +305,72 @@ class Used:
     high: Sequence[float]
 
 
-def height_of(designs: int) -> int:
-    """Return the pixels of a picture of so many designs."""
-    return AROUND_DESIGNS + DESIGN_ROW * designs
+def limits_height(designs: int) -> int:
+    """Pixels of a `limits_chart` of so many designs."""
+    return 140 + 36 * designs
 
 
-def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "", rows: int = 0) -> style.Figure:
-    """A row for each design and a mark for each limit: left of the thin rule the limit is kept, right of it broken.
+def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "", rows: int = 0) -> theme.Figure:
+    """A row for each design and a mark for each limit: left of the thin rule it is kept, right of it broken.
 
-    Where there is no limit, `against` says what the shares are of. Marks of one design stand a little below each other.
-    What was simulated has its 95 % error bar. There is room for so many `rows` where more designs are to come.
+    Parameters
+    ----------
+    names : sequence of str
+    used : sequence of Used
+        Marks of one design stand a little below each other, simulated ones with 95 % error bars.
+    against : str, optional
+        What the shares are of, where there is no limit.
+    rows : int, optional
+        Room for more designs than there are.
+
+    Returns
+    -------
+    Figure
     """
-    slots = [*names, *[""] * (rows - len(names))]
     traces = []
     apart = 0.5 / max(len(used), 2)
-    for place, (one, (name, symbol)) in enumerate(zip(used, LIMIT_MARKS, strict=False)):
-        every = np.array([one.shares, one.low, one.high], float)
-        color, (shares, low, high) = style.PALETTE[name], np.clip(every, SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
-        heights = np.arange(len(names)) + (place - (len(used) - 1) / 2) * apart
-        said = [_share(share, against or "the limit") for share in one.shares]
+    for place, (limit, (color_name, symbol)) in enumerate(zip(used, LIMIT_MARKS, strict=False)):
+        values = np.array([limit.shares, limit.low, limit.high], float)
+        shares, low, high = np.clip(values, SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
+        texts = [_share_text(share, against or "the limit") for share in limit.shares]
+        color = theme.PALETTE[color_name]
         look = {
-            "text": [f"{design}<br>{one.name}: {words}" for design, words in zip(names, said, strict=True)],
-            "error_x": style.error_bar(high - shares, color, shares - low),
-            "marker": style.dot_marker(10, color, width=1, symbol=symbol),
+            "text": [f"{design}<br>{limit.name}: {text}" for design, text in zip(names, texts, strict=True)],
+            "error_x": theme.error_bar(high - shares, color, shares - low),
+            "marker": theme.dot_marker(10, color, width=1, symbol=symbol),
         }
+        heights = np.arange(len(names)) + (place - (len(used) - 1) / 2) * apart
         hover = "%{text}<extra></extra>"
-        traces.append(style.scatter("markers", shares, heights, hover, name=one.name, cliponaxis=False, **look))
-    known = [share for one in used for share in (*one.low, *one.high) if not math.isnan(share)]
+        traces.append(theme.scatter("markers", shares, heights, hover, name=limit.name, cliponaxis=False, **look))
+    known = [share for limit in used for share in (*limit.low, *limit.high) if not math.isnan(share)]
     ends = np.clip([min([0.5, *known]), max([2.0, *known])], SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
     first, last = np.log10(ends).tolist()
-    ticks = [one for one in TICKED_SHARES if last - first < DENSE_DECADES or math.log10(one) % 1 == 0]
-    return style.build(
+    ticks = [share for share in TICKED_SHARES if last - first < 2 or math.log10(share) % 1 == 0]
+    verdicts = (("kept ", "right"), (" broken", "left"))
+    return theme.build(
         traces,
-        x=style.axis(
+        x=theme.axis(
             against or "share of the limit",
             type="log",
             range=[first - 0.06, last + 0.06],
             tickvals=ticks,
-            ticktext=[_tick(share) for share in ticks],
+            ticktext=[_tick_text(share) for share in ticks],
         ),
-        y=style.axis_of_rows(slots, automargin=True),
+        y=theme.axis_of_rows([*names, *[""] * (rows - len(names))], automargin=True),
         uirevision="limits",
-        shapes=[style.rule(x=1.0)],
-        annotations=[
-            style.label_upright(word, 0.0, side=side)
-            for word, side in (("kept ", "right"), (" broken", "left"))
-            if not against
-        ],
-        meta={"row": TWO_LINES},  # where there is little room, so many designs are shown as have it
-        **style.legend_below(0, 16, 16, 48, 84, yref="container", yanchor="bottom"),
+        shapes=[theme.rule(x=1.0)],
+        annotations=[] if against else [theme.label_upright(text, 0.0, side=side) for text, side in verdicts],
+        meta={"row": 30},  # pixels of a design: where there is little room, so many designs are shown as have it
+        **theme.legend_below(0, 16, 16, 48, 84, yref="container", yanchor="bottom"),
     )
 
 
-def _tick(share: float) -> str:
-    """How a share is written at the axis, at whose ends stands what lies beyond them."""
+def _tick_text(share: float) -> str:
     beyond = {SMALLEST_USED_SHARE: "≤ ", LARGEST_USED_SHARE: "≥ "}.get(share, "")
     return beyond + (f"× {share:g}" if share > 1 else f"{100 * share:g} %")
 
 
-def _share(share: float, limit: str) -> str:
+def _share_text(share: float, limit: str) -> str:
     if math.isnan(share):
         return "not yet known"
     return f"{100 * share:.3g} % of {limit}" if share < 10 else f"{share:.3g} times {limit}"

@@ -1,36 +1,25 @@
-"""Coverage of intervals: exact lines, simulated dots with error bars, and the distribution of q̄."""
+"""Coverage and length of intervals by rule, what coverage is lost to, and intervals one below the other."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import product
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import Any
 
 import numpy as np
 
-from dpviz.charts import style
-from dpviz.charts.style import log_scale
+from dpviz.charts import theme
+from dpviz.charts.lines import Axis, Line, Mark, ReferenceLine, line_chart
 from dpviz.core.formatting import format_number, format_points
-from dpviz.core.types import FloatArray
-from dpviz.coverage.exact import CoverageCurves
-from dpviz.inference.rules import RULES
+from dpviz.core.types import BoolArray, FloatArray, IntArray
 
-SPREAD = 0.64  # Height of a row, of 1, over which the rules' lines are spread
-CLEAR_OF_NAMES = 0.85  # Share of the width beyond which a number would meet the names at the right
-LABEL_GAP = 0.072  # Share of the picture's height that a name at the end of a line needs, so that all rules fit
-COINCIDING_HEIGHT = 0.008  # Share of the picture's height within which two lines are drawn on each other
-COINCIDING_POINTS = 0.2  # Share of its points at which a line must lie on another for both to be dashed
-EQUAL_HEIGHT = 5e-4  # Share of the picture's height within which two whole lines are called equal
-EPSILONS = (0.1, 250.0)  # Between which the axis of ε runs, and as far as the chosen one
-SHORTEST = 5.0  # Pixels of the shortest dash
-# Lines have their names at their ends, and no second one in a legend.
-LAYOUT = {"margin": {"l": 62, "r": 118, "t": 34, "b": 52}, "hovermode": "closest", "showlegend": False}
+MIN_EPSILON, MAX_EPSILON = 0.1, 250.0  # ends of the axis of ε, unless the chosen one is beyond
 
 
 @dataclass(frozen=True, kw_only=True)
 class Dot:
-    """One simulated value of a rule with the ends of its error bar, and what the hover says of it."""
+    """Simulated value of a rule with the ends of its error bar, and what the hover says of it."""
 
     rule: str
     y: float
@@ -50,214 +39,347 @@ def coverage_chart(
     chosen: float,
     marks: Mapping[str, float],
     dots: Sequence[Dot] = (),
-) -> style.Figure:
-    """Coverage of each rule along an axis, the promised level as a thin rule, the chosen point with its number.
+) -> theme.Figure:
+    """Coverage of each rule along the true share or the promised ε.
 
-    The axis is that of the true share, `along` "p", or of "epsilon", in decades.
+    Parameters
+    ----------
+    points : ndarray of float
+    values : mapping of str to ndarray
+        Exact coverage at the points, by key of the rule.
+    names, ends : mapping of str to str
+        Names of the rules, and those at the ends of their lines.
+    along : {"p", "epsilon"}
+    level : float
+        Promised coverage.
+    chosen : float
+        Place of the reader's own point.
+    marks : mapping of str to float
+        Exact coverage there.
+    dots : sequence of Dot, optional
+        Simulated coverage there.
 
-    `values` are for each rule its exact coverage at the points, NaN a gap; `marks` that at the `chosen` point, and
-    `dots` simulated values there. `names` are for readers, `ends` for the ends of lines.
+    Returns
+    -------
+    Figure
     """
     log = along == "epsilon"
-    title = "promised ε for all tables (left is more private)" if log else "true share of yes"
-    traces = exact_lines(points, values, names)
-    first = next(iter(marks), "")
-    reach = [math.log10(min(EPSILONS[0], chosen)), math.log10(max(EPSILONS[1], chosen))] if log else [0.0, 1.0]
-    across = ((math.log10(chosen) if log else chosen) - reach[0]) / (reach[1] - reach[0])
-    side = "left" if across > CLEAR_OF_NAMES else "right"
-    traces += [_mark(chosen, marks, key, names[key], told=key == first, level=level, side=side) for key in marks]
-    traces += [_dot(chosen, one, names[one.rule]) for one in dots]
-    scale = log_scale(*reach) if log else {"range": reach, "tickformat": ".0%"}
-    return style.build(
-        traces,
-        x=style.axis(title, **scale),
-        y=style.axis("intervals that hold the truth", range=[-0.02, 1.08], tickformat=".0%"),
-        uirevision=f"coverage {title}",
-        shapes=[style.rule(y=level), style.rule(x=chosen) if log else style.truth(chosen, "below")],
-        annotations=ends_of_lines(values, ends, {f"promised: {format_number(100 * level, 8)} %": level}),
-        **LAYOUT,
+    x = Axis(title="true share of yes", percent=True, low=0.0, high=1.0, pad=0)
+    if log:
+        title, low, high = "promised ε for all tables (left is more private)", MIN_EPSILON, MAX_EPSILON
+        x = Axis(title=title, log=True, low=min(low, chosen), high=max(high, chosen), pad=0)
+    is_right = x.position(chosen) - x.position(x.low or 0) > 0.85 * (x.position(x.high or 1) - x.position(x.low or 0))
+    points_marked = []
+    for index, (rule, value) in enumerate(marks.items()):
+        # A mark is the larger, the more others are drawn on it; the first one has its number
+        covered = sum(abs(other - value) < 0.008 for other in list(marks.values())[index + 1 :])
+        place = f"{'bottom' if 0.5 < value < level else 'top'} {'left' if is_right else 'right'}"
+        text = f"{format_number(100 * value, 3)} %" if index == 0 else ""
+        hover = f"exact, your point: {format_number(100 * value, 7)} %"
+        mark = _rule_mark(chosen, value, rule, names[rule], hover, size=9 + 5 * covered)
+        points_marked.append(replace(mark, text=text, place=place))
+    for dot in dots:
+        mark = _rule_mark(chosen, dot.y, dot.rule, names[dot.rule], f"simulated: {dot.words}", size=8)
+        points_marked.append(replace(mark, color=theme.SIMULATED_COLOR, ends=(dot.low, dot.high)))
+    return line_chart(
+        _rule_lines(points, values, names, ends),
+        x,
+        Axis(title="intervals that hold the truth", percent=True, low=-0.02, high=1.08, pad=0, digits=".5%"),
+        key=f"coverage {x.title}",
+        marks=points_marked,
+        references=[
+            ReferenceLine(text=f"promised: {format_number(100 * level, 8)} %", y=level),
+            ReferenceLine(x=chosen, is_truth=not log),
+        ],
+        names="ends",
     )
 
 
-def exact_lines(
+def _rule_mark(x: float, y: float, rule: str, name: str, hover: str, size: float = 9) -> Mark:
+    style = theme.style_of(rule)
+    return Mark(x=x, y=y, color=style.color, symbol=style.symbol, size=size, name=name, hover=hover, group=rule)
+
+
+def _rule_lines(
+    points: FloatArray, values: Mapping[str, FloatArray], names: Mapping[str, str], ends: Mapping[str, str]
+) -> list[Line]:
+    """The exact line of each rule in its color and dash."""
+    styles = {rule: theme.style_of(rule) for rule in values}
+    return [
+        Line(
+            name=names[rule],
+            short=ends[rule],
+            group=rule,
+            x=points,
+            y=line,
+            color=styles[rule].color,
+            stroke=theme.Stroke(styles[rule].dash, 2.4),
+        )
+        for rule, line in values.items()
+    ]
+
+
+def length_chart(
     points: FloatArray,
     values: Mapping[str, FloatArray],
-    names: Mapping[str, str],
-    value: str = "%{y:.5%}",
+    limit: FloatArray,
     *,
-    height: float = 1.0,
-) -> list[dict[str, Any]]:
-    """Return the exact line of each rule in its color and dash; of those that coincide each is seen in turn.
-
-    `value` is how the hover writes a number, `height` that of the picture.
-    """
-    together = _groups(values, lambda apart: np.mean(apart < COINCIDING_HEIGHT * height) > COINCIDING_POINTS)
-    dashes = {key: dash for group in together if group[1:] for key, dash in zip(group, turns(len(group)), strict=True)}
-    traces = []
-    for key, line in values.items():
-        look = style.style_of(key)
-        hover = f"<b>{names[key]}</b>, exact<br>%{{x:.4g}}: {value}<extra></extra>"
-        drawn = {"color": look.color, "width": 2.4, "dash": dashes.get(key, look.dash)}
-        named = {"name": names[key], "meta": f"{names[key]}, exact", "legendgroup": key, "connectgaps": False}
-        traces.append(style.scatter("lines", points, line, hover, line=drawn, **named))
-    return traces
-
-
-def _groups(values: Mapping[str, FloatArray], alike: Callable[[FloatArray], np.bool_]) -> list[list[str]]:
-    """Return the rules in groups: how far each line of a group is apart from that of its first is `alike`."""
-    groups: dict[str, list[str]] = {}
-    for key, line in values.items():
-        first = next((one for one in groups if alike(np.abs(values[one] - line))), key)
-        groups.setdefault(first, []).append(key)
-    return list(groups.values())
-
-
-def turns(lines: int) -> list[str]:
-    """Return dashes for lines drawn on each other, from the lowest up, of each of which an equal share is seen.
-
-    The lowest is solid, the one with j lines below it covers one part of j + 1. Two turns of each fit into a gap of the
-    one above it, so that it does not matter where a dash begins.
-
-    >>> turns(1), turns(3)
-    (['solid'], ['solid', '5px,5px', '10px,20px'])
-    """
-    dashes = [SHORTEST * 2**below for below in range(lines - 1)]
-    return ["solid", *(f"{dash:g}px,{below * dash:g}px" for below, dash in enumerate(dashes, start=1))]
-
-
-def _mark(
-    x: float, marks: Mapping[str, float], key: str, name: str, *, told: bool, level: float, side: str
-) -> dict[str, Any]:
-    """Return the user's own point of one rule, the larger the more are drawn on it later."""
-    value, later = marks[key], list(marks)[list(marks).index(key) + 1 :]
-    size = 9 + 5 * sum(abs(marks[other] - value) < COINCIDING_HEIGHT for other in later)
-    hover = f"<b>{name}</b>, exact, your point<br>{format_number(100 * value, 7)} %<extra></extra>"
-    number = [f"<b>{format_number(100 * value, 3)} %</b>"]
-    place, mode = f"{'bottom' if 0.5 < value < level else 'top'} {side}", "markers+text" if told else "markers"
-    return style.mark(
-        x, value, hover, mode, text=number, textposition=place, marker=rule_dot(key, size), legendgroup=key
-    )
-
-
-def rule_dot(key: str, size: float = 9) -> dict[str, Any]:
-    """Return the mark of one rule."""
-    return style.dot_marker(size, style.style_of(key).color, width=1, symbol=style.style_of(key).symbol)
-
-
-def _dot(x: float, one: Dot, name: str) -> dict[str, Any]:
-    above, below = [one.high - one.y], [one.y - one.low]
-    told = {"meta": f"{name}, simulated, 95 % error bar", "legendgroup": one.rule}
-    return style.mark(
-        x,
-        one.y,
-        f"<b>{name}</b>, simulated<br>{one.words}<extra></extra>",
-        "markers",
-        marker=style.dot_marker(8, style.SIMULATED_COLOR, width=1, edge="#333", symbol=style.style_of(one.rule).symbol),
-        error_y=style.error_bar(above, style.SIMULATED_COLOR, below, thickness=2, width=7),
-        **told,
-    )
-
-
-def ends_of_lines(
-    values: Mapping[str, FloatArray],
     names: Mapping[str, str],
-    known: Mapping[str, float] | None = None,
-    *,
-    gap: float = LABEL_GAP,
-    ceiling: float = 1.02,
-) -> list[dict[str, Any]]:
-    """Return each rule's name, behind its color, at the right end of its line if it has one; an equal line says so.
+    ends: Mapping[str, str],
+    chosen: float,
+) -> theme.Figure:
+    """Expected length of each rule's interval inside 0 to 1 along the true share, in points.
 
-    `known` are what thin rules say, with their heights. `gap` is what a name needs of the axis, and `ceiling` where the
-    highest may stand.
+    Parameters
+    ----------
+    points : ndarray of float
+    values : mapping of str to ndarray
+        Expected length at the points, by key of the rule.
+    limit : ndarray of float
+        Shortest possible length at the points; NaN where unknown.
+    names, ends : mapping of str to str
+        As in `coverage_chart`.
+    chosen : float
+        The reader's own share.
+
+    Returns
+    -------
+    Figure
     """
-    places = {_named(text, style.GREY): height for text, height in (known or {}).items()}
-    for first, *others in _groups(values, lambda apart: np.all(apart < EQUAL_HEIGHT * gap / LABEL_GAP)):
-        end = values[first][np.isfinite(values[first])][-1:]
-        for key in (*reversed(others), first) if len(end) else ():  # from the bottom up
-            text = f"{'= ' * (key != first)}{names[key]}"
-            places[_named(text, style.style_of(key).color)] = float(end[0])
-    return style.labels_apart(places, 1.006, gap, ceiling)
-
-
-def _named(text: str, color: str) -> str:
-    return f'<span style="color: {color}"><b>━</b></span> {text}'
-
-
-def length_chart(curves: CoverageCurves, shortest: FloatArray, rules: Sequence[str], *, chosen: float) -> style.Figure:
-    """Expected length of each rule in points of 0 to 100 %, against p, and the shortest possible in grey."""
-    points = curves.points
-    limit = 100 * shortest
-    values = dict(zip(curves.rules, 100 * curves.mean_width_inside, strict=True))
-    names = {key: RULES[key].label for key in rules}
-    ends = {key: RULES[key].abbreviation for key in rules}
-    highest = max([float(np.nanmax(line)) for line in values.values() if np.isfinite(line).any()], default=100.0)
-    traces = exact_lines(points, values, names, "%{y:.5g} points", height=1.08 * highest)
-    for place, (key, line) in product(np.flatnonzero(points == chosen), values.items()):
-        hover = f"<b>{names[key]}</b>, your p<br>{format_number(float(line[place]), 5)} points<extra></extra>"
-        dots = {"marker": rule_dot(key), "showlegend": False, "legendgroup": key}
-        traces.append(style.scatter("markers", [chosen], [line[place]], hover, **dots))
-    known, notes = np.isfinite(limit), []
+    lengths = {rule: 100 * line for rule, line in values.items()}
+    highest = max((float(np.nanmax(line)) for line in lengths.values() if np.isfinite(line).any()), default=100.0)
+    marks = []
+    for rule, line in lengths.items():
+        for length in line[points == chosen].tolist():
+            mark = _rule_mark(chosen, length, rule, names[rule], f"your p: {format_number(length, 5)} points")
+            marks.append(mark)
+    lines, labels, known = _rule_lines(points, lengths, names, ends), [], np.isfinite(limit)
     if known.any():
-        hover = "<b>limit</b><br>%{x:.4g}: %{y:.5g} points<extra></extra>"
         name = "shortest possible, if the level is to hold at every p"
-        traces.insert(0, style.limit(points[known], limit[known], hover, name))
-        notes = [style.label_upright("no rule that holds its level is this short", 0.5, 0.02, side="auto")]
-    return style.build(
-        traces,
-        x=style.axis("true share of yes", range=[0.0, 1.0], tickformat=".0%"),
-        y=style.axis("expected length inside 0 to 100 %, in points", range=[0.0, max(1.08 * highest, 1e-3)]),
-        uirevision="length",
-        shapes=[style.truth(chosen, "below")],
-        annotations=[*ends_of_lines(values, ends, gap=LABEL_GAP * 1.08 * highest, ceiling=1.05 * highest), *notes],
-        **LAYOUT,
+        lines.insert(0, Line(name=name, x=points[known], y=100 * limit[known], is_limit=True))
+        labels.append(theme.label_upright("no rule that holds its level is this short", 0.5, 0.02, side="auto"))
+    return line_chart(
+        lines,
+        Axis(title="true share of yes", percent=True, low=0.0, high=1.0, pad=0),
+        Axis(title="expected length inside 0 to 100 %, in points", low=0.0, high=1.08 * highest or 1e-3, pad=0),
+        key="length",
+        marks=marks,
+        references=[ReferenceLine(x=chosen, is_truth=True)],
+        names="ends",
+        labels=labels,
     )
 
 
-def causes_chart(effects: Mapping[str, Mapping[str, float]], *, names: Mapping[str, str]) -> style.Figure:
-    """Each rule's effects as lines from 0, to the left where coverage is lost; the first rule's with their numbers.
+def causes_chart(effects: Mapping[str, Mapping[str, float]], *, names: Mapping[str, str]) -> theme.Figure:
+    """Change of each rule's coverage by cause, as lines from 0; the first rule's with their numbers.
 
-    `effects` are for each rule the change of coverage by its cause, in the order of the rows from the top.
+    Parameters
+    ----------
+    effects : mapping
+        For each rule, the change by cause, in the order of the rows from the top.
+    names : mapping of str to str
+
+    Returns
+    -------
+    Figure
     """
-    wrapped = {
-        key: {"<br>".join(wrap(cause, 15)): value for cause, value in one.items()} for key, one in effects.items()
-    }
-    causes = list(next(iter(wrapped.values())))
-    step, middle = SPREAD / max(len(effects) - 1, 1), (len(effects) - 1) / 2
-    traces = [
-        _effects(one, step * (place - middle), key, names[key], told=place == 0)
-        for place, (key, one) in enumerate(wrapped.items())
-    ]
-    reach = max(1.3 * max(100 * abs(value) for one in effects.values() for value in one.values()), 0.1)
+    causes = ["<br>".join(wrap(cause, 15)) for cause in next(iter(effects.values()))]
+    apart, middle = 0.64 / max(len(effects) - 1, 1), (len(effects) - 1) / 2
+    traces = []
+    for place, (rule, by_cause) in enumerate(effects.items()):
+        style, name = theme.style_of(rule), names[rule]
+        changes = [(cause, 100 * change, change) for cause, change in by_cause.items()]
+        texts = [f"<b>{format_points(100 * change)}</b>" if place == 0 else "" for change in by_cause.values()]
+        sides = [f"middle {'right' if change >= 0 else 'left'}" for change in by_cause.values()]
+        # For each cause a line from 0 to its effect, and a gap; marks and numbers at the ends alone
+        trace = theme.scatter(
+            "lines+markers+text",
+            [x for _, points, _ in changes for x in (0.0, points, None)],
+            [row + apart * (place - middle) for row in range(len(changes)) for _ in range(3)],
+            f"<b>{name}</b>, exact<br>%{{customdata}}<extra></extra>",
+            line={"color": style.color, "width": 2.2, "dash": style.dash},
+            marker=theme.dot_marker([0, 9, 0] * len(changes), style.color, width=1, symbol=style.symbol),
+            text=[part for text in texts for part in ("", text, "")],
+            textposition=[side for side in sides for _ in range(3)],
+            customdata=[f"{cause}: {format_points(points)} points" for cause, points, _ in changes for _ in range(3)],
+            cliponaxis=False,
+            connectgaps=False,
+            name=name,
+            meta=f"{name}, exact",
+        )
+        traces.append(trace)
+    reach = max(1.3 * max(100 * abs(change) for changes in effects.values() for change in changes.values()), 0.1)
     faint = {"line": {"color": "rgba(128,128,128,.25)"}}
-    return style.build(
+    return theme.build(
         traces,
-        x=style.axis("points lost (left) or added (right)", range=[-reach, reach], zeroline=False),
-        y=style.axis_of_rows(causes),
+        x=theme.axis("points lost (left) or added (right)", range=[-reach, reach], zeroline=False),
+        y=theme.axis_of_rows(causes),
         uirevision="causes",
-        shapes=[style.rule(x=0), *({**style.rule(y=row + 0.5), **faint} for row in range(len(causes) - 1))],
-        **style.legend_below(-0.2, 120, 16, 16, 112, itemwidth=56),
-        showlegend=True,
+        shapes=[theme.rule(x=0), *(theme.rule(y=row + 0.5) | faint for row in range(len(causes) - 1))],
+        **theme.legend_below(-0.2, 120, 16, 16, 112, itemwidth=56),
     )
 
 
-def _effects(effects: Mapping[str, float], shift: float, key: str, name: str, *, told: bool) -> dict[str, Any]:
-    """Return one trace: for each cause from 0 to its effect and a gap; marks and numbers at the ends alone."""
-    look = style.style_of(key)
-    points = [(cause, 100 * value, row + shift) for row, (cause, value) in enumerate(effects.items())]
-    return style.scatter(
-        "lines+markers+text",
-        [x for _, value, _ in points for x in (0.0, value, None)],
-        [row for *_, row in points for _ in range(3)],
-        f"<b>{name}</b>, exact<br>%{{customdata}}<extra></extra>",
-        line={"color": look.color, "width": 2.2, "dash": look.dash},
-        marker=style.dot_marker([0, 9, 0] * len(points), look.color, width=1, symbol=look.symbol),
-        text=[text for _, value, _ in points for text in ("", f"<b>{format_points(value)}</b>" if told else "", "")],
-        textposition=[f"middle {'right' if value >= 0 else 'left'}" for _, value, _ in points for _ in range(3)],
-        customdata=[f"{cause}: {format_points(value)} points" for cause, value, _ in points for _ in range(3)],
-        cliponaxis=False,
-        connectgaps=False,
-        name=name,
-        legendgroup=key,
-        meta=f"{name}, exact",
+# Intervals one below the other
+
+MISSED, COVERING = theme.FAILED_COLOR, theme.PALETTE["blue"]
+LONGEST_LINE = 48  # characters of a line of words, as many as a phone and a small projector show
+WORD_LINES, LINE_PX = 4, 18  # lines of words that there is always room for, so that nothing moves, and their height
+NAMED_SEATS = 14  # seats at most that are written beside their intervals
+
+
+@dataclass(frozen=True)
+class IntervalLook:
+    """How intervals of one kind are drawn, and what the hover and the saved numbers call one of them."""
+
+    text: str
+    color: str
+    symbol: str = "circle"
+    opacity: float = 1.0  # of its mark
+    is_outlined: bool = False
+
+
+HELD = IntervalLook("holds the true share", COVERING)
+EMPTY = IntervalLook("holds it, but runs from 0 to 100 %", "rgba(0, 114, 178, .42)", opacity=0.0)
+MISS = IntervalLook("misses it", MISSED, "x", is_outlined=True)
+NONE = IntervalLook("no interval", theme.GREY, "line-ns-open")
+UNKNOWN = IntervalLook("the truth is not known yet", theme.PALETTE["slate"])
+
+
+def caterpillar_chart(
+    estimates: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    *,
+    covered: BoolArray,
+    vacuous: BoolArray,
+    p: float,
+    words: str = "",
+    shown: int | None = None,
+    of: str = "repetition",
+    outlined: bool = True,
+) -> theme.Figure:
+    """The first intervals of a study, one line each.
+
+    Parameters
+    ----------
+    estimates, low, high : ndarray of float
+        Ends are infinite where an interval has none, NaN where there is no interval.
+    covered, vacuous : ndarray of bool
+        Which hold the true share `p`, and which do because they hold all of 0 to 1.
+    p : float
+    words : str, optional
+        HTML above them.
+    shown : int, optional
+        Number of intervals that are drawn, in the frame of all.
+    of : str, optional
+        What the vertical axis counts.
+    outlined : bool, optional
+        Whether those that miss `p` are outlined.
+
+    Returns
+    -------
+    Figure
+    """
+    missing, drawn = np.isnan(low), np.arange(len(low)) < (len(low) if shown is None else shown)
+    left = np.where(missing, estimates, np.maximum(low, -0.5))
+    right = np.where(missing, estimates, np.minimum(high, 1.5))
+    kinds = ((vacuous, EMPTY), (covered & ~vacuous, HELD), (~covered & ~missing, MISS), (missing, NONE))
+    traces = []
+    for kind, look in kinds:
+        place = np.flatnonzero(kind & drawn)
+        look = look if outlined else replace(look, is_outlined=False)
+        traces += _interval_traces(place, left[place], right[place], look, [f"{of} {1 + row}" for row in place])
+    # An axis of round shares around all of them
+    ends = float(np.min(left, initial=p)), float(np.max(right, initial=p))
+    step = theme.round_step(max(ends[1] - ends[0], 1e-3) / theme.AXIS_INTERVALS, (1, 2, 5, 10), 0.5)
+    first, last = max(step * math.floor(ends[0] / step), 0.0), min(step * math.ceil(ends[1] / step), 1.0)
+    pad = 0.03 * (last - first) or 0.01
+    lines = [line for part in words.split("<br>") for line in _wrapped(part)]
+    above = {"x": 0, "xref": "x domain", "xanchor": "left", "xshift": -46, "y": 1, "yref": "y domain", "yshift": 22}
+    return theme.build(
+        traces,
+        x=theme.axis("share of yes", range=[first - pad, last + pad], tickformat="~%", zeroline=False),
+        y=theme.axis(of, range=[len(low) + 1, 0], tickvals=[1, len(low)], showgrid=False, zeroline=False),
+        uirevision="caterpillar",
+        shapes=[theme.truth(p)],
+        annotations=[
+            theme.label("<br>".join(lines), 13, **above, align="left", yanchor="bottom"),
+            theme.label_upright(f"true share {format_number(100 * p, 9)} %", p, side=theme.side_at(p)),
+        ],
+        **theme.margins(56, 16, 32 + LINE_PX * max(len(lines), WORD_LINES), 52),
     )
+
+
+def _wrapped(html: str) -> list[str]:
+    """Lines of at most `LONGEST_LINE` characters, tags not counted."""
+    lines = [""]
+    for word in html.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        if len(re.sub(r"<[^>]+>", "", longer)) > LONGEST_LINE:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
+
+
+def class_chart(
+    low: FloatArray, high: FloatArray, *, seats: Sequence[int], covered: BoolArray, p: float | None, rows: int
+) -> theme.Figure:
+    """The intervals of a class by seat, from 0 to 100 %.
+
+    Parameters
+    ----------
+    low, high : ndarray of float
+    seats : sequence of int
+    covered : ndarray of bool
+        Which hold the truth.
+    p : float, optional
+        The truth; if None it is not shown, nor which intervals hold it.
+    rows : int
+        Intervals for which there is room.
+
+    Returns
+    -------
+    Figure
+    """
+    left, right = np.maximum(low, 0.0), np.minimum(high, 1.0)
+    kinds = ((covered, HELD), (~covered, MISS)) if p is not None else ((np.ones(len(low), bool), UNKNOWN),)
+    traces = []
+    for kind, look in kinds:
+        place = np.flatnonzero(kind)
+        names = [f"seat {seats[row]}" for row in place.tolist()]
+        traces += _interval_traces(place, left[place], right[place], look, names)
+    named = range(0, len(seats), math.ceil(max(rows, 1) / NAMED_SEATS))  # a class that has not come yet has no rows
+    ticks = {"tickvals": [1 + row for row in named], "ticktext": [str(seats[row]) for row in named]}
+    text = "" if p is None else f"true share {format_number(100 * p, 3)} %"
+    return theme.build(
+        traces,
+        x=theme.axis("share of yes", range=[-0.01, 1.01], tickformat="~%", zeroline=False),
+        y=theme.axis("seat", range=[rows + 1, 0], showgrid=False, zeroline=False, **ticks),
+        uirevision="class",
+        shapes=[] if p is None else [theme.truth(p)],
+        annotations=[] if p is None else [theme.label_upright(text, p, side=theme.side_at(p))],
+        **theme.margins(50, 16, 34, 52),
+    )
+
+
+def _interval_traces(
+    place: IntArray, left: FloatArray, right: FloatArray, look: IntervalLook, names: Sequence[str]
+) -> list[dict[str, Any]]:
+    """The trace of intervals of one kind, if any, on that of the ink around them where they are outlined."""
+    if not len(place):
+        return []
+    middle = (left + right) / 2
+
+    def bars(color: str, thickness: float, size: float, **rest: Any) -> dict[str, Any]:
+        bar = theme.error_bar(right - middle, color, thickness=thickness, width=0)
+        marker = {"size": size, "color": color, "symbol": look.symbol, "opacity": look.opacity}
+        hover = f"%{{customdata}}<br>{look.text}<extra></extra>"
+        return theme.scatter("markers", middle, 1 + place, hover, marker=marker, error_x=bar, **rest)
+
+    texts = []
+    for name, start, end in zip(names, 100 * np.maximum(left, 0.0), 100 * np.minimum(right, 1.0), strict=True):
+        texts.append(f"{name}: {start:.3g} % to {end:.3g} %" if start < end else f"{name}: {start:.3g} %")
+    outline = [bars(theme.TRUTH_COLOR, 3.8, 5.5, hoverinfo="skip", meta="")] if look.is_outlined else []
+    return [*outline, bars(look.color, 1.6, 3.2, meta=look.text, customdata=texts)]

@@ -1,164 +1,411 @@
-"""Several curves over one axis: exact as lines, printed dashed, limits and promises as thin rules."""
+"""Curves over one axis: exact as lines, simulated as dots with error bars, limits and promises as thin rules."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from textwrap import wrap
+from typing import Any, Literal
 
 import numpy as np
 
-from dpviz.charts import style
-from dpviz.charts.style import EXACT_LINE, Stroke, log_scale
+from dpviz.charts import theme
 from dpviz.core.formatting import format_number
-from dpviz.core.types import FloatArray
+from dpviz.core.types import BoolArray, FloatArray
 
-RULE_LABEL_SHARE = 0.05  # Share of the picture's height that the words of a rule need
+METHOD_DASHES = ("solid", "9px,3px", "14px,4px,2px,4px", "4px,3px", "22px,4px", "2px,4px")
+"""Of the methods in their order, so that color is never alone."""
 
-__all__ = ["Dots", "DrawnLine", "DrawnScale", "Mark", "Rule", "lines_chart"]
+BAR = 1.96  # standard errors to both sides of a simulated value
+FADED_OPACITY = 0.35
+SMALLEST_SHOWN_SHARE = 1e-4  # of the largest value of a logarithmic axis, where it ends
+NAME_SHARE = 0.0655  # of the picture's height, for a line of a name: all rules have room
+NUMBER_SHARE = 0.1  # of the height, for the number below a mark
+LONGEST_NAME = 22  # letters of a name that has one line
+PLOT_HEIGHT, SMALL_HEIGHT = 330, 190  # pixels of the inside of a picture, and of a small one with what is around it
+TITLE_HEIGHT, AXIS_HEIGHT, LEGEND_WIDTH = 44, 58, 560  # pixels
+
+Names = Literal["legend", "ends", "both", "none"]
+"""Where the names of lines stand: below the picture, at their ends, or at their ends and below where it is narrow."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class DrawnLine:
-    """One curve, NaN a gap: its entry in the legend, its key for `color_of`, and how it is drawn.
+class Line:
+    """One curve; NaN is a gap.
 
-    Below a `floor` there is nothing: it is a thin line above a grey area.
+    Parameters
+    ----------
+    name, short : str
+        Its name, and the one at its end if that is another.
+    x, y : ndarray of float
+    color : str
+        A color, or the key of a method or a rule.
+    stroke : Stroke
+    error : ndarray of float, optional
+        Standard errors of simulated values.
+    exact : ndarray of bool, optional
+        Which values are not simulated: they are a line, the others dots. All by default.
+    basis : str
+        What the hover says of values that are not simulated.
+    symbol : str, optional
+        Of a mark at every point.
+    opacity : float
+    is_limit : bool
+        Whether nothing is possible below it: a thin line above a grey area.
+    in_legend : bool
+    group : str
+        Lines and marks of a group are switched on and off together in the legend.
+    more : ndarray of float, optional
+        Further numbers, of which `more_hover`, with its ``%{customdata}``, is the last line of the hover.
     """
 
     name: str
     x: FloatArray
     y: FloatArray
     color: str = "original"
-    stroke: Stroke = EXACT_LINE
-    floor: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class DrawnScale:
-    """One axis of a picture: its title, whether it is logarithmic or of shares, where it ends, and what is promised."""
-
-    title: str
-    log: bool = False
-    low: float | None = None
-    high: float | None = None
-    percent: bool = False
-    nominal: float | None = None
+    stroke: theme.Stroke = theme.EXACT_LINE
+    error: FloatArray | None = None
+    exact: BoolArray | None = None
+    short: str = ""
+    basis: str = "exact"
+    symbol: str = ""
+    opacity: float = 1.0
+    is_limit: bool = False
+    in_legend: bool = True
+    group: str = ""
+    more: FloatArray | None = None
+    more_hover: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mark:
-    """A point with its number written beside it, at that `place` of it."""
+    """A point with a number beside it.
+
+    Parameters
+    ----------
+    x, y : float
+    color : str
+        A color, or the key of a method or a rule.
+    text, place : str
+        The number, and where it stands.
+    name, hover : str
+        First line of the hover, and what else it says; by default the value.
+    symbol, size :
+        Of the mark; one that is hollow has ``-open`` in its name.
+    ends : tuple of float, optional
+        Ends of the error bar of a simulated value.
+    group : str
+        As of a line.
+    """
 
     x: float
     y: float
     color: str
     text: str = ""
-    name: str = ""
     place: str = "top right"
+    name: str = ""
+    hover: str = ""
+    symbol: str = "circle"
+    size: float = 10
+    ends: tuple[float, float] | None = None
+    group: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Dots:
-    """Simulated values with their error bars, `error` to both sides."""
+class ReferenceLine:
+    """Thin line across the picture at `x` or at `y`, with a few words; the truth is one in ink."""
 
-    name: str
-    x: FloatArray
-    y: FloatArray
-    error: FloatArray
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rule:
-    """A thin line across the picture at `x` or at `y`, with a few words."""
-
-    text: str
+    text: str = ""
     x: float | None = None
     y: float | None = None
     dash: str = "solid"
+    is_truth: bool = False
 
 
-def lines_chart(
-    lines: Sequence[DrawnLine],
-    x: DrawnScale,
-    y: DrawnScale,
+@dataclass(frozen=True, kw_only=True)
+class Axis:
+    """An axis.
+
+    Parameters
+    ----------
+    title, symbol : str
+        Its title, and what the hover calls its values.
+    log, percent : bool
+        Whether it is logarithmic, or one of shares.
+    low, high : float, optional
+        Its ends; by default those of the values, with some room.
+    pad : float
+        Room beyond the ends as a share of their distance.
+    digits : str
+        Format of its values in the hover.
+    nominal : float, optional
+        A promised value.
+    ticks : tuple of float
+        In place of those of the scale.
+    has_plain_ticks : bool
+        Whether ticks within four decades around 1 are plain numbers and no powers of ten.
+    """
+
+    title: str
+    symbol: str = ""
+    log: bool = False
+    percent: bool = False
+    low: float | None = None
+    high: float | None = None
+    pad: float = 0.03
+    digits: str = ".6g"
+    nominal: float | None = None
+    ticks: tuple[float, ...] = ()
+    has_plain_ticks: bool = False
+
+    def position(self, value: float) -> float:
+        """Place of a value in units of the axis: its exponent of ten if it is logarithmic."""
+        return math.log10(value) if self.log else value
+
+    def drawn(self, values: Sequence[FloatArray]) -> dict[str, Any]:
+        """The axis on which these values stand."""
+        shown = np.concatenate([*values, [math.nan]])
+        shown = shown[np.isfinite(shown) & ((shown > 0) | (not self.log))]
+        low = self.low if self.low is not None else float(shown.min()) if len(shown) else 0.1
+        high = self.high if self.high is not None else float(shown.max()) if len(shown) else 1.0
+        if self.log:
+            high = max(high, 1.5 * low)
+            pad = self.pad * (math.log10(high) - math.log10(low))
+            scale = theme.log_scale(math.log10(low) - pad, math.log10(high) + pad)
+        else:
+            pad = self.pad * (high - low) if high > low else 1.0
+            scale = {"range": [low - pad if self.low is None else low, high + pad]}
+        scale |= {"tickformat": ".0%"} if self.percent else {}
+        if self.has_plain_ticks and max(map(abs, scale["range"])) <= 4:
+            scale["ticktext"] = [format_number(tick, 3) for tick in scale["tickvals"]]
+        if self.ticks:
+            scale |= {"tickvals": [*self.ticks], "ticktext": [f"{tick:.3g}" for tick in self.ticks]}
+        return theme.axis(self.title, **scale)
+
+
+def line_chart(
+    lines: Sequence[Line],
+    x: Axis,
+    y: Axis,
     *,
     key: str,
     marks: Sequence[Mark] = (),
-    rules: Sequence[Rule] = (),
-    dots: Sequence[Dots] = (),
-) -> style.Figure:
-    """Return the curves on one picture; `key` names it, so that a zoom survives new numbers but not a new question."""
-    if not lines and not dots:
-        raise ValueError("lines or dots must hold something to draw; got neither.")
-    all_x = np.concatenate([*(line.x for line in lines), *(one.x for one in dots)])
-    all_y = np.concatenate([*(line.y for line in lines), *(one.y + one.error for one in dots)])
-    x_axis, x_ends = _axis(x, all_x)
-    y_axis, y_ends = _axis(y, all_y)
-    drawn: list[DrawnLine | Dots] = [*lines, *dots]
-    curves = [(_place(one.x, x), _place(one.y, y)) for one in drawn]
-    inside = [one for one in rules if _within(one.x, x_ends) or _within(one.y, y_ends)]
-    room = RULE_LABEL_SHARE * (y_axis["range"][1] - y_axis["range"][0])
+    references: Sequence[ReferenceLine] = (),
+    names: Names = "legend",
+    labels: Sequence[dict[str, Any]] = (),
+    extra: Sequence[dict[str, Any]] = (),
+    **layout: Any,
+) -> theme.Figure:
+    """Curves with marks and thin rules.
 
-    def words(one: Rule) -> dict[str, Any]:
-        if one.x is not None:
-            return style.label_upright(one.text, float(_place(np.array(one.x), x)), edge="top")
-        return style.label_free(one.text, float(_place(np.array(one.y), y)), curves, x_axis["range"], room)
+    Parameters
+    ----------
+    lines : sequence of Line
+    x, y : Axis
+    key : str
+        The reader's zoom survives as long as it is the same.
+    marks : sequence of Mark, optional
+    references : sequence of ReferenceLine, optional
+        Those beyond the axes are left out.
+    names : {"legend", "ends", "both", "none"}, optional
+        Where the names of the lines stand.
+    labels, extra : sequence of dict, optional
+        Further annotations and traces.
+    **layout
+        Further attributes of plotly's layout.
 
-    marked = [_mark(one) for one in marks if math.isfinite(one.y) and one.y > 0]
-    return style.build(
-        [*map(_trace, lines), *map(_dots, dots), *marked],
-        x=x_axis,
-        y=y_axis,
-        uirevision=key,
-        shapes=[style.rule(x=one.x, y=one.y, dash=one.dash) for one in inside],
-        annotations=[words(one) for one in inside],
-        # On a telephone each entry of the legend has a row of its own.
-        **style.legend_below(-0.24, 74, 18, 26, 112 + 20 * max(0, len(lines) + len(dots) - 4)),
-        showlegend=True,
+    Returns
+    -------
+    Figure
+    """
+    x_axis = x.drawn([line.x for line in lines])
+    errors = [(line.y, 0.0 if line.error is None else BAR * np.nan_to_num(line.error)) for line in lines]
+    y_axis = y.drawn([value + sign * error for value, error in errors for sign in (-1, 1)])
+    traces = [trace for line in lines for trace in _line_traces(line, x, y)]
+    traces += [_mark_trace(mark, y) for mark in marks if math.isfinite(mark.y) and (mark.y > 0 or not y.log)]
+    # Thin rules; words of horizontal ones stand with the names at the ends of lines, if there are any
+    shapes, annotations, heights = [], list(labels), {}
+    for reference in references:
+        axis, drawn, value = (y, y_axis, reference.y) if reference.x is None else (x, x_axis, reference.x)
+        if value is None or (axis.log and value <= 0):
+            continue
+        place, (low, high) = axis.position(value), drawn["range"]
+        if not low <= place <= high:
+            continue
+        shape = theme.truth(value, "below") if reference.is_truth else theme.rule(x=reference.x, y=reference.y)
+        shapes.append(shape | {"line": {**shape["line"], "dash": reference.dash}})
+        if reference.text and axis is x:
+            annotations.append(theme.label_upright(reference.text, place, edge="top"))
+        elif reference.text and names in ("ends", "both"):
+            heights[theme.colored_name(reference.text, theme.GREY)] = place
+        elif reference.text:
+            annotations.append(theme.label_across(reference.text, place))
+    if names in ("ends", "both"):
+        low, high = y_axis["range"]
+        heights |= _end_heights(lines, y, low, high)
+        gap, ceiling = NAME_SHARE * (high - low), low + 0.96 * (high - low)
+        annotations += [name | {"align": "left"} for name in theme.labels_apart(heights, 1.008, gap, ceiling)]
+    # On a telephone each entry of the legend has a row of its own.
+    below = theme.legend_below(-0.24, 74, 18, 26, 112 + 20 * max(0, len(lines) - 4))
+    look = {"legend": below, "ends": theme.margins(62, 136, 34, 52)}.get(names, theme.margins(62, 16, 30, 52))
+    return theme.build(
+        [*traces, *extra], x=x_axis, y=y_axis, uirevision=key, shapes=shapes, annotations=annotations, **look | layout
     )
 
 
-def _trace(line: DrawnLine) -> dict[str, Any]:
-    drawn = {"color": style.color_of(line.color), "width": line.stroke.width, "dash": line.stroke.dash}
-    hover = f"%{{x:.5g}}: %{{y:.6g}}<extra>{line.name}</extra>"
-    if line.floor:
-        return style.limit(line.x, line.y, hover, line.name)
-    return style.scatter("lines", line.x, np.where(line.y > 0, line.y, np.nan), hover, line=drawn, name=line.name)
+def _line_traces(line: Line, x: Axis, y: Axis) -> list[dict[str, Any]]:
+    """The exact part as a line, the simulated one as dots with error bars."""
+    exact = np.ones(len(line.x), bool) if line.exact is None else line.exact
+    color = theme.color_of(line.color)
+    place = f"{x.symbol} = %{{x:.5g}}" if x.symbol else "%{x:.5g}"
+    number = f"{place}: %{{y:{y.digits}}}{line.more_hover}"
+    named: dict[str, Any] = {"name": line.name, "legendgroup": line.group or line.name, "showlegend": line.in_legend}
+    named |= {"opacity": line.opacity} if line.opacity < 1 else {}
+    basis = f", {line.basis}" if line.basis != line.name else ""
+    hover = f"<b>{line.name}</b>{basis}<br>{number}<extra></extra>"
+    if line.is_limit:
+        return [theme.limit(line.x, line.y, f"<b>{line.name}</b><br>{number}<extra></extra>", line.name) | named]
+    traces = []
+    if exact.any() or exact.all():
+        look: dict[str, Any] = {"line": {"color": color, "width": line.stroke.width, "dash": line.stroke.dash}}
+        if line.more is not None:
+            look["customdata"] = line.more[exact]
+        if line.symbol:
+            look["marker"] = theme.dot_marker(8, color, symbol=line.symbol)
+        mode, meta = "lines+markers" if line.symbol else "lines", f"{line.name}{basis}"
+        traces.append(theme.scatter(mode, line.x[exact], line.y[exact], hover, meta=meta, **look, **named))
+    if line.error is not None and not exact.all():
+        text = f"<b>{line.name}</b>, simulated, 95 % error bar<br>{number} ± %{{error_y.array:.2g}}<extra></extra>"
+        bar, marker = theme.error_bar(BAR * line.error[~exact], color), theme.dot_marker(7, color, width=1)
+        dots = theme.scatter("markers", line.x[~exact], line.y[~exact], text, marker=marker, error_y=bar, **named)
+        traces.append(dots | {"showlegend": line.in_legend and not exact.any()})
+    return traces
 
 
-def _dots(one: Dots) -> dict[str, Any]:
-    bar = style.error_bar(one.error, style.SIMULATED_COLOR)
-    hover = f"%{{x:.5g}}: %{{y:.5g}} ± %{{error_y.array:.2g}}<extra>{one.name}</extra>"
-    marker = {"size": 6, "color": style.SIMULATED_COLOR}
-    return style.scatter("markers", one.x, one.y, hover, marker=marker, error_y=bar, name=one.name)
-
-
-def _mark(one: Mark) -> dict[str, Any]:
-    hover = f"your point: {format_number(one.y)}<extra>{one.name}</extra>"
-    text = [f"<b>{one.text}</b>" if one.text else ""]
-    return style.mark(
-        one.x, one.y, hover, text=text, textposition=one.place, marker=style.dot_marker(10, style.color_of(one.color))
+def _mark_trace(mark: Mark, y: Axis) -> dict[str, Any]:
+    number = f"{format_number(100 * mark.y, 7)} %" if y.percent else format_number(mark.y)
+    hover = f"<b>{mark.name}</b><br>{mark.hover or f'your point: {number}'}<extra></extra>"
+    color = theme.color_of(mark.color)
+    look: dict[str, Any] = {"legendgroup": mark.group, "textposition": mark.place}
+    look["text"] = [f"<b>{mark.text}</b>" if mark.text else ""]
+    if mark.ends is not None:
+        above, below = [mark.ends[1] - mark.y], [mark.y - mark.ends[0]]
+        look["error_y"] = theme.error_bar(above, color, below, thickness=2, width=7)
+        look["meta"] = f"{mark.name}, simulated, 95 % error bar"
+    edge, width = (
+        (color, 3) if mark.symbol.endswith("-open") else ("#333" if mark.ends else "#fff", 1 if mark.ends else 2)
     )
+    marker = theme.dot_marker(mark.size, color, width, edge, symbol=mark.symbol)
+    return theme.mark(mark.x, mark.y, hover, "markers+text" if mark.text else "markers", marker=marker, **look)
 
 
-def _place(values: FloatArray, scale: DrawnScale) -> FloatArray:
-    """Where values stand on an axis: at their exponents of ten if it is logarithmic."""
-    if not scale.log:
-        return values
-    return np.log10(values, where=values > 0, out=np.full(values.shape, np.nan))
+def _end_heights(lines: Sequence[Line], y: Axis, low: float, high: float) -> dict[str, float]:
+    """Heights of the ends of lines by their names, each behind its color."""
+    heights = {}
+    for line in lines:
+        values = line.y[np.isfinite(line.y) & ((line.y > 0) | (not y.log))]
+        if len(values) and not line.is_limit:
+            name = "<br>\u2003 ".join(wrap(line.short or line.name, LONGEST_NAME, break_on_hyphens=False))
+            color = f"{theme.color_of(line.color)}; opacity: {line.opacity}"
+            heights[theme.colored_name(name, color)] = min(max(y.position(float(values[-1])), low), high)
+    return heights
 
 
-def _within(place: float | None, ends: tuple[float, float]) -> bool:
-    return place is not None and ends[0] <= place <= ends[1]
+def method_stroke(place: int, *, is_reference: bool = False) -> theme.Stroke:
+    """Stroke of the method at a place of a comparison; those that others are compared with are thin."""
+    return theme.Stroke(METHOD_DASHES[place % len(METHOD_DASHES)], 1.6 if is_reference else 2.4)
 
 
-def _axis(scale: DrawnScale, values: FloatArray) -> tuple[dict[str, Any], tuple[float, float]]:
-    shown = values[np.isfinite(values) & ((values > 0) | (not scale.log))]
-    low = scale.low if scale.low is not None else float(np.min(shown)) if len(shown) else 0.1
-    high = scale.high if scale.high is not None else float(np.max(shown)) if len(shown) else 1.0
-    if not scale.log:
-        pad, look = 0.03 * (high - low) or 1.0, {"tickformat": ".0%"} if scale.percent else {}
-        ends = low - pad if scale.low is None else low, high + pad
-        return style.axis(scale.title, range=list(ends), **look), (low, high)
-    high = max(high, low * 1.5)
-    pad = 0.03 * (math.log10(high) - math.log10(low))
-    return style.axis(scale.title, **log_scale(math.log10(low) - pad, math.log10(high) + pad)), (low, high)
+def chosen_mark(x: float, y: float, color: str, text: str, name: str) -> Mark:
+    """Ring around the method that a comparison is about, its number below it."""
+    ring: dict[str, Any] = {"symbol": "circle-open", "size": 13, "place": "bottom right"}
+    return Mark(x=x, y=y, color=color, text=text, name=name, hover=text, **ring)
+
+
+def comparison_height(names: Sequence[str]) -> int:
+    """Pixels of a `comparison_chart` of lines with these names, the same while they grow."""
+    return TITLE_HEIGHT + PLOT_HEIGHT + AXIS_HEIGHT + _legend_height(names)
+
+
+def _legend_height(names: Sequence[str]) -> int:
+    """Pixels of the legend of a picture that is wide enough to have one."""
+    rows, used = 0, float(LEGEND_WIDTH)
+    for name in names:
+        width = 62 + 6.3 * len(name)  # the sample of the line, and the letters
+        rows, used = (rows, used + width) if used + width <= LEGEND_WIDTH else (rows + 1, width)
+    return 20 * rows
+
+
+def comparison_chart(
+    lines: Sequence[Line],
+    x: Axis,
+    y: Axis,
+    *,
+    key: str,
+    chosen: float = math.nan,
+    chosen_text: str = "",
+    limit: Line | None = None,
+    mark: Mark | None = None,
+    small: bool = False,
+) -> theme.Figure:
+    """One measure of several methods, whose names stand at the ends of their lines.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+    x, y : Axis
+        The title of `y`, the measure, stands above the picture: beside it, large type would be cut off.
+    key : str
+    chosen : float, optional
+        Place of a thin rule with a `chosen_text`.
+    limit : Line, optional
+        The best that is possible, with its name in the area that nothing can reach.
+    mark : Mark, optional
+    small : bool, optional
+        Whether it has neither names nor a legend.
+
+    Returns
+    -------
+    Figure
+    """
+    low, high = (-0.02, 1.04) if y.percent else _measure_ends([*lines, *([limit] if limit else [])], y.log)
+    if mark is not None:  # its number stands below it
+        low = min(low, y.position(mark.y) - NUMBER_SHARE * (high - low))
+    ends = (10**low, 10**high) if y.log else (low, high)
+    above = {"x": 0, "xref": "paper", "xanchor": "left", "y": 1.02, "yref": "y domain", "yanchor": "bottom"}
+    labels = [theme.label(y.title, 13, **above)]
+    if limit is not None and not small:
+        labels.append(theme.label_across(limit.name, low))
+    references = [] if math.isnan(chosen) else [ReferenceLine(text="" if small else chosen_text, x=chosen)]
+    if y.nominal is not None:
+        references.append(ReferenceLine(text=f"promised: {format_number(100 * y.nominal, 8)} %", y=y.nominal))
+    is_named = len(lines) > 1 and not small
+    legend = _legend_height([line.name for line in lines]) if is_named else 0
+    top, bottom = (30, 30) if small else (TITLE_HEIGHT, AXIS_HEIGHT + legend)
+    layout = theme.legend_below(-AXIS_HEIGHT / PLOT_HEIGHT, 58, 136 if is_named else 16, top, bottom)
+    figure = line_chart(
+        [*([limit] if limit else []), *lines],
+        Axis(title="" if small else x.title, symbol=x.symbol, log=x.log, low=x.low, high=x.high, pad=0),
+        Axis(title="", log=y.log, percent=y.percent, low=ends[0], high=ends[1], pad=0, digits=".5g"),
+        key=f"{key} {(x.low, x.high)}",
+        marks=[mark] if mark else [],
+        references=references,
+        names="both" if is_named else "none",
+        labels=labels,
+        meta={"named": True},  # the ends of lines say what a legend says where it has no room
+        **layout | {"showlegend": is_named},
+    )
+    return figure
+
+
+def _measure_ends(lines: Sequence[Line], log: bool) -> tuple[float, float]:
+    """Ends of the axis of a measure; exponents of ten if it is logarithmic, else 0 is in it."""
+    errors = [(line.y, 0.0 if line.error is None else BAR * np.nan_to_num(line.error)) for line in lines]
+    values = np.concatenate([*(value + sign * error for value, error in errors for sign in (-1, 1)), [math.nan]])
+    values = values[np.isfinite(values) & ((values > 0) | (not log))]
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.1, 1.0)
+    if log:
+        low, high = math.log10(max(low, SMALLEST_SHOWN_SHARE * high)), math.log10(max(high, 1.5 * low))
+        return low - 0.06 * (high - low), high + 0.06 * (high - low)
+    low, high = min(low, 0.0), max(high, 0.0)
+    pad = 0.06 * (high - low) or 0.1
+    return low - pad * (low < 0), high + pad

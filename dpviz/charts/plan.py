@@ -1,4 +1,4 @@
-"""A plan as a picture: which part of the promise each statistic takes, and how much of its limit its error uses."""
+"""A plan: the part of the promise that each statistic takes, and how much of its limit its error uses."""
 
 import dataclasses
 import math
@@ -8,24 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.charts import style
-from dpviz.core.types import BoolArray, FloatArray
+from dpviz.charts import theme
+from dpviz.charts.lines import Axis, Line, Mark, ReferenceLine, line_chart
+from dpviz.core.types import FloatArray
 
-PLAN_ROW, AROUND_PLAN = 34, 158  # Pixels of a statistic, and of what stands around all of them
-PART_ROOM, USED_ROOM = (0.0, 0.46), (0.54, 1.0)  # Shares of the width that both halves have
-SHORTEST_AXIS, LONGEST_AXIS = 1.25, 3.0  # Ends of an axis of shares: what is beyond the second stands at the edge
-AXIS_TICKS = ((0.0, 0.5, 1.0), (0.0, 1.0, 2.0), (0.0, 1.0, 3.0))  # Of a half, few enough for a phone
-RANGE_COLORS, RANGE_SYMBOLS = ("blue", "green", "pink"), ("circle", "square", "diamond")
-SMALLEST_DRAWN = 1e-4  # Of a factor, and its inverse the largest: what is beyond is in the table
-PLAN_HEADROOM = 1.04  # How much longer the axis is, so that a mark at its end is whole
+SHORTEST_AXIS, LONGEST_AXIS = 1.25, 3.0  # ends of an axis of shares: what is beyond the second stands at the edge
+AXIS_TICKS = ((0.0, 0.5, 1.0), (0.0, 1.0, 2.0), (0.0, 1.0, 3.0))  # of a half, few enough for a phone
+ASSUMPTION_MARKS = ("blue", "circle"), ("green", "square"), ("pink", "diamond")
+SMALLEST_FACTOR = 1e-4  # that is drawn, and its inverse the largest: what is beyond is in the table
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlanLine:
-    """A line of the picture: a statistic, or all of them together, whose errors are NaN.
+    """A row of the picture: a statistic, or all of them together, whose errors are NaN.
 
-    `part` is the share of the promise, `basic_part` that by basic composition, NaN where it is the same thing; `used`
-    and `basic_used` are shares of the limit on the error.
+    `part` is the share of the promise, `basic_part` that by basic composition, NaN where it is the same; `used` and
+    `basic_used` are shares of the limit on the error.
     """
 
     name: str
@@ -36,92 +34,78 @@ class PlanLine:
 
 
 def plan_height(lines: int) -> int:
-    """Return the pixels of a picture of so many lines."""
-    return AROUND_PLAN + PLAN_ROW * lines
+    """Pixels of a `plan_chart` of so many rows."""
+    return 158 + 34 * lines
 
 
-def plan_chart(lines: Sequence[PlanLine], *, promised: str) -> style.Figure:
-    """Return bars of the promise beside dots of the errors, a line for each statistic from the top down.
+def plan_chart(lines: Sequence[PlanLine], *, promised: str) -> theme.Figure:
+    """Bars of the promise beside dots of the errors, a row for each statistic.
 
     Thin rules stand at the whole promise, `promised`, and at the limits: right of them it is broken. What basic
     composition says is a hollow mark.
     """
-    names = [one.name for one in lines]
-    part, basic_part, used, basic_used = np.array([dataclasses.astuple(one)[1:] for one in lines], float).T
-    parts_end, used_end = _end(part, basic_part), _end(used, basic_used)
+    names = [line.name for line in lines]
+    part, basic_part, used, basic_used = np.array([dataclasses.astuple(line)[1:] for line in lines], float).T
+    part_end, used_end = _end(part, basic_part), _end(used, basic_used)
     bars = {
         "type": "bar",
         "orientation": "h",
-        "x": np.minimum(part, parts_end),
+        "x": np.minimum(part, part_end),
         "y": np.arange(len(lines)),
         "width": 0.5,
-        "marker": {"color": style.EXACT_COLOR, "line": {"color": style.GREY, "width": 1}},
+        "marker": {"color": theme.EXACT_COLOR, "line": {"color": theme.GREY, "width": 1}},
         "customdata": names,
-        "text": [_share(one) for one in part],
+        "text": [_share(value) for value in part],
         "textposition": "none",
         "name": "promise used",
         "hovertemplate": f"<b>%{{customdata}}</b><br>%{{text}} of {promised}<extra></extra>",
     }
-
-    def dots(values: FloatArray, among: BoolArray, end: float, said: str, **look: Any) -> dict[str, Any]:
-        rows = np.flatnonzero(among & np.isfinite(values))
-        return style.scatter(
-            "markers",
-            np.minimum(values[rows], end),
-            rows,
-            f"<b>%{{customdata}}</b><br>{said}<extra></extra>",
-            text=[_share(values[row]) for row in rows],
-            customdata=[names[row] for row in rows],
-            cliponaxis=False,
-            showlegend=bool(len(rows)),
-            **look,
-        )
-
-    every, broken = np.ones(len(lines), bool), used > 1
-    kept_dot = style.dot_marker(11, style.EXACT_COLOR)
-    broken_dot = style.dot_marker(12, style.FAILED_COLOR, edge=style.TRUTH_COLOR, symbol="diamond")
-    ring: dict[str, Any] = {
-        "marker": style.dot_marker(13, style.GREY, width=3, edge=style.GREY, symbol="circle-open"),
-        "name": "basic composition",
-        "legendgroup": "basic",
-    }
-    exact = "error: %{text} of its limit"
-    traces = [
-        bars,
-        dots(used, ~broken, used_end, exact, marker=kept_dot, name="limit used", xaxis="x2"),
-        dots(used, broken, used_end, exact, marker=broken_dot, name="limit broken", xaxis="x2"),
-        dots(basic_part, every, parts_end, f"basic composition: %{{text}} of {promised}", **ring),
-        dots(basic_used, every, used_end, "error by basic composition: %{text} of its limit", **ring, xaxis="x2"),
-    ]
-    if traces[-2]["showlegend"]:
-        traces[-1]["showlegend"] = False
-    shapes = [style.rule(x=1.0), style.rule(x=1.0) | {"xref": "x2"}]
+    kept = theme.dot_marker(11, theme.EXACT_COLOR)
+    broken = theme.dot_marker(12, theme.FAILED_COLOR, edge=theme.TRUTH_COLOR, symbol="diamond")
+    ring = theme.dot_marker(13, theme.GREY, width=3, edge=theme.GREY, symbol="circle-open")
+    exact, basic = "error: %{text} of its limit", "error by basic composition: %{text} of its limit"
+    columns = (
+        ("limit used", np.where(used > 1, np.nan, used), used_end, kept, exact, "x2"),
+        ("limit broken", np.where(used > 1, used, np.nan), used_end, broken, exact, "x2"),
+        ("basic composition", basic_part, part_end, ring, f"basic composition: %{{text}} of {promised}", "x"),
+        ("basic composition", basic_used, used_end, ring, basic, "x2"),
+    )
+    traces, in_legend = [bars], set()
+    for name, values, end, marker, text, axis in columns:
+        rows = np.flatnonzero(np.isfinite(values))
+        hover = f"<b>%{{customdata}}</b><br>{text}<extra></extra>"
+        trace = theme.scatter("markers", np.minimum(values[rows], end), rows, hover, marker=marker, name=name)
+        trace |= {"text": [_share(values[row]) for row in rows], "customdata": [names[row] for row in rows]}
+        is_new = bool(len(rows)) and name not in in_legend
+        traces.append(trace | {"legendgroup": name, "showlegend": is_new, "cliponaxis": False, "xaxis": axis})
+        in_legend |= {name} if is_new else set()
+    shapes = [theme.rule(x=1.0), theme.rule(x=1.0) | {"xref": "x2"}]
     if math.isnan(used[-1]):
-        shapes.append(style.rule(y=len(lines) - 1.5) | {"xref": "paper"})
+        shapes.append(theme.rule(y=len(lines) - 1.5) | {"xref": "paper"})
     words = (("x", f" {promised}", "left"), ("x2", "kept ", "right"), ("x2", " broken", "left"))
-    return style.build(
+    return theme.build(
         traces,
-        x=_axis("promise used", PART_ROOM, parts_end),
-        y=style.axis_of_rows(names, automargin=True),
+        x=_share_axis("promise used", (0.0, 0.46), part_end),
+        y=theme.axis_of_rows(names, automargin=True),
         uirevision=f"plan {len(lines)}",
-        xaxis2=_axis("limit used", USED_ROOM, used_end) | {"anchor": "y"},
+        xaxis2=_share_axis("limit used", (0.54, 1.0), used_end) | {"anchor": "y"},
         shapes=shapes,
-        annotations=[style.label_upright(said, 1.0, side=side) | {"xref": axis} for axis, said, side in words],
-        **style.legend_below(0, 16, 16, 48, 104, yref="container", yanchor="bottom"),
+        annotations=[theme.label_upright(text, 1.0, side=side) | {"xref": axis} for axis, text, side in words],
+        **theme.legend_below(0, 16, 16, 48, 104, yref="container", yanchor="bottom"),
     )
 
 
-def _axis(title: str, room: tuple[float, float], end: float) -> dict[str, Any]:
-    ticks = next(one for one in AXIS_TICKS if end <= one[-1] * SHORTEST_AXIS or one is AXIS_TICKS[-1])
-    texts = [f"{'≥ ' * (one == end == LONGEST_AXIS)}{one:.0%}" for one in ticks]
-    said = {"tickvals": ticks, "ticktext": texts, "tickangle": 0}
-    return style.axis(title, domain=room, range=[0, PLAN_HEADROOM * end], zeroline=False, **said)
+def _share_axis(title: str, domain: tuple[float, float], end: float) -> dict[str, Any]:
+    ticks = next((ticks for ticks in AXIS_TICKS if end <= ticks[-1] * SHORTEST_AXIS), AXIS_TICKS[-1])
+    texts = [f"{'≥ ' * (tick == end == LONGEST_AXIS)}{tick:.0%}" for tick in ticks]
+    look = {"tickvals": ticks, "ticktext": texts, "tickangle": 0, "zeroline": False}
+    return theme.axis(title, domain=domain, range=[0, 1.04 * end], **look)  # a mark at the end is whole
 
 
 def _end(*values: FloatArray) -> float:
-    """The end of an axis on which these shares stand."""
-    every = np.concatenate(values)
-    largest = float(np.max(every[np.isfinite(every)], initial=0.0))
+    """End of an axis on which these shares stand."""
+    shares = np.concatenate(values)
+    largest = float(np.max(shares[np.isfinite(shares)], initial=0.0))
     return min(max(SHORTEST_AXIS, 1.1 * largest), LONGEST_AXIS)
 
 
@@ -129,29 +113,29 @@ def _share(value: float) -> str:
     return f"{100 * value:.3g} %" if value < 10 else f"{value:.3g} times"
 
 
-def factors_chart(epsilons: Sequence[float], factors: Sequence[float], *, chosen: float) -> style.Figure:
-    """Return how large all errors must be, as a factor of their limits, at each ε; `chosen` has a mark."""
-    x, y = np.array(epsilons), np.array(factors)
-    there = np.isfinite(y)
-    x, y = x[there], y[there]
-    hover = "ε = %{x:.4g}: %{y:.4g} times the limits<extra></extra>"
-    traces = [style.scatter("lines", x, y, hover, line={"color": style.EXACT_COLOR, "width": 2.6}, showlegend=False)]
-    at = np.flatnonzero(x == chosen)
-    if len(at):
-        value = float(y[at[0]])
-        ring = style.dot_marker(13, style.EXACT_COLOR, width=3, edge=style.EXACT_COLOR, symbol="circle-open")
-        words = [f"<b>{value:.3g}</b>"]
-        traces.append(style.mark(chosen, value, hover, text=words, textposition="top right", marker=ring))
-    low, high = np.log10([min([*y, 1.0]) / 1.3, max([*y, 1.0]) * 1.3])
-    return style.build(
-        traces,
-        x=style.axis("ε of the promise, left is more private", **style.log_scale(*np.log10([x[0] / 1.1, x[-1] * 1.1]))),
-        y=style.axis("errors, times their limits", **style.log_scale(float(low), float(high))),
-        uirevision=f"factors {chosen}",
-        shapes=[style.rule(y=1.0)],
-        annotations=[style.label_across("all limits hold below this line", 0.0, x=0.995, side="right", edge="top")],
-        margin={"l": 70, "r": 16, "t": 30, "b": 52},
+def factors_chart(epsilons: Sequence[float], factors: Sequence[float], *, chosen: float) -> theme.Figure:
+    """How large all errors must be, as a factor of their limits, at each ε; `chosen` has a mark."""
+    x, y = _drawable(epsilons, factors)
+    marks = [
+        Mark(x=chosen, y=value, color=theme.EXACT_COLOR, text=f"{value:.3g}", symbol="circle-open", size=13)
+        for value in y[x == chosen].tolist()
+    ]
+    return line_chart(
+        [Line(name="errors, times their limits", x=x, y=y, color=theme.EXACT_COLOR)],
+        Axis(title="ε of the promise, left is more private", symbol="ε", log=True, low=x[0] / 1.1, high=x[-1] * 1.1),
+        _factor_axis("errors, times their limits", y),
+        key=f"factors {chosen}",
+        marks=marks,
+        references=[ReferenceLine(y=1.0)],
+        labels=[theme.label_across("all limits hold below this line", 0.0, 0.995, "right", "top")],
+        names="none",
     )
+
+
+def _factor_axis(title: str, factors: FloatArray) -> Axis:
+    low, high = float(factors.min(initial=1.0)), float(factors.max(initial=1.0))
+    ends = max(low, SMALLEST_FACTOR) / 1.3, min(high, 1 / SMALLEST_FACTOR) * 1.3
+    return Axis(title=title, log=True, low=ends[0], high=ends[1], pad=0, digits=".4g")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,43 +148,36 @@ class RangeLine:
     needed: tuple[float, ...]
 
 
-def ranges_chart(lines: Sequence[RangeLine], *, promised: str) -> style.Figure:
-    """Return errors as a factor of their limits, solid, and the needed share of the promise, dashed, for each line.
+def ranges_chart(lines: Sequence[RangeLine], *, promised: str) -> theme.Figure:
+    """Errors as a factor of their limits, solid, and the needed share of the promise, dashed, for each assumption.
 
     Both pass the rule at 1 at the same place, right of which not all limits hold.
     """
-    traces: list[dict[str, Any]] = []
-    for one, color, symbol in zip(lines, RANGE_COLORS, RANGE_SYMBOLS, strict=False):
-        for values, dash, said, shown in (
-            (one.factors, "solid", "errors %{y:.4g} times their limits", True),
-            (one.needed, "dash", f"the limits need %{{y:.4g}} times {promised}", False),
-        ):
-            x, y = _drawable(one.times, values)
-            traces.append(
-                style.scatter(
-                    "lines+markers",
-                    x,
-                    y,
-                    f"<b>{one.name}, %{{x:.3g}} times</b><br>{said}<extra></extra>",
-                    name=one.name,
-                    legendgroup=one.name,
-                    showlegend=shown,
-                    line={"color": style.PALETTE[color], "width": 2.6 if shown else 1.7, "dash": dash},
-                    marker=style.dot_marker(8, style.PALETTE[color], symbol=symbol),
-                )
-            )
-    ends = [1.0, *(float(one) for trace in traces for one in trace["y"])]
-    low, high = math.log10(max(min(ends), SMALLEST_DRAWN) / 1.3), math.log10(min(max(ends), 1 / SMALLEST_DRAWN) * 1.3)
-    ticks = sorted({one for line in lines for one in line.times})
-    return style.build(
-        traces,
-        x=style.axis("times as wide as assumed", **style.log_scale(-0.68, 0.68))
-        | {"tickvals": ticks, "ticktext": [f"{one:.3g}" for one in ticks]},
-        y=style.axis("errors (need: dashed)", **style.log_scale(low, high)),
-        uirevision="ranges",
-        shapes=[style.rule(y=1.0), style.rule(x=1.0)],
-        annotations=[style.label_across("all limits hold below this line", 0.0, x=0.005, side="left", edge="top")],
-        **style.legend_below(0, 70, 16, 30, 104, yref="container", yanchor="bottom"),
+    drawn = []
+    for line, (color, symbol) in zip(lines, ASSUMPTION_MARKS, strict=False):
+        look: dict[str, Any] = {"color": theme.PALETTE[color], "symbol": symbol}
+        x, y = _drawable(line.times, line.factors)
+        drawn.append(Line(name=line.name, x=x, y=y, basis="errors, times their limits", **look))
+        x, y = _drawable(line.times, line.needed)
+        basis, stroke = f"needed, times {promised}", theme.Stroke("dash", 1.7)
+        drawn.append(Line(name=line.name, x=x, y=y, basis=basis, stroke=stroke, in_legend=False, **look))
+    ticks = sorted({time for line in lines for time in line.times})
+    return line_chart(
+        drawn,
+        Axis(
+            title="times as wide as assumed",
+            symbol="times as wide",
+            log=True,
+            low=10**-0.68,
+            high=10**0.68,
+            pad=0,
+            ticks=tuple(ticks),
+        ),
+        _factor_axis("errors (need: dashed)", np.concatenate([line.y for line in drawn])),
+        key="ranges",
+        references=[ReferenceLine(y=1.0), ReferenceLine(x=1.0)],
+        labels=[theme.label_across("all limits hold below this line", 0.0, edge="top")],
+        **theme.legend_below(0, 70, 16, 30, 104, yref="container", yanchor="bottom"),
     )
 
 
@@ -208,31 +185,23 @@ def composition_chart(
     exact: tuple[Sequence[float], Sequence[float]],
     basic: tuple[Sequence[float], Sequence[float]],
     promise: tuple[float, float],
-) -> style.Figure:
-    """Return δ against ε of all statistics together: composed exactly as a line, by adding up as hollow marks.
+) -> theme.Figure:
+    """δ against ε of all statistics together: composed exactly as a line, by adding up as hollow marks.
 
     Thin rules stand at the `promise`, where it has an ε and a δ.
     """
-    hover = "ε = %{x:.4g}: δ = %{y:.3g}<extra></extra>"
     (x, y), (basic_x, basic_y) = _drawable(*exact), _drawable(*basic)
-    line = {"color": style.EXACT_COLOR, "width": 2.6}
-    dashed = {"color": style.GREY, "width": 1.5, "dash": "dash"}
-    ring = style.dot_marker(10, style.GREY, width=2, edge=style.GREY, symbol="circle-open")
-    traces = [
-        style.scatter("lines", x, y, hover, name="exact composition", line=line),
-        style.scatter("lines+markers", basic_x, basic_y, hover, name="basic composition", line=dashed, marker=ring),
-    ]
     epsilon, delta = promise
-    ends = [float(one) for trace in traces for one in trace["x"]]
-    shapes = [style.rule(x=epsilon)] if 0 < epsilon < math.inf else []
-    shapes += [style.rule(y=delta)] if delta else []
-    return style.build(
-        traces,
-        x=style.axis("ε of all statistics together", range=[0, 1.05 * max([*ends, 1e-9])]),
-        y=style.axis("δ", **style.log_scale(-9.3, 0.1)),
-        uirevision="composed",
-        shapes=shapes,
-        annotations=[style.label_upright(" promised", epsilon)] if 0 < epsilon < math.inf else [],
+    dashed: dict[str, Any] = {"color": theme.GREY, "stroke": theme.PRINTED_LINE, "symbol": "circle-open"}
+    return line_chart(
+        [
+            Line(name="exact composition", x=x, y=y, color=theme.EXACT_COLOR),
+            Line(name="basic composition", x=basic_x, y=basic_y, basis="added up", **dashed),
+        ],
+        Axis(title="ε of all statistics together", symbol="ε", low=0.0, pad=0.05),
+        Axis(title="δ", log=True, low=10**-9.3, high=10**0.1, pad=0, digits=".3g"),
+        key="composed",
+        references=[ReferenceLine(text="promised", x=epsilon), ReferenceLine(y=delta)],
     )
 
 

@@ -6,44 +6,25 @@ from typing import Any, Self
 
 import numpy as np
 
-from dpviz.charts.lines import Dots, DrawnLine, DrawnScale, Mark, Rule, lines_chart
-from dpviz.charts.style import (
-    AWARE_COLOR,
-    AXIS_INTERVALS,
-    METHOD_COLORS,
-    NAIVE_COLOR,
-    TRUTH_COLOR,
-    Figure,
-    axis,
-    axis_of_counts,
-    build,
-    label,
-    label_upright,
-    round_step,
-    scatter,
-    truth,
-)
+from dpviz.charts import theme
+from dpviz.charts.lines import Axis, Line, Mark, ReferenceLine, line_chart
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.core.types import FloatArray
 from dpviz.inference.beta_mixture import BetaMixture
-from dpviz.inference.posterior_coverage import PosteriorCoverage
 
 POSTERIOR_COLORS = {
-    "exact": AWARE_COLOR,
-    "known": TRUTH_COLOR,
-    "naive": NAIVE_COLOR,
-    "secret": METHOD_COLORS["posterior_mode"],
+    "exact": theme.AWARE_COLOR,
+    "known": theme.TRUTH_COLOR,
+    "naive": theme.NAIVE_COLOR,
+    "secret": theme.METHOD_COLORS["posterior_mode"],
 }
 POSTERIOR_DASHES = {"exact": "solid", "known": "dot", "naive": "dash", "secret": "dashdot"}
-"""What each density is of: the posterior of who is told how the data were made, that of the secret table, that of who
-takes the data for real, that for secret n."""
+"""By what a density is of: the analyst who is told how the data were made, the secret table, the analyst who takes the
+data for real, and the analyst who is told all but n."""
 
-STROKES = {"exact": "━", "known": "┉", "naive": "╍", "secret": "┅"}  # The same dashes, in a line of words
-INSIDE = 0.01  # Distance from 0 and 1 from which on a density that is infinite there counts for the picture's height
-MOST_COUNT_BARS = 160  # Counts up to which each has a bar
-COVERAGE_MARGIN = 0.015  # What the axis of coverages leaves below the lowest and above the highest
-CLOSE_UP, SMALLEST_ROOM = 0.5, 0.002  # Of 0 to 1, up to which a part alone is drawn; what is left beside it
-BAR_STEP = 0.055  # Share of the picture's height between two interval bars
+STROKES = {"exact": "━", "known": "┉", "naive": "╍", "secret": "┅"}  # the same dashes, in a line of words
+BAR_STEP = 0.055  # share of the picture's height between two interval bars
+MAX_COUNT_BARS = 160
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,141 +39,143 @@ class Density:
 
     @classmethod
     def of(cls, kind: str, name: str, distribution: BetaMixture, intervals: Sequence[tuple[float, float]]) -> Self:
-        """Return a posterior with its density where it is drawn."""
+        """A posterior with its density where it is drawn."""
         p, values = distribution.outline
         return cls(name=name, kind=kind, p=p, values=values, intervals=intervals)
 
 
-def posterior_chart(densities: Sequence[Density], *, level: float, share: float | None, key: str) -> Figure:
-    """Return the densities over p, below them their intervals, the secret share as the rule of the truth.
+def posterior_chart(densities: Sequence[Density], *, level: float, share: float | None, key: str) -> theme.Figure:
+    """Densities over p, and below them their intervals.
 
-    The axis runs from 0 to 1, or around the intervals and the share where they are all near each other.
+    Parameters
+    ----------
+    densities : sequence of Density
+        One that is infinite at 0 or 1 is cut at the picture's top.
+    level : float
+        Of the intervals.
+    share : float, optional
+        The secret share x / n, which has the rule of the truth.
+    key : str
+        The reader's zoom survives as long as it is the same.
 
-    A density that is infinite at an end of 0 to 1 is cut at the picture's top. The hover names the `level` of the
-    intervals; `share` is x / n, where it is known; `key` names the picture: a zoom survives no new question.
+    Returns
+    -------
+    Figure
     """
     top = _height(densities) * 1.06 or 1.0
-    step = round_step(top / AXIS_INTERVALS)  # of ticks from 0 on: none below, where the bars are
-    ticks = [step * place for place in range(int(top / step) + 1)]
     traces: list[dict[str, Any]] = []
-    for place, one in enumerate(densities, 1):
-        color, y = POSTERIOR_COLORS[one.kind], -place * BAR_STEP * top
-        hover = f"<b>{one.name}</b><br>%{{x:.2%}}: density %{{y:.4g}}<extra></extra>"
-        line = {"color": color, "width": 2.4, "dash": POSTERIOR_DASHES[one.kind]}
-        named = {"name": one.name, "legendgroup": one.kind}
-        traces.append(scatter("lines", one.p, np.minimum(one.values, 1.5 * top), hover, line=line, **named))
-        for low, high in one.intervals:
-            ends = [f"{format_number(100 * end, 3)} %" for end in (low, high)]
-            told = f"{format_number(100 * level, 8)} % from {ends[0]} to {ends[1]}"
-            bar: dict[str, Any] = {"line": {"color": color, "width": 5}, "legendgroup": one.kind}
-            apart = [f"{ends[0]}\u00a0", f"\u00a0{ends[1]}"]  # from the bar
-            bar |= {"text": apart, "textposition": ["middle left", "middle right"]}
-            bar |= {"textfont": {"size": 11}, "cliponaxis": False}
-            hover = f"<b>{one.name}</b><br>{told}<extra></extra>"
-            traces.append(scatter("lines+text", [low, high], [y, y], hover, **bar))
-    low, high = _seen([*_ends(densities), *([] if share is None else [share])])
-    marked = _marked(
-        share, low, high, "" if share is None else f"secret share {format_number(100 * (share or 0), 4)} %"
-    )
-    return build(
+    for place, density in enumerate(densities, 1):
+        color, y = POSTERIOR_COLORS[density.kind], -place * BAR_STEP * top
+        hover = f"<b>{density.name}</b><br>%{{x:.2%}}: density %{{y:.4g}}<extra></extra>"
+        line = {"color": color, "width": 2.4, "dash": POSTERIOR_DASHES[density.kind]}
+        values = np.minimum(density.values, 1.5 * top)
+        trace = theme.scatter("lines", density.p, values, hover, line=line, name=density.name)
+        traces.append(trace | {"legendgroup": density.kind})
+        for ends in density.intervals:
+            first, last = (f"{format_number(100 * end, 3)} %" for end in ends)
+            text = f"{format_number(100 * level, 8)} % from {first} to {last}"
+            hover = f"<b>{density.name}</b><br>{text}<extra></extra>"
+            trace = theme.scatter("lines+text", [*ends], [y, y], hover, line={"color": color, "width": 5})
+            trace |= {"text": [f"{first}\u00a0", f"\u00a0{last}"], "textposition": ["middle left", "middle right"]}
+            trace |= {"textfont": {"size": 11}, "cliponaxis": False, "legendgroup": density.kind}
+            traces.append(trace)
+    # Intervals, and the secret share; the names in the upper corner that is farther from the middle of them
+    interval_ends = [end for density in densities for ends in density.intervals for end in ends]
+    low, high = _seen([*interval_ends, *([] if share is None else [share])])
+    layout = _marked(share, low, high, f"secret share {format_number(100 * (share or 0), 4)} %")
+    names = [
+        f'<span style="color: {POSTERIOR_COLORS[density.kind]}"><b>{STROKES[density.kind]}</b></span> {density.name}'
+        for density in densities
+    ]
+    side = "left" if np.mean(interval_ends) > (low + high) / 2 else "right"
+    corner: dict[str, Any] = {"x": 0.01 if side == "left" else 0.99, "xref": "x domain", "y": 0.99, "yref": "y domain"}
+    layout["annotations"].append(theme.label("<br>".join(names), **corner, xanchor=side, yanchor="top", align="left"))
+    step, pad = theme.round_step(top / theme.AXIS_INTERVALS), 0.01 * (high - low)
+    ticks = [step * place for place in range(int(top / step) + 1)]  # none below 0, where the bars are
+    bottom = -(len(densities) + 0.7) * BAR_STEP * top
+    return theme.build(
         traces,
-        x=axis("share of yes", range=[low - 0.01 * (high - low), high + 0.01 * (high - low)], tickformat="~%"),
-        y=axis("density", range=[-(len(densities) + 0.7) * BAR_STEP * top, top], zeroline=True, tickvals=ticks),
+        x=theme.axis("share of yes", range=[low - pad, high + pad], tickformat="~%"),
+        y=theme.axis("density", range=[bottom, top], zeroline=True, tickvals=ticks),
         uirevision=key,
-        shapes=marked["shapes"],
-        annotations=[*marked["annotations"], _names(densities, (low + high) / 2)],
-        margin={"l": 62, "r": 40, "t": 46, "b": 52},
-        hovermode="closest",
-        showlegend=False,
+        **layout,
+        **theme.margins(62, 40, 46, 52),
     )
-
-
-def _ends(densities: Sequence[Density]) -> list[float]:
-    """The ends of all intervals."""
-    return [end for one in densities for pair in one.intervals for end in pair]
 
 
 def _seen(places: Sequence[float]) -> tuple[float, float]:
-    """The ends of the axis on which these shares stand: 0 and 1, or a part of it where they take a small part of it."""
+    """Ends of the axis on which these shares stand: 0 and 1, or a part of it where they take a small part of it."""
     low, high = min(places), max(places)
-    around = max((high - low) / 2, SMALLEST_ROOM)
-    if high - low + 2 * around > CLOSE_UP:
+    around = max((high - low) / 2, 0.002)
+    if high - low + 2 * around > 0.5:
         return 0.0, 1.0
     return max(low - around, 0.0), min(high + around, 1.0)
 
 
-def _names(densities: Sequence[Density], center: float) -> dict[str, Any]:
-    """The names of the densities behind their colors, in the upper corner that is farther from the middle of them."""
-    ends = _ends(densities)
-    side = "left" if sum(ends) > center * len(ends) else "right"
-    lines = [
-        f'<span style="color: {POSTERIOR_COLORS[one.kind]}"><b>{STROKES[one.kind]}</b></span> {one.name}'
-        for one in densities
-    ]
-    place = {"x": 0.01 if side == "left" else 0.99, "xref": "x domain", "y": 0.99, "yref": "y domain"}
-    return label("<br>".join(lines), **place, xanchor=side, yanchor="top", align="left")
-
-
-def _marked(place: float | None, low: float, high: float, words: str) -> dict[str, Any]:
-    """A thin rule inside the picture; its words stand above, below the toolbar, and end there in the right half."""
+def _marked(place: float | None, low: float, high: float, text: str) -> dict[str, Any]:
+    """A rule inside the picture; its words stand above, and end there in the right half."""
     if place is None or not low <= place <= high:
         return {"shapes": [], "annotations": []}
     side = "right" if place > (low + high) / 2 else "left"
-    return {"shapes": [truth(place)], "annotations": [label_upright(words, place, side=side)]}
+    return {"shapes": [theme.truth(place)], "annotations": [theme.label_upright(text, place, side=side)]}
 
 
 def _height(densities: Sequence[Density]) -> float:
-    """The highest peak of the densities that have one; where all are infinite at an end, the highest value inside."""
-    peaks = [float(one.values.max()) for one in densities if np.all(np.isfinite(one.values))]
-    inner = [float(one.values[(one.p >= INSIDE) & (one.p <= 1 - INSIDE)].max(initial=0.0)) for one in densities]
-    return max(peaks or inner)
+    """Highest peak of the densities that have one; where all are infinite at an end, the highest value inside."""
+    peaks = [float(density.values.max()) for density in densities if np.all(np.isfinite(density.values))]
+    inside = [density.values[(density.p >= 0.01) & (density.p <= 0.99)] for density in densities]
+    return max(peaks or [float(values.max(initial=0.0)) for values in inside])
 
 
 def count_distribution_chart(
     counts: FloatArray, probabilities: FloatArray, *, title: str, key: str, mark: float | None = None, words: str = ""
-) -> Figure:
-    """The distribution of a count as bars or, for many counts, a filled line; `mark` is a value with its name."""
-    kept = np.flatnonzero(probabilities > 1e-6 * probabilities.max())
-    inside = slice(kept[0], kept[-1] + 1)
-    counts, probabilities = counts[inside], probabilities[inside]
-    trace: dict[str, Any] = {
-        "type": "bar",
-        "x": counts,
-        "y": probabilities,
-        "marker": {"color": POSTERIOR_COLORS["exact"]},
-        "hovertemplate": "%{x}: %{y:.4g}<extra></extra>",
-        "meta": "probability",
-        "showlegend": False,
-    }
-    if len(counts) > MOST_COUNT_BARS:
-        line = {"color": POSTERIOR_COLORS["exact"], "width": 2}
-        trace |= {"type": "scatter", "mode": "lines", "fill": "tozeroy", "line": line}
-    return build(
-        [trace],
-        x=axis_of_counts(title, len(counts)),
-        y=axis("probability", rangemode="tozero"),
+) -> theme.Figure:
+    """Distribution of a count as bars or, for many counts, a filled line; `mark` is a value with its `words`."""
+    visible = np.flatnonzero(probabilities > 1e-6 * probabilities.max())
+    counts, probabilities = (values[visible[0] : visible[-1] + 1] for values in (counts, probabilities))
+    color = POSTERIOR_COLORS["exact"]
+    look: dict[str, Any] = {"type": "bar", "marker": {"color": color}}
+    if len(counts) > MAX_COUNT_BARS:
+        look |= {"type": "scatter", "mode": "lines", "fill": "tozeroy", "line": {"color": color, "width": 2}}
+    trace = {"x": counts, "y": probabilities, "hovertemplate": "%{x}: %{y:.4g}<extra></extra>", "meta": "probability"}
+    return theme.build(
+        [trace | look],
+        x=theme.axis_of_counts(title, len(counts)),
+        y=theme.axis("probability", rangemode="tozero"),
         uirevision=key,
         **_marked(mark, counts[0], counts[-1], words),
-        margin={"l": 62, "r": 16, "t": 46, "b": 52},
-        hovermode="closest",
+        **theme.margins(62, 16, 46, 52),
     )
 
 
-def posterior_coverage_chart(found: PosteriorCoverage, place: int, *, level: float, color: str) -> Figure:
-    """Return coverage along p, a line where it is exact and dots where it is simulated, with the number at one `place`.
+def posterior_coverage_chart(
+    proportions: FloatArray, coverage: FloatArray, error: FloatArray, *, place: int, level: float, color: str
+) -> theme.Figure:
+    """Coverage of the posterior's interval along p, a line where it is exact and dots where it is simulated.
 
-    `level` is the nominal one, and `color` the key of the synthesizer.
+    Parameters
+    ----------
+    proportions, coverage, error : ndarray of float
+        Standard errors are 0 where it is exact.
+    place : int
+        Which of them has its number.
+    level : float
+        The nominal coverage.
+    color : str
+        Key of the synthesizer.
+
+    Returns
+    -------
+    Figure
     """
-    x, y, share = found.proportions, found.coverage, float(found.coverage[place])
-    lowest = min(0.8, float(y.min())) - COVERAGE_MARGIN
-    return lines_chart(
-        [DrawnLine(name="exact", color=color, x=x, y=y)] if found.exact else [],
-        DrawnScale(title="true proportion p", low=-0.01, high=1.01),
-        DrawnScale(title="coverage", percent=True, low=lowest, high=1 + COVERAGE_MARGIN),
+    exact, share = np.full(len(error), not error.any()), float(coverage[place])
+    name = "exact" if exact.all() else "simulated, 95 % error bar"
+    look = color if exact.all() else theme.SIMULATED_COLOR
+    return line_chart(
+        [Line(name=name, color=look, x=proportions, y=coverage, error=error, exact=exact)],
+        Axis(title="true proportion p", low=-0.01, high=1.01),
+        Axis(title="coverage", percent=True, low=min(0.8, float(coverage.min())) - 0.015, high=1.015),
         key="posterior coverage",
-        dots=[]
-        if found.exact
-        else [Dots(name="simulated, ± 2 standard errors", x=x, y=y, error=2 * found.coverage_error)],
-        marks=[Mark(x=float(x[place]), y=share, color=color, text=format_percent(share, 3))],
-        rules=[Rule(text=f"level: {format_percent(level, 8)}", y=level)],
+        marks=[Mark(x=float(proportions[place]), y=share, color=color, text=format_percent(share, 3))],
+        references=[ReferenceLine(text=f"level: {format_percent(level, 8)}", y=level)],
     )

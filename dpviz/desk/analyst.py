@@ -11,7 +11,7 @@ import numpy as np
 
 from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.charts.posterior import Density, posterior_chart
-from dpviz.charts.style import Figure
+from dpviz.charts.theme import Figure
 from dpviz.core.escape import single_line
 from dpviz.core.formatting import TextTable, format_count, format_distinct, format_number, format_percent
 from dpviz.core.limits import MAX_COUNTS_OF_PAGE

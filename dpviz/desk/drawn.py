@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from dpviz.charts.comparison import BAR, Series, Used, comparison_chart, limits_chart
-from dpviz.charts.lines import DrawnLine, DrawnScale, Mark
-from dpviz.charts.style import Figure
+from dpviz.charts.comparison import Used, limits_chart
+from dpviz.charts.lines import BAR, FADED_OPACITY, Axis, Line, Mark, chosen_mark, comparison_chart, method_stroke
+from dpviz.charts.theme import Figure
 from dpviz.core.formatting import format_number
 from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
 from dpviz.desk.assessed import Assessed
@@ -67,31 +68,41 @@ def followed_chart(found: Followed, measure: str, *, guesses: bool = False) -> F
     limit = None
     if measure == ADDED_ERROR and found.smallest:
         x, y = np.array([(place(value), error) for value, error in sorted(found.smallest.items())]).T
-        limit = DrawnLine(name=NO_LESS, x=x, y=y)
+        limit = Line(name=NO_LESS, x=x, y=y, is_limit=True)
     values = path.values(question)
     low, high = place(values[0]), place(values[-1])
+    if low >= high:
+        low, high = low - 0.5, high + 0.5
     return comparison_chart(
-        [_series(found, index, measure, place, index in faded) for index in range(len(found.designs))],
-        DrawnScale(title="coverage", percent=True, nominal=question.level)
+        [_line(found, index, measure, place, index in faded) for index in range(len(found.designs))],
+        Axis(
+            title=GUESSES_TITLE if guesses else path.title(question),
+            symbol="right guesses" if guesses else path.sign(question),
+            log=path.log and not guesses,
+            low=low,
+            high=high,
+        ),
+        Axis(title="coverage", percent=True, nominal=question.level)
         if measure == "coverage"
-        else DrawnScale(title=MEASURE_LABELS[measure], log=measure != "bias"),
-        axis=GUESSES_TITLE if guesses else path.title(question),
-        symbol="right guesses" if guesses else path.sign(question),
-        log=path.log and not guesses,
-        chosen=place(path.here(question)),
-        span=(low, high) if low < high else (low - 0.5, high + 0.5),
+        else Axis(title=MEASURE_LABELS[measure], log=measure != "bias"),
         key=f"{path.key} {measure} {guesses}",
+        chosen=place(path.here(question)),
+        chosen_text="your question",
         limit=limit,
-        told="your question",
         mark=_mark(found, measure, place),
     )
 
 
-def _series(found: Followed, index: int, measure: str, place: Callable[[float], float], faded: bool) -> Series:
+def _line(found: Followed, index: int, measure: str, place: Callable[[float], float], is_faded: bool) -> Line:
     points = [(place(value), one.value, one.error) for value, one in found.line(index, measure)]
     x, y, error = np.array(points).T if points else np.empty((3, 0))
-    key = found.designs[index].method.key
-    return Series(key=key, name=found.name(index), x=x, y=y, error=error, exact=error == 0, faded=faded)
+    opacity = FADED_OPACITY if is_faded else 1.0
+    look: dict[str, Any] = {
+        "color": found.designs[index].method.key,
+        "stroke": method_stroke(index),
+        "opacity": opacity,
+    }
+    return Line(name=found.name(index), x=x, y=y, error=error, exact=error == 0, **look)
 
 
 def _mark(found: Followed, measure: str, place: Callable[[float], float]) -> Mark | None:
@@ -100,4 +111,4 @@ def _mark(found: Followed, measure: str, place: Callable[[float], float]) -> Mar
     value = measure_of(first, measure).value
     if math.isnan(here) or math.isnan(value) or (value == 0 and measure != "bias"):
         return None
-    return Mark(color=first.method.key, x=place(here), y=value, text=format_number(value, 3), name="your design")
+    return chosen_mark(place(here), value, first.method.key, format_number(value, 3), "your design")

@@ -18,7 +18,7 @@ class MechanismInfo:
     label: str  # name on the pages
     formula: str  # distribution of what is released, in TeX
     source: str  # who published it
-    color: str  # name of a color in `dpviz.charts.style.PALETTE`
+    color: str  # name of a color in `dpviz.charts.theme.PALETTE`
     moved_by: str  # what moves the released share away from the confidential one: the subject of a sentence
     releases: str = ""  # what is released and what that spends of ε, in whole sentences; required if it is compared
     finding: str = ""  # what is known of its real ε, in whole sentences

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpviz.charts.plan import PlanLine, RangeLine, composition_chart, factors_chart, plan_chart, ranges_chart
-from dpviz.charts.style import Figure
+from dpviz.charts.theme import Figure
 from dpviz.core.escape import escape_markdown
 from dpviz.desk.protection import LOSS, PrivacyLoss, promise_in_words
 from dpviz.plans.composed import PlanDesign

@@ -83,7 +83,12 @@ def _show_lengths(results: Any) -> None:
     with st.spinner("Summing lengths …"):
         curves = ui.result(coverage_by_proportion, design.release, rules=rules, with_lengths=True, **arguments)
         shortest = ui.result(shortest_lengths, design.release, **arguments)
-    ui.show_figure(charts.length_chart(curves, shortest.length, rules, chosen=design.p), "length_picture", height=460)
+    chart = charts.length_chart(
+        curves.points, dict(zip(curves.rules, curves.mean_width_inside, strict=True)), shortest.length,
+        names={key: RULES[key].label for key in rules}, ends={key: RULES[key].abbreviation for key in rules},
+        chosen=design.p,
+    )  # fmt: skip
+    ui.show_figure(chart, "length_picture", height=460)
     place = proportions.index(design.p)
     length = float(shortest.length[place])
     ui.table(*report.lengths_table(curves, length, place, design.level))

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from dpviz.charts.coverage import Dot
-from dpviz.charts.intervals import caterpillar_chart
+from dpviz.charts.coverage import Dot, caterpillar_chart
 from dpviz.core.formatting import format_percent
 from dpviz.coverage import CoveragePlan, Performance, Tally, first_intervals, performance_of, report, studies
 from dpviz.coverage.performance import first_shares

@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 import dpviz
-from dpviz.charts.comparison import comparison_height
+from dpviz.charts.lines import comparison_height
 from dpviz.comparisons import DATA_KINDS
 from dpviz.core.escape import decode_utf8, escape_markdown, single_line
 from dpviz.core.limits import MAX_PILOT_BYTES

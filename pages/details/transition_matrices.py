@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from dpviz.charts import count_table, heatmap
-from dpviz.charts import profile as charts
-from dpviz.charts.strip import odds_dots
+from dpviz.charts import matrix
+from dpviz.charts import privacy as charts
+from dpviz.charts.drawings import odds_dots
 from dpviz.core import limits
 from dpviz.core.declarations import PROPORTION, SEED
 from dpviz.core.formatting import format_large_count, shorten_cells
@@ -75,16 +75,16 @@ def show_tables(summary: PrivacySummary) -> None:
         is_linear = not (has_tables or has_odds) and ui.segmented("colors") == "linear"
         is_signed = (has_tables or has_odds) and ui.segmented("sign") == "signed"
     if has_tables:
-        html = count_table.release_html(release, summary.epsilon, signed=is_signed, **places)
-        st.html(f"<style>{count_table.STYLE}</style>")
+        html = matrix.release_html(release, summary.epsilon, signed=is_signed, **places)
+        st.html(f"<style>{matrix.STYLE}</style>")
         st.html(shorten_cells(html) if ui.class_mode() else html)
     else:
         shown = view_tables(release)
-        figure = heatmap.matrix_heatmap(shown, linear=is_linear, **places)
-        alt = f"{count_table.MATRIX_TITLE}, {release.info.label}"
+        figure = matrix.matrix_heatmap(shown, linear=is_linear, **places)
+        alt = f"{matrix.MATRIX_TITLE}, {release.info.label}"
         if has_odds:
-            figure = heatmap.log_odds_heatmap(shown, summary.epsilon, signed=is_signed, **places)
-            alt = f"{count_table.LOG_ODDS_TITLES[is_signed]}. Cells over ε = {summary.epsilon:g} are outlined."
+            figure = matrix.log_odds_heatmap(shown, summary.epsilon, signed=is_signed, **places)
+            alt = f"{matrix.LOG_ODDS_TITLES[is_signed]}. Cells over ε = {summary.epsilon:g} are outlined."
         ui.show_figure(figure, "heatmap", f"Heatmap: {alt}", height=470)
         if shown.left_out:
             st.caption(shown.left_out)

@@ -9,9 +9,9 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.charts.comparison import SMALL_HEIGHT, comparison_height
-from dpviz.charts.outcomes import ERROR, DrawnMeasure
-from dpviz.charts.style import Figure
+from dpviz.charts.comparison import ERROR, DrawnMeasure
+from dpviz.charts.lines import SMALL_HEIGHT, comparison_height
+from dpviz.charts.theme import Figure
 from dpviz.comparisons import DATA_KINDS, Analysis, ComparedMethod, Comparison, DataKind, Outcome
 from dpviz.comparisons.budget import BudgetSplit, SplitOverSets
 from dpviz.comparisons.proportion import BinaryData, BinaryMethod, CountData, method_of_release

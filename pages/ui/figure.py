@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 from plotly.io.json import to_json_plotly
 
-from dpviz.charts.style import Figure
+from dpviz.charts.theme import Figure
 from dpviz.core.formatting import shorten_numbers
 from pages.ui.server import PLOTLY_NAME, static_url
 from pages.ui.text import words
@@ -50,6 +50,6 @@ def show_figure(figure: Figure, name: str, alt: str = "", *, height: int = 420, 
         "plotly": static_url(PLOTLY_NAME), "alt": alt or words(f"alt {name}"), "name": key, "height": pixels,
         "large": is_large, "hero": hero,
     })  # fmt: skip
-    drawing = figure.written(shorten_numbers if is_large else None)
+    drawing = figure.json_text(shorten_numbers if is_large else None)
     data = f'{settings.removesuffix("}")},"figure":{drawing}}}'.encode()
     component("figure")(key=key, data=data, height="content")  # a narrow one grows by its legend

@@ -7,7 +7,7 @@ import io
 import pandas as pd
 import pytest
 
-from dpviz.charts.printed import cell_word
+from dpviz.charts.published import cell_word
 from dpviz.claims.drawn_figures import read_figures
 from dpviz.claims.full_run import FullRun, full_run_csv, read_full_run
 from dpviz.claims.papers import PAPERS

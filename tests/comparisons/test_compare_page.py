@@ -9,13 +9,10 @@ import math
 import re
 from typing import Any
 
-import numpy as np
 import pytest
 
-from dpviz.charts.comparison import SMALLEST_SHOWN_SHARE, Series, comparison_chart, release_chart
-from dpviz.charts.lines import DrawnLine, DrawnScale, Mark
-from dpviz.charts.outcomes import LIMIT_NAMES, comparison_picture
-from dpviz.charts.style import shorten_labels
+from dpviz.charts.comparison import LIMIT_NAMES, comparison_picture, release_chart
+from dpviz.charts.theme import shorten_labels
 from dpviz.comparisons import (
     DATA_KINDS,
     Analysis,
@@ -280,20 +277,6 @@ def test_the_script_prints_the_numbers_of_the_table() -> None:
         check_close(printed, [2.0, *(one.value for one in measures), outcome.usable_share.value])
 
 
-def test_exact_is_a_line_and_simulated_are_dots_with_error_bars() -> None:
-    x = np.array([0.1, 1.0, 10.0])
-    mixed = Series(
-        key="laplace", name="a", x=x, y=x / 20, error=np.array([0.0, 0.01, 0.0]), exact=np.array([True, False, True])
-    )
-    panel = DrawnScale(title="y", percent=True, nominal=0.95)
-    figure = comparison_chart([mixed], panel, axis="ε", chosen=1.0, span=(0.1, 10.0), key="k")
-    line, dots = figure.data
-    assert (line.mode, list(line.x)) == ("lines", [0.1, 10.0])
-    assert (dots.mode, list(dots.x)) == ("markers", [1.0])
-    assert dots.error_y.array[0] == pytest.approx(0.0196)
-    assert {shape.y0 for shape in figure.layout.shapes} == {0, 0.95}
-
-
 @pytest.mark.parametrize("kind", DATA_KINDS.values(), ids=list(DATA_KINDS))
 def test_names_at_the_ends_of_lines_are_short_and_tell_the_methods_apart(kind: Any) -> None:
     labels = [one.label for one in kind.methods]
@@ -302,37 +285,6 @@ def test_names_at_the_ends_of_lines_are_short_and_tell_the_methods_apart(kind: A
         assert list(names) == some
         assert len({*names.values()}) == len(some)
         assert all(len(name) <= len(label) and label.startswith(name[:4]) for label, name in names.items())
-
-
-@pytest.mark.parametrize("log", [True, False])
-def test_the_number_of_the_best_method_stands_above_the_axis(log: bool) -> None:
-    x, y = np.array([0.1, 10.0]), np.array([0.4, 0.01])
-    line = Series(key="laplace", name="laplace", short="lap", x=x, y=y, error=0 * x, exact=x > 0)
-    best, scale = Mark(x=10.0, y=0.01, color="laplace", text="0.01"), DrawnScale(title="error", log=log)
-    low, high = comparison_chart(
-        [line], scale, axis="ε", chosen=1.0, span=(0.1, 10.0), key="k", mark=best
-    ).layout.yaxis.range
-    assert (np.log10(best.y) if log else best.y) - low > 0.09 * (high - low)
-
-
-def test_a_large_picture_names_its_lines_at_their_ends_and_what_no_mechanism_reaches_and_a_small_one_does_not() -> None:
-    x = np.array([0.1, 10.0])
-    lines = [
-        Series(key=key, name=key, short=key[:3], x=x, y=y, error=0 * x, exact=x > 0)
-        for key, y in (("laplace", np.array([0.3, 0.1])), ("geometric", np.array([0.2, 0.001])))
-    ]
-    asked_for: dict[str, Any] = {"axis": "ε", "chosen": 1.0, "told": "your ε", "span": (0.1, 10.0), "key": "k"}
-    limit = DrawnLine(name="nothing is below", x=x, y=np.array([0.1, 0.0005]))
-    large, small = (
-        comparison_chart(lines, DrawnScale(title="error", log=True), limit=limit, small=one, **asked_for).to_dict()
-        for one in (False, True)
-    )
-    places = {one["text"]: one["y"] for one in large["layout"]["annotations"]}
-    ends = {text.rpartition("> ")[2]: y for text, y in places.items() if "━" in text}
-    assert set(ends) == {"lap", "geo"} and ends["lap"] > ends["geo"]
-    assert ends["lap"] == pytest.approx(-1) and {"error", "your ε", "nothing is below"} <= set(places)
-    assert (large["layout"]["showlegend"], small["layout"]["showlegend"]) == (True, False)
-    assert [one["text"] for one in small["layout"]["annotations"]] == ["error"]
 
 
 @pytest.mark.parametrize(("kind", "delta"), [("binary", 0.0), ("binary", 1e-3), ("gaussian", 0.0)])
@@ -388,13 +340,6 @@ def test_of_numbers_what_is_known_exactly_is_a_line_and_the_rest_are_dots() -> N
         for name in ("root_mean_squared_error", "bias", "coverage", "mean_width", "usable_share")
     }
     assert list(drawn.values()) == ["lines", "lines", "markers", "markers", "markers"]
-
-
-def test_a_logarithmic_axis_ends_where_nothing_can_be_seen_any_more() -> None:
-    x = np.array([1.0, 10.0])
-    one = Series(key="a", name="a", x=x, y=np.array([1.0, 1e-30]), error=0 * x, exact=x > 0)
-    figure = comparison_chart([one], DrawnScale(title="y", log=True), axis="ε", chosen=1.0, span=(1.0, 10.0), key="k")
-    assert figure.layout.yaxis.range[0] > math.log10(SMALLEST_SHOWN_SHARE) - 1
 
 
 def test_a_release_picture_needs_no_more_than_one_method() -> None:

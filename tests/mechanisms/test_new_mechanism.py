@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binom
 
 from dpviz.calibration.methods import CALIBRATED_METHODS, PRIOR_METHODS, method_of
-from dpviz.charts.style import PALETTE
+from dpviz.charts.theme import PALETTE
 from dpviz.claims.printed_methods import RELEASE_METHODS
 from dpviz.coverage import exact_coverage
 from dpviz.designs import Design

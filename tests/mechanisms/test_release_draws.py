@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, chisquare
 
-from dpviz.charts.count_table import release_html
-from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
-from dpviz.charts.profile import draws_chart, draws_log_odds_chart
+from dpviz.charts.matrix import log_odds_heatmap, matrix_heatmap, release_html
+from dpviz.charts.privacy import draws_chart, draws_log_odds_chart
 from dpviz.mechanisms import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synthesizer
 from dpviz.mechanisms.cell_mechanisms import DirichletMultinomial
 from dpviz.mechanisms.draws import draw_releases

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from dpviz.charts.printed import cell_word
+from dpviz.charts.published import cell_word
 from dpviz.claims.drawn_figures import DrawnFigure, read_figures, word_of
 from dpviz.claims.full_run import read_full_run, verdict_counts
 from dpviz.claims.papers import PAPERS

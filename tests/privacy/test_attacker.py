@@ -10,8 +10,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from dpviz.charts.profile import trade_off_chart
-from dpviz.charts.strip import odds_dots
+from dpviz.charts.drawings import odds_dots
+from dpviz.charts.privacy import trade_off_chart
 from dpviz.core.formatting import format_number
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, PosteriorMean
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix

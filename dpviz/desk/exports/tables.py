@@ -7,9 +7,9 @@ from html import escape
 
 import numpy as np
 
-from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
-from dpviz.charts.profile import profile_chart
-from dpviz.charts.style import Figure
+from dpviz.charts.matrix import log_odds_heatmap, matrix_heatmap
+from dpviz.charts.privacy import profile_chart
+from dpviz.charts.theme import Figure
 from dpviz.core import limits
 from dpviz.core.escape import escape_spreadsheet_cell
 from dpviz.core.types import FloatArray, IntArray

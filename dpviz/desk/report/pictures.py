@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from dpviz.charts.style import EXACT_COLOR, FAINT, GREY, INK, SIMULATED_INK, even_ticks, one_two_five_ticks
+from dpviz.charts.theme import EXACT_COLOR, FAINT, GREY, INK, SIMULATED_INK, even_ticks
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure
@@ -35,6 +35,17 @@ def ends(values: Sequence[float]) -> tuple[float, float]:
 def bar_ends(values: Iterable[Measure]) -> list[float]:
     """Both ends of the error bar of each value, two standard errors from it."""
     return [one.value + side * one.error for one in values for side in (-2, 2)]
+
+
+def one_two_five_ticks(low: float, high: float) -> list[float]:
+    """1, 2 and 5 times powers of ten within the ends of a logarithmic axis.
+
+    >>> one_two_five_ticks(0.1, 10.0)
+    [0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0]
+    """
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
+    return [tick for tick in ticks if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
 
 
 @dataclass

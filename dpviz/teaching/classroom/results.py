@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.charts.class_guesses import guesses_chart
-from dpviz.charts.intervals import class_chart
-from dpviz.charts.style import Figure
+from dpviz.charts.coverage import class_chart
+from dpviz.charts.teaching import guesses_chart
+from dpviz.charts.theme import Figure
 from dpviz.core.monte_carlo import wilson_interval
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.coverage.exact import coverage_given_count

@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from dpviz.charts.rounds import ranges_html, share_html
+from dpviz.charts.drawings import ranges_html, share_html
 from dpviz.core.formatting import TextTable, format_distinct, format_number, join_words, spell_count
 from dpviz.mechanisms import BetaBinomial
 from dpviz.privacy import pure_epsilon

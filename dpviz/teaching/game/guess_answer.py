@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import expit
 
-from dpviz.charts.rounds import chances_html, people_html
+from dpviz.charts.drawings import chances_html, people_html
 from dpviz.core.formatting import TextTable, format_distinct, format_number, format_percent, join_words, spell_count
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.teaching.game.level import GAME_ROUNDS, FinalScore, Level, RoundMark, draw_release, question_html

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dpviz.charts.rounds import counts_html, people_html
+from dpviz.charts.drawings import counts_html, people_html
 from dpviz.core.formatting import TextTable, format_number, format_percent, join_words
 from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.types import FloatArray, IntArray

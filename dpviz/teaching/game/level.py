@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from dpviz.charts.rounds import people_html, share_html
+from dpviz.charts.drawings import people_html, share_html
 from dpviz.core.formatting import TextTable, format_number
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, TwoCellSynthesizer
 

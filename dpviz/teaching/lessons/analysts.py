@@ -7,9 +7,9 @@ from statistics import NormalDist
 
 import numpy as np
 
-from dpviz.charts.guesses import with_guess
-from dpviz.charts.intervals import caterpillar_chart
-from dpviz.charts.style import Figure
+from dpviz.charts.coverage import caterpillar_chart
+from dpviz.charts.teaching import with_guess
+from dpviz.charts.theme import Figure
 from dpviz.comparisons import Analysis, BinaryData
 from dpviz.coverage import CoveragePlan, ExactCoverage, FirstIntervals, exact_coverage, first_intervals
 from dpviz.designs import Design

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from dpviz.charts.style import Figure
+from dpviz.charts.theme import Figure
 from dpviz.designs import Design
 from dpviz.teaching.lessons.questions import Moment, NumberAsked, QuestionAsked, Slider
 from dpviz.teaching.lessons.words import LessonWords, StepWords

@@ -4,7 +4,7 @@ from html import escape
 
 from plotly.offline import get_plotlyjs
 
-from dpviz.charts.style import FAINT, INK
+from dpviz.charts.theme import FAINT, INK
 from dpviz.teaching.lessons.lesson import Lesson, LessonStep
 from dpviz.teaching.lessons.questions import RIGHT, Moment, OneAsked, OrderAsked
 from dpviz.teaching.lessons.words import words_html

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from dpviz.charts.guesses import GUESS_COLOR, with_guess
-from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, lines_chart
-from dpviz.charts.people import Bar, bars_chart
-from dpviz.charts.style import GREY, color_of
+from dpviz.charts.lines import Axis, Line, Mark, line_chart
+from dpviz.charts.teaching import GUESS_COLOR, Bar, bars_chart, with_guess
+from dpviz.charts.theme import GREY, color_of
 from dpviz.comparisons.proportion import share_moments
 from dpviz.core.formatting import format_number
 from dpviz.designs import Design
@@ -117,20 +116,20 @@ def _curve(moment: Moment) -> LessonPicture:
     epsilon, grid = _EPSILONS.at(moment), np.array(_GRID)
     named = {"": "best possible: the floor", **_METHODS}
     lines = [
-        DrawnLine(
+        Line(
             name=name,
             x=grid,
             y=np.array([100 * _error(key, _PEOPLE, one) for one in _GRID]),
             color=key or "original",
-            floor=not key,
+            is_limit=not key,
         )
         for key, name in named.items()
     ]
     marks = [Mark(x=epsilon, y=100 * _error(key, _PEOPLE, epsilon), color=key or "original", text="") for key in named]
-    chart = lines_chart(
+    chart = line_chart(
         lines,
-        DrawnScale(title="ε (left is more private)", log=True),
-        DrawnScale(title="typical error, in points", log=True),
+        Axis(title="ε (left is more private)", log=True),
+        Axis(title="typical error, in points", log=True),
         key="floor",
         marks=marks,
     )

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from dpviz.charts.guesses import with_guess
-from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, Rule, lines_chart
-from dpviz.charts.people import DotTable, people_chart
-from dpviz.charts.style import Figure
+from dpviz.charts.lines import Axis, Line, Mark, ReferenceLine, line_chart
+from dpviz.charts.teaching import DotTable, people_chart, with_guess
+from dpviz.charts.theme import Figure
 from dpviz.core.formatting import format_number, format_percent, join_words
 from dpviz.designs import Design
 from dpviz.mechanisms import PosteriorMean
@@ -94,13 +93,13 @@ def _numbers_of_both(moment: Moment) -> dict[str, str]:
 def _curve(*marks: Mark, shown: bool = True) -> Figure:
     """What ε allows as a line, and the coin as a rule; before it is `shown`, the line is that of the coin."""
     allowed = np.array([_allowed(float(one)) for one in _GRID]) if shown else np.full(len(_GRID), 0.5)
-    return lines_chart(
-        [DrawnLine(name="right guesses that ε allows" if shown else "a coin", x=_GRID, y=allowed, color="other")],
-        DrawnScale(title="ε (left is more private)", low=0.0, high=float(_GRID[-1])),
-        DrawnScale(title="right guesses", low=0.4, high=1.02, percent=True),
+    return line_chart(
+        [Line(name="right guesses that ε allows" if shown else "a coin", x=_GRID, y=allowed, color="other")],
+        Axis(title="ε (left is more private)", low=0.0, high=float(_GRID[-1])),
+        Axis(title="right guesses", low=0.4, high=1.02, percent=True),
         key="allowed",
         marks=marks,
-        rules=[Rule(text="a coin: 50 %", y=0.5, dash="dot")] if shown else [],
+        references=[ReferenceLine(text="a coin: 50 %", y=0.5, dash="dot")] if shown else [],
     )
 
 

@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from dpviz.calibration.smallest_prior import minimum_prior
-from dpviz.charts.guesses import with_guess
-from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, lines_chart
-from dpviz.charts.people import Bar, bars_chart
-from dpviz.charts.style import PURE_LINE
+from dpviz.charts.lines import Axis, Line, Mark, line_chart
+from dpviz.charts.teaching import Bar, bars_chart, with_guess
+from dpviz.charts.theme import PURE_LINE
 from dpviz.core.formatting import format_invented_rows, format_number, format_percent
 from dpviz.designs import Design
 from dpviz.teaching.lessons.lesson import Lesson, LessonPicture, LessonStep, Onward
@@ -124,7 +123,7 @@ def _both(moment: Moment) -> LessonPicture:
     people = round(_OF_PEOPLE.at(moment))
     sizes = np.array(_SIZES, dtype=float)
     lines = [
-        DrawnLine(name=name, x=sizes, y=np.array([_rows(size, delta) for size in _SIZES]), color=color, stroke=stroke)
+        Line(name=name, x=sizes, y=np.array([_rows(size, delta) for size in _SIZES]), color=color, stroke=stroke)
         for name, delta, color, stroke in (
             ("without δ", 0.0, "beta_binomial", PURE_LINE),
             ("with δ = 10⁻⁶", _DELTA, "posterior_mean", PURE_LINE._replace(dash="solid")),
@@ -134,10 +133,10 @@ def _both(moment: Moment) -> LessonPicture:
         Mark(x=people, y=_rows(people, delta), color=color, text=_counted(_rows(people, delta)))
         for delta, color in ((0.0, "beta_binomial"), (_DELTA, "posterior_mean"))
     ]
-    chart = lines_chart(
+    chart = line_chart(
         lines,
-        DrawnScale(title="people", log=True),
-        DrawnScale(title="invented rows", log=True, low=5.0),
+        Axis(title="people", log=True),
+        Axis(title="invented rows", log=True, low=5.0),
         key="rows of a promise",
         marks=marks,
     )

@@ -3,10 +3,9 @@
 import math
 from pathlib import Path
 
-from dpviz.charts.guesses import GUESS_COLOR, with_guess
-from dpviz.charts.people import Bar, DotTable, bars_chart, people_chart
-from dpviz.charts.style import Figure
-from dpviz.charts.two_tables import two_tables_chart
+from dpviz.charts.privacy import two_tables_chart
+from dpviz.charts.teaching import GUESS_COLOR, Bar, DotTable, bars_chart, people_chart, with_guess
+from dpviz.charts.theme import Figure
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.designs import Design
 from dpviz.mechanisms import PosteriorMean

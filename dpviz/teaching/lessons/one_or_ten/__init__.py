@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from dpviz.charts.guesses import with_guess
-from dpviz.charts.lines import DrawnLine, DrawnScale, Mark, lines_chart
-from dpviz.charts.style import BOUND_LINE, Figure
+from dpviz.charts.lines import Axis, Line, Mark, line_chart
+from dpviz.charts.teaching import with_guess
+from dpviz.charts.theme import BOUND_LINE, Figure
 from dpviz.comparisons import Analysis, BinaryData
 from dpviz.comparisons.budget import first_smallest
 from dpviz.core.formatting import format_number, format_percent
@@ -102,9 +102,9 @@ def _numbers_of_when(moment: Moment) -> dict[str, str]:
     }
 
 
-def _line(name: str, key: str, epsilon: float) -> DrawnLine:
+def _line(name: str, key: str, epsilon: float) -> Line:
     errors = _errors(key, epsilon)
-    return DrawnLine(name=name, x=np.array([*errors]), y=100 * np.array([*errors.values()]), color=key)
+    return Line(name=name, x=np.array([*errors]), y=100 * np.array([*errors.values()]), color=key)
 
 
 def _lowest(key: str, epsilon: float) -> Mark:
@@ -112,12 +112,12 @@ def _lowest(key: str, epsilon: float) -> Mark:
     return Mark(x=best, y=100 * errors[best], color=key, text=f"M = {best}: {_points(errors[best])}")
 
 
-def _chart(lines: list[DrawnLine], marks: list[Mark], key: str) -> Figure:
+def _chart(lines: list[Line], marks: list[Mark], key: str) -> Figure:
     top = 1.15 * max(float(one.y.max()) for one in lines)
-    return lines_chart(
+    return line_chart(
         lines,
-        DrawnScale(title="tables M that share ε", low=0.0, high=float(_MOST)),
-        DrawnScale(title="error of the estimate, in points", low=0.0, high=top),
+        Axis(title="tables M that share ε", low=0.0, high=float(_MOST)),
+        Axis(title="error of the estimate, in points", low=0.0, high=top),
         key=key,
         marks=marks,
     )
@@ -129,7 +129,7 @@ def _asked(key: str, name: str, moment: Moment) -> LessonPicture:
     line, errors = _line(name, key, _EPSILON), _errors(key)
     if guess is None:
         one = Mark(x=1.0, y=100 * errors[1], color=key, text=f"1 table: {_points(errors[1])}")
-        flat = DrawnLine(name=name, x=line.x, y=np.where(line.x == 1, line.y, np.nan), color=key)
+        flat = Line(name=name, x=line.x, y=np.where(line.x == 1, line.y, np.nan), color=key)
         chart = _chart([flat], [one], "sets")
         if moment.tried is not None:
             chart = with_guess(chart, _sets(moment.tried), x=moment.tried)
@@ -143,9 +143,9 @@ def _why(moment: Moment) -> LessonPicture:
     x = np.array(_SETS, dtype=float)
     parts = 100 * np.array([_parts(one) for one in _SETS]).T
     lines = [
-        DrawnLine(name="luck", x=x, y=parts[0], color="geometric", stroke=BOUND_LINE),
-        DrawnLine(name="pull", x=x, y=parts[1], color="posterior_mean", stroke=BOUND_LINE._replace(dash="dash")),
-        DrawnLine(name="error", x=x, y=parts[2], color=_BETA),
+        Line(name="luck", x=x, y=parts[0], color="geometric", stroke=BOUND_LINE),
+        Line(name="pull", x=x, y=parts[1], color="posterior_mean", stroke=BOUND_LINE._replace(dash="dash")),
+        Line(name="error", x=x, y=parts[2], color=_BETA),
     ]
     here = Mark(x=sets, y=100 * _parts(sets)[2], color=_BETA, text=_points(_parts(sets)[2]))
     chart = with_guess(_chart(lines, [here], "parts"), _sets(sets), x=sets, low=True)

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dpviz.charts.guesses import GUESS_COLOR, beside_each_other
-from dpviz.charts.people import Bar, bars_chart
-from dpviz.charts.style import AWARE_COLOR, NAIVE_COLOR, Figure
+from dpviz.charts.teaching import GUESS_COLOR, Bar, bars_chart, beside_each_other
+from dpviz.charts.theme import AWARE_COLOR, NAIVE_COLOR, Figure
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.coverage import exact_coverage
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from dpviz.charts.guesses import with_guess
-from dpviz.charts.people import DotTable, people_chart
+from dpviz.charts.teaching import DotTable, people_chart, with_guess
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.teaching.lessons.analysts import ANALYSTS, Analysts
 from dpviz.teaching.lessons.lesson import Lesson, LessonPicture, LessonStep, Onward

@@ -8,8 +8,8 @@ import re
 import numpy as np
 import pytest
 
-from dpviz.charts.style import NO_COLOR, YES_COLOR
-from dpviz.charts.two_tables import two_tables_chart
+from dpviz.charts.privacy import two_tables_chart
+from dpviz.charts.theme import NO_COLOR, YES_COLOR
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, GeometricSanitizer, Synthesizer
 from dpviz.mechanisms.base import TwoCellSynthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix

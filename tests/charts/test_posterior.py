@@ -20,12 +20,12 @@ from dpviz.charts.posterior import (
     count_distribution_chart,
     posterior_chart,
 )
-from dpviz.charts.style import AWARE_COLOR, INK, NAIVE_COLOR, TRUTH_COLOR
+from dpviz.charts.theme import AWARE_COLOR, INK, NAIVE_COLOR, TRUTH_COLOR
 from dpviz.inference.beta_mixture import BetaMixture
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
+from tests.charts.test_matrix import BREAKING
+from tests.charts.test_priors import texts_of
 from tests.helpers import decode_figure
-from tests.test_charts import BREAKING
-from tests.test_priors_charts import texts_of
 
 LEVEL = 0.95
 RELEASES: dict[str, dict[str, Any]] = {
@@ -190,7 +190,7 @@ def test_the_curve_is_drawn_closely_enough(name: str) -> None:
 
 @every_release
 def test_no_picture_holds_a_number_that_is_none(name: str) -> None:
-    text = drawn(name).written()
+    text = drawn(name).json_text()
     assert not BREAKING.search(re.sub(r'"bdata":\s*"[^"]*"', "", text))
     json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} in a figure"))
     picture = decode_figure(text)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpviz.charts.class_guesses import guesses_chart
-from dpviz.charts.intervals import COVERING, MISSED, class_chart
-from dpviz.charts.own_interval import own_interval_html, released_bar_html
-from dpviz.charts.style import PALETTE, TRUTH_COLOR, Figure
+from dpviz.charts.coverage import COVERING, MISSED, class_chart
+from dpviz.charts.drawings import own_interval_html, released_bar_html
+from dpviz.charts.teaching import guesses_chart
+from dpviz.charts.theme import PALETTE, TRUTH_COLOR, Figure
 
 LOW, HIGH = np.array([0.2, -0.1, 0.5]), np.array([0.4, 0.2, 1.3])
 SEATS, COVERED = [7, 2, 11], np.array([True, False, False])
@@ -64,20 +64,20 @@ def test_a_class_that_has_not_come_yet_has_an_empty_picture() -> None:
 def test_guesses_stand_beside_the_exact_line_and_the_promised_rule() -> None:
     so_far = np.array([1.0, 0.5, 2 / 3])
     found = spec(guesses_chart(so_far, (0.2, 0.9), optimum=0.6, promised=0.75, most=30))
-    line, dot, exact = found["data"]
+    line, exact, dot = found["data"]
     assert line["y"].tolist() == so_far.tolist()
     assert (dot["x"], dot["y"]) == ([3], [pytest.approx(2 / 3)])
     assert dot["error_y"]["array"] == [pytest.approx(0.9 - 2 / 3)]
     assert dot["error_y"]["arrayminus"] == [pytest.approx(2 / 3 - 0.2)]
-    assert (exact["y"], exact["x"]) == ([0.6, 0.6], [0, 30])
+    assert (exact["y"].tolist(), exact["x"].tolist()) == ([0.6, 0.6], [0, 30])
     assert sorted(one["y0"] for one in found["layout"]["shapes"]) == [0.5, 0.75]
-    said = [one["text"] for one in found["layout"]["annotations"]]
-    assert said == ["a coin 50 %", "best guesser 60 %", "ε allows 75 %"]
+    said = [one["text"].partition("</span> ")[2] for one in found["layout"]["annotations"]]
+    assert said == ["a coin 50 %", "best guesser 60 %", "the class", "ε allows 75 %"]
     nobody = spec(guesses_chart(so_far[:0], (0.0, 1.0), optimum=0.6, promised=0.75, most=0))
     assert len(nobody["data"]) == 2
-    assert nobody["data"][1]["x"] == [0, 10]
+    assert nobody["data"][1]["x"].tolist() == [0, 10]
     nearly = spec(guesses_chart(so_far, (0.2, 0.9), optimum=0.9995, promised=0.99966, most=30))
-    said = [one["text"] for one in nearly["layout"]["annotations"]]
+    said = [one["text"].partition("</span> ")[2] for one in nearly["layout"]["annotations"]]
     assert {"best guesser 99.95 %", "ε allows 99.97 %"} < set(said)  # as the sentence above it, and not 100 %
 
 

@@ -14,11 +14,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from dpviz.charts import style
-from dpviz.charts.count_table import HINT, log_odds_html, matrix_html
-from dpviz.charts.heatmap import log_odds_heatmap, matrix_heatmap
-from dpviz.charts.profile import attacker_chart, profile_chart
-from dpviz.charts.style import log_scale
+from dpviz.charts import theme
+from dpviz.charts.matrix import HINT, log_odds_heatmap, log_odds_html, matrix_heatmap, matrix_html
+from dpviz.charts.privacy import attacker_chart, profile_chart
+from dpviz.charts.theme import log_scale
 from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES, SYNTHESIZER_OF_FIG_1, SYNTHESIZER_OF_FIG_3
 from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, DirichletMultinomial, Synthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
@@ -185,7 +184,7 @@ def test_the_profile_is_the_divergence_at_every_epsilon(release: Synthesizer) ->
 @pytest.mark.parametrize(("epsilon", "delta"), [(2.0, 1e-5), (1e-6, 0.0), (1e3, 1.0)])
 def test_no_figure_holds_what_json_cannot(release: Synthesizer, epsilon: float, delta: float) -> None:
     for place, figure in enumerate(all_figures(release, epsilon, delta)):
-        text = figure.written()
+        text = figure.json_text()
         assert not BREAKING.search(re.sub(r'"bdata":\s*"[^"]*"', "", text))
         json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} in a figure"))
         for value in numbers_in(decode_figure(text)):
@@ -291,7 +290,7 @@ def test_a_figure_says_as_plain_data_what_plotly_makes_of_it() -> None:
         GivenMatrix(probabilities=[[0.5, 0.5, 0.0], [0.25, 0.5, 0.25], [0.0, 0.4, 0.6]]),
     ):
         for figure in all_figures(release, 1.0, 1e-3):
-            plain = decode_figure(figure.written())
+            plain = decode_figure(figure.json_text())
             whole = decode_figure(figure.to_json())
             assert len(plain["data"]) == len(whole["data"])
             same(plain, whole, release.key)
@@ -307,32 +306,12 @@ def test_a_logarithmic_axis_has_some_ticks_and_none_that_touch(low: float, span:
     assert len(axis["ticktext"]) == len(axis["tickvals"]) == len(set(axis["ticktext"]))
 
 
-@pytest.mark.parametrize("side", [0, 1])
-@pytest.mark.parametrize("way", [-1, 1])
-def test_words_at_a_rule_stand_where_no_curve_passes(side: int, way: int) -> None:
-    """A curve above the rule and one below it leave one corner: there they are farther from it than anywhere else."""
-    x = np.linspace(0.0, 1.0, 21)
-    near, far = 0.5 + 0.03 * way + 0 * x, 0.5 - way * np.where(abs(x - side) < 0.5, 0.4, 0.03)
-    found = style.label_free("words", 0.5, [(x, near), (x, far)], (0.0, 1.0), 0.06)
-    assert (found["xanchor"], found["yanchor"]) == (["left", "right"][side], "top" if way > 0 else "bottom")
-    assert style.label_free("words", 0.5, [], (0.0, 1.0), 0.06)["xanchor"] == "left"
-
-
-def test_words_at_a_rule_leave_the_buttons_free_where_no_curve_is_near() -> None:
-    """A coverage of 0.73 at the left and 0 at the right: both are far enough from the words at 0.95."""
-    falling = np.array([0.0, 1.0]), np.array([0.73, 0.0])
-    assert style.label_free("promised: 95 %", 0.95, [falling], (0.0, 1.0), 0.06)["xanchor"] == "left"
-    level, simulated = np.array([0.0, 1.0]), np.array([0.0, 0.3, 0.6, 1.0])
-    beside = [(level, np.array([0.934, 0.934])), (simulated, np.array([0.94, 0.945, 0.93, 0.0]))]
-    assert style.label_free("promised: 95 %", 0.95, beside, (0.0, 1.0), 0.06)["xanchor"] == "left"
-
-
 def test_amber_is_the_color_of_what_is_simulated_and_of_nothing_else() -> None:
-    others = {*style.METHOD_COLORS.values(), *(one.color for one in style.RULE_STYLES.values()), style.EXACT_COLOR}
-    assert style.SIMULATED_COLOR not in others
+    others = {*theme.METHOD_COLORS.values(), *(one.color for one in theme.RULE_STYLES.values()), theme.EXACT_COLOR}
+    assert theme.SIMULATED_COLOR not in others
 
 
 def test_names_of_two_lines_have_the_room_of_two() -> None:
     heights = {"one": 0.3, "two<br>lines": 0.31, "two<br>more": 0.32}
-    one, two, more = (said["y"] for said in style.labels_apart(heights, 1.0, 0.1, 1.0))
+    one, two, more = (said["y"] for said in theme.labels_apart(heights, 1.0, 0.1, 1.0))
     assert (two - one, more - two) == pytest.approx((0.15, 0.2))

@@ -16,12 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.charts.coverage import (
-    LABEL_GAP,
+    COVERING,
+    MISSED,
     Dot,
+    caterpillar_chart,
     coverage_chart,
 )
-from dpviz.charts.intervals import COVERING, MISSED, caterpillar_chart
-from dpviz.charts.style import (
+from dpviz.charts.lines import NAME_SHARE
+from dpviz.charts.theme import (
     FAILED_COLOR,
     METHOD_COLORS,
     PALETTE,
@@ -38,7 +40,7 @@ from dpviz.coverage import coverage_by_proportion, exact_coverages
 from dpviz.inference import RULES
 from dpviz.mechanisms import BetaBinomial, two_cell_synthesizers
 from pages.coverage import RULES_SHOWN
-from tests.test_charts import BREAKING
+from tests.charts.test_matrix import BREAKING
 
 NAMES = {key: rule.label for key, rule in RULES.items()}
 ENDS = {key: rule.abbreviation for key, rule in RULES.items()}
@@ -107,7 +109,7 @@ def words_of(node: Any) -> Iterator[str]:
 
 def check_can_be_shown(figure: go.Figure) -> None:
     """It can be sent, its axes have two finite ends in order, and no text says nan or inf."""
-    message = json.loads(figure.written())
+    message = json.loads(figure.json_text())
     message.pop("template", None)
     assert not [word for word in words_of(figure.to_dict()) if BAD_WORD.search(word)]
     assert "Infinity" not in json.dumps(message)
@@ -125,7 +127,7 @@ def test_each_rule_is_a_line_with_its_dash_its_name_and_its_own_numbers() -> Non
         assert trace.name == NAMES[key]
         assert np.array_equal(trace.x, POINTS)
         assert np.array_equal(trace.y, VALUES[key])
-        assert trace.connectgaps is False
+        assert trace.connectgaps is not True
     for key, line in VALUES.items():
         (alone,) = lines_of(drawn({key: line}, marks={}))
         assert alone.line.dash == RULE_STYLES[key].dash
@@ -205,42 +207,6 @@ def test_every_two_rules_differ_in_color_and_dash_for_color_blind_readers_too(re
         assert RULE_STYLES[one].dash != RULE_STYLES[other].dash
 
 
-def drawn_at(dash: str, places: FloatArray) -> FloatArray:
-    """Where a line with that dash is drawn, of places along it."""
-    if dash == "solid":
-        return np.ones(len(places), dtype=bool)
-    on, off = (float(part.removesuffix("px")) for part in dash.split(","))
-    return np.asarray(places % (on + off) < on)
-
-
-@settings(max_examples=50, deadline=None)
-@given(st.integers(2, 5), st.lists(st.floats(0, 500), min_size=5, max_size=5))
-def test_lines_that_coincide_take_turns_and_each_is_seen_wherever_their_dashes_begin(
-    count: int, shifts: list[float]
-) -> None:
-    keys = list(RULES)[:count]
-    lines = lines_of(drawn({key: np.full(len(POINTS), 0.5) for key in keys}, marks={}))
-    places = np.arange(0, 400, 0.5)
-    seen = np.zeros(len(places), dtype=int)
-    for number, (line, shift) in enumerate(zip(lines, shifts, strict=False)):  # a later one is drawn above
-        seen[drawn_at(line.line.dash, places + shift)] = number
-    shares = [np.mean(seen == number) for number in range(count)]
-    assert min(shares) > 0.5 / count, shares
-
-
-def test_a_line_that_is_equal_to_another_says_so_below_its_name() -> None:
-    half = np.full(len(POINTS), 0.5)
-    values = {"reiter_2002": half, "reiter_2003": half + 0.3, "raab_2017": half + 1e-4, "as_if_real": half - 0.2}
-    named = [re.sub("<.*?>", "", one.text) for one in ends_of(drawn(values, marks={}, level=0.999))]
-    names = named[:-1]
-    assert names == [
-        f"━ {ENDS['as_if_real']}",
-        f"━ = {ENDS['raab_2017']}",
-        f"━ {ENDS['reiter_2002']}",
-        f"━ {ENDS['reiter_2003']}",
-    ]
-
-
 def test_the_colours_differ_from_each_other_and_from_what_is_simulated() -> None:
     used = [color_of(law) for law in two_cell_synthesizers()] + [SIMULATED_COLOR]
     assert len(set(used)) == len(used)
@@ -310,7 +276,7 @@ def check_names_apart(figure: go.Figure, number: int) -> None:
     low, high = figure.layout.yaxis.range
     assert len(names) == number + 1  # that of the promised level
     heights = [one.y for one in names]
-    assert all(later - before >= LABEL_GAP - 1e-12 for before, later in itertools.pairwise(heights))
+    assert all(later - before >= NAME_SHARE * (high - low) - 1e-12 for before, later in itertools.pairwise(heights))
     assert all(low <= height <= high for height in heights)
 
 
@@ -353,7 +319,7 @@ def test_names_stand_in_the_order_of_their_lines_and_a_lonely_one_at_its_end(end
             assert placed[one] < placed[other]
     for key, line in values.items():
         near = [abs(line[0] - rest[0]) for name, rest in values.items() if name != key] + [abs(line[0] - 0.95)]
-        if 0.02 < line[0] < 0.97 and min(near) > 8 * LABEL_GAP:
+        if 0.02 < line[0] < 0.97 and min(near) > 8 * NAME_SHARE * 1.1:
             assert placed[key] == pytest.approx(line[0], abs=1e-12)
 
 
@@ -454,8 +420,9 @@ def test_an_interval_has_its_own_length_and_an_endless_one_leaves_the_picture() 
 
 
 def test_the_hover_of_an_interval_says_its_ends_inside_the_shares_that_there_are() -> None:
-    told = {int(y): words for trace in caterpillar(ESTIMATES, HALVES).data if trace.meta
-            for y, words in zip(trace.y, trace.customdata, strict=True)}  # fmt: skip
+    traces = [trace for trace in caterpillar(ESTIMATES, HALVES).data if trace.meta]
+    hovers = {int(y): text for trace in traces for y, text in zip(trace.y, trace.customdata, strict=True)}
+    told = {place: text.removeprefix(f"repetition {place}: ") for place, text in hovers.items()}
     assert told == {2: "0 % to 100 %", 3: "30 % to 50 %", 4: "50 %", 5: "25 %", 6: "0 % to 100 %", 1: "20 %"}
 
 

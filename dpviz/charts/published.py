@@ -1,11 +1,16 @@
 """What papers print as small cells that open: what is printed, ours, how far apart they are, why, and where to see."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
+import numpy as np
+
+from dpviz.charts import theme
 from dpviz.charts.html import heading_html, scrolled_html
-from dpviz.claims.drawn_figures import word_of
+from dpviz.charts.lines import Axis, Line, comparison_chart, method_stroke
+from dpviz.claims.drawn_figures import DrawnFigure, FigurePanel, Known, word_of
 from dpviz.claims.full_run import read_full_run
 from dpviz.claims.printed_layout import Layout, PrintedCell, PrintedGrid, PrintedList
 from dpviz.claims.published import Agreement, Erratum, PrintedNumber, Shown, design_in_words
@@ -213,3 +218,93 @@ def _erratum(one: Erratum) -> str:
     shown = f"<dt>Established by</dt><dd><code>{escape(one.command)}</code></dd>" if one.command else ""
     gives = f"<dt>which prints</dt><dd><code>{escape(one.gives)}</code></dd>" if one.gives else ""
     return f"<h3>{escape(one.place)}: {escape(one.reading)}</h3><dl>{said}{shown}{gives}</dl>"
+
+
+MEASURE_AXES = {
+    "bias": Axis(title="bias of the estimate"),
+    "root_mean_squared_error": Axis(title="error of the estimate", log=True),
+    "coverage": Axis(title="intervals that hold the truth", percent=True, nominal=0.95),
+    "mean_width": Axis(title="mean width of the interval", log=True),
+    "standard_error": Axis(title="mean standard error", log=True),
+    "density": Axis(title="density"),
+    "prior": Axis(title="smallest prior α = β", log=True),
+    "range": Axis(title="largest R/σ", log=True),
+}
+"""The axis of each measure that the figures have."""
+
+BASIS = {Known.OURS: "exact", Known.REFERENCE: "exact", Known.PURE: "exact, δ = 0", Known.PRINTED: "printed"}
+"""What the hover says of each kind of line."""
+
+
+def panel_picture(figure: DrawnFigure, panel: FigurePanel, *, small: bool = False) -> theme.Figure:
+    """One measure: exact as lines, simulated as dots with 95 % error bars, printed dashed."""
+    short = theme.shorten_labels(line.name for line in panel.lines)
+    strokes = {Known.PURE: theme.PURE_LINE, Known.PRINTED: theme.PRINTED_LINE}
+    lines = [
+        Line(
+            name=line.name,
+            short=short[line.name],
+            x=line.x,
+            y=line.y,
+            color=line.key,
+            stroke=strokes.get(line.known, method_stroke(place, is_reference=line.known is Known.REFERENCE)),
+            error=line.error,
+            exact=line.error == 0,
+            basis=BASIS[line.known],
+        )
+        for place, line in enumerate(panel.lines)
+    ]
+    # The axis goes on a little beyond the first and the last point
+    places = np.concatenate([line.x for line in panel.lines])
+    low, high = float(places.min()), float(places.max())
+    pad = 0.015 * (math.log(high / low) if figure.log else high - low)
+    ends = (low * math.exp(-pad), high * math.exp(pad)) if figure.log else (low - pad, high + pad)
+    return comparison_chart(
+        lines,
+        Axis(title=figure.axis, symbol=figure.symbol, log=figure.log, low=ends[0], high=ends[1]),
+        MEASURE_AXES[panel.measure],
+        key=f"{figure.place} {panel.setting} {panel.measure}",
+        small=small,
+    )
+
+
+def caption_html(figure: DrawnFigure, setting: str) -> str:
+    """Return by whom and where a figure is, and what it shows at a setting."""
+    words = f"{escape(figure.caption)}{f' Here: {escape(setting)}.' if setting else ''}"
+    said = f'<div class="dpviz-printed"><p class=said>{words}</p></div>'
+    return f"{heading_html(f'{figure.paper}, {figure.place}, as we have it')}{said}"
+
+
+def below_html(figure: DrawnFigure, panels: Iterable[FigurePanel], said: str) -> str:
+    """Return what stands below a figure: what there is to know of ours, what is `said` of it, and its numbers."""
+    numbers = "".join(panel_table_html(figure, one) for one in panels)
+    note = f'<div class="dpviz-printed"><p class=said>{escape(figure.note)}</p></div>'
+    return f'{note}{said}<div class="dpviz-printed">{numbers}</div>'
+
+
+def panel_alt(figure: DrawnFigure, panel: FigurePanel) -> str:
+    """Return what the picture of a measure shows, in a sentence."""
+    what = MEASURE_AXES[panel.measure].title
+    return f"Ours of {figure.place}: {what}, {figure.axis}; {', '.join(one.name for one in panel.lines)}."
+
+
+def panel_table_html(figure: DrawnFigure, panel: FigurePanel) -> str:
+    """Return the numbers of a picture as a table, folded: a row for each place of the axis, ± standard errors."""
+    places = sorted({x for one in panel.lines for x in one.x.tolist()})
+    values = [
+        {x: (y, error) for x, y, error in zip(*(part.tolist() for part in one[3:]), strict=True)} for one in panel.lines
+    ]
+    head = "".join(f"<th scope=col>{escape(one)}</th>" for one in (figure.symbol, *(one.name for one in panel.lines)))
+    cells = {x: "".join(f"<td class=count>{_value(one.get(x))}</td>" for one in values) for x in places}
+    rows = "".join(f"<tr><th scope=row>{format_number(x, 3)}</th>{said}</tr>" for x, said in cells.items())
+    title = MEASURE_AXES[panel.measure].title
+    table = f"<table class=grid><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    said = f"The numbers of the picture: {title}"
+    return f"<details class=numbers><summary>{said}</summary>{scrolled_html(said, table)}</details>"
+
+
+def _value(found: tuple[float, float] | None) -> str:
+    if found is None:
+        return ""
+    value, error = found
+    return f"{format_number(value, 4)} ± {format_number(error, 2)}" if error else format_number(value, 5)

@@ -1,0 +1,371 @@
+"""A transition matrix and its log-odds: as heatmaps, and as tables in the layout of Abowd & Vilhuber."""
+
+import math
+from html import escape
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dpviz.charts import theme
+from dpviz.claims.abowd_vilhuber import layout_source
+from dpviz.core.formatting import format_number
+from dpviz.core.types import BoolArray, FloatArray, IntArray
+from dpviz.mechanisms import Synthesizer
+from dpviz.mechanisms.base import check_index
+from dpviz.privacy.divergence import exceeds
+from dpviz.privacy.summary import TableView
+
+MATRIX_TITLE = "Transition matrix Pr(released | confidential)"
+LOG_ODDS_TITLES = {
+    True: "Signed log-odds ln Pr(m | first) − ln Pr(m | second) of neighbours, one row substituted",
+    False: "Log-odds |ln Pr(m | first) / Pr(m | second)| of neighbours, one row substituted",
+}
+"""By whether the log-odds have their signs."""
+
+DARKEST_EXPONENT = -16  # probabilities below this power of ten share the darkest color
+MAX_FRAMED_COLUMNS = 40  # cells side by side up to which a frame is as large as a cell; then it has 18 pixels
+HINT = "More columns may be at the right: scroll sideways →"
+STYLE = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
+
+# Widths in ems: of a column of labels, and of a number its padding, each character, and what bold type and ▲ add
+LABEL_EMS, PADDING_EMS, CHARACTER_EMS, MARK_EMS = 2.9, 0.9, 0.5, 1.1
+
+
+class _Side(NamedTuple):
+    """What stands along an axis of a heatmap: its title, counts as numbers or texts, and how the hover says them."""
+
+    title: str
+    values: IntArray | list[str]
+    hover: str
+
+    def places(self, cells: FloatArray) -> FloatArray:
+        """Axis values at places between the cells, counted from 0; an axis of texts counts the cells."""
+        if isinstance(self.values, list):
+            return cells
+        values = np.asarray(self.values, float)
+        if len(values) == 1:
+            return cells + values[0]
+        # Beyond both ends the steps go on as next to them
+        ends = [2 * values[0] - values[1]], [2 * values[-1] - values[-2]]
+        return np.interp(cells, np.arange(-1, len(values) + 1), np.concatenate([ends[0], values, ends[1]]))
+
+
+def _sides(view: TableView) -> tuple[_Side, _Side, _Side]:
+    """Released tables, confidential tables, and pairs of neighbours of a view."""
+    release = view.synthesizer
+    if release.row_counts.shape[1] == 2:
+        return (
+            _Side("released m1", view.columns, "m1 = %{x}"),
+            _Side("confidential n1", view.rows, "n1 = %{y}"),
+            _Side("n1 of the pair n1, n1 + 1", view.pairs, "n1 = %{y} and one more"),
+        )
+    columns = [",".join(map(str, release.column_table(column))) for column in view.columns.tolist()]
+    rows = [",".join(map(str, release.row_table(row))) for row in view.rows.tolist()]
+    pairs = [
+        " | ".join(",".join(map(str, release.row_table(row))) for row in pair)
+        for pair in release.neighbours[view.pairs].tolist()
+    ]
+    return (
+        _Side("released counts", columns, "(%{x})"),
+        _Side("confidential counts", rows, "(%{y})"),
+        _Side("pair of neighbours", pairs, "(%{y})"),
+    )
+
+
+def matrix_heatmap(
+    view: TableView, *, linear: bool = False, row: int | None = None, column: int | None = None
+) -> theme.Figure:
+    """Pr(released | confidential); a probability of 0 stays blank.
+
+    Parameters
+    ----------
+    view : TableView
+    linear : bool, optional
+        Whether the color scale is linear and not logarithmic.
+    row, column : int, optional
+        Row that is framed, and column whose cell in that row is framed.
+
+    Returns
+    -------
+    Figure
+    """
+    columns, rows, _ = _sides(view)
+    log10 = view.log_probabilities / math.log(10)
+    possible = np.isfinite(log10)
+    with np.errstate(under="ignore"):
+        probabilities = np.exp(view.log_probabilities)
+    # The color scale
+    if linear:
+        values, low, high = probabilities, 0.0, float(probabilities.max())
+        ticks: list[Any] = theme.even_ticks(low, high)
+        texts = [format_number(tick, 3) for tick in ticks]
+    else:
+        low, high = max(DARKEST_EXPONENT, min(-1, math.floor(log10[possible].min()))), 0.0
+        values = np.maximum(log10, low)
+        ticks, texts = theme.decade_ticks(int(low), 0)
+        ticks[0], texts[0] = int(low), theme.power_of_ten(int(low))
+        texts[0] = f"≤ {texts[0]}" if low == DARKEST_EXPONENT else texts[0]
+    trace = {
+        "z": np.where(possible, values, np.nan).astype(np.float32),
+        "customdata": probabilities,
+        "meta": "probability of the released table",
+        "zmin": float(low),
+        "zmax": high,
+        "colorscale": theme.MAGNITUDES,
+        "colorbar": _colorbar("Pr", ticks, texts),
+        "hovertemplate": f"confidential {rows.hover}<br>released {columns.hover}<br>"
+        "<b>Pr = %{customdata:.6g}</b><extra></extra>",
+        "hoverongaps": False,
+    }
+    _check_places(view.synthesizer, row, column)
+    shapes = [] if row is None else _frames(view, rows, view.rows, [row], column)
+    return _heatmap(view, columns, rows, trace, "matrix", MATRIX_TITLE, shapes)
+
+
+def log_odds_heatmap(
+    view: TableView, epsilon: float, *, signed: bool, row: int | None = None, column: int | None = None
+) -> theme.Figure:
+    """Log-odds of neighbours, with an outline around the cells over ε.
+
+    Parameters
+    ----------
+    view : TableView
+    epsilon : float
+        Promised ε, above 0.
+    signed : bool
+        Whether values have their signs.
+    row, column : int, optional
+        As in `matrix_heatmap`; every pair of neighbours with that confidential table is framed.
+
+    Returns
+    -------
+    Figure
+    """
+    columns, _, pairs = _sides(view)
+    table, name = view.log_odds, "log-odds" if signed else "|log-odds|"
+    shown = table if signed else np.abs(table)
+    is_finite = bool(np.isfinite(table).all())
+    largest = float(np.max(np.abs(table), where=np.isfinite(table), initial=0.0)) if np.isfinite(table).any() else 1.0
+    # The color scale, up to four times the promise
+    limit = max(min(largest, 4 * epsilon), 1e-12)
+    low = -limit if signed else 0.0
+    is_beyond = not is_finite or largest > limit * (1 + 1e-9)
+    ticks = {}
+    for size in (limit, epsilon):
+        if size == limit or (size < limit and limit - size > 0.07 * limit):
+            text = "ε" if abs(size - epsilon) < 1e-12 else format_number(size, 3)
+            beyond = ("≤ ", "≥ ") if is_beyond and text != "ε" else ("", "")
+            ticks[-size], ticks[size] = f"{beyond[0]}−{text}", f"{beyond[1]}{text}"
+    ticks = {tick: text for tick, text in sorted({**ticks, 0.0: "0"}.items()) if tick >= low}
+    trace = {
+        "z": np.clip(shown, low, limit).astype(np.float32),
+        "customdata": shown if is_finite else np.vectorize(six_decimals)(shown),
+        "meta": name,
+        "zmin": low,
+        "zmax": limit,
+        "colorscale": theme.SIGNED if signed else theme.MAGNITUDES,
+        "colorbar": _colorbar(name, [*ticks], [*ticks.values()]),
+        "hovertemplate": f"neighbours {pairs.hover}<br>released {columns.hover}<br>"
+        f"<b>log-odds = %{{customdata{':.6f' if is_finite else ''}}}</b><extra></extra>",
+    }
+    shapes: list[dict[str, Any]] = []
+    path = _outline(exceeds(table, epsilon), columns, pairs)
+    if path:
+        line = {"color": "#9B30FF" if signed else "#FF5A36", "width": 2}
+        outline = f"outline: over ε = {format_number(epsilon)}"
+        shapes.append({"type": "path", "path": path, "line": line, "name": outline, "showlegend": True})
+    _check_places(view.synthesizer, row, column)
+    if row is not None:
+        framed = np.flatnonzero((view.synthesizer.neighbours == row).any(axis=1)).tolist()
+        shapes += _frames(view, pairs, view.pairs, framed, column)
+    title = f"Log-odds, {'signed' if signed else 'absolute'}"
+    return _heatmap(view, columns, pairs, trace, "log-odds", title, shapes)
+
+
+def _heatmap(
+    view: TableView, x: _Side, y: _Side, trace: dict[str, Any], key: str, title: str, shapes: list[dict[str, Any]]
+) -> theme.Figure:
+    release = view.synthesizer
+    look: dict[str, Any] = {"showgrid": False, "zeroline": False}
+    if isinstance(x.values, list):
+        look |= {"type": "category", "nticks": 20, "automargin": True}
+    return theme.build(
+        [{"type": "heatmap", "x": x.values, "y": y.values, **trace}],
+        x=theme.axis(x.title, **look),
+        y=theme.axis(y.title, autorange="reversed", **look),
+        uirevision=f"{key} {release.key} {release.shape}",
+        title={"text": f"{title}<br><sup>{release.info.label}</sup>"},
+        margin={"l": 130 if isinstance(x.values, list) else 70, "r": 92, "t": 64, "b": 52},
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "xanchor": "right", "x": 1},
+        shapes=shapes,
+    )
+
+
+def _colorbar(title: str, ticks: list[Any], texts: list[str]) -> dict[str, Any]:
+    place = {"thickness": 12, "outlinewidth": 0, "x": 1.01, "xpad": 4}
+    return {"title": {"text": title, "side": "top"}, "tickvals": ticks, "ticktext": texts, **place}
+
+
+def _frames(view: TableView, side: _Side, shown: IntArray, rows: list[int], column: int | None) -> list[dict[str, Any]]:
+    """Frames around rows, and around their cells in a column if any: dark with a light line in it.
+
+    What is left out of the view lies between what is shown.
+    """
+    frames = []
+    for row in rows:
+        y = side.places(np.interp(row, shown, np.arange(len(shown))) + np.array([-0.5, 0.5])).tolist()
+        frames.append({"xref": "x domain", "x0": 0, "x1": 1, "y0": y[0], "y1": y[1]})
+        if column is None:
+            continue
+        across = _sides(view)[0]
+        x = across.places(np.interp(column, view.columns, np.arange(len(view.columns))) + np.array([-0.5, 0.5]))
+        cell: dict[str, Any] = {"x0": x[0].item(), "x1": x[1].item(), "y0": y[0], "y1": y[1]}
+        if len(view.columns) > MAX_FRAMED_COLUMNS:
+            cell |= {"xsizemode": "pixel", "xanchor": x.mean().item(), "x0": -9, "x1": 9}
+        if len(shown) > MAX_FRAMED_COLUMNS:
+            cell |= {"ysizemode": "pixel", "yanchor": sum(y) / 2, "y0": -9, "y1": 9}
+        frames.append(cell)
+    lines = {"color": "#111111", "width": 3}, {"color": "#FFFFFF", "width": 1}
+    return [{"type": "rect", "line": line, **frame} for frame in frames for line in lines]
+
+
+def _outline(mask: BoolArray, x: _Side, y: _Side) -> str:
+    """The border of the marked cells as a drawing path in axis units; empty where none is marked."""
+    framed = np.pad(mask, 1)
+    upright = np.argwhere(framed[:, 1:] != framed[:, :-1])
+    level = np.argwhere(framed[1:, :] != framed[:-1, :])
+    starts = np.concatenate([upright - [1.5, 0.5], level - [0.5, 1.5]])
+    ends = np.concatenate([upright, level]) - 0.5
+    corners = x.places(starts[:, 1]), y.places(starts[:, 0]), x.places(ends[:, 1]), y.places(ends[:, 0])
+    return "".join(f"M{x0:g},{y0:g}L{x1:g},{y1:g}" for x0, y0, x1, y1 in zip(*corners, strict=True))
+
+
+def six_decimals(value: float) -> str:
+    """A log-odds as printed: six decimals, a true minus sign, ∞ where a zero decides."""
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return f"{value:.6f}".replace("-", "−")
+
+
+def _check_places(synthesizer: Synthesizer, row: int | None, column: int | None) -> None:
+    for name, place, size in zip(("row", "column"), (row, column), synthesizer.shape, strict=True):
+        if place is not None:
+            check_index(place, size, name)
+
+
+def release_html(
+    synthesizer: Synthesizer, epsilon: float, *, signed: bool, row: int | None = None, column: int | None = None
+) -> str:
+    """Both tables of a release as HTML, with the figures of the paper whose layout they have.
+
+    Parameters are those of `matrix_html` and `log_odds_html`.
+    """
+    matrix_caption = f"{MATRIX_TITLE}, {synthesizer.info.label}. {layout_source(synthesizer, 0)}"
+    log_odds_caption = f"{LOG_ODDS_TITLES[signed]}. {layout_source(synthesizer, 1)}"
+    matrix = matrix_html(synthesizer, matrix_caption, row=row, column=column)
+    return matrix + log_odds_html(synthesizer, epsilon, log_odds_caption, signed=signed, row=row, column=column)
+
+
+def matrix_html(synthesizer: Synthesizer, caption: str, *, row: int | None = None, column: int | None = None) -> str:
+    """Transition matrix as an HTML table; the deeper the shade, the larger the probability.
+
+    Parameters
+    ----------
+    synthesizer : Synthesizer
+    caption : str
+    row, column : int, optional
+        Row that is framed, and column whose cell in that row is marked.
+
+    Returns
+    -------
+    str
+    """
+    _check_places(synthesizer, row, column)
+    lines = []
+    for index, probabilities in enumerate(synthesizer.transition_matrix().tolist()):
+        cells = []
+        for place, probability in enumerate(probabilities):
+            kind = ' class="dpviz-drawn"' if (index, place) == (row, column) else ""
+            shade = f' style="background:rgba(0,114,178,{0.42 * probability:.3f})"'
+            cells.append(f"<td{kind}{shade}>{probability:.6f}</td>")
+        lines.append(_table_row(synthesizer.row_table(index), cells, is_framed=index == row))
+    names = [f"n<sub>{cell + 1}</sub>" for cell in range(synthesizer.row_counts.shape[1])]
+    return _table(caption, names, synthesizer, lines, (PADDING_EMS + CHARACTER_EMS * 8) * synthesizer.shape[1])
+
+
+def log_odds_html(
+    synthesizer: Synthesizer,
+    epsilon: float,
+    caption: str,
+    *,
+    signed: bool,
+    row: int | None = None,
+    column: int | None = None,
+) -> str:
+    """Log-odds table as HTML; cells over ε are boxed, bold and marked ▲, the largest is underlined.
+
+    Parameters
+    ----------
+    synthesizer : Synthesizer
+    epsilon : float
+        Promised ε, above 0.
+    caption : str
+    signed : bool
+        Whether values have their signs.
+    row, column : int, optional
+        As in `matrix_html`; every pair of neighbours with that confidential table is framed.
+
+    Returns
+    -------
+    str
+    """
+    _check_places(synthesizer, row, column)
+    values = synthesizer.log_odds_table()
+    is_over = exceeds(values, epsilon)
+    texts = np.vectorize(six_decimals)(values if signed else np.abs(values))
+    worst = divmod(int(np.argmax(np.abs(values))), values.shape[1])
+    lines = []
+    for index, pair in enumerate(synthesizer.neighbours.tolist()):
+        is_framed, cells = row in pair, []
+        for place, text in enumerate(texts[index]):
+            kinds = ["dpviz-over"] if is_over[index, place] else []
+            kinds += ["dpviz-worst"] if (index, place) == worst else []
+            kinds += ["dpviz-drawn"] if is_framed and place == column else []
+            kind = f' class="{" ".join(kinds)}"' if kinds else ""
+            title = f' title="over ε = {format_number(epsilon)}"' if is_over[index, place] else ""
+            cells.append(f"<td{kind}{title}>{text}</td>")
+        counts = (*synthesizer.row_table(pair[0]), *synthesizer.row_table(pair[1]))
+        lines.append(_table_row(counts, cells, is_framed=is_framed))
+    cell_numbers = range(1, synthesizer.row_counts.shape[1] + 1)
+    names = [f"n<sub>{cell}</sub><sup>({side})</sup>" for side in (1, 2) for cell in cell_numbers]
+    widths = PADDING_EMS + CHARACTER_EMS * np.strings.str_len(texts) + MARK_EMS * is_over
+    return _table(caption, names, synthesizer, lines, float(widths.max(axis=0).sum()))
+
+
+def _table_row(counts: tuple[int, ...], cells: list[str], *, is_framed: bool) -> str:
+    *others, last = counts
+    heads = "".join(f'<th scope="row">{count}</th>' for count in others)
+    kind = " class=dpviz-framed" if is_framed else ""
+    return f'<tr{kind}>{heads}<th scope="row" class=dpviz-last>{last}</th>{"".join(cells)}</tr>'
+
+
+def _table(caption: str, names: list[str], synthesizer: Synthesizer, lines: list[str], width: float) -> str:
+    """Table with k header rows of released counts; the cells of a line are together `width` ems wide.
+
+    Its letters become smaller where it is wider than its place, and where that is not enough a hint says so.
+    """
+    released = synthesizer.column_counts.T.tolist()
+    heads = ""
+    for cell, counts in enumerate(released, start=1):
+        lead = f'<td colspan="{len(names) - 1}"></td><th scope="row">m<sub>{cell}</sub></th>'
+        if cell == len(released):
+            lead = "".join(f'<th scope="col">{name}</th>' for name in names[:-1])
+            lead += f'<th scope="col">{names[-1]} \\ m<sub>{cell}</sub></th>'
+        heads += f"<tr>{lead}{''.join(f'<th scope=col>{count}</th>' for count in counts)}</tr>"
+    ems = LABEL_EMS * len(names) + width
+    return (
+        f'<div class="dpviz-table" tabindex="0" role="region" aria-label="{escape(caption)}" style="--ems: {ems:.1f}">'
+        f"<table><caption><span>{escape(caption)}</span><em>{HINT}</em></caption>"
+        f"<thead>{heads}</thead><tbody>{''.join(lines)}</tbody></table></div>"
+    )

@@ -1,0 +1,274 @@
+"""Invented rows, or ranges, that a promise needs, and δ of each method: exact, for pure ε, and as printed."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dpviz.calibration.curves import AverageCurves, Ways, divided_sets
+from dpviz.calibration.data_kinds import Given, PromiseQuestion
+from dpviz.calibration.methods import PRIOR_METHODS
+from dpviz.calibration.text import HEADLINE
+from dpviz.charts import theme
+from dpviz.charts.lines import Axis, Line, Mark, ReferenceLine, line_chart
+from dpviz.charts.theme import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE
+from dpviz.claims.curves import Curve, Curves
+from dpviz.core.declarations import PROPORTION
+from dpviz.core.formatting import format_number
+from dpviz.core.types import FloatArray
+from dpviz.privacy.summary import SMALLEST_PROFILE_DELTA
+
+CURVE_AXES = {
+    "delta": ("δ", "allowed δ (left is more private)"),
+    "epsilon": ("ε", "promised ε (left is more private)"),
+    "m": ("m", "synthetic rows m (left is more private)"),
+    "n": ("n", "people n"),
+}
+"""Symbol and title of what can stand along the picture."""
+
+SMALLEST_MARK = 1e-40  # A prior below which the reader's own point does not stretch the picture
+SMALLEST_DELTA = 1e-300
+AS_MANY = ReferenceLine(text="as many invented rows as real ones", y=1.0, dash="dot")
+EDGE: dict[str, Any] = {"pad": 3e-4, "has_plain_ticks": True}  # no mark is drawn on the very edge
+
+
+def curves_chart(
+    curves: Curves, *, sets: int = 1, together: Mapping[str, float] | None = None, reach: Sequence[float] = ()
+) -> theme.Figure:
+    """Invented rows per real row, or ranges, for one set along an axis, the reader's point marked.
+
+    Parameters
+    ----------
+    curves : Curves
+    sets : int, optional
+        Number of sets M.
+    together : mapping, optional
+        Prior or range that M > 1 sets need together, by method; a diamond each.
+    reach : sequence of float, optional
+        Further values that the vertical axis has, so that it stays while curves grow.
+
+    Returns
+    -------
+    Figure
+    """
+    kind, setting, is_counted = curves.kind, curves.setting, bool(curves.kind.cells(curves.setting))
+    symbol, title = CURVE_AXES[curves.axis]
+    known = [(line, curves.counted(line)) for line in curves.lines if np.any(np.isfinite(line.values))]
+    # Exact lines are solid, those for δ = 0 dotted where there are others, printed ones dashed
+    pure = PURE_LINE if any(not (line.pure or line.theorem) for line in curves.lines) else EXACT_LINE
+    strokes = [PRINTED_LINE if line.theorem else pure if line.pure else EXACT_LINE for line, _ in known]
+    solid = [line for (line, _), stroke in zip(known, strokes, strict=True) if stroke is EXACT_LINE]
+    lines = []
+    for (line, counted), stroke in zip(known, strokes, strict=True):
+        method = PRIOR_METHODS[line.method]
+        above = _lines_above(line, solid) if stroke is EXACT_LINE else 0
+        lines.append(
+            Line(
+                name=method.named(kind.cells(setting)),
+                x=curves.points,
+                y=counted,
+                color=method.color,
+                stroke=stroke._replace(width=stroke.width + 2.2 * above),
+                basis=f"printed, {line.theorem}" if line.theorem else "exact, δ = 0" if line.pure else "exact",
+                opacity=0.85 if line.theorem else 1.0,
+                in_legend=stroke is EXACT_LINE,
+                group=line.method,
+                more=line.values,
+                more_hover=f"<br>{kind.symbol} = %{{customdata:.6g}} in each cell" if is_counted else "",
+            )
+        )
+    # The reader's own point on each solid line, and a diamond for what several sets need
+    points = {line.method: curves.at_chosen(line) for line in solid}
+    marks = []
+    for method_key, level in points.items():
+        others = [other for key, other in points.items() if key != method_key]
+        is_above = sum(other > level for other in others) < sum(other < level for other in others)
+        words = ("your point", "") if sets == 1 else ("one set", "one set: ")
+        marks += _prior_mark(curves, method_key, level, *words, is_above=is_above)
+    diamonds = dict(together or {}) if sets > 1 else {}
+    for method_key, level in diamonds.items():
+        words = f"{sets} sets together", f"{sets} sets: "
+        found = _prior_mark(curves, method_key, level, *words, is_above=kind.quantity.larger_is_safer)
+        marks += [replace(mark, symbol="diamond") for mark in found]
+    # What dots and dashes are, and the numbers of theorems at the ends of their lines
+    levels = [kind.counted(level, setting) for level in (*points.values(), *diamonds.values())]
+    low, high = _value_range(np.concatenate([*(counted for _, counted in known), np.array(reach)]), levels)
+    labels = _theorem_numbers(known, low, high)
+    return line_chart(
+        lines,
+        Axis(title=title, symbol=symbol, log=True, low=float(curves.points[0]), high=float(curves.points[-1]), **EDGE),
+        Axis(title=kind.axis, log=True, low=low, high=high, digits=".4g", **EDGE),
+        key=f"{kind.key} {curves.axis}",
+        marks=marks,
+        references=[ReferenceLine(x=curves.chosen), *([AS_MANY] if is_counted else [])],
+        labels=labels,
+        extra=[
+            theme.scatter("lines", [None], [None], "", name=name, hoverinfo="skip", line=line)
+            for stroke, name in {PURE_LINE: "pure ε (δ = 0)", PRINTED_LINE: "as printed"}.items()
+            for line in [{"color": theme.GREY, "width": 2, "dash": stroke.dash}]
+            if stroke in strokes
+        ],
+        **theme.legend_below(-0.29, 74, 62 if labels else 18, 34, 116),
+    )
+
+
+def _lines_above(line: Curve, solid: list[Curve]) -> int:
+    """Number of the solid lines drawn later that lie on this one, which is drawn wider to be seen beneath."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratios = [np.abs(np.log(later.values / line.values)) for later in solid[solid.index(line) + 1 :]]
+    finite = [ratio[np.isfinite(ratio)] for ratio in ratios]
+    return sum(int(np.count_nonzero(ratio < 0.03)) > len(ratio) / 2 for ratio in finite)
+
+
+def _prior_mark(curves: Curves, method_key: str, level: float, name: str, prefix: str, *, is_above: bool) -> list[Mark]:
+    """What a method needs at the reader's own point, if anything, on the private side of its last digit."""
+    if curves.chosen <= 0 or not (math.isfinite(level) and level > 0):
+        return []
+    kind, method = curves.kind, PRIOR_METHODS[method_key]
+    method_name, counted = method.named(kind.cells(curves.setting)), kind.counted(level, curves.setting)
+    text = format_number(kind.quantity.round(counted, 3), 3)
+    per_cell = f"<br>{kind.symbol} = {format_number(kind.quantity.round(level, 5), 5)} in each cell"
+    is_left = curves.chosen < math.sqrt(float(curves.points[0]) * float(curves.points[-1]))
+    mark = Mark(
+        x=curves.chosen,
+        y=counted,
+        color=method.color,
+        text=f"{prefix}{text}" if method_key == HEADLINE.key else "",  # the others have their number on hover
+        place=f"{'top' if is_above else 'bottom'} {'right' if is_left else 'left'}",
+        name=method_name,
+        hover=f"{name}: {kind.axis} {text}{per_cell if kind.cells(curves.setting) else ''}",
+        group=method_key,
+    )
+    return [mark]
+
+
+def _theorem_numbers(known: list[tuple[Curve, FloatArray]], low: float, high: float) -> list[dict[str, Any]]:
+    heights = {}
+    for line, counted in known:
+        end = float(counted[np.isfinite(counted)][-1])
+        if line.theorem and low <= end <= high:
+            heights[line.theorem.split()[-1]] = math.log10(end)
+    top = math.log10(high)
+    return theme.labels_apart(heights, 1.005, 0.06 * (top - math.log10(low)), top)
+
+
+def _value_range(values: FloatArray, marked: list[float]) -> tuple[float, float]:
+    """Ends of the vertical axis; what is smaller than 10⁻⁷ of the largest, and not marked, falls out of it."""
+    points = np.array([level for level in marked if math.isfinite(level) and level > SMALLEST_MARK])
+    finite = np.concatenate([values[np.isfinite(values) & (values > 0)], points])
+    if len(finite) == 0:
+        return 0.1, 10.0
+    high = float(finite.max()) * 1.6
+    low = max(float(finite.min()) / 1.8, high * 1e-7, 1e-12)
+    return min([low, *(points / 1.8).tolist()]), high
+
+
+def profiles_chart(question: PromiseQuestion, profiles: Mapping[str, Given | None]) -> theme.Figure:
+    """δ(ε) of every method at one prior or range."""
+    shown = {key: given for key, given in profiles.items() if given is not None}
+    epsilon = question.setting.epsilon
+    end = max(float(given.epsilons[-1]) for given in shown.values())
+    right = max(end, min(epsilon * 1.1, 3 * end)) or 1.0  # the promise is shown where it lies a little beyond
+    at_epsilon = {key: given.delta_at_epsilon for key, given in shown.items()}
+    return _delta_chart(
+        question,
+        "profiles",
+        {key: (given.epsilons, given.deltas) for key, given in shown.items()},
+        Axis(title="ε (left is more private)", low=0.0, high=right),
+        SMALLEST_PROFILE_DELTA,
+        _marks(epsilon, {key: delta for key, delta in at_epsilon.items() if delta >= SMALLEST_PROFILE_DELTA}),
+        [ReferenceLine(text=f"promised ε = {format_number(epsilon, 4)}", x=epsilon)],
+    )
+
+
+def average_chart(
+    question: PromiseQuestion, theta: float, deltas: Mapping[str, float], curves: AverageCurves, count: AverageCurves
+) -> theme.Figure:
+    """δ of every method with random other rows against the probability of a one.
+
+    Parameters
+    ----------
+    question : PromiseQuestion
+    theta : float
+        The reader's own probability.
+    deltas : mapping
+        δ of each method at `theta`; that of the released count stands beside its mark.
+    curves, count : AverageCurves
+        Of the methods with a prior, and of the released count.
+
+    Returns
+    -------
+    Figure
+    """
+    theta = PROPORTION.validate(theta, name="theta")
+    points = {key: (part.thetas, values) for part in (count, curves) for key, values in part.deltas.items()}
+    smallest = min((float(y[y > 0].min()) for _, y in points.values() if np.any(y > 0)), default=SMALLEST_DELTA)
+    texts = {key: format_number(deltas[key], 3) for key in count.deltas if key in deltas}
+    axis = Axis(title="θ, the probability of a one", low=0.0, high=1.0)
+    floor = max(SMALLEST_DELTA, smallest)
+    return _delta_chart(question, "average", points, axis, floor, _marks(theta, deltas, texts))
+
+
+def _delta_chart(
+    question: PromiseQuestion,
+    key: str,
+    curves: Mapping[str, tuple[FloatArray, FloatArray]],
+    axis: Axis,
+    floor: float,
+    marks: list[Mark],
+    references: Sequence[ReferenceLine] = (),
+) -> theme.Figure:
+    """δ of every method along an axis, down to `floor`, and the allowed δ, if any, as a thin rule."""
+    methods = [(PRIOR_METHODS[method], x, y) for method, (x, y) in curves.items()]
+    lines = [Line(name=method.named(question.cells), color=method.color, x=x, y=y) for method, x, y in methods]
+    delta = question.setting.delta
+    allowed = [ReferenceLine(text=f"allowed δ = {format_number(delta, 3)}", y=delta)] if delta else []
+    y_axis, name = Axis(title="δ (down is more private)", log=True, low=floor, high=1.0), f"{key} {question.kind.key}"
+    return line_chart(lines, axis, y_axis, key=name, marks=marks, references=[*references, *allowed])
+
+
+def _marks(x: float, values: Mapping[str, float], texts: Mapping[str, str] | None = None) -> list[Mark]:
+    methods = [(PRIOR_METHODS[key], y, (texts or {}).get(key, "")) for key, y in values.items()]
+    return [Mark(x=x, y=y, color=method.color, name=method.label, text=text) for method, y, text in methods]
+
+
+def ways_chart(question: PromiseQuestion, ways: Ways) -> theme.Figure:
+    """Invented rows that the main method needs against the number of sets, by way of bounding their cost."""
+    method, sets = HEADLINE, question.sets
+
+    def rows(level: float) -> float:
+        return question.kind.counted(level, question.setting)
+
+    exact = {count: level for (key, count), level in sorted(ways.exact.items()) if key == method.key}
+    counts = divided_sets(sets)
+    shares = {count: ways.shares[method.key, count] for count in counts if (method.key, count) in ways.shares}
+    levels = {
+        "exact": (EXACT_LINE, exact),
+        "ε/M each, δ = 0 (the papers' rule)": (PURE_LINE, {count: share.pure for count, share in shares.items()}),
+        "(ε/M, δ/M) each": (PRINTED_LINE, {count: share.split for count, share in shares.items()}),
+        "advanced composition": (BOUND_LINE, {count: share.advanced for count, share in shares.items()}),
+    }
+    lines = [
+        Line(
+            name=name,
+            color=method.color,
+            x=np.array([*by_count]),
+            y=np.array([*map(rows, by_count.values())]),
+            stroke=stroke,
+        )
+        for name, (stroke, by_count) in levels.items()
+        if by_count
+    ]
+    needed = rows(exact[sets])
+    low = rows(min([exact[sets], *(share.split for share in shares.values())])) / 2
+    text = f"exact: {question.kind.quantity.text(needed, 3)}"
+    return line_chart(
+        lines,
+        Axis(title="sets M", log=True, low=1.0, high=counts[-1]),  # as long as points still come
+        Axis(title=question.kind.axis, log=True, low=low),
+        key="sets",
+        marks=[Mark(x=sets, y=needed, color=method.color, text=text, name=f"exact, M = {sets}")],
+        references=[AS_MANY],
+    )

@@ -1,0 +1,295 @@
+"""Pictures of lessons and classes: people as dots, bars of rows, a reader's guess, and how a class guesses.
+
+Orange said yes, blue said no, striped is invented.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import wrap
+from typing import Any
+
+import numpy as np
+
+from dpviz.charts import theme
+from dpviz.charts.lines import Axis, Line, Mark, ReferenceLine, line_chart
+from dpviz.core.formatting import format_number, format_percent
+from dpviz.core.types import FloatArray
+from dpviz.privacy.report import belief_text
+
+GUESS_COLOR = theme.PALETTE["other"]
+STRIPES = {"shape": "/", "fgcolor": "rgba(255,255,255,.8)", "size": 7, "solidity": 0.45, "fillmode": "overlay"}
+YOURS = " ← your guess"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DotTable:
+    """People, or rows of a table, as dots: so many of a `number` said `yes`; the dot at `ringed` has a ring."""
+
+    name: str
+    yes: int
+    number: int
+    across: int
+    ringed: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bar:
+    """A bar with a text at its end.
+
+    Parameters
+    ----------
+    name, text : str
+    yes, no, invented : float
+        Rows that said yes, that said no, and that were invented, half of them yes.
+    plain : float
+        A length of another kind, in a `color` of its own.
+    guessed : bool
+        Whether the reader guessed this one.
+    """
+
+    name: str
+    text: str
+    yes: float = 0.0
+    no: float = 0.0
+    invented: float = 0.0
+    plain: float = 0.0
+    color: str = theme.GREY
+    guessed: bool = False
+
+    @property
+    def length(self) -> float:
+        """Length of all its parts."""
+        return self.yes + self.no + self.invented + self.plain
+
+
+def people_chart(tables: Sequence[DotTable], columns: int = 1) -> theme.Figure:
+    """Tables of dots in so many `columns`; the name of one with a single line of dots stands left of it, else above."""
+    traces, labels = [], []
+    width = max(table.across for table in tables) + (1.5 if columns > 1 else 0)
+    height = max(math.ceil(table.number / table.across) for table in tables)
+    is_flat = height == 1
+    step = 1.35 if is_flat else height + 2.2
+    for place, table in enumerate(tables):
+        left, top = place % columns * width, -(place // columns) * step
+        number = np.arange(table.number)
+        x, y = left + number % table.across, top - number // table.across
+        is_yes = (number < table.yes).tolist()
+        colors = [theme.YES_COLOR if yes else theme.NO_COLOR for yes in is_yes]
+        marker = theme.dot_marker(18 if is_flat else 11, "", 0) | {"color": colors}
+        hover, answers = f"{table.name}: %{{customdata}}<extra></extra>", ["yes" if yes else "no" for yes in is_yes]
+        traces.append(theme.scatter("markers", x, y, hover, marker=marker, customdata=answers, name=table.name))
+        if table.ringed is not None:
+            ring = {"size": 27 if is_flat else 17, "symbol": "circle-open", "color": theme.TRUTH_COLOR}
+            point = [float(x[table.ringed])], [float(y[table.ringed])]
+            traces.append(theme.scatter("markers", *point, "the ringed person<extra></extra>", marker=ring))
+        beside = {"x": left - 0.8, "y": top, "xanchor": "right", "yanchor": "middle"}
+        above = {"x": left - 0.5, "y": top + 0.9, "xanchor": "left", "yanchor": "bottom"}
+        labels.append(theme.label(table.name, 13, **(beside if is_flat else above)))
+    bare = {"visible": False, "fixedrange": True}
+    lines, shown_columns = math.ceil(len(tables) / columns), min(len(tables), columns)
+    right = shown_columns * width - (0 if columns > 1 else 0.2)
+    bottom, top = -(lines - 1) * step - height + 0.2, 0.9 if is_flat else 2.4
+    return theme.build(
+        traces,
+        x=bare | {"range": [-9.5 if is_flat else -1.0, right]},
+        y=bare | {"range": [bottom, top], "scaleanchor": "x"},
+        uirevision="people",
+        annotations=labels,
+        margin={"l": 6, "r": 6, "t": 30, "b": 6},
+        showlegend=False,
+        dragmode=False,
+    )
+
+
+def bars_chart(
+    bars: Sequence[Bar],
+    title: str,
+    *,
+    log: bool = False,
+    percent: bool = False,
+    low: float = 1.0,
+    even: float | None = None,
+) -> theme.Figure:
+    """Bars one below the other with their numbers.
+
+    Parameters
+    ----------
+    bars : sequence of Bar
+    title : str
+        Of the horizontal axis.
+    log, percent : bool, optional
+        Whether the axis is logarithmic, and whether it is of shares; its ticks are plain numbers in any case.
+    low : float, optional
+        Where a logarithmic axis and its bars begin.
+    even : float, optional
+        Place of a thin rule, where a bar would say nothing.
+
+    Returns
+    -------
+    Figure
+    """
+    names = ["<br>".join(wrap(bar.name, 15, break_long_words=False, break_on_hyphens=False)) for bar in bars]
+    striped = {"pattern": STRIPES}
+    kinds: list[tuple[str, list[float], dict[str, Any]]] = [
+        ("yes", [bar.yes for bar in bars], {"color": theme.YES_COLOR}),
+        ("invented, yes", [bar.invented / 2 for bar in bars], {"color": theme.YES_COLOR, **striped}),
+        ("invented, no", [bar.invented / 2 for bar in bars], {"color": theme.NO_COLOR, **striped}),
+        ("no", [bar.no for bar in bars], {"color": theme.NO_COLOR}),
+        (title, [bar.plain for bar in bars], {"color": [bar.color for bar in bars]}),
+    ]
+    traces = []
+    for name, lengths, marker in kinds:
+        if any(lengths):
+            trace: dict[str, Any] = {
+                "type": "bar",
+                "orientation": "h",
+                "y": list(range(len(bars))),
+                "customdata": lengths,
+            }
+            trace |= {"x": [length - low for length in lengths], "base": low} if log else {"x": lengths}
+            hover = f"%{{y}}: %{{customdata:.6g}}<extra>{name}</extra>"
+            traces.append({**trace, "name": name, "marker": marker, "width": 0.62, "hovertemplate": hover})
+    # Numbers at the ends of bars, for which the axis has room
+    longest, labels = max(bar.length for bar in bars), []
+    room = 1.12 + 0.034 * max(len(bar.text) + len(YOURS) * bar.guessed for bar in bars)
+    for place, bar in enumerate(bars):
+        text = f"<b>{bar.text}</b>" + (f"<b>{YOURS}</b>" if bar.guessed else "")
+        end = {"x": math.log10(bar.length) if log else bar.length, "xanchor": "left", "xshift": 6}
+        labels.append(theme.label(text, 13, **end, y=place, yanchor="middle"))
+    if log:
+        first, last = math.log10(low), math.log10(longest)
+        scale = theme.log_scale(first, first + room * (last - first))
+        ticks = [tick for tick in scale["tickvals"] if tick <= 1 or not percent]
+        texts = [format_percent(tick, 3) if percent else format_number(tick, 3) for tick in ticks]
+        axis = theme.axis(title, **scale | {"tickvals": ticks, "ticktext": texts})
+    else:
+        axis = theme.axis(title, range=[0, room * longest], tickformat=".0%" if percent else ",~r")
+    longest_name = max(len(line) for name in names for line in name.split("<br>"))
+    return theme.build(
+        traces,
+        x=axis | {"zeroline": False},
+        y=theme.axis_of_rows(names),
+        uirevision=f"bars {title}",
+        annotations=labels,
+        shapes=[] if even is None else [theme.rule(x=even)],
+        barmode="stack",
+        margin={"l": round(14 + 7.3 * longest_name), "r": 12, "t": 30, "b": 52},
+        showlegend=False,
+        dragmode=False,
+    )
+
+
+def with_guess(
+    figure: theme.Figure, text: str, *, x: float | None = None, y: float | None = None, low: bool = False
+) -> theme.Figure:
+    """Picture with a reader's guess: a dashed line at `x` or at `y`, or a mark at the point of both.
+
+    A guess beyond the end of an axis stands at that end; words of an upright line may be `low`.
+    """
+    spec = figure.to_dict()
+    layout, traces = spec["layout"], list(spec["data"])
+    shapes, labels = list(layout.get("shapes", ())), list(layout.get("annotations", ()))
+    words: dict[str, Any] = theme.label(f"<b>{text}</b>", 13, bgcolor=theme.PAPER_COLOR, borderpad=1)
+    look = {"line": {"color": GUESS_COLOR, "width": 2.4, "dash": "dash"}, "layer": "above"}
+    # Value, place in units of the axis, and share of its length
+    across, x_place, x_share = (0.0, 0.0, 0.0) if x is None else _inside(layout["xaxis"], x)
+    up, y_place, y_share = (0.0, 0.0, 0.0) if y is None else _inside(layout["yaxis"], y)
+    beside = {"x": x_place, "xanchor": "left", "xshift": 8}
+    if x_share >= 0.55:
+        beside |= {"xanchor": "right", "xshift": -8}
+    if x is not None and y is not None:
+        marker = theme.dot_marker(13, GUESS_COLOR, symbol="diamond")
+        traces.append(theme.mark(across, up, f"{text}<extra></extra>", "markers", marker=marker, name=text))
+        labels.append(words | beside | {"y": y_place, "yanchor": "bottom" if y_share < 0.85 else "top"})
+    elif x is not None:
+        shapes.append(theme.rule(x=across) | look)
+        place = {"y": 0.03, "yanchor": "bottom"} if low else {"y": 0.97, "yanchor": "top"}
+        labels.append(words | beside | place | {"yref": "y domain"})
+    elif y is not None:
+        shapes.append(theme.rule(y=up) | look)
+        end = {"x": 0.995, "xref": "x domain", "xanchor": "right"}
+        labels.append(words | end | {"y": y_place, "yanchor": "bottom"})
+    return theme.Figure(traces, {**layout, "shapes": shapes, "annotations": labels})
+
+
+def _inside(axis: dict[str, Any], value: float) -> tuple[float, float, float]:
+    """A value within the ends of an axis, its place in units of the axis, and the share of its length."""
+    is_log = axis.get("type") == "log"
+    first, last = axis["range"]
+    place = min(max(math.log10(value) if is_log else value, min(first, last)), max(first, last))
+    return 10**place if is_log else place, place, (place - first) / (last - first)
+
+
+def beside_each_other(left: theme.Figure, right: theme.Figure) -> theme.Figure:
+    """Two pictures with the same vertical axis side by side in one, to the same scale."""
+    first, second = left.to_dict(), right.to_dict()
+    layout, beside = first["layout"], second["layout"]
+    ends = zip(layout["xaxis"]["range"], beside["xaxis"]["range"], strict=True)
+    low, high = next(ends), next(ends)
+    reach, moved = {"range": [min(low), max(high)]}, {"x": "x2", "x domain": "x2 domain"}
+
+    def across(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [{**part, "xref": moved[part.get("xref", "x")]} for part in parts]
+
+    return theme.Figure(
+        [*first["data"], *({**trace, "xaxis": "x2"} for trace in second["data"])],
+        {
+            **layout,
+            "xaxis": {**layout["xaxis"], **reach, "domain": [0, 0.47]},
+            "xaxis2": {**beside["xaxis"], **reach, "domain": [0.53, 1], "anchor": "y"},
+            "shapes": [*layout["shapes"], *across(beside["shapes"])],
+            "annotations": [*layout["annotations"], *across(beside["annotations"])],
+        },
+    )
+
+
+def guesses_chart(
+    so_far: FloatArray, interval: tuple[float, float], *, optimum: float, promised: float, most: int
+) -> theme.Figure:
+    """Share of right guesses of a class.
+
+    Parameters
+    ----------
+    so_far : ndarray of float
+        The share after each guess.
+    interval : tuple of float
+        95 % interval of the last share.
+    optimum, promised : float
+        Share of the best guesser, and what ε allows.
+    most : int
+        Guesses for which there is room.
+
+    Returns
+    -------
+    Figure
+    """
+    right = max(most, len(so_far), 10)
+    best = f"best guesser {belief_text(optimum)}"
+    lines = [
+        Line(
+            name="the class",
+            x=np.arange(1.0, len(so_far) + 1),
+            y=so_far,
+            color=theme.SIMULATED_COLOR,
+            stroke=theme.Stroke("solid", 2.5),
+            basis="so far",
+        ),
+        Line(name=best, x=np.array([0, right]), y=np.full(2, optimum), color=theme.EXACT_COLOR),
+    ]
+    marks = []
+    if len(so_far):
+        last = float(so_far[-1])
+        marks.append(Mark(x=len(so_far), y=last, color=theme.SIMULATED_COLOR, name="the class", ends=interval))
+    return line_chart(
+        lines,
+        Axis(title="guesses so far", symbol="guesses", low=0, high=right, pad=0.02),
+        Axis(title="share of right guesses", percent=True, low=0.0, high=1.02, pad=0, digits=".1%"),
+        key="guesses",
+        marks=marks,
+        references=[
+            ReferenceLine(text=f"ε allows {belief_text(promised)}", y=promised, dash="dash"),
+            ReferenceLine(text="a coin 50 %", y=0.5),
+        ],
+        names="ends",
+    )
