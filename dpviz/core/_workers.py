@@ -143,7 +143,21 @@ def run(
     needed_at: MutableSequence[float],
     receive: Receive,
 ) -> None:
-    """Take the steps of a computation as long as it is needed; the first `known_steps` bring nothing new."""
+    """Take the steps of a computation as long as it is needed.
+
+    Parameters
+    ----------
+    number : int
+        Of the run.
+    function : callable
+        Begins the computation.
+    known_steps : int
+        Steps at first that bring nothing new.
+    needed_at : sequence of float
+        When each run was needed last.
+    receive : callable
+        Takes what is reported.
+    """
     steps = 0
     sent_at = -math.inf
     latest = None

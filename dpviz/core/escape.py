@@ -23,9 +23,18 @@ REPLACEMENTS |= {"Cf": ""} | dict.fromkeys(("Cs", "Co", "Cn"), "\N{REPLACEMENT C
 def single_line(text: str, max_characters: int = MAX_QUOTED_CHARACTERS) -> str:
     r"""Text in one line and in the order of its letters, shortened where it is too long.
 
+    Parameters
+    ----------
+    text : str
+    max_characters : int, optional
+
+    Notes
+    -----
     Line ends and control characters become blanks, invisible characters and those that turn the direction of writing
     are left out, and half a surrogate pair is replaced.
 
+    Examples
+    --------
     >>> single_line("a\n b\u202ec" + "x" * 40)
     'a bcxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx …'
     """
@@ -40,9 +49,18 @@ def single_line(text: str, max_characters: int = MAX_QUOTED_CHARACTERS) -> str:
 def escape_markdown(text: str, max_characters: int = MAX_SENTENCE_CHARACTERS) -> str:
     """HTML, and Markdown, that shows a text as `single_line` has it and is nothing else.
 
+    Parameters
+    ----------
+    text : str
+    max_characters : int, optional
+
+    Notes
+    -----
     A character reference is a letter in both, never the beginning of markup. Streamlit would still make a link of an
     address and a picture of the name of an icon, so an invisible joiner breaks them.
 
+    Examples
+    --------
     >>> escape_markdown("<b>*a*")
     '&#60;b&#62;&#42;a&#42;'
     """
@@ -70,7 +88,13 @@ def escape_spreadsheet_cell(text: str) -> str:
 
 
 def decode_utf8(content: bytes, max_bytes: int) -> str:
-    """Text of the first bytes of a file, or a ValueError in a sentence if they are no text."""
+    """Text of the first bytes of a file, or a ValueError in a sentence if they are no text.
+
+    Parameters
+    ----------
+    content : bytes
+    max_bytes : int
+    """
     try:
         return content[:max_bytes].decode("utf-8")
     except UnicodeDecodeError:

@@ -16,7 +16,6 @@ SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 MAX_VALUE_CHARACTERS = 40  # of a refused value that a message repeats
 MAX_ULPS = 4  # by which a formula may be off: a number that close to a short one is that
 SEARCH_TOLERANCE = 1e-9  # relative error of a number that a search has found
-SUM_TOLERANCE = 1e-8  # absolute error of a share that is the longest of the exact sums
 SUM_ROUNDING = 1e-11  # distance from 0 and 1 within which a share may be the rounding of a sum
 MAX_BOUND_DIGITS = 12  # of a bound of a share
 SMALL_COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -80,6 +79,11 @@ def format_number(number: float, digits: int = 6) -> str:
 def format_distinct(number: float, reference: float, digits: int = 6) -> str:
     """Format a number with as many digits more as distinguish it from a reference.
 
+    Parameters
+    ----------
+    number, reference : float
+    digits : int, optional
+
     >>> format_distinct(1.00001, 1.0, 4), format_distinct(1.2, 1.0, 4), format_distinct(1.0, 1.0, 4)
     ('1.00001', '1.2', '1')
     """
@@ -91,7 +95,13 @@ def format_distinct(number: float, reference: float, digits: int = 6) -> str:
 
 
 def format_or_dash(value: float, digits: int) -> str:
-    """Format a number of a table; a dash if it is not finite."""
+    """Format a number of a table; a dash if it is not finite.
+
+    Parameters
+    ----------
+    value : float
+    digits : int
+    """
     return format_number(value, digits) if math.isfinite(value) else "–"
 
 
@@ -118,7 +128,12 @@ def describe_value(value: object) -> str:
 def round_up(number: float, digits: int = 6, *, tolerance: float = 0.0) -> float:
     """Smallest number of some significant digits that is not below a number.
 
-    `tolerance` is its relative error, such as `SEARCH_TOLERANCE`: it may be rounded down by so much.
+    Parameters
+    ----------
+    number : float
+    digits : int, optional
+    tolerance : float, optional
+        Relative error of the number, such as `SEARCH_TOLERANCE`: it may be rounded down by so much.
 
     >>> round_up(7.58061, 4), round_up(0.25), round_up(math.inf), round_up(0.1 + 0.2)
     (7.581, 0.25, inf, 0.3)
@@ -129,7 +144,13 @@ def round_up(number: float, digits: int = 6, *, tolerance: float = 0.0) -> float
 
 
 def round_down(number: float, digits: int = 6) -> float:
-    """Largest number of some significant digits that is not above a number."""
+    """Largest number of some significant digits that is not above a number.
+
+    Parameters
+    ----------
+    number : float
+    digits : int, optional
+    """
     return _round(number, digits, ROUND_FLOOR)
 
 
@@ -148,6 +169,11 @@ def _round(number: float, digits: int, rounding: str) -> float:
 def format_percent(share: float, digits: int = 5) -> str:
     """Format a share in per cent; 0 % and 100 % are said of no other share than 0 and 1.
 
+    Parameters
+    ----------
+    share : float
+    digits : int, optional
+
     >>> format_percent(0.754419995), format_percent(3e-12), format_percent(0.9999851, 4)
     ('75.442 %', '0 %', '99.999 %')
     >>> format_percent(2e-9), format_percent(1 - 2e-9)
@@ -164,6 +190,11 @@ def format_percent(share: float, digits: int = 5) -> str:
 def format_percent_at_most(share: float, digits: int) -> str:
     """Format an upper bound of a share, rounded up; 100 % is said of no other bound than 1.
 
+    Parameters
+    ----------
+    share : float
+    digits : int
+
     >>> format_percent_at_most(0.7310586, 3), format_percent_at_most(0.99951, 3), format_percent_at_most(1.0, 3)
     ('at most 73.2 %', 'at most 99.96 %', 'at most 100 %')
     >>> format_percent_at_most(1 - 1e-9, 3), format_percent_at_most(1e-11, 3)
@@ -174,22 +205,13 @@ def format_percent_at_most(share: float, digits: int) -> str:
     return f"at most {format_number(100 * bound, MAX_BOUND_DIGITS)} %"
 
 
-def format_percent_between(low: float, high: float, digits: int) -> str:
-    """Format a share between two bounds, to the digits that both have in common.
-
-    >>> format_percent_between(0.666598, 0.666603, 5), format_percent_between(0.5, 0.52, 4)
-    ('66.66 %', '50 % to 52 %')
-    >>> format_percent_between(0.0, 3e-9, 4)
-    'less than 10⁻⁶ %'
-    """
-    for size in range(digits, 2, -1):
-        if high - low <= SUM_TOLERANCE or format_percent(low, size) == format_percent(high, size):
-            return format_percent(high if high < 0.5 else low, size)
-    return f"{format_percent(low, digits)} to {format_percent(high, digits)}"
-
-
 def format_points(points: float, digits: int = 3) -> str:
     """Format percentage points with their sign.
+
+    Parameters
+    ----------
+    points : float
+    digits : int, optional
 
     >>> format_points(-60.299), format_points(7.26), format_points(2e-7)
     ('−60.3', '+7.26', '0')
@@ -211,6 +233,11 @@ def format_ratio(ratio: float) -> str:
 
 def format_failure(delta: float, digits: int = 4) -> str:
     """Format a positive δ that may be below the smallest floating-point number.
+
+    Parameters
+    ----------
+    delta : float
+    digits : int, optional
 
     >>> format_failure(0.25), format_failure(0.0)
     ('0.25', '< 10⁻³⁰⁰')
@@ -242,6 +269,11 @@ def spell_number(number: int) -> str:
 def spell_count(number: int, singular: str, plural: str = "") -> str:
     """Spell a number of things.
 
+    Parameters
+    ----------
+    number : int
+    singular, plural : str
+
     >>> spell_count(1, "value"), spell_count(3, "value")
     ('one value', 'three values')
     """
@@ -250,6 +282,11 @@ def spell_count(number: int, singular: str, plural: str = "") -> str:
 
 def format_count(number: int, singular: str, plural: str = "") -> str:
     """Format a number of things in figures.
+
+    Parameters
+    ----------
+    number : int
+    singular, plural : str
 
     >>> format_count(1, "person", "people"), format_count(1300, "row")
     ('1 person', '1,300 rows')
@@ -260,6 +297,11 @@ def format_count(number: int, singular: str, plural: str = "") -> str:
 def join_words(words: Iterable[str], separator: str = ", ") -> str:
     """Join words to a list in a sentence.
 
+    Parameters
+    ----------
+    words : iterable of str
+    separator : str, optional
+
     >>> join_words(["a", "b", "c"]), join_words(["a"])
     ('a, b and c', 'a')
     """
@@ -268,7 +310,13 @@ def join_words(words: Iterable[str], separator: str = ", ") -> str:
 
 
 def format_invented_rows(rows: float, digits: int = 3) -> str:
-    """Format a number of invented rows, rounded up; thousands of them to the last row."""
+    """Format a number of invented rows, rounded up; thousands of them to the last row.
+
+    Parameters
+    ----------
+    rows : float
+    digits : int, optional
+    """
     digits = max(digits, 4) if 1000 <= rows < 10_000 else digits
     return format_number(round_up(rows, digits), digits)
 
@@ -304,7 +352,14 @@ def format_error(error: Measure) -> str:
 
 
 def format_measure_cells(measure: Measure, *, share: bool = False) -> tuple[str, str]:
-    """Format a measure to four digits, or as a dash, and its standard error, which is empty where there is none."""
+    """Format a measure to four digits, or as a dash, and its standard error, which is empty where there is none.
+
+    Parameters
+    ----------
+    measure : Measure
+    share : bool, optional
+        Whether it is told in per cent.
+    """
     if math.isnan(measure.value):
         return "–", ""
     value = value_without_rounding(measure)
@@ -315,6 +370,11 @@ def format_measure_cells(measure: Measure, *, share: bool = False) -> tuple[str,
 
 def format_measure(measure: Measure, *, share: bool = False) -> str:
     """Format a measure with its standard error.
+
+    Parameters
+    ----------
+    measure : Measure
+    share : bool, optional
 
     >>> from dpviz.core.monte_carlo import Measure
     >>> format_measure(Measure(0.5, 0.01), share=True), format_measure(Measure(0.5, 0.0))

@@ -219,9 +219,21 @@ def tie_classes(
 ) -> list[list[Candidate]]:
     """Candidates in classes of ties, the smallest value first: the best of the rest with all that are tied with it.
 
+    Parameters
+    ----------
+    candidates : iterable
+    value : callable
+        From a candidate to its measure.
+    tied : callable, optional
+        Whether two measures are tied.
+
+    Notes
+    -----
     To be tied is not transitive (0 ~ 1 ~ 2 within 1, yet 0 < 2), but to stand in one class is. Unknown values, NaN,
     stand in the last class; the order within a class is that given.
 
+    Examples
+    --------
     >>> tie_classes([2.5, 0.0, 2.0, 1.0], lambda number: Measure(number, 0.0), lambda a, b: a.tied(b, 0.4))
     [[0.0], [1.0], [2.5, 2.0]]
     """
@@ -247,10 +259,15 @@ def spread_of(parts: FloatArray) -> float:
 def wilson_interval(share: float, repetitions: int, level: float = 0.95) -> tuple[float, float]:
     """Wilson's interval for a probability, from the share of the repetitions in which it came true.
 
-    Raises
-    ------
-    ValueError
-        If an argument is outside of its domain.
+    Parameters
+    ----------
+    share : float
+    repetitions : int
+    level : float, optional
+
+    Returns
+    -------
+    low, high : float
 
     Notes
     -----
@@ -283,8 +300,16 @@ def wilson_interval(share: float, repetitions: int, level: float = 0.95) -> tupl
 def repetitions_needed(share: float, error: float) -> int:
     """Smallest number of repetitions at which a share has a Monte Carlo standard error of at most `error`.
 
+    Parameters
+    ----------
+    share, error : float
+
+    Notes
+    -----
     R = ⌈c (1 − c) / error²⌉, at least 1; c = 1/2 is the worst. Source: Morris, White and Crowther (2019), §5.2.
 
+    Examples
+    --------
     >>> repetitions_needed(0.95, 0.005)  # 0.0475 / 0.000025
     1900
     """

@@ -125,7 +125,15 @@ class Parameter:
 
 
 def argument(name: str, minimum: float, maximum: float, **changes: Any) -> Parameter:
-    """Declaration of a number that has no control on a page."""
+    """Declaration of a number that has no control on a page.
+
+    Parameters
+    ----------
+    name : str
+    minimum, maximum : float
+    **changes
+        Further fields of the declaration.
+    """
     fields: dict[str, Any] = {"symbol": name, "title": name, "default": maximum, "help": ""}
     return Parameter(name=name, minimum=minimum, maximum=maximum, **fields | changes)
 
@@ -166,6 +174,15 @@ def parameter_with_default(declaration: Parameter, **changes: Any) -> Any:
 def validate_choice(name: str, value: object, allowed: Collection[str]) -> None:
     """Raise a ValueError in a sentence if a value is not one of the words that are allowed.
 
+    Parameters
+    ----------
+    name : str
+        Of the argument, in the message.
+    value : object
+    allowed : collection of str
+
+    Examples
+    --------
     >>> validate_choice("kind", "middle", ("low", "high"))
     Traceback (most recent call last):
     ValueError: kind must be one of low, high; got 'middle'.

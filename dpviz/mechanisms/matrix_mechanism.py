@@ -143,7 +143,14 @@ class GivenMatrix(TwoCellSynthesizer):
 
 
 def check_probabilities(matrix: FloatArray, row_name: Callable[[int], str], column_name: Callable[[int], str]) -> None:
-    """Raise a ValueError that names the first wrong entry or sum of a row, and says what may have happened."""
+    """Raise a ValueError that names the first wrong entry or sum of a row, and says what may have happened.
+
+    Parameters
+    ----------
+    matrix : ndarray
+    row_name, column_name : callable
+        From the index of a row or column to its name in the message.
+    """
     if matrix.ndim != 2:
         raise ValueError(f"The matrix needs rows and columns; got shape {matrix.shape}.")
     for count, side, table in zip(matrix.shape, ("row", "column"), ("confidential", "released"), strict=True):

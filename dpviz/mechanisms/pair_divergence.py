@@ -79,7 +79,10 @@ def log_delta_beta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: N
 def log_delta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
     """ln δ(ε) of Binomial(m, (x + 1) / (x + y + 1)) against Binomial(m, x / (x + y + 1)).
 
-    The parameters and the result are those of `log_delta_beta_binomial`.
+    Parameters
+    ----------
+    x, y, m, epsilon
+        As of `log_delta_beta_binomial`.
     """
     m, epsilon = np.broadcast_to(np.asarray(m, dtype=float), x.shape), np.broadcast_to(epsilon, x.shape)
     up = np.log1p(1 / x)
@@ -158,6 +161,11 @@ def worst_pair(log_delta: PairDelta, n: int, x: float, y: float) -> tuple[float,
 def log_beta_binomial(a: FloatArray, b: FloatArray, m: Numbers, j: FloatArray) -> FloatArray:
     """ln of the BetaBinomial(m; a, b) probability of j, by Stirling's series, so that no large numbers cancel.
 
+    Parameters
+    ----------
+    a, b, j : ndarray
+    m : float or ndarray
+
     Notes
     -----
     With p = (a + j) / (a + b + m) the large parts are m KL(j/m ‖ p) + (a + b) KL(a/(a + b) ‖ p), each of four positive
@@ -175,7 +183,13 @@ def log_beta_binomial(a: FloatArray, b: FloatArray, m: Numbers, j: FloatArray) -
 
 
 def log_binomial(p: Numbers, q: Numbers, m: FloatArray, j: FloatArray) -> FloatArray:
-    """ln of the Binomial(m, p) probability of j, after Loader (2000); q is 1 − p."""
+    """ln of the Binomial(m, p) probability of j, after Loader (2000); q is 1 − p.
+
+    Parameters
+    ----------
+    p, q : float or ndarray
+    m, j : ndarray
+    """
     zeros = m - j
     difference = j * q - zeros * p
     distance = _deviance(np.stack([j, zeros]), np.stack([m * p, m * q]), np.stack([difference, -difference]))

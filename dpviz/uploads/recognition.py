@@ -52,14 +52,26 @@ def offer_key(candidate: Synthesizer) -> str:
 
 
 def offer_sentence(given: GivenMatrix, candidate: Synthesizer) -> str:
-    """Question whether the exact values of a synthesizer are to be taken, which prints as the matrix."""
+    """Question whether the exact values of a synthesizer are to be taken, which prints as the matrix.
+
+    Parameters
+    ----------
+    given : GivenMatrix
+    candidate : Synthesizer
+    """
     digits = "numbers, to ten significant digits," if given.decimals is None else "printed digits"
     values = ", ".join(candidate.in_symbols())
     return f"These {digits} equal the {candidate.info.label} with {values}. Use its exact values?"
 
 
 def matrix_notes(given: GivenMatrix, candidate: Synthesizer) -> list[str]:
-    """What the given digits leave open, and what the exact values change where those of `candidate` are shown."""
+    """What the given digits leave open, and what the exact values change where those of `candidate` are shown.
+
+    Parameters
+    ----------
+    given : GivenMatrix
+    candidate : Synthesizer
+    """
     notes = [" ".join(filter(None, (given.rounding, sums_sentence(given))))]
     if candidate != given:
         exact = format_number(candidate.worst_log_odds().value, LOSS_DIGITS)

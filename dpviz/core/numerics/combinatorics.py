@@ -11,8 +11,14 @@ from dpviz.core.types import FloatArray, IntArray
 
 @lru_cache(maxsize=8)
 def multisets(outcomes: int, draws: int) -> tuple[IntArray, FloatArray]:
-    """Return every multiset of `draws` of the outcomes 0, 1, …, one a row, and ln of the number of its orders.
+    """Every multiset of `draws` of the outcomes 0, 1, …, one a row, and ln of the number of its orders.
 
+    Parameters
+    ----------
+    outcomes, draws : int
+
+    Examples
+    --------
     >>> members, log_orders = multisets(2, 2)
     >>> members.tolist(), np.exp(log_orders).round(9).tolist()
     ([[0, 0], [0, 1], [1, 1]], [1.0, 2.0, 1.0])
@@ -30,12 +36,22 @@ def multisets(outcomes: int, draws: int) -> tuple[IntArray, FloatArray]:
 
 
 def composition_count(total: int, cells: int) -> int:
-    """Return how many ways `total` splits into `cells` counts."""
+    """Number of ways in which `total` splits into `cells` counts.
+
+    Parameters
+    ----------
+    total, cells : int
+    """
     return math.comb(total + cells - 1, cells - 1)
 
 
 def compositions(total: int, cells: int) -> IntArray:
-    """Return every split of `total` into `cells` counts, the first count slowest, shape (ways, cells)."""
+    """Every split of `total` into `cells` counts, the first count slowest, shape (ways, cells).
+
+    Parameters
+    ----------
+    total, cells : int
+    """
     tables = np.zeros((1, 0), dtype=np.int64)
     left = np.array([total])
     for _ in range(cells - 1):
@@ -48,7 +64,7 @@ def compositions(total: int, cells: int) -> IntArray:
 
 
 def composition_ranks(tables: IntArray) -> IntArray:
-    """Return the place of each table in `compositions`."""
+    """Place of each table in `compositions`."""
     total, cells = int(tables[0].sum()), tables.shape[1]
     ways = np.array([[composition_count(left, q) for q in range(1, cells + 1)] for left in range(total + 1)])
     rank = np.zeros(len(tables), dtype=np.int64)
@@ -61,7 +77,7 @@ def composition_ranks(tables: IntArray) -> IntArray:
 
 
 def composition_rank(table: IntArray) -> int:
-    """Return the place of one table in `compositions`, however long that list is."""
+    """Place of one table in `compositions`, however long that list is."""
     cells, left, rank = len(table), int(table.sum()), 0
     for cell in range(cells - 1):
         if count := int(table[cell]):
@@ -71,7 +87,12 @@ def composition_rank(table: IntArray) -> int:
 
 
 def composition_at(rank: int, total: int, cells: int) -> tuple[int, ...]:
-    """Return the table at place `rank` in ``compositions(total, cells)``."""
+    """Table at place `rank` in ``compositions(total, cells)``.
+
+    Parameters
+    ----------
+    rank, total, cells : int
+    """
     table, left = [], total
     for cell in range(cells - 1):
         count = 0
