@@ -41,15 +41,6 @@ def format_number(number: float, digits: int = 6) -> str:
     digits : int, optional
         Significant digits; trailing zeros are left out, and whole numbers below 10⁷ keep their places.
 
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    ValueError
-        If the number is NaN.
-
     Examples
     --------
     >>> format_number(5000), format_number(0.25), format_number(1e-05), format_number(1.5e12), format_number(math.inf)
@@ -95,13 +86,7 @@ def format_distinct(number: float, reference: float, digits: int = 6) -> str:
 
 
 def format_or_dash(value: float, digits: int) -> str:
-    """Format a number of a table; a dash if it is not finite.
-
-    Parameters
-    ----------
-    value : float
-    digits : int
-    """
+    """Format a number of a table; a dash if it is not finite."""
     return format_number(value, digits) if math.isfinite(value) else "–"
 
 
@@ -208,11 +193,6 @@ def format_percent_at_most(share: float, digits: int) -> str:
 def format_points(points: float, digits: int = 3) -> str:
     """Format percentage points with their sign.
 
-    Parameters
-    ----------
-    points : float
-    digits : int, optional
-
     >>> format_points(-60.299), format_points(7.26), format_points(2e-7)
     ('−60.3', '+7.26', '0')
     """
@@ -233,11 +213,6 @@ def format_ratio(ratio: float) -> str:
 
 def format_failure(delta: float, digits: int = 4) -> str:
     """Format a positive δ that may be below the smallest floating-point number.
-
-    Parameters
-    ----------
-    delta : float
-    digits : int, optional
 
     >>> format_failure(0.25), format_failure(0.0)
     ('0.25', '< 10⁻³⁰⁰')
@@ -269,11 +244,6 @@ def spell_number(number: int) -> str:
 def spell_count(number: int, singular: str, plural: str = "") -> str:
     """Spell a number of things.
 
-    Parameters
-    ----------
-    number : int
-    singular, plural : str
-
     >>> spell_count(1, "value"), spell_count(3, "value")
     ('one value', 'three values')
     """
@@ -282,11 +252,6 @@ def spell_count(number: int, singular: str, plural: str = "") -> str:
 
 def format_count(number: int, singular: str, plural: str = "") -> str:
     """Format a number of things in figures.
-
-    Parameters
-    ----------
-    number : int
-    singular, plural : str
 
     >>> format_count(1, "person", "people"), format_count(1300, "row")
     ('1 person', '1,300 rows')
