@@ -9,6 +9,7 @@ from scipy.optimize import brentq
 from scipy.special import betainc, betaincc, digamma, expit, logsumexp
 
 from dpviz.core.declarations import ANY_EPSILON, MANY_ROWS
+from dpviz.core.numerics.quadrature import gauss_legendre_panels
 from dpviz.core.numerics.special import MAX_EXPONENT, stirling_remainder
 from dpviz.core.parameters import validate_fields
 from dpviz.core.types import FloatArray, Numbers
@@ -20,11 +21,11 @@ from dpviz.privacy.pld import PrivacyLossDistribution
 
 TERM_ROUNDING = 1e-12  # Change by a term that is rounding if it no longer shrinks
 MAX_TERMS = 400
-# Rows of both cells from which the fraction converges too slowly within a standard deviation of the center, where
-# incomplete beta functions have all their digits.
-ROWS_OF_SLOW_FRACTIONS = 1e5
+# Rows of both cells from which the fraction converges too slowly within a standard deviation of the center, where the
+# tail is integrated.
+ROWS_OF_SLOW_FRACTIONS = 1e4
+TAIL_NODES, TAIL_WEIGHTS = gauss_legendre_panels(np.linspace(0, 12, 4).tolist(), 16)  # in standard deviations
 MAX_ODDS = 1e300  # x / y from which θ is 1 to any number of digits
-MIN_TAIL = 1e-305  # Tail below which it is taken relative to its leading term, as it underflows
 MAX_LOG_SHARE = 50.0  # ln of a share of one step from which on the step itself may underflow
 DENSITY_POINTS = 40_000  # about as many as the grid on which the losses are then added up has
 NEGLIGIBLE_DEPTH = 42.0  # a density that has fallen by e to this is less than the rounding of its sum
@@ -98,21 +99,31 @@ def _log_step(x: FloatArray, y: FloatArray, epsilon: FloatArray) -> FloatArray:
 
 def _log_tail_ratio(x: FloatArray, y: FloatArray, epsilon: FloatArray, log_step: FloatArray) -> FloatArray:
     """ln of Pr(Beta(x, y + 1) > θ) / D at the cut θ / (1 − θ) = e^ε x / y, whose ln D is `log_step`."""
+    information = x * (y / (x + y))  # of the log-odds of θ
+    is_central = epsilon**2 * information < 1
+    is_large = is_central & (np.minimum(x, y) >= ROWS_OF_SLOW_FRACTIONS)
     with np.errstate(over="ignore"):
         odds = np.minimum(x / y, MAX_ODDS)
-        is_far = x * np.expm1(epsilon) >= 1
-        is_far &= (epsilon**2 * (x * (y / (x + y))) >= 1) | (np.minimum(x, y) < ROWS_OF_SLOW_FRACTIONS)
+        is_far = ~is_large & (x * np.expm1(epsilon) >= 1)
     ratio = np.empty_like(log_step)
     if np.any(is_far):
         a, b, far_odds, far = x[is_far], y[is_far], odds[is_far], epsilon[is_far]
         log_right = -far - np.log(np.exp(-far) + far_odds)  # ln (1 − θ)
         ratio[is_far] = log_right + np.log(a / (b + 1) * _tail_fraction(a, b, far_odds, far))
-    if not np.all(is_far):
-        a, b, near = x[~is_far], y[~is_far], epsilon[~is_far] + np.log(odds[~is_far])  # log-odds of θ
+    if np.any(is_large):
+        a, b, log_odds = x[is_large], y[is_large], epsilon[is_large] + np.log(odds[is_large])
+        left, right = expit(log_odds)[:, None], expit(-log_odds)[:, None]
+        scale = 1 / np.sqrt(information[is_large])
+        t = scale[:, None] * TAIL_NODES
+        log_density = -a[:, None] * np.log1p(right * np.expm1(-t)) - (b[:, None] + 1) * np.log1p(left * np.expm1(t))
+        ratio[is_large] = np.log(a * right[:, 0] * scale * (np.exp(log_density) @ TAIL_WEIGHTS))
+    is_rest = ~(is_far | is_large)
+    if np.any(is_rest):
+        a, b, near = x[is_rest], y[is_rest], epsilon[is_rest] + np.log(odds[is_rest])  # log-odds of θ
         left, right = expit(near), expit(-near)
         with np.errstate(divide="ignore"):
             log_tail = np.log(np.where(left < 0.5, betaincc(a, b + 1, left), betainc(b + 1, a, right)))
-        ratio[~is_far] = log_tail - log_step[~is_far]
+        ratio[is_rest] = log_tail - log_step[is_rest]
     return ratio
 
 
