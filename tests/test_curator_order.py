@@ -32,7 +32,7 @@ from dpviz.desk.report.document import report_html
 from dpviz.desk.report.files import chosen
 from dpviz.desk.search import Desk, assess, stream_designs
 from dpviz.desk.told.tables import ranking_table
-from dpviz.privacy.report import factor_of_odds
+from dpviz.privacy.odds_text import factor_of_odds
 from tests.helpers import desk_answer as answer_sentence
 from tests.test_curator import answered
 

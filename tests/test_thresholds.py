@@ -32,8 +32,9 @@ from dpviz.desk.seeking import _lost
 from dpviz.desk.told.answer import _below, privacy
 from dpviz.inference import SecretSizePosterior
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
+from dpviz.privacy.odds_text import factor_of_odds
 from dpviz.privacy.optimum import least_error
-from dpviz.privacy.report import better_sentence, compared_promises, factor_of_odds, largest_gap, promise_sentence
+from dpviz.privacy.report import better_sentence, compared_promises, largest_gap, promise_sentence
 from dpviz.privacy.summary import summarize
 from dpviz.uploads.columns import read_columns
 

@@ -11,7 +11,7 @@ from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.draws import Draws
 from dpviz.privacy import AttackerView
-from dpviz.privacy.report import belief_text, factor_of_odds
+from dpviz.privacy.odds_text import belief_text, factor_of_odds
 from dpviz.privacy.summary import PrivacySummary, Profile, TwoTables
 from dpviz.privacy.trade_off import BEST_GUESS, MEETS_AXIS, NORMAL_CURVE, STEEPEST_POINT, TOUCHING_POINT, TradeOffCurve
 

@@ -15,7 +15,7 @@ from dpviz.charts import theme
 from dpviz.charts.lines import Axis, Line, Mark, ReferenceLine, line_chart
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.core.types import FloatArray
-from dpviz.privacy.report import belief_text
+from dpviz.privacy.odds_text import belief_text
 
 GUESS_COLOR = theme.PALETTE["other"]
 STRIPES = {"shape": "/", "fgcolor": "rgba(255,255,255,.8)", "size": 7, "solidity": 0.45, "fillmode": "overlay"}

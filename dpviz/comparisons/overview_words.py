@@ -13,7 +13,7 @@ from dpviz.core.formatting import (
 )
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms.noise import NoiseSanitizer
-from dpviz.privacy.report import belief_text
+from dpviz.privacy.odds_text import belief_text
 
 DELTA_TOO = 1e-6
 """The δ that the second answer allows as well."""

@@ -18,7 +18,7 @@ from dpviz.desk.exports import tables as exports
 from dpviz.desk.exports.script import page_script
 from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.draws import Draws, draw_releases
-from dpviz.privacy import attacker_view, report
+from dpviz.privacy import attacker_report, attacker_view, report
 from dpviz.privacy.summary import PrivacySummary, profile, summarize, view_tables
 from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
 from pages import ui
@@ -188,7 +188,7 @@ def _show_attacker(question: Any) -> None:
 
     # After the most telling release, or another one that the reader chooses
     ui.heading("In odds: the most telling release")
-    st.html(report.odds_sentence(summary) + odds_dots(summary.worst.value))
+    st.html(attacker_report.odds_sentence(summary) + odds_dots(summary.worst.value))
     left, right = st.columns([1, 1.5], gap="medium")
     with left:
         pair, column = summary.worst_pair, int(summary.worst.column or 0)
@@ -197,13 +197,13 @@ def _show_attacker(question: Any) -> None:
             pair = _place_control("pair", len(release.neighbours), "n1 of the first table" if is_two_cells else "")
             column = _place_control("column", release.shape[1], "Released m1" if is_two_cells else "")
         view = attacker_view(release, pair, column, ui.number_control("prior_odds"))
-        ui.numbers(*report.attacker_numbers(view))
+        ui.numbers(*attacker_report.attacker_numbers(view))
     with right:
         log_odds = release.log_odds(np.array([pair]), np.arange(release.shape[1]))[0]
         figure = charts.attacker_chart(release, log_odds, view, summary.epsilon)
         alt = f"Posterior odds of {view.first} against {view.second} for every released table."
         ui.show_figure(figure, "attacker", alt, height=340)
-    ui.note(report.attacker_sentence(view, summary.epsilon))
+    ui.note(attacker_report.attacker_sentence(view, summary.epsilon))
 
     # All releases together
     curve = trade_off_of(release)
@@ -214,22 +214,22 @@ def _show_attacker(question: Any) -> None:
         ui.show_figure(charts.trade_off_chart(curve, promised, summary), "trade_off", height=430)
     with right:
         ui.heading("In guesses")
-        guess = report.guess_sentence(curve, promised)
-        st.html(f"<p>{guess}</p><p>{report.gaussian_sentence(curve)}</p>")
+        guess = attacker_report.guess_sentence(curve, promised)
+        st.html(f"<p>{guess}</p><p>{attacker_report.gaussian_sentence(curve)}</p>")
         ui.heading("In risk: one sensitive value")
         prior_risk = NUMBERS["prior_risk"]
         value = ui.number_control("prior_risk")
         risk = ui.last_valid_value("prior_risk", value, prior_risk.validate, prior_risk.default)
-        sentences = report.risk_sentences(summary, risk, ui.number_control("risk_ratio"))
+        sentences = attacker_report.risk_sentences(summary, risk, ui.number_control("risk_ratio"))
         st.html("".join(f"<p>{sentence}</p>" for sentence in sentences))
     ui.heading("One curve, five measures")
-    ui.table(*report.measures_table(summary, curve))
+    ui.table(*attacker_report.measures_table(summary, curve))
     ui.note(ui.words("Tests"))
 
     # Each release as a piece of the curve
     first, second = (release.row_table(index) for index in (summary.worst.likelier, summary.worst.unlikelier))
     ui.heading(f"Release by release: {first} against {second}")
-    head, rows, caption = report.releases_table(summary, risk)
+    head, rows, caption = attacker_report.releases_table(summary, risk)
     ui.table(head, rows, caption)
     size = release.shape[1]
     spaced = "" if len(rows) == size else f" Shown are {len(rows)} of {size:,} releases, evenly spaced."

@@ -13,7 +13,7 @@ from dpviz.charts.theme import NO_COLOR, YES_COLOR
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, GeometricSanitizer, Synthesizer
 from dpviz.mechanisms.base import TwoCellSynthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
-from dpviz.privacy.report import belief_text, factor_of_odds
+from dpviz.privacy.odds_text import belief_text, factor_of_odds
 from dpviz.privacy.summary import MAX_SHOWN_COLUMNS, MIN_SHOWN_SHARE, two_tables
 from tests.privacy.test_report import RELEASES
 

@@ -16,7 +16,7 @@ from dpviz.comparisons.overview import Overview
 from dpviz.comparisons.overview_words import drawing_places, drawing_texts, overview_answers, overview_sentences
 from dpviz.core.formatting import describe_invented_rows, format_invented_rows, format_percent
 from dpviz.designs import Design
-from dpviz.privacy.report import belief_text
+from dpviz.privacy.odds_text import belief_text
 from tests.helpers import value_of
 
 GRID = [(n, x, epsilon, seed) for n, x in ((4, 1), (20, 5), (37, 37)) for epsilon in (0.1, 1.0, 6.0) for seed in (0, 7)]

@@ -45,8 +45,8 @@ from dpviz.inference.rules import RULES
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.draws import draw_releases
 from dpviz.privacy import average_case, subsampling
+from dpviz.privacy.attacker_report import gain_sentence
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio
-from dpviz.privacy.report import gain_sentence
 from dpviz.privacy.several_sets import delta_of_sets
 from dpviz.privacy.summary import summarize
 

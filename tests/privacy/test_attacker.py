@@ -16,16 +16,15 @@ from dpviz.core.formatting import format_number
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, PosteriorMean
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy.attacker import epsilon_for_risk_ratio, risk_ratio
-from dpviz.privacy.report import (
-    belief_text,
+from dpviz.privacy.attacker_report import (
     gaussian_sentence,
     guess_sentence,
     measures_table,
     odds_sentence,
     releases_table,
     risk_sentences,
-    risk_text,
 )
+from dpviz.privacy.odds_text import belief_text, risk_text
 from dpviz.privacy.summary import summarize
 from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
 

@@ -25,18 +25,16 @@ from dpviz.mechanisms import (
 from dpviz.mechanisms.base import TwoCellSynthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import attacker_view, pure_epsilon
+from dpviz.privacy.attacker_report import attacker_numbers, attacker_sentence, odds_sentence
+from dpviz.privacy.odds_text import factor_of_odds
 from dpviz.privacy.optimum import least_error
 from dpviz.privacy.report import (
     PROMISE_BROKEN,
     PROMISE_KEPT,
     PROMISE_KEPT_WITH_DELTA,
-    attacker_numbers,
-    attacker_sentence,
     better_sentence,
     better_table,
     compared_promises,
-    factor_of_odds,
-    odds_sentence,
     promise_sentence,
     short_verdict,
     verdict_numbers,

@@ -14,7 +14,7 @@ from dpviz.core.formatting import format_number, format_percent
 from dpviz.coverage import coverage_given_count
 from dpviz.inference import RULES
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, TwoCellSynthesizer
-from dpviz.privacy.report import belief_text
+from dpviz.privacy.odds_text import belief_text
 from dpviz.teaching.classroom import tokens
 from dpviz.teaching.classroom.export import COLUMNS, results_csv, results_script
 from dpviz.teaching.classroom.results import (

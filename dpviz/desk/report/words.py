@@ -23,7 +23,7 @@ from dpviz.desk.question import GOALS
 from dpviz.desk.search import Desk
 from dpviz.desk.texts import sentences
 from dpviz.desk.told.answer import untold
-from dpviz.privacy.report import factor_of_odds
+from dpviz.privacy.odds_text import factor_of_odds
 
 VERDICTS = {True: "kept", None: "not decided", False: "not kept"}
 

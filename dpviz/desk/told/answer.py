@@ -25,7 +25,7 @@ from dpviz.desk.search import Desk
 from dpviz.desk.texts import sentences
 from dpviz.desk.told.measures import analysis, brief, listed, numbers, rounded_epsilon
 from dpviz.inference.rules import RULES
-from dpviz.privacy.report import factor_of_odds
+from dpviz.privacy.odds_text import factor_of_odds
 
 NAMED_DESIGNS = 2  # Designs that a sentence names
 ASKED_FOR = 1e-6  # Relative distance within which a real ε is the one that was asked for

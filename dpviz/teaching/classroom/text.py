@@ -4,7 +4,7 @@ import math
 
 from dpviz.core.formatting import format_distinct, format_number, format_percent, join_words
 from dpviz.inference.rules import RULES
-from dpviz.privacy.report import belief_text
+from dpviz.privacy.odds_text import belief_text
 from dpviz.teaching.classroom.results import ClassGuesses, ClassIntervals, ClassResults, GuessTask
 from dpviz.teaching.classroom.tokens import format_code
 

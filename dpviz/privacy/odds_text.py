@@ -1,0 +1,104 @@
+"""Factors of odds, probabilities and risks in words and digits: never rounded to what they are not."""
+
+import math
+
+from dpviz.core.formatting import SUPERSCRIPTS, format_distinct, format_number, round_up
+from dpviz.core.numerics.special import MAX_EXPONENT
+from dpviz.privacy.attacker import risk_ratio
+
+BELOW_FLOATS = "below 10⁻³⁰⁰"
+BOUND_DIGITS = 5
+
+
+def belief_text(belief: float, certain: bool = False) -> str:
+    """A probability in per cent, to three digits; 50, 0 and 100 only if it is exactly that.
+
+    Parameters
+    ----------
+    belief : float
+    certain : bool, optional
+        Whether a 0 or 1 is meant, not what a number nearer to it than floating-point numbers are rounds to.
+
+    Examples
+    --------
+    >>> belief_text(0.5), belief_text(0.500004), belief_text(0.7310585)
+    ('50 %', '50.0004 %', '73.1 %')
+    >>> belief_text(1.0), belief_text(1.0, certain=True)
+    ('more than 99.999999999999 %', '100 %')
+    """
+    if belief in (0.0, 1.0) and not certain:
+        return f"more than {format_number(100 - 1e-12, 14)} %" if belief else "less than 10⁻³⁰⁰ %"
+    return f"{format_distinct(100 * belief, 50.0 * round(2 * belief), 3)} %"
+
+
+def factor_of_odds(log_factor: float, reference: float = 0.0, *, is_bound: bool = False) -> str:
+    """Factor e^L to three digits, or by its power of ten; 1 only if it is that.
+
+    Parameters
+    ----------
+    log_factor : float
+        L, at least 0.
+    reference : float, optional
+        The text has as many digits as tell the factor from e raised to this.
+    is_bound : bool, optional
+        Whether it is an upper bound: to five digits, rounded up.
+
+    Examples
+    --------
+    >>> factor_of_odds(math.log(11)), factor_of_odds(1e-4), factor_of_odds(1000.0)
+    ('11', '1.0001', 'about 10⁴³⁴')
+    >>> factor_of_odds(1.0001, 1.0), factor_of_odds(1.0, 1.0001), factor_of_odds(1.2, is_bound=True)
+    ('2.719', '2.718', '3.3202')
+    """
+    if log_factor >= MAX_EXPONENT:
+        return f"about {_power_of_ten(log_factor)}"
+    factor = math.exp(log_factor)
+    if is_bound:
+        return format_number(round_up(factor, BOUND_DIGITS), BOUND_DIGITS)
+    references = [1.0, math.exp(reference)] if 0 < reference < MAX_EXPONENT else [1.0]
+    for digits in range(3, 18):  # with 17 no two numbers are written alike
+        text = format_number(factor, digits)
+        if all(number == factor or format_number(number, digits) != text for number in references):
+            break
+    return text
+
+
+def chance_text(log_probability: float) -> str:
+    """A probability to three digits, or by its power of ten."""
+    if -math.inf < log_probability < -MAX_EXPONENT:
+        return _power_of_ten(log_probability)
+    return format_number(math.exp(log_probability), 3)
+
+
+def risk_text(log_odds: float, *, prior_risk: float) -> str:
+    """What a change of the odds does to a risk: "from 10 % to 50 %, 5 times as likely".
+
+    Parameters
+    ----------
+    log_odds, prior_risk : float
+    """
+    ratio = risk_ratio(log_odds, prior_risk=prior_risk)
+    after = min(ratio * prior_risk, 1.0)
+    risen = belief_text(after, math.isinf(log_odds) or prior_risk == 1)
+    if abs(after - prior_risk) < abs(after - 1):
+        risen = f"{format_distinct(100 * after, 100 * prior_risk, 3)} %"
+    return f"from {format_number(100 * prior_risk, 3)} % to {risen}, {format_distinct(ratio, 1.0, 3)} times as likely"
+
+
+def _power_of_ten(logarithm: float) -> str:
+    return f"10{str(round(logarithm / math.log(10))).translate(SUPERSCRIPTS)}"
+
+
+def probability_text(value: float, log_gain: float, digits: int = 3) -> str:
+    """A probability after a release; 0 and 1 only if that decides.
+
+    Parameters
+    ----------
+    value : float
+    log_gain : float
+        What the release added to the log-odds.
+    digits : int, optional
+    """
+    if math.isfinite(log_gain) and value in (0.0, 1.0):
+        return "above 1 − 10⁻¹⁵" if value else BELOW_FLOATS
+    return format_distinct(value, 1.0, digits)
