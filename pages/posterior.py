@@ -165,7 +165,7 @@ def _show_secret_size(question: Question) -> None:
     words = f"Use a range around the true n = {design.n:,}"
     if not ui.toggle("around", words, help=ui.words("around")):
         ends = tuple(ui.number_controls("low", "high").values())
-    guess = ui.number_control("guess") if label == posteriors.GUESS else 0
+    guess = ui.number_control("guess") if label == posteriors.GUESS else 1
     compute = partial(_posterior_secret_size, design, question.seen.counts, label, guess)
     posterior = ui.last_valid_value("range", ends, compute, around, lambda ends: f"{ends[0]:,} to {ends[1]:,} rows")
 
@@ -202,7 +202,7 @@ def _posterior_secret_size(
         raise ValueError(f"The fewest rows must be at most the most, {high:,}; got {low:,}.")
     return posteriors.posterior_secret_n(
         synthetic_counts=counts, m=design.m, alpha=design.alpha_of_one_set, beta=design.alpha_of_one_set,
-        prior=posteriors.SIZE_PRIORS[label](low, high, guess), gamma1=design.gamma1, gamma2=design.gamma2,
+        prior=posteriors.size_prior(label, low, high, guess), gamma1=design.gamma1, gamma2=design.gamma2,
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from dpviz.core import limits
 from dpviz.core.formatting import format_number, round_up
 from dpviz.designs import Design
 from dpviz.inference import posterior_mixture
-from dpviz.inference.posterior import posterior_secret_n, range_around, uniform_size
+from dpviz.inference.posterior import posterior_secret_n, range_around, size_prior
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy.subsampling import subsampled_tight
@@ -74,7 +74,7 @@ def test_the_range_around_n_holds_it_and_can_be_summed(n: int) -> None:
     assert 1 <= low <= n <= high <= 10_000
     assert sum(range(low + 1, high + 2)) <= limits.MAX_LISTED_TABLES
     found = posterior_secret_n(
-        synthetic_counts=[1], m=2, alpha=1.0, beta=1.0, prior=uniform_size(low, min(high, low + 2))
+        synthetic_counts=[1], m=2, alpha=1.0, beta=1.0, prior=size_prior("uniform", low, min(high, low + 2))
     )
     assert found.size_weights.sum() == pytest.approx(1.0)
 
@@ -96,7 +96,7 @@ def test_a_range_of_one_number_is_a_belief_and_a_larger_n_is_named() -> None:
     assert "Some possible n are larger than this" not in words(page)
     narrower = "Because n may be larger than 10, the posterior of p is narrower than with n known."
     release = {"synthetic_counts": [3], "m": 10, "alpha": 10 / math.expm1(2), "beta": 10 / math.expm1(2)}
-    secret = posterior_secret_n(**release, prior=uniform_size(*range_around(10)))
+    secret = posterior_secret_n(**release, prior=size_prior("uniform", *range_around(10)))
     assert (narrower in words(page)) == (secret.variance < posterior_mixture(**release, n=10).variance)
 
 

@@ -18,7 +18,7 @@ from scipy.stats import betabinom, binom, dlaplace, laplace, poisson
 
 from dpviz.designs import Design
 from dpviz.desk.analyst import SeenRelease
-from dpviz.inference.posterior import decade_size, poisson_size, posterior_secret_n, uniform_size
+from dpviz.inference.posterior import posterior_secret_n, size_prior
 from dpviz.inference.posterior_coverage import posterior_coverage
 from dpviz.mechanisms import TwoCellSynthesizer, two_cell_synthesizers
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
@@ -164,7 +164,12 @@ def promised_in(sentence: str, design: Design) -> bool:
 def test_what_speaks_against_a_range_of_n_is_what_the_sums_say():
     seen = set()
     for counts, m, alpha, n in itertools.product(((0,), (10,), (5, 15)), (20,), (0.01, 50.0), (3, 40)):
-        for prior in (uniform_size(1, 40), uniform_size(30, 30), decade_size(5, 80), poisson_size(20, 2, 60)):
+        for prior in (
+            size_prior("uniform", 1, 40),
+            size_prior("uniform", 30, 30),
+            size_prior("uniform in log n", 5, 80),
+            size_prior("around a guess", 2, 60, 20),
+        ):
             found = posterior_secret_n(synthetic_counts=counts, m=m, alpha=alpha, beta=alpha, prior=prior)
             said = " ".join(found.doubts(n))
             low, high = int(prior.sizes[0]), int(prior.sizes[-1])
@@ -193,11 +198,15 @@ def test_without_n_a_narrower_posterior_comes_from_larger_n_alone():
         spread = {}
         for high in (n, 2 * n):
             found = posterior_secret_n(
-                synthetic_counts=counts, m=20, alpha=alpha, beta=alpha, prior=uniform_size(max(n // 2, 1), high)
+                synthetic_counts=counts,
+                m=20,
+                alpha=alpha,
+                beta=alpha,
+                prior=size_prior("uniform", max(n // 2, 1), high),
             )
             spread[high] = found.variance
         known = posterior_secret_n(
-            synthetic_counts=counts, m=20, alpha=alpha, beta=alpha, prior=uniform_size(n, n)
+            synthetic_counts=counts, m=20, alpha=alpha, beta=alpha, prior=size_prior("uniform", n, n)
         ).variance
         assert spread[n] >= known * (1 - 1e-12)
         narrower += spread[2 * n] < known

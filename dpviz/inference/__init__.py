@@ -7,15 +7,13 @@ from dpviz.inference.moments import cell_moments, proportion_moments, set_moment
 from dpviz.inference.noise_aware import NOISE_AWARE_RULES
 from dpviz.inference.posterior import (
     SecretSizePosterior,
-    decade_size,
-    poisson_size,
     posterior_cells,
     posterior_given,
     posterior_if_known,
     posterior_if_real,
     posterior_mixture,
     posterior_secret_n,
-    uniform_size,
+    size_prior,
 )
 from dpviz.inference.posterior_coverage import EQUAL_TAILS, HIGHEST_DENSITY, posterior_coverage, posterior_summaries
 from dpviz.inference.rules import RULES, check_rule
@@ -34,7 +32,7 @@ __all__ = [
     "contains",
     "decade_size",
     "length_limit",
-    "poisson_size",
+
     "posterior_cells",
     "posterior_coverage",
     "posterior_given",
@@ -47,5 +45,5 @@ __all__ = [
     "release_sums",
     "set_moments",
     "share_beyond",
-    "uniform_size",
+    "size_prior",
 ]  # fmt: skip

@@ -26,7 +26,6 @@ from dpviz.mechanisms.plug_ins import PlugIn
 MAX_SUMS = 20_000  # sums whose ends are found in a second
 ROUNDING = 1e-12  # difference from a line, a parabola or a mean that is rounding
 SCORE_GRID = np.sin(np.linspace(0, np.pi / 2, 2001)) ** 2  # proportions that bracket the ends of score intervals
-TAIL_GRID = np.sin(np.linspace(0, np.pi / 2, 65)) ** 2  # proportions that bracket the ends of exact intervals
 # Exact tails are taken to be larger than computed by more than all rounding, and ends lie outside by a little
 TAIL_SLACK = 1e-12
 END_SLACK = 1e-13
@@ -248,10 +247,9 @@ def _tail_ends(sums: ReleaseSums, tail: float) -> FloatArray:
     """Largest p up to which Pr(S' ≥ S | p) ≤ tail: 0 where none is, 1 where all are."""
     tails = sums.at_least
     target = tail - TAIL_SLACK
-    place = (binomial_weights(TAIL_GRID, sums.n) @ tails.T <= target).sum(axis=0)  # monotone along the grid
-    low = np.where(place == 0, 0.0, 1.0)
-    some = np.flatnonzero((place > 0) & (place < len(TAIL_GRID)))
-    low[some] = crossing(tails[some], target, TAIL_GRID[place[some] - 1], TAIL_GRID[place[some]])
+    low = np.where(tails[:, 0] > target, 0.0, 1.0)
+    some = np.flatnonzero((tails[:, 0] <= target) & (tails[:, -1] > target))
+    low[some] = crossing(tails[some], target, np.zeros(len(some)), np.ones(len(some)))
     return low
 
 

@@ -17,7 +17,7 @@ from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POS
 from dpviz.core.formatting import SUPERSCRIPTS, format_number
 from dpviz.core.numerics.combinatorics import composition_count, compositions
 from dpviz.core.numerics.special import log_beta, log_rising_ratio
-from dpviz.core.parameters import Parameter, argument
+from dpviz.core.parameters import Parameter, argument, validate_choice
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.beta_mixture import BetaMixture
 from dpviz.inference.sum_distribution import checked_counts
@@ -277,52 +277,33 @@ class SizePrior:
         return f"takes n to be {low:,}" if low == high else f"knows only that n lies between {low:,} and {high:,}"
 
 
-def _size_prior(words: str, low: int, high: int, log_weights: Callable[[IntArray], FloatArray]) -> SizePrior:
-    low = LOW.validate(low)
-    high = HIGH.validate(high)
-    if low > high:
-        raise ValueError(f"low (fewest rows thought possible) must be at most high = {high:,}; got {low:,}.")
-    sizes = np.arange(low, high + 1)
-    label = f"{words} {format_number(low)} to {format_number(high)} rows"
-    return SizePrior(label=label, sizes=sizes, weights=normalized(log_weights(sizes)))
+GUESS = "around a guess"
+SIZE_PRIORS: dict[str, tuple[str, Callable[[IntArray, float], FloatArray]]] = {
+    "uniform": ("uniform", lambda sizes, _: np.zeros(len(sizes))),
+    GUESS: ("Poisson around {guess},", lambda sizes, guess: sizes * math.log(guess) - gammaln(sizes + 1)),
+    "uniform in log n": ("as 1/n", lambda sizes, _: -np.log(sizes)),
+}
+"""Priors of n by name: their words, and ln Pr(n) up to a constant, a function of n and of a guess."""
 
 
-def uniform_size(low: int, high: int) -> SizePrior:
-    """Prior under which every n from `low` to `high` is as likely.
+def size_prior(kind: str, low: int, high: int, guess: float = 1.0) -> SizePrior:
+    """Prior of n from `low` to `high`: uniform, Poisson(`guess`), or uniform in ln n.
 
-    >>> uniform_size(5, 8).weights.tolist()
+    >>> size_prior("uniform", 5, 8).weights.tolist()
     [0.25, 0.25, 0.25, 0.25]
-    """
-    return _size_prior("uniform from", low, high, lambda sizes: np.zeros(len(sizes)))
-
-
-def poisson_size(guess: float, low: int, high: int) -> SizePrior:
-    """Poisson(`guess`) cut to `low` … `high`, for an analyst who knows n to about √guess.
-
-    >>> poisson_size(2.0, 1, 2).weights.round(12).tolist()  # 2 e⁻² each
+    >>> size_prior("around a guess", 1, 2, 2.0).weights.round(12).tolist()  # 2 e⁻² each
     [0.5, 0.5]
     """
+    validate_choice("kind", kind, SIZE_PRIORS)
+    low = LOW.validate(low)
+    high = HIGH.validate(high)
     guess = GUESSED_ROWS.validate(guess)
-    words = f"Poisson around {format_number(guess)}, from"
-    return _size_prior(words, low, high, lambda sizes: sizes * math.log(guess) - gammaln(sizes + 1))
-
-
-def decade_size(low: int, high: int) -> SizePrior:
-    """Pr(n) ∝ 1/n on `low` … `high`, for an analyst who knows the order of n alone.
-
-    >>> decade_size(1, 2).weights.round(6).tolist()
-    [0.666667, 0.333333]
-    """
-    return _size_prior("as 1/n from", low, high, lambda sizes: -np.log(sizes))
-
-
-GUESS = "around a guess"
-SIZE_PRIORS: dict[str, Callable[[int, int, int], SizePrior]] = {
-    "uniform": lambda low, high, _: uniform_size(low, high),
-    GUESS: lambda low, high, guess: poisson_size(guess, low, high),
-    "uniform in log n": lambda low, high, _: decade_size(low, high),
-}
-"""Priors of n by name: functions of the fewest rows, the most, and a guess."""
+    if low > high:
+        raise ValueError(f"low (fewest rows thought possible) must be at most high = {high:,}; got {low:,}.")
+    words, log_weights = SIZE_PRIORS[kind]
+    sizes = np.arange(low, high + 1)
+    label = f"{words.format(guess=format_number(guess))} from {format_number(low)} to {format_number(high)} rows"
+    return SizePrior(label=label, sizes=sizes, weights=normalized(log_weights(sizes, guess)))
 
 
 def range_around(n: int) -> tuple[int, int]:
@@ -391,7 +372,7 @@ def posterior_secret_n(
     Examples
     --------
     >>> design = dict(synthetic_counts=[1], m=1, alpha=1, beta=1)
-    >>> secret = posterior_secret_n(**design, prior=uniform_size(1, 1))  # a known n
+    >>> secret = posterior_secret_n(**design, prior=size_prior("uniform", 1, 1))  # a known n
     >>> round(secret.mean - posterior_mixture(**design, n=1).mean, 12)
     0.0
     """

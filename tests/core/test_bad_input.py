@@ -39,7 +39,7 @@ ANALYST = {"gamma1": 1.0, "gamma2": 1.0}
 OF_A_STATISTIC: dict[str, Any] = {"name": "In work", "limit": 0.1, "suppress_below": 0}
 MIXTURE = inference.posterior_mixture(**COUNTS, n=4, m=3, **PRIOR)
 GAUSSIAN = priors.GaussianRelease(method="param_post", n=4, m=1, sigma=1.0, sigma0=2.0)
-SIZES = inference.uniform_size(2, 6)
+SIZES = inference.size_prior("uniform", 2, 6)
 NORMAL = {"n": 4, "mean": 0.0, "sigma": 1.0, "low": -4.0, "high": 4.0}
 
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
@@ -106,7 +106,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     ),
     "share_beyond": (inference.share_beyond, {"range_over_sigma": 1.0}),
     "set_moments": (inference.set_moments, {"synthesizer": MECHANISM, "p": 0.25, "sets": 2}),
-    "poisson_size": (inference.poisson_size, {"guess": 5.0, "low": 3, "high": 9}),
+    "size_prior": (inference.size_prior, {"kind": "around a guess", "low": 3, "high": 9, "guess": 5.0}),
     "release_sums": (inference.release_sums, {"synthesizer": MECHANISM, "sets": 2}),
     "exact_coverage": (
         coverage.exact_coverage, {"synthesizer": MECHANISM, "p": 0.25, "sets": 2, "rule": RULE, "level": 0.9}

@@ -346,8 +346,8 @@ def posterior_known(count: int, n: int, gamma1: float, gamma2: float) -> Answer:
 
 
 def posterior_secret(low: int, high: int, **given: Any) -> Answer:
-    size_prior = inference.uniform_size(low, high)
-    found = inference.posterior_secret_n(prior=size_prior, **given)
+    known = inference.size_prior("uniform", low, high)
+    found = inference.posterior_secret_n(prior=known, **given)
     return {**_posterior(found), "size": found.expected_size, "ends": plain(found.end_weights)}
 
 

@@ -22,7 +22,7 @@ from dpviz.inference import (
     posterior_given,
     posterior_mixture,
     posterior_secret_n,
-    uniform_size,
+    size_prior,
 )
 from dpviz.inference.posterior_coverage import release_probabilities
 from dpviz.mechanisms import BetaBinomial
@@ -110,7 +110,7 @@ def test_regions_of_other_mixtures() -> None:
             m=8,
             alpha=0.3,
             beta=0.4,
-            prior=uniform_size(4, 40),
+            prior=size_prior("uniform", 4, 40),
             gamma1=gammas[0],
             gamma2=gammas[1],
         )

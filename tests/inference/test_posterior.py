@@ -18,8 +18,6 @@ from dpviz.inference import (
     EQUAL_TAILS,
     HIGHEST_DENSITY,
     BetaMixture,
-    decade_size,
-    poisson_size,
     posterior_cells,
     posterior_coverage,
     posterior_given,
@@ -28,9 +26,9 @@ from dpviz.inference import (
     posterior_mixture,
     posterior_secret_n,
     posterior_summaries,
-    uniform_size,
+    size_prior,
 )
-from dpviz.inference.posterior import log_prior_counts
+from dpviz.inference.posterior import SIZE_PRIORS, log_prior_counts
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.referees import charest, rows_of
@@ -397,15 +395,16 @@ def test_simulated_coverage_is_the_exact_one() -> None:
 
 def test_a_known_number_of_rows_is_a_prior_of_one_size() -> None:
     design: dict[str, Any] = {"synthetic_counts": [31, 40], "m": 100, "alpha": 58.2, "beta": 58.2, "gamma1": 2.0}
-    secret, known = posterior_secret_n(**design, prior=uniform_size(80, 80)), posterior_mixture(**design, n=80)
+    secret, known = posterior_secret_n(**design, prior=size_prior("uniform", 80, 80)), posterior_mixture(**design, n=80)
     assert secret.weights == pytest.approx(known.weights, rel=1e-12, abs=1e-300)
     assert secret.interval() == pytest.approx(known.interval(), abs=1e-12)
     assert secret.size_weights.tolist() == pytest.approx([1.0])
 
 
-@pytest.mark.parametrize("prior", [uniform_size(1, 6), poisson_size(3.0, 1, 6), decade_size(1, 6)])
-def test_a_secret_number_of_rows_is_weighed_by_its_evidence(prior: Any) -> None:
+@pytest.mark.parametrize("kind", SIZE_PRIORS)
+def test_a_secret_number_of_rows_is_weighed_by_its_evidence(kind: str) -> None:
     """Pr(n | release) from the integrals of the model at each n, 30 digits."""
+    prior = size_prior(kind, 1, 6, 3.0)
     counts, m, alpha, beta, gammas = [3, 1], 4, 0.9, 1.7, (1.0, 2.0)
     with mp.workdps(30):
         parts = [integrals(tuple(counts), n, m, alpha, beta, *gammas) for n in range(1, 7)]
@@ -425,7 +424,9 @@ def test_a_secret_number_of_rows_is_weighed_by_its_evidence(prior: Any) -> None:
 
 
 def test_a_secret_size_is_the_mixture_of_its_known_sizes() -> None:
-    found = posterior_secret_n(synthetic_counts=[31], m=100, alpha=15.65, beta=15.65, prior=poisson_size(100, 60, 140))
+    found = posterior_secret_n(
+        synthetic_counts=[31], m=100, alpha=15.65, beta=15.65, prior=size_prior("around a guess", 60, 140, 100)
+    )
     design: dict[str, Any] = {"synthetic_counts": [31], "m": 100, "alpha": 15.65, "beta": 15.65}
     means = [posterior_mixture(**design, n=int(n)).mean for n in found.prior.sizes]
     assert found.size_weights @ means == pytest.approx(found.mean, rel=1e-12)
@@ -550,11 +551,13 @@ def test_twenty_one_counts_are_no_problem() -> None:
         ),
         (lambda: posterior_coverage(synthesizer=charest(1.0), proportions=1.5), "proportions .* from 0 to 1; got 1.5"),
         (lambda: posterior_coverage(synthesizer=charest(1.0), proportions=0.5, sets=5), "generator must be given"),
-        (lambda: uniform_size(9, 3), "low .* must be at most high = 3; got 9"),
-        (lambda: decade_size(0, 3), "low .* must be a whole number from 1"),
-        (lambda: poisson_size(-2.0, 1, 3), "guess .* must be a positive number; got −2"),
+        (lambda: size_prior("uniform", 9, 3), "low .* must be at most high = 3; got 9"),
+        (lambda: size_prior("uniform in log n", 0, 3), "low .* must be a whole number from 1"),
+        (lambda: size_prior("around a guess", 1, 3, -2.0), "guess .* must be a positive number; got −2"),
         (
-            lambda: posterior_secret_n(synthetic_counts=[1], m=2, alpha=1, beta=1, prior=uniform_size(1, 3000)),
+            lambda: posterior_secret_n(
+                synthetic_counts=[1], m=2, alpha=1, beta=1, prior=size_prior("uniform", 1, 3000)
+            ),
             "prior .* must span at most 2,000,000 pairs",
         ),
         (lambda: posterior_cells(synthetic_counts=[[1, 2, 3]], n=3000, alpha=1.0), "4,504,501 confidential tables"),

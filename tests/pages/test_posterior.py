@@ -12,7 +12,7 @@ from dpviz.claims.charest import PRINTED_TABLES
 from dpviz.designs import Design
 from dpviz.desk.analyst import SeenRelease, coverage_along_p
 from dpviz.desk.exports.script import posterior_recipe, posterior_script
-from dpviz.inference.posterior import SIZE_PRIORS, posterior_secret_n
+from dpviz.inference.posterior import SIZE_PRIORS, posterior_secret_n, size_prior
 from dpviz.inference.posterior_coverage import EQUAL_TAILS, HIGHEST_DENSITY
 from dpviz.mechanisms import two_cell_synthesizers
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
@@ -260,7 +260,7 @@ def test_a_secret_n_has_the_posterior_of_its_range_and_a_range_of_one_n_is_a_kno
         look="If n is secret", around="false", source="typed", counts="9, 14", low=15, high=40, guess=25,
         size_prior=label, prior="own", alpha=2.5, **SMALL,
     )  # fmt: skip
-    prior = SIZE_PRIORS[label](15, 40, 25)
+    prior = size_prior(label, 15, 40, 25)
     posterior = posterior_secret_n(synthetic_counts=(9, 14), m=24, alpha=2.5, beta=2.5, prior=prior)
     framed = f"{100 * posterior.mean:.3g} ± {100 * math.sqrt(posterior.variance):.2g} %"
     assert framed in markup(app).replace("\u00a0", " ")
