@@ -10,8 +10,7 @@ from typing import Any
 import streamlit as st
 
 from dpviz.charts.drawings import ROWS_HIGH, strip_path
-from dpviz.comparisons.overview import NAIVE_RULE, PEOPLE, Overview, usual_count
-from dpviz.comparisons.overview_words import DELTA_TOO, overview_words
+from dpviz.comparisons.overview import NAIVE_RULE, PEOPLE, SECOND_DELTA, Overview, overview_texts, usual_count
 from dpviz.core.formatting import format_number
 from pages import ui
 from pages.ui import navigation
@@ -41,15 +40,15 @@ SETTINGS = {
 FITTING = {"synthesizer": "beta_binomial"}
 QUESTIONS: tuple[tuple[navigation.Page, str, dict[str, Any]], ...] = (
     (navigation.MATRICES, "What does a release give away?", {"look": "The attacker in four languages"}),
-    (navigation.PRIORS, "What must be added to keep the promise?", {"delta": DELTA_TOO, **FITTING}),
+    (navigation.PRIORS, "What must be added to keep the promise?", {"delta": SECOND_DELTA, **FITTING}),
     (navigation.COVERAGE, "How often is the analyst wrong?", {"rules": NAIVE_RULE}),
     (navigation.POSTERIOR, "What should the analyst do instead?", {}),
     (navigation.COMPARE, "How much of this is ε, and how much the method?", {}),
     (navigation.CURATOR, "Do you have to choose a release yourself?", {}),
 )
-"""Page that tells more, question, and further settings there, in the order of the answers of `overview_words`."""
+"""Page that tells more, question, and further settings there, in the order of the answers of `overview_texts`."""
 
-words_of = lru_cache(maxsize=64)(overview_words)
+words_of = lru_cache(maxsize=64)(overview_texts)
 
 
 def take_release(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,8 +12,7 @@ import pytest
 from scipy.stats import beta, betabinom
 
 from dpviz.charts.drawings import ROWS_HIGH, strip_path
-from dpviz.comparisons.overview import Overview
-from dpviz.comparisons.overview_words import drawing_places, drawing_texts, overview_answers, overview_sentences
+from dpviz.comparisons.overview import Overview, drawing_places, drawing_texts, overview_answers, overview_sentences
 from dpviz.core.formatting import describe_invented_rows, format_invented_rows, format_percent
 from dpviz.designs import Design
 from dpviz.privacy.odds_text import belief_text

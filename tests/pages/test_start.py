@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.comparisons.overview import Overview
-from dpviz.comparisons.overview_words import drawing_places, drawing_texts, overview_answers
+from dpviz.comparisons.overview import Overview, drawing_places, drawing_texts, overview_answers
 from pages.start import METHODS
 from pages.ui.navigation import COVERAGE, MATRICES, POSTERIOR, Page
 from tests.helpers import check_short
