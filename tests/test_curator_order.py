@@ -631,14 +631,14 @@ def test_the_comparison_gets_the_rule_and_the_repetitions() -> None:
 
 
 def test_of_what_a_simulation_confirms_the_smallest_is_not_said_to_be_smaller_than_what_is_not_refuted() -> None:
-    """n = 500, RMSE ≤ .1: with eight seeds the split model needs .74 to .91, the histogram .68 to .82; communal 3.46.
+    """n = 500, RMSE ≤ .1: the split model needs about .9 to be sure, the histogram .64; communal 4.
 
     By a closed form the model's squared error is about .006 + .00205/ε², .01 at .72.
     """
     data = UnknownVariance(n=500, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
     asked = asking(
         data=data, low=0.0, high=0.0, values=1, repetitions=500, limits=(AccuracyLimit(ERROR, 0.1),),
-        methods=("modips_split", "perturbed_histogram_safe", "modips_communal"), rules=("reiter_2003",),
+        methods=("modips_split", "perturbed_histogram_safe", "modips_communal"), rules=("reiter_2003",), seed=2,
     )  # fmt: skip
     desk = answered(asked)
     first, second, third = desk.designs

@@ -65,7 +65,7 @@ def test_what_a_comparison_finds_is_near_what_a_study_has_simulated() -> None:
         for name in ("bias", "root_mean_squared_error", "coverage", "mean_width"):
             seen, exact = one.measure(name), same.measure(name)
             assert abs(seen.value - exact.value) <= 4 * seen.error + 1e-7, (name, one.epsilon)
-    assert [one.exactly("coverage") for one in found] == [True, False, False, False]
+    assert [one.is_exact("coverage") for one in found] == [True, False, False, False]
     drawn = Compared({}, {}, found)
     assert [one.epsilon for one in drawn.of(asked.methods[0])] == [0.5, 2.0]
     assert not study_outcomes(MIXED, dataclasses.replace(asked, terms=EqualPrivacy()))

@@ -15,8 +15,6 @@ from dpviz.calibration.data_kinds import KINDS, PromiseQuestion, Setting
 from dpviz.calibration.text import needed_sentences
 from dpviz.claims.published import Record
 from dpviz.comparisons import Analysis, BinaryData, UnknownVariance
-from dpviz.comparisons.comparison import Comparison, Ranking
-from dpviz.comparisons.terms import EqualPromise
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.special import MAX_EXPONENT
@@ -44,15 +42,6 @@ def test_two_simulated_numbers_are_tied_within_two_standard_errors_of_their_diff
     apart: float, tied: bool
 ) -> None:
     assert Measure(1.0 + 5e-3 * apart, 3e-3).tied(Measure(1.0, 4e-3)) == tied
-
-
-@pytest.mark.parametrize(("usable", "told"), [(0.899, True), (0.901, False)])
-def test_compare_says_how_few_releases_can_be_analyzed_below_nine_in_ten(usable: float, told: bool) -> None:
-    data, methods = BinaryData(n=10, p=0.5), (BinaryData.method("geometric"),)
-    *_, found = data.compare(methods, [1.0])
-    rare = dataclasses.replace(found, usable_share=Measure(usable, 0.0))
-    question = Comparison(data, methods, Analysis(), EqualPromise(), 1.0, (0.1, 10.0))
-    assert ("of the releases of" in Ranking(question, [rare]).further) == told
 
 
 @pytest.mark.parametrize(("away", "far"), [(2.99, False), (3.01, True)])

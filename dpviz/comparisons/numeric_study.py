@@ -87,14 +87,14 @@ class NumericStudy(ParameterRecord):
         return deque(self.stream(), maxlen=1)[0]
 
     def stream(self) -> Iterator[NumericResults]:
-        """Yield the results so far: after the first block, then after every two million rows, and at the end."""
+        """Yield the results so far, after every two million rows and at the end."""
         n_blocks = -(-self.repetitions // self.block)
         step = max(1, ROWS_BETWEEN_RESULTS // (self.block * self.data.n * self.sets))
         parts: list[FloatArray] = []
         for index in range(n_blocks):
             size = min(self.block, self.repetitions - index * self.block)
             parts.append(self._block_sums(index, size))
-            if index % step == 0 or index == n_blocks - 1:
+            if (index + 1) % step == 0 or index == n_blocks - 1:
                 yield NumericResults(self, index * self.block + size, np.concatenate(parts, axis=1))
 
     def _block_sums(self, index: int, size: int) -> FloatArray:

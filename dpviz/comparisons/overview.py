@@ -25,8 +25,8 @@ from dpviz.inference.rules import RULES
 from dpviz.inference.sum_distribution import matrix_rows
 from dpviz.mechanisms import WorstCase
 from dpviz.mechanisms.noise import NoiseSanitizer
-from dpviz.privacy.optimum import LeastError, least_error
 from dpviz.privacy.odds_text import belief_text
+from dpviz.privacy.optimum import LeastError, least_error
 from dpviz.privacy.trade_off import TradeOffCurve
 
 NAIVE_RULE = "as_if_real"
