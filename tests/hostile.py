@@ -20,7 +20,6 @@ from typing import Any
 
 from dpviz.comparisons import CountData
 from dpviz.coverage import run_coverage
-from dpviz.coverage.studies.saving import save_run
 from dpviz.designs import Design
 from dpviz.desk.accuracy import AccuracyLimit
 from dpviz.desk.brought import Upload, brought_matrix, brought_rescaled
@@ -28,6 +27,7 @@ from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.question import Question
 from dpviz.plans import BoundedMean, ReleasePlan, YesNoShare, answer_json, solve_plan
 from dpviz.plans.forms import read_groups, read_statistics, statistics_line
+from dpviz.simulation import save_run
 from dpviz.study.plan import simulation_of
 from dpviz.teaching.classroom.tokens import read_code
 from dpviz.uploads.columns import read_columns

@@ -5,7 +5,6 @@ Those in mpmath have the digits that are at work where they are called.
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 import warnings
@@ -18,7 +17,6 @@ from scipy.stats import betabinom, binom, laplace
 
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.types import FloatArray
-from dpviz.coverage.studies import Plan, read_run, run_study, save_run, stream_study
 from dpviz.mechanisms import BetaBinomial, Synthesizer, TwoCellSynthesizer
 
 with warnings.catch_warnings():
@@ -198,17 +196,6 @@ def charest(epsilon: float, sets: int = 1, rows: int = 100) -> BetaBinomial:
 
 
 # A simulation beside what is exact
-
-
-def check_same_digits(plan: Plan[Any]) -> None:
-    """Whatever the workers, the stops on the way and the file in between, a study ends with the same digits."""
-    whole = run_study(plan)
-    assert run_study(plan, workers=3) == whole
-    part = run_study(dataclasses.replace(plan, repetitions=plan.repetitions // 2 + 1))
-    *_, on = stream_study(plan, start=part)
-    assert on == whole
-    assert read_run(save_run(whole)).tally_of(plan) == whole
-    assert run_study(dataclasses.replace(plan, seed=plan.seed + 1)) != whole
 
 
 def agrees(found: Measure, value: float) -> None:

@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 
 from dpviz.coverage import exact_coverage
-from dpviz.coverage.studies import read_run
+from dpviz.simulation import read_run
 from dpviz.study.__main__ import FAILED, REFUSED, study_command
 from dpviz.study.cluster import NO_DASK, dask_executor
 from dpviz.study.folder import StudyFolder
@@ -158,7 +158,7 @@ def test_a_client_that_is_killed_goes_on_where_it_was(whole: bytes, tmp_path: Pa
     wait_for(lambda: not any(map(is_running, started)))
     assert not (folder / "study.parquet").exists()
     study = read_study_plan(LONG)
-    kept = sum(read_run(one.read_text()).counts["repetitions"] for one in folder.glob("runs/*.json"))
+    kept = sum(read_run(one.read_text()).repetitions for one in folder.glob("runs/*.json"))
     assert kept > 0
     first, *_, last = carry_out(study, StudyFolder(folder))
     drawn = (first.cells - first.before) * study.repetitions - kept
@@ -182,7 +182,7 @@ def test_a_full_disk_is_said_and_nothing_that_was_kept_is_lost(whole: bytes, tmp
     assert "could not be written: File too large. Make space" in refused and "run the same command again" in again
     assert "Traceback" not in problems and not list(folder.rglob("*.new"))
     assert all(one.read_bytes() == content for one, content in before.items())
-    kept = sum(read_run(one.read_text()).counts["repetitions"] for one in folder.glob("runs/*.json"))
+    kept = sum(read_run(one.read_text()).repetitions for one in folder.glob("runs/*.json"))
     *_, last = carry_out(study := read_study_plan(LONG), StudyFolder(folder))
     assert 0 < kept == last.cells * study.repetitions - last.repetitions
     assert study_parquet(results_of(study, StudyFolder(folder))) == whole
@@ -252,7 +252,9 @@ def test_rules_beyond_exact_sums_are_simulated_beside_those_within(tmp_path: Pat
     assert found.rules["reiter_2003"].coverage.error > 0
     tally = read_run(found.run).tally_of(study.cells[0].plan)
     assert tally.repetitions == 700
-    assert tally.rule("reiter_2003").covered / 700 == found.rules["reiter_2003"].coverage.value
+    assert (
+        tally.sums["covered"][tally.plan.rules.index("reiter_2003")] / 700 == found.rules["reiter_2003"].coverage.value
+    )
 
 
 def test_pandas_reads_a_row_for_each_rule_of_each_cell(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from pyarrow import parquet
 from dpviz.comparisons import BinaryData, Compared, EqualPrivacy
 from dpviz.core import limits
 from dpviz.coverage import run_coverage
-from dpviz.coverage.studies import read_run
+from dpviz.simulation import read_run
 from dpviz.study.compared import comparison_of, study_outcomes
 from dpviz.study.in_words import cell_in_words, compared_sentence, study_sentence
 from dpviz.study.parquet import STUDY_COLUMNS, UNREADABLE, parquet_of, unpacked, unpacked_apart

@@ -14,25 +14,24 @@ from dpviz.coverage.exact import (
     stream_coverages,
 )
 from dpviz.coverage.performance import FirstIntervals, Performance, RulePerformance, first_intervals, performance_of
-from dpviz.coverage.simulation import CoveragePlan, RuleTally, ShownRuns, Tally
-from dpviz.coverage.studies import run_study as run_coverage
-from dpviz.coverage.studies import stream_study as stream_coverage
+from dpviz.coverage.simulation import CoveragePlan, CoverageTally, ShownRuns
 from dpviz.coverage.worst_case import Extreme, coverage_curves, largest_mean_width, minimize_over_p, smallest_coverage
+from dpviz.simulation import run_simulation as run_coverage
+from dpviz.simulation import stream_simulation as stream_coverage
 
 __all__ = [
     "REPAIRS",
     "CoverageCurves",
     "CoverageDecomposition",
     "CoveragePlan",
+    "CoverageTally",
     "ExactCoverage",
     "Extreme",
     "FirstIntervals",
     "Measure",
     "Performance",
     "RulePerformance",
-    "RuleTally",
     "ShownRuns",
-    "Tally",
     "coverage_by_proportion",
     "coverage_curves",
     "coverage_decomposition",

@@ -1,17 +1,20 @@
 """What a simulation says about an estimator and its intervals: every measure with its Monte Carlo standard error."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from dpviz.core.monte_carlo import Measure, wilson_interval
-from dpviz.core.types import BoolArray, FloatArray, IntArray
-from dpviz.coverage.simulation import CoveragePlan, RuleTally, ShownRuns, Tally
-from dpviz.coverage.studies import run_study
-from dpviz.inference.interval_rules import IntervalRule, contains
+from dpviz.core.types import BoolArray, FloatArray
+from dpviz.coverage.simulation import CoveragePlan, CoverageTally, ShownRuns
+from dpviz.inference.interval_rules import contains
 from dpviz.inference.rules import RULES
+from dpviz.simulation import run_simulation
+
+ROUNDING = 1e-13  # relative size of a difference of moments that is rounding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,92 +65,102 @@ class _Spread(NamedTuple):
     of_variance: float
 
 
-def performance_of(tally: Tally) -> Performance:
-    """Return the performance measures of Morris, White & Crowther, each with its Monte Carlo standard error.
+def performance_of(tally: CoverageTally) -> Performance:
+    """Performance measures of Morris, White & Crowther, each with its Monte Carlo standard error.
 
+    Notes
+    -----
     With d = q̄ − p, T the variance of a rule, R repetitions and V = Var(q̄): the error of a mean is the standard
     deviation over √R; of a share c, √(c(1 − c)/R). Measures that involve V take its error from the fourth moment,
     Var(V̂) = (μ₄ − V²)/R, where Table 6 supposes a normal q̄ (then it is 2V²/R), and ratios E[T]/V take the covariance
     of T and (d − E[d])² with them, where Table 6 supposes that there is none. All by the delta method. From a single
     repetition, whatever needs a variance is NaN.
 
-    Source: Morris, White & Crowther (2019), Table 6; Charest (2011), Table 2, for the relative bias.
+    References
+    ----------
+    Morris, White & Crowther (2019), Table 6; Charest (2011), Table 2, for the relative bias.
 
+    Examples
+    --------
     Both sets release 0 for p = 1/2 and x = 0: the estimate is always 0, and no interval has a width.
 
-    >>> from dpviz.coverage.simulation import CoveragePlan
-    >>> from dpviz.coverage.studies import run_study
+    >>> from dpviz.coverage import CoveragePlan, run_coverage
     >>> from dpviz.mechanisms import GeometricSanitizer
     >>> plan = CoveragePlan(synthesizer=GeometricSanitizer(n=5, epsilon=1000), p=0.5, sets=2, rules=("rubin_1987",),
     ...                     repetitions=100, seed=1, confidential_count=0)
-    >>> found = performance_of(run_study(plan))
-    >>> found.bias, found.rules["rubin_1987"].coverage == Measure(value=0.0, error=1 / 101)
+    >>> performance = performance_of(run_coverage(plan))
+    >>> performance.bias, performance.rules["rubin_1987"].coverage == Measure(value=0.0, error=1 / 101)
     (Measure(value=-0.5, error=0.0), True)
     """
     repetitions = tally.repetitions
-    totals = np.flatnonzero(tally.totals)
-    counts = tally.totals[totals]
-    deviations = totals / (len(tally.totals) - 1) - tally.plan.p
-    mean = float(counts @ deviations) / repetitions
-    squares = (deviations - mean) ** 2
-    uneven = float(counts @ (squares - counts @ squares / repetitions) ** 2) / repetitions
-    spread = _Spread(mean, _variance(squares, counts), uneven)
-    variance = Measure(spread.variance, math.sqrt(uneven / repetitions) if repetitions > 1 else math.nan)
-    mean_square = float(counts @ deviations**2) / repetitions
-    deviation_of_squares = _variance((deviations**2 - mean_square) ** 2, counts)
+    mean, second, third, fourth = (float(tally.sums[f"deviation_{power}"]) / repetitions for power in (1, 2, 3, 4))
+    # Central moments; what is left of equal estimates is rounding.
+    central = zero_if_rounding(second - mean**2, second)
+    central_fourth = fourth - 4 * mean * third + 6 * mean**2 * second - 3 * mean**4
+    is_single = repetitions == 1
+    variance = math.nan if is_single else central * repetitions / (repetitions - 1)
+    of_variance = zero_if_rounding(central_fourth - central**2, fourth)
+    of_square = zero_if_rounding(fourth - second**2, fourth)
+    spread = _Spread(mean, variance, of_variance)
+    error = math.nan if is_single else math.sqrt(of_variance / repetitions)
+    square_error = math.nan if is_single else math.sqrt(of_square / (repetitions - 1))
     return Performance(
         repetitions=repetitions,
-        bias=Measure(mean, math.sqrt(spread.variance / repetitions)),
-        empirical_error=variance.root(),
-        mean_square_error=Measure(mean_square, math.sqrt(deviation_of_squares / repetitions)),
-        negative_total_share=Measure.share(tally.negative_total, repetitions if tally.plan.sets > 1 else 0),
-        rules={
-            key: _rule_performance(RULES[key], rule, tally, spread)
-            for key, rule in zip(tally.plan.rules, tally.rules, strict=True)
-        },
+        bias=Measure(mean, math.sqrt(variance / repetitions)),
+        empirical_error=Measure(variance, error).root(),
+        mean_square_error=Measure(second, square_error),
+        negative_total_share=Measure.share(
+            int(tally.sums["negative_total"]), repetitions if tally.plan.sets > 1 else 0
+        ),
+        rules={key: _rule_performance(tally, place, spread) for place, key in enumerate(tally.plan.rules)},
     )
 
 
-def _variance(squares: FloatArray, counts: IntArray) -> float:
-    """Σ squares / (R − 1); NaN for a single repetition."""
-    repetitions = int(counts.sum())
-    return float(counts @ squares) / (repetitions - 1) if repetitions > 1 else math.nan
+def zero_if_rounding(difference: float, scale: float) -> float:
+    """A difference of moments, 0 where it is within the rounding of what it is a difference of."""
+    return difference if difference > ROUNDING * scale else 0.0
 
 
-def _rule_performance(kind: IntervalRule, rule: RuleTally, tally: Tally, spread: _Spread) -> RulePerformance:
-    repetitions, below = tally.repetitions, tally.negative_total
-    above, intervals = repetitions - below if tally.plan.sets > 1 else 0, repetitions - rule.negative
-    coverage = Measure.share(rule.covered, repetitions)
+def _rule_performance(tally: CoverageTally, place: int, spread: _Spread) -> RulePerformance:
+    """Measures of the rule at a place of the plan."""
+    rule = RULES[tally.plan.rules[place]]
+    sums = {name: float(value[place]) for name, value in tally.sums.items() if np.ndim(value)}
+    count = {name: int(sums[name]) for name in tally.plan.counts if name in sums}
+    repetitions = tally.repetitions
+    below = int(tally.sums["negative_total"])
+    above = repetitions - below if tally.plan.sets > 1 else 0
+    intervals = repetitions - count["negative"]
+    coverage = Measure.share(count["covered"], repetitions)
     low, high = wilson_interval(coverage.value, repetitions)
     relative_error = relative_bias = Measure.unknown()
-    if kind.has_variance:
-        relative_bias, relative_error = _relative(rule, repetitions, spread)
-    width = rule.mean("width", intervals)
-    if kind.has_unbounded_width:
+    if rule.has_variance:
+        relative_bias, relative_error = _relative(sums, repetitions, spread)
+    width = Measure.mean(sums["width"], sums["width_squared"], intervals)
+    if rule.has_unbounded_width:
         width = Measure(width.value, math.inf)
     return RulePerformance(
         coverage=coverage,
         coverage_low=low,
         coverage_high=high,
-        negative_variance_share=Measure.share(rule.negative, repetitions),
-        vacuous_share=Measure.share(rule.vacuous, repetitions),
-        coverage_given_negative_total=Measure.share(rule.covered_negative, below),
-        coverage_given_nonnegative_total=Measure.share(rule.covered - rule.covered_negative, above),
-        mean_width=Measure(math.inf, math.nan) if rule.unbounded else width,
-        mean_width_inside=rule.mean("inside", intervals),
+        negative_variance_share=Measure.share(count["negative"], repetitions),
+        vacuous_share=Measure.share(count["vacuous"], repetitions),
+        coverage_given_negative_total=Measure.share(count["covered_negative"], below),
+        coverage_given_nonnegative_total=Measure.share(count["covered"] - count["covered_negative"], above),
+        mean_width=Measure(math.inf, math.nan) if count["unbounded"] else width,
+        mean_width_inside=Measure.mean(sums["inside"], sums["inside_squared"], intervals),
         relative_error=relative_error,
         relative_bias=relative_bias,
     )
 
 
-def _relative(rule: RuleTally, repetitions: int, spread: _Spread) -> tuple[Measure, Measure]:
-    """Return relative bias of T and relative error of √E[T], in per cent."""
-    variance = rule.mean("variance", repetitions)
-    # Σ T (d − mean)² less its part without T: the covariance of T and the squared distance from the mean.
+def _relative(sums: Mapping[str, float], repetitions: int, spread: _Spread) -> tuple[Measure, Measure]:
+    """Relative bias of T and relative error of √E[T], in per cent."""
+    variance = Measure.mean(sums["variance"], sums["variance_squared"], repetitions)
+    # Σ T (d − mean)² less its part without T: the covariance of T and the squared distance from the mean
     crossed = (
-        rule.total("variance_deviation_squared")
-        - 2 * spread.mean * rule.total("variance_deviation")
-        + spread.mean**2 * rule.total("variance")
+        sums["variance_deviation_squared"]
+        - 2 * spread.mean * sums["variance_deviation"]
+        + spread.mean**2 * sums["variance"]
     ) / repetitions
     covariance = crossed - variance.value * spread.variance * (repetitions - 1) / repetitions
     return variance.relative_to(
@@ -184,27 +197,28 @@ class FirstIntervals:
 
 
 def first_intervals(plan: CoveragePlan, rule: str) -> FirstIntervals:
-    """Return the intervals of one rule in the repetitions that a plan shows, to the digit those of its whole study.
+    """Intervals of one rule in the repetitions that a plan shows, to the digit those of its whole simulation.
 
     What is drawn does not depend on the rules, and the others are left out.
     """
     alone = replace(plan, rules=(rule,), repetitions=min(plan.shown, plan.repetitions))
-    runs = run_study(alone).shown
-    low, high = runs.low[0], runs.high[0]
+    runs = run_simulation(alone).shown
+    low = runs.low[0]
+    high = runs.high[0]
     vacuous = contains(low, high, 0.0) & contains(low, high, 1.0)
     return FirstIntervals(rule=rule, runs=runs, covered=contains(low, high, plan.p), vacuous=vacuous)
 
 
-def first_shares(tally: Tally, number: int) -> dict[str, tuple[float, float, float]]:
+def first_shares(tally: CoverageTally, number: int) -> dict[str, tuple[float, float, float]]:
     """By rule: the share of the first `number` intervals that hold p, and the ends of Wilson's 95 % interval for it.
 
     `number` is that of all repetitions, or at most that of those that are shown.
     """
     if number == tally.repetitions:
-        shares = np.array([rule.covered / number for rule in tally.rules])
+        shares = tally.sums["covered"] / number
     else:
         shown = tally.shown.first(number)
-        shares = np.atleast_2d(contains(shown.low, shown.high, tally.plan.p)).mean(axis=1)
+        shares = contains(shown.low, shown.high, tally.plan.p).mean(axis=1)
     return {
         key: (share, *wilson_interval(share, number))
         for key, share in zip(tally.plan.rules, shares.tolist(), strict=True)

@@ -1,7 +1,9 @@
-"""Coverage by simulation: what is repeated, what is made of the counts that come out, and what has been counted."""
+"""Coverage by simulation: confidential and released counts are drawn, and every rule makes its interval of them."""
 
-import math
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 
@@ -9,125 +11,83 @@ from dpviz.core.declarations import LEVEL, PROPORTION, ROWS, SETS
 from dpviz.core.formatting import describe_value
 from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.parameters import parameter, parameter_with_default, validate_fields
-from dpviz.core.types import BoolArray, FloatArray, IntArray
-from dpviz.coverage._sampling import AliasTables, alias_table, sampler_of
-from dpviz.coverage.exact import length_inside
-from dpviz.coverage.studies import Blocks, Plan
-from dpviz.coverage.studies.plan import SHOWN, StudyTally
-from dpviz.coverage.studies.running_sums import FirstRepetitions, Sums, check_between, exact_units, summed
-from dpviz.inference.interval_rules import IntervalRule, SetStatistics, set_statistics, widen_for_rounding
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.coverage.exact import interval_ends, length_inside
+from dpviz.inference.interval_rules import SetStatistics, set_statistics
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.mechanisms import TwoCellSynthesizer
+from dpviz.simulation import SHOWN, Block, Plan, Tally
 
-LARGEST_WIDTH = 1e100  # From here on an interval counts as unbounded: the square would leave the floating-point range
-NEAR_ZERO = 1e-12  # More than two ways to compute a deviation of 0 differ by
-LARGEST_VARIANCE = 1e5  # No |T| is as large: b and v̄ are at most 1/2, and their factors hardly above m/n
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class RuleTally(Sums):
-    """Counts and exact sums of one rule; T is its variance, d = q̄ − p. Sums are in units of 2⁻¹⁰⁷⁴: see `total`.
-
-    `covered`, `covered_negative`, `vacuous`: Intervals that hold p, those of them where T_M = (1 + 1/M) b − v̄ is
-    negative, and those that hold all of 0 to 1.
-    `negative`: Repetitions whose variance is negative, so that there is no interval; they do not cover.
-    `unbounded`: Intervals wider than 1e100 (ν below about 0.01); their widths are in no sum.
-    `variance`, `variance_squared`, `variance_deviation`, `variance_deviation_squared`: Sums of T, T², T d and T d² over
-    all repetitions; 0 for a rule that has no T.
-    `width`, `width_squared`: Sums of the width and its square over the bounded intervals.
-    `inside`, `inside_squared`: Sums of the length of the interval inside 0 to 1 and its square, over all intervals.
-    """
-
-    covered: int = 0
-    negative: int = 0
-    vacuous: int = 0
-    covered_negative: int = 0
-    unbounded: int = 0
-    variance: int = summed(-LARGEST_VARIANCE, LARGEST_VARIANCE)
-    variance_squared: int = summed(0, LARGEST_VARIANCE**2)
-    variance_deviation: int = summed(-LARGEST_VARIANCE, LARGEST_VARIANCE)
-    variance_deviation_squared: int = summed(-LARGEST_VARIANCE, LARGEST_VARIANCE)
-    width: int = summed(0, LARGEST_WIDTH)
-    width_squared: int = summed(0, LARGEST_WIDTH**2)
-    inside: int = summed(0, 1)
-    inside_squared: int = summed(0, 1)
-
-    def check(self, key: str, tally: "Tally") -> None:
-        """Refuse counts and sums of the rule named `key` that contradict each other or the rest of `tally`.
-
-        An interval of all of 0 to 1 holds p, and one without bounds is such an interval; of the intervals that do not
-        hold p, and of those that do, those with T_M < 0 are a part.
-        """
-        intervals, above = tally.repetitions - self.negative, tally.repetitions - tally.negative_total
-        for name, low, high in (
-            ("covered_negative", 0, tally.negative_total),
-            ("covered", max(self.vacuous, self.covered_negative), min(intervals, self.covered_negative + above)),
-            ("vacuous", self.unbounded, intervals),
-        ):
-            check_between(f"{name} of {key}", getattr(self, name), low, high)
-        self.check_mean(key, "inside", intervals, 0, 1)
-        check_between(f"inside of {key}", self.total("inside"), self.vacuous, intervals)
-        self.check_mean(key, "width", intervals - self.unbounded, 0, LARGEST_WIDTH)
-        has_variance = tally.repetitions if RULES[key].has_variance else 0
-        self.check_mean(key, "variance", has_variance, -LARGEST_VARIANCE, LARGEST_VARIANCE)
-        deviations = np.abs(np.arange(len(tally.totals)) / (len(tally.totals) - 1) - tally.plan.p) + NEAR_ZERO
-        for name, power in (("variance_deviation", 2), ("variance_deviation_squared", 4)):  # Cauchy and Schwarz
-            most = math.sqrt(self.total("variance_squared") * float(tally.totals @ deviations**power))
-            check_between(f"{name} of {key}", self.total(name), -most, most)
+MAX_WIDTH = 1e100  # of a bounded interval: its square stays within the floating-point range
+MAX_TERMS = {"width": MAX_WIDTH, "width_squared": MAX_WIDTH**2} | dict.fromkeys(
+    ("variance", "variance_squared", "variance_deviation", "variance_deviation_squared"), 1e10
+)
+"""Largest terms of sums over repetitions; 1 of all others."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ShownRuns(FirstRepetitions):
+class ShownRuns:
     """The first repetitions one by one: x, released counts of shape (shown, M), q̄, and the ends of the intervals.
 
-    These have the shape (rules, shown), in the order of the plan, and are NaN where there is no interval.
+    The ends have the shape (rules, shown), in the order of the plan, and are NaN where there is no interval.
     """
 
     confidential: IntArray
     counts: IntArray
     estimates: FloatArray
-    low: FloatArray = field(metadata={"axis": 1})
-    high: FloatArray = field(metadata={"axis": 1})
+    low: FloatArray
+    high: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.confidential)
+
+    def first(self, number: int) -> "ShownRuns":
+        """The first `number` of them."""
+        return ShownRuns(
+            confidential=self.confidential[:number], counts=self.counts[:number], estimates=self.estimates[:number],
+            low=self.low[:, :number], high=self.high[:, :number],
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Tally(StudyTally):
-    """What repetitions of a coverage simulation gave, on top of what every study says of them.
+class CoverageTally(Tally):
+    """What repetitions of a coverage simulation gave; d = q̄ − p, and T is the variance of a rule, 0 if it has none.
 
-    `totals` says how often Σ_j x̃_j = M m q̄ was 0, 1, …, M m, and `negative_total` how often T_M was below 0.
+    Attributes
+    ----------
+    sums : dict of str to ndarray
+        Numbers: `negative_total`, how often T_M = (1 + 1/M) b − v̄ < 0, and `deviation_1` … `deviation_4`, of the
+        powers of d. Arrays, one entry a rule: `covered`, `covered_negative` (those with T_M < 0), `vacuous` (all of
+        0 to 1), `negative` (no interval), `unbounded` (wider than 1e100, in no sum of widths), and the sums of the
+        width, of its part `inside` 0 to 1 and of T with their squares, and of T d and T d².
     """
 
     plan: "CoveragePlan"
-    totals: IntArray
-    negative_total: int = 0
-    rules: tuple[RuleTally, ...]
-    shown: ShownRuns
 
-    def check(self) -> None:
-        """Refuse counts that contradict each other."""
-        if self.totals.sum() != self.repetitions:
-            raise ValueError(f"totals must sum to {self.repetitions:,}; got {describe_value(int(self.totals.sum()))}.")
-        for key, rule in zip(self.plan.rules, self.rules, strict=True):
-            rule.check(key, self)
-
-    def rule(self, key: str) -> RuleTally:
-        """Return the tally of the rule named `key`."""
-        if key not in self.plan.rules:
-            raise ValueError(
-                f"key must be a rule of the plan, {', '.join(self.plan.rules)}; got {describe_value(key)}."
-            )
-        return self.rules[self.plan.rules.index(key)]
+    @property
+    def shown(self) -> ShownRuns:
+        """The first repetitions."""
+        series = dict(self.series)
+        ends = {name: series.pop(name).T for name in ("low", "high")}
+        return ShownRuns(**series, **ends)
 
 
 @dataclass(frozen=True, kw_only=True)
-class CoveragePlan(Plan[Tally]):
+class CoveragePlan(Plan[CoverageTally]):
     """A simulation of Charest's design: x ~ Binomial(n, p) (or fixed), M sets given x, one interval for each rule.
 
-    `synthesizer`, `p`, `sets`, `rules`, `level`: As for `exact_coverages`, each rule once.
-    `confidential_count`: x where it is held fixed, 0 to n; None draws it.
-    `repetitions`, `seed`, `batch`, `shown`: As in `dpviz.coverage.studies.Plan`. A block of 500 repetitions takes
-    200 µs or more: larger blocks save little, and smaller ones do not come sooner.
-    Source: Charest (2011), §3.
+    Attributes
+    ----------
+    synthesizer, p, sets, rules, level
+        As for `exact_coverages`, each rule once.
+    confidential_count : int, optional
+        x where it is held fixed; None draws it.
+    repetitions, seed, batch, shown
+        As in `dpviz.simulation.Plan`.
+
+    References
+    ----------
+    Charest (2011), section 3.
     """
 
     synthesizer: TwoCellSynthesizer
@@ -138,112 +98,122 @@ class CoveragePlan(Plan[Tally]):
     confidential_count: int | None = None
     shown: int = parameter_with_default(SHOWN, default=100)
 
+    tally_type: ClassVar[type[CoverageTally]] = CoverageTally
+    counts: ClassVar[tuple[str, ...]] = (
+        "negative_total", "covered", "covered_negative", "vacuous", "negative", "unbounded"
+    )  # fmt: skip
+
     def __post_init__(self) -> None:
-        given = self.synthesizer
-        if not isinstance(given, TwoCellSynthesizer):
+        mechanism = self.synthesizer
+        if not isinstance(mechanism, TwoCellSynthesizer):
             raise ValueError(
-                f"synthesizer must be a two-cell synthesizer; got {getattr(given, 'key', describe_value(given))}."
+                "synthesizer must be a two-cell synthesizer; got "
+                f"{getattr(mechanism, 'key', describe_value(mechanism))}."
             )
         super().__post_init__()
         if self.confidential_count is not None:
-            count = replace(ROWS, name="confidential_count", title="confidential ones", minimum=0, maximum=given.n)
+            count = replace(ROWS, name="confidential_count", title="confidential ones", minimum=0, maximum=mechanism.n)
             validate_fields(self, count)
         keys: object = self.rules
         rules = tuple(keys) if isinstance(keys, (tuple, list)) and all(isinstance(key, str) for key in keys) else ()
         if not rules or len(set(rules)) < len(rules):
             raise ValueError(f"rules must be at least one key of RULES, each once; got {describe_value(keys)}.")
         for key in rules:
-            if not check_rule(key, self.sets).is_feasible(given, self.sets):
+            if not check_rule(key, self.sets).is_feasible(mechanism, self.sets):
                 raise ValueError(f'The table of the rule "{RULES[key].label}" would be too large for these n, m and M.')
         object.__setattr__(self, "rules", rules)
 
-    def work(self) -> "_Work":
-        """Return what draws blocks of this plan and evaluates them."""
-        return _Work(self)
-
-
-class _Work:
-    """Draws and evaluates blocks of one plan; what it makes of a block depends on the plan and the block alone."""
-
-    def __init__(self, plan: CoveragePlan) -> None:
-        self.plan = plan
-        n = plan.synthesizer.n
-        fixed = plan.confidential_count
-        drawn = binomial_weights(np.array([plan.p]), n)[0]
-        distribution = drawn if fixed is None else (np.arange(n + 1) == fixed).astype(float)
-        self._confidential_distribution = AliasTables(np.zeros(1, dtype=np.intp), n + 1, *alias_table(distribution))
-        self._releases = sampler_of(plan.synthesizer)
-        self._rules: tuple[IntervalRule, ...] = tuple(RULES[key] for key in plan.rules)
-
-    def _draw(self, random: np.random.Generator, size: int) -> tuple[IntArray, IntArray]:
-        """x, shape (size,), and the released counts, shape (sets, size), of the first repetitions of a block."""
-        plan = self.plan
-        uniforms = random.random((1 + plan.sets, plan.batch))[:, :size]
-        confidential = self._confidential_distribution.draw(np.zeros(size, dtype=np.intp), uniforms[0])
-        return confidential, self._releases.tables(confidential).draw(confidential, uniforms[1:])
-
-    def __call__(self, blocks: Blocks) -> Tally:
-        """Return the tally of some blocks."""
-        plan, keep = self.plan, blocks.shown
-        total, squares = np.empty((2, blocks.count, blocks.size), dtype=np.int64)
-        kept_confidential: list[IntArray] = [np.empty(0, dtype=np.intp)]
-        kept_counts: list[IntArray] = [np.empty((plan.sets, 0), dtype=np.intp)]
-        for index, random in enumerate(blocks.generators()):
-            confidential, counts = self._draw(random, blocks.size)
-            total[index] = counts.sum(axis=0)
-            squares[index] = np.einsum("sr,sr->r", counts, counts)
-            if index * blocks.size < keep:
-                kept_confidential.append(confidential)
-                kept_counts.append(counts)
-        found = set_statistics(plan.synthesizer, plan.sets, total, squares)
-        below = found.negative_total
-        results = [self._apply(rule, found, below) for rule in self._rules]
-        return Tally(
-            plan=plan,
-            first=blocks.first,
-            repetitions=blocks.repetitions,
-            totals=np.bincount(total.ravel(), minlength=plan.sets * plan.synthesizer.m + 1),
-            negative_total=int(np.count_nonzero(below)),
-            rules=tuple(tally for tally, *_ in results),
-            shown=ShownRuns(
-                confidential=np.concatenate(kept_confidential)[:keep],
-                counts=np.concatenate(kept_counts, axis=1).T[:keep].copy(),
-                estimates=found.estimate.ravel()[:keep].copy(),
-                low=np.array([low.ravel()[:keep] for _, low, _ in results]),
-                high=np.array([high.ravel()[:keep] for *_, high in results]),
+    def check_sums(self, sums: Mapping[str, FloatArray], repetitions: int) -> None:
+        """Refuse sums that no repetitions have, and counts of which a part is larger than the whole."""
+        below = sums["negative_total"]
+        covered = sums["covered"]
+        bounds = [
+            (name, sums[name], repetitions * MAX_TERMS.get(name, 1.0)) for name in sums if name not in self.counts
+        ]
+        bounds += [
+            ("covered_negative", sums["covered_negative"], np.minimum(below, covered)),
+            (
+                "covered",
+                covered,
+                np.minimum(repetitions - below + sums["covered_negative"], repetitions - sums["negative"]),
             ),
-        )
+            ("vacuous", sums["vacuous"], covered),
+            ("unbounded", sums["unbounded"], sums["vacuous"]),
+        ]
+        for name, value, bound in bounds:
+            if (np.abs(value) > bound).any():
+                given = describe_value(value.tolist())
+                raise ValueError(f"sums.{name} must be smaller, as the other counts say; got {given}.")
 
-    def _apply(
-        self, rule: IntervalRule, found: SetStatistics, below: BoolArray
-    ) -> tuple[RuleTally, FloatArray, FloatArray]:
-        """Return the tally of one rule over blocks, shape (blocks, size), and the ends; `below` where T_M < 0."""
-        plan = self.plan
-        low, high = rule.ends(found, plan.level)
-        lowest, highest = widen_for_rounding(low, high)
-        covered = (lowest <= plan.p) & (plan.p <= highest)
-        none = np.isnan(low)
-        unbounded = ~none & ~(high - low <= LARGEST_WIDTH)
-        width = np.where(none | unbounded, 0.0, np.where(unbounded, 0.0, high) - np.where(unbounded, 0.0, low))
-        width = np.where(none, 0.0, width)
+    def simulate(self, rng: np.random.Generator, size: int, shown: int) -> Block:
+        """Draw a block, and tally the intervals of its first `size` repetitions."""
+        # Uniform numbers of the whole block, whatever its size
+        uniforms = rng.random((1 + self.sets, self.batch))[:, :size]
+        if self.confidential_count is None:
+            weights = binomial_weights(np.array([self.p]), self.synthesizer.n)[0]
+            confidential = _inverse(np.cumsum(weights), uniforms[0])
+        else:
+            confidential = np.full(size, self.confidential_count)
+        counts = np.empty((self.sets, size), dtype=np.int64)
+        for x in np.unique(confidential):
+            is_x = confidential == x
+            counts[:, is_x] = _inverse(released_cdf(self.synthesizer, int(x)), uniforms[1:, is_x])
+
+        statistics = set_statistics(self.synthesizer, self.sets, counts.sum(axis=0), (counts**2).sum(axis=0))
+        away = statistics.estimate - self.p
+        sums = {"negative_total": np.array(float(np.count_nonzero(statistics.negative_total)))}
+        sums |= {f"deviation_{power}": np.array((away**power).sum()) for power in (1, 2, 3, 4)}
+        of_rules = [self._tally_rule(key, statistics, away) for key in self.rules]
+        sums |= {name: np.array([tally[name] for tally, *_ in of_rules]) for name in of_rules[0][0]}
+        series = {
+            "confidential": confidential[:shown], "counts": counts.T[:shown], "estimates": statistics.estimate[:shown],
+            "low": np.array([low[:shown] for _, low, _ in of_rules]).T,
+            "high": np.array([high[:shown] for *_, high in of_rules]).T,
+        }  # fmt: skip
+        return Block(sums, series)
+
+    def _tally_rule(
+        self, key: str, statistics: SetStatistics, away: FloatArray
+    ) -> tuple[dict[str, float], FloatArray, FloatArray]:
+        """Counts and sums of one rule, and the ends of its intervals."""
+        rule = RULES[key]
+        (low, high), (lowest, highest) = interval_ends(rule, statistics, self.level)
+        covers = (lowest <= self.p) & (self.p <= highest)
+        exists = ~np.isnan(low)
+        with np.errstate(invalid="ignore"):
+            width = high - low
+        is_bounded = exists & (width <= MAX_WIDTH)
+        width = np.where(is_bounded, width, 0.0)
         inside = length_inside(low, high)
-        variance = rule.variance(found)
-        sums = {"width": width, "width_squared": width * width, "inside": inside, "inside_squared": inside * inside}
-        if variance is not None:
-            deviation = found.estimate - plan.p
-            product = variance * deviation
-            sums |= {
-                "variance": variance,
-                "variance_squared": variance * variance,
-                "variance_deviation": product,
-                "variance_deviation_squared": product * deviation,
-            }
-        tally = RuleTally(
-            covered=int(np.count_nonzero(covered)),
-            negative=int(np.count_nonzero(none)),
-            vacuous=int(np.count_nonzero((lowest <= 0.0) & (highest >= 1.0))),
-            covered_negative=int(np.count_nonzero(covered & below)),
-            unbounded=int(np.count_nonzero(unbounded)),
-            **{name: exact_units(values.sum(axis=1).tolist()) for name, values in sums.items()},
-        )
-        return tally, low, high
+        variance = rule.variance(statistics)
+        if variance is None:
+            variance = np.zeros(len(away))
+        values = {
+            "covered": covers, "covered_negative": covers & statistics.negative_total,
+            "vacuous": (lowest <= 0.0) & (highest >= 1.0), "negative": ~exists, "unbounded": exists & ~is_bounded,
+            "width": width, "width_squared": width**2, "inside": inside, "inside_squared": inside**2,
+            "variance": variance, "variance_squared": variance**2,
+            "variance_deviation": variance * away, "variance_deviation_squared": variance * away**2,
+        }  # fmt: skip
+        return {name: float(value.sum()) for name, value in values.items()}, low, high
+
+
+def _inverse(cdf: FloatArray, uniforms: FloatArray) -> IntArray:
+    """Smallest counts whose cumulative probability exceeds the uniform numbers."""
+    return np.minimum(np.searchsorted(cdf, uniforms, side="right"), len(cdf) - 1)
+
+
+@lru_cache(maxsize=8)
+def _cdf_rows(synthesizer: TwoCellSynthesizer) -> dict[int, FloatArray]:  # noqa: ARG001
+    """Cumulative probabilities of released counts by x, as far as they occurred."""
+    return {}
+
+
+def released_cdf(synthesizer: TwoCellSynthesizer, x: int) -> FloatArray:
+    """Cumulative probabilities of the released counts given x; each row is computed by itself, when it first occurs."""
+    rows = _cdf_rows(synthesizer)
+    if x not in rows:
+        with np.errstate(under="ignore"):
+            row = np.exp(synthesizer.log_transition(np.array([x]), np.arange(synthesizer.m + 1))[0])
+        rows[x] = np.cumsum(row)
+    return rows[x]

@@ -17,7 +17,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is loaded: th
 
 from dpviz.core import limits
 from dpviz.core.formatting import format_number
-from dpviz.coverage.studies.engine import WORKERS
+from dpviz.simulation import WORKERS
 from dpviz.study.cluster import NoClusterError, dask_executor
 from dpviz.study.folder import NotKeptError, StudyFolder
 from dpviz.study.plan import StudyPlan, read_study_plan

@@ -4,8 +4,8 @@ import contextlib
 import os
 from pathlib import Path
 
-from dpviz.coverage import Tally
-from dpviz.coverage.studies import read_run, save_run
+from dpviz.coverage import CoverageTally
+from dpviz.simulation import read_run, save_run
 from dpviz.study.parquet import unpacked
 from dpviz.study.plan import StudyCell
 from dpviz.study.results import CellResult, cells_of, study_parquet
@@ -46,13 +46,13 @@ class StudyFolder:
         self._write(self._result(cell), study_parquet([result]))
         self._run(cell).unlink(missing_ok=True)
 
-    def tally(self, cell: StudyCell) -> Tally | None:
+    def tally(self, cell: StudyCell) -> CoverageTally | None:
         """Return how far the simulation of a cell has come; its first block is drawn again, and must agree."""
         with contextlib.suppress(OSError, ValueError):
             return read_run(self._run(cell).read_text("utf-8")).tally_of(cell.plan)
         return None
 
-    def keep_tally(self, cell: StudyCell, tally: Tally) -> None:
+    def keep_tally(self, cell: StudyCell, tally: CoverageTally) -> None:
         """Keep how far the simulation of a cell has come, in a file that "Coverage" opens."""
         self._write(self._run(cell), save_run(tally, about=cell.design.to_address()).encode())
 

@@ -9,11 +9,10 @@ from typing import Any
 from dpviz.core import limits
 from dpviz.core.formatting import describe_value
 from dpviz.core.monte_carlo import Measure
-from dpviz.coverage import ExactCoverage, Performance, Tally, exact_coverages, performance_of
-from dpviz.coverage.studies import save_run
-from dpviz.coverage.studies.saving import LONGEST_RUN
+from dpviz.coverage import CoverageTally, ExactCoverage, Performance, exact_coverages, performance_of
 from dpviz.designs import Design
 from dpviz.inference.moments import set_moments
+from dpviz.simulation import MAX_RUN_CHARACTERS, save_run
 from dpviz.study.parquet import (
     CELL_MEASURES,
     CELL_NUMBERS,
@@ -46,7 +45,7 @@ class RuleResult:
 class CellResult:
     """What is known of one cell: of its rules by key, and of the mean of the sets as an estimate of p.
 
-    `run` is the simulation as a text that `dpviz.coverage.studies.read_run` reads; empty where all rules are exact.
+    `run` is the simulation as a text that `dpviz.simulation.read_run` reads; empty where all rules are exact.
     """
 
     design: Design
@@ -91,7 +90,7 @@ def _summed_rule(one: ExactCoverage) -> RuleResult:
     return RuleResult(exact=True, error_bound=one.error_bound, **measured)
 
 
-def cell_result(cell: StudyCell, exact: ExactPart | None, tally: Tally | None) -> CellResult:
+def cell_result(cell: StudyCell, exact: ExactPart | None, tally: CoverageTally | None) -> CellResult:
     """Return what is known of a cell from its exact part, from a simulation of the rest, or from one of them alone."""
     rules: dict[str, RuleResult] = {} if exact is None else dict(exact.rules)
     found = None if tally is None else performance_of(tally)
@@ -165,8 +164,8 @@ def _read_cell(rows: list[dict[str, Any]]) -> CellResult:
     )
     _ = design.release  # which a ValueError refuses where it is not one of two counts
     run = first["run"] or ""
-    if len(run) > LONGEST_RUN:
-        raise ValueError(f"run must have at most {LONGEST_RUN:,} characters; got {len(run):,}.")
+    if len(run) > MAX_RUN_CHARACTERS:
+        raise ValueError(f"run must have at most {MAX_RUN_CHARACTERS:,} characters; got {len(run):,}.")
     if (run == "") != all(row["exact"] for row in rows):
         raise ValueError("run must be there where a rule is simulated, and nowhere else.")
     return CellResult(

@@ -1,21 +1,22 @@
 """Carries out a plan, here or wherever an executor takes its tasks, and goes on from what a folder holds."""
 
+import math
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from dpviz.coverage import Tally
-from dpviz.coverage.studies import Blocks
-from dpviz.coverage.studies.engine import MOST_CHUNK_BLOCKS, WORKERS, Here, drawn_elsewhere
+from dpviz.coverage import CoveragePlan, CoverageTally
+from dpviz.simulation import WORKERS, Block, add_blocks, simulate_blocks
 from dpviz.study.folder import StudyFolder
 from dpviz.study.plan import StudyCell, StudyPlan
 from dpviz.study.results import CellResult, ExactPart, cell_result, exact_part
 
-TASK_SECONDS = 0.5  # Work aimed at in a task, beside which a few milliseconds to hand it over and to keep it are little
-MOST_CHUNKS = 64  # Chunks of blocks in a task at most, so that it tells soon even where a block takes no time
-AHEAD = 3  # Tasks for each worker that are handed over, so that none waits for the next one
+TASK_SECONDS = 0.5  # work aimed at in a task, for which the few milliseconds to hand it over are little
+MAX_TASK_BLOCKS = 1000
+TASKS_PER_WORKER = 3  # that are handed over, so that no worker waits for the next one
 
 
 @dataclass(frozen=True)
@@ -28,82 +29,90 @@ class StudyProgress:
     repetitions: int
 
 
-def tally_of_blocks(blocks: Blocks) -> tuple[Tally, float]:
-    """Return the tally of many blocks, drawn in chunks whose arrays stay small, and the seconds that a block took."""
-    total, seconds = None, 0.0
-    for start in range(0, blocks.count, MOST_CHUNK_BLOCKS):
-        count = min(MOST_CHUNK_BLOCKS, blocks.count - start)
-        part, each = drawn_elsewhere(replace(blocks, start=blocks.start + start, count=count))
-        total, seconds = part if total is None else total + part, seconds + count * each
-    assert total is not None
-    return total, seconds / blocks.count
+class Task(NamedTuple):
+    """A function and its arguments, and what receives the result."""
+
+    receive: Callable[[Any], None]
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
 
 
-class _UnderWay:
-    """A cell that is not finished: which task is next, and what has come of those before.
+def timed_blocks(plan: CoveragePlan, first: int, stop: int) -> tuple[int, list[tuple[Block, int]], float]:
+    """Index of the first block, the blocks, and the seconds that one took."""
+    begin = time.perf_counter()
+    blocks = simulate_blocks(plan, first, stop)
+    return first, blocks, (time.perf_counter() - begin) / len(blocks)
 
-    Tallies are added in the order of their blocks, whenever they come.
+
+class _CellRun:
+    """A cell that is not finished: its next task, and what the tasks before it gave.
+
+    Blocks are added in their order, whenever they come.
     """
 
     def __init__(self, cell: StudyCell, folder: StudyFolder) -> None:
-        self._cell, self._folder = cell, folder
+        self._cell = cell
+        self._folder = folder
         self._exact: ExactPart | None = None
-        self._total: Tally | None = None
-        self._waiting: dict[int, Tally] = {}
-        self._asked = 0
-        self._block, self._longest = 0, 1
-        self._measured = True  # whether it is known how long a block takes
+        self._total: CoverageTally | None = None
+        self._waiting: dict[int, list[tuple[Block, int]]] = {}
+        self._next_block = 0
+        self._task_blocks = 1
+        self._is_exact_due = cell.exact
+        self._is_measured = True  # whether it is known how long a block takes
+        self._is_simulating = False
         self.drawn = 0
-        self.finished = False
-        self._simulating = not cell.exact
-        if self._simulating:
-            self._simulate()
+        self.is_finished = False
+        if not cell.exact:
+            self._start_simulation()
 
-    def next(self) -> tuple[Callable[[Any], None], Callable[..., Any], Any] | None:
-        """Return what takes the result of the next task, its function and its argument; None where it has to wait."""
-        if not self._simulating:
-            if self._asked:
-                return None
-            self._asked += 1
-            return self._take_exact, exact_part, self._cell.design
+    def next_task(self) -> Task | None:
+        """The next task; None where it has to wait for others."""
+        if self._is_exact_due:
+            self._is_exact_due = False
+            return Task(self._receive_exact, exact_part, (self._cell.design,))
         plan = self._cell.plan
-        whole, rest = divmod(plan.repetitions, plan.batch)
-        if self.finished or not self._measured or self._block >= whole + (rest > 0):
+        end = math.ceil(plan.repetitions / plan.batch)
+        if not self._is_simulating or self.is_finished or not self._is_measured or self._next_block >= end:
             return None
-        count, size = (min(self._longest, whole - self._block), plan.batch) if self._block < whole else (1, rest)
-        blocks, self._measured = Blocks(plan, self._block, count, size), self._longest > 1 or self._block > 0
-        self._block += count
-        return self._take_tally, tally_of_blocks, blocks
+        first = self._next_block
+        self._next_block = min(first + self._task_blocks, end)
+        self._is_measured = self._task_blocks > 1 or first > 0
+        return Task(self._receive_blocks, timed_blocks, (plan, first, self._next_block))
 
-    def _take_exact(self, found: ExactPart) -> None:
-        self._exact = found
-        if len(found.rules) == len(self._cell.design.rules):
+    def _receive_exact(self, part: ExactPart) -> None:
+        self._exact = part
+        if len(part.rules) == len(self._cell.design.rules):
             self._finish()
         else:
-            self._simulate()
+            self._start_simulation()
 
-    def _simulate(self) -> None:
-        """Begin to simulate, or go on from whole blocks that were kept."""
-        self._simulating, kept, plan = True, self._folder.tally(self._cell), self._cell.plan
-        if kept is not None and kept.repetitions in (plan.repetitions, kept.repetitions // plan.batch * plan.batch):
-            self._total, self._block = kept, -(-kept.repetitions // plan.batch)
-            self._end()
+    def _start_simulation(self) -> None:
+        """Begin to simulate, or go on from what was kept."""
+        self._is_simulating = True
+        plan = self._cell.plan
+        self._total = self._folder.tally(self._cell)
+        if self._total is not None:
+            self._next_block = math.ceil(self._total.repetitions / plan.batch)
+            self._finish_if_complete()
 
-    def _take_tally(self, found: tuple[Tally, float]) -> None:
-        tally, seconds = found
-        self._measured, self.drawn = True, self.drawn + tally.repetitions
-        self._longest = max(1, min(int(TASK_SECONDS / max(seconds, 1e-9)), MOST_CHUNKS * MOST_CHUNK_BLOCKS))
-        self._waiting[tally.first] = tally
-        before = done = 0 if self._total is None else self._total.repetitions
-        while (one := self._waiting.pop(done, None)) is not None:
-            self._total = one if self._total is None else self._total + one
-            done = self._total.repetitions
-        if done > before and not self._end():
+    def _receive_blocks(self, result: tuple[int, list[tuple[Block, int]], float]) -> None:
+        first, blocks, seconds = result
+        self._is_measured = True
+        self._task_blocks = max(1, min(int(TASK_SECONDS / max(seconds, 1e-9)), MAX_TASK_BLOCKS))
+        self.drawn += sum(size for _, size in blocks)
+        self._waiting[first] = blocks
+        before = self._total
+        while blocks := self._waiting.pop(self._blocks_added(), []):
+            self._total = add_blocks(self._cell.plan, self._total, blocks)
+        if self._total is not before and not self._finish_if_complete():
             assert self._total is not None
             self._folder.keep_tally(self._cell, self._total)
 
-    def _end(self) -> bool:
-        """Return whether all repetitions are there, and then keep what they gave."""
+    def _blocks_added(self) -> int:
+        return 0 if self._total is None else math.ceil(self._total.repetitions / self._cell.plan.batch)
+
+    def _finish_if_complete(self) -> bool:
         assert self._total is not None
         if self._total.repetitions < self._cell.plan.repetitions:
             return False
@@ -112,7 +121,7 @@ class _UnderWay:
 
     def _finish(self) -> None:
         self._folder.keep_result(self._cell, cell_result(self._cell, self._exact, self._total))
-        self.finished = True
+        self.is_finished = True
 
 
 def carry_out(
@@ -120,41 +129,56 @@ def carry_out(
 ) -> Iterator[StudyProgress]:
     """Compute every cell of a plan that is not in `folder` yet, keep it there, and yield how far it is after each task.
 
-    `executor` is any executor of ``concurrent.futures``, such as ``Client.get_executor()`` of dask, which stays open;
-    it is handed a few tasks for each of so many `workers`. Without one all is done by who asks. Each cell draws from
-    streams of its own, block by block, and all sums are exact, so that the digits are the same whatever the workers,
-    their losses, and the stops on the way. What a worker raises is raised here; a task that a lost worker held is taken
-    again by executors that can do that, as dask does.
+    Parameters
+    ----------
+    study : StudyPlan
+    folder : StudyFolder
+    executor : concurrent.futures.Executor, optional
+        Such as ``Client.get_executor()`` of dask; it stays open. Without one all is done by who iterates.
+    workers : int, default 1
+        Of the executor, each of which is handed a few tasks.
+
+    Notes
+    -----
+    Each cell draws from streams of its own, block by block, and blocks are added in order, so that the digits are the
+    same whatever the workers, their losses, and the stops on the way. What a worker raises is raised here; a task that
+    a lost worker held is taken again by executors that can do that, as dask does.
     """
     workers = WORKERS.validate(workers)
-    done = [folder.result(cell) is not None for cell in study.cells]
-    fresh = iter([cell for cell, known in zip(study.cells, done, strict=True) if not known])
-    before, drawn = sum(done), 0
-    finished, active = before, deque[_UnderWay]()
+    is_known = [folder.result(cell) is not None for cell in study.cells]
+    fresh = iter([cell for cell, known in zip(study.cells, is_known, strict=True) if not known])
+    before = sum(is_known)
+    finished = before
+    drawn = 0
+    active = deque[_CellRun]()
     pending: dict[Future[Any], Callable[[Any], None]] = {}
-    executor, ahead = (Here(), 1) if executor is None else (executor, AHEAD * workers)
+    max_pending = 1 if executor is None else TASKS_PER_WORKER * workers
 
-    def following() -> tuple[Callable[[Any], None], Callable[..., Any], Any] | None:
-        """The next task, of a cell under way if it has one."""
-        for one in active:
-            if (task := one.next()) is not None:
+    def next_task() -> Task | None:
+        """The next task of a cell under way, or else of another one."""
+        for run in active:
+            if (task := run.next_task()) is not None:
                 return task
         for cell in fresh:
-            active.append(one := _UnderWay(cell, folder))
-            if (task := one.next()) is not None:
+            active.append(run := _CellRun(cell, folder))
+            if (task := run.next_task()) is not None:
                 return task
         return None
 
     try:
         while True:
-            while len(pending) < ahead and (task := following()) is not None:
-                take, function, given = task
-                pending[executor.submit(function, given)] = take
-            over = [one for one in active if one.finished]
-            for one in over:
-                active.remove(one)
-            finished, drawn = finished + len(over), drawn + sum(one.drawn for one in over)
-            yield StudyProgress(finished, before, len(done), drawn + sum(one.drawn for one in active))
+            while len(pending) < max_pending and (task := next_task()) is not None:
+                if executor is None:
+                    future: Future[Any] = Future()
+                    future.set_result(task.function(*task.arguments))
+                else:
+                    future = executor.submit(task.function, *task.arguments)
+                pending[future] = task.receive
+            for run in [run for run in active if run.is_finished]:
+                active.remove(run)
+                finished += 1
+                drawn += run.drawn
+            yield StudyProgress(finished, before, len(is_known), drawn + sum(run.drawn for run in active))
             if not pending:
                 return
             for future in wait(pending, return_when=FIRST_COMPLETED).done:

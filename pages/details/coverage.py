@@ -21,14 +21,13 @@ from dpviz.coverage import (
     report,
     shortest_lengths,
 )
-from dpviz.coverage.studies import read_run, save_run
-from dpviz.coverage.studies.saving import LONGEST_RUN
 from dpviz.designs import Design
 from dpviz.desk.exports.coverage import coverage_csv, intervals_csv
 from dpviz.desk.exports.script import coverage_script
 from dpviz.desk.exports.tables import columns_csv
 from dpviz.inference.moments import set_moments
 from dpviz.inference.rules import RULES
+from dpviz.simulation import MAX_RUN_CHARACTERS, read_run, save_run
 from dpviz.study.in_words import cell_in_words, study_sentence
 from dpviz.study.plan import simulation_of
 from dpviz.study.results import read_study
@@ -163,7 +162,7 @@ def show_opener(run: Run) -> None:
     state = st.session_state
     is_open = ui.open_file(
         "Open a run or a study", FILE_KEY, read_file, types=("json", "parquet"), help=ui.words("open"),
-        megabytes=max(limits.MAX_STUDY_BYTES, LONGEST_RUN) // 1_000_000,
+        megabytes=max(limits.MAX_STUDY_BYTES, MAX_RUN_CHARACTERS) // 1_000_000,
     )  # fmt: skip
     if not is_open:
         state[STUDY_KEY] = None
@@ -184,7 +183,7 @@ def read_file(content: bytes) -> dict[str, Any]:
         cells = read_study(content)
         study = [cell_in_words(cell) for cell in cells], study_sentence(cells)
         return {**_session_values(cells[0].design, cells[0].run), CELL_KEY: 0, STUDY_KEY: study}
-    text = decode_utf8(content, 4 * LONGEST_RUN)
+    text = decode_utf8(content, 4 * MAX_RUN_CHARACTERS)
     return {**_session_values(Design.from_address(read_run(text).about), text), STUDY_KEY: None}
 
 

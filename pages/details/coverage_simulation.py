@@ -9,10 +9,11 @@ import streamlit as st
 
 from dpviz.charts.coverage import Dot, caterpillar_chart
 from dpviz.core.formatting import format_percent
-from dpviz.coverage import CoveragePlan, Performance, Tally, first_intervals, performance_of, report, studies
+from dpviz.coverage import CoveragePlan, CoverageTally, Performance, first_intervals, performance_of, report
 from dpviz.coverage.performance import first_shares
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
+from dpviz.simulation import stream_simulation
 from dpviz.study.plan import simulation_of
 from pages import ui
 from pages.ui.navigation import COVERAGE
@@ -49,8 +50,8 @@ class Run:
 
     plan: CoveragePlan
     is_running: bool = True
-    tally: Tally | None = None
-    start: Tally | None = None  # where the computation under way began, which all share who run the same
+    tally: CoverageTally | None = None
+    start: CoverageTally | None = None  # where the computation under way began, which all share who run the same
     opened: int = 0  # repetitions that came with a file
     watched: int = 0  # first repetitions that were shown a few at a time; 0 where all are shown at once
     due: float = 0.0  # time.monotonic() of the next ones
@@ -102,7 +103,7 @@ class Run:
             end = before + (self.plan.batch if is_slow else SLICE)
             part = replace(self.plan, repetitions=min(self.plan.repetitions, end))
             try:
-                tally, is_part_complete = ui.progress(studies.stream_study, part, start=self.start, pool=ui.ANSWERS)
+                tally, is_part_complete = ui.progress(stream_simulation, part, start=self.start, pool=ui.ANSWERS)
             except ValueError as error:
                 self.problem = str(error)
                 self.stop()

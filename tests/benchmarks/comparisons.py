@@ -19,7 +19,6 @@ from dpviz.claims.liu import LIU_NORMAL
 from dpviz.comparisons import BinaryData, KnownVariance, NumericStudy, UnknownVariance
 from dpviz.comparisons.numeric_data import NormalData
 from dpviz.comparisons.numeric_releases import MODIPS_MEAN, MODIPS_SPLIT, NumericMethod
-from dpviz.coverage.studies import run_study
 from tests.benchmarks.timing import Result, interleaved, seconds
 
 SETS, EPSILON, LEVEL, LOW, HIGH = 10, 1.0, 0.95, -3.0, 4.0
@@ -31,10 +30,8 @@ PROMISES = np.geomspace(math.exp(-10), math.exp(5), 16).tolist()
 
 
 def study(data: NormalData, method: NumericMethod, repetitions: int, seed: int = 1) -> float:
-    plan = NumericStudy(
-        data=data, method=method, epsilon=EPSILON, sets=SETS, repetitions=repetitions, seed=seed, batch=data.batch(SETS)
-    )
-    return run_study(plan).measures("mean", "reiter_2003").coverage.value
+    plan = NumericStudy(data=data, method=method, epsilon=EPSILON, sets=SETS, repetitions=repetitions, seed=seed)
+    return plan.run().measures("mean", "reiter_2003").coverage.value
 
 
 def random_numbers(n: int, repetitions: int, variance: bool) -> None:

@@ -180,8 +180,8 @@ def test_the_first_intervals_are_to_the_digit_those_of_the_run_whatever_the_rule
         np.testing.assert_array_equal(intervals.high, tally.shown.high[place])
         np.testing.assert_array_equal(intervals.runs.counts, tally.shown.counts)
         np.testing.assert_array_equal(intervals.runs.confidential, tally.shown.confidential)
-        first = run_coverage(dataclasses.replace(plan, repetitions=100)).rule(rule)
-        assert (intervals.covered.sum(), intervals.vacuous.sum()) == (first.covered, first.vacuous)
+        first = run_coverage(dataclasses.replace(plan, repetitions=100)).sums
+        assert (intervals.covered.sum(), intervals.vacuous.sum()) == (first["covered"][place], first["vacuous"][place])
         assert np.array_equal(intervals.first(7).covered, intervals.covered[:7])
 
 

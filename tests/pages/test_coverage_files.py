@@ -1,19 +1,44 @@
 """The page "Coverage" opens the file of a run: it sets its controls to the design, and goes on to the same digits."""
 
 import dataclasses
+from functools import cache
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.coverage import run_coverage
-from dpviz.coverage.studies import save_run
+from dpviz.designs import Design
+from dpviz.simulation import save_run
 from dpviz.study.plan import StudyPlan, simulation_of
 from dpviz.study.results import cell_result, exact_part, study_parquet
 from pages.details.coverage_simulation import KEY
 from tests.pages.apptest import said, settings, sound
 from tests.pages.test_coverage import FAST, SMALL, complete, design_of, open_coverage, rerun
-from tests.test_saved_runs import DESIGNS, file_of
+
+DESIGNS = {
+    "another": Design(
+        mechanism="beta_binomial", n=30, sets=3, epsilon=1.5, p=0.3, level=0.9, seed=4, repetitions=9000,
+        rules=("raab_2017", "score"),
+    ),
+    "own prior, m ≠ n": Design(
+        mechanism="posterior_mode", n=20, m=15, sets=2, prior="own", alpha=3.0, p=0.6, rules=("reiter_2002",),
+        repetitions=4000, seed=2,
+    ),
+    "δ": Design(
+        mechanism="beta_binomial", n=25, sets=2, prior="exact", epsilon=1.0, delta=1e-3, p=0.2,
+        rules=("reiter_2002",), repetitions=4000,
+    ),
+    "noise": Design(mechanism="laplace", n=12, sets=1, epsilon=0.7, p=0.1, rules=("as_if_real",), repetitions=4000),
+}  # fmt: skip
+
+
+@cache
+def file_of(name: str, done: int = 3345) -> str:
+    """The file of a run that was stopped."""
+    plan = simulation_of(DESIGNS[name])
+    part = run_coverage(dataclasses.replace(plan, repetitions=done))
+    return save_run(dataclasses.replace(part, plan=plan), about=DESIGNS[name].to_address())
 
 
 def upload(app: AppTest, content: bytes, name: str = "coverage_run.json") -> AppTest:
@@ -88,7 +113,7 @@ def test_a_run_of_a_study_has_the_rules_of_the_study() -> None:
     assert (app.session_state["cv_rules"], run.plan, run.done) == (["rubin_1987"], plan, 300)
 
 
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"\xff\xfe\x00", b"[" * 100_000, b'{"dpviz_run": 2}'])
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"\xff\xfe\x00", b"[" * 100_000, b'{"dpviz_run": 3}'])
 def test_a_file_that_is_no_run_is_refused_in_a_sentence(content: bytes) -> None:
     app = upload(open_coverage(look="Download", n=31), content)
     assert "The file was not opened, and nothing has changed" in said(app)

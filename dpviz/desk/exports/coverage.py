@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dpviz.coverage import ExactCoverage, Performance, Tally
+from dpviz.coverage import CoverageTally, ExactCoverage, Performance
 from dpviz.desk.exports.tables import csv_text, fields_of
 
 __all__ = ["coverage_csv", "intervals_csv"]
@@ -51,7 +51,7 @@ def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], found
     return csv_text(("rule", *EXACT_COLUMNS, *SIMULATED_COLUMNS, "repetitions"), rows)
 
 
-def intervals_csv(tally: Tally) -> str:
+def intervals_csv(tally: CoverageTally) -> str:
     """Return the first repetitions of a run: confidential count, released counts, estimate, both ends by rule."""
     shown, plan = tally.shown, tally.plan
     counts = [f"count_{one + 1}" for one in range(plan.sets)]

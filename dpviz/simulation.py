@@ -1,0 +1,330 @@
+"""Simulations of any kind: repetitions in seeded blocks, added up in order, saved, resumed, on any executor.
+
+Block i draws from ``SeedSequence(seed, spawn_key=(i,))`` and is always drawn whole, and blocks are added in their
+order: the first R repetitions are the same to the last digit whatever the number of workers, the stops on the way, and
+the repetitions that follow.
+"""
+
+import dataclasses
+import json
+import math
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Generator, Iterator, Mapping
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+
+import numpy as np
+
+from dpviz.core.declarations import REPETITIONS, SEED
+from dpviz.core.formatting import describe_value, format_number
+from dpviz.core.parameters import argument, parameter, parameter_with_default
+from dpviz.core.records import ParameterRecord
+from dpviz.core.types import FloatArray
+
+BATCH = argument("batch", 1, 10_000, title="repetitions in a block", integer=True)
+SHOWN = argument("shown", 0, 1000, title="repetitions kept one by one", integer=True)
+WORKERS = argument("workers", 1, 64, title="blocks under way", integer=True)
+
+RUN_VERSION = 2  # raised when what a file says changes its meaning
+MAX_RUN_CHARACTERS = 1_000_000
+
+TallyType = TypeVar("TallyType", bound="Tally")
+
+
+class Block(NamedTuple):
+    """What the repetitions of one block gave.
+
+    Attributes
+    ----------
+    sums : dict of str to ndarray
+        Counts and sums over the repetitions.
+    series : dict of str to ndarray
+        Single repetitions, along the first axis.
+    """
+
+    sums: dict[str, FloatArray]
+    series: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan(ParameterRecord, ABC, Generic[TallyType]):
+    """What a simulation repeats; each kind adds its fields, which its repr must state, and is hashable.
+
+    Attributes
+    ----------
+    repetitions : int
+    seed : int
+    batch : int
+        Repetitions in a block, on which the digits depend.
+    shown : int
+        First repetitions that are kept one by one.
+    """
+
+    repetitions: int = parameter(REPETITIONS)
+    seed: int = parameter(SEED)
+    batch: int = parameter_with_default(BATCH, default=2000)
+    shown: int = parameter_with_default(SHOWN, default=0)
+
+    tally_type: ClassVar[type[Any]]
+    counts: ClassVar[tuple[str, ...]] = ()  # names of the sums that count repetitions
+
+    @abstractmethod
+    def simulate(self, rng: np.random.Generator, size: int, shown: int) -> Block:
+        """Draw a whole block, and tally its first `size` repetitions; the first `shown` stand in the series."""
+
+    def check_sums(self, sums: Mapping[str, FloatArray], repetitions: int) -> None:
+        """Raise a ValueError where sums contradict each other, as they may in a file."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Everything that fixes the digits, all but `repetitions`: plans that share it can continue each other."""
+        return repr(dataclasses.replace(self, repetitions=1))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tally:
+    """What the first repetitions of a plan gave.
+
+    Attributes
+    ----------
+    plan : Plan
+    repetitions : int
+    sums, series : dict of str to ndarray
+        As in `Block`, over all blocks.
+    whole : Tally or None
+        Without the last block, where that is not whole.
+    """
+
+    plan: Plan[Any]
+    repetitions: int
+    sums: Mapping[str, FloatArray]
+    series: Mapping[str, Any]
+    whole: "Tally | None" = None
+
+    def add(self, block: Block, size: int) -> Self:
+        """The same with the next block, of which so many repetitions count."""
+        sums = {name: self.sums[name] + value for name, value in block.sums.items()}
+        series = dict(self.series)
+        if self.repetitions < self.plan.shown:
+            series = {name: np.concatenate([series[name], value]) for name, value in block.series.items()}
+        whole = self if size < self.plan.batch else None
+        total = self.repetitions + size
+        return dataclasses.replace(self, repetitions=total, sums=sums, series=series, whole=whole)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether every sum and series agrees, for the same design and seed."""
+        if not isinstance(other, Tally) or self.repetitions != other.repetitions:
+            return False
+        same = all(
+            mine.keys() == theirs.keys()
+            and all(np.array_equal(value, theirs[name], equal_nan=True) for name, value in mine.items())
+            for mine, theirs in ((self.sums, other.sums), (self.series, other.series))
+        )
+        return same and self.plan.fingerprint == other.plan.fingerprint
+
+    def __hash__(self) -> int:
+        """Hash of what distinguishes the tallies of one plan."""
+        return hash((self.plan.fingerprint, self.repetitions))
+
+
+def simulate_blocks(plan: Plan[Any], first: int, stop: int) -> list[tuple[Block, int]]:
+    """Draw the blocks from `first` to `stop` - 1; each with the repetitions that count."""
+    blocks = []
+    for index in range(first, stop):
+        start = index * plan.batch
+        size = min(plan.batch, plan.repetitions - start)
+        rng = np.random.default_rng(np.random.SeedSequence(plan.seed, spawn_key=(index,)))
+        blocks.append((plan.simulate(rng, size, min(max(plan.shown - start, 0), size)), size))
+    return blocks
+
+
+def add_blocks(plan: Plan[TallyType], total: TallyType | None, blocks: list[tuple[Block, int]]) -> TallyType:
+    """Tally with the next blocks; `total` is None before the first."""
+    for block, size in blocks:
+        if total is None:
+            whole = None
+            total = plan.tally_type(plan=plan, repetitions=size, sums=block.sums, series=block.series, whole=whole)
+        else:
+            total = total.add(block, size)
+    assert total is not None
+    return dataclasses.replace(total, plan=plan)
+
+
+def stream_simulation(
+    plan: Plan[TallyType], *, start: TallyType | None = None, executor: Executor | None = None, workers: int = 1
+) -> Generator[TallyType, None, None]:
+    """Run a plan, and yield the tally after every block.
+
+    Parameters
+    ----------
+    plan : Plan
+    start : Tally, optional
+        An earlier tally of the same plan, which may have had fewer repetitions, to go on from.
+    executor : concurrent.futures.Executor, optional
+        Takes the blocks; it stays open. Without one they are drawn by who iterates.
+    workers : int, default 1
+        Blocks that the executor holds at the same time.
+
+    Examples
+    --------
+    >>> from dpviz.coverage import CoveragePlan
+    >>> from dpviz.mechanisms import GeometricSanitizer
+    >>> plan = CoveragePlan(synthesizer=GeometricSanitizer(n=5, epsilon=1000), p=0, sets=2, rules=("reiter_2003",),
+    ...                     repetitions=1200, seed=1, batch=500)
+    >>> [(tally.repetitions, int(tally.sums["covered"][0])) for tally in stream_simulation(plan)]
+    [(500, 500), (1000, 1000), (1200, 1200)]
+    """
+    workers = WORKERS.validate(workers)
+    if start is not None:
+        if not isinstance(start, Tally) or start.plan.fingerprint != plan.fingerprint:
+            raise ValueError("start must be a tally of the same plan; only its number of repetitions may differ.")
+        if start.repetitions > plan.repetitions:
+            raise ValueError(
+                f"start must have at most the {plan.repetitions:,} repetitions of the plan; got {start.repetitions:,}."
+            )
+    return _stream(plan, start, executor, workers)
+
+
+def run_simulation(plan: Plan[TallyType], *, executor: Executor | None = None, workers: int = 1) -> TallyType:
+    """Tally of all repetitions of a plan: the last one that `stream_simulation` yields."""
+    return deque(stream_simulation(plan, executor=executor, workers=workers), maxlen=1)[0]
+
+
+def _stream(
+    plan: Plan[TallyType], start: TallyType | None, executor: Executor | None, workers: int
+) -> Generator[TallyType, None, None]:
+    if start is not None and start.repetitions == plan.repetitions:
+        yield start
+        return
+    # A block that was left unfinished is drawn again.
+    is_unfinished = start is not None and start.repetitions % plan.batch > 0
+    total: Any = start.whole if start is not None and is_unfinished else start
+    first = 0 if total is None else total.repetitions // plan.batch
+    for block in _in_order(plan, range(first, math.ceil(plan.repetitions / plan.batch)), executor, workers):
+        total = add_blocks(plan, total, block)
+        yield total
+
+
+def _in_order(
+    plan: Plan[Any], indices: range, executor: Executor | None, workers: int
+) -> Iterator[list[tuple[Block, int]]]:
+    """Blocks in their order, of which the executor holds several at a time."""
+    if executor is None:
+        for index in indices:
+            yield simulate_blocks(plan, index, index + 1)
+        return
+    waiting = deque[Future[list[tuple[Block, int]]]]()
+    remaining = iter(indices)
+    try:
+        while True:
+            for index in remaining:
+                waiting.append(executor.submit(simulate_blocks, plan, index, index + 1))
+                if len(waiting) == workers:
+                    break
+            if not waiting:
+                return
+            yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedRun:
+    """What a file says of a run, before it is compared with a plan; `about` is what the client has added."""
+
+    about: Mapping[str, Any]
+    fingerprint: str
+    repetitions: int
+    sums: Mapping[str, Any]
+
+    def tally_of(self, plan: Plan[TallyType]) -> TallyType:
+        """Tally that continues `plan`; a ValueError says which part cannot be, and what is allowed.
+
+        The first block is drawn again, and so is one that was left unfinished: counts that contradict them are refused.
+        """
+        if self.fingerprint != plan.fingerprint:
+            words = zip_longest(plan.fingerprint.split(", "), self.fingerprint.split(", "), fillvalue="nothing")
+            ours, theirs = (describe_value(word) for word in next(pair for pair in words if pair[0] != pair[1]))
+            raise ValueError(f"fingerprint (what the counts were drawn for) must say {ours}; got {theirs}.")
+        done = int(dataclasses.replace(REPETITIONS, maximum=plan.repetitions).validate(self.repetitions))
+        again = min(done, math.ceil(max(plan.shown, 1) / plan.batch) * plan.batch)
+        first = run_simulation(dataclasses.replace(plan, repetitions=again))
+        if done == again:
+            return dataclasses.replace(first, plan=plan)
+        whole = done // plan.batch * plan.batch
+        if set(self.sums) != set(first.sums):
+            raise ValueError(f"sums must have {', '.join(first.sums)}; got {describe_value(dict(self.sums))}.")
+        sums = {
+            name: _read_sums(name, value, first.sums[name], whole - again if name in plan.counts else None)
+            for name, value in self.sums.items()
+        }
+        plan.check_sums(sums, whole)
+        total = dataclasses.replace(first, plan=plan, repetitions=whole, sums=sums)
+        if done == whole:
+            return total
+        index = whole // plan.batch
+        return add_blocks(plan, total, simulate_blocks(dataclasses.replace(plan, repetitions=done), index, index + 1))
+
+
+def _read_sums(name: str, value: Any, first: FloatArray, repetitions: int | None) -> FloatArray:
+    """Sums of a file, of the shape of `first`; counts have at most so many more than those of the first block."""
+    try:
+        sums = np.asarray(value, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        sums = np.array(math.nan)
+    if sums.shape != np.shape(first) or not np.isfinite(sums).all():
+        shape = "x".join(map(str, np.shape(first))) or "one"
+        raise ValueError(f"sums.{name} must be {shape} finite numbers; got {describe_value(value)}.")
+    more = sums - first
+    if repetitions is not None and not ((more >= 0) & (more <= repetitions) & (more == np.floor(more))).all():
+        low, high = (format_number(float(end)) for end in (np.min(first), np.max(first) + repetitions))
+        raise ValueError(f"sums.{name} must be whole numbers from {low} to {high}; got {describe_value(value)}.")
+    return sums
+
+
+def save_run(tally: Tally, *, about: Mapping[str, Any] | None = None) -> str:
+    """A run as JSON text, which `read_run` reads; `about` is what else to say.
+
+    It has the sums of whole blocks. Single repetitions and a block that was left unfinished are drawn again.
+    """
+    whole = tally.whole if tally.repetitions % tally.plan.batch else tally
+    content = {
+        "dpviz_run": RUN_VERSION, "about": dict(about or {}), "fingerprint": tally.plan.fingerprint,
+        "repetitions": tally.repetitions,
+        "sums": {} if whole is None else {name: np.asarray(value).tolist() for name, value in whole.sums.items()},
+    }  # fmt: skip
+    try:
+        return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError):
+        raise ValueError(f"about must hold values that JSON knows; got {describe_value(about)}.") from None
+
+
+def read_run(text: str) -> SavedRun:
+    """What a text says of a run; a ValueError says what is wrong with it, whatever it is.
+
+    >>> read_run('{"dpviz_run": 1}')
+    Traceback (most recent call last):
+    ValueError: dpviz_run (version of the file) must be 2; got 1.
+    """
+    if len(text) > MAX_RUN_CHARACTERS:
+        raise ValueError(f"text must have at most {MAX_RUN_CHARACTERS:,} characters; got {len(text):,}.")
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError(f"text must be a run in JSON, complete and unchanged; got {describe_value(text)}.") from None
+    if not isinstance(content, dict) or "dpviz_run" not in content:
+        raise ValueError(f'text must be a run in JSON, with "dpviz_run"; got {describe_value(content)}.')
+    if type(content["dpviz_run"]) is not int or content["dpviz_run"] != RUN_VERSION:
+        raise ValueError(
+            f"dpviz_run (version of the file) must be {RUN_VERSION}; got {describe_value(content['dpviz_run'])}."
+        )
+    kinds = {"about": (dict, "named values in braces"), "fingerprint": (str, "text"),
+             "repetitions": (int, "a whole number"), "sums": (dict, "named values in braces")}  # fmt: skip
+    for name, (kind, words) in kinds.items():
+        if not isinstance(content.get(name), kind) or isinstance(content.get(name), bool):
+            raise ValueError(f"{name} must be {words}; got {describe_value(content.get(name))}.")
+    return SavedRun(**{name: content[name] for name in kinds})

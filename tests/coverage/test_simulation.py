@@ -1,0 +1,219 @@
+"""The coverage simulation agrees with the exact laws, and its plans are checked."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from dpviz.coverage import CoveragePlan, CoverageTally, run_coverage, stream_coverage
+from dpviz.inference import COMBINING_RULES, RULES, contains
+from dpviz.inference.interval_rules import set_statistics, t_quantile
+from dpviz.mechanisms import (
+    SYNTHESIZERS,
+    BetaBinomial,
+    BinnedPosterior,
+    BinnedPosteriorExact,
+    ExponentialCounts,
+    ExponentialRows,
+    GeometricSanitizer,
+    LaplaceSanitizer,
+    Modips,
+    ModipsTruncated,
+    PoissonCount,
+    PoissonGamma,
+    PosteriorMean,
+    PosteriorMode,
+    TwoCellSynthesizer,
+)
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from tests.referees import charest
+
+MATRIX = np.array([[0.7, 0.2, 0.1, 0.0], [0.25, 0.25, 0.25, 0.25], [0.0, 0.1, 0.3, 0.6]])
+EVERY: list[TwoCellSynthesizer] = [
+    BetaBinomial(n=9, m=7, alpha=2, beta=0.5),
+    PosteriorMean(n=6, m=8, alpha=1, beta=3),
+    PosteriorMode(n=6, m=8, alpha=2, beta=3),
+    LaplaceSanitizer(n=8, epsilon=0.7),
+    GeometricSanitizer(n=8, epsilon=0.7),
+    Modips(n=8, m=6, epsilon=0.7),
+    ModipsTruncated(n=8, m=8, epsilon=0.1),
+    ExponentialRows(n=8, m=6, epsilon=0.7),
+    ExponentialCounts(n=6, m=8, epsilon=0.7),
+    BinnedPosterior(n=8, m=6, epsilon=9.0),
+    BinnedPosteriorExact(n=8, m=6, epsilon=0.7),
+    PoissonGamma(n=8, m=6, epsilon=0.7, public_share=0.3),
+    PoissonCount(n=8, alpha=0.7),
+    GivenMatrix(probabilities=MATRIX),
+]
+
+
+def plan_of(**changes: object) -> CoveragePlan:
+    values = {
+        "synthesizer": charest(2.0, 3, 20),
+        "p": 0.3,
+        "sets": 3,
+        "rules": tuple(RULES),
+        "repetitions": 1034,
+        "seed": 7,
+        "batch": 50,
+        "shown": 70,
+    }
+    return CoveragePlan(**{**values, **changes})
+
+
+@pytest.fixture(scope="module")
+def whole() -> CoverageTally:
+    return run_coverage(plan_of())
+
+
+def test_every_two_cell_synthesizer_of_the_registry_is_simulated_here() -> None:
+    keys = {key for key, kind in SYNTHESIZERS.items() if issubclass(kind, TwoCellSynthesizer)}
+    assert keys <= {synthesizer.key for synthesizer in EVERY}
+
+
+def test_equal_matrices_continue_each_other_and_others_do_not() -> None:
+    plan = plan_of(synthesizer=GivenMatrix(probabilities=MATRIX))
+    tally = run_coverage(plan)
+    again = plan_of(synthesizer=GivenMatrix(probabilities=MATRIX.copy()), repetitions=1100)
+    *_, last = stream_coverage(again, start=tally)
+    assert last == run_coverage(again)
+    with pytest.raises(ValueError, match="start must be"):
+        stream_coverage(plan_of(synthesizer=GivenMatrix(probabilities=MATRIX[::-1])), start=tally)
+
+
+def test_different_seeds_give_different_draws(whole: CoverageTally) -> None:
+    other = run_coverage(plan_of(seed=8))
+    assert other != whole
+    assert not np.array_equal(other.shown.counts, whole.shown.counts)
+
+
+def test_shown_runs_are_what_the_rules_make_of_their_counts(whole: CoverageTally) -> None:
+    shown, plan = whole.shown, whole.plan
+    assert shown.counts.shape == (70, 3)
+    totals, squares = shown.counts.sum(axis=1), (shown.counts**2).sum(axis=1)
+    found = set_statistics(plan.synthesizer, 3, totals, squares)
+    np.testing.assert_array_equal(shown.estimates, found.estimate)
+    only_these = run_coverage(plan_of(repetitions=70))
+    for place, (key, low, high) in enumerate(zip(plan.rules, shown.low, shown.high, strict=True)):
+        np.testing.assert_allclose((low, high), RULES[key].ends(found, plan.level), rtol=1e-9, atol=1e-15)
+        assert only_these.sums["covered"][place] == contains(low, high, plan.p).sum()
+        assert only_these.sums["negative"][place] == np.isnan(low).sum(), key
+
+
+@pytest.mark.parametrize("synthesizer", EVERY, ids=lambda synthesizer: synthesizer.key)
+@pytest.mark.parametrize("fixed", [None, 1])
+def test_the_sum_of_counts_has_its_exact_law(synthesizer: TwoCellSynthesizer, fixed: int | None) -> None:
+    sets, repetitions = 2, 40_000
+    plan = plan_of(
+        synthesizer=synthesizer,
+        sets=sets,
+        repetitions=repetitions,
+        confidential_count=fixed,
+        rules=("as_if_real",),
+        batch=1000,
+    )
+    matrix = synthesizer.transition_matrix()
+    matrix = matrix / matrix.sum(axis=1, keepdims=True)
+    sums = np.array([np.convolve(row, row) for row in matrix])
+    n = synthesizer.n
+    law = sums[fixed] if fixed is not None else binom.pmf(np.arange(n + 1), n, plan.p) @ sums
+    drawn = [
+        plan.simulate(np.random.default_rng([7, block]), 1000, 1000).series["counts"].sum(axis=1) for block in range(40)
+    ]
+    found = np.bincount(np.concatenate(drawn), minlength=len(law)) / repetitions
+    assert np.all(found[law == 0] == 0)
+    assert np.all(np.abs(found - law) <= 4.5 * np.sqrt(law * (1 - law) / repetitions) + 1e-4)
+
+
+def test_sets_are_independent_given_the_confidential_count() -> None:
+    tally = run_coverage(plan_of(synthesizer=EVERY[0], confidential_count=4, repetitions=1000, shown=1000))
+    assert set(tally.shown.confidential) == {4}
+    correlations = np.asarray(np.corrcoef(tally.shown.counts.T))[np.triu_indices(3, 1)]
+    assert np.all(np.abs(correlations) < 4 / math.sqrt(1000))
+
+
+@pytest.mark.parametrize(("sets", "expected"), [(2, 0.75442), (5, 0.81157), (10, 0.66887)])
+def test_charests_intervals_cover_as_often_as_exact_sums_say(sets: int, expected: float) -> None:
+    repetitions = 40_000
+    plan = plan_of(
+        synthesizer=charest(2.0, sets), p=0.25, sets=sets, rules=("reiter_2002",), repetitions=repetitions, batch=500
+    )
+    covered = run_coverage(plan).sums["covered"][0] / repetitions
+    assert abs(covered - expected) <= 4 * math.sqrt(expected * (1 - expected) / repetitions)
+
+
+@pytest.mark.parametrize("p", [0.0, 1.0])
+def test_certain_data_released_exactly_is_covered_by_intervals_of_no_width(p: float) -> None:
+    plan = plan_of(synthesizer=GeometricSanitizer(n=6, epsilon=1000), p=p, batch=500)
+    tally = run_coverage(plan)  # b = v̄ = 0 always
+    for place in range(len(COMBINING_RULES)):
+        values = [float(tally.sums[name][place]) for name in ("covered", "negative", "width", "variance")]
+        assert values == [1034, 0, 0, 0]
+
+
+def test_equal_sets_leave_the_variance_within_alone() -> None:
+    plan = plan_of(synthesizer=GeometricSanitizer(n=6, epsilon=1000), p=0.5, confidential_count=3)
+    tally = run_coverage(plan)  # b = 0 and v̄ = 1/24 always
+    sums = {key: {name: value[i] for name, value in tally.sums.items() if value.ndim} for i, key in enumerate(RULES)}
+    for key in ("raghunathan_2003", "raghunathan_2003_normal"):
+        assert (sums[key]["negative"], sums[key]["covered"]) == (1034, 0)
+    for key in ("reiter_2002", "rubin_1987", "reiter_2003"):
+        np.testing.assert_allclose(sums[key]["variance"] / 1034, 1 / 24)
+        np.testing.assert_allclose(sums[key]["width"] / 1034, 2 * 1.959963984540054 / math.sqrt(24))
+
+
+def test_one_set_is_simulated_by_rules_without_the_variance_between() -> None:
+    tally = run_coverage(plan_of(sets=1, rules=("raab_2017", "as_if_real")))
+    assert tally.shown.counts.shape == (70, 1)
+    raab, as_if_real = tally.sums["covered"]
+    assert 0 < as_if_real < raab <= 1034
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999999])
+def test_quantiles_satisfy_the_t_distribution(level: float) -> None:
+    degrees = np.concatenate(
+        [np.random.default_rng(1).uniform(0.3, 9, 20), [0.05, 0.1, 0.499, 0.5, 0.501, 40.0, 2048.0, 5e3, 1e6]]
+    )
+    with mp.workdps(30):
+        asked = 2 * mp.mpf((1 + level) / 2) - 1  # what is left of the level once its upper tail is rounded
+        for nu, found in zip(degrees, t_quantile(degrees, level), strict=True):
+            q, nu = mp.mpf(float(found)), mp.mpf(float(nu))
+            tail = mp.betainc(nu / 2, mp.mpf(1) / 2, 0, nu / (nu + q * q), regularized=True)
+            density = (
+                2
+                * mp.gamma((nu + 1) / 2)
+                / (mp.sqrt(nu * mp.pi) * mp.gamma(nu / 2))
+                * (1 + q * q / nu) ** (-(nu + 1) / 2)
+            )
+            assert abs((1 - tail - asked) / (density * q)) < 1e-9  # the relative error of the quantile
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"synthesizer": 3}, "synthesizer must be a two-cell synthesizer; got 3"),
+        ({"p": 1.5}, r"p \(true share\) must be a number from 0 to 1; got 1\.5"),
+        ({"p": math.nan}, r"p \(true share\) must be"),
+        ({"sets": 0}, r"sets \(released sets\) must be a whole number from 1 to 500; got 0"),
+        ({"sets": 1}, "needs at least 2 sets; got 1"),
+        ({"rules": ("charest",)}, "rule must be one of reiter_2002, .*; got 'charest'"),
+        ({"rules": ()}, r"rules must be at least one key of RULES, each once; got \(\)"),
+        ({"rules": "raab_2017"}, "rules must be at least one key of RULES, each once; got 'raab_2017'"),
+        ({"rules": ("raab_2017", "raab_2017")}, "each once"),
+        ({"level": 1}, r"level \(level of the interval\) must be"),
+        ({"repetitions": 0}, r"repetitions must be a whole number from 1 to 10⁷; got 0"),
+        ({"repetitions": 10_000_001}, "from 1 to 10⁷; got 10000001"),
+        ({"seed": -1}, r"seed must be a whole number from 0 to 10⁹; got −1"),
+        ({"seed": 1.5}, "seed .* got 1.5"),
+        ({"batch": 0}, r"batch \(repetitions in a block\) must be"),
+        ({"shown": 1001}, r"shown \(repetitions kept one by one\) must be a whole number from 0 to 1,000; got 1,001"),
+        ({"confidential_count": 21}, r"confidential_count .* must be a whole number from 0 to 20; got 21"),
+    ],
+)
+def test_a_bad_plan_is_refused_in_a_sentence(changes: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        plan_of(**changes)
