@@ -127,22 +127,17 @@ class CoveragePlan(Plan[CoverageTally]):
         """Refuse sums that no repetitions have, and counts of which a part is larger than the whole."""
         below = sums["negative_total"]
         covered = sums["covered"]
-        bounds = [
-            (name, sums[name], repetitions * MAX_TERMS.get(name, 1.0)) for name in sums if name not in self.counts
+        covered_below = sums["covered_negative"]
+        bounds: list[tuple[str, FloatArray]] = [
+            ("covered_negative", np.minimum(below, covered)),
+            ("covered", np.minimum(repetitions - below + covered_below, repetitions - sums["negative"])),
+            ("vacuous", covered),
+            ("unbounded", sums["vacuous"]),
         ]
-        bounds += [
-            ("covered_negative", sums["covered_negative"], np.minimum(below, covered)),
-            (
-                "covered",
-                covered,
-                np.minimum(repetitions - below + sums["covered_negative"], repetitions - sums["negative"]),
-            ),
-            ("vacuous", sums["vacuous"], covered),
-            ("unbounded", sums["unbounded"], sums["vacuous"]),
-        ]
-        for name, value, bound in bounds:
-            if (np.abs(value) > bound).any():
-                given = describe_value(value.tolist())
+        bounds += [(name, np.array(repetitions * MAX_TERMS.get(name, 1.0))) for name in sums if name not in self.counts]
+        for name, bound in bounds:
+            if (np.abs(sums[name]) > bound).any():
+                given = describe_value(sums[name].tolist())
                 raise ValueError(f"sums.{name} must be smaller, as the other counts say; got {given}.")
 
     def simulate(self, rng: np.random.Generator, size: int, shown: int) -> Block:
