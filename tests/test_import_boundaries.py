@@ -22,8 +22,8 @@ MODULES = sorted(module.name for module in pkgutil.walk_packages([str(PACKAGE)],
 PAGE_FILES = [ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py"))]
 
 ROOMS = (
-    "core", "simulation", "mechanisms", "uploads", "privacy", "calibration", "inference", "coverage", "designs", "comparisons",
-    "study", "claims", "charts", "desk", "plans", "teaching", "priors",
+    "core", "simulation", "mechanisms", "uploads", "privacy", "calibration", "inference", "coverage", "designs",
+    "comparisons", "study", "claims", "charts", "desk", "plans", "teaching", "priors",
 )  # fmt: skip
 """Rooms of dpviz in their order; `priors` has names of several rooms for scripts."""
 
