@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 import re
@@ -12,12 +11,12 @@ from collections.abc import Callable
 import mpmath as mp
 import numpy as np
 import pytest
-from scipy.special import betainc, log_ndtr
+from scipy.special import log_ndtr
 from scipy.stats import binom, norm, truncnorm
 
 from dpviz.claims.audit import Finding, audit
 from dpviz.claims.finding import PROOFS, Reason, composed_pure_delta
-from dpviz.claims.reasons import ONE_TO_LOSE, STRICT, WRONG
+from dpviz.claims.reasons import ONE_TO_LOSE, WRONG
 from tests.calibration.test_smallest_prior import log_delta
 
 PURE = ("7.7", "7.12", "7.13", "7.14")
@@ -133,14 +132,13 @@ def gaussian() -> list[Finding]:
 
 def safe(found: Finding, value: float) -> bool:
     """Whether a range, or noise in units of R, keeps the promise: by densities, or by the Gaussian mechanism."""
-    proof = PROOFS.get(found.bound.key)
     if found.bound.key == "7.3":
         return value >= math.exp(excess(found, {"step", "prior"})) / (found.setting.n * found.setting.epsilon) * (
             1 - 1e-9
         )
     if found.bound.key in PURE:
-        assert proof is not None
-        return pure_loss(found, value, set(proof.everything)) <= found.setting.epsilon * (1 + 1e-9)
+        true = {"step", "edge", "prior", "normalizer"} | ({"draw"} if found.method != "synth_map" else set())
+        return pure_loss(found, value, true) <= found.setting.epsilon * (1 + 1e-9)
     s = 1 / (1 + 1 / found.setting.sigma0**2 / found.setting.n)
     variance = {
         "param_post": s / found.setting.n,
@@ -180,49 +178,6 @@ def check_repair(found: Finding, reason: Reason) -> None:
     assert (least == 1 and len(smallest) == 1) == (" Repaired, it gives" in reason.sentence)
 
 
-def shapley(found: Finding) -> dict[str, float]:
-    """By all orders of the slacks."""
-    proof = PROOFS[found.bound.key]
-    value = {
-        chosen: excess(found, {*proof.given, *proof.slips, *chosen})
-        for size in range(len(proof.slacks) + 1)
-        for chosen in map(frozenset, itertools.combinations(proof.slacks, size))
-    }
-    total, orders = value[frozenset()] - value[frozenset(proof.slacks)], list(itertools.permutations(proof.slacks))
-    gained = dict.fromkeys(proof.slacks, 0.0)
-    for order in orders:
-        for place, part in enumerate(order):
-            before = frozenset(order[:place])
-            gained[part] += (value[before] - value[before | {part}]) / total / len(orders)
-    return gained
-
-
-def check_slack(found: Finding, reason: Reason) -> str:
-    proof = PROOFS[found.bound.key]
-    assert safe(found, found.printed or 0.0)
-    needed = [part for part in proof.slacks if excess(found, {*proof.everything} - {part}) > 1e-8]
-    if "only because" in reason.sentence:
-        assert list(reason.parts) == needed
-        if found.bound.key != "7.3":
-            assert all(STRICT[part] in reason.sentence for part in needed)
-        return "needed"
-    assert not [part for part in needed if excess(found, {*proof.everything} - {part}) > 1e-6] or not proof.slips
-    share = shapley(found)
-    top = max(share, key=lambda part: share[part])
-    if "mostly" in reason.sentence:
-        assert reason.parts == (top,)
-        assert STRICT[top] in reason.sentence
-        assert share[top] > 0.5
-        assert reason.confirmed_by[0] == pytest.approx(share[top], abs=2e-4)
-        said = re.search(r"\(([\d.]+) % of it\)", reason.sentence)
-        assert said is not None
-        assert float(said[1]) == pytest.approx(100 * share[top], abs=0.3)
-        return "mostly"
-    assert reason.sentence.startswith("Several things")
-    assert share[top] <= 0.5 + 1e-3
-    return "several"
-
-
 def test_explanations_of_chapter_7_are_confirmed_by_densities(gaussian: list[Finding]) -> None:
     seen: Counter[tuple[str, str]] = Counter()
     for found in gaussian:
@@ -233,44 +188,14 @@ def test_explanations_of_chapter_7_are_confirmed_by_densities(gaussian: list[Fin
             if found.verdict == "unsafe":
                 check_repair(found, reason)
                 seen["repair", found.bound.key] += 1
-            elif reason.parts == tuple(p for p in reason.parts if p in WRONG):
-                assert all(excess(found, {*PROOFS[found.bound.key].given, part}) > 0 for part in reason.parts)
-                assert reason.sentence == " ".join(WRONG[part] for part in reason.parts)
-                seen["slip", found.bound.key] += 1
-            else:
-                seen[check_slack(found, reason), found.bound.key] += 1
     for key in ("7.3", "7.8", "7.12", "7.13", "7.14", "7.15"):
         assert seen["repair", key] > 0, key
-    for kind, key in (("mostly", "7.7"), ("mostly", "7.15"), ("needed", "7.3"), ("needed", "7.8"), ("needed", "7.12")):
-        assert seen[kind, key] > 0, (kind, key, seen)
 
 
 def test_every_unsafe_claim_of_chapter_7_has_its_repair(gaussian: list[Finding]) -> None:
     for found in gaussian:
         if found.verdict == "unsafe" and found.bound.key in PROOFS:
             assert [reason for reason in found.because if reason.parts], (found.bound.key, found.setting)
-
-
-def test_the_prior_is_named_only_where_a_flat_one_would_be_unsafe(gaussian: list[Finding]) -> None:
-    """The sentence once stood beside every safe verdict; in most of them a flat prior was safe as well."""
-    flat_and_safe = named = 0
-    by_place = {(f.bound.key, f.method, f.setting): f for f in gaussian}
-    for found in gaussian:
-        if found.verdict != "safe" or found.bound.key not in ("7.8", "7.12", "7.13", "7.14"):
-            continue
-        blamed = any("prior" in reason.parts and "only because" in reason.sentence for reason in found.because)
-        flat = by_place[found.bound.key, found.method, dataclasses.replace(found.setting, sigma0=math.inf)]
-        if blamed:
-            assert flat.verdict == "unsafe"
-        flat_and_safe += flat.verdict == "safe"
-        named += blamed
-    assert min(flat_and_safe, named) > 10
-
-
-def test_one_row_is_never_blamed_on_composition(gaussian: list[Finding]) -> None:
-    for found in gaussian:
-        if found.setting.m == 1:
-            assert STRICT["composition"] not in found.sentence
 
 
 def test_theorem_7_8_names_both_its_slips() -> None:
@@ -345,7 +270,7 @@ def test_explanations_of_chapters_4_and_6_are_confirmed(counts: list[Finding]) -
                     found, reason
                 )
                 seen[reason.parts[0]] += 1
-    assert {"lost one", "mode", "twice", "copied", "probabilistic", "constant"} <= set(seen)
+    assert {"lost one", "mode", "constant"} <= set(seen)
 
 
 def check_one_to_lose(found: Finding, reason: Reason) -> None:
@@ -372,39 +297,6 @@ def check_mode(found: Finding, reason: Reason) -> None:
     step = max(abs(b - a) for a, b in itertools.pairwise(modes))
     assert reason.confirmed_by[0] == pytest.approx(step / found.setting.epsilon, rel=1e-9)
     assert found.verdict == "unsafe"
-
-
-def check_categories(found: Finding, reason: Reason) -> None:
-    epsilon, m = mp.mpf(found.setting.epsilon), found.setting.m
-    with mp.workdps(60):
-        printed, once = 1 + 1 / mp.expm1(epsilon / (2 * m)), 1 + 1 / mp.expm1(epsilon / m)
-        exact = once if found.method == "synth_map" else once - 1
-        share = (printed - once) / (printed - exact)
-    assert reason.parts == ("twice" if share > 0.5 else "copied",)
-    assert reason.confirmed_by[0] == pytest.approx(float(max(share, 1 - share)), abs=1e-6)
-
-
-def check_interval(found: Finding, reason: Reason) -> None:
-    """ln δ at the printed prior: of the lemma, with true neighbours only, as (ε, δ), and both."""
-    n, prior, growth = found.setting.n, found.printed or 0.0, math.exp(found.setting.epsilon)
-
-    def outside(real: bool) -> float:
-        worst = 0.0
-        for ones in range(n + 1):
-            x, y = prior + ones, prior + (n - ones)
-            odds = [(x - 1) / y] * (ones > 0 or not real) + [x / (y - 1)] * (ones < n or not real)
-            low, high = max(odds) / growth, min(odds) * growth  # the ratio to one neighbour is 1 at each of the odds
-            worst = max(worst, betainc(x, y, low / (1 + low)) + betainc(y, x, 1 / (1 + high)))
-        return worst
-
-    gives = math.exp(log_delta("param_post", n, 1, prior, prior, found.setting.epsilon))
-    # Beta(prior, prior + n) against Beta(prior − 1, prior + n + 1), where the ratio is above e^ε
-    most = 1 / (1 + growth * (prior - 1) / (prior + n))
-    beyond = betainc(prior + n, prior, most) - growth * betainc(prior + n + 1, prior - 1, most)
-    a, b, c, d = (math.log(value) for value in (outside(False), outside(True), max(beyond, gives), gives))
-    share = ((a - c) + (b - d)) / (2 * (a - d))
-    assert reason.parts == ("probabilistic" if share > 0.5 else "lost one",)
-    assert reason.confirmed_by[0] == pytest.approx(max(share, 1 - share), abs=0.01)
 
 
 def check_constant(found: Finding, reason: Reason) -> None:
@@ -437,11 +329,8 @@ def check_bounded(found: Finding, reason: Reason) -> None:
 COUNT_CHECKS: dict[str, Callable[[Finding, Reason], None]] = {
     "4.3": check_constant,
     "6.2": check_mode,
-    "6.5": check_interval,
     "6.13 before": lambda found, reason: (check_draws if reason.parts == ("draws",) else check_one_to_lose)(
         found, reason
     ),
-    "6.21": check_categories,
-    "6.22": check_categories,
     "6.22 after": check_bounded,
 }

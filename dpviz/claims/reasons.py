@@ -5,14 +5,11 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-import numpy as np
-
 from dpviz.calibration.data_kinds import GAUSSIAN
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.calibration.parameter_draw import log_parameter_delta, parameter_failure
 from dpviz.claims.claim import Verdict
 from dpviz.claims.finding import PROOFS, Finding, Reason, composed_pure_delta
-from dpviz.claims.formulas import DIMITRAKAKIS, lemma_6_5_failure
+from dpviz.claims.formulas import DIMITRAKAKIS
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import inverse_expm1
 
@@ -28,17 +25,6 @@ WRONG = {
     "first": "The proof drops the first of the two terms that share ε.",
 }
 """The slips of the proofs of chapter 7, by part."""
-
-STRICT = {
-    "edge": "two neighbouring means cannot both lie at the edge",
-    "prior": "the prior shrinks the step",
-    "draw": "the posterior draws add variance",
-    "normalizer": "the normalizing constants take back part of the loss",
-    "composition": "the rows tell nothing beyond their sum",
-    "tail": "(ε, δ)-privacy asks for less than the proof's tail bound",
-    "rows": "the synthetic rows add noise to the drawn mean",
-}
-"""What the proofs leave out though it makes the release more private, by part."""
 
 
 Explain = str | Callable[[Finding], Iterator[Reason]]  # a remark or a proof without a number, or what computes it
@@ -69,39 +55,6 @@ def _repairs(finding: Finding) -> Iterator[Reason]:
             said = f"{' '.join(WRONG[part] for part in names)} {which}, it gives {values}, which is safe."
             yield Reason(said, names, tuple(found.values()))
             return
-
-
-def _slack(finding: Finding) -> Iterator[Reason]:
-    """Yield what makes up for the slips of a safe claim of chapter 7, or what most of its slack is."""
-    proof = PROOFS[finding.bound.key]
-    slips = tuple(part for part in proof.slips if proof.excess(finding, {part}) > CONFIRMED_WITHIN)
-    if slips:
-        yield Reason(" ".join(WRONG[part] for part in slips), slips)
-        without = {part: proof.excess(finding, proof.everything - {part}) for part in proof.slacks}
-        needed = tuple(part for part in proof.slacks if without[part] > CONFIRMED_WITHIN)
-        if needed:
-            *others, last = (STRICT[part] for part in needed)
-            because = f"{', '.join(others)} and {last}" if others else last
-            said = f"It is safe here only because {because}, which the proof leaves out."
-            if others:
-                said += " Without any one of these the range would be too wide."
-            yield Reason(said, needed, tuple(without[part] for part in needed))
-            return
-    part, share = max(proof.shares(finding).items(), key=lambda item: item[1], default=("", 0.0))
-    if share > 0.5 + CONFIRMED_WITHIN:
-        lead = "What the proof leaves out makes up for it, mostly" if slips else "The proof has slack, mostly"
-        yield Reason(f"{lead} that {STRICT[part]} ({format_number(100 * share, 3)} % of it).", (part,), (share,))
-    elif slips:
-        yield Reason("Several things that the proof leaves out make up for it.", proof.slacks)
-
-
-def _only_prior(finding: Finding) -> Iterator[Reason]:
-    """Corollary 7.3: noise rather than a range; only the prior can make up for the step."""
-    proof = PROOFS[finding.bound.key]
-    without, kept = proof.excess(finding, {"step"}), format_number(100 * math.exp(proof.excess(finding, {"prior"})), 3)
-    if without > CONFIRMED_WITHIN:
-        said = f"{WRONG['step']} It is safe here only because the prior shrinks this step to {kept} % of it."
-        yield Reason(said, ("prior",), (without,))
 
 
 def _one_to_lose(finding: Finding) -> Iterator[Reason]:
@@ -137,49 +90,6 @@ def _mode(finding: Finding) -> Iterator[Reason]:
             f"With this step, Theorem 2.20 gives noise of scale {format_number(scale, 3)}, which is exact."
         )
         yield Reason(said, ("mode",), (scale,))
-
-
-def _categories(finding: Finding) -> Iterator[Reason]:
-    """Corollaries 6.21 and 6.22: the factor 2 of the exponential mechanism, and a row that only the mode loses."""
-    printed, exact = finding.printed or 0.0, finding.exact or 0.0
-    once = 1 + inverse_expm1(finding.setting.epsilon / finding.setting.m)
-    if printed <= exact:
-        return
-    part, part_of_slack, what = max(
-        (
-            "twice",
-            printed - once,
-            "that the exponential mechanism counts the sensitivity twice; the ratio of "
-            f"probabilities needs it once, which asks for {format_number(once, 3)}.",
-        ),
-        (
-            "copied",
-            once - exact,
-            "the 1 of the formula, which is copied from Corollary 6.21: the mode loses one "
-            "invented row, and a posterior draw does not.",
-        ),
-        key=lambda one: one[1],
-    )
-    yield Reason(f"Most of the slack is {what}", (part,), (part_of_slack / (printed - exact),))
-
-
-def _interval(finding: Finding) -> Iterator[Reason]:
-    """Lemma 6.5 asks for probabilistic privacy and counts a neighbour that is not there; shares are of ln δ."""
-    setting, prior, gives = finding.setting, finding.printed or 0.0, finding.gives_delta
-    if not gives or prior <= 1:
-        return
-    lemma, failure = (
-        function(n=setting.n, alpha=prior, beta=prior, epsilon=setting.epsilon)
-        for function in (lemma_6_5_failure, parameter_failure)
-    )
-    beyond = np.array([prior - 1]), np.array([prior + setting.n])  # a table without ones, and one row less than that
-    imagined = max(gives, math.exp(float(log_parameter_delta(*beyond, setting.epsilon)[0])))
-    if gives < failure < lemma:
-        share = (math.log(lemma / imagined) + math.log(failure / gives)) / (2 * math.log(lemma / gives))
-        part, what = "lost one", "a table without ones to hide the loss of a one."
-        if share > 0.5:
-            part, what = "probabilistic", "for probabilistic privacy, which is stronger than (ε, δ)."
-        yield Reason(f"Most of the slack is that the lemma asks {what}", (part,), (max(share, 1 - share),))
 
 
 def _dimitrakakis(finding: Finding) -> Iterator[Reason]:
@@ -227,15 +137,12 @@ EXPLAIN: dict[str, dict[Verdict, tuple[Explain, ...]]] = {
     **{key: {Verdict.HOLDS: (proof,)} for key, proof in PROVED.items()},
     **{key: {Verdict.SAFE: (_one_to_lose,)} for key in ONE_LESS},
     **{f"{key} only if": {Verdict.FALSE: (_one_to_lose,)} for key in ONE_LESS},
-    **{key: {Verdict.UNSAFE: (_repairs,), Verdict.SAFE: (_slack,)} for key in PROOFS},
+    **{key: {Verdict.UNSAFE: (_repairs,)} for key in PROOFS},
     "4.3": {Verdict.SAFE: (_dimitrakakis,)},
     "6.2": {Verdict.UNSAFE: (_mode,)},
-    "6.5": {Verdict.SAFE: (_interval,)},
     "6.13 before": {Verdict.FALSE: (_shared_draw,)},
     "6.22 after": {Verdict.UNSAFE: (_bounded,)},
-    **{key: {Verdict.SAFE: (_categories,)} for key in ("6.21", "6.22")},
-    "7.3": {Verdict.UNSAFE: (_repairs,), Verdict.SAFE: (_only_prior,)},
-    "7.14": {Verdict.UNSAFE: (_repairs, NO_DELTA), Verdict.SAFE: (_slack, NO_DELTA)},
+    "7.14": {Verdict.UNSAFE: (_repairs, NO_DELTA), Verdict.SAFE: (NO_DELTA,)},
     "7.16": {Verdict.UNSAFE: (DROPPED_CONDITION, _composed), Verdict.SAFE: (DROPPED_CONDITION,)},
 }
 """By claim and verdict."""
