@@ -11,10 +11,18 @@ import streamlit as st
 from dpviz.core.escape import single_line
 from dpviz.core.formatting import shorten_numbers
 from dpviz.teaching.lessons import LESSONS
-from dpviz.teaching.lessons.lesson import Lesson, LessonStep
-from dpviz.teaching.lessons.printed import printed_lesson
-from dpviz.teaching.lessons.questions import Moment, NumberAsked, OneAsked, OrderAsked, QuestionAsked, Slider
-from dpviz.teaching.lessons.words import words_html
+from dpviz.teaching.lessons.handout import lesson_handout
+from dpviz.teaching.lessons.lesson import (
+    ChoiceQuestion,
+    Lesson,
+    LessonState,
+    LessonStep,
+    NumberQuestion,
+    Question,
+    RankingQuestion,
+    Slider,
+)  # fmt: skip
+from dpviz.teaching.lessons.script import inline_html
 from pages import ui
 from pages.ui.navigation import LESSONS as PAGE
 from pages.ui.navigation import PAGES
@@ -40,7 +48,7 @@ class Place(NamedTuple):
     lesson: Lesson
     n_before: int
     step: LessonStep
-    moment: Moment
+    state: LessonState
 
 
 def read_place() -> Place | None:
@@ -56,11 +64,11 @@ def read_place() -> Place | None:
     questions = [*(step.question for step in lesson.steps), *[None] * len(GUESSES)]
     missing = "nothing is asked in this step."
     guesses = [read_text(key, question, missing) for key, question in zip(GUESSES, questions, strict=False)]
-    slider_value = read_text(SLIDER_KEY, step.moved, "this step has no slider.")
-    return Place(lesson, index, step, Moment(state["seed"], guesses[index], slider_value))
+    slider_value = read_text(SLIDER_KEY, step.slider, "this step has no slider.")
+    return Place(lesson, index, step, LessonState(step.name, state["seed"], guesses[index], slider_value))
 
 
-def read_text(key: str, source: QuestionAsked | Slider | None, missing: str) -> Any:
+def read_text(key: str, source: Question | Slider | None, missing: str) -> Any:
     """Value of a text setting, None where it is empty, invalid, or, as `missing` says, has no place here."""
     text = st.session_state[key]
     if not text:
@@ -68,7 +76,7 @@ def read_text(key: str, source: QuestionAsked | Slider | None, missing: str) -> 
     try:
         if source is None:
             raise ValueError(missing)
-        return source.read(text)
+        return source.parse(text)
     except ValueError as error:
         ignore(key, str(error))
         return None
@@ -100,43 +108,43 @@ def copy_value(widget: str, key: str) -> None:
 
 def show_text(text: str, kind: str = "") -> None:
     """Draw a paragraph of a lesson; `kind` is a CSS class."""
-    html = ui.unbroken(f'<p class="dpviz-told {kind}">{words_html(text)}</p>')
+    html = ui.unbroken(f'<p class="dpviz-told {kind}">{inline_html(text)}</p>')
     st.html(shorten_numbers(html) if ui.class_mode() else html)
 
 
 def show_list() -> None:
     with st.container(key=f"{PREFIX}list"):
         for key, lesson in LESSONS.items():
-            words = lesson.words
+            script = lesson.script
             with st.container(key=f"{PREFIX}card_{key}", border=True, gap="xsmall"):
-                button(f"{words.number} · {words.title}", f"begin_{key}", step_values(key), type="tertiary")
-                answers, minutes = escape(words.head["answers"]), escape(words.head["minutes"])
+                button(f"{script.number} · {script.title}", f"begin_{key}", step_values(key), type="tertiary")
+                answers, minutes = escape(script.head["answers"]), escape(script.head["minutes"])
                 st.html(f'<p class="dpviz-told">{answers} <small>{minutes} minutes</small></p>')
 
 
 def show_step(place: Place) -> None:
     """Draw words and question, beside them the picture, and below them the answer."""
-    lesson, _, step, moment = place
-    answer = lesson.said(step, moment)
+    lesson, _, step, state = place
+    answer = lesson.answer_text(step, state)
     with st.container(key="lesson"):
         with st.container(key=f"{PREFIX}question"):
-            show_text(lesson.text(step, moment), "" if answer else "dpviz-answer")
+            show_text(lesson.text(step, state), "" if answer else "dpviz-answer")
             show_question(place)
         with st.container(key=f"{PREFIX}figure"):
-            picture = step.picture(moment)
-            ui.show_figure(picture.figure, "picture", picture.alt, height=HEIGHT, hero=True)
+            figure, alt = step.picture(state)
+            ui.show_figure(figure, "picture", alt, height=HEIGHT, hero=True)
         with st.container(key=f"{PREFIX}answer"):
             if answer:
                 show_text(answer, "dpviz-answer")
             show_ways(place)
-            parts = lesson.words_of(step).parts
-            if step.shows(moment) and parts.get("formula"):
+            parts = lesson.step_script(step).parts
+            if step.is_answered(state) and parts.get("formula"):
                 with st.expander("The formula"):
                     st.markdown(parts["formula"])
             if ui.class_mode():
                 with st.expander("For the teacher"):
                     st.markdown(parts["teacher"])
-                    make = partial(printed_lesson, lesson, moment.seed)
+                    make = partial(lesson_handout, lesson, state.seed)
                     label = "Pictures with blanks, and the answers at the end (HTML, A4)"
                     ui.show_files("This lesson on paper", (label, f"dpviz_lesson_{lesson.key}.html", make))
 
@@ -145,18 +153,18 @@ def show_question(place: Place) -> None:
     """Draw what is asked and what answers it, or the guess; or the slider to play with."""
     key, guess_key = place.lesson.key, GUESSES[place.n_before]
     step, question = place.step, place.step.question
-    label = place.lesson.asked(step, place.moment)
-    if question is not None and place.moment.guess is not None:
-        show_text(f"**{label}** Your guess: **{question.told(place.moment.guess)}**")
+    label = place.lesson.question_text(step, place.state)
+    if question is not None and place.state.guess is not None:
+        show_text(f"**{label}** Your guess: **{question.describe(place.state.guess)}**")
         button("Guess again", "again", {guess_key: ""})
-    elif isinstance(question, OneAsked):
+    elif isinstance(question, ChoiceQuestion):
         widget = f"{PREFIX}one_{key}_{place.n_before}"
         with st.form(f"{PREFIX}form", border=False):  # moving among the options with the arrow keys is no guess yet
             options = question.options
             st.radio(label, list(options), index=None, format_func=options.__getitem__, key=widget)
             args = (widget, guess_key)
             st.form_submit_button("My guess", key=f"{PREFIX}go", type="primary", on_click=copy_value, args=args)
-    elif isinstance(question, OrderAsked):
+    elif isinstance(question, RankingQuestion):
         chosen = st.multiselect(
             label, list(question.items), format_func=question.items.__getitem__, key=f"{PREFIX}order_{key}",
             placeholder="Choose them one after the other",
@@ -165,27 +173,27 @@ def show_question(place: Place) -> None:
         words = f"{missing} more to choose" if missing else "My order"
         values = {guess_key: question.write(tuple(chosen))}
         button(words, "go", values, type="primary", disabled=missing > 0)
-    elif step.moved is not None:
-        show_slider(place, step.moved, label or step.moved.label)
+    elif step.slider is not None:
+        show_slider(place, step.slider, label or step.slider.label)
 
 
 def show_slider(place: Place, slider: Slider, label: str) -> None:
     """Draw a slider, and the button that takes its value for the guess, or brings it back."""
     key = f"{PREFIX}try_{place.lesson.key}_{place.n_before}_slider"
-    step, moment = place.step, place.moment
-    value = slider.at(moment)
+    step, state = place.step, place.state
+    value = slider.value(state)
     if st.session_state.get(key) != value:  # setting what it has would pull it back under the reader's hand
         st.session_state[key] = value
     args = (key, SLIDER_KEY)
-    st.select_slider(label, list(slider.stops), key=key, format_func=slider.told, on_change=copy_value, args=args)
+    st.select_slider(label, list(slider.stops), key=key, format_func=slider.format, on_change=copy_value, args=args)
     with st.container(horizontal=True):
-        if isinstance(step.question, NumberAsked):
+        if isinstance(step.question, NumberQuestion):
             values = {GUESSES[place.n_before]: step.question.write(value)}
-            button(f"My guess: {slider.told(value)}", "go", values, type="primary")
+            button(f"My guess: {slider.format(value)}", "go", values, type="primary")
             return
-        button("Back to the step", "restore", {SLIDER_KEY: ""}, disabled=moment.tried is None)
-        if step.draws:
-            button("Draw again", "draw", {"seed": (moment.seed + 1) % int(NUMBERS["seed"].maximum)})
+        button("Back to the step", "restore", {SLIDER_KEY: ""}, disabled=state.slider_value is None)
+        if step.is_random:
+            button("Draw again", "draw", {"seed": (state.seed + 1) % int(NUMBERS["seed"].maximum)})
 
 
 def show_ways(place: Place) -> None:
@@ -193,13 +201,12 @@ def show_ways(place: Place) -> None:
     lesson, number = place.lesson, place.n_before + 1
     is_last = number == len(lesson.steps)
     if is_last:
-        show_text(f"**What stays:** {lesson.words.head['stays']}", "dpviz-stays")
-        onward = lesson.onward()
-        target = next(page for page in PAGES if page.module == onward.page)
-        ui.page_link(target, onward.settings, f"Now break it yourself: {target.title}")
+        show_text(f"**What stays:** {lesson.script.head['stays']}", "dpviz-stays")
+        target = next(page for page in PAGES if page.module == lesson.page)
+        ui.page_link(target, lesson.link_settings(), f"Now break it yourself: {target.title}")
     previous = step_values(lesson.key, number - 1) if number > 1 else step_values("")
     following = step_values("") if is_last else step_values(lesson.key, number + 1)
-    kind = "primary" if place.step.shows(place.moment) else "secondary"
+    kind = "primary" if place.step.is_answered(place.state) else "secondary"
     with st.container(key=f"{PREFIX}ways", horizontal=True, vertical_alignment="center"):
         button("← Back" if number > 1 else "← All lessons", "back", previous, shortcut="PageUp")
         button("All lessons →" if is_last else "Next →", "next", following, shortcut="PageDown", type=kind)
@@ -213,9 +220,9 @@ def page() -> None:
     place = read_place()
     head = PAGE
     if place is not None:
-        words = place.lesson.words
-        title = f"Lesson {words.number}, step {place.n_before + 1} of {len(place.lesson.steps)}"
-        head = replace(PAGE, question=words.title, title=title, lead="")
+        script = place.lesson.script
+        title = f"Lesson {script.number}, step {place.n_before + 1} of {len(place.lesson.steps)}"
+        head = replace(PAGE, question=script.title, title=title, lead="")
     state[f"{PREFIX}valid"] = (None, ui.query_of(SETTINGS))
     ui.open_page(head, SETTINGS, is_loaded=True)
     ui.show_problems()

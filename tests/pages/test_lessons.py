@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.teaching.lessons import LESSONS
-from dpviz.teaching.lessons.questions import Moment
-from dpviz.teaching.lessons.words import words_html
+from dpviz.teaching.lessons.lesson import LessonState
+from dpviz.teaching.lessons.script import inline_html
 from pages.ui.navigation import PAGES
 from tests.pages.apptest import about, figures, links, markup, open_page, problems, settings, sound, visit
 
@@ -43,21 +43,21 @@ def test_every_step_answers_guesses_and_sliders_at_both_ends(key: str, number: i
     lesson = LESSONS[key]
     step = lesson.steps[number - 1]
     app = open_lesson(key, number)
-    assert f"Lesson {lesson.words.number}, step {number} of {len(lesson.steps)}" in words(app)
-    assert lesson.words.title in words(app) and not problems(app)
+    assert f"Lesson {lesson.script.number}, step {number} of {len(lesson.steps)}" in words(app)
+    assert lesson.script.title in words(app) and not problems(app)
     assert list(figures(app)) == ["lesson_picture"]
     if step.question is None:
         assert step.slider is not None
         for stop in (step.slider.stops[0], step.slider.stops[-1]):
             moved = open_lesson(key, number, **{"try": f"{stop:g}"})
-            assert words_html(lesson.said(step, Moment(1, None, stop))) in words(moved)
+            assert inline_html(lesson.answer_text(step, LessonState(step.name, 1, None, stop))) in words(moved)
             assert words(press(moved, "restore")) == words(app)
         return
     guesses = list(step.question.guesses())
     for guess in (guesses[0], guesses[-1]):
         answered = open_lesson(key, number, **{f"guess{number}": step.question.write(guess)})
-        assert f"Your guess: <b>{step.question.told(guess)}" in words(answered)
-        assert words_html(lesson.said(step, Moment(1, guess))) in words(answered)
+        assert f"Your guess: <b>{step.question.describe(guess)}" in words(answered)
+        assert inline_html(lesson.answer_text(step, LessonState(step.name, 1, guess))) in words(answered)
         again = press(answered, "again")
         assert words(again) == words(app) and f"guess{number}" not in settings(again)
 
@@ -110,8 +110,8 @@ def test_a_slider_that_moves_is_not_set_back(value: int) -> None:
 def test_the_list_leads_into_every_lesson_and_every_lesson_back() -> None:
     app = sound(open_page("lessons"))
     for key, lesson in LESSONS.items():
-        assert lesson.words.title in buttons(app)[f"begin_{key}"].label
-        assert lesson.words.head["answers"] in words(app)
+        assert lesson.script.title in buttons(app)[f"begin_{key}"].label
+        assert lesson.script.head["answers"] in words(app)
         press(app, f"begin_{key}")
         for number in range(1, len(lesson.steps) + 1):
             assert f"step {number} of" in words(app)
@@ -188,15 +188,14 @@ def test_files_of_pictures_say_of_which_step_they_are() -> None:
 @pytest.mark.parametrize("key", LESSONS)
 def test_the_last_step_leads_to_the_page_with_the_release_of_the_lesson(key: str) -> None:
     lesson = LESSONS[key]
-    onward = lesson.onward()
-    target = next(page for page in PAGES if page.module == onward.page)
+    target = next(page for page in PAGES if page.module == lesson.page)
     app = open_lesson(key, len(lesson.steps))
     ((label, query),) = links(app).items()
     assert label == f"Now break it yourself: {target.title}" and "What stays:" in words(app)
     app = sound(visit(app, target.module, **query))
     assert not problems(app)
-    for name in ("n", "epsilon", "alpha") if onward.design.prior == "own" else ("n", "epsilon"):
-        assert app.session_state[f"{target.prefix}{name}"] == getattr(onward.design, name)
+    for name in ("n", "epsilon", "alpha") if lesson.design.prior == "own" else ("n", "epsilon"):
+        assert app.session_state[f"{target.prefix}{name}"] == getattr(lesson.design, name)
 
 
 def test_a_link_leads_to_its_step_in_a_session_that_has_been_in_another_lesson() -> None:

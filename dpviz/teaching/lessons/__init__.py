@@ -1,20 +1,10 @@
-"""Lessons that ask for a guess before they show: one folder each, found by itself, with its words and its steps."""
+"""Lessons that ask for a guess before they show: a module each with its computations, and its words beside it."""
 
-import importlib
-from pathlib import Path
 from types import MappingProxyType
 
-from dpviz.teaching.lessons.lesson import Lesson
+from dpviz.teaching.lessons import epsilon, invented_rows, noise_aware, one_person, optimum, overconfidence, sets
 
-__all__ = ["LESSONS"]
+MODULES = (one_person, epsilon, invented_rows, overconfidence, noise_aware, sets, optimum)
 
-
-def _found() -> dict[str, Lesson]:
-    """Every folder beside this file that has words, in their order; its lesson has the folder's name in capitals."""
-    folders = sorted(path.parent.name for path in Path(__file__).parent.glob("*/words.md"))
-    lessons = [getattr(importlib.import_module(f"{__name__}.{name}"), name.upper()) for name in folders]
-    return {one.key: one for one in sorted(lessons, key=lambda one: one.words.number)}
-
-
-LESSONS = MappingProxyType(_found())
+LESSONS = MappingProxyType({module.LESSON.key: module.LESSON for module in MODULES})
 """All lessons by key, in their order."""

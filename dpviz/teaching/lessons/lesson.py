@@ -1,101 +1,328 @@
 """A lesson: steps with words, a picture and a question, and the page on which a reader goes on."""
 
-from collections.abc import Callable, Mapping
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import permutations
+from typing import Any
 
 from dpviz.charts.theme import Figure
+from dpviz.core.escape import single_line
+from dpviz.core.formatting import format_number
 from dpviz.designs import Design
-from dpviz.teaching.lessons.questions import Moment, NumberAsked, QuestionAsked, Slider
-from dpviz.teaching.lessons.words import LessonWords, StepWords
+from dpviz.teaching.lessons.script import LessonScript, QuantityFormatter, StepScript
+
+Guess = str | float | tuple[str, ...]
+"""An option by its key, a number, or keys in an order."""
+
+RIGHT = "right"
+"""The verdict on a guess that needs no more than to be confirmed."""
 
 
 @dataclass(frozen=True)
-class LessonPicture:
-    """A picture, and what it shows in words, for who does not see it."""
+class LessonState:
+    """Where a reader is.
 
-    figure: Figure
-    alt: str
+    Parameters
+    ----------
+    step : str
+        Name of the step.
+    seed : int, optional
+        Of what is drawn.
+    guess : str, float or tuple of str, optional
+        None before there is one.
+    slider_value : float, optional
+        None where the slider has not been moved, or there is none.
+    """
 
-
-@dataclass(frozen=True)
-class Onward:
-    """The page, by its folder, on which a lesson ends: the release that it opens with, and further settings by name."""
-
-    page: str
-    design: Design
-    further: Mapping[str, str] = field(default_factory=dict)
+    step: str
+    seed: int = 1
+    guess: Guess | None = None
+    slider_value: float | None = None
 
     @property
-    def settings(self) -> dict[str, object]:
-        """All settings of the page by name."""
-        design = self.design
-        values: dict[str, object] = {name: text for name, text in design.to_address().items() if text}
-        if design.prior != "own":
-            del values["alpha"]
-        return values | {
-            "m_is_n": design.m == design.n,
-            "beta_is_alpha": True,
-            "noise_is_promise": True,
-            **self.further,
-        }
+    def number(self) -> float | None:
+        """The guessed number, or before the guess where the slider has been moved to."""
+        return self.guess if isinstance(self.guess, float | int) else self.slider_value
 
 
 @dataclass(frozen=True, kw_only=True)
-class LessonStep:
-    """One idea: what is asked, or a slider to play with, what is drawn, and the numbers of its words at a moment.
+class Slider:
+    """Numbers among which a reader chooses.
 
-    `name` is its heading in the text file. `draws` says that its picture follows the seed.
+    Parameters
+    ----------
+    label : str
+    stops : sequence of float
+        In order.
+    start : float
+        One of them.
+    format : callable, optional
+        How a number is shown.
+    """
+
+    label: str
+    stops: Sequence[float]
+    start: float
+    format: Callable[[float], str] = format_number
+
+    def __post_init__(self) -> None:
+        if self.start not in self.stops or list(self.stops) != sorted({*self.stops}):
+            raise ValueError(f"stops must be in order, and {self.start} one of them; got {self.stops}.")
+
+    def value(self, state: LessonState) -> float:
+        """Return where it stands."""
+        return self.start if state.slider_value is None else state.slider_value
+
+    def parse(self, text: str) -> float:
+        """Return the number that an address has; a ValueError in a sentence where it is none of the stops."""
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        stop = next((stop for stop in self.stops if math.isclose(stop, value, rel_tol=1e-9)), None)
+        if stop is None:
+            first, last = format_number(self.stops[0]), format_number(self.stops[-1])
+            raise ValueError(f"it must be one of the {len(self.stops)} numbers of the slider, from {first} to {last}.")
+        return stop
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question(ABC):
+    """What is asked in a step; `answer` computes what is right in a state, whatever is guessed."""
+
+    answer: Callable[[LessonState], Any]
+
+    @abstractmethod
+    def parse(self, text: str) -> Guess:
+        """Return the guess that an address has; a ValueError in a sentence where it cannot be one."""
+
+    @abstractmethod
+    def write(self, guess: Any) -> str:
+        """Return a guess as an address has it."""
+
+    @abstractmethod
+    def describe(self, guess: Any) -> str:
+        """Return a guess in words."""
+
+    @abstractmethod
+    def verdict(self, state: LessonState) -> str:
+        """Return which sentence belongs to the guess of a state, `RIGHT` or what it has overlooked."""
+
+    @abstractmethod
+    def guesses(self) -> Sequence[Guess]:
+        """Return all guesses."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceQuestion(Question):
+    """One of several `options`, by key with its words; each wrong one has a sentence of its own, by its key."""
+
+    options: Mapping[str, str]
+
+    def parse(self, text: str) -> str:
+        if text not in self.options:
+            raise ValueError(f"it must be one of {', '.join(self.options)}.")
+        return text
+
+    def write(self, guess: str) -> str:
+        return guess
+
+    def describe(self, guess: str) -> str:
+        return self.options[guess]
+
+    def verdict(self, state: LessonState) -> str:
+        return RIGHT if state.guess == self.answer(state) else str(state.guess)
+
+    def guesses(self) -> Sequence[Guess]:
+        return list(self.options)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberQuestion(Question):
+    """A number on a slider; verdicts are `RIGHT`, ``low``, ``high``, and from `far` on ``far``.
+
+    Parameters
+    ----------
+    slider : Slider
+    within : float
+        Distance from the answer that counts as right, or with `is_factor` the factor.
+    is_factor : bool, optional
+    far : float, optional
+    """
+
+    slider: Slider
+    within: float
+    is_factor: bool = False
+    far: float = math.inf
+
+    def parse(self, text: str) -> float:
+        return self.slider.parse(text)
+
+    def write(self, guess: float) -> str:
+        return f"{guess:g}"
+
+    def describe(self, guess: float) -> str:
+        return self.slider.format(guess)
+
+    def verdict(self, state: LessonState) -> str:
+        answer, guess = float(self.answer(state)), float(state.number or 0.0)
+        is_near = abs(guess - answer) <= self.within
+        if self.is_factor:
+            is_near = abs(math.log(guess / answer)) <= math.log(self.within)
+        if is_near:
+            return RIGHT
+        if guess < answer:
+            return "low"
+        return "far" if guess >= self.far else "high"
+
+    def guesses(self) -> Sequence[Guess]:
+        return self.slider.stops
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankingQuestion(Question):
+    """All `items`, by key with their words, in an order; the verdict on a wrong one is the key that stands first.
+
+    Where only the first is right, the verdict is ``rest``.
+    """
+
+    items: Mapping[str, str]
+
+    def parse(self, text: str) -> tuple[str, ...]:
+        keys = tuple(text.split("."))
+        if sorted(keys) != sorted(self.items):
+            unknown = [key for key in keys if key not in self.items]
+            problem = f"{single_line(unknown[0])} is none of them" if unknown else "each must be there once"
+            raise ValueError(f"it must have {', '.join(self.items)} in an order, with dots between them; {problem}.")
+        return keys
+
+    def write(self, guess: tuple[str, ...]) -> str:
+        return ".".join(guess)
+
+    def describe(self, guess: tuple[str, ...]) -> str:
+        return ", ".join(self.items[key] for key in guess)
+
+    def verdict(self, state: LessonState) -> str:
+        answer, guess = tuple(self.answer(state)), state.guess
+        if guess == answer:
+            return RIGHT
+        first = guess[0] if isinstance(guess, tuple) else ""
+        return "rest" if first == answer[0] else first
+
+    def guesses(self) -> Sequence[Guess]:
+        return list(permutations(self.items))
+
+
+def nearest_option(options: Mapping[str, float], value: float) -> str:
+    """Return the key of the option that is nearest to a value as a factor.
+
+    >>> nearest_option({"few": 0.01, "many": 0.5}, 0.04)
+    'few'
+    """
+    return min(options, key=lambda key: abs(math.log(options[key] / value)))
+
+
+@dataclass(frozen=True)
+class LessonStep:
+    """One idea.
+
+    Parameters
+    ----------
+    name : str
+        Its heading in the text file.
+    picture : callable
+        A figure, and what it shows in words for who does not see it.
+    control : Question or Slider
+        What is asked, or a slider to play with.
+    is_random : bool, optional
+        Whether the picture follows the seed.
     """
 
     name: str
-    picture: Callable[[Moment], LessonPicture]
-    numbers: Callable[[Moment], Mapping[str, str]]
-    question: QuestionAsked | None = None
-    slider: Slider | None = None
-    draws: bool = False
-
-    def __post_init__(self) -> None:
-        if (self.question is None) == (self.slider is None):
-            raise ValueError(f"the step {self.name} must have either a question or a slider.")
+    picture: Callable[[LessonState], tuple[Figure, str]]
+    control: Question | Slider
+    is_random: bool = False
 
     @property
-    def moved(self) -> Slider | None:
-        """The slider that a reader moves here, be it for a guess."""
-        return self.question.slider if isinstance(self.question, NumberAsked) else self.slider
+    def question(self) -> Question | None:
+        """What is asked."""
+        return self.control if isinstance(self.control, Question) else None
 
-    def shows(self, moment: Moment) -> bool:
-        """Whether the answer is drawn: where there is no question, or it has been answered."""
-        return self.question is None or moment.guess is not None
+    @property
+    def slider(self) -> Slider | None:
+        """The slider that a reader moves, be it for a guess."""
+        if isinstance(self.control, Slider):
+            return self.control
+        return self.control.slider if isinstance(self.control, NumberQuestion) else None
+
+    def is_answered(self, state: LessonState) -> bool:
+        """Whether the answer is drawn: where nothing is asked, or there is a guess."""
+        return self.question is None or state.guess is not None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Lesson:
-    """Some steps in their order, each with its words, and where they lead; `key` is the name of its folder."""
+    """Some steps in their order, each with its words, and where they lead.
+
+    Parameters
+    ----------
+    key : str
+        Name in an address.
+    script : LessonScript
+    steps : tuple of LessonStep
+    quantities : callable
+        Values in the words of a step in a state, by name.
+    page : str
+        Page on which the lesson ends.
+    design : Design
+        Release that it opens with.
+    page_settings : mapping, optional
+        Further settings of the page.
+    """
 
     key: str
-    words: LessonWords
+    script: LessonScript
     steps: tuple[LessonStep, ...]
-    onward: Callable[[], Onward]
+    quantities: Callable[[LessonState], Mapping[str, Any]]
+    page: str
+    design: Design
+    page_settings: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if list(self.words.steps) != [one.name for one in self.steps]:
-            raise ValueError(f"words.md of {self.key} must have the steps {', '.join(one.name for one in self.steps)}.")
+        if list(self.script.steps) != [step.name for step in self.steps]:
+            raise ValueError(
+                f"The text of {self.key} must have the steps {', '.join(step.name for step in self.steps)}."
+            )
 
-    def words_of(self, step: LessonStep) -> StepWords:
-        """Return the words of one of its steps."""
-        return self.words.steps[step.name]
+    def step_script(self, step: LessonStep) -> StepScript:
+        """Return the words of a step."""
+        return self.script.steps[step.name]
 
-    def text(self, step: LessonStep, moment: Moment) -> str:
+    def fill(self, text: str, state: LessonState) -> str:
+        """Return words with their numbers."""
+        return QuantityFormatter().vformat(text, (), self.quantities(state)) if text else ""
+
+    def text(self, step: LessonStep, state: LessonState) -> str:
         """Return what stands above the picture of a step, in Markdown."""
-        return self.words_of(step).text.format(**step.numbers(moment))
+        return self.fill(self.step_script(step).text, state)
 
-    def asked(self, step: LessonStep, moment: Moment) -> str:
-        """Return what a step asks, nothing where it does not ask."""
-        return self.words_of(step).said("asks", dict(step.numbers(moment)))
+    def question_text(self, step: LessonStep, state: LessonState) -> str:
+        """Return what a step asks; nothing where it does not ask."""
+        return self.fill(self.step_script(step).parts.get("asks", ""), state)
 
-    def said(self, step: LessonStep, moment: Moment) -> str:
-        """Return what is said of the guess, or where nothing is asked of the picture; nothing before there is one."""
-        if not step.shows(moment):
+    def answer_text(self, step: LessonStep, state: LessonState) -> str:
+        """Return what is said of the guess, or where nothing is asked of the picture; nothing before the guess."""
+        if not step.is_answered(state):
             return ""
-        part = "shows" if step.question is None else step.question.verdict(moment)
-        return self.words_of(step).said(part, dict(step.numbers(moment)))
+        part = "shows" if step.question is None else step.question.verdict(state)
+        return self.fill(self.step_script(step).parts[part], state)
+
+    def link_settings(self) -> dict[str, object]:
+        """Return all settings of the page on which it ends, by name."""
+        values: dict[str, object] = {name: text for name, text in self.design.to_address().items() if text}
+        if self.design.prior != "own":
+            del values["alpha"]
+        fixed = {"m_is_n": self.design.m == self.design.n, "beta_is_alpha": True, "noise_is_promise": True}
+        return {**values, **fixed, **self.page_settings}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import re
-import shutil
-import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -17,16 +16,24 @@ import pytest
 from scipy import stats
 from scipy.special import betaln, gammaln
 
-import dpviz.teaching.lessons
 from dpviz.charts.teaching import Bar, bars_chart
 from dpviz.comparisons import BinaryData
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.teaching.lessons import LESSONS
-from dpviz.teaching.lessons.analysts import Analysts
-from dpviz.teaching.lessons.lesson import Lesson, LessonStep
-from dpviz.teaching.lessons.printed import printed_lesson
-from dpviz.teaching.lessons.questions import RIGHT, Moment, NumberAsked, OneAsked, OrderAsked, Slider, nearest_option
-from dpviz.teaching.lessons.words import LONGEST_WORDS, LessonWords, counted_words
+from dpviz.teaching.lessons.handout import lesson_handout
+from dpviz.teaching.lessons.lesson import (
+    RIGHT,
+    ChoiceQuestion,
+    Lesson,
+    LessonState,
+    LessonStep,
+    NumberQuestion,
+    RankingQuestion,
+    Slider,
+    nearest_option,
+)
+from dpviz.teaching.lessons.sampling import IntervalSample
+from dpviz.teaching.lessons.script import MAX_WORDS, LessonScript, count_words
 
 SEEDS = (1, 7, 2025)
 STEPS = [(lesson, step) for lesson in LESSONS.values() for step in lesson.steps]
@@ -36,25 +43,29 @@ UNITS = {"floor", "longer"}  # Steps whose pictures show two numbers, and whose 
 GUESSED = ("your guess", "as you guess", "with your guess", "(your no.")
 
 
-def moments(step: LessonStep) -> Iterator[Moment]:
+def states(step: LessonStep) -> Iterator[LessonState]:
     """Every seed that is tried, every guess, and every stop of the slider."""
-    for seed in SEEDS if step.draws else SEEDS[:1]:
+    for seed in SEEDS if step.is_random else SEEDS[:1]:
         if step.question is not None:
-            yield Moment(seed)
-            yield from (Moment(seed, guess) for guess in step.question.guesses())
+            yield LessonState(step.name, seed)
+            yield from (LessonState(step.name, seed, guess) for guess in step.question.guesses())
         else:
             assert step.slider is not None
-            yield from (Moment(seed, None, stop) for stop in (None, *step.slider.stops))
+            yield from (LessonState(step.name, seed, None, stop) for stop in (None, *step.slider.stops))
 
 
-def spec_of(step: LessonStep, moment: Moment) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(step.picture(moment).figure.written())
+def step_of(key: str, name: str) -> LessonStep:
+    return next(step for step in LESSONS[key].steps if step.name == name)
+
+
+def spec_of(step: LessonStep, state: LessonState) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(step.picture(state)[0].json_text())
     return found
 
 
-def written(step: LessonStep, moment: Moment) -> str:
+def written(step: LessonStep, state: LessonState) -> str:
     """All that the picture of a step says."""
-    spec = spec_of(step, moment)
+    spec = spec_of(step, state)
     texts = [str(one.get("text", "")) for one in (*spec["data"], *spec["layout"].get("annotations", ()))]
     texts += [str(one.get("name", "")) for one in spec["data"]]
     texts += list(map(str, spec["layout"]["yaxis"].get("ticktext", ())))
@@ -73,26 +84,29 @@ def told_in(text: str, value: float) -> bool:
 @pytest.mark.parametrize(("lesson", "step"), STEPS, ids=NAMES)
 def test_words_sentences_and_pictures_agree_at_every_guess_and_every_stop(lesson: Lesson, step: LessonStep) -> None:
     said = set()
-    for moment in moments(step):
-        above, sentence = f"{lesson.text(step, moment)} {lesson.asked(step, moment)}", lesson.said(step, moment)
-        assert 0 < counted_words(above) <= LONGEST_WORDS
-        assert counted_words(sentence) <= LONGEST_WORDS
-        assert bool(sentence) == step.shows(moment)
-        picture, words = spec_of(step, moment), written(step, moment)
-        assert step.picture(moment).alt.endswith(".")
+    for state in states(step):
+        above, sentence = (
+            f"{lesson.text(step, state)} {lesson.question_text(step, state)}",
+            lesson.answer_text(step, state),
+        )
+        assert 0 < count_words(above) <= MAX_WORDS
+        assert count_words(sentence) <= MAX_WORDS
+        assert bool(sentence) == step.is_answered(state)
+        picture, words = spec_of(step, state), written(step, state)
+        assert step.picture(state)[1].endswith(".")
         for text in (above, sentence, words):
             assert not re.search(r"\bnan\b|\binf\b|\bNone\b|[{}]", text), text
         assert "NaN" not in json.dumps(picture["layout"])
-        if step.question is None or moment.guess is None:
+        if step.question is None or state.guess is None:
             continue
         assert any(one in words for one in GUESSED), words
-        verdict = step.question.verdict(moment)
+        verdict = step.question.verdict(state)
         said.add(verdict)
-        if isinstance(step.question, NumberAsked) and not step.draws:
-            answer = float(step.question.answer(moment))
+        if isinstance(step.question, NumberQuestion) and not step.is_random:
+            answer = float(step.question.answer(state))
             assert told_in(sentence, answer), (sentence, answer)
             assert told_in(words, answer) or step.name in UNITS, (words, answer)
-    assert said == (lesson.words_of(step).verdicts if step.question is not None else set())
+    assert said == (lesson.step_script(step).verdicts if step.question is not None else set())
 
 
 @pytest.mark.parametrize(("lesson", "step"), STEPS, ids=NAMES)
@@ -100,28 +114,28 @@ def test_a_guess_gets_the_sentence_that_belongs_to_it(lesson: Lesson, step: Less
     question = step.question
     if question is None:
         return
-    answer, sentences = question.answer(Moment()), {}
+    answer, sentences = question.answer(LessonState(step.name)), {}
     for guess in question.guesses():
-        verdict = question.verdict(Moment(1, guess))
-        sentences[verdict] = lesson.words_of(step).parts[verdict]
-        if isinstance(question, NumberAsked):
+        verdict = question.verdict(LessonState(step.name, 1, guess))
+        sentences[verdict] = lesson.step_script(step).parts[verdict]
+        if isinstance(question, NumberQuestion):
             assert isinstance(guess, float | int)
-            off = math.log(guess / answer) if question.factor else guess - answer
-            near = math.log(question.within) if question.factor else question.within
+            off = math.log(guess / answer) if question.is_factor else guess - answer
+            near = math.log(question.within) if question.is_factor else question.within
             expected = RIGHT if abs(off) <= near else "low" if off < 0 else "high"
             assert verdict == expected or (verdict == "far" and off > near)
-        elif isinstance(question, OneAsked):
+        elif isinstance(question, ChoiceQuestion):
             assert verdict == (RIGHT if guess == answer else guess)
         else:
             assert isinstance(guess, tuple)
             assert (verdict == RIGHT) == (guess == answer)
             assert verdict in (RIGHT, "rest", guess[0])
-        assert question.read(question.write(guess)) == guess
-        assert question.told(guess)
+        assert question.parse(question.write(guess)) == guess
+        assert question.describe(guess)
     assert len(set(sentences.values())) == len(sentences) >= 2  # each has its own
     for refused in ("", "foo", "1.2345", "<b>", "geometric.geometric.modips"):
         with pytest.raises(ValueError, match="it must"):
-            question.read(refused)
+            question.parse(refused)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -130,17 +144,21 @@ def test_what_is_drawn_is_counted_alike_in_sentence_and_picture(seed: int) -> No
     for key, name, guess in (("too_sure", "one", 50), ("too_sure", "sets", "more"), ("told_how", "again", 50)):
         lesson = LESSONS[key]
         step = next(one for one in lesson.steps if one.name == name)
-        moment = Moment(seed, guess)
-        counted = [int(one) for one in re.findall(r"<b>(\d+) of 100</b>", written(step, moment))]
-        sentence = lesson.said(step, moment).replace("none", "0")
+        state = LessonState(name, seed, guess)
+        counted = [int(one) for one in re.findall(r"<b>(\d+) of 100</b>", written(step, state))]
+        sentence = lesson.answer_text(step, state).replace("none", "0")
         assert f"{counted[-1]} hold" in sentence
         held[name] = counted
-        for one in Analysts("as_if_real", seed=seed), Analysts("score", seed=seed), Analysts("as_if_real", sets=5):
-            found = one.drawn
-            assert one.held == sum(
+        for one in (
+            IntervalSample("as_if_real", seed=seed),
+            IntervalSample("score", seed=seed),
+            IntervalSample("as_if_real", sets=5),
+        ):
+            found = one.intervals
+            assert one.n_covered == sum(
                 low <= one.p <= high for low, high in zip(found.low, found.high, strict=True)
             )  # fmt: skip
-    assert held["again"] == [held["one"][0], Analysts("score", seed=seed).held]
+    assert held["again"] == [held["one"][0], IntervalSample("score", seed=seed).n_covered]
 
 
 def test_the_numbers_of_the_note_come_out() -> None:
@@ -153,18 +171,20 @@ def test_the_numbers_of_the_note_come_out() -> None:
     for key, (name, numbers) in right.items():
         step = next(one for one in LESSONS[key].steps if one.name == name)
         guess = None if step.question is None else step.question.guesses()[1]
-        assert set(numbers) <= set(re.findall(r"[\d.,]+(?: %)?", written(step, Moment(1, guess)).replace("<b>", " ")))
+        assert set(numbers) <= set(
+            re.findall(r"[\d.,]+(?: %)?", written(step, LessonState(step.name, 1, guess)).replace("<b>", " "))
+        )
 
     def answer(key: str, name: str) -> Any:
         question = next(one for one in LESSONS[key].steps if one.name == name).question
         assert question is not None
-        return question.answer(Moment())
+        return question.answer(LessonState(name))
 
     assert (answer("one_answer", "which"), answer("one_answer", "often")) == ("5", "1_in_1000")
     assert round(100 * answer("called_epsilon", "real"), 1) == 70.5
     assert (round(answer("invented_rows", "many")), round(answer("invented_rows", "delta"), 1)) == (1164, 15.2)
     assert (round(answer("too_sure", "one")), answer("too_sure", "sets")) == (68, "none")
-    assert [round(100 * Analysts("as_if_real", sets=sets).exact.coverage) for sets in (1, 2, 5)] == [68, 18, 0]
+    assert [round(100 * IntervalSample("as_if_real", sets=sets).exact.coverage) for sets in (1, 2, 5)] == [68, 18, 0]
     assert round(answer("told_how", "again")) == 95
     assert (answer("one_or_ten", "modips"), answer("one_or_ten", "beta")) == (5, 1)
     assert round(answer("best", "floor"), 1) == 12.5
@@ -177,13 +197,13 @@ def test_the_ratios_and_guesses_of_five_people_are_those_of_fractions() -> None:
     assert ratios[5] == 243
     step = LESSONS["one_answer"].steps[0]
     for k, ratio in enumerate(ratios):
-        assert told_in(LESSONS["one_answer"].said(step, Moment(1, str(k))), ratio)
+        assert told_in(LESSONS["one_answer"].answer_text(step, LessonState(step.name, 1, str(k))), ratio)
     real = float(sum(max(a, b) for a, b in zip(*rows, strict=True))) / 2
     question = LESSONS["called_epsilon"].steps[2].question
     limit = LESSONS["called_epsilon"].steps[0].question
     assert question is not None and limit is not None
-    assert question.answer(Moment()) == pytest.approx(real, rel=1e-12)
-    assert limit.answer(Moment()) == pytest.approx(math.exp(2) / (1 + math.exp(2)), rel=1e-12)
+    assert question.answer(LessonState("")) == pytest.approx(real, rel=1e-12)
+    assert limit.answer(LessonState("")) == pytest.approx(math.exp(2) / (1 + math.exp(2)), rel=1e-12)
 
 
 def beta_binomial(n: int, alpha: float) -> np.ndarray:
@@ -197,7 +217,7 @@ def beta_binomial(n: int, alpha: float) -> np.ndarray:
 def test_invented_rows_are_the_smallest_that_keep_the_promise(people: int) -> None:
     """Without δ the closed form; with δ the hockey-stick divergence of all neighbours is 10⁻⁶ there and more below."""
     lesson = LESSONS["invented_rows"]
-    sentence = lesson.said(lesson.steps[3], Moment(1, None, people))
+    sentence = lesson.answer_text(lesson.steps[3], LessonState("both", 1, None, people))
     without, with_delta = numbers_in(sentence)[1:3]
     assert without == pytest.approx(2 * people / (math.e - 1), rel=4e-3)
 
@@ -231,9 +251,9 @@ def coverage_of(sets: int, rule: str) -> float:
 
 @pytest.mark.parametrize(("sets", "rule"), [(1, "as_if_real"), (2, "as_if_real"), (1, "score")])
 def test_how_many_intervals_hold_the_truth_is_a_sum_over_all_releases(sets: int, rule: str) -> None:
-    found = Analysts(rule, sets=sets).exact
+    found = IntervalSample(rule, sets=sets).exact
     assert found.coverage == pytest.approx(coverage_of(sets, rule), abs=1e-7)
-    drawn = [Analysts(rule, sets=sets, seed=seed).held for seed in range(20)]
+    drawn = [IntervalSample(rule, sets=sets, seed=seed).n_covered for seed in range(20)]
     error = math.sqrt(100 * found.coverage * (1 - found.coverage) / len(drawn))
     assert np.mean(drawn) == pytest.approx(100 * found.coverage, abs=4 * error + 1e-2)
 
@@ -244,11 +264,11 @@ def test_hardly_an_interval_of_five_sets_holds_the_truth() -> None:
     alpha = n / (math.exp(2 / 5) - 1)
     q = generator.binomial(n, generator.beta(x + alpha, n - x + alpha, (len(x), 5))) / n
     mean, within = q.mean(axis=1), (q * (1 - q)).mean(axis=1) / n
-    drawn = Analysts("as_if_real", sets=5)
+    drawn = IntervalSample("as_if_real", sets=5)
     assert float(np.mean(np.abs(mean - p) <= 1.96 * np.sqrt(within))) < 2e-4 > drawn.exact.coverage > 0
     assert drawn.centre == pytest.approx(float(mean.mean()), abs=5e-4)
     assert drawn.spread == pytest.approx(float(mean.std()), rel=0.02)
-    assert drawn.reckoned == pytest.approx(float(np.sqrt(within).mean()), rel=1e-3)
+    assert drawn.mean_standard_error == pytest.approx(float(np.sqrt(within).mean()), rel=1e-3)
 
 
 @pytest.mark.parametrize(("key", "name"), [("modips", "modips"), ("beta_binomial", "beta")])
@@ -266,9 +286,9 @@ def test_the_best_number_of_sets_has_the_smallest_error_of_all(key: str, name: s
     step = next(one for one in LESSONS["one_or_ten"].steps if one.name == name)
     assert step.question is not None
     best = min(errors, key=errors.__getitem__)
-    assert step.question.answer(Moment()) == best
-    assert told_in(LESSONS["one_or_ten"].said(step, Moment(1, best)), errors[best])
-    (line,) = [one for one in spec_of(step, Moment(1, best))["data"] if one["mode"] == "lines"]
+    assert step.question.answer(LessonState("")) == best
+    assert told_in(LESSONS["one_or_ten"].answer_text(step, LessonState(step.name, 1, best)), errors[best])
+    (line,) = [one for one in spec_of(step, LessonState(step.name, 1, best))["data"] if one["mode"] == "lines"]
     assert line["name"]
 
 
@@ -286,65 +306,47 @@ def test_the_best_there_is_is_geometric_noise_with_its_posterior_means() -> None
     error = math.sqrt(float((beta * (x / n - k / n) ** 2).sum() / (n + 1)))
     question = LESSONS["best"].steps[0].question
     assert question is not None
-    assert question.answer(Moment()) == pytest.approx(error / smallest, rel=1e-5)
+    assert question.answer(LessonState("")) == pytest.approx(error / smallest, rel=1e-5)
 
 
 def test_every_lesson_ends_with_a_release_and_tells_a_teacher_what_to_ask() -> None:
-    assert [one.words.number for one in LESSONS.values()] == list(range(1, 8))
+    assert [one.script.number for one in LESSONS.values()] == list(range(1, 8))
     for lesson in LESSONS.values():
-        assert lesson.onward().design.n >= 5
-        assert 4 <= int(lesson.words.head["minutes"]) <= 6
+        assert lesson.design.n >= 5
+        assert 4 <= int(lesson.script.head["minutes"]) <= 6
         for step in lesson.steps:
-            words = lesson.words_of(step)
+            words = lesson.step_script(step)
             assert words.parts["formula"] and "- *Ask" in words.parts["teacher"]
             assert "minute" in words.parts["teacher"].lower()
 
 
 def test_a_printed_lesson_has_blanks_and_no_answer_before_the_key() -> None:
     for lesson in LESSONS.values():
-        page = printed_lesson(lesson, 3)
+        page = lesson_handout(lesson, 3)
         body = page[page.index("<h1>") :]
         pupils, key = body.split('<div class="key">')
         asked = sum(step.question is not None for step in lesson.steps)
         assert pupils.count('class="asked"') == pupils.count('class="blank"') + pupils.count('class="options"') == asked
         assert not re.search(r'src="http|href="http', body)
         for step in lesson.steps:
-            words = lesson.words_of(step)
-            said = words.said("shows" if step.question is None else RIGHT, dict(step.numbers(Moment(3))))
+            part = lesson.step_script(step).parts["shows" if step.question is None else RIGHT]
+            said = lesson.fill(part, LessonState(step.name, 3))
             plain = re.sub(r"[*]", "", said)[:40]
             assert plain not in re.sub(r"<[^>]+>", "", pupils)
             assert plain in re.sub(r"<[^>]+>", "", key)
-
-
-def test_a_lesson_is_one_folder_and_is_found_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    copy = tmp_path / "lessons"
-    shutil.copytree(Path(dpviz.teaching.lessons.__file__).parent / "one_answer", copy / "copied")
-    script = (copy / "copied" / "__init__.py").read_text("utf-8")
-    (copy / "copied" / "__init__.py").write_text(
-        script.replace("ONE_ANSWER", "COPIED").replace('"one_answer"', '"copied"'), encoding="utf-8"
-    )
-    monkeypatch.setattr(dpviz.teaching.lessons, "__file__", str(copy / "__init__.py"))
-    monkeypatch.setattr(dpviz.teaching.lessons, "__path__", [str(copy)])
-    try:
-        found = dpviz.teaching.lessons._found()
-    finally:
-        sys.modules.pop("dpviz.teaching.lessons.copied", None)
-    assert [one.key for one in found.values()] == ["copied"]
 
 
 def test_words_that_do_not_fit_their_steps_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "words.md"
     path.write_text("no title", encoding="utf-8")
     with pytest.raises(ValueError, match="must begin with"):
-        LessonWords.read(path)
+        LessonScript.read(path)
     path.write_text("# A\nnumber: 1\n", encoding="utf-8")
     with pytest.raises(ValueError, match="answers, minutes, stays"):
-        LessonWords.read(path)
+        LessonScript.read(path)
     lesson = LESSONS["best"]
     with pytest.raises(ValueError, match="must have the steps floor"):
-        Lesson(key="best", words=lesson.words, steps=lesson.steps[:1], onward=lesson.onward)
-    with pytest.raises(ValueError, match="either a question or a slider"):
-        LessonStep(name="x", picture=lesson.steps[0].picture, numbers=lesson.steps[0].numbers)
+        dataclasses.replace(lesson, steps=lesson.steps[:1])
     with pytest.raises(ValueError, match="one of them"):
         Slider(label="M", stops=(1, 2), start=3)
 
@@ -356,11 +358,11 @@ def test_the_nearest_option_is_so_as_a_factor() -> None:
 
 def test_an_order_counts_only_where_everything_is_there_once() -> None:
     question = LESSONS["best"].steps[1].question
-    assert isinstance(question, OrderAsked)
-    assert question.read("geometric.modips.beta_binomial") == question.answer(Moment())
+    assert isinstance(question, RankingQuestion)
+    assert question.parse("geometric.modips.beta_binomial") == question.answer(LessonState(""))
     for text, why in (("geometric.modips", "once"), ("geometric.modips.foo", "foo is none of them")):
         with pytest.raises(ValueError, match=why):
-            question.read(text)
+            question.parse(text)
 
 
 def test_a_logarithmic_axis_of_shares_has_plain_per_cent_and_no_more_than_all() -> None:

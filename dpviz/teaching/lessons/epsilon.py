@@ -1,0 +1,145 @@
+"""Lesson 2: what a promise ε allows an attacker, and what a release really gives."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from dpviz.charts.lines import Axis, Line, Mark, ReferenceLine, line_chart
+from dpviz.charts.teaching import DotTable, people_chart, with_guess
+from dpviz.charts.theme import Figure
+from dpviz.core.formatting import format_count, format_number, format_percent, join_words
+from dpviz.designs import Design
+from dpviz.privacy import pure_epsilon, trade_off_curve
+from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, NumberQuestion, Slider
+from dpviz.teaching.lessons.one_person import N_PEOPLE, likelihoods, plug_in
+from dpviz.teaching.lessons.script import LessonScript
+
+EPSILON, COMPARED = 2.0, (0.5, 1.0, 2.0, 5.0)
+GRID = np.linspace(0.0, 8.0, 81)
+LIKE_WORST = 0.9  # who guesses more has taken the worst table for the usual one
+
+
+def percent(share: float) -> str:
+    """Return a share of right guesses as it is shown."""
+    return format_percent(share, 3)
+
+
+SHARE = Slider(label="Right guesses", stops=tuple(stop / 100 for stop in range(50, 101)), start=0.5, format=percent)
+EPSILONS = Slider(
+    label="Promise ε (left is more private)",
+    stops=(0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0),
+    start=1.0,
+)
+INVENTED = Slider(
+    label="Invented answers (right is more private)", stops=(1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50), start=1
+)
+
+
+def allowed_success(epsilon: float) -> float:
+    """Return the share of right guesses that ε allows: e^ε / (1 + e^ε)."""
+    return float(expit(epsilon))
+
+
+def real_success(invented: float = 1.0) -> float:
+    """Return how often the best guess is right about the release of lesson 1."""
+    return trade_off_curve(plug_in(invented)).success(0.5)
+
+
+def quantities(state: LessonState) -> dict[str, Any]:
+    """Return the values in the words."""
+    if state.step == "curve":
+        limits = join_words(percent(allowed_success(epsilon)) for epsilon in COMPARED)
+        return {"epsilon": EPSILONS.value(state), "limit": allowed_success(EPSILONS.value(state)), "limits": limits}
+    invented = INVENTED.value(state) if state.step == "both" else 1
+    worst, (_, yes) = pure_epsilon(plug_in(invented)), likelihoods()
+    return {
+        "factor_2": math.exp(EPSILON),
+        "limit_2": allowed_success(EPSILON),
+        "invented": format_count(int(invented), "invented answer"),
+        "worst": math.exp(worst),
+        "epsilon_worst": worst,
+        "limit_worst": allowed_success(worst),
+        "real": real_success(invented),
+        "once_in": round(1 / yes[-1] / 100) * 100,
+        "chance_two": sum(yes[2:]),
+    }
+
+
+def _chart(marks: list[Mark], is_shown: bool = True) -> Figure:
+    """Draw what ε allows, and the coin as a rule; before it is shown, the line is that of the coin."""
+    allowed = expit(GRID) if is_shown else np.full(len(GRID), 0.5)
+    return line_chart(
+        [Line(name="right guesses that ε allows" if is_shown else "a coin", x=GRID, y=allowed, color="other")],
+        Axis(title="ε (left is more private)", low=0.0, high=float(GRID[-1])),
+        Axis(title="right guesses", low=0.4, high=1.02, percent=True),
+        key="allowed",
+        marks=marks,
+        references=[ReferenceLine(text="a coin: 50 %", y=0.5, dash="dot")] if is_shown else [],
+    )
+
+
+def _mark(epsilon: float, share: float, color: str, prefix: str = "") -> Mark:
+    return Mark(x=epsilon, y=share, color=color, text=prefix + percent(share), place="bottom right")
+
+
+def draw_limit(state: LessonState) -> tuple[Figure, str]:
+    """Draw the people of whom an attacker knows all but one; after the guess what every ε allows."""
+    if state.guess is None:
+        people = DotTable(name="100 people; the ringed answer is secret", yes=25, number=100, across=10, ringed=0)
+        return people_chart([people]), "100 people as dots, 25 of them said yes; one of them is ringed."
+    limit = allowed_success(EPSILON)
+    chart = _with_share(_chart([_mark(EPSILON, limit, "other")]), EPSILON, state)
+    return chart, f"The share of right guesses that every ε allows; at ε = 2 {percent(limit)}."
+
+
+def _with_share(chart: Figure, epsilon: float, state: LessonState) -> Figure:
+    """Add the guess."""
+    share = state.number or 0.5
+    return with_guess(chart, f"your guess: {percent(share)}", x=epsilon, y=share)
+
+
+def draw_curve(state: LessonState) -> tuple[Figure, str]:
+    """Draw what every ε allows, and at four of them."""
+    epsilon = EPSILONS.value(state)
+    limit = percent(allowed_success(epsilon))
+    chart = _chart([_mark(each, allowed_success(each), "original") for each in COMPARED])
+    chart = with_guess(chart, f"ε = {format_number(epsilon, 3)}: {limit}", x=epsilon, low=True)
+    return chart, f"The share of right guesses that every ε allows; {limit} where you are."
+
+
+def draw_real(state: LessonState) -> tuple[Figure, str]:
+    """Draw what the ε of the plug-in allows, and after the guess how often the best guess is really right."""
+    invented = INVENTED.value(state) if state.step == "both" else 1
+    epsilon = pure_epsilon(plug_in(invented))
+    marks = [_mark(epsilon, allowed_success(epsilon), "other", "allowed: ")]
+    if state.step == "both" or state.guess is not None:
+        marks.append(_mark(epsilon, real_success(invented), "posterior_mean", "really: "))
+    chart = _chart(marks)
+    if state.guess is not None:
+        chart = _with_share(chart, epsilon, state)
+    return chart, "What the promise allows, and below it how often the best guess is really right."
+
+
+LESSON = Lesson(
+    key="called_epsilon",
+    script=LessonScript.read(Path(__file__).with_suffix(".md")),
+    steps=(
+        LessonStep(
+            "limit", draw_limit, NumberQuestion(slider=SHARE, answer=lambda _: allowed_success(EPSILON), within=0.02)
+        ),
+        LessonStep("curve", draw_curve, EPSILONS),
+        LessonStep(
+            "real",
+            draw_real,
+            NumberQuestion(slider=SHARE, answer=lambda _: real_success(), within=0.03, far=LIKE_WORST),
+        ),
+        LessonStep("both", draw_real, INVENTED),
+    ),
+    quantities=quantities,
+    page="transition_matrices",
+    design=Design(mechanism="posterior_mean", n=N_PEOPLE, m=N_PEOPLE, prior="own", alpha=0.5, confidential_count=1),
+    page_settings={"look": "The attacker in four languages"},
+)

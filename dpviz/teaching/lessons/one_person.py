@@ -1,0 +1,156 @@
+"""Lesson 1: five people, one of whom says yes, and what the published table tells about that one."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+from dpviz.charts.privacy import two_tables_chart
+from dpviz.charts.teaching import GUESS_COLOR, Bar, DotTable, bars_chart, people_chart, with_guess
+from dpviz.charts.theme import Figure, log_scale
+from dpviz.core.formatting import format_count, format_number, format_percent
+from dpviz.designs import Design
+from dpviz.mechanisms import PosteriorMean
+from dpviz.privacy.summary import two_tables
+from dpviz.teaching.lessons.lesson import ChoiceQuestion, Lesson, LessonState, LessonStep, Slider, nearest_option
+from dpviz.teaching.lessons.script import LessonScript
+
+N_PEOPLE = 5
+COUNTS = range(N_PEOPLE + 1)
+GOAL = math.e**2  # what the promise ε = 2 of the next lesson allows
+CHANCES = {"30_in_100": 0.3, "3_in_100": 0.03, "1_in_1000": 0.001, "1_in_100000": 1e-5}
+CHANCE_TEXTS = {
+    "30_in_100": "30 in 100 times",
+    "3_in_100": "3 in 100 times",
+    "1_in_1000": "1 in 1,000 times",
+    "1_in_100000": "1 in 100,000 times",
+}
+MIN_CHANCE = 1e-6  # where the axis of chances begins
+RATIO_AXIS = -0.8, 3.9  # exponents of ten, the same at every stop
+INVENTED = Slider(
+    label="Invented answers (right is more private)",
+    stops=(1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50),
+    start=1,
+)
+COUNT = Slider(label="Published yes", stops=tuple(COUNTS), start=1)
+
+
+def plug_in(invented: float = 1.0) -> PosteriorMean:
+    """Return the posterior-mean plug-in for five people with so many invented answers, half of them yes."""
+    return PosteriorMean(n=N_PEOPLE, m=N_PEOPLE, alpha=invented / 2, beta=invented / 2)
+
+
+def likelihoods(invented: float = 1.0) -> tuple[list[float], list[float]]:
+    """Return the probabilities of all published tables if the ringed person said no, and if yes."""
+    no, yes = plug_in(invented).transition_matrix()[:2].tolist()
+    return no, yes
+
+
+def likelihood_ratios(invented: float = 1.0) -> list[float]:
+    """Return how many times as likely every published table is with the yes as without."""
+    return [yes / no for no, yes in zip(*likelihoods(invented), strict=True)]
+
+
+def table_name(count: int) -> str:
+    """Name a published table."""
+    return f"{count} yes, {N_PEOPLE - count} no"
+
+
+def quantities(state: LessonState) -> dict[str, Any]:
+    """Return the values in the words."""
+    (share_no, share_yes), (_, yes) = plug_in().transition_matrix()[:2] @ list(COUNTS) / N_PEOPLE, likelihoods()
+    values: dict[str, Any] = {f"ratio_{count}": ratio for count, ratio in enumerate(likelihood_ratios())}
+    values |= {"share_no": share_no, "share_yes": share_yes, "chance_1": yes[1], "chance_5": yes[-1]}
+    values |= {"once_in": round(1 / yes[-1] / 100) * 100, "goal": GOAL}
+    if state.step == "rows":
+        count = round(COUNT.value(state))
+        ratio = likelihood_ratios()[count]
+        values |= {"table": table_name(count), "ratio": ratio, "direction": "a yes" if ratio > 1 else "a no"}
+    if state.step == "blur":
+        worst = max(likelihood_ratios(INVENTED.value(state)))
+        comparison = "That is below the goal." if worst <= GOAL else "That is still above the goal: mix in more."
+        values |= {"invented": format_count(int(INVENTED.value(state)), "invented answer"), "worst": worst}
+        values |= {"comparison": comparison}
+    return values
+
+
+def draw_tables(state: LessonState) -> tuple[Figure, str]:
+    """Draw the people and every table that can be published; after the guess the ratio of each."""
+    if state.guess is None:
+        secret = DotTable(name="the secret answers", yes=1, number=N_PEOPLE, across=N_PEOPLE, ringed=0)
+        names = {count: f"published: {table_name(count)}" for count in COUNTS}
+        tables = [DotTable(name=names[count], yes=count, number=N_PEOPLE, across=N_PEOPLE) for count in COUNTS]
+        alt = "Five people, the ringed one said yes; below them the six tables that can be published."
+        return people_chart([secret, *tables]), alt
+    ratios = likelihood_ratios()
+    first, last = format_number(ratios[0], 3), format_number(ratios[-1], 3)
+    return _ratio_chart(ratios, str(state.guess)), f"The ratio of every published table, from {first} to {last}."
+
+
+def _ratio_chart(ratios: list[float], guess: str = "") -> Figure:
+    """Bars from 1, where a table says nothing: to the right they speak for a yes, to the left against it."""
+    bars = [
+        Bar(name=table_name(count), text=f"{format_number(ratio, 3)} ×", plain=ratio, guessed=str(count) == guess)
+        for count, ratio in enumerate(ratios)
+    ]
+    spec = bars_chart(bars, "times as likely with the yes as without", log=True, low=0.1, even=1.0).to_dict()
+    (trace,), axis = spec["data"], spec["layout"]["xaxis"]
+    trace |= {"base": 1.0, "x": [ratio - 1 for ratio in ratios]}
+    axis |= log_scale(*RATIO_AXIS)
+    axis["ticktext"] = [format_number(tick, 3) for tick in axis["tickvals"]]
+    return Figure(spec["data"], spec["layout"])
+
+
+def draw_rows(state: LessonState) -> tuple[Figure, str]:
+    """Draw both rows of probabilities, one upon the other."""
+    pair, count = two_tables(plug_in(), plug_in().worst_log_odds()), round(COUNT.value(state))
+    assert pair is not None
+    chart = with_guess(two_tables_chart(pair), f"{format_number(likelihood_ratios()[count], 3)} ×", x=count, low=True)
+    return chart, "How likely every published table is with the ringed person's yes, and without it."
+
+
+def draw_chances(state: LessonState) -> tuple[Figure, str]:
+    """Draw how often every table is published; before the guess all but the last."""
+    _, yes = likelihoods()
+    bars = [
+        Bar(name=table_name(count), text=format_percent(chance, 3), plain=chance) for count, chance in enumerate(yes)
+    ]
+    if state.guess is None:
+        bars[-1] = Bar(name=bars[-1].name, text="?", plain=MIN_CHANCE)
+    else:
+        guess = str(state.guess)
+        bars.append(Bar(name="your guess", text=CHANCE_TEXTS[guess], plain=CHANCES[guess], color=GUESS_COLOR))
+    chart = bars_chart(bars, "how often it is published", log=True, percent=True, low=MIN_CHANCE)
+    return chart, "How often every table is published if the ringed person said yes."
+
+
+def draw_blur(state: LessonState) -> tuple[Figure, str]:
+    """Draw the ratios with more invented answers, beside the goal."""
+    ratios = likelihood_ratios(INVENTED.value(state))
+    chart = with_guess(_ratio_chart(ratios), f"goal: {format_number(GOAL, 3)}", x=GOAL)
+    return chart, f"The ratio of every published table, at most {format_number(max(ratios), 3)}."
+
+
+TABLES = {str(count): table_name(count) for count in COUNTS}
+LESSON = Lesson(
+    key="one_answer",
+    script=LessonScript.read(Path(__file__).with_suffix(".md")),
+    steps=(
+        LessonStep(
+            "which",
+            draw_tables,
+            ChoiceQuestion(
+                options=TABLES, answer=lambda _: max(TABLES, key=lambda count: likelihood_ratios()[int(count)])
+            ),
+        ),
+        LessonStep("rows", draw_rows, COUNT),
+        LessonStep(
+            "often",
+            draw_chances,
+            ChoiceQuestion(options=CHANCE_TEXTS, answer=lambda _: nearest_option(CHANCES, likelihoods()[1][-1])),
+        ),
+        LessonStep("blur", draw_blur, INVENTED),
+    ),
+    quantities=quantities,
+    page="transition_matrices",
+    design=Design(mechanism="posterior_mean", n=N_PEOPLE, m=N_PEOPLE, prior="own", alpha=0.5, confidential_count=1),
+)

@@ -1,0 +1,117 @@
+"""A hundred analysts who each get a release of their own: the intervals of lessons 4 and 5."""
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from statistics import NormalDist
+
+import numpy as np
+
+from dpviz.charts.coverage import caterpillar_chart
+from dpviz.charts.teaching import with_guess
+from dpviz.charts.theme import Figure
+from dpviz.comparisons import Analysis, BinaryData
+from dpviz.coverage import CoveragePlan, ExactCoverage, FirstIntervals, exact_coverage, first_intervals
+from dpviz.designs import Design
+from dpviz.teaching.lessons.lesson import Slider
+
+ANALYSTS = 100
+COVERED = Slider(label="Intervals that hold the truth", stops=tuple(range(ANALYSTS + 1)), start=50)
+EPSILONS = Slider(
+    label="Promise ε (left is more private)", stops=(0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0), start=2.0
+)
+
+
+@dataclass(frozen=True)
+class IntervalSample:
+    """Intervals of a hundred analysts by one rule, each from `sets` of a Beta-binomial release under ε; p is the truth.
+
+    Examples
+    --------
+    >>> sample = IntervalSample("as_if_real")
+    >>> sample.n_covered, round(sample.exact.coverage, 3), round(sample.centre, 3)
+    (69, 0.682, 0.31)
+    """
+
+    rule: str
+    epsilon: float = 2.0
+    sets: int = 1
+    n: int = 100
+    p: float = 0.25
+    seed: int = 1
+
+    @property
+    def design(self) -> Design:
+        """Release and its analysis."""
+        return Design(
+            mechanism="beta_binomial", n=self.n, p=self.p, epsilon=self.epsilon, sets=self.sets, rules=(self.rule,),
+            seed=self.seed,
+        )  # fmt: skip
+
+    @property
+    def intervals(self) -> FirstIntervals:
+        """The intervals that the seed draws."""
+        return _draw_intervals(self)
+
+    @property
+    def n_covered(self) -> int:
+        """How many of them hold the truth."""
+        return int(np.count_nonzero(self.intervals.covered))
+
+    @property
+    def exact(self) -> ExactCoverage:
+        """How often such an interval holds the truth, over all releases, and how long it is on average."""
+        return _exact_coverage(replace(self, seed=1))
+
+    @property
+    def centre(self) -> float:
+        """Mean of the estimate over all releases."""
+        return self.p + self._moments[0]
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the estimate over all releases."""
+        bias, error = self._moments
+        return math.sqrt(error**2 - bias**2)
+
+    @property
+    def mean_standard_error(self) -> float:
+        """Mean standard error that the intervals reckon with."""
+        return float(self.exact.mean_width / (2 * NormalDist().inv_cdf((1 + self.exact.level) / 2)))
+
+    @property
+    def _moments(self) -> tuple[float, float]:
+        """Bias and root mean squared error."""
+        data = BinaryData(n=self.n, p=self.p)
+        method = data.method("beta_binomial")
+        return data.accuracy(method.divided() or method, self.epsilon, Analysis(sets=self.sets))
+
+    @property
+    def label(self) -> str:
+        """How many hold the truth, in words above the picture."""
+        return f"✓ <b>{self.n_covered} of {ANALYSTS}</b> hold"
+
+    def chart(self, words: str, guess: float | None = None) -> Figure:
+        """Draw the intervals, those that hold the truth first, with a guess at how many do."""
+        intervals = self.intervals
+        estimates = np.asarray(intervals.runs.estimates)
+        order = np.lexsort((estimates, ~intervals.covered))
+        chart = caterpillar_chart(
+            estimates[order], intervals.low[order], intervals.high[order], covered=intervals.covered[order],
+            vacuous=intervals.vacuous[order], p=self.p, words=words, of="analyst", outlined=False,
+        )  # fmt: skip
+        return chart if guess is None else with_guess(chart, f"your guess: {guess:g} hold it", y=guess + 0.5)
+
+
+@lru_cache(maxsize=64)
+def _draw_intervals(sample: IntervalSample) -> FirstIntervals:
+    plan = CoveragePlan(
+        synthesizer=sample.design.release, p=sample.p, sets=sample.sets, rules=(sample.rule,), repetitions=ANALYSTS,
+        seed=sample.seed,
+    )  # fmt: skip
+    return first_intervals(plan, sample.rule)
+
+
+@lru_cache(maxsize=256)
+def _exact_coverage(sample: IntervalSample) -> ExactCoverage:
+    return exact_coverage(synthesizer=sample.design.release, p=sample.p, sets=sample.sets, rule=sample.rule)
