@@ -67,8 +67,8 @@ def pin_of(key: Iterable[object]) -> str:
 def toggle_pin(key: str) -> None:
     """Pin a design, or take its pin off; the oldest gives way to a fourth."""
     pins: list[str] = st.session_state[PINS]
-    others = [pinned for pinned in pins if pinned != key]
-    st.session_state[PINS] = others if key in pins else [*others, key][-MAX_PINS:]
+    remaining = [pinned for pinned in pins if pinned != key]
+    st.session_state[PINS] = remaining if key in pins else [*remaining, key][-MAX_PINS:]
 
 
 def pin_button(design: assessed.Assessed, label: str, place: str) -> None:
@@ -166,7 +166,7 @@ def _show_side_by_side(desk: Desk) -> None:
     pins: list[str] = state[PINS]
     ui.note(ui.words("pins"))
     names = {pin_of(design.key): design.full_name for design in desk.designs}
-    others = [key for key in names if key not in pins]
+    unpinned = [key for key in names if key not in pins]
     select_key = f"{PREFIX}pin_next"
 
     def pin_selected() -> None:
@@ -175,8 +175,8 @@ def _show_side_by_side(desk: Desk) -> None:
         state[select_key] = None
 
     st.selectbox(
-        "Pin another design", others, index=None, key=select_key, format_func=lambda key: names.get(key, key),
-        on_change=pin_selected, placeholder=f"one of {len(others)}, in the order of the table", disabled=not others,
+        "Pin another design", unpinned, index=None, key=select_key, format_func=lambda key: names.get(key, key),
+        on_change=pin_selected, placeholder=f"one of {len(unpinned)}, in the order of the table", disabled=not unpinned,
     )  # fmt: skip
     known = [key for key in pins if key in names]
     missing = len(pins) - len(known)

@@ -25,7 +25,7 @@ from pages import ui
 from pages.ui.navigation import MATRICES
 
 PREFIX = MATRICES.prefix
-LOOK, X, SEED_KEY, DRAWN = (f"{PREFIX}{name}" for name in ("look", "x", "seed", "drawn_releases"))
+LOOK, X, SEED_KEY, COUNT = (f"{PREFIX}{name}" for name in ("look", "x", "seed", "drawn_releases"))
 DRAWING = f"{PREFIX}drawing"
 """How many releases were drawn by themselves since the reader started that; in the session meanwhile alone."""
 
@@ -112,7 +112,7 @@ def shown_draws(release: Synthesizer) -> Draws | None:
         for key, parameter in ((X, NUMBERS["x"]), (SEED_KEY, SEED)):
             if state[key] is None:  # it did not come with the release
                 state[key] = int(parameter.default)
-        number = min(state[DRAWN] + state.get(DRAWING, 0), MAX_DRAWS)
+        number = min(state[COUNT] + state.get(DRAWING, 0), MAX_DRAWS)
     row = state[X if is_two_cells else f"{PREFIX}secret"]
     last = release.shape[0] - 1  # of the last valid release, where the present one is refused
     return draw_releases(release, min(row, last), number=number, seed=state[SEED_KEY] or 0)
@@ -137,8 +137,8 @@ def _show_draws(question: Any) -> None:
         else:
             _place_control("secret", release.shape[0])
     with right.container(horizontal=True, gap="small"):
-        for label, more in {"Draw one": 1, "Draw 100": 100}.items():
-            st.button(label, key=f"{PREFIX}draw_{more}", on_click=_draw, args=(more,), width="stretch")
+        for label, count in {"Draw one": 1, "Draw 100": 100}.items():
+            st.button(label, key=f"{PREFIX}draw_{count}", on_click=_draw, args=(count,), width="stretch")
         st.button(
             "Stop" if is_running else "Draw by itself", key=f"{PREFIX}draw_go", width="stretch",
             on_click=_stop if is_running else partial(st.session_state.update, {DRAWING: 0}),
@@ -157,8 +157,8 @@ def _show_draws(question: Any) -> None:
         ui.refresh_after(STEP_S)
 
 
-def _draw(more: int) -> None:
-    st.session_state[DRAWN] = min(st.session_state[DRAWN] + more, MAX_DRAWS)
+def _draw(count: int) -> None:
+    st.session_state[COUNT] = min(st.session_state[COUNT] + count, MAX_DRAWS)
 
 
 def _stop() -> None:
@@ -167,7 +167,7 @@ def _stop() -> None:
 
 def _clear() -> None:
     st.session_state.pop(DRAWING, None)
-    st.session_state[DRAWN] = 0
+    st.session_state[COUNT] = 0
     st.session_state[SEED_KEY] = (st.session_state[SEED_KEY] + 1) % int(SEED.maximum)
     ui.mark_moved()
 

@@ -29,7 +29,7 @@ class Page:
 PAGES = tuple(Page(**table) for table in tomllib.loads((TEXTS / "pages.toml").read_text(encoding="utf-8"))["page"])
 START, LESSONS, EXPERIMENT, GAME, *_ = PAGES
 MATRICES, COVERAGE, POSTERIOR, PUBLISHED, PRIORS, COMPARE, BUDGET, CURATOR, PLAN = PAGES[4:]
-GROUPS = {page.group: tuple(other for other in PAGES if other.group == page.group) for page in PAGES}
+GROUPS = {page.group: tuple(item for item in PAGES if item.group == page.group) for page in PAGES}
 
 
 def streamlit_page(page: Page) -> st.Page:

@@ -31,9 +31,9 @@ class _Upload:
         session = str(self.scope["path"].rsplit("/", 2)[1])
         return session, str((self.scope.get("client") or ("",))[0]), ""
 
-    def fits(self, others: "list[_Upload]", level: int) -> bool:
-        """Whether there is room for it beside others of the same session (0), address (1) or process (2)."""
-        sizes = [other.size for other in others if other.owners[level] == self.owners[level]]
+    def fits(self, uploads: "list[_Upload]", level: int) -> bool:
+        """Whether there is room for it beside `uploads` of the same session (0), address (1) or process (2)."""
+        sizes = [upload.size for upload in uploads if upload.owners[level] == self.owners[level]]
         return len(sizes) < MAX_FILES[level] and sum(sizes) + self.size <= MAX_BYTES[level]
 
 
@@ -70,21 +70,21 @@ class UploadLimit:
 
         # Reserve the room before the body comes, and give it back unless the file was stored
         path, upload = scope["path"], _Upload(dict(scope), int(length))
-        others = list(self._uploads.values())
-        oldest = [other for other in others if other.owners[0] == upload.owners[0] and other.is_stored]
+        stored = list(self._uploads.values())
+        oldest = [item for item in stored if item.owners[0] == upload.owners[0] and item.is_stored]
         evicted = []
-        while oldest and not upload.fits(others, 0):
+        while oldest and not upload.fits(stored, 0):
             evicted.append(oldest.pop(0))
-            others.remove(evicted[-1])
-        if path in self._uploads or not all(upload.fits(others, level) for level in range(3)):  # a path is used once
+            stored.remove(evicted[-1])
+        if path in self._uploads or not all(upload.fits(stored, level) for level in range(3)):  # a path is used once
             await PlainTextResponse("Too many uploads", status_code=429)(scope, receive, send)
             return
-        for other in evicted:
-            del self._uploads[other.scope["path"]]
+        for item in evicted:
+            del self._uploads[item.scope["path"]]
         self._uploads[path] = upload
         try:
-            for other in evicted:
-                await self._request(other, "DELETE")
+            for item in evicted:
+                await self._request(item, "DELETE")
             upload.is_stored = await self._forward(scope, receive, send) == 204
         finally:
             if not upload.is_stored:

@@ -141,7 +141,7 @@ class _Address:
     query: dict[str, str] = field(default_factory=dict)  # the page's part of it, as last read or written
     written: list[dict[str, str]] = field(default_factory=list)  # the last ones before it
     written_at: float = 0.0  # time.monotonic()
-    whole: dict[str, str] | None = None  # what the URL should be; None before the first run with it has ended
+    full_query: dict[str, str] | None = None  # what the URL should be; None before the first run with it has ended
 
 
 def load(page: Page, settings: Settings) -> None:
@@ -180,7 +180,7 @@ def load(page: Page, settings: Settings) -> None:
                 )
     if is_new:
         address.query = query
-        address.whole = None
+        address.full_query = None
     if state.pop("reset", None) == page.path:
         state.update({key: setting.fresh for key, setting in settings.items()})
     state["is_entered"] = is_entered
@@ -197,27 +197,27 @@ def save() -> None:
     address: _Address = state["address"]
     present = st.query_params.to_dict()
     own = {key: text for key, text in present.items() if key in settings or key.startswith(page.prefix)}
-    whole = {key: text for key, text in present.items() if key not in own and key != CLASS_MODE}
-    whole |= ({CLASS_MODE: "1"} if class_mode() else {}) | query
+    full_query = {key: text for key, text in present.items() if key not in own and key != CLASS_MODE}
+    full_query |= ({CLASS_MODE: "1"} if class_mode() else {}) | query
 
     # These stand until something changes, or Back would lead to them and from there to the new URL again: a step back
     # on the page, a link that says all that is shown, and a URL that the page has had before.
     says_all = query.items() <= own.items() <= query_of(settings, with_defaults=True).items()
     known: set[frozenset[tuple[str, str]]] = state.setdefault("known_urls", set())
     is_known = says_all or state["shows_link_only"] or frozenset(own.items()) in known
-    stands = address.whole is None and (not state["is_entered"] or (state["is_linked"] and is_known))
+    is_settled = address.full_query is None and (not state["is_entered"] or (state["is_linked"] and is_known))
     known.add(frozenset(own.items()))
-    if stands or whole in (address.whole, present):
-        address.whole = whole
+    if is_settled or full_query in (address.full_query, present):
+        address.full_query = full_query
         return
 
     def write() -> None:
         address.written = [*address.written[-MAX_IN_TRANSIT:], address.query]
         address.query = query
         address.written_at = time.monotonic()
-        address.whole = whole
+        address.full_query = full_query
         known.add(frozenset(query.items()))
-        st.query_params.from_dict(whole)
+        st.query_params.from_dict(full_query)
 
     call_at_rest(write, address.written_at + WRITE_INTERVAL_S)
 
