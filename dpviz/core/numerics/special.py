@@ -146,6 +146,7 @@ def log_fair_binomials(total: int) -> FloatArray:
     """ln Pr(j) for j = 0 … `total` fair coins, which absorb the binomial coefficients without large numbers."""
     j = np.arange(total)
     logarithms = cumulative_sum(np.log((total - j) / (j + 1)), origin=total // 2)
+    logarithms = (logarithms + logarithms[::-1]) / 2  # symmetric to the last digit
     return logarithms - log_sum_exp(logarithms, axis=0)
 
 
