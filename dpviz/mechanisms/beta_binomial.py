@@ -89,15 +89,30 @@ class BetaBinomial(PriorSynthesizer):
         """Pure ε, ln(1 + m / min(α, β)): the only row of the rarer value changes."""
         return self.rarest_row(math.log1p(self.m / min(self.alpha, self.beta)))
 
-    def first_pair_losses(self, unseen: float) -> LossDistribution:
-        """Losses of row 1 against row 0, where tails of a probability of at most `unseen` have an infinite loss."""
-        masses = self.row(1)
-        losses = -self.log_odds(np.array([0]), np.arange(self.m + 1))[0]
-        is_tail = (np.cumsum(masses) <= unseen / 2) | (np.cumsum(masses[::-1])[::-1] <= unseen / 2)
-        if not is_tail.any():
+    def first_pair_losses(self, unseen: float, deviations: float = 18.0) -> LossDistribution:
+        """Losses of row 1 against row 0, where tails of a probability of at most `unseen` have an infinite loss.
+
+        They are listed within so many standard `deviations` of the mean, or twice as many until that is enough. Ratios
+        of neighbouring probabilities fall where y = β + n − 1 ≥ 1, so that a geometric series bounds each tail.
+        """
+        x, y, m = self.alpha, self.beta + (self.n - 1), self.m
+        mean, total = m * (x + 1) / (x + 1 + y), x + 1 + y
+        reach = deviations * (math.sqrt(mean * (1 - mean / m) * (total + m) / (total + 1)) + 1)
+        low, high = max(math.floor(mean - reach), 0), min(math.ceil(mean + reach), m)
+        if y < 1 or high - low > m / 2:
+            low, high = 0, m
+        j = np.arange(low, high)
+        ratios = (m - j) * (x + 1 + j) / ((j + 1) * (y + (m - 1 - j)))
+        masses = pmf_from_ratios(ratios)
+        below = masses[0] / (ratios[0] - 1) if low > 0 else 0.0
+        above = masses[-1] * ratios[-1] / (1 - ratios[-1]) if high < m else 0.0
+        if below + above > unseen:
+            return self.first_pair_losses(unseen, 2 * deviations)
+        j = np.arange(low, high + 1)
+        losses = np.log1p(j / x) - np.log1p((m - j) / y)
+        if below + above == 0:
             return LossDistribution(losses, masses)
-        tails = float(masses[is_tail].sum())
-        return LossDistribution(np.append(losses[~is_tail], math.inf), np.append(masses[~is_tail], tails))
+        return LossDistribution(np.append(losses, math.inf), np.append(masses, below + above))
 
     @classmethod
     def smallest_alpha(cls, *, m: int, epsilon: float) -> float:
