@@ -76,15 +76,7 @@ def _axes(symbol: str, level: float) -> dict[str, Axis]:
 def comparison_measures(comparison: Comparison, *, added: bool) -> dict[str, DrawnMeasure]:
     """Measures that can be drawn of a comparison, by key.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    added : bool
-        Whether the error that the release adds is known, and with it how short an interval can be.
-
-    Returns
-    -------
-    dict
+    `added` says whether the error that the release adds is known, and with it how short an interval can be.
     """
     axes = _axes(comparison.data.chosen_estimand.symbol, comparison.analysis.level)
     measures = {}
@@ -250,18 +242,12 @@ def rows_chart(rows: FloatArray, *, cells: int, bounds: tuple[float, float], nam
     Parameters
     ----------
     rows : ndarray of float, shape (3, n_rows)
-        Cell from 0 on and two numbers of each row, in the order of cells, so that each second or third row of very
-        many stands for all cells alike.
+        Cell from 0 on and two numbers of each row, in the order of cells: of very many, each second or third is drawn.
     cells : int
-        Number of cells.
     bounds : tuple of float
         Thin rules.
     name : str
         Of the release.
-
-    Returns
-    -------
-    Figure
     """
     rows = rows[:, :: max(math.ceil(rows.shape[1] / MAX_DRAWN_ROWS), 1)]
     first, (low, high) = rows[0] == 0, bounds
@@ -322,10 +308,6 @@ def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "
         What the shares are of, where there is no limit.
     rows : int, optional
         Room for more designs than there are.
-
-    Returns
-    -------
-    Figure
     """
     traces = []
     apart = 0.5 / max(len(used), 2)

@@ -58,10 +58,6 @@ def coverage_chart(
         Exact coverage there.
     dots : sequence of Dot, optional
         Simulated coverage there.
-
-    Returns
-    -------
-    Figure
     """
     log = along == "epsilon"
     x = Axis(title="true share of yes", percent=True, low=0.0, high=1.0, pad=0)
@@ -130,21 +126,8 @@ def length_chart(
 ) -> theme.Figure:
     """Expected length of each rule's interval inside 0 to 1 along the true share, in points.
 
-    Parameters
-    ----------
-    points : ndarray of float
-    values : mapping of str to ndarray
-        Expected length at the points, by key of the rule.
-    limit : ndarray of float
-        Shortest possible length at the points; NaN where unknown.
-    names, ends : mapping of str to str
-        As in `coverage_chart`.
-    chosen : float
-        The reader's own share.
-
-    Returns
-    -------
-    Figure
+    `values` are those of each rule at the points, and `limit` is the shortest possible length there, NaN where it is
+    unknown; the others are as in `coverage_chart`.
     """
     lengths = {rule: 100 * line for rule, line in values.items()}
     highest = max((float(np.nanmax(line)) for line in lengths.values() if np.isfinite(line).any()), default=100.0)
@@ -173,15 +156,7 @@ def length_chart(
 def causes_chart(effects: Mapping[str, Mapping[str, float]], *, names: Mapping[str, str]) -> theme.Figure:
     """Change of each rule's coverage by cause, as lines from 0; the first rule's with their numbers.
 
-    Parameters
-    ----------
-    effects : mapping
-        For each rule, the change by cause, in the order of the rows from the top.
-    names : mapping of str to str
-
-    Returns
-    -------
-    Figure
+    `effects` are for each rule the changes by cause, in the order of the rows from the top.
     """
     causes = ["<br>".join(wrap(cause, 15)) for cause in next(iter(effects.values()))]
     apart, middle = 0.64 / max(len(effects) - 1, 1), (len(effects) - 1) / 2
@@ -276,10 +251,6 @@ def caterpillar_chart(
         What the vertical axis counts.
     outlined : bool, optional
         Whether those that miss `p` are outlined.
-
-    Returns
-    -------
-    Figure
     """
     missing, drawn = np.isnan(low), np.arange(len(low)) < (len(low) if shown is None else shown)
     left = np.where(missing, estimates, np.maximum(low, -0.5))
@@ -328,20 +299,7 @@ def class_chart(
 ) -> theme.Figure:
     """The intervals of a class by seat, from 0 to 100 %.
 
-    Parameters
-    ----------
-    low, high : ndarray of float
-    seats : sequence of int
-    covered : ndarray of bool
-        Which hold the truth.
-    p : float, optional
-        The truth; if None it is not shown, nor which intervals hold it.
-    rows : int
-        Intervals for which there is room.
-
-    Returns
-    -------
-    Figure
+    Where `p` is None the truth is not shown, nor which intervals hold it. There is room for so many `rows`.
     """
     left, right = np.maximum(low, 0.0), np.minimum(high, 1.0)
     kinds = ((covered, HELD), (~covered, MISS)) if p is not None else ((np.ones(len(low), bool), UNKNOWN),)

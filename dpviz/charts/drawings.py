@@ -2,15 +2,15 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from html import escape
 
 import numpy as np
 
+from dpviz.charts.html import macros
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
 
-SIDE = {True: "one", False: "", None: "unknown"}
+DOT_CLASSES = {True: "one", False: "", None: "unknown"}
 """CSS class of a person's dot: yes, no, or not known."""
 
 ROWS_HIGH = 12
@@ -20,50 +20,49 @@ MAX_DOTS = 400  # that a reader can still take in; larger odds are told in words
 SHARES = argument("shares", 0, 1)
 
 
+def _percent(share: float) -> str:
+    """A share as a length in CSS."""
+    return f"{100 * share:.4g}"
+
+
 def people_html(people: Sequence[bool | None], *, ringed: int | None = None) -> str:
     """A dot for each person, orange for yes and blue for no; who is not known is grey with a question mark.
 
     >>> people_html([True, None], ringed=1).partition("><")[2]
     'i class="one"></i><i class="unknown person">?</i></div>'
     """
-    dots = "".join(
-        f'<i class="{SIDE[side]}{" person" if place == ringed else ""}">{"?" if side is None else ""}</i>'
-        for place, side in enumerate(people)
-    )
     yes, no, unknown = (sum(side is value for side in people) for value in (True, False, None))
     name = f"{yes} said yes, {no} said no" + (f", {unknown} not known" if unknown else "")
     name += "" if ringed is None else "; the ringed person is the last"
-    return f'<div class="dpviz-people" role="img" aria-label="{name}">{dots}</div>'
+    dots = [
+        (DOT_CLASSES[side] + " person" * (place == ringed), "?" if side is None else "")
+        for place, side in enumerate(people)
+    ]
+    return str(macros("drawings").people(name, dots))
 
 
 def share_html(name: str, yes: int, whole: int) -> str:
     """A bar of so many yes of a whole, under its name."""
-    text = escape(f"{name}: {yes:,} yes of {whole:,}")
-    bar = f'<div role="img" aria-label="{text}"><i style="width: {100 * yes / whole:.4g}%"></i></div>'
-    return f'<div class="dpviz-share"><b>{text}</b>{bar}</div>'
+    return str(macros("drawings").share(f"{name}: {yes:,} yes of {whole:,}", _percent(yes / whole)))
 
 
 def chances_html(entries: Iterable[tuple[str, float, bool]]) -> str:
     """How probable something is in each of several cases: a name, a probability and the case's side; bars from 0."""
     entries = list(entries)
     largest = max(chance for _, chance, _ in entries)
-    rows = "".join(
-        f'<span>{escape(name)}</span><div><i class="{SIDE[side]}" style="width: {100 * chance / largest:.4g}%"></i>'
-        f"</div><b>{format_percent(chance, 3)}</b>"
+    rows = [
+        (name, DOT_CLASSES[side], _percent(chance / largest), format_percent(chance, 3))
         for name, chance, side in entries
-    )
-    return f'<div class="dpviz-chances">{rows}</div>'
+    ]
+    return str(macros("drawings").chances(rows))
 
 
 def counts_html(chances: Sequence[float], marks: Iterable[tuple[str, int]]) -> str:
     """The probability of each count from 0 on as columns, and below them `marks`: a word and the count it stands at."""
     largest, last = max(chances), len(chances) - 1
-    columns = "".join(f'<i style="height: {100 * chance / largest:.4g}%"></i>' for chance in chances)
-    words = "".join(
-        f'<p style="--at: {count / last:.4g}"><span>{escape(word)}: {count}</span></p>' for word, count in marks
-    )
+    words = [(f"{count / last:.4g}", f"{word}: {count}") for word, count in marks]
     name = f"The probability of each number of yes from 0 to {last}, the largest {format_percent(largest, 3)}"
-    return f'<div class="dpviz-counts"><div role="img" aria-label="{name}">{columns}</div>{words}</div>'
+    return str(macros("drawings").counts(name, [_percent(chance / largest) for chance in chances], words))
 
 
 def ranges_html(
@@ -72,33 +71,22 @@ def ranges_html(
     """Ranges on one logarithmic axis, each under its name, None where there is none, and the mark of a choice."""
     low, high = ends
 
-    def at(value: float) -> float:
-        return 100 * math.log(value / low) / math.log(high / low)
+    def place(value: float) -> float:
+        return math.log(value / low) / math.log(high / low)
 
-    chosen = "" if mark is None else f'<u style="left: {at(mark[1]):.4g}%"></u>'
-    rows = ""
+    rows = []
     for name, span in ranges:
-        bar = (
-            "" if span is None else f'<i style="left: {at(span[0]):.4g}%; width: {at(span[1]) - at(span[0]):.4g}%"></i>'
-        )
-        rows += f"<span>{escape(name)}{'' if span else ': never'}</span><div>{bar}{chosen}</div>"
-    below = "" if mark is None else f'<b style="left: {at(mark[1]):.4g}%">{escape(mark[0])}</b>'
-    axis = f"<span></span><p><span>{format_number(low)}</span>{below}<span>{format_number(high)}</span></p>"
-    return f'<div class="dpviz-ranges">{rows}{axis}</div>'
+        if span is None:
+            rows.append((f"{name}: never", "", ""))
+        else:
+            rows.append((name, _percent(place(span[0])), _percent(place(span[1]) - place(span[0]))))
+    text, chosen = ("", "") if mark is None else (mark[0], _percent(place(mark[1])))
+    return str(macros("drawings").ranges(format_number(low), format_number(high), rows, chosen, text))
 
 
 def rounds_html(marks: Sequence[tuple[str, bool, str]], whole: int, standing: str) -> str:
     """A strip of rounds: the text of each that is over, whether it is a good one, and it in words; and the standing."""
-    cells = "".join(
-        f'<li class="{"good" if good else "bad"}" aria-label="Round {place}: {escape(words)}">{escape(text)}</li>'
-        for place, (text, good, words) in enumerate(marks, start=1)
-    )
-    rest = "".join(
-        f'<li aria-label="Round {place}: to come"{" class=now" if place == len(marks) + 1 else ""}>{place}</li>'
-        for place in range(len(marks) + 1, whole + 1)
-    )
-    words = f"<p>{escape(standing)}</p>" if standing else ""
-    return f'<div class="dpviz-rounds" data-drawn><ol aria-label="The rounds">{cells}{rest}</ol>{words}</div>'
+    return str(macros("drawings").rounds(marks, whole, standing))
 
 
 def released_bar_html(yes: int, rows: int) -> str:
@@ -107,11 +95,7 @@ def released_bar_html(yes: int, rows: int) -> str:
     >>> released_bar_html(30, 100).count("30 yes")
     2
     """
-    return (
-        f'<div class="dpviz-seat-bar" role="img" aria-label="{yes:,} yes, {rows - yes:,} no">'
-        f'<span style="width: {100 * yes / rows:.4g}%"></span></div>'
-        f'<div class="dpviz-seat-ends"><b>{yes:,} yes</b><span>{rows - yes:,} no</span></div>'
-    )
+    return str(macros("drawings").released(f"{yes:,}", f"{rows - yes:,}", _percent(yes / rows)))
 
 
 def own_interval_html(low: float, high: float, truth: float | None) -> str:
@@ -120,15 +104,11 @@ def own_interval_html(low: float, high: float, truth: float | None) -> str:
     >>> "left: 30%" in own_interval_html(0.2, 0.4, 0.3), "truth" in own_interval_html(0.2, 0.4, None)
     (True, False)
     """
-    left, right = 100 * max(low, 0.0), 100 * min(high, 1.0)
-    name = f"Your interval, from {format_number(left, 3)} % to {format_number(right, 3)} %"
-    rule = "" if truth is None else f'<span class="truth" style="left: {100 * truth:.4g}%"></span>'
-    missed = "" if truth is None or low <= truth <= high else " missed"
-    return (
-        f'<div class="dpviz-seat-line" role="img" aria-label="{name}">'
-        f'<span class="range{missed}" style="left: {left:.4g}%; width: {right - left:.4g}%"></span>{rule}</div>'
-        '<div class="dpviz-seat-ends"><span>0 %</span><span>100 %</span></div>'
-    )
+    left, right = max(low, 0.0), min(high, 1.0)
+    name = f"Your interval, from {format_number(100 * left, 3)} % to {format_number(100 * right, 3)} %"
+    kind = "range" if truth is None or low <= truth <= high else "range missed"
+    mark = "" if truth is None else _percent(truth)
+    return str(macros("drawings").interval(name, kind, _percent(left), _percent(right - left), mark))
 
 
 def strip_path(shares: FloatArray) -> str:
@@ -164,10 +144,4 @@ def odds_dots(log_odds: float) -> str:
     (4, '')
     """
     likelier = round(math.exp(min(log_odds, 100.0)))
-    if likelier > MAX_DOTS:
-        return ""
-    row = '<i class="one"></i>' + "<i></i>" * likelier
-    return (
-        f'<div class="dpviz-odds" role="img" aria-label="One dot against {likelier:,}">{row}</div>'
-        f"<p>Odds of 1 to {likelier:,}, rounded.</p>"
-    )
+    return "" if likelier > MAX_DOTS else str(macros("drawings").odds(likelier, f"{likelier:,}"))

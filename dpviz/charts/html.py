@@ -2,7 +2,20 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cache
 from html import escape
+from typing import Any
+
+
+@cache
+def macros(name: str) -> Any:
+    """Macros of a template of this folder, whose values are plain text unless they are `Markup`."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # loaded with the first drawing
+
+    environment = Environment(
+        loader=PackageLoader("dpviz.charts", ""), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+    )
+    return environment.get_template(f"{name}.html").module
 
 
 def answer_html(mark: str, sentence: str) -> str:

@@ -212,10 +212,6 @@ def line_chart(
         Further annotations and traces.
     **layout
         Further attributes of plotly's layout.
-
-    Returns
-    -------
-    Figure
     """
     x_axis = x.drawn([line.x for line in lines])
     errors = [(line.y, 0.0 if line.error is None else BAR * np.nan_to_num(line.error)) for line in lines]
@@ -362,10 +358,6 @@ def comparison_chart(
     mark : Mark, optional
     small : bool, optional
         Whether it has neither names nor a legend.
-
-    Returns
-    -------
-    Figure
     """
     low, high = (-0.02, 1.04) if y.percent else _measure_ends([*lines, *([limit] if limit else [])], y.log)
     if mark is not None:  # its number stands below it

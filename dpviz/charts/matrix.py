@@ -1,13 +1,15 @@
 """A transition matrix and its log-odds: as heatmaps, and as tables in the layout of Abowd & Vilhuber."""
 
 import math
-from html import escape
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 
 from dpviz.charts import theme
+from dpviz.charts.html import macros
 from dpviz.claims.abowd_vilhuber import layout_source
 from dpviz.core.formatting import format_number
 from dpviz.core.types import BoolArray, FloatArray, IntArray
@@ -85,10 +87,6 @@ def matrix_heatmap(
         Whether the color scale is linear and not logarithmic.
     row, column : int, optional
         Row that is framed, and column whose cell in that row is framed.
-
-    Returns
-    -------
-    Figure
     """
     columns, rows, _ = _sides(view)
     log10 = view.log_probabilities / math.log(10)
@@ -137,10 +135,6 @@ def log_odds_heatmap(
         Whether values have their signs.
     row, column : int, optional
         As in `matrix_heatmap`; every pair of neighbours with that confidential table is framed.
-
-    Returns
-    -------
-    Figure
     """
     columns, _, pairs = _sides(view)
     table, name = view.log_odds, "log-odds" if signed else "|log-odds|"
@@ -276,22 +270,18 @@ def matrix_html(synthesizer: Synthesizer, caption: str, *, row: int | None = Non
     caption : str
     row, column : int, optional
         Row that is framed, and column whose cell in that row is marked.
-
-    Returns
-    -------
-    str
     """
     _check_places(synthesizer, row, column)
-    lines = []
+    rows = []
     for index, probabilities in enumerate(synthesizer.transition_matrix().tolist()):
         cells = []
         for place, probability in enumerate(probabilities):
-            kind = ' class="dpviz-drawn"' if (index, place) == (row, column) else ""
-            shade = f' style="background:rgba(0,114,178,{0.42 * probability:.3f})"'
-            cells.append(f"<td{kind}{shade}>{probability:.6f}</td>")
-        lines.append(_table_row(synthesizer.row_table(index), cells, is_framed=index == row))
-    names = [f"n<sub>{cell + 1}</sub>" for cell in range(synthesizer.row_counts.shape[1])]
-    return _table(caption, names, synthesizer, lines, (PADDING_EMS + CHARACTER_EMS * 8) * synthesizer.shape[1])
+            kind = "dpviz-drawn" if (index, place) == (row, column) else ""
+            shade = Markup(f' style="background:rgba(0,114,178,{0.42 * probability:.3f})"')
+            cells.append((f"{probability:.6f}", kind, shade))
+        rows.append((synthesizer.row_table(index), index == row, cells))
+    names = [Markup(f"n<sub>{cell + 1}</sub>") for cell in range(synthesizer.row_counts.shape[1])]
+    return _table(caption, names, synthesizer, rows, (PADDING_EMS + CHARACTER_EMS * 8) * synthesizer.shape[1])
 
 
 def log_odds_html(
@@ -315,57 +305,29 @@ def log_odds_html(
         Whether values have their signs.
     row, column : int, optional
         As in `matrix_html`; every pair of neighbours with that confidential table is framed.
-
-    Returns
-    -------
-    str
     """
     _check_places(synthesizer, row, column)
     values = synthesizer.log_odds_table()
     is_over = exceeds(values, epsilon)
     texts = np.vectorize(six_decimals)(values if signed else np.abs(values))
     worst = divmod(int(np.argmax(np.abs(values))), values.shape[1])
-    lines = []
+    over = Markup(f' title="over ε = {format_number(epsilon)}"')
+    rows = []
     for index, pair in enumerate(synthesizer.neighbours.tolist()):
         is_framed, cells = row in pair, []
         for place, text in enumerate(texts[index]):
             kinds = ["dpviz-over"] if is_over[index, place] else []
             kinds += ["dpviz-worst"] if (index, place) == worst else []
             kinds += ["dpviz-drawn"] if is_framed and place == column else []
-            kind = f' class="{" ".join(kinds)}"' if kinds else ""
-            title = f' title="over ε = {format_number(epsilon)}"' if is_over[index, place] else ""
-            cells.append(f"<td{kind}{title}>{text}</td>")
-        counts = (*synthesizer.row_table(pair[0]), *synthesizer.row_table(pair[1]))
-        lines.append(_table_row(counts, cells, is_framed=is_framed))
-    cell_numbers = range(1, synthesizer.row_counts.shape[1] + 1)
-    names = [f"n<sub>{cell}</sub><sup>({side})</sup>" for side in (1, 2) for cell in cell_numbers]
+            cells.append((text, " ".join(kinds), over if is_over[index, place] else ""))
+        rows.append(((*synthesizer.row_table(pair[0]), *synthesizer.row_table(pair[1])), is_framed, cells))
+    sides = [(side, cell) for side in (1, 2) for cell in range(1, synthesizer.row_counts.shape[1] + 1)]
+    names = [Markup(f"n<sub>{cell}</sub><sup>({side})</sup>") for side, cell in sides]
     widths = PADDING_EMS + CHARACTER_EMS * np.strings.str_len(texts) + MARK_EMS * is_over
-    return _table(caption, names, synthesizer, lines, float(widths.max(axis=0).sum()))
+    return _table(caption, names, synthesizer, rows, float(widths.max(axis=0).sum()))
 
 
-def _table_row(counts: tuple[int, ...], cells: list[str], *, is_framed: bool) -> str:
-    *others, last = counts
-    heads = "".join(f'<th scope="row">{count}</th>' for count in others)
-    kind = " class=dpviz-framed" if is_framed else ""
-    return f'<tr{kind}>{heads}<th scope="row" class=dpviz-last>{last}</th>{"".join(cells)}</tr>'
-
-
-def _table(caption: str, names: list[str], synthesizer: Synthesizer, lines: list[str], width: float) -> str:
-    """Table with k header rows of released counts; the cells of a line are together `width` ems wide.
-
-    Its letters become smaller where it is wider than its place, and where that is not enough a hint says so.
-    """
-    released = synthesizer.column_counts.T.tolist()
-    heads = ""
-    for cell, counts in enumerate(released, start=1):
-        lead = f'<td colspan="{len(names) - 1}"></td><th scope="row">m<sub>{cell}</sub></th>'
-        if cell == len(released):
-            lead = "".join(f'<th scope="col">{name}</th>' for name in names[:-1])
-            lead += f'<th scope="col">{names[-1]} \\ m<sub>{cell}</sub></th>'
-        heads += f"<tr>{lead}{''.join(f'<th scope=col>{count}</th>' for count in counts)}</tr>"
-    ems = LABEL_EMS * len(names) + width
-    return (
-        f'<div class="dpviz-table" tabindex="0" role="region" aria-label="{escape(caption)}" style="--ems: {ems:.1f}">'
-        f"<table><caption><span>{escape(caption)}</span><em>{HINT}</em></caption>"
-        f"<thead>{heads}</thead><tbody>{''.join(lines)}</tbody></table></div>"
-    )
+def _table(caption: str, names: Sequence[str], synthesizer: Synthesizer, rows: list[Any], width: float) -> str:
+    """Table whose cells are together `width` ems wide: where there is less room its letters become smaller."""
+    ems, released = f"{LABEL_EMS * len(names) + width:.1f}", synthesizer.column_counts.T.tolist()
+    return str(macros("matrix").table(caption, HINT, ems, names, released, rows))

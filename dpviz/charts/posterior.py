@@ -57,10 +57,6 @@ def posterior_chart(densities: Sequence[Density], *, level: float, share: float 
         The secret share x / n, which has the rule of the truth.
     key : str
         The reader's zoom survives as long as it is the same.
-
-    Returns
-    -------
-    Figure
     """
     top = _height(densities) * 1.06 or 1.0
     traces: list[dict[str, Any]] = []
@@ -153,20 +149,8 @@ def posterior_coverage_chart(
 ) -> theme.Figure:
     """Coverage of the posterior's interval along p, a line where it is exact and dots where it is simulated.
 
-    Parameters
-    ----------
-    proportions, coverage, error : ndarray of float
-        Standard errors are 0 where it is exact.
-    place : int
-        Which of them has its number.
-    level : float
-        The nominal coverage.
-    color : str
-        Key of the synthesizer.
-
-    Returns
-    -------
-    Figure
+    The standard errors, `error`, are 0 where it is exact; the one at `place` has its number. `level` is the nominal
+    coverage, and `color` the key of the synthesizer.
     """
     exact, share = np.full(len(error), not error.any()), float(coverage[place])
     name = "exact" if exact.all() else "simulated, 95 % error bar"

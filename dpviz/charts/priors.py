@@ -48,10 +48,6 @@ def curves_chart(
         Prior or range that M > 1 sets need together, by method; a diamond each.
     reach : sequence of float, optional
         Further values that the vertical axis has, so that it stays while curves grow.
-
-    Returns
-    -------
-    Figure
     """
     kind, setting, is_counted = curves.kind, curves.setting, bool(curves.kind.cells(curves.setting))
     symbol, title = CURVE_AXES[curves.axis]
@@ -197,10 +193,6 @@ def average_chart(
         δ of each method at `theta`; that of the released count stands beside its mark.
     curves, count : AverageCurves
         Of the methods with a prior, and of the released count.
-
-    Returns
-    -------
-    Figure
     """
     theta = PROPORTION.validate(theta, name="theta")
     points = {key: (part.thetas, values) for part in (count, curves) for key, values in part.deltas.items()}

@@ -121,18 +121,7 @@ def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: Priv
 def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: AttackerView, epsilon: float) -> theme.Figure:
     """Posterior odds against the released count; the prior odds and e^{±ε} times them are thin rules.
 
-    Parameters
-    ----------
-    synthesizer : Synthesizer
-    log_odds : ndarray of float
-        Of each released table.
-    view : AttackerView
-    epsilon : float
-        Promised ε.
-
-    Returns
-    -------
-    Figure
+    `log_odds` are those of each released table, and `epsilon` is promised.
     """
     if log_odds.shape != (synthesizer.shape[1],):
         raise ValueError(f"log_odds must be one for each released table; got shape {log_odds.shape}.")

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 
 from dpviz.charts import theme
+from dpviz.charts.html import macros
 from dpviz.charts.lines import Axis, Line, comparison_chart, method_stroke
 from dpviz.claims.drawn_figures import DrawnFigure, FigurePanel, Known, word_of
 from dpviz.claims.full_run import read_full_run
@@ -53,17 +54,6 @@ class CellLinks(NamedTuple):
     opened: str = ""
 
 
-@cache
-def _template() -> Any:
-    """Macros of the template; jinja2 is loaded when they are needed."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("dpviz.charts", ""), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
-    return environment.get_template("published.html").module
-
-
 def cell_word(record: AnyRecord) -> str:
     """Word of something printed in the address: its paper and its own key.
 
@@ -85,7 +75,7 @@ def checked_cell(word: str) -> str:
 
 def verdicts_html(by_paper: Mapping[str, Mapping[Agreement, int]]) -> str:
     """Table of how many things each paper prints, and of which verdict."""
-    return str(_template().verdicts(list(Agreement), by_paper, SIGNS))
+    return str(macros("published").verdicts(list(Agreement), by_paper, SIGNS))
 
 
 def layouts_html(layouts: Iterable[Layout], links: CellLinks, drawn: Mapping[str, str] | None = None) -> str:
@@ -112,7 +102,7 @@ def layouts_html(layouts: Iterable[Layout], links: CellLinks, drawn: Mapping[str
         else:
             part["cells"] = [_shown_cell(cell, links) for cell in layout.cells]
         shown.append(part)
-    return str(_template().layouts(shown))
+    return str(macros("published").layouts(shown))
 
 
 def _shown_cell(cell: PrintedCell, links: CellLinks) -> dict[str, Any]:
@@ -165,13 +155,9 @@ def _ours(record: AnyRecord) -> tuple[str, str]:
 def paper_html(paper: str, layouts: str, errata: Iterable[Erratum]) -> str:
     """All of a paper: how much comes out, what it prints in its own layout, its errata, and how ours is made."""
     run = read_full_run()
-    return str(_template().paper(paper, counts_in_words(run.of(paper)), _markup(layouts), list(errata), run.made))
-
-
-def _markup(html: str) -> Any:
-    from markupsafe import Markup
-
-    return Markup(html)
+    return str(
+        macros("published").paper(paper, counts_in_words(run.of(paper)), Markup(layouts), list(errata), run.made)
+    )
 
 
 def panel_picture(figure: DrawnFigure, panel: FigurePanel, *, small: bool = False) -> theme.Figure:
@@ -207,7 +193,7 @@ def panel_alt(figure: DrawnFigure, panel: FigurePanel) -> str:
 def caption_html(figure: DrawnFigure, setting: str) -> str:
     """By whom and where a figure is, and what it shows at a setting."""
     caption = f"{figure.caption}{f' Here: {setting}.' if setting else ''}"
-    return str(_template().figure(f"{figure.paper}, {figure.place}, as we have it", caption))
+    return str(macros("published").figure(f"{figure.paper}, {figure.place}, as we have it", caption))
 
 
 def below_html(figure: DrawnFigure, panels: Iterable[FigurePanel], printed: str) -> str:
@@ -218,7 +204,7 @@ def below_html(figure: DrawnFigure, panels: Iterable[FigurePanel], printed: str)
         places = sorted({x for line in panel.lines for x in line.x.tolist()})
         rows = [(format_number(x, 3), [_value_text(line.get(x)) for line in values]) for x in places]
         tables.append((MEASURE_AXES[panel.measure].title, [line.name for line in panel.lines], rows))
-    return str(_template().below(figure.note, _markup(printed), figure.symbol, tables))
+    return str(macros("published").below(figure.note, Markup(printed), figure.symbol, tables))
 
 
 def _value_text(value: tuple[float, float] | None) -> str:

@@ -124,10 +124,6 @@ def bars_chart(
         Where a logarithmic axis and its bars begin.
     even : float, optional
         Place of a thin rule, where a bar would say nothing.
-
-    Returns
-    -------
-    Figure
     """
     names = ["<br>".join(wrap(bar.name, 15, break_long_words=False, break_on_hyphens=False)) for bar in bars]
     striped = {"pattern": STRIPES}
@@ -249,20 +245,8 @@ def guesses_chart(
 ) -> theme.Figure:
     """Share of right guesses of a class.
 
-    Parameters
-    ----------
-    so_far : ndarray of float
-        The share after each guess.
-    interval : tuple of float
-        95 % interval of the last share.
-    optimum, promised : float
-        Share of the best guesser, and what ε allows.
-    most : int
-        Guesses for which there is room.
-
-    Returns
-    -------
-    Figure
+    `so_far` is the share after each guess, and `interval` that of 95 % around the last; `optimum` is the share of the
+    best guesser, and `promised` what ε allows. There is room for `most` guesses.
     """
     right = max(most, len(so_far), 10)
     best = f"best guesser {belief_text(optimum)}"
