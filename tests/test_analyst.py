@@ -283,7 +283,7 @@ def test_table_and_answer_are_those_of_the_mixture_written_out(case: dict[str, A
 
 
 def test_densities_of_the_picture_are_those_of_the_table() -> None:
-    traces = decode_figure(seen_of(CASES[1]).picture().written())["data"]
+    traces = decode_figure(seen_of(CASES[1]).picture().json_text())["data"]
     for key, law in laws_of(CASES[1]).items():
         (trace,) = [trace for trace in traces if trace.get("name") == NAMES[key]]
         places = [place for place in range(0, len(trace["x"]), 37) if 0 < trace["x"][place] < 1]
@@ -298,7 +298,7 @@ def test_two_modes_have_two_regions_and_the_picture_has_the_interval_of_the_sent
     assert len(pieces) == 2
     seen = seen_of(TWO_MODES | {"level": level})
     assert cells_of(seen)["exact"][3] == " and ".join(spread(piece) for piece in pieces)
-    traces = decode_figure(seen.picture().written())["data"]
+    traces = decode_figure(seen.picture().json_text())["data"]
     bars = [trace for trace in traces if trace["y"][0] < 0 and trace["legendgroup"] == "exact"]
     assert [tuple(bar["x"]) for bar in bars] == [pytest.approx(law.tails(level), abs=1e-9)]
 
