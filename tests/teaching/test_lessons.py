@@ -54,17 +54,12 @@ def states(step: LessonStep) -> Iterator[LessonState]:
             yield from (LessonState(step.name, seed, None, stop) for stop in (None, *step.slider.stops))
 
 
-<<<<<<< HEAD:tests/teaching/test_lessons.py
 def step_of(key: str, name: str) -> LessonStep:
     return next(step for step in LESSONS[key].steps if step.name == name)
 
 
 def spec_of(step: LessonStep, state: LessonState) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(step.picture(state)[0].json_text())
-=======
-def spec_of(step: LessonStep, moment: Moment) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(step.picture(moment).figure.json_text())
->>>>>>> 97cf3a51 (Follow the name of a picture's JSON in tests):tests/test_lessons.py
     return found
 
 
