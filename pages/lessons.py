@@ -12,16 +12,7 @@ from dpviz.core.escape import single_line
 from dpviz.core.formatting import shorten_numbers
 from dpviz.teaching.lessons import LESSONS
 from dpviz.teaching.lessons.handout import lesson_handout
-from dpviz.teaching.lessons.lesson import (
-    ChoiceQuestion,
-    Lesson,
-    LessonState,
-    LessonStep,
-    NumberQuestion,
-    Question,
-    RankingQuestion,
-    Slider,
-)  # fmt: skip
+from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, NumberQuestion, RankingQuestion, Slider
 from dpviz.teaching.lessons.script import inline_html
 from pages import ui
 from pages.ui.navigation import LESSONS as PAGE
@@ -68,15 +59,15 @@ def read_place() -> Place | None:
     return Place(lesson, index, step, LessonState(step.name, state["seed"], guesses[index], slider_value))
 
 
-def read_text(key: str, source: Question | Slider | None, missing: str) -> Any:
+def read_text(key: str, control: Any, missing: str) -> Any:
     """Value of a text setting, None where it is empty, invalid, or, as `missing` says, has no place here."""
     text = st.session_state[key]
     if not text:
         return None
     try:
-        if source is None:
+        if control is None:
             raise ValueError(missing)
-        return source.parse(text)
+        return control.parse(text)
     except ValueError as error:
         ignore(key, str(error))
         return None
@@ -157,24 +148,24 @@ def show_question(place: Place) -> None:
     if question is not None and place.state.guess is not None:
         show_text(f"**{label}** Your guess: **{question.describe(place.state.guess)}**")
         button("Guess again", "again", {guess_key: ""})
-    elif isinstance(question, ChoiceQuestion):
+    elif isinstance(question, RankingQuestion):
+        chosen = st.multiselect(
+            label, list(question.options), format_func=question.options.__getitem__, key=f"{PREFIX}order_{key}",
+            placeholder="Choose them one after the other",
+        )  # fmt: skip
+        missing = len(question.options) - len(chosen)
+        words = f"{missing} more to choose" if missing else "My order"
+        values = {guess_key: question.write(tuple(chosen))}
+        button(words, "go", values, type="primary", disabled=missing > 0)
+    elif step.slider is not None:
+        show_slider(place, step.slider, label or step.slider.label)
+    elif question is not None:
         widget = f"{PREFIX}one_{key}_{place.n_before}"
         with st.form(f"{PREFIX}form", border=False):  # moving among the options with the arrow keys is no guess yet
             options = question.options
             st.radio(label, list(options), index=None, format_func=options.__getitem__, key=widget)
             args = (widget, guess_key)
             st.form_submit_button("My guess", key=f"{PREFIX}go", type="primary", on_click=copy_value, args=args)
-    elif isinstance(question, RankingQuestion):
-        chosen = st.multiselect(
-            label, list(question.items), format_func=question.items.__getitem__, key=f"{PREFIX}order_{key}",
-            placeholder="Choose them one after the other",
-        )  # fmt: skip
-        missing = len(question.items) - len(chosen)
-        words = f"{missing} more to choose" if missing else "My order"
-        values = {guess_key: question.write(tuple(chosen))}
-        button(words, "go", values, type="primary", disabled=missing > 0)
-    elif step.slider is not None:
-        show_slider(place, step.slider, label or step.slider.label)
 
 
 def show_slider(place: Place, slider: Slider, label: str) -> None:

@@ -23,7 +23,6 @@ from dpviz.teaching.lessons import LESSONS
 from dpviz.teaching.lessons.handout import lesson_handout
 from dpviz.teaching.lessons.lesson import (
     RIGHT,
-    ChoiceQuestion,
     Lesson,
     LessonState,
     LessonStep,
@@ -124,7 +123,7 @@ def test_a_guess_gets_the_sentence_that_belongs_to_it(lesson: Lesson, step: Less
             near = math.log(question.within) if question.is_factor else question.within
             expected = RIGHT if abs(off) <= near else "low" if off < 0 else "high"
             assert verdict == expected or (verdict == "far" and off > near)
-        elif isinstance(question, ChoiceQuestion):
+        elif not isinstance(question, RankingQuestion):
             assert verdict == (RIGHT if guess == answer else guess)
         else:
             assert isinstance(guess, tuple)

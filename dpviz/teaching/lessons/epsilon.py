@@ -22,12 +22,11 @@ GRID = np.linspace(0.0, 8.0, 81)
 LIKE_WORST = 0.9  # who guesses more has taken the worst table for the usual one
 
 
-def percent(share: float) -> str:
-    """Return a share of right guesses as it is shown."""
+def _percent(share: float) -> str:
     return format_percent(share, 3)
 
 
-SHARE = Slider(label="Right guesses", stops=tuple(stop / 100 for stop in range(50, 101)), start=0.5, format=percent)
+SHARE = Slider(label="Right guesses", stops=tuple(stop / 100 for stop in range(50, 101)), start=0.5, format=_percent)
 EPSILONS = Slider(
     label="Promise ε (left is more private)",
     stops=(0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0),
@@ -38,31 +37,29 @@ INVENTED = Slider(
 )
 
 
-def allowed_success(epsilon: float) -> float:
-    """Return the share of right guesses that ε allows: e^ε / (1 + e^ε)."""
+def _allowed_success(epsilon: float) -> float:
     return float(expit(epsilon))
 
 
-def real_success(invented: float = 1.0) -> float:
-    """Return how often the best guess is right about the release of lesson 1."""
+def _real_success(invented: float = 1.0) -> float:
     return trade_off_curve(plug_in(invented)).success(0.5)
 
 
 def quantities(state: LessonState) -> dict[str, Any]:
     """Return the values in the words."""
     if state.step == "curve":
-        limits = join_words(percent(allowed_success(epsilon)) for epsilon in COMPARED)
-        return {"epsilon": EPSILONS.value(state), "limit": allowed_success(EPSILONS.value(state)), "limits": limits}
+        limits = join_words(_percent(_allowed_success(epsilon)) for epsilon in COMPARED)
+        return {"epsilon": EPSILONS.value(state), "limit": _allowed_success(EPSILONS.value(state)), "limits": limits}
     invented = INVENTED.value(state) if state.step == "both" else 1
     worst, (_, yes) = pure_epsilon(plug_in(invented)), likelihoods()
     return {
         "factor_2": math.exp(EPSILON),
-        "limit_2": allowed_success(EPSILON),
+        "limit_2": _allowed_success(EPSILON),
         "invented": format_count(int(invented), "invented answer"),
         "worst": math.exp(worst),
         "epsilon_worst": worst,
-        "limit_worst": allowed_success(worst),
-        "real": real_success(invented),
+        "limit_worst": _allowed_success(worst),
+        "real": _real_success(invented),
         "once_in": round(1 / yes[-1] / 100) * 100,
         "chance_two": sum(yes[2:]),
     }
@@ -82,41 +79,38 @@ def _chart(marks: list[Mark], is_shown: bool = True) -> Figure:
 
 
 def _mark(epsilon: float, share: float, color: str, prefix: str = "") -> Mark:
-    return Mark(x=epsilon, y=share, color=color, text=prefix + percent(share), place="bottom right")
+    return Mark(x=epsilon, y=share, color=color, text=prefix + _percent(share), place="bottom right")
 
 
-def draw_limit(state: LessonState) -> tuple[Figure, str]:
-    """Draw the people of whom an attacker knows all but one; after the guess what every ε allows."""
+def _draw_limit(state: LessonState) -> tuple[Figure, str]:
     if state.guess is None:
         people = DotTable(name="100 people; the ringed answer is secret", yes=25, number=100, across=10, ringed=0)
         return people_chart([people]), "100 people as dots, 25 of them said yes; one of them is ringed."
-    limit = allowed_success(EPSILON)
+    limit = _allowed_success(EPSILON)
     chart = _with_share(_chart([_mark(EPSILON, limit, "other")]), EPSILON, state)
-    return chart, f"The share of right guesses that every ε allows; at ε = 2 {percent(limit)}."
+    return chart, f"The share of right guesses that every ε allows; at ε = 2 {_percent(limit)}."
 
 
 def _with_share(chart: Figure, epsilon: float, state: LessonState) -> Figure:
     """Add the guess."""
     share = state.number or 0.5
-    return with_guess(chart, f"your guess: {percent(share)}", x=epsilon, y=share)
+    return with_guess(chart, f"your guess: {_percent(share)}", x=epsilon, y=share)
 
 
-def draw_curve(state: LessonState) -> tuple[Figure, str]:
-    """Draw what every ε allows, and at four of them."""
+def _draw_curve(state: LessonState) -> tuple[Figure, str]:
     epsilon = EPSILONS.value(state)
-    limit = percent(allowed_success(epsilon))
-    chart = _chart([_mark(each, allowed_success(each), "original") for each in COMPARED])
+    limit = _percent(_allowed_success(epsilon))
+    chart = _chart([_mark(each, _allowed_success(each), "original") for each in COMPARED])
     chart = with_guess(chart, f"ε = {format_number(epsilon, 3)}: {limit}", x=epsilon, low=True)
     return chart, f"The share of right guesses that every ε allows; {limit} where you are."
 
 
-def draw_real(state: LessonState) -> tuple[Figure, str]:
-    """Draw what the ε of the plug-in allows, and after the guess how often the best guess is really right."""
+def _draw_real(state: LessonState) -> tuple[Figure, str]:
     invented = INVENTED.value(state) if state.step == "both" else 1
     epsilon = pure_epsilon(plug_in(invented))
-    marks = [_mark(epsilon, allowed_success(epsilon), "other", "allowed: ")]
+    marks = [_mark(epsilon, _allowed_success(epsilon), "other", "allowed: ")]
     if state.step == "both" or state.guess is not None:
-        marks.append(_mark(epsilon, real_success(invented), "posterior_mean", "really: "))
+        marks.append(_mark(epsilon, _real_success(invented), "posterior_mean", "really: "))
     chart = _chart(marks)
     if state.guess is not None:
         chart = _with_share(chart, epsilon, state)
@@ -128,15 +122,15 @@ LESSON = Lesson(
     script=LessonScript.read(Path(__file__).with_suffix(".md")),
     steps=(
         LessonStep(
-            "limit", draw_limit, NumberQuestion(slider=SHARE, answer=lambda _: allowed_success(EPSILON), within=0.02)
+            "limit", _draw_limit, NumberQuestion(slider=SHARE, answer=lambda _: _allowed_success(EPSILON), within=0.02)
         ),
-        LessonStep("curve", draw_curve, EPSILONS),
+        LessonStep("curve", _draw_curve, EPSILONS),
         LessonStep(
             "real",
-            draw_real,
-            NumberQuestion(slider=SHARE, answer=lambda _: real_success(), within=0.03, far=LIKE_WORST),
+            _draw_real,
+            NumberQuestion(slider=SHARE, answer=lambda _: _real_success(), within=0.03, far=LIKE_WORST),
         ),
-        LessonStep("both", draw_real, INVENTED),
+        LessonStep("both", _draw_real, INVENTED),
     ),
     quantities=quantities,
     page="transition_matrices",

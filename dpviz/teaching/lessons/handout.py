@@ -5,7 +5,7 @@ from html import escape
 from plotly.offline import get_plotlyjs
 
 from dpviz.charts.theme import FAINT, INK
-from dpviz.teaching.lessons.lesson import RIGHT, ChoiceQuestion, Lesson, LessonState, LessonStep, RankingQuestion
+from dpviz.teaching.lessons.lesson import RIGHT, Lesson, LessonState, LessonStep, NumberQuestion, RankingQuestion
 from dpviz.teaching.lessons.script import inline_html
 
 WIDTH, HEIGHT = 660, 330  # pixels of a picture
@@ -22,18 +22,9 @@ p, ul {{margin: 1mm 0 2mm}}
 
 
 def lesson_handout(lesson: Lesson, seed: int = 1) -> str:
-    """Lesson as one HTML file for A4, which fetches nothing; the answers are on pages of their own.
+    """Return a lesson as one HTML file for A4, which fetches nothing; the answers are on pages of their own.
 
-    Parameters
-    ----------
-    lesson : Lesson
-    seed : int, optional
-        Of what is drawn.
-
-    Returns
-    -------
-    str
-        The pictures of steps with a question are those before the answer.
+    The pictures of steps with a question are those before the answer; what is drawn follows the seed.
     """
     places = [(place, step, LessonState(step.name, seed)) for place, step in enumerate(lesson.steps, 1)]
     steps = "".join(_step_html(lesson, *place) for place in places)
@@ -57,12 +48,12 @@ def _step_html(lesson: Lesson, place: int, step: LessonStep, state: LessonState)
     if step.question is None:
         return f"<section><h2>{place}</h2>{text}{picture}</section>"
     text += f"<p><b>{inline_html(lesson.question_text(step, state))}</b></p>"
-    if isinstance(step.question, ChoiceQuestion):
+    if isinstance(step.question, NumberQuestion | RankingQuestion):
+        items = ", ".join(step.question.options.values()) + ": " if step.question.options else ""
+        text += f'<p>{escape(items)}<span class="blank"></span></p>'
+    else:
         options = "".join(f"<li>{escape(option)}</li>" for option in step.question.options.values())
         text += f'<ul class="options">{options}</ul>'
-    else:
-        items = ", ".join(step.question.items.values()) + ": " if isinstance(step.question, RankingQuestion) else ""
-        text += f'<p>{escape(items)}<span class="blank"></span></p>'
     return f'<section class="asked"><h2>{place}</h2>{text}{picture}</section>'  # what comes next may tell the answer
 
 

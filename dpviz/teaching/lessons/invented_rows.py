@@ -14,11 +14,11 @@ from dpviz.charts.theme import PURE_LINE, Figure
 from dpviz.core.formatting import format_number
 from dpviz.designs import Design
 from dpviz.teaching.lessons.lesson import (
-    ChoiceQuestion,
     Lesson,
     LessonState,
     LessonStep,
     NumberQuestion,
+    Question,
     Slider,
     nearest_option,
 )  # fmt: skip
@@ -34,19 +34,18 @@ PEOPLE = Slider(label="People", stops=SIZES, start=N_PEOPLE)
 
 
 @lru_cache(maxsize=256)
-def invented_rows(n: int, delta: float = 0.0) -> float:
+def _invented_rows(n: int, delta: float = 0.0) -> float:
     """Return the invented rows of both kinds that the promise takes."""
     return 2 * float(minimum_prior("synth_post_one", n=n, m=n, epsilon=EPSILON, delta=delta))
 
 
-def scaled_rows() -> dict[str, float]:
+def _scaled_rows() -> dict[str, float]:
     """Return numbers of rows for ten times as many people, by the idea behind them."""
-    rows, times = invented_rows(N_PEOPLE), N_LARGE / N_PEOPLE
+    rows, times = _invented_rows(N_PEOPLE), N_LARGE / N_PEOPLE
     return {"fewer": rows / times, "same": rows, "root": rows * math.sqrt(times), "share": rows * times}
 
 
-def format_rows(rows: float) -> str:
-    """Return a number of rows to whole ones."""
+def _format_rows(rows: float) -> str:
     return format_number(rows, 5 if rows >= 10_000 else 4 if rows >= 1000 else 3)
 
 
@@ -55,59 +54,56 @@ def quantities(state: LessonState) -> dict[str, Any]:
     n, factor = N_PEOPLE, math.exp(EPSILON)
     if state.step == "both":
         n = round(PEOPLE.value(state))
-    rows, rows_delta = invented_rows(n), invented_rows(n, DELTA)
-    values = {"people": n, "factor": factor, "rows": format_rows(rows), "rows_delta": rows_delta}
-    return values | {"rows_large": format_rows(invented_rows(N_LARGE)), "share": rows / (rows + n)}
+    rows, rows_delta = _invented_rows(n), _invented_rows(n, DELTA)
+    values = {"people": n, "factor": factor, "rows": _format_rows(rows), "rows_delta": rows_delta}
+    return values | {"rows_large": _format_rows(_invented_rows(N_LARGE)), "share": rows / (rows + n)}
 
 
 def _bar(name: str, rows: float | None, n: float = N_PEOPLE) -> Bar:
     """A bar of real rows and invented ones; None where they are not told."""
-    text = "?" if rows is None else f"+ {format_rows(rows)}"
+    text = "?" if rows is None else f"+ {_format_rows(rows)}"
     return Bar(name=name, text=text, yes=SHARE_YES * n, no=(1 - SHARE_YES) * n, invented=rows or 0.0)
 
 
 def _share_bar(name: str, n: int, rows: float) -> Bar:
     """A bar of the shares of real and invented rows."""
-    real, text = n / (n + rows), f"+ {format_rows(rows)}"
+    real, text = n / (n + rows), f"+ {_format_rows(rows)}"
     return Bar(name=name, text=text, yes=SHARE_YES * real, no=(1 - SHARE_YES) * real, invented=1 - real)
 
 
-def draw_rows(state: LessonState) -> tuple[Figure, str]:
-    """Draw the rows as they are known, with the guess, and after it with those that the promise takes."""
-    known, answer = _bar("without δ", invented_rows(N_PEOPLE)), _bar("with δ = 10⁻⁶", invented_rows(N_PEOPLE, DELTA))
+def _draw_rows(state: LessonState) -> tuple[Figure, str]:
+    known, answer = _bar("without δ", _invented_rows(N_PEOPLE)), _bar("with δ = 10⁻⁶", _invented_rows(N_PEOPLE, DELTA))
     if state.step == "many":
         plain = _bar("real rows", 0.0)
         known = Bar(name=plain.name, text=f"{N_PEOPLE:,}", yes=plain.yes, no=plain.no)
-        answer = _bar("what ε = 1 takes", invented_rows(N_PEOPLE))
+        answer = _bar("what ε = 1 takes", _invented_rows(N_PEOPLE))
     bars = [known, _bar("with your guess", state.number)] + ([] if state.guess is None else [answer])
     alt = "Real rows, orange yes and blue no, and striped the invented ones, half of them yes."
     return bars_chart(bars, "rows (striped: invented)"), alt
 
 
-def draw_sizes(state: LessonState) -> tuple[Figure, str]:
-    """Draw the shares of a table that are real and invented, at one number of people, then at three."""
+def _draw_sizes(state: LessonState) -> tuple[Figure, str]:
     if state.guess is None:
         bars = [
-            _share_bar(f"{N_PEOPLE:,} people", N_PEOPLE, invented_rows(N_PEOPLE)),
+            _share_bar(f"{N_PEOPLE:,} people", N_PEOPLE, _invented_rows(N_PEOPLE)),
             _bar(f"{N_LARGE:,} people", None, 1),
         ]
     else:
-        bars = [_share_bar(f"{n:,} people", n, invented_rows(n)) for n in (N_SMALL, N_PEOPLE, N_LARGE)]
-        bars.append(_share_bar(f"{N_LARGE:,} people, your guess", N_LARGE, scaled_rows()[str(state.guess)]))
+        bars = [_share_bar(f"{n:,} people", n, _invented_rows(n)) for n in (N_SMALL, N_PEOPLE, N_LARGE)]
+        bars.append(_share_bar(f"{N_LARGE:,} people, your guess", N_LARGE, _scaled_rows()[str(state.guess)]))
     alt = "The real and the invented share of the rows, at several numbers of people."
     return bars_chart(bars, "share of rows (striped: invented)", percent=True), alt
 
 
-def draw_both(state: LessonState) -> tuple[Figure, str]:
-    """Draw invented rows against people, without and with δ."""
+def _draw_both(state: LessonState) -> tuple[Figure, str]:
     n, sizes, lines, marks = round(PEOPLE.value(state)), np.array(SIZES, dtype=float), [], []
     for name, delta, color, dash in (
         ("without δ", 0.0, "beta_binomial", PURE_LINE.dash),
         ("with δ = 10⁻⁶", DELTA, "posterior_mean", "solid"),
     ):
-        rows, stroke = np.array([invented_rows(size, delta) for size in SIZES]), PURE_LINE._replace(dash=dash)
+        rows, stroke = np.array([_invented_rows(size, delta) for size in SIZES]), PURE_LINE._replace(dash=dash)
         lines.append(Line(name=name, x=sizes, y=rows, color=color, stroke=stroke))
-        marks.append(Mark(x=n, y=invented_rows(n, delta), color=color, text=format_rows(invented_rows(n, delta))))
+        marks.append(Mark(x=n, y=_invented_rows(n, delta), color=color, text=_format_rows(_invented_rows(n, delta))))
     scales = Axis(title="people", log=True), Axis(title="invented rows", log=True, low=5.0)
     chart = line_chart(lines, *scales, key="rows of a promise", marks=marks)
     alt = "Invented rows against people: without δ they grow with them, with δ they do not."
@@ -120,23 +116,23 @@ LESSON = Lesson(
     steps=(
         LessonStep(
             "many",
-            draw_rows,
-            NumberQuestion(slider=MANY, answer=lambda _: invented_rows(N_PEOPLE), within=1.1, is_factor=True),
+            _draw_rows,
+            NumberQuestion(slider=MANY, answer=lambda _: _invented_rows(N_PEOPLE), within=1.1, is_factor=True),
         ),
         LessonStep(
             "sizes",
-            draw_sizes,
-            ChoiceQuestion(
-                options={key: format_rows(rows) for key, rows in scaled_rows().items()},
-                answer=lambda _: nearest_option(scaled_rows(), invented_rows(N_LARGE)),
+            _draw_sizes,
+            Question(
+                options={key: _format_rows(rows) for key, rows in _scaled_rows().items()},
+                answer=lambda _: nearest_option(_scaled_rows(), _invented_rows(N_LARGE)),
             ),
         ),
         LessonStep(
             "delta",
-            draw_rows,
-            NumberQuestion(slider=FEW, answer=lambda _: invented_rows(N_PEOPLE, DELTA), within=1.4, is_factor=True),
+            _draw_rows,
+            NumberQuestion(slider=FEW, answer=lambda _: _invented_rows(N_PEOPLE, DELTA), within=1.4, is_factor=True),
         ),
-        LessonStep("both", draw_both, PEOPLE),
+        LessonStep("both", _draw_both, PEOPLE),
     ),
     quantities=quantities,
     page="minimum_priors",

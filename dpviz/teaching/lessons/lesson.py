@@ -1,7 +1,6 @@
 """A lesson: steps with words, a picture and a question, and the page on which a reader goes on."""
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
@@ -22,19 +21,7 @@ RIGHT = "right"
 
 @dataclass(frozen=True)
 class LessonState:
-    """Where a reader is.
-
-    Parameters
-    ----------
-    step : str
-        Name of the step.
-    seed : int, optional
-        Of what is drawn.
-    guess : str, float or tuple of str, optional
-        None before there is one.
-    slider_value : float, optional
-        None where the slider has not been moved, or there is none.
-    """
+    """Where a reader is: in a step, with a seed, and with a guess or a slider that has been moved, if there are any."""
 
     step: str
     seed: int = 1
@@ -49,18 +36,7 @@ class LessonState:
 
 @dataclass(frozen=True, kw_only=True)
 class Slider:
-    """Numbers among which a reader chooses.
-
-    Parameters
-    ----------
-    label : str
-    stops : sequence of float
-        In order.
-    start : float
-        One of them.
-    format : callable, optional
-        How a number is shown.
-    """
+    """Numbers among which a reader chooses: `stops` in order, the one at the `start`, and how they are shown."""
 
     label: str
     stops: Sequence[float]
@@ -89,67 +65,47 @@ class Slider:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question(ABC):
-    """What is asked in a step; `answer` computes what is right in a state, whatever is guessed."""
+class Question:
+    """One of several `options`, by key with its words, is to be chosen.
+
+    Parameters
+    ----------
+    answer : callable
+        What is right in a state, whatever is guessed.
+    options : mapping of str to str, optional
+    """
 
     answer: Callable[[LessonState], Any]
+    options: Mapping[str, str] = field(default_factory=dict)
 
-    @abstractmethod
     def parse(self, text: str) -> Guess:
         """Return the guess that an address has; a ValueError in a sentence where it cannot be one."""
-
-    @abstractmethod
-    def write(self, guess: Any) -> str:
-        """Return a guess as an address has it."""
-
-    @abstractmethod
-    def describe(self, guess: Any) -> str:
-        """Return a guess in words."""
-
-    @abstractmethod
-    def verdict(self, state: LessonState) -> str:
-        """Return which sentence belongs to the guess of a state, `RIGHT` or what it has overlooked."""
-
-    @abstractmethod
-    def guesses(self) -> Sequence[Guess]:
-        """Return all guesses."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ChoiceQuestion(Question):
-    """One of several `options`, by key with its words; each wrong one has a sentence of its own, by its key."""
-
-    options: Mapping[str, str]
-
-    def parse(self, text: str) -> str:
         if text not in self.options:
             raise ValueError(f"it must be one of {', '.join(self.options)}.")
         return text
 
-    def write(self, guess: str) -> str:
-        return guess
+    def write(self, guess: Any) -> str:
+        """Return a guess as an address has it."""
+        return str(guess)
 
-    def describe(self, guess: str) -> str:
+    def describe(self, guess: Any) -> str:
+        """Return a guess in words."""
         return self.options[guess]
 
     def verdict(self, state: LessonState) -> str:
+        """Return which sentence belongs to the guess: `RIGHT`, or the key of a wrong option."""
         return RIGHT if state.guess == self.answer(state) else str(state.guess)
 
     def guesses(self) -> Sequence[Guess]:
+        """Return all guesses."""
         return list(self.options)
 
 
 @dataclass(frozen=True, kw_only=True)
 class NumberQuestion(Question):
-    """A number on a slider; verdicts are `RIGHT`, ``low``, ``high``, and from `far` on ``far``.
+    """A number on a `slider` is to be guessed; verdicts are `RIGHT`, ``low``, ``high``, and from `far` on ``far``.
 
-    Parameters
-    ----------
-    slider : Slider
-    within : float
-        Distance from the answer that counts as right, or with `is_factor` the factor.
-    is_factor : bool, optional
-    far : float, optional
+    Right is what is `within` a distance of the answer, or if it `is_factor` within a factor.
     """
 
     slider: Slider
@@ -157,13 +113,13 @@ class NumberQuestion(Question):
     is_factor: bool = False
     far: float = math.inf
 
-    def parse(self, text: str) -> float:
+    def parse(self, text: str) -> Guess:
         return self.slider.parse(text)
 
-    def write(self, guess: float) -> str:
+    def write(self, guess: Any) -> str:
         return f"{guess:g}"
 
-    def describe(self, guess: float) -> str:
+    def describe(self, guess: Any) -> str:
         return self.slider.format(guess)
 
     def verdict(self, state: LessonState) -> str:
@@ -183,36 +139,30 @@ class NumberQuestion(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class RankingQuestion(Question):
-    """All `items`, by key with their words, in an order; the verdict on a wrong one is the key that stands first.
+    """All `options` are to be put in order; verdicts are `RIGHT`, a wrong first key, or ``rest`` where it is right."""
 
-    Where only the first is right, the verdict is ``rest``.
-    """
-
-    items: Mapping[str, str]
-
-    def parse(self, text: str) -> tuple[str, ...]:
+    def parse(self, text: str) -> Guess:
         keys = tuple(text.split("."))
-        if sorted(keys) != sorted(self.items):
-            unknown = [key for key in keys if key not in self.items]
+        if sorted(keys) != sorted(self.options):
+            unknown = [key for key in keys if key not in self.options]
             problem = f"{single_line(unknown[0])} is none of them" if unknown else "each must be there once"
-            raise ValueError(f"it must have {', '.join(self.items)} in an order, with dots between them; {problem}.")
+            raise ValueError(f"it must have {', '.join(self.options)} in an order, with dots between them; {problem}.")
         return keys
 
-    def write(self, guess: tuple[str, ...]) -> str:
+    def write(self, guess: Any) -> str:
         return ".".join(guess)
 
-    def describe(self, guess: tuple[str, ...]) -> str:
-        return ", ".join(self.items[key] for key in guess)
+    def describe(self, guess: Any) -> str:
+        return ", ".join(self.options[key] for key in guess)
 
     def verdict(self, state: LessonState) -> str:
         answer, guess = tuple(self.answer(state)), state.guess
-        if guess == answer:
+        if guess == answer or not isinstance(guess, tuple):
             return RIGHT
-        first = guess[0] if isinstance(guess, tuple) else ""
-        return "rest" if first == answer[0] else first
+        return "rest" if guess[0] == answer[0] else guess[0]
 
     def guesses(self) -> Sequence[Guess]:
-        return list(permutations(self.items))
+        return list(permutations(self.options))
 
 
 def nearest_option(options: Mapping[str, float], value: float) -> str:
@@ -264,7 +214,7 @@ class LessonStep:
 
 @dataclass(frozen=True, kw_only=True)
 class Lesson:
-    """Some steps in their order, each with its words, and where they lead.
+    """Some steps in their order, and the page on which they end.
 
     Parameters
     ----------
@@ -274,12 +224,8 @@ class Lesson:
     steps : tuple of LessonStep
     quantities : callable
         Values in the words of a step in a state, by name.
-    page : str
-        Page on which the lesson ends.
-    design : Design
-        Release that it opens with.
-    page_settings : mapping, optional
-        Further settings of the page.
+    page, design, page_settings : str, Design, mapping of str to str
+        The page on which the lesson ends, the release that it opens with, and further settings of it.
     """
 
     key: str

@@ -14,7 +14,7 @@ from dpviz.core.formatting import format_number
 from dpviz.coverage import exact_coverage
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import pure_epsilon, trade_off_curve
-from dpviz.teaching.lessons.lesson import ChoiceQuestion, Lesson, LessonState, LessonStep, NumberQuestion, Slider
+from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, NumberQuestion, Question, Slider
 from dpviz.teaching.lessons.sampling import COVERED, EPSILONS, IntervalSample
 from dpviz.teaching.lessons.script import LessonScript
 
@@ -31,7 +31,7 @@ PROMISE_TEXTS = {"same": "ε = 2", "twice": "ε = 4", "none": "no limit"}
 MAX_BAR = 3.0  # times that of the promise: the length of no limit
 
 
-def samples(state: LessonState) -> tuple[IntervalSample, IntervalSample]:
+def _samples(state: LessonState) -> tuple[IntervalSample, IntervalSample]:
     """Return the intervals of who takes the rows for real, and of who is told."""
     epsilon = EPSILONS.value(state) if state.step == "precision" else EPSILONS.start
     naive = IntervalSample(NAIVE, epsilon, seed=state.seed)
@@ -39,36 +39,34 @@ def samples(state: LessonState) -> tuple[IntervalSample, IntervalSample]:
 
 
 @cache
-def secret_length() -> float:
+def _secret_length() -> float:
     """Return the mean length of the usual interval from the secret data themselves."""
     sample = IntervalSample(NAIVE)
     secret = GivenMatrix(probabilities=np.eye(sample.n + 1))
     return float(exact_coverage(synthesizer=secret, p=sample.p, sets=1, rule=NAIVE).mean_width)
 
 
-def length_ratio(state: LessonState) -> float:
+def _length_ratio(state: LessonState) -> float:
     """Return how many times as long the intervals are of who is told."""
-    naive, aware = samples(state)
+    naive, aware = _samples(state)
     return aware.exact.mean_width / naive.exact.mean_width
 
 
 @cache
-def real_epsilon() -> float:
-    """Return the ε that the release keeps for an attacker who knows how it was made."""
+def _real_epsilon() -> float:
     return pure_epsilon(IntervalSample(AWARE).design.release)
 
 
 @cache
-def real_success() -> float:
-    """Return how often the best guess about the most exposed person is right, whoever knows the recipe."""
+def _real_success() -> float:
     return float(trade_off_curve(IntervalSample(AWARE).design.release).success(0.5))
 
 
 def quantities(state: LessonState) -> dict[str, Any]:
     """Return the values in the words."""
     if state.step == "privacy":
-        return {"epsilon": real_epsilon(), "success": real_success()}
-    naive, aware = samples(state)
+        return {"epsilon": _real_epsilon(), "success": _real_success()}
+    naive, aware = _samples(state)
     return {
         "epsilon": naive.epsilon,
         "naive": naive.n_covered,
@@ -76,14 +74,13 @@ def quantities(state: LessonState) -> dict[str, Any]:
         "told_exact": aware.exact.coverage,
         "naive_length": naive.exact.mean_width,
         "told_length": aware.exact.mean_width,
-        "real_length": secret_length(),
-        "times": length_ratio(state),
+        "real_length": _secret_length(),
+        "times": _length_ratio(state),
     }
 
 
-def draw_intervals(state: LessonState) -> tuple[Figure, str]:
-    """Draw the intervals of who takes the rows for real; after the guess beside them those of who is told."""
-    naive, aware = samples(state)
+def _draw_intervals(state: LessonState) -> tuple[Figure, str]:
+    naive, aware = _samples(state)
     if state.step == "again" and state.guess is None:
         return naive.chart(f"as if the data were real:<br>{naive.label}"), "100 intervals of the first kind."
     aware_chart = aware.chart(f"told how:<br>{aware.label}", state.number if state.step == "again" else None)
@@ -95,13 +92,12 @@ def _length_bar(name: str, length: float, **options: Any) -> Bar:
     return Bar(name=name, text=format_number(100 * length, 3), plain=100 * length, **options)
 
 
-def draw_lengths(state: LessonState) -> tuple[Figure, str]:
-    """Draw mean lengths; that of who is told after the guess."""
-    naive, aware = (sample.exact.mean_width for sample in samples(state))
+def _draw_lengths(state: LessonState) -> tuple[Figure, str]:
+    naive, aware = (sample.exact.mean_width for sample in _samples(state))
     guess = Bar(name="told how", text="?")
     if state.number is not None:
         guess = _length_bar("told how, as you guess", state.number * naive, color=GUESS_COLOR)
-    bars = [_length_bar("from the secret data", secret_length())]
+    bars = [_length_bar("from the secret data", _secret_length())]
     bars += [_length_bar("as if real", naive, color=NAIVE_COLOR), guess]
     bars += [] if state.guess is None else [_length_bar("told how", aware, color=AWARE_COLOR)]
     return bars_chart(bars, "mean length, in points"), "How long intervals are on average, in points."
@@ -111,8 +107,7 @@ def _promise_bar(name: str, epsilon: float, **options: Any) -> Bar:
     return Bar(name=name, text=f"ε = {format_number(epsilon, 3)}", plain=epsilon, **options)
 
 
-def draw_promise(state: LessonState) -> tuple[Figure, str]:
-    """Draw the promise before the recipe was told, and after the guess what the release really keeps."""
+def _draw_promise(state: LessonState) -> tuple[Figure, str]:
     promised, answer = IntervalSample(AWARE).epsilon, "once the recipe is public"
     bars = [_promise_bar("promised at first", promised)]
     if state.guess is None:
@@ -121,13 +116,13 @@ def draw_promise(state: LessonState) -> tuple[Figure, str]:
         guess = str(state.guess)
         length = promised * min(PROMISES[guess], MAX_BAR)
         bars.append(Bar(name="as you guess", text=PROMISE_TEXTS[guess], plain=length, color=GUESS_COLOR))
-        bars.append(_promise_bar(answer, real_epsilon(), color=AWARE_COLOR))
+        bars.append(_promise_bar(answer, _real_epsilon(), color=AWARE_COLOR))
     return bars_chart(bars, "ε (left is more private)"), "The promise before and after the recipe is public."
 
 
-def kept_promise() -> str:
+def _kept_promise() -> str:
     """Return the option that is nearest to what the release really keeps."""
-    times = real_epsilon() / IntervalSample(AWARE).epsilon
+    times = _real_epsilon() / IntervalSample(AWARE).epsilon
     return min(PROMISES, key=lambda option: abs(PROMISES[option] - times))
 
 
@@ -137,13 +132,13 @@ LESSON = Lesson(
     steps=(
         LessonStep(
             "again",
-            draw_intervals,
-            NumberQuestion(slider=COVERED, answer=lambda state: 100 * samples(state)[1].exact.coverage, within=4),
+            _draw_intervals,
+            NumberQuestion(slider=COVERED, answer=lambda state: 100 * _samples(state)[1].exact.coverage, within=4),
             is_random=True,
         ),
-        LessonStep("longer", draw_lengths, NumberQuestion(slider=TIMES, answer=length_ratio, within=0.25)),
-        LessonStep("privacy", draw_promise, ChoiceQuestion(options=OPTIONS, answer=lambda _: kept_promise())),
-        LessonStep("precision", draw_intervals, EPSILONS, is_random=True),
+        LessonStep("longer", _draw_lengths, NumberQuestion(slider=TIMES, answer=_length_ratio, within=0.25)),
+        LessonStep("privacy", _draw_promise, Question(options=OPTIONS, answer=lambda _: _kept_promise())),
+        LessonStep("precision", _draw_intervals, EPSILONS, is_random=True),
     ),
     quantities=quantities,
     page="coverage",

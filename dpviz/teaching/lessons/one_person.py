@@ -11,7 +11,7 @@ from dpviz.core.formatting import format_count, format_number, format_percent
 from dpviz.designs import Design
 from dpviz.mechanisms import PosteriorMean
 from dpviz.privacy.summary import two_tables
-from dpviz.teaching.lessons.lesson import ChoiceQuestion, Lesson, LessonState, LessonStep, Slider, nearest_option
+from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, Question, Slider, nearest_option
 from dpviz.teaching.lessons.script import LessonScript
 
 N_PEOPLE = 5
@@ -50,8 +50,7 @@ def likelihood_ratios(invented: float = 1.0) -> list[float]:
     return [yes / no for no, yes in zip(*likelihoods(invented), strict=True)]
 
 
-def table_name(count: int) -> str:
-    """Name a published table."""
+def _table_name(count: int) -> str:
     return f"{count} yes, {N_PEOPLE - count} no"
 
 
@@ -64,7 +63,7 @@ def quantities(state: LessonState) -> dict[str, Any]:
     if state.step == "rows":
         count = round(COUNT.value(state))
         ratio = likelihood_ratios()[count]
-        values |= {"table": table_name(count), "ratio": ratio, "direction": "a yes" if ratio > 1 else "a no"}
+        values |= {"table": _table_name(count), "ratio": ratio, "direction": "a yes" if ratio > 1 else "a no"}
     if state.step == "blur":
         worst = max(likelihood_ratios(INVENTED.value(state)))
         comparison = "That is below the goal." if worst <= GOAL else "That is still above the goal: mix in more."
@@ -73,11 +72,10 @@ def quantities(state: LessonState) -> dict[str, Any]:
     return values
 
 
-def draw_tables(state: LessonState) -> tuple[Figure, str]:
-    """Draw the people and every table that can be published; after the guess the ratio of each."""
+def _draw_tables(state: LessonState) -> tuple[Figure, str]:
     if state.guess is None:
         secret = DotTable(name="the secret answers", yes=1, number=N_PEOPLE, across=N_PEOPLE, ringed=0)
-        names = {count: f"published: {table_name(count)}" for count in COUNTS}
+        names = {count: f"published: {_table_name(count)}" for count in COUNTS}
         tables = [DotTable(name=names[count], yes=count, number=N_PEOPLE, across=N_PEOPLE) for count in COUNTS]
         alt = "Five people, the ringed one said yes; below them the six tables that can be published."
         return people_chart([secret, *tables]), alt
@@ -89,7 +87,7 @@ def draw_tables(state: LessonState) -> tuple[Figure, str]:
 def _ratio_chart(ratios: list[float], guess: str = "") -> Figure:
     """Bars from 1, where a table says nothing: to the right they speak for a yes, to the left against it."""
     bars = [
-        Bar(name=table_name(count), text=f"{format_number(ratio, 3)} ×", plain=ratio, guessed=str(count) == guess)
+        Bar(name=_table_name(count), text=f"{format_number(ratio, 3)} ×", plain=ratio, guessed=str(count) == guess)
         for count, ratio in enumerate(ratios)
     ]
     spec = bars_chart(bars, "times as likely with the yes as without", log=True, low=0.1, even=1.0).to_dict()
@@ -100,19 +98,17 @@ def _ratio_chart(ratios: list[float], guess: str = "") -> Figure:
     return Figure(spec["data"], spec["layout"])
 
 
-def draw_rows(state: LessonState) -> tuple[Figure, str]:
-    """Draw both rows of probabilities, one upon the other."""
+def _draw_rows(state: LessonState) -> tuple[Figure, str]:
     pair, count = two_tables(plug_in(), plug_in().worst_log_odds()), round(COUNT.value(state))
     assert pair is not None
     chart = with_guess(two_tables_chart(pair), f"{format_number(likelihood_ratios()[count], 3)} ×", x=count, low=True)
     return chart, "How likely every published table is with the ringed person's yes, and without it."
 
 
-def draw_chances(state: LessonState) -> tuple[Figure, str]:
-    """Draw how often every table is published; before the guess all but the last."""
+def _draw_chances(state: LessonState) -> tuple[Figure, str]:
     _, yes = likelihoods()
     bars = [
-        Bar(name=table_name(count), text=format_percent(chance, 3), plain=chance) for count, chance in enumerate(yes)
+        Bar(name=_table_name(count), text=format_percent(chance, 3), plain=chance) for count, chance in enumerate(yes)
     ]
     if state.guess is None:
         bars[-1] = Bar(name=bars[-1].name, text="?", plain=MIN_CHANCE)
@@ -123,32 +119,29 @@ def draw_chances(state: LessonState) -> tuple[Figure, str]:
     return chart, "How often every table is published if the ringed person said yes."
 
 
-def draw_blur(state: LessonState) -> tuple[Figure, str]:
-    """Draw the ratios with more invented answers, beside the goal."""
+def _draw_blur(state: LessonState) -> tuple[Figure, str]:
     ratios = likelihood_ratios(INVENTED.value(state))
     chart = with_guess(_ratio_chart(ratios), f"goal: {format_number(GOAL, 3)}", x=GOAL)
     return chart, f"The ratio of every published table, at most {format_number(max(ratios), 3)}."
 
 
-TABLES = {str(count): table_name(count) for count in COUNTS}
+TABLES = {str(count): _table_name(count) for count in COUNTS}
 LESSON = Lesson(
     key="one_answer",
     script=LessonScript.read(Path(__file__).with_suffix(".md")),
     steps=(
         LessonStep(
             "which",
-            draw_tables,
-            ChoiceQuestion(
-                options=TABLES, answer=lambda _: max(TABLES, key=lambda count: likelihood_ratios()[int(count)])
-            ),
+            _draw_tables,
+            Question(options=TABLES, answer=lambda _: max(TABLES, key=lambda count: likelihood_ratios()[int(count)])),
         ),
-        LessonStep("rows", draw_rows, COUNT),
+        LessonStep("rows", _draw_rows, COUNT),
         LessonStep(
             "often",
-            draw_chances,
-            ChoiceQuestion(options=CHANCE_TEXTS, answer=lambda _: nearest_option(CHANCES, likelihoods()[1][-1])),
+            _draw_chances,
+            Question(options=CHANCE_TEXTS, answer=lambda _: nearest_option(CHANCES, likelihoods()[1][-1])),
         ),
-        LessonStep("blur", draw_blur, INVENTED),
+        LessonStep("blur", _draw_blur, INVENTED),
     ),
     quantities=quantities,
     page="transition_matrices",

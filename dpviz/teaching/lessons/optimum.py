@@ -31,66 +31,62 @@ AXIS = "typical error, in points"
 
 
 @lru_cache(maxsize=256)
-def error_of(key: str, n: int = N_PEOPLE, epsilon: float = EPSILON) -> float:
+def _error_of(key: str, n: int = N_PEOPLE, epsilon: float = EPSILON) -> float:
     """Return how far the published share is typically off, all secret tables alike; `BEST` is the best mechanism."""
     if key == BEST:
         return float(least_error(n=n, epsilon=epsilon).root_mean_squared_error)
     return float(share_moments(Design(mechanism=key, n=n, epsilon=epsilon).release).release_error()["average"])
 
 
-def times_best(n: int = N_PEOPLE, epsilon: float = EPSILON) -> float:
+def _times_best(n: int = N_PEOPLE, epsilon: float = EPSILON) -> float:
     """Return how many times the smallest possible error that of the Beta-binomial is."""
-    return error_of(BETA, n, epsilon) / error_of(BEST, n, epsilon)
+    return _error_of(BETA, n, epsilon) / _error_of(BEST, n, epsilon)
 
 
-def ranking() -> tuple[str, ...]:
-    """Return the methods, the most accurate first."""
-    return tuple(sorted(METHODS, key=error_of))
+def _ranking() -> tuple[str, ...]:
+    return tuple(sorted(METHODS, key=_error_of))
 
 
 def quantities(state: LessonState) -> dict[str, Any]:
     """Return the values in the words."""
     n = round(SIZES.value(state)) if state.step == "people" else N_PEOPLE
     epsilon = EPSILONS.value(state) if state.step == "curve" else EPSILON
-    errors = {f"error_{key or 'best'}": error_of(key, n, epsilon) for key in (BEST, *METHODS)}
-    return {"epsilon": epsilon, "people": n, "times": times_best(n, epsilon), **errors}
+    errors = {f"error_{key or 'best'}": _error_of(key, n, epsilon) for key in (BEST, *METHODS)}
+    return {"epsilon": epsilon, "people": n, "times": _times_best(n, epsilon), **errors}
 
 
 def _bar(name: str, error: float, color: str = GREY) -> Bar:
     return Bar(name=name, text=format_number(100 * error, 3), plain=100 * error, color=color)
 
 
-def draw_floor(state: LessonState) -> tuple[Figure, str]:
-    """Draw the error of the Beta-binomial, that of the best mechanism as it is guessed, and as it is."""
+def _draw_floor(state: LessonState) -> tuple[Figure, str]:
     guess = Bar(name="best possible", text="?")
     if state.number is not None:
-        guess = _bar("best possible, as you guess", error_of(BETA) / state.number, GUESS_COLOR)
-    bars = [_bar(METHODS[BETA], error_of(BETA), color_of(BETA)), guess]
-    bars += [] if state.guess is None else [_bar("best possible", error_of(BEST))]
+        guess = _bar("best possible, as you guess", _error_of(BETA) / state.number, GUESS_COLOR)
+    bars = [_bar(METHODS[BETA], _error_of(BETA), color_of(BETA)), guess]
+    bars += [] if state.guess is None else [_bar("best possible", _error_of(BEST))]
     return bars_chart(bars, AXIS), "How far the published share is typically off."
 
 
-def draw_methods(state: LessonState) -> tuple[Figure, str]:
-    """Draw the errors of all methods; before the guess that of the best mechanism alone."""
+def _draw_methods(state: LessonState) -> tuple[Figure, str]:
     n = round(SIZES.value(state)) if state.step == "people" else N_PEOPLE
-    best = _bar("best possible", error_of(BEST, n))
+    best = _bar("best possible", _error_of(BEST, n))
     if state.step == "order" and state.guess is None:
         unknown = [Bar(name=name, text="?") for name in METHODS.values()]
         return bars_chart([*unknown, best], AXIS), "Only the best is known."
     names = dict(METHODS)
     if isinstance(state.guess, tuple):
         names = {key: f"{METHODS[key]} (your no. {place})" for place, key in enumerate(state.guess, 1)}
-    bars = [best, *(_bar(names[key], error_of(key, n), color_of(key)) for key in ranking())]
+    bars = [best, *(_bar(names[key], _error_of(key, n), color_of(key)) for key in _ranking())]
     return bars_chart(bars, AXIS), f"The errors of three methods with {n:,} people, and of the best possible."
 
 
-def draw_curve(state: LessonState) -> tuple[Figure, str]:
-    """Draw errors against ε, above the smallest possible."""
+def _draw_curve(state: LessonState) -> tuple[Figure, str]:
     epsilon, lines, marks = EPSILONS.value(state), [], []
     for key, name in {BEST: "best possible: the floor", **METHODS}.items():
-        errors, color = np.array([100 * error_of(key, N_PEOPLE, each) for each in GRID]), key or "original"
+        errors, color = np.array([100 * _error_of(key, N_PEOPLE, each) for each in GRID]), key or "original"
         lines.append(Line(name=name, x=np.array(GRID), y=errors, color=color, is_limit=key == BEST))
-        marks.append(Mark(x=epsilon, y=100 * error_of(key, N_PEOPLE, epsilon), color=color, text=""))
+        marks.append(Mark(x=epsilon, y=100 * _error_of(key, N_PEOPLE, epsilon), color=color, text=""))
     scales = Axis(title="ε (left is more private)", log=True), Axis(title=AXIS, log=True)
     chart = line_chart(lines, *scales, key="floor", marks=marks)
     alt = "Errors against ε, above the smallest possible."
@@ -103,12 +99,12 @@ LESSON = Lesson(
     steps=(
         LessonStep(
             "floor",
-            draw_floor,
-            NumberQuestion(slider=TIMES, answer=lambda _: times_best(), within=1.15, is_factor=True),
+            _draw_floor,
+            NumberQuestion(slider=TIMES, answer=lambda _: _times_best(), within=1.15, is_factor=True),
         ),
-        LessonStep("order", draw_methods, RankingQuestion(items=METHODS, answer=lambda _: ranking())),
-        LessonStep("curve", draw_curve, EPSILONS),
-        LessonStep("people", draw_methods, SIZES),
+        LessonStep("order", _draw_methods, RankingQuestion(options=METHODS, answer=lambda _: _ranking())),
+        LessonStep("curve", _draw_curve, EPSILONS),
+        LessonStep("people", _draw_methods, SIZES),
     ),
     quantities=quantities,
     page="compare_synthesizers",

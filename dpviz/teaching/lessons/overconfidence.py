@@ -6,7 +6,7 @@ from typing import Any
 from dpviz.charts.teaching import DotTable, people_chart, with_guess
 from dpviz.charts.theme import Figure
 from dpviz.core.formatting import format_count, format_percent
-from dpviz.teaching.lessons.lesson import ChoiceQuestion, Lesson, LessonState, LessonStep, NumberQuestion, Slider
+from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, NumberQuestion, Question, Slider
 from dpviz.teaching.lessons.sampling import ANALYSTS, COVERED, EPSILONS, IntervalSample
 from dpviz.teaching.lessons.script import LessonScript
 
@@ -20,42 +20,39 @@ OPTIONS = {
 }
 
 
-def sample_at(state: LessonState) -> IntervalSample:
+def _sample_at(state: LessonState) -> IntervalSample:
     """Return the intervals at the sliders of a step, or with one table each."""
     sets = round(SETS.value(state)) if state.step == "pull" else 1
     epsilon = EPSILONS.value(state) if state.step == "epsilon" else EPSILONS.start
     return IntervalSample(RULE, epsilon=epsilon, sets=sets, seed=state.seed)
 
 
-def sample_of_five(state: LessonState) -> IntervalSample:
-    """Return the intervals from five tables each."""
+def _sample_of_five(state: LessonState) -> IntervalSample:
     return IntervalSample(RULE, sets=FIVE, seed=state.seed)
 
 
-def option_shares() -> dict[str, float]:
+def _option_shares() -> dict[str, float]:
     """Return the share of intervals that every option means, from what is written on them and holds with one table."""
     exact = IntervalSample(RULE).exact
     return {"more": exact.level, "same": exact.coverage, "half": exact.coverage / 2, "none": 0.0}
 
 
-def nearest_share(share: float) -> str:
-    """Return the option that is nearest to a share of intervals."""
-    shares = option_shares()
+def _nearest_share(share: float) -> str:
+    shares = _option_shares()
     return min(shares, key=lambda option: abs(shares[option] - share))
 
 
-def hold(number: int) -> str:
-    """Say how many intervals hold."""
+def _hold(number: int) -> str:
     return {0: "none hold", 1: "1 holds"}.get(number, f"{number} hold")
 
 
 def quantities(state: LessonState) -> dict[str, Any]:
     """Return the values in the words."""
-    sample = sample_at(state)
-    values: dict[str, Any] = {"held": hold(sample.n_covered), "exact": sample.exact.coverage}
+    sample = _sample_at(state)
+    values: dict[str, Any] = {"held": _hold(sample.n_covered), "exact": sample.exact.coverage}
     if state.step == "sets":
-        five = sample_of_five(state)
-        values |= {"held_before": sample.n_covered, "held_five": hold(five.n_covered)}
+        five = _sample_of_five(state)
+        values |= {"held_before": sample.n_covered, "held_five": _hold(five.n_covered)}
         values |= {"exact_five": format_percent(five.exact.coverage, 2)}
     if state.step == "pull":
         values |= {"sets": format_count(sample.sets, "table"), "centre": sample.centre, "truth": sample.p}
@@ -65,9 +62,8 @@ def quantities(state: LessonState) -> dict[str, Any]:
     return values
 
 
-def draw_people(state: LessonState) -> tuple[Figure, str]:
-    """Draw the people and one of the tables; after the guess the intervals."""
-    sample = sample_at(state)
+def _draw_people(state: LessonState) -> tuple[Figure, str]:
+    sample = _sample_at(state)
     if state.guess is not None:
         chart = sample.chart(f"{sample.label} the truth", state.number)
         return chart, f"100 intervals; {sample.n_covered} of them hold the true share."
@@ -78,20 +74,18 @@ def draw_people(state: LessonState) -> tuple[Figure, str]:
     return people_chart([people, table], columns=2), alt
 
 
-def draw_sets(state: LessonState) -> tuple[Figure, str]:
-    """Draw the intervals from one table each; after the guess those from five."""
+def _draw_sets(state: LessonState) -> tuple[Figure, str]:
     if state.guess is None:
-        sample = sample_at(state)
+        sample = _sample_at(state)
         return sample.chart(f"one table each: {sample.label} the truth"), "The intervals from one table each."
-    sample, guess = sample_of_five(state), str(state.guess)
+    sample, guess = _sample_of_five(state), str(state.guess)
     chart = sample.chart(f"five tables each: {sample.label} the truth")
-    chart = with_guess(chart, f"your guess: {OPTIONS[guess]}", y=ANALYSTS * option_shares()[guess] + 0.5)
+    chart = with_guess(chart, f"your guess: {OPTIONS[guess]}", y=ANALYSTS * _option_shares()[guess] + 0.5)
     return chart, f"100 intervals from five tables each; {sample.n_covered} of them hold the true share."
 
 
-def draw_centre(state: LessonState) -> tuple[Figure, str]:
-    """Draw the intervals, and where they centre."""
-    sample = sample_at(state)
+def _draw_centre(state: LessonState) -> tuple[Figure, str]:
+    sample = _sample_at(state)
     words = f"they centre on {format_percent(sample.centre, 3)}"
     chart = with_guess(sample.chart(f"{sample.label} the truth"), words, x=sample.centre, low=True)
     return chart, f"100 intervals; {sample.n_covered} hold the truth, and they centre on the dashed line."
@@ -103,18 +97,18 @@ LESSON = Lesson(
     steps=(
         LessonStep(
             "one",
-            draw_people,
-            NumberQuestion(slider=COVERED, answer=lambda state: 100 * sample_at(state).exact.coverage, within=7),
+            _draw_people,
+            NumberQuestion(slider=COVERED, answer=lambda state: 100 * _sample_at(state).exact.coverage, within=7),
             is_random=True,
         ),
         LessonStep(
             "sets",
-            draw_sets,
-            ChoiceQuestion(options=OPTIONS, answer=lambda state: nearest_share(sample_of_five(state).exact.coverage)),
+            _draw_sets,
+            Question(options=OPTIONS, answer=lambda state: _nearest_share(_sample_of_five(state).exact.coverage)),
             is_random=True,
         ),
-        LessonStep("pull", draw_centre, SETS, is_random=True),
-        LessonStep("epsilon", draw_centre, EPSILONS, is_random=True),
+        LessonStep("pull", _draw_centre, SETS, is_random=True),
+        LessonStep("epsilon", _draw_centre, EPSILONS, is_random=True),
     ),
     quantities=quantities,
     page="coverage",

@@ -55,15 +55,10 @@ def inline_html(text: str) -> str:
 
 @dataclass(frozen=True)
 class StepScript:
-    """What a step says.
+    """What a step says: the `text` above its picture, and parts by name.
 
-    Parameters
-    ----------
-    text : str
-        Above its picture.
-    parts : mapping
-        ``asks`` is the question, ``shows`` stands below a picture that answers none, ``formula`` is folded, ``teacher``
-        is for who teaches; each other part is the sentence on a guess, by the verdict on it.
+    Of the parts ``asks`` is the question, ``shows`` stands below a picture that answers none, ``formula`` is folded,
+    ``teacher`` is for who teaches; each other one is the sentence on a guess, by the verdict on it.
     """
 
     text: str

@@ -34,66 +34,62 @@ AS_GOOD = 1.003  # times the smallest error, with which a number of sets counts 
 
 
 @lru_cache(maxsize=256)
-def biases_and_errors(key: str, epsilon: float = EPSILON) -> FloatArray:
+def _biases_and_errors(key: str, epsilon: float = EPSILON) -> FloatArray:
     """Return bias and root mean squared error of a method with 1, 2 … sets, shape (2, sets)."""
     method = DATA.method(key)
     shared = method.divided() or method
     return np.array([DATA.accuracy(shared, epsilon, Analysis(sets=int(sets))) for sets in SETS]).T
 
 
-def errors_of(key: str, epsilon: float = EPSILON) -> FloatArray:
-    """Return the root mean squared error of a method with 1, 2 … sets."""
-    errors: FloatArray = biases_and_errors(key, epsilon)[1]
+def _errors_of(key: str, epsilon: float = EPSILON) -> FloatArray:
+    errors: FloatArray = _biases_and_errors(key, epsilon)[1]
     return errors
 
 
-def best_sets(key: str, epsilon: float = EPSILON) -> int:
-    """Return the number of sets with the smallest error."""
-    return int(first_smallest(dict(zip(SETS.tolist(), errors_of(key, epsilon).tolist(), strict=True))))
+def _best_sets(key: str, epsilon: float = EPSILON) -> int:
+    return int(first_smallest(dict(zip(SETS.tolist(), _errors_of(key, epsilon).tolist(), strict=True))))
 
 
-def format_points(error: float) -> str:
-    """Return an error in points."""
+def _format_points(error: float) -> str:
     return format_number(100 * error, 3)
 
 
-def tables(number: float) -> str:
-    """Return a number of tables in words."""
+def _tables(number: float) -> str:
     return format_count(round(number), "table")
 
 
 def quantities(state: LessonState) -> dict[str, Any]:
     """Return the values in the words."""
     epsilon = EPSILONS.value(state) if state.step == "when" else EPSILON
-    best = {key: best_sets(key, epsilon) for key in NAMES}
+    best = {key: _best_sets(key, epsilon) for key in NAMES}
     values: dict[str, Any] = {"epsilon": epsilon, "most": MAX_SETS, "truth": DATA.p, "guess_compared": ""}
     values |= {"best_modips": best["modips"], "best_beta": best["beta_binomial"]}
-    values |= {"error_modips": errors_of("modips").min(), "error_beta": errors_of("beta_binomial").min()}
+    values |= {"error_modips": _errors_of("modips").min(), "error_beta": _errors_of("beta_binomial").min()}
     if state.step in METHODS and state.number not in (None, best[METHODS[state.step]]):
-        error = errors_of(METHODS[state.step])[round(state.number or 1) - 1]
-        values["guess_compared"] = f"With {tables(state.number or 1)} it is {format_points(error)}."
+        error = _errors_of(METHODS[state.step])[round(state.number or 1) - 1]
+        values["guess_compared"] = f"With {_tables(state.number or 1)} it is {_format_points(error)}."
     if state.step == "why":
         sets = round(MOVED.value(state))
-        luck, pull, error = luck_and_pull()[:, sets - 1].tolist()
+        luck, pull, error = _luck_and_pull()[:, sets - 1].tolist()
         larger = "Most of the error is the pull." if pull > luck else "Most of the error is luck."
-        values |= {"sets": tables(sets), "luck": luck, "pull": pull, "error": error, "larger": larger}
+        values |= {"sets": _tables(sets), "luck": luck, "pull": pull, "error": error, "larger": larger}
     return values
 
 
-def luck_and_pull() -> FloatArray:
+def _luck_and_pull() -> FloatArray:
     """Return standard deviation, absolute bias and error of the Beta-binomial with 1, 2 … sets."""
-    bias, error = biases_and_errors("beta_binomial")
+    bias, error = _biases_and_errors("beta_binomial")
     return np.array([np.sqrt(error**2 - bias**2), abs(bias), error])
 
 
 def _line(key: str, epsilon: float = EPSILON) -> Line:
-    return Line(name=NAMES[key], x=SETS, y=100 * errors_of(key, epsilon), color=key)
+    return Line(name=NAMES[key], x=SETS, y=100 * _errors_of(key, epsilon), color=key)
 
 
 def _lowest(key: str, epsilon: float = EPSILON) -> Mark:
-    best = best_sets(key, epsilon)
-    error = errors_of(key, epsilon)[best - 1]
-    return Mark(x=best, y=100 * error, color=key, text=f"M = {best}: {format_points(error)}")
+    best = _best_sets(key, epsilon)
+    error = _errors_of(key, epsilon)[best - 1]
+    return Mark(x=best, y=100 * error, color=key, text=f"M = {best}: {_format_points(error)}")
 
 
 def _chart(lines: list[Line], marks: list[Mark], key: str, top: float) -> Figure:
@@ -104,10 +100,9 @@ def _chart(lines: list[Line], marks: list[Mark], key: str, top: float) -> Figure
     return line_chart(lines, *scales, key=key, marks=marks)
 
 
-def draw_errors(state: LessonState) -> tuple[Figure, str]:
-    """Draw the error with one table; after the guess with every number, on the same axis."""
+def _draw_errors(state: LessonState) -> tuple[Figure, str]:
     key = METHODS[state.step]
-    line, mark, words, alt = _line(key), _lowest(key), "your guess: ", f"smallest at {best_sets(key)}."
+    line, mark, words, alt = _line(key), _lowest(key), "your guess: ", f"smallest at {_best_sets(key)}."
     top = float(line.y.max())
     if state.guess is None:
         first, name = float(line.y[0]), NAMES[key]
@@ -116,13 +111,12 @@ def draw_errors(state: LessonState) -> tuple[Figure, str]:
         alt = "only that of a single table is drawn."
     chart = _chart([line], [mark], "sets", top)
     if state.number is not None:
-        chart = with_guess(chart, words + tables(state.number), x=state.number)
-    return chart, f"The error against the number of tables, {alt}"
+        chart = with_guess(chart, words + _tables(state.number), x=state.number)
+    return chart, f"The error against the number of _tables, {alt}"
 
 
-def draw_parts(state: LessonState) -> tuple[Figure, str]:
-    """Draw luck and pull, the two parts of the error."""
-    sets, parts = MOVED.value(state), 100 * luck_and_pull()
+def _draw_parts(state: LessonState) -> tuple[Figure, str]:
+    sets, parts = MOVED.value(state), 100 * _luck_and_pull()
     lines = [
         Line(name="luck", x=SETS, y=parts[0], color="geometric", stroke=BOUND_LINE),
         Line(name="pull", x=SETS, y=parts[1], color="posterior_mean", stroke=BOUND_LINE._replace(dash="dash")),
@@ -133,11 +127,10 @@ def draw_parts(state: LessonState) -> tuple[Figure, str]:
         lines, [Mark(x=sets, y=error, color="beta_binomial", text=format_number(error, 3))], "parts", parts.max()
     )
     alt = "Luck falls and the pull grows with the number of tables."
-    return with_guess(chart, tables(sets), x=sets, low=True), alt
+    return with_guess(chart, _tables(sets), x=sets, low=True), alt
 
 
-def draw_methods(state: LessonState) -> tuple[Figure, str]:
-    """Draw the errors of both methods."""
+def _draw_methods(state: LessonState) -> tuple[Figure, str]:
     epsilon = EPSILONS.value(state)
     lines, marks = [_line(key, epsilon) for key in NAMES], [_lowest(key, epsilon) for key in NAMES]
     top = max(float(line.y.max()) for line in lines)
@@ -147,21 +140,21 @@ def draw_methods(state: LessonState) -> tuple[Figure, str]:
 def _question(step: str) -> NumberQuestion:
     """Ask for the best number of sets; one that errs hardly more is as good."""
     key = METHODS[step]
-    good = SETS[errors_of(key) <= AS_GOOD * errors_of(key).min()]
-    within = float(abs(good - best_sets(key)).max())
-    return NumberQuestion(slider=GUESSED, answer=lambda _: best_sets(key), within=within)
+    good = SETS[_errors_of(key) <= AS_GOOD * _errors_of(key).min()]
+    within = float(abs(good - _best_sets(key)).max())
+    return NumberQuestion(slider=GUESSED, answer=lambda _: _best_sets(key), within=within)
 
 
 LESSON = Lesson(
     key="one_or_ten",
     script=LessonScript.read(Path(__file__).with_suffix(".md")),
     steps=(
-        LessonStep("modips", draw_errors, _question("modips")),
-        LessonStep("beta", draw_errors, _question("beta")),
-        LessonStep("why", draw_parts, MOVED),
-        LessonStep("when", draw_methods, EPSILONS),
+        LessonStep("modips", _draw_errors, _question("modips")),
+        LessonStep("beta", _draw_errors, _question("beta")),
+        LessonStep("why", _draw_parts, MOVED),
+        LessonStep("when", _draw_methods, EPSILONS),
     ),
     quantities=quantities,
     page="budget",
-    design=Design(mechanism="modips", n=DATA.n, p=DATA.p, epsilon=EPSILON, sets=best_sets("modips")),
+    design=Design(mechanism="modips", n=DATA.n, p=DATA.p, epsilon=EPSILON, sets=_best_sets("modips")),
 )
