@@ -28,7 +28,8 @@ MAX_GROUPS = 400  # groups of repetitions by which studies with one seed are pai
 MAX_WIDTH = 1e100  # of an interval that counts as bounded: its square stays a floating-point number
 SET_ROWS = 20_000  # rows of one set of a block, which stay near the processor
 MIN_BLOCK, MAX_BLOCK = 10, 1_000  # repetitions
-ROWS_BETWEEN_RESULTS = 2_000_000
+ROWS_BETWEEN_RESULTS = 2_000_000  # about 30 ms
+FIRST_REPETITIONS = 500  # fewer would say little of an error
 ESTIMAND_SUMS, RULE_SUMS = 4, 5  # columns of the sums
 
 
@@ -87,14 +88,16 @@ class NumericStudy(ParameterRecord):
         return deque(self.stream(), maxlen=1)[0]
 
     def stream(self) -> Iterator[NumericResults]:
-        """Yield the results so far, after every two million rows and at the end."""
+        """Yield the results so far: after 500 repetitions, then after every two million rows, and at the end."""
         n_blocks = -(-self.repetitions // self.block)
         step = max(1, ROWS_BETWEEN_RESULTS // (self.block * self.data.n * self.sets))
+        due = min(step, -(-FIRST_REPETITIONS // self.block))
         parts: list[FloatArray] = []
         for index in range(n_blocks):
             size = min(self.block, self.repetitions - index * self.block)
             parts.append(self._block_sums(index, size))
-            if (index + 1) % step == 0 or index == n_blocks - 1:
+            if index + 1 == due or index == n_blocks - 1:
+                due += step
                 yield NumericResults(self, index * self.block + size, np.concatenate(parts, axis=1))
 
     def _block_sums(self, index: int, size: int) -> FloatArray:

@@ -204,7 +204,9 @@ def interval_measures(
     measures = []
     for p in proportions:
         work = exact_work(synthesizer, p=p, sets=sets, sums_only=RULES[rule].is_noise_aware)
-        interval = _exact_interval if work <= MAX_EXACT_WORK else _simulated_interval
+        # Of p = 0 and 1 all entries are outcomes, each with quantiles of its own
+        is_short = work <= (MAX_EXACT_WORK if 0 < p < 1 else MAX_EXACT_WORK / 8)
+        interval = _exact_interval if is_short else _simulated_interval
         measures.append(interval(synthesizer, p, sets, rule, analysis, is_clipped))
     return measures
 
