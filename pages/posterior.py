@@ -18,6 +18,7 @@ from dpviz.desk.analyst import SeenRelease
 from dpviz.desk.exports.script import posterior_recipe, posterior_script
 from dpviz.desk.exports.tables import columns_csv
 from dpviz.inference import posterior as posteriors
+from dpviz.inference.posterior import PosteriorCells, posterior_cells
 from dpviz.inference.posterior_coverage import EQUAL_TAILS, INTERVALS
 from dpviz.mechanisms import BetaBinomial, matrix_mechanism, two_cell_synthesizers
 from dpviz.uploads.matrix import sums_sentence
@@ -128,10 +129,9 @@ def _show_coverage(question: Question) -> None:
     interval = ui.segmented("kind", INTERVALS, label_visibility="collapsed")
     truth = question.seen.truth
     p = round(question.seen.exact.mean, 3) if truth is None else truth
-    points = np.unique(np.append(np.linspace(0.01, 0.99, POINTS), p))
+    points = tuple(sorted({*np.linspace(0.01, 0.99, POINTS).tolist(), p}))
     shown = replace(design, confidential_count=None, rules=(), repetitions=1)
-    proportions = tuple(points.tolist())
-    coverage = ui.result(analyst.coverage_along_p, shown, interval, proportions, spinner="Listing every release …")
+    coverage = ui.result(analyst.coverage_along_p, shown, interval, points, spinner="Listing every release …")
 
     # The answer at the chosen p
     place = int(np.argmin(np.abs(coverage.proportions - p)))
@@ -149,9 +149,9 @@ def _show_coverage(question: Question) -> None:
     )  # fmt: skip
     ui.show_figure(chart, "reach", height=380)
     how = ui.words("listed" if coverage.exact else "simulated", points=len(points), releases=f"{coverage.releases:,}")
-    is_cut = p in (0, 1) and interval == EQUAL_TAILS
-    ends = " Equal tails are cut off at both sides, so that p = 0 and p = 1 are never held." if is_cut else ""
-    st.caption(f"At each p, x is drawn from Binomial(n, p), and M = {design.sets}. {how}{ends}")
+    if p in (0, 1) and interval == EQUAL_TAILS:
+        how += " Equal tails are cut off at both sides, so that p = 0 and p = 1 are never held."
+    st.caption(f"At each p, x is drawn from Binomial(n, p), and M = {design.sets}. {how}")
 
 
 def _show_secret_size(question: Question) -> None:
@@ -225,13 +225,11 @@ def _show_categories(question: Question) -> None:
     st.caption(ui.words("cells", tables=f"{len(cells.weights):,}", sets=len(tables)))
 
 
-def _posterior_cells(design: Design, text: str) -> tuple[tuple[tuple[int, ...], ...], float, posteriors.PosteriorCells]:
+def _posterior_cells(design: Design, text: str) -> tuple[tuple[tuple[int, ...], ...], float, PosteriorCells]:
     tables = analyst.typed_tables(text)
     with st.spinner("Summing over the confidential tables …"):
         alpha = ui.result(analyst.prior_of_cells, design, tables)
-        cells = ui.result(
-            posteriors.posterior_cells, synthetic_counts=tables, n=design.n, alpha=alpha, gamma=design.gamma1
-        )
+        cells = ui.result(posterior_cells, synthetic_counts=tables, n=design.n, alpha=alpha, gamma=design.gamma1)
     return tables, alpha, cells
 
 

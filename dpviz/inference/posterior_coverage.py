@@ -184,10 +184,10 @@ def posterior_coverage(
         chances = release_probabilities(synthesizer, counts, np.exp(log_orders), binomial_weights(p, synthesizer.n).T)
         is_possible = chances.any(axis=1)
         chances = chances[is_possible]
-        found = summaries(counts[is_possible])
-        covered = np.stack([found.covers(float(value)) for value in p])
+        intervals = summaries(counts[is_possible])
+        covered = np.stack([intervals.covers(float(value)) for value in p])
         coverage = np.minimum(np.einsum("pr,rp->p", covered, chances), 1.0)
-        width = found.width @ chances
+        width = intervals.width @ chances
         runs = len(counts)
     elif generator is None:
         raise ValueError(
@@ -197,10 +197,10 @@ def posterior_coverage(
     else:
         coverage, width = np.empty((2, len(p)))
         for point, value in enumerate(p.tolist()):
-            found = summaries(_simulated(synthesizer, value, sets, generator, runs))
-            share = Measure.share(int(np.count_nonzero(found.covers(value))), runs)
+            intervals = summaries(_simulated(synthesizer, value, sets, generator, runs))
+            share = Measure.share(int(np.count_nonzero(intervals.covers(value))), runs)
             coverage[point], error[point] = share.value, share.error
-            width[point] = found.width.mean()
+            width[point] = intervals.width.mean()
     return PosteriorCoverage(
         proportions=p, coverage=coverage, mean_width=width, coverage_error=error, releases=runs, exact=exact
     )
