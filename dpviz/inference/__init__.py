@@ -30,7 +30,7 @@ __all__ = [
     "cell_moments",
     "check_rule",
     "contains",
-    "decade_size",
+
     "length_limit",
 
     "posterior_cells",

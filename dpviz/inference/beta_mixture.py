@@ -29,6 +29,7 @@ PROBABILITY = argument("q", 0, 1, title="probability")
 
 END = 1e5  # log-odds that stand for 0 and 1
 TAIL_GRID = np.append(np.arange(8.0, 50.0, 1.5), np.geomspace(50.0, 700.0, 8))  # log-odds beyond an even grid
+BRACKETS = 100  # of quantiles
 SMALLEST_LOG = -700.0  # ln of what counts as 0: numbers next to the smallest float are slow
 FLAT_DENSITY = 1e-7  # range of ln density below which rounding would choose the region
 SLOPE_ROUNDING = 1e-12  # slope, relative to that of the components, that is rounding
@@ -259,22 +260,24 @@ class MixtureFamily:
         first_term = np.exp(np.minimum(near * log_near - log_beta(near, far), 0.0)) / near
         return np.where(log_near < SMALLEST_LOG, first_term, betainc(near, far, np.exp(log_near)))
 
-    def _on_grid(self) -> FloatArray:
-        """Cumulative probabilities of all mixtures on the grid, shape (mixtures, points)."""
-        densities, log_scale = self._densities(self._grid)
-        densities *= np.exp(log_scale - np.logaddexp(0.0, np.abs(self._grid)))[:, None]
-        above, below = self._tail_factors @ densities.T + self._last_tail(self._grid)
-        return np.where(self._grid < 0, below, 1 - above)
+    @cached_property
+    def _brackets(self) -> tuple[FloatArray, FloatArray]:
+        """Some log-odds, and the cumulative probability of every mixture there, shape (mixtures, points)."""
+        u = self._grid[:: math.ceil(len(self._grid) / BRACKETS)]
+        densities, log_scale = self._densities(u)
+        densities *= np.exp(log_scale - np.logaddexp(0.0, np.abs(u)))[:, None]
+        above, below = self._tail_factors @ densities.T + self._last_tail(u)
+        return np.concatenate([[-END], u, [END]]), np.where(u < 0, below, 1 - above)
 
     def quantile(self, q: float) -> FloatArray:
         """Log-odds of the quantile of every mixture."""
-        grid = np.concatenate([[-END], self._grid, [END]])
-        place = (self._on_grid() < q).sum(axis=1)
+        places, masses = self._brackets
+        bracket = (masses < q).sum(axis=1)
 
         def missing(rows: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
             return q - self.mass(rows, u), -_density_of_log_odds(self.log_density(rows, u)[0], u)
 
-        return falling_roots(missing, grid[place], grid[place + 1])
+        return falling_roots(missing, places[bracket], places[bracket + 1])
 
     def equal_tails(self, level: float) -> tuple[FloatArray, FloatArray, dict[int, Region]]:
         """Equal-tailed interval of every mixture, strictly between 0 and 1; none is several intervals."""
@@ -402,6 +405,8 @@ class MixtureFamily:
             mass = self.mass(pieces.row, inner + share * (outer - inner))
             return float(np.abs(mass - pieces.top_mass).sum()) - level
 
+        if excess(0.0) >= 0 or excess(1.0) <= 0:  # no plateau, but rounding
+            return start
         return inner + brentq(excess, 0.0, 1.0, xtol=1e-16, rtol=1e-15) * (outer - inner)
 
 
