@@ -19,7 +19,8 @@ from dpviz.mechanisms.beta_binomial import beta_binomial_terms
 from dpviz.mechanisms.noise import NOISE_EPSILON
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS
 
-LOSS_ROUNDING = 2e-12  # relative distance by which rounding may put a loss below the real one
+LOSS_ROUNDING = 2e-12  # relative distance by which rounding may put a loss of a Poisson count below the real one
+GAMMA_LOSS_ROUNDING = 1e-13  # the same of a Poisson-gamma release
 LOSS_OF_ZERO = 1.0  # loss of neighbours where a Poisson count of 0 is published: their means differ by 1
 MIN_TAIL = 1e-250  # Pr(Z ≥ n) from which it has all its digits
 TRIED_PRIORS = 65  # between the smallest that may keep ε and one that surely does
@@ -228,7 +229,7 @@ def _invented(n: int, m: int, epsilon: float, share: float) -> float:
         x, y = math.exp(log_prior), math.exp(log_prior) + (n - 1)
         ratios = (m - j) * (x + j) * _tilt(n, rarer, x) / ((j + 1) * (y + (m - 1 - j)))
         loss = math.log1p(m / x) - float(_log_growth(pmf_from_ratios(ratios), x, y))
-        return loss - epsilon * (1 - LOSS_ROUNDING)
+        return loss - epsilon * (1 - GAMMA_LOSS_ROUNDING)
 
     # Where ε is large the loss may rise with the prior for a while, as the tilt does
     low, high = (max(m * inverse_expm1(epsilon / part), PRIOR_ONES.minimum) for part in (1, 2))
