@@ -157,7 +157,7 @@ class GaussianRelease(ParameterRecord):
         if self.prior_method.rows_together:
             distribution = _joint_distribution(self.shrinkage, self.n, self.m, reach)
         else:
-            distribution = number_distribution(self.shrinkage, variance, reach)
+            distribution = _number_distribution(self.shrinkage, variance, reach)
         return _conditioned_epsilon(distribution, self.shrinkage, self.n, variance, reach, copies)
 
     @property
@@ -252,19 +252,8 @@ def _conditioned_epsilon(
     return copies * (base * (1 + shrinkage * (1 - 1 / n)) - float(high - low))
 
 
-def number_distribution(shrinkage: float, variance: float, reach: float) -> Conditioned:
-    """One number, N(s x̄, v) truncated to [−R, R].
-
-    Parameters
-    ----------
-    shrinkage, variance, reach : float
-        s, v and R in units of σ.
-
-    Returns
-    -------
-    callable
-        ln Z(x̄) and R − E[t | x̄] for means x̄.
-    """
+def _number_distribution(shrinkage: float, variance: float, reach: float) -> Conditioned:
+    """One number, N(s x̄, v) truncated to [−R, R]."""
     sd = math.sqrt(variance)
 
     def distribution(means: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -11,7 +11,7 @@ from dpviz.core import limits
 from dpviz.core.numerics.special import MAX_EXPONENT, log_rising_ratio, row_blocks
 from dpviz.core.parameters import Parameter, argument
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase
+from dpviz.mechanisms.base import TwoCellSynthesizer
 from dpviz.privacy.divergence import epsilon_for_delta
 
 POPULATION = Parameter(
@@ -30,7 +30,6 @@ POPULATION = Parameter(
 LOSS = argument("epsilon", 0, math.inf)
 RATE = argument("rate", 0, 1)
 FULL_DIGITS = 1e-280  # probability from which a sum of products has kept all its terms
-EXTREME_PAIR_TOLERANCE = 1e-13  # relative distance within which a log-odds of an extreme pair counts as the largest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,16 +89,6 @@ class SubsampledRelease(TwoCellSynthesizer):
         is_close = (probabilities >= FULL_DIGITS) & (np.abs(gain) < 0.5)
         table[is_close] = -np.log1p(gain[is_close])
         return table
-
-    def worst_log_odds(self) -> WorstCase:
-        """ln(1 + n/N (e^ε* − 1)) where a sample of all zeros or all ones but one attains ε*; else a search of all."""
-        size = self.sample.n
-        ends = self.sample.log_odds(np.array([0, size - 1]), np.arange(self.m + 1)) * np.array([[-1.0], [1.0]])
-        end, column = (int(index) for index in np.unravel_index(int(np.argmax(ends)), ends.shape))
-        if ends[end, column] < self.sample.worst_log_odds().value * (1 - EXTREME_PAIR_TOLERANCE):
-            return super().worst_log_odds()
-        value = subsampled_tight(float(ends[end, column]), size / self.population)
-        return WorstCase(value, self.n - 1, self.n, column) if end else WorstCase(value, 1, 0, column)
 
     @cached_property
     def _log_samples(self) -> FloatArray:
