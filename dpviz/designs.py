@@ -1,4 +1,4 @@
-"""One design for every page and file: mechanism, sizes, promise, how the prior follows, truth, analysis and seed."""
+"""The record of a design for every page and file: mechanism, sizes, promise, prior, truth, analysis and seed."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -34,31 +34,58 @@ MATRIX_FIELDS = ("probabilities", "decimals")
 CONFIDENTIAL_COUNT = dataclasses.replace(
     MANY_ROWS, name="confidential_count", symbol="x", title="Confidential ones", minimum=0
 )
-# What the address of a page calls them, and an ε of the mechanism's own.
-SHORT, NOISE_EPSILON_KEY = {"mechanism": "synthesizer", "confidential_count": "x"}, "noise_epsilon"
+SHORT_NAMES = {"mechanism": "synthesizer", "confidential_count": "x"}  # in an address
+NOISE_EPSILON_KEY = "noise_epsilon"  # of an ε of the mechanism's own
 
 
-def _mechanism_written(given: str | GivenMatrix) -> Any:
-    if isinstance(given, GivenMatrix):
-        return {name: np.asarray(getattr(given, name)).tolist() for name in MATRIX_FIELDS}
-    return given
+def _write_mechanism(mechanism: str | GivenMatrix) -> Any:
+    if isinstance(mechanism, GivenMatrix):
+        return {name: np.asarray(getattr(mechanism, name)).tolist() for name in MATRIX_FIELDS}
+    return mechanism
 
 
-def _mechanism_read(given: dict[str, Any]) -> GivenMatrix:
-    if not set(given) <= set(MATRIX_FIELDS) or "probabilities" not in given:
-        raise ValueError(f"A matrix has probabilities, and may have decimals; got {describe_value(list(given))}.")
-    return GivenMatrix(**given)
+def _read_matrix(values: dict[str, Any]) -> GivenMatrix:
+    if not set(values) <= set(MATRIX_FIELDS) or "probabilities" not in values:
+        raise ValueError(f"A matrix has probabilities, and may have decimals; got {describe_value(list(values))}.")
+    return GivenMatrix(**values)
+
+
+def _own_parameters(mechanism: object) -> dict[str, Parameter]:
+    """Parameters of a registered synthesizer beside n, m and α, by their names in an address."""
+    card = SYNTHESIZERS.get(mechanism) if isinstance(mechanism, str) else None
+    parameters = [item for item in (card.parameters() if card else ()) if item.name not in ("n", "m", "alpha")]
+    return {NOISE_EPSILON_KEY if item.name == "epsilon" else item.name: item for item in parameters}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Design(ParameterRecord):
-    """M independent synthetic sets under one promise, and what is asked of them.
+    """M independent synthetic sets under one promise, and what is computed from them.
 
-    `mechanism` is a key of the registry, or a matrix of one's own, which brings its n and m; m is n where it is not
-    given. `epsilon` and `delta` are promised for all sets together. `prior` is a key of `PRIOR_RULES`; a sanitizer has
-    none and gets ε/M. `details` are further parameters of the mechanism by its own names, such as k cells, a β that is
-    not α, or an ε of its noise that is not ε/M; `of` takes them among the others. `rules` are keys of
-    `dpviz.inference.RULES`. Source: Charest (2011), §3.1, for the prior "pure".
+    Attributes
+    ----------
+    mechanism : str or GivenMatrix
+        Key of `SYNTHESIZERS`, or a matrix, which brings its n and m.
+    n, m, sets : int
+        By default m is n.
+    epsilon, delta : float
+        Promise for all sets together; a sanitizer gets ε/M.
+    prior : str
+        Key of `PRIOR_RULES`; "pure" is that of Charest (2011), section 3.1.
+    alpha : float
+        Invented rows of either kind, for a prior of one's own.
+    details : tuple of (str, float)
+        Further parameters of the mechanism by its own names, such as k cells, a β that is not α, or an ε of its noise
+        that is not ε/M; `of` takes them among the others.
+    p, confidential_count
+        Truth.
+    gamma1, gamma2, level : float
+        The analyst's prior and level.
+    rules : tuple of str
+        Keys of `dpviz.inference.RULES`.
+    repetitions, seed : int
+
+    Examples
+    --------
     Two sets share ε = 2 ln 2: each has m / (e^{ln 2} − 1) = 10 invented rows of either kind.
 
     >>> import math
@@ -69,9 +96,9 @@ class Design(ParameterRecord):
     True
     """
 
-    noun, short = "design", SHORT
+    noun, short = "design", SHORT_NAMES
 
-    mechanism: str | GivenMatrix = json_field(_mechanism_written, _mechanism_read, accepts_text=True)
+    mechanism: str | GivenMatrix = json_field(_write_mechanism, _read_matrix, accepts_text=True)
     n: int = parameter_with_default(MANY_ROWS, default=None)
     m: int = parameter_with_default(MANY_SYNTHETIC_ROWS, default=None)
     sets: int = parameter_with_default(SETS, default=1)
@@ -90,81 +117,95 @@ class Design(ParameterRecord):
     seed: int = parameter_with_default(SEED)
 
     def __post_init__(self) -> None:
-        asked, fixed = {one.name: one for one in self.synthesizer_type.parameters()}, self._fixed
+        fixed = self._fixed_sizes
         n, m = cast("tuple[int | None, int | None]", (self.n, self.m))
         self._set("n", fixed.get("n") if n is None else n)
         self._set("m", m if m is not None else fixed.get("m", self.n))
-        for name, one in self.numbers().items():
+
+        # Numbers one by one
+        for name, declaration in self.numbers().items():
             if name not in fixed and (name != "confidential_count" or self.confidential_count is not None):
-                self._set(name, one.validate(getattr(self, name)))
-        if any(getattr(self, name) != size for name, size in fixed.items()):
-            sizes = " and ".join(f"{size:,}" for size in fixed.values())
-            raise ValueError(
-                f"{' and '.join(fixed)} must be "
-                f"{'those of the matrix, ' if self.synthesizer_type is GivenMatrix else ''}{sizes}; "
-                f"got {' and '.join(describe_value(getattr(self, name)) for name in fixed)}."
-            )
-        if self.m != self.n and "m" not in {*asked, *fixed}:
-            raise ValueError(
-                f"m (released rows) must equal n = {self.n:,}: {self.synthesizer_type.info.label} releases as many "
-                f"rows; got {self.m:,}."
-            )
+                self._set(name, declaration.validate(getattr(self, name)))
+        self._check_sizes(fixed)
+
+        # The prior and the mechanism's own parameters
+        own = {item.name: item for item in self.synthesizer_type.parameters()}
         if not isinstance(self.prior, str) or self.prior not in PRIOR_RULES:
             raise ValueError(f"prior must be one of {', '.join(PRIOR_RULES)}; got {describe_value(self.prior)}.")
         if "alpha" in self.promised:
-            asked["alpha"].validate(self.alpha)
-        try:
-            details, further = dict(self.details), {one.name for one in _further(self.mechanism).values()}
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"details must be pairs of a name and a number; got {describe_value(self.details)}."
-            ) from None
-        if not set(details) <= further:
-            allowed = f"some of {', '.join(sorted(further))}" if further else "none"
-            raise ValueError(
-                f"details of {self.synthesizer_type.info.label} must be {allowed}; got {describe_value(details)}."
-            )
-        self._set("details", tuple((name, asked[name].validate(details[name])) for name in sorted(details)))
-        x = self.confidential_count
-        if x is not None and x > self.n:
-            raise ValueError(f"confidential_count (confidential ones) must be at most n = {self.n:,}; got {x:,}.")
+            own["alpha"].validate(self.alpha)
+        self._check_details(own)
         if self.rules != ():
-            from dpviz.inference.rules import RULES  # which are loaded where a design has some
+            from dpviz.inference.rules import RULES  # loaded only where a design has rules
 
             self._set("rules", validate_unique_choices("rules", self.rules, RULES))
 
     _set = object.__setattr__
 
+    def _check_sizes(self, fixed: Mapping[str, int]) -> None:
+        """Refuse sizes that contradict the mechanism, and a confidential count above n."""
+        if any(getattr(self, name) != size for name, size in fixed.items()):
+            sizes = " and ".join(f"{size:,}" for size in fixed.values())
+            matrix = "those of the matrix, " if self.synthesizer_type is GivenMatrix else ""
+            values = " and ".join(describe_value(getattr(self, name)) for name in fixed)
+            raise ValueError(f"{' and '.join(fixed)} must be {matrix}{sizes}; got {values}.")
+        takes_m = "m" in fixed or any(item.name == "m" for item in self.synthesizer_type.parameters())
+        if self.m != self.n and not takes_m:
+            raise ValueError(
+                f"m (released rows) must equal n = {self.n:,}: {self.synthesizer_type.info.label} releases as many "
+                f"rows; got {self.m:,}."
+            )
+        x = self.confidential_count
+        if x is not None and x > self.n:
+            raise ValueError(f"confidential_count (confidential ones) must be at most n = {self.n:,}; got {x:,}.")
+
+    def _check_details(self, own: Mapping[str, Parameter]) -> None:
+        try:
+            details = dict(self.details)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"details must be pairs of a name and a number; got {describe_value(self.details)}."
+            ) from None
+        allowed = {item.name for item in _own_parameters(self.mechanism).values()}
+        if not set(details) <= allowed:
+            names = f"some of {', '.join(sorted(allowed))}" if allowed else "none"
+            label = self.synthesizer_type.info.label
+            raise ValueError(f"details of {label} must be {names}; got {describe_value(details)}.")
+        self._set("details", tuple((name, own[name].validate(details[name])) for name in sorted(details)))
+
     @property
-    def _fixed(self) -> dict[str, int]:
+    def _fixed_sizes(self) -> dict[str, int]:
         """n and m where the mechanism has them by itself."""
         if isinstance(self.mechanism, GivenMatrix):
             return {"n": self.mechanism.n, "m": self.mechanism.m}
-        sizes = [one for one in dataclasses.fields(self.synthesizer_type) if one.name in ("n", "m") and one.init]
-        return {one.name: one.default for one in sizes if isinstance(one.default, int) and not one.metadata}
+        sizes = [item for item in dataclasses.fields(self.synthesizer_type) if item.name in ("n", "m") and item.init]
+        return {item.name: item.default for item in sizes if isinstance(item.default, int) and not item.metadata}
 
     @classmethod
-    def releasing(cls, made: Synthesizer, **shared: Any) -> Self | None:
-        """Return the design of sets by this synthesizer, with `shared` fields; None where no page can be asked for it.
+    def releasing(cls, synthesizer: Synthesizer, **shared: Any) -> Self | None:
+        """Design of sets by a synthesizer, with `shared` fields; None where no page can be asked for it.
 
         >>> from dpviz.mechanisms import LaplaceSanitizer
         >>> design = Design.releasing(LaplaceSanitizer(n=5, epsilon=0.5), sets=4, epsilon=2.0)
         >>> design.details, design.synthesizer == LaplaceSanitizer(n=5, epsilon=0.5)
         ((('epsilon', 0.5),), True)
         """
-        own = made.settings()
-        sizes = {name: own.pop(name) for name in ("n", "m") if name in own}
-        prior: dict[str, Any] = {"prior": "own"} if made.has_prior else {}
+        own = synthesizer.settings()
+        fields: dict[str, Any] = {name: own.pop(name) for name in ("n", "m") if name in own}
+        if synthesizer.has_prior:
+            fields["prior"] = "own"
         if "alpha" in own:
-            prior["alpha"] = own.pop("alpha")
-        if own.get("beta") == prior.get("alpha"):
+            fields["alpha"] = own.pop("alpha")
+        if own.get("beta") == fields.get("alpha"):
             own.pop("beta", None)
-        found = cls(mechanism=made.key, details=tuple(own.items()), **sizes, **prior, **shared)
-        return found if found.synthesizer == made else None
+        design = cls(mechanism=synthesizer.key, details=tuple(own.items()), **fields, **shared)
+        return design if design.synthesizer == synthesizer else None
+
+    # What follows from the fields
 
     @cached_property
     def synthesizer_type(self) -> type[Synthesizer]:
-        """What the mechanism is."""
+        """Class of the mechanism."""
         if isinstance(self.mechanism, GivenMatrix):
             return GivenMatrix
         if not isinstance(self.mechanism, str) or self.mechanism not in SYNTHESIZERS:
@@ -181,91 +222,73 @@ class Design(ParameterRecord):
 
     @cached_property
     def alpha_of_one_set(self) -> float:
-        """α = β of each set, as its rule says; a ValueError where the synthesizer has no prior."""
+        """α = β of each set by the rule of the prior; a ValueError where the synthesizer has none."""
         if not self.synthesizer_type.has_prior:
-            raise ValueError(
-                f"mechanism must be a synthesizer with a prior; {self.synthesizer_type.info.label} has none."
-            )
+            label = self.synthesizer_type.info.label
+            raise ValueError(f"mechanism must be a synthesizer with a prior; {label} has none.")
         return PRIOR_RULES[self.prior].alpha(self)
 
     @cached_property
     def synthesizer(self) -> Synthesizer:
-        """The synthesizer of each set."""
+        """Synthesizer of each set."""
         if isinstance(self.mechanism, GivenMatrix):
             return self.mechanism
         values: dict[str, float] = {"n": self.n, "m": self.m, "epsilon": self.epsilon / self.sets, "alpha": self.alpha}
         if self.synthesizer_type.has_prior:
             values |= dict.fromkeys(("alpha", "beta"), self.alpha_of_one_set)
         values |= dict(self.details)
-        synthesizer_type = self.synthesizer_type.for_rows(self.n, self.m)
-        return synthesizer_type(
-            **{one.name: values.get(one.name, one.default) for one in synthesizer_type.parameters()}
-        )
+        card = self.synthesizer_type.for_rows(self.n, self.m)
+        return card(**{item.name: values.get(item.name, item.default) for item in card.parameters()})
 
     @cached_property
     def release(self) -> TwoCellSynthesizer:
-        """The synthesizer of each set where it releases two counts; a ValueError where it releases k."""
+        """Synthesizer of each set that releases two counts; a ValueError where it releases k."""
         if not isinstance(self.synthesizer, TwoCellSynthesizer):
             raise ValueError(f"mechanism must release two counts; got {self.synthesizer_type.info.label}.")
         return self.synthesizer
 
     @cached_property
     def epsilon_of_sets(self) -> float:
-        """The exact pure ε of the M sets: M times that of one, as all may be at their worst at once."""
+        """Exact pure ε of the M sets: M times that of one, as all may be at their worst at once."""
         return self.sets * pure_epsilon(self.synthesizer)
 
     def along_epsilon(self, epsilons: Sequence[float]) -> Sequence[TwoCellSynthesizer]:
-        """Return the releases of one set at other promises, each made when it is asked for."""
-        return _AlongEpsilon(self, epsilons)
+        """Releases of one set at other promises, each made when it is asked for."""
+        return _ReleasesByEpsilon(self, epsilons)
+
+    # JSON and addresses
 
     def to_dict(self) -> dict[str, Any]:
-        """Return its fields, and those of its mechanism, as JSON knows them."""
+        """Fields, and those of the mechanism, as JSON knows them."""
         values = super().to_dict()
         details = dict(values.pop("details"))
         return values | {NOISE_EPSILON_KEY if name == "epsilon" else name: value for name, value in details.items()}
 
     @classmethod
     def parsers(cls, words: Mapping[str, str]) -> dict[str, Reader]:
-        """Return what reads its fields, and those of the mechanism that the words name."""
-        own = super().parsers(words)
-        del own["details"]
-        return own | {name: one.parse for name, one in _further(words.get(SHORT["mechanism"])).items()}
-
-    @classmethod
-    def from_address(cls, words: Mapping[str, str]) -> Self:
-        """Return the design that `to_address` wrote, or did so when it called the mechanism `law`."""
-        return super().from_address({"synthesizer" if word == "law" else word: text for word, text in words.items()})
+        """Readers of its fields, and of those of the mechanism that the words name."""
+        readers = super().parsers(words)
+        del readers["details"]
+        own = _own_parameters(words.get(SHORT_NAMES["mechanism"]))
+        return readers | {name: item.parse for name, item in own.items()}
 
     @classmethod
     def of(cls, values: Any) -> Self:
-        """Return the design of values by name, the mechanism's own among them."""
+        """Design with these values by name, the mechanism's own among them."""
         if not isinstance(values, Mapping):
             raise ValueError(f"The design must be a JSON object; got {describe_value(values)}.")
-        further = _further(values.get("mechanism"))
-        names = [*(one.name for one in dataclasses.fields(cls) if one.name != "details"), *further]
+        own = _own_parameters(values.get("mechanism"))
+        names = [*(item.name for item in dataclasses.fields(cls) if item.name != "details"), *own]
         if unknown := [name for name in values if name not in names]:
             raise ValueError(f"A design has {', '.join(names)}; got {describe_value(unknown[0])}.")
         if "mechanism" not in values:
             raise ValueError("mechanism must be given; the design has none.")
-        own = {name: value for name, value in values.items() if name not in further}
-        return super().of(
-            own | {"details": {one.name: values[name] for name, one in further.items() if name in values}}
-        )
-
-
-def _further(mechanism: object) -> dict[str, Parameter]:
-    """Return what a synthesizer of the registry asks for beside n, m and α, by the names of an address."""
-    synthesizer_type = SYNTHESIZERS.get(mechanism) if isinstance(mechanism, str) else None
-    asked = synthesizer_type.parameters() if synthesizer_type else ()
-    return {
-        NOISE_EPSILON_KEY if one.name == "epsilon" else one.name: one
-        for one in asked
-        if one.name not in ("n", "m", "alpha")
-    }
+        details = {item.name: values[name] for name, item in own.items() if name in values}
+        return super().of({name: value for name, value in values.items() if name not in own} | {"details": details})
 
 
 @dataclass(frozen=True)
-class _AlongEpsilon(Sequence[TwoCellSynthesizer]):
+class _ReleasesByEpsilon(Sequence[TwoCellSynthesizer]):
     design: Design
     epsilons: Sequence[float]
 
