@@ -110,13 +110,7 @@ def original_accuracy(data: Any, _epsilon: float, _sets: int) -> Accuracy:
 
 
 def model_accuracy(
-    data: Any,
-    epsilon: float,
-    sets: int,
-    *,
-    variance_known: bool,
-    truncate: bool = False,
-    is_noisy: bool = True,
+    data: Any, epsilon: float, sets: int, *, variance_known: bool, truncate: bool = False, is_noisy: bool = True
 ) -> Accuracy:
     """Accuracy of sets of rows N(m, σ²), m ~ N(x̄*, σ²/n), x̄* being x̄ with Laplace noise; σ is public.
 

@@ -13,15 +13,7 @@ import pytest
 
 from dpviz.charts.comparison import LIMIT_NAMES, comparison_picture, release_chart
 from dpviz.charts.theme import shorten_labels
-from dpviz.comparisons import (
-    DATA_KINDS,
-    Analysis,
-    BinaryData,
-    EqualPrivacy,
-    EqualPromise,
-    MixedData,
-    UnknownVariance,
-)
+from dpviz.comparisons import DATA_KINDS, Analysis, BinaryData, EqualPrivacy, EqualPromise, MixedData, UnknownVariance
 from dpviz.comparisons.analysis import OUTCOME_MEASURES
 from dpviz.comparisons.comparison import (
     LIMITED_MEASURES,
