@@ -102,7 +102,8 @@ class BetaBinomial(PriorSynthesizer):
         if y < 1 or high - low > m / 2:
             low, high = 0, m
         j = np.arange(low, high)
-        ratios = (m - j) * (x + 1 + j) / ((j + 1) * (y + (m - 1 - j)))
+        with np.errstate(over="ignore"):
+            ratios = (m - j) * (x + 1 + j) / ((j + 1) * (y + (m - 1 - j)))
         masses = pmf_from_ratios(ratios)
         below = masses[0] / (ratios[0] - 1) if low > 0 else 0.0
         above = masses[-1] * ratios[-1] / (1 - ratios[-1]) if high < m else 0.0
