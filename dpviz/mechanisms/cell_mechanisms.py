@@ -12,13 +12,7 @@ from dpviz.core.numerics.combinatorics import composition_rank
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import LossDistribution, WorstCase, check_index, parameter
 from dpviz.mechanisms.beta_binomial import BetaBinomial
-from dpviz.mechanisms.cells import (
-    PRIOR_ROWS_IN_A_CELL,
-    CellSynthesizer,
-    DrawnCells,
-    PlugInCells,
-    PriorCellSynthesizer,
-)
+from dpviz.mechanisms.cells import PRIOR_ROWS_IN_A_CELL, CellSynthesizer, DrawnCells, PlugInCells, PriorCellSynthesizer
 from dpviz.mechanisms.noise import NOISE_EPSILON, LaplaceSanitizer
 from dpviz.mechanisms.plug_ins import ABOVE_ONE, PosteriorMean, PosteriorMode
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES

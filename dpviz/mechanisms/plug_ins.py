@@ -9,13 +9,7 @@ from dpviz.core.numerics.special import inverse_expm1, log_fair_binomials, round
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import WorstCase, parameter
 from dpviz.mechanisms.pair_divergence import log_delta_binomial
-from dpviz.mechanisms.prior_mechanism import (
-    PRIOR_ONES,
-    PRIOR_ZEROS,
-    PROMISED_EPSILON,
-    PROMISED_ROWS,
-    PriorSynthesizer,
-)
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
 
 
 @dataclass(frozen=True, kw_only=True)

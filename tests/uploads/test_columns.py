@@ -180,11 +180,7 @@ def test_every_file_is_answered(content: bytes) -> None:
 
 @laws
 @given(
-    st.lists(
-        st.lists(st.text(alphabet='abc ,;\t"\n1é', max_size=5), min_size=2, max_size=2),
-        min_size=1,
-        max_size=6,
-    ),
+    st.lists(st.lists(st.text(alphabet='abc ,;\t"\n1é', max_size=5), min_size=2, max_size=2), min_size=1, max_size=6),
     st.sampled_from([",", ";", "\t"]),
     st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
 )
@@ -364,13 +360,7 @@ def test_what_counts_as_a_zero_beside_one_other_value_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cells", "bounds"),
-    [
-        ("1122334455", (1, 5)),
-        ("12233445", (0, 6)),
-        ("1133445555", (0, 6)),
-        ("0011", (0, 1)),
-    ],
+    ("cells", "bounds"), [("1122334455", (1, 5)), ("12233445", (0, 6)), ("1133445555", (0, 6)), ("0011", (0, 1))]
 )
 def test_a_rating_keeps_the_ends_of_its_scale(cells: str, bounds: tuple[float, float]) -> None:
     """A scale has no gaps, and its ends are the answers of more than one person."""

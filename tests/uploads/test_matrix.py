@@ -298,10 +298,7 @@ def test_figure_2_lies_within_what_the_digits_of_figure_1_leave_open() -> None:
 @pytest.mark.parametrize("decimals", [6, None])
 def test_a_printed_law_is_recognised_with_its_parameters(law: Synthesizer, decimals: int | None) -> None:
     matrix = law.transition_matrix()
-    given_one = GivenMatrix(
-        probabilities=matrix if decimals is None else matrix.round(decimals),
-        decimals=decimals,
-    )
+    given_one = GivenMatrix(probabilities=matrix if decimals is None else matrix.round(decimals), decimals=decimals)
     recognition = recognize(given_one)
     assert recognition == law
 
@@ -309,10 +306,7 @@ def test_a_printed_law_is_recognised_with_its_parameters(law: Synthesizer, decim
 @pytest.mark.parametrize("decimals", [1, 2, 3, 6, None])
 @pytest.mark.parametrize(
     "law",
-    [
-        *(BetaBinomial(n=n, m=m, alpha=1, beta=1) for n, m in [(1, 1), (1, 2), (2, 1)]),
-        LaplaceSanitizer(n=1, epsilon=2),
-    ],
+    [*(BetaBinomial(n=n, m=m, alpha=1, beta=1) for n, m in [(1, 1), (1, 2), (2, 1)]), LaplaceSanitizer(n=1, epsilon=2)],
     ids=repr,
 )
 def test_hardly_more_numbers_than_parameters_are_evidence_of_no_law(law: Synthesizer, decimals: int | None) -> None:
@@ -363,8 +357,7 @@ def test_a_written_matrix_is_read_back(cls: type[Synthesizer], data: st.DataObje
 
 
 @pytest.mark.parametrize(
-    ("decimals", "places"),
-    [(1, "1 decimal"), (2, "2 decimals"), (np.array([[1, 1], [2, 2]]), "their own last digits")],
+    ("decimals", "places"), [(1, "1 decimal"), (2, "2 decimals"), (np.array([[1, 1], [2, 2]]), "their own last digits")]
 )
 def test_the_epsilon_before_rounding_lies_where_every_corner_of_the_roundings_puts_it(
     decimals: Any, places: str
