@@ -177,9 +177,9 @@ def log_beta_binomial(a: FloatArray, b: FloatArray, m: Numbers, j: FloatArray) -
     difference = (j * (b / total) - zeros * (a / total)) / (1 + m / total)  # j − m p
     observed, expected = np.stack([j, zeros, a, b]), np.stack([m * p, m * q, total * p, total * q])
     distance = _deviance(observed, expected, np.stack([difference, -difference, -difference, difference])).sum(axis=0)
-    positive = _factorial_remainder(np.stack([m, a + j, b + zeros, total])).sum(axis=0)
-    negative = _factorial_remainder(np.stack([j, zeros, a, b, total + m])).sum(axis=0)
-    return positive - negative - distance + np.log1p(m / total) - np.log1p(j / a) - np.log1p(zeros / b)
+    remainders = _factorial_remainder(np.stack([m, a + j, b + zeros, total, j, zeros, a, b, total + m]))
+    remainder = remainders[:4].sum(axis=0) - remainders[4:].sum(axis=0)
+    return remainder - distance + np.log1p(m / total) - np.log1p(j / a) - np.log1p(zeros / b)
 
 
 def log_binomial(p: Numbers, q: Numbers, m: FloatArray, j: FloatArray) -> FloatArray:
