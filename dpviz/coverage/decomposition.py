@@ -27,32 +27,16 @@ MIN_ERROR_RATIO = 10_000  # of E[T] to its error, from which on the causes can b
 
 @dataclass(frozen=True, kw_only=True)
 class CoverageDecomposition:
-    """Coverage under the eight combinations of three repairs, and what each cause takes from it.
-
-    Attributes
-    ----------
-    rule : str
-    level : float
-    coverage : ndarray of shape (2, 2, 2)
-        One axis for each of `REPAIRS`, 1 where it is repaired.
-    bias, variance : float
-        E[q̄] − p and Var(q̄).
-    mean_variance : float
-        E[T] over all releases.
-    slope : float
-        dE[q̄]/dp.
-    error_bound : float
-        Of each coverage.
-    """
+    """Coverage under the eight combinations of three repairs, and what each cause takes from it."""
 
     rule: str
     level: float
-    coverage: FloatArray
-    bias: float
-    variance: float
-    mean_variance: float
-    slope: float
-    error_bound: float
+    coverage: FloatArray  # shape (2, 2, 2), one axis for each of `REPAIRS`, 1 where it is repaired
+    bias: float  # E[q̄] − p
+    variance: float  # Var(q̄)
+    mean_variance: float  # E[T] over all releases
+    slope: float  # dE[q̄]/dp
+    error_bound: float  # of each coverage
 
     @property
     def published(self) -> float:

@@ -41,24 +41,18 @@ class ExactCoverage:
 
     Attributes
     ----------
-    synthesizer, p, sets, rule, level
-        The design.
     coverage : float
         Pr(low ≤ p ≤ high); a release without an interval does not cover.
-    mean_width : float
-        Expected width, given that there is an interval. NaN where there never is, and for rules with
-        ν = (M − 1)(1 − 1/r)²: it is made by releases with almost 0 degrees of freedom, too unlikely to be summed.
-    mean_width_inside : float
-        The same for the part of the interval between 0 and 1.
-    negative_variance_share : float
-        Probability that the rule's variance is negative, so that there is no interval.
-    vacuous_share : float
-        Probability that the interval holds all of 0 to 1, so that it covers whatever p is.
+    mean_width, mean_width_inside : float
+        Expected width of the intervals that there are, and of their part between 0 and 1; NaN where there are almost
+        none. The first is NaN as well where releases with almost 0 degrees of freedom, too unlikely to be summed,
+        make it.
+    negative_variance_share, vacuous_share : float
+        Probability that there is no interval, and that it holds all of 0 to 1.
     coverage_given_negative_total, coverage_given_nonnegative_total : float
-        Coverage given T_M < 0, and given T_M ≥ 0, to 10⁻⁶; NaN where that is too rare to say.
+        Coverage given T_M < 0, T_M = (1 + 1/M) b − v̄, and given T_M ≥ 0, to 10⁻⁶; NaN where that is too rare.
     negative_total_share : float
-        Pr(T_M < 0), T_M = (1 + 1/M) b − v̄, the same for every rule; NaN for a single set and where
-        S is all that is known.
+        Pr(T_M < 0), the same for every rule; NaN for a single set and where S is all that is known.
     error_bound : float
         Of the coverage and of every share.
     """
@@ -81,16 +75,9 @@ class ExactCoverage:
 
 @dataclass(frozen=True, kw_only=True)
 class CoverageCurves:
-    """Coverage of several rules along an axis.
+    """`coverage` and `mean_width_inside` of several rules, shape (rules, points), as in `ExactCoverage`.
 
-    Attributes
-    ----------
-    rules : tuple of str
-    points : ndarray of shape (k,)
-        Increasing values of p or ε.
-    coverage, mean_width_inside : ndarray of shape (rules, k)
-        As in `ExactCoverage`; NaN where the sums would take too long.
-    error_bound : float
+    They are NaN where the sums would take too long. `points` are increasing values of p or ε.
     """
 
     rules: tuple[str, ...]
@@ -213,23 +200,19 @@ def _measures(rule: IntervalRule, distribution: ReleaseDistribution, p: float, l
     found = distribution.statistics
     probability = distribution.probability
     error = distribution.error_bound
-    names = ("mass", "covered", "none", "vacuous", "width", "inside", "negative", "covered_negative")
-    sums = dict.fromkeys(names, 0.0)
+    sums = np.zeros(8)
     for block in row_blocks(len(probability), 1, BLOCK_OUTCOMES):
         part = found.at(block)
-        chance = probability[block]
-        ends, (lowest, highest) = interval_ends(rule, part, level)
+        (low, high), (lowest, highest) = interval_ends(rule, part, level)
         covers = (lowest <= p) & (p <= highest)
-        exists = ~np.isnan(ends[0])
         negative = part.negative_total
-        sums["mass"] += float(chance.sum())
-        sums["covered"] += float(chance[covers].sum())
-        sums["none"] += float(chance[~exists].sum())
-        sums["vacuous"] += float(chance[(lowest <= 0.0) & (highest >= 1.0)].sum())
-        sums["width"] += 0.0 if rule.has_unbounded_width else float(chance[exists] @ (ends[1] - ends[0])[exists])
-        sums["inside"] += float(chance @ length_inside(*ends))
-        sums["negative"] += float(chance[negative].sum())
-        sums["covered_negative"] += float(chance[covers & negative].sum())
+        none = np.isnan(low)
+        width = np.zeros(len(low)) if rule.has_unbounded_width else np.where(none, 0.0, high - low)
+        vacuous = (lowest <= 0.0) & (highest >= 1.0)
+        inside = length_inside(low, high)
+        values = [np.ones(len(low)), covers, none, vacuous, width, inside, negative, covers & negative]
+        sums += np.array(values, dtype=float) @ probability[block]
+    mass, covered, missing, everything, width_sum, inside_sum, below, covered_below = sums.tolist()
 
     def ratio(numerator: float, share: float, *, is_known: bool = True) -> float:
         """Conditional mean, NaN where what it is conditional on is too rare."""
@@ -237,21 +220,18 @@ def _measures(rule: IntervalRule, distribution: ReleaseDistribution, p: float, l
             return math.nan
         return numerator / share
 
-    share = sums["mass"] - sums["none"]
     knows_total = found.sets > 1 and not np.isnan(found.within).any()
-    given_negative = ratio(sums["covered_negative"], sums["negative"], is_known=knows_total)
-    given_rest = ratio(
-        sums["covered"] - sums["covered_negative"], sums["mass"] - sums["negative"], is_known=knows_total
-    )
+    given_negative = ratio(covered_below, below, is_known=knows_total)
+    given_rest = ratio(covered - covered_below, mass - below, is_known=knows_total)
     return {
-        "coverage": min(sums["covered"], 1.0),
-        "mean_width": ratio(sums["width"], share, is_known=not rule.has_unbounded_width),
-        "mean_width_inside": min(ratio(sums["inside"], share), 1.0),
-        "negative_variance_share": min(sums["none"], 1.0),
-        "vacuous_share": min(sums["vacuous"], 1.0),
+        "coverage": min(covered, 1.0),
+        "mean_width": ratio(width_sum, mass - missing, is_known=not rule.has_unbounded_width),
+        "mean_width_inside": min(ratio(inside_sum, mass - missing), 1.0),
+        "negative_variance_share": min(missing, 1.0),
+        "vacuous_share": min(everything, 1.0),
         "coverage_given_negative_total": min(given_negative, 1.0),
         "coverage_given_nonnegative_total": min(given_rest, 1.0),
-        "negative_total_share": min(sums["negative"], 1.0) if knows_total else math.nan,
+        "negative_total_share": min(below, 1.0) if knows_total else math.nan,
     }
 
 
@@ -265,23 +245,17 @@ def coverage_given_count(
 ) -> float:
     """Pr(low ≤ x/n ≤ high | x): how often the interval holds the share of the confidential table itself.
 
-    Parameters
-    ----------
-    confidential_count : int
-        x, from 0 to n. The table stays as it is, and the releases alone are drawn again.
-    synthesizer, rule, sets, level
-        As in `exact_coverage`.
+    The table with `confidential_count` ones stays as it is, and the releases alone are drawn again; the other
+    parameters are those of `exact_coverage`.
 
     Examples
     --------
-    One row that is 1 is released as 1 with probability 2/3, and then the interval is [1, 1]; twice with 4/9.
+    One row that is 1 is released as 1 with probability 2/3, and then the interval is [1, 1].
 
     >>> from dpviz.mechanisms import BetaBinomial
     >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
     >>> round(coverage_given_count(synthesizer=release, confidential_count=1, rule="as_if_real"), 9)
     0.666666667
-    >>> round(coverage_given_count(synthesizer=release, confidential_count=1, rule="as_if_real", sets=2), 9)
-    0.444444444
     """
     x = check_index(confidential_count, synthesizer.n + 1, "confidential_count")
     (chosen,), sets, level = checked_rules([rule], sets, level)
@@ -354,24 +328,13 @@ def coverage_by_proportion(
 
 
 class GivenCounts(NamedTuple):
-    """What intervals do given each confidential count that matters.
+    """What the intervals of several rules do given each confidential count that matters."""
 
-    Attributes
-    ----------
-    counts : ndarray of int, shape (k,)
-    covered : ndarray of shape (rules, k, points)
-        Probability that the interval holds each point.
-    length, exists : ndarray of shape (rules, k)
-        Expected length inside 0 to 1, 0 where there is no interval, and probability that there is one.
-    error : float
-        Bound of the error of every probability.
-    """
-
-    counts: IntArray
-    covered: FloatArray
-    length: FloatArray
-    exists: FloatArray
-    error: float
+    counts: IntArray  # shape (k,)
+    covered: FloatArray  # probability that the interval holds each point, shape (rules, k, points)
+    length: FloatArray  # expected length inside 0 to 1, 0 where there is no interval, shape (rules, k)
+    exists: FloatArray  # probability that there is an interval, of the same shape
+    error: float  # bound of the error of every probability
 
 
 def sums_given_counts(
@@ -424,16 +387,9 @@ def sums_given_counts(
 
 
 def covered_points(start: IntArray, stop: IntArray, outcome: IntArray, chance: FloatArray, size: int) -> FloatArray:
-    """Probability that a point is covered, for each of `size` points.
+    """Probability that each of `size` points is covered, where outcomes cover the points from `start` to `stop` - 1.
 
-    Parameters
-    ----------
-    start, stop : ndarray of int
-        Each outcome of the table covers the points from `start` to `stop` - 1.
-    outcome : ndarray of int
-        Places in the table, read row by row.
-    chance : ndarray
-        Their probabilities.
+    `outcome` are places in the table of outcomes, and `chance` are their probabilities.
     """
     change: FloatArray = np.bincount(start[outcome], chance, size + 1).astype(float)
     change -= np.bincount(stop[outcome], chance, size + 1)
@@ -446,19 +402,8 @@ def stream_by_synthesizer(
 ) -> Iterator[CoverageCurves]:  # fmt: skip
     """Exact coverage at one p for each synthesizer, such as one at several ε, one after the other.
 
-    Parameters
-    ----------
-    synthesizers : sequence of TwoCellSynthesizer
-        Their n and m may differ.
-    points : sequence of float
-        Where each stands on the axis.
-    p, sets, rules, level
-        As in `exact_coverages`.
-
-    Yields
-    ------
-    CoverageCurves
-        NaN at the points that follow, and where the sums would take too long.
+    Each stands at one of `points` on the axis; results that follow, or take too long, are NaN. The other parameters are
+    those of `exact_coverages`.
 
     Examples
     --------

@@ -21,15 +21,17 @@ ROUNDING = 1e-13  # relative size of a difference of moments that is rounding
 class RulePerformance:
     """How one rule did; T is its variance of q̄, and what needs it is NaN for a rule that has none.
 
-    `coverage`, `negative_variance_share`, `vacuous_share`, `mean_width_inside`: As in `ExactCoverage`, but from the
-    repetitions; so are those given T_M < 0 and T_M ≥ 0.
-    `coverage_low`, `coverage_high`: Wilson's 95 % interval for the coverage: the error bar to draw, as the error √(c(1
-    − c)/R) is 0 at 0 and 1.
-    `mean_width`: Mean width over the repetitions that have an interval. Rules with ν = (M − 1)(1 − 1/r)² have an
-    expected width that releases make which no simulation meets: for them the error is infinite, or NaN where the mean
-    itself is infinite because an interval is wider than 1e100.
-    `relative_error`, `relative_bias`: 100 (√E[T] / √Var(q̄) − 1) and 100 (E[T] / Var(q̄) − 1), in per cent: Charest's
-    Table 2 has the second.
+    Attributes
+    ----------
+    coverage, negative_variance_share, vacuous_share, mean_width_inside, coverage_given_…
+        As in `ExactCoverage`, but from the repetitions.
+    coverage_low, coverage_high : float
+        Wilson's 95 % interval for the coverage, to be drawn as the error bar.
+    mean_width : Measure
+        Its error is infinite for rules with an unbounded width, whose mean is made by releases that no simulation
+        meets, and NaN where the mean itself is infinite because an interval is wider than 1e100.
+    relative_error, relative_bias : Measure
+        100 (√E[T] / √Var(q̄) − 1) and 100 (E[T] / Var(q̄) − 1), in per cent.
     """
 
     coverage: Measure

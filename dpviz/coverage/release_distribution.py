@@ -205,30 +205,18 @@ class ReleaseOutcomes:
 
     Parameters
     ----------
-    synthesizer : TwoCellSynthesizer
-    sets : int
+    synthesizer, sets
     counts : ndarray of int
         Neighbouring confidential counts x that matter.
     weights : ndarray, optional
-        Their probabilities, if they are mixed; else each count is a group by itself.
+        Their probabilities, if they are mixed; else each count is one of the `groups` by itself.
     sums_only : bool, default False
         Whether S is all that the rules read.
-
-    Attributes
-    ----------
-    groups : list of ndarray
-        Places of counts whose mixture `given` tells.
-    shape : tuple of int
-        Of the table.
-    work : int
-        Entries of all transforms.
-    error_bound : float
-        Largest error of the probability of any set of outcomes.
 
     Raises
     ------
     ValueError
-        If the sums would take too long.
+        If the sums would take too long: `work` counts the entries of all transforms.
     """
 
     def __init__(
@@ -318,42 +306,17 @@ class ReleaseOutcomes:
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseDistribution:
-    """Distribution of the releases of M sets.
-
-    Attributes
-    ----------
-    statistics : SetStatistics
-        What rules read of every outcome.
-    probability : ndarray
-        Of the same shape, none 0; sums to 1 less what is left out.
-    error_bound : float
-        Largest error of the probability of any set of outcomes.
-    """
+    """Outcomes of M sets with their probabilities, none 0, which sum to 1 less what is left out."""
 
     statistics: SetStatistics
     probability: FloatArray
-    error_bound: float
+    error_bound: float  # of the probability of any set of outcomes
 
 
 def release_distribution(
     synthesizer: TwoCellSynthesizer, *, p: float, sets: int, sums_only: bool = False
 ) -> ReleaseDistribution:
-    """Distribution of (S, Q), or of S alone, for x ~ Binomial(n, p).
-
-    Parameters
-    ----------
-    synthesizer : TwoCellSynthesizer
-        Of one set.
-    p : float
-        True proportion.
-    sets : int
-        M.
-    sums_only : bool, default False
-
-    Raises
-    ------
-    ValueError
-        If the sums would take too long.
+    """Distribution of (S, Q), or of S alone, for x ~ Binomial(n, p); a ValueError where the sums would take too long.
 
     Examples
     --------

@@ -53,21 +53,9 @@ def coverage_table(
     rules: Sequence[str], sets: int, exact: Mapping[str, ExactCoverage] | None, smallest: Mapping[str, Extreme],
     simulated: Performance | None, *, is_complete: bool,
 ) -> TextTable:  # fmt: skip
-    """Numbers of each rule, exact where they are known and simulated elsewhere.
+    """Numbers of each rule, exact where they are known (None while they are computed) and simulated elsewhere.
 
-    Parameters
-    ----------
-    rules : sequence of str
-        Keys of `dpviz.inference.RULES`, a row each.
-    sets : int
-        M; for a single set there is no T that could be negative.
-    exact : mapping of str to ExactCoverage, or None
-        By rule, without those beyond reach; None while it is computed.
-    smallest : mapping of str to Extreme
-        Smallest coverage found at any p, by rule.
-    simulated : Performance or None
-    is_complete : bool
-        Whether nothing more comes of `smallest`.
+    `smallest` are the smallest coverages found at any p; nothing more comes of them where `is_complete`.
     """
     shares = SHARES | (SHARES_OF_SETS if sets > 1 else {})
     compared = ["apart, in standard errors"] if exact and simulated else []
@@ -139,15 +127,7 @@ def interval_words(
 ) -> list[str]:
     """Lines of HTML above the first intervals: how many are hits, and the last of them or the simulation so far.
 
-    Parameters
-    ----------
-    plan : CoveragePlan
-    intervals : FirstIntervals
-        Of one of its rules.
-    shown : int
-        How many of them are shown while they come one by one; 0 for all.
-    simulated : Performance or None
-        The simulation so far, where all are shown.
+    `shown` is how many of them are shown while they come one by one; 0 for all.
     """
     if shown:
         return [count_sentences(intervals.first(shown))[0], *repetition_sentences(plan, intervals, shown - 1)]

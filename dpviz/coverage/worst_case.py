@@ -75,19 +75,9 @@ def _refined(function: Callable[[FloatArray], FloatArray], shares: FloatArray, v
 def coverage_curves(
     synthesizer: TwoCellSynthesizer, *, sets: int, rules: Sequence[str], level: float = 0.95
 ) -> Iterator[tuple[CoverageCurves, dict[str, Extreme]]]:
-    """Coverage of several rules against p, and then, beside it, the smallest found for each.
+    """Yield the coverage of several rules at 1,001 proportions, and then, with it, the smallest found for each.
 
-    Parameters
-    ----------
-    synthesizer, sets, rules, level
-        As in `exact_coverages`.
-
-    Yields
-    ------
-    curves : CoverageCurves
-        At 1,001 proportions.
-    smallest : dict of str to Extreme
-        By rule; empty at first.
+    Parameters are those of `exact_coverages`.
 
     Examples
     --------

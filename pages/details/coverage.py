@@ -13,14 +13,7 @@ from dpviz.core import limits
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
 from dpviz.core.escape import decode_utf8
 from dpviz.core.formatting import format_number, format_percent
-from dpviz.coverage import (
-    CoverageDecomposition,
-    coverage_by_proportion,
-    coverage_decomposition,
-    exact_coverage,
-    report,
-    shortest_lengths,
-)
+from dpviz.coverage import coverage_by_proportion, coverage_decomposition, exact_coverage, report, shortest_lengths
 from dpviz.designs import Design
 from dpviz.desk.exports.coverage import coverage_csv, intervals_csv
 from dpviz.desk.exports.script import coverage_script
@@ -41,7 +34,7 @@ PARQUET = b"PAR1"  # how the file of a study begins
 PROPORTIONS = np.round(np.sin(np.linspace(0, np.pi / 2, 33)) ** 2, 4)  # of the lengths, closer at 0 and 1
 
 
-def _decompositions(results: Any) -> dict[str, CoverageDecomposition]:
+def _decompositions(results: Any) -> dict[str, Any]:
     """What each cause costs the rules that have a variance T."""
     design = results.design
     arguments = {"synthesizer": design.release, "p": design.p, "sets": design.sets, "level": design.level}

@@ -294,7 +294,7 @@ def test_a_curve_is_its_points(sets, skewed):
 
 @pytest.mark.parametrize("sets", [1, 2])
 def test_a_curve_of_large_samples_is_its_points(sets):
-    synthesizer, rules = charest(2, sets, 2000), ["raab_2017", "as_if_real"]
+    synthesizer, rules = charest(2, sets, 800), ["raab_2017", "as_if_real"]
     curves = coverage_by_proportion(synthesizer, proportions=[0.3, 0.5], sets=sets, rules=rules)
     for column, p in enumerate((0.3, 0.5)):
         found = exact_coverages(synthesizer=synthesizer, p=p, sets=sets, rules=rules)

@@ -278,7 +278,9 @@ def covered(law: str, p: float, sets: int, level: float, **given: float) -> Answ
     # The expected width of some rules is not bounded; then neither is its error, and the number says nothing.
     return {
         key: [
-            None if name == "mean_width" and not one.error_bound < 1e-10 else settled(getattr(one, name))
+            None
+            if name == "mean_width" and not (one.error_bound < 1e-10 and one.mean_width == one.mean_width)
+            else settled(getattr(one, name))
             for name in COVERED.split()
         ]
         for key, one in found.items()
