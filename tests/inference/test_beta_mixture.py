@@ -15,6 +15,7 @@ from scipy.stats import binom
 
 from dpviz.core.numerics.combinatorics import multisets
 from dpviz.inference import (
+    EQUAL_TAILS,
     HIGHEST_DENSITY,
     BetaMixture,
     posterior_cells,
@@ -24,6 +25,7 @@ from dpviz.inference import (
     posterior_secret_n,
     size_prior,
 )
+from dpviz.inference._roots import falling_roots
 from dpviz.inference.posterior_coverage import release_probabilities
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
@@ -190,3 +192,53 @@ def test_the_region_holds_its_level_by_quadrature() -> None:
     held = mp.quad(lambda t: density(t**3) * 3 * t**2, [1e-8, mp.cbrt(low)]) + mp.quad(density, middle)
     held += mp.quad(lambda t: density(1 - t**4) * 4 * t**3, [1e-5, mp.root(1 - mp.mpf(high), 4)])
     assert float(held) == pytest.approx(0.7, abs=1e-9)
+
+
+@pytest.mark.parametrize("gammas", [(0.05, 0.6), (1.0, 1.0), (3.0, 0.2)])
+def test_quantiles_have_their_probability_by_mpmath(gammas: tuple[float, float]) -> None:
+    post = posterior_mixture(
+        synthetic_counts=[0, 7], n=12, m=9, alpha=0.3, beta=1.2, gamma1=gammas[0], gamma2=gammas[1]
+    )
+    for q in (0.001, 0.025, 0.5, 0.975):
+        p = mp.mpf(post.quantile(q))
+        parts = zip(post.weights.tolist(), post.a.tolist(), post.b.tolist(), strict=True)
+        below = mp.fsum(w * mp.betainc(a, b, 0, p, regularized=True) for w, a, b in parts)
+        assert float(below) == pytest.approx(q, abs=1e-12)
+
+
+def test_a_part_that_no_float_can_name_is_the_last_one_inside() -> None:
+    near_1 = BetaMixture(a=np.array([1.0]), b=np.array([0.005]), weights=np.array([1.0]))
+    near_0 = BetaMixture(a=np.array([0.0005]), b=np.array([1.0]), weights=np.array([1.0]))
+    assert near_1.highest_density(0.5) == [(math.nextafter(1.0, 0.0), 1.0)]
+    assert near_0.highest_density(0.5) == [(0.0, pytest.approx(0.0, abs=1e-300))]
+    assert near_1.interval(0.5) == pytest.approx((1.0, 1.0), abs=1e-15)  # 1 − 0.75²⁰⁰ and 1 − 0.25²⁰⁰
+
+
+@pytest.mark.parametrize("interval", [EQUAL_TAILS, HIGHEST_DENSITY])
+@pytest.mark.parametrize("gammas", [(0.02, 0.3), (0.6, 0.05), (1.05, 0.5), (3.0, 1.03)])
+def test_coverage_at_an_end_and_next_to_it_is_that_of_the_mirrored_problem(
+    interval: str, gammas: tuple[float, float]
+) -> None:
+    near = np.array([0.0, 2.0**-20, 0.25])
+    for level in (0.3, 0.9):
+        left = posterior_coverage(
+            synthesizer=BetaBinomial(n=12, m=9, alpha=0.7, beta=2.0), proportions=near, sets=2,
+            gamma1=gammas[0], gamma2=gammas[1], level=level, interval=interval,
+        )  # fmt: skip
+        right = posterior_coverage(
+            synthesizer=BetaBinomial(n=12, m=9, alpha=2.0, beta=0.7), proportions=1 - near, sets=2,
+            gamma1=gammas[1], gamma2=gammas[0], level=level, interval=interval,
+        )  # fmt: skip
+        assert left.coverage == pytest.approx(right.coverage, abs=1e-12)
+        can_hold_0 = interval == HIGHEST_DENSITY and gammas[0] < 1
+        assert (left.coverage[0] > 0.5) == can_hold_0
+        assert left.coverage[0] == 0 or can_hold_0
+
+
+def test_newtons_method_leaves_a_cycle_between_the_ends_of_its_bracket() -> None:
+    """sign(x) √|x| sends x to −x: the bracket shrinks to both of them, and bisection ends it."""
+
+    def falling(_: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return -np.sign(x) * np.sqrt(np.abs(x)), -0.5 / np.sqrt(np.maximum(np.abs(x), 1e-300))
+
+    assert falling_roots(falling, np.array([-3.0]), np.array([5.0])) == pytest.approx(0.0, abs=1e-12)
