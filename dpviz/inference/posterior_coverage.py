@@ -1,7 +1,7 @@
 """Posteriors of many releases at once, and how often the posterior interval contains the true proportion."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -56,18 +56,8 @@ def posterior_summaries(
 ) -> PosteriorSummaries:
     """Mean, variance and interval of the posterior of p for many releases, as `posterior_given` has them.
 
-    Parameters
-    ----------
-    synthetic_counts : array_like of int, shape (releases, M)
-    synthesizer : TwoCellSynthesizer
-    gamma1, gamma2 : float, default 1
-        Prior of the analyst.
-    level : float, default 0.95
-    interval : {"equal tails", "highest density", None}
-        None for moments alone.
+    There is one release of M counts in each row; `interval` is one of `INTERVALS`, or None for moments alone.
 
-    Examples
-    --------
     >>> from dpviz.mechanisms import BetaBinomial
     >>> summaries = posterior_summaries([[0], [1]], synthesizer=BetaBinomial(n=1, m=1, alpha=1, beta=1))
     >>> summaries.mean.round(6).tolist()
@@ -82,16 +72,15 @@ def posterior_summaries(
     if counts.ndim != 2:
         got = f"{counts.ndim} dimensions, not 2"
         raise ValueError(f"synthetic_counts must have one row of counts for each release; got {got}.")
-    n = synthesizer.n
-    x = np.arange(n + 1)
-    log_prior = log_prior_counts(x, n, gamma1, gamma2)
+    x = np.arange(synthesizer.n + 1)
+    log_prior = log_prior_counts(x, synthesizer.n, gamma1, gamma2)
 
     # The order of the sets does not matter
     distinct, place = np.unique(np.sort(counts, axis=1), axis=0, return_inverse=True)
     place = place.ravel()
     numbers = np.full((5, len(distinct)), math.nan)
     several: dict[int, Region] = {}
-    for block in row_blocks(len(distinct), n + 1):
+    for block in row_blocks(len(distinct), len(x)):
         known, which = np.unique(distinct[block], return_inverse=True)
         log_columns = synthesizer.log_transition(x, known).T
         log_weights = log_prior + log_columns[which.reshape(distinct[block].shape)].sum(axis=1)
@@ -143,7 +132,6 @@ def posterior_coverage(
     Parameters
     ----------
     synthesizer : TwoCellSynthesizer
-        With transition matrix T.
     proportions : float or ndarray
         True p. Equal tails never contain 0 or 1.
     sets : int, default 1
@@ -151,9 +139,7 @@ def posterior_coverage(
     gamma1, gamma2, level, interval
         As for `posterior_summaries`.
     generator : numpy.random.Generator, optional
-        Needed where there are more than 20,000 distinct releases.
-    runs : int, default 2000
-        Releases simulated at each p in that case.
+        Needed where there are more than 20,000 distinct releases: then `runs` of them are simulated at each p.
 
     Notes
     -----
@@ -177,32 +163,39 @@ def posterior_coverage(
     summaries = partial(
         posterior_summaries, synthesizer=synthesizer, gamma1=gamma1, gamma2=gamma2, level=level, interval=interval
     )
-    exact = math.comb(synthesizer.m + sets, sets) <= MAX_LISTED_RELEASES
-    error = np.zeros(len(p))
-    if exact:
-        counts, log_orders = multisets(synthesizer.m + 1, sets)
-        chances = release_probabilities(synthesizer, counts, np.exp(log_orders), binomial_weights(p, synthesizer.n).T)
-        is_possible = chances.any(axis=1)
-        chances = chances[is_possible]
-        intervals = summaries(counts[is_possible])
-        covered = np.stack([intervals.covers(float(value)) for value in p])
-        coverage = np.minimum(np.einsum("pr,rp->p", covered, chances), 1.0)
-        width = intervals.width @ chances
-        runs = len(counts)
-    elif generator is None:
+    if math.comb(synthesizer.m + sets, sets) <= MAX_LISTED_RELEASES:
+        return _listed_coverage(summaries, synthesizer, p, sets)
+    if generator is None:
         raise ValueError(
             f"generator must be given, a numpy Generator: {sets} sets of {synthesizer.m:,} rows have more than "
             f"{MAX_LISTED_RELEASES:,} releases, too many to enumerate; got None."
         )
-    else:
-        coverage, width = np.empty((2, len(p)))
-        for point, value in enumerate(p.tolist()):
-            intervals = summaries(_simulated(synthesizer, value, sets, generator, runs))
-            share = Measure.share(int(np.count_nonzero(intervals.covers(value))), runs)
-            coverage[point], error[point] = share.value, share.error
-            width[point] = intervals.width.mean()
+    coverage, error, width = np.empty((3, len(p)))
+    for point, value in enumerate(p.tolist()):
+        intervals = summaries(_simulated_releases(synthesizer, value, sets, generator, runs))
+        share = Measure.share(int(np.count_nonzero(intervals.covers(value))), runs)
+        coverage[point], error[point], width[point] = share.value, share.error, intervals.width.mean()
     return PosteriorCoverage(
-        proportions=p, coverage=coverage, mean_width=width, coverage_error=error, releases=runs, exact=exact
+        proportions=p, coverage=coverage, mean_width=width, coverage_error=error, releases=runs, exact=False
+    )
+
+
+def _listed_coverage(
+    summaries: Callable[[IntArray], PosteriorSummaries], synthesizer: TwoCellSynthesizer, p: FloatArray, sets: int
+) -> PosteriorCoverage:
+    """Coverage by a sum over all releases."""
+    counts, log_orders = multisets(synthesizer.m + 1, sets)
+    chances = release_probabilities(synthesizer, counts, np.exp(log_orders), binomial_weights(p, synthesizer.n).T)
+    is_possible = chances.any(axis=1)
+    intervals = summaries(counts[is_possible])
+    covered = np.stack([intervals.covers(float(value)) for value in p])
+    return PosteriorCoverage(
+        proportions=p,
+        coverage=np.minimum(np.einsum("pr,rp->p", covered, chances[is_possible]), 1.0),
+        mean_width=intervals.width @ chances[is_possible],
+        coverage_error=np.zeros(len(p)),
+        releases=len(counts),
+        exact=True,
     )
 
 
@@ -220,7 +213,7 @@ def release_probabilities(
     return chances
 
 
-def _simulated(
+def _simulated_releases(
     synthesizer: TwoCellSynthesizer, p: float, sets: int, generator: np.random.Generator, runs: int
 ) -> IntArray:
     """Releases drawn from the rows of the matrix, shape (runs, sets)."""
