@@ -8,7 +8,6 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz import plans
 from dpviz.charts.plan import plan_height
 from dpviz.core.escape import decode_utf8, escape_markdown, single_line
 from dpviz.core.formatting import format_number
@@ -16,24 +15,21 @@ from dpviz.desk import stated
 from dpviz.desk.protection import PROTECTIONS, PrivacyLoss, promise_in_words
 from dpviz.desk.texts import capitalized
 from dpviz.plans import (
-    NEARNESS,
+    ERROR_MEASURES,
     NEIGHBOURS,
-    PLAN_RELEASES,
+    PLAN_MECHANISMS,
     PLAN_STATISTICS,
     ReleasePlan,
     YesNoShare,
-    drawn,
+    figures,
+    files,
     forms,
-    told,
-    what_if,
-    words,
+    sensitivity,
+    summary,
 )  # fmt: skip
-from dpviz.plans.drawn import SolvedPlan
-from dpviz.plans.effort import expected_seconds
-from dpviz.plans.files import PLAN_CHARACTERS, plan_script
-from dpviz.plans.plan import MOST_STATISTICS, statistics_of
-from dpviz.plans.ranges import stream_ranges
-from dpviz.plans.statistic import ANY_MECHANISM, LONGEST_PLAN_NAME, Statistic
+from dpviz.plans.plan import MAX_STATISTICS, read_statistics
+from dpviz.plans.statistics import ANY_MECHANISM, MAX_NAME_CHARACTERS, Statistic
+from dpviz.plans.summary import PlanFacts
 from pages import ui
 from pages.ui.navigation import CURATOR, PLAN
 
@@ -43,7 +39,7 @@ WHICH = f"{PREFIX}which"
 FIELD = f"{PREFIX}one_"
 """What the keys of the fields begin with; they are no settings of the URL."""
 
-PLACES = [str(place) for place in range(1, MOST_STATISTICS + 1)]
+PLACES = [str(place) for place in range(1, MAX_STATISTICS + 1)]
 FOLDED = ("lowest", "highest", "suppress_below", "mechanism", "group")
 """Fields that stand under "More about it"."""
 
@@ -57,14 +53,12 @@ KINDS_OF_PROMISE = {key: kind.choice for key, kind in PROTECTIONS.items()}
 LIMITED = ("epsilon", "guesses", "most_after", "most_ratio")
 """Numbers that a promise limits; its other ones say what the attacker starts from."""
 
-LONG_S = 2.0  # seconds of computing that are announced
-
 NUMBERS = {
     **{name: stated.NUMBERS[name] for key in PROTECTIONS for name in stated.protection_names(key)},
     **ui.declared_numbers("plan", stated.NUMBERS),
 }
 PRESETS = {
-    label: values | {"statistics": statistics_of(values["statistics"])}
+    label: values | {"statistics": read_statistics(values["statistics"])}
     for label, values in ui.declared_presets("plan").items()
 }
 USUAL_STATISTICS = PRESETS["Five statistics"]["statistics"]
@@ -88,7 +82,7 @@ class Question:
     @property
     def neighbours(self) -> str:
         """What is between two neighbouring data sets."""
-        return self.plan.unit_in_words
+        return self.plan.unit
 
 
 def controls() -> Question:
@@ -112,15 +106,13 @@ def controls() -> Question:
     is_public, spend_all = (ui.toggle(name, place=places.more, help=ui.words(name)) for name in ("public", "spend"))
     plan = ReleasePlan(
         n=n, statistics=st.session_state[STATISTICS], protection=PROTECTIONS[key](**limits), person_rows=person_rows,
-        neighbours=neighbours, groups=forms.read_groups(groups), membership_public=is_public, spend_all=spend_all,
+        neighbours=neighbours, groups=forms.read_groups_line(groups), membership_public=is_public, spend_all=spend_all,
     )  # fmt: skip
     return Question(plan)
 
 
-def solve(plan: ReleasePlan) -> SolvedPlan:
-    seconds = ui.result(expected_seconds, plan)
-    duration = f", which takes about {format_number(seconds, 1)} seconds" if seconds > LONG_S else ""
-    return ui.result(drawn.solved_plan, plan, spinner=f"The promise is being divided{duration} …")
+def solve(plan: ReleasePlan) -> PlanFacts:
+    return ui.result(summary.plan_facts, plan, spinner="The promise is being divided …")
 
 
 # The list of statistics: a line for each, and the fields of the chosen one
@@ -134,14 +126,16 @@ def edit_statistics(plan: ReleasePlan) -> None:
     left, right = st.container(key=f"{PREFIX}list").columns([1, 1.3], gap="medium")
     with left:
         lines = {
-            PLACES[place]: escape_markdown(told.statistic_in_short(statistic))
+            PLACES[place]: escape_markdown(
+                f"{statistic.name} · {statistic.description} · {statistic.format_error(statistic.limit)}"
+            )
             for place, statistic in enumerate(statistics)
         }
         if state[WHICH] not in lines and not state["is_linked"]:
             state[WHICH] = PLACES[0]  # a preset has made the list shorter
         place = PLACES.index(ui.choice("which", lines, "Statistics of the plan", widget=st.radio))
         with st.container(horizontal=True):
-            st.button("Add one", key=f"{FIELD}add", on_click=_add, disabled=len(statistics) == MOST_STATISTICS)
+            st.button("Add one", key=f"{FIELD}add", on_click=_add, disabled=len(statistics) == MAX_STATISTICS)
             st.button("Remove this one", key=f"{FIELD}remove", on_click=_remove, disabled=len(statistics) == 1)
         ui.page_link(CURATOR, forms.desk_settings(plan, statistics[place]), ui.words("alone"))
     with right:
@@ -158,16 +152,16 @@ def _show_fields(plan: ReleasePlan, place: int) -> None:
         ui.problem(state[f"{FIELD}refused"])
 
     # What the fields offer
-    releases = {
-        key: release.label
-        for key, release in PLAN_RELEASES.items()
-        if key == statistic.mechanism or not plan.unfit(release, statistic)
+    mechanisms = {
+        key: kind.label
+        for key, kind in PLAN_MECHANISMS.items()
+        if key == statistic.mechanism or not plan.unsuitable(kind, statistic)
     }
     groups = dict.fromkeys(["", *dict(plan.groups), statistic.group])
     options = {
         "kind": {key: kind.label for key, kind in PLAN_STATISTICS.items()},
-        "measure": {key: measure.label for key, measure in NEARNESS.items()},
-        "mechanism": {ANY_MECHANISM: "whichever is best"} | releases,
+        "measure": ERROR_MEASURES,
+        "mechanism": {ANY_MECHANISM: "whichever is best"} | mechanisms,
         "group": {name: single_line(name) or "all rows" for name in groups},
     }
     numbers = forms.form_parameters(type(statistic))
@@ -195,7 +189,7 @@ def _draw_fields(names: Collection[str], statistic: Statistic, options: Mapping[
             help = f"{parameter.help} Accepted: {parameter.domain}.".strip()
             columns[place % 2].number_input(capitalized(parameter.title), value=None, help=help, **rest)
         else:
-            columns[place % 2].text_input("Name", max_chars=LONGEST_PLAN_NAME, **rest)
+            columns[place % 2].text_input("Name", max_chars=MAX_NAME_CHARACTERS, **rest)
 
 
 def _take_fields() -> None:
@@ -236,83 +230,80 @@ def _set_list(statistics: Sequence[Statistic], place: int) -> None:
 # Closer looks, each computed only when it is opened
 
 
-def _show_choice(solved: SolvedPlan) -> None:
-    ui.note(escape_markdown(words.why_sentence(solved.answer)))
-    mixtures = told.mixtures_table(solved.answer, MAX_MIXTURES)
-    if mixtures.rows:
-        ui.table(*mixtures, numeric=())
+def _show_choice(facts: PlanFacts) -> None:
+    ui.note(escape_markdown(summary.mixture_sentence(facts.solution)))
+    if len(facts.solution.tried) > 1:
+        ui.table(*summary.page_table(summary.mixtures_table(facts.solution, MAX_MIXTURES)), numeric=())
 
 
-def _show_what_if(solved: SolvedPlan) -> None:
-    answer = solved.answer
-    plan = answer.plan
+def _show_what_if(facts: PlanFacts) -> None:
+    solution = facts.solution
+    plan = solution.plan
     if isinstance(plan.protection, PrivacyLoss):
-        first = drawn.PlanCurve((plan.promise[0],), (answer.factor,), 1)
-        picture = drawn.factors_picture(plan, ui.latest(drawn.stream_factors, plan) or first)
-        ui.show_figure(picture, "factors_picture", height=330)
-    changes = ui.result(what_if.sensitivities, plan, spinner="Solving the plan at other promises …")
-    ui.note(escape_markdown(what_if.sensitivity_sentence(answer, changes)))
+        curve = ui.result(sensitivity.epsilon_curve, plan, spinner="Solving the plan at other promises …")
+        ui.show_figure(figures.epsilon_figure(solution, curve), "factors_picture", height=330)
+    changes = ui.result(sensitivity.changed_plans, plan, spinner="Solving the plan at other promises …")
+    ui.note(escape_markdown(summary.changes_sentence(solution, changes)))
 
-    # Each assumption changed alone; its first place is the answer itself
-    curves = ui.latest(stream_ranges, answer) or next(stream_ranges(answer), ())
+    # Each assumption changed alone
+    curves = ui.result(sensitivity.assumption_curves, solution, spinner="Solving the plan under other assumptions …")
     if not curves:
         return
-    ui.note(what_if.RANGES_MEANT)
-    ui.show_figure(drawn.ranges_picture(plan, curves), "ranges_picture", height=360)
-    for curve in curves:
-        ui.note(escape_markdown(f"{capitalized(curve.assumption.label)}: {what_if.range_sentence(answer, curve)}"))
-    ui.table(*what_if.ranges_table(curves), numeric=(1, 2, 3))
+    ui.note(summary.ASSUMPTIONS_NOTE)
+    ui.show_figure(figures.assumptions_figure(plan, curves), "ranges_picture", height=360)
+    for each in curves:
+        text = f"{capitalized(each.assumption.label)}: {summary.assumption_sentence(solution, each)}"
+        ui.note(escape_markdown(text))
+    ui.table(*summary.assumptions_table(curves), numeric=(1, 2, 3))
 
 
-def _show_composition(solved: SolvedPlan) -> None:
-    answer = solved.answer
-    ui.note(escape_markdown(words.composition_sentence(answer)))
-    curves = ui.result(drawn.composed_curves, answer.design, spinner="Composing the losses …")
-    ui.show_figure(drawn.composition_picture(answer.plan, curves), "composed_picture", height=380)
+def _show_composition(facts: PlanFacts) -> None:
+    solution = facts.solution
+    ui.note(escape_markdown(summary.composition_sentence(solution)))
+    curves = ui.result(figures.composition_curves, solution.design, spinner="Composing the losses …")
+    ui.show_figure(figures.composition_figure(solution.plan, curves), "composed_picture", height=380)
 
 
-def _show_withheld(solved: SolvedPlan) -> None:
-    design = solved.answer.design
-    if not any(statistic.suppress_below for statistic in design.plan.statistics):
+def _show_withheld(facts: PlanFacts) -> None:
+    sentences = summary.suppression_sentences(facts)
+    if not sentences:
         ui.note(ui.words("nothing_withheld"))
         return
-    costs = ui.result(plans.suppression_costs, design, spinner="Judging what is withheld …")
-    for sentence in words.suppression_sentences(costs, solved.published):
+    for sentence in sentences:
         ui.note(escape_markdown(sentence))
-    ui.table(*told.withheld_table(costs))
+    ui.table(*summary.page_table(summary.withheld_table(facts)))
 
 
-def _show_rejected(solved: SolvedPlan) -> None:
-    rejected = ui.result(told.rejected_table, solved.answer, spinner="Judging other designs …")
-    ui.note(ui.words("rejected" if rejected.rows else "none_rejected"))
-    if rejected.rows:
-        ui.table(*rejected)
+def _show_naive(facts: PlanFacts) -> None:
+    designs = ui.result(sensitivity.naive_designs, facts.solution, spinner="Judging other designs …")
+    ui.note(ui.words("rejected" if designs else "none_rejected"))
+    if designs:
+        ui.table(*summary.page_table(summary.naive_table(designs)))
 
 
-def _show_report(solved: SolvedPlan) -> None:
-    answer = solved.answer
+def _show_report(facts: PlanFacts) -> None:
+    solution = facts.solution
     ui.note(ui.words("report"))
-    ui.note(f"{told.answer_told(solved).sentence} {escape_markdown(words.why_sentence(answer))}")
-    files = ui.result(told.plan_files, answer, **ui.origin(), spinner="Writing the report …")
-    report = ("Report, HTML", "plan.html", lambda: files.report)
-    stored = ("Plan with its numbers, JSON", "plan.json", lambda: files.stored)
-    notebook = ("Notebook, Jupyter", "plan.ipynb", lambda: files.notebook)
+    written = ui.result(files.plan_report, solution, **ui.origin(), spinner="Writing the report …")
+    report = ("Report, HTML", "plan.html", lambda: written)
+    stored = ("Plan with its numbers, JSON", "plan.json", partial(files.solution_json, solution))
+    notebook = ("Notebook, Jupyter", "plan.ipynb", partial(files.plan_notebook, solution))
     ui.file_columns(
         ("To read and to print", report, ui.words("print")), ("To open again", stored),
         ("To reproduce it", notebook, ui.words("notebook")),
     )  # fmt: skip
     if ui.open_file("Open a plan", f"{PREFIX}file", read_file, megabytes=1, help=ui.words("open")):
         text, plan = st.session_state.get(OPENED, ("", None))
-        if plan != answer.plan:
+        if plan != solution.plan:
             ui.note(ui.words("changed_since"))
             return
-        ui.show_differences(ui.result(plans.plan_differences, text, answer, spinner="Comparing every number …"))
+        ui.show_differences(ui.result(files.plan_differences, text, solution, spinner="Comparing every number …"))
 
 
 def read_file(content: bytes) -> dict[str, Any]:
     """Settings that ask for the plan of a file, by key; a ValueError says what is wrong with it."""
-    text = decode_utf8(content, 4 * PLAN_CHARACTERS + 1)
-    plan = plans.read_plan(text)
+    text = decode_utf8(content, 4 * files.MAX_CHARACTERS + 1)
+    plan = files.read_plan(text)
     if any(";" in name for name, _ in plan.groups):
         raise ValueError("the name of a group must have no semicolon on this page.")
     values = {
@@ -323,13 +314,12 @@ def read_file(content: bytes) -> dict[str, Any]:
     return {PREFIX + name: value for name, value in values.items()} | {OPENED: (text, plan)}
 
 
-def _show_downloads(solved: SolvedPlan) -> None:
-    answer = solved.answer
-    plan = answer.plan
-    table = ("The numbers of each statistic, CSV", "plan.csv", partial(told.statistics_csv, answer))
-    script = ("plan.py", plan_script(plan), "the shares and the errors of the plan")
+def _show_downloads(facts: PlanFacts) -> None:
+    plan = facts.solution.plan
+    table = ("The numbers of each statistic, CSV", "plan.csv", partial(files.statistics_csv, facts))
+    script = ("plan.py", files.plan_script(plan), "the shares and the errors of the plan")
     as_json = ("The plan, JSON", "plan_alone.json", plan.to_json)
-    as_toml = ("The plan, TOML", "plan.toml", partial(plans.plan_toml, plan))
+    as_toml = ("The plan, TOML", "plan.toml", partial(files.plan_toml, plan))
     middle: list[ui.File | str] = [as_json, as_toml, ui.words("with_numbers")]
     ui.download_columns([table], script, middle=middle, middle_heading="Your plan")
 
@@ -340,7 +330,7 @@ SECTIONS: dict[str, ui.Section] = {
     "What if": _show_what_if,
     "Exact and basic": _show_composition,
     "Withheld counts": _show_withheld,
-    "Rejected designs": _show_rejected,
+    "Rejected designs": _show_naive,
     "The report": _show_report,
     "Download": _show_downloads,
     "Why, and sources": lambda _: st.markdown(ui.page_text("plan", "why")),
@@ -348,7 +338,7 @@ SECTIONS: dict[str, ui.Section] = {
 SETTINGS = {
     **ui.number_settings(NUMBERS, PREFIX),
     f"{PREFIX}protect": ui.choice_setting(KINDS_OF_PROMISE, "loss", "How private"),
-    STATISTICS: ui.Setting(USUAL_STATISTICS, forms.read_statistics, forms.statistics_line, "Statistics"),
+    STATISTICS: ui.Setting(USUAL_STATISTICS, forms.read_statistics_line, forms.statistics_line, "Statistics"),
     WHICH: ui.choice_setting(PLACES, PLACES[0], "Statistic shown"),
     f"{PREFIX}neighbours": ui.choice_setting(NEIGHBOURS, "substitution", "Between neighbouring data sets"),
     f"{PREFIX}groups": ui.text_setting("", "Disjoint groups"),
@@ -364,13 +354,15 @@ def page() -> None:
             edit_statistics(question.plan)
         with parts.results:
             fresh = ReleasePlan(statistics=USUAL_STATISTICS, spend_all=False)
-            solved = ui.last_valid_value("plan", question.plan, solve, fresh, lambda plan: Question(plan).named)
-            answer = solved.answer
-            ui.answer(*told.answer_told(solved))
-            ui.show_figure(drawn.plan_picture(solved), "picture", height=plan_height(len(solved.parts) + 1), hero=True)
+            facts = ui.last_valid_value("plan", question.plan, solve, fresh, lambda plan: Question(plan).named)
+            solution = facts.solution
+            badge, point, rest, short = summary.answer(facts)
+            ui.answer(badge, f"<b>{point}</b> {escape_markdown(rest)}" if point else escape_markdown(rest), short)
+            height = plan_height(len(facts.statistics) + 1)
+            ui.show_figure(figures.plan_figure(facts), "picture", height=height, hero=True)
         with parts.details:
-            ui.table(*told.statistics_table(answer), numeric=(2, 3, 4, 5))
+            ui.table(*summary.page_table(summary.statistics_table(facts)), numeric=(2, 3, 4, 5))
             spinner = "Computing what all statistics together give away …"
-            sentence = ui.result(words.loss_sentence, answer.design, spinner=spinner)
-            ui.note(escape_markdown(f"{sentence} {words.groups_sentence(answer.plan)}".strip()))
-            ui.look_closer(SECTIONS, solved)
+            sentence = ui.result(summary.loss_sentence, solution.design, spinner=spinner)
+            ui.note(escape_markdown(f"{sentence} {summary.groups_sentence(solution.plan)}".strip()))
+            ui.look_closer(SECTIONS, facts)

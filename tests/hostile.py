@@ -25,8 +25,8 @@ from dpviz.desk.accuracy import AccuracyLimit
 from dpviz.desk.brought import Upload, brought_matrix, brought_rescaled
 from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.question import Question
-from dpviz.plans import BoundedMean, ReleasePlan, YesNoShare, answer_json, solve_plan
-from dpviz.plans.forms import read_groups, read_statistics, statistics_line
+from dpviz.plans import BoundedMean, ReleasePlan, YesNoShare, solution_json, solve_plan
+from dpviz.plans.forms import read_groups_line, read_statistics_line, statistics_line
 from dpviz.simulation import save_run
 from dpviz.study.plan import simulation_of
 from dpviz.teaching.classroom.tokens import read_code
@@ -71,7 +71,7 @@ def valid_files() -> dict[str, bytes]:
         "run": save_run(run_coverage(simulation_of(DESIGN)), about=DESIGN.to_address()).encode(),
         "question": QUESTION.to_json().encode(),
         "design": json.dumps(design).encode(),
-        "plan": answer_json(solve_plan(PLAN)).encode(),
+        "plan": solution_json(solve_plan(PLAN)).encode(),
         "statistics": statistics_line(STATISTICS).encode(),
         "groups": b"North = 7,000; South = 5,000",
         "matrix": b"n1,0,1,2\n0,0.5,0.25,0.25\n1,0.25,0.5,0.25\n2,0.1,0.2,0.7\n",
@@ -93,8 +93,8 @@ def _read_matrix(content: bytes) -> None:
 READERS: dict[str, Callable[[bytes], Any]] = {
     "run": coverage.read_file, "question": curator.read_file, "design": curator.read_file,
     "plan": plan.read_file, "matrix": _read_matrix, "pilot": _read_pilot,
-    "statistics": lambda content: read_statistics(content.decode("latin-1")),
-    "groups": lambda content: read_groups(content.decode("latin-1")),
+    "statistics": lambda content: read_statistics_line(content.decode("latin-1")),
+    "groups": lambda content: read_groups_line(content.decode("latin-1")),
 }  # fmt: skip
 
 

@@ -1,28 +1,25 @@
-"""Plans as files: JSON or TOML that is read again, with the numbers that it came to, and a notebook that finds them."""
+"""Plans as files: JSON and TOML that are read again, with numbers; a report, a notebook, a table and a script."""
 
 from __future__ import annotations
 
 import json
-import math
 import tomllib
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import dpviz
-from dpviz.core.formatting import describe_value, format_number
-from dpviz.desk.report.files import AGREES, MOST_NUMBERS, Difference
-from dpviz.desk.texts import filled, sentences
+from dpviz.core.formatting import describe_value, format_number, spell_count
+from dpviz.desk.exports.tables import csv_text
+from dpviz.desk.report.comparison import MAX_NAME_CHARACTERS, MAX_NUMBERS, Difference, compare_numbers, json_number
+from dpviz.desk.texts import capitalized, filled, sentences
+from dpviz.plans import summary
 from dpviz.plans.plan import ReleasePlan
-from dpviz.plans.shares import PlanAnswer, solve_plan
-from dpviz.plans.suppression import published_errors
+from dpviz.plans.sensitivity import assumption_curves, changed_plans, naive_designs
+from dpviz.plans.solve import PlanSolution, solve_plan
 
-PLAN_CHARACTERS = 200_000  # Of a file of a plan
-LONGEST_PLAN_NUMBER = 200  # Characters of the name of a number in a file
+MAX_CHARACTERS = 200_000  # of a file of a plan
 
 
-@dataclass(frozen=True)
-class PlanNumber:
+class PlanNumber(NamedTuple):
     """A number of a solved plan, by the name of what it is about."""
 
     name: str
@@ -34,131 +31,154 @@ class PlanNumber:
         return format_number(self.value)
 
 
-def plan_numbers(answer: PlanAnswer) -> list[PlanNumber]:
-    """Return every number of an answer: of the whole plan, then of each statistic."""
-    plan, design, (epsilon, delta) = answer.plan, answer.design, answer.plan.promise
-    found = [
-        PlanNumber("smallest factor of all limits", answer.factor),
-        PlanNumber("smallest factor by basic composition", answer.by_basic),
-        PlanNumber("pure ε", design.pure_epsilon),
-        PlanNumber("largest share of right guesses", design.right_guesses),
-    ]
+def plan_numbers(solution: PlanSolution) -> list[PlanNumber]:
+    """Every number of a solved plan: of the whole, then of each statistic."""
+    design, (epsilon, delta) = solution.design, solution.plan.promise
+    numbers = {
+        "smallest factor of all limits": solution.factor,
+        "smallest factor by basic composition": solution.basic_factor,
+        "pure ε": design.pure_epsilon,
+        "largest share of right guesses": design.right_guesses,
+    }
     if delta:
-        found.append(PlanNumber(f"ε at δ = {format_number(delta, 12)}", design.epsilon(delta).upper))
-        found.append(PlanNumber(f"δ at ε = {format_number(epsilon, 12)}", design.delta(min(epsilon, 1e300)).upper))
-        found.append(
-            PlanNumber(f"ε by basic composition at δ = {format_number(delta, 12)}", design.basic_epsilon(delta))
-        )
-    rows = zip(plan.statistics, design.releases, design.errors(), answer.alone, published_errors(design), strict=True)
-    for one, release, error, alone, missing in rows:
-        found += [
-            PlanNumber(f"“{one.name}”: {release.label}, {release.symbol}", release.rate),
-            PlanNumber(f"“{one.name}”: {one.asked.label}", error),
-            PlanNumber(f"“{one.name}”: limit that would do if it alone gave way", alone),
-        ]
-        if missing is not None:
-            found.append(PlanNumber(f"“{one.name}”: the error with small counts withheld", missing.error))
-    return found
+        numbers[f"ε at δ = {format_number(delta, 12)}"] = design.epsilon(delta)
+        numbers[f"δ at ε = {format_number(epsilon, 12)}"] = design.delta(min(epsilon, 1e300))
+        numbers[f"ε by basic composition at δ = {format_number(delta, 12)}"] = design.basic_epsilon(delta)
+    for facts in summary.solution_facts(solution).statistics:
+        name, mechanism = f"“{facts.statistic.name}”", facts.mechanism
+        numbers[f"{name}: {mechanism.label}, {mechanism.symbol}"] = mechanism.rate
+        numbers[f"{name}: {facts.statistic.measure_label}"] = facts.noise_error
+        numbers[f"{name}: limit that would do if it alone gave way"] = facts.relaxed_alone
+        if facts.published is not None:
+            numbers[f"{name}: the error with small counts withheld"] = facts.error
+    return [PlanNumber(name, value) for name, value in numbers.items()]
 
 
-def answer_json(answer: PlanAnswer) -> str:
-    """Return a plan with the numbers that it came to, every digit; `read_plan` reads it."""
-    numbers = [{"name": one.name, "value": _written(one.value)} for one in plan_numbers(answer)]
-    whole = {"dpviz": dpviz.__version__, "plan": answer.plan.to_dict(), "numbers": numbers}
+def solution_json(solution: PlanSolution) -> str:
+    """A plan with the numbers that it came to, every digit; `read_plan` reads it."""
+    numbers = [{"name": number.name, "value": json_number(number.value)} for number in plan_numbers(solution)]
+    whole = {"dpviz": dpviz.__version__, "plan": solution.plan.to_dict(), "numbers": numbers}
     return json.dumps(whole, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-def _written(value: float) -> float | str:
-    return value if math.isfinite(value) else "infinite"
-
-
 def plan_toml(plan: ReleasePlan) -> str:
-    """Return a plan as TOML; `read_plan` reads it.
+    """A plan as TOML; `read_plan` reads it.
 
-    >>> from dpviz.plans.statistic import YesNoShare
+    >>> from dpviz.plans.statistics import YesNoShare
     >>> plan = ReleasePlan(statistics=(YesNoShare(name="works"),))
     >>> read_plan(plan_toml(plan)) == plan
     True
     """
-    written = plan.to_dict()
-    statistics, tables = written.pop("statistics"), {name: written.pop(name) for name in ("protection", "groups")}
-    parts = [_lines(written)]
-    parts += [f"[{name}]\n{_lines(one)}" for name, one in tables.items()]
-    parts += [f"[[statistics]]\n{_lines(one)}" for one in statistics]
+    values = plan.to_dict()
+    statistics = values.pop("statistics")
+    tables = {name: values.pop(name) for name in ("protection", "groups")}
+    parts = [_toml_lines(values)]
+    parts += [f"[{name}]\n{_toml_lines(table)}" for name, table in tables.items()]
+    parts += [f"[[statistics]]\n{_toml_lines(statistic)}" for statistic in statistics]
     return "\n".join(parts)
 
 
-def _lines(values: dict[str, Any]) -> str:
+def _toml_lines(values: dict[str, Any]) -> str:
     """Names and values as TOML has them, whose texts, numbers and truth values are those of JSON."""
-    return "".join(f"{_key(name)} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in values.items())
-
-
-def _key(name: str) -> str:
-    return name if name.isascii() and name.isidentifier() else json.dumps(name, ensure_ascii=False)
+    keys = {name: name if name.isascii() and name.isidentifier() else json.dumps(name) for name in values}
+    return "".join(f"{keys[name]} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in values.items())
 
 
 def read_plan(text: str) -> ReleasePlan:
-    """Return the plan of a file in JSON or TOML, with its numbers or without.
+    """Plan of a file in JSON or TOML, with its numbers or without; ValueError in a sentence for any other text.
 
     >>> read_plan('statistics = [{kind = "yes_no", name = "works", limit = 2}]').statistics[0].limit
     2.0
     """
-    whole = _loaded(text)
+    whole = _parsed(text)
     return ReleasePlan.of(whole["plan"] if isinstance(whole, dict) and "plan" in whole else whole)
 
 
-def _loaded(text: str) -> Any:
-    if not isinstance(text, str) or len(text) > PLAN_CHARACTERS:
+def _parsed(text: str) -> Any:
+    if not isinstance(text, str) or len(text) > MAX_CHARACTERS:
         size = f"{len(text):,} characters" if isinstance(text, str) else describe_value(text)
-        raise ValueError(f"The file of a plan must be a text of at most {PLAN_CHARACTERS:,} characters; got {size}.")
+        raise ValueError(f"The file of a plan must be a text of at most {MAX_CHARACTERS:,} characters; got {size}.")
     try:
         return json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
     except (ValueError, RecursionError):
         raise ValueError(f"The file of a plan must be JSON or TOML; got {describe_value(text)}.") from None
 
 
-def plan_differences(text: str, answer: PlanAnswer | None = None) -> list[Difference]:
-    """Return every number that a file has otherwise than its plan comes to today: its name, the file's value and ours.
-
-    The plan of the file is solved again unless its `answer` is given. A file without numbers differs in nothing.
-    """
-    whole = _loaded(text)
+def plan_differences(text: str, solution: PlanSolution | None = None) -> list[Difference]:
+    """Numbers of a file that its plan, solved again unless its solution is given, comes to otherwise today."""
+    whole = _parsed(text)
     rows = whole.get("numbers") if isinstance(whole, dict) else None
     if not isinstance(rows, list):
         return []
-    theirs: dict[str, object] = {
-        str(one.get("name", ""))[:LONGEST_PLAN_NUMBER]: one.get("value")
-        for one in rows[:MOST_NUMBERS]
-        if isinstance(one, dict)
+    stored = {
+        str(row.get("name", ""))[:MAX_NAME_CHARACTERS]: row.get("value")
+        for row in rows[:MAX_NUMBERS]
+        if isinstance(row, dict)
     }
-    ours: dict[str, object] = {
-        one.name[:LONGEST_PLAN_NUMBER]: _written(one.value)
-        for one in plan_numbers(answer if answer is not None else solve_plan(read_plan(text)))
-    }
-    pairs = {name: (theirs.get(name, "not there"), ours.get(name, "not there")) for name in [*ours, *theirs]}
-    return [(name, _shown(there), _shown(here)) for name, (there, here) in pairs.items() if not _agree(there, here)]
+    solution = solution or solve_plan(read_plan(text))
+    numbers = plan_numbers(solution)
+    return compare_numbers(stored, {each.name[:MAX_NAME_CHARACTERS]: json_number(each.value) for each in numbers})
 
 
-def _agree(one: object, other: object) -> bool:
-    if any(isinstance(value, bool) or not isinstance(value, int | float) for value in (one, other)):
-        return type(one) is type(other) and one == other
-    if any(abs(value) > 1e308 for value in (one, other)):  # type: ignore[arg-type]
-        return False
-    return math.isclose(one, other, rel_tol=AGREES, abs_tol=1e-12)  # type: ignore[arg-type]
+def plan_report(solution: PlanSolution, *, date: str = "", address: str = "") -> str:
+    """Report on a plan: one page of HTML that fetches nothing, and is the same for the same plan.
+
+    Parameters
+    ----------
+    solution : PlanSolution
+    date, address : str, optional
+        Of the page, printed as they are.
+
+    Returns
+    -------
+    str
+    """
+    plan = solution.plan
+    facts = summary.solution_facts(solution)
+    answer = summary.answer(facts)
+    curves = assumption_curves(solution)
+    statistics = capitalized(spell_count(len(plan.statistics), "statistic"))
+    return filled(
+        "report/plan.html",
+        version=dpviz.__version__,
+        date=date,
+        address=address,
+        title=f"{statistics} of {spell_count(plan.n, 'row')} under one promise",
+        answer=f"{answer.point} {answer.rest}".strip(),
+        promise=f"Promised is that {plan.protection.words}, when {plan.unit}.",
+        accuracy=summary.ACCURACY_NOTE,
+        statistics=summary.statistics_table(facts),
+        loss=summary.loss_sentence(solution.design),
+        composition=[summary.composition_sentence(solution), *filter(None, [summary.groups_sentence(plan)])],
+        mixture=summary.mixture_sentence(solution),
+        changes=summary.changes_sentence(solution, changed_plans(plan)),
+        assumptions_note=summary.ASSUMPTIONS_NOTE,
+        assumptions=[
+            (capitalized(curve.assumption.label), summary.assumption_sentence(solution, curve)) for curve in curves
+        ],
+        assumptions_table=summary.assumptions_table(curves),
+        suppression=summary.suppression_sentences(facts),
+        withheld=summary.withheld_table(facts),
+        naive=summary.naive_table(naive_designs(solution)),
+        numbers=plan_numbers(solution),
+        json=solution_json(solution),
+    )
 
 
-def _shown(value: object) -> str:
-    if isinstance(value, float):
-        return format_number(value, 12) if math.isfinite(value) else describe_value(value)
-    return value if isinstance(value, str) and value in ("infinite", "not there") else describe_value(value)
-
-
-def plan_notebook(answer: PlanAnswer) -> str:
-    """Return a Jupyter notebook that solves the plan again and compares every number with those of this answer."""
-    cells = [_markdown(sentences("report/plan_notebook.txt", version=dpviz.__version__, plan=answer.plan))]
-    cells += [
-        _code(one) for one in filled("report/plan_cells.txt", held=answer_json(answer)).split("\n# %%\n") if one.strip()
-    ]
+def plan_notebook(solution: PlanSolution) -> str:
+    """Jupyter notebook that solves the plan again and compares every number with those of this solution."""
+    text = "\n\n".join(sentences("report/plan_notebook.txt", version=dpviz.__version__, plan=solution.plan))
+    cells: list[dict[str, Any]] = [{"id": "cell-0", "cell_type": "markdown", "metadata": {}, "source": text}]
+    scripts = filled("report/plan_cells.txt", held=solution_json(solution)).split("\n# %%\n")
+    for place, script in enumerate(filter(str.strip, scripts), start=1):
+        cell: dict[str, Any] = {
+            "id": f"cell-{place}",
+            "cell_type": "code",
+            "execution_count": None,
+            "metadata": {},
+            "outputs": [],
+        }
+        cells.append(cell | {"source": script.strip("\n")})
     book = {
         "cells": cells,
         "metadata": {
@@ -168,17 +188,20 @@ def plan_notebook(answer: PlanAnswer) -> str:
         "nbformat": 4,
         "nbformat_minor": 5,
     }
-    for place, one in enumerate(cells):
-        one["id"] = f"cell-{place}"
     return json.dumps(book, ensure_ascii=False, indent=1) + "\n"
 
 
-def _markdown(told: Sequence[str]) -> dict[str, Any]:
-    return {"cell_type": "markdown", "metadata": {}, "source": "\n\n".join(told)}
-
-
-def _code(text: str) -> dict[str, Any]:
-    return {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": text.strip("\n")}
+def statistics_csv(facts: summary.PlanFacts) -> str:
+    """Every number of each statistic as CSV, shares as shares."""
+    head = ["name", "kind", "group", "measure", "limit", "error", "used", "alone", "mechanism", "rate"]
+    head += ["withheld_below", "error_with_withheld"]
+    rows = []
+    for each in facts.statistics:
+        statistic, error = each.statistic, each.noise_error
+        row = [statistic.name, statistic.key, statistic.group, statistic.measure, statistic.limit, error]
+        row += [error / statistic.limit, each.relaxed_alone, each.mechanism.key, each.mechanism.rate]
+        rows.append([*row, statistic.suppress_below, each.error])
+    return csv_text(head, rows)
 
 
 def plan_script(plan: ReleasePlan) -> str:
@@ -189,8 +212,8 @@ def plan_script(plan: ReleasePlan) -> str:
 plan = ReleasePlan.from_json(
 {lines}
 )
-answer = solve_plan(plan)
-print("all limits hold" if answer.feasible else "not all limits hold", answer.factor)
-for statistic, release, error in zip(plan.statistics, answer.design.releases, answer.design.errors()):
-    print(statistic.name, release.label, release.rate, error, statistic.limit, sep="; ")
+solution = solve_plan(plan)
+print("all limits hold" if solution.is_feasible else "not all limits hold", solution.factor)
+for statistic, mechanism, error in zip(plan.statistics, solution.design.mechanisms, solution.design.errors()):
+    print(statistic.name, mechanism.label, mechanism.rate, error, statistic.limit, sep="; ")
 """

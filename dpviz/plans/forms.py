@@ -12,8 +12,8 @@ from dpviz.comparisons import CountData
 from dpviz.core.formatting import describe_value
 from dpviz.core.parameters import Parameter
 from dpviz.desk.stated import form_value, protection_names
-from dpviz.plans.plan import MOST_GROUPS, ReleasePlan, statistics_of
-from dpviz.plans.statistic import PLAN_STATISTICS, SMALLEST_COUNT, Statistic, YesNoShare
+from dpviz.plans.plan import MAX_GROUPS, ReleasePlan, read_statistics
+from dpviz.plans.statistics import PLAN_STATISTICS, SMALLEST_COUNT, Statistic, YesNoShare
 
 POINTS = 100.0  # of a share
 NEW_LIMIT = 0.01  # of a share, or of the distance of the bounds
@@ -33,7 +33,7 @@ def form_parameters(kind: type[Statistic]) -> dict[str, Parameter]:
     parameters["limit"] = replace(limit, title="at most")
     if kind.unit:
         parameters["limit"] = replace(limit, title=f"at most, in {kind.unit}", maximum=POINTS * limit.maximum)
-    if not kind.counts:
+    if not kind.has_counts:
         del parameters[SMALLEST_COUNT.name]
     return parameters
 
@@ -41,7 +41,7 @@ def form_parameters(kind: type[Statistic]) -> dict[str, Parameter]:
 def form_values(statistic: Statistic) -> dict[str, Any]:
     """What a form says of a statistic, by name; `statistic_of_form` reads it.
 
-    >>> from dpviz.plans.statistic import YesNoShare
+    >>> from dpviz.plans.statistics import YesNoShare
     >>> works = YesNoShare(name="works", limit=0.02)
     >>> form_values(works)["limit"], statistic_of_form(form_values(works)) == works
     (2.0, True)
@@ -81,7 +81,7 @@ def statistic_of_form(values: Mapping[str, Any]) -> Statistic:
 def as_kind(statistic: Statistic, kind: type[Statistic]) -> Statistic:
     """Statistic of another kind with what both have in common, and a limit in its own unit.
 
-    >>> from dpviz.plans.statistic import BoundedMean, YesNoShare
+    >>> from dpviz.plans.statistics import BoundedMean, YesNoShare
     >>> as_kind(YesNoShare(name="age", limit=0.02), BoundedMean).limit
     1.0
     """
@@ -121,9 +121,9 @@ def desk_settings(plan: ReleasePlan, statistic: Statistic) -> dict[str, Any]:
 
 
 def statistics_line(statistics: tuple[Statistic, ...]) -> str:
-    """Statistics in a line of JSON, without what is a default; `read_statistics` reads it.
+    """Statistics in a line of JSON, without what is a default; `read_statistics_line` reads it.
 
-    >>> from dpviz.plans.statistic import YesNoShare
+    >>> from dpviz.plans.statistics import YesNoShare
     >>> statistics_line((YesNoShare(name="works", limit=0.02),))
     '[{"kind":"yes_no","name":"works","limit":0.02}]'
     """
@@ -131,7 +131,7 @@ def statistics_line(statistics: tuple[Statistic, ...]) -> str:
     return json.dumps(objects, ensure_ascii=False, separators=(",", ":"))
 
 
-def read_statistics(line: str) -> tuple[Statistic, ...]:
+def read_statistics_line(line: str) -> tuple[Statistic, ...]:
     """Statistics of a line of JSON; a ValueError says what is wrong with the line."""
     if len(line) > MAX_LINE_CHARACTERS:
         raise ValueError(
@@ -141,14 +141,14 @@ def read_statistics(line: str) -> tuple[Statistic, ...]:
         objects = json.loads(line)
     except (ValueError, RecursionError):
         raise ValueError("it must be a list of statistics as JSON.") from None
-    statistics = statistics_of(objects)
+    statistics = read_statistics(objects)
     if not statistics:
         raise ValueError("a plan has at least one statistic.")
     return statistics
 
 
 def groups_line(groups: Sequence[tuple[str, int]]) -> str:
-    """Disjoint groups in a line; `read_groups` reads it.
+    """Disjoint groups in a line; `read_groups_line` reads it.
 
     >>> groups_line((("North", 7000), ("South", 5000)))
     'North = 7,000; South = 5,000'
@@ -156,7 +156,7 @@ def groups_line(groups: Sequence[tuple[str, int]]) -> str:
     return "; ".join(f"{name} = {rows:,}" for name, rows in groups)
 
 
-def read_groups(line: str) -> tuple[tuple[str, int], ...]:
+def read_groups_line(line: str) -> tuple[tuple[str, int], ...]:
     """Disjoint groups with their rows, from a line such as "North = 7,000; South = 5,000"."""
     groups = []
     for part in filter(None, map(str.strip, line.split(";"))):
@@ -164,7 +164,7 @@ def read_groups(line: str) -> tuple[tuple[str, int], ...]:
         digits = rows.replace(",", "").replace("\u202f", "").strip()
         if not name.strip() or not digits.isdecimal() or len(digits) > MAX_ROW_DIGITS:
             raise ValueError(
-                f"Groups must be written as “North = 7,000; South = 5,000”, at most {MOST_GROUPS} of them; "
+                f"Groups must be written as “North = 7,000; South = 5,000”, at most {MAX_GROUPS} of them; "
                 f"got {describe_value(part)}."
             )
         groups.append((" ".join(name.split()), int(digits)))

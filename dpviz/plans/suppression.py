@@ -2,167 +2,165 @@
 
 from __future__ import annotations
 
+import bisect
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dpviz.core.parameters import argument
-from dpviz.plans.composed import PlanDesign
-from dpviz.plans.measures import withheld_error
-from dpviz.plans.release import MOST_PLAN_ROWS, PlannedRelease
-from dpviz.plans.statistic import ShareStatistic
+from dpviz.plans.composition import PlanDesign
+from dpviz.plans.mechanisms import PlanMechanism
+from dpviz.plans.statistics import ShareStatistic
 
-COUNTED_ROWS = argument("n", 1, MOST_PLAN_ROWS, integer=True, title="rows")
-FARTHEST_ABOVE, PLACES_OF_SCALE = (
-    40.0,
-    20,
-)  # Typical errors above a threshold up to which it counts; places looked at in one
-LIMIT_ROUNDING = 1e-9  # Of an error that is its limit, relative
-WITHHELD_BELOW = argument("threshold", 0, MOST_PLAN_ROWS, integer=True, title="smallest published count")
+MAX_DISTANCE = 40.0  # typical errors above a threshold up to which it matters
+POINTS_PER_ERROR = 20  # looked at within a typical error
+LIMIT_ROUNDING = 1e-9  # relative, of an error that is its limit
 
 
 def delta_without_noise(n: int, threshold: int) -> float:
-    """Return δ, at every ε, of a count that is published as it is, or withheld below a threshold.
+    """δ, at every ε, of a count of n rows that is published as it is, or withheld below a threshold.
 
-    It is 1: of the neighbours with `threshold` and with one less, one is published and the other is not, so that who
-    knows all other rows learns the last one for sure. Only where all counts are withheld is nothing told.
+    Of the neighbours with `threshold` and with one less, one is published and the other is not, so that who knows all
+    other rows learns the last one for sure. Only where all counts are withheld is nothing disclosed.
 
     >>> delta_without_noise(100, 10), delta_without_noise(100, 0), delta_without_noise(9, 10)
     (1.0, 1.0, 0.0)
     """
-    n = COUNTED_ROWS.validate(n)
-    threshold = WITHHELD_BELOW.validate(threshold)
     return 1.0 if n >= threshold else 0.0
 
 
 @dataclass(frozen=True)
 class WithheldCount:
-    """What withholding released counts below a threshold does to one confidential count, in counts.
+    """What withholding does to one confidential count; bias and root mean squared error are in counts.
 
-    `withheld` is how probable it is; `plain` the root mean squared error without it. `as_zero` and `as_half` are the
-    bias and the root mean squared error where a count that is missing is read as 0, or as half of the threshold.
+    A withheld count is read as 0 (`as_zero`), or as half of the threshold (`as_half`).
     """
 
     count: int
-    withheld: float
-    plain: float
+    probability: float
+    rmse: float
     as_zero: tuple[float, float]
     as_half: tuple[float, float]
 
 
 @dataclass(frozen=True)
-class SuppressionCost:
-    """What withholding costs a statistic: at the smallest count that it may have, at the threshold, at the largest."""
-
-    statistic: ShareStatistic
-    n: int
-    at: tuple[WithheldCount, ...]
-
-
-def withheld_count(release: PlannedRelease, count: int, threshold: int) -> WithheldCount:
-    """Return what withholding does to a confidential count.
-
-    The bias is that of all errors, less what those that are withheld have of it, and what is read instead.
-    """
-    below, bias = release.moments_below(count, threshold), release.bias(count)
-    plain = math.sqrt(release.mean_square(count, release.n - count))
-
-    def read(value: float) -> tuple[float, float]:
-        moved = bias - below.mean + below.probability * (value - count)
-        return moved, withheld_error(release, count, threshold, value)
-
-    return WithheldCount(count, below.probability, plain, read(0.0), read(threshold / 2))
-
-
-def suppression_costs(design: PlanDesign) -> tuple[SuppressionCost, ...]:
-    """Return what withholding costs each statistic of a design that withholds small counts."""
-    found = []
-    for one, release in zip(design.plan.statistics, design.releases, strict=True):
-        if one.suppress_below and isinstance(one, ShareStatistic):
-            low, high = one.counts_possible(release.n)
-            counts = sorted({low, min(max(one.suppress_below, low), high), high})
-            held = tuple(withheld_count(release, count, one.suppress_below) for count in counts)
-            found.append(SuppressionCost(one, release.n, held))
-    return tuple(found)
-
-
-@dataclass(frozen=True)
 class PublishedError:
-    """The error of a statistic as analysts see it, small counts withheld, in the measure of its limit and its units.
+    """Error of a statistic as analysts see it, small counts withheld and read as half of the threshold.
 
-    A missing count is read as half of the threshold. `error` is that at the `count`, among those that the statistic may
-    have, where it is the largest; `before` is that of the noise alone. `without_noise` is what no ε makes smaller: how
-    far half of the threshold is from a count that is missing. `threshold` is one, up to that of the statistic, with
-    which this design keeps the limit, and with the next one it does not; 0 where none does.
+    Attributes
+    ----------
+    statistic : ShareStatistic
+    n : int
+        Rows that it is about.
+    error : float
+        In the measure of its limit and its units, at the confidential `count` where it is the largest.
+    count : int
+    error_before : float
+        Of the noise alone.
+    without_noise : float
+        Distance of half of the threshold from a withheld count, which no ε makes smaller.
+    threshold : int
+        Largest one, up to that of the statistic, with which this design keeps the limit; 0 if there is none.
+    examples : tuple of WithheldCount
+        The smallest possible count, the threshold, and the largest count.
     """
 
     statistic: ShareStatistic
     n: int
     error: float
     count: int
-    before: float
+    error_before: float
     without_noise: float
     threshold: int
+    examples: tuple[WithheldCount, ...]
 
     @property
     def breaks_limit(self) -> bool:
         """Whether the limit is broken, and by more than the noise alone breaks it."""
-        return self.error > max(self.statistic.limit, self.before) * (1 + LIMIT_ROUNDING)
+        return self.error > max(self.statistic.limit, self.error_before) * (1 + LIMIT_ROUNDING)
+
+
+def withheld_count(mechanism: PlanMechanism, count: int, threshold: int) -> WithheldCount:
+    """What withholding released counts below a threshold does to a confidential count.
+
+    The bias is that of all errors, less what withheld ones contribute, and the substitute instead.
+    """
+    below = mechanism.moments_below(count, threshold)
+
+    def bias_and_rmse(substitute: float) -> tuple[float, float]:
+        bias = mechanism.bias(count) - below.mean + below.probability * (substitute - count)
+        return bias, mechanism.withheld_rmse(count, threshold, substitute)
+
+    rmse = math.sqrt(mechanism.mean_square(count, mechanism.n - count))
+    return WithheldCount(count, below.probability, rmse, bias_and_rmse(0.0), bias_and_rmse(threshold / 2))
 
 
 def published_errors(design: PlanDesign) -> tuple[PublishedError | None, ...]:
-    """Return the error of each statistic of a design with its small counts withheld; nothing where none are."""
+    """Error of each statistic of a design with its small counts withheld; None where none are."""
     return tuple(
-        _published(one, release, before) if one.suppress_below and isinstance(one, ShareStatistic) else None
-        for one, release, before in zip(design.plan.statistics, design.releases, design.errors(), strict=True)
+        _published_error(statistic, mechanism)
+        if statistic.suppress_below and isinstance(statistic, ShareStatistic)
+        else None
+        for statistic, mechanism in zip(design.plan.statistics, design.mechanisms, strict=True)
     )
 
 
-def used_published(design: PlanDesign, published: Sequence[PublishedError | None]) -> tuple[float, ...]:
-    """Return the part of each limit that is used once small counts are withheld."""
+def published_limits_used(design: PlanDesign) -> tuple[float, ...]:
+    """Part of each limit that the error uses once small counts are withheld."""
     return tuple(
-        used if one is None else one.error / one.statistic.limit
-        for used, one in zip(design.used(), published, strict=True)
+        used if published is None else published.error / published.statistic.limit
+        for used, published in zip(design.used_limits(), published_errors(design), strict=True)
     )
 
 
-def _published(one: ShareStatistic, release: PlannedRelease, before: float) -> PublishedError:
-    n, threshold = release.n, one.suppress_below
-    low, high = one.counts_possible(n)
-    missing = [abs(threshold / 2 - count) for count in (low, min(high, threshold - 1)) if low < threshold]
-    error, count = _largest_error(one, release, threshold)
-    most = one.limit * n * (1 + LIMIT_ROUNDING)
-    kept, broken = (threshold, threshold) if error <= most else (0, threshold)
-    while broken - kept > 1:
-        middle = (kept + broken) // 2
-        holds = _largest_error(one, release, middle)[0] <= most
-        kept, broken = (middle, broken) if holds else (kept, middle)
-    return PublishedError(one, n, error / n, count, before, max(missing, default=0.0) / n, kept)
+def _published_error(statistic: ShareStatistic, mechanism: PlanMechanism) -> PublishedError:
+    n = mechanism.n
+    threshold = statistic.suppress_below
+    low, high = statistic.count_range(n)
+    error, count = _largest_error(statistic, mechanism, threshold)
+
+    # The largest threshold that keeps the limit
+    limit = statistic.limit * n * (1 + LIMIT_ROUNDING)
+    kept = threshold
+    if error > limit:
+        broken = range(1, threshold + 1)
+        kept = bisect.bisect_left(broken, True, key=lambda each: _largest_error(statistic, mechanism, each)[0] > limit)
+
+    withheld = [abs(threshold / 2 - each) for each in (low, min(high, threshold - 1)) if low < threshold]
+    return PublishedError(
+        statistic=statistic,
+        n=n,
+        error=error / n,
+        count=count,
+        error_before=mechanism.error(statistic),
+        without_noise=max(withheld, default=0.0) / n,
+        threshold=kept,
+        examples=tuple(
+            withheld_count(mechanism, each, threshold) for each in sorted({low, min(max(threshold, low), high), high})
+        ),
+    )
 
 
-def _largest_error(one: ShareStatistic, release: PlannedRelease, threshold: int) -> tuple[float, int]:
-    """The largest error of a count where those below a threshold are withheld, in counts, and where it is.
+def _largest_error(statistic: ShareStatistic, mechanism: PlanMechanism, threshold: int) -> tuple[float, int]:
+    """Largest error, in counts, where counts below a threshold are withheld, and the count where it is.
 
     Below the threshold every count is looked at, and the ends and the middle, where the noise alone is the farthest
-    off. Above the threshold the error is smooth on the scale of the noise: the largest of many places is sought on.
+    off. Above it the error is smooth on the scale of the noise: the largest on a grid is refined.
     """
-    low, high = one.counts_possible(release.n)
+    low, high = statistic.count_range(mechanism.n)
 
     def error(count: int) -> tuple[float, int]:
-        return one.asked.withheld(release, count, threshold, one.cells), count
+        return mechanism.withheld_error(count, threshold, statistic.level), count
 
     first = max(low, threshold)
-    found = max(
-        error(int(count)) for count in {*range(low, min(first, high + 1)), *(x for x, _ in one.rooms(release.n))}
-    )
+    ends_and_middle = (int(below) for below, _ in statistic.distances_to_bounds(mechanism.n))
+    largest = max(map(error, {*range(low, min(first, high + 1)), *ends_and_middle}))
     if first > high:
-        return found
-    scale = math.sqrt(release.mean_square(first, release.n - first)) + 1
-    last = min(high, first + math.ceil(FARTHEST_ABOVE * scale))
-    step = max(1, math.floor(scale / PLACES_OF_SCALE))
-    best = max(map(error, range(first, last + 1, step)))
+        return largest
+    scale = math.sqrt(mechanism.mean_square(first, mechanism.n - first)) + 1
+    last = min(high, first + math.ceil(MAX_DISTANCE * scale))
+    step = max(1, math.floor(scale / POINTS_PER_ERROR))
+    largest_above = max(map(error, range(first, last + 1, step)))
     while step > 1:
-        start, end = max(first, best[1] - step), min(last, best[1] + step)
-        step = max(1, step // PLACES_OF_SCALE)
-        best = max(best, *map(error, range(start, end + 1, step)))
-    return max(found, best)
+        start, end = max(first, largest_above[1] - step), min(last, largest_above[1] + step)
+        step = max(1, step // POINTS_PER_ERROR)
+        largest_above = max(largest_above, *map(error, range(start, end + 1, step)))
+    return max(largest, largest_above)

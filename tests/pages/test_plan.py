@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.plans import BoundedMean, ReleasePlan, YesNoShare, answer_json, solve_plan
+from dpviz.plans import BoundedMean, ReleasePlan, YesNoShare, solution_json, solve_plan
 from dpviz.plans.files import plan_script
-from dpviz.plans.forms import desk_settings, groups_line, read_groups, read_statistics, statistics_line
+from dpviz.plans.forms import desk_settings, groups_line, read_groups_line, read_statistics_line, statistics_line
 from pages.plan import PLACES, PRESETS, SECTIONS, SETTINGS, Question, read_file
 from tests.pages.apptest import answer, open_page, problems, settings, texts
 
@@ -167,16 +167,16 @@ def test_links_with_wrong_values_are_told_and_the_rest_is_kept() -> None:
 
 
 def test_lines_of_statistics_and_groups_are_read_again() -> None:
-    assert read_statistics(statistics_line(FIVE)) == FIVE
+    assert read_statistics_line(statistics_line(FIVE)) == FIVE
     groups = (("North", 7000), ("A = B", 5))
-    assert read_groups(groups_line(groups)) == groups
+    assert read_groups_line(groups_line(groups)) == groups
     too_many = json.dumps([{"kind": "yes_no", "name": "a"}] * 21)
     for wrong in ("", "[]", "[" * 12_000, "{}", "nan", " " * 12_001, '[{"kind": "sum"}]', too_many):
         with pytest.raises(ValueError, match=r"\.$"):
-            read_statistics(wrong)
+            read_statistics_line(wrong)
     for wrong in ("North", "= 3", "North = many", "North = 1e3"):
         with pytest.raises(ValueError, match="must be written"):
-            read_groups(wrong)
+            read_groups_line(wrong)
 
 
 def test_a_single_statistic_goes_to_the_desk_where_that_knows_it() -> None:
@@ -211,7 +211,7 @@ def test_sections_say_what_the_plan_comes_to() -> None:
 def test_a_file_sets_every_control_and_its_script_prints_the_same_numbers() -> None:
     plan = ReleasePlan(n=1000, statistics=FIVE[:2], groups=(("A", 300),), person_rows=2)
     solved = solve_plan(plan)
-    state = read_file(answer_json(solved).encode())
+    state = read_file(solution_json(solved).encode())
     app = open_plan(**{key.removeprefix("pl_"): value for key, value in state.items() if key in SETTINGS})
     question: Question = app.session_state["pl_valid"][0]
     assert question.plan == plan and not app.error

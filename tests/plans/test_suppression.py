@@ -16,13 +16,12 @@ from dpviz.desk.protection import PrivacyLoss
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.noise import GeometricSanitizer, LaplaceSanitizer
 from dpviz.plans import BoundedMean, CategoryShares, PlanDesign, ReleasePlan, YesNoShare, solve_plan
-from dpviz.plans.catalogue import BetaBinomialDraw
-from dpviz.plans.rejected import rejected_designs
-from dpviz.plans.release import GaussianNoise, GeometricNoise, PlannedRelease, RoundedLaplaceNoise
-from dpviz.plans.statistic import ShareStatistic
-from dpviz.plans.suppression import delta_without_noise, published_errors, suppression_costs, withheld_count
-from dpviz.plans.words import plan_sentence, suppression_sentences
-from tests.brute_plans import counts_inside
+from dpviz.plans.mechanisms import BetaBinomialDraw, GaussianNoise, GeometricNoise, PlanMechanism, RoundedLaplaceNoise
+from dpviz.plans.sensitivity import naive_designs
+from dpviz.plans.statistics import ShareStatistic
+from dpviz.plans.summary import answer, solution_facts, suppression_sentences
+from dpviz.plans.suppression import delta_without_noise, published_errors, withheld_count
+from tests.plans.brute import counts_inside
 
 
 @pytest.mark.parametrize("threshold", [1, 4, 12, 26])
@@ -39,7 +38,7 @@ def test_a_withheld_count_is_that_of_the_whole_matrix(rate: float, count: int, t
             continue
         row, released = release.row(count), np.arange(n + 1.0)
         found = withheld_count(kind(rate, n), count, threshold)
-        assert found.withheld == pytest.approx(row[:threshold].sum(), rel=1e-9)
+        assert found.probability == pytest.approx(row[:threshold].sum(), rel=1e-9)
         for value, (bias, error) in ((0.0, found.as_zero), (threshold / 2, found.as_half)):
             read = np.where(released < threshold, value, released) - count
             assert bias == pytest.approx(row @ read, rel=1e-8, abs=1e-9)
@@ -50,7 +49,7 @@ def test_a_withheld_count_with_gaussian_noise_is_that_of_an_integral() -> None:
     found = withheld_count(GaussianNoise(0.25, 100), 7, 10)
     density = norm(7, 4).pdf
     kept = quad(lambda y: density(y) * (y - 7) ** 2, 10, 60)[0]
-    assert found.withheld == pytest.approx(norm.cdf(0.75))
+    assert found.probability == pytest.approx(norm.cdf(0.75))
     assert found.as_half[1] == pytest.approx(math.sqrt(kept + norm.cdf(0.75) * 4))
     bias = quad(lambda y: density(y) * (y - 7), 10, 60)[0] + norm.cdf(0.75) * -2
     assert found.as_half[0] == pytest.approx(bias)
@@ -64,13 +63,14 @@ def test_without_noise_some_neighbours_are_told_apart_for_sure(n: int, threshold
 
 def test_the_costs_of_a_design_are_those_of_its_counts() -> None:
     table = CategoryShares(name="region", limit=0.02, lowest=0.01, highest=0.5, suppress_below=10)
-    answer = solve_plan(ReleasePlan(n=500, statistics=(table, YesNoShare(name="works"))))
-    (cost,) = suppression_costs(answer.design)
-    assert [one.count for one in cost.at] == [5, 10, 250]
-    assert cost.at[0].withheld > 0.5 > cost.at[2].withheld
+    solution = solve_plan(ReleasePlan(n=500, statistics=(table, YesNoShare(name="works"))))
+    found, none = published_errors(solution.design)
+    assert found is not None and none is None
+    assert [one.count for one in found.examples] == [5, 10, 250]
+    assert found.examples[0].probability > 0.5 > found.examples[2].probability
 
 
-def test_rejected_designs_have_the_loss_that_they_really_have() -> None:
+def test_naive_designs_have_the_loss_that_they_really_have() -> None:
     """By hand: three rows of a person are three times as much, a move between groups or cells twice."""
     statistics = (
         CategoryShares(name="north", group="N", limit=0.05),
@@ -78,7 +78,7 @@ def test_rejected_designs_have_the_loss_that_they_really_have() -> None:
         BoundedMean(name="hours", limit=5.0, suppress_below=0),
     )
     plan = ReleasePlan(n=2000, statistics=statistics, groups=(("N", 1000), ("S", 1000)), person_rows=3)
-    found = {one.name: one for one in rejected_designs(solve_plan(plan))}
+    found = {one.name: one for one in naive_designs(solve_plan(plan))}
     assert found["one row for each person"].epsilon == pytest.approx(3)
     assert 1.0 < found["noise for an added row"].epsilon <= 2.0 + 1e-9
     assert "groups that share one ε" not in found  # two tables: a move between them is no more than one inside either
@@ -86,7 +86,7 @@ def test_rejected_designs_have_the_loss_that_they_really_have() -> None:
     assert found["the same ε for each statistic"].epsilon <= 1 + 1e-12
     yes = tuple(YesNoShare(name=name, group=name, limit=0.05) for name in ("N", "S"))
     grouped = dataclasses.replace(plan, statistics=yes, person_rows=1)
-    named = {one.name: one for one in rejected_designs(solve_plan(grouped))}
+    named = {one.name: one for one in naive_designs(solve_plan(grouped))}
     assert named["groups that share one ε"].epsilon == pytest.approx(2)
     assert named["groups that share one ε"].breaks_promise
 
@@ -97,12 +97,12 @@ def test_small_counts_without_noise_have_no_epsilon() -> None:
         statistics=(YesNoShare(name="ill", suppress_below=5),),
         protection=PrivacyLoss(most_epsilon=1.0, most_delta=1e-6),
     )
-    (*_, last) = rejected_designs(solve_plan(plan))
+    (*_, last) = naive_designs(solve_plan(plan))
     assert math.isinf(last.epsilon)
     assert last.breaks_promise
 
 
-def seen(threshold: int, count: int, n: int, rate: float, kind: type[PlannedRelease]) -> list[tuple[float, float, int]]:
+def seen(threshold: int, count: int, n: int, rate: float, kind: type[PlanMechanism]) -> list[tuple[float, float, int]]:
     """Of every noise how far what an analyst reads is off, its mass, and the noise; from the definition."""
     z = np.arange(-math.ceil(45 / rate) - 2 * n, math.ceil(45 / rate) + 2 * n + 1)
     masses = np.exp(-rate * np.abs(z))
@@ -113,7 +113,7 @@ def seen(threshold: int, count: int, n: int, rate: float, kind: type[PlannedRele
     return [*zip(np.abs(read - count).tolist(), (masses / masses.sum()).tolist(), z.tolist(), strict=True)]
 
 
-def published_worst(one: ShareStatistic, n: int, rate: float, kind: type[PlannedRelease]) -> float:
+def published_worst(one: ShareStatistic, n: int, rate: float, kind: type[PlanMechanism]) -> float:
     """The largest error of what analysts see, over all counts; intervals reach beyond 0 and n as the noise does."""
     worst, share = 0.0, 0.95 ** (1 / one.cells if one.measure == "all_within" else 1)
     for count in counts_inside(n, one.lowest, one.highest):
@@ -133,7 +133,7 @@ CASES = list(itertools.product((0.05, 0.3, 1.5), (1, 9, 25, 40), ((0.0, 1.0), (0
 
 @pytest.mark.parametrize("measure", ["typical", "within", "all_within"])
 @pytest.mark.parametrize("kind", [GeometricNoise, RoundedLaplaceNoise], ids=lambda kind: kind.key)
-def test_the_error_that_analysts_see_is_the_worst_of_all_counts(kind: type[PlannedRelease], measure: str) -> None:
+def test_the_error_that_analysts_see_is_the_worst_of_all_counts(kind: type[PlanMechanism], measure: str) -> None:
     for n, (rate, threshold, (low, high)) in zip(itertools.cycle((6, 30, 6, 30, 30, 6, 30, 6)), CASES):
         shared: dict = {"measure": measure, "lowest": low, "highest": high, "suppress_below": threshold, "limit": 0.2}
         one = CategoryShares(name="a", categories=3, mechanism=kind.key, **shared)
@@ -141,8 +141,8 @@ def test_the_error_that_analysts_see_is_the_worst_of_all_counts(kind: type[Plann
         (found,) = published_errors(design)
         assert found is not None
         assert found.error == pytest.approx(published_worst(one, n, rate, kind), rel=1e-6), (n, rate, threshold, low)
-        assert found.breaks_limit == (found.error > max(0.2, found.before) * (1 + 1e-9))
-        if found.breaks_limit and found.before <= 0.2:
+        assert found.breaks_limit == (found.error > max(0.2, found.error_before) * (1 + 1e-9))
+        if found.breaks_limit and found.error_before <= 0.2:
             for each, holds in ((found.threshold, True), (found.threshold + 1, False)):
                 other = dataclasses.replace(one, suppress_below=each)
                 assert each == 0 or (published_worst(other, n, rate, kind) <= 0.2 * (1 + 1e-9)) == holds
@@ -166,7 +166,9 @@ def test_withholding_more_than_there_are_rows_publishes_nothing() -> None:
     for kind in (GeometricNoise, RoundedLaplaceNoise, GaussianNoise):
         found = withheld_count(kind(0.3, 10), 4, 12)
         assert (
-            found.withheld == 1 and found.as_zero == pytest.approx((-4, 4)) and found.as_half == pytest.approx((2, 2))
+            found.probability == 1
+            and found.as_zero == pytest.approx((-4, 4))
+            and found.as_half == pytest.approx((2, 2))
         )
 
 
@@ -176,17 +178,19 @@ def test_the_answer_says_which_limit_breaks_once_counts_are_withheld_and_by_how_
     threshold: int, limit: float
 ) -> None:
     ill = CategoryShares(name="ill", limit=limit, suppress_below=threshold, measure="all_within")
-    answer = solve_plan(ReleasePlan(n=2000, statistics=(ill, YesNoShare(name="works", limit=0.05))))
-    (found, none), told = published_errors(answer.design), plan_sentence(answer)
+    solution = solve_plan(ReleasePlan(n=2000, statistics=(ill, YesNoShare(name="works", limit=0.05))))
+    facts = solution_facts(solution)
+    found, none = published_errors(solution.design)
+    point, told = answer(facts)[1:3]
     assert found is not None and none is None
     assert ("beyond its limit" in told) == found.breaks_limit
     if found.breaks_limit:
         times = float(re.findall(r"([\d.,]+) times the limit", told)[0].replace(",", ""))
         assert times == pytest.approx(found.error / limit, rel=5e-3) and times > 1
-        assert ("before small counts are withheld" in told) == answer.feasible
+        assert ("before small counts are withheld" in point) == solution.is_feasible
         assert ("A larger ε would mend that" in told) == (found.without_noise < limit)
         assert ("No ε mends that" in told) == (found.without_noise >= limit)
-    said = " ".join(suppression_sentences(suppression_costs(answer.design), [found, none]))
+    said = " ".join(suppression_sentences(facts))
     assert "neither adds nor takes privacy" in said
     assert ("keeps the limit of" in said) == (found.error <= limit)
 
@@ -194,8 +198,8 @@ def test_the_answer_says_which_limit_breaks_once_counts_are_withheld_and_by_how_
 def test_no_count_is_named_that_the_range_of_shares_rules_out() -> None:
     """In floating-point numbers 0.29 · 100 is below 29: the count of 28 is none of what is possible."""
     one = YesNoShare(name="a", limit=0.1, lowest=0.29, highest=0.6, suppress_below=29)
-    answer = solve_plan(ReleasePlan(n=100, protection=PrivacyLoss(most_epsilon=1), statistics=(one,)))
-    (found,) = published_errors(answer.design)
+    solution = solve_plan(ReleasePlan(n=100, protection=PrivacyLoss(most_epsilon=1), statistics=(one,)))
+    (found,) = published_errors(solution.design)
     assert found is not None
     assert found.count == 29 and not found.breaks_limit
-    assert answer.feasible and "28" not in plan_sentence(answer)
+    assert solution.is_feasible and "28" not in answer(solution_facts(solution)).rest

@@ -17,16 +17,16 @@ from dpviz.desk.protection import GuessRate, PosteriorOdds, PrivacyLoss, RiskRat
 from dpviz.plans import (
     ReleasePlan,
     YesNoShare,
-    answer_json,
     plan_differences,
     plan_notebook,
     plan_numbers,
     plan_report,
     plan_toml,
     read_plan,
+    solution_json,
     solve_plan,
 )
-from tests.test_plan_shares import FIVE, FIVE_PLAN, GROUPS
+from tests.plans.test_solve import FIVE, FIVE_PLAN, GROUPS
 
 PROTECTIONS = (
     PrivacyLoss(most_epsilon=0.3, most_delta=1e-7),
@@ -108,7 +108,7 @@ def test_many_rows_in_many_groups_are_refused() -> None:
 
 def test_reopened_a_plan_is_computed_again_and_what_differs_is_listed() -> None:
     answer = solve_plan(FIVE_PLAN)
-    text = answer_json(answer)
+    text = solution_json(answer)
     assert read_plan(text) == FIVE_PLAN
     assert plan_differences(text) == []
     assert pickle.loads(pickle.dumps(answer)) == answer

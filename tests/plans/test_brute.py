@@ -1,10 +1,10 @@
-"""Small random plans against plain loops (``tests.brute_plans``), a few of them here."""
+"""Small random plans against plain loops (``tests.plans.brute``), a few of them here."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.brute_plans import check_random
+from tests.plans.brute import check_random
 
 CHOSEN = (0, 2, 3, 4, 7, 9, 11, 13, 20, 24, 30, 40)  # of every kind of answer, none of which takes long
 

@@ -11,11 +11,10 @@ import pytest
 
 from dpviz.core.formatting import SEARCH_TOLERANCE, format_number, round_up
 from dpviz.desk.protection import GuessRate, PosteriorOdds, PrivacyLoss
-from dpviz.plans import ReleasePlan, rejected_designs, solve_plan, what_if, words
-from dpviz.plans.plan import number_in_words
-from dpviz.plans.statistic import YesNoShare
-from dpviz.plans.suppression import published_errors, suppression_costs, used_published
-from tests.test_plan_shares import FIVE, GROUPS
+from dpviz.plans import ReleasePlan, naive_designs, solve_plan, summary
+from dpviz.plans.sensitivity import changed_plans
+from dpviz.plans.statistics import YesNoShare
+from tests.plans.test_solve import FIVE, GROUPS
 
 PROMISES = {
     "ε": PrivacyLoss(most_epsilon=1.0),
@@ -44,61 +43,64 @@ STRICT = 1.0, 0.1
 )
 def test_sentences_say_what_the_numbers_are(promise: str, unit: str, times: float) -> None:
     three = tuple(
-        dataclasses.replace(one, limit=one.limit * times, **({"suppress_below": 5} if one.yes_no else {}))
+        dataclasses.replace(
+            one, limit=one.limit * times, **({"suppress_below": 5} if isinstance(one, YesNoShare) else {})
+        )
         for one in (FIVE[0], FIVE[3], FIVE[4])
     )
     plan = ReleasePlan(n=12_000, statistics=three, protection=PROMISES[promise], groups=GROUPS, **MORE[unit])
     answer = solve_plan(plan)
     design = answer.design
-    told = words.plan_sentence(answer)
-    assert plan.unit_in_words in told
+    facts = summary.solution_facts(answer)
+    found = summary.answer(facts)
+    told = f"{found.point} {found.rest}".strip()
+    assert plan.unit in told
     assert told.startswith("All three limits hold" if answer.factor <= 1 else "Not all limits can hold")
     if answer.factor > 1:
         assert format_number(round_up(answer.factor, 3, tolerance=SEARCH_TOLERANCE), 3) in told
-        for one, value in zip(plan.statistics, answer.alone, strict=True):
+        for one, value in zip(plan.statistics, answer.relaxed_alone, strict=True):
             said = (
-                f"{number_in_words(one, round_up(value, 3, tolerance=SEARCH_TOLERANCE))} for “{one.name}”"
+                f"{one.format_error(round_up(value, 3, tolerance=SEARCH_TOLERANCE))} for “{one.name}”"
                 if value < math.inf
                 else "None"
             )
             assert (said in told) == (value < math.inf)
     else:
-        near = max(
-            zip(used_published(design, published_errors(design)), plan.statistics, strict=True), key=lambda one: one[0]
-        )[1]
-        broken = any(one is not None and one.breaks_limit for one in published_errors(design))
-        assert (f"takes “{near.name}” beyond" if broken else f"“{near.name}” is nearest") in told
-    loss = words.loss_sentence(design)
+        assert ("beyond its limit" in told) == bool(facts.broken)
+        assert all(f"takes “{one.statistic.name}” beyond" in told for one in facts.broken)
+    loss = summary.loss_sentence(design)
     epsilon, delta = plan.promise
-    assert plan.unit_in_words in loss
-    assert ("hardly protects" in loss) == (design.epsilon(delta if epsilon else 1e-6).upper > 10)
+    assert plan.unit in loss
+    assert ("hardly protects" in loss) == (design.epsilon(delta if epsilon else 1e-6) > 10)
     if delta == 0:
         assert f"ε = {format_number(round_up(design.pure_epsilon, 3), 3)}" in loss
-        assert "nothing is saved" in words.composition_sentence(answer)
-    assert ("add up" in words.groups_sentence(plan)) == (plan.relation.put_in == 1 and not plan.membership_public)
-    assert all(one.label in words.why_sentence(answer) for one in {*design.releases})
-    for other in rejected_designs(answer):
-        said = words.rejected_sentence(other)
-        assert ("breaks the promise" in said) == other.breaks_promise
-        assert ("a limit," in said) == other.breaks_limit
-    assert len(words.suppression_sentences(suppression_costs(design), published_errors(design))) == 2
-    whole = " ".join([told, loss, words.why_sentence(answer), words.composition_sentence(answer)])
+        assert "nothing is saved" in summary.composition_sentence(answer)
+    assert ("add up" in summary.groups_sentence(plan)) == (plan.relation.adds_rows == 1 and not plan.membership_public)
+    assert all(one.label in summary.mixture_sentence(answer) for one in {*design.mechanisms})
+    others = naive_designs(answer)
+    for other, (_, real, promised, limit) in zip(others, summary.naive_table(others).rows, strict=True):
+        assert ("broken" in promised, "broken" in limit) == (other.breaks_promise, other.breaks_limit)
+        if epsilon and math.isfinite(other.epsilon):
+            assert f"ε = {format_number(round_up(other.epsilon, 3), 3)}" in real
+    assert len(summary.suppression_sentences(facts)) == 2 and len(summary.withheld_table(facts).rows) == 5
+    whole = " ".join([told, loss, summary.mixture_sentence(answer), summary.composition_sentence(answer)])
     assert not re.search(r"nan|inf\b|None|\{|\}|e\^|_|  ", whole)
 
 
 def test_a_plan_of_one_statistic_is_told_as_one() -> None:
     one = dataclasses.replace(FIVE[0], limit=1e-6)
     answer = solve_plan(ReleasePlan(n=1000, statistics=(one,)))
-    assert "The limit would hold with" in words.plan_sentence(answer)
-    assert "nothing to add up" in words.composition_sentence(answer)
-    assert words.groups_sentence(answer.plan) == ""
-    assert words.suppression_sentences((), ()) == []
+    facts = summary.solution_facts(answer)
+    assert "The limit would hold with" in summary.answer(facts).rest
+    assert "nothing to add up" in summary.composition_sentence(answer)
+    assert summary.groups_sentence(answer.plan) == ""
+    assert summary.suppression_sentences(facts) == []
 
 
 def test_sensitivity_is_what_another_question_gives() -> None:
     plan = ReleasePlan(n=12_000, statistics=FIVE[:2], protection=PROMISES["ε"])
-    found = what_if.sensitivities(plan)
-    assert [one.words for one in found] == [
+    found = changed_plans(plan)
+    assert [one.change for one in found] == [
         "with ε = 0.5",
         "with ε = 2",
         "where the shares may be anything from 0 to 1",
@@ -106,7 +108,7 @@ def test_sensitivity_is_what_another_question_gives() -> None:
     half = solve_plan(dataclasses.replace(plan, protection=PrivacyLoss(most_epsilon=0.5)))
     assert found[0].factor == pytest.approx(half.factor, rel=1e-12)
     assert half.factor > solve_plan(plan).factor > found[1].factor
-    told = what_if.sensitivity_sentence(solve_plan(plan), found)
+    told = summary.changes_sentence(solve_plan(plan), found)
     assert told.count("The errors would be") == 3
 
 
@@ -118,9 +120,9 @@ def test_what_is_exactly_enough_is_told_as_that(limit: float) -> None:
     assert round(answer.factor * limit * 1000, 6) == 3.0
     times = {0.001: "3", 0.0015: "2", 0.0025: "1.2"}
     assert (
-        (f"hold with {times[limit]} times the error" in words.plan_sentence(answer))
+        (f"hold with {times[limit]} times the error" in summary.answer(summary.solution_facts(answer)).rest)
         if limit in times
-        else answer.feasible
+        else answer.is_feasible
     )
 
 
@@ -130,5 +132,5 @@ def test_a_share_of_right_guesses_is_no_smaller_than_it_is() -> None:
             n=1000, protection=PrivacyLoss(most_epsilon=epsilon), statistics=(YesNoShare(name="s", limit=0.5),)
         )
         design = solve_plan(plan).design
-        (told,) = re.findall(r"at most (\S+) % of the time", words.loss_sentence(design))
+        (told,) = re.findall(r"at most (\S+) % of the time", summary.loss_sentence(design))
         assert design.right_guesses <= float(told) / 100 <= design.right_guesses * 1.01

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import math
 import pickle
 import re
@@ -12,11 +11,10 @@ import pytest
 
 from dpviz.desk.protection import GuessRate, PrivacyLoss
 from dpviz.mechanisms import BetaBinomial
-from dpviz.plans import BoundedMean, CategoryShares, ReleasePlan, YesNoShare, plan_ranges, solve_plan
-from dpviz.plans.drawn import ranges_picture
-from dpviz.plans.ranges import stream_ranges
-from dpviz.plans.what_if import range_sentence, ranges_table
-from tests.brute_plans import counts_inside
+from dpviz.plans import BoundedMean, CategoryShares, ReleasePlan, YesNoShare, assumption_curves, solve_plan
+from dpviz.plans.figures import assumptions_figure
+from dpviz.plans.summary import assumption_sentence, assumptions_table
+from tests.plans.brute import counts_inside
 
 HOURS, WORKS = BoundedMean(name="hours", upper=80.0, limit=0.5), YesNoShare(name="works", limit=0.02)
 TABLE = CategoryShares(name="region", limit=0.02, suppress_below=5)
@@ -37,9 +35,9 @@ def test_a_mean_alone_is_as_its_bounds_are_far_apart() -> None:
     """By hand: Laplace noise on the mean is off by √2 times the range over n ε, and needs ε in proportion."""
     hours = dataclasses.replace(HOURS, limit=0.1)
     plan = ReleasePlan(n=5000, statistics=(hours,), protection=PrivacyLoss(most_epsilon=1.0))
-    bounds, rows = plan_ranges(solve_plan(plan))
-    for one in (*bounds.places, *rows.places):
-        error = math.sqrt(2) * 80 * one.times / 5000
+    bounds, rows = assumption_curves(solve_plan(plan))
+    for one in (*bounds.points, *rows.points):
+        error = math.sqrt(2) * 80 * one.scale / 5000
         assert one.factor == pytest.approx(error / 0.1, rel=1e-9)
         assert one.needed == pytest.approx(error / 0.1, rel=1e-9)
     assert bounds.widest == pytest.approx(0.1 * 5000 / (80 * math.sqrt(2)), rel=1e-4)
@@ -49,32 +47,32 @@ def test_a_mean_alone_is_as_its_bounds_are_far_apart() -> None:
 @pytest.mark.parametrize("plan", PLANS, ids=range(len(PLANS)))
 def test_a_place_is_the_plan_that_assumes_so_and_the_widest_is_the_last_that_holds(plan: ReleasePlan) -> None:
     answer = solve_plan(plan)
-    found = plan_ranges(answer)
+    found = assumption_curves(answer)
     assert pickle.loads(pickle.dumps(found)) == found
     for curve in found:
-        assert [one.times for one in curve.places] == sorted(one.times for one in curve.places)
-        for one in curve.places:
-            other = curve.assumption.changed(plan, one.times)
-            solved = answer if one.times == 1 else solve_plan(other)
+        assert [one.scale for one in curve.points] == sorted(one.scale for one in curve.points)
+        for one in curve.points:
+            other = curve.assumption.changed(plan, one.scale)
+            solved = answer if one.scale == 1 else solve_plan(other)
             assert one.factor == pytest.approx(solved.factor, rel=1e-12)
             assert (one.factor <= 1) == (one.needed <= 1 + 1e-9)
         changed = curve.assumption.changed
         if curve.widest:
             assert solve_plan(changed(plan, curve.widest)).factor <= 1 + 1e-9
         if not curve.all_hold:
-            sought = curve.assumption.sought(plan)
+            sought = curve.assumption.searched(plan)
             beyond = float(sought[sought > curve.widest][0])
             assert solve_plan(changed(plan, beyond)).factor > 1 - 1e-9
-        told = range_sentence(answer, curve)
+        told = assumption_sentence(answer, curve)
         assert not re.search(r"\bnan|\binf\b|\{|  |\b1 times|-0", told)
         assert told.endswith(".")
-        for one in (place for place in curve.places if place.times == 2 and "same to three" not in told):
+        for one in (place for place in curve.points if place.scale == 2 and "same to three" not in told):
             said = re.findall(r"would need (?:ε = )?(\d+(?:\.\d+)?)", told)[0]
             epsilon, delta = plan.promise
             real = one.needed * epsilon if epsilon else 50 * (1 + one.needed * delta)
             assert min(real, 100.0) * (1 - 1e-9) <= float(said) <= 1.01 * real
-    assert len(ranges_table(found).rows) == sum(len(one.places) for one in found)
-    lines = ranges_picture(plan, found).to_dict()["data"]
+    assert len(assumptions_table(found).rows) == sum(len(one.points) for one in found)
+    lines = assumptions_figure(plan, found).to_dict()["data"]
     assert len(lines) == 2 * len(found)
 
 
@@ -83,28 +81,25 @@ def test_a_draw_is_the_farther_off_the_wider_its_range_of_shares() -> None:
     n, epsilon = 60, 1.0
     drawn = YesNoShare(name="ill", lowest=0.3, highest=0.7, limit=0.1, mechanism="beta_binomial")
     answer = solve_plan(ReleasePlan(n=n, statistics=(drawn,), protection=PrivacyLoss(most_epsilon=epsilon)))
-    shares, *others = plan_ranges(answer)
+    shares, *others = assumption_curves(answer)
     assert others == []  # a draw is judged where a person has one row
     alpha = n / math.expm1(epsilon)
     draw = BetaBinomial(n=n, m=n, alpha=alpha, beta=alpha)
-    for one in shares.places:
-        low, high = max(0.5 - 0.2 * one.times, 0.0), min(0.5 + 0.2 * one.times, 1.0)
+    for one in shares.points:
+        low, high = max(0.5 - 0.2 * one.scale, 0.0), min(0.5 + 0.2 * one.scale, 1.0)
         counts = counts_inside(n, low, high)
         worst = max(math.sqrt(sum(p * (m - x) ** 2 for m, p in enumerate(draw.row(x)))) for x in counts)
         assert one.factor == pytest.approx(worst / n / 0.1, rel=1e-6) or one.factor < worst / n / 0.1
-    factors = [one.factor for one in shares.places]
+    factors = [one.factor for one in shares.points]
     assert factors == sorted(factors) and factors[-1] > 1.2 * factors[0]
 
 
-def test_places_come_one_after_another_and_what_cannot_be_wider_is_left_out() -> None:
+def test_what_cannot_be_wider_is_left_out() -> None:
     answer = solve_plan(ReleasePlan(n=300, statistics=(HOURS, WORKS)))
-    sizes = [sum(len(one.places) for one in found) for found in stream_ranges(answer)]
-    assert sizes == sorted(sizes)
-    last = plan_ranges(answer)[-1]
-    assert last.assumption.label == "rows of a person" and [one.times for one in last.places] == [1, 2, 4]
+    last = assumption_curves(answer)[-1]
+    assert last.assumption.label == "rows of a person" and [one.scale for one in last.points] == [1, 2, 4]
     far = dataclasses.replace(HOURS, lower=-1e9, upper=1e9, limit=1e6)
-    bounds = plan_ranges(solve_plan(ReleasePlan(n=300, statistics=(far,))))[0]
-    assert max(one.times for one in bounds.places) == 1
+    bounds = assumption_curves(solve_plan(ReleasePlan(n=300, statistics=(far,))))[0]
+    assert max(one.scale for one in bounds.points) == 1
     free = ReleasePlan(n=300, statistics=(HOURS,), protection=GuessRate(most_success=1.0))
-    assert plan_ranges(solve_plan(free)) == ()
-    assert list(itertools.islice(stream_ranges(solve_plan(free)), 3)) == []
+    assert assumption_curves(solve_plan(free)) == ()

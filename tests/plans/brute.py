@@ -1,4 +1,4 @@
-"""Small plans at random, solved again with plain loops: ``python -m tests.brute_plans [--count 300] [--seed 1]``.
+"""Small plans at random, solved again with plain loops: ``python -m tests.plans.brute [--count 300] [--seed 1]``.
 
 Nothing of `dpviz` is used but the answer that is held against it. Of every pair of neighbouring data sets the whole
 distribution of what is published is written down from the definition of its mechanism, a continuous one cut into fine
@@ -22,7 +22,7 @@ from scipy.stats import norm
 
 from dpviz.core.types import FloatArray
 from dpviz.desk.protection import GuessRate, PosteriorOdds, PrivacyLoss
-from dpviz.plans import PLAN_RELEASES, BoundedMean, CategoryShares, CrossTable, ReleasePlan, YesNoShare, solve_plan
+from dpviz.plans import PLAN_MECHANISMS, BoundedMean, CategoryShares, CrossTable, ReleasePlan, YesNoShare, solve_plan
 
 CELLS, STEP = 4_000, 1e-4  # Of a continuous noise, and of losses that many cells add up to
 CLOSE, ROUNDING = 5e-3, 1e-7  # δ by cells is too small by less than CLOSE of what it is
@@ -290,7 +290,7 @@ def _plan(chance: random.Random) -> ReleasePlan:
         common: dict[str, Any] = {
             "name": f"s{place}", "group": chance.choice(["", *names]), "limit": round(10 ** chance.uniform(-1.7, 0), 3),
             "measure": chance.choice(["typical", "typical", "within", "all_within"]),
-            "mechanism": chance.choice(["best", "best", *PLAN_RELEASES]),
+            "mechanism": chance.choice(["best", "best", *PLAN_MECHANISMS]),
         }  # fmt: skip
         rows = dict(groups).get(common["group"], n)
         share = {"lowest": lowest, "highest": highest, "suppress_below": chance.choice([0, 0, 3])}
@@ -300,7 +300,7 @@ def _plan(chance: random.Random) -> ReleasePlan:
             "suppress_below": 0})] if common["mechanism"] != "laplace" else [BoundedMean(**common)]  # fmt: skip
         small = (rows <= 4 and person_rows == 1) or rows <= 3
         statistics.append(chance.choice([*kinds, table] if small and common["mechanism"] != "laplace" else kinds))
-    if sum(not one.counts for one in statistics) > 1:
+    if sum(not one.has_counts for one in statistics) > 1:
         raise ValueError("two sums of numbers take long to compose")
     protection = chance.choice([
         PrivacyLoss(most_epsilon=round(chance.uniform(0.2, 4), 3)),
@@ -320,21 +320,20 @@ def check_plan(plan: ReleasePlan) -> str:
     answer = solve_plan(plan)
     epsilon, delta = plan.promise
     design = answer.design
-    mechanisms, rates = [one.key for one in design.releases], [one.rate for one in design.releases]
+    mechanisms, rates = [one.key for one in design.mechanisms], [one.rate for one in design.mechanisms]
     alone = [plain(plan, place) for place in range(len(rates))]
     cut = any(one in ("laplace", "gaussian") for one in mechanisms)
     told = neighbours_told(plan, mechanisms, rates)
     most = max((loss for one in told for loss, mass in one if mass > 1e-300), default=0.0)
     assert most <= design.pure_epsilon * (1 + 1e-8) + (2 * STEP if cut else 1e-7), ("pure ε", most, design.pure_epsilon)
-    can_hold = design.enough_rows and all(one.rows >= plan.person_rows + 2 for one in alone)
+    can_hold = all(one.rows >= plan.person_rows + 2 for one in alone)
     if can_hold and not cut:
         assert math.isclose(most, design.pure_epsilon, rel_tol=1e-7, abs_tol=1e-7), ("pure", most, design.pure_epsilon)
     for at in {0.0, epsilon if epsilon < math.inf else 1.0, 0.3, 0.8 * min(most, 50.0)}:
         real, found = escaped(told, at), design.delta(at)
-        assert real <= found.upper * (1 + 1e-7) + ROUNDING, ("δ above", at, real, found)
-        assert found.lower <= real * (1 + CLOSE) + (1e-6 if cut else ROUNDING), ("δ below", at, real, found)
-        if design.exact and can_hold and not cut:
-            assert math.isclose(real, found.upper, rel_tol=1e-6, abs_tol=ROUNDING), ("δ", at, real, found)
+        assert real <= found * (1 + 1e-7) + ROUNDING, ("δ above", at, real, found)
+        if design.is_exact and can_hold and not cut:
+            assert math.isclose(real, found, rel_tol=1e-6, abs_tol=ROUNDING), ("δ", at, real, found)
     guess = (1 + escaped(told, 0.0)) / 2
     assert guess <= design.right_guesses + ROUNDING, ("guess", guess, design.right_guesses)
     if epsilon < math.inf:
@@ -344,12 +343,16 @@ def check_plan(plan: ReleasePlan) -> str:
             real = error(alone[place], mechanism, rate)
             assert math.isclose(real, said, rel_tol=1e-4, abs_tol=1e-9), ("error", place, mechanism, rate, real, said)
     if math.isfinite(answer.factor):
-        assert answer.feasible == (answer.factor <= 1)
-        assert max(design.used()) <= max(answer.factor, 1.0) * (1 + 1e-9), ("used", design.used(), answer.factor)
+        assert answer.is_feasible == (answer.factor <= 1)
+        assert max(design.used_limits()) <= max(answer.factor, 1.0) * (1 + 1e-9), (
+            "used",
+            design.used_limits(),
+            answer.factor,
+        )
         long = cut and plan.groups and plan.person_rows > 1  # so many neighbours that each takes seconds
         if can_hold and epsilon < math.inf and not long:
             nothing_better(plan, alone, answer.factor, epsilon, delta)
-    return ("feasible" if answer.feasible else "gives way" if math.isfinite(answer.factor) else "impossible") + (
+    return ("feasible" if answer.is_feasible else "gives way" if math.isfinite(answer.factor) else "impossible") + (
         " with δ" if delta else " without δ"
     )
 

@@ -1,0 +1,351 @@
+"""What all statistics of a plan give away together: the sum of their privacy losses.
+
+Losses on few values are listed, and their sum is exact. Others are split between the points of an even grid, which
+keeps their masses under both data sets, so that no δ is too small; the masses of the sum are a convolution without
+differences, so that no tail loses its digits. Gaussian noise and the largest Laplace noise stay in closed form.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.optimize import toms748
+from scipy.signal import lfilter
+from scipy.special import log_ndtr
+
+from dpviz.core.declarations import ANY_EPSILON, DELTA
+from dpviz.core.numerics.special import round_to_private_side
+from dpviz.core.types import FloatArray
+from dpviz.plans.mechanisms import NEGLIGIBLE_MASS, LossPart, PlanMechanism
+from dpviz.plans.plan import ReleasePlan, Sensitivities
+from dpviz.privacy.gaussian import LARGEST_GAUSSIAN_EPSILON, gaussian_delta, gaussian_epsilon
+from dpviz.privacy.pld import PrivacyLossDistribution
+
+LAPLACE_CELLS = 4_000  # into which a Laplace loss is cut
+SUM_CELLS = 8_000  # of a sum from its smallest loss to its largest, or `DEVIATIONS` to each side if that is less
+DEVIATIONS = 13.7
+MAX_LISTED = 20_000  # pairs of losses whose sums are listed
+MAX_CHOICES = 500  # combinations of candidates that are composed one by one
+ROUNDING = 1e-11  # relative, of a δ: more than that of ten thousand products, or of normal tails
+SMALLEST_DELTA = 5e-324  # that has a logarithm
+NO_LOSS = PrivacyLossDistribution(np.zeros(1), np.zeros(1))
+
+
+def laplace_part(ratio: float) -> LossPart:
+    """Loss of Laplace noise on a sum with this ratio of sensitivity and scale, cut into cells.
+
+    L is `ratio` with probability ½ and −`ratio` with ½ e^{−ratio}; its density in between is ¼ e^{−(ratio − L)/2}.
+    """
+    edges = np.linspace(-ratio, ratio, LAPLACE_CELLS + 1)
+    width = 2 * ratio / LAPLACE_CELLS
+    masses = np.exp((edges[1:] - ratio) / 2) * -math.expm1(-width / 2) / 2
+    to_upper = masses / (1 + math.exp(-width / 2))  # so that a cell keeps its mass under both data sets
+    split = np.append(0.0, to_upper) + np.append(masses - to_upper, 0.0)
+    split[[0, -1]] += 0.5 * math.exp(-ratio), 0.5
+    return LossPart((PrivacyLossDistribution(edges, np.log(split)),), False)
+
+
+@dataclass(frozen=True)
+class ComposedLoss:
+    """Privacy loss of independent releases: a list of losses, and noise in closed form.
+
+    δ(ε) = Σ Pr(l) δ₁(ε − l) over the listed losses l, with δ₁ that of Gaussian or Laplace noise.
+    """
+
+    listed: PrivacyLossDistribution
+    is_exact: bool
+    gaussian_ratio: float = 0.0
+    laplace_ratio: float = 0.0
+
+    def delta(self, epsilon: float) -> float:
+        """Upper bound on δ(ε), but for rounding the exact value where it is exact."""
+        if self.gaussian_ratio and self.listed is NO_LOSS:
+            return gaussian_delta(self.gaussian_ratio, min(epsilon, LARGEST_GAUSSIAN_EPSILON))
+        if not (self.gaussian_ratio or self.laplace_ratio):
+            return min(self.listed.delta_for_epsilon(epsilon) * (1 + ROUNDING), 1.0)
+        deltas = self._closed_deltas(epsilon - self.listed.losses)
+        return min((float(self.listed.masses @ deltas) + self.listed.infinity_mass) * (1 + ROUNDING), 1.0)
+
+    def _closed_deltas(self, epsilons: FloatArray) -> FloatArray:
+        """δ₁ at each real ε; below 0 it is that of exchanged data sets, 1 − e^{−|ε|} (1 − δ₁(|ε|))."""
+        size = np.abs(epsilons)
+        if self.gaussian_ratio:  # Φ(−a) − e^ε Φ(−b) with a, b = ε/r ∓ r/2: Balle & Wang (2018), theorem 8
+            near, far = (log_ndtr(side * self.gaussian_ratio / 2 - size / self.gaussian_ratio) for side in (1, -1))
+            with np.errstate(invalid="ignore", under="ignore"):
+                deltas = np.nan_to_num(np.exp(near) * -np.expm1(np.minimum(size + far - near, 0.0)))
+        else:
+            deltas = -np.expm1((np.minimum(size, self.laplace_ratio) - self.laplace_ratio) / 2)
+        with np.errstate(under="ignore"):
+            return np.where(epsilons < 0, -np.expm1(-size) + np.exp(-size) * deltas, deltas)
+
+    def epsilon(self, delta: float) -> float:
+        """Upper bound on the smallest ε ≥ 0 with δ(ε) ≤ δ, for δ above 0."""
+        if self.gaussian_ratio and self.listed is NO_LOSS:
+            return gaussian_epsilon(self.gaussian_ratio, delta)
+        if not (self.gaussian_ratio or self.laplace_ratio):
+            return self.listed.epsilon_for_delta(delta)
+        if self.delta(0.0) <= delta:
+            return 0.0
+        rest = delta - self.listed.infinity_mass
+        if rest <= 0:
+            return math.inf
+        largest = float(self.listed.losses.max())
+        largest += gaussian_epsilon(self.gaussian_ratio, rest) if self.gaussian_ratio else self.laplace_ratio
+        if self.delta(largest) > delta:
+            return largest
+
+        def excess(epsilon: float) -> float:
+            return math.log(max(self.delta(epsilon), SMALLEST_DELTA)) - math.log(delta)
+
+        found = float(toms748(excess, 0.0, largest, xtol=1e-15, rtol=1e-12))
+        return round_to_private_side(found, math.inf, lambda epsilon: self.delta(epsilon) <= delta)
+
+
+def compose_parts(parts: Sequence[LossPart]) -> tuple[PrivacyLossDistribution, bool]:
+    """Distribution of the sum of independent losses, no δ too small, and whether it is exact.
+
+    Examples
+    --------
+    Two coins that tell the truth with probability 3/4: at ε = ln 3 they exceed it by 9/16 (1 − 3/9).
+
+    >>> coin = LossPart((PrivacyLossDistribution(np.log([3, 1 / 3]), np.log([0.75, 0.25])),))
+    >>> total, is_exact = compose_parts([coin, coin])
+    >>> round(total.delta_for_epsilon(math.log(3)), 12), is_exact
+    (0.375, True)
+    """
+    # Add short lists while the sum is short
+    single = sorted((part.candidates[0] for part in parts if len(part.candidates) == 1), key=_size)
+    groups: list[PrivacyLossDistribution] = []
+    for loss in single:
+        if groups and _size(groups[-1]) * _size(loss) <= MAX_LISTED:
+            groups[-1] = groups[-1].compose(loss)
+        else:
+            groups.append(loss)
+
+    # All else is added on a grid
+    rest = [(loss,) for loss in groups] + [part.candidates for part in parts if len(part.candidates) > 1]
+    is_exact = all(part.is_exact for part in parts) and len(rest) <= 1
+    if not rest:
+        return NO_LOSS, True
+    if len(rest) == 1 and len(rest[0]) == 1:
+        return rest[0][0], is_exact
+    return _compose_on_grid(rest), is_exact and len(rest[0]) == 1
+
+
+def _size(loss: PrivacyLossDistribution) -> int:
+    return len(loss.losses)
+
+
+def _compose_on_grid(parts: Sequence[Sequence[PrivacyLossDistribution]]) -> PrivacyLossDistribution:
+    """Distribution of a sum on an even grid; of several candidates the worst counts at each ε."""
+    # Cells as narrow as the range of the sum, or its deviation, allows
+    ends = [
+        (min(float(loss.losses.min()) for loss in part), max(float(loss.losses.max()) for loss in part))
+        for part in parts
+    ]
+    variance = math.fsum(max(float(loss.masses @ loss.losses**2) for loss in part) for part in parts)
+    reach = math.fsum(high - low for low, high in ends)
+    width = min(reach, 2 * DEVIATIONS * math.sqrt(variance)) / SUM_CELLS
+
+    # Each part on its grid, and their convolution
+    first = 0.0
+    grids = []
+    for part, (low, high) in zip(parts, ends, strict=True):
+        cells = math.ceil((high - low) / width)
+        start = high - cells * width
+        infinite = np.array([loss.infinity_mass for loss in part])
+        masses = np.array([_split(loss, start, width, cells) for loss in part])
+        grids.append(_worst_of(masses, infinite, width))
+        first += start
+    sums: FloatArray = np.ones(1)
+    lowest = 0
+    for grid in sorted(grids, key=len):
+        with np.errstate(under="ignore"):
+            start, sums = _cut(np.convolve(sums, grid))
+        lowest += start
+
+    # Tails that were cut count as infinite losses
+    infinity_mass = math.fsum(max(loss.infinity_mass for loss in part) for part in parts)
+    places = first + width * (lowest + np.arange(len(sums)))
+    with np.errstate(divide="ignore"):
+        log_masses = np.log(sums)
+    omitted = min(infinity_mass + len(parts) * NEGLIGIBLE_MASS, 1.0)
+    return PrivacyLossDistribution.from_outcomes(places, log_masses, omitted)
+
+
+def _split(loss: PrivacyLossDistribution, start: float, width: float, cells: int) -> FloatArray:
+    """Masses on a grid, each loss split between both ends of its cell: Doroshenko et al. (2022)."""
+    place = np.clip((loss.losses - start) / width, 0, cells)
+    index = place.astype(np.int64)
+    upper = loss.masses * (np.expm1((index - place) * width) / math.expm1(-width))
+    split = np.bincount(index, loss.masses - upper, cells + 2).astype(float)
+    split += np.bincount(index + 1, upper, cells + 2)
+    return split[: cells + 1]
+
+
+def _worst_of(masses: FloatArray, infinite: FloatArray, width: float) -> FloatArray:
+    """Masses on a grid whose δ is, at each point, the largest of all rows.
+
+    Notes
+    -----
+    The largest of several δ(ε) falls and is convex in e^ε, so that it belongs to a pair of its own. At a point, δ is
+    the mass beyond less its part Σ P e^{point − L}; from δ at three points follows the mass at the one between. Where
+    the same row is the largest at all three, its own mass is taken, since differences lose their digits.
+    """
+    if len(masses) == 1:
+        return masses[0]
+    ratio = math.exp(-width)
+    reverse = masses[:, ::-1]
+    beyond = np.cumsum(reverse, axis=1)[:, ::-1] - masses
+    discount = lfilter([0.0, ratio], [1.0, -ratio], reverse, axis=1)[:, ::-1]
+    deltas = np.maximum(infinite[:, None] + beyond - discount, infinite[:, None])
+    which = deltas.argmax(axis=0)
+    largest = deltas.max(axis=0)
+    slopes = np.append(largest[:-1] - largest[1:], 0.0) / math.expm1(width)
+    worst = np.maximum(np.append(0.0, slopes[:-1] / ratio - slopes[1:]), 0.0)
+    is_same = np.zeros(len(worst), dtype=bool)
+    is_same[1:-1] = (which[1:-1] == which[:-2]) & (which[1:-1] == which[2:])
+    worst[is_same] = masses[which, np.arange(len(worst))][is_same]
+    worst[0] = max(1.0 - float(worst[1:].sum()) - float(infinite.max()), 0.0)
+    return worst
+
+
+def _cut(masses: FloatArray) -> tuple[int, FloatArray]:
+    """First cell that is not negligible, and masses from there on; what lies below is added to it."""
+    below = np.cumsum(masses)
+    start = min(int(np.searchsorted(below, NEGLIGIBLE_MASS)), len(masses) - 1)
+    stop = len(masses) - int(np.searchsorted(np.cumsum(masses[::-1]), NEGLIGIBLE_MASS))
+    inside = masses[start : max(stop, start + 1)].copy()
+    inside[0] += below[start - 1] if start else 0.0
+    return start, inside
+
+
+@dataclass(frozen=True)
+class PlanDesign:
+    """A plan with the mechanism of each of its statistics, and what they give away together.
+
+    The worst neighbouring data sets count. δ and ε are upper bounds, and exact but for rounding where `is_exact`.
+
+    Examples
+    --------
+    >>> from dpviz.plans.mechanisms import GeometricNoise
+    >>> from dpviz.plans.statistics import CategoryShares, YesNoShare
+    >>> plan = ReleasePlan(n=100, statistics=(YesNoShare(name="works"), CategoryShares(name="region")))
+    >>> design = PlanDesign(plan, (GeometricNoise(0.4, 100), GeometricNoise(0.3, 100)))
+    >>> round(design.pure_epsilon, 12), design.is_exact, round(design.delta(0.7), 6)
+    (1.0, True, 0.051203)
+    """
+
+    plan: ReleasePlan
+    mechanisms: tuple[PlanMechanism, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.mechanisms) != len(self.plan.statistics):
+            raise ValueError(
+                f"mechanisms must be one for each of {len(self.plan.statistics)} statistics; got "
+                f"{len(self.mechanisms)}."
+            )
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"plan": self.plan, "mechanisms": self.mechanisms}  # without what was computed of them
+
+    @cached_property
+    def pure_epsilon(self) -> float:
+        """Smallest ε without δ: the largest sum of the largest losses; infinite with Gaussian noise."""
+        return max(math.fsum(self.largest_losses(way)) for way in self.plan.sensitivities)
+
+    def largest_losses(self, way: Sensitivities) -> list[float]:
+        """Pure ε of each statistic for one type of neighbours."""
+        return [mechanism.largest_loss(each) for mechanism, each in zip(self.mechanisms, way, strict=True)]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether δ and ε(δ) are known but for rounding: never where no person can have as many rows as count."""
+        has_rows = all(self.plan.person_rows <= mechanism.n for mechanism in self.mechanisms)
+        return has_rows and all(loss.is_exact for loss in self.losses)
+
+    @cached_property
+    def losses(self) -> tuple[ComposedLoss, ...]:
+        """Loss of all statistics together, for each type of neighbours."""
+        distinct: dict[tuple[str, ...], Sensitivities] = {}
+        for way in self.plan.sensitivities:  # statistics that are released alike can change places
+            pairs = zip(self.mechanisms, way, strict=True)
+            distinct.setdefault(tuple(sorted(f"{type(kind).__name__} {kind} {each}" for kind, each in pairs)), way)
+        return tuple(loss for way in distinct.values() for loss in self._losses_of(way))
+
+    def _losses_of(self, way: Sensitivities) -> Iterator[ComposedLoss]:
+        # Gaussian noise, or else the largest Laplace noise, stays in closed form
+        pairs = list(zip(self.mechanisms, way, strict=True))
+        gaussian_ratio = math.hypot(*(mechanism.gaussian_ratio(each) for mechanism, each in pairs))
+        laplace = sorted(ratio for mechanism, each in pairs for ratio in mechanism.laplace_ratios(each))
+        laplace_ratio = laplace.pop() if laplace and not gaussian_ratio else 0.0
+        parts = [part for mechanism, each in pairs for part in mechanism.loss_parts(each)]
+        parts += [laplace_part(ratio) for ratio in laplace]
+
+        # A few candidates are composed one by one, which is exact
+        choices: Sequence[Sequence[LossPart]] = [parts]
+        if all(part.is_exact for part in parts) and math.prod(len(part.candidates) for part in parts) <= MAX_CHOICES:
+            candidates = [part.candidates for part in parts]
+            choices = [[LossPart((loss,)) for loss in chosen] for chosen in itertools.product(*candidates)]
+        for chosen in choices:
+            listed, is_exact = compose_parts(chosen)
+            yield ComposedLoss(listed, is_exact, gaussian_ratio, laplace_ratio)
+
+    def delta(self, epsilon: float) -> float:
+        """Smallest δ for which the whole plan is (ε, δ)-differentially private."""
+        epsilon = ANY_EPSILON.validate(epsilon)
+        if epsilon >= self.pure_epsilon:
+            return 0.0
+        return max(loss.delta(epsilon) for loss in self.losses)
+
+    def epsilon(self, delta: float) -> float:
+        """Smallest ε for which it is (ε, δ)-differentially private."""
+        delta = DELTA.validate(delta)
+        if delta == 0:
+            return self.pure_epsilon
+        is_kept = delta >= self.plan.promise[1] and self.keeps_promise
+        bounds = [self.pure_epsilon, self.plan.promise[0] if is_kept else math.inf]
+        return min(max(loss.epsilon(delta) for loss in self.losses), *bounds)
+
+    @property
+    def right_guesses(self) -> float:
+        """Largest probability of guessing right between two neighbouring data sets, knowing nothing before."""
+        return (1 + self.delta(0.0)) / 2
+
+    def basic_epsilon(self, delta: float) -> float:
+        """ε of basic composition: the sum of the ε of each statistic at the same part of δ."""
+        part = delta / len(self.mechanisms)
+        if not part:
+            return self.pure_epsilon
+        none: list[tuple[float, ...]] = [()] * len(self.mechanisms)
+
+        @functools.cache
+        def epsilon_alone(place: int, sensitivities: tuple[float, ...]) -> float:
+            way = (*none[:place], sensitivities, *none[place + 1 :])
+            return max(loss.epsilon(part) for loss in self._losses_of(way))
+
+        return max(math.fsum(itertools.starmap(epsilon_alone, enumerate(way))) for way in self.plan.sensitivities)
+
+    @cached_property
+    def keeps_promise(self) -> bool:
+        """Whether the promise of the plan is kept for sure."""
+        epsilon, delta = self.plan.promise
+        if self.pure_epsilon <= epsilon or math.isinf(epsilon):
+            return True
+        return delta > 0 and self.delta(epsilon) <= delta
+
+    def errors(self) -> tuple[float, ...]:
+        """Error of each statistic in the measure of its limit, in its own units."""
+        pairs = zip(self.mechanisms, self.plan.statistics, strict=True)
+        return tuple(mechanism.error(statistic) for mechanism, statistic in pairs)
+
+    def used_limits(self) -> tuple[float, ...]:
+        """Part of each limit that the error uses: at most 1 where it is kept."""
+        pairs = zip(self.errors(), self.plan.statistics, strict=True)
+        return tuple(error / statistic.limit for error, statistic in pairs)

@@ -1,0 +1,428 @@
+"""Mechanisms that release a statistic of a plan: their errors, and the privacy losses of one person's rows."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri
+
+from dpviz.core.limits import MAX_PRIOR_ROWS
+from dpviz.core.numerics.special import inverse_expm1
+from dpviz.core.types import FloatArray
+from dpviz.mechanisms import BetaBinomial
+from dpviz.mechanisms.noise import GeometricSanitizer, LaplaceSanitizer, NoiseSanitizer
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
+from dpviz.plans.statistics import Statistic, YesNoShare
+from dpviz.privacy.pld import PrivacyLossDistribution
+
+MAX_PLAN_ROWS = 10_000_000
+MIN_RATE, MAX_RATE = 1e-6, 1e3  # of noise on counts: what the sanitizers take
+NEGLIGIBLE_MASS = 1e-40  # of a tail that is left out of a privacy loss, and counted as an infinite one
+NEGLIGIBLE_TAIL = 1e-15  # probability below which rounding alone decides
+NEAR_BLOCK, FAR_BLOCK = 0.02, 0.2  # widths of blocks of pairs: of all rows, and of those up to an end
+
+
+class Moments(NamedTuple):
+    """Probability of part of a distribution of errors, and what that part adds to their mean and mean square."""
+
+    probability: float
+    mean: float
+    square: float
+
+    @classmethod
+    def of(cls, errors: FloatArray, masses: FloatArray) -> Moments:
+        return cls(*(float(np.einsum("i,i->", masses, errors**power)) for power in range(3)))
+
+
+class LossPart(NamedTuple):
+    """Privacy loss of an independent part of a release: any of the candidates, and whether they are exact."""
+
+    candidates: tuple[PrivacyLossDistribution, ...]
+    is_exact: bool = True
+
+
+@dataclass(frozen=True)
+class PlanMechanism(ABC):
+    """A mechanism that releases one statistic of `n` rows; a larger `rate` is more accurate and less private."""
+
+    rate: float
+    n: int
+
+    key: ClassVar[str]
+    label: ClassVar[str]
+    symbol: ClassVar[str]  # of its rate
+    needs_delta: ClassVar[bool] = False  # whether no ε holds without δ
+    is_candidate: ClassVar[bool] = True  # whether it is tried where a statistic asks for the best mechanism
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"rate": self.rate, "n": self.n}  # without what was computed of them
+
+    @classmethod
+    def unsuitable(cls, statistic: Statistic, has_single_row: bool) -> str:  # noqa: ARG003
+        """Clause that says why it cannot release a statistic; empty where it can.
+
+        `has_single_row`: a person has one row, which is substituted and stays in its group.
+        """
+        return "" if statistic.has_counts else "it releases counts"
+
+    # What it gives away
+
+    @abstractmethod
+    def largest_loss(self, sensitivities: tuple[float, ...]) -> float:
+        """Pure ε where a person changes the sums by these sensitivities."""
+
+    def gaussian_ratio(self, sensitivities: tuple[float, ...]) -> float:  # noqa: ARG002
+        """Root of the sum of squared sensitivities over standard deviations of Gaussian noise."""
+        return 0.0
+
+    def laplace_ratios(self, sensitivities: tuple[float, ...]) -> tuple[float, ...]:  # noqa: ARG002
+        """Sensitivities over scales of Laplace noise on sums."""
+        return ()
+
+    def loss_parts(self, sensitivities: tuple[float, ...]) -> list[LossPart]:  # noqa: ARG002
+        """Privacy losses of all other parts."""
+        return []
+
+    # Its errors, of sums
+
+    @abstractmethod
+    def mean_square(self, below: float, above: float) -> float:
+        """Mean squared error of a sum at these distances to its bounds."""
+
+    @abstractmethod
+    def quantile(self, level: float) -> float:
+        """Smallest distance that the noise keeps with at least this probability."""
+
+    @classmethod
+    def rate_for_rmse(cls, error: float) -> float:  # noqa: ARG003
+        """Rate that is enough for a root mean squared error, and the smallest far from all bounds."""
+        return math.inf
+
+    @classmethod
+    def rate_for_quantile(cls, distance: float, level: float) -> float:  # noqa: ARG003
+        """Smallest rate whose noise keeps a distance with this probability."""
+        return math.inf
+
+    def bias(self, count: int) -> float:  # noqa: ARG002
+        """Mean error of a released count, given the confidential one."""
+        return 0.0
+
+    def moments_below(self, count: int, threshold: int) -> Moments:
+        """Moments of the error over released counts below a threshold."""
+        raise NotImplementedError(f"{self.label} releases no counts.")
+
+    def error(self, statistic: Statistic) -> float:
+        """Largest error of a statistic in the measure of its limit and in its units."""
+        if statistic.level is not None:
+            return self.quantile(statistic.level) / self.n
+        squares = [self.mean_square(*distances) for distances in statistic.distances_to_bounds(self.n)]
+        return math.sqrt(max(squares)) / self.n
+
+    @classmethod
+    def sufficient_rate(cls, statistic: Statistic, n: int, limit: float) -> float:
+        """Rate in closed form that is enough for a limit."""
+        if statistic.level is None:
+            return cls.rate_for_rmse(limit * n)
+        return cls.rate_for_quantile(limit * n, statistic.level)
+
+    # Its errors where released counts below a threshold are withheld
+
+    def withheld_rmse(self, count: int, threshold: int, substitute: float) -> float:
+        """Root mean squared error of a count where those below a threshold are read as the substitute.
+
+        The mean square over all noise, less that of withheld counts, and (substitute − count)² for each of these.
+        """
+        below = self.moments_below(count, threshold)
+        rest = self.mean_square(count, self.n - count) - below.square
+        return math.sqrt(max(rest + below.probability * (substitute - count) ** 2, 0.0))
+
+    def withheld_error(self, count: int, threshold: int, level: float | None) -> float:
+        """Error of a count where those below a threshold are withheld and read as half of it.
+
+        Notes
+        -----
+        With w = Pr(withheld) and S(d) = Pr(|noise| > d), a distance d has the probability 1 − w − S(d) where the
+        substitute is farther away, and 1 − S(d) otherwise. Farther above the threshold than the noise reaches, nothing
+        changes.
+        """
+        if level is None:
+            return self.withheld_rmse(count, threshold, threshold / 2)
+        whole = self.quantile(level)
+        if count - threshold >= whole:
+            return whole
+        withheld = self.moments_below(count, threshold).probability
+
+        def distance(tail: float) -> float:
+            return math.inf if tail <= NEGLIGIBLE_TAIL else self.quantile(max(1 - 2 * tail, 0.0))
+
+        with_substitute = 0.0 if withheld >= level else distance(1 - level)
+        return min(distance(1 - withheld - level), max(with_substitute, abs(threshold / 2 - count)))
+
+
+class CountNoise(PlanMechanism):
+    """Noise on the whole numbers, added to each count; the published count is moved to the nearest end of 0 to n."""
+
+    symbol = "ε of a count"
+    sanitizer: ClassVar[type[NoiseSanitizer]]
+    spare_rows: ClassVar[int] = 0  # more rows than a person changes, so that moving counts to an end hides nothing
+
+    @cached_property
+    def noise(self) -> NoiseSanitizer:
+        """Release of a single count."""
+        rate = min(max(self.rate, MIN_RATE), MAX_RATE)
+        return self.sanitizer.up_to(MAX_PLAN_ROWS)(n=self.n, epsilon=rate)
+
+    @property
+    def _upper_tail(self) -> float:
+        """Pr(Z ≥ 1)."""
+        return math.exp(float(self.noise.log_tail(np.array([1]))[0]))
+
+    def largest_loss(self, sensitivities: tuple[float, ...]) -> float:
+        return math.fsum(sensitivities) * self.rate
+
+    def loss_parts(self, sensitivities: tuple[float, ...]) -> list[LossPart]:
+        has_room = self.n >= max(sensitivities, default=0) + self.spare_rows
+        return [LossPart((self._count_loss(int(shift)),), has_room) for shift in sensitivities]
+
+    def _count_loss(self, shift: int) -> PrivacyLossDistribution:
+        """Loss of a count that moves by `shift`: beyond 0 and `shift` the likelihood ratio is constant."""
+        z = np.arange(shift + 1)
+        inside, ends = self.noise.log_mass(shift - z), self.noise.log_mass(np.array([1, shift + 1]))
+        tails = self.noise.log_tail(np.array([1, shift + 1]))
+        largest = float(ends[0] - ends[1])
+        losses = np.concatenate([[-largest], inside - self.noise.log_mass(z), [largest]])
+        return PrivacyLossDistribution(losses, np.concatenate([tails[1:], inside, tails[:1]])).merged()
+
+    def mean_square(self, below: float, above: float) -> float:
+        distances = np.array([below, above], dtype=np.int64)
+        return self._upper_tail * float(self.noise.clamped_squares(distances).sum())
+
+    def quantile(self, level: float) -> float:
+        return float(self.noise.reach(level))
+
+    def bias(self, count: int) -> float:
+        """Moving to an end takes Pr(Z ≥ 1) r^distance / (1 − r) from each side, r = e^{−rate}."""
+        rate = self.noise.epsilon
+        difference = math.exp(-rate * count) - math.exp(-rate * (self.n - count))
+        return self._upper_tail * difference / -math.expm1(-rate)
+
+    def moments_below(self, count: int, threshold: int) -> Moments:
+        if threshold > self.n:  # nothing is ever published
+            return Moments(1.0, self.bias(count), self.mean_square(count, self.n - count))
+        released = np.arange(threshold)
+        log_masses = self.noise.log_mass(np.abs(released - count))
+        log_masses[:1] = self.noise.log_tail(np.array([count]))
+        with np.errstate(under="ignore"):
+            return Moments.of(released - float(count), np.exp(log_masses))
+
+
+class GeometricNoise(CountNoise):
+    """Two-sided geometric noise: each further whole number is e^rate times less likely.
+
+    >>> noise = GeometricNoise(math.log(3), 100)
+    >>> round(noise.mean_square(50, 50), 9), noise.quantile(0.83), round(noise.largest_loss((1, 1)) / math.log(3), 9)
+    (1.5, 1.0, 2.0)
+    """
+
+    key = "geometric"
+    label = "geometric noise"
+    sanitizer = GeometricSanitizer
+
+    @classmethod
+    def rate_for_rmse(cls, error: float) -> float:
+        """The variance is 1 / (cosh rate − 1)."""
+        return 2 * math.asinh(math.sqrt(0.5) / error)
+
+    @classmethod
+    def rate_for_quantile(cls, distance: float, level: float) -> float:
+        """Root of rate · d + ln(1 + e^{−rate}) = ln(2 / (1 − level)), for d the first distance beyond."""
+        beyond = math.floor(distance) + 1
+        target = math.log(2 / (1 - level))
+        excess = lambda rate: rate * beyond + math.log1p(math.exp(-rate)) - target  # noqa: E731
+        return float(brentq(excess, 0.0, target / beyond, xtol=1e-300))
+
+
+class RoundedLaplaceNoise(CountNoise):
+    """Laplace noise of scale 1/rate, rounded to the nearest whole number."""
+
+    key = "laplace_count"
+    is_candidate = False
+    label = "rounded Laplace noise"
+    sanitizer = LaplaceSanitizer
+    spare_rows = 2
+
+    @classmethod
+    def rate_for_rmse(cls, error: float) -> float:
+        """The variance V is cosh(rate/2) / (2 sinh²(rate/2)), so that cosh(rate/2) = (1 + √(1 + 16 V²)) / (4 V)."""
+        double = 2 * error**2
+        cosh = (1 + math.hypot(1.0, 2 * double)) / (2 * double)
+        return 2 * math.asinh(math.sqrt(cosh / double))
+
+    @classmethod
+    def rate_for_quantile(cls, distance: float, level: float) -> float:
+        return -math.log1p(-level) / (math.floor(distance) + 0.5)
+
+
+class LaplaceNoise(PlanMechanism):
+    """Laplace noise of scale 1/rate on a sum of numbers; the published mean is moved to the nearest bound.
+
+    >>> noise = LaplaceNoise(2.0, 100)
+    >>> round(noise.mean_square(1e9, 1e9), 9), round(noise.quantile(1 - math.exp(-2)), 9)
+    (0.5, 1.0)
+    """
+
+    key = "laplace"
+    label = "Laplace noise"
+    symbol = "1 / scale of the noise on the sum"
+
+    @classmethod
+    def unsuitable(cls, statistic: Statistic, has_single_row: bool) -> str:  # noqa: ARG003
+        return "it releases sums of numbers; of counts geometric noise is nearer" if statistic.has_counts else ""
+
+    def largest_loss(self, sensitivities: tuple[float, ...]) -> float:
+        return math.fsum(sensitivities) * self.rate
+
+    def laplace_ratios(self, sensitivities: tuple[float, ...]) -> tuple[float, ...]:
+        return tuple(self.rate * shift for shift in sensitivities)
+
+    def mean_square(self, below: float, above: float) -> float:
+        """E min(|Z|, d)², half of it to each side: (1 − e^{−u} (1 + u)) / rate² with u = rate · d."""
+        sides = (self.rate * below, self.rate * above)
+        return math.fsum(-math.expm1(math.log1p(u) - u) if u < math.inf else 1.0 for u in sides) / self.rate**2
+
+    def quantile(self, level: float) -> float:
+        return -math.log1p(-level) / self.rate
+
+    @classmethod
+    def rate_for_rmse(cls, error: float) -> float:
+        return math.sqrt(2) / error
+
+    @classmethod
+    def rate_for_quantile(cls, distance: float, level: float) -> float:
+        return -math.log1p(-level) / distance
+
+
+class GaussianNoise(PlanMechanism):
+    """Gaussian noise of standard deviation 1/rate on each sum or count. Its error is that before moving to an end."""
+
+    key = "gaussian"
+    label = "Gaussian noise"
+    symbol = "1 / standard deviation of the noise"
+    needs_delta = True
+
+    @classmethod
+    def unsuitable(cls, statistic: Statistic, has_single_row: bool) -> str:  # noqa: ARG003
+        return ""
+
+    def largest_loss(self, sensitivities: tuple[float, ...]) -> float:
+        return math.inf if sensitivities else 0.0
+
+    def gaussian_ratio(self, sensitivities: tuple[float, ...]) -> float:
+        return math.sqrt(math.fsum((shift * self.rate) ** 2 for shift in sensitivities))
+
+    def mean_square(self, below: float, above: float) -> float:  # noqa: ARG002
+        return self.rate**-2
+
+    def quantile(self, level: float) -> float:
+        return float(ndtri((1 + level) / 2)) / self.rate
+
+    def moments_below(self, count: int, threshold: int) -> Moments:
+        """Of a normal number below a bound u, in σ: Φ, −σ φ and σ² (Φ − u φ)."""
+        if threshold > self.n:
+            return Moments(1.0, 0.0, self.rate**-2)
+        u = (threshold - count) * self.rate
+        below = float(ndtr(u))
+        density = math.exp(-u * u / 2) / math.sqrt(2 * math.pi)
+        return Moments(below, -density / self.rate, (below - u * density) / self.rate**2)
+
+    @classmethod
+    def rate_for_rmse(cls, error: float) -> float:
+        return 1 / error
+
+    @classmethod
+    def rate_for_quantile(cls, distance: float, level: float) -> float:
+        return float(ndtri((1 + level) / 2)) / distance
+
+
+class BetaBinomialDraw(PlanMechanism):
+    """A synthetic table of n rows, drawn from the posterior under α = n / (e^rate − 1) invented rows of each kind.
+
+    Its rate is its pure ε. Blocks of pairs of neighbours are bounded by what all pairs of a block share.
+    """
+
+    key = "beta_binomial"
+    label = "Beta-binomial draw"
+    symbol = "pure ε of the draw"
+    is_candidate = False
+
+    @classmethod
+    def unsuitable(cls, statistic: Statistic, has_single_row: bool) -> str:
+        if not isinstance(statistic, YesNoShare):
+            return "it releases a single share of yes"
+        if not has_single_row:
+            return "it is judged where one row is substituted and stays in its group"
+        return "" if statistic.level is None else "its noise has no interval of its own"
+
+    @cached_property
+    def draw(self) -> BetaBinomial:
+        """The synthesizer."""
+        return _beta_binomial(self.n, self.rate)
+
+    def largest_loss(self, sensitivities: tuple[float, ...]) -> float:
+        return self.draw.worst_log_odds().value if sensitivities else 0.0
+
+    def loss_parts(self, sensitivities: tuple[float, ...]) -> list[LossPart]:
+        return [_draw_losses(self.n, self.rate)] if sensitivities else []
+
+    def mean_square(self, below: float, above: float) -> float:  # noqa: ARG002
+        """Squared bias and variance; both follow (x − n/2)², as `distances_to_bounds` expects."""
+        alpha, n = self.draw.alpha, self.n
+        total = n + 2 * alpha
+        share = (alpha + below) / total
+        return self.bias(int(below)) ** 2 + n * share * (1 - share) * (total + n) / (total + 1)
+
+    def bias(self, count: int) -> float:
+        return self.draw.alpha * (self.n - 2 * count) / (self.n + 2 * self.draw.alpha)
+
+    def moments_below(self, count: int, threshold: int) -> Moments:
+        released = np.arange(min(threshold, self.n + 1))
+        return Moments.of(released - float(count), self.draw.row(count)[: len(released)])
+
+    def quantile(self, level: float) -> float:
+        raise NotImplementedError(f"{self.label} has no interval of its own.")
+
+
+def _beta_binomial(n: int, rate: float) -> BetaBinomial:
+    alpha = min(max(n * inverse_expm1(rate), PRIOR_ONES.minimum), PRIOR_ONES.maximum)
+    return BetaBinomial.up_to(MAX_PRIOR_ROWS)(n=n, m=n, alpha=alpha, beta=alpha)
+
+
+@lru_cache(maxsize=256)
+def _draw_losses(n: int, rate: float) -> LossPart:
+    """Losses of about twenty blocks of pairs, narrower near an end, where the worst pair often is."""
+    draw = _beta_binomial(n, rate)
+    candidates = []
+    is_exact = True
+    first = 0
+    while first < n:
+        width = NEAR_BLOCK * (n + 2 * draw.alpha) + FAR_BLOCK * min(first, n - 1 - first)
+        last = min(first + max(1, math.floor(width)), n) - 1
+        listed = draw.of_pairs(first, last).first_pair_losses(NEGLIGIBLE_MASS)
+        with np.errstate(divide="ignore"):
+            loss = PrivacyLossDistribution.from_outcomes(listed.losses, np.log(listed.masses))
+        is_exact &= first == last and not loss.infinity_mass
+        candidates.append(loss)
+        first = last + 1
+    return LossPart(tuple(candidates), is_exact)
+
+
+PLAN_MECHANISMS: dict[str, type[PlanMechanism]] = {
+    kind.key: kind for kind in (GeometricNoise, RoundedLaplaceNoise, LaplaceNoise, GaussianNoise, BetaBinomialDraw)
+}
+"""Every mechanism, by key: a new one is a class and a name here."""

@@ -1,0 +1,358 @@
+"""How a plan depends on its promise and its assumptions, and designs that look right and are not.
+
+Noise hides the farthest that a person can be from anybody else, so that it grows with what is assumed, and not with
+what the data are. Each assumption is changed alone, and the plan is solved again.
+"""
+
+from __future__ import annotations
+
+import bisect
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from dpviz.core.formatting import format_number, round_down, spell_count
+from dpviz.core.types import FloatArray
+from dpviz.desk.protection import LOSS, PrivacyLoss
+from dpviz.plans.composition import PlanDesign
+from dpviz.plans.mechanisms import PlanMechanism
+from dpviz.plans.plan import PERSON_ROWS, ReleasePlan
+from dpviz.plans.solve import PlanSolution, smallest_rate, solve_plan
+from dpviz.plans.statistics import BoundedMean, ShareStatistic, Statistic
+from dpviz.plans.suppression import delta_without_noise
+
+SCALES = (0.25, 0.5, 1.0, 2.0, 4.0)  # of what is assumed, and of ε
+BETWEEN = (0.354, 0.707, 1.414, 2.828)  # of ε in the curve
+MAX_EPSILON = 100.0
+SEARCHED_SCALES = np.geomspace(1 / 16, 16.0, 2**16 + 1)  # for the widest assumption that keeps all limits
+DISTINCT = 1e-6  # relative distance beyond which a promise or an error is another one
+
+
+# Other promises
+
+
+@dataclass(frozen=True)
+class ChangedPlan:
+    """A change of a plan, in words, and the factor of all limits that keeps the promise then."""
+
+    change: str
+    factor: float
+
+
+def epsilon_curve(plan: ReleasePlan) -> tuple[tuple[float, float], ...]:
+    """Smallest factor of all limits at ε from a quarter to four times that of a plan, which promises an ε."""
+    if not isinstance(plan.protection, PrivacyLoss):
+        raise ValueError("This curve is drawn where a privacy loss ε is promised.")
+    smallest = LOSS.minimum * 1.01
+    values = {min(max(times * plan.promise[0], smallest), LOSS.maximum) for times in (*SCALES, *BETWEEN)}
+    return tuple((epsilon, solve_plan(_with_epsilon(plan, epsilon)).factor) for epsilon in sorted(values))
+
+
+def changed_plans(plan: ReleasePlan) -> tuple[ChangedPlan, ...]:
+    """The factor at half and at twice the promised ε, and for shares that may be anything."""
+    found = []
+    if isinstance(plan.protection, PrivacyLoss):
+        for times in (0.5, 2.0):
+            epsilon = min(times * plan.promise[0], MAX_EPSILON)
+            factor = solve_plan(_with_epsilon(plan, epsilon)).factor
+            found.append(ChangedPlan(f"with ε = {format_number(epsilon, 4)}", factor))
+    widened = replace(
+        plan,
+        statistics=tuple(
+            replace(statistic, lowest=0.0, highest=1.0) if isinstance(statistic, ShareStatistic) else statistic
+            for statistic in plan.statistics
+        ),
+    )
+    if widened != plan:
+        found.append(ChangedPlan("where the shares may be anything from 0 to 1", solve_plan(widened).factor))
+    return tuple(found)
+
+
+def _with_epsilon(plan: ReleasePlan, epsilon: float) -> ReleasePlan:
+    return replace(plan, protection=PrivacyLoss(most_epsilon=epsilon, most_delta=plan.promise[1]))
+
+
+# Other assumptions
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """Something that a plan assumes of the data: a new one is one more of `ASSUMPTIONS`."""
+
+    label: str
+    description: Callable[[ReleasePlan, float], str]  # of a plan where it is so many times as wide, after "with"
+    changed: Callable[[ReleasePlan, float], ReleasePlan]  # that plan
+    searched: Callable[[ReleasePlan], FloatArray]  # scales for the widest one that keeps all limits
+
+    def at(self, plan: ReleasePlan, scale: float) -> ReleasePlan | None:
+        """Plan where it is so many times as wide; None where a plan cannot have that, or is the same."""
+        try:
+            changed = self.changed(plan, scale)
+        except ValueError:  # bounds too far apart, too many rows of a person, or a mechanism that does not take them
+            return None
+        return None if changed == plan and scale != 1 else changed
+
+
+def describe_scale(scale: float) -> str:
+    """How many times as wide.
+
+    >>> describe_scale(2.0), describe_scale(0.5), describe_scale(6.1149), describe_scale(0.2519)
+    ('twice', 'half', '6.11 times', '0.251 times')
+    """
+    return {2.0: "twice", 0.5: "half"}.get(scale, f"{format_number(round_down(scale, 3), 3)} times")
+
+
+def _change_statistics(plan: ReleasePlan, change: Callable[[Statistic], Statistic]) -> ReleasePlan:
+    return replace(plan, statistics=tuple(map(change, plan.statistics)))
+
+
+def _scale_bounds(plan: ReleasePlan, scale: float) -> ReleasePlan:
+    """Means with bounds around the same middle: the noise depends on their distance alone."""
+
+    def change(statistic: Statistic) -> Statistic:
+        if not isinstance(statistic, BoundedMean):
+            return statistic
+        middle, half = (statistic.lower + statistic.upper) / 2, scale * statistic.width / 2
+        return replace(statistic, lower=middle - half, upper=middle + half)
+
+    return _change_statistics(plan, change)
+
+
+def _scale_shares(plan: ReleasePlan, scale: float) -> ReleasePlan:
+    """Shares with a range around the same middle, as far as there are shares."""
+
+    def change(statistic: Statistic) -> Statistic:
+        if not isinstance(statistic, ShareStatistic):
+            return statistic
+        middle = (statistic.lowest + statistic.highest) / 2
+        half = scale * (statistic.highest - statistic.lowest) / 2
+        return replace(statistic, lowest=max(middle - half, 0.0), highest=min(middle + half, 1.0))
+
+    return _change_statistics(plan, change)
+
+
+def _scale_rows(plan: ReleasePlan, scale: float) -> ReleasePlan:
+    rows = round(scale * plan.person_rows, 9)
+    return replace(plan, person_rows=int(rows)) if rows == int(rows) else plan
+
+
+def _describe_bounds(_plan: ReleasePlan, scale: float) -> str:
+    return f"bounds {describe_scale(scale)} as far apart"
+
+
+def _describe_shares(_plan: ReleasePlan, scale: float) -> str:
+    return f"shares in a range {describe_scale(scale)} as wide"
+
+
+def _describe_rows(plan: ReleasePlan, scale: float) -> str:
+    return f"at most {spell_count(round(scale * plan.person_rows), 'row')} of a person"
+
+
+def _search_all(_plan: ReleasePlan) -> FloatArray:
+    return SEARCHED_SCALES
+
+
+def _search_rows(plan: ReleasePlan) -> FloatArray:
+    return np.arange(1.0, PERSON_ROWS.maximum + 1) / plan.person_rows
+
+
+ASSUMPTIONS = (
+    Assumption("bounds of the means", _describe_bounds, _scale_bounds, _search_all),
+    Assumption("ranges of the shares", _describe_shares, _scale_shares, _search_all),
+    Assumption("rows of a person", _describe_rows, _scale_rows, _search_rows),
+)
+"""What a plan assumes of the data."""
+
+
+@dataclass(frozen=True)
+class AssumptionPoint:
+    """A plan with an assumption `scale` times as wide: the factor of all limits, and the share of the promise needed.
+
+    Either is above 1 where not all limits hold. The share is that of ε at the promised δ; where only guesses are
+    limited, that of δ at 0.
+    """
+
+    scale: float
+    factor: float
+    needed: float
+
+
+@dataclass(frozen=True)
+class AssumptionCurve:
+    """What changes with one assumption.
+
+    Attributes
+    ----------
+    assumption : Assumption
+    points : tuple of AssumptionPoint
+        Narrowest first.
+    widest : float
+        Largest of the searched scales at which all limits hold with the mechanisms of the design; 0 if there is none.
+    all_hold : bool
+        Whether that is the largest one searched.
+    """
+
+    assumption: Assumption
+    points: tuple[AssumptionPoint, ...]
+    widest: float
+    all_hold: bool
+
+
+def promise_used(design: PlanDesign, parts: int = 1) -> float:
+    """Share of the promise that a design uses, of ε at its part of δ; of δ(0) where ε is 0 or unlimited."""
+    epsilon, delta = design.plan.promise
+    if epsilon == 0:
+        return design.delta(0.0) / delta
+    return design.delta(0.0) if math.isinf(epsilon) else design.epsilon(delta / parts) / epsilon
+
+
+def assumption_curves(solution: PlanSolution) -> tuple[AssumptionCurve, ...]:
+    """What changes with each assumption of a solved plan; assumptions without effect are skipped.
+
+    Examples
+    --------
+    Noise on a mean is proportional to the distance of the bounds, and so is its error:
+
+    >>> plan = ReleasePlan(n=1000, statistics=(BoundedMean(name="hours", upper=80.0, limit=0.5),))
+    >>> curve, rows = assumption_curves(solve_plan(plan))
+    >>> [round(point.factor / curve.points[0].factor, 6) for point in curve.points], rows.assumption.label
+    ([1.0, 2.0, 4.0, 8.0, 16.0], 'rows of a person')
+    """
+    plan = solution.plan
+    curves = []
+    for assumption in ASSUMPTIONS:
+        plans = {scale: changed for scale in SCALES if (changed := assumption.at(plan, scale)) is not None}
+        if len(plans) < 2 or math.isinf(plan.promise[0]):
+            continue
+        points = []
+        for scale, changed in plans.items():
+            solved = solution if scale == 1 else solve_plan(changed)
+            is_possible = all(math.isfinite(mechanism.rate) for mechanism in solved.needed.mechanisms)
+            needed = promise_used(solved.needed) if is_possible else math.inf
+            points.append(AssumptionPoint(scale, solved.factor, needed))
+        curves.append(AssumptionCurve(assumption, tuple(points), *_widest(solution, assumption)))
+    return tuple(curves)
+
+
+def _widest(solution: PlanSolution, assumption: Assumption) -> tuple[float, bool]:
+    """Largest searched scale at which all limits hold, and whether it is the last one."""
+    kinds = [type(mechanism) for mechanism in solution.design.mechanisms]
+
+    def is_broken(scale: float) -> bool:
+        try:
+            plan = assumption.changed(solution.plan, scale)
+        except ValueError:  # no plan can have that
+            return True
+        mechanisms = [
+            kind(smallest_rate(plan, place, kind, statistic.limit), plan.rows_of(statistic))
+            for place, (kind, statistic) in enumerate(zip(kinds, plan.statistics, strict=True))
+        ]
+        is_possible = all(math.isfinite(mechanism.rate) for mechanism in mechanisms)
+        return not (is_possible and PlanDesign(plan, tuple(mechanisms)).keeps_promise)
+
+    searched = assumption.searched(solution.plan).tolist()
+    if not is_broken(searched[-1]):
+        return searched[-1], True
+    number = bisect.bisect_left(searched, True, hi=len(searched) - 1, key=is_broken)
+    return (searched[number - 1] if number else 0.0), False
+
+
+# Naive designs
+
+
+@dataclass(frozen=True)
+class NaiveDesign:
+    """A tempting way to release the statistics of a plan, and why; `design` is None where no noise is added."""
+
+    name: str
+    reason: str
+    plan: ReleasePlan
+    design: PlanDesign | None = None
+
+    @cached_property
+    def epsilon(self) -> float:
+        """Its ε at the promised δ; infinite where none holds."""
+        return math.inf if self.design is None else self.design.epsilon(self.plan.promise[1])
+
+    @cached_property
+    def used_limit(self) -> float:
+        """Largest part of a limit that it uses; 0 without noise."""
+        return 0.0 if self.design is None else max(self.design.used_limits())
+
+    @property
+    def breaks_promise(self) -> bool:
+        """Whether it gives away more than is promised."""
+        return self.epsilon > self.plan.promise[0] * (1 + DISTINCT)
+
+    @property
+    def breaks_limit(self) -> bool:
+        """Whether an error is larger than its limit."""
+        return self.used_limit > 1 + DISTINCT
+
+
+def naive_designs(solution: PlanSolution) -> tuple[NaiveDesign, ...]:
+    """Designs that were not taken: with a wrong unit, an even split, or no noise; each is worse in something."""
+    reached = max(solution.design.used_limits()) * (1 + DISTINCT)
+    return tuple(each for each in _naive_designs(solution) if each.breaks_promise or each.used_limit > reached)
+
+
+def _naive_designs(solution: PlanSolution) -> Iterator[NaiveDesign]:
+    plan = solution.plan
+    if not math.isinf(plan.promise[0]):
+        for name, reason, mistaken in _mistaken_units(plan):
+            yield NaiveDesign(name, reason, plan, PlanDesign(plan, solve_plan(mistaken).design.mechanisms))
+        if plan.promise[0] > 0 and len(plan.statistics) > 1:
+            yield NaiveDesign(
+                "the same ε for each statistic",
+                "Each statistic gets the same share of ε, whatever its limit asks for.",
+                plan,
+                even_split(solution),
+            )
+    withheld = [statistic for statistic in plan.statistics if statistic.suppress_below]
+    if any(delta_without_noise(plan.rows_of(each), each.suppress_below) > plan.promise[1] for each in withheld):
+        yield NaiveDesign(
+            "small counts withheld, no noise",
+            "Published counts are exact, and a count that is missing tells that it is below the threshold.",
+            plan,
+        )
+
+
+def _mistaken_units(plan: ReleasePlan) -> Iterator[tuple[str, str, ReleasePlan]]:
+    """Plans that mistake what one person can change."""
+    if plan.person_rows > 1:
+        yield (
+            "one row for each person",
+            f"It counts each row as a person of its own, though a person has up to {plan.person_rows}.",
+            replace(plan, person_rows=1),
+        )
+    if not plan.relation.adds_rows:
+        return
+    if any(statistic.group for statistic in plan.statistics) and len(plan.groups) > 1 and not plan.membership_public:
+        yield (
+            "groups that share one ε",
+            "It gives each group all of ε, as if a row stayed in its group; a substituted row may leave one group and "
+            "join another.",
+            replace(plan, membership_public=True),
+        )
+    yield (
+        "noise for an added row",
+        "Its noise hides that a row is added or removed; a substituted row moves two cells of a table at once, and a "
+        "mean by the whole range.",
+        replace(plan, neighbours="add_remove"),
+    )
+
+
+def even_split(solution: PlanSolution) -> PlanDesign:
+    """Design in which every statistic alone has the same part of the promised ε, without δ."""
+    plan = solution.plan
+    part = plan.promise[0] / len(plan.statistics)
+    mechanisms: list[PlanMechanism] = []
+    for place, statistic in enumerate(plan.statistics):
+        kinds = [*plan.candidates(statistic), type(solution.design.mechanisms[place])]
+        kind = next((kind for kind in kinds if not kind.needs_delta), kinds[0])
+        largest = max(math.fsum(way[place]) for way in plan.sensitivities)
+        mechanisms.append(kind(part / largest, plan.rows_of(statistic)))
+    return PlanDesign(plan, tuple(mechanisms))

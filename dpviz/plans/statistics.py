@@ -1,0 +1,312 @@
+"""Statistics of a plan: what is published, how accurate it must be, and what one person can change of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from dpviz.core.declarations import PROPORTION
+from dpviz.core.formatting import describe_value, format_number, round_up
+from dpviz.core.parameters import argument, parameter_with_default
+from dpviz.core.records import ParameterRecord
+from dpviz.desk.accuracy import MOST_ERROR
+
+MAX_NAME_CHARACTERS = 60  # of a statistic or of a group
+MAX_CELLS = 10_000
+LEVEL = 0.95  # of the intervals
+SHARE_DIGITS = 14  # of a share times a number of rows; the rest is rounding: 0.29 · 100 is 29
+ANY_MECHANISM = "best"  # stands for the mechanism that suits the plan best
+ERROR_MEASURES = {
+    "typical": "typical error (root mean squared error)",
+    "within": "± of a 95 % interval",
+    "all_within": "largest error of all cells (95 %)",
+}
+"""Measures of an error that can be limited: key and label."""
+
+ERROR_LIMIT = dataclasses.replace(
+    MOST_ERROR,
+    name="limit",
+    title="Limit on the error",
+    minimum=1e-12,
+    open_minimum=False,
+    default=0.01,
+    help="How far what is published may be from what the confidential data say, in the units of the statistic: of a "
+    "share 0.01 is one percentage point.",
+)
+LOWEST_SHARE, HIGHEST_SHARE = (
+    dataclasses.replace(
+        PROPORTION,
+        name=name,
+        title=f"{name.capitalize()} share",
+        default=default,
+        help="You do not know the share, or you would not need the data. The limit is kept for every share in between.",
+    )
+    for name, default in (("lowest", 0.0), ("highest", 1.0))
+)
+SMALLEST_COUNT = argument("suppress_below", 0, 1_000, integer=True, default=0, title="smallest published count")
+TABLE_CATEGORIES = argument("categories", 2, MAX_CELLS, integer=True, default=5, title="categories")
+TABLE_ROWS, TABLE_COLUMNS = (
+    argument(name, 2, 1_000, integer=True, default=3, title=f"answers to the {name} question")
+    for name in ("first", "second")
+)
+MEAN_LOWER, MEAN_UPPER = (
+    argument(name, -1e9, 1e9, default=default, title=f"{name} bound")
+    for name, default in (("lower", 0.0), ("upper", 100.0))
+)
+
+
+def validate_name(field: str, value: Any, minimum: int) -> None:
+    """Refuse what is not a short printable text without double blanks."""
+    is_text = isinstance(value, str) and minimum <= len(value) <= MAX_NAME_CHARACTERS
+    if not is_text or value != " ".join(value.split()) or not value.isprintable():
+        raise ValueError(
+            f"{field} must be a text of {minimum} to {MAX_NAME_CHARACTERS} characters, without double blanks; "
+            f"got {describe_value(value)}."
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statistic(ParameterRecord, ABC):
+    """One published statistic.
+
+    Parameters
+    ----------
+    name : str
+    measure : str, optional
+        Key of `ERROR_MEASURES`.
+    limit : float, optional
+        Largest error allowed on that measure, in the units of the statistic.
+    group : str, optional
+        Group of rows that it is about; empty for all rows.
+    mechanism : str, optional
+        Key of `PLAN_MECHANISMS`, or "best".
+    suppress_below : int, optional
+        Released counts below are withheld, after noise was added; 0 withholds nothing.
+    """
+
+    noun = "statistic"
+    key: ClassVar[str]
+    label: ClassVar[str]
+    unit: ClassVar[str]  # of its error: points of a share, or nothing
+    has_counts: ClassVar[bool] = True  # whether it is made of counts
+
+    name: str
+    measure: str = "typical"
+    limit: float = parameter_with_default(ERROR_LIMIT)
+    group: str = ""
+    mechanism: str = ANY_MECHANISM
+    suppress_below: int = parameter_with_default(SMALLEST_COUNT)
+
+    def check(self) -> None:
+        validate_name("name", self.name, 1)
+        validate_name("group", self.group, 0)
+        validate_name("mechanism", self.mechanism, 1)
+        if not isinstance(self.measure, str) or self.measure not in ERROR_MEASURES:
+            raise ValueError(f"measure must be one of {', '.join(ERROR_MEASURES)}; got {describe_value(self.measure)}.")
+        if self.suppress_below and not self.has_counts:
+            raise ValueError(f"suppress_below must be 0 of a statistic that is no count; got {self.suppress_below}.")
+
+    @property
+    def cells(self) -> int:
+        """Number of published values."""
+        return 1
+
+    @property
+    def measure_label(self) -> str:
+        """Name of the measure that is limited."""
+        return ERROR_MEASURES[self.measure]
+
+    @property
+    def level(self) -> float | None:
+        """Probability that one cell is within the limit; None where the root mean squared error is limited."""
+        levels = {"typical": None, "within": LEVEL, "all_within": LEVEL ** (1 / self.cells)}
+        return levels[self.measure]
+
+    @property
+    def description(self) -> str:
+        """What it is, with its size."""
+        return self.label
+
+    def format_error(self, value: float) -> str:
+        """An error in the units of the statistic.
+
+        >>> YesNoShare(name="a").format_error(0.0123), BoundedMean(name="a").format_error(0.0123)
+        ('1.23 points', '0.0123')
+        """
+        if not self.unit:
+            return format_number(value, 3)
+        points = format_number(100 * value, 3)
+        return f"{points} {self.unit.removesuffix('s') if points == '1' else self.unit}"
+
+    @abstractmethod
+    def sensitivities(self, rows_out: int, rows_in: int) -> tuple[float, ...]:
+        """Largest changes of the published sums by a person who takes rows out and puts rows in.
+
+        The worst case has all these rows in one cell. Sums that do not change are left out.
+        """
+
+    @abstractmethod
+    def distances_to_bounds(self, n: int) -> list[tuple[float, float]]:
+        """Distances of a true sum of n rows to both bounds, wherever the error of clamped noise can be the largest.
+
+        Notes
+        -----
+        The squared error of noise at distances x and w − x from the bounds falls from x = 0 on and then rises up to the
+        middle, or falls all the way: of noise with a tail t r^(h − 1) its step has the sign of a h − 2 artanh(h / w)
+        with h = w − 2x, which is concave in h and 0 at 0. So it is the largest at an end of the range, or nearest to
+        w/2.
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShareStatistic(Statistic):
+    """Shares of rows, each known to be from `lowest` to `highest`."""
+
+    unit = "points"
+
+    lowest: float = parameter_with_default(LOWEST_SHARE)
+    highest: float = parameter_with_default(HIGHEST_SHARE)
+
+    def check(self) -> None:
+        super().check()
+        if self.lowest > self.highest:
+            raise ValueError(
+                f"lowest must not be above highest; got {format_number(self.lowest)} and {format_number(self.highest)}."
+            )
+
+    def count_range(self, n: int) -> tuple[int, int]:
+        """Smallest and largest count that such a share of n rows can be, or those beside it if there is none.
+
+        >>> YesNoShare(name="works", lowest=0.29, highest=0.57).count_range(100)
+        (29, 57)
+        >>> YesNoShare(name="works", lowest=0.3, highest=0.4).count_range(2)
+        (0, 1)
+        """
+        low, high = (round_up(share * n, SHARE_DIGITS) for share in (self.lowest, self.highest))
+        inside = math.ceil(low), math.floor(high)
+        return inside if inside[0] <= inside[1] else (math.floor(low), math.ceil(high))
+
+    def distances_to_bounds(self, n: int) -> list[tuple[float, float]]:
+        low, high = self.count_range(n)
+        middle = min(max(n // 2, low), high)
+        return [(float(count), float(n - count)) for count in sorted({low, middle, high})]
+
+
+@dataclass(frozen=True, kw_only=True)
+class YesNoShare(ShareStatistic):
+    """Share of rows with a yes; one count is published.
+
+    >>> YesNoShare(name="works").sensitivities(1, 1), YesNoShare(name="works").sensitivities(0, 3)
+    ((1,), (3,))
+    """
+
+    key = "yes_no"
+    label = "share of yes"
+
+    def sensitivities(self, rows_out: int, rows_in: int) -> tuple[float, ...]:
+        return tuple(filter(None, [max(rows_out, rows_in)]))
+
+
+class _TableStatistic(ShareStatistic):
+    """Counts of disjoint cells, each published with noise of its own."""
+
+    def sensitivities(self, rows_out: int, rows_in: int) -> tuple[float, ...]:
+        return tuple(filter(None, [rows_out, rows_in]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CategoryShares(_TableStatistic):
+    """Shares of k categories.
+
+    >>> CategoryShares(name="region", categories=5).sensitivities(2, 2), CategoryShares(name="a").sensitivities(0, 2)
+    ((2, 2), (2,))
+    """
+
+    key = "categories"
+    label = "shares of categories"
+
+    categories: int = parameter_with_default(TABLE_CATEGORIES)
+
+    @property
+    def cells(self) -> int:
+        return self.categories
+
+    @property
+    def description(self) -> str:
+        return f"shares of {self.categories:,} categories"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrossTable(_TableStatistic):
+    """Shares of all pairs of answers to two questions."""
+
+    key = "cross_table"
+    label = "cross-table"
+
+    first: int = parameter_with_default(TABLE_ROWS)
+    second: int = parameter_with_default(TABLE_COLUMNS)
+
+    def check(self) -> None:
+        super().check()
+        if self.cells > MAX_CELLS:
+            raise ValueError(f"first times second must be at most {MAX_CELLS:,} cells; got {self.cells:,}.")
+
+    @property
+    def cells(self) -> int:
+        return self.first * self.second
+
+    @property
+    def description(self) -> str:
+        return f"{self.label}, {self.first:,} × {self.second:,}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoundedMean(Statistic):
+    """Mean of numbers from `lower` to `upper`, others being moved to the nearest bound.
+
+    The sum of the distances from the middle of both is published, so that a row changes it by half of the range, and a
+    substituted row by all of it.
+
+    >>> BoundedMean(name="age").sensitivities(1, 1), BoundedMean(name="age").sensitivities(0, 1)
+    ((100.0,), (50.0,))
+    """
+
+    key = "mean"
+    label = "mean between bounds"
+    unit = ""
+    has_counts = False
+
+    lower: float = parameter_with_default(MEAN_LOWER)
+    upper: float = parameter_with_default(MEAN_UPPER)
+
+    def check(self) -> None:
+        super().check()
+        if self.lower >= self.upper:
+            raise ValueError(
+                f"lower must be below upper; got {format_number(self.lower)} and {format_number(self.upper)}."
+            )
+
+    @property
+    def width(self) -> float:
+        """Distance of the bounds."""
+        return self.upper - self.lower
+
+    @property
+    def description(self) -> str:
+        return f"mean between {self.lower:g} and {self.upper:g}"
+
+    def sensitivities(self, rows_out: int, rows_in: int) -> tuple[float, ...]:
+        return tuple(filter(None, [(rows_out + rows_in) * self.width / 2]))
+
+    def distances_to_bounds(self, n: int) -> list[tuple[float, float]]:
+        whole = n * self.width
+        return [(0.0, whole), (whole / 2, whole / 2)]
+
+
+PLAN_STATISTICS: dict[str, type[Statistic]] = {
+    kind.key: kind for kind in (YesNoShare, CategoryShares, CrossTable, BoundedMean)
+}
+"""Every kind of statistic, by key: a new one is a class and a name here."""

@@ -1,0 +1,523 @@
+"""What an answer of a plan says: facts, and a sentence or a table for each; cells and sentences are plain text."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from dpviz.core.escape import escape_markdown
+from dpviz.core.formatting import (
+    SEARCH_TOLERANCE,
+    TextTable,
+    format_distinct,
+    format_number,
+    format_percent,
+    format_percent_at_most,
+    format_ratio,
+    round_down,
+    round_up,
+    spell_count,
+    spell_number,
+)
+from dpviz.desk.protection import HARDLY, USUAL_EPSILON
+from dpviz.plans.composition import PlanDesign
+from dpviz.plans.mechanisms import PlanMechanism
+from dpviz.plans.plan import ReleasePlan
+from dpviz.plans.sensitivity import (
+    AssumptionCurve,
+    AssumptionPoint,
+    ChangedPlan,
+    NaiveDesign,
+    promise_used,
+)
+from dpviz.plans.solve import Kinds, PlanSolution, solve_plan
+from dpviz.plans.statistics import Statistic
+from dpviz.plans.suppression import PublishedError, delta_without_noise, published_errors
+
+USUAL_DELTA = 1e-6  # at which ε is stated where the promise has no δ of its own
+SAME_FACTOR = 1e-3  # relative distance of factors that are the same to three digits
+ACCURACY_NOTE = (
+    "An error is the distance of what is published from what the same people's data say; that these people are a "
+    "sample comes on top. Of the range of shares that was given the worst counts."
+)
+ASSUMPTIONS_NOTE = (
+    "Noise hides the farthest that a person can be from anybody else, so that the errors grow with what is assumed of "
+    "the data, whatever the data are. Each assumption is changed alone here, and the limits stay. What lies outside of "
+    "narrower bounds is moved to them: how far that takes a mean off depends on the data and is not counted here."
+)
+
+
+@dataclass(frozen=True)
+class StatisticFacts:
+    """One statistic of a solved plan.
+
+    `part` is the share of the promise that it uses when it is published alone, with its part of δ where ε is promised;
+    `noise_error` the error before small counts are withheld; `published` the error after that, where any are.
+    """
+
+    statistic: Statistic
+    mechanism: PlanMechanism
+    part: float
+    noise_error: float
+    published: PublishedError | None
+    relaxed_alone: float
+
+    @property
+    def error(self) -> float:
+        """Error of what is published."""
+        return self.noise_error if self.published is None else self.published.error
+
+    @property
+    def used_limit(self) -> float:
+        """Part of the limit that the error uses."""
+        return self.error / self.statistic.limit
+
+
+@dataclass(frozen=True)
+class PlanFacts:
+    """A solved plan with the shares of the promise that it uses: composed exactly, and by adding up.
+
+    `needed` is the share that the limits ask for and no more.
+    """
+
+    solution: PlanSolution
+    statistics: tuple[StatisticFacts, ...]
+    whole: float
+    basic: float
+    needed: float
+
+    @property
+    def broken(self) -> list[PublishedError]:
+        """Statistics whose limit breaks once small counts are withheld."""
+        published = [each.published for each in self.statistics]
+        return [each for each in published if each is not None and each.breaks_limit]
+
+
+def plan_facts(plan: ReleasePlan) -> PlanFacts:
+    """Solve a plan and say what its design uses of the promise and of the limits."""
+    return solution_facts(solve_plan(plan))
+
+
+def solution_facts(solution: PlanSolution) -> PlanFacts:
+    """Facts of a solved plan."""
+    plan, design = solution.plan, solution.design
+    parts = [
+        promise_used(PlanDesign(dataclasses.replace(plan, statistics=(statistic,)), (mechanism,)), len(plan.statistics))
+        for statistic, mechanism in zip(plan.statistics, design.mechanisms, strict=True)
+    ]
+    columns = (parts, design.errors(), published_errors(design), solution.relaxed_alone)
+    rows = zip(plan.statistics, design.mechanisms, *columns, strict=True)
+    epsilon, delta = plan.promise
+    adds_parts = math.isinf(epsilon) or epsilon == 0
+    return PlanFacts(
+        solution=solution,
+        statistics=tuple(StatisticFacts(*row) for row in rows),
+        whole=promise_used(design),
+        basic=math.fsum(parts) if adds_parts else design.basic_epsilon(delta) / epsilon,
+        needed=promise_used(solution.needed) if solution.is_feasible else math.inf,
+    )
+
+
+def format_bound(value: float) -> str:
+    """Three digits, rounded up."""
+    return format_number(round_up(value, 3), 3)
+
+
+def format_factor(factor: float) -> str:
+    """How many times, at least: three digits, rounded up, and distinct from 1."""
+    return format_distinct(round_up(factor, 3, tolerance=SEARCH_TOLERANCE), 1.0, 3)
+
+
+def format_change(ratio: float) -> str:
+    """How an error compares with another one, of which it is `ratio` times.
+
+    >>> format_change(1.087), format_change(0.4), format_change(1.9999), format_change(1.0002)
+    ('8.7 % larger', '0.4 times as large', '2 times as large', 'the same')
+    """
+    if abs(ratio - 1) < SAME_FACTOR:
+        return "the same"
+    return format_ratio(ratio).replace("as much", "as large").replace("more", "larger").replace("less", "smaller")
+
+
+def _quoted_errors(statistics: Sequence[StatisticFacts]) -> list[str]:
+    """Limits that would do if one alone gave way."""
+    return [
+        f"{_relaxed(facts)} for “{facts.statistic.name}”" for facts in statistics if math.isfinite(facts.relaxed_alone)
+    ]
+
+
+def _relaxed(facts: StatisticFacts) -> str:
+    return facts.statistic.format_error(round_up(facts.relaxed_alone, 3, tolerance=SEARCH_TOLERANCE))
+
+
+# The answer
+
+
+class Answer(NamedTuple):
+    """Answer of a plan: a badge, the point, the rest of the sentence, and a short one for a class."""
+
+    badge: str
+    point: str
+    rest: str
+    short: str
+
+
+def answer(facts: PlanFacts) -> Answer:
+    """Whether all limits hold and what is left of the promise, or what must give way."""
+    solution, plan = facts.solution, facts.solution.plan
+    number = len(plan.statistics)
+    withheld = " ".join(map(withheld_sentence, facts.broken))
+    if not solution.is_feasible:
+        rest = " ".join(filter(None, [give_way_sentence(facts), withheld]))
+        short = "No limits can be kept."
+        if math.isfinite(solution.factor):
+            short = f"Not all limits hold: errors must be {format_factor(solution.factor)} times as large."
+        return Answer("must give way", "", rest, short)
+    hold = {1: "The limit holds", 2: "Both limits hold"}.get(number, f"All {spell_count(number, 'limit')} hold")
+    needed = _needed_sentence(facts)
+    if withheld:
+        short = "The limits hold, but withholding small counts breaks one."
+        rest = f"{needed}, when {plan.unit}. {withheld}"
+        return Answer("withholding breaks a limit", f"{hold} before small counts are withheld", rest, short)
+    badge = "all limits hold" if number > 1 else "the limit holds"
+    return Answer(badge, hold, f"{needed}, when {plan.unit}. {_rest_sentence(facts)}", f"{hold} {needed}.")
+
+
+def give_way_sentence(facts: PlanFacts) -> str:
+    """What would have to give way: all limits by one factor, or one of them alone."""
+    solution, plan = facts.solution, facts.solution.plan
+    promise = f"{plan.protection.words}, when {plan.unit}"
+    if math.isinf(solution.factor):
+        return f"No limits, however large, can be kept so that {promise}."
+    subject = "All of them" if len(plan.statistics) > 1 else "The limit"
+    text = f"Not all limits can hold while {promise}. {subject} would hold with "
+    text += f"{format_factor(solution.factor)} times the error."
+    if len(plan.statistics) == 1:
+        return text
+    enough = _quoted_errors(facts.statistics)
+    if not enough:
+        return f"{text} No limit alone is enough, however far it gives way."
+    return f"{text} If one alone gives way, it must be {' or '.join(enough)}."
+
+
+def _needed_sentence(facts: PlanFacts) -> str:
+    """What the limits need of the promise."""
+    epsilon, delta = facts.solution.plan.promise
+    if math.isinf(epsilon):
+        return "whatever is told"
+    if epsilon == 0:
+        needed, allowed = (format_percent((1 + share * delta) / 2, 3) for share in (min(facts.needed, 1.0), 1.0))
+        return f"with {needed} right guesses, of {allowed} allowed".replace(" %", "\u00a0%")
+    at_delta = f" at δ = {format_number(delta, 3)}" if delta else ""
+    return f"with ε\u00a0=\u00a0{format_bound(facts.needed * epsilon)} of {format_number(epsilon, 4)}{at_delta}"
+
+
+def _rest_sentence(facts: PlanFacts) -> str:
+    """What is left of the promise, or what it was spent on."""
+    plan = facts.solution.plan
+    epsilon, delta = plan.promise
+    if plan.spend_all:
+        used = format_percent_at_most(max(each.used_limit for each in facts.statistics), 3)
+        return f"The rest is spent on smaller errors, which use {used} of each limit."
+    if math.isinf(epsilon) or delta:
+        return "The rest of the promise is not spent." if delta else "Nothing limits what is told."
+    rest = round_down(epsilon * (1 - facts.needed), 3)
+    return f"ε\u00a0=\u00a0{format_number(rest, 3)} is left for later publications." if rest > 0 else "Nothing is left."
+
+
+def withheld_sentence(published: PublishedError) -> str:
+    """By how much withholding small counts breaks a limit, and what would mend it."""
+    statistic = published.statistic
+    text = (
+        f"Withholding counts below {statistic.suppress_below:,} takes “{statistic.name}” beyond its limit: a missing "
+        f"count is read as {format_number(statistic.suppress_below / 2)}, and where the true count is "
+        f"{published.count:,} the error is {statistic.format_error(published.error)}, "
+        f"{format_distinct(published.error / statistic.limit, 1.0, 3)} times the limit."
+    )
+    if published.without_noise >= statistic.limit:
+        distance = statistic.format_error(published.without_noise)
+        text += (
+            f" No ε mends that: even without noise, what is read can be {distance} away from a count that is missing."
+        )
+    else:
+        text += " A larger ε would mend that."
+    if published.error_before > statistic.limit:
+        return text
+    threshold = f"a threshold of {published.threshold:,} keeps" if published.threshold else "every threshold breaks"
+    return f"{text} With this noise {threshold} the limit."
+
+
+# The table of all statistics
+
+
+def page_table(table: TextTable) -> TextTable:
+    """A table as inline HTML: the first column in bold, and the second line of each cell small."""
+
+    def marked(cell: str, is_first: bool) -> str:
+        main, _, detail = map(escape_markdown, cell.partition("\n"))
+        main = f"<b>{main}</b>" if is_first and detail else main
+        return f"{main}<br><small>{detail}</small>" if detail else main
+
+    rows = [[marked(cell, place == 0) for place, cell in enumerate(row)] for row in table.rows]
+    return table._replace(rows=rows)
+
+
+def statistics_table(facts: PlanFacts) -> TextTable:
+    """Numbers of each statistic; what would do alone where not all limits hold."""
+    rows = []
+    for each in facts.statistics:
+        statistic, mechanism = each.statistic, each.mechanism
+        error = statistic.format_error(each.error)
+        if each.published is not None:
+            error += f"\n{statistic.format_error(each.noise_error)} before counts are withheld"
+        row = [
+            f"{statistic.name}\n{statistic.description}, {statistic.measure_label}",
+            f"{mechanism.label}\n{mechanism.symbol} = {format_number(mechanism.rate, 3)}",
+            error,
+            statistic.format_error(statistic.limit),
+            format_percent(each.used_limit, 3),
+        ]
+        if not facts.solution.is_feasible:
+            row.append(_relaxed(each) if math.isfinite(each.relaxed_alone) else "not enough alone")
+        rows.append(row)
+    head = ["statistic", "released with", "error", "limit", "used"]
+    if not facts.solution.is_feasible:
+        head.append("would do alone")
+    return TextTable(head, rows, "The numbers of each statistic")
+
+
+# What it gives away
+
+
+def loss_sentence(design: PlanDesign) -> str:
+    """What all statistics together really give away."""
+    epsilon, delta = design.plan.promise
+    delta = delta if epsilon else USUAL_DELTA
+    real, pure = design.epsilon(delta), design.pure_epsilon
+    text = f"All statistics together have a real privacy loss of ε = {format_bound(real)}"
+    if delta and pure > real:
+        text += f" at δ = {format_number(delta, 3)}"
+    if delta and real * (1 + SAME_FACTOR) < pure < math.inf:
+        text += f", and ε = {format_bound(pure)} without δ"
+    text += f", when {design.plan.unit}. An attacker who knows all other people guesses right "
+    text += f"{_format_guesses(design)} of the time."
+    notes = [] if design.is_exact else ["These numbers are upper bounds."]
+    notes += [": ".join(HARDLY)] if real > USUAL_EPSILON else []
+    return " ".join([text, *notes])
+
+
+def _format_guesses(design: PlanDesign) -> str:
+    share = min(design.right_guesses, 1.0)
+    text = format_percent(share, 3)
+    return text if text.startswith("more") else format_percent_at_most(share, 3)
+
+
+def composition_sentence(solution: PlanSolution) -> str:
+    """What exact composition saves against adding up the ε and δ of each statistic."""
+    design, (epsilon, delta) = solution.design, solution.plan.promise
+    if len(solution.plan.statistics) == 1:
+        return "There is one statistic, so that there is nothing to add up."
+    if delta == 0:
+        return (
+            "Without δ nothing is saved by composing exactly: the largest losses of all statistics meet in one "
+            "release, so that the ε of all of them add up."
+        )
+    change = f"would have to be {format_change(solution.basic_ratio)}"
+    if not math.isfinite(solution.basic_ratio):
+        change = "could not be told"
+    text = f"If the ε and δ of all statistics were added up, each with the same part of δ, the errors {change}."
+    basic = design.basic_epsilon(delta)
+    if epsilon and math.isfinite(basic):
+        real = format_bound(design.epsilon(delta))
+        text += f" Of this design they would tell ε = {format_bound(basic)} instead of ε = {real}."
+    return text
+
+
+def groups_sentence(plan: ReleasePlan) -> str:
+    """How disjoint groups share the promise; nothing where there are none."""
+    if not any(statistic.group for statistic in plan.statistics):
+        return ""
+    if plan.relation.adds_rows and not plan.membership_public:
+        return (
+            "The groups are disjoint, but a substituted row may leave one and join another: the losses of two groups "
+            "add up, unless that of a single group is larger."
+        )
+    if plan.relation.adds_rows:
+        reason = "It is public who belongs to which group, so that a substituted row stays in its group"
+    else:
+        reason = "The groups are disjoint: an added or removed row is in one of them"
+    return f"{reason}, and the worst group counts alone."
+
+
+# Mixtures of mechanisms
+
+
+def describe_mixture(plan: ReleasePlan, kinds: Kinds) -> str:
+    """Which statistics have which mechanism.
+
+    >>> from dpviz.plans.mechanisms import GaussianNoise
+    >>> from dpviz.plans.statistics import YesNoShare
+    >>> describe_mixture(ReleasePlan(statistics=(YesNoShare(name="works"),)), (GaussianNoise,))
+    'Gaussian noise'
+    """
+    names: dict[str, list[str]] = {}
+    for statistic, kind in zip(plan.statistics, kinds, strict=True):
+        names.setdefault(kind.label, []).append(f"“{statistic.name}”")
+    if len(names) == 1:
+        return next(iter(names))
+    return "; ".join(f"{label} for {', '.join(quoted)}" for label, quoted in names.items())
+
+
+def mixture_sentence(solution: PlanSolution) -> str:
+    """Why this mixture of mechanisms was taken, and by how much the next one is behind."""
+    plan = solution.plan
+    chosen = tuple(type(mechanism) for mechanism in solution.design.mechanisms)
+    text = f"The design uses {describe_mixture(plan, chosen)}."
+    others = sorted((item for item in solution.tried if item[0] != chosen), key=lambda item: item[1])
+    if not others:
+        return f"{text} No other mechanism was asked for, or can release these statistics under this promise."
+    kinds, factor = others[0]
+    if math.isinf(factor):
+        return f"{text} No other of {spell_number(len(solution.tried))} mixtures tried can keep the promise."
+    return (
+        f"{text} The next best of {spell_number(len(solution.tried))} mixtures tried is {describe_mixture(plan, kinds)}"
+        f": the errors would be {format_change(factor / solution.factor)} for the same promise."
+    )
+
+
+def mixtures_table(solution: PlanSolution, number: int) -> TextTable:
+    """The best mixtures that were tried, with the errors of each against those of the best."""
+    tried = sorted(solution.tried, key=lambda item: item[1])[:number]
+    rows = []
+    for kinds, factor in tried:
+        errors = format_change(factor / tried[0][1]) if math.isfinite(factor) else "cannot keep the promise"
+        rows.append([describe_mixture(solution.plan, kinds), errors])
+    return TextTable(["mechanisms", "errors for the same promise"], rows, "The best mixtures of mechanisms tried")
+
+
+# Other promises and assumptions
+
+
+def changes_sentence(solution: PlanSolution, changes: Sequence[ChangedPlan]) -> str:
+    """What other promises and ranges would change."""
+    sentences = []
+    for each in changes:
+        verdict = "all limits hold" if each.factor <= 1 else "not all limits hold"
+        text = f"The errors would be {format_change(each.factor / solution.factor)} {each.change}; then {verdict}."
+        sentences.append(text if math.isfinite(each.factor) else f"No limits could be kept {each.change}.")
+    return " ".join(sentences)
+
+
+def assumption_sentence(solution: PlanSolution, curve: AssumptionCurve) -> str:
+    """What the next wider and narrower assumption would change, and the widest one that keeps all limits."""
+    factors = [point.factor for point in curve.points]
+    if max(factors) <= min(factors) * (1 + SAME_FACTOR):
+        sentences = ["Wider or narrower, the errors stay the same to three digits."]
+    else:
+        wider = [point for point in curve.points if point.scale > 1]
+        narrower = [point for point in curve.points if point.scale < 1]
+        sentences = [_point_sentence(solution, curve, point) for point in (*wider[:1], *narrower[-1:])]
+
+    # How far all limits hold
+    limits = "The limit holds" if len(solution.plan.statistics) == 1 else "All limits hold"
+    if curve.widest == 0:
+        sentences.append("None that is narrower keeps all limits.")
+    elif curve.widest == 1:
+        sentences.append(f"{limits} with what is assumed, and with nothing wider.")
+    else:
+        described = curve.assumption.description(solution.plan, curve.widest).removeprefix("at most ")
+        sentences.append(f"{limits} up to {described}{', the widest looked at' * curve.all_hold}.")
+    return " ".join(sentences)
+
+
+def _point_sentence(solution: PlanSolution, curve: AssumptionCurve, point: AssumptionPoint) -> str:
+    assumed = curve.assumption.description(solution.plan, point.scale)
+    if math.isinf(point.factor):
+        return f"With {assumed} no limits could be kept."
+    epsilon, delta = solution.plan.promise
+    if math.isinf(point.needed):
+        need = "cannot be kept at any ε"
+    elif epsilon == 0:
+        share = round_up(min((1 + point.needed * delta) / 2, 1.0), 3)
+        need = f"would need {format_percent(share, 3)} right guesses"
+    else:
+        at_delta = f" at δ = {format_number(delta, 3)}" if delta else ""
+        need = f"would need ε = {format_bound(point.needed * epsilon)}{at_delta}"
+    change = format_change(point.factor / solution.factor)
+    return f"With {assumed} the errors for the same promise would be {change}; the limits as they are {need}."
+
+
+def assumptions_table(curves: Sequence[AssumptionCurve]) -> TextTable:
+    """For every assumption at every scale the errors, and what the limits need of the promise."""
+    head = ["assumed", "times as wide", "errors, times their limits", "share of the promise needed", "limits"]
+    rows = []
+    for curve in curves:
+        for point in curve.points:
+            factor = format_bound(point.factor) if math.isfinite(point.factor) else "–"
+            needed = "no ε is enough"
+            if math.isfinite(point.needed):
+                needed = format_percent(round_up(point.needed, 3), 3)
+            verdict = "hold" if point.factor <= 1 else "break"
+            rows.append([curve.assumption.label, format_number(point.scale), factor, needed, verdict])
+    return TextTable(head, rows, "What other assumptions would need")
+
+
+# Withheld counts, and naive designs
+
+
+def suppression_sentences(facts: PlanFacts) -> list[str]:
+    """What withholding small counts protects, which is nothing, and what it does to the limit of each statistic."""
+    sentences = []
+    for published in [each.published for each in facts.statistics if each.published is not None]:
+        statistic = published.statistic
+        if delta_without_noise(published.n, statistic.suppress_below):
+            alone = "Without noise that protects nobody: no ε holds, for whether a count is published tells one row."
+        else:
+            alone = "There are fewer rows than that, so that nothing is ever published."
+        if published.breaks_limit:
+            limit = withheld_sentence(published)
+        else:
+            verdict = "keeps" if published.error <= statistic.limit else "is above"
+            limit = (
+                "With a missing count read as half of the threshold, the largest error is "
+                f"{statistic.format_error(published.error)}, which {verdict} the limit of "
+                f"{statistic.format_error(statistic.limit)}{' anyway' * (verdict != 'keeps')}."
+            )
+        sentences.append(
+            f"“{statistic.name}” withholds released counts below {statistic.suppress_below:,}. {alone} After noise it "
+            f"neither adds nor takes privacy, since what is withheld follows from what was released. {limit}"
+        )
+    return sentences
+
+
+def withheld_table(facts: PlanFacts) -> TextTable:
+    """What withholding does to counts of each statistic: how often it happens, and the errors, in counts."""
+    head = ["statistic, true count", "withheld", "typical error without", "missing read as 0", "read as half"]
+    rows = []
+    for published in [each.published for each in facts.statistics if each.published is not None]:
+        for example in published.examples:
+            name = f"{published.statistic.name}\n{example.count:,} of {published.n:,}"
+            errors = (example.rmse, example.as_zero[1], example.as_half[1])
+            rows.append([name, format_percent(example.probability, 3), *(format_number(error, 3) for error in errors)])
+    return TextTable(head, rows, "What withholding does to a count")
+
+
+def naive_table(designs: Sequence[NaiveDesign]) -> TextTable:
+    """Designs that were not taken: what they really give away, and what each breaks."""
+    rows = []
+    for naive in designs:
+        epsilon, delta = naive.plan.promise
+        if naive.design is None or math.isinf(naive.epsilon):
+            real = "no ε holds"
+        elif epsilon == 0:
+            real = f"{_format_guesses(naive.design)} right guesses"
+        else:
+            real = f"ε = {format_bound(naive.epsilon)}{f' at δ = {format_number(delta, 3)}' if delta else ''}"
+        limit = f"{'✗ broken' if naive.breaks_limit else '✓ kept'}, {format_percent(naive.used_limit, 3)}"
+        promise = "✗ broken" if naive.breaks_promise else "✓ kept"
+        rows.append([f"{naive.name}\n{naive.reason}", real, promise, limit])
+    head = ["design", "really gives away", "promise", "limit that is used most"]
+    return TextTable(head, rows, "Designs that were not taken")

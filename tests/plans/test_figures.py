@@ -1,0 +1,129 @@
+"""What the page of plans shows of an answer: every number of its sentences and its picture is that of the answer."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import re
+
+import pytest
+
+from dpviz.desk.protection import GuessRate, PrivacyLoss
+from dpviz.plans import (
+    BoundedMean,
+    CategoryShares,
+    ReleasePlan,
+    YesNoShare,
+    naive_designs,
+    plan_report,
+    solution_json,
+    solve_plan,
+)
+from dpviz.plans.figures import composition_curves, plan_figure
+from dpviz.plans.files import plan_notebook, statistics_csv
+from dpviz.plans.sensitivity import epsilon_curve
+from dpviz.plans.summary import (
+    answer,
+    mixtures_table,
+    naive_table,
+    page_table,
+    plan_facts,
+    solution_facts,
+    statistics_table,
+)
+
+STATISTICS = (
+    YesNoShare(name="Works", limit=0.01),
+    CategoryShares(name="Region", categories=3, limit=0.02),
+    BoundedMean(name="Hours", lower=0.0, upper=80.0, limit=0.8),
+)
+PROMISES = (
+    PrivacyLoss(most_epsilon=1.0),
+    PrivacyLoss(most_epsilon=0.1),
+    PrivacyLoss(most_epsilon=1.0, most_delta=1e-5),
+    GuessRate(most_success=0.6),
+    GuessRate(most_success=0.501),
+    GuessRate(most_success=1.0),
+)
+PLANS = [
+    ReleasePlan(n=1000, statistics=statistics, protection=promise, spend_all=spend)
+    for promise in PROMISES
+    for spend in (False, True)
+    for statistics in (STATISTICS, STATISTICS[:2], STATISTICS[:1])
+]
+every_plan = pytest.mark.parametrize("plan", PLANS, ids=range(len(PLANS)))
+
+
+@every_plan
+def test_the_answer_is_that_of_the_plan_and_short_enough_for_a_class(plan: ReleasePlan) -> None:
+    found = plan_facts(plan)
+    told = answer(found)
+    sentence = f"{told.point} {told.rest}"
+    assert len(told.short.split()) <= 15, told.short
+    assert not re.search(r"nan|inf\b|None", sentence)
+    assert ("must give way" in told.badge) is not found.solution.is_feasible
+    epsilon, delta = plan.promise
+    if found.solution.is_feasible and 0 < epsilon < math.inf:
+        said = float(re.findall(r"ε\u00a0=\u00a0([\d.]+) of", sentence)[0])
+        real = solve_plan(plan).needed.epsilon(delta)
+        assert real <= said <= 1.01 * real  # rounded to the side that is true
+        assert plan.unit in sentence
+
+
+@every_plan
+def test_the_picture_has_the_shares_and_errors_of_the_design(plan: ReleasePlan) -> None:
+    found = plan_facts(plan)
+    design = found.solution.design
+    bars, kept, broken, *_ = plan_figure(found).to_dict()["data"]
+    assert len(bars["customdata"]) == len(plan.statistics) + 1
+    assert len(kept["customdata"]) + len(broken["customdata"]) == len(plan.statistics)
+    assert len(broken["customdata"]) == sum(one > 1 for one in design.used_limits())
+    epsilon, delta = plan.promise
+    if delta == 0 and epsilon < math.inf:
+        assert math.fsum(each.part for each in found.statistics) == pytest.approx(found.whole)
+        assert found.whole * epsilon == pytest.approx(design.pure_epsilon)
+    assert found.whole <= found.basic * (1 + 1e-9)
+
+
+def test_what_adding_up_would_ask_for_is_shown_where_it_breaks_a_limit() -> None:
+    plan = ReleasePlan(n=1000, statistics=STATISTICS, protection=GuessRate(most_success=0.54), spend_all=False)
+    solution = solve_plan(plan)
+    ring = plan_figure(solution_facts(solution)).to_dict()["data"][-1]
+    assert solution.basic_factor > 1
+    assert len(ring["customdata"]) == len(STATISTICS)
+    shown = solution.basic_factor if solution.is_feasible else solution.factor * solution.basic_ratio
+    assert ring["text"][0] == f"{100 * shown:.3g} %"
+
+
+def test_tables_and_files_have_a_row_for_each_statistic_and_names_are_no_markup() -> None:
+    evil = dataclasses.replace(STATISTICS[0], name="<b>x</b>")
+    solution = solve_plan(ReleasePlan(n=1000, statistics=(evil, *STATISTICS[1:])))
+    facts = solution_facts(solution)
+    tables = statistics_table(facts), mixtures_table(solution, 3), naive_table(naive_designs(solution))
+    assert all("<b>x" not in str(page_table(table).rows) for table in tables)
+    assert len(tables[0].rows) == 3
+    assert statistics_csv(facts).count("\n") == 4
+    report = plan_report(solution, date="1 May 2026", address="https://x")
+    assert "<b>x</b>" not in report and "https://x" in report
+    assert json.loads(solution_json(solution)) and json.loads(plan_notebook(solution))
+    for row in tables[2].rows:
+        assert "✗" in "".join(row) or float(row[3].split(",")[1].rstrip(" %")) > 0
+
+
+def test_a_larger_epsilon_never_needs_larger_errors() -> None:
+    plan = ReleasePlan(n=1000, statistics=STATISTICS[:2])
+    epsilons, factors = zip(*epsilon_curve(plan), strict=True)
+    assert len(epsilons) == 9 and list(factors) == sorted(factors, reverse=True)
+    assert factors[epsilons.index(1.0)] == pytest.approx(solve_plan(plan).factor, rel=1e-12)
+    with pytest.raises(ValueError, match="privacy loss"):
+        epsilon_curve(dataclasses.replace(plan, protection=GuessRate(most_success=0.7)))
+
+
+def test_both_curves_of_composition_are_those_of_the_design() -> None:
+    design = solve_plan(ReleasePlan(n=1000, statistics=STATISTICS[:2])).design
+    found = composition_curves(design)
+    assert found.epsilons[0] == 0.0 and found.deltas[0] == pytest.approx(design.delta(0.0), rel=1e-12)
+    assert list(found.deltas) == sorted(found.deltas, reverse=True)
+    for delta, epsilon in zip(found.basic_deltas, found.basic_epsilons, strict=True):
+        assert design.epsilon(delta) <= epsilon + 1e-12
