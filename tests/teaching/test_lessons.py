@@ -308,6 +308,13 @@ def test_the_best_there_is_is_geometric_noise_with_its_posterior_means() -> None
     assert question.answer(LessonState("")) == pytest.approx(error / smallest, rel=1e-5)
 
 
+def test_modips_has_the_prior_in_lesson_7_that_it_has_in_lesson_6_and_on_compare() -> None:
+    """A prior of 1/3 for each cell, with which the share is off by 5.90 points; a prior of 1 would make it 5.94."""
+    step = step_of("best", "order")
+    right = LessonState(step.name, 1, ("geometric", "modips", "beta_binomial"))
+    assert "modips by 5.9," in LESSONS["best"].answer_text(step, right)
+
+
 def test_every_lesson_ends_with_a_release_and_tells_a_teacher_what_to_ask() -> None:
     assert [one.script.number for one in LESSONS.values()] == list(range(1, 8))
     for lesson in LESSONS.values():

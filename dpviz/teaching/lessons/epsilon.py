@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from dpviz.charts.lines import Axis, Line, Mark, ReferenceLine, line_chart
 from dpviz.charts.teaching import DotTable, people_chart, with_guess
-from dpviz.charts.theme import Figure
+from dpviz.charts.theme import GREY, Figure
 from dpviz.core.formatting import format_count, format_number, format_percent, join_words
 from dpviz.designs import Design
 from dpviz.privacy import pure_epsilon, trade_off_curve
@@ -84,8 +84,10 @@ def _mark(epsilon: float, share: float, color: str, prefix: str = "") -> Mark:
 
 def _draw_limit(state: LessonState) -> tuple[Figure, str]:
     if state.guess is None:
-        people = DotTable(name="100 people; the ringed answer is secret", yes=25, number=100, across=10, ringed=0)
-        return people_chart([people]), "100 people as dots, 25 of them said yes; one of them is ringed."
+        table = DotTable(name="100 people; the ringed answer is secret", yes=25, number=100, across=10, ringed=0)
+        people = people_chart([table]).to_dict()
+        people["data"][0]["marker"]["color"][0] = GREY  # neither yes nor no
+        return Figure(**people), "100 people as dots, some said yes, and one is ringed."
     limit = _allowed_success(EPSILON)
     chart = _with_share(_chart([_mark(EPSILON, limit, "other")]), EPSILON, state)
     return chart, f"The share of right guesses that every ε allows; at ε = 2 {_percent(limit)}."

@@ -104,7 +104,7 @@ def _draw_both(state: LessonState) -> tuple[Figure, str]:
         rows, stroke = np.array([_invented_rows(size, delta) for size in SIZES]), PURE_LINE._replace(dash=dash)
         lines.append(Line(name=name, x=sizes, y=rows, color=color, stroke=stroke))
         marks.append(Mark(x=n, y=_invented_rows(n, delta), color=color, text=_format_rows(_invented_rows(n, delta))))
-    scales = Axis(title="people", log=True), Axis(title="invented rows", log=True, low=5.0)
+    scales = Axis(title="people", log=True, high=45_000.0), Axis(title="invented rows", log=True, low=5.0, high=1e5)
     chart = line_chart(lines, *scales, key="rows of a promise", marks=marks)
     alt = "Invented rows against people: without δ they grow with them, with δ they do not."
     return with_guess(chart, f"{n:,} people", x=n, low=True), alt

@@ -94,6 +94,8 @@ def _ratio_chart(ratios: list[float], guess: str = "") -> Figure:
     (trace,), axis = spec["data"], spec["layout"]["xaxis"]
     trace |= {"base": 1.0, "x": [ratio - 1 for ratio in ratios]}
     axis |= log_scale(*RATIO_AXIS)
+    for label in spec["layout"]["annotations"]:
+        label["x"] = max(label["x"], 0.0)  # right of the bar where it leads to the left
     axis["ticktext"] = [format_number(tick, 3) for tick in axis["tickvals"]]
     return Figure(spec["data"], spec["layout"])
 

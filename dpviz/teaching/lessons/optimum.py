@@ -9,7 +9,7 @@ import numpy as np
 from dpviz.charts.lines import Axis, Line, Mark, line_chart
 from dpviz.charts.teaching import GUESS_COLOR, Bar, bars_chart, with_guess
 from dpviz.charts.theme import GREY, Figure, color_of
-from dpviz.comparisons.proportion import share_moments
+from dpviz.comparisons.proportion import BinaryData, method_of_release, share_moments
 from dpviz.core.formatting import format_number
 from dpviz.designs import Design
 from dpviz.privacy.optimum import least_error
@@ -35,7 +35,9 @@ def _error_of(key: str, n: int = N_PEOPLE, epsilon: float = EPSILON) -> float:
     """Return how far the published share is typically off, all secret tables alike; `BEST` is the best mechanism."""
     if key == BEST:
         return float(least_error(n=n, epsilon=epsilon).root_mean_squared_error)
-    return float(share_moments(Design(mechanism=key, n=n, epsilon=epsilon).release).release_error()["average"])
+    method = method_of_release(Design(mechanism=key, n=n))
+    synthesizer = method.synthesizer(BinaryData(n=n, p=0.25), epsilon)  # with the prior that Compare gives it
+    return float(share_moments(synthesizer).release_error()["average"])
 
 
 def _times_best(n: int = N_PEOPLE, epsilon: float = EPSILON) -> float:
