@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from dpviz.charts.theme import even_ticks
 from dpviz.comparisons import CategoryData, CountData, UnknownVariance
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.comparisons.terms import setting_for
@@ -28,7 +27,7 @@ from dpviz.desk.question import ASKED_KINDS, Question
 from dpviz.desk.report.document import report_html
 from dpviz.desk.report.files import chosen, design_json, load_question, registry_entry, registry_json, report_script
 from dpviz.desk.report.handoff import handoff_of, nearest_method
-from dpviz.desk.report.pictures import ends, one_two_five_ticks
+from dpviz.desk.report.pictures import ends, even_ticks, one_two_five_ticks
 from dpviz.desk.search import Desk, assess, stream_designs
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.privacy import pure_epsilon, trade_off_curve

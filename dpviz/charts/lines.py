@@ -75,6 +75,11 @@ class Line:
     more: FloatArray | None = None
     more_hover: str = ""
 
+    def bar_ends(self) -> tuple[FloatArray, FloatArray]:
+        """Lower and upper ends of the error bars; the values themselves where there are none."""
+        length = BAR * np.nan_to_num(self.error) if self.error is not None else np.zeros(len(self.y))
+        return self.y - length, self.y + length
+
 
 @dataclass(frozen=True, kw_only=True)
 class Mark:
@@ -214,8 +219,7 @@ def line_chart(
         Further attributes of plotly's layout.
     """
     x_axis = x.drawn([line.x for line in lines])
-    errors = [(line.y, 0.0 if line.error is None else BAR * np.nan_to_num(line.error)) for line in lines]
-    y_axis = y.drawn([value + sign * error for value, error in errors for sign in (-1, 1)])
+    y_axis = y.drawn([end for line in lines for end in line.bar_ends()])
     traces = [trace for line in lines for trace in _line_traces(line, x, y)]
     traces += [_mark_trace(mark, y) for mark in marks if math.isfinite(mark.y) and (mark.y > 0 or not y.log)]
     # Thin rules; words of horizontal ones stand with the names at the ends of lines, if there are any
@@ -391,8 +395,7 @@ def comparison_chart(
 
 def _measure_ends(lines: Sequence[Line], log: bool) -> tuple[float, float]:
     """Ends of the axis of a measure; exponents of ten if it is logarithmic, else 0 is in it."""
-    errors = [(line.y, 0.0 if line.error is None else BAR * np.nan_to_num(line.error)) for line in lines]
-    values = np.concatenate([*(value + sign * error for value, error in errors for sign in (-1, 1)), [math.nan]])
+    values = np.concatenate([*(end for line in lines for end in line.bar_ends()), [math.nan]])
     values = values[np.isfinite(values) & ((values > 0) | (not log))]
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.1, 1.0)
     if log:

@@ -96,14 +96,14 @@ def matrix_heatmap(
     # The color scale
     if linear:
         values, low, high = probabilities, 0.0, float(probabilities.max())
-        ticks: list[Any] = theme.even_ticks(low, high)
-        texts = [format_number(tick, 3) for tick in ticks]
+        ticks: dict[float, str] = {}  # plotly's own
     else:
         low, high = max(DARKEST_EXPONENT, min(-1, math.floor(log10[possible].min()))), 0.0
         values = np.maximum(log10, low)
-        ticks, texts = theme.decade_ticks(int(low), 0)
-        ticks[0], texts[0] = int(low), theme.power_of_ten(int(low))
-        texts[0] = f"≤ {texts[0]}" if low == DARKEST_EXPONENT else texts[0]
+        exponents, _ = theme.decade_ticks(int(low), 0)
+        ticks = {exponent: theme.power_of_ten(exponent) for exponent in (int(low), *exponents[1:])}
+        if low == DARKEST_EXPONENT:
+            ticks[low] = f"≤ {ticks[low]}"
     trace = {
         "z": np.where(possible, values, np.nan).astype(np.float32),
         "customdata": probabilities,
@@ -111,7 +111,7 @@ def matrix_heatmap(
         "zmin": float(low),
         "zmax": high,
         "colorscale": theme.MAGNITUDES,
-        "colorbar": _colorbar("Pr", ticks, texts),
+        "colorbar": _colorbar("Pr", ticks),
         "hovertemplate": f"confidential {rows.hover}<br>released {columns.hover}<br>"
         "<b>Pr = %{customdata:.6g}</b><extra></extra>",
         "hoverongaps": False,
@@ -159,7 +159,7 @@ def log_odds_heatmap(
         "zmin": low,
         "zmax": limit,
         "colorscale": theme.SIGNED if signed else theme.MAGNITUDES,
-        "colorbar": _colorbar(name, [*ticks], [*ticks.values()]),
+        "colorbar": _colorbar(name, ticks),
         "hovertemplate": f"neighbours {pairs.hover}<br>released {columns.hover}<br>"
         f"<b>log-odds = %{{customdata{':.6f' if is_finite else ''}}}</b><extra></extra>",
     }
@@ -196,9 +196,9 @@ def _heatmap(
     )
 
 
-def _colorbar(title: str, ticks: list[Any], texts: list[str]) -> dict[str, Any]:
-    place = {"thickness": 12, "outlinewidth": 0, "x": 1.01, "xpad": 4}
-    return {"title": {"text": title, "side": "top"}, "tickvals": ticks, "ticktext": texts, **place}
+def _colorbar(title: str, ticks: dict[float, str]) -> dict[str, Any]:
+    named = {"tickvals": [*ticks], "ticktext": [*ticks.values()]} if ticks else {}
+    return {"title": {"text": title, "side": "top"}, "thickness": 12, "outlinewidth": 0, "x": 1.01, "xpad": 4, **named}
 
 
 def _frames(view: TableView, side: _Side, shown: IntArray, rows: list[int], column: int | None) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import theme
+from dpviz.charts.lines import Axis, Line, Mark, ReferenceLine, line_chart
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer
@@ -15,8 +16,7 @@ from dpviz.privacy.odds_text import belief_text, factor_of_odds
 from dpviz.privacy.summary import PrivacySummary, Profile, TwoTables
 from dpviz.privacy.trade_off import BEST_GUESS, MEETS_AXIS, NORMAL_CURVE, STEEPEST_POINT, TOUCHING_POINT, TradeOffCurve
 
-LOWEST_EXPONENT = -12  # of δ
-LOWEST_DELTA = 10.0**LOWEST_EXPONENT
+LOWEST_DELTA = 1e-12
 MAX_DECADES = 300.0  # of odds; what lies beyond is drawn at the edge
 MAX_MARKS = 40  # largest number of released tables that get a mark each
 GAP_COLOR = "rgba(138, 143, 152, 0.4)"
@@ -26,40 +26,30 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> theme.Figure:
     """δ(ε) as a line, the promised ε as a mark with its δ, the allowed δ as a thin rule."""
     end, epsilon, delta = float(profile.epsilons[-1]), summary.epsilon, summary.divergence.value
     name, color = profile.synthesizer.info.label, theme.color_of(profile.synthesizer.key)
-    # The line, and a mark where δ reaches 0 if that is in the picture
-    shown = profile.deltas > 0
-    hover = f"ε = %{{x:.6g}}<br>δ = %{{y:.6g}}<extra>{name}</extra>"
-    line = {"color": color, "width": 2.5}
-    traces = [theme.scatter("lines", profile.epsilons[shown], profile.deltas[shown], hover, line=line, name=name)]
-    if np.any(shown) and profile.pure <= 1.05 * end:
-        hover = f"exact ε = {format_number(profile.pure)}: δ = 0 from here on<extra>{name}</extra>"
-        marker = {"symbol": "triangle-down", "size": 10, "color": color}
-        traces.append(theme.mark(profile.pure, LOWEST_DELTA, hover, "markers", marker=marker))
+    marks = []
+    if np.any(profile.deltas > 0) and profile.pure <= 1.05 * end:
+        hover = f"exact ε = {format_number(profile.pure)}: δ = 0 from here on"
+        marks.append(Mark(x=profile.pure, y=LOWEST_DELTA, color=color, symbol="triangle-down", name=name, hover=hover))
     # The promise, unless it lies so far right that it would squeeze the curve
     right = 1.06 * max(end, epsilon if epsilon < 3 * end or end == 0 else 0.0)
     place = "top right"
     if epsilon / right >= 0.8:  # where the number stands clear of the falling curve and of the axis
         place = "top left" if delta < 100 * LOWEST_DELTA else "bottom left"
-    hover = f"promised ε = {format_number(epsilon)}<br>δ = {format_number(delta, 6)}<extra></extra>"
-    text, marker = [f"δ = {format_number(delta, 3)}"], theme.dot_marker(11, color)
-    mark = theme.mark(epsilon, max(delta, LOWEST_DELTA), hover, text=text, textposition=place, marker=marker)
-    shapes, labels = [], []
-    if summary.delta > LOWEST_DELTA:
-        shapes.append(theme.rule(y=summary.delta))
-        words = f"allowed δ = {format_number(summary.delta, 3)}"
-        labels.append(theme.label_across(words, math.log10(summary.delta), 0))
-    exponents, texts = theme.decade_ticks(LOWEST_EXPONENT, 0, 6)
-    ticks = {"tickvals": [10.0**exponent for exponent in exponents], "ticktext": texts}
+    hover = f"promised ε = {format_number(epsilon)}<br>δ = {format_number(delta, 6)}"
+    look: dict[str, Any] = {"text": f"δ = {format_number(delta, 3)}", "place": place, "name": name, "hover": hover}
+    marks.append(Mark(x=epsilon, y=max(delta, LOWEST_DELTA), color=color, **look))
+    allowed = ReferenceLine(text=f"allowed δ = {format_number(summary.delta, 3)}", y=summary.delta)
     exact = f"exact at {len(profile.epsilons)} values of ε and at yours, with straight lines between them"
-    return theme.build(
-        [*traces, mark],
-        x=theme.axis("ε (left is more private)", range=[0, right]),
-        y=theme.axis("δ (down is more private)", type="log", range=[LOWEST_EXPONENT, 0.9], **ticks),
-        uirevision=f"profile {profile.synthesizer.key}",
+    return line_chart(
+        [Line(name=name, x=profile.epsilons, y=profile.deltas, color=color)],
+        Axis(title="ε (left is more private)", symbol="ε", low=0.0, high=right, pad=0),
+        Axis(title="δ (down is more private)", log=True, low=LOWEST_DELTA, high=10**0.9, pad=0),
+        key=f"profile {profile.synthesizer.key}",
+        marks=marks,
+        references=[allowed] if summary.delta > LOWEST_DELTA else [],
+        names="none",
         title={"text": f"Privacy profile δ(ε)<br><sup>{exact}</sup>"},
-        showlegend=False,
-        shapes=shapes,
-        annotations=labels,
+        **theme.margins(70, 16, 44, 52),
     )
 
 

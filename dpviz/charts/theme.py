@@ -97,15 +97,6 @@ RULE_LINE = {"color": GREY, "width": 1.2}  # of a promised or nominal value
 MAGNITUDES = "Cividis"
 SIGNED = [[0.0, "#B2182B"], [0.5, "#E6E6E6"], [1.0, PALETTE["blue"]]]
 
-RESERVED = {
-    "naive": NAIVE_COLOR,
-    "aware": AWARE_COLOR,
-    "simulated": SIMULATED_COLOR,
-    "yes": YES_COLOR,
-    "failed": FAILED_COLOR,
-}
-"""Colors that mean one thing on every page: no method has one, and no rule but that of the analyst whose it is."""
-
 
 def style_of(rule: str) -> RuleStyle:
     """Style of the rule with this key."""
@@ -355,18 +346,6 @@ def round_step(rough: float, digits: Sequence[float] = (1, 2, 5, 10), share: flo
     """
     power = 10.0 ** math.floor(math.log10(rough))
     return next(digit * power for digit in digits if digit * power >= rough * share)
-
-
-def even_ticks(low: float, high: float) -> list[float]:
-    """About five round numbers within the ends of an axis, in equal steps.
-
-    >>> even_ticks(0.0, 1.0), even_ticks(0.13, 0.31)
-    ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [0.15, 0.2, 0.25, 0.3])
-    """
-    # A step a fifth too small is better than the next one, which would leave three numbers.
-    step = round_step((high - low) / AXIS_INTERVALS, (1, 2, 2.5, 5, 10), 0.79)
-    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [float(f"{place * step:.10g}") for place in range(first, last + 1)]
 
 
 def power_of_ten(exponent: int) -> str:

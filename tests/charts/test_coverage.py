@@ -24,14 +24,16 @@ from dpviz.charts.coverage import (
 )
 from dpviz.charts.lines import NAME_SHARE
 from dpviz.charts.theme import (
+    AWARE_COLOR,
     FAILED_COLOR,
     METHOD_COLORS,
+    NAIVE_COLOR,
     PALETTE,
-    RESERVED,
     RULE_LINE,
     RULE_STYLES,
     SIMULATED_COLOR,
     TRUTH_COLOR,
+    YES_COLOR,
     color_of,
 )
 from dpviz.comparisons import DATA_KINDS
@@ -176,6 +178,16 @@ def seen_by(reader: str, colors: Iterable[str]) -> list[FloatArray]:
     """Where these colors are in Oklab for a reader; there a distance of 0.02 is just noticed side by side."""
     light = np.clip([np.array(SEEN_BY[reader]) @ linear(one) for one in colors], 0, 1)
     return list(np.cbrt(light @ np.transpose(CONES)) @ np.transpose(LAB))
+
+
+RESERVED = {
+    "naive": NAIVE_COLOR,
+    "aware": AWARE_COLOR,
+    "simulated": SIMULATED_COLOR,
+    "yes": YES_COLOR,
+    "failed": FAILED_COLOR,
+}
+"""Colors that mean one thing on every page: no method has one, and no rule but that of the analyst whose it is."""
 
 
 @pytest.mark.parametrize("meaning", RESERVED)

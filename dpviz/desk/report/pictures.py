@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from dpviz.charts.theme import EXACT_COLOR, FAINT, GREY, INK, SIMULATED_INK, even_ticks
+from dpviz.charts.theme import AXIS_INTERVALS, EXACT_COLOR, FAINT, GREY, INK, SIMULATED_INK, round_step
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure
@@ -35,6 +35,18 @@ def ends(values: Sequence[float]) -> tuple[float, float]:
 def bar_ends(values: Iterable[Measure]) -> list[float]:
     """Both ends of the error bar of each value, two standard errors from it."""
     return [one.value + side * one.error for one in values for side in (-2, 2)]
+
+
+def even_ticks(low: float, high: float) -> list[float]:
+    """About five round numbers within the ends of an axis, in equal steps.
+
+    >>> even_ticks(0.0, 1.0), even_ticks(0.13, 0.31)
+    ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], [0.15, 0.2, 0.25, 0.3])
+    """
+    # A step a fifth too small is better than the next one, which would leave three numbers.
+    step = round_step((high - low) / AXIS_INTERVALS, (1, 2, 2.5, 5, 10), 0.79)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [float(f"{place * step:.10g}") for place in range(first, last + 1)]
 
 
 def one_two_five_ticks(low: float, high: float) -> list[float]:
