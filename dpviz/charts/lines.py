@@ -238,7 +238,7 @@ def line_chart(
         elif reference.text and names in ("ends", "both"):
             heights[theme.colored_name(reference.text, theme.GREY)] = place
         elif reference.text:
-            annotations.append(theme.label_across(reference.text, place))
+            annotations.append(theme.label_across(reference.text, place, edge="top"))
     if names in ("ends", "both"):
         low, high = y_axis["range"]
         heights |= _end_heights(lines, y, low, high)
@@ -291,9 +291,7 @@ def _mark_trace(mark: Mark, y: Axis) -> dict[str, Any]:
         above, below = [mark.ends[1] - mark.y], [mark.y - mark.ends[0]]
         look["error_y"] = theme.error_bar(above, color, below, thickness=2, width=7)
         look["meta"] = f"{mark.name}, simulated, 95 % error bar"
-    edge, width = (
-        (color, 3) if mark.symbol.endswith("-open") else ("#333" if mark.ends else "#fff", 1 if mark.ends else 2)
-    )
+    edge, width = (color, 3) if mark.symbol.endswith("-open") else ("#333" if mark.ends else "#fff", 1)
     marker = theme.dot_marker(mark.size, color, width, edge, symbol=mark.symbol)
     return theme.mark(mark.x, mark.y, hover, "markers+text" if mark.text else "markers", marker=marker, **look)
 
