@@ -42,7 +42,6 @@ from dpviz.coverage import coverage_by_proportion, exact_coverages
 from dpviz.inference import RULES
 from dpviz.mechanisms import BetaBinomial, two_cell_synthesizers
 from pages.coverage import RULES_SHOWN
-from tests.charts.test_matrix import BREAKING
 
 NAMES = {key: rule.label for key, rule in RULES.items()}
 ENDS = {key: rule.abbreviation for key, rule in RULES.items()}
@@ -258,12 +257,6 @@ def test_each_dot_has_its_error_bar_and_the_colour_of_what_is_simulated() -> Non
     assert points_of(drawn(), SIMULATED_COLOR) == []
 
 
-def test_each_line_has_one_name_at_its_end_and_none_in_a_legend() -> None:
-    figure = drawn(dots=DOTS)
-    assert figure.layout.showlegend is False
-    assert len(ends_of(figure)) == len(RULES) + 1
-
-
 @pytest.mark.parametrize("level", [0.001, 0.5, 0.95, 0.999, 0.999999])
 def test_the_promised_level_is_a_thin_rule_with_its_number(level: float) -> None:
     figure = drawn(level=level)
@@ -278,11 +271,6 @@ def test_the_promised_level_is_a_thin_rule_with_its_number(level: float) -> None
     assert float(number[1]) == pytest.approx(100 * level, rel=1e-12)
 
 
-def test_a_thin_rule_stands_at_the_chosen_point() -> None:
-    upright = [shape for shape in drawn(chosen=0.7).layout.shapes if shape.yref == "y domain"]
-    assert [(shape.x0, shape.x1) for shape in upright] == [(0.7, 0.7)]
-
-
 def check_names_apart(figure: go.Figure, number: int) -> None:
     names = ends_of(figure)
     low, high = figure.layout.yaxis.range
@@ -290,27 +278,6 @@ def check_names_apart(figure: go.Figure, number: int) -> None:
     heights = [one.y for one in names]
     assert all(later - before >= NAME_SHARE * (high - low) - 1e-12 for before, later in itertools.pairwise(heights))
     assert all(low <= height <= high for height in heights)
-
-
-CROWDED = [
-    [1.0] * len(RULES),
-    [0.0] * len(RULES),
-    [0.95] * len(RULES),
-    [0.0, 1.0, 1.0],
-    [0.0, 0.0, 1.0, 1.0, 1.0, 1.0],
-    [0.0, 0.01, 0.9, 1.0, 1.0, 1.0, 1.0, 1.0],
-    [0.3],
-    [0.3, math.nan],
-    [math.nan] * 3,
-]
-
-
-@pytest.mark.parametrize("ends", CROWDED, ids=str)
-def test_names_at_the_ends_neither_overlap_nor_leave_the_picture(ends: list[float]) -> None:
-    values = {key: np.array([0.5, end]) for key, end in zip(RULES, ends, strict=False)}
-    figure = drawn(values, points=np.array([0.0, 1.0]))
-    # A line without any number has no end to be named at; a gap alone still has one.
-    check_names_apart(figure, len(ends))
 
 
 @settings(max_examples=25, deadline=None)
@@ -488,7 +455,3 @@ def test_before_the_first_interval_there_is_an_empty_picture() -> None:
     figure = caterpillar(ESTIMATES[2:], HALVES[2:], shown=0)
     assert len(figure.data) == 0
     check_can_be_shown(figure)
-
-
-def test_no_text_of_a_picture_says_that_a_number_is_none() -> None:
-    assert not BREAKING.search(json.dumps(list(words_of(drawn(dots=DOTS).to_dict()))))

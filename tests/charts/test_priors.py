@@ -18,8 +18,7 @@ import pytest
 from dpviz.calibration.curves import divided_sets, shares_of, stream_ways
 from dpviz.calibration.data_kinds import PromiseQuestion
 from dpviz.calibration.text import HEADLINE
-from dpviz.charts.lines import Axis
-from dpviz.charts.priors import EDGE, curves_chart, profiles_chart, ways_chart
+from dpviz.charts.priors import curves_chart, profiles_chart, ways_chart
 from dpviz.charts.theme import color_of
 from dpviz.claims.curves import AXES, Curves, prior_curves
 from dpviz.core.formatting import format_number, round_down, round_up
@@ -121,19 +120,6 @@ def test_each_method_has_one_colour_and_one_entry_in_the_legend(family: str, axi
     assert set(entries) - {"pure ε (δ = 0)", "as printed"} == {METHODS[key].named(CELLS[family]) for key in possible}
 
 
-def test_a_legend_begins_with_the_plain_name_of_a_synthesizer() -> None:
-    one, many = METHODS["synth_post_one"], METHODS["synth_map"]
-    assert one.named(2) == "Beta-binomial (SYNTH_Post(One))"
-    assert one.named(5) == "Dirichlet-multinomial (SYNTH_Post(One))"
-    assert many.named(2) == many.named(5) == "Posterior-mode plug-in (SYNTH_MAP)"
-    assert one.named(0) == "SYNTH_Post(One)"  # of normal numbers
-    assert METHODS["param_post"].named(2) == "PARAM_Post"
-
-
-def test_the_colours_of_the_methods_differ() -> None:
-    assert len({color_of(METHODS[key].color) for key in METHODS}) == len(METHODS)
-
-
 @every_picture
 def test_the_mark_stands_at_the_chosen_point_with_its_number(family: str, axis: Any, delta: float) -> None:
     curves, figure = drawn(family, axis, delta)
@@ -211,14 +197,6 @@ def test_the_mark_of_any_setting_stands_inside_the_picture(axis: Any, epsilon: f
     for place, one in (("x", figure.layout.xaxis), ("y", figure.layout.yaxis)):
         values = [math.log10(trace[place][0]) for trace in points]
         assert one.range[0] < min(values) <= max(values) < one.range[1]
-
-
-@pytest.mark.parametrize("right", [3.0, 40.0, 2e3])
-def test_a_short_axis_has_ticks_inside(right: float) -> None:
-    ticks = Axis(title="words", log=True, low=1.5, high=right, **EDGE).drawn([])
-    inside = [value for value in ticks["tickvals"] if 1.5 <= value <= right]
-    assert len(inside) >= 1 + (right > 3)
-    assert len(ticks["tickvals"]) == len(ticks["ticktext"])
 
 
 @every_picture
