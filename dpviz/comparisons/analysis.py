@@ -44,20 +44,9 @@ MAX_MEAN_WIDTH = 1e6  # in units of the data, from which an interval says no mor
 def mean_width_or_inf(width: Measure, unit: float = 1.0, is_unbounded: bool = False) -> Measure:
     """Mean width of an interval; infinite where one has no end, or where the mean is too large to say anything.
 
-    Parameters
-    ----------
-    width : Measure
-    unit : float
-        Largest distance of two true values.
-    is_unbounded : bool
-        Whether some interval has no end.
+    `unit` is the largest distance of two true values. Near 0 degrees of freedom a few intervals make the mean of a
+    simulation, and its error, of any size.
 
-    Notes
-    -----
-    Near 0 degrees of freedom a few intervals make the mean of a simulation, and its error, of any size.
-
-    Examples
-    --------
     >>> mean_width_or_inf(Measure(3e92, 2e92)), mean_width_or_inf(Measure(0.5, 0.1))
     (Measure(value=inf, error=0.0), Measure(value=0.5, error=0.1))
     """
@@ -82,17 +71,9 @@ class Estimand:
 class Analysis(ParameterRecord):
     """Number of sets of the methods that release several, and how an analyst evaluates them.
 
-    Attributes
-    ----------
-    sets : int
-    rule : str
-        Key of `dpviz.inference.RULES`. A single set is analysed as if it were real where the rule needs more.
-    level : float
-    repetitions, seed : int
-        Of what is simulated.
+    `rule` is a key of `dpviz.inference.RULES`; a single set is analysed as if it were real where the rule needs more.
+    `repetitions` and `seed` are those of what is simulated.
 
-    Examples
-    --------
     >>> Analysis().rule_for(10).label, Analysis().rule_for(1).label
     ("Reiter 2003 (Liu's Theorem 7)", 'As if real')
     """
@@ -116,20 +97,10 @@ class Analysis(ParameterRecord):
 
 @dataclass(frozen=True, kw_only=True)
 class OutcomeMeasures:
-    """How well the releases of one method answer.
+    """How well the releases of one method answer; errors are 0 of exact measures and NaN of unknown ones.
 
-    Attributes
-    ----------
-    bias, root_mean_squared_error : Measure
-        Of the analyst's estimate, over confidential data and release.
-    coverage, mean_width : Measure
-        Of the analyst's interval, its mean width where there is one.
-    usable_share : Measure
-        Probability that a release can be analysed.
-
-    Notes
-    -----
-    The error of a measure is 0 where it is exact, and NaN where it is undefined or not yet computed.
+    Bias and RMSE are those of the analyst's estimate over confidential data and release, coverage and mean width those
+    of the interval. `usable_share` is the probability that a release can be analysed.
     """
 
     bias: Measure
@@ -155,13 +126,8 @@ class Outcome(OutcomeMeasures):
 
     Attributes
     ----------
-    data, method
-    epsilon : float
-        ε of the comparison: the place on the axis.
-    setting : float
-        ε that the method was given for all sets: the same, or the one with equal real privacy.
-    sets : int
-        Number of sets that the method released.
+    epsilon, setting : float
+        ε of the comparison, and that which the method was given for all sets to have equal terms.
     release_error : Measure
         Root mean squared distance of the estimate from that of the confidential data, all of which count alike.
     repetitions : float
@@ -169,7 +135,7 @@ class Outcome(OutcomeMeasures):
     secondary_errors : mapping
         RMSE of other estimands from the same releases, unknown where they rest on too few repetitions.
     unfinished : int
-        Repetitions so far of a simulation that goes on; 0 where it has ended, or nothing is simulated.
+        Repetitions so far of a simulation that goes on; else 0.
     """
 
     data: DataKind = dataclasses.field(repr=False)
@@ -220,40 +186,21 @@ class DataKind(ParameterRecord, ABC):
 
     A subclass declares sizes, bounds and true values as fields (`dpviz.mechanisms.base.parameter`), and defines
     `truth`, `outcomes` and `one_release`; what else it knows, it overrides.
-
-    Attributes
-    ----------
-    usual : tuple of str
-        Keys of the methods that are compared by default; all of them if empty.
-    rules : mapping
-        Rules that make an interval from its releases; those that know the noise read counts.
-    true_value : str
-        Name of the number that a curator does not know and gives a range of.
-    assumed_parameters : tuple of str
-        Names of further true numbers that a curator can only assume.
-    exactly, assumed : str
-        How a measure that is not simulated is computed, and how confidential rows come about, in a few words.
-    divided_between : tuple of str
-        Keys of the estimands whose errors are shown together where ε is split between statistics.
-    simulated : bool
-        Whether all measures are simulated, so that an error of 0 says nothing.
-    estimand : str
-        Key of what the analyst wants to know; by default the first of `estimands`.
     """
 
     key: ClassVar[str]
     label: ClassVar[str]
     methods: ClassVar[tuple[ComparedMethod, ...]]
-    usual: ClassVar[tuple[str, ...]] = ()
+    usual: ClassVar[tuple[str, ...]] = ()  # keys of the methods that are compared by default; all if empty
     estimands: ClassVar[tuple[Estimand, ...]]
-    rules: ClassVar[Mapping[str, IntervalRule]] = COMBINING_RULES
-    true_value: ClassVar[str]
-    assumed_parameters: ClassVar[tuple[str, ...]] = ()
-    exactly: ClassVar[str] = "an exact sum"
+    rules: ClassVar[Mapping[str, IntervalRule]] = COMBINING_RULES  # that make an interval from its releases
+    true_value: ClassVar[str]  # name of the number that a curator gives a range of
+    assumed_parameters: ClassVar[tuple[str, ...]] = ()  # names of true numbers that a curator can only assume
+    exactly: ClassVar[str] = "an exact sum"  # how a measure that is not simulated is computed
     assumed: ClassVar[str] = "independent rows from one distribution"
-    divided_between: ClassVar[tuple[str, ...]] = ()
-    simulated: ClassVar[bool] = False
-    estimand: str = ""
+    divided_between: ClassVar[tuple[str, ...]] = ()  # estimands that are shown together where ε is split
+    simulated: ClassVar[bool] = False  # whether all measures are, so that an error of 0 says nothing
+    estimand: str = ""  # key of what the analyst wants to know, by default the first
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -340,14 +287,8 @@ class DataKind(ParameterRecord, ABC):
     ) -> Iterator[Outcome]:
         """Yield better and better outcomes of one method at one ε; the first takes little time.
 
-        Parameters
-        ----------
-        method : ComparedMethod
-        epsilon, setting : float
-            ε of the comparison, and that which the method is given.
-        analysis : Analysis
-        secondary : tuple of str
-            Keys of estimands whose errors from the same releases are wanted as well.
+        `setting` is the ε that the method is given. `secondary` are keys of estimands whose errors from the same
+        releases are wanted as well.
         """
 
     def outcomes_at(
@@ -405,19 +346,9 @@ class DataKind(ParameterRecord, ABC):
     ) -> Iterator[Outcome]:
         """Yield the outcomes of all methods at every ε: first what is quick of each, then better ones.
 
-        Parameters
-        ----------
-        methods : sequence of ComparedMethod
-            One that has no setting on these terms is left out. A reference is the same at every ε.
-        epsilons : sequence of float
-        analysis : Analysis, optional
-        terms : ComparisonTerms, optional
-            By default all methods get the same promise.
-        intervals : bool, optional
-            Whether what is computed for intervals alone is wanted.
+        A method that has no setting on these terms is left out; a reference is the same at every ε. By default all
+        methods get the same promise. Without `intervals` nothing is computed for them alone.
 
-        Examples
-        --------
         >>> from dpviz.comparisons import BinaryData
         >>> data = BinaryData(n=20, p=0.5)
         >>> *_, outcome = data.compare([data.method("geometric")], [1.0])

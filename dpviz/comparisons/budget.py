@@ -26,20 +26,11 @@ MAX_NAMED_TIES = 4
 
 @dataclass(frozen=True)
 class SplitResults:
-    """Outcomes of one method at each place: a number of sets, or a share of ε.
-
-    Attributes
-    ----------
-    outcomes : mapping
-    all_tried : bool
-        Whether the errors of all allowed places are known, and not of some only.
-    single : Outcome, optional
-        Release of one set with the smallest error, of all methods whose promise holds.
-    """
+    """Outcomes of one method at each place: a number of sets, or a share of ε."""
 
     outcomes: Mapping[float, Outcome]
-    all_tried: bool = False
-    single: Outcome | None = None
+    all_tried: bool = False  # whether the errors of all allowed places are known, and not of some only
+    single: Outcome | None = None  # release of one set with the smallest error, of all methods whose promise holds
 
     def errors(self, estimand: str = "") -> dict[float, Measure]:
         """Rankable error at each place in order, of the chosen or of a secondary estimand."""
@@ -83,22 +74,7 @@ def first_smallest(errors: Mapping[float, float]) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class BudgetSplit(ABC):
-    """One way to divide the ε of one method's release.
-
-    Attributes
-    ----------
-    places : tuple of float
-        Divisions that are compared, in order.
-    over, counted : str
-        What ε is divided over, and what several places are, in words.
-    symbol : str
-    log : bool
-        Whether the axis is logarithmic.
-    span : tuple of float
-        Ends of the axis.
-    asks_sets : bool
-        Whether the number of sets is the reader's.
-    """
+    """One way to divide the ε of one method's release; its places are numbers of sets, or shares of ε."""
 
     data: DataKind
     method: ComparedMethod
@@ -106,13 +82,13 @@ class BudgetSplit(ABC):
     analysis: Analysis
 
     key: ClassVar[str]
-    places: ClassVar[tuple[float, ...]]
-    over: ClassVar[str]
-    counted: ClassVar[str]
+    places: ClassVar[tuple[float, ...]]  # that are compared, in order
+    over: ClassVar[str]  # what ε is divided over, in words
+    counted: ClassVar[str]  # what several places are, in words
     symbol: ClassVar[str]
-    log: ClassVar[bool] = False
+    log: ClassVar[bool] = False  # of the axis
     span: ClassVar[tuple[float, float]]
-    asks_sets: ClassVar[bool] = True
+    asks_sets: ClassVar[bool] = True  # whether the number of sets is the reader's
 
     def __post_init__(self) -> None:
         validate_fields(self, PROMISES)

@@ -26,22 +26,12 @@ GUESS_ERROR = 0.1  # by which the guess is off whose error stands beside that of
 
 @dataclass(frozen=True)
 class Compared:
-    """Outcomes of a comparison so far.
-
-    Attributes
-    ----------
-    outcomes : mapping
-        The last outcome of each method (key) at each ε.
-    smallest_errors, shortest_lengths : mapping
-        By ε, the smallest possible `release_error`, and mean length of an interval that holds its level.
-    further : tuple of Outcome
-        Outcomes from elsewhere, at any ε.
-    """
+    """Outcomes of a comparison so far, by the key of the method and ε, and what no mechanism can improve on."""
 
     outcomes: Mapping[tuple[str, float], Outcome]
-    smallest_errors: Mapping[float, LeastError] = field(default_factory=dict)
-    further: tuple[Outcome, ...] = ()
-    shortest_lengths: Mapping[float, ShortestLength] = field(default_factory=dict)
+    smallest_errors: Mapping[float, LeastError] = field(default_factory=dict)  # by ε, of the release
+    further: tuple[Outcome, ...] = ()  # from elsewhere, at any ε
+    shortest_lengths: Mapping[float, ShortestLength] = field(default_factory=dict)  # of intervals that hold their level
 
     def limits(self, measure: str) -> dict[float, float]:
         """Bound of a measure for every mechanism, in the order of ε; empty where none is known."""

@@ -23,46 +23,21 @@ METHOD_TEXTS: dict[str, dict[str, str]] = {
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ComparedMethod(ABC):
-    """A way to release data of one kind under a promised ε, of which each of M sets gets ε/M.
-
-    Attributes
-    ----------
-    key, label, source : str
-    releases : str
-        What is released and what it spends, in whole sentences.
-    has_epsilon : bool
-        Whether some finite ε is known to hold for what is released.
-    exact_epsilon : bool
-        Whether `real_epsilon` is exact; otherwise it is proven to hold, and the real one may be less.
-    loss_by : str
-        How the real ε is computed, and of what.
-    audited : str
-        Key of the record of `dpviz.claims.printed_methods` that explains the real ε; empty if there is none.
-    finding : str
-        That explanation in whole sentences, of a method without a record.
-    reference : bool
-        Whether the method promises nothing; it is then the same at every ε.
-    several_sets : bool
-        Whether the method releases M sets, and not one.
-    guess : str
-        Name of the parameter that is a public guess of the truth; empty if there is none.
-    smallest_epsilon : float
-        ε of one set below which no parameter keeps the promise without a δ.
-    """
+    """A way to release data of one kind under a promised ε, of which each of M sets gets ε/M."""
 
     key: str
     label: str
     source: str
-    releases: str
-    has_epsilon: bool
-    exact_epsilon: bool
-    loss_by: str
-    audited: str = ""
-    finding: str = ""
-    reference: bool = False
+    releases: str  # what is released and what it spends, in whole sentences
+    has_epsilon: bool  # whether some finite ε is known to hold
+    exact_epsilon: bool  # whether `real_epsilon` is exact; otherwise it is proven, and the real one may be less
+    loss_by: str  # how the real ε is computed, and of what
+    audited: str = ""  # key of the record of `dpviz.claims.printed_methods` that explains the real ε
+    finding: str = ""  # that explanation in whole sentences, of a method without a record
+    reference: bool = False  # whether it promises nothing, and is the same at every ε
     several_sets: bool = True
-    guess: str = ""
-    smallest_epsilon: float = 0.0
+    guess: str = ""  # name of the parameter that is a public guess of the truth
+    smallest_epsilon: float = 0.0  # of one set, below which no parameter keeps the promise without a δ
 
     only_compared: ClassVar[str] = ""  # why no other page shows the method
     sets_of_each: ClassVar[int] = 1  # sets that are made from one share of ε
@@ -117,19 +92,9 @@ class ComparedMethod(ABC):
 
     @abstractmethod
     def real_epsilon(self, data: Any, setting: float, sets: int) -> float | None:
-        """Smallest pure ε that is proven for all sets together.
+        """Smallest pure ε that is proven for all sets together, which were given `setting`.
 
-        Parameters
-        ----------
-        data : DataKind
-        setting : float
-            ε that the method is given for all sets.
-        sets : int
-
-        Returns
-        -------
-        float or None
-            Infinite if no ε holds; None if none is known.
+        It is infinite if no ε holds, and None if none is known.
         """
 
     def found_loss(self, data: Any, epsilon: float) -> float:

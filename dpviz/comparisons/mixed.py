@@ -115,26 +115,16 @@ def square_counts(rows: MixedRows, bins: int, width: float) -> IntArray:
 
 
 class CellMoments(NamedTuple):
-    """What an analyst reads of each repetition; NaN where there is nothing to read.
+    """What an analyst reads of each repetition; NaN where there is nothing to read."""
 
-    Attributes
-    ----------
-    smallest, half : ndarray
-        Shares of the rows in the smallest cell and in the first half of the cells.
-    rows, mean : ndarray
-        Rows of the smallest cell, and the mean of their first numbers.
-    xx, yy, xy : ndarray
-        (Co)variances around the means of the cells, with `degrees` of freedom.
-    """
-
-    smallest: FloatArray
-    half: FloatArray
-    rows: FloatArray
-    mean: FloatArray
-    xx: FloatArray
+    smallest: FloatArray  # share of the rows in the smallest cell
+    half: FloatArray  # and in the first half of the cells
+    rows: FloatArray  # of the smallest cell
+    mean: FloatArray  # of their first numbers
+    xx: FloatArray  # (co)variances around the means of the cells
     yy: FloatArray
     xy: FloatArray
-    degrees: FloatArray
+    degrees: FloatArray  # of freedom
 
 
 def _correlation(moments: CellMoments) -> FloatArray:
@@ -215,16 +205,8 @@ def mixed_noise(data: Any, epsilon: float, *, share: float, as_printed: bool = F
 def covariance_factor(rng: Generator, covariance: FloatArray, degrees: int) -> FloatArray:
     """Draw Σ = FFᵀ from the inverse Wishart distribution around each covariance S, which may be singular; F.
 
-    Bartlett: with S = LLᵀ and a lower triangular T, TTᵀ having the Wishart distribution, F = √ν L T⁻ᵀ.
-
-    Parameters
-    ----------
-    covariance : ndarray, shape (3, repetitions)
-        Both variances and the covariance.
-
-    Returns
-    -------
-    ndarray, shape (2, 2, repetitions)
+    Bartlett: with S = LLᵀ and a lower triangular T, TTᵀ having the Wishart distribution, F = √ν L T⁻ᵀ. Both variances
+    and the covariance, shape (3, repetitions), give F of shape (2, 2, repetitions).
     """
     repetitions = covariance.shape[1]
     sd = np.sqrt(covariance[:2])

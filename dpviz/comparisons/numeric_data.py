@@ -98,24 +98,12 @@ SHOWN_HISTOGRAMS = "perturbed_histogram_safe", "smoothed_histogram"
 
 @dataclass(frozen=True)
 class NumericEstimand(Estimand):
-    """A parameter of the confidential rows.
+    """A parameter of the confidential rows."""
 
-    Attributes
-    ----------
-    truth : callable
-        True value in the data.
-    estimate : callable
-        Estimate of each repetition from what `NormalData.read` returns, NaN where there is none.
-    within : callable
-        Estimated variance of that estimate, from the same and the data.
-    is_mean : bool
-        Whether it is estimated by the mean, whose exact bias and error some methods know.
-    """
-
-    truth: Callable[[Any], float]
-    estimate: Callable[[Any], FloatArray]
-    within: Callable[[Any, Any], FloatArray]
-    is_mean: bool = False
+    truth: Callable[[Any], float]  # of the data
+    estimate: Callable[[Any], FloatArray]  # from what `NormalData.read` returns, NaN where there is none
+    within: Callable[[Any, Any], FloatArray]  # estimated variance of the estimate, from the same and the data
+    is_mean: bool = False  # whether it is estimated by the mean, whose exact error some methods know
 
 
 MEAN = NumericEstimand(

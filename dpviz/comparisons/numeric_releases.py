@@ -48,20 +48,11 @@ class NumericMethod(ComparedMethod):
     options : mapping
         Keyword arguments of all functions of the row. `share` is the share of ε of the first statistic; None where
         one noise scale for all statistics implies it.
-    loss : callable, optional
-        ``loss(data, epsilon, **options)``, an ε that is proven for one set. None if no ε holds or is known.
-    shown_loss : callable, optional
-        Loss that some pair of neighbours proves. None if nothing was sought.
-    noise : callable, optional
-        Noise scales of one set by statistic.
-    accuracy : callable, optional
-        ``accuracy(data, epsilon, sets, **options)``, exact bias and RMSE of the mean.
-    shares : callable, optional
-        Usual values of `share` by name, given the data.
-    statistic : str
-        First statistic.
-    same_as : str
-        Key of a method that makes the same releases at another ε.
+    loss, shown_loss : callable, optional
+        ``loss(data, epsilon, **options)``, an ε that is proven for one set, and one that some pair of neighbours
+        proves to be lost.
+    noise, accuracy, shares : callable, optional
+        Noise scales of one set by statistic; exact bias and RMSE of the mean of all sets; usual values of `share`.
     """
 
     release: Callable[..., Iterator[Any]]
@@ -71,8 +62,8 @@ class NumericMethod(ComparedMethod):
     noise: Callable[..., dict[str, float]] | None = None
     accuracy: Callable[..., Accuracy] | None = None
     shares: Callable[[Any], dict[str, float]] | None = None
-    statistic: str = "the mean"
-    same_as: str = ""
+    statistic: str = "the mean"  # the first
+    same_as: str = ""  # key of a method that makes the same releases at another ε
     has_epsilon: bool = True
     exact_epsilon: bool = False
 
@@ -139,13 +130,7 @@ def row_moments(rows: FloatArray) -> Moments:
     return Moments(mean, variance)
 
 
-def release_original(
-    rng: Generator,  # noqa: ARG001
-    rows: Any,
-    epsilon: float,  # noqa: ARG001
-    data: Any,  # noqa: ARG001
-    sets: int,  # noqa: ARG001
-) -> Iterator[Any]:
+def release_original(_rng: Generator, rows: Any, _epsilon: float, _data: Any, _sets: int) -> Iterator[Any]:
     """The confidential rows."""
     yield rows
 
@@ -208,20 +193,9 @@ def release_normal_model(
 ) -> Iterator[FloatArray]:
     """Rows from the posterior predictive distribution given sanitized sufficient statistics.
 
-    Parameters
-    ----------
-    variance_known : bool
-        Whether σ is public, so that the mean is the only statistic.
-    truncate : bool
-        Whether noise and rows outside their bounds are drawn again (truncation) or set to the bound (BIT).
-    share : float, optional
-        Share of ε for the mean; None for noise of one scale (communal).
-    is_noisy : bool
-        False for traditional multiple synthesis, without noise.
-
-    Notes
-    -----
-    The posterior under the prior 1/σ² is σ² ~ (n − 1)s²/χ²_{n−1} and μ ~ N(x̄, σ²/n).
+    Noise and rows outside their bounds are drawn again (`truncate`) or set to the bound (BIT). The mean has the `share`
+    of ε, or by None both statistics noise of one scale (communal). Without noise it is traditional multiple synthesis.
+    The posterior under the prior 1/σ² is σ² ~ (n − 1)s²/χ²_{n−1} and μ ~ N(x̄, σ²/n); σ may be public.
 
     References
     ----------
@@ -359,14 +333,9 @@ def release_histogram(
 ) -> Iterator[FloatArray]:
     """Rows from a histogram with Laplace noise, negative counts being set to 0.
 
-    Parameters
-    ----------
-    noise_units : float
-        Scale of the noise in units of 1/ε; a replaced row moves two counts by one each, which 2 covers.
-    scott : bool
-        Whether Scott's rule, and with it the confidential rows, says how many bins there are.
-    bootstrap : str
-        "before" or "after" the noise the rows are drawn again with replacement; empty for none.
+    The noise has scale `noise_units`/ε; a replaced row moves two counts by one each, which 2 covers. With `scott` the
+    confidential rows say how many bins there are. By `bootstrap` the rows are drawn again with replacement "before"
+    or "after" the noise.
 
     References
     ----------

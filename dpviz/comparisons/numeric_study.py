@@ -37,16 +37,7 @@ ESTIMAND_SUMS, RULE_SUMS = 4, 5  # columns of the sums
 class NumericStudy(ParameterRecord):
     """A simulation of one method: confidential data, M sets given them, and intervals by each rule.
 
-    Attributes
-    ----------
-    data : NormalData
-    method : NumericMethod
-        One of the methods of the data.
-    epsilon, sets
-        Of all sets; a method that releases a single set has one.
-    estimands, rules : tuple of str
-        Keys of the data's estimands and of `COMBINING_RULES`, each once.
-    level, repetitions, seed
+    `epsilon` is that of all sets. `estimands` and `rules` are keys of the data's `studied` and of `COMBINING_RULES`.
 
     Notes
     -----

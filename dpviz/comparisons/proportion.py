@@ -478,23 +478,15 @@ def mechanism_texts(card: type[Synthesizer]) -> dict[str, Any]:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class BinaryMethod(ComparedMethod):
-    """A method whose sets are independent releases of one transition matrix, of a registered synthesizer.
-
-    Attributes
-    ----------
-    noisy : bool
-        Whether a set is made of the count with noise of scale 1/ε.
-    fixed : mapping, optional
-        Parameters of a method that promises nothing, whatever ε is.
-    """
+    """A method whose sets are independent releases of one transition matrix, of a registered synthesizer."""
 
     has_epsilon: bool = True
     exact_epsilon: bool = True
     loss_by: str = "exact, over all neighbours and all that can be released"
     synthesizer_type: type[TwoCellSynthesizer]
     opendp: str = ""
-    noisy: bool = False
-    fixed: Mapping[str, float] | None = dataclasses.field(default=None, hash=False)
+    noisy: bool = False  # whether a set is made of the count with noise of scale 1/ε
+    fixed: Mapping[str, float] | None = dataclasses.field(default=None, hash=False)  # parameters of no promise
 
     @classmethod
     @cache

@@ -22,22 +22,13 @@ NO_EPSILON = "no ε is known to hold for it"
 
 
 class ComparisonTerms:
-    """On which terms methods meet at one ε.
-
-    Attributes
-    ----------
-    key, label, axis : str
-    meaning : str
-        What the ε is that all of them have, in a word.
-    asks : tuple of str
-        Names of the numbers of the terms.
-    """
+    """On which terms methods meet at one ε."""
 
     key: ClassVar[str]
     label: ClassVar[str]
     axis: ClassVar[str]
-    meaning: ClassVar[str]
-    asks: ClassVar[tuple[str, ...]] = ()
+    meaning: ClassVar[str]  # what the ε is that all of them have, in a word
+    asks: ClassVar[tuple[str, ...]] = ()  # names of the numbers of the terms
     delta: float = 0.0
 
     def setting(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> float | None:
@@ -144,15 +135,8 @@ def unprotected(method: ComparedMethod, data: Any, epsilon: float, sets: int) ->
 def setting_for(method: ComparedMethod, data: Any, sets: int, promises: Iterable[tuple[float, float]]) -> float | None:
     """Largest ε that a method can be given so that all its sets together keep every promise (ε, δ).
 
-    Returns
-    -------
-    float or None
-        None where there is none or none is known, or where the share of a set is too small to compute with.
-
-    Notes
-    -----
-    Of a method whose δ is not known, a pure loss of ε₀ is taken for it: it gives away no more than
-    δ = (e^ε₀ − e^ε)/(e^ε₀ + 1).
+    None where there is none or none is known, or where the share of a set is too small to compute with. Of a method
+    whose δ is not known, a pure loss of ε₀ is taken for it: it gives away no more than δ = (e^ε₀ − e^ε)/(e^ε₀ + 1).
 
     References
     ----------

@@ -15,6 +15,7 @@ from dpviz.comparisons.numeric_releases import (
     MODIPS_SPLIT_TRUNCATED,
     PERTURBED_HISTOGRAM_SAFE,
     SANITIZE_THEN_BOOTSTRAP,
+    public_bins,
 )
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.comparisons.terms import setting_for
@@ -92,6 +93,7 @@ def handoff_of(design: Assessed) -> Handoff:
         epsilon=setting,
         share=share,
         scales=list(made.noise_scales(data, share).values()),
+        bins=public_bins(int(data.settings()["n"])),
         twice=made.key == SANITIZE_THEN_BOOTSTRAP.key,
     )
     return Handoff(tuple(sentences("report/handoff.txt", near=made.label, same=same)), script, same)
