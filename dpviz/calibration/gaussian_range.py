@@ -273,11 +273,14 @@ def _joint_distribution(shrinkage: float, n: int, m: int, reach: float) -> Condi
         return m * log_mass - precision / 2 * shifts**2, gap
 
     def distribution(means: FloatArray) -> tuple[FloatArray, FloatArray]:
+        # Ends of the integral over μ, less its center
         centres = shrinkage * means[:, None]  # at most 0, so that the mode is shifted by 0 to −center
         low, high = _zoom(
             lambda shifts: log_integrand(centres, shifts)[0], np.full_like(centres, -margin), margin - centres
         )
         log_values, gap = log_integrand(centres, low + (high - low) * np.linspace(0, 1, TRAPEZOID_POINTS))
+
+        # The trapezoid rule
         top = log_values.max(axis=1, keepdims=True)
         weights = np.exp(log_values - top)
         total = weights.sum(axis=1)

@@ -99,6 +99,7 @@ def _log_step(x: FloatArray, y: FloatArray, epsilon: FloatArray) -> FloatArray:
 
 def _log_tail_ratio(x: FloatArray, y: FloatArray, epsilon: FloatArray, log_step: FloatArray) -> FloatArray:
     """ln of Pr(Beta(x, y + 1) > θ) / D at the cut θ / (1 − θ) = e^ε x / y, whose ln D is `log_step`."""
+    # Three regions: beyond the center, near it with many rows, and the rest
     information = x * (y / (x + y))  # of the log-odds of θ
     is_central = epsilon**2 * information < 1
     is_large = is_central & (np.minimum(x, y) >= ROWS_OF_SLOW_FRACTIONS)
@@ -106,10 +107,14 @@ def _log_tail_ratio(x: FloatArray, y: FloatArray, epsilon: FloatArray, log_step:
         odds = np.minimum(x / y, MAX_ODDS)
         is_far = ~is_large & (x * np.expm1(epsilon) >= 1)
     ratio = np.empty_like(log_step)
+
+    # Beyond the center: the continued fraction
     if np.any(is_far):
         a, b, far_odds, far = x[is_far], y[is_far], odds[is_far], epsilon[is_far]
         log_right = -far - np.log(np.exp(-far) + far_odds)  # ln (1 − θ)
         ratio[is_far] = log_right + np.log(a / (b + 1) * _tail_fraction(a, b, far_odds, far))
+
+    # Near it: the integral of the density of the log-odds
     if np.any(is_large):
         a, b, log_odds = x[is_large], y[is_large], epsilon[is_large] + np.log(odds[is_large])
         left, right = expit(log_odds)[:, None], expit(-log_odds)[:, None]
@@ -117,6 +122,8 @@ def _log_tail_ratio(x: FloatArray, y: FloatArray, epsilon: FloatArray, log_step:
         t = scale[:, None] * TAIL_NODES
         log_density = -a[:, None] * np.log1p(right * np.expm1(-t)) - (b[:, None] + 1) * np.log1p(left * np.expm1(t))
         ratio[is_large] = np.log(a * right[:, 0] * scale * (np.exp(log_density) @ TAIL_WEIGHTS))
+
+    # Else incomplete beta functions
     is_rest = ~(is_far | is_large)
     if np.any(is_rest):
         a, b, near = x[is_rest], y[is_rest], epsilon[is_rest] + np.log(odds[is_rest])  # log-odds of θ
@@ -173,6 +180,8 @@ def _tail_fraction(x: FloatArray, y: FloatArray, odds: FloatArray, epsilon: Numb
     shrink = np.exp(-epsilon)
     right = shrink / (shrink + odds)
     surplus = odds / (shrink + odds) * (1 - y * np.expm1(-epsilon))  # (y + 1) θ − x (1 − θ)
+
+    # Numerator over denominator by Lentz's rule, until a term no longer changes it
     a = y + 1
     fraction = numerator = a * (surplus + 1) / (a + 1)
     inverse = np.zeros_like(a)

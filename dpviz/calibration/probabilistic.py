@@ -221,6 +221,7 @@ def beta_binomial_failure(n: int, m: int, alpha: float, epsilon: float) -> float
     pair i, i + 1 seen from the other end; with α = β the lower tail of row i is the upper tail of row n − i. Along
     one staircase through all thresholds, down a row a tail gains Pr(t | i) t / x, right it loses what is passed.
     """
+    # Threshold of each pair; log-probabilities of row 0 from the first threshold on
     i = np.arange(n)
     x, y = alpha + i, alpha + (n - 1 - i)
     guess = x * (m - y * math.expm1(-epsilon)) / (y * math.exp(-epsilon) + x)
@@ -231,6 +232,8 @@ def beta_binomial_failure(n: int, m: int, alpha: float, epsilon: float) -> float
     x, y = x[: len(t)], y[: len(t)]
     first = np.arange(t[0], m + 1)
     log_first = ManyBetaBinomial(n=n, m=m, alpha=alpha, beta=alpha).log_transition(np.array([0]), first)[0]
+
+    # The staircase: down at each threshold, right between two
     pairs, columns = np.arange(len(t)), np.arange(t[0], t[-1])
     rows = np.repeat(pairs[1:], t[1:] - t[:-1])
     width = t - t[0]
@@ -244,6 +247,8 @@ def beta_binomial_failure(n: int, m: int, alpha: float, epsilon: float) -> float
     scale = max(float(log_path.max()), float(log_first.max()))
     with np.errstate(under="ignore"):
         path, row = np.exp(log_path - scale), np.exp(log_first - scale)
+
+    # Upper tails of all rows; lower tails are those of the mirrored rows
     gain = path[corner] * (t / x)
     tail = row.sum() + np.append(0.0, np.cumsum(gain[:-1])) - np.append(0.0, np.cumsum(path[passed]))[width]
     upper = np.zeros(n + 1)

@@ -302,6 +302,7 @@ def _solve(search: _Search) -> float:
 @lru_cache(maxsize=32)  # the posterior mode asks for the same as the posterior mean
 def _solve_batch(searches: tuple[_Search, ...]) -> tuple[float, ...]:
     """`_solve` of many searches of one method that uses its whole prior, for two cells."""
+    # Closed forms first; the others begin with the pair of tables without ones and with one
     method = searches[0].method
     priors = [search.minimum_pure() if search.has_closed_form else math.nan for search in searches]
     pairs = {index: 0 for index, prior in enumerate(priors) if math.isnan(prior)}
@@ -309,6 +310,8 @@ def _solve_batch(searches: tuple[_Search, ...]) -> tuple[float, ...]:
         if not pairs:
             break
         open_searches = [searches[index] for index in pairs]
+
+        # The root of each pair, which is the answer if no other pair has a larger δ there
         candidates = _roots_of_pairs(method, open_searches, np.array([*pairs.values()]))
         for search, (index, pair), prior in zip(open_searches, [*pairs.items()], candidates.tolist(), strict=True):
             del pairs[index]
@@ -335,6 +338,7 @@ def _roots_of_pairs(method: PriorMethod, searches: Sequence[_Search], pairs: Int
         with np.errstate(divide="ignore"):
             return np.clip(np.log(np.maximum(ratio, 0.0)), -FAR_EXCESS, FAR_EXCESS)
 
+    # A bracket around each guess, and the roots inside
     setting = np.array([(search.n, search.m, search.epsilon, math.log(search.delta)) for search in searches]).T
     middle = np.log([search.guess for search in searches])
     bracket = bracket_root(excess, middle - 0.5, middle + 0.5, args=(pairs, *setting), maxiter=8)

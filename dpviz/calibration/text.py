@@ -81,6 +81,8 @@ def _range_sentences(question: PromiseQuestion, pure: float, exact: float) -> tu
     narrow = f"±<b>{text(pure, 3)}</b> σ"
     promised = f"ε = {format_number(question.setting.epsilon)}"
     epsilon, delta = question.setting.in_symbols(3, ("epsilon", "delta"))
+
+    # Without δ every released number is truncated
     if question.setting.delta == 0:
         return (
             f"R/σ ≤ {text(pure, 3)}",

@@ -146,6 +146,7 @@ def measures_table(summary: PrivacySummary, curve: TradeOffCurve) -> tuple[list[
     summary : PrivacySummary
     curve : TradeOffCurve
     """
+    # What each measure is on the curve
     at = f"at ε = {format_number(summary.epsilon, 4)}"
     advantage = format_distinct(curve.advantage, 0.0, 6) if curve.advantage > 0 else "0"
     slope = f"{STEEPEST_POINT}: the slope of the steepest piece of the curve is −e<sup>ε</sup>"
@@ -157,6 +158,8 @@ def measures_table(summary: PrivacySummary, curve: TradeOffCurve) -> tuple[list[
     normal = "no normal curve stays below it"
     if math.isfinite(curve.mu):
         normal = f"{NORMAL_CURVE}: the highest normal curve that stays below it"
+
+    # Its values
     rows = [
         ["pure ε", format_number(summary.worst.value, 6), slope],
         [f"δ {at}", format_number(summary.divergence.value, 6), axis],
@@ -189,6 +192,8 @@ def releases_table(summary: PrivacySummary, risk: float) -> Table:
     pair = summary.worst_pair
     sign = 1 if release.neighbours[pair, 0] == tables[0] else -1
     gains = sign * release.log_odds(np.array([pair]), columns)[0]
+
+    # A row for each released table
     rows = []
     for column, first, second, gain in zip(columns.tolist(), *logs.tolist(), gains.tolist(), strict=True):
         row = [str(release.column_table(column)), chance_text(first), chance_text(second)]

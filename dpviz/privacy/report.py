@@ -35,6 +35,8 @@ def promise_sentence(summary: PrivacySummary) -> tuple[str, str]:
     real, promised = _both_epsilons(summary)
     allowed = format_number(summary.delta)
     released = _released(release, worst)
+
+    # What the release keeps, or where it fails
     if math.isinf(worst.value):
         text = (
             f"No ε is enough without δ: {released} can be published from the data {_table(release, worst.likelier)} "
@@ -174,6 +176,8 @@ def draw_sentence(draws: Draws) -> str:
         f"The secret table is <b>{secret}</b>. Release {len(draws.columns):,}: <b>{release.column_table(last)}</b>, "
         f"which comes from this table with probability {format_number(float(draws.probabilities[last]), 4)}."
     )
+
+    # The neighbour that it tells apart best
     gains = {int(row): float(draws.log_odds(int(row))[last]) for row in draws.neighbours}
     strongest = max(gains, key=lambda row: abs(gains[row]))
     gain, neighbour = gains[strongest], release.row_table(strongest)

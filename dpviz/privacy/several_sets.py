@@ -67,6 +67,7 @@ def _largest_composed_delta(losses: FloatArray, log_masses: FloatArray, sets: in
     Chernoff: the sum S of M losses has E (1 − e^{ε − S})₊ ≤ e^{M K(λ) − λε} λ^λ / (1 + λ)^{1 + λ} for every λ ≥ 0. The
     tilt of a row that was composed bounds all others; the row with the largest bound comes next.
     """
+    # Infinite losses count as they are
     is_possible = log_masses > -np.inf
     is_finite = is_possible & np.isfinite(losses)
     with np.errstate(under="ignore"):
@@ -78,6 +79,7 @@ def _largest_composed_delta(losses: FloatArray, log_masses: FloatArray, sets: in
     log_weights = np.where(is_finite, log_masses, -np.inf)
     bounds = np.where(sets * np.where(is_finite, losses, -np.inf).max(axis=1) <= epsilon, infinite, 1.0)
 
+    # Compose the row with the largest bound, and lower the bounds of all others by its tilt
     value = -1.0
     best = 0
     while bounds.max() > value:

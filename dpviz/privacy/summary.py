@@ -197,6 +197,8 @@ def two_tables(synthesizer: Synthesizer, worst: WorstCase) -> TwoTables | None:
     tables = (worst.likelier, worst.unlikelier)
     if has_two_cells:
         tables = (max(tables), min(tables))
+
+    # Probabilities under both tables; of many columns only the likely ones are shown
     rows = np.array(tables)
     size = synthesizer.shape[1]
     columns = summed = evenly_spaced(0, size - 1, MAX_SUMMED_COLUMNS)

@@ -84,6 +84,7 @@ class BoundSearch:
 
         `reaches` are those of noises worth a try, and `estimates` what a good mechanism makes of `releases`.
         """
+        # Start from the columns of noises
         even = np.ones(self.n + 1)
         for left, right in sorted(set(reaches)):
             for ends in {(left, right), (right, left)}:
@@ -92,6 +93,8 @@ class BoundSearch:
                 if self.is_worst:
                     readings = centers + np.interp(centers, releases, estimates - releases)
                     self._add_cuts(Columns(chances, np.clip(readings, 0, self.n)))
+
+        # Add the columns that violate the best certificate, until there are none
         tolerance = WORST_BOUND_TOLERANCE if self.is_worst else BOUND_TOLERANCE
         for _ in range(MAX_ROUNDS):
             certificate = self._solve()
@@ -144,6 +147,7 @@ class BoundSearch:
 
     def _solve(self) -> Certificate | None:
         """The best certificate for the columns so far; None where the solver gives up."""
+        # The linear programme: −(bound) to be made small, under a mean prior of 1
         rows, levels, prices = self.n + 1, self._levels, self._prices
         n_weights = levels.shape[1] if self.is_worst else 0
         delta = max(self.delta, SMALLEST_PRICED_DELTA / self.n)
@@ -161,6 +165,7 @@ class BoundSearch:
         if solution.status != 0:
             return None
 
+        # Its certificate, with the levels lowered by what numbers between the checked ones may be short of
         self._programme_bound = solution.fun
         at_levels, at_prices, weights = np.split(solution.x, np.cumsum([levels.shape[1], prices.shape[1]]))
         prior = levels @ np.maximum(weights, 0.0) if self.is_worst else np.ones(rows)

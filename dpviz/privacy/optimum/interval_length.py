@@ -210,12 +210,15 @@ def _thresholds(
     low, high = np.full(len(nodes), -farthest), np.full(len(nodes), n + farthest)
     thresholds, last_distance = np.clip(guesses, low, high), np.full(len(nodes), math.inf)
     for _ in range(MAX_ITERATIONS):
+        # Size of each test at its threshold
         chances, slopes = noise.distribution(counts - thresholds[:, None])
         excess, slope = (np.einsum("px,px->p", weights, values) for values in (chances - size, slopes))
         distance = np.abs(excess)
         is_open = distance > SIZE_TOLERANCE * min(size, 1 - size)
         if not is_open.any():
             break
+
+        # A Newton step where it stays inside, else a bisection
         low, high = np.where(excess >= 0, thresholds, low), np.where(excess <= 0, thresholds, high)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             newton = thresholds + excess / slope
