@@ -107,7 +107,7 @@ class BetaMixture:
 
     def cdf(self, p: Numbers) -> FloatArray:
         """Pr(proportion ≤ p), of the shape of p."""
-        return self._at(self._family.mass, np.asarray(p, dtype=float))
+        return self._at(lambda rows, u: self._family.mass(rows, u)[0], np.asarray(p, dtype=float))
 
     def _at(self, function: Callable[[IntArray, FloatArray], FloatArray], p: FloatArray) -> FloatArray:
         """A function of the family at proportions, some of them at once."""
@@ -243,13 +243,16 @@ class MixtureFamily:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.log(density) + log_scale, np.einsum("tk,tk->t", terms, self._slopes(u)) / density
 
-    def mass(self, rows: IntArray, u: FloatArray) -> FloatArray:
-        """Cumulative probability of the mixtures in `rows`, each at its log-odds."""
+    def mass(self, rows: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Cumulative probability and its slope f p (1 − p) of the mixtures in `rows`, each at its log-odds."""
         densities, log_scale = self._densities(u)
+        density = np.einsum("tk,tk->t", densities, self.weights[rows])
         tail = np.einsum("tk,tk->t", densities, self._tail_factors[(u < 0).astype(int), rows])
+        log_near = -np.logaddexp(0.0, np.abs(u))
         with np.errstate(divide="ignore"):
-            tail = np.exp(np.log(tail) + log_scale - np.logaddexp(0.0, np.abs(u))) + self._last_tail(u)
-        return np.where(u < 0, tail, 1 - tail)
+            density, tail = np.exp(np.log([density, tail]) + log_scale + log_near)
+        tail += self._last_tail(u)
+        return np.where(u < 0, tail, 1 - tail), density * expit(np.abs(u))
 
     def _last_tail(self, u: FloatArray) -> FloatArray:
         """I_p of the last component below u = 0, and 1 − I_p of the first one above."""
@@ -275,7 +278,8 @@ class MixtureFamily:
         bracket = (masses < q).sum(axis=1)
 
         def missing(rows: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-            return q - self.mass(rows, u), -_density_of_log_odds(self.log_density(rows, u)[0], u)
+            mass, density = self.mass(rows, u)
+            return q - mass, -density
 
         return falling_roots(missing, places[bracket], places[bracket + 1])
 
@@ -305,11 +309,12 @@ class MixtureFamily:
             position = np.searchsorted(which, place[some])
             part = pieces.of(some)
             cuts[some] = self._cuts(part, height[position], cuts[some])
-            log_density, slope = self.log_density(part.row, cuts[some])
-            mass = np.abs(self.mass(part.row, cuts[some]) - part.top_mass)
+            _, slope = self.log_density(part.row, cuts[some])
+            mass, density = self.mass(part.row, cuts[some])
             is_cut = (part.low < height[position]) & (height[position] < part.high)
-            speed = np.where(is_cut, _density_of_log_odds(log_density, cuts[some]) / np.abs(slope), 0.0)
-            return np.bincount(position, mass, len(which)) - level, -np.bincount(position, speed).astype(float)
+            speed = np.where(is_cut, density / np.abs(slope), 0.0)
+            probability = np.bincount(position, np.abs(mass - part.top_mass))
+            return probability - level, -np.bincount(position, speed).astype(float)
 
         with np.errstate(all="ignore"):  # far out, where no component has a density
             lowest = np.full(len(rows), math.log1p(-level) - 1e-9)  # f < c holds 1 − level on a length below 1
@@ -325,7 +330,7 @@ class MixtureFamily:
             cuts[own] = self._plateau_cuts(pieces.of(own), float(height[index]), level, cuts[own])
 
         # Parts at an infinite end that no float lies inside
-        mass = np.abs(self.mass(pieces.row, cuts) - pieces.top_mass)
+        mass = np.abs(self.mass(pieces.row, cuts)[0] - pieces.top_mass)
         at_end = (np.abs(pieces.top) == END) & (np.abs(cuts) > NARROW_LOG_ODDS) & (cuts * pieces.top > 0)
         cuts = np.where(at_end & (mass < NEGLIGIBLE_PART), pieces.top, cuts)
 
@@ -369,7 +374,7 @@ class MixtureFamily:
         order = np.lexsort((edge, row))
         row, edge = row[order], edge[order]
         height, _ = self.log_density(row, edge)
-        mass = self.mass(row, edge)
+        mass, _ = self.mass(row, edge)
         first = np.flatnonzero(row[1:] == row[:-1])
         is_rising = height[first + 1] > height[first]
         top, bottom = np.where(is_rising, first + 1, first), np.where(is_rising, first, first + 1)
@@ -402,17 +407,12 @@ class MixtureFamily:
         outer, inner = (self._cuts(pieces, height + shift, start) for shift in (-step, step))
 
         def excess(share: float) -> float:
-            mass = self.mass(pieces.row, inner + share * (outer - inner))
+            mass, _ = self.mass(pieces.row, inner + share * (outer - inner))
             return float(np.abs(mass - pieces.top_mass).sum()) - level
 
         if excess(0.0) >= 0 or excess(1.0) <= 0:  # no plateau, but rounding
             return start
         return inner + brentq(excess, 0.0, 1.0, xtol=1e-16, rtol=1e-15) * (outer - inner)
-
-
-def _density_of_log_odds(log_density: FloatArray, u: FloatArray) -> FloatArray:
-    """f(p) p(1 − p)."""
-    return np.exp(log_density - np.logaddexp(0.0, u) - np.logaddexp(0.0, -u))
 
 
 def _inside(u: FloatArray) -> FloatArray:
