@@ -17,7 +17,7 @@ from dpviz.core.numerics.special import (
     satisfies_epsilon,
 )
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import LossDistribution, WorstCase, check_index
+from dpviz.mechanisms.base import LossDistribution, WorstCase
 from dpviz.mechanisms.pair_divergence import log_delta_beta_binomial
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
 
@@ -64,13 +64,6 @@ class BetaBinomial(PriorSynthesizer):
         table += by_column[columns]
         table -= by_row[rows][:, None]
         return table
-
-    def row(self, index: int) -> FloatArray:
-        """Pr(released) from ratios of neighbouring counts, from the mode outward: no tail loses its digits."""
-        index, j = check_index(index, self.n + 1), np.arange(float(self.m))
-        x, y = self.alpha + index, self.beta + (self.n - index)
-        with np.errstate(over="ignore"):
-            return pmf_from_ratios((self.m - j) * (x + j) / ((j + 1) * (y + (self.m - 1 - j))))
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
         """ln[(y + m − j) / y] − ln[(x + j) / x], with x = α + i and y = β + n − 1 − i of the pair (i, i + 1)."""
