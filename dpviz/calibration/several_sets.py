@@ -13,7 +13,7 @@ from dpviz.core.declarations import COMPOSED_SETS, DELTA, EPSILON, MANY_ROWS, MA
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import round_to_private_side
 from dpviz.core.parameters import validate_choice
-from dpviz.privacy.composition import advanced_composition
+from dpviz.privacy.pld import advanced_composition
 from dpviz.privacy.several_sets import largest_over_pairs
 
 MIN_COMPOSED_DELTA = 1e-150

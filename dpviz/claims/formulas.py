@@ -16,7 +16,7 @@ from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import MAX_EXPONENT, capped_expm1, divide_or_inf, inverse_expm1, log_reciprocal
 from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
-from dpviz.privacy.composition import advanced_composition
+from dpviz.privacy.pld import advanced_composition
 
 DIMITRAKAKIS = float(printed_in("zheng", "c246"))  # The constant of Theorem 4.3
 CONDITION_TIE = 1e-12  # Relative distance within which both sides of a condition are equal: rounding refuses none

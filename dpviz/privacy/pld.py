@@ -10,7 +10,7 @@ import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.optimize import brentq
 
-from dpviz.core.numerics.special import MAX_EXPONENT, complex_power
+from dpviz.core.numerics.special import MAX_EXPONENT, capped_expm1, complex_power, log_reciprocal
 from dpviz.core.types import FloatArray
 
 MAX_LISTED = 60_000
@@ -305,3 +305,25 @@ class _Grid:
             bounds[0] = max(bounds[0], sets * mean - (sets * down - LOG_LEFT_OUT) / rate)
             bounds[1] = min(bounds[1], sets * mean + (sets * up - LOG_LEFT_OUT) / rate)
         return math.floor(bounds[0]), math.ceil(bounds[1]) + 1
+
+
+def advanced_composition(epsilon: float, k: int, slack: float) -> float:
+    """ε √(2k ln(1/δ')) + kε(e^ε − 1), which k releases that are each ε-private keep together with δ'.
+
+    Parameters
+    ----------
+    epsilon : float
+    k : int
+    slack : float
+        δ'.
+
+    References
+    ----------
+    .. [1] Dwork, Rothblum & Vadhan (2010), Theorem III.3.
+
+    Examples
+    --------
+    >>> round(advanced_composition(math.log(2), 2, math.exp(-1)) / math.log(2), 12)  # both terms are 2ε
+    4.0
+    """
+    return epsilon * math.sqrt(2 * k * log_reciprocal(slack)) + k * epsilon * capped_expm1(epsilon)

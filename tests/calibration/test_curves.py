@@ -19,7 +19,7 @@ from dpviz.calibration.text import HEADLINE
 from dpviz.designs import Design
 from dpviz.desk.promise_tables import ways_table
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, maximum_range, minimum_prior
-from dpviz.privacy.composition import advanced_composition
+from dpviz.privacy.pld import advanced_composition
 
 
 def one_set(method: str, epsilon: float, delta: float) -> float:

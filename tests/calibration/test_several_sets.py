@@ -17,7 +17,7 @@ from dpviz.calibration.several_sets import minimum_by_advanced, minimum_prior_fo
 from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial
 from dpviz.privacy import delta_for_epsilon
-from dpviz.privacy.composition import advanced_composition
+from dpviz.privacy.pld import advanced_composition
 from tests.referees import divergence, of_sets
 
 BELOW = 1 - 2e-6

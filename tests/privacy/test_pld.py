@@ -17,8 +17,7 @@ from dpviz.calibration.methods import beta_binomial_losses
 from dpviz.calibration.parameter_draw import log_parameter_delta, parameter_losses
 from dpviz.mechanisms import BetaBinomial
 from dpviz.privacy import delta_for_epsilon, pld
-from dpviz.privacy.composition import advanced_composition
-from dpviz.privacy.pld import PrivacyLossDistribution
+from dpviz.privacy.pld import PrivacyLossDistribution, advanced_composition
 from tests.referees import Law, beta_binomial_law, discretized_delta, excess, of_sets
 
 DIGITS = 60
