@@ -290,8 +290,10 @@ class ReleaseOutcomes:
         if self._has_boxes:
             box = self._boxes[index]
             joint = joint_distribution(rows, weights, self._sets, box)
-            place, d = np.nonzero(joint > PRUNED_TAIL / (joint.size * len(self.groups)))
-            return (place + box.low - self._low) * self.shape[1] + d, joint[place, d]
+            flat = joint.ravel()
+            likely = np.flatnonzero(flat > PRUNED_TAIL / (flat.size * len(self.groups)))
+            rows_above = likely // joint.shape[1] + box.low - self._low
+            return rows_above * self.shape[1] + likely % joint.shape[1], flat[likely]
         if self._is_sum:
             distribution = np.zeros(self.shape[0])
             for part in row_blocks(len(rows), len(distribution)):

@@ -79,7 +79,7 @@ class StudyPlan:
     """A grid: every mechanism at every n, m, ε, M and p, with all rules that fit; m is n where none is given.
 
     `mechanisms` and `rules` are keys of `two_cell_synthesizers` and `dpviz.inference.rules.RULES`. ε is promised for
-    all M sets together, without δ. Where `exact` holds, what can be summed in some seconds a cell (250 million entries
+    all M sets together, without δ. Where `exact` holds, what can be summed in some seconds a cell (10⁹ entries
     of a distribution) is exact, and `repetitions` are drawn of the rest alone; else all is simulated.
 
     >>> plan = StudyPlan.of({"mechanisms": "geometric", "n": [5, 9], "epsilon": 1, "sets": 1, "p": 0.5,
