@@ -149,12 +149,12 @@ def beta_binomial_terms(n: int, m: int, alpha: float, beta: float) -> tuple[Floa
     at the mode of the middle row, so that no digits cancel where the probability is large.
     """
     middle = n // 2
-    log_odds = math.log((alpha + n / 2) / (beta + n / 2))
-    mode = round(m * (alpha + n / 2) / (alpha + beta + n))
+    a, b = alpha + n / 2, beta + n / 2  # the posterior of the middle row
+    mode = round(m * a / (a + b))
     k, j, i = np.arange(n + m), np.arange(m), np.arange(n)
-    by_sum = cumulative_sum(np.log(alpha + k) - np.log(beta + k[::-1]) - log_odds, origin=middle + mode)
-    by_column = cumulative_sum(np.log((m - j) / (j + 1)) + log_odds, origin=mode)
-    by_row = cumulative_sum(np.log(alpha + i) - np.log(beta + i[::-1]) - log_odds, origin=middle)
+    by_sum = cumulative_sum(np.log((alpha + k) / a * (b / (beta + k[::-1]))), origin=middle + mode)
+    by_column = cumulative_sum(np.log((m - j) / (j + 1) * (a / b)), origin=mode)
+    by_row = cumulative_sum(np.log((alpha + i) / a * (b / (beta + i[::-1]))), origin=middle)
     by_row += log_sum_exp(by_sum[middle : middle + m + 1] + by_column, axis=0)
     return by_sum, by_column, by_row
 
