@@ -88,12 +88,15 @@ class BetaBinomial(PriorSynthesizer):
         They are listed within so many standard `deviations` of the mean, or twice as many until that is enough. Ratios
         of neighbouring probabilities fall where y = β + n − 1 ≥ 1, so that a geometric series bounds each tail.
         """
+        # Counts around the mean; all of them where the probability may rise again towards an end
         x, y, m = self.alpha, self.beta + (self.n - 1), self.m
         mean, total = m * (x + 1) / (x + 1 + y), x + 1 + y
         reach = deviations * (math.sqrt(mean * (1 - mean / m) * (total + m) / (total + 1)) + 1)
         low, high = max(math.floor(mean - reach), 0), min(math.ceil(mean + reach), m)
         if y < 1 or high - low > m / 2:
             low, high = 0, m
+
+        # Their probabilities, and bounds of those of the tails
         j = np.arange(low, high)
         with np.errstate(over="ignore"):
             ratios = (m - j) * (x + 1 + j) / ((j + 1) * (y + (m - 1 - j)))
@@ -102,6 +105,7 @@ class BetaBinomial(PriorSynthesizer):
         above = masses[-1] * ratios[-1] / (1 - ratios[-1]) if high < m else 0.0
         if below + above > unseen:
             return self.first_pair_losses(unseen, 2 * deviations)
+
         j = np.arange(low, high + 1)
         losses = np.log1p(j / x) - np.log1p((m - j) / y)
         if below + above == 0:
