@@ -24,8 +24,8 @@ LONGEST_NAME = 22  # letters of a name that has one line
 PLOT_HEIGHT, SMALL_HEIGHT = 330, 190  # pixels of the inside of a picture, and of a small one with what is around it
 TITLE_HEIGHT, AXIS_HEIGHT, LEGEND_WIDTH = 44, 58, 560  # pixels
 
-Names = Literal["legend", "ends", "both", "none"]
-"""Where the names of lines stand: below the picture, at their ends, or at their ends and below where it is narrow."""
+Names = Literal["legend", "ends", "none"]
+"""Where the names of lines stand."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,7 +211,7 @@ def line_chart(
     marks : sequence of Mark, optional
     references : sequence of ReferenceLine, optional
         Those beyond the axes are left out.
-    names : {"legend", "ends", "both", "none"}, optional
+    names : {"legend", "ends", "none"}, optional
         Where the names of the lines stand.
     labels, extra : sequence of dict, optional
         Further annotations and traces.
@@ -222,34 +222,46 @@ def line_chart(
     y_axis = y.drawn([end for line in lines for end in line.bar_ends()])
     traces = [trace for line in lines for trace in _line_traces(line, x, y)]
     traces += [_mark_trace(mark, y) for mark in marks if math.isfinite(mark.y) and (mark.y > 0 or not y.log)]
-    # Thin rules; words of horizontal ones stand with the names at the ends of lines, if there are any
-    shapes, annotations, heights = [], list(labels), {}
-    for reference in references:
-        axis, drawn, value = (y, y_axis, reference.y) if reference.x is None else (x, x_axis, reference.x)
-        if value is None or (axis.log and value <= 0):
-            continue
-        place, (low, high) = axis.position(value), drawn["range"]
-        if not low <= place <= high:
-            continue
-        shape = theme.truth(value, "below") if reference.is_truth else theme.rule(x=reference.x, y=reference.y)
-        shapes.append(shape | {"line": {**shape["line"], "dash": reference.dash}})
-        if reference.text and axis is x:
-            annotations.append(theme.label_upright(reference.text, place, edge="top"))
-        elif reference.text and names in ("ends", "both"):
-            heights[theme.colored_name(reference.text, theme.GREY)] = place
-        elif reference.text:
-            annotations.append(theme.label_across(reference.text, place, edge="top"))
-    if names in ("ends", "both"):
+    shapes, annotations, heights = _reference_parts(references, x, y, x_axis["range"], y_axis["range"])
+    if names == "ends":
         low, high = y_axis["range"]
+        heights = {theme.colored_name(text, theme.GREY): place for text, place in heights.items()}
         heights |= _end_heights(lines, y, low, high)
-        gap, ceiling = NAME_SHARE * (high - low), low + 0.96 * (high - low)
-        annotations += [name | {"align": "left"} for name in theme.labels_apart(heights, 1.008, gap, ceiling)]
+        ends = theme.labels_apart(heights, 1.008, NAME_SHARE * (high - low), low + 0.96 * (high - low))
+        annotations += [name | {"align": "left"} for name in ends]
+    else:
+        annotations += [theme.label_across(text, place, edge="top") for text, place in heights.items()]
     # On a telephone each entry of the legend has a row of its own.
     below = theme.legend_below(-0.24, 74, 18, 26, 112 + 20 * max(0, len(lines) - 4))
     look = {"legend": below, "ends": theme.margins(62, 136, 34, 52)}.get(names, theme.margins(62, 16, 30, 52))
     return theme.build(
-        [*traces, *extra], x=x_axis, y=y_axis, uirevision=key, shapes=shapes, annotations=annotations, **look | layout
+        [*traces, *extra],
+        x=x_axis,
+        y=y_axis,
+        uirevision=key,
+        shapes=shapes,
+        annotations=[*labels, *annotations],
+        **look | layout,
     )
+
+
+def _reference_parts(
+    references: Sequence[ReferenceLine], x: Axis, y: Axis, x_range: Sequence[float], y_range: Sequence[float]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[str, float]]:
+    """Thin rules inside the picture, the words of the upright ones, and the heights of the other words."""
+    shapes, upright, heights = [], [], {}
+    for reference in references:
+        is_upright = reference.x is not None
+        axis, value, (low, high) = (x, reference.x, x_range) if is_upright else (y, reference.y, y_range)
+        if value is None or (axis.log and value <= 0) or not low <= axis.position(value) <= high:
+            continue
+        shape = theme.truth(value, "below") if reference.is_truth else theme.rule(x=reference.x, y=reference.y)
+        shapes.append(shape | {"line": {**shape["line"], "dash": reference.dash}})
+        if reference.text and is_upright:
+            upright.append(theme.label_upright(reference.text, axis.position(value), edge="top"))
+        elif reference.text:
+            heights[reference.text] = axis.position(value)
+    return shapes, upright, heights
 
 
 def _line_traces(line: Line, x: Axis, y: Axis) -> list[dict[str, Any]]:
@@ -383,7 +395,7 @@ def comparison_chart(
         key=f"{key} {(x.low, x.high)}",
         marks=[mark] if mark else [],
         references=references,
-        names="both" if is_named else "none",
+        names="ends" if is_named else "none",
         labels=labels,
         meta={"named": True},  # the ends of lines say what a legend says where it has no room
         **layout | {"showlegend": is_named},

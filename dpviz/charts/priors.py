@@ -13,7 +13,7 @@ from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.text import HEADLINE
 from dpviz.charts import theme
 from dpviz.charts.lines import Axis, Line, Mark, ReferenceLine, line_chart
-from dpviz.charts.theme import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE
+from dpviz.charts.theme import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, Stroke
 from dpviz.claims.curves import Curve, Curves
 from dpviz.core.declarations import PROPORTION
 from dpviz.core.formatting import format_number
@@ -49,73 +49,71 @@ def curves_chart(
     reach : sequence of float, optional
         Further values that the vertical axis has, so that it stays while curves grow.
     """
-    kind, setting, is_counted = curves.kind, curves.setting, bool(curves.kind.cells(curves.setting))
-    symbol, title = CURVE_AXES[curves.axis]
-    known = [(line, curves.counted(line)) for line in curves.lines if np.any(np.isfinite(line.values))]
+    kind, setting = curves.kind, curves.setting
+    known = [line for line in curves.lines if np.any(np.isfinite(line.values))]
     # Exact lines are solid, those for δ = 0 dotted where there are others, printed ones dashed
-    pure = PURE_LINE if any(not (line.pure or line.theorem) for line in curves.lines) else EXACT_LINE
-    strokes = [PRINTED_LINE if line.theorem else pure if line.pure else EXACT_LINE for line, _ in known]
-    solid = [line for (line, _), stroke in zip(known, strokes, strict=True) if stroke is EXACT_LINE]
-    lines = []
-    for (line, counted), stroke in zip(known, strokes, strict=True):
-        method = PRIOR_METHODS[line.method]
-        above = _lines_above(line, solid) if stroke is EXACT_LINE else 0
-        lines.append(
-            Line(
-                name=method.named(kind.cells(setting)),
-                x=curves.points,
-                y=counted,
-                color=method.color,
-                stroke=stroke._replace(width=stroke.width + 2.2 * above),
-                basis=f"printed, {line.theorem}" if line.theorem else "exact, δ = 0" if line.pure else "exact",
-                opacity=0.85 if line.theorem else 1.0,
-                in_legend=stroke is EXACT_LINE,
-                group=line.method,
-                more=line.values,
-                more_hover=f"<br>{kind.symbol} = %{{customdata:.6g}} in each cell" if is_counted else "",
-            )
-        )
+    strokes = {"exact": EXACT_LINE, "pure": EXACT_LINE, "printed": PRINTED_LINE}
+    if any(line.kind == "exact" for line in curves.lines):
+        strokes["pure"] = PURE_LINE
+    solid = [line for line in known if strokes[line.kind] is EXACT_LINE]
+    lines = [_prior_line(curves, line, strokes[line.kind], solid) for line in known]
     # The reader's own point on each solid line, and a diamond for what several sets need
     points = {line.method: curves.at_chosen(line) for line in solid}
     marks = []
-    for method_key, level in points.items():
-        others = [other for key, other in points.items() if key != method_key]
+    for method, level in points.items():
+        others = [other for key, other in points.items() if key != method]
         is_above = sum(other > level for other in others) < sum(other < level for other in others)
         words = ("your point", "") if sets == 1 else ("one set", "one set: ")
-        marks += _prior_mark(curves, method_key, level, *words, is_above=is_above)
+        marks += _prior_mark(curves, method, level, *words, is_above=is_above)
     diamonds = dict(together or {}) if sets > 1 else {}
-    for method_key, level in diamonds.items():
+    for method, level in diamonds.items():
         words = f"{sets} sets together", f"{sets} sets: "
-        found = _prior_mark(curves, method_key, level, *words, is_above=kind.quantity.larger_is_safer)
+        found = _prior_mark(curves, method, level, *words, is_above=kind.quantity.larger_is_safer)
         marks += [replace(mark, symbol="diamond") for mark in found]
     # What dots and dashes are, and the numbers of theorems at the ends of their lines
     levels = [kind.counted(level, setting) for level in (*points.values(), *diamonds.values())]
-    low, high = _value_range(np.concatenate([*(counted for _, counted in known), np.array(reach)]), levels)
-    labels = _theorem_numbers(known, low, high)
+    low, high = _value_range(np.concatenate([*(line.y for line in lines), np.array(reach)]), levels)
+    labels = _theorem_numbers(known, lines, low, high)
+    symbol, title = CURVE_AXES[curves.axis]
     return line_chart(
         lines,
         Axis(title=title, symbol=symbol, log=True, low=float(curves.points[0]), high=float(curves.points[-1]), **EDGE),
         Axis(title=kind.axis, log=True, low=low, high=high, digits=".4g", **EDGE),
         key=f"{kind.key} {curves.axis}",
         marks=marks,
-        references=[ReferenceLine(x=curves.chosen), *([AS_MANY] if is_counted else [])],
+        references=[ReferenceLine(x=curves.chosen), *([AS_MANY] if kind.cells(setting) else [])],
         labels=labels,
         extra=[
             theme.scatter("lines", [None], [None], "", name=name, hoverinfo="skip", line=line)
             for stroke, name in {PURE_LINE: "pure ε (δ = 0)", PRINTED_LINE: "as printed"}.items()
             for line in [{"color": theme.GREY, "width": 2, "dash": stroke.dash}]
-            if stroke in strokes
+            if stroke in (strokes[line.kind] for line in known)
         ],
         **theme.legend_below(-0.29, 74, 62 if labels else 18, 34, 116),
     )
 
 
-def _lines_above(line: Curve, solid: list[Curve]) -> int:
-    """Number of the solid lines drawn later that lie on this one, which is drawn wider to be seen beneath."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        ratios = [np.abs(np.log(later.values / line.values)) for later in solid[solid.index(line) + 1 :]]
-    finite = [ratio[np.isfinite(ratio)] for ratio in ratios]
-    return sum(int(np.count_nonzero(ratio < 0.03)) > len(ratio) / 2 for ratio in finite)
+def _prior_line(curves: Curves, line: Curve, stroke: Stroke, solid: list[Curve]) -> Line:
+    """One curve; a solid one is the wider, the more of those that are drawn later lie on it, to be seen beneath."""
+    kind, method, cells = curves.kind, PRIOR_METHODS[line.method], curves.kind.cells(curves.setting)
+    above = 0
+    for later in solid[solid.index(line) + 1 :] if line in solid else []:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            ratio = np.abs(np.log(later.values / line.values))
+        above += int(np.mean(ratio[np.isfinite(ratio)] < 0.03) > 0.5) if np.isfinite(ratio).any() else 0
+    return Line(
+        name=method.named(cells),
+        x=curves.points,
+        y=curves.counted(line),
+        color=method.color,
+        stroke=stroke._replace(width=stroke.width + 2.2 * above),
+        basis={"printed": f"printed, {line.theorem}", "pure": "exact, δ = 0", "exact": "exact"}[line.kind],
+        opacity=0.85 if line.theorem else 1.0,
+        in_legend=stroke is EXACT_LINE,
+        group=line.method,
+        more=line.values,
+        more_hover=f"<br>{kind.symbol} = %{{customdata:.6g}} in each cell" if cells else "",
+    )
 
 
 def _prior_mark(curves: Curves, method_key: str, level: float, name: str, prefix: str, *, is_above: bool) -> list[Mark]:
@@ -140,12 +138,12 @@ def _prior_mark(curves: Curves, method_key: str, level: float, name: str, prefix
     return [mark]
 
 
-def _theorem_numbers(known: list[tuple[Curve, FloatArray]], low: float, high: float) -> list[dict[str, Any]]:
+def _theorem_numbers(known: list[Curve], lines: list[Line], low: float, high: float) -> list[dict[str, Any]]:
     heights = {}
-    for line, counted in known:
-        end = float(counted[np.isfinite(counted)][-1])
-        if line.theorem and low <= end <= high:
-            heights[line.theorem.split()[-1]] = math.log10(end)
+    for curve, line in zip(known, lines, strict=True):
+        end = float(line.y[np.isfinite(line.y)][-1])
+        if curve.theorem and low <= end <= high:
+            heights[curve.theorem.split()[-1]] = math.log10(end)
     top = math.log10(high)
     return theme.labels_apart(heights, 1.005, 0.06 * (top - math.log10(low)), top)
 
