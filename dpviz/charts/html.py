@@ -76,18 +76,3 @@ def listing_html(
 def scrolled_html(name: str, table: str, kind: str = "dpviz-scroll") -> str:
     """A table that can be scrolled, under its accessible name."""
     return f'<div class="{kind}" tabindex="0" role="region" aria-label="{escape(name)}">{table}</div>'
-
-
-def audit_row(head: Sequence[str], title: str, cells: Sequence[str], mark: str, said: str, *, bad: bool) -> str:
-    """Two rows of an audit: title, numbers by the names in `head`, and verdict; below them what is said of it."""
-    named = zip(head[1:-1], cells, strict=True)
-    numbers = "".join(f'<td class=num data-label="{name}">{value}</td>' for name, value in named)
-    kind = " bad" if bad else ""
-    first = f'<tr class="row{kind}"><td>{title}</td>{numbers}<td class="mark">{mark}</td></tr>'
-    return f'{first}<tr class="said{kind}"><td colspan="{len(head)}">{said}</td></tr>'
-
-
-def audit_table(head: Sequence[str], rows: Iterable[str]) -> str:
-    """The table of an audit; all columns but the first and the last are numbers."""
-    names = "".join(f"<th{' class=num' if name in head[1:-1] else ''}>{name}</th>" for name in head)
-    return f'<table class="dpviz-list"><thead><tr>{names}</tr></thead><tbody>{"".join(rows)}</tbody></table>'

@@ -5,7 +5,6 @@ from html import escape
 from itertools import groupby
 
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.charts.html import audit_row, audit_table
 from dpviz.claims.audit_in_words import VERDICT_MARKS, alike, claim_in_words, finding_cells, finding_in_words
 from dpviz.claims.claim import Claim
 from dpviz.claims.finding import Finding
@@ -78,3 +77,18 @@ def sensitivities_table(setting: ReleaseSetting) -> tuple[list[str], list[list[s
         exact = format_number(statistic.exact(setting.n, setting.width), 4)
         rows.append([f"<b>{escape(statistic.statistic)}</b>{more}", escape(statistic.formula), exact])
     return ["statistic", "sensitivity", "here"], rows
+
+
+def audit_row(head: Sequence[str], title: str, cells: Sequence[str], mark: str, said: str, *, bad: bool) -> str:
+    """Two rows of an audit: title, numbers by the names in `head`, and verdict; below them what is said of it."""
+    named = zip(head[1:-1], cells, strict=True)
+    numbers = "".join(f'<td class=num data-label="{name}">{value}</td>' for name, value in named)
+    kind = " bad" if bad else ""
+    first = f'<tr class="row{kind}"><td>{title}</td>{numbers}<td class="mark">{mark}</td></tr>'
+    return f'{first}<tr class="said{kind}"><td colspan="{len(head)}">{said}</td></tr>'
+
+
+def audit_table(head: Sequence[str], rows: Iterable[str]) -> str:
+    """The table of an audit; all columns but the first and the last are numbers."""
+    names = "".join(f"<th{' class=num' if name in head[1:-1] else ''}>{name}</th>" for name in head)
+    return f'<table class="dpviz-list"><thead><tr>{names}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
