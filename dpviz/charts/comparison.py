@@ -178,7 +178,7 @@ def _line(outcomes: Iterable[tuple[float, Outcome]], measure: str, **look: Any) 
         if math.isfinite((value := outcome.measure(measure)).value)
     ]
     x, y, error, exact = np.array(known, float).T if known else np.empty((4, 0))
-    return Line(x=x, y=y, error=error, exact=exact.astype(bool), **look)
+    return Line(x=x, y=y, error=error, exact=exact.astype(bool), group=look["color"], **look)
 
 
 # Single releases
