@@ -267,6 +267,8 @@ class BudgetSplit(ABC):
 
     def note(self, results: SplitResults) -> str:
         """Among which divisions the best was sought, what cannot be told from it, and a guess that is the truth."""
+        if math.isnan(results.errors()[results.best].value):
+            return f"{len(results.outcomes)} {self.counted} were tried."
         ties = [place for place in results.ties() if place != results.best]
         words = ""
         if ties:
