@@ -95,7 +95,7 @@ def show_question(game: Game) -> None:
     """Draw a round before its guess; what is sent to the browser knows nothing of its secret."""
     level, place = game.level, len(game.progress.guesses)
     ui.answer(f"Round {place + 1} of {GAME_ROUNDS}", level.question, level.question)
-    rules = "" if place else f"<p>{level.rules}</p>"
+    rules = "" if place else f"<p>{level.text('rules')}</p>"
     st.html(f'<div class="dpviz-round">{rules}{game.rounds[place].question_html}</div>')
     slider = f"{PREFIX}{place}_slider"
     if level.key == "count":

@@ -13,7 +13,7 @@ from dpviz.core.formatting import shorten_numbers
 from dpviz.teaching.lessons import LESSONS
 from dpviz.teaching.lessons.handout import lesson_handout
 from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, NumberQuestion, RankingQuestion, Slider
-from dpviz.teaching.lessons.script import inline_html
+from dpviz.teaching.texts import inline_html
 from pages import ui
 from pages.ui.navigation import LESSONS as PAGE
 from pages.ui.navigation import PAGES

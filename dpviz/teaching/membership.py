@@ -21,8 +21,6 @@ class MembershipGame:
     known_yes : int
         Number of "yes" among the other n − 1 people, all of which the guesser knows.
 
-    Examples
-    --------
     >>> from dpviz.mechanisms import GeometricSanitizer
     >>> game = MembershipGame(GeometricSanitizer(n=3, epsilon=1.0), 1)
     >>> round(game.success_rate, 4), game.best_guess(3), round(game.posterior(3), 4)

@@ -58,7 +58,7 @@ def test_a_game_is_played_to_its_score(level: str) -> None:
     for place in range(GAME_ROUNDS):
         assert mark(app) == f"Round {place + 1} of 10"
         assert answer(app).endswith(LEVELS[level].question)
-        assert (" ".join(LEVELS[level].rules.split()) in " ".join(texts(app))) == (place == 0)
+        assert (" ".join(LEVELS[level].text("rules").split()) in " ".join(texts(app))) == (place == 0)
         press(app, BUTTONS[level])
         label = f"Round {place + 2}" if place + 1 < GAME_ROUNDS else "The score"
         assert buttons(app)["go"].label == label and "lock" not in "".join(buttons(app))

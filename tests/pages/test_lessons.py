@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.teaching.lessons import LESSONS
 from dpviz.teaching.lessons.lesson import LessonState
-from dpviz.teaching.lessons.script import inline_html
+from dpviz.teaching.texts import inline_html
 from pages.ui.navigation import PAGES
 from tests.pages.apptest import about, figures, links, markup, open_page, problems, settings, sound, visit
 

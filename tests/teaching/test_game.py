@@ -28,7 +28,7 @@ from dpviz.teaching.game.choose_prior import (
 from dpviz.teaching.game.guess_answer import N_PEOPLE as FEW_PEOPLE
 from dpviz.teaching.game.guess_answer import count_right
 from dpviz.teaching.game.guess_count import KNOWN_SHARES, N_PEOPLE, CountRound
-from dpviz.teaching.game.level import GAME_EPSILONS, GAME_ROUNDS, RELEASE_TEXTS, Level, make_release
+from dpviz.teaching.game.level import GAME_EPSILONS, GAME_ROUNDS, RELEASES, Level, make_release
 from dpviz.teaching.game.luck import chance_below_zero, coin_chances
 from dpviz.teaching.membership import MembershipGame
 from pages.ui import page_text
@@ -51,7 +51,7 @@ def every_way(n: int, epsilon: float) -> list[np.ndarray]:
 
 
 def releases(n: int, epsilon: float) -> list[TwoCellSynthesizer]:
-    return [make_release(mechanism, n, epsilon) for mechanism in RELEASE_TEXTS]
+    return [make_release(key, n, epsilon) for key in RELEASES]
 
 
 @pytest.mark.parametrize("epsilon", GAME_EPSILONS)
@@ -123,7 +123,7 @@ def test_with_all_counts_alike_the_limit_of_epsilon_is_the_smallest_error_of_any
         dpviz.teaching.game.guess_count, "binomial_weights", lambda _, n: np.full((1, n + 1), 1 / (n + 1))
     )
     for epsilon in GAME_EPSILONS:
-        seen = CountRound(make_release(BetaBinomial, N_PEOPLE, epsilon), 3, 0.5, 0)
+        seen = CountRound(make_release("beta_binomial", N_PEOPLE, epsilon), 3, 0.5, 0)
         smallest = N_PEOPLE * least_error(n=N_PEOPLE, epsilon=epsilon).root_mean_squared_error
         assert math.sqrt(seen.smallest_error) == pytest.approx(smallest, rel=1e-9)
 
@@ -254,7 +254,7 @@ def test_rounds_of_the_agency_come_once_and_some_have_no_answer() -> None:
 @pytest.mark.parametrize("level", LEVELS.values(), ids=LEVELS)
 @pytest.mark.parametrize("epsilon", GAME_EPSILONS)
 def test_every_sentence_holds_for_every_guess(level: Level, epsilon: float) -> None:
-    assert len(level.rules.split()) <= 45 and level.question.endswith("?")
+    assert len(level.text("rules").split()) <= 45 and level.question.endswith("?")
     assert level.score_line((), ()) == "" and level.marks((), ()) == []
     for seed in SEEDS:
         rounds = level.draw(np.random.default_rng([seed, 3]), epsilon)

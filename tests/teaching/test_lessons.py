@@ -32,7 +32,8 @@ from dpviz.teaching.lessons.lesson import (
     nearest_option,
 )
 from dpviz.teaching.lessons.sampling import IntervalSample
-from dpviz.teaching.lessons.script import MAX_WORDS, LessonScript, count_words
+from dpviz.teaching.lessons.script import MAX_WORDS, LessonScript
+from dpviz.teaching.texts import count_words
 
 SEEDS = (1, 7, 2025)
 STEPS = [(lesson, step) for lesson in LESSONS.values() for step in lesson.steps]

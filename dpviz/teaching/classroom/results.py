@@ -29,8 +29,6 @@ Reports = Sequence[tuple[int, int | None]]
 class ClassIntervals:
     """Intervals of some seats, in the order in which they came.
 
-    Examples
-    --------
     >>> intervals = ClassIntervals(RoomSettings.fresh(seed=1), (1, 2, 3, 4))
     >>> int(intervals.covered.sum()), round(intervals.exact, 4)
     (2, 0.526)
@@ -69,11 +67,6 @@ class ClassIntervals:
     def share(self) -> float:
         """Share of these intervals that hold it; NaN where there are none."""
         return float(np.mean(self.covered)) if self.seats else math.nan
-
-    @property
-    def standard_error(self) -> float:
-        """Standard error of that share where the exact one is true; NaN where there are none."""
-        return math.sqrt(self.exact * (1 - self.exact) / len(self.seats)) if self.seats else math.nan
 
     def chart(self, n_seats: int) -> Figure:
         """Draw the intervals of a class of so many seats, and which of them hold the truth once it is told."""
@@ -116,8 +109,6 @@ def _draw_answer(game: MembershipGame, *place: int) -> tuple[bool, int]:
 class GuessTask:
     """What a seat has to guess: a fair coin decided the ringed person's answer, and a table was released.
 
-    Examples
-    --------
     >>> task = GuessTask(RoomSettings.fresh(seed=1), 1)
     >>> task.answer, task.released, task.best, round(task.posterior, 4)
     (False, 43, True, 0.5037)
@@ -160,8 +151,6 @@ class GuessTask:
 class ClassGuesses:
     """Guesses of some seats, in the order in which they came.
 
-    Examples
-    --------
     >>> guesses = ClassGuesses.of(RoomSettings.fresh(seed=1), [(1, 1), (2, 0), (3, 1)])
     >>> guesses.right.tolist(), round(guesses.optimum, 4), round(guesses.allowed, 4)
     ([False, True, True], 0.5155, 0.7311)

@@ -52,13 +52,7 @@ class RoomService:
         self._changes[code] += 1
 
     def enter(self, code: str, network: str) -> Room:
-        """Room with a code that a reader types or opens.
-
-        Raises
-        ------
-        RoomProblem
-            If there is none, or too many codes from this network have been wrong lately.
-        """
+        """Room with a code that a reader types or opens; a RoomProblem where there is none, or many were wrong."""
         is_free = self.wrong_codes.is_free(network) and self.wrong_codes_in_all.is_free(EVERYBODY)
         if not (is_free or (network, code) in self._known):
             raise RoomProblem("Too many wrong codes have come from your network. Wait a minute, then try again.")
@@ -69,20 +63,17 @@ class RoomService:
             raise RoomProblem(
                 "There is no room with this code. Look at it once more, or ask your teacher for the link."
             )
-        self._remember(network, code)
-        return room
-
-    def _remember(self, network: str, code: str) -> None:
         if len(self._known) >= MAX_KNOWN_NETWORKS:
             self._known.clear()
         self._known.add((network, code))
+        return room
 
     def open(self, settings: RoomSettings, simulated: int, network: str) -> tuple[str, str]:
         """Open a room whose first seats are simulated; its code and the token of its teacher."""
         if not self.opened_rooms.take(network):
             raise RoomProblem("Many rooms have been opened from your network. Wait an hour, or use one that is open.")
         code, token = self.store.open(settings, simulated)
-        self._remember(network, code)
+        self._known.add((network, code))
         return code, token
 
     def watched(self, watch: str, network: str) -> Room | None:

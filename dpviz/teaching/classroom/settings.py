@@ -10,7 +10,7 @@ import numpy as np
 
 from dpviz.core.declarations import SEED
 from dpviz.core.formatting import describe_value
-from dpviz.core.parameters import Parameter, parameter_with_default
+from dpviz.core.parameters import Parameter, parameter_with_default, validate_choice
 from dpviz.core.records import ParameterRecord, json_field
 from dpviz.core.types import IntArray
 from dpviz.designs import Design
@@ -30,15 +30,9 @@ SECRET_SHARES = 0.15, 0.35
 """Ends between which the secret share lies, so that nobody knows it who has been in another room."""
 
 ROUND = Parameter(
-    name="round",
-    symbol="",
-    title="Round",
-    minimum=1,
-    maximum=10_000,
-    default=1,
-    integer=True,
+    name="round", symbol="", title="Round", minimum=1, maximum=10_000, default=1, integer=True,
     help="How many times the class has drawn anew.",
-)
+)  # fmt: skip
 SEAT = dataclasses.replace(
     ROUND, name="seat", title="Seat", maximum=MAX_SEATS, help="The number of a telephone in the class, from 1 on."
 )
@@ -46,15 +40,9 @@ SEAT = dataclasses.replace(
 
 @dataclass(frozen=True)
 class RoomMode:
-    """What a class does in a room.
+    """What a class does in a room, and the mechanism with which it begins.
 
-    Parameters
-    ----------
-    label, question : str
-    mechanism : str
-        With which the mode begins.
-    requires_answer : bool, optional
-        Whether a seat reports when its student has chosen, else it reports by itself.
+    Where it `requires_answer` a seat reports when its student has chosen, else by itself.
     """
 
     label: str
@@ -95,12 +83,6 @@ class RoomSettings(ParameterRecord):
         Seats draw anew in each round.
     running, revealed : bool, optional
         Whether the experiment runs, and whether the truth is told.
-
-    Examples
-    --------
-    >>> settings = RoomSettings.fresh(seed=1)
-    >>> settings.design.n, settings.secret, RoomSettings.from_json(settings.to_json()) == settings
-    (100, 33, True)
     """
 
     noun = "room"
@@ -120,13 +102,11 @@ class RoomSettings(ParameterRecord):
 
     def check(self) -> None:
         design = self.design
-        if self.mode not in MODES:
-            raise ValueError(f"mode must be one of {', '.join(MODES)}; got {describe_value(self.mode)}.")
+        validate_choice("mode", self.mode, MODES)
         for name in ("running", "revealed"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name} must be true or false; got {describe_value(getattr(self, name))}.")
-        if not isinstance(design, Design) or design.mechanism not in ROOM_MECHANISMS:
-            raise ValueError(f"mechanism must be one of {', '.join(ROOM_MECHANISMS)}; got {describe_value(design)}.")
+        validate_choice("mechanism", design.mechanism, ROOM_MECHANISMS)
         if design.n not in ROOM_SIZES or design.m != design.n:
             raise ValueError(f"n and m must be alike, and 20 or 100; got {design.n:,} and {design.m:,}.")
         if design.sets > MAX_SETS:
@@ -200,20 +180,10 @@ def _draw_tables(release: TwoCellSynthesizer, secret: int, sets: int, *place: in
 
 
 def draw_tables(settings: RoomSettings, seats: Sequence[int]) -> IntArray:
-    """Draw the released tables of some seats, all of one secret table.
+    """Draw the released tables of some seats, all of one secret table; their yes, shape (seats, M).
 
-    Parameters
-    ----------
-    settings : RoomSettings
-    seats : sequence of int
+    The same round has the same random numbers at any ε and M: the tables move smoothly with ε.
 
-    Returns
-    -------
-    ndarray of int, shape (seats, M)
-        Released yes. The same round has the same random numbers at any ε and M: the tables move smoothly with ε.
-
-    Examples
-    --------
     >>> draw_tables(RoomSettings.fresh(seed=1), [1, 2, 3]).tolist()
     [[47], [44], [33]]
     """

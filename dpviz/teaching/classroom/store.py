@@ -11,26 +11,8 @@ from functools import lru_cache
 from itertools import count
 from typing import Any
 
-from sqlalchemy import (
-    Boolean,
-    Column,
-    Connection,
-    Engine,
-    ForeignKey,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    Text,
-    UniqueConstraint,
-    delete,
-    event,
-    func,
-    insert,
-    literal,
-    select,
-    update,
-)  # fmt: skip
+import sqlalchemy as sa
+from sqlalchemy import event, func, select
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from dpviz.teaching.classroom.settings import MAX_SEATS, RoomSettings
@@ -43,38 +25,38 @@ MAX_CODES_TRIED = 5  # two of 500 rooms draw the same code once in 10⁴ times
 MAX_HISTORY = 100  # settings of a room that are remembered
 SQLITE_WAIT_MS = 15_000  # for another process to be done with writing
 
-SCHEMA = MetaData()
-ROOMS = Table(
+SCHEMA = sa.MetaData()
+ROOMS = sa.Table(
     "dpviz_classrooms",
     SCHEMA,
-    Column("code", String(16), primary_key=True),
-    Column("watch", String(64), nullable=False, unique=True),
-    Column("teacher", String(64), nullable=False),
-    Column("round", Integer, nullable=False),
-    Column("history", Text, nullable=False),  # JSON list of the settings so far, the present ones last
-    Column("version", Integer, nullable=False),
-    Column("seats", Integer, nullable=False),
-    Column("simulated", Integer, nullable=False),
-    Column("ends", Integer, nullable=False),
-    Column("ended", Boolean, nullable=False),
+    sa.Column("code", sa.String(16), primary_key=True),
+    sa.Column("watch", sa.String(64), nullable=False, unique=True),
+    sa.Column("teacher", sa.String(64), nullable=False),
+    sa.Column("round", sa.Integer, nullable=False),
+    sa.Column("history", sa.Text, nullable=False),  # JSON list of the settings so far, the present ones last
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("seats", sa.Integer, nullable=False),
+    sa.Column("simulated", sa.Integer, nullable=False),
+    sa.Column("ends", sa.Integer, nullable=False),
+    sa.Column("ended", sa.Boolean, nullable=False),
 )
-SEATS = Table(
+SEATS = sa.Table(
     "dpviz_classroom_seats",
     SCHEMA,
-    Column("code", ForeignKey("dpviz_classrooms.code"), primary_key=True),
-    Column("seat", Integer, primary_key=True, autoincrement=False),
-    Column("token", String(64), nullable=False),
-    UniqueConstraint("code", "token"),
+    sa.Column("code", sa.ForeignKey("dpviz_classrooms.code"), primary_key=True),
+    sa.Column("seat", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("token", sa.String(64), nullable=False),
+    sa.UniqueConstraint("code", "token"),
 )
-REPORTS = Table(
+REPORTS = sa.Table(
     "dpviz_classroom_reports",
     SCHEMA,
-    Column("place", Integer, primary_key=True),  # in the order in which they came
-    Column("code", ForeignKey("dpviz_classrooms.code"), nullable=False),
-    Column("round", Integer, nullable=False),
-    Column("seat", Integer, nullable=False),
-    Column("guess", Integer),
-    UniqueConstraint("code", "round", "seat"),
+    sa.Column("place", sa.Integer, primary_key=True),  # in the order in which they came
+    sa.Column("code", sa.ForeignKey("dpviz_classrooms.code"), nullable=False),
+    sa.Column("round", sa.Integer, nullable=False),
+    sa.Column("seat", sa.Integer, nullable=False),
+    sa.Column("guess", sa.Integer),
+    sa.UniqueConstraint("code", "round", "seat"),
 )
 
 
@@ -84,21 +66,10 @@ class RoomProblem(ValueError):
 
 @dataclass(frozen=True)
 class Room:
-    """A room as it is.
+    """A room as it is; its settings are None where it has ended.
 
-    Parameters
-    ----------
-    code : str
-    watch : str
-        Name that nobody can guess, by which browsers ask whether anything is new.
-    settings : RoomSettings or None
-        None where the room has ended.
-    version : int
-        Another one after each change.
-    seats, simulated : int
-        Seats that are taken, and how many of them are simulated.
-    reports : int
-        In the present round.
+    `watch` is a name that nobody can guess, by which browsers ask whether anything is new; `version` is another one
+    after each change, `simulated` how many of the seats that are taken are so, `reports` their number in this round.
     """
 
     code: str
@@ -113,7 +84,7 @@ class Room:
 class RoomStore:
     """The rooms of a database, whose tables are made where they are missing."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
         if engine.dialect.name == "sqlite":
             event.listen(engine, "connect", _configure_sqlite)
@@ -128,19 +99,21 @@ class RoomStore:
         ends = HOUR_S * math.ceil((time.time() if now is None else now) / HOUR_S) + LIFETIME_S
         values = {"teacher": hash_token(token), "round": settings.round, "history": json.dumps([settings.to_json()])}
         values |= {"version": 1, "seats": simulated, "simulated": simulated, "ends": ends, "ended": False}
-        with self._engine.connect() as connection:
-            n_open = connection.scalar(select(func.count()).select_from(ROOMS).where(~ROOMS.c.ended)) or 0
-        if n_open >= MAX_ROOMS:
+        if self._scalar(select(func.count()).select_from(ROOMS).where(~ROOMS.c.ended)) >= MAX_ROOMS:
             raise RoomProblem(f"{MAX_ROOMS} rooms are open, and no more are allowed. Try again in an hour.")
         for _ in range(MAX_CODES_TRIED):
             code = new_code()
             try:
                 with self._engine.begin() as connection:
-                    connection.execute(insert(ROOMS).values(code=code, watch=new_token(), **values))
+                    connection.execute(sa.insert(ROOMS).values(code=code, watch=new_token(), **values))
             except IntegrityError:
                 continue
             return code, token
         raise RoomProblem("No free code was found. Try again.")
+
+    def _scalar(self, query: sa.Select[Any]) -> Any:
+        with self._engine.connect() as connection:
+            return connection.scalar(query)
 
     def room(self, code: str) -> Room | None:
         """Return the room with this code, in one query; None where there is none."""
@@ -155,33 +128,29 @@ class RoomStore:
 
     def watched(self, watch: str) -> str | None:
         """Return the code of the room that browsers ask for by this name."""
-        with self._engine.connect() as connection:
-            return connection.scalar(select(ROOMS.c.code).where(ROOMS.c.watch == watch))
+        return self._scalar(select(ROOMS.c.code).where(ROOMS.c.watch == watch))
 
     def is_teacher(self, code: str, token: str) -> bool:
         """Whether this is the token of the room's teacher."""
-        with self._engine.connect() as connection:
-            return connection.scalar(select(ROOMS.c.code).where(_of_teacher(code, token))) is not None
+        return self._scalar(select(ROOMS.c.code).where(_of_teacher(code, token))) is not None
 
     def take_seat(self, code: str) -> tuple[int, str]:
         """Return the number and the token of a free seat; a RoomProblem where there is none."""
         token, is_open = new_token(), (ROOMS.c.code == code) & ~ROOMS.c.ended
         with self._engine.begin() as connection:
             # The first statement writes: whoever comes meanwhile waits for the end of this transaction
-            taking = update(ROOMS).where(is_open & (ROOMS.c.seats < MAX_SEATS)).values(seats=ROOMS.c.seats + 1)
+            taking = sa.update(ROOMS).where(is_open & (ROOMS.c.seats < MAX_SEATS)).values(seats=ROOMS.c.seats + 1)
             if connection.execute(taking).rowcount != 1:
                 raise RoomProblem(f"This room is full: it has {MAX_SEATS} seats, and all are taken.")
             simulated = connection.scalar(select(ROOMS.c.simulated).where(is_open)) or 0
             taken = set(connection.scalars(select(SEATS.c.seat).where(SEATS.c.code == code)))
             seat = next(number for number in count(simulated + 1) if number not in taken)
-            connection.execute(insert(SEATS).values(code=code, seat=seat, token=hash_token(token)))
+            connection.execute(sa.insert(SEATS).values(code=code, seat=seat, token=hash_token(token)))
         return seat, token
 
     def seat_of(self, code: str, token: str) -> int | None:
         """Return the seat that this token belongs to."""
-        of_token = (SEATS.c.code == code) & (SEATS.c.token == hash_token(token))
-        with self._engine.connect() as connection:
-            return connection.scalar(select(SEATS.c.seat).where(of_token))
+        return self._scalar(select(SEATS.c.seat).where(SEATS.c.code == code, SEATS.c.token == hash_token(token)))
 
     def free_seats(self, code: str, token: str) -> None:
         """Free all seats without a report in the present round, for the teacher; open phones take a seat anew."""
@@ -189,18 +158,18 @@ class RoomStore:
             _write_as_teacher(connection, code, token)
             present = select(ROOMS.c.round).where(ROOMS.c.code == code).scalar_subquery()
             reported = select(REPORTS.c.seat).where(REPORTS.c.code == code, REPORTS.c.round == present)
-            connection.execute(delete(SEATS).where(SEATS.c.code == code, SEATS.c.seat.not_in(reported)))
+            connection.execute(sa.delete(SEATS).where(SEATS.c.code == code, SEATS.c.seat.not_in(reported)))
             n_taken = select(func.count()).select_from(SEATS).where(SEATS.c.code == code).scalar_subquery()
-            connection.execute(update(ROOMS).where(ROOMS.c.code == code).values(seats=ROOMS.c.simulated + n_taken))
+            connection.execute(sa.update(ROOMS).where(ROOMS.c.code == code).values(seats=ROOMS.c.simulated + n_taken))
 
     def report(self, code: str, round_number: int, seat: int, guess: int | None = None) -> None:
         """Note that a seat has drawn, or what it guesses; its first report counts, and only in the present round."""
-        values = [literal(value, Integer) for value in (round_number, seat, guess)]
+        values = [sa.literal(value, sa.Integer) for value in (round_number, seat, guess)]
         is_present = (ROOMS.c.code == code) & ~ROOMS.c.ended & (ROOMS.c.round == round_number)
         source = select(ROOMS.c.code, *values).where(is_present)
         try:
             with self._engine.begin() as connection:
-                connection.execute(insert(REPORTS).from_select(["code", "round", "seat", "guess"], source))
+                connection.execute(sa.insert(REPORTS).from_select(["code", "round", "seat", "guess"], source))
         except IntegrityError:  # it has reported before
             return
 
@@ -214,33 +183,33 @@ class RoomStore:
     def guess_of(self, code: str, round_number: int, seat: int) -> int | None:
         """Return the guess of a seat in a round; None where there is none."""
         place = (REPORTS.c.code == code) & (REPORTS.c.round == round_number) & (REPORTS.c.seat == seat)
-        with self._engine.connect() as connection:
-            return connection.scalar(select(REPORTS.c.guess).where(place))
+        return self._scalar(select(REPORTS.c.guess).where(place))
 
     def history(self, code: str) -> list[RoomSettings]:
         """Return all settings that were shown, in order: each with another question, as it was at its end."""
-        with self._engine.connect() as connection:
-            text = connection.scalar(select(ROOMS.c.history).where(ROOMS.c.code == code))
+        text = self._scalar(select(ROOMS.c.history).where(ROOMS.c.code == code))
         return list(_read_history(text)) if text else []
 
     def change(self, code: str, token: str, settings: RoomSettings) -> None:
         """Set a room to other settings, for its teacher; a RoomProblem where it has ended or the token is wrong."""
         with self._engine.begin() as connection:
             _write_as_teacher(connection, code, token)
-            text = connection.scalar(select(ROOMS.c.history).where(ROOMS.c.code == code)) or ""
-            history = list(_read_history(text))
+            text = connection.scalar(select(ROOMS.c.history).where(ROOMS.c.code == code))
+            history = list(_read_history(text or "[]"))
             # What nobody has seen, and the same question with its answer, is replaced
             present = history[-1]
             is_same_question = replace(settings, running=True, revealed=present.revealed) == present
             if not present.running or is_same_question or len(history) >= MAX_HISTORY:
                 history.pop()
             written = json.dumps([each.to_json() for each in (*history, settings)])
-            connection.execute(update(ROOMS).where(ROOMS.c.code == code).values(round=settings.round, history=written))
+            connection.execute(
+                sa.update(ROOMS).where(ROOMS.c.code == code).values(round=settings.round, history=written)
+            )
 
     def end(self, code: str, token: str) -> None:
         """End a room, for its teacher: of what was reported nothing is kept."""
         with self._engine.begin() as connection:
-            if connection.execute(update(ROOMS).where(_of_teacher(code, token)).values(_ended())).rowcount == 1:
+            if connection.execute(sa.update(ROOMS).where(_of_teacher(code, token)).values(_ended())).rowcount == 1:
                 _delete_entries(connection, [code])
 
     def delete_expired(self, now: float | None = None) -> None:
@@ -248,9 +217,9 @@ class RoomStore:
         now = time.time() if now is None else now
         with self._engine.begin() as connection:
             is_late = ROOMS.c.ends <= now
-            connection.execute(update(ROOMS).where(is_late & ~ROOMS.c.ended).values(_ended()))
+            connection.execute(sa.update(ROOMS).where(is_late & ~ROOMS.c.ended).values(_ended()))
             _delete_entries(connection, list(connection.scalars(select(ROOMS.c.code).where(is_late))))
-            connection.execute(delete(ROOMS).where(ROOMS.c.ends <= now - LIFETIME_S))
+            connection.execute(sa.delete(ROOMS).where(ROOMS.c.ends <= now - LIFETIME_S))
 
 
 @lru_cache(maxsize=256)
@@ -262,9 +231,9 @@ def _of_teacher(code: str, token: str) -> Any:
     return (ROOMS.c.code == code) & (ROOMS.c.teacher == hash_token(token)) & ~ROOMS.c.ended
 
 
-def _write_as_teacher(connection: Connection, code: str, token: str) -> None:
+def _write_as_teacher(connection: sa.Connection, code: str, token: str) -> None:
     """Begin a change with a statement that writes, so that others wait for its end."""
-    changed = update(ROOMS).where(_of_teacher(code, token)).values(version=ROOMS.c.version + 1)
+    changed = sa.update(ROOMS).where(_of_teacher(code, token)).values(version=ROOMS.c.version + 1)
     if connection.execute(changed).rowcount != 1:
         raise RoomProblem("Nothing was changed: this room has ended, or this is not its teacher's link.")
 
@@ -273,9 +242,9 @@ def _ended() -> dict[str, Any]:
     return {"ended": True, "history": "", "teacher": "", "version": ROOMS.c.version + 1}
 
 
-def _delete_entries(connection: Connection, codes: list[str]) -> None:
+def _delete_entries(connection: sa.Connection, codes: list[str]) -> None:
     for table in (REPORTS, SEATS):
-        connection.execute(delete(table).where(table.c.code.in_(codes)))
+        connection.execute(sa.delete(table).where(table.c.code.in_(codes)))
 
 
 def _configure_sqlite(connection: Any, _record: Any) -> None:

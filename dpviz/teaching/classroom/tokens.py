@@ -69,8 +69,6 @@ def network_of(address: str) -> str:
 class RateLimit:
     """At most `maximum` events in `period_s` seconds for each key.
 
-    Examples
-    --------
     >>> limit = RateLimit(2, 60.0)
     >>> [limit.take("a", now) for now in (0.0, 1.0, 2.0, 61.0)]
     [True, True, False, True]

@@ -13,7 +13,7 @@ from dpviz.charts.drawings import ranges_html, share_html
 from dpviz.core.formatting import TextTable, format_distinct, format_number, join_words, spell_count
 from dpviz.mechanisms import BetaBinomial
 from dpviz.privacy import pure_epsilon
-from dpviz.teaching.game.level import GAME_ROUNDS, FinalScore, Level, RoundMark
+from dpviz.teaching.game.level import GAME_ROUNDS, FinalScore, Level, RoundMark, game_text
 
 MAX_SUCCESS, MAX_ERROR = 0.6, 0.05
 """How often the attacker may be right, and how far off the analyst may typically be."""
@@ -84,12 +84,8 @@ class PriorRound:
     @property
     def question_html(self) -> str:
         """What is drawn before the choice: the real people, and both limits."""
-        return (
-            f"{share_html('Real people', self.yes, self.n)}<p><b>{self.n:,} people</b>, of whom {self.yes:,} said yes "
-            f"({format_number(100 * self.yes / self.n, 3)} %). You publish <b>{self.m:,} synthetic people</b>. "
-            f"Attacker: right at most {100 * MAX_SUCCESS:g} % of the time. Analyst: typically off by at most "
-            f"{100 * MAX_ERROR:g} points.</p>"
-        )
+        case = game_text("agency", "case", n=self.n, yes=self.yes, share=self.yes / self.n, m=self.m)
+        return share_html("Real people", self.yes, self.n) + case
 
     def outcome_html(self, guess: float | None) -> str:
         """Return what is drawn after the choice: which α keep each limit, and both."""
@@ -109,31 +105,24 @@ class PriorRound:
     def explanation(self) -> str:
         """Which α keep both limits, or why none does, in a sentence."""
         if self.answers != [None]:
-            return f"Of the α on the slider, {_stops_text(self.answers)} keep both limits."
-        if not (self.informing and self.protecting):
-            problem = f"the analyst is off by more than {100 * MAX_ERROR:g} points" if self.protecting else ""
-            return f"It cannot be done: whatever α is, {problem or 'the attacker gets through'}."
-        return (
-            f"It cannot be done: the attacker is stopped from α = {format_number(self.protecting[0])} on, and the "
-            f"analyst is near enough only up to {format_number(self.informing[-1])}."
-        )
+            return game_text("agency", "possible", stops=_stops_text(self.answers))
+        if not self.informing or not self.protecting:
+            return game_text("agency", "useless" if self.protecting else "exposed")
+        return game_text("agency", "conflict", protecting=self.protecting[0], informing=self.informing[-1])
 
     def answer(self, guess: float | None) -> tuple[str, str, str]:
         """Return a verdict, what is said of the choice as inline HTML, and it in at most 15 plain words."""
-        is_right = guess in self.answers
+        is_right, explanation = guess in self.answers, self.explanation
         stops = "none keeps both" if self.answers == [None] else f"{_stops_text(self.answers)} keep both"
         if guess is None:
-            sentence = f"You said that it cannot be done. {'You are right. ' if is_right else ''}{self.explanation}"
+            sentence = game_text("agency", "answer_none", right="You are right. " * is_right, explanation=explanation)
             return "Right" if is_right else "It can be done", sentence, f"Of all α, {stops}."
         success, error = self.figures(guess)
         protects = "kept" if guess in self.protecting else f"more than {100 * MAX_SUCCESS:g} %"
         informs = "kept" if guess in self.informing else f"more than {100 * MAX_ERROR:g}"
-        sentence = (
-            f"With α = {format_number(guess)} the attacker is right <b>{success}</b> of the time ({protects}), and the "
-            f"analyst is typically off by <b>{error}</b> ({informs}). {self.explanation}"
-        )
-        short = f"Attacker {success}, analyst {error}; α: {stops}."
-        return "Both kept" if is_right else "Not kept", sentence, short
+        values = {"alpha": guess, "success": success, "protects": protects, "error": error, "informs": informs}
+        sentence = game_text("agency", "answer", explanation=explanation, **values)
+        return "Both kept" if is_right else "Not kept", sentence, f"Attacker {success}, analyst {error}; α: {stops}."
 
 
 @cache
@@ -161,13 +150,6 @@ class ChoosePrior(Level):
     """Choose the invented people of a Beta-binomial release so that two limits are kept."""
 
     key = "agency"
-    label = "3 · Be the agency"
-    question = "How many people do you invent?"
-    rules = (
-        "You invent α people with a yes and as many with a no, and draw synthetic people from all. An attacker who "
-        "knows everybody but one may be right 60\N{NO-BREAK SPACE}% of the time. The synthetic share of yes may "
-        "typically be 5 points off."
-    )
     uses_epsilon = False
 
     def draw(self, generator: np.random.Generator, epsilon: float) -> tuple[PriorRound, ...]:
@@ -192,36 +174,22 @@ class ChoosePrior(Level):
     def final_score(self, rounds: Sequence[PriorRound], guesses: Sequence[float | None], epsilon: float) -> FinalScore:
         right = sum(mark.is_good for mark in self.marks(rounds, guesses))
         blind = format_number(sum(len(each.answers) for each in rounds) / (len(ALPHA_STOPS) + 1), 3)
-        sentence = (
-            f"You were right in <b>{right}</b> of {GAME_ROUNDS} rounds. Whoever computes is right in all of them; "
-            f"whoever chooses blindly in {blind} on average."
-        )
-        mark = f"{right} of {GAME_ROUNDS}"
         numbers = [
             ("You", f"{right}", f"right choices in {GAME_ROUNDS} rounds"),
             ("Whoever computes", f"{GAME_ROUNDS}", "both limits are computed exactly"),
             ("Blind choice", blind, "right on average, all choices alike"),
         ]
-        short = f"You: {mark}. Blind choice: {blind}."
-        return FinalScore((mark, sentence, short), numbers, _lessons(rounds, guesses), _table(rounds, guesses))
-
-
-def _lessons(rounds: Sequence[PriorRound], guesses: Sequence[float | None]) -> list[str]:
-    """Say which limits were missed, and what strengthens the attacker and the analyst."""
-    pairs = [(each, guess) for each, guess in zip(rounds, guesses, strict=True) if guess is not None]
-    exposed = spell_count(sum(guess not in each.protecting for each, guess in pairs), "round")
-    useless = spell_count(sum(guess not in each.informing for each, guess in pairs), "round")
-    sentence = f"Your choices let the attacker through in {exposed}, and left the analyst too far off in {useless}."
-    impossible = [str(place) for place, each in enumerate(rounds, 1) if each.answers == [None]]
-    if impossible:
-        noun = "Rounds" if len(impossible) > 1 else "Round"
-        sentence += f" {noun} {join_words(impossible)} had no answer: too few people, or too few are released."
-    return [
-        sentence,
-        "There is no luck in this level. The attacker is the stronger, the more synthetic people are released, and the "
-        "weaker, the more real ones there are. The analyst is the nearer, the more synthetic people there are; "
-        "invented people pull the share of yes towards one half, which costs most where few said yes.",
-    ]
+        # Which limits were missed, and which rounds had no answer
+        pairs = [(each, guess) for each, guess in zip(rounds, guesses, strict=True) if guess is not None]
+        exposed = spell_count(sum(guess not in each.protecting for each, guess in pairs), "round")
+        useless = spell_count(sum(guess not in each.informing for each, guess in pairs), "round")
+        places = [str(place) for place, each in enumerate(rounds, 1) if each.answers == [None]]
+        noun = "Rounds" if len(places) > 1 else "Round"
+        impossible = " " + self.text("impossible", rounds=f"{noun} {join_words(places)}") if places else ""
+        missed = self.text("missed", exposed=exposed, useless=useless, impossible=impossible)
+        sentences = [self.text(part, right=right, blind=blind) for part in ("final", "final_short", "lesson")]
+        answer = f"{right} of {GAME_ROUNDS}", sentences[0], sentences[1]
+        return FinalScore(answer, numbers, [missed, sentences[2]], _table(rounds, guesses))
 
 
 def _table(rounds: Sequence[PriorRound], guesses: Sequence[float | None]) -> TextTable:

@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from dpviz.charts.drawings import counts_html, people_html
-from dpviz.core.formatting import TextTable, format_number, format_percent, join_words
+from dpviz.core.formatting import TextTable, format_number, join_words
 from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import GeometricSanitizer, TwoCellSynthesizer
-from dpviz.teaching.game.level import GAME_ROUNDS, FinalScore, Level, RoundMark, draw_release, question_html
+from dpviz.teaching.game.level import GAME_ROUNDS, FinalScore, Level, RoundMark, draw_release, game_text, question_html
 from dpviz.teaching.game.luck import chance_below_zero
 
 N_PEOPLE = 20
@@ -85,33 +85,24 @@ class CountRound:
     @property
     def question_html(self) -> str:
         """What is drawn before the guess."""
-        known = (
-            f"From earlier years: each of the {N_PEOPLE} people says yes with probability "
-            f"<b>{format_number(100 * self.share, 3)} %</b>, so <b>{format_number(N_PEOPLE * self.share, 3)} yes</b> "
-            "are expected."
-        )
+        known = game_text("count", "known", share=self.share, expected=N_PEOPLE * self.share)
         return question_html([None] * N_PEOPLE, known, self.release, self.released)
 
     def outcome_html(self, guess: int) -> str:
         """Return what is drawn after the guess: all people, and the posterior with the truth and both guesses."""
         people: list[bool | None] = [place < self.secret for place in range(N_PEOPLE)]
         marks = [("truth", self.secret), ("published", self.released), ("you", guess), ("best", self.best)]
-        caption = "<p>How probable each number of yes is after the release:</p>"
-        return people_html(people) + caption + counts_html(self.posterior.tolist(), marks)
+        return people_html(people) + game_text("count", "posterior") + counts_html(self.posterior.tolist(), marks)
 
     def answer(self, guess: int) -> tuple[str, str, str]:
         """Return a verdict, what is said of the guess as inline HTML, and it in at most 15 plain words."""
         distance, best_distance = abs(guess - self.secret), abs(self.best - self.secret)
-        verdict, mean = _distance_text(distance), format_number(self.mean, 3)
-        sentence = f"<b>{self.secret}</b> said yes. You guessed {guess}, which is {verdict}. "
-        if guess == self.best:
-            sentence += f"That was the best possible guess: the posterior mean is {mean}."
-        else:
-            best = _distance_text(best_distance)
-            sentence += f"The best guess was {self.best}, as the posterior mean is {mean}: {best}."
-            sentence += " You were luckier." if distance < best_distance else ""
-        short = f"You guessed {guess}. It was {self.secret}; the best guess was {self.best}."
-        return verdict.capitalize(), sentence, short
+        verdict = _distance_text(distance)
+        values = {"secret": self.secret, "guess": guess, "best": self.best, "mean": self.mean, "distance": verdict}
+        values |= {"best_distance": _distance_text(best_distance)}
+        values |= {"luckier": " You were luckier." if distance < best_distance else ""}
+        sentence = game_text("count", "answer_best" if guess == self.best else "answer", **values)
+        return verdict.capitalize(), sentence, game_text("count", "answer_short", **values)
 
 
 def _distance_text(n_people: int) -> str:
@@ -132,12 +123,6 @@ class GuessCount(Level):
     """Guess how many people said yes."""
 
     key = "count"
-    label = "2 · How many?"
-    question = "How many of them said yes?"
-    rules = (
-        "Twenty people answered a private question. From earlier years you know how likely a yes is. An agency "
-        "publishes one number about all twenty, and keeps its promise ε. Weigh both: the nearer your guess, the better."
-    )
 
     def draw(self, generator: np.random.Generator, epsilon: float) -> tuple[CountRound, ...]:
         rounds = []
@@ -161,58 +146,35 @@ class GuessCount(Level):
         if not rounds:
             return ""
         best = observed_error(rounds, [each.best for each in rounds])
-        return f"Typical error so far: you {observed_error(rounds, guesses)}, best possible guess {best}."
+        return self.text("score_line", error=observed_error(rounds, guesses), best=best)
 
     def final_score(self, rounds: Sequence[CountRound], guesses: Sequence[int], epsilon: float) -> FinalScore:
         # Errors in these rounds, and expected over all counts and releases
-        error, best = observed_error(rounds, guesses), observed_error(rounds, [each.best for each in rounds])
-        average = root_mean([each.expected_error(each.best_guesses) for each in rounds])
-        repeated = root_mean([each.expected_error(COUNTS) for each in rounds])
-        ignored = root_mean([N_PEOPLE * each.share * (1 - each.share) for each in rounds])
-        limit = root_mean([each.smallest_error for each in rounds])
-        means = observed_error(rounds, [each.mean for each in rounds])
-        average_of_means = root_mean([each.expected_error(each.posterior_means) for each in rounds])
-        sentence = (
-            f"You were typically off by <b>{error} people</b>, the best possible guesser by <b>{best}</b> in the same "
-            f"rounds. On average it is off by {average}; who repeats the published number is off by {repeated}, and "
-            f"who ignores it by {ignored}."
-        )
-        rounding = f"{means} here, {average_of_means} on average where not rounded"
+        values = {
+            "error": observed_error(rounds, guesses),
+            "best": observed_error(rounds, [each.best for each in rounds]),
+            "means": observed_error(rounds, [each.mean for each in rounds]),
+            "average": root_mean([each.expected_error(each.best_guesses) for each in rounds]),
+            "average_of_means": root_mean([each.expected_error(each.posterior_means) for each in rounds]),
+            "repeated": root_mean([each.expected_error(COUNTS) for each in rounds]),
+            "ignored": root_mean([N_PEOPLE * each.share * (1 - each.share) for each in rounds]),
+        }
+        limit, promise = root_mean([each.smallest_error for each in rounds]), f"ε = {format_number(epsilon)}"
         numbers = [
-            ("You", error, "people: the root of your mean squared error"),
-            ("Best possible guess", best, f"the posterior mean, to whole people; {rounding}"),
-            ("The same on average", average, "over all counts and all that could have been released"),
-            (
-                f"What ε = {format_number(epsilon)} allows",
-                limit,
-                "the smallest average error of any release that keeps this promise",
-            ),
+            ("You", values["error"], "people: the root of your mean squared error"),
+            ("Best possible guess", values["best"], self.text("rounding", **values)),
+            ("The same on average", values["average"], "over all counts and all that could have been released"),
+            (f"What {promise} allows", limit, "the smallest average error of any release that keeps this promise"),
         ]
-        short = f"Off by {error} people; the best possible guesser by {best}."
-        lessons = [_odds_sentence(rounds, guesses), _luck_sentence(rounds)]
-        return FinalScore((f"off by {error}", sentence, short), numbers, lessons, _table(rounds, guesses))
-
-
-def _odds_sentence(rounds: Sequence[CountRound], guesses: Sequence[int]) -> str:
-    """Say in which rounds the guess was far from the best one."""
-    pairs = enumerate(zip(rounds, guesses, strict=True), 1)
-    far = [str(place) for place, (each, guess) in pairs if abs(guess - each.best) > MAX_DISTANCE]
-    if not far:
-        return "Each of your guesses was within one person of the best possible one."
-    rounds_text = f"round{'s' if len(far) > 1 else ''} {join_words(far)}"
-    return f"In {rounds_text} you were more than one person away from the best possible guess."
-
-
-def _luck_sentence(rounds: Sequence[CountRound]) -> str:
-    """Say how often the best guesses are further off than who repeats the release, and than who ignores it."""
-    repeated = chance_below_zero([each.lead(COUNTS) for each in rounds])
-    constants = [np.full_like(COUNTS, round(N_PEOPLE * each.share)) for each in rounds]
-    ignored = chance_below_zero([each.lead(constant) for each, constant in zip(rounds, constants, strict=True)])
-    return (
-        f"Luck decides a round, and skill the average: in games of {GAME_ROUNDS} rounds like these, somebody who only "
-        f"repeats the published number is nearer than the best possible guesser in <b>{format_percent(repeated, 2)}"
-        f"</b> of all games, and somebody who ignores it in <b>{format_percent(ignored, 2)}</b>."
-    )
+        # Rounds in which the guess was far from the best one; how often those who do not weigh both are nearer
+        pairs = enumerate(zip(rounds, guesses, strict=True), 1)
+        far = [str(place) for place, (each, guess) in pairs if abs(guess - each.best) > MAX_DISTANCE]
+        odds = self.text("odds" if far else "odds_none", rounds=f"round{'s' * (len(far) > 1)} {join_words(far)}")
+        repeated = chance_below_zero([each.lead(COUNTS) for each in rounds])
+        ignored = chance_below_zero([each.lead(np.full_like(COUNTS, round(N_PEOPLE * each.share))) for each in rounds])
+        lessons = [odds, self.text("luck", repeated=repeated, ignored=ignored)]
+        answer = f"off by {values['error']}", self.text("final", **values), self.text("final_short", **values)
+        return FinalScore(answer, numbers, lessons, _table(rounds, guesses))
 
 
 def _table(rounds: Sequence[CountRound], guesses: Sequence[int]) -> TextTable:

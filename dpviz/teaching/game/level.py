@@ -3,25 +3,29 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from dpviz.charts.drawings import people_html, share_html
-from dpviz.core.formatting import TextTable, format_number
+from dpviz.core.formatting import TextTable
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, TwoCellSynthesizer
+from dpviz.teaching.texts import fill_text, read_texts
 
 GAME_ROUNDS = 10
 GAME_EPSILONS = (0.5, 1.0, 2.0, 5.0)
 """Promises that a game can be played with."""
 
-RELEASE_TEXTS: dict[type[TwoCellSynthesizer], str] = {
-    GeometricSanitizer: "The agency added a random number to the count of yes, as often upwards as downwards, and "
-    "published <b>{released} yes</b>.",
-    BetaBinomial: "The agency mixed in the weight of {invented} invented people, half yes and half no, drew {n} "
-    "synthetic people from that, and published <b>{released} yes</b>.",
-}
+RELEASES: dict[str, type[TwoCellSynthesizer]] = {"geometric": GeometricSanitizer, "beta_binomial": BetaBinomial}
 """How the agency may make what it publishes; each round takes one of them, both with the same probability."""
+
+TEXTS = read_texts(Path(__file__).with_name("texts.md"))
+
+
+def game_text(section: str, part: str, **values: Any) -> str:
+    """Return words of a level, or of a release, with their numbers."""
+    return fill_text(TEXTS[section][part], values)
 
 
 class RoundMark(NamedTuple):
@@ -36,16 +40,8 @@ class RoundMark(NamedTuple):
 class FinalScore:
     """What is shown when the last round is locked.
 
-    Parameters
-    ----------
-    answer : tuple of str
-        A word, a sentence as inline HTML, and it in at most 15 plain words.
-    numbers : list of tuple of str
-        Name, value and meaning.
-    lessons : list of str
-        Inline HTML about guesses against the odds, and about luck.
-    table : TextTable
-        All rounds side by side.
+    The `answer` is a word, a sentence as inline HTML, and it in at most 15 plain words; `numbers` are names, values and
+    meanings; `lessons` are about guesses against the odds, and about luck.
     """
 
     answer: tuple[str, str, str]
@@ -55,21 +51,24 @@ class FinalScore:
 
 
 class Level(ABC):
-    """A level of the game. Its key, the promise and the seed decide the rounds.
-
-    Attributes
-    ----------
-    question : str
-        Asked in each round.
-    rules : str
-        What a player must know before the first round, in at most 45 words.
-    """
+    """A level of the game. Its key, the promise and the seed decide the rounds."""
 
     key: ClassVar[str]
-    label: ClassVar[str]
-    question: ClassVar[str]
-    rules: ClassVar[str]
     uses_epsilon: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        """Its name."""
+        return self.text("label")
+
+    @property
+    def question(self) -> str:
+        """Asked in each round."""
+        return self.text("question")
+
+    def text(self, part: str, **values: Any) -> str:
+        """Return words of the level with their numbers."""
+        return game_text(self.key, part, **values)
 
     @abstractmethod
     def draw(self, generator: np.random.Generator, epsilon: float) -> tuple[Any, ...]:
@@ -92,9 +91,9 @@ class Level(ABC):
         return f"{self.key}, epsilon {epsilon!r}, seed {seed}" if self.uses_epsilon else f"{self.key}, seed {seed}"
 
 
-def make_release(mechanism: type[TwoCellSynthesizer], n: int, epsilon: float) -> TwoCellSynthesizer:
-    """Return one of `RELEASE_TEXTS` for n people (and as many released rows) that keeps ε."""
-    if mechanism is GeometricSanitizer:
+def make_release(key: str, n: int, epsilon: float) -> TwoCellSynthesizer:
+    """Return one of `RELEASES` for n people (and as many released rows) that keeps ε."""
+    if key == "geometric":
         return GeometricSanitizer(n=n, epsilon=epsilon)
     alpha = BetaBinomial.smallest_alpha(m=n, epsilon=epsilon)
     return BetaBinomial(n=n, m=n, alpha=alpha, beta=alpha)
@@ -102,16 +101,16 @@ def make_release(mechanism: type[TwoCellSynthesizer], n: int, epsilon: float) ->
 
 def draw_release(generator: np.random.Generator, n: int, epsilon: float) -> TwoCellSynthesizer:
     """Draw how n people's answers are released under the promise ε."""
-    mechanisms = list(RELEASE_TEXTS)
-    return make_release(mechanisms[int(generator.integers(len(mechanisms)))], n, epsilon)
+    keys = list(RELEASES)
+    return make_release(keys[int(generator.integers(len(keys)))], n, epsilon)
 
 
 def question_html(
     people: list[bool | None], known: str, release: TwoCellSynthesizer, released: int, ringed: int | None = None
 ) -> str:
     """Return what is drawn of a round before the guess: people, what is known of them, and the published number."""
-    text = next(text for mechanism, text in RELEASE_TEXTS.items() if isinstance(release, mechanism))
-    invented = format_number(2 * release.settings().get("alpha", 0.0), 3)
-    published = text.format(released=released, invented=invented, n=release.n)
+    key = next(key for key, mechanism in RELEASES.items() if isinstance(release, mechanism))
+    invented = 2.0 * release.settings().get("alpha", 0.0)
+    published = game_text("release", key, released=released, invented=invented, n=release.n)
     share = share_html("Published", released, release.n)
     return f"{people_html(people, ringed=ringed)}<p>{known} {published}</p>{share}"

@@ -19,8 +19,6 @@ def coin_chances(success_rates: FloatArray, times: int = 1) -> tuple[float, floa
     times : int, optional
         How often the same rounds are met.
 
-    Examples
-    --------
     >>> coin_chances(np.array([0.75]))
     (0.125, 0.5)
     """

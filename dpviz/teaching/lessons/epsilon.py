@@ -119,19 +119,16 @@ def _draw_real(state: LessonState) -> tuple[Figure, str]:
     return chart, "What the promise allows, and below it how often the best guess is really right."
 
 
+ASK_LIMIT = NumberQuestion(slider=SHARE, answer=lambda _: _allowed_success(EPSILON), within=0.02)
+ASK_REAL = NumberQuestion(slider=SHARE, answer=lambda _: _real_success(), within=0.03, far=LIKE_WORST)
+
 LESSON = Lesson(
     key="called_epsilon",
     script=LessonScript.read(Path(__file__).with_suffix(".md")),
     steps=(
-        LessonStep(
-            "limit", _draw_limit, NumberQuestion(slider=SHARE, answer=lambda _: _allowed_success(EPSILON), within=0.02)
-        ),
+        LessonStep("limit", _draw_limit, ASK_LIMIT),
         LessonStep("curve", _draw_curve, EPSILONS),
-        LessonStep(
-            "real",
-            _draw_real,
-            NumberQuestion(slider=SHARE, answer=lambda _: _real_success(), within=0.03, far=LIKE_WORST),
-        ),
+        LessonStep("real", _draw_real, ASK_REAL),
         LessonStep("both", _draw_real, INVENTED),
     ),
     quantities=quantities,

@@ -6,7 +6,7 @@ from plotly.offline import get_plotlyjs
 
 from dpviz.charts.theme import FAINT, INK
 from dpviz.teaching.lessons.lesson import RIGHT, Lesson, LessonState, LessonStep, NumberQuestion, RankingQuestion
-from dpviz.teaching.lessons.script import inline_html
+from dpviz.teaching.texts import inline_html
 
 WIDTH, HEIGHT = 660, 330  # pixels of a picture
 STYLE = f"""

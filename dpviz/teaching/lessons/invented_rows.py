@@ -110,28 +110,18 @@ def _draw_both(state: LessonState) -> tuple[Figure, str]:
     return with_guess(chart, f"{n:,} people", x=n, low=True), alt
 
 
+ASK_MANY = NumberQuestion(slider=MANY, answer=lambda _: _invented_rows(N_PEOPLE), within=1.1, is_factor=True)
+OPTIONS = {key: _format_rows(rows) for key, rows in _scaled_rows().items()}
+ASK_SIZES = Question(options=OPTIONS, answer=lambda _: nearest_option(_scaled_rows(), _invented_rows(N_LARGE)))
+ASK_DELTA = NumberQuestion(slider=FEW, answer=lambda _: _invented_rows(N_PEOPLE, DELTA), within=1.4, is_factor=True)
+
 LESSON = Lesson(
     key="invented_rows",
     script=LessonScript.read(Path(__file__).with_suffix(".md")),
     steps=(
-        LessonStep(
-            "many",
-            _draw_rows,
-            NumberQuestion(slider=MANY, answer=lambda _: _invented_rows(N_PEOPLE), within=1.1, is_factor=True),
-        ),
-        LessonStep(
-            "sizes",
-            _draw_sizes,
-            Question(
-                options={key: _format_rows(rows) for key, rows in _scaled_rows().items()},
-                answer=lambda _: nearest_option(_scaled_rows(), _invented_rows(N_LARGE)),
-            ),
-        ),
-        LessonStep(
-            "delta",
-            _draw_rows,
-            NumberQuestion(slider=FEW, answer=lambda _: _invented_rows(N_PEOPLE, DELTA), within=1.4, is_factor=True),
-        ),
+        LessonStep("many", _draw_rows, ASK_MANY),
+        LessonStep("sizes", _draw_sizes, ASK_SIZES),
+        LessonStep("delta", _draw_rows, ASK_DELTA),
         LessonStep("both", _draw_both, PEOPLE),
     ),
     quantities=quantities,

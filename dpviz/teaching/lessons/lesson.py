@@ -10,7 +10,8 @@ from dpviz.charts.theme import Figure
 from dpviz.core.escape import single_line
 from dpviz.core.formatting import format_number
 from dpviz.designs import Design
-from dpviz.teaching.lessons.script import LessonScript, QuantityFormatter, StepScript
+from dpviz.teaching.lessons.script import LessonScript, StepScript
+from dpviz.teaching.texts import fill_text
 
 Guess = str | float | tuple[str, ...]
 """An option by its key, a number, or keys in an order."""
@@ -248,7 +249,7 @@ class Lesson:
 
     def fill(self, text: str, state: LessonState) -> str:
         """Return words with their numbers."""
-        return QuantityFormatter().vformat(text, (), self.quantities(state)) if text else ""
+        return fill_text(text, self.quantities(state)) if text else ""
 
     def text(self, step: LessonStep, state: LessonState) -> str:
         """Return what stands above the picture of a step, in Markdown."""

@@ -126,18 +126,17 @@ def _kept_promise() -> str:
     return min(PROMISES, key=lambda option: abs(PROMISES[option] - times))
 
 
+ASK_AGAIN = NumberQuestion(slider=COVERED, answer=lambda state: 100 * _samples(state)[1].exact.coverage, within=4)
+ASK_LONGER = NumberQuestion(slider=TIMES, answer=_length_ratio, within=0.25)
+ASK_PRIVACY = Question(options=OPTIONS, answer=lambda _: _kept_promise())
+
 LESSON = Lesson(
     key="told_how",
     script=LessonScript.read(Path(__file__).with_suffix(".md")),
     steps=(
-        LessonStep(
-            "again",
-            _draw_intervals,
-            NumberQuestion(slider=COVERED, answer=lambda state: 100 * _samples(state)[1].exact.coverage, within=4),
-            is_random=True,
-        ),
-        LessonStep("longer", _draw_lengths, NumberQuestion(slider=TIMES, answer=_length_ratio, within=0.25)),
-        LessonStep("privacy", _draw_promise, Question(options=OPTIONS, answer=lambda _: _kept_promise())),
+        LessonStep("again", _draw_intervals, ASK_AGAIN, is_random=True),
+        LessonStep("longer", _draw_lengths, ASK_LONGER),
+        LessonStep("privacy", _draw_promise, ASK_PRIVACY),
         LessonStep("precision", _draw_intervals, EPSILONS, is_random=True),
     ),
     quantities=quantities,

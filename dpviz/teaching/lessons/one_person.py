@@ -128,21 +128,18 @@ def _draw_blur(state: LessonState) -> tuple[Figure, str]:
 
 
 TABLES = {str(count): _table_name(count) for count in COUNTS}
+
+
+ASK_WHICH = Question(options=TABLES, answer=lambda _: max(TABLES, key=lambda count: likelihood_ratios()[int(count)]))
+ASK_OFTEN = Question(options=CHANCE_TEXTS, answer=lambda _: nearest_option(CHANCES, likelihoods()[1][-1]))
+
 LESSON = Lesson(
     key="one_answer",
     script=LessonScript.read(Path(__file__).with_suffix(".md")),
     steps=(
-        LessonStep(
-            "which",
-            _draw_tables,
-            Question(options=TABLES, answer=lambda _: max(TABLES, key=lambda count: likelihood_ratios()[int(count)])),
-        ),
+        LessonStep("which", _draw_tables, ASK_WHICH),
         LessonStep("rows", _draw_rows, COUNT),
-        LessonStep(
-            "often",
-            _draw_chances,
-            Question(options=CHANCE_TEXTS, answer=lambda _: nearest_option(CHANCES, likelihoods()[1][-1])),
-        ),
+        LessonStep("often", _draw_chances, ASK_OFTEN),
         LessonStep("blur", _draw_blur, INVENTED),
     ),
     quantities=quantities,

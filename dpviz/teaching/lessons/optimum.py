@@ -95,16 +95,15 @@ def _draw_curve(state: LessonState) -> tuple[Figure, str]:
     return with_guess(chart, f"ε = {format_number(epsilon, 3)}", x=epsilon), alt
 
 
+ASK_FLOOR = NumberQuestion(slider=TIMES, answer=lambda _: _times_best(), within=1.15, is_factor=True)
+ASK_ORDER = RankingQuestion(options=METHODS, answer=lambda _: _ranking())
+
 LESSON = Lesson(
     key="best",
     script=LessonScript.read(Path(__file__).with_suffix(".md")),
     steps=(
-        LessonStep(
-            "floor",
-            _draw_floor,
-            NumberQuestion(slider=TIMES, answer=lambda _: _times_best(), within=1.15, is_factor=True),
-        ),
-        LessonStep("order", _draw_methods, RankingQuestion(options=METHODS, answer=lambda _: _ranking())),
+        LessonStep("floor", _draw_floor, ASK_FLOOR),
+        LessonStep("order", _draw_methods, ASK_ORDER),
         LessonStep("curve", _draw_curve, EPSILONS),
         LessonStep("people", _draw_methods, SIZES),
     ),

@@ -91,22 +91,15 @@ def _draw_centre(state: LessonState) -> tuple[Figure, str]:
     return chart, f"100 intervals; {sample.n_covered} hold the truth, and they centre on the dashed line."
 
 
+ASK_ONE = NumberQuestion(slider=COVERED, answer=lambda state: 100 * _sample_at(state).exact.coverage, within=7)
+ASK_SETS = Question(options=OPTIONS, answer=lambda state: _nearest_share(_sample_of_five(state).exact.coverage))
+
 LESSON = Lesson(
     key="too_sure",
     script=LessonScript.read(Path(__file__).with_suffix(".md")),
     steps=(
-        LessonStep(
-            "one",
-            _draw_people,
-            NumberQuestion(slider=COVERED, answer=lambda state: 100 * _sample_at(state).exact.coverage, within=7),
-            is_random=True,
-        ),
-        LessonStep(
-            "sets",
-            _draw_sets,
-            Question(options=OPTIONS, answer=lambda state: _nearest_share(_sample_of_five(state).exact.coverage)),
-            is_random=True,
-        ),
+        LessonStep("one", _draw_people, ASK_ONE, is_random=True),
+        LessonStep("sets", _draw_sets, ASK_SETS, is_random=True),
         LessonStep("pull", _draw_centre, SETS, is_random=True),
         LessonStep("epsilon", _draw_centre, EPSILONS, is_random=True),
     ),

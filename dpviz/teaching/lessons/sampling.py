@@ -26,8 +26,6 @@ EPSILONS = Slider(
 class IntervalSample:
     """Intervals of a hundred analysts by one rule, each from `sets` of a Beta-binomial release under ε; p is the truth.
 
-    Examples
-    --------
     >>> sample = IntervalSample("as_if_real")
     >>> sample.n_covered, round(sample.exact.coverage, 3), round(sample.centre, 3)
     (69, 0.682, 0.31)

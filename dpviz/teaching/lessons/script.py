@@ -1,15 +1,12 @@
 """The words of a lesson, as its text file has them: a head, and below the name of each step what is said there."""
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
-from string import Formatter
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Self
 
-from dpviz.core.formatting import format_invented_rows, format_number, format_percent
+from dpviz.teaching.texts import read_sections
 
 MAX_WORDS = 45
 """Words that may stand above a picture, the question among them, and that a sentence on a guess may have."""
@@ -17,40 +14,6 @@ MAX_WORDS = 45
 HEAD = frozenset({"number", "minutes", "answers", "stays"})
 NO_VERDICTS = frozenset({"asks", "shows", "formula", "teacher"})
 """Parts of a step that are no sentences on a guess."""
-
-FORMATS: dict[str, Callable[[float], str]] = {
-    "": lambda value: format_number(value, 6 if isinstance(value, int) else 3),
-    "%": lambda value: format_percent(value, 3),
-    "points": lambda value: format_number(100 * value, 3),
-    "invented": format_invented_rows,
-}
-"""How words write a number: ``{error:points}``; a text stays as it is."""
-
-
-class QuantityFormatter(Formatter):
-    """Fills the numbers of a lesson into its words."""
-
-    def format_field(self, value: Any, format_spec: str) -> str:
-        return value if isinstance(value, str) else FORMATS[format_spec](value)
-
-
-def count_words(text: str) -> int:
-    """Return the number of words of a text: what is set apart by spaces and has a letter or a digit.
-
-    >>> count_words("Five people – **one** said yes: 25 %.")
-    6
-    """
-    return sum(bool(re.search(r"\w", word)) for word in text.split())
-
-
-def inline_html(text: str) -> str:
-    """Return a text as inline HTML: what stands between two stars is bold, between single ones is set off.
-
-    >>> inline_html("**243** times, not *once* & for all")
-    '<b>243</b> times, not <i>once</i> &amp; for all'
-    """
-    bold = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", escape(text, quote=False))
-    return re.sub(r"\*(.+?)\*", r"<i>\1</i>", bold)
 
 
 @dataclass(frozen=True)
@@ -81,26 +44,18 @@ class LessonScript:
     @classmethod
     def read(cls, path: Path) -> Self:
         """Read a file; a ValueError says what of its form is missing."""
-        start, *steps = re.split(r"^## ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-        title, _, lines = start.partition("\n")
+        text = path.read_text(encoding="utf-8")
+        title, _, lines = text.partition("## ")[0].partition("\n")
         if not title.startswith("# "):
             raise ValueError(f"{path.name} must begin with “# ” and the title of the lesson; got {title!r}.")
         pairs = (line.partition(":") for line in lines.splitlines() if line.strip())
-        head = {name.strip(): text.strip() for name, _, text in pairs}
+        head = {name.strip(): value.strip() for name, _, value in pairs}
         if missing := HEAD - set(head):
             raise ValueError(f"The head of {path.name} must have {', '.join(sorted(missing))}.")
-        return cls(title[2:].strip(), MappingProxyType(head), MappingProxyType(dict(map(_read_step, steps))))
+        steps = {name: StepScript(*section) for name, section in read_sections(text).items()}
+        return cls(title[2:].strip(), MappingProxyType(head), MappingProxyType(steps))
 
     @property
     def number(self) -> int:
         """Place among the lessons."""
         return int(self.head["number"])
-
-
-def _read_step(text: str) -> tuple[str, StepScript]:
-    """Read the name and the words of a step; formulas and notes for teachers keep their lines."""
-    start, *parts = re.split(r"^### ", text, flags=re.MULTILINE)
-    name, _, words = start.partition("\n")
-    pairs = ((key.strip(), part) for key, _, part in (part.partition("\n") for part in parts))
-    texts = {key: part.strip() if key in ("formula", "teacher") else " ".join(part.split()) for key, part in pairs}
-    return name.strip(), StepScript(" ".join(words.split()), MappingProxyType(texts))

@@ -145,12 +145,15 @@ def _question(step: str) -> NumberQuestion:
     return NumberQuestion(slider=GUESSED, answer=lambda _: _best_sets(key), within=within)
 
 
+ASK_MODIPS = _question("modips")
+ASK_BETA = _question("beta")
+
 LESSON = Lesson(
     key="one_or_ten",
     script=LessonScript.read(Path(__file__).with_suffix(".md")),
     steps=(
-        LessonStep("modips", _draw_errors, _question("modips")),
-        LessonStep("beta", _draw_errors, _question("beta")),
+        LessonStep("modips", _draw_errors, ASK_MODIPS),
+        LessonStep("beta", _draw_errors, ASK_BETA),
         LessonStep("why", _draw_parts, MOVED),
         LessonStep("when", _draw_methods, EPSILONS),
     ),

@@ -1,0 +1,72 @@
+"""Words apart from code: text files whose parts stand under headings, with numbers that are filled in."""
+
+import re
+from collections.abc import Callable, Mapping
+from html import escape
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+from dpviz.core.formatting import format_invented_rows, format_number, format_percent
+
+FORMATS: dict[str, Callable[[float], str]] = {
+    "": lambda value: format_number(value, 6 if isinstance(value, int) else 3),
+    "%": lambda value: format_percent(value, 3),
+    "%2": lambda value: format_percent(value, 2),
+    "points": lambda value: format_number(100 * value, 3),
+    "invented": format_invented_rows,
+}
+"""How words write a number: ``{error:points}``; a text stays as it is."""
+
+
+class _QuantityFormatter(Formatter):
+    def format_field(self, value: Any, format_spec: str) -> str:
+        return value if isinstance(value, str) else FORMATS[format_spec](value)
+
+
+def fill_text(text: str, values: Mapping[str, Any]) -> str:
+    """Return a text with its numbers.
+
+    >>> fill_text("{n} people, {share:%}, off by {error:points} points", {"n": 1000, "share": 0.25, "error": 0.05})
+    '1,000 people, 25 %, off by 5 points'
+    """
+    return _QuantityFormatter().vformat(text, (), values)
+
+
+def read_sections(text: str) -> dict[str, tuple[str, dict[str, str]]]:
+    """Return the sections of a text, ``## name``, each with what stands below its heading and its ``### parts``.
+
+    Lines are joined, but those of formulas and notes for teachers.
+    """
+    sections = {}
+    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        start, *parts = re.split(r"^### ", section, flags=re.MULTILINE)
+        name, _, words = start.partition("\n")
+        pairs = [(key.strip(), part) for key, _, part in (part.partition("\n") for part in parts)]
+        texts = {key: part.strip() if key in ("formula", "teacher") else " ".join(part.split()) for key, part in pairs}
+        sections[name.strip()] = " ".join(words.split()), texts
+    return sections
+
+
+def read_texts(path: Path) -> dict[str, dict[str, str]]:
+    """Return the parts of the sections of a file."""
+    return {name: parts for name, (_, parts) in read_sections(path.read_text(encoding="utf-8")).items()}
+
+
+def count_words(text: str) -> int:
+    """Return the number of words of a text: what is set apart by spaces and has a letter or a digit.
+
+    >>> count_words("Five people – **one** said yes: 25 %.")
+    6
+    """
+    return sum(bool(re.search(r"\w", word)) for word in text.split())
+
+
+def inline_html(text: str) -> str:
+    """Return a text as inline HTML: what stands between two stars is bold, between single ones is set off.
+
+    >>> inline_html("**243** times, not *once* & for all")
+    '<b>243</b> times, not <i>once</i> &amp; for all'
+    """
+    bold = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", escape(text, quote=False))
+    return re.sub(r"\*(.+?)\*", r"<i>\1</i>", bold)
