@@ -27,7 +27,8 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> theme.Figure:
     end, epsilon, delta = float(profile.epsilons[-1]), summary.epsilon, summary.divergence.value
     name, color = profile.synthesizer.info.label, theme.color_of(profile.synthesizer.key)
     marks = []
-    if np.any(profile.deltas > 0) and profile.pure <= 1.05 * end:
+    shown = profile.deltas > 0
+    if np.any(shown) and profile.pure <= 1.05 * end:
         hover = f"exact ε = {format_number(profile.pure)}: δ = 0 from here on"
         marks.append(Mark(x=profile.pure, y=LOWEST_DELTA, color=color, symbol="triangle-down", name=name, hover=hover))
     # The promise, unless it lies so far right that it would squeeze the curve
@@ -41,7 +42,7 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> theme.Figure:
     allowed = ReferenceLine(text=f"allowed δ = {format_number(summary.delta, 3)}", y=summary.delta)
     exact = f"exact at {len(profile.epsilons)} values of ε and at yours, with straight lines between them"
     return line_chart(
-        [Line(name=name, x=profile.epsilons, y=profile.deltas, color=color)],
+        [Line(name=name, x=profile.epsilons[shown], y=profile.deltas[shown], color=color)],
         Axis(title="ε (left is more private)", symbol="ε", low=0.0, high=right, pad=0),
         Axis(title="δ (down is more private)", log=True, low=LOWEST_DELTA, high=10**0.9, pad=0),
         key=f"profile {profile.synthesizer.key}",
