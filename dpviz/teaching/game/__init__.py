@@ -15,23 +15,8 @@ LEVELS: dict[str, Level] = {level.key: level for level in (GuessAnswer(), GuessC
 
 
 def draw_rounds(seed: int, *, level: str, epsilon: float) -> tuple[Any, ...]:
-    """Ten rounds of a game, the same for the same arguments.
+    """Return the ten rounds of a game, the same for the same arguments; level 3 has no promise.
 
-    Parameters
-    ----------
-    seed : int
-    level : str
-        Key of a level.
-    epsilon : float
-        Promise of what is published; level 3 has none.
-
-    Returns
-    -------
-    tuple
-        Rounds of the level.
-
-    Examples
-    --------
     >>> first, *others = draw_rounds(7, level="count", epsilon=1.0)
     >>> len(others), first == draw_rounds(7, level="count", epsilon=1.0)[0]
     (9, True)

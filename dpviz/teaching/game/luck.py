@@ -10,14 +10,9 @@ from dpviz.core.types import FloatArray
 
 
 def coin_chances(success_rates: FloatArray, times: int = 1) -> tuple[float, float]:
-    """Probabilities that a tossed coin is right more often than other guesses, and as often.
+    """Return the probabilities that a tossed coin is right more often than independent other guesses, and as often.
 
-    Parameters
-    ----------
-    success_rates : ndarray
-        Of the independent other guesses.
-    times : int, optional
-        How often the same rounds are met.
+    The others are right at these rates; both meet the same rounds, `times` over.
 
     >>> coin_chances(np.array([0.75]))
     (0.125, 0.5)

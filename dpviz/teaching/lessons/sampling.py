@@ -28,7 +28,7 @@ class IntervalSample:
 
     >>> sample = IntervalSample("as_if_real")
     >>> sample.n_covered, round(sample.exact.coverage, 3), round(sample.centre, 3)
-    (69, 0.682, 0.31)
+    (65, 0.682, 0.31)
     """
 
     rule: str

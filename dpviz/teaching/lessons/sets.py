@@ -112,7 +112,7 @@ def _draw_errors(state: LessonState) -> tuple[Figure, str]:
     chart = _chart([line], [mark], "sets", top)
     if state.number is not None:
         chart = with_guess(chart, words + _tables(state.number), x=state.number)
-    return chart, f"The error against the number of _tables, {alt}"
+    return chart, f"The error against the number of tables, {alt}"
 
 
 def _draw_parts(state: LessonState) -> tuple[Figure, str]:
