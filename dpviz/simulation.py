@@ -130,14 +130,23 @@ class Tally:
         return hash((self.plan.fingerprint, self.repetitions))
 
 
+def block_generator(seed: int, index: int) -> np.random.Generator:
+    """Random numbers of one block, the same whatever is drawn before it.
+
+    >>> int(block_generator(1, 0).integers(100)) == int(block_generator(1, 0).integers(100))
+    True
+    """
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
+
+
 def simulate_blocks(plan: Plan[Any], first: int, stop: int) -> list[tuple[Block, int]]:
     """Draw the blocks from `first` to `stop` - 1; each with the repetitions that count."""
     blocks = []
     for index in range(first, stop):
         start = index * plan.batch
         size = min(plan.batch, plan.repetitions - start)
-        rng = np.random.default_rng(np.random.SeedSequence(plan.seed, spawn_key=(index,)))
-        blocks.append((plan.simulate(rng, size, min(max(plan.shown - start, 0), size)), size))
+        shown = min(max(plan.shown - start, 0), size)
+        blocks.append((plan.simulate(block_generator(plan.seed, index), size, shown), size))
     return blocks
 
 

@@ -22,6 +22,7 @@ from dpviz.inference.combining_rules import CombiningRule
 from dpviz.inference.interval_rules import contains, half_widths
 from dpviz.mechanisms import Modips
 from dpviz.mechanisms.modips import BOWEN_LIU_PRIOR
+from dpviz.simulation import block_generator
 
 SETS_OF_EACH = 10  # sets from one noisy count
 BLOCK_SETS = 1_000_000  # sets that are drawn at a time
@@ -141,15 +142,15 @@ class NestedModips(ComparedMethod):
         covered, widths = 0, []
         block = max(BLOCK_SETS // (sets * self.sets_of_each), 1)
         for first in range(0, analysis.repetitions, block):
-            # Shares of yes, and the mean of each noisy count's sets
-            rng = np.random.default_rng([analysis.seed, first])
-            x = rng.binomial(data.n, data.p, min(block, analysis.repetitions - first))
-            shares = self._shares(rng, data.n, setting / sets, x, sets)
+            # Shares of yes, of which the last block counts in part, and the mean of each noisy count's sets
+            rng = block_generator(analysis.seed, first // block)
+            x = rng.binomial(data.n, data.p, block)
+            shares = self._shares(rng, data.n, setting / sets, x, sets)[: analysis.repetitions - first]
             means = shares.mean(axis=2)
 
             # Intervals by the rule
             estimate, within = means.mean(axis=1), (shares * (1 - shares)).mean(axis=(1, 2)) / data.n
-            between = means.var(axis=1, ddof=1) if sets > 1 else np.zeros(len(x))
+            between = means.var(axis=1, ddof=1) if sets > 1 else np.zeros(len(means))
             half = half_widths(*rule.variance_and_degrees(between, within, sets=sets), analysis.level)
             covered += int(np.count_nonzero(contains(estimate - half, estimate + half, data.p)))
             widths.append(2 * half[~np.isnan(half)])

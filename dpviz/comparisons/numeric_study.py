@@ -21,6 +21,7 @@ from dpviz.core.records import ParameterRecord, validate_unique_choices
 from dpviz.core.types import FloatArray
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.interval_rules import half_widths
+from dpviz.simulation import block_generator
 
 NUMERIC_EPSILON = dataclasses.replace(EPSILON, minimum=1e-9, maximum=1e6, default=1.0, title="ε of all sets")
 EQUAL_SETS_VARIANCE = 1e-28  # variance of equal estimates by rounding, in units of their squared mean
@@ -93,7 +94,7 @@ class NumericStudy(ParameterRecord):
 
     def _block_sums(self, index: int, size: int) -> FloatArray:
         """Sums over groups of the first repetitions of a block, shape (columns, groups)."""
-        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(index,)))
+        rng = block_generator(self.seed, index)
         estimands = [self.data.studied[key] for key in self.estimands]
         confidential = self.data.draw(rng, self.block)
 
