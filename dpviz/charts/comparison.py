@@ -96,11 +96,11 @@ def division_measures(split: BudgetSplit) -> dict[str, DrawnMeasure]:
         for key, (name, alt) in DIVIDED_MEASURES.items()
     }
     error = measures.pop(ERROR)
-    others = {
+    secondary = {
         estimand.key: DrawnMeasure(f"error of {estimand.symbol}", _axes(estimand.symbol, level)[ERROR], error.alt)
         for estimand in split.secondary_estimands
     }
-    return {ERROR: error, **others, **measures}
+    return {ERROR: error, **secondary, **measures}
 
 
 def comparison_picture(
@@ -255,10 +255,10 @@ def rows_chart(rows: FloatArray, *, cells: int, bounds: tuple[float, float], nam
     bar = {"colorbar": {"title": {"text": "cell"}, "thickness": 12, "tickformat": "d"}}
     looks: Any = ((~first, "circle", 6, "other cells", bar), (first, "diamond", 10, "smallest cell", {}))
     traces = []
-    for shown, symbol, size, cell_name, more in looks:
+    for shown, symbol, size, cell_name, colorbar in looks:
         cell, x, y = rows[:, shown]
         marker = theme.dot_marker(size, "", width=1, edge=theme.GREY, symbol=symbol)
-        marker |= {"color": cell + 1, **scale, **more}
+        marker |= {"color": cell + 1, **scale, **colorbar}
         hover = f"<b>{name}</b><br>cell %{{customdata}}: (%{{x:.4g}}, %{{y:.4g}})<extra></extra>"
         named = {"customdata": (cell + 1).astype(int), "name": cell_name, "meta": f"{name}, {cell_name}"}
         traces.append(theme.scatter("markers", x, y, hover, marker=marker, cliponaxis=False, **named))
@@ -310,7 +310,7 @@ def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "
         Room for more designs than there are.
     """
     traces = []
-    apart = 0.5 / max(len(used), 2)
+    step = 0.5 / max(len(used), 2)
     for place, (limit, (color_name, symbol)) in enumerate(zip(used, LIMIT_MARKS, strict=False)):
         values = np.array([limit.shares, limit.low, limit.high], float)
         shares, low, high = np.clip(values, SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
@@ -321,7 +321,7 @@ def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "
             "error_x": theme.error_bar(high - shares, color, shares - low),
             "marker": theme.dot_marker(10, color, width=1, symbol=symbol),
         }
-        heights = np.arange(len(names)) + (place - (len(used) - 1) / 2) * apart
+        heights = np.arange(len(names)) + (place - (len(used) - 1) / 2) * step
         hover = "%{text}<extra></extra>"
         traces.append(theme.scatter("markers", shares, heights, hover, name=limit.name, cliponaxis=False, **look))
     known = [share for limit in used for share in (*limit.low, *limit.high) if not math.isnan(share)]
@@ -348,8 +348,8 @@ def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "
 
 
 def _tick_text(share: float) -> str:
-    beyond = {SMALLEST_USED_SHARE: "≤ ", LARGEST_USED_SHARE: "≥ "}.get(share, "")
-    return beyond + (f"× {share:g}" if share > 1 else f"{100 * share:g} %")
+    prefix = {SMALLEST_USED_SHARE: "≤ ", LARGEST_USED_SHARE: "≥ "}.get(share, "")
+    return prefix + (f"× {share:g}" if share > 1 else f"{100 * share:g} %")
 
 
 def _share_text(share: float, limit: str) -> str:

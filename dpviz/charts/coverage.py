@@ -68,7 +68,7 @@ def coverage_chart(
     points_marked = []
     for index, (rule, value) in enumerate(marks.items()):
         # A mark is the larger, the more others are drawn on it; the first one has its number
-        covered = sum(abs(other - value) < 0.008 for other in list(marks.values())[index + 1 :])
+        covered = sum(abs(later - value) < 0.008 for later in list(marks.values())[index + 1 :])
         place = f"{'bottom' if 0.5 < value < level else 'top'} {'left' if is_right else 'right'}"
         text = f"{format_number(100 * value, 3)} %" if index == 0 else ""
         hover = f"exact, your point: {format_number(100 * value, 7)} %"
@@ -159,7 +159,7 @@ def causes_chart(effects: Mapping[str, Mapping[str, float]], *, names: Mapping[s
     `effects` are for each rule the changes by cause, in the order of the rows from the top.
     """
     causes = ["<br>".join(wrap(cause, 15)) for cause in next(iter(effects.values()))]
-    apart, middle = 0.64 / max(len(effects) - 1, 1), (len(effects) - 1) / 2
+    step, middle = 0.64 / max(len(effects) - 1, 1), (len(effects) - 1) / 2
     traces = []
     for place, (rule, by_cause) in enumerate(effects.items()):
         style, name = theme.style_of(rule), names[rule]
@@ -170,7 +170,7 @@ def causes_chart(effects: Mapping[str, Mapping[str, float]], *, names: Mapping[s
         trace = theme.scatter(
             "lines+markers+text",
             [x for _, points, _ in changes for x in (0.0, points, None)],
-            [row + apart * (place - middle) for row in range(len(changes)) for _ in range(3)],
+            [row + step * (place - middle) for row in range(len(changes)) for _ in range(3)],
             f"<b>{name}</b>, exact<br>%{{customdata}}<extra></extra>",
             line={"color": style.color, "width": 2.2, "dash": style.dash},
             marker=theme.dot_marker([0, 9, 0] * len(changes), style.color, width=1, symbol=style.symbol),
@@ -214,7 +214,7 @@ class IntervalLook:
     is_outlined: bool = False
 
 
-HELD = IntervalLook("holds the true share", COVERING)
+COVERS = IntervalLook("holds the true share", COVERING)
 EMPTY = IntervalLook("holds it, but runs from 0 to 100 %", "rgba(0, 114, 178, .42)", opacity=0.0)
 MISS = IntervalLook("misses it", MISSED, "x", is_outlined=True)
 NONE = IntervalLook("no interval", theme.GREY, "line-ns-open")
@@ -252,13 +252,13 @@ def caterpillar_chart(
     outlined : bool, optional
         Whether those that miss `p` are outlined.
     """
-    missing, drawn = np.isnan(low), np.arange(len(low)) < (len(low) if shown is None else shown)
+    missing, is_shown = np.isnan(low), np.arange(len(low)) < (len(low) if shown is None else shown)
     left = np.where(missing, estimates, np.maximum(low, -0.5))
     right = np.where(missing, estimates, np.minimum(high, 1.5))
-    kinds = ((vacuous, EMPTY), (covered & ~vacuous, HELD), (~covered & ~missing, MISS), (missing, NONE))
+    kinds = ((vacuous, EMPTY), (covered & ~vacuous, COVERS), (~covered & ~missing, MISS), (missing, NONE))
     traces = []
     for kind, look in kinds:
-        place = np.flatnonzero(kind & drawn)
+        place = np.flatnonzero(kind & is_shown)
         look = look if outlined else replace(look, is_outlined=False)
         traces += _interval_traces(place, left[place], right[place], look, [f"{of} {1 + row}" for row in place])
     # An axis of round shares around all of them
@@ -302,7 +302,7 @@ def class_chart(
     Where `p` is None the truth is not shown, nor which intervals hold it. There is room for so many `rows`.
     """
     left, right = np.maximum(low, 0.0), np.minimum(high, 1.0)
-    kinds = ((covered, HELD), (~covered, MISS)) if p is not None else ((np.ones(len(low), bool), UNKNOWN),)
+    kinds = ((covered, COVERS), (~covered, MISS)) if p is not None else ((np.ones(len(low), bool), UNKNOWN),)
     traces = []
     for kind, look in kinds:
         place = np.flatnonzero(kind)

@@ -39,7 +39,8 @@ class Line:
     x, y : ndarray of float
     color : str
         A color, or the key of a method or a rule.
-    stroke : Stroke
+    stroke, opacity, in_legend
+        How it is drawn, and whether the legend has it.
     error : ndarray of float, optional
         Standard errors of simulated values.
     exact : ndarray of bool, optional
@@ -48,14 +49,12 @@ class Line:
         What the hover says of values that are not simulated.
     symbol : str, optional
         Of a mark at every point.
-    opacity : float
     is_limit : bool
         Whether nothing is possible below it: a thin line above a grey area.
-    in_legend : bool
     group : str
         Lines and marks of a group are switched on and off together in the legend.
-    more : ndarray of float, optional
-        Further numbers, of which `more_hover`, with its ``%{customdata}``, is the last line of the hover.
+    custom : ndarray of float, optional
+        Further numbers, of which `custom_hover`, with its ``%{customdata}``, is the last line of the hover.
     """
 
     name: str
@@ -72,8 +71,8 @@ class Line:
     is_limit: bool = False
     in_legend: bool = True
     group: str = ""
-    more: FloatArray | None = None
-    more_hover: str = ""
+    custom: FloatArray | None = None
+    custom_hover: str = ""
 
     def bar_ends(self) -> tuple[FloatArray, FloatArray]:
         """Lower and upper ends of the error bars; the values themselves where there are none."""
@@ -166,7 +165,7 @@ class Axis:
         """Place of a value in units of the axis: its exponent of ten if it is logarithmic."""
         return math.log10(value) if self.log else value
 
-    def drawn(self, values: Sequence[FloatArray]) -> dict[str, Any]:
+    def to_plotly(self, values: Sequence[FloatArray]) -> dict[str, Any]:
         """The axis on which these values stand."""
         shown = np.concatenate([*values, [math.nan]])
         shown = shown[np.isfinite(shown) & ((shown > 0) | (not self.log))]
@@ -208,8 +207,7 @@ def line_chart(
     x, y : Axis
     key : str
         The reader's zoom survives as long as it is the same.
-    marks : sequence of Mark, optional
-    references : sequence of ReferenceLine, optional
+    marks, references : sequence of Mark and of ReferenceLine, optional
         Those beyond the axes are left out.
     names : {"legend", "ends", "none"}, optional
         Where the names of the lines stand.
@@ -218,8 +216,8 @@ def line_chart(
     **layout
         Further attributes of plotly's layout.
     """
-    x_axis = x.drawn([line.x for line in lines])
-    y_axis = y.drawn([end for line in lines for end in line.bar_ends()])
+    x_axis = x.to_plotly([line.x for line in lines])
+    y_axis = y.to_plotly([end for line in lines for end in line.bar_ends()])
     traces = [trace for line in lines for trace in _line_traces(line, x, y)]
     traces += [_mark_trace(mark, y) for mark in marks if math.isfinite(mark.y) and (mark.y > 0 or not y.log)]
     shapes, annotations, heights = _reference_parts(references, x, y, x_axis["range"], y_axis["range"])
@@ -227,7 +225,7 @@ def line_chart(
         low, high = y_axis["range"]
         heights = {theme.colored_name(text, theme.GREY): place for text, place in heights.items()}
         heights |= _end_heights(lines, y, low, high)
-        ends = theme.labels_apart(heights, 1.008, NAME_SHARE * (high - low), low + 0.96 * (high - low))
+        ends = theme.spread_labels(heights, 1.008, NAME_SHARE * (high - low), low + 0.96 * (high - low))
         annotations += [name | {"align": "left"} for name in ends]
     else:
         annotations += [theme.label_across(text, place, edge="top") for text, place in heights.items()]
@@ -269,7 +267,7 @@ def _line_traces(line: Line, x: Axis, y: Axis) -> list[dict[str, Any]]:
     exact = np.ones(len(line.x), bool) if line.exact is None else line.exact
     color = theme.color_of(line.color)
     place = f"{x.symbol} = %{{x:.5g}}" if x.symbol else "%{x:.5g}"
-    number = f"{place}: %{{y:{y.digits}}}{line.more_hover}"
+    number = f"{place}: %{{y:{y.digits}}}{line.custom_hover}"
     named: dict[str, Any] = {"name": line.name, "legendgroup": line.group or line.name, "showlegend": line.in_legend}
     named |= {"opacity": line.opacity} if line.opacity < 1 else {}
     basis = f", {line.basis}" if line.basis != line.name else ""
@@ -279,8 +277,8 @@ def _line_traces(line: Line, x: Axis, y: Axis) -> list[dict[str, Any]]:
     traces = []
     if exact.any() or exact.all():
         look: dict[str, Any] = {"line": {"color": color, "width": line.stroke.width, "dash": line.stroke.dash}}
-        if line.more is not None:
-            look["customdata"] = line.more[exact]
+        if line.custom is not None:
+            look["customdata"] = line.custom[exact]
         if line.symbol:
             look["marker"] = theme.dot_marker(8, color, symbol=line.symbol)
         mode, meta = "lines+markers" if line.symbol else "lines", f"{line.name}{basis}"
@@ -365,15 +363,16 @@ def comparison_chart(
     x, y : Axis
         The title of `y`, the measure, stands above the picture: beside it, large type would be cut off.
     key : str
-    chosen : float, optional
-        Place of a thin rule with a `chosen_text`.
+    chosen, chosen_text : float and str, optional
+        Place of a thin rule, and its words.
     limit : Line, optional
         The best that is possible, with its name in the area that nothing can reach.
     mark : Mark, optional
-    small : bool, optional
-        Whether it has neither names nor a legend.
+    small : bool
+        Without names and legend.
     """
-    low, high = (-0.02, 1.04) if y.percent else _measure_ends([*lines, *([limit] if limit else [])], y.log)
+    curves = [limit, *lines] if limit else [*lines]
+    low, high = (-0.02, 1.04) if y.percent else _measure_ends(curves, y.log)
     if mark is not None:  # its number stands below it
         low = min(low, y.position(mark.y) - NUMBER_SHARE * (high - low))
     ends = (10**low, 10**high) if y.log else (low, high)
@@ -388,8 +387,8 @@ def comparison_chart(
     legend = _legend_height([line.name for line in lines]) if is_named else 0
     top, bottom = (30, 30) if small else (TITLE_HEIGHT, AXIS_HEIGHT + legend)
     layout = theme.legend_below(-AXIS_HEIGHT / PLOT_HEIGHT, 58, 136 if is_named else 16, top, bottom)
-    figure = line_chart(
-        [*([limit] if limit else []), *lines],
+    return line_chart(
+        curves,
         Axis(title="" if small else x.title, symbol=x.symbol, log=x.log, low=x.low, high=x.high, pad=0),
         Axis(title="", log=y.log, percent=y.percent, low=ends[0], high=ends[1], pad=0, digits=".5g"),
         key=f"{key} {(x.low, x.high)}",
@@ -400,7 +399,6 @@ def comparison_chart(
         meta={"named": True},  # the ends of lines say what a legend says where it has no room
         **layout | {"showlegend": is_named},
     )
-    return figure
 
 
 def _measure_ends(lines: Sequence[Line], log: bool) -> tuple[float, float]:

@@ -144,13 +144,13 @@ def log_odds_heatmap(
     # The color scale, up to four times the promise
     limit = max(min(largest, 4 * epsilon), 1e-12)
     low = -limit if signed else 0.0
-    is_beyond = not is_finite or largest > limit * (1 + 1e-9)
+    is_cut = not is_finite or largest > limit * (1 + 1e-9)
     ticks = {}
     for size in (limit, epsilon):
         if size == limit or (size < limit and limit - size > 0.07 * limit):
             text = "ε" if abs(size - epsilon) < 1e-12 else format_number(size, 3)
-            beyond = ("≤ ", "≥ ") if is_beyond and text != "ε" else ("", "")
-            ticks[-size], ticks[size] = f"{beyond[0]}−{text}", f"{beyond[1]}{text}"
+            signs = ("≤ ", "≥ ") if is_cut and text != "ε" else ("", "")
+            ticks[-size], ticks[size] = f"{signs[0]}−{text}", f"{signs[1]}{text}"
     ticks = {tick: text for tick, text in sorted({**ticks, 0.0: "0"}.items()) if tick >= low}
     trace = {
         "z": np.clip(shown, low, limit).astype(np.float32),

@@ -60,12 +60,12 @@ def plan_chart(lines: Sequence[PlanLine], *, promised: str) -> theme.Figure:
         "name": "promise used",
         "hovertemplate": f"<b>%{{customdata}}</b><br>%{{text}} of {promised}<extra></extra>",
     }
-    kept = theme.dot_marker(11, theme.EXACT_COLOR)
+    filled = theme.dot_marker(11, theme.EXACT_COLOR)
     broken = theme.dot_marker(12, theme.FAILED_COLOR, edge=theme.TRUTH_COLOR, symbol="diamond")
     ring = theme.dot_marker(13, theme.GREY, width=3, edge=theme.GREY, symbol="circle-open")
     exact, basic = "error: %{text} of its limit", "error by basic composition: %{text} of its limit"
     columns = (
-        ("limit used", np.where(used > 1, np.nan, used), used_end, kept, exact, "x2"),
+        ("limit used", np.where(used > 1, np.nan, used), used_end, filled, exact, "x2"),
         ("limit broken", np.where(used > 1, used, np.nan), used_end, broken, exact, "x2"),
         ("basic composition", basic_part, part_end, ring, f"basic composition: %{{text}} of {promised}", "x"),
         ("basic composition", basic_used, used_end, ring, basic, "x2"),
@@ -153,17 +153,17 @@ def ranges_chart(lines: Sequence[RangeLine], *, promised: str) -> theme.Figure:
 
     Both pass the rule at 1 at the same place, right of which not all limits hold.
     """
-    drawn = []
+    curves = []
     for line, (color, symbol) in zip(lines, ASSUMPTION_MARKS, strict=False):
         look: dict[str, Any] = {"color": theme.PALETTE[color], "symbol": symbol}
         x, y = _drawable(line.times, line.factors)
-        drawn.append(Line(name=line.name, x=x, y=y, basis="errors, times their limits", **look))
+        curves.append(Line(name=line.name, x=x, y=y, basis="errors, times their limits", **look))
         x, y = _drawable(line.times, line.needed)
         basis, stroke = f"needed, times {promised}", theme.Stroke("dash", 1.7)
-        drawn.append(Line(name=line.name, x=x, y=y, basis=basis, stroke=stroke, in_legend=False, **look))
+        curves.append(Line(name=line.name, x=x, y=y, basis=basis, stroke=stroke, in_legend=False, **look))
     ticks = sorted({time for line in lines for time in line.times})
     return line_chart(
-        drawn,
+        curves,
         Axis(
             title="times as wide as assumed",
             symbol="times as wide",
@@ -173,7 +173,7 @@ def ranges_chart(lines: Sequence[RangeLine], *, promised: str) -> theme.Figure:
             pad=0,
             ticks=tuple(ticks),
         ),
-        _factor_axis("errors (need: dashed)", np.concatenate([line.y for line in drawn])),
+        _factor_axis("errors (need: dashed)", np.concatenate([line.y for line in curves])),
         key="ranges",
         references=[ReferenceLine(y=1.0), ReferenceLine(x=1.0)],
         labels=[theme.label_across("all limits hold below this line", 0.0, edge="top")],

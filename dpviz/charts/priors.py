@@ -61,15 +61,16 @@ def curves_chart(
     points = {line.method: curves.at_chosen(line) for line in solid}
     marks = []
     for method, level in points.items():
-        others = [other for key, other in points.items() if key != method]
-        is_above = sum(other > level for other in others) < sum(other < level for other in others)
+        n_above = sum(value > level for value in points.values())
+        n_below = sum(value < level for value in points.values())
+        is_above = n_above < n_below
         words = ("your point", "") if sets == 1 else ("one set", "one set: ")
         marks += _prior_mark(curves, method, level, *words, is_above=is_above)
     diamonds = dict(together or {}) if sets > 1 else {}
     for method, level in diamonds.items():
         words = f"{sets} sets together", f"{sets} sets: "
-        found = _prior_mark(curves, method, level, *words, is_above=kind.quantity.larger_is_safer)
-        marks += [replace(mark, symbol="diamond") for mark in found]
+        diamond = _prior_mark(curves, method, level, *words, is_above=kind.quantity.larger_is_safer)
+        marks += [replace(mark, symbol="diamond") for mark in diamond]
     # What dots and dashes are, and the numbers of theorems at the ends of their lines
     levels = [kind.counted(level, setting) for level in (*points.values(), *diamonds.values())]
     low, high = _value_range(np.concatenate([*(line.y for line in lines), np.array(reach)]), levels)
@@ -111,8 +112,8 @@ def _prior_line(curves: Curves, line: Curve, stroke: Stroke, solid: list[Curve])
         opacity=0.85 if line.theorem else 1.0,
         in_legend=stroke is EXACT_LINE,
         group=line.method,
-        more=line.values,
-        more_hover=f"<br>{kind.symbol} = %{{customdata:.6g}} in each cell" if cells else "",
+        custom=line.values,
+        custom_hover=f"<br>{kind.symbol} = %{{customdata:.6g}} in each cell" if cells else "",
     )
 
 
@@ -145,7 +146,7 @@ def _theorem_numbers(known: list[Curve], lines: list[Line], low: float, high: fl
         if curve.theorem and low <= end <= high:
             heights[curve.theorem.split()[-1]] = math.log10(end)
     top = math.log10(high)
-    return theme.labels_apart(heights, 1.005, 0.06 * (top - math.log10(low)), top)
+    return theme.spread_labels(heights, 1.005, 0.06 * (top - math.log10(low)), top)
 
 
 def _value_range(values: FloatArray, marked: list[float]) -> tuple[float, float]:

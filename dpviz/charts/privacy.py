@@ -87,7 +87,7 @@ def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: Priv
     places[TOUCHING_POINT] = curve.touching(summary.epsilon)
     letters: dict[tuple[float, float], str] = {}
     for letter, place in places.items():
-        near = next((other for other in letters if math.dist(other, place) < 0.05), place)
+        near = next((known for known in letters if math.dist(known, place) < 0.05), place)
         letters[near] = f"{letters[near]}, {letter}" if near in letters else letter
     x, y = zip(*letters, strict=True)
     marker = {"size": 8, "symbol": "diamond", "color": theme.GREY}
@@ -150,12 +150,12 @@ def draws_chart(draws: Draws) -> theme.Figure:
     hover = "%{x}: probability %{y:.6g}<extra></extra>"
     traces = [theme.scatter(mode, places, draws.probabilities, hover, name="exact row", line=line)]
     if len(draws.columns):
-        drawn = np.flatnonzero(draws.tally)
-        share = draws.tally[drawn] / len(draws.columns)
-        low, high = draws.bars(drawn)
+        columns = np.flatnonzero(draws.tally)
+        share = draws.tally[columns] / len(draws.columns)
+        low, high = draws.bars(columns)
         bar = theme.error_bar(high - share, theme.SIMULATED_COLOR, share - low, thickness=1.4)
         look = {"name": "drawn so far", "marker": {"color": theme.SIMULATED_COLOR, "size": 7}, "error_y": bar}
-        traces.append(theme.scatter("markers", places[drawn], share, "%{x}: share %{y:.4f}<extra></extra>", **look))
+        traces.append(theme.scatter("markers", places[columns], share, "%{x}: share %{y:.4f}<extra></extra>", **look))
         traces.append(_last_release(draws, draws.probabilities, 3))
     return _draws_figure(draws, traces, theme.axis("probability", rangemode="tozero"))
 

@@ -78,15 +78,15 @@ def verdicts_html(by_paper: Mapping[str, Mapping[Agreement, int]]) -> str:
     return str(macros("published").verdicts(list(Agreement), by_paper, SIGNS))
 
 
-def layouts_html(layouts: Iterable[Layout], links: CellLinks, drawn: Mapping[str, str] | None = None) -> str:
-    """Tables and lists under the names of their places; `drawn` are links to those that we draw, by place."""
+def layouts_html(layouts: Iterable[Layout], links: CellLinks, figure_links: Mapping[str, str] | None = None) -> str:
+    """Tables and lists under the names of their places; `figure_links` lead to those that we draw, by place."""
     shown: list[dict[str, Any]] = []
     for layout in layouts:
         if not layout.cells:
             continue
         is_new = not shown or shown[-1]["place"] != layout.place
         part: dict[str, Any] = {"place": layout.place, "heading": layout.place if is_new else "", "rows": []}
-        part["link"] = (drawn or {}).get(layout.place, "")
+        part["link"] = (figure_links or {}).get(layout.place, "")
         if isinstance(layout, PrintedGrid):
             common = [f"{layout.common} throughout"] if layout.common else []
             part["summary"] = ". ".join([counts_in_words(cell.record for cell in layout.cells), *common])
@@ -95,10 +95,10 @@ def layouts_html(layouts: Iterable[Layout], links: CellLinks, drawn: Mapping[str
                 names = [value if isinstance(value, str) else format_number(value) for value in design]
                 part["rows"].append((names, [cell and _shown_cell(cell, links) for cell in cells]))
             readings = {cell.record.reading for cell in layout.cells if not cell.record.literal}
-            other = "is read otherwise than the words around it say"
-            part["note"] = f"{other}: {min(readings)}" if readings else ""
+            reading = "is read otherwise than the words around it say"
+            part["note"] = f"{reading}: {min(readings)}" if readings else ""
             if len(readings) > 1:
-                part["note"] = f"{other}; each cell says how, and what it would be otherwise."
+                part["note"] = f"{reading}; each cell says how, and what it would be otherwise."
         else:
             part["cells"] = [_shown_cell(cell, links) for cell in layout.cells]
         shown.append(part)
@@ -117,7 +117,7 @@ def _shown_cell(cell: PrintedCell, links: CellLinks) -> dict[str, Any]:
     if not isinstance(record.printed, str) and record.verdict is not Agreement.UNKNOWN:
         facts.append(("Apart by", f"{distance_in_words(record)}".replace("-", "−")))
     facts += [("Verdict", verdict), ("Why", record.reason), ("Read as", record.reading)]
-    facts += [("Read otherwise", f"{_ours(other)[1]}: {_difference(record, other)}") for other in cell.others]
+    facts += [("Read otherwise", f"{_ours(reading)[1]}: {_difference(record, reading)}") for reading in cell.others]
     return {
         "text": record.text,
         "verdict": record.verdict,
@@ -134,12 +134,12 @@ def _shown_cell(cell: PrintedCell, links: CellLinks) -> dict[str, Any]:
     }
 
 
-def _difference(record: AnyRecord, other: AnyRecord) -> str:
+def _difference(record: AnyRecord, alternative: AnyRecord) -> str:
     """What another reading is, as far as it differs."""
-    what = "" if other.what == record.what else f"{other.what}. "
-    own = {name: value for name, value in other.design.items() if record.design.get(name) != value}
+    what = "" if alternative.what == record.what else f"{alternative.what}. "
+    own = {name: value for name, value in alternative.design.items() if record.design.get(name) != value}
     rows = design_in_words(own).replace("; ", ". ")
-    return f"{what}{rows and f'{rows}. '}{other.reading} {other.verdict.capitalize()}."
+    return f"{what}{rows and f'{rows}. '}{alternative.reading} {alternative.verdict.capitalize()}."
 
 
 def _ours(record: AnyRecord) -> tuple[str, str]:

@@ -217,7 +217,7 @@ def _inside(axis: dict[str, Any], value: float) -> tuple[float, float, float]:
     return 10**place if is_log else place, place, (place - first) / (last - first)
 
 
-def beside_each_other(left: theme.Figure, right: theme.Figure) -> theme.Figure:
+def side_by_side(left: theme.Figure, right: theme.Figure) -> theme.Figure:
     """Two pictures with the same vertical axis side by side in one, to the same scale."""
     first, second = left.to_dict(), right.to_dict()
     layout, beside = first["layout"], second["layout"]

@@ -273,7 +273,7 @@ def side_at(share: float) -> str:
     return "left" if share < 0.2 else "right" if share > 0.8 else "center"
 
 
-def labels_apart(heights: Mapping[str, float], x: float, gap: float, ceiling: float) -> list[dict[str, Any]]:
+def spread_labels(heights: Mapping[str, float], x: float, gap: float, ceiling: float) -> list[dict[str, Any]]:
     """Names right of the picture at the ends of lines, moved apart where they would overlap.
 
     A line of a name is a `gap` high, no name stands above the `ceiling`, and `x` is a share of the picture's width.

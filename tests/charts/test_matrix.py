@@ -313,5 +313,5 @@ def test_amber_is_the_color_of_what_is_simulated_and_of_nothing_else() -> None:
 
 def test_names_of_two_lines_have_the_room_of_two() -> None:
     heights = {"one": 0.3, "two<br>lines": 0.31, "two<br>more": 0.32}
-    one, two, more = (said["y"] for said in theme.labels_apart(heights, 1.0, 0.1, 1.0))
+    one, two, more = (said["y"] for said in theme.spread_labels(heights, 1.0, 0.1, 1.0))
     assert (two - one, more - two) == pytest.approx((0.15, 0.2))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.charts.teaching import GUESS_COLOR, Bar, bars_chart, beside_each_other
+from dpviz.charts.teaching import GUESS_COLOR, Bar, bars_chart, side_by_side
 from dpviz.charts.theme import AWARE_COLOR, NAIVE_COLOR, Figure
 from dpviz.core.formatting import format_number
 from dpviz.coverage import exact_coverage
@@ -85,7 +85,7 @@ def _draw_intervals(state: LessonState) -> tuple[Figure, str]:
         return naive.chart(f"as if the data were real:<br>{naive.label}"), "100 intervals of the first kind."
     aware_chart = aware.chart(f"told how:<br>{aware.label}", state.number if state.step == "again" else None)
     held = f"On the left {naive.n_covered} of 100 intervals hold the truth, on the right {aware.n_covered}"
-    return beside_each_other(naive.chart(f"as if real:<br>{naive.label}"), aware_chart), f"{held} of those told how."
+    return side_by_side(naive.chart(f"as if real:<br>{naive.label}"), aware_chart), f"{held} of those told how."
 
 
 def _length_bar(name: str, length: float, **options: Any) -> Bar:
