@@ -355,7 +355,7 @@ def test_words_that_do_not_fit_their_steps_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="must have the steps floor"):
         dataclasses.replace(lesson, steps=lesson.steps[:1])
     with pytest.raises(ValueError, match="one of them"):
-        Slider(label="M", stops=(1, 2), start=3)
+        Slider("M", (1, 2), 3)
 
 
 def test_the_nearest_option_is_so_as_a_factor() -> None:

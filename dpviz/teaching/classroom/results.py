@@ -117,7 +117,7 @@ class GuessTask:
     settings: RoomSettings
     seat: int
 
-    @property
+    @cached_property
     def game(self) -> MembershipGame:
         """What is known of all others, and the mechanism."""
         return membership_game(self.settings)

@@ -26,15 +26,11 @@ def _percent(share: float) -> str:
     return format_percent(share, 3)
 
 
-SHARE = Slider(label="Right guesses", stops=tuple(stop / 100 for stop in range(50, 101)), start=0.5, format=_percent)
+SHARE = Slider("Right guesses", tuple(stop / 100 for stop in range(50, 101)), 0.5, format=_percent)
 EPSILONS = Slider(
-    label="Promise ε (left is more private)",
-    stops=(0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0),
-    start=1.0,
+    "Promise ε (left is more private)", (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0), 1.0
 )
-INVENTED = Slider(
-    label="Invented answers (right is more private)", stops=(1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50), start=1
-)
+INVENTED = Slider("Invented answers (right is more private)", (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50), 1)
 
 
 def _allowed_success(epsilon: float) -> float:

@@ -28,9 +28,9 @@ N_SMALL, N_PEOPLE, N_LARGE = 100, 1000, 10_000
 EPSILON, DELTA, SHARE_YES = 1.0, 1e-6, 0.25
 SIZES = (20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000)
 STOPS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000, 1200, 1500, 2000, 3000, 5000)
-MANY = Slider(label="Invented rows", stops=(*STOPS, 10_000), start=1)
-FEW = Slider(label="Invented rows", stops=STOPS, start=1000)
-PEOPLE = Slider(label="People", stops=SIZES, start=N_PEOPLE)
+MANY = Slider("Invented rows", (*STOPS, 10_000), 1)
+FEW = Slider("Invented rows", STOPS, 1000)
+PEOPLE = Slider("People", SIZES, N_PEOPLE)
 
 
 @lru_cache(maxsize=256)

@@ -35,7 +35,7 @@ class LessonState:
         return self.guess if isinstance(self.guess, float | int) else self.slider_value
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Slider:
     """Numbers among which a reader chooses: `stops` in order, the one at the `start`, and how they are shown."""
 

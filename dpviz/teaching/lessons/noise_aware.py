@@ -20,10 +20,7 @@ from dpviz.teaching.lessons.script import LessonScript
 
 NAIVE, AWARE = "as_if_real", "score"
 TIMES = Slider(
-    label="Times as long",
-    stops=tuple(round(0.5 + 0.1 * step, 1) for step in range(46)),
-    start=1.0,
-    format=lambda times: f"{times:g} ×",
+    "Times as long", tuple(round(0.5 + 0.1 * step, 1) for step in range(46)), 1.0, format=lambda times: f"{times:g} ×"
 )
 OPTIONS = {"same": "ε = 2, as before", "twice": "ε = 4, twice as much", "none": "none: whoever knows it can undo it"}
 PROMISES = {"same": 1.0, "twice": 2.0, "none": math.inf}  # times the promise of before

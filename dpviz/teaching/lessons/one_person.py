@@ -26,12 +26,8 @@ CHANCE_TEXTS = {
 }
 MIN_CHANCE = 1e-6  # where the axis of chances begins
 RATIO_AXIS = -0.8, 3.9  # exponents of ten, the same at every stop
-INVENTED = Slider(
-    label="Invented answers (right is more private)",
-    stops=(1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50),
-    start=1,
-)
-COUNT = Slider(label="Published yes", stops=tuple(COUNTS), start=1)
+INVENTED = Slider("Invented answers (right is more private)", (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50), 1)
+COUNT = Slider("Published yes", tuple(COUNTS), 1)
 
 
 def plug_in(invented: float = 1.0) -> PosteriorMean:

@@ -19,14 +19,14 @@ from dpviz.teaching.lessons.script import LessonScript
 N_PEOPLE, EPSILON, BETA, BEST = 100, 1.0, "beta_binomial", ""
 METHODS = {BETA: "Beta-binomial", "modips": "modips", "geometric": "geometric noise"}
 TIMES = Slider(
-    label="Times as accurate",
-    stops=(1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 20, 25, 30, 40, 50, 100),
-    start=1,
+    "Times as accurate",
+    (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 20, 25, 30, 40, 50, 100),
+    1,
     format=lambda times: f"{times:g} ×",
 )
 GRID = (0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
-EPSILONS = Slider(label="Promise ε (left is more private)", stops=GRID, start=1.0)
-SIZES = Slider(label="People", stops=(10, 20, 50, 100, 200, 500, 1000), start=N_PEOPLE)
+EPSILONS = Slider("Promise ε (left is more private)", GRID, 1.0)
+SIZES = Slider("People", (10, 20, 50, 100, 200, 500, 1000), N_PEOPLE)
 AXIS = "typical error, in points"
 
 

@@ -11,7 +11,7 @@ from dpviz.teaching.lessons.sampling import ANALYSTS, COVERED, EPSILONS, Interva
 from dpviz.teaching.lessons.script import LessonScript
 
 RULE, FIVE = "as_if_real", 5
-SETS = Slider(label="Tables each (they share ε)", stops=tuple(range(1, 11)), start=1)
+SETS = Slider("Tables each (they share ε)", tuple(range(1, 11)), 1)
 OPTIONS = {
     "more": "more than with one table",
     "same": "as many as before",

@@ -16,10 +16,8 @@ from dpviz.designs import Design
 from dpviz.teaching.lessons.lesson import Slider
 
 ANALYSTS = 100
-COVERED = Slider(label="Intervals that hold the truth", stops=tuple(range(ANALYSTS + 1)), start=50)
-EPSILONS = Slider(
-    label="Promise ε (left is more private)", stops=(0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0), start=2.0
-)
+COVERED = Slider("Intervals that hold the truth", tuple(range(ANALYSTS + 1)), 50)
+EPSILONS = Slider("Promise ε (left is more private)", (0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0), 2.0)
 
 
 @dataclass(frozen=True)

@@ -23,13 +23,9 @@ METHODS = {"modips": "modips", "beta": "beta_binomial"}
 
 NAMES = {"modips": "modips", "beta_binomial": "Beta-binomial"}
 SETS = np.arange(1.0, MAX_SETS + 1)
-GUESSED = Slider(label="Tables M that share ε", stops=tuple(range(1, MAX_SETS + 1)), start=10)
-MOVED = Slider(label="Tables M that share ε", stops=tuple(range(1, MAX_SETS + 1)), start=1)
-EPSILONS = Slider(
-    label="Promise ε (left is more private)",
-    stops=(0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0),
-    start=1.0,
-)
+GUESSED = Slider("Tables M that share ε", tuple(range(1, MAX_SETS + 1)), 10)
+MOVED = Slider("Tables M that share ε", tuple(range(1, MAX_SETS + 1)), 1)
+EPSILONS = Slider("Promise ε (left is more private)", (0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0), 1.0)
 AS_GOOD = 1.003  # times the smallest error, with which a number of sets counts as best
 
 
