@@ -206,7 +206,9 @@ def test_freed_seats_are_taken_anew_by_the_phones_that_are_open(store: RoomStore
 # What is refused
 
 
-@pytest.mark.parametrize("code", ["ABC", "ABCDE!", "<script>alert(1)</script>", "'; DROP TABLE dpviz_rooms", "Ω" * 500])
+@pytest.mark.parametrize(
+    "code", ["ABC", "ABCDE!", "<script>alert(1)</script>", "'; DROP TABLE dpviz_classrooms", "Ω" * 500]
+)
 def test_a_text_that_is_no_code_is_refused(store: RoomStore, code: str) -> None:
     app = open_experiment(room=code)
     check_refused(app, "This is not the code of a room: it has six letters and digits")
