@@ -18,7 +18,7 @@ from dpviz.coverage import (
     stream_by_synthesizer,
     stream_coverages,
 )
-from dpviz.coverage.exact import EPSILONS
+from dpviz.coverage.curves import EPSILONS
 from dpviz.designs import CONFIDENTIAL_COUNT, Design
 from dpviz.desk import covered
 from dpviz.desk.promises import FURTHER_NUMBERS, PROMISE

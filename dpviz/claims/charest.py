@@ -16,7 +16,7 @@ from dpviz.core.declarations import EPSILON
 from dpviz.core.numerics.combinatorics import multisets
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
-from dpviz.coverage.exact import coverage_by_proportion
+from dpviz.coverage.curves import coverage_by_proportion
 from dpviz.coverage.release_distribution import release_distribution
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.moments import proportion_moments

@@ -1,18 +1,9 @@
 """How often an interval from synthetic sets holds the true proportion, exactly and by simulation."""
 
 from dpviz.core.monte_carlo import Measure, repetitions_needed, wilson_interval
+from dpviz.coverage.curves import CoverageCurves, coverage_by_proportion, shortest_lengths, stream_by_synthesizer
 from dpviz.coverage.decomposition import REPAIRS, CoverageDecomposition, coverage_decomposition
-from dpviz.coverage.exact import (
-    CoverageCurves,
-    ExactCoverage,
-    coverage_by_proportion,
-    coverage_given_count,
-    exact_coverage,
-    exact_coverages,
-    shortest_lengths,
-    stream_by_synthesizer,
-    stream_coverages,
-)
+from dpviz.coverage.exact import ExactCoverage, coverage_given_count, exact_coverage, exact_coverages, stream_coverages
 from dpviz.coverage.performance import FirstIntervals, Performance, RulePerformance, first_intervals, performance_of
 from dpviz.coverage.simulation import CoveragePlan, CoverageTally, ShownRuns
 from dpviz.coverage.worst_case import Extreme, coverage_curves, largest_mean_width, minimize_over_p, smallest_coverage

@@ -15,8 +15,9 @@ from dpviz.core.formatting import (
     format_points,
 )
 from dpviz.core.monte_carlo import Measure, repetitions_needed
+from dpviz.coverage.curves import CoverageCurves
 from dpviz.coverage.decomposition import NOT_NORMAL, REPAIRS, CoverageDecomposition
-from dpviz.coverage.exact import CoverageCurves, ExactCoverage
+from dpviz.coverage.exact import ExactCoverage
 from dpviz.coverage.performance import FirstIntervals, Performance, RulePerformance
 from dpviz.coverage.simulation import CoveragePlan
 from dpviz.coverage.worst_case import Extreme

@@ -17,14 +17,8 @@ from dpviz.core import limits
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
 from dpviz.core.numerics.special import binomial_weights, row_blocks
 from dpviz.core.types import FloatArray
-from dpviz.coverage.exact import (
-    CoverageCurves,
-    checked_rules,
-    coverage_by_proportion,
-    covered_points,
-    interval_ends,
-    sums_given_counts,
-)
+from dpviz.coverage.curves import CoverageCurves, coverage_by_proportion, covered_points, sums_given_counts
+from dpviz.coverage.exact import checked_rules, interval_ends
 from dpviz.coverage.release_distribution import ReleaseOutcomes
 from dpviz.inference.interval_rules import IntervalRule
 from dpviz.inference.rules import check_rule
