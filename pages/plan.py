@@ -14,21 +14,9 @@ from dpviz.core.formatting import format_number
 from dpviz.desk import stated
 from dpviz.desk.protection import PROTECTIONS, PrivacyLoss, promise_in_words
 from dpviz.desk.texts import capitalized
-from dpviz.plans import (
-    ERROR_MEASURES,
-    NEIGHBOURS,
-    PLAN_MECHANISMS,
-    PLAN_STATISTICS,
-    ReleasePlan,
-    YesNoShare,
-    figures,
-    files,
-    forms,
-    sensitivity,
-    summary,
-)  # fmt: skip
-from dpviz.plans.plan import MAX_STATISTICS, read_statistics
-from dpviz.plans.statistics import ANY_MECHANISM, MAX_NAME_CHARACTERS, Statistic
+from dpviz.plans import PLAN_MECHANISMS, ReleasePlan, YesNoShare, figures, files, forms, sensitivity, summary
+from dpviz.plans.plan import MAX_STATISTICS, NEIGHBOURS, read_statistics
+from dpviz.plans.statistics import ANY_MECHANISM, ERROR_MEASURES, MAX_NAME_CHARACTERS, PLAN_STATISTICS, Statistic
 from dpviz.plans.summary import PlanFacts
 from pages import ui
 from pages.ui.navigation import CURATOR, PLAN
@@ -242,8 +230,7 @@ def _show_what_if(facts: PlanFacts) -> None:
     if isinstance(plan.protection, PrivacyLoss):
         curve = ui.result(sensitivity.epsilon_curve, plan, spinner="Solving the plan at other promises …")
         ui.show_figure(figures.epsilon_figure(solution, curve), "factors_picture", height=330)
-    changes = ui.result(sensitivity.changed_plans, plan, spinner="Solving the plan at other promises …")
-    ui.note(escape_markdown(summary.changes_sentence(solution, changes)))
+        ui.note(escape_markdown(summary.changes_sentence(solution, curve)))
 
     # Each assumption changed alone
     curves = ui.result(sensitivity.assumption_curves, solution, spinner="Solving the plan under other assumptions …")
@@ -252,7 +239,7 @@ def _show_what_if(facts: PlanFacts) -> None:
     ui.note(summary.ASSUMPTIONS_NOTE)
     ui.show_figure(figures.assumptions_figure(plan, curves), "ranges_picture", height=360)
     for each in curves:
-        text = f"{capitalized(each.assumption.label)}: {summary.assumption_sentence(solution, each)}"
+        text = f"{capitalized(each.assumption)}: {summary.assumption_sentence(solution, each)}"
         ui.note(escape_markdown(text))
     ui.table(*summary.assumptions_table(curves), numeric=(1, 2, 3))
 

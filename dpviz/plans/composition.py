@@ -258,11 +258,10 @@ class PlanDesign:
     @cached_property
     def pure_epsilon(self) -> float:
         """Smallest ε without δ: the largest sum of the largest losses; infinite with Gaussian noise."""
-        return max(math.fsum(self.largest_losses(way)) for way in self.plan.sensitivities)
-
-    def largest_losses(self, way: Sensitivities) -> list[float]:
-        """Pure ε of each statistic for one type of neighbours."""
-        return [mechanism.largest_loss(each) for mechanism, each in zip(self.mechanisms, way, strict=True)]
+        return max(
+            math.fsum(mechanism.largest_loss(each) for mechanism, each in zip(self.mechanisms, way, strict=True))
+            for way in self.plan.sensitivities
+        )
 
     @property
     def is_exact(self) -> bool:

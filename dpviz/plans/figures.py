@@ -65,7 +65,7 @@ def assumptions_figure(plan: ReleasePlan, curves: Sequence[AssumptionCurve]) -> 
     """Factors of all limits, and needed shares of the promise, under other assumptions."""
     lines = [
         RangeLine(
-            name=curve.assumption.label,
+            name=curve.assumption,
             times=tuple(point.scale for point in curve.points),
             factors=tuple(point.factor for point in curve.points),
             needed=tuple(point.needed for point in curve.points),

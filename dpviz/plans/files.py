@@ -4,35 +4,24 @@ from __future__ import annotations
 
 import json
 import tomllib
-from typing import Any, NamedTuple
+from typing import Any
 
 import dpviz
 from dpviz.core.formatting import describe_value, format_number, spell_count
 from dpviz.desk.exports.tables import csv_text
+from dpviz.desk.protection import PrivacyLoss
 from dpviz.desk.report.comparison import MAX_NAME_CHARACTERS, MAX_NUMBERS, Difference, compare_numbers, json_number
 from dpviz.desk.texts import capitalized, filled, sentences
 from dpviz.plans import summary
 from dpviz.plans.plan import ReleasePlan
-from dpviz.plans.sensitivity import assumption_curves, changed_plans, naive_designs
+from dpviz.plans.sensitivity import assumption_curves, epsilon_curve, naive_designs
 from dpviz.plans.solve import PlanSolution, solve_plan
 
 MAX_CHARACTERS = 200_000  # of a file of a plan
 
 
-class PlanNumber(NamedTuple):
-    """A number of a solved plan, by the name of what it is about."""
-
-    name: str
-    value: float
-
-    @property
-    def text(self) -> str:
-        """The number to six digits."""
-        return format_number(self.value)
-
-
-def plan_numbers(solution: PlanSolution) -> list[PlanNumber]:
-    """Every number of a solved plan: of the whole, then of each statistic."""
+def plan_numbers(solution: PlanSolution) -> dict[str, float]:
+    """Every number of a solved plan by name: of the whole, then of each statistic."""
     design, (epsilon, delta) = solution.design, solution.plan.promise
     numbers = {
         "smallest factor of all limits": solution.factor,
@@ -51,12 +40,12 @@ def plan_numbers(solution: PlanSolution) -> list[PlanNumber]:
         numbers[f"{name}: limit that would do if it alone gave way"] = facts.relaxed_alone
         if facts.published is not None:
             numbers[f"{name}: the error with small counts withheld"] = facts.error
-    return [PlanNumber(name, value) for name, value in numbers.items()]
+    return numbers
 
 
 def solution_json(solution: PlanSolution) -> str:
     """A plan with the numbers that it came to, every digit; `read_plan` reads it."""
-    numbers = [{"name": number.name, "value": json_number(number.value)} for number in plan_numbers(solution)]
+    numbers = [{"name": name, "value": json_number(value)} for name, value in plan_numbers(solution).items()]
     whole = {"dpviz": dpviz.__version__, "plan": solution.plan.to_dict(), "numbers": numbers}
     return json.dumps(whole, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
@@ -116,8 +105,8 @@ def plan_differences(text: str, solution: PlanSolution | None = None) -> list[Di
         if isinstance(row, dict)
     }
     solution = solution or solve_plan(read_plan(text))
-    numbers = plan_numbers(solution)
-    return compare_numbers(stored, {each.name[:MAX_NAME_CHARACTERS]: json_number(each.value) for each in numbers})
+    numbers = plan_numbers(solution).items()
+    return compare_numbers(stored, {name[:MAX_NAME_CHARACTERS]: json_number(value) for name, value in numbers})
 
 
 def plan_report(solution: PlanSolution, *, date: str = "", address: str = "") -> str:
@@ -137,6 +126,7 @@ def plan_report(solution: PlanSolution, *, date: str = "", address: str = "") ->
     facts = summary.solution_facts(solution)
     answer = summary.answer(facts)
     curves = assumption_curves(solution)
+    is_epsilon = isinstance(plan.protection, PrivacyLoss)
     statistics = capitalized(spell_count(len(plan.statistics), "statistic"))
     return filled(
         "report/plan.html",
@@ -146,16 +136,13 @@ def plan_report(solution: PlanSolution, *, date: str = "", address: str = "") ->
         title=f"{statistics} of {spell_count(plan.n, 'row')} under one promise",
         answer=f"{answer.point} {answer.rest}".strip(),
         promise=f"Promised is that {plan.protection.words}, when {plan.unit}.",
-        accuracy=summary.ACCURACY_NOTE,
         statistics=summary.statistics_table(facts),
         loss=summary.loss_sentence(solution.design),
         composition=[summary.composition_sentence(solution), *filter(None, [summary.groups_sentence(plan)])],
         mixture=summary.mixture_sentence(solution),
-        changes=summary.changes_sentence(solution, changed_plans(plan)),
+        changes=summary.changes_sentence(solution, epsilon_curve(plan)) if is_epsilon else "",
         assumptions_note=summary.ASSUMPTIONS_NOTE,
-        assumptions=[
-            (capitalized(curve.assumption.label), summary.assumption_sentence(solution, curve)) for curve in curves
-        ],
+        assumptions=[(capitalized(curve.assumption), summary.assumption_sentence(solution, curve)) for curve in curves],
         assumptions_table=summary.assumptions_table(curves),
         suppression=summary.suppression_sentences(facts),
         withheld=summary.withheld_table(facts),

@@ -14,7 +14,6 @@ from scipy.special import ndtr, ndtri
 
 from dpviz.core.limits import MAX_PRIOR_ROWS
 from dpviz.core.numerics.special import inverse_expm1
-from dpviz.core.types import FloatArray
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.noise import GeometricSanitizer, LaplaceSanitizer, NoiseSanitizer
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
@@ -29,15 +28,10 @@ NEAR_BLOCK, FAR_BLOCK = 0.02, 0.2  # widths of blocks of pairs: of all rows, and
 
 
 class Moments(NamedTuple):
-    """Probability of part of a distribution of errors, and what that part adds to their mean and mean square."""
+    """Probability of part of a distribution of errors, and what that part adds to their mean square."""
 
     probability: float
-    mean: float
     square: float
-
-    @classmethod
-    def of(cls, errors: FloatArray, masses: FloatArray) -> Moments:
-        return cls(*(float(np.einsum("i,i->", masses, errors**power)) for power in range(3)))
 
 
 class LossPart(NamedTuple):
@@ -109,12 +103,13 @@ class PlanMechanism(ABC):
         """Smallest rate whose noise keeps a distance with this probability."""
         return math.inf
 
-    def bias(self, count: int) -> float:  # noqa: ARG002
-        """Mean error of a released count, given the confidential one."""
-        return 0.0
-
     def moments_below(self, count: int, threshold: int) -> Moments:
         """Moments of the error over released counts below a threshold."""
+        if threshold > self.n:  # nothing is ever published
+            return Moments(1.0, self.mean_square(count, self.n - count))
+        return self._moments_below(count, threshold)
+
+    def _moments_below(self, count: int, threshold: int) -> Moments:
         raise NotImplementedError(f"{self.label} releases no counts.")
 
     def error(self, statistic: Statistic) -> float:
@@ -139,8 +134,8 @@ class PlanMechanism(ABC):
         The mean square over all noise, less that of withheld counts, and (substitute − count)² for each of these.
         """
         below = self.moments_below(count, threshold)
-        rest = self.mean_square(count, self.n - count) - below.square
-        return math.sqrt(max(rest + below.probability * (substitute - count) ** 2, 0.0))
+        rest = max(self.mean_square(count, self.n - count) - below.square, 0.0)
+        return math.sqrt(rest + below.probability * (substitute - count) ** 2)
 
     def withheld_error(self, count: int, threshold: int, level: float | None) -> float:
         """Error of a count where those below a threshold are withheld and read as half of it.
@@ -206,20 +201,13 @@ class CountNoise(PlanMechanism):
     def quantile(self, level: float) -> float:
         return float(self.noise.reach(level))
 
-    def bias(self, count: int) -> float:
-        """Moving to an end takes Pr(Z ≥ 1) r^distance / (1 − r) from each side, r = e^{−rate}."""
-        rate = self.noise.epsilon
-        difference = math.exp(-rate * count) - math.exp(-rate * (self.n - count))
-        return self._upper_tail * difference / -math.expm1(-rate)
-
-    def moments_below(self, count: int, threshold: int) -> Moments:
-        if threshold > self.n:  # nothing is ever published
-            return Moments(1.0, self.bias(count), self.mean_square(count, self.n - count))
+    def _moments_below(self, count: int, threshold: int) -> Moments:
         released = np.arange(threshold)
         log_masses = self.noise.log_mass(np.abs(released - count))
         log_masses[:1] = self.noise.log_tail(np.array([count]))
         with np.errstate(under="ignore"):
-            return Moments.of(released - float(count), np.exp(log_masses))
+            masses = np.exp(log_masses)
+            return Moments(float(masses.sum()), float(masses @ (released - float(count)) ** 2))
 
 
 class GeometricNoise(CountNoise):
@@ -332,14 +320,12 @@ class GaussianNoise(PlanMechanism):
     def quantile(self, level: float) -> float:
         return float(ndtri((1 + level) / 2)) / self.rate
 
-    def moments_below(self, count: int, threshold: int) -> Moments:
-        """Of a normal number below a bound u, in σ: Φ, −σ φ and σ² (Φ − u φ)."""
-        if threshold > self.n:
-            return Moments(1.0, 0.0, self.rate**-2)
+    def _moments_below(self, count: int, threshold: int) -> Moments:
+        """Of a normal number below a bound u, in σ: Φ and σ² (Φ − u φ)."""
         u = (threshold - count) * self.rate
         below = float(ndtr(u))
         density = math.exp(-u * u / 2) / math.sqrt(2 * math.pi)
-        return Moments(below, -density / self.rate, (below - u * density) / self.rate**2)
+        return Moments(below, (below - u * density) / self.rate**2)
 
     @classmethod
     def rate_for_rmse(cls, error: float) -> float:
@@ -385,14 +371,12 @@ class BetaBinomialDraw(PlanMechanism):
         alpha, n = self.draw.alpha, self.n
         total = n + 2 * alpha
         share = (alpha + below) / total
-        return self.bias(int(below)) ** 2 + n * share * (1 - share) * (total + n) / (total + 1)
+        bias = alpha * (n - 2 * below) / total
+        return bias**2 + n * share * (1 - share) * (total + n) / (total + 1)
 
-    def bias(self, count: int) -> float:
-        return self.draw.alpha * (self.n - 2 * count) / (self.n + 2 * self.draw.alpha)
-
-    def moments_below(self, count: int, threshold: int) -> Moments:
-        released = np.arange(min(threshold, self.n + 1))
-        return Moments.of(released - float(count), self.draw.row(count)[: len(released)])
+    def _moments_below(self, count: int, threshold: int) -> Moments:
+        masses = self.draw.row(count)[:threshold]
+        return Moments(float(masses.sum()), float(masses @ (np.arange(float(threshold)) - count) ** 2))
 
     def quantile(self, level: float) -> float:
         raise NotImplementedError(f"{self.label} has no interval of its own.")

@@ -68,26 +68,6 @@ def allocations(rows: int, groups: int) -> Iterator[tuple[int, ...]]:
 class ReleasePlan(ParameterRecord):
     """Statistics of n rows that are published under one promise, which holds for all of them together.
 
-    Parameters
-    ----------
-    n : int, optional
-        Public number of rows.
-    statistics : tuple of Statistic
-    protection : Protection, optional
-        The promise.
-    person_rows : int, optional
-        Largest number of rows of a person.
-    neighbours : str, optional
-        Key of `NEIGHBOURS`.
-    groups : tuple of (str, int), optional
-        Disjoint groups, each with its public number of rows.
-    membership_public : bool, optional
-        Whether everybody knows who belongs to which group.
-    spend_all : bool, optional
-        Whether what the limits leave of the promise is spent on smaller errors.
-
-    Examples
-    --------
     >>> from dpviz.plans.statistics import YesNoShare
     >>> plan = ReleasePlan(n=1000, statistics=(YesNoShare(name="works"),), protection=PrivacyLoss(most_epsilon=1.0))
     >>> ReleasePlan.from_json(plan.to_json()) == plan, plan.sensitivities
@@ -96,7 +76,7 @@ class ReleasePlan(ParameterRecord):
 
     noun, indent = "plan", 2
 
-    n: int = parameter_with_default(PLAN_ROWS)
+    n: int = parameter_with_default(PLAN_ROWS)  # public, as are the numbers of rows of the groups
     statistics: tuple[Statistic, ...] = field(
         metadata={
             "write": lambda statistics: [{"kind": statistic.key, **statistic.to_dict()} for statistic in statistics],
@@ -109,10 +89,10 @@ class ReleasePlan(ParameterRecord):
         default=PrivacyLoss(most_epsilon=1.0),
     )
     person_rows: int = parameter_with_default(PERSON_ROWS)
-    neighbours: str = "substitution"
+    neighbours: str = "substitution"  # key of NEIGHBOURS
     groups: tuple[tuple[str, int], ...] = json_field(dict, lambda item: tuple(item.items()), default=())
-    membership_public: bool = False
-    spend_all: bool = True
+    membership_public: bool = False  # whether everybody knows who belongs to which group
+    spend_all: bool = True  # whether what the limits leave of the promise is spent on smaller errors
 
     def check(self) -> None:
         validate_choice("neighbours", self.neighbours, NEIGHBOURS)

@@ -26,20 +26,11 @@ from dpviz.plans.suppression import delta_without_noise
 
 SCALES = (0.25, 0.5, 1.0, 2.0, 4.0)  # of what is assumed, and of ε
 BETWEEN = (0.354, 0.707, 1.414, 2.828)  # of ε in the curve
-MAX_EPSILON = 100.0
 SEARCHED_SCALES = np.geomspace(1 / 16, 16.0, 2**16 + 1)  # for the widest assumption that keeps all limits
 DISTINCT = 1e-6  # relative distance beyond which a promise or an error is another one
 
 
 # Other promises
-
-
-@dataclass(frozen=True)
-class ChangedPlan:
-    """A change of a plan, in words, and the factor of all limits that keeps the promise then."""
-
-    change: str
-    factor: float
 
 
 def epsilon_curve(plan: ReleasePlan) -> tuple[tuple[float, float], ...]:
@@ -48,65 +39,14 @@ def epsilon_curve(plan: ReleasePlan) -> tuple[tuple[float, float], ...]:
         raise ValueError("This curve is drawn where a privacy loss ε is promised.")
     smallest = LOSS.minimum * 1.01
     values = {min(max(times * plan.promise[0], smallest), LOSS.maximum) for times in (*SCALES, *BETWEEN)}
-    return tuple((epsilon, solve_plan(_with_epsilon(plan, epsilon)).factor) for epsilon in sorted(values))
-
-
-def changed_plans(plan: ReleasePlan) -> tuple[ChangedPlan, ...]:
-    """The factor at half and at twice the promised ε, and for shares that may be anything."""
-    found = []
-    if isinstance(plan.protection, PrivacyLoss):
-        for times in (0.5, 2.0):
-            epsilon = min(times * plan.promise[0], MAX_EPSILON)
-            factor = solve_plan(_with_epsilon(plan, epsilon)).factor
-            found.append(ChangedPlan(f"with ε = {format_number(epsilon, 4)}", factor))
-    widened = replace(
-        plan,
-        statistics=tuple(
-            replace(statistic, lowest=0.0, highest=1.0) if isinstance(statistic, ShareStatistic) else statistic
-            for statistic in plan.statistics
-        ),
-    )
-    if widened != plan:
-        found.append(ChangedPlan("where the shares may be anything from 0 to 1", solve_plan(widened).factor))
-    return tuple(found)
-
-
-def _with_epsilon(plan: ReleasePlan, epsilon: float) -> ReleasePlan:
-    return replace(plan, protection=PrivacyLoss(most_epsilon=epsilon, most_delta=plan.promise[1]))
+    plans = {
+        epsilon: replace(plan, protection=PrivacyLoss(most_epsilon=epsilon, most_delta=plan.promise[1]))
+        for epsilon in sorted(values)
+    }
+    return tuple((epsilon, solve_plan(changed).factor) for epsilon, changed in plans.items())
 
 
 # Other assumptions
-
-
-@dataclass(frozen=True)
-class Assumption:
-    """Something that a plan assumes of the data: a new one is one more of `ASSUMPTIONS`."""
-
-    label: str
-    description: Callable[[ReleasePlan, float], str]  # of a plan where it is so many times as wide, after "with"
-    changed: Callable[[ReleasePlan, float], ReleasePlan]  # that plan
-    searched: Callable[[ReleasePlan], FloatArray]  # scales for the widest one that keeps all limits
-
-    def at(self, plan: ReleasePlan, scale: float) -> ReleasePlan | None:
-        """Plan where it is so many times as wide; None where a plan cannot have that, or is the same."""
-        try:
-            changed = self.changed(plan, scale)
-        except ValueError:  # bounds too far apart, too many rows of a person, or a mechanism that does not take them
-            return None
-        return None if changed == plan and scale != 1 else changed
-
-
-def describe_scale(scale: float) -> str:
-    """How many times as wide.
-
-    >>> describe_scale(2.0), describe_scale(0.5), describe_scale(6.1149), describe_scale(0.2519)
-    ('twice', 'half', '6.11 times', '0.251 times')
-    """
-    return {2.0: "twice", 0.5: "half"}.get(scale, f"{format_number(round_down(scale, 3), 3)} times")
-
-
-def _change_statistics(plan: ReleasePlan, change: Callable[[Statistic], Statistic]) -> ReleasePlan:
-    return replace(plan, statistics=tuple(map(change, plan.statistics)))
 
 
 def _scale_bounds(plan: ReleasePlan, scale: float) -> ReleasePlan:
@@ -118,7 +58,7 @@ def _scale_bounds(plan: ReleasePlan, scale: float) -> ReleasePlan:
         middle, half = (statistic.lower + statistic.upper) / 2, scale * statistic.width / 2
         return replace(statistic, lower=middle - half, upper=middle + half)
 
-    return _change_statistics(plan, change)
+    return replace(plan, statistics=tuple(map(change, plan.statistics)))
 
 
 def _scale_shares(plan: ReleasePlan, scale: float) -> ReleasePlan:
@@ -131,7 +71,7 @@ def _scale_shares(plan: ReleasePlan, scale: float) -> ReleasePlan:
         half = scale * (statistic.highest - statistic.lowest) / 2
         return replace(statistic, lowest=max(middle - half, 0.0), highest=min(middle + half, 1.0))
 
-    return _change_statistics(plan, change)
+    return replace(plan, statistics=tuple(map(change, plan.statistics)))
 
 
 def _scale_rows(plan: ReleasePlan, scale: float) -> ReleasePlan:
@@ -139,32 +79,41 @@ def _scale_rows(plan: ReleasePlan, scale: float) -> ReleasePlan:
     return replace(plan, person_rows=int(rows)) if rows == int(rows) else plan
 
 
-def _describe_bounds(_plan: ReleasePlan, scale: float) -> str:
-    return f"bounds {describe_scale(scale)} as far apart"
+ASSUMPTIONS: dict[str, Callable[[ReleasePlan, float], ReleasePlan]] = {
+    "bounds of the means": _scale_bounds,
+    "ranges of the shares": _scale_shares,
+    "rows of a person": _scale_rows,
+}
+"""What a plan assumes of the data, with the plan in which it is so many times as wide."""
 
 
-def _describe_shares(_plan: ReleasePlan, scale: float) -> str:
-    return f"shares in a range {describe_scale(scale)} as wide"
-
-
-def _describe_rows(plan: ReleasePlan, scale: float) -> str:
-    return f"at most {spell_count(round(scale * plan.person_rows), 'row')} of a person"
-
-
-def _search_all(_plan: ReleasePlan) -> FloatArray:
+def searched_scales(plan: ReleasePlan, assumption: str) -> FloatArray:
+    """Scales among which the widest one that keeps all limits is searched."""
+    if assumption == "rows of a person":
+        return np.arange(1.0, PERSON_ROWS.maximum + 1) / plan.person_rows
     return SEARCHED_SCALES
 
 
-def _search_rows(plan: ReleasePlan) -> FloatArray:
-    return np.arange(1.0, PERSON_ROWS.maximum + 1) / plan.person_rows
+def describe_assumption(plan: ReleasePlan, assumption: str, scale: float) -> str:
+    """What is assumed where an assumption is so many times as wide.
+
+    >>> describe_assumption(ReleasePlan(statistics=(BoundedMean(name="a"),)), "bounds of the means", 2.0)
+    'bounds twice as far apart'
+    """
+    times = {2.0: "twice", 0.5: "half"}.get(scale, f"{format_number(round_down(scale, 3), 3)} times")
+    if assumption == "bounds of the means":
+        return f"bounds {times} as far apart"
+    if assumption == "ranges of the shares":
+        return f"shares in a range {times} as wide"
+    return f"{spell_count(round(scale * plan.person_rows), 'row')} of a person"
 
 
-ASSUMPTIONS = (
-    Assumption("bounds of the means", _describe_bounds, _scale_bounds, _search_all),
-    Assumption("ranges of the shares", _describe_shares, _scale_shares, _search_all),
-    Assumption("rows of a person", _describe_rows, _scale_rows, _search_rows),
-)
-"""What a plan assumes of the data."""
+def _changed_plan(plan: ReleasePlan, assumption: str, scale: float) -> ReleasePlan | None:
+    """Plan under a changed assumption; None where there is none."""
+    try:
+        return ASSUMPTIONS[assumption](plan, scale)
+    except ValueError:  # bounds too far apart, too many rows of a person, or a mechanism that does not take them
+        return None
 
 
 @dataclass(frozen=True)
@@ -182,20 +131,13 @@ class AssumptionPoint:
 
 @dataclass(frozen=True)
 class AssumptionCurve:
-    """What changes with one assumption.
+    """What changes with one assumption, a key of `ASSUMPTIONS`; its points are ordered from the narrowest.
 
-    Attributes
-    ----------
-    assumption : Assumption
-    points : tuple of AssumptionPoint
-        Narrowest first.
-    widest : float
-        Largest of the searched scales at which all limits hold with the mechanisms of the design; 0 if there is none.
-    all_hold : bool
-        Whether that is the largest one searched.
+    `widest` is the largest of the searched scales at which all limits hold with the mechanisms of the design, 0 if
+    there is none; `all_hold` says that it is the largest one searched.
     """
 
-    assumption: Assumption
+    assumption: str
     points: tuple[AssumptionPoint, ...]
     widest: float
     all_hold: bool
@@ -218,33 +160,35 @@ def assumption_curves(solution: PlanSolution) -> tuple[AssumptionCurve, ...]:
 
     >>> plan = ReleasePlan(n=1000, statistics=(BoundedMean(name="hours", upper=80.0, limit=0.5),))
     >>> curve, rows = assumption_curves(solve_plan(plan))
-    >>> [round(point.factor / curve.points[0].factor, 6) for point in curve.points], rows.assumption.label
+    >>> [round(point.factor / curve.points[0].factor, 6) for point in curve.points], rows.assumption
     ([1.0, 2.0, 4.0, 8.0, 16.0], 'rows of a person')
     """
     plan = solution.plan
+    if math.isinf(plan.promise[0]):
+        return ()
     curves = []
     for assumption in ASSUMPTIONS:
-        plans = {scale: changed for scale in SCALES if (changed := assumption.at(plan, scale)) is not None}
-        if len(plans) < 2 or math.isinf(plan.promise[0]):
-            continue
+        plans = {scale: _changed_plan(plan, assumption, scale) for scale in SCALES}
         points = []
         for scale, changed in plans.items():
+            if changed is None or (changed == plan and scale != 1):
+                continue
             solved = solution if scale == 1 else solve_plan(changed)
             is_possible = all(math.isfinite(mechanism.rate) for mechanism in solved.needed.mechanisms)
             needed = promise_used(solved.needed) if is_possible else math.inf
             points.append(AssumptionPoint(scale, solved.factor, needed))
-        curves.append(AssumptionCurve(assumption, tuple(points), *_widest(solution, assumption)))
+        if len(points) > 1:
+            curves.append(AssumptionCurve(assumption, tuple(points), *_widest(solution, assumption)))
     return tuple(curves)
 
 
-def _widest(solution: PlanSolution, assumption: Assumption) -> tuple[float, bool]:
+def _widest(solution: PlanSolution, assumption: str) -> tuple[float, bool]:
     """Largest searched scale at which all limits hold, and whether it is the last one."""
     kinds = [type(mechanism) for mechanism in solution.design.mechanisms]
 
     def is_broken(scale: float) -> bool:
-        try:
-            plan = assumption.changed(solution.plan, scale)
-        except ValueError:  # no plan can have that
+        plan = _changed_plan(solution.plan, assumption, scale)
+        if plan is None:
             return True
         mechanisms = [
             kind(smallest_rate(plan, place, kind, statistic.limit), plan.rows_of(statistic))
@@ -253,7 +197,7 @@ def _widest(solution: PlanSolution, assumption: Assumption) -> tuple[float, bool
         is_possible = all(math.isfinite(mechanism.rate) for mechanism in mechanisms)
         return not (is_possible and PlanDesign(plan, tuple(mechanisms)).keeps_promise)
 
-    searched = assumption.searched(solution.plan).tolist()
+    searched = searched_scales(solution.plan, assumption).tolist()
     if not is_broken(searched[-1]):
         return searched[-1], True
     number = bisect.bisect_left(searched, True, hi=len(searched) - 1, key=is_broken)

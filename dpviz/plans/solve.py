@@ -35,31 +35,17 @@ SPENDING_STEPS = (0.0, -1e-6, -0.03, -math.log(4.0))  # logarithms of factors of
 class PlanSolution:
     """Answer of a plan.
 
-    Attributes
-    ----------
-    plan : ReleasePlan
-    factor : float
-        Smallest number by which all limits can be multiplied so that the promise is kept: at most 1 where all hold.
-    needed : PlanDesign
-        What the limits ask for and no more, whether or not it keeps the promise.
-    design : PlanDesign
-        Keeps the promise, with all errors in proportion to their limits where the whole promise is spent, or where not
-        all limits hold.
-    relaxed_alone : tuple of float
-        Value of each limit that would do if it alone gave way; infinite where that is not enough.
-    basic_factor : float
-        The factor by basic composition.
-    tried : tuple of (Kinds, float)
-        Mixtures of mechanisms that were tried, each with its factor.
+    `needed` is what the limits ask for and no more, whether or not it keeps the promise. `design` keeps it, with all
+    errors in proportion to their limits where the whole promise is spent, or where not all limits hold.
     """
 
     plan: ReleasePlan
-    factor: float
+    factor: float  # smallest one of all limits with which the promise is kept: at most 1 where all hold
     needed: PlanDesign
     design: PlanDesign
-    relaxed_alone: tuple[float, ...]
-    basic_factor: float
-    tried: tuple[tuple[Kinds, float], ...]
+    relaxed_alone: tuple[float, ...]  # value of each limit that would do if it alone gave way; infinite if none does
+    basic_factor: float  # the factor by basic composition
+    tried: tuple[tuple[Kinds, float], ...]  # mixtures of mechanisms, each with its factor
 
     @property
     def is_feasible(self) -> bool:
@@ -139,20 +125,9 @@ def _log_ratio(value: float, limit: float) -> float:
 
 
 def smallest_rate(plan: ReleasePlan, place: int, kind: type[PlanMechanism], limit: float) -> float:
-    """Smallest rate with which a statistic keeps a limit, rounded to the side that keeps it; infinite if none does.
+    """Smallest rate with which the statistic at a place keeps a limit on its error; infinite if none does.
 
-    Parameters
-    ----------
-    plan : ReleasePlan
-    place : int
-        Of the statistic.
-    kind : type of PlanMechanism
-    limit : float
-        On the error, in the units of the statistic.
-
-    Returns
-    -------
-    float
+    It is rounded to the side that keeps the limit.
     """
     statistic = plan.statistics[place]
     n = plan.rows_of(statistic)

@@ -70,22 +70,7 @@ def validate_name(field: str, value: Any, minimum: int) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Statistic(ParameterRecord, ABC):
-    """One published statistic.
-
-    Parameters
-    ----------
-    name : str
-    measure : str, optional
-        Key of `ERROR_MEASURES`.
-    limit : float, optional
-        Largest error allowed on that measure, in the units of the statistic.
-    group : str, optional
-        Group of rows that it is about; empty for all rows.
-    mechanism : str, optional
-        Key of `PLAN_MECHANISMS`, or "best".
-    suppress_below : int, optional
-        Released counts below are withheld, after noise was added; 0 withholds nothing.
-    """
+    """One published statistic of all rows, or of those in a group."""
 
     noun = "statistic"
     key: ClassVar[str]
@@ -94,11 +79,11 @@ class Statistic(ParameterRecord, ABC):
     has_counts: ClassVar[bool] = True  # whether it is made of counts
 
     name: str
-    measure: str = "typical"
-    limit: float = parameter_with_default(ERROR_LIMIT)
-    group: str = ""
-    mechanism: str = ANY_MECHANISM
-    suppress_below: int = parameter_with_default(SMALLEST_COUNT)
+    measure: str = "typical"  # key of ERROR_MEASURES
+    limit: float = parameter_with_default(ERROR_LIMIT)  # on that measure, in the units of the statistic
+    group: str = ""  # empty: all rows
+    mechanism: str = ANY_MECHANISM  # or a key of PLAN_MECHANISMS
+    suppress_below: int = parameter_with_default(SMALLEST_COUNT)  # of released counts, after noise was added
 
     def check(self) -> None:
         validate_name("name", self.name, 1)
@@ -210,16 +195,9 @@ class YesNoShare(ShareStatistic):
         return tuple(filter(None, [max(rows_out, rows_in)]))
 
 
-class _TableStatistic(ShareStatistic):
-    """Counts of disjoint cells, each published with noise of its own."""
-
-    def sensitivities(self, rows_out: int, rows_in: int) -> tuple[float, ...]:
-        return tuple(filter(None, [rows_out, rows_in]))
-
-
 @dataclass(frozen=True, kw_only=True)
-class CategoryShares(_TableStatistic):
-    """Shares of k categories.
+class CategoryShares(ShareStatistic):
+    """Shares of k categories; every count is published with noise of its own.
 
     >>> CategoryShares(name="region", categories=5).sensitivities(2, 2), CategoryShares(name="a").sensitivities(0, 2)
     ((2, 2), (2,))
@@ -238,9 +216,12 @@ class CategoryShares(_TableStatistic):
     def description(self) -> str:
         return f"shares of {self.categories:,} categories"
 
+    def sensitivities(self, rows_out: int, rows_in: int) -> tuple[float, ...]:
+        return tuple(filter(None, [rows_out, rows_in]))
+
 
 @dataclass(frozen=True, kw_only=True)
-class CrossTable(_TableStatistic):
+class CrossTable(ShareStatistic):
     """Shares of all pairs of answers to two questions."""
 
     key = "cross_table"
@@ -253,6 +234,8 @@ class CrossTable(_TableStatistic):
         super().check()
         if self.cells > MAX_CELLS:
             raise ValueError(f"first times second must be at most {MAX_CELLS:,} cells; got {self.cells:,}.")
+
+    sensitivities = CategoryShares.sensitivities
 
     @property
     def cells(self) -> int:

@@ -26,23 +26,13 @@ from dpviz.desk.protection import HARDLY, USUAL_EPSILON
 from dpviz.plans.composition import PlanDesign
 from dpviz.plans.mechanisms import PlanMechanism
 from dpviz.plans.plan import ReleasePlan
-from dpviz.plans.sensitivity import (
-    AssumptionCurve,
-    AssumptionPoint,
-    ChangedPlan,
-    NaiveDesign,
-    promise_used,
-)
+from dpviz.plans.sensitivity import AssumptionCurve, NaiveDesign, describe_assumption, promise_used
 from dpviz.plans.solve import Kinds, PlanSolution, solve_plan
 from dpviz.plans.statistics import Statistic
 from dpviz.plans.suppression import PublishedError, delta_without_noise, published_errors
 
 USUAL_DELTA = 1e-6  # at which ε is stated where the promise has no δ of its own
 SAME_FACTOR = 1e-3  # relative distance of factors that are the same to three digits
-ACCURACY_NOTE = (
-    "An error is the distance of what is published from what the same people's data say; that these people are a "
-    "sample comes on top. Of the range of shares that was given the worst counts."
-)
 ASSUMPTIONS_NOTE = (
     "Noise hides the farthest that a person can be from anybody else, so that the errors grow with what is assumed of "
     "the data, whatever the data are. Each assumption is changed alone here, and the limits stay. What lies outside of "
@@ -142,14 +132,8 @@ def format_change(ratio: float) -> str:
     return format_ratio(ratio).replace("as much", "as large").replace("more", "larger").replace("less", "smaller")
 
 
-def _quoted_errors(statistics: Sequence[StatisticFacts]) -> list[str]:
-    """Limits that would do if one alone gave way."""
-    return [
-        f"{_relaxed(facts)} for “{facts.statistic.name}”" for facts in statistics if math.isfinite(facts.relaxed_alone)
-    ]
-
-
 def _relaxed(facts: StatisticFacts) -> str:
+    """Limit that would do if it alone gave way."""
     return facts.statistic.format_error(round_up(facts.relaxed_alone, 3, tolerance=SEARCH_TOLERANCE))
 
 
@@ -197,7 +181,11 @@ def give_way_sentence(facts: PlanFacts) -> str:
     text += f"{format_factor(solution.factor)} times the error."
     if len(plan.statistics) == 1:
         return text
-    enough = _quoted_errors(facts.statistics)
+    enough = [
+        f"{_relaxed(each)} for “{each.statistic.name}”"
+        for each in facts.statistics
+        if math.isfinite(each.relaxed_alone)
+    ]
     if not enough:
         return f"{text} No limit alone is enough, however far it gives way."
     return f"{text} If one alone gives way, it must be {' or '.join(enough)}."
@@ -401,53 +389,29 @@ def mixtures_table(solution: PlanSolution, number: int) -> TextTable:
 # Other promises and assumptions
 
 
-def changes_sentence(solution: PlanSolution, changes: Sequence[ChangedPlan]) -> str:
-    """What other promises and ranges would change."""
+def changes_sentence(solution: PlanSolution, curve: Sequence[tuple[float, float]]) -> str:
+    """What half and twice the promised ε would change."""
+    promised = solution.plan.promise[0]
     sentences = []
-    for each in changes:
-        verdict = "all limits hold" if each.factor <= 1 else "not all limits hold"
-        text = f"The errors would be {format_change(each.factor / solution.factor)} {each.change}; then {verdict}."
-        sentences.append(text if math.isfinite(each.factor) else f"No limits could be kept {each.change}.")
+    for epsilon, factor in curve:
+        if epsilon not in (promised / 2, promised * 2):
+            continue
+        at_epsilon = f"with ε = {format_number(epsilon, 4)}"
+        verdict = "all limits hold" if factor <= 1 else "not all limits hold"
+        text = f"The errors would be {format_change(factor / solution.factor)} {at_epsilon}; then {verdict}."
+        sentences.append(text if math.isfinite(factor) else f"No limits could be kept {at_epsilon}.")
     return " ".join(sentences)
 
 
 def assumption_sentence(solution: PlanSolution, curve: AssumptionCurve) -> str:
-    """What the next wider and narrower assumption would change, and the widest one that keeps all limits."""
-    factors = [point.factor for point in curve.points]
-    if max(factors) <= min(factors) * (1 + SAME_FACTOR):
-        sentences = ["Wider or narrower, the errors stay the same to three digits."]
-    else:
-        wider = [point for point in curve.points if point.scale > 1]
-        narrower = [point for point in curve.points if point.scale < 1]
-        sentences = [_point_sentence(solution, curve, point) for point in (*wider[:1], *narrower[-1:])]
-
-    # How far all limits hold
+    """The widest assumption that keeps all limits."""
     limits = "The limit holds" if len(solution.plan.statistics) == 1 else "All limits hold"
     if curve.widest == 0:
-        sentences.append("None that is narrower keeps all limits.")
-    elif curve.widest == 1:
-        sentences.append(f"{limits} with what is assumed, and with nothing wider.")
-    else:
-        described = curve.assumption.description(solution.plan, curve.widest).removeprefix("at most ")
-        sentences.append(f"{limits} up to {described}{', the widest looked at' * curve.all_hold}.")
-    return " ".join(sentences)
-
-
-def _point_sentence(solution: PlanSolution, curve: AssumptionCurve, point: AssumptionPoint) -> str:
-    assumed = curve.assumption.description(solution.plan, point.scale)
-    if math.isinf(point.factor):
-        return f"With {assumed} no limits could be kept."
-    epsilon, delta = solution.plan.promise
-    if math.isinf(point.needed):
-        need = "cannot be kept at any ε"
-    elif epsilon == 0:
-        share = round_up(min((1 + point.needed * delta) / 2, 1.0), 3)
-        need = f"would need {format_percent(share, 3)} right guesses"
-    else:
-        at_delta = f" at δ = {format_number(delta, 3)}" if delta else ""
-        need = f"would need ε = {format_bound(point.needed * epsilon)}{at_delta}"
-    change = format_change(point.factor / solution.factor)
-    return f"With {assumed} the errors for the same promise would be {change}; the limits as they are {need}."
+        return "None that is narrower keeps all limits."
+    if curve.widest == 1:
+        return f"{limits} with what is assumed, and with nothing wider."
+    described = describe_assumption(solution.plan, curve.assumption, curve.widest)
+    return f"{limits} up to {described}{', the widest looked at' * curve.all_hold}."
 
 
 def assumptions_table(curves: Sequence[AssumptionCurve]) -> TextTable:
@@ -461,7 +425,7 @@ def assumptions_table(curves: Sequence[AssumptionCurve]) -> TextTable:
             if math.isfinite(point.needed):
                 needed = format_percent(round_up(point.needed, 3), 3)
             verdict = "hold" if point.factor <= 1 else "break"
-            rows.append([curve.assumption.label, format_number(point.scale), factor, needed, verdict])
+            rows.append([curve.assumption, format_number(point.scale), factor, needed, verdict])
     return TextTable(head, rows, "What other assumptions would need")
 
 
@@ -500,7 +464,7 @@ def withheld_table(facts: PlanFacts) -> TextTable:
     for published in [each.published for each in facts.statistics if each.published is not None]:
         for example in published.examples:
             name = f"{published.statistic.name}\n{example.count:,} of {published.n:,}"
-            errors = (example.rmse, example.as_zero[1], example.as_half[1])
+            errors = (example.rmse, example.rmse_as_zero, example.rmse_as_half)
             rows.append([name, format_percent(example.probability, 3), *(format_number(error, 3) for error in errors)])
     return TextTable(head, rows, "What withholding does to a count")
 

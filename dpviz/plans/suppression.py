@@ -29,48 +29,34 @@ def delta_without_noise(n: int, threshold: int) -> float:
 
 @dataclass(frozen=True)
 class WithheldCount:
-    """What withholding does to one confidential count; bias and root mean squared error are in counts.
+    """What withholding does to one confidential count: its probability, and root mean squared errors in counts.
 
-    A withheld count is read as 0 (`as_zero`), or as half of the threshold (`as_half`).
+    A withheld count is read as 0 (`rmse_as_zero`), or as half of the threshold (`rmse_as_half`); `rmse` is that of the
+    noise alone.
     """
 
     count: int
     probability: float
     rmse: float
-    as_zero: tuple[float, float]
-    as_half: tuple[float, float]
+    rmse_as_zero: float
+    rmse_as_half: float
 
 
 @dataclass(frozen=True)
 class PublishedError:
     """Error of a statistic as analysts see it, small counts withheld and read as half of the threshold.
 
-    Attributes
-    ----------
-    statistic : ShareStatistic
-    n : int
-        Rows that it is about.
-    error : float
-        In the measure of its limit and its units, at the confidential `count` where it is the largest.
-    count : int
-    error_before : float
-        Of the noise alone.
-    without_noise : float
-        Distance of half of the threshold from a withheld count, which no ε makes smaller.
-    threshold : int
-        Largest one, up to that of the statistic, with which this design keeps the limit; 0 if there is none.
-    examples : tuple of WithheldCount
-        The smallest possible count, the threshold, and the largest count.
+    Errors are in the measure of its limit and in its units.
     """
 
     statistic: ShareStatistic
-    n: int
-    error: float
+    n: int  # rows that it is about
+    error: float  # at the confidential count where it is the largest
     count: int
-    error_before: float
-    without_noise: float
-    threshold: int
-    examples: tuple[WithheldCount, ...]
+    error_before: float  # of the noise alone
+    without_noise: float  # distance of half of the threshold from a withheld count, which no ε makes smaller
+    threshold: int  # largest one, up to that of the statistic, with which this design keeps the limit; 0 if none does
+    examples: tuple[WithheldCount, ...]  # the smallest possible count, the threshold, and the largest count
 
     @property
     def breaks_limit(self) -> bool:
@@ -79,18 +65,14 @@ class PublishedError:
 
 
 def withheld_count(mechanism: PlanMechanism, count: int, threshold: int) -> WithheldCount:
-    """What withholding released counts below a threshold does to a confidential count.
-
-    The bias is that of all errors, less what withheld ones contribute, and the substitute instead.
-    """
-    below = mechanism.moments_below(count, threshold)
-
-    def bias_and_rmse(substitute: float) -> tuple[float, float]:
-        bias = mechanism.bias(count) - below.mean + below.probability * (substitute - count)
-        return bias, mechanism.withheld_rmse(count, threshold, substitute)
-
-    rmse = math.sqrt(mechanism.mean_square(count, mechanism.n - count))
-    return WithheldCount(count, below.probability, rmse, bias_and_rmse(0.0), bias_and_rmse(threshold / 2))
+    """What withholding released counts below a threshold does to a confidential count."""
+    return WithheldCount(
+        count=count,
+        probability=mechanism.moments_below(count, threshold).probability,
+        rmse=math.sqrt(mechanism.mean_square(count, mechanism.n - count)),
+        rmse_as_zero=mechanism.withheld_rmse(count, threshold, 0.0),
+        rmse_as_half=mechanism.withheld_rmse(count, threshold, threshold / 2),
+    )
 
 
 def published_errors(design: PlanDesign) -> tuple[PublishedError | None, ...]:
@@ -100,14 +82,6 @@ def published_errors(design: PlanDesign) -> tuple[PublishedError | None, ...]:
         if statistic.suppress_below and isinstance(statistic, ShareStatistic)
         else None
         for statistic, mechanism in zip(design.plan.statistics, design.mechanisms, strict=True)
-    )
-
-
-def published_limits_used(design: PlanDesign) -> tuple[float, ...]:
-    """Part of each limit that the error uses once small counts are withheld."""
-    return tuple(
-        used if published is None else published.error / published.statistic.limit
-        for used, published in zip(design.used_limits(), published_errors(design), strict=True)
     )
 
 

@@ -200,7 +200,7 @@ def test_every_section_opens(section: str, preset: str) -> None:
 def test_sections_say_what_the_plan_comes_to() -> None:
     households = PRESETS["Households of up to 4"]
     what_if = " ".join(texts(open_plan(**households, look="What if")))
-    assert "then not all limits hold" in what_if and "With at most eight rows of a person the errors" in what_if
+    assert "then not all limits hold" in what_if and "All limits hold up to seven rows of a person." in what_if
     composition = " ".join(texts(open_plan(delta=1e-5, epsilon=0.5, look="Exact and basic")))
     assert "2.18 times as large. Of this design they would tell ε = 1.16 instead of ε = 0.5." in composition
     assert "No statistic withholds small counts." in " ".join(texts(open_plan(look="Withheld counts")))

@@ -15,14 +15,13 @@ from dpviz.plans import (
     CategoryShares,
     ReleasePlan,
     YesNoShare,
-    naive_designs,
     plan_report,
     solution_json,
     solve_plan,
 )
 from dpviz.plans.figures import composition_curves, plan_figure
 from dpviz.plans.files import plan_notebook, statistics_csv
-from dpviz.plans.sensitivity import epsilon_curve
+from dpviz.plans.sensitivity import epsilon_curve, naive_designs
 from dpviz.plans.summary import (
     answer,
     mixtures_table,

@@ -11,8 +11,8 @@ import pytest
 
 from dpviz.core.formatting import SEARCH_TOLERANCE, format_number, round_up
 from dpviz.desk.protection import GuessRate, PosteriorOdds, PrivacyLoss
-from dpviz.plans import ReleasePlan, naive_designs, solve_plan, summary
-from dpviz.plans.sensitivity import changed_plans
+from dpviz.plans import ReleasePlan, solve_plan, summary
+from dpviz.plans.sensitivity import epsilon_curve, naive_designs
 from dpviz.plans.statistics import YesNoShare
 from tests.plans.test_solve import FIVE, GROUPS
 
@@ -99,17 +99,13 @@ def test_a_plan_of_one_statistic_is_told_as_one() -> None:
 
 def test_sensitivity_is_what_another_question_gives() -> None:
     plan = ReleasePlan(n=12_000, statistics=FIVE[:2], protection=PROMISES["ε"])
-    found = changed_plans(plan)
-    assert [one.change for one in found] == [
-        "with ε = 0.5",
-        "with ε = 2",
-        "where the shares may be anything from 0 to 1",
-    ]
+    curve = epsilon_curve(plan)
+    found = dict(curve)
     half = solve_plan(dataclasses.replace(plan, protection=PrivacyLoss(most_epsilon=0.5)))
-    assert found[0].factor == pytest.approx(half.factor, rel=1e-12)
-    assert half.factor > solve_plan(plan).factor > found[1].factor
-    told = summary.changes_sentence(solve_plan(plan), found)
-    assert told.count("The errors would be") == 3
+    assert found[0.5] == pytest.approx(half.factor, rel=1e-12)
+    assert half.factor > solve_plan(plan).factor > found[2.0]
+    told = summary.changes_sentence(solve_plan(plan), curve)
+    assert told.count("The errors would be") == 2
 
 
 @pytest.mark.parametrize("limit", [0.001, 0.0015, 0.0025, 0.003])
