@@ -11,7 +11,7 @@ import functools
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -107,7 +107,7 @@ class ComposedLoss:
         return round_to_private_side(found, math.inf, lambda epsilon: self.delta(epsilon) <= delta)
 
 
-def compose_parts(parts: Sequence[LossPart]) -> tuple[PrivacyLossDistribution, bool]:
+def compose_parts(parts: Sequence[LossPart], cells: int = SUM_CELLS) -> tuple[PrivacyLossDistribution, bool]:
     """Distribution of the sum of independent losses, no δ too small, and whether it is exact.
 
     Examples
@@ -135,14 +135,14 @@ def compose_parts(parts: Sequence[LossPart]) -> tuple[PrivacyLossDistribution, b
         return NO_LOSS, True
     if len(rest) == 1 and len(rest[0]) == 1:
         return rest[0][0], is_exact
-    return _compose_on_grid(rest), is_exact and len(rest[0]) == 1
+    return _compose_on_grid(rest, cells), is_exact and len(rest[0]) == 1
 
 
 def _size(loss: PrivacyLossDistribution) -> int:
     return len(loss.losses)
 
 
-def _compose_on_grid(parts: Sequence[Sequence[PrivacyLossDistribution]]) -> PrivacyLossDistribution:
+def _compose_on_grid(parts: Sequence[Sequence[PrivacyLossDistribution]], number: int) -> PrivacyLossDistribution:
     """Distribution of a sum on an even grid; of several candidates the worst counts at each ε."""
     # Cells as narrow as the range of the sum, or its deviation, allows
     ends = [
@@ -151,7 +151,7 @@ def _compose_on_grid(parts: Sequence[Sequence[PrivacyLossDistribution]]) -> Priv
     ]
     variance = math.fsum(max(float(loss.masses @ loss.losses**2) for loss in part) for part in parts)
     reach = math.fsum(high - low for low, high in ends)
-    width = min(reach, 2 * DEVIATIONS * math.sqrt(variance)) / SUM_CELLS
+    width = min(reach, 2 * DEVIATIONS * math.sqrt(variance)) / number
 
     # Each part on its grid, and their convolution
     first = 0.0
@@ -244,6 +244,7 @@ class PlanDesign:
 
     plan: ReleasePlan
     mechanisms: tuple[PlanMechanism, ...]
+    cells: int = field(default=SUM_CELLS, compare=False, repr=False)  # of a sum that is not exact
 
     def __post_init__(self) -> None:
         if len(self.mechanisms) != len(self.plan.statistics):
@@ -253,7 +254,8 @@ class PlanDesign:
             )
 
     def __getstate__(self) -> dict[str, object]:
-        return {"plan": self.plan, "mechanisms": self.mechanisms}  # without what was computed of them
+        # Without what was computed of them
+        return {"plan": self.plan, "mechanisms": self.mechanisms, "cells": self.cells}
 
     @cached_property
     def pure_epsilon(self) -> float:
@@ -293,7 +295,7 @@ class PlanDesign:
             candidates = [part.candidates for part in parts]
             choices = [[LossPart((loss,)) for loss in chosen] for chosen in itertools.product(*candidates)]
         for chosen in choices:
-            listed, is_exact = compose_parts(chosen)
+            listed, is_exact = compose_parts(chosen, self.cells)
             yield ComposedLoss(listed, is_exact, gaussian_ratio, laplace_ratio)
 
     def delta(self, epsilon: float) -> float:

@@ -15,7 +15,7 @@ from scipy.special import ndtr, ndtri
 from dpviz.core.limits import MAX_PRIOR_ROWS
 from dpviz.core.numerics.special import inverse_expm1
 from dpviz.mechanisms import BetaBinomial
-from dpviz.mechanisms.noise import GeometricSanitizer, LaplaceSanitizer, NoiseSanitizer
+from dpviz.mechanisms.noise import ROUNDING, GeometricSanitizer, LaplaceSanitizer, NoiseSanitizer
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 from dpviz.plans.statistics import Statistic, YesNoShare
 from dpviz.privacy.pld import PrivacyLossDistribution
@@ -229,8 +229,8 @@ class GeometricNoise(CountNoise):
 
     @classmethod
     def rate_for_quantile(cls, distance: float, level: float) -> float:
-        """Root of rate · d + ln(1 + e^{−rate}) = ln(2 / (1 − level)), for d the first distance beyond."""
-        beyond = math.floor(distance) + 1
+        """Root of rate · d + ln(1 + e^{−rate}) = ln(2 / (1 − level)), d the first distance beyond."""
+        beyond = math.floor(distance) + 1 + ROUNDING
         target = math.log(2 / (1 - level))
         excess = lambda rate: rate * beyond + math.log1p(math.exp(-rate)) - target  # noqa: E731
         return float(brentq(excess, 0.0, target / beyond, xtol=1e-300))
@@ -254,7 +254,7 @@ class RoundedLaplaceNoise(CountNoise):
 
     @classmethod
     def rate_for_quantile(cls, distance: float, level: float) -> float:
-        return -math.log1p(-level) / (math.floor(distance) + 0.5)
+        return -math.log1p(-level) / (math.floor(distance) + 0.5 + ROUNDING)
 
 
 class LaplaceNoise(PlanMechanism):

@@ -7,10 +7,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from scipy.optimize import minimize_scalar, toms748
+from scipy.optimize import brentq, minimize_scalar, toms748
 
 from dpviz.core.numerics.special import round_to_private_side
-from dpviz.plans.composition import PlanDesign
+from dpviz.plans.composition import SUM_CELLS, PlanDesign
 from dpviz.plans.mechanisms import MAX_RATE, MIN_RATE, PlanMechanism
 from dpviz.plans.plan import ReleasePlan
 
@@ -23,6 +23,7 @@ MIN_LOG_FACTOR = math.log(1e-6)  # ends of the common factor of all limits; at t
 MAX_LOG_FACTOR = math.log(1e24)  # is wider than the range of any sum
 FACTOR_TOLERANCE = 1e-11  # of the logarithm of a factor
 ROUGH_TOLERANCE = 1e-4  # the same where mixtures are compared
+ROUGH_CELLS = 2_000  # of a sum of losses there
 TIED = 4 * ROUGH_TOLERANCE  # relative distance of rough factors that are the same: the mixture tried first is taken
 FIRST_STEP = 0.02  # of the logarithm of a factor, from a guess
 MAX_EXCESS = 100.0  # of a logarithm
@@ -111,6 +112,12 @@ def promise_excess(design: PlanDesign) -> float:
     return pure if delta == 0 or pure <= 0 else _log_ratio(design.delta(epsilon), delta)
 
 
+def _excess(design: PlanDesign, excess: Excess) -> float:
+    """By how much a design exceeds the promise; much where a limit cannot be kept."""
+    is_possible = all(math.isfinite(mechanism.rate) for mechanism in design.mechanisms)
+    return excess(design) if is_possible else MAX_EXCESS
+
+
 def _basic_excess(design: PlanDesign) -> float:
     epsilon, delta = design.plan.promise
     return _log_ratio(design.basic_epsilon(delta), epsilon)
@@ -155,7 +162,7 @@ def smallest_rate(plan: ReleasePlan, place: int, kind: type[PlanMechanism], limi
         high = float(minimize_scalar(error, bounds=(low, high), method="bounded").x)
     if error(high) > limit:
         return math.inf
-    root = float(toms748(lambda log_rate: error(log_rate) / limit - 1, low, high, xtol=LOG_RATE_ROUNDING, rtol=1e-15))
+    root = float(brentq(lambda log_rate: error(log_rate) / limit - 1, low, high, xtol=LOG_RATE_ROUNDING, rtol=1e-15))
     return math.exp(round_to_private_side(root, high, lambda log_rate: error(log_rate) <= limit))
 
 
@@ -204,7 +211,7 @@ class _Search:
     plan: ReleasePlan
     mechanisms: dict[tuple[int, type[PlanMechanism], float], PlanMechanism] = field(default_factory=dict)
 
-    def design(self, kinds: Kinds, factor: float, only: int | None = None) -> PlanDesign:
+    def design(self, kinds: Kinds, factor: float, only: int | None = None, *, is_rough: bool = False) -> PlanDesign:
         """Design whose rates keep all limits times a factor, or with one of them times it."""
         chosen = []
         for place, (kind, statistic) in enumerate(zip(kinds, self.plan.statistics, strict=True)):
@@ -214,22 +221,17 @@ class _Search:
                 rate = smallest_rate(self.plan, place, kind, limit)
                 self.mechanisms[key] = kind(rate, self.plan.rows_of(statistic))
             chosen.append(self.mechanisms[key])
-        return PlanDesign(self.plan, tuple(chosen))
-
-    def excess(self, kinds: Kinds, factor: float, excess: Excess, only: int | None = None) -> float:
-        """By how much a design exceeds the promise."""
-        design = self.design(kinds, factor, only)
-        is_possible = all(math.isfinite(mechanism.rate) for mechanism in design.mechanisms)
-        return excess(design) if is_possible else MAX_EXCESS
+        return PlanDesign(self.plan, tuple(chosen), ROUGH_CELLS if is_rough else SUM_CELLS)
 
     def smallest_factor(
         self, kinds: Kinds, excess: Excess = promise_excess, *, guess: float = 1.0, only: int | None = None,
-        tolerance: float = FACTOR_TOLERANCE,
+        is_rough: bool = False,
     ) -> float:  # fmt: skip
         """Smallest factor of all limits, or of one of them, with which the promise is kept; or infinity."""
 
         def log_excess(log_factor: float) -> float:
-            return self.excess(kinds, math.exp(log_factor), excess, only)
+            design = self.design(kinds, math.exp(log_factor), only, is_rough=is_rough)
+            return _excess(design, excess)
 
         # Both ends of an interval around the root, in growing steps from the guess
         start = math.log(guess) if 0 < guess < math.inf else 0.0
@@ -243,6 +245,7 @@ class _Search:
                 return math.exp(end) if is_kept else math.inf
             start = end
             step *= 3
+        tolerance = ROUGH_TOLERANCE if is_rough else FACTOR_TOLERANCE
         factor = math.exp(_first_feasible(log_excess, min(start, end), max(start, end), tolerance))
 
         # Limits that just hold are not said to break
@@ -265,7 +268,7 @@ class _Search:
         def add(mixtures: list[Kinds]) -> None:
             for kinds in mixtures:
                 guess = min(factors.values(), default=1.0)
-                factors[kinds] = self.smallest_factor(kinds, guess=guess, tolerance=ROUGH_TOLERANCE)
+                factors[kinds] = self.smallest_factor(kinds, guess=guess, is_rough=True)
 
         add(list(dict.fromkeys(itertools.product(*choices) if number <= MAX_MIXTURES else plain)))
         while number > MAX_MIXTURES:
@@ -277,7 +280,7 @@ class _Search:
                 (*best[:place], kind, *best[place + 1 :]) for place, kinds in enumerate(choices) for kind in kinds
             ]
             excesses = {
-                kinds: self.excess(kinds, factor, promise_excess)
+                kinds: _excess(self.design(kinds, factor, is_rough=True), promise_excess)
                 for kinds in dict.fromkeys(changes)
                 if kinds not in factors
             }
