@@ -19,15 +19,19 @@ from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.privacy.divergence import delta_for_epsilon, worst_neighbours
 
 MAX_SEARCHED_PRIOR = PRIOR_ONES.maximum / 2
-"""Largest prior that is tried where no closed form bounds the answer."""
+"""Largest prior that is tried where no closed form bounds the answer: what is added to it must stay in the domain."""
 
 RATIO = argument("ratio", 1e-9, 1e9, title="β / α")
-BELOW_ONE = replace(DELTA, maximum=math.nextafter(1.0, 0.0))
+BELOW_ONE = replace(
+    DELTA, maximum=math.nextafter(1.0, 0.0), domain_text="0 or larger, and below 1: at 1 nothing is promised"
+)
 LOG_TOLERANCE = 1e-13  # absolute, of ln α
-PRIOR_ROUNDING = 4e-15  # relative change of a prior, per 1 + ε, that outweighs the rounding of its largest log-odds
-BATCH_ROUNDING = 5e-13  # the same of a prior that is found with many others
-MAX_BATCH_ROUNDS = 4  # pairs of neighbours that are tried before a prior is found alone; two are mostly enough
-FAR_EXCESS = 1e3  # stands for ln(−ln δ) where δ is rounded to 0 or 1
+# Relative increase of a prior, per 1 + ε, that outweighs the rounding of its largest log-odds ε: an increase c lowers
+# them by at least c (1 − e^{−ε}) ≥ c ε / (1 + ε), and this is more than ε times their relative rounding
+PRIOR_ROUNDING = 4e-15
+BATCH_ROUNDING = 5e-13  # relative increase of a prior found with many others, whatever ε is; its δ is then checked
+MAX_BATCH_ROUNDS = 4  # pairs of neighbours that are tried before a prior is searched alone; two are mostly enough
+FAR_EXCESS = 1e3  # finite bound of ln(ln δ(α) / ln δ), which is infinite where δ(α) is rounded to 0 or 1
 
 
 def minimum_prior(
@@ -63,7 +67,8 @@ def minimum_prior(
     Returns
     -------
     float
-        1e-300 (just above 1 for SYNTH_MAP) where any prior is enough; ∞ where none up to 5e11 is.
+        1e-300 (just above 1 for SYNTH_MAP) where any prior is enough; ∞ where more than 5e11 would be needed, and for
+        δ = 0 more than 1e12.
 
     Raises
     ------
@@ -91,10 +96,8 @@ def minimum_prior(
     validate_choice("method", method, PRIOR_METHODS)
     n = int(MANY_ROWS.validate(n))
     m = int(MANY_SYNTHETIC_ROWS.validate(m))
-    delta = DELTA.validate(delta)
+    delta = BELOW_ONE.validate(delta)
     epsilon = validate_epsilon(epsilon, delta)
-    if delta == 1:
-        raise ValueError("delta (allowed failure) must be below 1: at 1 nothing is promised; got 1.")
     if beta is not None:
         beta = PRIOR_ZEROS.validate(beta)
     ratio = RATIO.validate(ratio)
@@ -113,17 +116,17 @@ def minimum_priors(method: str, *, n: Numbers, m: Numbers, epsilon: Numbers, del
     method : str
         Key of `PRIOR_METHODS`.
     n, m, epsilon, delta : float or ndarray
-        Of one shape, or numbers.
+        Of shapes that broadcast, with the domains of `minimum_prior`.
 
     Returns
     -------
     ndarray
-        Within 1e-12, relative, of `minimum_prior`, on the private side.
+        On the private side, within a relative 5e-12 of `minimum_prior`.
 
     Notes
     -----
-    The roots for one pair of neighbours are found together, first for the pair that holds the only row of a cell.
-    Where another pair has a larger δ with that prior, its root follows.
+    The roots for one pair of neighbours are found together, first for the pair with counts 0 and 1. Where another pair
+    has a larger δ with that prior, its root follows.
 
     Examples
     --------
@@ -133,25 +136,22 @@ def minimum_priors(method: str, *, n: Numbers, m: Numbers, epsilon: Numbers, del
     validate_choice("method", method, PRIOR_METHODS)
     prior_method = PRIOR_METHODS[method]
     n, m = MANY_ROWS.validate_array(n), MANY_SYNTHETIC_ROWS.validate_array(m)
-    epsilon, delta = EPSILON.validate_array(epsilon), BELOW_ONE.validate_array(delta)
-    shape = np.broadcast_shapes(*map(np.shape, (n, m, epsilon, delta)))
-    settings = np.array([np.broadcast_to(values, shape).ravel() for values in (n, m, epsilon, delta)], dtype=float)
+    delta = BELOW_ONE.validate_array(delta)
+    epsilon = replace(EPSILON, minimum=0.0).validate_array(epsilon)
+    epsilon = np.vectorize(validate_epsilon, otypes=[float])(epsilon, delta)
+    settings = np.broadcast_arrays(n, m, epsilon, delta)
     effective = prior_method.effective
-    searches = tuple(_Search(effective, int(n), int(m), epsilon, delta) for n, m, epsilon, delta in settings.T.tolist())
-    priors = _solve_batch(searches)
+    columns = [values.ravel().tolist() for values in settings]
+    searches = tuple(_Search(effective, *setting) for setting in zip(*columns, strict=True))
+    priors = _solve_batch(effective, searches)
     if effective is not prior_method:
-        pure = [replace(search, method=prior_method).minimum_pure() for search in searches]
+        pure = [replace(search, method=prior_method).minimum_pure_alpha() for search in searches]
         priors = tuple(min(prior_method.prior_of(prior), limit) for prior, limit in zip(priors, pure, strict=True))
-    return np.reshape(priors, shape)
+    return np.reshape(priors, settings[0].shape)
 
 
 def validate_epsilon(epsilon: float, delta: float) -> float:
-    """Validate an ε, which may be 0 where δ is positive.
-
-    Parameters
-    ----------
-    epsilon, delta : float
-    """
+    """Validate an ε, which may be 0 where δ is positive."""
     return 0.0 if delta > 0 and plain_number(epsilon) == 0 else EPSILON.validate(epsilon)
 
 
@@ -178,7 +178,8 @@ def prior_for_delta(
 
     Notes
     -----
-    ln(−ln δ) is nearly linear in ln prior: the root of its excess is bracketed by doubled steps, then Brent's.
+    The root of ln(ln δ(prior) / ln δ), which is nearly linear in ln prior, is bracketed by steps that double, then
+    found by Brent's method.
 
     Examples
     --------
@@ -195,7 +196,7 @@ def prior_for_delta(
         if not 0 < value < 1:
             return math.copysign(FAR_EXCESS, 0.5 - value)
         difference = math.log(math.log(value) / math.log(delta))
-        return min(difference, -math.ulp(0.0)) if value > delta else difference  # of the right sign at a tie as well
+        return min(difference, -math.ulp(0.0)) if value > delta else difference  # negative even where it rounds to 0
 
     # A bracket around the guess
     bottom = math.log(low)
@@ -226,7 +227,7 @@ def prior_for_delta(
 
 @dataclass(frozen=True)
 class _Search:
-    """Valid arguments of `minimum_prior`, and δ as a function of the effective prior: α less `method.lost`."""
+    """Valid arguments of `minimum_prior`, and δ as a function of the effective prior α − `method.lost`."""
 
     method: PriorMethod
     n: int
@@ -248,11 +249,11 @@ class _Search:
 
     @property
     def has_closed_form(self) -> bool:
-        """Whether the answer without δ is the answer: no δ is allowed, or nothing can be saved, or nothing helps."""
-        return not self.method.calibrated or self.delta == 0 or self.minimum_pure() <= PRIOR_ONES.minimum
+        """Whether `minimum_pure_alpha` is the answer: none is enough, δ is 0, or none smaller is in the domain."""
+        return not self.method.calibrated or self.delta == 0 or self.minimum_pure_alpha() <= PRIOR_ONES.minimum
 
-    def minimum_pure(self) -> float:
-        """Smallest α where δ = 0: the smaller of α and β must reach the answer for α = β. ∞ where none is allowed."""
+    def minimum_pure_alpha(self) -> float:
+        """Smallest α for δ = 0, where min(α, β) reaches the answer for α = β; ∞ where none in the domain does."""
         symmetric = self.method.minimum_pure_prior(self.m, self.epsilon) if self.epsilon > 0 else math.inf
         if self.beta is not None:
             return symmetric if self.beta >= symmetric else math.inf
@@ -262,8 +263,8 @@ class _Search:
         alpha = round_to_private_side(smallest, math.inf, lambda alpha: min(self.priors(alpha)) >= symmetric)
         return alpha if max(self.priors(alpha)) <= PRIOR_ONES.maximum else math.inf
 
-    def minimum_accepted(self) -> float:
-        """Smallest effective prior that the method accepts: both priors of the posterior mode must be above 1."""
+    def minimum_effective_prior(self) -> float:
+        """Smallest effective prior in the domain of the method: a posterior mode needs α and β above 1."""
         lost = self.method.lost
         smallest = math.nextafter(lost, math.inf) if lost else PRIOR_ZEROS.minimum
         if self.beta is not None and self.beta < smallest:
@@ -275,39 +276,38 @@ class _Search:
 
     @property
     def guess(self) -> float:
-        """Effective prior to begin with: δ falls about as e^{−α(e^ε − 1 − ε)}, and at ε = 0 as 1 / √(πα)."""
+        """Effective prior at which a search begins: δ is about e^{−α(e^ε − 1 − ε)}, and at ε = 0 it is 1 / √(πα)."""
         if self.epsilon == 0:
-            return 1 / (math.pi * max(self.delta, 1e-7) ** 2)
+            return 1 / (math.pi * max(self.delta, 1e-7) ** 2)  # at most 3e13, beyond any prior that is tried
         rate = math.expm1(min(self.epsilon, MAX_EXPONENT)) - self.epsilon
-        return max(-math.log(self.delta or 1.0) / max(rate, 1e-300), 1e-9)
+        return max(-math.log(self.delta) / rate, 1e-9)  # positive even where δ is nearly 1
 
 
 @lru_cache(maxsize=4096)  # a page, its table of theorems and its picture ask for the same
 def _solve(search: _Search) -> float:
     """`minimum_prior` of valid arguments."""
     method = search.method
-    pure = search.minimum_pure()
+    pure = search.minimum_pure_alpha()
     if search.has_closed_form:
         return pure
     if method.effective is not method and search.beta is None and search.ratio == 1:
         return min(method.prior_of(_solve(replace(search, method=method.effective))), pure)
-    low = search.minimum_accepted()
+    low = search.minimum_effective_prior()
     high = min(pure - method.lost, MAX_SEARCHED_PRIOR / max(1.0, search.ratio if search.beta is None else 1.0))
     effective = prior_for_delta(search.delta_of, search.delta, low, high, search.guess)
-    if effective > low:  # where `low` is enough, nothing smaller was rounded
+    if effective > low:  # a root, which needs a margin
         effective *= 1 + PRIOR_ROUNDING * (1 + search.epsilon)
     return min(method.prior_of(effective), pure)
 
 
-@lru_cache(maxsize=32)  # the posterior mode asks for the same as the posterior mean
-def _solve_batch(searches: tuple[_Search, ...]) -> tuple[float, ...]:
-    """`_solve` of many searches of one method that uses its whole prior, for two cells."""
-    # Closed forms first; the others begin with the pair of tables without ones and with one
-    method = searches[0].method
-    priors = [search.minimum_pure() if search.has_closed_form else math.nan for search in searches]
+@lru_cache(maxsize=32)  # SYNTH_MAP and SYNTH_Post(Many) have the same effective method
+def _solve_batch(method: PriorMethod, searches: tuple[_Search, ...]) -> tuple[float, ...]:
+    """`_solve` of many searches of one effective method for two cells."""
+    # Closed forms first; the others begin with the pair of counts 0 and 1
+    priors = [search.minimum_pure_alpha() if search.has_closed_form else math.nan for search in searches]
     pairs = {index: 0 for index, prior in enumerate(priors) if math.isnan(prior)}
-    for _ in range(MAX_BATCH_ROUNDS * method.has_pair_deltas):
-        if not pairs:
+    for _ in range(MAX_BATCH_ROUNDS):
+        if not (pairs and method.has_pair_deltas):
             break
         open_searches = [searches[index] for index in pairs]
 
@@ -315,8 +315,8 @@ def _solve_batch(searches: tuple[_Search, ...]) -> tuple[float, ...]:
         candidates = _roots_of_pairs(method, open_searches, np.array([*pairs.values()]))
         for search, (index, pair), prior in zip(open_searches, [*pairs.items()], candidates.tolist(), strict=True):
             del pairs[index]
-            if not PRIOR_ONES.minimum <= prior < min(search.minimum_pure(), MAX_SEARCHED_PRIOR):
-                continue  # no root was found, or another answer is smaller
+            if not PRIOR_ONES.minimum <= prior < min(search.minimum_pure_alpha(), MAX_SEARCHED_PRIOR):
+                continue  # no root was found, or it is not the answer
             worst = worst_neighbours(method.release(search.n, search.m, prior, prior, 2), search.epsilon)
             worst_pair = min(worst.likelier, worst.unlikelier)
             if worst.value <= search.delta:
@@ -332,7 +332,7 @@ def _roots_of_pairs(method: PriorMethod, searches: Sequence[_Search], pairs: Int
     def excess(log_prior: FloatArray, pair: FloatArray, *setting: FloatArray) -> FloatArray:
         n, m, epsilon, log_delta = setting
         prior = np.exp(log_prior)
-        ends = np.stack([prior + pair, prior + (n - 1 - pair)])  # either may be the likelier one's share
+        ends = np.stack([prior + pair, prior + (n - 1 - pair)])  # both directions
         both = method.log_pair_deltas(ends.ravel(), ends[::-1].ravel(), np.tile(m, 2), np.tile(epsilon, 2))
         ratio = both.reshape(2, -1).max(axis=0) / log_delta
         with np.errstate(divide="ignore"):

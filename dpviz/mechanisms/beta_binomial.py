@@ -26,14 +26,14 @@ from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PROMISED_EPSILON, PROMI
 class BetaBinomial(PriorSynthesizer):
     """Pr(m1 | n1) = C(m, m1) B(α + n1 + m1, β + n0 + m0) / B(α + n1, β + n0), with n0 = n − n1 and m0 = m − m1.
 
-    With α = β = 1/3 it is the non-private multiple synthesis (MS) of Bowen & Liu (2016).
+    α = β = 1/3 is the multiple synthesis (MS) of Bowen & Liu (2016), proposed there without a privacy guarantee.
 
     Parameters
     ----------
     n, m : int
         Confidential and released rows.
     alpha, beta : float
-        Invented rows with a one and with a zero.
+        Parameters of the Beta prior: pseudo-counts of ones and of zeros.
 
     References
     ----------
@@ -52,13 +52,14 @@ class BetaBinomial(PriorSynthesizer):
     log_pair_deltas = staticmethod(log_delta_beta_binomial)
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """ln Pr(column | row), as the sum of a term in row + column, one in the column and one in the row.
+        """ln Pr(column | row).
 
         Notes
         -----
-        Pr(j | i) is C(m, j) h(i + j) up to a factor for each row, where h(k) = B(α + k, β + n + m − k). So logarithms
-        are computed once for n + m sums, and the table is a Hankel matrix but for its margins.
+        Pr(j | i) = C(m, j) h(i + j) / B(α + i, β + n − i) with h(k) = B(α + k, β + n + m − k): a Hankel matrix of ln h,
+        plus a term for each column, less one for each row.
         """
+        rows, columns = np.asarray(rows), np.asarray(columns)
         by_sum, by_column, by_row = beta_binomial_terms(self.n, self.m, self.alpha, self.beta)
         table = _hankel(by_sum, rows, columns, self.m)
         table += by_column[columns]
@@ -66,7 +67,7 @@ class BetaBinomial(PriorSynthesizer):
         return table
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
-        """ln[(y + m − j) / y] − ln[(x + j) / x], with x = α + i and y = β + n − 1 − i of the pair (i, i + 1)."""
+        """ln Pr(j | i) − ln Pr(j | i + 1) = ln[(y + m − j) / y] − ln[(x + j) / x], x = α + i and y = β + n − 1 − i."""
         pairs, columns = np.asarray(pairs), np.asarray(columns)
         k = np.arange(self.n + self.m)
         log_ones, log_zeros = _log_growth(self.alpha, k), _log_growth(self.beta, k)
@@ -79,16 +80,25 @@ class BetaBinomial(PriorSynthesizer):
         return table
 
     def worst_log_odds(self) -> WorstCase:
-        """Pure ε, ln(1 + m / min(α, β)): the only row of the rarer value changes."""
+        """Pure ε, ln(1 + m / min(α, β)): the only row of the value with the smaller pseudo-count is substituted."""
         return self.rarest_row(math.log1p(self.m / min(self.alpha, self.beta)))
 
     def first_pair_losses(self, unseen: float, deviations: float = 18.0) -> LossDistribution:
-        """Losses of row 1 against row 0, where tails of a probability of at most `unseen` have an infinite loss.
+        """Privacy losses ln Pr(j | 1) / Pr(j | 0), the negative log-odds of the first pair, for j within a window.
 
-        They are listed within so many standard `deviations` of the mean, or twice as many until that is enough. Ratios
-        of neighbouring probabilities fall where y = β + n − 1 ≥ 1, so that a geometric series bounds each tail.
+        Parameters
+        ----------
+        unseen : float
+            Largest probability of the counts j outside the window, which get an infinite loss.
+        deviations : float, optional
+            Half the window's width at first, in standard deviations; it is doubled until the window is wide enough.
+
+        Notes
+        -----
+        For y = β + n − 1 ≥ 1 the ratios of successive p(j) = Pr(j | 1) fall, so that a geometric series bounds each
+        tail. The listed probabilities alone sum to 1; with the bounds of the tails δ is an upper bound.
         """
-        # Counts around the mean; all of them where the probability may rise again towards an end
+        # The window, or all counts where p may rise again towards an end or most of them would be listed
         x, y, m = self.alpha, self.beta + (self.n - 1), self.m
         mean, total = m * (x + 1) / (x + 1 + y), x + 1 + y
         reach = deviations * (math.sqrt(mean * (1 - mean / m) * (total + m) / (total + 1)) + 1)
@@ -96,7 +106,7 @@ class BetaBinomial(PriorSynthesizer):
         if y < 1 or high - low > m / 2:
             low, high = 0, m
 
-        # Their probabilities, and bounds of those of the tails
+        # Probabilities inside, and bounds of those of both tails
         j = np.arange(low, high)
         with np.errstate(over="ignore"):
             ratios = (m - j) * (x + 1 + j) / ((j + 1) * (y + (m - 1 - j)))
@@ -118,8 +128,7 @@ class BetaBinomial(PriorSynthesizer):
 
         Notes
         -----
-        It does not depend on n. With a given prior a promise thus bounds the released rows by α (e^ε − 1), however many
-        confidential rows there are.
+        It does not depend on n. Conversely, for a given α at most α (e^ε − 1) rows may be released.
 
         References
         ----------
@@ -136,30 +145,28 @@ class BetaBinomial(PriorSynthesizer):
 
 @lru_cache(maxsize=32)
 def beta_binomial_terms(n: int, m: int, alpha: float, beta: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Terms in i + j and in j, less one in i, that add up to ln BetaBinomial(j; m, α + i, β + n − i).
-
-    Parameters
-    ----------
-    n, m : int
-    alpha, beta : float
+    """Summands of ln BetaBinomial(j; m, α + i, β + n − i) = by_sum[i + j] + by_column[j] − by_row[i].
 
     Returns
     -------
     by_sum, by_column, by_row : ndarray of shape (n + m + 1,), (m + 1,) and (n + 1,)
+        Read-only, because they are cached.
 
     Notes
     -----
     All are sums of logarithms of ratios, which keep the digits that ln Γ loses for priors such as 10¹². They are small
-    at the mode of the middle row, so that no digits cancel where the probability is large.
+    near the mode of the middle row, so that no digits cancel where the probability is large.
     """
     middle = n // 2
-    a, b = alpha + n / 2, beta + n / 2  # the posterior of the middle row
-    mode = round(m * a / (a + b))
+    a, b = alpha + n / 2, beta + n / 2  # about the posterior of the middle row
+    mode = round(m * a / (a + b))  # about its most likely count
     k, j, i = np.arange(n + m), np.arange(m), np.arange(n)
     by_sum = cumulative_sum(np.log((alpha + k) / a * (b / (beta + k[::-1]))), origin=middle + mode)
     by_column = cumulative_sum(np.log((m - j) / (j + 1) * (a / b)), origin=mode)
     by_row = cumulative_sum(np.log((alpha + i) / a * (b / (beta + i[::-1]))), origin=middle)
     by_row += log_sum_exp(by_sum[middle : middle + m + 1] + by_column, axis=0)
+    for terms in (by_sum, by_column, by_row):
+        terms.flags.writeable = False
     return by_sum, by_column, by_row
 
 
@@ -171,34 +178,30 @@ def beta_binomial_log_likelihood(
     Parameters
     ----------
     counts : sequence of int
-        Released counts x̃ of independent sets.
-    x, n : ndarray of int
-        Confidential counts and rows, which broadcast.
-    m : int
-    alpha, beta : float
-
-    Notes
-    -----
-    Rising factorials are relative to powers of α and β, so that neither a prior of 10⁻¹⁰⁷ nor one of 10¹² loses digits.
+        Released counts x̃ of independent sets, of m rows each.
+    x : ndarray of int
+        Confidential counts.
+    n : int or ndarray of int
+        Confidential rows, of a shape that broadcasts with that of x.
     """
     x, n = np.broadcast_arrays(x, n)
     k = np.arange(int(n.max()) + m)
-    ln_ones, ln_zeros, ln_total = (cumulative_sum(_log_growth(base, k)) for base in (alpha, beta, alpha + beta))
-    base = ln_ones[x] + ln_zeros[n - x] + ln_total[n + m] - ln_total[n]
+    ln_ones, ln_zeros, ln_total = (cumulative_sum(_log_growth(prior, k)) for prior in (alpha, beta, alpha + beta))
+    normalizer = ln_ones[x] + ln_zeros[n - x] + ln_total[n + m] - ln_total[n]
     log_likelihood = np.zeros(x.shape)
     for count in counts:
-        log_likelihood += ln_ones[x + count] + ln_zeros[(n - x) + (m - count)] - base
+        log_likelihood += ln_ones[x + count] + ln_zeros[(n - x) + (m - count)] - normalizer
     return log_likelihood
 
 
 def _hankel(by_sum: FloatArray, rows: IntArray, columns: IntArray, m: int) -> FloatArray:
-    """Entries that depend on row + column alone; a view of windows is faster than indices where all columns count."""
+    """Entries by_sum[row + column] as a new array; sliding windows are faster if all columns 0 … m are requested."""
     if len(columns) == m + 1 and columns[0] == 0 and np.all(columns[1:] > columns[:-1]):
         return sliding_window_view(by_sum, m + 1)[rows]
-    table: FloatArray = by_sum[np.asarray(rows)[:, None] + columns]
+    table: FloatArray = by_sum[rows[:, None] + columns]
     return table
 
 
-def _log_growth(base: float, k: IntArray) -> FloatArray:
-    """ln(base + k) up to a constant, relative to `base` where that keeps digits."""
-    return np.log1p(k / base) if base > 1 else np.log(base + k)
+def _log_growth(prior: float, k: IntArray) -> FloatArray:
+    """ln(prior + k) up to a constant; for a large prior ln(1 + k / prior), which keeps the digits of k."""
+    return np.log1p(k / prior) if prior > 1 else np.log(prior + k)

@@ -15,17 +15,19 @@ from dpviz.mechanisms.prior_mechanism import UnderPrior
 from dpviz.privacy.pld import PrivacyLossDistribution
 
 EPSILON_TOLERANCE = 1e-12
-"""Relative, of a root ε, and within which a log-odds counts as equal to ε: a prior made for ε does not break it."""
+"""Relative tolerance of the roots ε, and of comparisons: log-odds up to ε (1 + 10⁻¹²) count as ε."""
 
-SAFETY_MARGIN = 1e-14  # relative step to the private side of an ε in closed form, larger than its rounding
-MIN_STEP = 1e-17  # added to ε in the first round, twice as much in each further one: an ε of 0 would not move
+SAFETY_MARGIN = 1e-14  # first relative step of an ε whose δ is too large by rounding; well above the rounding of ε
+MIN_STEP = 1e-17  # first absolute step, without which an ε of 0 would not move
 LOG_ODDS_ROUNDING = 1e-14  # largest |log-odds| that counts as 0
-DELTA_ROUNDING = 1e-6  # a smaller δ at or beyond the pure ε is rounding; a larger one would be an error to be seen
-MAX_EPSILON = 1e6  # largest ε that is tried where log-odds are not bounded
+DELTA_ROUNDING = (
+    1e-6  # δ below it at or beyond the pure ε is taken for rounding; a larger δ is kept, to reveal an error
+)
+MAX_EPSILON = 2.0**20  # largest ε that is tried where log-odds are not bounded
 
 
 def log_odds_table(synthesizer: Synthesizer) -> FloatArray:
-    """Signed log-odds of every neighbouring pair at every released table.
+    """Signed log-odds of every neighbouring pair at every output.
 
     Returns
     -------
@@ -56,13 +58,7 @@ def pure_epsilon(release: Release) -> float:
 
 
 def exceeds(log_odds: FloatArray, epsilon: float) -> BoolArray:
-    """Whether |log-odds| > ε; what equals ε up to rounding does not exceed it.
-
-    Parameters
-    ----------
-    log_odds : ndarray
-    epsilon : float
-    """
+    """Whether |log-odds| > ε by more than rounding."""
     is_larger: BoolArray = np.abs(log_odds) > max(epsilon * (1 + EPSILON_TOLERANCE), LOG_ODDS_ROUNDING)
     return is_larger
 
@@ -79,8 +75,8 @@ def delta_for_epsilon(release: Release, epsilon: float) -> float:
     Returns
     -------
     float
-        The largest Σ_c max(0, Pr(c | first) − e^ε Pr(c | second)) over neighbours in both directions. It is 0 from the
-        pure ε on and never above 1, whatever rounding leaves.
+        The largest Σ_c max(0, Pr(c | first) − e^ε Pr(c | second)) over neighbours in both directions, at most 1. From
+        the pure ε on it is 0, up to rounding, of which less than 10⁻⁶ is removed.
 
     Examples
     --------
@@ -94,13 +90,7 @@ def delta_for_epsilon(release: Release, epsilon: float) -> float:
 
 
 def worst_neighbours(release: Release, epsilon: float) -> WorstCase:
-    """Ordered pair of neighbours with the largest divergence, and that value: `delta_for_epsilon`.
-
-    Parameters
-    ----------
-    release : Release
-    epsilon : float
-    """
+    """Ordered pair of neighbours that attains `delta_for_epsilon`, and that value."""
     epsilon = ANY_EPSILON.validate(epsilon)
     worst = release.hockey_stick(epsilon)
     value = min(worst.value, 1.0)
@@ -116,18 +106,18 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
     ----------
     release : Release
     delta : float
-        Allowed failure, in [0, 1].
+        In [0, 1].
 
     Returns
     -------
     float
-        On the private side, by a relative 10⁻¹² at most; ∞ if no ε is enough.
+        On the private side, by about 10⁻¹² ε + 10⁻¹⁵ at most where δ(ε) is accurate; ∞ if no ε is enough.
 
     Notes
     -----
-    δ(ε) is the largest hockey-stick divergence of all pairs of neighbours, and for a single pair its inverse has a
-    closed form. Which pair is the worst changes with ε, so the worst pair at the present ε is inverted until none
-    exceeds δ. ε only grows and there are finitely many pairs; one or two rounds are enough in practice.
+    δ(ε) is the maximum over all pairs of neighbours, and which pair attains it changes with ε. So the ε of the worst
+    pair at the current ε is computed, until no pair exceeds δ. ε only grows and there are finitely many pairs; one or
+    two rounds are enough in practice.
 
     Examples
     --------
@@ -146,20 +136,22 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
     while epsilon < largest and (worst := worst_neighbours(release, epsilon)).value > delta:
         required = _epsilon_of_pair(release, worst, delta)
         epsilon = min(max(required, epsilon) * (1 + min(margin, EPSILON_TOLERANCE)) + smallest_step, largest)
-        margin *= 8
-        smallest_step *= 2  # it moves an ε of 0, where δ(0) exceeds δ by rounding alone
+        margin *= 8  # beyond the tolerance in the third round
+        smallest_step *= 2
     return epsilon
 
 
 def _epsilon_of_pair(release: Release, worst: WorstCase, delta: float) -> float:
-    """Smallest ε for which two neighbours alone keep δ: in closed form if their losses can be listed."""
+    """Smallest ε for which a pair of neighbours keeps δ > 0: from its losses if they can be listed, else a root."""
     if isinstance(release, ListedRelease) and (listed := release.losses_of(worst)) is not None:
         return PrivacyLossDistribution.from_outcomes(*listed).epsilon_for_delta(delta)
+
+    # The pair alone: the rows that both neighbours share join the prior. If it leaves its domain, the whole release
     if isinstance(release, UnderPrior) and release.n > 1:
         pair = min(worst.likelier, worst.unlikelier)
-        with suppress(ValueError):  # the rows that all but this pair share join its prior, which may exceed its domain
+        with suppress(ValueError):
             release = release.of_pairs(pair, pair)
-    if delta_for_epsilon(release, 0.0) <= delta:  # which rounding may cause for a single pair
+    if delta_for_epsilon(release, 0.0) <= delta:  # the pair's δ may be rounded to δ where the whole release's was not
         return 0.0
 
     # An ε that is enough
@@ -167,16 +159,16 @@ def _epsilon_of_pair(release: Release, worst: WorstCase, delta: float) -> float:
     if math.isinf(high):
         high = 1.0
         while delta_for_epsilon(release, high) > delta:
-            if high > MAX_EPSILON:
+            if high >= MAX_EPSILON:
                 return math.inf
             high *= 2
-    elif delta_for_epsilon(release, high) > delta:
+    elif delta_for_epsilon(release, high) > delta:  # an error of more than `DELTA_ROUNDING`
         return high
 
     def excess(epsilon: float) -> float:
         value = delta_for_epsilon(release, epsilon)
         if 0.5 * delta < value < 2 * delta:
-            return (value - delta) / delta  # its sign is right however near `value` is to δ: δ(ε) may be almost flat
+            return math.log1p((value - delta) / delta)  # the difference is exact: 0 only at δ itself
         return math.log(value) - math.log(delta) if value > 0 else -1.0
 
     return float(brentq(excess, 0.0, high, xtol=1e-15, rtol=EPSILON_TOLERANCE, maxiter=1000))

@@ -497,6 +497,20 @@ def test_many_priors_together_are_those_one_by_one(method: str, n: int, m: int) 
             assert delta_for_epsilon(release(method, n=n, m=m, alpha=alpha), epsilon) <= delta
 
 
+@pytest.mark.parametrize("method", CALIBRATED)
+def test_many_priors_together_at_epsilon_zero(method: str) -> None:
+    deltas = [1e-4, 0.01, 0.3]
+    together = minimum_priors(method, n=[[5], [90]], m=20, epsilon=0.0, delta=deltas)
+    alone = [[minimum_prior(method, n=n, m=20, epsilon=0.0, delta=d) for d in deltas] for n in (5, 90)]
+    np.testing.assert_allclose(together, alone, rtol=2e-12)
+    with pytest.raises(ValueError, match="epsilon"):
+        minimum_priors(method, n=5, m=20, epsilon=0.0, delta=[0.1, 0.0])
+
+
+def test_no_settings_have_no_priors() -> None:
+    assert minimum_priors("synth_map", n=np.ones((0, 2), int), m=1, epsilon=[1.0, 2.0], delta=0.1).shape == (0, 2)
+
+
 def test_many_priors_together_are_refused_outside_their_domains() -> None:
     with pytest.raises(ValueError, match="delta"):
         minimum_priors("synth_map", n=1, m=1, epsilon=1.0, delta=np.array([0.1, 1.0]))

@@ -22,6 +22,7 @@ from dpviz.mechanisms import (
     PosteriorMode,
     Synthesizer,
 )
+from dpviz.mechanisms.beta_binomial import beta_binomial_terms
 from tests.referees import worst_excess
 
 pytestmark = pytest.mark.usefixtures("fifty_digits")
@@ -287,3 +288,10 @@ def test_delta_of_many_cells_never_rises_with_the_prior(cls: type, fixed: float 
             for alpha in grid
         ]
         assert np.all(np.diff(profile) <= 1e-13), epsilon
+
+
+def test_entries_of_lists_of_columns_are_those_of_the_whole_table() -> None:
+    s = BetaBinomial(n=3, m=4, alpha=0.5, beta=2.0)
+    columns = [0, 2, 1, 4, 3]
+    np.testing.assert_array_equal(s.log_transition([3, 0], columns), s.log_transition_matrix()[[3, 0]][:, columns])  # type: ignore[arg-type]
+    assert not any(terms.flags.writeable for terms in beta_binomial_terms(s.n, s.m, s.alpha, s.beta))
