@@ -103,8 +103,8 @@ class ComposedLoss:
         def excess(epsilon: float) -> float:
             return math.log(max(self.delta(epsilon), SMALLEST_DELTA)) - math.log(delta)
 
-        found = float(toms748(excess, 0.0, largest, xtol=1e-15, rtol=1e-12))
-        return round_to_private_side(found, math.inf, lambda epsilon: self.delta(epsilon) <= delta)
+        root = float(toms748(excess, 0.0, largest, xtol=1e-15, rtol=1e-12))
+        return round_to_private_side(root, math.inf, lambda epsilon: self.delta(epsilon) <= delta)
 
 
 def compose_parts(parts: Sequence[LossPart], cells: int = SUM_CELLS) -> tuple[PrivacyLossDistribution, bool]:
@@ -202,9 +202,9 @@ def _worst_of(masses: FloatArray, infinite: FloatArray, width: float) -> FloatAr
         return masses[0]
     ratio = math.exp(-width)
     reverse = masses[:, ::-1]
-    beyond = np.cumsum(reverse, axis=1)[:, ::-1] - masses
+    mass_above = np.cumsum(reverse, axis=1)[:, ::-1] - masses
     discount = lfilter([0.0, ratio], [1.0, -ratio], reverse, axis=1)[:, ::-1]
-    deltas = np.maximum(infinite[:, None] + beyond - discount, infinite[:, None])
+    deltas = np.maximum(infinite[:, None] + mass_above - discount, infinite[:, None])
     which = deltas.argmax(axis=0)
     largest = deltas.max(axis=0)
     slopes = np.append(largest[:-1] - largest[1:], 0.0) / math.expm1(width)
@@ -261,7 +261,7 @@ class PlanDesign:
     def pure_epsilon(self) -> float:
         """Smallest ε without δ: the largest sum of the largest losses; infinite with Gaussian noise."""
         return max(
-            math.fsum(mechanism.largest_loss(each) for mechanism, each in zip(self.mechanisms, way, strict=True))
+            math.fsum(mechanism.largest_loss(shifts) for mechanism, shifts in zip(self.mechanisms, way, strict=True))
             for way in self.plan.sensitivities
         )
 
@@ -277,16 +277,16 @@ class PlanDesign:
         distinct: dict[tuple[str, ...], Sensitivities] = {}
         for way in self.plan.sensitivities:  # statistics that are released alike can change places
             pairs = zip(self.mechanisms, way, strict=True)
-            distinct.setdefault(tuple(sorted(f"{type(kind).__name__} {kind} {each}" for kind, each in pairs)), way)
+            distinct.setdefault(tuple(sorted(f"{type(kind).__name__} {kind} {shifts}" for kind, shifts in pairs)), way)
         return tuple(loss for way in distinct.values() for loss in self._losses_of(way))
 
     def _losses_of(self, way: Sensitivities) -> Iterator[ComposedLoss]:
         # Gaussian noise, or else the largest Laplace noise, stays in closed form
         pairs = list(zip(self.mechanisms, way, strict=True))
-        gaussian_ratio = math.hypot(*(mechanism.gaussian_ratio(each) for mechanism, each in pairs))
-        laplace = sorted(ratio for mechanism, each in pairs for ratio in mechanism.laplace_ratios(each))
+        gaussian_ratio = math.hypot(*(mechanism.gaussian_ratio(shifts) for mechanism, shifts in pairs))
+        laplace = sorted(ratio for mechanism, shifts in pairs for ratio in mechanism.laplace_ratios(shifts))
         laplace_ratio = laplace.pop() if laplace and not gaussian_ratio else 0.0
-        parts = [part for mechanism, each in pairs for part in mechanism.loss_parts(each)]
+        parts = [part for mechanism, shifts in pairs for part in mechanism.loss_parts(shifts)]
         parts += [laplace_part(ratio) for ratio in laplace]
 
         # A few candidates are composed one by one, which is exact

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from dpviz.plans.summary import PlanFacts
 SAME = 1e-6  # relative difference of exact and basic composition that is not drawn
 SMALLEST_DELTA = 1e-9
 CURVE_POINTS = 61
+Curve = tuple[list[float], list[float]]  # x and y
 
 
 def _promise_label(plan: ReleasePlan) -> str:
@@ -42,16 +42,16 @@ def plan_figure(facts: PlanFacts) -> Figure:
 
     lines = [
         PlanLine(
-            name=escape_markdown(each.statistic.name),
-            part=each.part,
+            name=escape_markdown(item.statistic.name),
+            part=item.part,
             basic_part=math.nan,
-            used=each.used_limit,
-            basic_used=basic_used(each.used_limit),
+            used=item.used_limit,
+            basic_used=basic_used(item.used_limit),
         )
-        for each in facts.statistics
+        for item in facts.statistics
     ]
-    basic = math.nan if abs(facts.basic - facts.whole) < SAME * facts.whole else facts.basic
-    lines.append(PlanLine(name="all together", part=facts.whole, basic_part=basic, used=math.nan, basic_used=math.nan))
+    basic = math.nan if abs(facts.basic - facts.exact) < SAME * facts.exact else facts.basic
+    lines.append(PlanLine(name="all together", part=facts.exact, basic_part=basic, used=math.nan, basic_used=math.nan))
     return plan_chart(lines, promised=_promise_label(solution.plan))
 
 
@@ -75,27 +75,15 @@ def assumptions_figure(plan: ReleasePlan, curves: Sequence[AssumptionCurve]) -> 
     return ranges_chart(lines, promised=_promise_label(plan))
 
 
-@dataclass(frozen=True)
-class CompositionCurves:
-    """δ(ε) of a design composed exactly, and the ε of basic composition at some δ."""
-
-    epsilons: tuple[float, ...]
-    deltas: tuple[float, ...]
-    basic_deltas: tuple[float, ...]
-    basic_epsilons: tuple[float, ...]
-
-
-def composition_curves(design: PlanDesign) -> CompositionCurves:
-    """Both ways of composing a design, at ε from 0 to where δ ends, or is no longer of interest."""
+def composition_curves(design: PlanDesign) -> tuple[Curve, Curve]:
+    """ε and δ of a design composed exactly, from 0 to where δ ends or is no longer of interest, and by adding up."""
     end = min(design.pure_epsilon, design.epsilon(SMALLEST_DELTA))
-    epsilons = tuple((end * np.sin(np.linspace(0.0, math.pi / 2, CURVE_POINTS))).tolist())  # dense where δ falls most
-    basic_deltas = tuple(10.0**exponent for exponent in range(-1, -10, -1))
-    return CompositionCurves(
-        epsilons, tuple(map(design.delta, epsilons)), basic_deltas, tuple(map(design.basic_epsilon, basic_deltas))
-    )
+    epsilons = (end * np.sin(np.linspace(0.0, math.pi / 2, CURVE_POINTS))).tolist()  # dense where δ falls most
+    basic_deltas = [10.0**exponent for exponent in range(-1, -10, -1)]
+    return (epsilons, list(map(design.delta, epsilons))), (list(map(design.basic_epsilon, basic_deltas)), basic_deltas)
 
 
-def composition_figure(plan: ReleasePlan, curves: CompositionCurves) -> Figure:
+def composition_figure(plan: ReleasePlan, curves: tuple[Curve, Curve]) -> Figure:
     """Both ways of composing."""
-    exact, basic = (curves.epsilons, curves.deltas), (curves.basic_epsilons, curves.basic_deltas)
+    exact, basic = curves
     return composition_chart(exact, basic, plan.promise)

@@ -46,8 +46,8 @@ def plan_numbers(solution: PlanSolution) -> dict[str, float]:
 def solution_json(solution: PlanSolution) -> str:
     """A plan with the numbers that it came to, every digit; `read_plan` reads it."""
     numbers = [{"name": name, "value": json_number(value)} for name, value in plan_numbers(solution).items()]
-    whole = {"dpviz": dpviz.__version__, "plan": solution.plan.to_dict(), "numbers": numbers}
-    return json.dumps(whole, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    content = {"dpviz": dpviz.__version__, "plan": solution.plan.to_dict(), "numbers": numbers}
+    return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def plan_toml(plan: ReleasePlan) -> str:
@@ -79,8 +79,8 @@ def read_plan(text: str) -> ReleasePlan:
     >>> read_plan('statistics = [{kind = "yes_no", name = "works", limit = 2}]').statistics[0].limit
     2.0
     """
-    whole = _parsed(text)
-    return ReleasePlan.of(whole["plan"] if isinstance(whole, dict) and "plan" in whole else whole)
+    content = _parsed(text)
+    return ReleasePlan.of(content["plan"] if isinstance(content, dict) and "plan" in content else content)
 
 
 def _parsed(text: str) -> Any:
@@ -95,8 +95,8 @@ def _parsed(text: str) -> Any:
 
 def plan_differences(text: str, solution: PlanSolution | None = None) -> list[Difference]:
     """Numbers of a file that its plan, solved again unless its solution is given, comes to otherwise today."""
-    whole = _parsed(text)
-    rows = whole.get("numbers") if isinstance(whole, dict) else None
+    content = _parsed(text)
+    rows = content.get("numbers") if isinstance(content, dict) else None
     if not isinstance(rows, list):
         return []
     stored = {
@@ -183,11 +183,11 @@ def statistics_csv(facts: summary.PlanFacts) -> str:
     head = ["name", "kind", "group", "measure", "limit", "error", "used", "alone", "mechanism", "rate"]
     head += ["withheld_below", "error_with_withheld"]
     rows = []
-    for each in facts.statistics:
-        statistic, error = each.statistic, each.noise_error
+    for item in facts.statistics:
+        statistic, error = item.statistic, item.noise_error
         row = [statistic.name, statistic.key, statistic.group, statistic.measure, statistic.limit, error]
-        row += [error / statistic.limit, each.relaxed_alone, each.mechanism.key, each.mechanism.rate]
-        rows.append([*row, statistic.suppress_below, each.error])
+        row += [error / statistic.limit, item.relaxed_alone, item.mechanism.key, item.mechanism.rate]
+        rows.append([*row, statistic.suppress_below, item.error])
     return csv_text(head, rows)
 
 

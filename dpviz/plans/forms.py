@@ -51,22 +51,7 @@ def form_values(statistic: Statistic) -> dict[str, Any]:
 
 
 def statistic_of_form(values: Mapping[str, Any]) -> Statistic:
-    """Statistic that a form describes; an empty box is None.
-
-    Parameters
-    ----------
-    values : mapping of str to Any
-        As `form_values` returns them.
-
-    Returns
-    -------
-    Statistic
-
-    Raises
-    ------
-    ValueError
-        If a number is outside of its domain, or they contradict each other.
-    """
+    """Statistic that a form describes, where an empty box is None; a ValueError says which number is not accepted."""
     kind = PLAN_STATISTICS[values["kind"]]
     arguments = {name: value for name, value in values.items() if name != "kind"}
     for name, parameter in form_parameters(kind).items():

@@ -148,9 +148,9 @@ class PlanMechanism(ABC):
         """
         if level is None:
             return self.withheld_rmse(count, threshold, threshold / 2)
-        whole = self.quantile(level)
-        if count - threshold >= whole:
-            return whole
+        reach = self.quantile(level)
+        if count - threshold >= reach:
+            return reach
         withheld = self.moments_below(count, threshold).probability
 
         def distance(tail: float) -> float:
@@ -230,10 +230,10 @@ class GeometricNoise(CountNoise):
     @classmethod
     def rate_for_quantile(cls, distance: float, level: float) -> float:
         """Root of rate · d + ln(1 + e^{−rate}) = ln(2 / (1 − level)), d the first distance beyond."""
-        beyond = math.floor(distance) + 1 + ROUNDING
+        first_outside = math.floor(distance) + 1 + ROUNDING
         target = math.log(2 / (1 - level))
-        excess = lambda rate: rate * beyond + math.log1p(math.exp(-rate)) - target  # noqa: E731
-        return float(brentq(excess, 0.0, target / beyond, xtol=1e-300))
+        excess = lambda rate: rate * first_outside + math.log1p(math.exp(-rate)) - target  # noqa: E731
+        return float(brentq(excess, 0.0, target / first_outside, xtol=1e-300))
 
 
 class RoundedLaplaceNoise(CountNoise):

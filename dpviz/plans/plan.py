@@ -229,13 +229,13 @@ class ReleasePlan(ParameterRecord):
         else:
             pairs = list(itertools.product(laid, laid))
         everywhere = (self.person_rows, self.person_rows * self.relation.adds_rows)
-        found: dict[Sensitivities, None] = {}
+        ways: dict[Sensitivities, None] = {}
         for rows_out, rows_in in pairs:
             by_group = dict(zip(names, zip(rows_out, rows_in, strict=True), strict=True))
             moves = [by_group.get(statistic.group, everywhere) for statistic in self.statistics]
-            changes = (each.sensitivities(*move) for each, move in zip(self.statistics, moves, strict=True))
-            found[tuple(changes)] = None
-        return tuple(way for way in found if not any(_is_no_more(way, other) for other in found if other != way))
+            changes = (statistic.sensitivities(*move) for statistic, move in zip(self.statistics, moves, strict=True))
+            ways[tuple(changes)] = None
+        return tuple(way for way in ways if not any(_is_no_more(way, larger) for larger in ways if larger != way))
 
     @classmethod
     def of(cls, values: Any) -> Self:
@@ -246,11 +246,11 @@ class ReleasePlan(ParameterRecord):
         return super().of(values)
 
 
-def _is_no_more(way: Sensitivities, other: Sensitivities) -> bool:
+def _is_no_more(way: Sensitivities, larger: Sensitivities) -> bool:
     """Whether the first way changes each sum by no more than the second."""
     return all(
         len(left) <= len(right) and all(a <= b for a, b in zip(sorted(left)[::-1], sorted(right)[::-1], strict=False))
-        for left, right in zip(way, other, strict=True)
+        for left, right in zip(way, larger, strict=True)
     )
 
 

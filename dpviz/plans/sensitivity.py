@@ -240,7 +240,7 @@ class NaiveDesign:
 def naive_designs(solution: PlanSolution) -> tuple[NaiveDesign, ...]:
     """Designs that were not taken: with a wrong unit, an even split, or no noise; each is worse in something."""
     reached = max(solution.design.used_limits()) * (1 + DISTINCT)
-    return tuple(each for each in _naive_designs(solution) if each.breaks_promise or each.used_limit > reached)
+    return tuple(naive for naive in _naive_designs(solution) if naive.breaks_promise or naive.used_limit > reached)
 
 
 def _naive_designs(solution: PlanSolution) -> Iterator[NaiveDesign]:
@@ -256,7 +256,10 @@ def _naive_designs(solution: PlanSolution) -> Iterator[NaiveDesign]:
                 even_split(solution),
             )
     withheld = [statistic for statistic in plan.statistics if statistic.suppress_below]
-    if any(delta_without_noise(plan.rows_of(each), each.suppress_below) > plan.promise[1] for each in withheld):
+    if any(
+        delta_without_noise(plan.rows_of(statistic), statistic.suppress_below) > plan.promise[1]
+        for statistic in withheld
+    ):
         yield NaiveDesign(
             "small counts withheld, no noise",
             "Published counts are exact, and a count that is missing tells that it is below the threshold.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from scipy.optimize import brentq, minimize_scalar, toms748
 
@@ -185,8 +185,8 @@ def _spend_rest(design: PlanDesign) -> PlanDesign:
     used = design.used_limits()
 
     def spent(log_factor: float) -> PlanDesign:
-        rates = (type(each)(each.rate * math.exp(-log_factor), each.n) for each in design.mechanisms)
-        return PlanDesign(design.plan, tuple(rates))
+        factor = math.exp(-log_factor)
+        return PlanDesign(design.plan, tuple(replace(kind, rate=factor * kind.rate) for kind in design.mechanisms))
 
     def excess(log_factor: float) -> float:
         candidate = spent(log_factor)

@@ -285,8 +285,8 @@ class BoundedMean(Statistic):
         return tuple(filter(None, [(rows_out + rows_in) * self.width / 2]))
 
     def distances_to_bounds(self, n: int) -> list[tuple[float, float]]:
-        whole = n * self.width
-        return [(0.0, whole), (whole / 2, whole / 2)]
+        span = n * self.width
+        return [(0.0, span), (span / 2, span / 2)]
 
 
 PLAN_STATISTICS: dict[str, type[Statistic]] = {

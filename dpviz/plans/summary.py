@@ -75,15 +75,19 @@ class PlanFacts:
 
     solution: PlanSolution
     statistics: tuple[StatisticFacts, ...]
-    whole: float
+    exact: float
     basic: float
     needed: float
 
     @property
+    def published(self) -> list[PublishedError]:
+        """Errors of the statistics that withhold small counts."""
+        return [item.published for item in self.statistics if item.published is not None]
+
+    @property
     def broken(self) -> list[PublishedError]:
-        """Statistics whose limit breaks once small counts are withheld."""
-        published = [each.published for each in self.statistics]
-        return [each for each in published if each is not None and each.breaks_limit]
+        """Those whose limit breaks because of that."""
+        return [published for published in self.published if published.breaks_limit]
 
 
 def plan_facts(plan: ReleasePlan) -> PlanFacts:
@@ -105,7 +109,7 @@ def solution_facts(solution: PlanSolution) -> PlanFacts:
     return PlanFacts(
         solution=solution,
         statistics=tuple(StatisticFacts(*row) for row in rows),
-        whole=promise_used(design),
+        exact=promise_used(design),
         basic=math.fsum(parts) if adds_parts else design.basic_epsilon(delta) / epsilon,
         needed=promise_used(solution.needed) if solution.is_feasible else math.inf,
     )
@@ -182,9 +186,9 @@ def give_way_sentence(facts: PlanFacts) -> str:
     if len(plan.statistics) == 1:
         return text
     enough = [
-        f"{_relaxed(each)} for “{each.statistic.name}”"
-        for each in facts.statistics
-        if math.isfinite(each.relaxed_alone)
+        f"{_relaxed(item)} for “{item.statistic.name}”"
+        for item in facts.statistics
+        if math.isfinite(item.relaxed_alone)
     ]
     if not enough:
         return f"{text} No limit alone is enough, however far it gives way."
@@ -208,7 +212,7 @@ def _rest_sentence(facts: PlanFacts) -> str:
     plan = facts.solution.plan
     epsilon, delta = plan.promise
     if plan.spend_all:
-        used = format_percent_at_most(max(each.used_limit for each in facts.statistics), 3)
+        used = format_percent_at_most(max(item.used_limit for item in facts.statistics), 3)
         return f"The rest is spent on smaller errors, which use {used} of each limit."
     if math.isinf(epsilon) or delta:
         return "The rest of the promise is not spent." if delta else "Nothing limits what is told."
@@ -256,20 +260,20 @@ def page_table(table: TextTable) -> TextTable:
 def statistics_table(facts: PlanFacts) -> TextTable:
     """Numbers of each statistic; what would do alone where not all limits hold."""
     rows = []
-    for each in facts.statistics:
-        statistic, mechanism = each.statistic, each.mechanism
-        error = statistic.format_error(each.error)
-        if each.published is not None:
-            error += f"\n{statistic.format_error(each.noise_error)} before counts are withheld"
+    for item in facts.statistics:
+        statistic, mechanism = item.statistic, item.mechanism
+        error = statistic.format_error(item.error)
+        if item.published is not None:
+            error += f"\n{statistic.format_error(item.noise_error)} before counts are withheld"
         row = [
             f"{statistic.name}\n{statistic.description}, {statistic.measure_label}",
             f"{mechanism.label}\n{mechanism.symbol} = {format_number(mechanism.rate, 3)}",
             error,
             statistic.format_error(statistic.limit),
-            format_percent(each.used_limit, 3),
+            format_percent(item.used_limit, 3),
         ]
         if not facts.solution.is_feasible:
-            row.append(_relaxed(each) if math.isfinite(each.relaxed_alone) else "not enough alone")
+            row.append(_relaxed(item) if math.isfinite(item.relaxed_alone) else "not enough alone")
         rows.append(row)
     head = ["statistic", "released with", "error", "limit", "used"]
     if not facts.solution.is_feasible:
@@ -364,10 +368,10 @@ def mixture_sentence(solution: PlanSolution) -> str:
     plan = solution.plan
     chosen = tuple(type(mechanism) for mechanism in solution.design.mechanisms)
     text = f"The design uses {describe_mixture(plan, chosen)}."
-    others = sorted((item for item in solution.tried if item[0] != chosen), key=lambda item: item[1])
-    if not others:
+    alternatives = sorted((item for item in solution.tried if item[0] != chosen), key=lambda item: item[1])
+    if not alternatives:
         return f"{text} No other mechanism was asked for, or can release these statistics under this promise."
-    kinds, factor = others[0]
+    kinds, factor = alternatives[0]
     if math.isinf(factor):
         return f"{text} No other of {spell_number(len(solution.tried))} mixtures tried can keep the promise."
     return (
@@ -435,7 +439,7 @@ def assumptions_table(curves: Sequence[AssumptionCurve]) -> TextTable:
 def suppression_sentences(facts: PlanFacts) -> list[str]:
     """What withholding small counts protects, which is nothing, and what it does to the limit of each statistic."""
     sentences = []
-    for published in [each.published for each in facts.statistics if each.published is not None]:
+    for published in facts.published:
         statistic = published.statistic
         if delta_without_noise(published.n, statistic.suppress_below):
             alone = "Without noise that protects nobody: no ε holds, for whether a count is published tells one row."
@@ -461,7 +465,7 @@ def withheld_table(facts: PlanFacts) -> TextTable:
     """What withholding does to counts of each statistic: how often it happens, and the errors, in counts."""
     head = ["statistic, true count", "withheld", "typical error without", "missing read as 0", "read as half"]
     rows = []
-    for published in [each.published for each in facts.statistics if each.published is not None]:
+    for published in facts.published:
         for example in published.examples:
             name = f"{published.statistic.name}\n{example.count:,} of {published.n:,}"
             errors = (example.rmse, example.rmse_as_zero, example.rmse_as_half)

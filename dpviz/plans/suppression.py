@@ -93,12 +93,14 @@ def _published_error(statistic: ShareStatistic, mechanism: PlanMechanism) -> Pub
 
     # The largest threshold that keeps the limit
     limit = statistic.limit * n * (1 + LIMIT_ROUNDING)
-    kept = threshold
+    largest = threshold
     if error > limit:
         broken = range(1, threshold + 1)
-        kept = bisect.bisect_left(broken, True, key=lambda each: _largest_error(statistic, mechanism, each)[0] > limit)
+        largest = bisect.bisect_left(
+            broken, True, key=lambda value: _largest_error(statistic, mechanism, value)[0] > limit
+        )
 
-    withheld = [abs(threshold / 2 - each) for each in (low, min(high, threshold - 1)) if low < threshold]
+    withheld = [abs(threshold / 2 - value) for value in (low, min(high, threshold - 1)) if low < threshold]
     return PublishedError(
         statistic=statistic,
         n=n,
@@ -106,9 +108,9 @@ def _published_error(statistic: ShareStatistic, mechanism: PlanMechanism) -> Pub
         count=count,
         error_before=mechanism.error(statistic),
         without_noise=max(withheld, default=0.0) / n,
-        threshold=kept,
+        threshold=largest,
         examples=tuple(
-            withheld_count(mechanism, each, threshold) for each in sorted({low, min(max(threshold, low), high), high})
+            withheld_count(mechanism, value, threshold) for value in sorted({low, min(max(threshold, low), high), high})
         ),
     )
 
