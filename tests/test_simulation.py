@@ -124,11 +124,13 @@ def test_a_finished_run_yields_its_tally_again_and_tallies_grow_by_blocks() -> N
     "changes", [{"seed": 8}, {"batch": 51}, {"p": 0.31}, {"level": 0.9}, {"shown": 71}, {"rules": ("raab_2017",)}]
 )
 def test_another_plan_does_not_continue_a_run(changes: dict[str, Any]) -> None:
-    tally = prefix(SETS, 60)
+    tally: Any = prefix(SETS, 60)
+    other_plan: Any = dataclasses.replace(SETS, **changes)
+    shorter_plan: Any = dataclasses.replace(SETS, repetitions=50)
     with pytest.raises(ValueError, match="start must be a tally of the same plan"):
-        stream_simulation(dataclasses.replace(SETS, **changes), start=tally)
+        stream_simulation(other_plan, start=tally)
     with pytest.raises(ValueError, match=r"start must have at most the 50 repetitions of the plan; got 60\."):
-        stream_simulation(dataclasses.replace(SETS, repetitions=50), start=tally)
+        stream_simulation(shorter_plan, start=tally)
     with pytest.raises(ValueError, match=r"workers \(blocks under way\) must be a whole number from 1 to 64; got 0"):
         stream_simulation(SETS, workers=0)
 

@@ -156,7 +156,7 @@ def test_each_is_what_its_method_needs_by_itself(family: str, sets: int, setting
 
 def test_the_first_beyond_reach_refuses_and_another_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     kind, needs = KINDS["bernoulli"], type(KINDS["bernoulli"]).need
-    beyond = [HEADLINE]
+    beyond: list[PriorMethod] = [HEADLINE]
 
     def need(self: Kind, method: PriorMethod, setting: Setting, delta: float, sets: int = 1) -> float:
         if method in beyond:

@@ -56,6 +56,13 @@ FRESH = RoomSettings.fresh(seed=1)
 EVERY_SEAT = [(seat, None) for seat in range(1, MAX_SEATS + 1)]
 
 
+def class_intervals(settings: RoomSettings, reports: list[tuple[int, None]]) -> ClassIntervals:
+    """Results of a class that guesses nothing."""
+    results = class_results(settings, reports)
+    assert isinstance(results, ClassIntervals)
+    return results
+
+
 @pytest.mark.parametrize("sets", [1, 2, 3])
 @pytest.mark.parametrize("rule", ROOM_RULES)
 @pytest.mark.parametrize(
@@ -100,7 +107,7 @@ def test_how_many_of_a_hundred_analysts_are_right() -> None:
 def test_a_class_comes_near_the_exact_coverage(mechanism: str, rule: str, sets: int, epsilon: float) -> None:
     """Four rounds of 300 seats, within four standard errors; another seed takes no other."""
     asked = FRESH.with_design(mechanism=mechanism, sets=sets, epsilon=epsilon, rules=(rule,))
-    rounds = [class_results(dataclasses.replace(asked, round=one), EVERY_SEAT) for one in range(1, 5)]
+    rounds = [class_intervals(dataclasses.replace(asked, round=one), EVERY_SEAT) for one in range(1, 5)]
     held = sum(int(one.covered.sum()) for one in rounds)
     exact, number = rounds[0].exact, len(rounds) * MAX_SEATS
     assert abs(held / number - exact) <= 4 * math.sqrt(exact * (1 - exact) / number)
@@ -125,7 +132,7 @@ def test_a_seat_draws_the_same_whoever_draws_beside_it_and_moves_smoothly_with_e
 def test_another_rule_keeps_the_tables() -> None:
     told = FRESH.update(rules=("score",))
     assert told.round == FRESH.round
-    naive, aware = (class_results(one, EVERY_SEAT) for one in (FRESH, told))
+    naive, aware = (class_intervals(one, EVERY_SEAT) for one in (FRESH, told))
     assert naive.counts.tolist() == aware.counts.tolist()
     assert naive.covered.sum() < 200 < 270 < aware.covered.sum()
 
@@ -261,7 +268,7 @@ BAD = re.compile(r"\bnan\b|None|inf\b|  ")
 def test_what_is_said_of_a_class_is_what_was_found() -> None:
     for asked in settings_grid():
         for come in (0, 1, 7, 40):
-            intervals = class_results(asked, EVERY_SEAT[:come])
+            intervals = class_intervals(asked, EVERY_SEAT[:come])
             guesses = ClassGuesses.of(asked, [(seat, seat % 2) for seat, _ in EVERY_SEAT[:come]])
             for mark, sentence, short in (class_text(intervals, 40), class_text(guesses, 40)):
                 assert not BAD.search(f"{mark} {sentence} {short}"), (mark, sentence, short)

@@ -171,8 +171,10 @@ def test_the_answers_of_a_case_are_the_stops_that_keep_both_limits() -> None:
     cases = list(dict.fromkeys(itertools.chain(*possible)))
     assert (len(impossible), len(cases)) == (97, 41)
     for case in (*cases, *impossible[::6]):
-        kept = [a for a in ALPHA_STOPS if case.success(a) <= MAX_SUCCESS and case.error(a) <= MAX_ERROR]
-        assert case.answers == (kept or [None])
+        stops: list[float | int | None] = [
+            a for a in ALPHA_STOPS if case.success(a) <= MAX_SUCCESS and case.error(a) <= MAX_ERROR
+        ]
+        assert case.answers == (stops or [None])
     between = np.geomspace(ALPHA_STOPS[0], ALPHA_STOPS[-1], 60).tolist()
     for case in impossible[::6]:
         assert not any(case.success(a) <= MAX_SUCCESS and case.error(a) <= MAX_ERROR for a in between)
