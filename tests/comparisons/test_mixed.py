@@ -388,7 +388,7 @@ def test_the_model_estimates_a_cell_mean_better_than_the_histograms_and_a_share_
     model, bins = MIXED_MODIPS_PRINTED, PERTURBED_CELLS
     for estimand, better, worse, epsilon in (("cell_mean", model, bins, 20.0), ("half", bins, model, 2.0)):
         data = mixed(cells=4, estimand=estimand)
-        good, bad = (study(data, one, epsilon=epsilon, sets=5, repetitions=300) for one in (better, worse))
+        good, bad = (study(data, one, epsilon=epsilon, sets=5, repetitions=900) for one in (better, worse))
         assert good.root_mean_squared_error.value < 0.9 * bad.root_mean_squared_error.value, estimand
 
 
