@@ -322,6 +322,6 @@ def test_cells_of_a_study_are_drawn_beside_the_curves() -> None:
     app.session_state["cs_measure"] = "coverage"
     app.run()
     dots = [trace for trace in figures(app)["cs_picture"]["figure"]["data"] if trace.get("error_y")]
-    assert {trace["legendgroup"] for trace in dots} == {"Beta-binomial (posterior draw)", "Geometric sanitizer"}
+    assert {trace["legendgroup"] for trace in dots} == {"beta_binomial", "geometric"}
     app.number_input(key="cs_p").set_value(0.3).run()
     assert "The open study has no cell at these settings." in said(app)
