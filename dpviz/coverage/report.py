@@ -240,7 +240,7 @@ def repair_facts(results: Mapping[str, CoverageDecomposition], mechanism: type[S
     has_prior = mechanism.has_prior
     means = {RULES[key].short_label: format_number(result.mean_variance, 3) for key, result in results.items()}
     return {
-        "cause": causes_of(mechanism)["prior_bias"],
+        "cause": "prior's pull" if has_prior else f"bias of {mechanism.info.moved_by.rstrip(',')}",
         "line": "a straight line with a prior" if has_prior else "close to a straight line away from 0 and 1",
         "longer": f"{format_distinct(1 / abs(first.slope), 1.0, 3)} times as" if first.slope else "infinitely",
         "estimate": "an unbiased estimate" if has_prior else "what the curve gives",
