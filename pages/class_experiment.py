@@ -179,15 +179,15 @@ class Projector:
         """Draw the controls as the settings of the room are; whoever moves one moves all seats."""
         state, design = st.session_state, self.settings.design
         current = {
-            "mode": self.settings.mode, "epsilon_slider": design.epsilon, "sets": design.sets, "people": design.n,
-            "rule": self.settings.rule, "mechanism": design.mechanism,
+            "mode": self.settings.mode, "epsilon": design.epsilon, "sets": design.sets, "n": design.n,
+            "rules": self.settings.rule, "mechanism": design.mechanism,
         }  # fmt: skip
         state.update({PREFIX + name: value for name, value in current.items() if state.get(PREFIX + name) != value})
         self._show_main_buttons()
         labels = {key: mode.label for key, mode in MODES.items()}
-        self._control(st.segmented_control, "What the class does", list(MODES), "mode", "", format_func=labels.get)
+        self._control(st.segmented_control, "What the class does", list(MODES), "mode", format_func=labels.get)
         self._control(
-            st.select_slider, "ε, smaller is more private", PROMISES, "epsilon_slider", "epsilon",
+            st.select_slider, "ε, smaller is more private", PROMISES, "epsilon",
             format_func=partial(format_number, digits=3), help=ui.words("promise"),
         )  # fmt: skip
         mechanisms = {key: SYNTHESIZERS[key].info.label for key in ROOM_MECHANISMS}
@@ -201,9 +201,9 @@ class Projector:
             self._control(st.segmented_control, "Released sets M", sets, "sets", help=ui.words("sets"))
             rules = {key: RULES[key].computed for key in ROOM_RULES if RULES[key].min_sets <= design.sets}
             rest: dict[str, Any] = {"format_func": rules.get, "help": ui.words("rules")}
-            self._control(st.radio, "The analyst computes", list(rules), "rule", "rules", **rest)
+            self._control(st.radio, "The analyst computes", list(rules), "rules", **rest)
         with st.expander("More", key=f"{PREFIX}more"):
-            self._control(st.segmented_control, "People in the secret table", ROOM_SIZES, "people", "n")
+            self._control(st.segmented_control, "People in the secret table", ROOM_SIZES, "n")
             if not self.settings.requires_answer:
                 show_synthesizer()
             if self.settings.running:
@@ -249,23 +249,19 @@ class Projector:
         args = (server.rooms().change, self.room.code, self.token, change)
         st.button(label, key=PREFIX + name, on_click=server.attempt, args=args, width="stretch", **rest)
 
-    def _control(
-        self, widget: Callable[..., Any], label: str, options: Sequence[Any], name: str, field: str | None = None,
-        **rest: Any,
-    ) -> None:  # fmt: skip
-        """Draw a control that changes a field of the design, of its own name if None, or the mode if empty."""
-        args = (name, name if field is None else field)
-        widget(label, options, key=PREFIX + name, on_change=self._take_over, args=args, **rest)
+    def _control(self, widget: Callable[..., Any], label: str, options: Sequence[Any], name: str, **rest: Any) -> None:
+        """Draw a control that changes a field of the design, or the mode."""
+        widget(label, options, key=PREFIX + name, on_change=self._take_over, args=(name,), **rest)
 
-    def _take_over(self, name: str, field: str) -> None:
+    def _take_over(self, name: str) -> None:
         value = st.session_state[PREFIX + name]
 
         def change(before: RoomSettings) -> RoomSettings:
-            if value is None or (not field and value == before.mode):  # the chosen option was pressed once more
+            if value is None or (name == "mode" and value == before.mode):  # the chosen option was pressed once more
                 return before
-            if not field:
+            if name == "mode":
                 return before.start_mode(value)
-            return before.update(**{field: (value,) if field == "rules" else value})
+            return before.update(**{name: (value,) if name == "rules" else value})
 
         server.attempt(server.rooms().change, self.room.code, self.token, change)
 

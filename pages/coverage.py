@@ -19,6 +19,7 @@ from dpviz.coverage import (
     stream_coverages,
 )
 from dpviz.coverage.curves import EPSILONS
+from dpviz.coverage.performance import first_shares
 from dpviz.designs import CONFIDENTIAL_COUNT, Design
 from dpviz.desk import covered
 from dpviz.desk.promises import FURTHER_NUMBERS, PROMISE
@@ -147,6 +148,8 @@ def show_answer(question: Question, coverages: dict[str, ExactCoverage] | None) 
 def show_curves(results: Results) -> None:
     """Draw the exact curves with the design's own point on them, and the simulated dots."""
     design = results.design
+    run = results.run
+    shares = {} if run.tally is None else first_shares(run.tally, run.n_shown)
     chosen = getattr(design, results.axis)
     marks = {key: coverage.coverage for key, coverage in (results.coverages or {}).items()}
     points = np.array([])
@@ -157,9 +160,8 @@ def show_curves(results: Results) -> None:
         lines = zip(results.curves.rules, results.curves.coverage, strict=True)
         values = {key: np.insert(line, place, marks[key]) for key, line in lines}
     chart = coverage_chart(
-        points, values, names={key: RULES[key].label for key in design.rules},
-        ends={key: RULES[key].abbreviation for key in design.rules}, along=results.axis, level=design.level,
-        chosen=chosen, marks=marks, dots=simulation.dots_of(results.run, design.rules),
+        points, values, along=results.axis, level=design.level, chosen=chosen, marks=marks,
+        simulated={key: share for key, share in shares.items() if key in design.rules}, repetitions=run.n_shown,
     )  # fmt: skip
     ui.show_figure(chart, "picture", height=simulation.FIGURE_HEIGHT, hero=True)
     st.caption(curves_sentence(results))

@@ -23,7 +23,6 @@ from dpviz.claims.statements import JUDGES
 from dpviz.core import limits
 from dpviz.core.declarations import SEED
 from dpviz.core.formatting import format_number
-from dpviz.core.types import FloatArray
 from dpviz.designs import CONFIDENTIAL_COUNT
 from dpviz.desk import audit_tables, promise_tables
 from dpviz.desk.exports import priors as exports
@@ -55,9 +54,10 @@ _statements = lru_cache(maxsize=32)(audit.audit_statements)
 
 
 @lru_cache(maxsize=16)
-def _count_release_curve(n: int, thetas: tuple[float, ...], epsilon: float) -> FloatArray:
-    """Average-case δ of the released count at several θ."""
-    return np.array([count_release_delta(n, theta, epsilon) for theta in thetas])
+def _count_release_curve(n: int, epsilon: float) -> answers.AverageCurves:
+    """Average-case δ of the released count along θ."""
+    deltas = np.array([count_release_delta(n, theta, epsilon) for theta in COUNT_THETAS])
+    return answers.AverageCurves(np.array(COUNT_THETAS), {PARAM_MAP.key: deltas})
 
 
 def controls() -> PromiseQuestion:
@@ -168,9 +168,7 @@ def _show_audit(question: PromiseQuestion) -> None:
     unsafe = [_explained(finding) for finding in findings if finding.verdict is Verdict.UNSAFE]
     st.html(f'<p class="dpviz-question">{audit_in_words.audit_headline(findings)}</p>')
     if unsafe:
-        ui.html_table(
-            audit_tables.findings_table(unsafe), "Printed theorems that are unsafe", "dpviz-scroll dpviz-audit"
-        )
+        ui.html_table(audit_tables.findings_table(unsafe), "Printed theorems that are unsafe", AUDIT_CLASSES)
     if others := audit_in_words.other_claims(findings):
         st.html(f"<p>{others}</p>")
     rest = [finding for finding in findings if finding.verdict is not Verdict.UNSAFE]
@@ -253,9 +251,7 @@ def _show_average(question: PromiseQuestion) -> None:
         st.caption("At θ = 0 and θ = 1 nothing is random: the average case is one fixed table. Choose θ in between.")
         return
     if max(n, m) > limits.MAX_AVERAGED_ROWS_OF_PAGE:
-        st.caption(
-            f"The average over the other rows is computed for n and m up to {limits.MAX_AVERAGED_ROWS_OF_PAGE:,}."
-        )
+        st.caption(ui.words("Averaged rows", most=f"{limits.MAX_AVERAGED_ROWS_OF_PAGE:,}"))
         return
     spinner = "Averaging over the other rows …"
     deltas = ui.result(answers.average_and_worst, n, m, alpha, theta, epsilon, spinner=spinner)
@@ -275,9 +271,8 @@ def _show_average(question: PromiseQuestion) -> None:
     thetas = tuple(sorted({*THETAS, theta}))
     lines, _ = ui.progress(answers.stream_average_by_theta, n, m, alpha, epsilon, thetas)
     lines = lines or answers.AverageCurves(np.array([theta]), {})
-    count = {PARAM_MAP.key: _count_release_curve(n, COUNT_THETAS, epsilon)}
-    count_line = answers.AverageCurves(np.array(COUNT_THETAS), count)
-    ui.show_figure(priors.average_chart(question, theta, average, lines, count_line), "average", height=430)
+    chart = priors.average_chart(question, theta, average, lines, _count_release_curve(n, epsilon))
+    ui.show_figure(chart, "average", height=430)
     st.caption(ui.words("The average curves", count=len(THETAS)))
 
 
@@ -355,25 +350,21 @@ def _show_explanation(question: PromiseQuestion) -> None:
     st.markdown("\n".join(f"- {erratum.told}" for erratum in errata))
 
 
-BERNOULLI_SECTIONS: dict[str, ui.Section] = {
-    "Average case": _show_average,
-    "Subsampling": _show_sampling,
-    "Probabilistic δ": _show_probabilistic,
-    "Uneven priors": _show_uneven,
-}
 SECTIONS: dict[str, ui.Section] = {
     "As published": _show_audit,
     "The inverse": _show_inverse,
     "Several sets": _show_sets,
-    **BERNOULLI_SECTIONS,
+    "Average case": _show_average,
+    "Subsampling": _show_sampling,
+    "Probabilistic δ": _show_probabilistic,
+    "Uneven priors": _show_uneven,
     "Download": _show_downloads,
     "Why, and sources": _show_explanation,
 }
 
 
-def sections_of(kind: Kind) -> dict[str, ui.Section]:
-    """Closer looks that make sense for a kind of data, by name."""
-    return {name: show for name, show in SECTIONS.items() if kind.binary or name not in BERNOULLI_SECTIONS}
+BINARY_SECTIONS = ("Average case", "Subsampling", "Probabilistic δ", "Uneven priors")
+"""Closer looks that make sense for zeros and ones alone."""
 
 
 SETTINGS = {
@@ -395,6 +386,8 @@ def page() -> None:
             show_curves(question, needed)
         with parts.details:
             show_table(question, needed)
-            if question.kind.binary:
+            is_binary = question.kind.binary
+            if is_binary:
                 ui.release_links(extra={"synthesizer": question.kind.mechanism, "prior": "exact"})
-            ui.look_closer(sections_of(question.kind), question)
+            sections = {name: show for name, show in SECTIONS.items() if is_binary or name not in BINARY_SECTIONS}
+            ui.look_closer(sections, question)

@@ -9,14 +9,14 @@ from typing import Any
 import streamlit as st
 
 from dpviz.charts.plan import plan_height
-from dpviz.core.escape import decode_utf8, escape_markdown, single_line
+from dpviz.core.escape import decode_utf8, escape_markdown
 from dpviz.core.formatting import format_number
 from dpviz.desk import stated
 from dpviz.desk.protection import PROTECTIONS, PrivacyLoss, promise_in_words
 from dpviz.desk.texts import capitalized
-from dpviz.plans import PLAN_MECHANISMS, ReleasePlan, YesNoShare, figures, files, forms, sensitivity, summary
+from dpviz.plans import ReleasePlan, YesNoShare, figures, files, forms, sensitivity, summary
 from dpviz.plans.plan import MAX_STATISTICS, NEIGHBOURS, read_statistics
-from dpviz.plans.statistics import ANY_MECHANISM, ERROR_MEASURES, MAX_NAME_CHARACTERS, PLAN_STATISTICS, Statistic
+from dpviz.plans.statistics import MAX_NAME_CHARACTERS, PLAN_STATISTICS, Statistic
 from dpviz.plans.summary import PlanFacts
 from pages import ui
 from pages.ui.navigation import CURATOR, PLAN
@@ -139,22 +139,10 @@ def _show_fields(plan: ReleasePlan, place: int) -> None:
     if state[f"{FIELD}refused"]:
         ui.problem(state[f"{FIELD}refused"])
 
-    # What the fields offer
-    mechanisms = {
-        key: kind.label
-        for key, kind in PLAN_MECHANISMS.items()
-        if key == statistic.mechanism or not plan.unsuitable(kind, statistic)
-    }
-    groups = dict.fromkeys(["", *dict(plan.groups), statistic.group])
-    options = {
-        "kind": {key: kind.label for key, kind in PLAN_STATISTICS.items()},
-        "measure": ERROR_MEASURES,
-        "mechanism": {ANY_MECHANISM: "whichever is best"} | mechanisms,
-        "group": {name: single_line(name) or "all rows" for name in groups},
-    }
-    numbers = forms.form_parameters(type(statistic))
-    last = ["mechanism", "group"] if len(groups) > 1 else ["mechanism"]
-    names = dict.fromkeys(["name", "kind", "measure", "limit", *numbers, *last])
+    # The usual fields, and the others below them
+    options = forms.form_options(plan, statistic)
+    last = [name for name in ("mechanism", "group") if name in options]
+    names = dict.fromkeys(["name", "kind", "measure", "limit", *forms.form_parameters(type(statistic)), *last])
     _draw_fields([name for name in names if name not in FOLDED], statistic, options)
     more = st.expander("More about it", key=f"{FIELD}more", on_change="rerun")
     if more.open:
@@ -169,7 +157,7 @@ def _draw_fields(names: Collection[str], statistic: Statistic, options: Mapping[
     for place, name in enumerate(names):
         rest: dict[str, Any] = {"key": FIELD + name, "on_change": _take_fields, "persist_state": "session"}
         if name in options:
-            labels = {key: capitalized(label) for key, label in options[name].items()}
+            labels = options[name]
             columns[place % 2].selectbox(LABELS[name], list(labels), format_func=labels.__getitem__, **rest)
         elif name in parameters:
             parameter = parameters[name]

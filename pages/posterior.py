@@ -4,7 +4,6 @@ import math
 import re
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -41,16 +40,7 @@ seen_release = lru_cache(maxsize=64)(SeenRelease.of)
 learned_from = lru_cache(maxsize=64)(SeenRelease.learned)
 
 
-class Question(NamedTuple):
-    """A release that an analyst sees."""
-
-    seen: SeenRelease
-    design: Design  # how it was made
-    named: str  # the settings in words
-    given_text: str | None  # of the reader's own matrix, where a script can carry it
-
-
-def controls() -> Question:
+def controls() -> SeenRelease:
     places = ui.control_places()
     ui.presets(PRESETS, place=places.first)
     release = ui.mechanism_controls(places)
@@ -77,9 +67,9 @@ def controls() -> Question:
 
     # The analysis
     values |= ui.number_controls("gamma1", "gamma2", "level", *["seed"] * is_drawn, place=places.more)
-    seen = seen_release(Design.of(values), counts)
+    seen = seen_release(Design.of(values), counts, release.given_text)
     ui.note_broken_promise(seen.design, release)
-    return Question(seen, seen.design, seen.named(), release.given_text)
+    return seen
 
 
 def show_numbers(seen: SeenRelease) -> None:
@@ -101,8 +91,7 @@ def show_numbers(seen: SeenRelease) -> None:
 # Closer looks, each computed only when it is opened
 
 
-def _show_confidential_count(question: Question) -> None:
-    seen = question.seen
+def _show_confidential_count(seen: SeenRelease) -> None:
     x = seen.design.confidential_count
     ui.note(ui.words("count"))
     chart = charts.count_distribution_chart(
@@ -113,22 +102,22 @@ def _show_confidential_count(question: Question) -> None:
     st.caption(seen.about_count)
 
 
-def _show_call(question: Question) -> None:
-    ui.table(*question.seen.regions())
+def _show_call(seen: SeenRelease) -> None:
+    ui.table(*seen.regions())
     st.html("<b>What the analyst should do: this call, with these counts</b>")
-    recipe = posterior_recipe(question.design, question.seen.counts, given_text=question.given_text)
+    recipe = posterior_recipe(seen.design, seen.counts, given_text=seen.given_text)
     st.code(recipe, language=None, wrap_lines=True)
 
 
-def _show_coverage(question: Question) -> None:
+def _show_coverage(seen: SeenRelease) -> None:
     ui.note(ui.words("reach"))
-    design = question.design
+    design = seen.design
     if max(design.n, design.m) > limits.MAX_RELEASES_OF_PAGE:
         st.caption(ui.words("too_many", shown=f"{limits.MAX_RELEASES_OF_PAGE:,}", most=f"{limits.MAX_ROWS:,}"))
         return
     interval = ui.segmented("kind", INTERVALS, label_visibility="collapsed")
-    truth = question.seen.truth
-    p = round(question.seen.exact.mean, 3) if truth is None else truth
+    truth = seen.truth
+    p = round(seen.exact.mean, 3) if truth is None else truth
     points = tuple(sorted({*np.linspace(0.01, 0.99, POINTS).tolist(), p}))
     shown = replace(design, confidential_count=None, rules=(), repetitions=1)
     coverage = ui.result(analyst.coverage_along_p, shown, interval, points, spinner="Listing every release …")
@@ -143,10 +132,8 @@ def _show_coverage(question: Question) -> None:
         length=format_number(100 * float(coverage.mean_width[place]), 3),
     )  # fmt: skip
     st.html(ui.section_answer(format_percent(float(coverage.coverage[place]), 3), sentence))
-    chart = charts.posterior_coverage_chart(
-        coverage.proportions, coverage.coverage, coverage.coverage_error, place=place, level=design.level,
-        color=design.synthesizer_type.key,
-    )  # fmt: skip
+    color = design.synthesizer_type.key
+    chart = charts.posterior_coverage_chart(coverage, place=place, level=design.level, color=color)
     ui.show_figure(chart, "reach", height=380)
     how = ui.words("listed" if coverage.exact else "simulated", points=len(points), releases=f"{coverage.releases:,}")
     if p in (0, 1) and interval == EQUAL_TAILS:
@@ -154,11 +141,9 @@ def _show_coverage(question: Question) -> None:
     st.caption(f"At each p, x is drawn from Binomial(n, p), and M = {design.sets}. {how}")
 
 
-def _show_secret_size(question: Question) -> None:
-    if not _is_beta_binomial(question):
-        return
-    design = question.design
-    known = question.seen.exact
+def _show_secret_size(seen: SeenRelease) -> None:
+    design = seen.design
+    known = seen.exact
     ui.note(ui.words("secret"))
     label = ui.segmented("size_prior", list(posteriors.SIZE_PRIORS), help=ui.words("size_prior"))
     around = ends = posteriors.range_around(design.n)
@@ -166,7 +151,7 @@ def _show_secret_size(question: Question) -> None:
     if not ui.toggle("around", words, help=ui.words("around")):
         ends = tuple(ui.number_controls("low", "high").values())
     guess = ui.number_control("guess") if label == posteriors.GUESS else 1
-    compute = partial(_posterior_secret_size, design, question.seen.counts, label, guess)
+    compute = partial(_posterior_secret_size, design, seen.counts, label, guess)
     posterior = ui.last_valid_value("range", ends, compute, around, lambda ends: f"{ends[0]:,} to {ends[1]:,} rows")
 
     # How much the secret size changes
@@ -183,7 +168,7 @@ def _show_secret_size(question: Question) -> None:
 
     # Both posteriors of p, and that of n
     labels = {"exact": (f"{analyst.NAMES['exact']}, n = {design.n:,} known", known), "secret": ("n secret", posterior)}
-    ui.show_figure(analyst.posteriors_chart(labels, design.level, question.seen.truth, "secret"), "secret", height=380)
+    ui.show_figure(analyst.posteriors_chart(labels, design.level, seen.truth, "secret"), "secret", height=380)
     chart = charts.count_distribution_chart(
         posterior.prior.sizes.astype(float), posterior.size_weights, title="people n", key="sizes",
         mark=float(design.n), words=f"n = {design.n:,}",
@@ -206,10 +191,8 @@ def _posterior_secret_size(
     )  # fmt: skip
 
 
-def _show_categories(question: Question) -> None:
-    if not _is_beta_binomial(question):
-        return
-    design = question.design
+def _show_categories(seen: SeenRelease) -> None:
+    design = seen.design
     ui.note(ui.words("categories"))
     label, help = "Released tables, one line for each set", ui.words("tables", most=limits.MAX_COUNTS_OF_PAGE)
     text = ui.text_control("tables", label, area=True, height=100, help=help)
@@ -233,30 +216,21 @@ def _posterior_cells(design: Design, text: str) -> tuple[tuple[tuple[int, ...], 
     return tables, alpha, cells
 
 
-def _is_beta_binomial(question: Question) -> bool:
-    """Whether a section that sums for the Beta-binomial alone can be drawn; a note says where it cannot."""
-    is_computed = issubclass(question.design.synthesizer_type, BetaBinomial)
-    if not is_computed:
-        ui.note(ui.words("beta_binomial"))
-    return is_computed
-
-
-def _show_downloads(question: Question) -> None:
-    seen = question.seen
+def _show_downloads(seen: SeenRelease) -> None:
     p = np.linspace(0.0, 1.0, 1001)
-    x = np.arange(question.design.n + 1.0)
+    x = np.arange(seen.design.n + 1.0)
     densities = {key: distribution.pdf(p) for key, distribution in seen.posteriors.items()}
     counts = {"probability": seen.exact.weights}
     tables = [
         ("Densities, CSV", "posterior.csv", lambda: columns_csv("p", p, densities)),
         ("Distribution of x, CSV", "confidential_count.csv", lambda: columns_csv("x", x, counts)),
     ]
-    text = posterior_script(question.design, seen.counts, given_text=question.given_text)
+    text = posterior_script(seen.design, seen.counts, given_text=seen.given_text)
     ui.download_columns(tables, ("posterior_page.py", text, "the numbers of the table above"))
 
 
-def _show_explanation(question: Question) -> None:
-    design = question.design
+def _show_explanation(seen: SeenRelease) -> None:
+    design = seen.design
     mechanism = design.synthesizer_type
     repairs = "prior" if mechanism.has_prior else "moved"
     if mechanism is matrix_mechanism.GivenMatrix:
@@ -275,12 +249,16 @@ def _show_explanation(question: Question) -> None:
     st.markdown(re.sub(pattern, lambda match: words[match[1]], ui.page_text("posterior", "why")))
 
 
+def _is_beta_binomial(seen: SeenRelease) -> bool:
+    return issubclass(seen.design.synthesizer_type, BetaBinomial)
+
+
 SECTIONS: dict[str, ui.Section] = {
     "What was x?": _show_confidential_count,
     "What to compute": _show_call,
     "Its own coverage": _show_coverage,
-    "If n is secret": _show_secret_size,
-    "k categories": _show_categories,
+    "If n is secret": ui.section_if(_is_beta_binomial, _show_secret_size, "beta_binomial"),
+    "k categories": ui.section_if(_is_beta_binomial, _show_categories, "beta_binomial"),
     "Download": _show_downloads,
     "Why, and sources": _show_explanation,
 }
@@ -300,17 +278,14 @@ SETTINGS = {
 
 
 def page() -> None:
-    with ui.page_frame(POSTERIOR, SETTINGS, controls, lambda question: learned_from(question.seen)) as (
-        question,
-        parts,
-    ):
-        learned = learned_from(question.seen)
+    with ui.page_frame(POSTERIOR, SETTINGS, controls, learned_from) as (seen, parts):
+        learned = learned_from(seen)
         with parts.results:
             ui.answer(*learned.answer)
             ui.show_figure(learned.picture, "picture", height=440, hero=True)
             if learned.contradiction:
                 ui.note(learned.contradiction)
         with parts.details:
-            show_numbers(question.seen)
+            show_numbers(seen)
             ui.release_links()
-            ui.look_closer(SECTIONS, question)
+            ui.look_closer(SECTIONS, seen)

@@ -39,11 +39,7 @@ SETTINGS = {
     f"{PREFIX}look": ui.section_setting(details.SECTIONS),
     **details.SETTINGS,
 }
-PAPERS = {
-    "posterior_mode": "zheng", "multinomial_mean": "zheng", "multinomial_mode": "zheng", "modips": "liu",
-    "modips_truncated": "liu", "sdd": "liu", "sdd_exact": "liu", "exponential_rows": "bowen_liu",
-    "exponential_counts": "bowen_liu", "poisson_gamma": "quick", "poisson_count": "jackson",
-}  # fmt: skip
+PAPERS = ui.declared_table("transition_matrices", "papers")
 """Papers on the page Published by synthesizer; of all others it is Abowd & Vilhuber's."""
 
 recognized = lru_cache(maxsize=32)(recognition.recognize)

@@ -11,34 +11,23 @@ import numpy as np
 
 from dpviz.charts import theme
 from dpviz.charts.lines import Axis, Line, Mark, ReferenceLine, line_chart
-from dpviz.core.formatting import format_number, format_points
+from dpviz.core.formatting import format_number, format_percent, format_points
 from dpviz.core.types import BoolArray, FloatArray, IntArray
+from dpviz.inference.rules import RULES
 
 MIN_EPSILON, MAX_EPSILON = 0.1, 250.0  # ends of the axis of ε, unless the chosen one is beyond
-
-
-@dataclass(frozen=True, kw_only=True)
-class Dot:
-    """Simulated value of a rule with the ends of its error bar, and what the hover says of it."""
-
-    rule: str
-    y: float
-    low: float
-    high: float
-    words: str
 
 
 def coverage_chart(
     points: FloatArray,
     values: Mapping[str, FloatArray],
     *,
-    names: Mapping[str, str],
-    ends: Mapping[str, str],
     along: str = "p",
     level: float,
     chosen: float,
     marks: Mapping[str, float],
-    dots: Sequence[Dot] = (),
+    simulated: Mapping[str, tuple[float, float, float]],
+    repetitions: int,
 ) -> theme.Figure:
     """Coverage of each rule along the true share or the promised ε.
 
@@ -47,8 +36,6 @@ def coverage_chart(
     points : ndarray of float
     values : mapping of str to ndarray
         Exact coverage at the points, by key of the rule.
-    names, ends : mapping of str to str
-        Names of the rules, and those at the ends of their lines.
     along : {"p", "epsilon"}
     level : float
         Promised coverage.
@@ -56,8 +43,10 @@ def coverage_chart(
         Place of the reader's own point.
     marks : mapping of str to float
         Exact coverage there.
-    dots : sequence of Dot, optional
-        Simulated coverage there.
+    simulated : mapping of str to tuple
+        Simulated coverage there with the ends of its interval, see `first_shares`.
+    repetitions : int
+        Of the simulation so far.
     """
     log = along == "epsilon"
     x = Axis(title="true share of yes", percent=True, low=0.0, high=1.0, pad=0)
@@ -72,13 +61,14 @@ def coverage_chart(
         place = f"{'bottom' if 0.5 < value < level else 'top'} {'left' if is_right else 'right'}"
         text = f"{format_number(100 * value, 3)} %" if index == 0 else ""
         hover = f"exact, your point: {format_number(100 * value, 7)} %"
-        mark = _rule_mark(chosen, value, rule, names[rule], hover, size=9 + 5 * covered)
+        mark = _rule_mark(chosen, value, rule, hover, size=9 + 5 * covered)
         points_marked.append(replace(mark, text=text, place=place))
-    for dot in dots:
-        mark = _rule_mark(chosen, dot.y, dot.rule, names[dot.rule], f"simulated: {dot.words}", size=8)
-        points_marked.append(replace(mark, color=theme.SIMULATED_COLOR, ends=(dot.low, dot.high)))
+    for rule, (value, lower, upper) in simulated.items():
+        hover = f"simulated: {format_percent(value, 4)} of {repetitions:,} repetitions"
+        mark = _rule_mark(chosen, value, rule, hover, size=8)
+        points_marked.append(replace(mark, color=theme.SIMULATED_COLOR, ends=(lower, upper)))
     return line_chart(
-        _rule_lines(points, values, names, ends),
+        _rule_lines(points, values),
         x,
         Axis(title="intervals that hold the truth", percent=True, low=-0.02, high=1.08, pad=0, digits=".5%"),
         key=f"coverage {x.title}",
@@ -91,20 +81,18 @@ def coverage_chart(
     )
 
 
-def _rule_mark(x: float, y: float, rule: str, name: str, hover: str, size: float = 9) -> Mark:
-    style = theme.style_of(rule)
+def _rule_mark(x: float, y: float, rule: str, hover: str, size: float = 9) -> Mark:
+    style, name = theme.style_of(rule), RULES[rule].label
     return Mark(x=x, y=y, color=style.color, symbol=style.symbol, size=size, name=name, hover=hover, group=rule)
 
 
-def _rule_lines(
-    points: FloatArray, values: Mapping[str, FloatArray], names: Mapping[str, str], ends: Mapping[str, str]
-) -> list[Line]:
+def _rule_lines(points: FloatArray, values: Mapping[str, FloatArray]) -> list[Line]:
     """The exact line of each rule in its color and dash."""
     styles = {rule: theme.style_of(rule) for rule in values}
     return [
         Line(
-            name=names[rule],
-            short=ends[rule],
+            name=RULES[rule].label,
+            short=RULES[rule].abbreviation,
             group=rule,
             x=points,
             y=line,
@@ -120,8 +108,6 @@ def length_chart(
     values: Mapping[str, FloatArray],
     limit: FloatArray,
     *,
-    names: Mapping[str, str],
-    ends: Mapping[str, str],
     chosen: float,
 ) -> theme.Figure:
     """Expected length of each rule's interval inside 0 to 1 along the true share, in points.
@@ -134,9 +120,8 @@ def length_chart(
     marks = []
     for rule, line in lengths.items():
         for length in line[points == chosen].tolist():
-            mark = _rule_mark(chosen, length, rule, names[rule], f"your p: {format_number(length, 5)} points")
-            marks.append(mark)
-    lines, labels, known = _rule_lines(points, lengths, names, ends), [], np.isfinite(limit)
+            marks.append(_rule_mark(chosen, length, rule, f"your p: {format_number(length, 5)} points"))
+    lines, labels, known = _rule_lines(points, lengths), [], np.isfinite(limit)
     if known.any():
         name = "shortest possible, if the level is to hold at every p"
         lines.insert(0, Line(name=name, x=points[known], y=100 * limit[known], is_limit=True))
@@ -153,7 +138,7 @@ def length_chart(
     )
 
 
-def causes_chart(effects: Mapping[str, Mapping[str, float]], *, names: Mapping[str, str]) -> theme.Figure:
+def causes_chart(effects: Mapping[str, Mapping[str, float]]) -> theme.Figure:
     """Change of each rule's coverage by cause, as lines from 0; the first rule's with their numbers.
 
     `effects` are for each rule the changes by cause, in the order of the rows from the top.
@@ -162,7 +147,7 @@ def causes_chart(effects: Mapping[str, Mapping[str, float]], *, names: Mapping[s
     step, middle = 0.64 / max(len(effects) - 1, 1), (len(effects) - 1) / 2
     traces = []
     for place, (rule, by_cause) in enumerate(effects.items()):
-        style, name = theme.style_of(rule), names[rule]
+        style, name = theme.style_of(rule), RULES[rule].label
         changes = [(cause, 100 * change, change) for cause, change in by_cause.items()]
         texts = [f"<b>{format_points(100 * change)}</b>" if place == 0 else "" for change in by_cause.values()]
         sides = [f"middle {'right' if change >= 0 else 'left'}" for change in by_cause.values()]

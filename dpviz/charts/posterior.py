@@ -11,6 +11,7 @@ from dpviz.charts.lines import Axis, Line, Mark, ReferenceLine, line_chart
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.core.types import FloatArray
 from dpviz.inference.beta_mixture import BetaMixture
+from dpviz.inference.posterior_coverage import PosteriorCoverage
 
 POSTERIOR_COLORS = {
     "exact": theme.AWARE_COLOR,
@@ -144,17 +145,15 @@ def count_distribution_chart(
     )
 
 
-def posterior_coverage_chart(
-    proportions: FloatArray, coverage: FloatArray, error: FloatArray, *, place: int, level: float, color: str
-) -> theme.Figure:
+def posterior_coverage_chart(result: PosteriorCoverage, *, place: int, level: float, color: str) -> theme.Figure:
     """Coverage of the posterior's interval along p, a line where it is exact and dots where it is simulated.
 
-    The standard errors, `error`, are 0 where it is exact; the one at `place` has its number. `level` is the nominal
-    coverage, and `color` the key of the synthesizer.
+    The one at `place` has its number. `level` is the nominal coverage, and `color` the key of the synthesizer.
     """
-    exact, share = np.full(len(error), not error.any()), float(coverage[place])
-    name = "exact" if exact.all() else "simulated, 95 % error bar"
-    look = color if exact.all() else theme.SIMULATED_COLOR
+    proportions, coverage, error = result.proportions, result.coverage, result.coverage_error
+    exact, share = np.full(len(error), result.exact), float(coverage[place])
+    name = "exact" if result.exact else "simulated, 95 % error bar"
+    look = color if result.exact else theme.SIMULATED_COLOR
     return line_chart(
         [Line(name=name, color=look, x=proportions, y=coverage, error=error, exact=exact)],
         Axis(title="true proportion p", low=-0.01, high=1.01),

@@ -60,15 +60,17 @@ class SeenRelease:
     design: Design
     counts: tuple[int, ...]
     drawn: bool = False
+    given_text: str | None = None  # of the reader's own matrix, where a script can carry it
 
     @classmethod
-    def of(cls, design: Design, typed: str | None = None) -> Self:
+    def of(cls, design: Design, typed: str | None = None, given_text: str | None = None) -> Self:
         """Return the counts that were typed, as many as there are sets, or counts drawn; a ValueError refuses."""
         if typed is not None:
             counts = typed_counts(typed, design.m)
-            return cls(replace(design, sets=len(counts)), counts)
+            return cls(replace(design, sets=len(counts)), counts, given_text=given_text)
         x, generator = design.confidential_count or 0, np.random.default_rng(design.seed)
-        return cls(design, tuple(design.release.draw(generator, x, design.sets).tolist()), drawn=True)
+        counts = tuple(design.release.draw(generator, x, design.sets).tolist())
+        return cls(design, counts, drawn=True, given_text=given_text)
 
     @property
     def truth(self) -> float | None:

@@ -9,11 +9,14 @@ from dataclasses import fields, replace
 from typing import Any
 
 from dpviz.comparisons import CountData
+from dpviz.core.escape import single_line
 from dpviz.core.formatting import describe_value
 from dpviz.core.parameters import Parameter
 from dpviz.desk.stated import form_value, protection_names
+from dpviz.desk.texts import capitalized
+from dpviz.plans.mechanisms import PLAN_MECHANISMS
 from dpviz.plans.plan import MAX_GROUPS, ReleasePlan, read_statistics
-from dpviz.plans.statistics import PLAN_STATISTICS, SMALLEST_COUNT, Statistic, YesNoShare
+from dpviz.plans.statistics import ANY_MECHANISM, ERROR_MEASURES, PLAN_STATISTICS, SMALLEST_COUNT, Statistic, YesNoShare
 
 POINTS = 100.0  # of a share
 NEW_LIMIT = 0.01  # of a share, or of the distance of the bounds
@@ -36,6 +39,24 @@ def form_parameters(kind: type[Statistic]) -> dict[str, Parameter]:
     if not kind.has_counts:
         del parameters[SMALLEST_COUNT.name]
     return parameters
+
+
+def form_options(plan: ReleasePlan, statistic: Statistic) -> dict[str, dict[str, str]]:
+    """Options of the choices of a form with their labels, by name; a group is chosen where there are several."""
+    groups = dict.fromkeys(["", *dict(plan.groups), statistic.group])
+    suitable = {
+        key: kind.label
+        for key, kind in PLAN_MECHANISMS.items()
+        if key == statistic.mechanism or not plan.unsuitable(kind, statistic)
+    }
+    options: dict[str, Mapping[str, str]] = {
+        "kind": {key: kind.label for key, kind in PLAN_STATISTICS.items()},
+        "measure": ERROR_MEASURES,
+        "mechanism": {ANY_MECHANISM: "whichever is best"} | suitable,
+    }
+    if len(groups) > 1:
+        options["group"] = {name: single_line(name) or "all rows" for name in groups}
+    return {name: {key: capitalized(label) for key, label in labels.items()} for name, labels in options.items()}
 
 
 def form_values(statistic: Statistic) -> dict[str, Any]:

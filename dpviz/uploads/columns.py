@@ -22,6 +22,7 @@ from dpviz.uploads.tables import decode, read_table
 # What pandas takes for missing, and <null>, ?, points and dashes, in small letters
 MISSING = {"", "?", ".", "-", "–", "#n/a", "#n/a n/a", "#na", "<na>", "<null>", "n/a", "na", "nan", "-nan", "null"}
 MISSING |= {"none", "-1.#ind", "1.#ind", "-1.#qnan", "1.#qnan"}
+SHARE_READING, CATEGORIES_READING, NUMBERS_READING = "the share of one value", "categories", "numbers"
 WORDS_FOR_YES = "1", "yes", "true", "y", "t", "ja"
 MAX_SCALE_STEPS = 10  # of a rating
 MIN_IDENTIFIERS = 20  # distinct values, and their share of the rows, from which a column identifies people
@@ -92,6 +93,14 @@ class Column(PrivateRepr):
     def is_two_valued(self) -> bool:
         """Whether it can be read as yes or no."""
         return len(self.counts) == 2 and not self.category_problem
+
+    @property
+    def readings(self) -> list[str]:
+        """What it can be read as, in words, the likeliest first; none where both problems are in the way."""
+        numbers = [] if self.number_problem else [NUMBERS_READING]
+        if self.is_two_valued:
+            return [SHARE_READING, *numbers]
+        return numbers if self.category_problem else [*numbers, SHARE_READING, CATEGORIES_READING]
 
     @property
     def default_value(self) -> str:

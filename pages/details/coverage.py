@@ -52,8 +52,7 @@ def _show_causes(results: Any) -> None:
     first = next(iter(decompositions.values()))
     mark = f"{format_percent(first.published, 3)} → {format_percent(first.repaired, 3)}"
     st.html(ui.section_answer(mark, report.failure_sentence(first, mechanism)))
-    names = {key: RULES[key].label for key in decompositions}
-    chart = charts.causes_chart(report.effects_by_cause(decompositions, mechanism), names=names)
+    chart = charts.causes_chart(report.effects_by_cause(decompositions, mechanism))
     ui.show_figure(chart, "causes", height=460)
     ui.table(*report.costs_table(decompositions, mechanism))
     facts = report.repair_facts(decompositions, mechanism)
@@ -75,11 +74,8 @@ def _show_lengths(results: Any) -> None:
     with st.spinner("Summing lengths …"):
         curves = ui.result(coverage_by_proportion, design.release, rules=rules, with_lengths=True, **arguments)
         shortest = ui.result(shortest_lengths, design.release, **arguments)
-    chart = charts.length_chart(
-        curves.points, dict(zip(curves.rules, curves.mean_width_inside, strict=True)), shortest.length,
-        names={key: RULES[key].label for key in rules}, ends={key: RULES[key].abbreviation for key in rules},
-        chosen=design.p,
-    )  # fmt: skip
+    lengths = dict(zip(curves.rules, curves.mean_width_inside, strict=True))
+    chart = charts.length_chart(curves.points, lengths, shortest.length, chosen=design.p)
     ui.show_figure(chart, "length_picture", height=460)
     place = proportions.index(design.p)
     length = float(shortest.length[place])

@@ -7,10 +7,8 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from dpviz.charts.coverage import Dot, caterpillar_chart
-from dpviz.core.formatting import format_percent
+from dpviz.charts.coverage import caterpillar_chart
 from dpviz.coverage import CoveragePlan, CoverageTally, Performance, first_intervals, performance_of, report
-from dpviz.coverage.performance import first_shares
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
 from dpviz.simulation import stream_simulation
@@ -35,12 +33,7 @@ class Speed(NamedTuple):
     pause_s: float
 
 
-SPEEDS = {
-    "one at a time": Speed("one by one", 1, 1.0),
-    "slow": Speed("slow", 3, 0.35),
-    "as fast as it goes": Speed("fast", 0, 0.0),
-}
-
+SPEEDS = {name: Speed(**table) for name, table in ui.declared_table("coverage", "speeds").items()}
 _first_intervals = lru_cache(maxsize=64)(first_intervals)
 
 
@@ -75,6 +68,11 @@ class Run:
     def is_watched(self) -> bool:
         """Whether the first repetitions are still being shown a few at a time."""
         return self.tally is not None and 0 < self.watched < len(self.tally.shown)
+
+    @property
+    def n_shown(self) -> int:
+        """Number of repetitions that are shown so far."""
+        return self.watched if self.is_watched else self.done
 
     @property
     def performance(self) -> Performance | None:
@@ -163,18 +161,6 @@ def show_first_intervals(design: Design, run: Run) -> None:
     name = RULES[rule].short_label
     alt = f"The first intervals by {name}, one line each; those that miss the true share are crossed."
     ui.show_figure(chart, "caterpillar", alt, height=FIGURE_HEIGHT, hero=True)
-
-
-def dots_of(run: Run, rules: tuple[str, ...]) -> list[Dot]:
-    """Simulated coverages of some rules with their error bars, of the repetitions that are shown so far."""
-    if run.tally is None:
-        return []
-    count = run.watched if run.is_watched else run.done
-    return [
-        Dot(rule=key, y=share, low=low, high=high, words=f"{format_percent(share, 4)} of {count:,} repetitions")
-        for key, (share, low, high) in first_shares(run.tally, count).items()
-        if key in rules
-    ]
 
 
 def show_buttons(design: Design, run: Run) -> None:

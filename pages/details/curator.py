@@ -3,7 +3,7 @@
 import math
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from html import escape
 from typing import Any
@@ -24,7 +24,7 @@ from dpviz.desk.search import Desk
 from dpviz.desk.suggested import kind_with, refusal, suggested
 from dpviz.desk.told import along, tables
 from dpviz.mechanisms import TwoCellSynthesizer
-from dpviz.uploads.columns import Column, PilotFile, read_columns
+from dpviz.uploads.columns import CATEGORIES_READING, SHARE_READING, PilotFile, read_columns
 from dpviz.uploads.facts import Facts, warning
 from pages import ui
 from pages.ui.navigation import COMPARE, CURATOR, MATRICES, PAGES, PRIORS, START
@@ -228,19 +228,17 @@ def show_pilot(desk: Any) -> None:
         memory["pilot"] = read_columns(content)
         state[FILE_COUNT] = state.get(FILE_COUNT, 0) + 1
     file = memory["pilot"]
-    header_label, header_help = (
-        "The first line names the columns",
-        "Otherwise it is a row, and the columns are 1, 2, 3.",
-    )
-    header_key = f"{PREFIX}header_{state[FILE_COUNT]}"
-    has_header = st.checkbox(header_label, file.has_header, key=header_key, help=header_help)
+    has_header = st.checkbox(
+        "The first line names the columns", file.has_header, key=f"{PREFIX}header_{state[FILE_COUNT]}",
+        help=ui.words("header"),
+    )  # fmt: skip
     if has_header != file.has_header:
         file = memory["pilot"] = read_columns(content, has_header)
     for sentence in file.notes:
         st.caption(escape_markdown(sentence))
     name = st.selectbox("Column", file.names, key=f"{PREFIX}column", format_func=single_line)
-    label, meaning = "A text that means no value", "Such as −1, 99 or unknown, beside empty cells and NA."
-    missing_text = st.text_input(label, key=f"{PREFIX}missing_text", max_chars=100, help=meaning)
+    label = "A text that means no value"
+    missing_text = st.text_input(label, key=f"{PREFIX}missing_text", max_chars=100, help=ui.words("missing"))
     facts = _facts(file, name, missing_text, f"{state[FILE_COUNT]}_{file.names.index(name)}")
     _show_facts(facts, desk.question)
 
@@ -260,24 +258,15 @@ def _facts(file: PilotFile, name: str, missing_text: str, place: str) -> Facts:
         ui.note(escape_markdown(sentence))
 
     # The likeliest reading first; a column without any says what is in the way
-    readings: dict[str, Callable[[], Facts]] = {}
-    if not column.category_problem:
-        readings["the share of one value"] = lambda: column.proportion(_value_for_one(column, place))
-        if not column.is_two_valued:
-            readings["categories"] = column.categories
-    if not column.number_problem:
-        as_numbers: dict[str, Callable[[], Facts]] = {"numbers": column.numbers}
-        readings = readings | as_numbers if column.is_two_valued else as_numbers | readings
-    if not readings:
-        return column.numbers()
-    return readings[st.radio("Read it as", list(readings), key=f"{PREFIX}reading_{place}", horizontal=True)]()
-
-
-def _value_for_one(column: Column, place: str) -> str:
-    values = tuple(column.counts)
-    start = values.index(column.default_value)
-    key = f"{PREFIX}one_{place}"
-    return st.selectbox("Which value counts as a one", values, start, key=key, format_func=single_line)
+    key = f"{PREFIX}reading_{place}"
+    reading = st.radio("Read it as", column.readings, key=key, horizontal=True) if column.readings else ""
+    if reading == SHARE_READING:
+        values = tuple(column.counts)
+        start = values.index(column.default_value)
+        key = f"{PREFIX}one_{place}"
+        value = st.selectbox("Which value counts as a one", values, start, key=key, format_func=single_line)
+        return column.proportion(value)
+    return column.categories() if reading == CATEGORIES_READING else column.numbers()
 
 
 def _show_facts(facts: Facts, question: Question) -> None:

@@ -1,6 +1,5 @@
 """Tables and closer looks of the page Transition matrices; each closer look is computed only when it is opened."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
@@ -33,12 +32,7 @@ DRAW = "Draw a release"
 STEP_S = 0.8  # between two releases that are drawn by themselves
 DRAWS_HEIGHT = 240  # pixels: the pictures and the buttons above them fit one screen of a laptop
 MAX_TABLE_COLUMNS, MAX_TABLE_ROWS = 12, 120  # of tables that are laid out as in the paper
-VIEWS = {
-    "show": ("Show as", ["tables", "pictures"]),
-    "picture": ("Picture of the", ["matrix", "log-odds"]),
-    "colors": ("Colors", ["log", "linear"]),
-    "sign": ("Log-odds", ["absolute", "signed"]),
-}
+VIEWS = ui.declared_table("transition_matrices", "views")
 NUMBERS = ui.declared_numbers("transition_matrices")
 MAX_DRAWS = int(NUMBERS["drawn_releases"].maximum)
 SETTINGS = {
@@ -46,7 +40,7 @@ SETTINGS = {
     X: ui.Setting(None, NUMBERS["x"].parse, label="Secret table x"),  # None until it comes along or is drawn from
     SEED_KEY: ui.Setting(None, SEED.parse, label="Seed of the draws"),
     f"{PREFIX}p": ui.hidden_number_setting(PROPORTION),
-    **{PREFIX + name: ui.choice_setting(options, options[0], label) for name, (label, options) in VIEWS.items()},
+    **{PREFIX + name: ui.choice_setting(keys, keys[0], label) for name, (label, *keys) in VIEWS.items()},
     f"{PREFIX}worst": ui.switch_setting(True, "Show the worst case of this release"),
     f"{PREFIX}with_delta": ui.switch_setting(False, "Allow the δ of the promise too"),
 }
@@ -278,14 +272,13 @@ def _show_explanation(question: Any) -> None:
     st.caption(f"Source of the synthesizer: {release.info.source}. Neighbours: one row substituted, n fixed.")
 
 
-def _listed(show: Callable[[Any], None], too_large: str) -> ui.Section:
-    """Section that lists the whole matrix; a sentence where that is too large."""
-    return lambda question: show(question) if question.synthesizer.enumerable else ui.note(ui.words(too_large))
+def _is_listed(question: Any) -> bool:
+    return bool(question.synthesizer.enumerable)
 
 
 SECTIONS: dict[str, ui.Section] = {
-    DRAW: _listed(_show_draws, "Draws are too large"),
-    "The attacker in four languages": _listed(_show_attacker, "The errors are too large"),
+    DRAW: ui.section_if(_is_listed, _show_draws, "Draws are too large"),
+    "The attacker in four languages": ui.section_if(_is_listed, _show_attacker, "The errors are too large"),
     "Is there a better mechanism?": _show_better,
     "Download": _show_downloads,
     "Why, and sources": _show_explanation,

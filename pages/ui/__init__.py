@@ -1,19 +1,19 @@
 """What pages are made of, as one namespace beside Streamlit's: ``from pages import ui``, then ``ui.answer(…)``."""
 
-from pages.ui.background import ANSWERS, CURVES, latest, progress, refresh_after, result
+from pages.ui.background import ANSWERS, latest, progress, refresh_after, result
 from pages.ui.controls import (
     LINKS, Places, choice, choices, control_places, link_settings, linked_number, number_control, number_controls,
     presets, segmented, text_control, toggle,
 )  # fmt: skip
-from pages.ui.declarations import declared_numbers, declared_presets
+from pages.ui.declarations import declared_numbers, declared_presets, declared_table
 from pages.ui.downloads import (
     PICTURES, File, about_page, download_columns, file_columns, open_file, origin, show_differences, show_files,
     uploaded,
 )  # fmt: skip
 from pages.ui.figure import component, show_figure
 from pages.ui.layout import (
-    Section, close_page, columns, last_valid, last_valid_value, look_closer, open_page, page_frame, section_setting,
-    show_problems,
+    Section, close_page, columns, last_valid, last_valid_value, look_closer, open_page, page_frame, section_if,
+    section_setting, show_problems,
 )  # fmt: skip
 from pages.ui.mechanism import GIVEN, mechanism_controls, mechanism_settings, note_broken_promise
 from pages.ui.release import (

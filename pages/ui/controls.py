@@ -5,26 +5,21 @@ Its label is that of the setting unless another one is given. Where `place` is a
 drawn, and the value is that of the session. `rest` are further arguments of Streamlit's widget.
 """
 
-import math
 from collections.abc import Callable, Collection, Mapping
 from contextlib import nullcontext
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, NamedTuple
 
 import streamlit as st
 
 from dpviz.core.formatting import format_number
 from dpviz.core.parameters import Parameter
+from dpviz.core.sliders import number_name, slider_label, stop_text, stops_with
+from pages.ui.declarations import declared_table
 from pages.ui.release import TakeRelease, mark_moved, matching_case, register_shown
 from pages.ui.url import Setting, class_mode, current_page, current_setting, keys_of, report_problem, switch_setting
 
 BOX_WIDTH = 110  # pixels: ten digits
-STOPS_PER_DECADE = 20
-MAX_STOPS = 90  # every stop is sent to the browser in each run
-LAST_SINGLE_COUNT = 30
-"""Whole number up to which the slider of a count stops at every one; beyond it stops in equal ratios."""
-
-PRIVATE_END = {"larger": "larger is more private", "smaller": "smaller is more private", "neither": ""}
 
 
 class Link(NamedTuple):
@@ -35,12 +30,7 @@ class Link(NamedTuple):
     leader: str
 
 
-LINKS = {
-    "m": Link("m_is_n", "m = n: as many released rows", "n"),
-    "beta": Link("beta_is_alpha", "β = α: symmetric prior", "alpha"),
-    "public_share": Link("guess_is_truth", "π = p: the public guess is the truth", "p"),
-    "noise_epsilon": Link("noise_is_promise", "noise made for the promised ε", "epsilon"),
-}
+LINKS = {name: Link(**table) for name, table in declared_table("controls", "links").items()}
 """By the name of the number that follows."""
 
 
@@ -124,12 +114,12 @@ def link_settings(prefix: str, *names: str) -> dict[str, Setting]:
 
 def choice(
     name: str, options: Collection[str] | None = None, label: str = "", *, widget: Callable[..., Any] = st.selectbox,
-    default: str | None = None, on_change: Callable[[], object] | None = None, **rest: Any,
+    **rest: Any,
 ) -> str:  # fmt: skip
     """Draw a choice of one option and return its key, empty where none is chosen.
 
-    `options` are as in `pages.ui.url.Options`, those of the setting if None. `default` is taken where the present key
-    is not, or no longer, among them; else none, or the first where the widget must have one.
+    `options` are as in `pages.ui.url.Options`, those of the setting if None. Where the present key is not, or no
+    longer, among them, none is chosen, or the first where the widget must have one.
     """
     key, setting = current_setting(name)
     options = keys_of(setting.options) if options is None else options
@@ -138,16 +128,10 @@ def choice(
     is_optional = widget in (st.pills, st.segmented_control) and not rest.get("required")
     value = state.get(key)
     if value not in keys and (value or not is_optional):
-        state[key] = default if default in keys else (None if is_optional else keys[0])
+        state[key] = None if is_optional else keys[0]
         if value and state["is_linked"]:  # other settings of the link rule it out
             report_problem(key, f"Ignored {key} = {value} in the link: it must be one of {', '.join(keys)}.")
-
-    def changed() -> None:
-        mark_moved()
-        if on_change is not None:
-            on_change()
-
-    _draw(widget, name, label, changed, options=options, **rest)
+    _draw(widget, name, label, options=options, **rest)
     return state.get(key) or ""
 
 
@@ -175,8 +159,8 @@ def text_control(name: str, label: str = "", *, area: bool = False, **rest: Any)
 
 
 def _draw(
-    widget: Callable[..., Any], name: str, label: str = "", on_change: Callable[[], object] = mark_moved, *,
-    place: Any = None, options: Collection[str] | None = None, **rest: Any,
+    widget: Callable[..., Any], name: str, label: str = "", *, place: Any = None,
+    options: Collection[str] | None = None, **rest: Any,
 ) -> Any:  # fmt: skip
     key, setting = current_setting(name)
     register_shown(key)
@@ -186,7 +170,7 @@ def _draw(
     if not is_folded(place):
         values = [] if options is None else [list(options)]
         with place or nullcontext():
-            widget(label or setting.label, *values, key=key, on_change=on_change, persist_state="session", **rest)
+            widget(label or setting.label, *values, key=key, on_change=mark_moved, persist_state="session", **rest)
     return st.session_state.get(key)
 
 
@@ -226,60 +210,3 @@ def presets(
 def is_folded(place: Any) -> bool:
     """Whether a place is an expander that is closed: what is drawn in it would be work for nobody."""
     return getattr(place, "open", None) is False
-
-
-# Sliders
-
-
-def slider_label(parameter: Parameter) -> str:
-    """Title and symbol of a number, and which end of its slider is more private."""
-    return " · ".join(filter(None, (number_name(parameter), PRIVATE_END[parameter.private_end])))
-
-
-def number_name(parameter: Parameter) -> str:
-    """Title of a number with its symbol, where that says more."""
-    is_same = parameter.symbol.lower() == parameter.title.lower()
-    return parameter.title if is_same else f"{parameter.title} {parameter.symbol}".strip()
-
-
-@lru_cache(maxsize=4096)
-def stop_text(parameter: Parameter, value: float) -> str:
-    """Value as a slider writes it."""
-    return f"{format_number(100 * value, 6)} %" if parameter.share else format_number(value, 6)
-
-
-@lru_cache(maxsize=512, typed=True)
-def stops_with(parameter: Parameter, value: float, maximum: float | None = None) -> tuple[float, ...]:
-    """Stops of a slider in their order, with the present `value` in place of the stop that is written alike.
-
-    The slider ends at a limit that other settings put on it, such as n on the number who say yes.
-
-    >>> n = Parameter(name="n", symbol="n", title="Rows", minimum=1, maximum=5, default=3, help="", integer=True)
-    >>> stops_with(n, 4), stops_with(n, 2, 3)
-    ((1, 2, 3, 4, 5), (1, 2, 3))
-    """
-    highest = parameter.maximum if parameter.slider_maximum is None else parameter.slider_maximum
-    if maximum is not None and parameter.minimum < maximum <= parameter.maximum:
-        highest = maximum
-    text = stop_text(parameter, value)
-    return tuple(sorted([value, *(stop for stop in _stops(parameter, highest) if stop_text(parameter, stop) != text)]))
-
-
-@lru_cache(maxsize=512)
-def _stops(parameter: Parameter, high: float) -> set[float]:
-    """Equal steps of a linear slider, else equal ratios; every whole number up to `LAST_SINGLE_COUNT` of a count."""
-    low = parameter.minimum if parameter.slider_minimum is None else parameter.slider_minimum
-    if parameter.integer:
-        stops: set[float] = {*range(int(low), min(int(high), LAST_SINGLE_COUNT) + 1), int(high)}
-        value = float(LAST_SINGLE_COUNT)
-        while value < high:
-            stops.add(round(value) if value < 100 else 5 * round(value / 5))
-            value *= 10 ** (1 / (2 * STOPS_PER_DECADE))
-    elif parameter.scale == "linear":
-        steps = MAX_STOPS - 10
-        stops = {float(f"{low + (high - low) * step / steps:.3g}") for step in range(steps + 1)}
-    else:
-        steps = min(MAX_STOPS, round(math.log10(high / low) * STOPS_PER_DECADE))
-        stops = {float(f"{low * (high / low) ** (step / steps):.2g}") for step in range(steps + 1)} | {low, high}
-    zero = {0.0} if parameter.name == "delta" else set()  # pure differential privacy, off the logarithmic scale
-    return {stop for stop in stops if low <= stop <= high} | zero

@@ -3,7 +3,8 @@
 ``[numbers.n]`` declares a number. Its `base` is a declaration of dpviz ("core.declarations.ROWS"), a member of a table
 of them ("desk.promises.PROMISE.alpha") or a table above ("n"); what else it has are fields of `Parameter`, whose value
 may be a constant of dpviz ("core.limits.MAX_PLAN_ROWS"). ``[[presets]]`` have a `label`, may begin with what another is
-`like`, and set the rest; a case ``[cases.charest]`` is what several presets are like, and no preset itself.
+`like`, and set the rest; a case ``[cases.charest]`` is what several presets are like, and no preset itself. Tables
+of other things than numbers are ``[tables.<name>]``.
 """
 
 import importlib
@@ -53,6 +54,11 @@ def declared_presets(page: str) -> dict[str, dict[str, Any]]:
     return {table["label"]: known[table["label"]] for table in content.get("presets", [])}
 
 
+def declared_table(page: str, name: str) -> Any:
+    """Table ``[tables.<name>]`` of ``pages/texts/<page>.toml``, as it is written there."""
+    return _read(page)["tables"][name]
+
+
 def _constant(value: Any) -> Any:
     """Constant of dpviz, or a member of one that is a table; any other value as it is."""
     match = CONSTANT.fullmatch(value) if isinstance(value, str) else None
@@ -66,6 +72,6 @@ def _constant(value: Any) -> Any:
 @cache
 def _read(page: str) -> dict[str, Any]:
     content = tomllib.loads((TEXTS / f"{page}.toml").read_text(encoding="utf-8"))
-    if unknown := content.keys() - {"numbers", "cases", "presets"}:
+    if unknown := content.keys() - {"numbers", "cases", "presets", "tables"}:
         raise ValueError(f"{page}.toml: unknown table {', '.join(sorted(unknown))}.")
     return content

@@ -17,7 +17,7 @@ from pages.ui.figure import show_component
 from pages.ui.navigation import Page
 from pages.ui.release import TakeRelease, apply_release, matching_case, release_words, update_release
 from pages.ui.server import static_url
-from pages.ui.text import page_note, problem
+from pages.ui.text import note, page_note, problem, words
 from pages.ui.url import Setting, Settings
 
 Question = TypeVar("Question")
@@ -154,6 +154,11 @@ def last_valid_value(
 def section_setting(sections: Collection[str]) -> Setting:
     """Setting of the closer look that is open, named ``prefix + "look"``."""
     return url.choice_setting(sections, None, "Look closer")
+
+
+def section_if(can_show: Callable[[Any], bool], show: Section, sentence: str) -> Section:
+    """Section that is drawn where a condition holds; else a note, which is in the text of the page."""
+    return lambda question: show(question) if can_show(question) else note(words(sentence))
 
 
 def look_closer(sections: Mapping[str, Section], question: Any) -> None:

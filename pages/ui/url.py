@@ -25,17 +25,12 @@ Options = Collection[str] | Callable[[], Collection[str]]
 """Keys of a choice, of a mapping to their labels or to what has a label; a function where they are registered later."""
 
 
-def format_url_number(value: float) -> str:
-    """Every digit of a number and none too many."""
-    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
-
-
 def format_value(value: Any) -> str:
-    """Value of any setting as a URL has it."""
+    """Value of any setting as a URL has it; a number with every digit and none too many."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):
-        return format_url_number(value)
+        return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
     return ".".join(value) if isinstance(value, list | tuple) else str(value)
 
 

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from dpviz.charts.coverage import (
     COVERING,
     MISSED,
-    Dot,
     caterpillar_chart,
     coverage_chart,
 )
@@ -43,7 +42,6 @@ from dpviz.inference import RULES
 from dpviz.mechanisms import BetaBinomial, two_cell_synthesizers
 from pages.coverage import RULES_SHOWN
 
-NAMES = {key: rule.label for key, rule in RULES.items()}
 ENDS = {key: rule.abbreviation for key, rule in RULES.items()}
 POINTS = np.linspace(0.01, 0.99, 25)
 RELEASE = BetaBinomial(n=20, m=20, alpha=5.0, beta=5.0)
@@ -61,12 +59,12 @@ MARKS = {
     key: one.coverage
     for key, one in exact_coverages(synthesizer=RELEASE, p=0.3, sets=3, rules=list(RULES)).items()
 }  # fmt: skip
-DOTS = [Dot(rule=key, y=0.5, low=0.4, high=0.65, words="50 % ± 5") for key in RULES]
+DOTS = dict.fromkeys(RULES, (0.5, 0.4, 0.65))
 
 
 def drawn(values: dict[str, FloatArray] | None = None, **changes: Any) -> go.Figure:
     asked: dict[str, Any] = {
-        "names": NAMES, "ends": ENDS, "level": 0.95, "chosen": 0.3, "marks": MARKS,
+        "level": 0.95, "chosen": 0.3, "marks": MARKS, "simulated": {}, "repetitions": 1000,
     }  # fmt: skip
     points = changes.pop("points", POINTS)
     return coverage_chart(points, VALUES if values is None else values, **asked | changes)
@@ -125,7 +123,7 @@ def test_each_rule_is_a_line_with_its_dash_its_name_and_its_own_numbers() -> Non
     assert [trace.legendgroup for trace in traces] == list(RULES)
     for trace in traces:
         key = trace.legendgroup
-        assert trace.name == NAMES[key]
+        assert trace.name == RULES[key].label
         assert np.array_equal(trace.x, POINTS)
         assert np.array_equal(trace.y, VALUES[key])
         assert trace.connectgaps is not True
@@ -226,7 +224,7 @@ def test_the_colours_differ_from_each_other_and_from_what_is_simulated() -> None
 
 
 def test_the_chosen_point_is_a_mark_for_each_rule_and_one_number() -> None:
-    marks = marks_of(drawn(dots=DOTS))
+    marks = marks_of(drawn(simulated=DOTS))
     assert {trace.legendgroup: trace.y[0] for trace in marks} == MARKS
     assert {trace.x for trace in marks} == {(0.3,)}
     assert {trace.marker.symbol for trace in marks} == {RULE_STYLES[key].symbol for key in RULES}
@@ -245,7 +243,7 @@ def test_before_there_is_a_line_the_chosen_point_still_has_its_number() -> None:
 
 
 def test_each_dot_has_its_error_bar_and_the_colour_of_what_is_simulated() -> None:
-    dots = points_of(drawn(dots=DOTS), SIMULATED_COLOR)
+    dots = points_of(drawn(simulated=DOTS), SIMULATED_COLOR)
     assert [trace.legendgroup for trace in dots] == list(RULES)
     for trace in dots:
         assert (trace.x, trace.y) == ((0.3,), (0.5,))
@@ -253,7 +251,7 @@ def test_each_dot_has_its_error_bar_and_the_colour_of_what_is_simulated() -> Non
         assert trace.error_y.arrayminus[0] == pytest.approx(0.1)
         assert trace.error_y.symmetric is False
         assert trace.marker.symbol == RULE_STYLES[trace.legendgroup].symbol
-        assert "50 % ± 5" in trace.hovertemplate
+        assert "50 % of 1,000 repetitions" in trace.hovertemplate
     assert points_of(drawn(), SIMULATED_COLOR) == []
 
 
@@ -334,7 +332,7 @@ def test_few_points_give_axes_that_can_be_drawn(number: int, chosen: float) -> N
 def test_gaps_and_missing_lines_are_left_out_and_never_written() -> None:
     line = VALUES["as_if_real"].copy()
     line[3:9] = math.nan
-    figure = drawn({"as_if_real": line, "rubin_1987": np.full(len(POINTS), math.nan)}, dots=DOTS, marks={})
+    figure = drawn({"as_if_real": line, "rubin_1987": np.full(len(POINTS), math.nan)}, simulated=DOTS, marks={})
     check_can_be_shown(figure)
     assert np.array_equal(lines_of(figure)[0].y, line, equal_nan=True)
 

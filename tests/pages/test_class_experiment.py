@@ -150,15 +150,15 @@ def test_a_teacher_controls_the_room_until_its_end(store: RoomStore) -> None:
         return present(store, code)
 
     assert after(app.button(key="room_go").click()).running
-    assert after(app.select_slider(key="room_epsilon_slider").set_value(2.0)).design.epsilon == 2.0
+    assert after(app.select_slider(key="room_epsilon").set_value(2.0)).design.epsilon == 2.0
     assert after(app.button_group(key="room_sets").set_value(3)).design.sets == 3
-    assert after(app.radio(key="room_rule").set_value("score")).rule == "score"
+    assert after(app.radio(key="room_rules").set_value("score")).rule == "score"
     assert after(app.button(key="room_go").click()).revealed
     assert after(app.button(key="room_again").click()).round == 2
     guesses = after(app.button_group(key="room_mode").set_value("guesses"))
     assert (guesses.mode, guesses.design.mechanism, guesses.round) == ("guesses", "geometric", 3)
     assert after(app.selectbox(key="room_mechanism").set_value("beta_binomial")).design.mechanism == "beta_binomial"
-    fewer = after(app.button_group(key="room_people").set_value(20))
+    fewer = after(app.button_group(key="room_n").set_value(20))
     assert (fewer.design.n, fewer.design.m) == (20, 20)
     assert not after(app.button(key="room_stop").click()).running
     app.button(key="room_end").click().run()
@@ -182,7 +182,7 @@ def test_simulated_seats_report_by_themselves_and_the_truth_is_told_when_asked(s
 def test_a_control_changes_the_present_settings_and_all_seats(store: RoomStore) -> None:
     code, token = store.open(INTERVALS)
     first, second = (open_experiment(room=code, teacher=token) for _ in range(2))  # nobody has come yet
-    first.select_slider(key="room_epsilon_slider").set_value(5.0).run()
+    first.select_slider(key="room_epsilon").set_value(5.0).run()
     second.button_group(key="room_sets").set_value(2).run()  # its ε is still that of before
     assert (present(store, code).design.epsilon, present(store, code).design.sets) == (5.0, 2)
     assert first.run().button_group(key="room_sets").value == 2

@@ -10,7 +10,7 @@ from dpviz.core.declarations import DELTA
 from pages import ui
 from pages.ui import url
 from pages.ui.navigation import Page
-from pages.ui.url import MAX_TEXT, Setting, format_url_number, hidden_number_setting
+from pages.ui.url import MAX_TEXT, Setting, format_value, hidden_number_setting
 from tests.pages.apptest import problems, settings, sound
 from tests.pages.trial import N, move, open_trial, trial_script
 
@@ -30,8 +30,8 @@ def read(setting: Setting, text: str) -> Any:
     "value", [0, 5, -3, 123456789, 10**15, 0.1, 1 / 3, 1e-300, 1e-6, math.pi * 1e9, 2.5e20, -0.25, 1e308]
 )
 def test_every_digit_of_a_number_comes_back(value: float) -> None:
-    assert float(format_url_number(value)) == value
-    assert "." not in format_url_number(5.0) and format_url_number(1e-6) == "1e-06"
+    assert float(format_value(value)) == value
+    assert "." not in format_value(5.0) and format_value(1e-6) == "1e-06"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dpviz.core.declarations import EPSILON
@@ -42,7 +41,7 @@ def controls() -> dict[str, Any]:
     values["kind"] = ui.choice("kind", place=places.main)
     values["methods"] = ui.choices("methods", {"a": "A", "b": "B", "c": "C"}, place=places.more)
     details = ["1", "2"] if values["kind"] == "few" else ["2", "3"]
-    values["detail"] = ui.choice("detail", details, "Detail", widget=st.segmented_control, default="2")
+    values["detail"] = ui.segmented("detail", details, "Detail")
     values["on"] = ui.toggle("on", "On", place=places.more)
     values["words"] = ui.text_control("words")
     return values
