@@ -130,10 +130,7 @@ def _show_release(comparison: Comparison) -> None:
     st.button("Draw again", key=f"{PREFIX}again", on_click=_draw_again)
 
     # A dot for the estimate from each set, and the same in numbers
-    released = [
-        charts.ReleasedEstimates(key=method.key, name=method.label, estimates=np.atleast_1d(estimates[method.key]))
-        for method, _ in settings
-    ]
+    released = {method: np.atleast_1d(estimates[method.key]) for method, _ in settings}
     title = f"estimate of {data.chosen_estimand.symbol} from each set"
     chart = charts.release_chart(released, original=original, truth=data.truth, title=title)
     ui.show_figure(chart, "release_picture", height=150 + 44 * len(released))

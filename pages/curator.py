@@ -29,10 +29,7 @@ MAX_ROWS = 10  # of the picture, and of the table unless all are asked for
 MAX_ROWS_IN_CLASS = 5  # large words need room
 RELAXED_DESIGNS = 3  # of which is sought what would have to give way
 
-FIRST = (
-    "n", "epsilon", "guesses", "believed_before", "most_after", "risk_before", "most_ratio", "most_error", "points",
-    "half",
-)  # fmt: skip
+FIRST = ui.declared_table("curator", "first")
 """Numbers that are in sight; the rest stands under "More"."""
 
 FOLDED_IN_CLASS = ("believed_before", "risk_before")

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from dpviz.core.escape import single_line
-from dpviz.core.formatting import shorten_numbers
 from dpviz.teaching.lessons import LESSONS
 from dpviz.teaching.lessons.handout import lesson_handout
 from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, NumberQuestion, RankingQuestion, Slider
@@ -99,8 +98,7 @@ def copy_value(widget: str, key: str) -> None:
 
 def show_text(text: str, kind: str = "") -> None:
     """Draw a paragraph of a lesson; `kind` is a CSS class."""
-    html = ui.unbroken(f'<p class="dpviz-told {kind}">{inline_html(text)}</p>')
-    st.html(shorten_numbers(html) if ui.class_mode() else html)
+    ui.note(inline_html(text), f"dpviz-told {kind}")
 
 
 def show_list() -> None:

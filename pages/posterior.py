@@ -17,7 +17,7 @@ from dpviz.desk.analyst import SeenRelease
 from dpviz.desk.exports.script import posterior_recipe, posterior_script
 from dpviz.desk.exports.tables import columns_csv
 from dpviz.inference import posterior as posteriors
-from dpviz.inference.posterior import PosteriorCells, posterior_cells
+from dpviz.inference.posterior import PosteriorCells, SecretSizePosterior, posterior_cells
 from dpviz.inference.posterior_coverage import EQUAL_TAILS, INTERVALS
 from dpviz.mechanisms import BetaBinomial, matrix_mechanism, two_cell_synthesizers
 from dpviz.uploads.matrix import sums_sentence
@@ -94,10 +94,8 @@ def show_numbers(seen: SeenRelease) -> None:
 def _show_confidential_count(seen: SeenRelease) -> None:
     x = seen.design.confidential_count
     ui.note(ui.words("count"))
-    chart = charts.count_distribution_chart(
-        np.arange(seen.design.n + 1.0), seen.exact.weights, title="confidential ones x", key="count distribution",
-        mark=None if x is None else float(x), words=f"x = {format_number(x or 0)}",
-    )  # fmt: skip
+    counts = np.arange(seen.design.n + 1.0)
+    chart = charts.count_distribution_chart(counts, seen.exact.weights, title="confidential ones", symbol="x", mark=x)
     ui.show_figure(chart, "count_distribution", height=340)
     st.caption(seen.about_count)
 
@@ -151,7 +149,7 @@ def _show_secret_size(seen: SeenRelease) -> None:
     if not ui.toggle("around", words, help=ui.words("around")):
         ends = tuple(ui.number_controls("low", "high").values())
     guess = ui.number_control("guess") if label == posteriors.GUESS else 1
-    compute = partial(_posterior_secret_size, design, seen.counts, label, guess)
+    compute = partial(_posterior_secret_size, seen, label, guess)
     posterior = ui.last_valid_value("range", ends, compute, around, lambda ends: f"{ends[0]:,} to {ends[1]:,} rows")
 
     # How much the secret size changes
@@ -169,26 +167,19 @@ def _show_secret_size(seen: SeenRelease) -> None:
     # Both posteriors of p, and that of n
     labels = {"exact": (f"{analyst.NAMES['exact']}, n = {design.n:,} known", known), "secret": ("n secret", posterior)}
     ui.show_figure(analyst.posteriors_chart(labels, design.level, seen.truth, "secret"), "secret", height=380)
-    chart = charts.count_distribution_chart(
-        posterior.prior.sizes.astype(float), posterior.size_weights, title="people n", key="sizes",
-        mark=float(design.n), words=f"n = {design.n:,}",
-    )  # fmt: skip
+    sizes = posterior.prior.sizes.astype(float)
+    chart = charts.count_distribution_chart(sizes, posterior.size_weights, title="people", symbol="n", mark=design.n)
     ui.show_figure(chart, "sizes", height=300)
     ui.table(*analyst.posteriors_table(dict(labels.values()), design.level, "Posterior with and without n"))
     st.caption(ui.words("prior_of_n", label=posterior.prior.label))
 
 
 @lru_cache(maxsize=16)
-def _posterior_secret_size(
-    design: Design, counts: tuple[int, ...], label: str, guess: int, ends: tuple[int, int]
-) -> posteriors.SecretSizePosterior:
+def _posterior_secret_size(seen: SeenRelease, label: str, guess: int, ends: tuple[int, int]) -> SecretSizePosterior:
     low, high = ends
     if low > high:
         raise ValueError(f"The fewest rows must be at most the most, {high:,}; got {low:,}.")
-    return posteriors.posterior_secret_n(
-        synthetic_counts=counts, m=design.m, alpha=design.alpha_of_one_set, beta=design.alpha_of_one_set,
-        prior=posteriors.size_prior(label, low, high, guess), gamma1=design.gamma1, gamma2=design.gamma2,
-    )  # fmt: skip
+    return seen.posterior_secret_size(posteriors.size_prior(label, low, high, guess))
 
 
 def _show_categories(seen: SeenRelease) -> None:

@@ -1,7 +1,7 @@
 """Methods compared: the measures of their outcomes, the limits that designs use, and single releases."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from dpviz.charts import theme
 from dpviz.charts.lines import Axis, Line, Mark, chosen_mark, comparison_chart, method_stroke
-from dpviz.comparisons import Compared, Comparison, Outcome
+from dpviz.comparisons import Compared, ComparedMethod, Comparison, Outcome
 from dpviz.comparisons.analysis import INTERVAL_MEASURES
 from dpviz.comparisons.budget import BudgetSplit, SplitResults
 from dpviz.comparisons.comparison import Ranking
@@ -184,33 +184,26 @@ def _line(outcomes: Iterable[tuple[float, Outcome]], measure: str, **look: Any) 
 # Single releases
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReleasedEstimates:
-    """The estimates from each set that one method released."""
-
-    key: str
-    name: str
-    estimates: FloatArray
-
-
-def release_table(released: Sequence[ReleasedEstimates]) -> tuple[list[str], list[list[str]]]:
+def release_table(released: Mapping[ComparedMethod, FloatArray]) -> tuple[list[str], list[list[str]]]:
     """Names of columns, and a row for each method: the mean of its sets and the first ten sets."""
     rows = []
-    for method in released:
-        mean = float(np.mean(method.estimates)) if len(method.estimates) else math.nan
-        first_sets = ", ".join(format_number(value, 3) for value in method.estimates[:10].tolist())
-        rows.append([f"<b>{method.name}</b>", format_or_dash(mean, 4), first_sets or "–"])
+    for method, estimates in released.items():
+        mean = float(np.mean(estimates)) if len(estimates) else math.nan
+        first_sets = ", ".join(format_number(value, 3) for value in estimates[:10].tolist())
+        rows.append([f"<b>{method.label}</b>", format_or_dash(mean, 4), first_sets or "–"])
     return ["method", "mean of the sets", "the first sets"], rows
 
 
-def release_chart(released: Sequence[ReleasedEstimates], *, original: float, truth: float, title: str) -> theme.Figure:
-    """A dot for each released set, a row for each method; rules at the truth and at `original` unless it is NaN."""
+def release_chart(
+    released: Mapping[ComparedMethod, FloatArray], *, original: float, truth: float, title: str
+) -> theme.Figure:
+    """A dot for the estimate from each set of a method in its row; rules at the truth, and at `original` unless NaN."""
     traces = []
-    for row, method in enumerate(released):
+    for row, (method, estimates) in enumerate(released.items()):
         marker = theme.dot_marker(10, theme.color_of(method.key), width=1, opacity=0.8)
-        hover = f"<b>{method.name}</b><br>%{{x:.5g}}<extra></extra>"
-        rows = np.full(len(method.estimates), row)
-        trace = theme.scatter("markers", method.estimates, rows, hover, marker=marker, cliponaxis=False)
+        hover = f"<b>{method.label}</b><br>%{{x:.5g}}<extra></extra>"
+        rows = np.full(len(estimates), row)
+        trace = theme.scatter("markers", estimates, rows, hover, marker=marker, cliponaxis=False)
         traces.append(trace | {"showlegend": False})
     shapes = [theme.truth(truth, "below", 2)]
     labels = [theme.label_upright("truth", truth, side="left" if original < truth else "right")]
@@ -220,12 +213,12 @@ def release_chart(released: Sequence[ReleasedEstimates], *, original: float, tru
         shapes.insert(0, theme.rule(x=original))
         side = "right" if original < truth else "left"
         labels.insert(0, theme.label_upright("confidential data", original, side=side))
-    values = np.concatenate([*(method.estimates for method in released), known])
+    values = np.concatenate([*released.values(), known])
     pad = 0.06 * float(np.ptp(values)) or 0.1
     return theme.build(
         traces,
         x=theme.axis(title, range=[float(values.min()) - pad, float(values.max()) + pad]),
-        y=theme.axis_of_rows([method.name for method in released], automargin=True),
+        y=theme.axis_of_rows([method.label for method in released], automargin=True),
         uirevision="release",
         shapes=shapes,
         annotations=labels,

@@ -125,9 +125,9 @@ def _height(densities: Sequence[Density]) -> float:
 
 
 def count_distribution_chart(
-    counts: FloatArray, probabilities: FloatArray, *, title: str, key: str, mark: float | None = None, words: str = ""
+    counts: FloatArray, probabilities: FloatArray, *, title: str, symbol: str, mark: float | None = None
 ) -> theme.Figure:
-    """Distribution of a count as bars or, for many counts, a filled line; `mark` is a value with its `words`."""
+    """Distribution of a count as bars or, for many counts, a filled line; `mark` is the true count if it is known."""
     visible = np.flatnonzero(probabilities > 1e-6 * probabilities.max())
     counts, probabilities = (values[visible[0] : visible[-1] + 1] for values in (counts, probabilities))
     color = POSTERIOR_COLORS["exact"]
@@ -137,10 +137,10 @@ def count_distribution_chart(
     trace = {"x": counts, "y": probabilities, "hovertemplate": "%{x}: %{y:.4g}<extra></extra>", "meta": "probability"}
     return theme.build(
         [trace | look],
-        x=theme.axis_of_counts(title, len(counts)),
+        x=theme.axis_of_counts(f"{title} {symbol}", len(counts)),
         y=theme.axis("probability", rangemode="tozero"),
-        uirevision=key,
-        **_marked(mark, counts[0], counts[-1], words),
+        uirevision=f"count {symbol}",
+        **_marked(mark, counts[0], counts[-1], f"{symbol} = {format_number(mark or 0)}"),
         **theme.margins(62, 16, 46, 52),
     )
 

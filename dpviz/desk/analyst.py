@@ -21,9 +21,12 @@ from dpviz.inference.beta_mixture import BetaMixture
 from dpviz.inference.posterior import (
     PosteriorCells,
     PosteriorMixture,
+    SecretSizePosterior,
+    SizePrior,
     posterior_given,
     posterior_if_known,
     posterior_if_real,
+    posterior_secret_n,
 )
 from dpviz.inference.posterior_coverage import PosteriorCoverage, posterior_coverage
 
@@ -106,6 +109,15 @@ class SeenRelease:
         """The posterior of who is told how the data were made."""
         design = self.design
         return _given(design.release, self.counts, gamma1=design.gamma1, gamma2=design.gamma2)
+
+    def posterior_secret_size(self, prior: SizePrior) -> SecretSizePosterior:
+        """The posterior of who is told how the data were made, but not of how many people."""
+        design = self.design
+        alpha = design.alpha_of_one_set
+        return posterior_secret_n(
+            synthetic_counts=self.counts, m=design.m, alpha=alpha, beta=alpha, prior=prior, gamma1=design.gamma1,
+            gamma2=design.gamma2,
+        )  # fmt: skip
 
     @property
     def posteriors(self) -> dict[str, BetaMixture]:

@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from dpviz.calibration.prior_rules import PRIOR_RULES
 from dpviz.core.declarations import DELTA, EPSILON
-from dpviz.core.formatting import format_number
+from dpviz.core.formatting import format_count, format_number
 from dpviz.core.parameters import Parameter
 from dpviz.designs import NOISE_EPSILON_KEY, Design
+from dpviz.desk.promises import PROMISE
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 
@@ -77,6 +79,24 @@ def alpha_by_rule(values: Mapping[str, Any]) -> float | None:
         return Design.of({"mechanism": synthesizer_type.key, **numbers}).alpha_of_one_set
     except ValueError:
         return None
+
+
+def release_words(values: Mapping[str, Any]) -> str:
+    """Synthesizer, sizes and promise of a release, as far as `values` have them by the names of `alpha_by_rule`.
+
+    >>> release_words({"synthesizer": "laplace", "n": 100, "sets": 1, "epsilon": 2.0})
+    'Laplace sanitizer, 100 people, 1 set, ε = 2'
+    """
+    words = []
+    if "synthesizer" in values:
+        words.append(SYNTHESIZERS[values["synthesizer"]].info.label.partition(" (")[0])
+    if "n" in values:
+        words.append(format_count(int(values["n"]), "person", "people"))
+    if "sets" in values:
+        words.append(format_count(int(values["sets"]), "set"))
+    names = PRIOR_RULES[values.get("prior", "pure")].numbers
+    words += [f"{PROMISE[name].symbol} = {format_number(values[name], 3)}" for name in names if name in values]
+    return ", ".join(words)
 
 
 def release_text(design: Design) -> str:

@@ -333,9 +333,8 @@ def _show_report_of(desk: Desk) -> None:
         scripts.append((label, "release_opendp.py", lambda: handoff.script))
     report: ui.File = ("Report, HTML", "report.html", partial(document.report_html, desk, design, **origin))
     stored: ui.File = ("Design and question, JSON", "design.json", partial(files.design_json, design))
-    registry: ui.File = (
-        "Registry entry, JSON", "registry.json", partial(files.registry_json, design, pilot_note=pilot_note)
-    )  # fmt: skip
+    entry = partial(files.registry_json, design, pilot_note=pilot_note)
+    registry: ui.File = ("Registry entry, JSON", "registry.json", entry)
     ui.file_columns(
         ("To read and to print", report, ui.words("print")), ("For machines", stored, registry),
         ("In Python", *scripts),

@@ -16,9 +16,7 @@ from pages.ui.layout import (
     section_setting, show_problems,
 )  # fmt: skip
 from pages.ui.mechanism import GIVEN, mechanism_controls, mechanism_settings, note_broken_promise
-from pages.ui.release import (
-    mark_moved, page_link, page_links, register_shown, release, release_links, shown_release,
-)  # fmt: skip
+from pages.ui.release import mark_moved, page_link, page_links, register_shown, release, release_links, shown_release
 from pages.ui.text import (
     answer, heading, html_table, note, numbers, page_note, page_text, problem, section_answer, table, unbroken, words,
 )  # fmt: skip

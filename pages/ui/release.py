@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.core.formatting import format_count, format_number
+from dpviz.core.formatting import format_number
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.ui.navigation import PAGES, START, Page, streamlit_page
@@ -25,9 +25,6 @@ SHARED = (
 
 OWN_TRUTH = ("p", "x", "seed")
 """Names of what some pages have no widget for, and hand on; a page's own goes along once the reader has changed it."""
-
-SYMBOLS = {"epsilon": "ε", "delta": "δ", "alpha": "α"}
-PROMISED = {"pure": ("epsilon",), "exact": ("epsilon", "delta"), "own": ("alpha",)}
 
 TakeRelease = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """Makes further settings of a page, by their names without the prefix, of a release: such as the methods compared."""
@@ -157,21 +154,6 @@ def matching_case(page: Page, take_release: TakeRelease | None = None) -> dict[s
         return {}
     case = {name: value for name, value in release().items() if page.prefix + name in st.session_state}
     return case | dict(take_release(release()) if take_release else {})
-
-
-def release_words() -> str:
-    """The reader's release in a few words; empty before there is one."""
-    current = release()
-    words = []
-    if "synthesizer" in current:
-        words.append(SYNTHESIZERS[current["synthesizer"]].info.label.partition(" (")[0])
-    if "n" in current:
-        words.append(format_count(int(current["n"]), "person", "people"))
-    if "sets" in current:
-        words.append(format_count(int(current["sets"]), "set"))
-    names = PROMISED[current.get("prior", "pure")]
-    words += [f"{SYMBOLS[name]} = {format_number(current[name], 3)}" for name in names if name in current]
-    return ", ".join(words)
 
 
 def release_links(heading: str = "This release on", extra: Mapping[str, Any] | None = None) -> None:

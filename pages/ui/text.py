@@ -32,9 +32,9 @@ def section_answer(mark: str, sentence: str) -> str:
     return _for_reader(answer_html(mark, sentence))
 
 
-def note(sentence: str) -> None:
-    """Draw an aside; `sentence` may hold inline HTML."""
-    st.html(_for_reader(f'<p class="dpviz-note">{sentence}</p>'))
+def note(sentence: str, kind: str = "dpviz-note") -> None:
+    """Draw an aside, or another paragraph by its CSS class; `sentence` may hold inline HTML."""
+    st.html(_for_reader(f'<p class="{kind}">{sentence}</p>'))
 
 
 def problem(sentence: str) -> None:

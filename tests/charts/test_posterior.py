@@ -213,7 +213,7 @@ def test_a_zoom_survives_new_numbers_and_not_another_question() -> None:
 
 def count_chart(probabilities: np.ndarray, first: float = 0.0, **rest: Any) -> go.Figure:
     counts = first + np.arange(len(probabilities))
-    return count_distribution_chart(counts, probabilities, title="count", key="k", **rest)
+    return count_distribution_chart(counts, probabilities, title="count", symbol="x", **rest)
 
 
 @pytest.mark.parametrize("rows", [1, 2, 160, 161, 10_001])
@@ -239,8 +239,8 @@ def test_counts_without_probability_are_left_out_at_the_ends_alone() -> None:
 @pytest.mark.parametrize(("mark", "inside"), [(2.0, True), (5.0, True), (1.0, False), (6.0, False), (None, False)])
 def test_a_mark_is_drawn_inside_the_picture_alone(mark: float | None, inside: bool) -> None:
     probabilities = np.array([0.0, 0.0, 0.4, 0.1, 0.1, 0.4, 0.0])
-    figure = count_chart(probabilities, mark=mark, words="x = here")
+    figure = count_chart(probabilities, mark=mark)
     assert len(figure.layout.shapes) == len(figure.layout.annotations) == int(inside)
     if inside:
         assert figure.layout.shapes[0].x0 == figure.layout.annotations[0].x == mark
-        assert figure.layout.annotations[0].text == "x = here"
+        assert figure.layout.annotations[0].text == f"x = {mark:.0f}"

@@ -335,7 +335,7 @@ def test_of_numbers_what_is_known_exactly_is_a_line_and_the_rest_are_dots() -> N
 
 
 def test_a_release_picture_needs_no_more_than_one_method() -> None:
-    assert not release_chart([], original=0.5, truth=0.5, title="p").to_dict()["data"]
+    assert not release_chart({}, original=0.5, truth=0.5, title="p").to_dict()["data"]
 
 
 def test_every_kind_shows_some_methods_at_first() -> None:
