@@ -436,11 +436,16 @@ class OneProportion(DataKind):
                 sets=sets,
                 bias=Measure(bias, 0.0),
                 root_mean_squared_error=Measure(error, 0.0),
-                usable_share=Measure(method.usable_share(item, setting, sets), 0.0),
                 release_error=Measure(added, 0.0),
             )
             for item, (bias, error) in zip(data, self.accuracies(method, setting, analysis, data).tolist(), strict=True)
         ]
+        yield tuple(outcomes)
+
+        # What takes longer than the moments: the usable share, and the intervals
+        for i, item in enumerate(data):
+            usable_share = Measure(method.usable_share(item, setting, sets), 0.0)
+            outcomes[i] = dataclasses.replace(outcomes[i], usable_share=usable_share)
         yield tuple(outcomes)
         for i, (coverage, width) in enumerate(method.intervals(data, setting, sets, analysis)):
             outcomes[i] = dataclasses.replace(outcomes[i], coverage=coverage, mean_width=width)

@@ -11,7 +11,6 @@ import os
 import pickle
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -171,7 +170,8 @@ class TaskPool:
         self._arrays = SharedArrays([0.0] * SLOTS, [0] * SLOTS)
         self._workers: Workers | None = None
         self._isolated_worker: Workers | None = None  # for what may have killed a worker
-        self._tasks: OrderedDict[Hashable, Task[Any]] = OrderedDict()
+        # In the order of their last use. An OrderedDict computes the hash of a key, a nested dataclass, at every look
+        self._tasks: dict[Hashable, Task[Any]] = {}
         self._run_count = 0
         # Taken while the lock of a task is held, never the other way round; an executor takes its own inside of it.
         self._lock = threading.Lock()
@@ -219,13 +219,12 @@ class TaskPool:
         Task
         """
         with self._lock:
-            task = self._tasks.get(key)
+            task = self._tasks.pop(key, None)
             if task is None:
                 self._drop_oldest()
                 task = Task(self, function)
-                self._tasks[key] = task
+            self._tasks[key] = task
             task._used_at = time.monotonic()
-            self._tasks.move_to_end(key)
             return task
 
     def forget(self, key: Hashable) -> None:
