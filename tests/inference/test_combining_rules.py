@@ -8,6 +8,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+from scipy.special import stdtr
 
 from dpviz.coverage import exact_coverages
 from dpviz.inference import COMBINING_RULES, NOISE_AWARE_RULES, RULES, check_rule, contains, set_moments
@@ -225,3 +226,10 @@ def test_few_degrees_have_a_finite_quantile_at_low_levels(degrees, level):
 
 def test_a_quantile_that_no_number_names_is_infinite():
     assert t_quantile(np.array([0.0, 1e-8, 0.005]), 0.95).tolist() == [math.inf] * 3
+
+
+@pytest.mark.parametrize("level", [0.01, 0.5, 0.95, 0.999999])
+def test_a_quantile_of_t_has_the_probability_that_it_was_asked_for(level: float) -> None:
+    degrees = np.concatenate([np.geomspace(0.5, 1e12, 3000), [2.0, np.nextafter(2.0, 0.0), 1e15]])
+    tail = stdtr(degrees, -t_quantile(degrees, level))
+    assert tail == pytest.approx((1 - level) / 2, rel=1e-11)
