@@ -446,8 +446,10 @@ class OneProportion(DataKind):
         for i, item in enumerate(data):
             usable_share = Measure(method.usable_share(item, setting, sets), 0.0)
             outcomes[i] = dataclasses.replace(outcomes[i], usable_share=usable_share)
-        yield tuple(outcomes)
-        for i, (coverage, width) in enumerate(method.intervals(data, setting, sets, analysis)):
+        intervals = method.intervals(data, setting, sets, analysis)
+        if not intervals:
+            yield tuple(outcomes)
+        for i, (coverage, width) in enumerate(intervals):
             outcomes[i] = dataclasses.replace(outcomes[i], coverage=coverage, mean_width=width)
             yield tuple(outcomes)
 

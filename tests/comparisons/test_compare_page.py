@@ -302,8 +302,10 @@ def test_what_no_picture_shows_is_not_computed() -> None:
     assert not some.smallest_errors
     assert not some.shortest_lengths
     assert len(every.smallest_errors) == len(every.shortest_lengths) == len(given.epsilons)
-    bare = {"coverage": Measure.unknown(), "mean_width": Measure.unknown()}
-    check_close(some.outcomes, {key: dataclasses.replace(one, **bare) for key, one in every.outcomes.items()})
+    bare = dict.fromkeys(("coverage", "mean_width", "usable_share"), Measure.unknown())
+    shown = {key: dataclasses.replace(one, **bare) for key, one in every.outcomes.items()}
+    check_close({key: dataclasses.replace(one, **bare) for key, one in some.outcomes.items()}, shown)
+    assert all(math.isnan(one.coverage.value) and math.isnan(one.mean_width.value) for one in some.outcomes.values())
 
 
 @pytest.mark.parametrize("measure", OUTCOME_MEASURES)

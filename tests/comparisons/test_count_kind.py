@@ -43,7 +43,7 @@ def test_bias_error_and_usable_share_are_those_of_the_list_of_all_releases(
         weights.append(weight)
         lost += weight * (set(counts) in ({0}, {m}))
     away = np.array(estimates) - 0.3
-    found = next(data.outcomes(method, epsilon, epsilon, Analysis(sets=2)))
+    *_, found = data.outcomes(method, epsilon, epsilon, Analysis(sets=2))
     assert found.bias.value == pytest.approx(away @ weights, abs=1e-13)
     assert found.root_mean_squared_error.value == pytest.approx(math.sqrt(away**2 @ weights), abs=1e-13)
     if method.key != "laplace":  # which Bowen & Liu count before rounding
