@@ -29,9 +29,7 @@ MAX_ROWS = 10  # of the picture, and of the table unless all are asked for
 MAX_ROWS_IN_CLASS = 5  # large words need room
 RELAXED_DESIGNS = 3  # of which is sought what would have to give way
 
-FIRST = ui.declared_table("curator", "first")
-"""Numbers that are in sight; the rest stands under "More"."""
-
+FIRST = ui.declared_table("curator", "first")  # numbers that are in sight; the rest stands under "More"
 FOLDED_IN_CLASS = ("believed_before", "risk_before")
 USUAL_LIMITS: Mapping[str, Mapping[tuple[str, ...], str]] = {
     "protect": {(key,): protection.choice for key, protection in PROTECTIONS.items()},
