@@ -14,9 +14,9 @@ import streamlit as st
 
 from dpviz.core.formatting import format_number
 from dpviz.core.parameters import Parameter
-from dpviz.core.sliders import number_name, slider_label, stop_text, stops_with
 from pages.ui.declarations import declared_table
 from pages.ui.release import TakeRelease, mark_moved, matching_case, register_shown
+from pages.ui.sliders import number_name, slider_label, stop_text, stops_with
 from pages.ui.url import Setting, class_mode, current_page, current_setting, keys_of, report_problem, switch_setting
 
 BOX_WIDTH = 110  # pixels: ten digits
