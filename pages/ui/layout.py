@@ -74,7 +74,7 @@ def open_page(
     if page.carries:
         st.session_state["release_line"] = st.container(key="release")  # filled below; st.empty would vanish meanwhile
     with st.container(key="head"):  # an empty one is left: what follows keeps its place
-        if st.session_state["is_entered"]:  # a browser keeps the style sheet from then on
+        if st.session_state["is_entered"]:  # a browser keeps the style sheet
             show_component("page", "page_head", {"style": static_url("style.css")})
 
 
@@ -85,7 +85,9 @@ def close_page() -> None:
             st.error(escape_markdown(sentence))
     url.save()
     st.session_state.pop("is_moved", None)
-    show_component("page", "page_foot", {"about": about_page(), "reading": how_to_read("FILE")})
+    # The style sheet once more: a run that follows at once may take the head away before a browser has drawn it
+    data = {"style": static_url("style.css"), "about": about_page(), "reading": how_to_read("FILE")}
+    show_component("page", "page_foot", data)
 
 
 def columns() -> Columns:
