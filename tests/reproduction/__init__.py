@@ -1,0 +1,1 @@
+"""Recompute the frozen records of `dpviz.published`: ``python -m tests.reproduction``."""

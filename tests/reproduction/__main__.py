@@ -1,0 +1,73 @@
+"""Recompute every frozen record, count the verdicts, and fail where a record no longer comes out.
+
+With 5,000 repetitions, as many as the papers have, it takes some minutes; with fewer, what takes long is simulated
+instead of summed. Whatever the seed, chance alone makes it fail in at most one of 1,000 runs.
+"""
+
+import argparse
+import datetime
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import pandas as pd
+
+from dpviz.core.declarations import SEED
+from dpviz.core.parameters import argument
+from dpviz.published.records import Agreement, Kind, Record, load_papers, load_records
+from tests.reproduction.agreement import changed_records, load_checks, recompute, record_line, rule_sentence
+from tests.reproduction.evidence import SimulationBudget
+
+REPETITIONS = argument("repetitions", 1, 100_000, title="number of repetitions", integer=True)
+
+
+def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
+    """Return the options, or leave with a sentence about what is wrong with them."""
+    parser = argparse.ArgumentParser(prog="python -m tests.reproduction", description=__doc__)
+    parser.add_argument("--paper", choices=load_papers(), action="append", help="one paper; can be repeated")
+    for name, default in (("--repetitions", SimulationBudget.repetitions), ("--seed", SimulationBudget.seed)):
+        parser.add_argument(name, type=int, default=default, help="of what is simulated (default: %(default)s)")
+    parser.add_argument("--csv", type=Path, help="write every record as it is found now to this file")
+    options = parser.parse_args(arguments)
+    try:
+        REPETITIONS.validate(options.repetitions)
+        SEED.validate(options.seed)
+    except ValueError as error:
+        parser.error(str(error))
+    if options.csv and (options.csv.is_dir() or not options.csv.parent.is_dir()):
+        parser.error(f"--csv must name a file in a folder that exists; got {options.csv}.")
+    return options
+
+
+def verdict_counts(records: list[Record]) -> pd.DataFrame:
+    """Return how many printed results of each paper have each verdict."""
+    results = [record for record in records if record.kind is Kind.RESULT and not record.is_alternative]
+    papers, verdicts = [record.paper for record in results], [str(record.verdict) for record in results]
+    counts = pd.crosstab(pd.Series(papers), pd.Series(verdicts))
+    return counts.reindex(index=dict.fromkeys(papers), columns=list(Agreement), fill_value=0)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Recompute what the arguments name; return 1 where a record no longer comes out, else 0."""
+    options = parse_arguments(arguments)
+    budget = SimulationBudget(options.repetitions, options.seed)
+    papers = [load_papers()[key] for key in options.paper or load_papers()]
+    frozen = [record for record in load_records() if record.paper in papers]
+    load_checks()
+    recomputed = [recompute(record, budget) if record.check else record for record in frozen]
+    changed = changed_records(frozen, recomputed)
+    counts = verdict_counts(recomputed)
+    come_out = counts[[verdict for verdict in Agreement if verdict.comes_out]].to_numpy().sum()
+    print(f"{come_out:,} of {counts.to_numpy().sum():,} printed results come out. {rule_sentence(recomputed)}")
+    print(counts.to_string(index_names=False))
+    if options.csv:
+        table = pd.DataFrame(map(asdict, recomputed))
+        table = table.assign(repetitions=budget.repetitions, seed=budget.seed, computed=datetime.date.today())
+        table.to_csv(options.csv, index=False, lineterminator="\n")
+    for record in changed:
+        print(record_line(record), file=sys.stderr)
+    return 1 if changed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,140 @@
+"""The frozen records come out again, and a wrong one is noticed whatever the seed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+
+from dpviz.published.records import Agreement, Record, load_records
+from tests.reproduction import __main__ as command
+from tests.reproduction.agreement import changed_records, judge, load_checks, recompute, simulation_limit
+from tests.reproduction.evidence import CHECKS, Evidence, SimulationBudget, share_evidence
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FEW = SimulationBudget(repetitions=60)
+load_checks()
+RECORDS = load_records()
+SIMULATED = [record for record in RECORDS if record.error and not record.is_alternative]
+EXACT = [record for record in RECORDS if record.is_number and record.check and not record.error]
+
+
+@pytest.mark.parametrize("paper", list(dict.fromkeys(paper for paper, _ in CHECKS)))
+def test_every_record_comes_out_again(paper: str) -> None:
+    """Verdicts with few repetitions, and exact numbers to nine digits."""
+    frozen = [record for record in RECORDS if record.paper == paper and record.check]
+    recomputed = [recompute(record, FEW) for record in frozen]
+    assert not changed_records(frozen, recomputed)
+    for before, after in zip(frozen, recomputed, strict=True):
+        if before.is_number and not (before.our_error or after.our_error):
+            assert float(after.ours) == pytest.approx(float(before.ours), rel=1e-7, abs=1e-8), before.id
+
+
+@pytest.mark.parametrize(
+    ("printed", "value", "error", "verdict"),
+    [
+        ("0.647228", 0.6472284, 0.0, Agreement.AGREES),
+        ("0.647228", 0.6472275, 0.0, Agreement.AGREES),  # halfway
+        ("0.647228", 0.6472289, 0.0, Agreement.ROUNDING),
+        ("0.647228", 0.6472291, 0.0, Agreement.DIFFERS),
+        ("90", 90.49, 0.0, Agreement.AGREES),
+        ("0.948", 0.9484, 0.003, Agreement.AGREES),
+        ("0.948", 0.955, 0.003, Agreement.CHANCE),
+        ("0.948", 0.9574, 0.003, Agreement.DIFFERS),
+        ("-0.00", 0.0, 0.1, Agreement.AGREES),
+        ("0.5", math.nan, 0.0, Agreement.UNKNOWN),
+    ],
+)
+def test_a_verdict_knows_rounding_and_chance(printed: str, value: float, error: float, verdict: Agreement) -> None:
+    record = replace(RECORDS[0], printed=printed)
+    assert judge(record, Evidence(value, standard_error=error)) is verdict
+
+
+def test_a_share_of_none_or_all_has_an_error() -> None:
+    record = replace(RECORDS[0], printed="1.000")
+    for runs in (60, 5_000):
+        assert share_evidence(record, 1.0, runs).own_error == 1 / runs
+    exact = share_evidence(record, 0.999, 0)
+    assert exact.own_error == 0
+    assert exact.standard_error == pytest.approx(math.hypot(math.sqrt(0.999 * 0.001 / 5_000), 0.001 / math.sqrt(12)))
+
+
+def test_a_wrong_number_is_noticed_whatever_the_seed() -> None:
+    """An exact number in the last digit, a simulated one beyond the limit; chance is not."""
+    count, limit = simulation_limit(RECORDS)
+    assert count == len(SIMULATED) == 298
+    assert 2 * count * NormalDist().cdf(-limit) == pytest.approx(1e-3)
+    assert len(EXACT) > 150
+    for record in EXACT:
+        if record.verdict is Agreement.AGREES:
+            for shift in (record.unit, -record.unit):
+                digits = len(record.printed.partition(".")[2])
+                wrong = replace(record, printed=f"{float(record.printed) + shift:.{digits}f}")
+                assert judge(wrong, Evidence(float(record.ours))) is not Agreement.AGREES, record.id
+    for errors, is_noticed in ((2.9, False), (limit - 0.2, False), (limit + 0.2, True), (10.0, True)):
+        moved = [replace(record, standard_errors=errors) for record in SIMULATED]
+        assert len(changed_records(SIMULATED, moved)) == is_noticed * sum(r.verdict.comes_out for r in SIMULATED)
+
+
+def test_a_statement_is_tried_again_where_a_simulation_may_have_missed_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten times as many repetitions and another stream each time, and no more where it fails with all of them."""
+    statement = next(r for r in RECORDS if r.check and not r.is_number and r.verdict is Agreement.AGREES)
+    for enough, repetitions in ((60, [60]), (600, [60, 600]), (10**9, [60, 600, 6_000])):
+        budgets: list[SimulationBudget] = []
+
+        def evidence(_: Record, budget: SimulationBudget, enough: int = enough) -> Evidence:
+            budgets.append(budget)  # noqa: B023
+            return Evidence("What was found.", budget.repetitions >= enough)
+
+        monkeypatch.setitem(CHECKS, (statement.paper, statement.check), evidence)
+        recomputed = recompute(statement, FEW)
+        assert [budget.repetitions for budget in budgets] == repetitions
+        assert len({budget.seed for budget in budgets}) == len(budgets)
+        assert bool(changed_records([statement], [recomputed])) == (enough > 6_000)
+
+
+def test_the_command_counts_verdicts_and_writes_what_pandas_reads(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "records.csv"
+    assert command.main(["--paper", "abowd_vilhuber", "--csv", str(path)]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith("140 of 142 printed results come out.")
+    assert printed.err == ""
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    assert table["verdict"].tolist() == [str(r.verdict) for r in RECORDS if r.paper == "Abowd & Vilhuber (2008)"]
+    assert set(table["seed"]) == {"2016"}
+
+
+def test_the_command_fails_where_a_record_no_longer_comes_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(CHECKS, ("Abowd & Vilhuber (2008)", "eight"), lambda *_: Evidence(7.0))
+    assert command.main(["--paper", "abowd_vilhuber"]) == 1
+    assert "printed 8, ours 7, 1.0 units of the last digit. Differs." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("--paper nobody", "invalid choice: 'nobody'"),
+        ("--repetitions 0", "repetitions (number of repetitions) must be a whole number from 1 to 100,000; got 0."),
+        ("--repetitions many", "invalid int value: 'many'"),
+        ("--seed -1", "seed must be a whole number from 0 to 10⁹; got −1."),
+        ("--csv no_folder/file.csv", "must name a file in a folder that exists; got no_folder/file.csv"),
+        ("--csv .", "must name a file in a folder that exists; got ."),
+    ],
+)
+def test_the_command_refuses_what_it_cannot_do(
+    arguments: str, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as refusal:
+        command.main(arguments.split())
+    assert refusal.value.code == 2
+    assert sentence in capsys.readouterr().err
