@@ -70,8 +70,8 @@ class Record:
         What the printed is taken for; why it differs or cannot be computed.
     page, settings : str
         The page that shows it, and what the page's controls say, as in an address.
-    check : str
-        Key of its computation in `tests.reproduction`.
+    key : str
+        Name of the statement, or of the check in `tests.reproduction` of all cells of a table.
     """
 
     id: str
@@ -95,7 +95,7 @@ class Record:
     reason: str
     page: str
     settings: str
-    check: str
+    key: str
 
     @classmethod
     def from_row(cls, row: dict[str, str]) -> Self:
@@ -111,6 +111,11 @@ class Record:
     def is_number(self) -> bool:
         """Whether a number is printed, not a statement."""
         return is_number(self.printed)
+
+    @property
+    def is_computed(self) -> bool:
+        """Whether it is a result that can be computed; settings, quotations and what is lost are not."""
+        return self.kind is Kind.RESULT and self.verdict is not Agreement.UNKNOWN
 
     @property
     def is_alternative(self) -> bool:

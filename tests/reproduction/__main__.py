@@ -54,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
     papers = [load_papers()[key] for key in options.paper or load_papers()]
     frozen = [record for record in load_records() if record.paper in papers]
     load_checks()
-    recomputed = [recompute(record, budget) if record.check else record for record in frozen]
+    recomputed = [recompute(record, budget) if record.is_computed else record for record in frozen]
     changed = changed_records(frozen, recomputed)
     counts = verdict_counts(recomputed)
     come_out = counts[[verdict for verdict in Agreement if verdict.comes_out]].to_numpy().sum()

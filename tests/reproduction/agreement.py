@@ -53,7 +53,7 @@ def recompute(record: Record, budget: SimulationBudget) -> Record:
     A statement whose verdict is not the frozen one is tried again with ten times the repetitions, until there are more
     of them than the papers have: chance may have misled it.
     """
-    check = CHECKS[record.paper, record.check]
+    check = CHECKS[record.paper, record.key]
     evidence = check(record, budget)
     while (
         isinstance(evidence.value, str)

@@ -9,8 +9,8 @@ and one of all cells of a table is a function of the record::
     @check_each("charest", "table_2")
     def table_2_cell(record: Record, budget: SimulationBudget) -> Evidence: ...
 
-Keys are those of the column ``check`` of ``dpviz/published/data/records.csv``; settings, quotations and what is lost
-have none.
+Keys are those of the column ``key`` of ``dpviz/published/data/records.csv``; settings, quotations and what is lost
+have no check.
 """
 
 import math

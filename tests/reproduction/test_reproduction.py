@@ -22,13 +22,13 @@ FEW = SimulationBudget(repetitions=60)
 load_checks()
 RECORDS = load_records()
 SIMULATED = [record for record in RECORDS if record.error and not record.is_alternative]
-EXACT = [record for record in RECORDS if record.is_number and record.check and not record.error]
+EXACT = [record for record in RECORDS if record.is_number and record.is_computed and not record.error]
 
 
 @pytest.mark.parametrize("paper", list(dict.fromkeys(paper for paper, _ in CHECKS)))
 def test_every_record_comes_out_again(paper: str) -> None:
     """Verdicts with few repetitions, and exact numbers to nine digits."""
-    frozen = [record for record in RECORDS if record.paper == paper and record.check]
+    frozen = [record for record in RECORDS if record.paper == paper and record.is_computed]
     recomputed = [recompute(record, FEW) for record in frozen]
     assert not changed_records(frozen, recomputed)
     for before, after in zip(frozen, recomputed, strict=True):
@@ -84,7 +84,7 @@ def test_a_wrong_number_is_noticed_whatever_the_seed() -> None:
 
 def test_a_statement_is_tried_again_where_a_simulation_may_have_missed_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten times as many repetitions and another stream each time, and no more where it fails with all of them."""
-    statement = next(r for r in RECORDS if r.check and not r.is_number and r.verdict is Agreement.AGREES)
+    statement = next(r for r in RECORDS if r.is_computed and not r.is_number and r.verdict is Agreement.AGREES)
     for enough, repetitions in ((60, [60]), (600, [60, 600]), (10**9, [60, 600, 6_000])):
         budgets: list[SimulationBudget] = []
 
@@ -92,7 +92,7 @@ def test_a_statement_is_tried_again_where_a_simulation_may_have_missed_it(monkey
             budgets.append(budget)  # noqa: B023
             return Evidence("What was found.", budget.repetitions >= enough)
 
-        monkeypatch.setitem(CHECKS, (statement.paper, statement.check), evidence)
+        monkeypatch.setitem(CHECKS, (statement.paper, statement.key), evidence)
         recomputed = recompute(statement, FEW)
         assert [budget.repetitions for budget in budgets] == repetitions
         assert len({budget.seed for budget in budgets}) == len(budgets)
