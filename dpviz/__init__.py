@@ -2,7 +2,7 @@
 
 Every room uses those before it alone: `core` (declarations, checks, numerics), `simulation`, `mechanisms`, `uploads`,
 `privacy`, `calibration`, `inference`, `coverage`, `designs`, `comparisons`, `study`, `claims`, `published`, `charts`,
-`desk`, `plans`.
+`export`, `desk`, `plans`.
 """
 
 __version__ = "0.1.0"

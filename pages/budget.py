@@ -12,7 +12,8 @@ from dpviz.comparisons.analysis import compared_numbers
 from dpviz.comparisons.budget import BUDGET_SPLITS, BudgetSplit, SplitOverSets, SplitResults
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.core.formatting import format_number
-from dpviz.desk.exports.comparison import budget_csv, budget_script
+from dpviz.export.columns import budget_csv
+from dpviz.export.scripts import budget_script
 from pages import ui
 from pages.ui import comparison as shared
 from pages.ui.navigation import BUDGET

@@ -21,8 +21,8 @@ from dpviz.comparisons.proportion import OneProportion
 from dpviz.core import limits
 from dpviz.core.formatting import format_number, format_or_dash, format_percent
 from dpviz.desk.audit_tables import releases_table, sensitivities_table
-from dpviz.desk.exports.comparison import comparison_csv, comparison_script
-from dpviz.desk.exports.releases import releases_csv
+from dpviz.export.columns import comparison_csv, releases_csv
+from dpviz.export.scripts import comparison_script
 from dpviz.study.compared import comparison_of, study_outcomes
 from dpviz.study.in_words import compared_sentence, study_sentence
 from dpviz.study.results import read_study

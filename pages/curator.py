@@ -13,11 +13,12 @@ from dpviz.comparisons import CategoryData, CountData, DataKind
 from dpviz.core.declarations import PROPORTION
 from dpviz.core.formatting import format_number
 from dpviz.designs import CONFIDENTIAL_COUNT
-from dpviz.desk import drawn, relaxing, search, stated, texts
+from dpviz.desk import drawn, relaxing, search, stated
 from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.protection import PROTECTIONS
 from dpviz.desk.question import ASKED_KINDS, BELIEVED_PRIOR, GOALS, Question, range_names, takes_prior
 from dpviz.desk.told import answer, relaxed, tables
+from dpviz.export.templates import capitalize_first
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer
 from pages import ui
@@ -42,7 +43,7 @@ USUAL_LIMITS: Mapping[str, Mapping[tuple[str, ...], str]] = {
 HIDDEN = {"p": PROPORTION, "x": replace(CONFIDENTIAL_COUNT, name="x")}
 """Numbers of the reader's release that the page has no widget for, and hands on."""
 
-MEASURES = {key: texts.capitalized(measure.name) for key, measure in ACCURACY.items()}
+MEASURES = {key: capitalize_first(measure.name) for key, measure in ACCURACY.items()}
 PRESETS = ui.declared_presets("curator")
 
 

@@ -25,8 +25,9 @@ from dpviz.core.declarations import SEED
 from dpviz.core.formatting import format_number
 from dpviz.designs import CONFIDENTIAL_COUNT
 from dpviz.desk import audit_tables, promise_tables
-from dpviz.desk.exports import priors as exports
-from dpviz.desk.exports.tables import figure_html
+from dpviz.export.columns import bounds_csv, curves_csv
+from dpviz.export.scripts import priors_script
+from dpviz.export.tables import figure_html
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer
 from dpviz.privacy.average_case import count_release_delta
 from pages import ui
@@ -330,14 +331,14 @@ def _show_downloads(question: PromiseQuestion) -> None:
         return curves.prior_curves(kind, setting, axis, m_is_n=question.m_is_n)
 
     def findings() -> str:
-        return exports.findings_csv([*map(_explained, _judged(kind, **asdict(setting)))])
+        return bounds_csv([*map(_explained, _judged(kind, **asdict(setting)))])
 
     tables = [
         ("Audit, CSV", "printed_bounds.csv", findings),
-        ("Curves, CSV", f"curves_{axis}.csv", lambda: exports.curves_csv(lines())),
+        ("Curves, CSV", f"curves_{axis}.csv", lambda: curves_csv(lines())),
     ]
     picture = "Curves, HTML", f"curves_{axis}.html", lambda: figure_html(priors.curves_chart(lines()), about)
-    text = exports.priors_script(kind, setting, question.sets, question.p)
+    text = priors_script(kind, setting, question.sets, question.p)
     script = "minimum_priors.py", text, "the exact answers, the audit and the costs"
     ui.download_columns(tables, script, middle=(picture, ui.PICTURES))
 

@@ -13,7 +13,7 @@ from dpviz.core.escape import decode_utf8, escape_markdown
 from dpviz.core.formatting import format_number
 from dpviz.desk import stated
 from dpviz.desk.protection import PROTECTIONS, PrivacyLoss, promise_in_words
-from dpviz.desk.texts import capitalized
+from dpviz.export.templates import capitalize_first
 from dpviz.plans import ReleasePlan, YesNoShare, figures, files, forms, sensitivity, summary
 from dpviz.plans.plan import MAX_STATISTICS, NEIGHBOURS, read_statistics
 from dpviz.plans.statistics import MAX_NAME_CHARACTERS, PLAN_STATISTICS, Statistic
@@ -163,7 +163,7 @@ def _draw_fields(names: Collection[str], statistic: Statistic, options: Mapping[
             parameter = parameters[name]
             rest |= {"step": 1} if parameter.integer else {"format": "%.10g"}
             help = f"{parameter.help} Accepted: {parameter.domain}.".strip()
-            columns[place % 2].number_input(capitalized(parameter.title), value=None, help=help, **rest)
+            columns[place % 2].number_input(capitalize_first(parameter.title), value=None, help=help, **rest)
         else:
             columns[place % 2].text_input("Name", max_chars=MAX_NAME_CHARACTERS, **rest)
 
@@ -227,7 +227,7 @@ def _show_what_if(facts: PlanFacts) -> None:
     ui.note(summary.ASSUMPTIONS_NOTE)
     ui.show_figure(figures.assumptions_figure(plan, curves), "ranges_picture", height=360)
     for each in curves:
-        text = f"{capitalized(each.assumption)}: {summary.assumption_sentence(solution, each)}"
+        text = f"{capitalize_first(each.assumption)}: {summary.assumption_sentence(solution, each)}"
         ui.note(escape_markdown(text))
     ui.table(*summary.assumptions_table(curves), numeric=(1, 2, 3))
 

@@ -14,8 +14,8 @@ from dpviz.core.formatting import format_count, format_number, format_percent
 from dpviz.designs import Design
 from dpviz.desk import analyst, promises
 from dpviz.desk.analyst import SeenRelease
-from dpviz.desk.exports.script import posterior_recipe, posterior_script
-from dpviz.desk.exports.tables import columns_csv
+from dpviz.export.scripts import posterior_recipe, posterior_script
+from dpviz.export.tables import to_csv
 from dpviz.inference import posterior as posteriors
 from dpviz.inference.posterior import PosteriorCells, SecretSizePosterior, posterior_cells
 from dpviz.inference.posterior_coverage import EQUAL_TAILS, INTERVALS
@@ -213,8 +213,8 @@ def _show_downloads(seen: SeenRelease) -> None:
     densities = {key: distribution.pdf(p) for key, distribution in seen.posteriors.items()}
     counts = {"probability": seen.exact.weights}
     tables = [
-        ("Densities, CSV", "posterior.csv", lambda: columns_csv("p", p, densities)),
-        ("Distribution of x, CSV", "confidential_count.csv", lambda: columns_csv("x", x, counts)),
+        ("Densities, CSV", "posterior.csv", lambda: to_csv({"p": p, **densities})),
+        ("Distribution of x, CSV", "confidential_count.csv", lambda: to_csv({"x": x, **counts})),
     ]
     text = posterior_script(seen.design, seen.counts, given_text=seen.given_text)
     ui.download_columns(tables, ("posterior_page.py", text, "the numbers of the table above"))

@@ -15,7 +15,7 @@ from dpviz.claims.full_run import full_run_csv, read_full_run
 from dpviz.claims.papers import PAPERS
 from dpviz.claims.printed_layout import layouts_of
 from dpviz.claims.published import Shown, printed_text
-from dpviz.desk.texts import capitalized
+from dpviz.export.templates import capitalize_first
 from pages import ui
 from pages.ui.navigation import PAGES, PUBLISHED
 
@@ -66,7 +66,7 @@ def controls() -> Question:
         state[OPEN_CELL] = ""  # another paper was chosen
     figure = setting = ""
     if figures := FIGURES[paper]:
-        figure = _choose({word: capitalized(figures[word].place) for word in figures}, f"{paper}_figure")
+        figure = _choose({word: capitalize_first(figures[word].place) for word in figures}, f"{paper}_figure")
         settings = {word_of(setting): setting for setting in figures[figure].settings}
         setting = settings[_choose(settings, f"{paper}_{figure}_at")]
     return Question(paper, figure, setting, state[OPEN_CELL], is_only, ui.class_mode())

@@ -16,7 +16,7 @@ from dpviz.claims.audit_in_words import VERDICT_MARKS, audit_headline, other_cla
 from dpviz.claims.claim import NECESSARY
 from dpviz.core.formatting import format_number
 from dpviz.desk.audit_tables import findings_table, statements_table
-from dpviz.desk.texts import exponents_raised
+from dpviz.export.templates import raise_exponents
 from dpviz.priors import METHODS, Setting
 from tests.helpers import match_in
 
@@ -68,7 +68,7 @@ def test_every_finding_is_in_the_table_with_its_numbers_verdict_and_sentence(kin
     rows = rows_of(findings)
     assert len(rows) <= len(findings)
     for finding in findings:
-        statement = plain(exponents_raised(escape(finding.bound.statement)))
+        statement = plain(raise_exponents(escape(finding.bound.statement)))
         (row,) = [
             row
             for row in rows

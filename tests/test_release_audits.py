@@ -32,7 +32,7 @@ from dpviz.claims.printed_methods import (
 from dpviz.claims.release_finding import VERDICT_SIGNS, headline
 from dpviz.comparisons import DATA_KINDS, ComparedMethod, DataKind, KnownVariance
 from dpviz.comparisons.numeric_releases import PERTURBED_HISTOGRAM_SCOTT, bounded_laplace_loss
-from dpviz.desk.exports.releases import releases_csv
+from dpviz.export.columns import releases_csv
 from dpviz.mechanisms import LaplaceSanitizer, Modips, ModipsTruncated
 from dpviz.mechanisms.binned_posterior import bin_log_ratios, log_density_bound
 from dpviz.privacy import histograms

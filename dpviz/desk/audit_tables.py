@@ -12,7 +12,7 @@ from dpviz.claims.printed_methods import SENSITIVITIES
 from dpviz.claims.release_finding import VERDICT_SIGNS, ReleaseFinding, ReleaseSetting
 from dpviz.claims.statements import Statement
 from dpviz.core.formatting import format_number
-from dpviz.desk.texts import exponents_raised
+from dpviz.export.templates import raise_exponents
 
 AUDIT_HEAD = ["theorem", "printed", "really gives", "exact", "verdict"]
 RELEASES_HEAD = ["method", "promised ε", "real ε", "real over promised", "verdict"]
@@ -33,7 +33,7 @@ def _rows(same: list[Finding]) -> str:
 
 
 def _small(formula: str) -> str:
-    return f"<small>{exponents_raised(escape(formula))}</small>"
+    return f"<small>{raise_exponents(escape(formula))}</small>"
 
 
 def claim_cell(claim: Claim) -> str:

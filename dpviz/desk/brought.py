@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import dataclass, field
 
-from dpviz.desk.exports.script import LONGEST_INLINE
+from dpviz.export.scripts import MAX_INLINE_CHARACTERS
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.uploads import read_matrix
 from dpviz.uploads.matrix import rescale_rows, text_of
@@ -26,7 +26,7 @@ def brought_matrix(given: str | Upload) -> tuple[GivenMatrix, str | None]:
     """The matrix that a text or a file holds, and the text where a script can carry it; a ValueError refuses."""
     content = given.content if isinstance(given, Upload) else given
     found, text = read_matrix(content), text_of(content)
-    return found, text if len(text) <= LONGEST_INLINE else None
+    return found, text if len(text) <= MAX_INLINE_CHARACTERS else None
 
 
 def brought_rescaled(given: str | Upload) -> str | None:

@@ -16,7 +16,7 @@ from dpviz.desk.accuracy import ACCURACY, USABLE, AccuracyMeasure, RangeFigure
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.protection import PROTECTIONS, PrivacyLoss
 from dpviz.desk.question import Question
-from dpviz.desk.texts import capitalized
+from dpviz.export.templates import capitalize_first
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.privacy.optimum import LeastError
 
@@ -114,7 +114,7 @@ def _asked(design: Assessed) -> Iterator[DesignNumber]:
     for one in design.question.protections:
         formula = AS_GIVEN if isinstance(one, PrivacyLoss) else one.formula
         for symbol, value in zip("εδ", one.promise, strict=True):
-            yield DesignNumber(capitalized(one.words), _exactly(value), symbol, formula, one.source)
+            yield DesignNumber(capitalize_first(one.words), _exactly(value), symbol, formula, one.source)
 
 
 def _settings(design: Assessed) -> Iterator[DesignNumber]:
@@ -177,7 +177,7 @@ def _given_away(design: Assessed) -> Iterator[DesignNumber]:
             one = asked.get(key) or kind()
             value, means = one.reached(loss, delta), how if one.by_delta else "closed form from L"
             yield DesignNumber(
-                capitalized(one.measured),
+                capitalize_first(one.measured),
                 _exactly(value),
                 one.symbol,
                 one.formula,
@@ -246,7 +246,7 @@ def _over_truths(asked: Question, one: AccuracyMeasure, figure: RangeFigure, sou
         how = f"simulated, {asked.repetitions:,} repetitions, seed {asked.seed}; ± is the standard error"
     told: dict[str, Any] = {"at": where, "share": one.share, "note": note}
     meant = f"{one.symbol}{one.meaning}"
-    return DesignNumber(capitalized(one.label), measure, one.symbol, meant, source, how, page, **told)
+    return DesignNumber(capitalize_first(one.label), measure, one.symbol, meant, source, how, page, **told)
 
 
 def _added(design: Assessed) -> Iterator[DesignNumber]:

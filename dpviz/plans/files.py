@@ -8,10 +8,10 @@ from typing import Any
 
 import dpviz
 from dpviz.core.formatting import describe_value, format_number, spell_count
-from dpviz.desk.exports.tables import csv_text
 from dpviz.desk.protection import PrivacyLoss
-from dpviz.desk.report.comparison import MAX_NAME_CHARACTERS, MAX_NUMBERS, Difference, compare_numbers, json_number
-from dpviz.desk.texts import capitalized, filled, sentences
+from dpviz.export.comparison import MAX_NAME_CHARACTERS, MAX_NUMBERS, Difference, compare_numbers, json_number
+from dpviz.export.tables import to_csv
+from dpviz.export.templates import capitalize_first, render, render_paragraphs
 from dpviz.plans import summary
 from dpviz.plans.plan import ReleasePlan
 from dpviz.plans.sensitivity import assumption_curves, epsilon_curve, naive_designs
@@ -127,9 +127,9 @@ def plan_report(solution: PlanSolution, *, date: str = "", address: str = "") ->
     answer = summary.answer(facts)
     curves = assumption_curves(solution)
     is_epsilon = isinstance(plan.protection, PrivacyLoss)
-    statistics = capitalized(spell_count(len(plan.statistics), "statistic"))
-    return filled(
-        "report/plan.html",
+    statistics = capitalize_first(spell_count(len(plan.statistics), "statistic"))
+    return render(
+        "plans/plan.html",
         version=dpviz.__version__,
         date=date,
         address=address,
@@ -142,7 +142,9 @@ def plan_report(solution: PlanSolution, *, date: str = "", address: str = "") ->
         mixture=summary.mixture_sentence(solution),
         changes=summary.changes_sentence(solution, epsilon_curve(plan)) if is_epsilon else "",
         assumptions_note=summary.ASSUMPTIONS_NOTE,
-        assumptions=[(capitalized(curve.assumption), summary.assumption_sentence(solution, curve)) for curve in curves],
+        assumptions=[
+            (capitalize_first(curve.assumption), summary.assumption_sentence(solution, curve)) for curve in curves
+        ],
         assumptions_table=summary.assumptions_table(curves),
         suppression=summary.suppression_sentences(facts),
         withheld=summary.withheld_table(facts),
@@ -154,9 +156,9 @@ def plan_report(solution: PlanSolution, *, date: str = "", address: str = "") ->
 
 def plan_notebook(solution: PlanSolution) -> str:
     """Jupyter notebook that solves the plan again and compares every number with those of this solution."""
-    text = "\n\n".join(sentences("report/plan_notebook.txt", version=dpviz.__version__, plan=solution.plan))
+    text = "\n\n".join(render_paragraphs("plans/plan_notebook.txt", version=dpviz.__version__, plan=solution.plan))
     cells: list[dict[str, Any]] = [{"id": "cell-0", "cell_type": "markdown", "metadata": {}, "source": text}]
-    scripts = filled("report/plan_cells.txt", held=solution_json(solution)).split("\n# %%\n")
+    scripts = render("plans/plan_cells.txt", held=solution_json(solution)).split("\n# %%\n")
     for place, script in enumerate(filter(str.strip, scripts), start=1):
         cell: dict[str, Any] = {
             "id": f"cell-{place}",
@@ -180,15 +182,24 @@ def plan_notebook(solution: PlanSolution) -> str:
 
 def statistics_csv(facts: summary.PlanFacts) -> str:
     """Every number of each statistic as CSV, shares as shares."""
-    head = ["name", "kind", "group", "measure", "limit", "error", "used", "alone", "mechanism", "rate"]
-    head += ["withheld_below", "error_with_withheld"]
-    rows = []
-    for item in facts.statistics:
-        statistic, error = item.statistic, item.noise_error
-        row = [statistic.name, statistic.key, statistic.group, statistic.measure, statistic.limit, error]
-        row += [error / statistic.limit, item.relaxed_alone, item.mechanism.key, item.mechanism.rate]
-        rows.append([*row, statistic.suppress_below, item.error])
-    return csv_text(head, rows)
+    rows = [
+        {
+            "name": item.statistic.name,
+            "kind": item.statistic.key,
+            "group": item.statistic.group,
+            "measure": item.statistic.measure,
+            "limit": item.statistic.limit,
+            "error": item.noise_error,
+            "used": item.noise_error / item.statistic.limit,
+            "alone": item.relaxed_alone,
+            "mechanism": item.mechanism.key,
+            "rate": item.mechanism.rate,
+            "withheld_below": item.statistic.suppress_below,
+            "error_with_withheld": item.error,
+        }
+        for item in facts.statistics
+    ]
+    return to_csv({name: [row[name] for row in rows] for name in rows[0]})
 
 
 def plan_script(plan: ReleasePlan) -> str:

@@ -13,7 +13,7 @@ from dpviz.core.escape import single_line
 from dpviz.core.formatting import describe_value
 from dpviz.core.parameters import Parameter
 from dpviz.desk.stated import form_value, protection_names
-from dpviz.desk.texts import capitalized
+from dpviz.export.templates import capitalize_first
 from dpviz.plans.mechanisms import PLAN_MECHANISMS
 from dpviz.plans.plan import MAX_GROUPS, ReleasePlan, read_statistics
 from dpviz.plans.statistics import ANY_MECHANISM, ERROR_MEASURES, PLAN_STATISTICS, SMALLEST_COUNT, Statistic, YesNoShare
@@ -56,7 +56,7 @@ def form_options(plan: ReleasePlan, statistic: Statistic) -> dict[str, dict[str,
     }
     if len(groups) > 1:
         options["group"] = {name: single_line(name) or "all rows" for name in groups}
-    return {name: {key: capitalized(label) for key, label in labels.items()} for name, labels in options.items()}
+    return {name: {key: capitalize_first(label) for key, label in labels.items()} for name, labels in options.items()}
 
 
 def form_values(statistic: Statistic) -> dict[str, Any]:

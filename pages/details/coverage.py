@@ -15,9 +15,9 @@ from dpviz.core.escape import decode_utf8
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.coverage import coverage_by_proportion, coverage_decomposition, exact_coverage, report, shortest_lengths
 from dpviz.designs import Design
-from dpviz.desk.exports.coverage import coverage_csv, intervals_csv
-from dpviz.desk.exports.script import coverage_script
-from dpviz.desk.exports.tables import columns_csv
+from dpviz.export.columns import coverage_csv, intervals_csv
+from dpviz.export.scripts import coverage_script
+from dpviz.export.tables import to_csv
 from dpviz.inference.moments import set_moments
 from dpviz.inference.rules import RULES
 from dpviz.simulation import MAX_RUN_CHARACTERS, read_run, save_run
@@ -126,7 +126,7 @@ def _show_downloads(results: Any) -> None:
     if curves is not None and results.is_complete:
         columns = dict(zip(curves.rules, curves.coverage, strict=True))
         name = results.axis
-        tables.append(("Curves, CSV", f"by_{name}.csv", lambda: columns_csv(name, curves.points, columns)))
+        tables.append(("Curves, CSV", f"by_{name}.csv", lambda: to_csv({name: curves.points, **columns})))
     notes = []
     saved: ui.File | str = "Press Start first."
     if run.tally is None:

@@ -13,8 +13,8 @@ from dpviz.charts.drawings import odds_dots
 from dpviz.core import limits
 from dpviz.core.declarations import PROPORTION, SEED
 from dpviz.core.formatting import format_large_count, shorten_cells
-from dpviz.desk.exports import tables as exports
-from dpviz.desk.exports.script import page_script
+from dpviz.export.scripts import transition_matrix_script
+from dpviz.export.tables import figure_html, release_files
 from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.draws import Draws, draw_releases
 from dpviz.privacy import attacker_report, attacker_view, report
@@ -259,10 +259,29 @@ def _show_better(question: Any) -> None:
 
 def _show_downloads(question: Any) -> None:
     summary = question.summary
-    pictures: list[ui.File | str] = [*exports.release_pictures(summary, ui.about_page()), ui.words("Pictures")]
-    text = page_script(summary.synthesizer, summary.epsilon, summary.delta, given_text=question.given_text)
+    text = transition_matrix_script(summary.synthesizer, summary.epsilon, summary.delta, given_text=question.given_text)
     script = ("transition_matrix.py", text, "this page's numbers")
-    ui.download_columns(exports.release_files(summary.synthesizer), script, middle=pictures)
+    ui.download_columns(release_files(summary.synthesizer), script, middle=[*_pictures(summary), ui.words("Pictures")])
+
+
+def _pictures(summary: PrivacySummary) -> list[ui.File]:
+    """Pictures of the privacy profile, and of the matrix and the log-odds if these can be listed."""
+    release, about = summary.synthesizer, ui.about_page()
+
+    def matrix_html() -> str:
+        return figure_html(matrix.matrix_heatmap(view_tables(release)), about)
+
+    def log_odds_html() -> str:
+        return figure_html(matrix.log_odds_heatmap(view_tables(release), summary.epsilon, signed=True), about)
+
+    def profile_html() -> str:
+        return figure_html(charts.profile_chart(profile(release), summary), about)
+
+    tables = [
+        ("Matrix, HTML", "transition_matrix.html", matrix_html),
+        ("Log-odds, HTML", "log_odds.html", log_odds_html),
+    ]
+    return [*(tables if release.enumerable else []), ("Profile, HTML", "privacy_profile.html", profile_html)]
 
 
 def _show_explanation(question: Any) -> None:

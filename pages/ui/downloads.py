@@ -11,7 +11,7 @@ import streamlit as st
 from dpviz import __version__
 from dpviz.core.escape import escape_markdown
 from dpviz.designs import Design
-from dpviz.desk.exports.heads import head_of, sets_line
+from dpviz.export.tables import describe_release, file_header
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.ui.text import note, problem, table, words
 from pages.ui.url import Settings, current_page, query_of, url_of
@@ -35,7 +35,7 @@ def about_page() -> list[str]:
         design = question if isinstance(question, Design) else getattr(question, "design", None)
         lines += [named() if callable(named) else named] if named else []
         if isinstance(design, Design) and design.synthesizer_type is not GivenMatrix:
-            lines.append(sets_line(design))
+            lines.append(f"each set: {describe_release(design.synthesizer)}")
         lines.append(f"neighbouring data sets: {getattr(question, 'neighbours', 'one row substituted')}")
 
     # What stands outside of the controls, such as the closer look that is open, is what it is now
@@ -59,7 +59,7 @@ def show_files(heading: str, *parts: File | str, notes: Sequence[str] = ()) -> N
             st.caption(part)
             continue
         label, name, make = part
-        text = partial(lambda head, make: head + make(), head_of(name, lines), make)
+        text = partial(lambda head, make: head + make(), file_header(name, lines), make)
         st.download_button(
             label, text, name, guess_type(name)[0] or "text/plain", on_click="ignore",
             key=f"{current_page().prefix}get_{name}", width="stretch",

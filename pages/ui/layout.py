@@ -9,8 +9,8 @@ import streamlit as st
 
 from dpviz.charts.html import part_html
 from dpviz.core.escape import escape_markdown
-from dpviz.desk.exports.heads import how_to_read
 from dpviz.desk.releases import release_words
+from dpviz.export.tables import how_to_read
 from pages.ui import url
 from pages.ui.controls import choice
 from pages.ui.downloads import about_page

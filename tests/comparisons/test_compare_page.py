@@ -25,7 +25,8 @@ from dpviz.comparisons.comparison import (
 )
 from dpviz.core.formatting import format_error, format_number, format_percent
 from dpviz.core.monte_carlo import Measure
-from dpviz.desk.exports.comparison import comparison_csv, comparison_script
+from dpviz.export.columns import comparison_csv
+from dpviz.export.scripts import comparison_script
 from tests.helpers import check_close, check_short, run_script
 from tests.pages.apptest import plain_text
 from tests.pairs import pairwise

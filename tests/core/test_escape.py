@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.core.escape import JOINER, escape_markdown, escape_spreadsheet_cell, single_line
-from dpviz.desk.exports.tables import columns_csv, csv_text
+from dpviz.export.tables import to_csv
 
 HOSTILE = [
     "<style>*{display:none}</style>",
@@ -74,11 +74,11 @@ NUMBERS = ["-1.5", "+2", "-1e-300", "-inf", "nan", "−1.5", "m=1-5", "0,5"]
 @pytest.mark.parametrize("text", FORMULAS)
 def test_no_cell_of_a_csv_begins_as_a_formula(text: str) -> None:
     assert escape_spreadsheet_cell(text) == "'" + text
-    for made in (columns_csv(text, np.array([1.0]), {text: np.array([-1.5])}), csv_text([text], [[text]])):
+    for made in (to_csv({text: np.array([1.0]), f"{text} 2": np.array([-1.5])}), to_csv({text: [text]})):
         for cell in (cell for row in csv.reader(io.StringIO(made)) for cell in row):
             assert cell == "'" + text or float(cell) in (1.0, -1.5)
 
 
 @pytest.mark.parametrize("text", NUMBERS)
 def test_numbers_and_names_of_a_csv_stay(text: str) -> None:
-    assert csv_text(["a"], [[text], [-1.5]]) == f"a\n{text if ',' not in text else chr(34) + text + chr(34)}\n-1.5\n"
+    assert to_csv({"a": [text, -1.5]}) == f"a\n{text if ',' not in text else chr(34) + text + chr(34)}\n-1.5\n"

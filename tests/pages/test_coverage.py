@@ -22,7 +22,7 @@ from dpviz.coverage import (
 )
 from dpviz.coverage.report import simulated_share
 from dpviz.designs import Design
-from dpviz.desk.exports.script import coverage_script
+from dpviz.export.scripts import coverage_script
 from dpviz.inference import RULES
 from dpviz.mechanisms import two_cell_synthesizers
 from dpviz.study.plan import simulation_of

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.claims.charest import PRINTED_TABLES
 from dpviz.designs import Design
 from dpviz.desk.analyst import SeenRelease, coverage_along_p
-from dpviz.desk.exports.script import posterior_recipe, posterior_script
+from dpviz.export.scripts import posterior_recipe, posterior_script
 from dpviz.inference.posterior import SIZE_PRIORS, posterior_secret_n, size_prior
 from dpviz.inference.posterior_coverage import EQUAL_TAILS, HIGHEST_DENSITY
 from dpviz.mechanisms import two_cell_synthesizers

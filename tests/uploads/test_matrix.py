@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES
 from dpviz.core.limits import MAX_MATRIX_BYTES, MAX_MATRIX_SIDE
-from dpviz.desk.exports.tables import matrix_csv
+from dpviz.export.tables import release_csv
 from dpviz.mechanisms import (
     SYNTHESIZERS,
     BetaBinomial,
@@ -351,7 +351,7 @@ def test_a_matrix_of_no_known_law_is_not_recognised() -> None:
 @given(data=st.data())
 def test_a_written_matrix_is_read_back(cls: type[Synthesizer], data: st.DataObject) -> None:
     law = data.draw(instances(cls))
-    release = read_matrix(matrix_csv(law))
+    release = read_matrix(release_csv(law))
     np.testing.assert_allclose(release.probabilities, law.transition_matrix(), rtol=1e-12)
     assert (release.n, release.m) == (law.n, law.m)  # type: ignore[attr-defined]
 

@@ -24,7 +24,7 @@ from dpviz.desk.report.files import design_json, registry_json, report_script
 from dpviz.desk.report.handoff import handoff_of
 from dpviz.desk.report.pictures import RANKED_DESIGNS, frontier_picture, ranking_picture, truth_pictures
 from dpviz.desk.search import Desk
-from dpviz.desk.texts import capitalized, filled
+from dpviz.export.templates import capitalize_first, render
 
 BRIEF = 4  # Digits of a number beside its limit, or in the ranking
 
@@ -39,8 +39,8 @@ def report_html(desk: Desk, design: Assessed, *, pilot_note: str = "", date: str
         raise ValueError("desk and design must be complete: take the last answer of the search, and `chosen` from it.")
     numbers = numbers_of(design)
     handoff = handoff_of(design)
-    return filled(
-        "report/report.html",
+    return render(
+        "desk/report/report.html",
         version=dpviz.__version__,
         date=date,
         design=design,
@@ -64,7 +64,7 @@ def _limits(design: Assessed, numbers: Sequence[DesignNumber]) -> list[list[str]
     asked, rows = design.question, []
     reached = {one.label: one for one in numbers}
     for one in asked.protections:
-        found = reached.get(capitalized(one.measured))
+        found = reached.get(capitalize_first(one.measured))
         text = f"{one.symbol} = {found.text(BRIEF)}" if found else "not known"
         if design.real_epsilon is not None and isinstance(one, PrivacyLoss):
             sign = "=" if design.method.exact_epsilon else "≤"

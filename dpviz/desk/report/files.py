@@ -18,13 +18,13 @@ import dpviz
 from dpviz.core.formatting import describe_value, format_number
 from dpviz.desk.accuracy import ACCURACY
 from dpviz.desk.assessed import Assessed, DesignKey
-from dpviz.desk.exports.tables import csv_text
 from dpviz.desk.numbers import ACCURACY_PART, numbers_of
 from dpviz.desk.question import Question
 from dpviz.desk.report.handoff import LIBRARY, LIBRARY_VERSION, handoff_of
 from dpviz.desk.report.words import sizes
 from dpviz.desk.search import Desk
-from dpviz.desk.texts import filled
+from dpviz.export.tables import to_csv
+from dpviz.export.templates import render
 from dpviz.inference.rules import RULES
 
 
@@ -192,8 +192,8 @@ def report_script(design: Assessed, *, pilot_note: str = "", date: str = "", add
     """Return the script that prints the numbers of a design and writes its report again."""
     asked = design.question
     types = {type(one) for one in (asked.data, *asked.protections, *asked.limits)}
-    return filled(
-        "report/report_script.txt",
+    return render(
+        "desk/report/report_script.txt",
         design=design,
         version=dpviz.__version__,
         types=sorted(types, key=lambda one: (one.__module__, one.__name__)),
@@ -218,8 +218,8 @@ def registry_entry(design: Assessed, *, pilot_note: str = "") -> dict[str, Any]:
     if limit is not None and limit.most_delta > 0 and (known is None or known > limit.most_epsilon):
         parameters = {"epsilon": limit.most_epsilon, "delta": limit.most_delta}
     low, high, symbol = format_number(asked.lowest), format_number(asked.highest), asked.ranged.symbol
-    text = filled(
-        "report/registry.json",
+    text = render(
+        "desk/report/registry.json",
         design=design,
         asked=asked,
         method=design.method,
@@ -275,9 +275,10 @@ def desk_csv(desk: Desk) -> str:
         for figure in figures:
             row += [figure.measure.shown, figure.measure.error, figure.at, float(figure.tried)]
         rows.append([*row, _why_empty(one)])
-    return csv_text([*DESIGN_HEAD, *(f"{key}{end}" for key in ACCURACY for end in FIGURE_ENDS), "why_empty"], rows)
+    head = [*DESIGN_HEAD, *(f"{key}{end}" for key in ACCURACY for end in FIGURE_ENDS), "why_empty"]
+    return to_csv({name: [row[place] for row in rows] for place, name in enumerate(head)})
 
 
 def desk_script(question: Question) -> str:
     """Return the search for the designs as a script that prints the same numbers."""
-    return filled("exports/desk_script.txt", question=question)
+    return render("desk/report/desk_script.txt", question=question)

@@ -20,7 +20,7 @@ from dpviz.comparisons.numeric_releases import (
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.comparisons.terms import setting_for
 from dpviz.desk.assessed import Assessed
-from dpviz.desk.texts import filled, sentences
+from dpviz.export.templates import render, render_paragraphs
 from dpviz.mechanisms import GeometricSanitizer, LaplaceCells
 
 LIBRARY, LIBRARY_VERSION = "OpenDP", "0.16"
@@ -81,11 +81,11 @@ def handoff_of(design: Assessed) -> Handoff:
     same = made == design.method
     setting = None if made is None else design.setting if same else _setting_of(made, design)
     if made is None or setting is None:
-        return Handoff(tuple(sentences("report/handoff.txt", near="")), "", False)
+        return Handoff(tuple(render_paragraphs("desk/report/handoff.txt", near="")), "", False)
     sets = design.sets if same else 1
     data, share = design.question.data, setting / sets
-    script = filled(
-        f"report/opendp_{_text_of(made)}.txt",
+    script = render(
+        f"desk/report/opendp_{_text_of(made)}.txt",
         method=made,
         version=LIBRARY_VERSION,
         data=data,
@@ -96,7 +96,7 @@ def handoff_of(design: Assessed) -> Handoff:
         bins=public_bins(int(data.settings()["n"])),
         twice=made.key == SANITIZE_THEN_BOOTSTRAP.key,
     )
-    return Handoff(tuple(sentences("report/handoff.txt", near=made.label, same=same)), script, same)
+    return Handoff(tuple(render_paragraphs("desk/report/handoff.txt", near=made.label, same=same)), script, same)
 
 
 def _setting_of(other: ComparedMethod, design: Assessed) -> float | None:

@@ -17,7 +17,7 @@ from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure
 from dpviz.desk.assessed import Assessed
 from dpviz.desk.following import Followed
 from dpviz.desk.search import Desk
-from dpviz.desk.texts import capitalized
+from dpviz.export.templates import capitalize_first
 
 RANKED_DESIGNS = 10  # Designs in the picture of the ranking
 RANKING_ROW = 26  # Height of one of them
@@ -182,7 +182,7 @@ def _against_truth(design: Assessed, one: AccuracyMeasure, values: list[Measure]
         low, high = ends([*spread, limit])
     elif limit is not None:
         note = f"the limit, {format_number(limit, 4)}, is far {'above' if limit > high else 'below'}"
-    title, top = capitalized(one.label), 40 if note else 26
+    title, top = capitalize_first(one.label), 40 if note else 26
     drawn = Drawing(width=340, height=220, x=ends(asked.truths), y=(low, high), title=title, top=top)
     if note:
         drawn.words(drawn.left, 29, note, "start", GREY, 10)
@@ -217,7 +217,7 @@ def frontier_picture(followed: Followed) -> str:
         x=(min(places) / 1.08, max(places) * 1.08),
         y=ends([0.0, *bar_ends([one for _, one in points])]),
         log=True,
-        title=f"{capitalized(ACCURACY[key].label)}{where}, at other limits on ε",
+        title=f"{capitalize_first(ACCURACY[key].label)}{where}, at other limits on ε",
     )
     drawn.axis_y()
     drawn.axis_x("limit on ε of all sets, left is more private")

@@ -21,8 +21,8 @@ from dpviz.desk.order import OrderCriterion, deciding_first
 from dpviz.desk.protection import HARDLY
 from dpviz.desk.question import GOALS
 from dpviz.desk.search import Desk
-from dpviz.desk.texts import sentences
 from dpviz.desk.told.answer import untold
+from dpviz.export.templates import render_paragraphs
 from dpviz.privacy.odds_text import factor_of_odds
 
 VERDICTS = {True: "kept", None: "not decided", False: "not kept"}
@@ -38,8 +38,8 @@ def question(design: Assessed) -> list[str]:
     """What was asked."""
     asked = design.question
     rules = [asked.analysis(one, rule).rule_for(one).label for one in asked.sets for rule in asked.rules]
-    return sentences(
-        "report/question.txt",
+    return render_paragraphs(
+        "desk/report/question.txt",
         design=design,
         asked=asked,
         ranged=asked.ranged,
@@ -53,8 +53,8 @@ def answer(design: Assessed) -> str:
     """The choice in a sentence or two."""
     asked, real, error = design.question, design.real_epsilon, design.figures["root_mean_squared_error"].measure
     near = [design.figures[key].measure for key, one in design.verdicts.items() if one is None]
-    (said,) = sentences(
-        "report/answer.txt",
+    (said,) = render_paragraphs(
+        "desk/report/answer.txt",
         design=design,
         asked=asked,
         rule=design.analysis.rule_for(design.sets).label,
@@ -75,8 +75,8 @@ def answer(design: Assessed) -> str:
 def choice(desk: Desk, design: Assessed) -> list[str]:
     """How many designs kept the limits, why this one, and what came next."""
     place = next((place for place, one in enumerate(desk.designs, start=1) if one.key == design.key), 0)
-    return sentences(
-        "report/choice.txt",
+    return render_paragraphs(
+        "desk/report/choice.txt",
         desk=desk,
         design=design,
         place=place,
@@ -146,8 +146,8 @@ def _of_limits(first: Assessed, other: Assessed) -> str:
 def caveats(design: Assessed, numbers: Sequence[DesignNumber], pilot_note: str) -> list[str]:
     """What a reader must know to trust the numbers no further than they go."""
     record = next((one for one in RELEASE_METHODS if one.key == design.method.audited), None)
-    return sentences(
-        "report/caveats.txt",
+    return render_paragraphs(
+        "desk/report/caveats.txt",
         design=design,
         asked=design.question,
         numbers=numbers,
@@ -163,4 +163,6 @@ def caveats(design: Assessed, numbers: Sequence[DesignNumber], pilot_note: str) 
 def origin(design: Assessed, address: str = "") -> list[str]:
     """Seed, versions and the address of the page."""
     versions = {"python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__}
-    return sentences("report/origin.txt", asked=design.question, version=dpviz.__version__, address=address, **versions)
+    return render_paragraphs(
+        "desk/report/origin.txt", asked=design.question, version=dpviz.__version__, address=address, **versions
+    )

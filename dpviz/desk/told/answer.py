@@ -22,8 +22,8 @@ from dpviz.desk.order import deciding_first
 from dpviz.desk.protection import HARDLY
 from dpviz.desk.question import GOALS, takes_prior
 from dpviz.desk.search import Desk
-from dpviz.desk.texts import sentences
 from dpviz.desk.told.measures import analysis, brief, listed, numbers, rounded_epsilon
+from dpviz.export.templates import render_paragraphs
 from dpviz.inference.rules import RULES
 from dpviz.privacy.odds_text import factor_of_odds
 
@@ -51,7 +51,7 @@ def answer_sentence(desk: Desk) -> Told:
 def limits_sentence(desk: Desk) -> str:
     """The limits on protection as they were understood, and how the leading design is made, as inline HTML."""
     method = desk.first.method if desk.first else None
-    return sentences("told/limits.html", asked=desk.question, method=method)[0]
+    return render_paragraphs("desk/told/limits.html", asked=desk.question, method=method)[0]
 
 
 def _answer(desk: Desk) -> Told:

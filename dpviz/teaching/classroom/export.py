@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dpviz.desk.exports.tables import csv_text
+from dpviz.export.tables import to_csv
 from dpviz.teaching.classroom.results import Reports, class_results
 from dpviz.teaching.classroom.settings import RoomSettings
 
@@ -45,8 +45,8 @@ def results_csv(rounds: Rounds) -> str:
         shared |= {"x": settings.secret, "epsilon": design.epsilon, "seed": design.seed}
         for place, row in enumerate(class_results(settings, reports).rows(), 1):
             values = shared | row | {"place": place}
-            rows.append([values.get(name) for name in COLUMNS])
-    return csv_text(COLUMNS, rows)
+            rows.append(values)
+    return to_csv({name: [row.get(name) for row in rows] for name in COLUMNS})
 
 
 def results_script(rounds: Rounds) -> str:

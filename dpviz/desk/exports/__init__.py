@@ -1,1 +1,0 @@
-"""Results as files: CSV at full precision, LaTeX, and the script that computes them again."""

@@ -1,0 +1,1 @@
+"""Numbers as CSV and LaTeX, scripts that compute them again, and templates of files."""

@@ -1,0 +1,186 @@
+"""Numbers as CSV with every digit, the tables of a release as LaTeX, a chart as HTML, and the head of a file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpviz.core import limits
+from dpviz.core.escape import escape_spreadsheet_cell
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.mechanisms import Synthesizer
+
+if TYPE_CHECKING:
+    from dpviz.charts.theme import Figure
+
+COMMENT_SIGNS = {"csv": "# ", "py": "# ", "tex": "% "}
+BYTE_ORDER_MARK = "\ufeff"  # so that a spreadsheet reads a CSV file as UTF-8
+MAX_LATEX_COLUMNS = 30  # of a released table: more are wider than a page
+GREEK_LETTERS = {"ε": "varepsilon", "δ": "delta", "α": "alpha", "β": "beta", "π": "pi"}
+LATEX_CHARACTERS = str.maketrans(
+    {letter: rf"$\{name}$" for letter, name in GREEK_LETTERS.items()}
+    | {"−": "$-$", "ñ": r"\~n", "&": r"\&", "%": r"\%", "_": r"\_"}
+)
+
+File = tuple[str, str, Callable[[], str]]
+"""Label, name, and a function that returns the text."""
+
+
+def to_csv(columns: Mapping[str, Sequence[object] | np.ndarray[Any, Any]]) -> str:
+    r"""CSV of columns of equal length, every digit, empty where there is no number; no cell is a formula.
+
+    >>> to_csv({"a": [0.1, float("nan")], "b": [None, "=1+1"], "c": [True, 2]})
+    "a,b,c\n0.1,,true\n,'=1+1,2\n"
+    """
+    import pandas as pd  # with the first file: most pages are shown without any
+
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError(f"columns must have the same length; got {lengths}.")
+    cells = {
+        escape_spreadsheet_cell(name): [_cell(value) for value in np.asarray(column, dtype=object).tolist()]
+        for name, column in columns.items()
+    }
+    return str(pd.DataFrame(cells, dtype=object).to_csv(index=False, lineterminator="\n"))
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return escape_spreadsheet_cell(value) if isinstance(value, str) else value
+
+
+def file_header(name: str, lines: Sequence[str]) -> str:
+    r"""Comments at the beginning of a file; those of a table also say how it is read.
+
+    Parameters
+    ----------
+    name : str
+        Of the file. Files other than CSV, LaTeX and Python have no header.
+    lines : sequence of str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> file_header("curve.tex", ["first", "second"]), file_header("curve.html", ["first"])
+    ('% first\n% second\n', '')
+    """
+    extension = name.rpartition(".")[2]
+    if extension not in COMMENT_SIGNS:
+        return ""
+    is_table = extension == "csv"
+    comments = [*lines, how_to_read(name)] if is_table else lines
+    text = "".join(f"{COMMENT_SIGNS[extension]}{line}\n" for line in comments)
+    return BYTE_ORDER_MARK + text if is_table else text
+
+
+def how_to_read(name: str) -> str:
+    """How a program reads a CSV file of that name to the last digit."""
+    return (
+        f'to read it: pandas.read_csv("{name}", comment="#") in Python, '
+        f'read.csv("{name}", comment.char = "#", fileEncoding = "UTF-8-BOM") in R; a spreadsheet opens it as it is'
+    )
+
+
+def describe_release(synthesizer: Synthesizer) -> str:
+    """Name of a synthesizer with every number that it has.
+
+    >>> from dpviz.mechanisms import GeometricSanitizer
+    >>> describe_release(GeometricSanitizer(n=1000, epsilon=0.1))
+    'Geometric sanitizer, n = 1000, ε = 0.1'
+    """
+    values = {p.symbol or p.title.lower(): getattr(synthesizer, p.name) for p in synthesizer.parameters()}
+    numbers = [f"{symbol} = {value!r}" for symbol, value in values.items() if isinstance(value, int | float)]
+    return ", ".join([synthesizer.info.label, *numbers])
+
+
+def release_files(synthesizer: Synthesizer) -> list[File | str]:
+    """Files of the matrix and the log-odds of a release; a str says why there is none."""
+    rows, columns = synthesizer.shape
+    if not synthesizer.enumerable or rows * columns > limits.MAX_TABLE_ENTRIES:
+        return [f"Files hold tables of up to {limits.MAX_TABLE_ENTRIES:,} cells; the script computes larger ones."]
+    tables = ("Matrix", "transition_matrix", False), ("Log-odds", "log_odds", True)
+    files: list[File | str] = [
+        (f"{label}, CSV", f"{name}.csv", partial(release_csv, synthesizer, log_odds=log_odds))
+        for label, name, log_odds in tables
+    ]
+    if columns > MAX_LATEX_COLUMNS:
+        return [*files, f"LaTeX tables are made for up to {MAX_LATEX_COLUMNS} columns."]
+    files += [
+        (f"{label}, LaTeX", f"{name}.tex", partial(release_latex, synthesizer, log_odds=log_odds))
+        for label, name, log_odds in tables
+    ]
+    return files
+
+
+def release_csv(synthesizer: Synthesizer, *, log_odds: bool = False) -> str:
+    r"""CSV of a transition matrix, or of the signed log-odds of neighbours, with a column for each released table.
+
+    >>> from dpviz.mechanisms import GeometricSanitizer
+    >>> print(release_csv(GeometricSanitizer(n=1, epsilon=1.0)).splitlines()[0])
+    n1,n2,m1=0,m1=1
+    """
+    names, counts, values = _release_table(synthesizer, ("n{}_a", "n{}_b") if log_odds else ("n{}",))
+    tables = synthesizer.column_counts.tolist()
+    has_two_cells = len(tables[0]) == 2
+    released = [f"m1={table[0]}" if has_two_cells else "m=" + "-".join(map(str, table)) for table in tables]
+    return to_csv(dict(zip([*names, *released], [*counts.T.tolist(), *values.T.tolist()], strict=True)))
+
+
+def release_latex(synthesizer: Synthesizer, *, log_odds: bool = False) -> str:
+    """LaTeX, for booktabs, in the layout of Abowd & Vilhuber (2008), Fig. 1, or Fig. 2 with unsigned log-odds."""
+    import pandas as pd
+
+    # A line of the head for each released count; the last one also names the confidential counts
+    patterns = ("$n_{{{}}}^{{(1)}}$", "$n_{{{}}}^{{(2)}}$") if log_odds else ("$n_{{{}}}$",)
+    names, counts, values = _release_table(synthesizer, patterns)
+    head = [[*[""] * len(names), *map(str, row)] for row in synthesizer.column_counts.T.tolist()]
+    head[-1][: len(names)] = names
+
+    texts = [[r"$\infty$" if math.isinf(value) else f"{value:.6f}" for value in row] for row in abs(values).tolist()]
+    rows = [[*label, *row] for label, row in zip(counts.tolist(), texts, strict=True)]
+    table = pd.DataFrame(rows, columns=pd.MultiIndex.from_arrays(head)).style.hide(axis="index")
+    caption = f"{'Log-odds, ' if log_odds else ''}{describe_release(synthesizer)}"
+    latex = table.to_latex(
+        hrules=True,
+        caption=caption.translate(LATEX_CHARACTERS),
+        column_format=f"{'r' * len(names)}|{'r' * len(values[0])}",
+        sparse_columns=False,
+        position_float="centering",
+    )
+    return f"% needs \\usepackage{{booktabs}}\n{latex}"
+
+
+def _release_table(synthesizer: Synthesizer, patterns: Sequence[str]) -> tuple[list[str], IntArray, FloatArray]:
+    """Confidential counts with their names, and probabilities, or log-odds where two patterns name two neighbours."""
+    is_pair = len(patterns) == 2
+    lines = len(synthesizer.neighbours) if is_pair else synthesizer.shape[0]
+    cells = lines * synthesizer.shape[1]
+    if cells > limits.MAX_TABLE_ENTRIES:
+        raise ValueError(
+            f"The table has {cells:,} cells; files hold at most {limits.MAX_TABLE_ENTRIES:,}. "
+            "The script of this page computes it."
+        )
+    counts = synthesizer.row_counts
+    names = [pattern.format(cell) for pattern in patterns for cell in range(1, counts.shape[1] + 1)]
+    if not is_pair:
+        return names, counts, synthesizer.transition_matrix()
+    return names, counts[synthesizer.neighbours].reshape(lines, -1), synthesizer.log_odds_table()
+
+
+def figure_html(figure: Figure, about: Sequence[str] = ()) -> str:
+    """One HTML file of a chart that needs nothing else, with lines about it below."""
+    figure.update_layout(template="plotly_white", height=560)
+    page: str = figure.to_html(include_plotlyjs=True, config={"displaylogo": False})
+    lines = "".join(f"<p>{escape(line)}</p>" for line in about)
+    footer = f'<footer style="font: 13px sans-serif; overflow-wrap: anywhere">{lines}</footer>' if about else ""
+    before, end, after = page.rpartition("</body>")
+    return f"{before}{footer}{end}{after}"
