@@ -8,7 +8,6 @@ import io
 import re
 import unicodedata
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -74,9 +73,8 @@ NUMBERS = ["-1.5", "+2", "-1e-300", "-inf", "nan", "−1.5", "m=1-5", "0,5"]
 @pytest.mark.parametrize("text", FORMULAS)
 def test_no_cell_of_a_csv_begins_as_a_formula(text: str) -> None:
     assert escape_spreadsheet_cell(text) == "'" + text
-    for made in (to_csv({text: np.array([1.0]), f"{text} 2": np.array([-1.5])}), to_csv({text: [text]})):
-        for cell in (cell for row in csv.reader(io.StringIO(made)) for cell in row):
-            assert cell == "'" + text or float(cell) in (1.0, -1.5)
+    rows = list(csv.reader(io.StringIO(to_csv({text: [text, -1.5]}))))
+    assert rows == [["'" + text], ["'" + text], ["-1.5"]]
 
 
 @pytest.mark.parametrize("text", NUMBERS)
