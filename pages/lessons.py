@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from html import escape
 from typing import Any, NamedTuple
 
@@ -10,18 +9,19 @@ import streamlit as st
 
 from dpviz.core.escape import single_line
 from dpviz.teaching.lessons import LESSONS
-from dpviz.teaching.lessons.handout import lesson_handout
 from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, NumberQuestion, RankingQuestion, Slider
 from dpviz.teaching.texts import inline_html
 from pages import ui
 from pages.ui.navigation import LESSONS as PAGE
-from pages.ui.navigation import PAGES
+from pages.ui.navigation import PAGES, TEACHERS
 
 PREFIX = PAGE.prefix
 HEIGHT = 430  # pixels
 NUMBERS = ui.declared_numbers("lessons")
 GUESSES = [f"guess{number}" for number in range(1, int(NUMBERS["step"].maximum) + 1)]
 SLIDER_KEY = "try"
+DONE = f"{PREFIX}done"
+"""Where the session has the keys of the lessons whose last step was answered."""
 
 SETTINGS = {
     "lesson": ui.choice_setting(LESSONS, None, "Lesson"),
@@ -102,13 +102,21 @@ def show_text(text: str, kind: str = "") -> None:
 
 
 def show_list() -> None:
+    done = st.session_state.get(DONE, set())
     with st.container(key=f"{PREFIX}list"):
         for key, lesson in LESSONS.items():
             script = lesson.script
             with st.container(key=f"{PREFIX}card_{key}", border=True, gap="xsmall"):
-                button(f"{script.number} · {script.title}", f"begin_{key}", step_values(key), type="tertiary")
-                answers, minutes = escape(script.head["answers"]), escape(script.head["minutes"])
-                st.html(f'<p class="dpviz-told">{answers} <small>{minutes} minutes</small></p>')
+                button(title_of(lesson), f"begin_{key}", step_values(key), type="tertiary")
+                answers = escape(script.head["answers"])
+                note = "✓ done" if key in done else f"{escape(script.head['minutes'])} minutes"
+                st.html(f'<p class="dpviz-told">{answers} <small>{note}</small></p>')
+    if not ui.class_mode():
+        ui.page_link(TEACHERS, {}, "For teachers: a plan of ninety minutes, and notes on every lesson")
+
+
+def title_of(lesson: Lesson) -> str:
+    return f"{lesson.script.number} · {lesson.script.title}"
 
 
 def show_step(place: Place) -> None:
@@ -130,12 +138,6 @@ def show_step(place: Place) -> None:
             if step.is_answered(state) and parts.get("formula"):
                 with st.expander("The formula"):
                     st.markdown(parts["formula"])
-            if ui.class_mode():
-                with st.expander("For the teacher"):
-                    st.markdown(parts["teacher"])
-                    make = partial(lesson_handout, lesson, state.seed)
-                    label = "Pictures with blanks, and the answers at the end (HTML, A4)"
-                    ui.show_files("This lesson on paper", (label, f"dpviz_lesson_{lesson.key}.html", make))
 
 
 def show_question(place: Place) -> None:
@@ -188,17 +190,21 @@ def show_slider(place: Place, slider: Slider, label: str) -> None:
 def show_ways(place: Place) -> None:
     """Draw the ways back and on; at the end of a lesson first what stays, and the page that it is about."""
     lesson, number = place.lesson, place.n_before + 1
-    is_last = number == len(lesson.steps)
-    if is_last:
+    is_answered = place.step.is_answered(place.state)
+    label, following = "Next →", step_values(lesson.key, number + 1)
+    if number == len(lesson.steps):
+        if is_answered:
+            st.session_state.setdefault(DONE, set()).add(lesson.key)
         show_text(f"**What stays:** {lesson.script.head['stays']}", "dpviz-stays")
         target = next(page for page in PAGES if page.module == lesson.page)
         ui.page_link(target, lesson.link_settings(), f"Now break it yourself: {target.title}")
+        later = next((item for item in LESSONS.values() if item.script.number == lesson.script.number + 1), None)
+        label = f"Next lesson: {later.script.title} →" if later else "All lessons →"
+        following = step_values(later.key if later else "")
     previous = step_values(lesson.key, number - 1) if number > 1 else step_values("")
-    following = step_values("") if is_last else step_values(lesson.key, number + 1)
-    kind = "primary" if place.step.is_answered(place.state) else "secondary"
     with st.container(key=f"{PREFIX}ways", horizontal=True, vertical_alignment="center"):
         button("← Back" if number > 1 else "← All lessons", "back", previous, shortcut="PageUp")
-        button("All lessons →" if is_last else "Next →", "next", following, shortcut="PageDown", type=kind)
+        button(label, "next", following, shortcut="PageDown", type="primary" if is_answered else "secondary")
 
 
 def page() -> None:

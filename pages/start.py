@@ -131,10 +131,13 @@ def page() -> None:
     ui.answer(f"ε = {format_number(design.epsilon, 4)}", *words.sentences)
     ui.component("drawing")(key=f"{PREFIX}drawing", data=drawing(overview), height="content")
 
-    # Six questions, each with its answer and a link to the page that tells more
+    # The lessons, then six questions, each with its answer and a link to the page that tells more
     values = ui.shown_release() | {"delta": 0.0, "p": design.p, "x": overview.secret}
-    ui.heading("Six questions")
+    ui.heading("Where to go on")
     with st.container(key="questions"):
+        with st.container(border=True, gap="small"):
+            st.html(ui.unbroken(f"<h3>New to this?</h3><p>{ui.words('lessons')}</p>"))
+            ui.page_link(navigation.LESSONS, {})
         for (target, question, settings), sentence in zip(QUESTIONS, words.answers, strict=True):
             with st.container(border=True, gap="small"):
                 st.html(ui.unbroken(f"<h3>{question}</h3><p>{sentence}</p>"))

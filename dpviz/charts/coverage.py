@@ -218,6 +218,7 @@ def caterpillar_chart(
     shown: int | None = None,
     of: str = "repetition",
     outlined: bool = True,
+    ends: tuple[float, float] | None = None,
 ) -> theme.Figure:
     """The first intervals of a study, one line each.
 
@@ -236,6 +237,8 @@ def caterpillar_chart(
         What the vertical axis counts.
     outlined : bool, optional
         Whether those that miss `p` are outlined.
+    ends : tuple of float, optional
+        Ends of the axis of shares, which otherwise has round ones around all intervals.
     """
     missing, is_shown = np.isnan(low), np.arange(len(low)) < (len(low) if shown is None else shown)
     left = np.where(missing, estimates, np.maximum(low, -0.5))
@@ -247,9 +250,9 @@ def caterpillar_chart(
         look = look if outlined else replace(look, is_outlined=False)
         traces += _interval_traces(place, left[place], right[place], look, [f"{of} {1 + row}" for row in place])
     # An axis of round shares around all of them
-    ends = float(np.min(left, initial=p)), float(np.max(right, initial=p))
-    step = theme.round_step(max(ends[1] - ends[0], 1e-3) / theme.AXIS_INTERVALS, (1, 2, 5, 10), 0.5)
-    first, last = max(step * math.floor(ends[0] / step), 0.0), min(step * math.ceil(ends[1] / step), 1.0)
+    low_end, high_end = ends or (float(np.min(left, initial=p)), float(np.max(right, initial=p)))
+    step = theme.round_step(max(high_end - low_end, 1e-3) / theme.AXIS_INTERVALS, (1, 2, 5, 10), 0.5)
+    first, last = max(step * math.floor(low_end / step), 0.0), min(step * math.ceil(high_end / step), 1.0)
     pad = 0.03 * (last - first) or 0.01
     lines = [line for part in words.split("<br>") for line in _wrapped(part)]
     above = {"x": 0, "xref": "x domain", "xanchor": "left", "xshift": -46, "y": 1, "yref": "y domain", "yshift": 22}

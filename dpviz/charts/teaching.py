@@ -20,6 +20,7 @@ from dpviz.privacy.odds_text import belief_text
 GUESS_COLOR = theme.PALETTE["other"]
 STRIPES = {"shape": "/", "fgcolor": "rgba(255,255,255,.8)", "size": 7, "solidity": 0.45, "fillmode": "overlay"}
 YOURS = " ← your guess"
+MOVING_LETTERS = 9  # room for the numbers at the ends of bars that a slider moves
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,6 +111,7 @@ def bars_chart(
     percent: bool = False,
     low: float = 1.0,
     even: float | None = None,
+    longest: float | None = None,
 ) -> theme.Figure:
     """Bars one below the other with their numbers.
 
@@ -124,6 +126,8 @@ def bars_chart(
         Where a logarithmic axis and its bars begin.
     even : float, optional
         Place of a thin rule, where a bar would say nothing.
+    longest : float, optional
+        Longest bar that a slider can make, so that the axis stays while it is moved.
     """
     names = ["<br>".join(wrap(bar.name, 15, break_long_words=False, break_on_hyphens=False)) for bar in bars]
     striped = {"pattern": STRIPES}
@@ -147,8 +151,13 @@ def bars_chart(
             hover = f"%{{y}}: %{{customdata:.6g}}<extra>{name}</extra>"
             traces.append({**trace, "name": name, "marker": marker, "width": 0.62, "hovertemplate": hover})
     # Numbers at the ends of bars, for which the axis has room
-    longest, labels = max(bar.length for bar in bars), []
-    room = 1.12 + 0.034 * max(len(bar.text) + len(YOURS) * bar.guessed for bar in bars)
+    labels = []
+    letters = max(len(bar.text) + len(YOURS) * bar.guessed for bar in bars)
+    if longest is None:
+        longest = max(bar.length for bar in bars)
+    else:
+        letters = max(letters, MOVING_LETTERS)
+    room = 1.12 + 0.034 * letters
     for place, bar in enumerate(bars):
         text = f"<b>{bar.text}</b>" + (f"<b>{YOURS}</b>" if bar.guessed else "")
         end = {"x": math.log10(bar.length) if log else bar.length, "xanchor": "left", "xshift": 6}

@@ -27,8 +27,8 @@ class Page:
 
 
 PAGES = tuple(Page(**table) for table in tomllib.loads((TEXTS / "pages.toml").read_text(encoding="utf-8"))["page"])
-START, LESSONS, EXPERIMENT, GAME, *_ = PAGES
-MATRICES, COVERAGE, POSTERIOR, PUBLISHED, PRIORS, COMPARE, BUDGET, CURATOR, PLAN = PAGES[4:]
+START, LESSONS, MATRICES, COVERAGE, POSTERIOR, PUBLISHED, EXPERIMENT, GAME, *_ = PAGES
+TEACHERS, PRIORS, COMPARE, BUDGET, CURATOR, PLAN = PAGES[8:]
 GROUPS = {page.group: tuple(item for item in PAGES if item.group == page.group) for page in PAGES}
 
 

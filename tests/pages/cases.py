@@ -20,6 +20,7 @@ from pages.ui.navigation import (
     PRIORS,
     PUBLISHED,
     START,
+    TEACHERS,
     Page,
 )  # fmt: skip
 from pages.ui.url import Setting
@@ -146,7 +147,7 @@ CASES = {
     case.page.module: case
     for case in (
         _case(START, n="20"),
-        *map(Case, (LESSONS, EXPERIMENT, GAME)),
+        *map(Case, (LESSONS, EXPERIMENT, GAME, TEACHERS)),
         _case(
             MATRICES, "n=6 alpha=2",
             [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from typing import Any
 
 import pytest
@@ -116,7 +117,9 @@ def test_the_list_leads_into_every_lesson_and_every_lesson_back() -> None:
         for number in range(1, len(lesson.steps) + 1):
             assert f"step {number} of" in words(app)
             press(app, "next")
-        assert settings(app) == {}
+        following = list(LESSONS)[lesson.script.number :][:1]  # the next lesson, and after the last one the list
+        assert settings(app) == ({"lesson": following[0]} if following else {})
+        app = sound(open_page("lessons"))
         press(press(press(press(app, f"begin_{key}"), "next"), "back"), "back")
         assert settings(app) == {}
 
@@ -168,13 +171,32 @@ def test_what_a_link_cannot_say_is_a_sentence_and_leaves_the_url(query: dict[str
     assert wrong not in settings(app)
 
 
-def test_class_mode_has_the_notes_and_the_paper_for_the_teacher() -> None:
-    assert [fold.label for fold in open_lesson("one_answer").expander] == []
-    app = open_lesson("one_answer", guess1="5", **{"class": "1"})
-    assert [fold.label for fold in app.expander] == ["The formula", "For the teacher"]
-    assert "They will say" in app.expander[1].markdown[0].value
+def test_a_lesson_is_marked_once_its_last_step_was_seen() -> None:
+    app = open_lesson("one_answer", 3)
+    assert "✓ done" not in words(press(press(press(app, "back"), "back"), "back"))
+    app = open_lesson("one_answer", 4)
+    for _ in range(4):
+        press(app, "back")
+    assert words(app).count("✓ done") == 1
+
+
+@pytest.mark.parametrize("key", LESSONS)
+def test_the_page_for_teachers_has_the_notes_on_every_step_and_the_paper(key: str) -> None:
+    app = sound(open_page("teachers", teach_lesson=key))
+    lesson = LESSONS[key]
+    notes = [part.value for part in app.markdown]
+    assert [lesson.step_script(step).parts["teacher"] for step in lesson.steps] == notes[1:]
+    assert sum(int(row.split("|")[1]) for row in notes[0].splitlines() if re.match(r"\| \d", row)) == 90
     (paper,) = app.get("download_button")
     assert "Pictures with blanks" in paper.proto.label
+    assert links(app) == {f"Open lesson {lesson.script.number}": {"lesson": key}}
+
+
+def test_the_notes_for_teachers_are_not_on_the_projector() -> None:
+    app = open_lesson("one_answer", guess1="5", **{"class": "1"})
+    assert [fold.label for fold in app.expander] == ["The formula"] and "They will say" not in words(app)
+    assert any(label.startswith("For teachers") for label in links(sound(open_page("lessons"))))
+    assert not links(sound(open_page("lessons", **{"class": "1"})))
 
 
 def test_files_of_pictures_say_of_which_step_they_are() -> None:

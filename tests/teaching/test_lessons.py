@@ -110,6 +110,67 @@ def test_words_sentences_and_pictures_agree_at_every_guess_and_every_stop(lesson
 
 
 @pytest.mark.parametrize(("lesson", "step"), STEPS, ids=NAMES)
+def test_axes_stay_still_while_a_slider_is_moved(lesson: Lesson, step: LessonStep) -> None:
+    if step.slider is None:
+        return
+    for seed in SEEDS if step.is_random else SEEDS[:1]:
+        specs = [spec_of(step, LessonState(step.name, seed, None, stop)) for stop in step.slider.stops]
+        ranges = {json.dumps([spec["layout"][axis]["range"] for axis in ("xaxis", "yaxis")]) for spec in specs}
+        assert len(ranges) == 1, ranges
+
+
+def is_inside(axis: dict[str, Any], place: float) -> bool:
+    """Whether a place in units of the axis, the exponent of ten where it is logarithmic, lies within its ends."""
+    low, high = sorted(axis["range"])
+    return low - 1e-9 <= place <= high + 1e-9
+
+
+@pytest.mark.parametrize(("lesson", "step"), STEPS, ids=NAMES)
+def test_marks_rules_and_words_of_a_picture_lie_inside_its_axes(lesson: Lesson, step: LessonStep) -> None:
+    for state in states(step):
+        spec = spec_of(step, state)
+        layout = spec["layout"]
+        for trace in spec["data"]:
+            if trace.get("mode") not in ("markers+text", "markers") or "bdata" in str(trace["x"]):
+                continue
+            for letter in "xy":
+                axis = layout[f"{letter}axis{trace.get(f'{letter}axis', '')[1:]}"]
+                for value in trace[letter]:
+                    if value is not None and "range" in axis:
+                        assert is_inside(axis, math.log10(value) if axis.get("type") == "log" else value), trace
+        for part in (*layout.get("shapes", ()), *layout.get("annotations", ())):
+            for letter in "xy":
+                ref = part.get(f"{letter}ref", letter)
+                names = [name for name in (letter, f"{letter}0", f"{letter}1") if name in part]
+                if "domain" in ref or ref == "paper":
+                    continue
+                axis = layout[f"{letter}axis{ref[1:]}"]
+                is_rule = part.get("type") == "line"  # in units of the values, words in exponents
+                for name in names:
+                    is_log = axis.get("type") == "log" and is_rule
+                    assert is_inside(axis, math.log10(part[name]) if is_log else part[name]), part
+
+
+@pytest.mark.parametrize(("lesson", "step"), STEPS, ids=NAMES)
+def test_a_larger_value_is_a_bar_that_ends_farther_right_and_inside(lesson: Lesson, step: LessonStep) -> None:
+    for state in states(step):
+        spec = spec_of(step, state)
+        bars = [trace for trace in spec["data"] if trace["type"] == "bar"]
+        if not bars:
+            continue
+        is_log = spec["layout"]["xaxis"].get("type") == "log"
+        lengths = np.sum([np.array(trace["x"], float) for trace in bars], axis=0)
+        ends = lengths + bars[0].get("base", 0.0)
+        values = np.sum([np.array(trace["customdata"], float) for trace in bars], axis=0)
+        drawn = values > 0  # a bar that is not told yet has none
+        places = np.log10(ends[drawn]) if is_log else ends[drawn]
+        assert all(is_inside(spec["layout"]["xaxis"], place) for place in places.tolist())
+        order = np.argsort(values[drawn])
+        assert np.all(np.diff(places[order]) >= 0)
+        assert np.all((np.diff(values[drawn][order]) <= 1e-12) | (np.diff(places[order]) > 0))
+
+
+@pytest.mark.parametrize(("lesson", "step"), STEPS, ids=NAMES)
 def test_a_guess_gets_the_sentence_that_belongs_to_it(lesson: Lesson, step: LessonStep) -> None:
     question = step.question
     if question is None:

@@ -79,7 +79,8 @@ def _draw_rows(state: LessonState) -> tuple[Figure, str]:
         answer = _bar("what ε = 1 takes", _invented_rows(N_PEOPLE))
     bars = [known, _bar("with your guess", state.number)] + ([] if state.guess is None else [answer])
     alt = "Real rows, orange yes and blue no, and striped the invented ones, half of them yes."
-    return bars_chart(bars, "rows (striped: invented)"), alt
+    longest = N_PEOPLE + (MANY if state.step == "many" else FEW).stops[-1]
+    return bars_chart(bars, "rows (striped: invented)", longest=longest), alt
 
 
 def _draw_sizes(state: LessonState) -> tuple[Figure, str]:

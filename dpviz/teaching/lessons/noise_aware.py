@@ -26,6 +26,7 @@ OPTIONS = {"same": "ε = 2, as before", "twice": "ε = 4, twice as much", "none"
 PROMISES = {"same": 1.0, "twice": 2.0, "none": math.inf}  # times the promise of before
 PROMISE_TEXTS = {"same": "ε = 2", "twice": "ε = 4", "none": "no limit"}
 MAX_BAR = 3.0  # times that of the promise: the length of no limit
+ALL_SHARES = 0.0, 1.0  # ends of the axis: the intervals of who is told at a small ε are long
 
 
 def _samples(state: LessonState) -> tuple[IntervalSample, IntervalSample]:
@@ -79,10 +80,13 @@ def quantities(state: LessonState) -> dict[str, Any]:
 def _draw_intervals(state: LessonState) -> tuple[Figure, str]:
     naive, aware = _samples(state)
     if state.step == "again" and state.guess is None:
-        return naive.chart(f"as if the data were real:<br>{naive.label}"), "100 intervals of the first kind."
-    aware_chart = aware.chart(f"told how:<br>{aware.label}", state.number if state.step == "again" else None)
+        chart = naive.chart(f"as if the data were real:<br>{naive.label}", ends=ALL_SHARES)
+        return chart, "100 intervals of the first kind."
+    guess = state.number if state.step == "again" else None
+    aware_chart = aware.chart(f"told how:<br>{aware.label}", guess, ends=ALL_SHARES)
+    naive_chart = naive.chart(f"as if real:<br>{naive.label}", ends=ALL_SHARES)
     held = f"On the left {naive.n_covered} of 100 intervals hold the truth, on the right {aware.n_covered}"
-    return side_by_side(naive.chart(f"as if real:<br>{naive.label}"), aware_chart), f"{held} of those told how."
+    return side_by_side(naive_chart, aware_chart), f"{held} of those told how."
 
 
 def _length_bar(name: str, length: float, **options: Any) -> Bar:
@@ -97,7 +101,8 @@ def _draw_lengths(state: LessonState) -> tuple[Figure, str]:
     bars = [_length_bar("from the secret data", _secret_length())]
     bars += [_length_bar("as if real", naive, color=NAIVE_COLOR), guess]
     bars += [] if state.guess is None else [_length_bar("told how", aware, color=AWARE_COLOR)]
-    return bars_chart(bars, "mean length, in points"), "How long intervals are on average, in points."
+    longest = 100 * TIMES.stops[-1] * naive
+    return bars_chart(bars, "mean length, in points", longest=longest), "How long intervals are on average, in points."
 
 
 def _promise_bar(name: str, epsilon: float, **options: Any) -> Bar:

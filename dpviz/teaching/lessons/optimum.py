@@ -67,7 +67,8 @@ def _draw_floor(state: LessonState) -> tuple[Figure, str]:
         guess = _bar("best possible, as you guess", _error_of(BETA) / state.number, GUESS_COLOR)
     bars = [_bar(METHODS[BETA], _error_of(BETA), color_of(BETA)), guess]
     bars += [] if state.guess is None else [_bar("best possible", _error_of(BEST))]
-    return bars_chart(bars, AXIS), "How far the published share is typically off."
+    longest = 100 * _error_of(BETA)
+    return bars_chart(bars, AXIS, longest=longest), "How far the published share is typically off."
 
 
 def _draw_methods(state: LessonState) -> tuple[Figure, str]:
@@ -80,7 +81,9 @@ def _draw_methods(state: LessonState) -> tuple[Figure, str]:
     if isinstance(state.guess, tuple):
         names = {key: f"{METHODS[key]} (your no. {place})" for place, key in enumerate(state.guess, 1)}
     bars = [best, *(_bar(names[key], _error_of(key, n), color_of(key)) for key in _ranking())]
-    return bars_chart(bars, AXIS), f"The errors of three methods with {n:,} people, and of the best possible."
+    longest = 100 * max(_error_of(key, size) for key in METHODS for size in SIZES.stops)
+    alt = f"The errors of three methods with {n:,} people, and of the best possible."
+    return bars_chart(bars, AXIS, longest=longest if state.step == "people" else None), alt
 
 
 def _draw_curve(state: LessonState) -> tuple[Figure, str]:

@@ -129,7 +129,7 @@ def _draw_parts(state: LessonState) -> tuple[Figure, str]:
 def _draw_methods(state: LessonState) -> tuple[Figure, str]:
     epsilon = EPSILONS.value(state)
     lines, marks = [_line(key, epsilon) for key in NAMES], [_lowest(key, epsilon) for key in NAMES]
-    top = max(float(line.y.max()) for line in lines)
+    top = 100 * max(float(_errors_of(key, stop).max()) for key in NAMES for stop in EPSILONS.stops)
     return _chart(lines, marks, "when", top), "The errors of both methods against the number of tables."
 
 

@@ -1,0 +1,43 @@
+"""For teachers: a plan of ninety minutes, and of each lesson the notes and a version on paper."""
+
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from dpviz.teaching.lessons import LESSONS
+from dpviz.teaching.lessons.handout import lesson_handout
+from dpviz.teaching.lessons.lesson import LessonState
+from pages import ui
+from pages.ui import navigation
+
+PAGE = navigation.TEACHERS
+TITLES = {key: f"{lesson.script.number} · {lesson.script.title}" for key, lesson in LESSONS.items()}
+SETTINGS = {f"{PAGE.prefix}lesson": ui.choice_setting(TITLES, next(iter(TITLES)), "Lesson")}
+LESSON_PAGE = replace(navigation.LESSONS, prefix="")
+"""The settings of the page of lessons have no prefix."""
+
+
+def show_notes(key: str) -> None:
+    """Draw what each step of a lesson is about, its notes, and the lesson on paper."""
+    lesson = LESSONS[key]
+    ui.note(f"{lesson.script.head['minutes']} minutes. {lesson.script.head['answers']}")
+    for number, step in enumerate(lesson.steps, 1):
+        question = lesson.question_text(step, LessonState(step.name))
+        ui.heading(f"Step {number}: {question or 'a slider to move'}")
+        st.markdown(lesson.step_script(step).parts["teacher"])
+    make = partial(lesson_handout, lesson)
+    ui.show_files(
+        "This lesson on paper",
+        ("Pictures with blanks, and the answers at the end (HTML, A4)", f"dpviz_lesson_{key}.html", make),
+    )
+    ui.page_link(LESSON_PAGE, {"lesson": key}, f"Open lesson {lesson.script.number}")
+
+
+def page() -> None:
+    ui.open_page(PAGE, SETTINGS)
+    ui.show_problems()
+    st.markdown(ui.page_text(PAGE.module))
+    ui.heading("Notes on the lessons")
+    show_notes(ui.choice("lesson", TITLES))
+    ui.close_page()
