@@ -110,7 +110,7 @@ def show_list() -> None:
                 button(title_of(lesson), f"begin_{key}", step_values(key), type="tertiary")
                 answers = escape(script.head["answers"])
                 note = "✓ done" if key in done else f"{escape(script.head['minutes'])} minutes"
-                st.html(f'<p class="dpviz-told">{answers} <small>{note}</small></p>')
+                st.html(f'<p class="dpviz-told">{answers}<br><small>{note}</small></p>')
     if not ui.class_mode():
         ui.page_link(TEACHERS, {}, "For teachers: a plan of ninety minutes, and notes on every lesson")
 
