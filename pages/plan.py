@@ -13,6 +13,7 @@ from dpviz.core.escape import decode_utf8, escape_markdown
 from dpviz.core.formatting import format_number
 from dpviz.desk import stated
 from dpviz.desk.protection import PROTECTIONS, PrivacyLoss, promise_in_words
+from dpviz.export.stored import MAX_CHARACTERS
 from dpviz.export.templates import capitalize_first
 from dpviz.plans import ReleasePlan, YesNoShare, figures, files, forms, sensitivity, summary
 from dpviz.plans.plan import MAX_STATISTICS, NEIGHBOURS, read_statistics
@@ -267,7 +268,9 @@ def _show_report(facts: PlanFacts) -> None:
         ("To read and to print", report, ui.words("print")), ("To open again", stored),
         ("To reproduce it", notebook, ui.words("notebook")),
     )  # fmt: skip
-    if ui.open_file("Open a plan", f"{PREFIX}file", read_file, megabytes=1, help=ui.words("open")):
+    if ui.open_file(
+        "Open a plan", f"{PREFIX}file", read_file, megabytes=1, help=ui.words("open"), types=ui.STORED_TYPES
+    ):
         text, plan = st.session_state.get(OPENED, ("", None))
         if plan != solution.plan:
             ui.note(ui.words("changed_since"))
@@ -277,7 +280,7 @@ def _show_report(facts: PlanFacts) -> None:
 
 def read_file(content: bytes) -> dict[str, Any]:
     """Settings that ask for the plan of a file, by key; a ValueError says what is wrong with it."""
-    text = decode_utf8(content, 4 * files.MAX_CHARACTERS + 1)
+    text = decode_utf8(content, 4 * MAX_CHARACTERS)
     plan = files.read_plan(text)
     if any(";" in name for name, _ in plan.groups):
         raise ValueError("the name of a group must have no semicolon on this page.")

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from typing import Any
 
 import dpviz
-from dpviz.core.formatting import describe_value, format_number, spell_count
+from dpviz.core.formatting import format_number, spell_count
 from dpviz.desk.protection import PrivacyLoss
-from dpviz.export.comparison import MAX_NAME_CHARACTERS, MAX_NUMBERS, Difference, compare_numbers, json_number
+from dpviz.export.stored import Difference, compare_numbers, json_number, read_stored
 from dpviz.export.tables import to_csv
 from dpviz.export.templates import capitalize_first, render, render_paragraphs
 from dpviz.plans import summary
 from dpviz.plans.plan import ReleasePlan
 from dpviz.plans.sensitivity import assumption_curves, epsilon_curve, naive_designs
 from dpviz.plans.solve import PlanSolution, solve_plan
-
-MAX_CHARACTERS = 200_000  # of a file of a plan
 
 
 def plan_numbers(solution: PlanSolution) -> dict[str, float]:
@@ -45,9 +42,11 @@ def plan_numbers(solution: PlanSolution) -> dict[str, float]:
 
 def solution_json(solution: PlanSolution) -> str:
     """A plan with the numbers that it came to, every digit; `read_plan` reads it."""
-    numbers = [{"name": name, "value": json_number(value)} for name, value in plan_numbers(solution).items()]
-    content = {"dpviz": dpviz.__version__, "plan": solution.plan.to_dict(), "numbers": numbers}
-    return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return json.dumps(_content(solution), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def _content(solution: PlanSolution) -> dict[str, object]:
+    return {"dpviz": dpviz.__version__, "plan": solution.plan.to_dict(), "numbers": _entries(solution)}
 
 
 def plan_toml(plan: ReleasePlan) -> str:
@@ -74,39 +73,25 @@ def _toml_lines(values: dict[str, Any]) -> str:
 
 
 def read_plan(text: str) -> ReleasePlan:
-    """Plan of a file in JSON or TOML, with its numbers or without; ValueError in a sentence for any other text.
+    """Plan of a file in JSON or TOML, a report or a notebook; ValueError in a sentence for any other text.
 
     >>> read_plan('statistics = [{kind = "yes_no", name = "works", limit = 2}]').statistics[0].limit
     2.0
     """
-    content = _parsed(text)
-    return ReleasePlan.of(content["plan"] if isinstance(content, dict) and "plan" in content else content)
-
-
-def _parsed(text: str) -> Any:
-    if not isinstance(text, str) or len(text) > MAX_CHARACTERS:
-        size = f"{len(text):,} characters" if isinstance(text, str) else describe_value(text)
-        raise ValueError(f"The file of a plan must be a text of at most {MAX_CHARACTERS:,} characters; got {size}.")
-    try:
-        return json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
-    except (ValueError, RecursionError):
-        raise ValueError(f"The file of a plan must be JSON or TOML; got {describe_value(text)}.") from None
+    content = read_stored(text)
+    return ReleasePlan.of(content.get("plan", content))
 
 
 def plan_differences(text: str, solution: PlanSolution | None = None) -> list[Difference]:
     """Numbers of a file that its plan, solved again unless its solution is given, comes to otherwise today."""
-    content = _parsed(text)
-    rows = content.get("numbers") if isinstance(content, dict) else None
-    if not isinstance(rows, list):
+    stored = read_stored(text).get("numbers")
+    if not isinstance(stored, list):
         return []
-    stored = {
-        str(row.get("name", ""))[:MAX_NAME_CHARACTERS]: row.get("value")
-        for row in rows[:MAX_NUMBERS]
-        if isinstance(row, dict)
-    }
-    solution = solution or solve_plan(read_plan(text))
-    numbers = plan_numbers(solution).items()
-    return compare_numbers(stored, {name[:MAX_NAME_CHARACTERS]: json_number(value) for name, value in numbers})
+    return compare_numbers(stored, _entries(solution or solve_plan(read_plan(text))))
+
+
+def _entries(solution: PlanSolution) -> list[dict[str, object]]:
+    return [{"name": name, "value": json_number(value)} for name, value in plan_numbers(solution).items()]
 
 
 def plan_report(solution: PlanSolution, *, date: str = "", address: str = "") -> str:
@@ -173,6 +158,7 @@ def plan_notebook(solution: PlanSolution) -> str:
         "metadata": {
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
             "language_info": {"name": "python"},
+            "dpviz": _content(solution),
         },
         "nbformat": 4,
         "nbformat_minor": 5,

@@ -19,6 +19,7 @@ from pages.ui.url import Settings, current_page, query_of, url_of
 File = tuple[str, str, Callable[[], str]]
 """Label of its button, its name, and a function that returns its text."""
 
+STORED_TYPES = ("json", "toml", "html", "ipynb")  # files that `read_stored` reads
 PICTURES = "PNG, SVG and the numbers as CSV: the buttons at the top right of every picture."
 
 

@@ -1,0 +1,129 @@
+"""Files of designs and plans that are opened again: they are read, and their numbers compared with those of today."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+import tomllib
+from collections.abc import Iterable
+from html import unescape
+from typing import Any, NamedTuple
+
+from dpviz.core.formatting import describe_value, format_number
+
+AGREEMENT = 1e-9  # relative distance within which processors find the same number
+MAX_CHARACTERS = 2_000_000  # of a file; a report has some 200,000
+MAX_TOML_CHARACTERS = 200_000  # which is read by Python's slow library
+MAX_NUMBERS = 300  # of a file that are compared
+MAX_NAME_CHARACTERS = 200
+MISSING = "not there"
+PLAIN_WORDS = (MISSING, "infinite")
+DEEP_KEY = re.compile(r"""(?<![\w-])((?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){20}""")
+"""A key of many parts, for each of which TOML makes a table in that of the one before."""
+
+
+class Difference(NamedTuple):
+    """A number of a file that differs from today's: its name, the file's value and ours."""
+
+    name: str
+    stored: str
+    current: str
+
+
+def read_stored(text: object) -> dict[str, Any]:
+    """Content of a file in JSON or TOML, or of a report or a notebook that holds it.
+
+    Parameters
+    ----------
+    text : str
+        From outside; what is no such file is refused in a sentence.
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> read_stored('n = 3'), read_stored('<html><pre>{"n": 3}</pre></html>')
+    ({'n': 3}, {'n': 3})
+    """
+    if not isinstance(text, str) or len(text) > MAX_CHARACTERS:
+        size = f"{len(text):,} characters" if isinstance(text, str) else describe_value(text)
+        raise ValueError(f"The file must be a text of at most {MAX_CHARACTERS:,} characters; got {size}.")
+    source = text.lstrip("\ufeff").strip()
+    if source.startswith("<"):  # the last preformatted text of a report
+        source = unescape(source.rpartition("<pre>")[2].partition("</pre>")[0]).strip()
+    try:
+        content = json.loads(source) if source.startswith("{") else _read_toml(source)
+        if "cells" in content:
+            content = content["metadata"]["dpviz"]
+        return dict(content)
+    except (KeyError, TypeError, ValueError, RecursionError):
+        raise ValueError(
+            f"The file must be JSON or TOML, or a report or notebook that holds it; got {describe_value(text)}."
+        ) from None
+
+
+def _read_toml(text: str) -> dict[str, Any]:
+    if len(text) > MAX_TOML_CHARACTERS or DEEP_KEY.search(text):
+        raise ValueError("too large for TOML")
+    return tomllib.loads(text)
+
+
+def json_number(value: float) -> float | str | None:
+    """A number as JSON can hold it."""
+    if math.isnan(value):
+        return None
+    return value + 0.0 if math.isfinite(value) else "infinite"  # a zero has no sign
+
+
+def compare_numbers(stored: object, current: object) -> list[Difference]:
+    """Numbers that a file has otherwise than they are today, or that one of both has not.
+
+    Parameters
+    ----------
+    stored, current : list of dict
+        Each with ``name``, or ``part``, ``label`` and ``symbol``; ``value``; and ``error``, if it is simulated. What
+        is stored comes from outside and may be anything.
+
+    Returns
+    -------
+    list of Difference
+
+    Examples
+    --------
+    >>> compare_numbers([{"name": "ε", "value": 1.0}], [{"name": "ε", "value": 1.5}, {"name": "n", "value": 3}])
+    [Difference(name='ε', stored='1', current='1.5'), Difference(name='n', stored='not there', current='3')]
+    """
+    before, now = dict(_named_values(stored)), dict(_named_values(current))
+    pairs = {name: (before.get(name, MISSING), now.get(name, MISSING)) for name in [*now, *before]}
+    return [Difference(name, *map(_text, pair)) for name, pair in pairs.items() if not _agree(*pair)]
+
+
+def _named_values(entries: object) -> Iterable[tuple[str, object]]:
+    for entry in entries[:MAX_NUMBERS] if isinstance(entries, list) else ():
+        if isinstance(entry, dict):
+            parts = (entry.get(key) for key in ("name", "part", "label", "symbol"))
+            name = " ".join(part for part in parts if isinstance(part, str))[:MAX_NAME_CHARACTERS].strip()
+            yield name, entry.get("value")
+            if entry.get("error"):
+                yield f"{name}, standard error", entry["error"]
+
+
+def _agree(left: object, right: object) -> bool:
+    numbers = [value for value in (left, right) if isinstance(value, int | float) and not isinstance(value, bool)]
+    if len(numbers) < 2:
+        return type(left) is type(right) and left == right
+    if any(abs(value) > sys.float_info.max for value in numbers):  # an int may be any
+        return False
+    return math.isclose(*numbers, rel_tol=AGREEMENT, abs_tol=1e-12)
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return "not known"
+    if isinstance(value, float) and math.isfinite(value):
+        return format_number(value, 12)
+    return value if isinstance(value, str) and value in PLAIN_WORDS else describe_value(value)
