@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Self
@@ -25,6 +25,7 @@ PANEL_NODES = 16  # Gauss–Legendre nodes of a panel: 14 leave no error but rou
 FIRST_PANEL = 8.0  # nats of noise that the first panel spans at most
 MAX_CELLS = 65_536  # cells that are computed at a time, few enough for the processor's cache
 BOWEN_LIU_PRIOR = 1 / 3  # invented ones, and zeros, of the prior that Bowen & Liu take from Kerman (2011)
+TableFunction = Callable[["Modips", IntArray], FloatArray]
 PRIORS = tuple(
     dataclasses.replace(prior, minimum=1e-3, maximum=1e3, default=1.0) for prior in (PRIOR_ONES, PRIOR_ZEROS)
 )
@@ -113,19 +114,19 @@ class Modips(TwoCellSynthesizer):
         return mean, variance + (mean * (1 - mean) - variance) * (1 + total / self.m) / (total + 1)
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        log_matrix, _, places = self._tables(columns)
-        return log_matrix[np.asarray(rows)[:, None], places]
+        return self._entries(_log_matrix, rows, columns)
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
-        _, odds, places = self._tables(columns)
-        return odds[np.asarray(pairs)[:, None], places]
+        return self._entries(_log_odds, pairs, columns)
 
-    def _tables(self, columns: IntArray) -> tuple[FloatArray, FloatArray, IntArray]:
-        """ln T and log-odds of all rows, and where the columns stand in them: at its ends, or in the whole table."""
-        columns, ends = np.asarray(columns), np.array([0, self.m])
+    def _entries(self, table: TableFunction, rows: IntArray, columns: IntArray) -> FloatArray:
+        """Entries of a table, of which both ends are computed alone where nothing else is needed."""
+        rows = np.asarray(rows)[:, None]
+        columns = np.asarray(columns)
+        ends = np.array([0, self.m])
         if np.isin(columns, ends).all():
-            return *_compute_tables(self, ends), (columns == self.m).astype(np.int64)
-        return *_whole_tables(self), columns
+            return table(self, ends)[rows, (columns == self.m).astype(np.int64)]
+        return _whole_table(table, self)[rows, columns]
 
     def worst_log_odds(self) -> WorstCase:
         """Largest |log-odds|, at an end.
@@ -171,21 +172,28 @@ class ModipsTruncated(Modips):
         return shift, np.maximum(square - shift**2, 0.0)
 
 
-@lru_cache(maxsize=8)
-def _whole_tables(release: Modips) -> tuple[FloatArray, FloatArray]:
-    log_matrix, odds = _compute_tables(release, np.arange(release.m + 1))
-    for table in (log_matrix, odds):
-        table.setflags(write=False)
-    return log_matrix, odds
+@lru_cache(maxsize=16)
+def _whole_table(table: TableFunction, release: Modips) -> FloatArray:
+    whole = table(release, np.arange(release.m + 1))
+    whole.setflags(write=False)
+    return whole
 
 
-def _compute_tables(release: Modips, columns: IntArray) -> tuple[FloatArray, FloatArray]:
-    """ln T of all rows, and log-odds of all pairs, at some columns that are their own mirror image.
+def _log_matrix(release: Modips, columns: IntArray) -> FloatArray:
+    """ln T of all rows, at some columns that are their own mirror image."""
+    above, _ = _one_side(release, columns)
+    below, _ = _one_side(release.mirrored, columns)
+    return np.logaddexp(above, below[::-1, ::-1]) - release.log_mass()[:, None]
+
+
+def _log_odds(release: Modips, columns: IntArray) -> FloatArray:
+    """Log-odds of all pairs, at some columns that are their own mirror image.
 
     e^ε T[x] − T[x + 1] is a sum of positive terms that the rows of a pair do not share, and so is the same with
     the rows exchanged: neither form of the log-odds, c − ε or ε − c, cancels or leaves −ε … ε.
     """
-    epsilon, log_twice = release.epsilon, math.log(-math.expm1(-2 * release.epsilon))
+    epsilon = release.epsilon
+    log_twice = math.log(-math.expm1(-2 * epsilon))
 
     # What p* above x/n adds to each row, and what p* below it does: the same of the mirror image
     above, unshared_above = _one_side(release, columns)
@@ -195,7 +203,7 @@ def _compute_tables(release: Modips, columns: IntArray) -> tuple[FloatArray, Flo
     over_smallest = np.logaddexp(0.0, epsilon + np.logaddexp(unshared_above, below[:-1] + log_twice) - both[1:])
     under_largest = np.logaddexp(0.0, epsilon + np.logaddexp(unshared_below, above[1:] + log_twice) - both[:-1])
     odds = np.where(over_smallest < under_largest, over_smallest - epsilon, epsilon - under_largest)
-    return both - release.log_mass()[:, None], odds + release.log_mass_ratio()[:, None]
+    return odds + release.log_mass_ratio()[:, None]
 
 
 def _one_side(release: Modips, columns: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -218,17 +226,20 @@ def _one_side(release: Modips, columns: IntArray) -> tuple[FloatArray, FloatArra
         np.cumprod(np.column_stack([np.ones(len(tau)), (start[:, None] + k) / (start[0] + k)]), axis=1)
         for start in (alpha + tau, beta + (1 - tau))
     )
-    factors = sliding_window_view(from_alpha * from_beta[:, ::-1], m + 1, axis=1)[:, :, columns]
-    of_rows = 1 / (from_alpha[:, :n] * from_beta[:, n - 1 :: -1])
+    windows = sliding_window_view(from_alpha * from_beta[:, ::-1], m + 1, axis=1).swapaxes(0, 1)
+    if len(columns) <= m:
+        windows = windows[..., columns]
 
-    # The sum over the nodes of each panel, and over the panels above each row
-    panels, unshared = np.empty((2, n, len(columns)))
-    i = np.arange(n)
+    # Sums over the nodes of each panel: products of small matrices whose windows overlap, so that nothing is copied
+    of_rows = (1 / (from_alpha[:, :n] * from_beta[:, n - 1 :: -1])).T[:, None]
+    node_weights = of_rows * np.stack([weights, unshared_weights])
+    tables = np.empty((2, n, len(columns)))
     for block in row_blocks(n, len(columns), MAX_CELLS):
-        log_first = by_sum[i[block, None] + columns] + by_column[columns] - by_row[block, None][:n]
-        for table, node_weights in ((panels, weights), (unshared, unshared_weights)):
-            scaled = (node_weights[:, None] * of_rows[:, block]).T[:, None]
-            table[block] = np.log(np.matmul(scaled, factors[:, block].swapaxes(0, 1))[:, 0]) + log_first
+        log_first = by_sum[np.arange(n)[block, None] + columns] + by_column[columns] - by_row[block, None]
+        tables[:, block] = np.log(np.matmul(node_weights[block], windows[block])).swapaxes(0, 1) + log_first
+
+    # Sums over the panels above each row
+    panels, unshared = tables
     above = np.vstack([panels, release.log_at_one(columns)])
     for row in range(n - 1, -1, -1):
         above[row] = np.logaddexp(above[row + 1] - epsilon, above[row])
