@@ -23,9 +23,8 @@ from dpviz.core.formatting import format_number, format_or_dash, format_percent
 from dpviz.desk.audit_tables import releases_table, sensitivities_table
 from dpviz.export.columns import comparison_csv, releases_csv
 from dpviz.export.scripts import comparison_script
-from dpviz.study.compared import comparison_of, study_outcomes
-from dpviz.study.in_words import compared_sentence, study_sentence
-from dpviz.study.results import read_study
+from dpviz.study.comparison import comparison_of, describe_outcomes, study_outcomes
+from dpviz.study.results import read_results, summarize_cells
 from pages import ui
 from pages.ui import comparison as shared
 from pages.ui.navigation import COMPARE, PUBLISHED
@@ -103,7 +102,7 @@ def show_pictures(comparison: Comparison, ranking: Ranking) -> str:
     if charts.drawn_limit(found, first) if first in LIMITED_MEASURES else is_added_known:
         caption.append(ui.words(f"limit_{first}", level=format_percent(comparison.analysis.level, 8)))
     if cells:
-        caption.append(compared_sentence(cells, len(studied)))
+        caption.append(describe_outcomes(cells, len(studied)))
     return " ".join(filter(None, [*caption, problem, shared.release_problem(is_divided=False)]))
 
 
@@ -198,17 +197,17 @@ def _show_audit(comparison: Comparison) -> None:
 def _show_downloads(comparison: Comparison) -> None:
     is_open = ui.open_file(
         "Open a study", f"{PREFIX}study_file", _settings_of_study, megabytes=limits.MAX_STUDY_BYTES // 1_000_000,
-        help=ui.words("open"), types=("parquet",),
+        help=ui.words("open"), types=("csv",),
     )  # fmt: skip
     if is_open and (cells := st.session_state.get(STUDY)):
-        st.caption(f"{study_sentence(cells)} {ui.words('study')}")
+        st.caption(f"{summarize_cells(cells)} {ui.words('study')}")
     script = (comparison_script(comparison), "the numbers of the table above")
     shared.show_files("comparison", "All measures at every ε, CSV", comparison, comparison_csv, script)
 
 
 def _settings_of_study(content: bytes) -> dict[str, Any]:
-    """Settings of the first comparison in a study, with its cells, of which the numbers are kept and not the runs."""
-    cells = tuple(replace(cell, run=cell.run[:1]) for cell in read_study(content))
+    """Settings of the first comparison in a study, with its cells."""
+    cells = read_results(content)
     settings = comparison_of(cells).settings()
     return {**{PREFIX + name: value for name, value in settings.items()}, STUDY: cells}
 

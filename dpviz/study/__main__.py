@@ -1,143 +1,95 @@
-"""Carry out a plan of a large study, on this machine or on a cluster, and go on where an earlier run has stopped.
+"""Carry out the plan of a large study, on this machine or on a dask cluster, and go on where an earlier run stopped.
 
-The plan is a grid in TOML; README.md beside this file shows one. What is finished is kept in a folder. At the end, or
-when it is stopped, all finished cells stand in its file study.parquet, which the pages open and pandas reads.
+The plan is a grid in TOML; README.md beside this file shows one. Finished cells are kept in a folder, and all of them
+stand in its study.csv, which the pages open, and in its study.parquet.
 """
 
 import argparse
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, CancelledError, Executor
-from contextlib import contextmanager
+from concurrent.futures import BrokenExecutor, CancelledError
 from pathlib import Path
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is loaded: the last digit of a sum depends on it
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded: the last digit of a sum depends on it
 
 from dpviz.core import limits
-from dpviz.core.formatting import format_number
 from dpviz.simulation import WORKERS
-from dpviz.study.cluster import NoClusterError, dask_executor
-from dpviz.study.folder import NotKeptError, StudyFolder
 from dpviz.study.plan import StudyPlan, read_study_plan
-from dpviz.study.results import study_parquet
-from dpviz.study.run import StudyProgress, carry_out, results_of
+from dpviz.study.results import results_to_csv, results_to_frame
+from dpviz.study.run import dask_executor, process_executor, run_study, stored_results, write_atomically
 
-RESULTS = "study.parquet"
-REFUSED, FAILED, INTERRUPTED = 2, 1, 130
-"""What the command returns for a plan that cannot be, for a run that ended early, and when it is interrupted."""
+REFUSED = 2  # exit codes: a plan that cannot be, a run that ended early, and an interrupted one
+FAILED = 1
+INTERRUPTED = 130
+PROGRESS_INTERVAL_S = 1.0
 
-TERMINAL_SECONDS, LINE_SECONDS = 0.2, 10.0  # Between two looks at how far it is: on a terminal, and anywhere else
 
-
-def _asked(arguments: list[str] | None) -> argparse.Namespace:
+def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
+    """Options of the command."""
     parser = argparse.ArgumentParser(prog="python -m dpviz.study", description=__doc__)
     parser.add_argument("plan", type=Path, help="the plan, a file in TOML")
     parser.add_argument("--folder", type=Path, help="where results are kept (default: the plan's name without .toml)")
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument("--scheduler", metavar="ADDRESS", help="of a dask cluster (default: one is started here)")
-    own = "processes of the cluster that is started here (default: one for each processor, %(default)s)"
-    where.add_argument("--workers", type=int, default=os.cpu_count() or 1, help=own)
-    where.add_argument("--here", action="store_true", help="use this process alone; needs no dask")
+    place = parser.add_mutually_exclusive_group()
+    place.add_argument("--scheduler", metavar="ADDRESS", help="of a dask cluster whose workers evaluate the cells")
+    workers = "processes on this machine (default: one for each processor, %(default)s)"
+    place.add_argument("--workers", type=int, default=os.cpu_count() or 1, help=workers)
     return parser.parse_args(arguments)
 
 
-@contextmanager
-def _executor(asked: argparse.Namespace) -> Iterator[tuple[Executor | None, int]]:
-    if asked.here:
-        yield None, 1
+def run_with_progress(plan: StudyPlan, folder: Path, options: argparse.Namespace) -> None:
+    """Run the study and write how far it is, now and then."""
+    due = 0.0
+    with dask_executor(options.scheduler) if options.scheduler else process_executor(options.workers) as executor:
+        for finished, total in run_study(plan, folder / "cells", executor):
+            if time.monotonic() >= due or finished == total:
+                due = time.monotonic() + PROGRESS_INTERVAL_S
+                print(f"{finished:,} of {total:,} cells are finished.", file=sys.stderr, flush=True)
+
+
+def write_results(plan: StudyPlan, folder: Path) -> None:
+    """Write all that is finished into one CSV and one Parquet file."""
+    results = stored_results(plan, folder / "cells")
+    if not results:
         return
-    with dask_executor(asked.scheduler, asked.workers) as found:
-        yield found
-
-
-def _teller() -> Callable[[StudyProgress, bool], None]:
-    """Return what says how far it is: one line that changes on a terminal, a line now and then anywhere else."""
-    begin, told, terminal = time.perf_counter(), -LINE_SECONDS, sys.stderr.isatty()
-
-    def tell(progress: StudyProgress, over: bool = False) -> None:
-        nonlocal told
-        now = time.perf_counter()
-        if not over and now - told < (TERMINAL_SECONDS if terminal else LINE_SECONDS):
-            return
-        told = now
-        line = progress_sentence(progress, now - begin)
-        sys.stderr.write(f"\r\x1b[K{line}{os.linesep if over else ''}" if terminal else f"{line}\n")
-        sys.stderr.flush()
-
-    return tell
-
-
-def progress_sentence(progress: StudyProgress, seconds: float) -> str:
-    """Return how far a study is after so many seconds.
-
-    >>> progress_sentence(StudyProgress(finished=3, before=1, cells=8, repetitions=500_000), 4.0)
-    '3 of 8 cells are finished, 1 of them before; 500,000 repetitions drawn, 125,000 a second.'
-    """
-    before = f", {progress.before:,} of them before" if progress.before else ""
-    said = f"{progress.finished:,} of {progress.cells:,} cells are finished{before}"
-    if progress.repetitions:
-        rate = format_number(progress.repetitions / max(seconds, 1e-9), 3)
-        return f"{said}; {format_number(progress.repetitions)} repetitions drawn, {rate} a second."
-    return f"{said}."
-
-
-def _carried_out(study: StudyPlan, folder: StudyFolder, asked: argparse.Namespace) -> None:
-    with _executor(asked) as (executor, workers):
-        tell, progress = _teller(), StudyProgress(0, 0, study.size, 0)
-        try:
-            for progress in carry_out(study, folder, executor=executor, workers=workers):
-                tell(progress, False)
-        finally:
-            tell(progress, True)
-
-
-def study_command(arguments: list[str] | None = None) -> int:
-    """Carry out the plan that the arguments name; return 0 where all of it is finished."""
-    asked = _asked(arguments)
+    content = results_to_csv(results)
+    write_atomically(folder / "study.csv", content)
     try:
-        WORKERS.validate(asked.workers)
-        with asked.plan.open(encoding="utf-8") as file:
-            study = read_study_plan(file.read(limits.MAX_STUDY_PLAN_CHARACTERS + 1))
-        print(f"{asked.plan}: {len(study.cells):,} cells.", file=sys.stderr)
-    except (OSError, ValueError) as refused:
-        print(refused, file=sys.stderr)
+        write_atomically(folder / "study.parquet", results_to_frame(results).to_parquet(index=False))
+    except ImportError:
+        print("study.parquet needs pyarrow: pip install pyarrow.", file=sys.stderr)
+    exact = sum(result.is_exact for result in results)
+    print(f"{folder / 'study.csv'} has {len(results):,} of {len(plan.cells):,} cells, {exact:,} of them exact.")
+    if len(content) > limits.MAX_STUDY_BYTES:
+        print(f"With {len(content) / 1e6:.0f} MB it is for pandas: pages open {limits.MAX_STUDY_BYTES / 1e6:g} MB.")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Carry out the plan that the arguments name; return 0 where all of it is finished."""
+    options = parse_arguments(arguments)
+    try:
+        WORKERS.validate(options.workers)
+        with options.plan.open(encoding="utf-8") as file:
+            plan = read_study_plan(file.read(limits.MAX_STUDY_PLAN_CHARACTERS + 1))
+        print(f"{options.plan}: {len(plan.cells):,} cells.", file=sys.stderr)
+    except (OSError, ValueError) as error:
+        print(error, file=sys.stderr)
         return REFUSED
+    folder = options.folder or options.plan.with_suffix("")
     code = 0
     try:
-        folder = StudyFolder(asked.folder or asked.plan.with_suffix(""))
         try:
-            _carried_out(study, folder, asked)
+            run_with_progress(plan, folder, options)
         except KeyboardInterrupt:
             code = INTERRUPTED
-        except (BrokenExecutor, CancelledError, OSError) as lost:
-            print(f"The workers were lost: {lost or type(lost).__name__}.", file=sys.stderr)
-            code = FAILED
-        _write(study, folder)
-    except (NotKeptError, NoClusterError, ValueError) as broken:
-        print(broken, file=sys.stderr)
+        write_results(plan, folder)
+    except (BrokenExecutor, CancelledError, OSError, ValueError) as error:
+        print(f"The study has stopped: {error or type(error).__name__}.", file=sys.stderr)
         code = FAILED
     if code:
-        print("What is finished is kept: run the same command again, and it goes on from there.", file=sys.stderr)
+        print("Finished cells are kept: run the same command again, and it goes on from there.", file=sys.stderr)
     return code
 
 
-def _write(study: StudyPlan, folder: StudyFolder) -> None:
-    """Write all that is finished into one file, and say where it is and what it has."""
-    found = results_of(study, folder)
-    if not found:
-        return
-    content = study_parquet(found)
-    place = folder.write(RESULTS, content)
-    exact = sum(not one.run for one in found)
-    said = f"{place} has {len(found):,} of {len(study.cells):,} cells, {exact:,} of them exact"
-    if len(content) > limits.MAX_STUDY_BYTES:
-        said += (
-            f"; with {len(content) / 1e6:.0f} MB it is for pandas: the pages open {limits.MAX_STUDY_BYTES / 1e6:g} MB"
-        )
-    print(f"{said}.")
-
-
 if __name__ == "__main__":
-    sys.exit(study_command())
+    sys.exit(main())

@@ -15,35 +15,19 @@ import numpy as np
 from dpviz.core import limits
 from dpviz.core.declarations import EPSILON, LEVEL, PROPORTION, REPETITIONS, ROWS, SEED, SETS, SYNTHETIC_ROWS
 from dpviz.core.formatting import describe_value, format_number
-from dpviz.core.parameters import Parameter
-from dpviz.core.records import validate_unique_choices
+from dpviz.core.parameters import Parameter, parameter, parameter_with_default
+from dpviz.core.records import ParameterRecord, validate_unique_choices
 from dpviz.coverage import CoveragePlan
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import two_cell_synthesizers
 
-GRID: dict[str, Parameter] = {one.name: one for one in (ROWS, SYNTHETIC_ROWS, EPSILON, SETS, PROPORTION)}
-"""The numbers of a grid, in the order in which they vary: the last one fastest."""
-
-SINGLE: dict[str, Parameter] = {one.name: one for one in (LEVEL, REPETITIONS, SEED)}
-"""The numbers that all cells share."""
-
-SEED_WORDS = 4  # 32-bit words of a cell's key that its seed is spawned by
+# Numbers of a grid, in the order in which they vary: the last one fastest
+GRID: dict[str, Parameter] = {item.name: item for item in (ROWS, SYNTHETIC_ROWS, EPSILON, SETS, PROPORTION)}
 
 
 def simulation_of(design: Design, rules: tuple[str, ...] = ()) -> CoveragePlan:
-    """Simulation of a design.
-
-    Parameters
-    ----------
-    design : Design
-    rules : tuple of str, optional
-        Keys of `dpviz.inference.rules.RULES`; every rule that the design allows if empty.
-
-    Returns
-    -------
-    CoveragePlan
-    """
+    """Simulation of a design by some rules, or by every rule that it allows."""
     rules = rules or tuple(key for key, rule in RULES.items() if rule.is_feasible(design.release, design.sets))
     return CoveragePlan(
         synthesizer=design.release, p=design.p, sets=design.sets, rules=rules, level=design.level,
@@ -53,10 +37,13 @@ def simulation_of(design: Design, rules: tuple[str, ...] = ()) -> CoveragePlan:
 
 @dataclass(frozen=True, kw_only=True)
 class StudyCell:
-    """One design of a study, with the seed that its key gives it, and the rules that it allows.
+    """One design of a study, with its own seed and the rules that it allows.
 
-    `key` says all that its results follow from: it is the same in every plan that has this cell, in whatever order.
-    `exact` says whether sums are tried before anything is simulated.
+    Attributes
+    ----------
+    design : Design
+    exact : bool
+        Whether sums are tried before anything is simulated.
     """
 
     design: Design
@@ -64,24 +51,29 @@ class StudyCell:
 
     @cached_property
     def key(self) -> str:
-        """Return the first half of a hash of all settings, in 32 letters."""
-        one = self.design
-        return _hashed(*_drawn_from(one), one.rules, one.level, one.repetitions, one.seed, self.exact).hex()[:32]
-
-    @cached_property
-    def plan(self) -> CoveragePlan:
-        """The simulation of this design: one that "Coverage" goes on with."""
-        return simulation_of(self.design, self.design.rules)
+        """32 letters that follow from all settings, the same in every plan that has this cell."""
+        design = self.design
+        own = design.rules, design.level, design.repetitions, design.seed, self.exact
+        return _hash(*_release_settings(design), *own).hex()[:32]
 
 
 @dataclass(frozen=True, kw_only=True)
-class StudyPlan:
-    """A grid: every mechanism at every n, m, ε, M and p, with all rules that fit; m is n where none is given.
+class StudyPlan(ParameterRecord):
+    """A grid: every mechanism at every n, m, ε, M and p, with all rules that fit.
 
-    `mechanisms` and `rules` are keys of `two_cell_synthesizers` and `dpviz.inference.rules.RULES`. ε is promised for
-    all M sets together, without δ. Where `exact` holds, what can be summed in some seconds a cell (10⁹ entries
-    of a distribution) is exact, and `repetitions` are drawn of the rest alone; else all is simulated.
+    Attributes
+    ----------
+    mechanisms, rules : tuple of str
+        Keys of `two_cell_synthesizers` and of `dpviz.inference.RULES`.
+    n, m, epsilon, sets, p : tuple of numbers
+        m is n where there is none; ε is promised for all sets together, without δ.
+    repetitions, seed, level
+        Those of all cells; the seed of a cell follows from `seed` and its own settings.
+    exact : bool
+        Whether what can be summed in some seconds a cell is exact, and only the rest simulated.
 
+    Examples
+    --------
     >>> plan = StudyPlan.of({"mechanisms": "geometric", "n": [5, 9], "epsilon": 1, "sets": 1, "p": 0.5,
     ...                      "rules": "as_if_real", "repetitions": 1000, "seed": 1})
     >>> [(cell.design.n, cell.design.seed) for cell in plan.cells]
@@ -95,123 +87,110 @@ class StudyPlan:
     epsilon: tuple[float, ...]
     sets: tuple[int, ...]
     p: tuple[float, ...]
-    repetitions: int
-    seed: int
-    level: float = LEVEL.default
+    repetitions: int = parameter(REPETITIONS)
+    seed: int = parameter(SEED)
+    level: float = parameter_with_default(LEVEL)
     exact: bool = True
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Refuse values that are not of the grid, and a grid that is too large."""
         for name, known in (("mechanisms", two_cell_synthesizers()), ("rules", RULES)):
-            self._set(name, validate_unique_choices(name, _several(getattr(self, name)), known, min_items=1))
-        for name, one in GRID.items():
-            self._set(name, _numbers(one, getattr(self, name), fewest=int(name != "m")))
-        for name, one in SINGLE.items():
-            self._set(name, one.validate(getattr(self, name)))
+            keys = validate_unique_choices(name, _as_tuple(getattr(self, name)), known, min_items=1)
+            object.__setattr__(self, name, keys)
+        for name, declaration in GRID.items():
+            object.__setattr__(self, name, _axis(declaration, _as_tuple(getattr(self, name)), int(name != "m")))
         if not isinstance(self.exact, bool):
             raise ValueError(f"exact must be true or false; got {describe_value(self.exact)}.")
-        if self.size > limits.MAX_STUDY_CELLS:
+        size = len(self.mechanisms) * math.prod(len(getattr(self, name)) or 1 for name in GRID)
+        if size > limits.MAX_STUDY_CELLS:
             raise ValueError(
-                f"The grid must have at most {limits.MAX_STUDY_CELLS:,} cells; got {format_number(self.size)}, the "
-                "product of "
-                "the lengths of mechanisms, n, m, epsilon, sets and p."
+                f"The grid must have at most {limits.MAX_STUDY_CELLS:,} cells; got {format_number(size)}, the product "
+                "of the lengths of mechanisms, n, m, epsilon, sets and p."
             )
 
-    _set = object.__setattr__
-
-    @property
-    def size(self) -> int:
-        """Number of cells."""
-        axes = (getattr(self, name) for name in GRID)
-        return len(self.mechanisms) * math.prod(len(one) for one in axes if one)
-
     @classmethod
-    def of(cls, entries: Mapping[str, Any]) -> Self:
-        """Return the plan with these entries by name, each a value or a list where a grid has several."""
-        known = {one.name: one for one in dataclasses.fields(cls)}
-        if unknown := [name for name in entries if name not in known]:
-            raise ValueError(f"A plan has the entries {', '.join(known)}; got {describe_value(unknown[0])}.")
-        needed = [name for name, one in known.items() if one.default is dataclasses.MISSING]
-        if missing := [name for name in needed if name not in entries]:
-            raise ValueError(f"{missing[0]} must be given: a plan needs {', '.join(needed)}.")
-        return cls(**entries)
+    def of(cls, values: Mapping[str, Any]) -> Self:
+        """Plan with these entries by name, each a value or a list where a grid has several."""
+        names = [item.name for item in dataclasses.fields(cls)]
+        required = [item.name for item in dataclasses.fields(cls) if item.default is dataclasses.MISSING]
+        if unknown := [name for name in values if name not in names]:
+            raise ValueError(f"A plan has the entries {', '.join(names)}; got {describe_value(unknown[0])}.")
+        if missing := [name for name in required if name not in values]:
+            raise ValueError(f"{missing[0]} must be given: a plan needs {', '.join(required)}.")
+        return cls(**values)
 
     @cached_property
     def cells(self) -> tuple[StudyCell, ...]:
-        """Every cell, each checked; a ValueError names the first one that cannot be, and says why."""
-        released = self.m or (None,)
-        axes = (self.n, released, *(getattr(self, name) for name in GRID if name not in ("n", "m")))
-        return tuple(self._cell(*values) for values in itertools.product(self.mechanisms, *axes))
+        """Every cell; a ValueError names the first one that cannot be, and says why."""
+        numbers = itertools.product(self.n, self.m or (None,), self.epsilon, self.sets, self.p)
+        grid = itertools.product(self.mechanisms, [dict(zip(GRID, values, strict=True)) for values in numbers])
+        return tuple(itertools.starmap(self._cell, grid))
 
-    def _cell(self, mechanism: str, n: int, m: int | None, epsilon: float, sets: int, p: float) -> StudyCell:
-        numbers: dict[str, Any] = {"n": n, "m": m, "epsilon": epsilon, "sets": sets, "p": p}
+    def _cell(self, mechanism: str, numbers: dict[str, Any]) -> StudyCell:
         try:
-            design = Design(mechanism=mechanism, level=self.level, seed=0, repetitions=1, **numbers)
-            fit = tuple(key for key in self.rules if RULES[key].is_feasible(design.release, sets))
-            if not fit:
-                fewest = min(RULES[key].min_sets for key in self.rules)
-                raise ValueError(f"rules must hold one that fits; each needs at least {fewest} sets, or fewer rows.")
-            seed = _spawned(self.seed, design)
-            design = dataclasses.replace(design, rules=fit, seed=seed, repetitions=self.repetitions)
-            cell = StudyCell(design=design, exact=self.exact)
-            assert cell.plan.seed == seed
-        except ValueError as broken:
-            said = ", ".join(f"{name} = {format_number(value)}" for name, value in numbers.items() if value is not None)
-            raise ValueError(f"The cell {mechanism}, {said} cannot be: {broken}") from broken
-        return cell
+            design = Design(mechanism=mechanism, **numbers, level=self.level, seed=0, repetitions=1)
+            rules = tuple(key for key in self.rules if RULES[key].is_feasible(design.release, design.sets))
+            if not rules:
+                min_sets = min(RULES[key].min_sets for key in self.rules)
+                raise ValueError(f"rules must hold one that fits; each needs at least {min_sets} sets, or fewer rows.")
+            seed = _cell_seed(self.seed, design)
+            design = dataclasses.replace(design, rules=rules, seed=seed, repetitions=self.repetitions)
+            simulation_of(design, rules)  # a ValueError where it cannot be
+        except ValueError as error:
+            settings = [f"{name} = {format_number(value)}" for name, value in numbers.items() if value is not None]
+            raise ValueError(f"The cell {mechanism}, {', '.join(settings)} cannot be: {error}") from error
+        return StudyCell(design=design, exact=self.exact)
 
 
 def read_study_plan(text: str) -> StudyPlan:
-    """Return the plan that a text in TOML holds; a ValueError says which entry is wrong, and what is allowed.
+    """Plan that a text in TOML holds; a ValueError says which entry is wrong, and what is allowed.
 
     >>> read_study_plan("n = 5")
     Traceback (most recent call last):
     ValueError: mechanisms must be given: a plan needs mechanisms, rules, n, epsilon, sets, p, repetitions, seed.
     """
-    if len(text) > limits.MAX_STUDY_PLAN_CHARACTERS:
-        raise ValueError(
-            f"A plan must have at most {limits.MAX_STUDY_PLAN_CHARACTERS:,} characters; got {len(text):,}."
-        )
+    most = limits.MAX_STUDY_PLAN_CHARACTERS
+    if len(text) > most:
+        raise ValueError(f"A plan must have at most {most:,} characters; got {len(text):,}.")
     try:
         entries = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as broken:
-        raise ValueError(
-            f"A plan must be in TOML; {describe_value(text)} is not: {describe_value(str(broken))}."
-        ) from None
+    except (ValueError, RecursionError) as error:
+        reason = describe_value(str(error))
+        raise ValueError(f"A plan must be in TOML; {describe_value(text)} is not: {reason}.") from None
     return StudyPlan.of(entries)
 
 
-def _several(given: object) -> object:
-    return tuple(given) if isinstance(given, (list, tuple)) else (given,)
+def _as_tuple(value: object) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, (list, tuple)) else (value,)
 
 
-def _numbers(one: Parameter, given: object, fewest: int) -> tuple[float, ...]:
-    """Return the values of an axis, each once, or a ValueError by the name of the entry."""
-    values: Any = _several(given)
-    if not fewest <= len(values) <= limits.MAX_STUDY_CELLS:
+def _axis(declaration: Parameter, values: tuple[Any, ...], min_items: int) -> tuple[float, ...]:
+    """Validated values of an axis, each once."""
+    name = declaration.name
+    if not min_items <= len(values) <= limits.MAX_STUDY_CELLS:
         raise ValueError(
-            f"{one.name} must have from {fewest} to {limits.MAX_STUDY_CELLS:,} values; got {len(values):,}."
+            f"{name} must have from {min_items} to {limits.MAX_STUDY_CELLS:,} values; got {len(values):,}."
         )
-    checked_values = tuple(map(one.validate, values))
-    if len(set(checked_values)) < len(checked_values):
-        raise ValueError(f"{one.name} must have each value once; got {describe_value(list(checked_values))}.")
-    return checked_values
+    numbers = tuple(map(declaration.validate, values))
+    if len(set(numbers)) < len(numbers):
+        raise ValueError(f"{name} must have each value once; got {describe_value(list(numbers))}.")
+    return numbers
 
 
-def _drawn_from(design: Design) -> tuple[object, ...]:
-    """Return what decides which counts are drawn, but for the seed: neither rules nor level do."""
+def _release_settings(design: Design) -> tuple[object, ...]:
+    """What decides which counts are drawn, but for the seed: neither rules nor level do."""
     return design.mechanism, *(getattr(design, name) for name in GRID)
 
 
-def _hashed(*settings: object) -> bytes:
+def _hash(*settings: object) -> bytes:
     return hashlib.sha256(repr(settings).encode()).digest()
 
 
-def _spawned(seed: int, design: Design) -> int:
-    """Return the seed of a cell, spawned from that of the study by what is drawn there.
+def _cell_seed(seed: int, design: Design) -> int:
+    """Seed of a cell, spawned from that of the study by what is drawn there.
 
-    Two cells of 10,000 have one seed with probability 5 %: each is right then, and only their errors are not
-    independent.
+    Two of 10,000 cells share a seed with probability 5 %: each is right then, only their errors are not independent.
     """
-    key = np.frombuffer(_hashed(*_drawn_from(design)), dtype="<u4")[:SEED_WORDS].tolist()
-    drawn = np.random.SeedSequence(seed, spawn_key=key).generate_state(1, np.uint64)[0]
-    return int(drawn % np.uint64(SEED.maximum + 1))
+    key = np.frombuffer(_hash(*_release_settings(design)), dtype="<u4")[:4].tolist()
+    state = np.random.SeedSequence(seed, spawn_key=key).generate_state(1, np.uint64)[0]
+    return int(state % np.uint64(SEED.maximum + 1))

@@ -1,193 +1,164 @@
-"""Carries out a plan, here or wherever an executor takes its tasks, and goes on from what a folder holds."""
+"""Evaluate the cells of a study on any executor, and keep a file of each that is finished."""
 
+import logging
 import math
-import time
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Generator, Iterator
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
-from dpviz.coverage import CoveragePlan, CoverageTally
-from dpviz.simulation import WORKERS, Block, add_blocks, simulate_blocks
-from dpviz.study.folder import StudyFolder
-from dpviz.study.plan import StudyCell, StudyPlan
-from dpviz.study.results import CellResult, ExactPart, cell_result, exact_part
+from dpviz.core.monte_carlo import Measure
+from dpviz.coverage import ExactCoverage, exact_coverages, performance_of
+from dpviz.inference.moments import set_moments
+from dpviz.simulation import run_simulation
+from dpviz.study.plan import StudyCell, StudyPlan, simulation_of
+from dpviz.study.results import RULE_MEASURES, SHARES, CellResult, RuleResult, read_results, results_to_csv
 
-TASK_SECONDS = 0.5  # work aimed at in a task, for which the few milliseconds to hand it over are little
-MAX_TASK_BLOCKS = 1000
-TASKS_PER_WORKER = 3  # that are handed over, so that no worker waits for the next one
-
-
-@dataclass(frozen=True)
-class StudyProgress:
-    """How far a study is: cells finished, of them before this run, and of how many; repetitions drawn in this run."""
-
-    finished: int
-    before: int
-    cells: int
-    repetitions: int
+CONNECT_TIMEOUT_S = 20
+RETRIES = 2  # of a cell whose evaluation failed, on another worker where there is one
 
 
-class Task(NamedTuple):
-    """A function and its arguments, and what receives the result."""
+def evaluate_cell(cell: StudyCell) -> CellResult:
+    """Evaluate one design: exactly where sums are in reach, by simulation for the remaining rules."""
+    design = cell.design
+    rules: dict[str, RuleResult] = {}
+    estimate: dict[str, Measure] = {}
+    if cell.exact:
+        coverages = exact_coverages(
+            synthesizer=design.release, p=design.p, sets=design.sets, rules=design.rules, level=design.level,
+            skip_unreachable=True,
+        )  # fmt: skip
+        rules = {key: _exact_result(coverage) for key, coverage in coverages.items()}
+        moments = set_moments(design.release, p=design.p, sets=design.sets)
+        bias = moments.mean_estimate - design.p
+        error = math.sqrt(bias**2 + moments.variance_estimate)
+        estimate = {"bias": Measure(bias, 0.0), "root_mean_squared_error": Measure(error, 0.0)}
 
-    receive: Callable[[Any], None]
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...]
-
-
-def timed_blocks(plan: CoveragePlan, first: int, stop: int) -> tuple[int, list[tuple[Block, int]], float]:
-    """Index of the first block, the blocks, and the seconds that one took."""
-    begin = time.perf_counter()
-    blocks = simulate_blocks(plan, first, stop)
-    return first, blocks, (time.perf_counter() - begin) / len(blocks)
-
-
-class _CellRun:
-    """A cell that is not finished: its next task, and what the tasks before it gave.
-
-    Blocks are added in their order, whenever they come.
-    """
-
-    def __init__(self, cell: StudyCell, folder: StudyFolder) -> None:
-        self._cell = cell
-        self._folder = folder
-        self._exact: ExactPart | None = None
-        self._total: CoverageTally | None = None
-        self._waiting: dict[int, list[tuple[Block, int]]] = {}
-        self._next_block = 0
-        self._task_blocks = 1
-        self._is_exact_due = cell.exact
-        self._is_measured = True  # whether it is known how long a block takes
-        self._is_simulating = False
-        self.drawn = 0
-        self.is_finished = False
-        if not cell.exact:
-            self._start_simulation()
-
-    def next_task(self) -> Task | None:
-        """The next task; None where it has to wait for others."""
-        if self._is_exact_due:
-            self._is_exact_due = False
-            return Task(self._receive_exact, exact_part, (self._cell.design,))
-        plan = self._cell.plan
-        end = math.ceil(plan.repetitions / plan.batch)
-        if not self._is_simulating or self.is_finished or not self._is_measured or self._next_block >= end:
-            return None
-        first = self._next_block
-        self._next_block = min(first + self._task_blocks, end)
-        self._is_measured = self._task_blocks > 1 or first > 0
-        return Task(self._receive_blocks, timed_blocks, (plan, first, self._next_block))
-
-    def _receive_exact(self, part: ExactPart) -> None:
-        self._exact = part
-        if len(part.rules) == len(self._cell.design.rules):
-            self._finish()
-        else:
-            self._start_simulation()
-
-    def _start_simulation(self) -> None:
-        """Begin to simulate, or go on from what was kept."""
-        self._is_simulating = True
-        plan = self._cell.plan
-        self._total = self._folder.tally(self._cell)
-        if self._total is not None:
-            self._next_block = math.ceil(self._total.repetitions / plan.batch)
-            self._finish_if_complete()
-
-    def _receive_blocks(self, result: tuple[int, list[tuple[Block, int]], float]) -> None:
-        first, blocks, seconds = result
-        self._is_measured = True
-        self._task_blocks = max(1, min(int(TASK_SECONDS / max(seconds, 1e-9)), MAX_TASK_BLOCKS))
-        self.drawn += sum(size for _, size in blocks)
-        self._waiting[first] = blocks
-        before = self._total
-        while blocks := self._waiting.pop(self._blocks_added(), []):
-            self._total = add_blocks(self._cell.plan, self._total, blocks)
-        if self._total is not before and not self._finish_if_complete():
-            assert self._total is not None
-            self._folder.keep_tally(self._cell, self._total)
-
-    def _blocks_added(self) -> int:
-        return 0 if self._total is None else math.ceil(self._total.repetitions / self._cell.plan.batch)
-
-    def _finish_if_complete(self) -> bool:
-        assert self._total is not None
-        if self._total.repetitions < self._cell.plan.repetitions:
-            return False
-        self._finish()
-        return True
-
-    def _finish(self) -> None:
-        self._folder.keep_result(self._cell, cell_result(self._cell, self._exact, self._total))
-        self.is_finished = True
+    # The draws do not depend on which rules read them
+    if simulated := tuple(key for key in design.rules if key not in rules):
+        performance = performance_of(run_simulation(simulation_of(design, simulated)))
+        for key, rule in performance.rules.items():
+            measures = {name: getattr(rule, name) for name in RULE_MEASURES}
+            rules[key] = RuleResult(exact=False, error_bound=0.0, **measures)
+        simulated_error = performance.mean_square_error.root()
+        estimate = estimate or {"bias": performance.bias, "root_mean_squared_error": simulated_error}
+    rules = {key: rules[key] for key in design.rules}
+    return CellResult(design=design, rules=rules, estimate_exact=cell.exact, **estimate)
 
 
-def carry_out(
-    study: StudyPlan, folder: StudyFolder, *, executor: Executor | None = None, workers: int = 1
-) -> Iterator[StudyProgress]:
-    """Compute every cell of a plan that is not in `folder` yet, keep it there, and yield how far it is after each task.
+def _exact_result(coverage: ExactCoverage) -> RuleResult:
+    values = {name: float(getattr(coverage, name)) for name in RULE_MEASURES}
+    values |= {name: min(max(values[name], 0.0), 1.0) for name in SHARES}  # which rounding may leave
+    measures = {name: Measure(value, 0.0) for name, value in values.items()}
+    return RuleResult(exact=True, error_bound=coverage.error_bound, **measures)
+
+
+def run_study(plan: StudyPlan, directory: Path, executor: Executor) -> Generator[tuple[int, int], None, None]:
+    """Evaluate all cells of a study that are not stored yet.
 
     Parameters
     ----------
-    study : StudyPlan
-    folder : StudyFolder
-    executor : concurrent.futures.Executor, optional
-        Such as ``Client.get_executor()`` of dask; it stays open. Without one all is done by who iterates.
-    workers : int, default 1
-        Of the executor, each of which is handed a few tasks.
+    plan : StudyPlan
+    directory : Path
+        Holds a CSV file of each finished cell; these are not computed again.
+    executor : concurrent.futures.Executor
+        Where cells are evaluated, such as `process_executor` or `dask_executor`; it stays open.
+
+    Yields
+    ------
+    finished, total : int
+        Cells, after each of them.
 
     Notes
     -----
-    Each cell draws from streams of its own, block by block, and blocks are added in order, so that the digits are the
-    same whatever the workers, their losses, and the stops on the way. What a worker raises is raised here; a task that
-    a lost worker held is taken again by executors that can do that, as dask does.
+    A cell is one task, with a seed of its own: results depend neither on the executor nor on the rest of the grid.
     """
-    workers = WORKERS.validate(workers)
-    is_known = [folder.result(cell) is not None for cell in study.cells]
-    fresh = iter([cell for cell, known in zip(study.cells, is_known, strict=True) if not known])
-    before = sum(is_known)
-    finished = before
-    drawn = 0
-    active = deque[_CellRun]()
-    pending: dict[Future[Any], Callable[[Any], None]] = {}
-    max_pending = 1 if executor is None else TASKS_PER_WORKER * workers
-
-    def next_task() -> Task | None:
-        """The next task of a cell under way, or else of another one."""
-        for run in active:
-            if (task := run.next_task()) is not None:
-                return task
-        for cell in fresh:
-            active.append(run := _CellRun(cell, folder))
-            if (task := run.next_task()) is not None:
-                return task
-        return None
-
+    directory.mkdir(parents=True, exist_ok=True)
+    pending = [cell for cell in plan.cells if _stored_result(cell, directory) is None]
+    total = len(plan.cells)
+    finished = total - len(pending)
+    yield finished, total
+    futures = {executor.submit(evaluate_cell, cell): cell for cell in pending}
     try:
-        while True:
-            while len(pending) < max_pending and (task := next_task()) is not None:
-                if executor is None:
-                    future: Future[Any] = Future()
-                    future.set_result(task.function(*task.arguments))
-                else:
-                    future = executor.submit(task.function, *task.arguments)
-                pending[future] = task.receive
-            for run in [run for run in active if run.is_finished]:
-                active.remove(run)
-                finished += 1
-                drawn += run.drawn
-            yield StudyProgress(finished, before, len(is_known), drawn + sum(run.drawn for run in active))
-            if not pending:
-                return
-            for future in wait(pending, return_when=FIRST_COMPLETED).done:
-                pending.pop(future)(future.result())
-    finally:
-        for future in pending:
+        for future in as_completed(futures):
+            write_atomically(_path(futures[future], directory), results_to_csv([future.result()]))
+            finished += 1
+            yield finished, total
+    finally:  # after an error or an interrupt nothing else starts
+        for future in futures:
             future.cancel()
 
 
-def results_of(study: StudyPlan, folder: StudyFolder) -> list[CellResult]:
-    """Return the results of the cells of a plan that are finished, in its order."""
-    return [found for found in map(folder.result, study.cells) if found is not None]
+def stored_results(plan: StudyPlan, directory: Path) -> list[CellResult]:
+    """Results of the cells that are finished, in the order of the plan."""
+    results = (_stored_result(cell, directory) for cell in plan.cells)
+    return [result for result in results if result is not None]
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file under another name and rename it, so that it is complete or absent."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        temporary.write_bytes(content)
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        advice = "Make space there, or give another folder"
+        raise OSError(f"{path} could not be written: {error.strerror}. {advice}") from error
+
+
+@contextmanager
+def process_executor(workers: int) -> Iterator[Executor]:
+    """Executor on processes of this machine, which end with this one."""
+    executor = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_start_worker)
+    try:
+        yield executor
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def dask_executor(address: str) -> Iterator[Executor]:
+    """Executor on the workers of a dask scheduler, such as "tcp://host:8786"; cells of lost workers are repeated."""
+    try:
+        from distributed import Client, KilledWorker
+    except ImportError:
+        raise OSError('a scheduler needs dask, which is not installed: pip install "dpviz[dask]"') from None
+    logging.getLogger("distributed").setLevel(logging.ERROR)
+    with Client(address, timeout=CONNECT_TIMEOUT_S) as client:
+        if not client.nthreads():
+            raise OSError(f"the scheduler at {address} has no workers; dask worker {address} starts one")
+        client.get_versions(check=True)  # with others digits may differ
+        try:
+            yield client.get_executor(retries=RETRIES, pure=False)
+        except KilledWorker as error:
+            raise BrokenExecutor(f"a cell ended several workers, perhaps for want of memory: {error}") from error
+
+
+def _path(cell: StudyCell, directory: Path) -> Path:
+    return directory / f"{cell.key}.csv"
+
+
+def _stored_result(cell: StudyCell, directory: Path) -> CellResult | None:
+    """Stored result; None where there is none, or where its file is torn or of another cell."""
+    with suppress(OSError, ValueError):
+        (result,) = read_results(_path(cell, directory).read_bytes())
+        return result if result.design == cell.design else None
+    return None
+
+
+def _start_worker() -> None:
+    """Leave Ctrl-C to the parent process, and end when that is killed: a worker would wait for work for ever."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

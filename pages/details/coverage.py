@@ -21,16 +21,14 @@ from dpviz.export.tables import to_csv
 from dpviz.inference.moments import set_moments
 from dpviz.inference.rules import RULES
 from dpviz.simulation import MAX_RUN_CHARACTERS, read_run, save_run
-from dpviz.study.in_words import cell_in_words, study_sentence
 from dpviz.study.plan import simulation_of
-from dpviz.study.results import read_study
+from dpviz.study.results import read_results, summarize_cells
 from pages import ui
 from pages.details.coverage_simulation import KEY, Run
 from pages.ui.navigation import COVERAGE, PUBLISHED
 
 PREFIX = COVERAGE.prefix
 FILE_KEY, CELL_KEY, STUDY_KEY = (f"{PREFIX}{name}" for name in ("run_file", "cell", "study"))
-PARQUET = b"PAR1"  # how the file of a study begins
 PROPORTIONS = np.round(np.sin(np.linspace(0, np.pi / 2, 33)) ** 2, 4)  # of the lengths, closer at 0 and 1
 
 
@@ -150,7 +148,7 @@ def show_opener(run: Run) -> None:
     """Draw a place for the file of a run or a study, and the choice of a cell of the study."""
     state = st.session_state
     is_open = ui.open_file(
-        "Open a run or a study", FILE_KEY, read_file, types=("json", "parquet"), help=ui.words("open"),
+        "Open a run or a study", FILE_KEY, read_file, types=("json", "csv"), help=ui.words("open"),
         megabytes=max(limits.MAX_STUDY_BYTES, MAX_RUN_CHARACTERS) // 1_000_000,
     )  # fmt: skip
     if not is_open:
@@ -168,10 +166,10 @@ def show_opener(run: Run) -> None:
 
 def read_file(content: bytes) -> dict[str, Any]:
     """Session values of a file, of its first cell where it is that of a study."""
-    if content.startswith(PARQUET):
-        cells = read_study(content)
-        study = [cell_in_words(cell) for cell in cells], study_sentence(cells)
-        return {**_session_values(cells[0].design, cells[0].run), CELL_KEY: 0, STUDY_KEY: study}
+    if content.startswith(b"mechanism,"):
+        cells = read_results(content)
+        study = [cell.label for cell in cells], summarize_cells(cells)
+        return {**_session_values(cells[0].design), CELL_KEY: 0, STUDY_KEY: study}
     text = decode_utf8(content, 4 * MAX_RUN_CHARACTERS)
     return {**_session_values(Design.from_address(read_run(text).about), text), STUDY_KEY: None}
 
@@ -182,14 +180,13 @@ def open_cell() -> None:
     content = ui.uploaded(FILE_KEY)
     try:
         if content is not None:
-            cell = read_study(content)[state[CELL_KEY]]
-            state.update(_session_values(cell.design, cell.run))
+            state.update(_session_values(read_results(content)[state[CELL_KEY]].design))
     except ValueError as error:
         state[f"{FILE_KEY}_refused"] = f"This cell was not opened, and nothing has changed: {error}"
 
 
-def _session_values(design: Design, text: str) -> dict[str, Any]:
-    """Session values of a design and its run; of an exact cell, which has none, for the page has the same sums."""
+def _session_values(design: Design, text: str = "") -> dict[str, Any]:
+    """Session values of a design and its run, if any."""
     ROWS.validate(design.n)
     SYNTHETIC_ROWS.validate(design.m)
     names = ("prior", "n", "m", "sets", "p", "level", "repetitions", "seed", *design.promised)

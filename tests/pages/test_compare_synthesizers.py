@@ -14,9 +14,9 @@ from dpviz.claims.release_finding import VERDICT_SIGNS, headline
 from dpviz.comparisons import DATA_KINDS, BinaryData, Comparison, EqualPromise
 from dpviz.comparisons.analysis import Analysis
 from dpviz.comparisons.comparison import Ranking
-from dpviz.coverage import run_coverage
 from dpviz.study.plan import StudyPlan
-from dpviz.study.results import cell_result, study_parquet
+from dpviz.study.results import results_to_csv
+from dpviz.study.run import evaluate_cell
 from pages import compare_synthesizers as details
 from pages.compare_synthesizers import PRESETS, take_release
 from tests.pages.apptest import answer, cells_of, figures, links, open_page, problems, said, settings, sound
@@ -298,7 +298,7 @@ def test_the_files_have_every_number(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_study_sets_the_controls_to_its_first_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
     data = BinaryData(n=30, p=0.2)
     comparison = Comparison(data, (data.method("laplace"),), Analysis(sets=4), EqualPromise(), 2.0, (0.5, 8.0))
-    monkeypatch.setattr(details, "read_study", lambda _: ())
+    monkeypatch.setattr(details, "read_results", lambda _: ())
     monkeypatch.setattr(details, "comparison_of", lambda _: comparison)
     values = details._settings_of_study(b"")
     query = {key.removeprefix("cs_"): value for key, value in values.items() if key != details.STUDY}
@@ -313,15 +313,15 @@ def test_cells_of_a_study_are_drawn_beside_the_curves() -> None:
         "rules": ["reiter_2003", "as_if_real"], "repetitions": 250, "seed": 3, "exact": False,
     }  # fmt: skip
     cells = StudyPlan.of(settings_of_study).cells
-    content = study_parquet([cell_result(cell, None, run_coverage(cell.plan)) for cell in cells])
+    content = results_to_csv(map(evaluate_cell, cells))
     app = open_comparison(look="Download", binary_methods="laplace", n=9)
     uploader: Any = app.get("file_uploader")[0]
-    uploader.set_value(("study.parquet", content, "application/octet-stream")).run()
+    uploader.set_value(("study.csv", content, "text/csv")).run()
     assert (app.session_state["cs_n"], app.session_state["cs_binary_methods"]) == (20, ["beta_binomial", "geometric"])
-    assert "Of the open study's cells 4 of 16 are in this picture" in said(app)
+    assert "This picture shows 4 of the 16 cells of the open study" in said(app)
     app.session_state["cs_measure"] = "coverage"
     app.run()
     dots = [trace for trace in figures(app)["cs_picture"]["figure"]["data"] if trace.get("error_y")]
     assert {trace["legendgroup"] for trace in dots} == {"beta_binomial", "geometric"}
     app.number_input(key="cs_p").set_value(0.3).run()
-    assert "The open study has no cell at these settings." in said(app)
+    assert "This picture shows 0 of the 16 cells of the open study" in said(app)

@@ -11,10 +11,11 @@ from dpviz.coverage import run_coverage
 from dpviz.designs import Design
 from dpviz.simulation import save_run
 from dpviz.study.plan import StudyPlan, simulation_of
-from dpviz.study.results import cell_result, exact_part, study_parquet
+from dpviz.study.results import results_to_csv
+from dpviz.study.run import evaluate_cell
 from pages.details.coverage_simulation import KEY
 from tests.pages.apptest import said, settings, sound
-from tests.pages.test_coverage import FAST, SMALL, complete, design_of, open_coverage, rerun
+from tests.pages.test_coverage import FAST, SMALL, complete, design_of, open_coverage
 
 DESIGNS = {
     "another": Design(
@@ -84,25 +85,22 @@ def test_a_file_beyond_the_page_or_changed_is_refused_and_another_can_be_opened(
     assert "A file that was changed within these bounds cannot be told from a true one" in uploader.proto.help
 
 
-@pytest.mark.parametrize(("mechanism", "has_exact"), [("beta_binomial", True), ("geometric", False)])
-def test_a_study_opens_at_its_first_cell_and_the_run_of_another_goes_on(mechanism: str, has_exact: bool) -> None:
+def test_a_study_opens_at_its_first_cell_and_start_draws_what_another_has_simulated() -> None:
     first, second = StudyPlan.of({
-        "mechanisms": [mechanism], "n": 30, "epsilon": [0.5, 2], "sets": 2, "p": 0.25, "exact": False,
+        "mechanisms": ["beta_binomial"], "n": 30, "epsilon": [0.5, 2], "sets": 2, "p": 0.25, "exact": False,
         "rules": ["reiter_2003", "as_if_real"], "repetitions": 450, "seed": 3,
     }).cells  # fmt: skip
-    exact = cell_result(first, exact_part(first.design), None)
-    runs = [cell_result(cell, None, run_coverage(cell.plan)) for cell in (first, second)]
-    study = study_parquet([exact, runs[1]] if has_exact else runs)
-    app = upload(open_coverage(look="Download", speed=FAST), study, "study.parquet")
-    assert f"The study has 2 cells{': 1 is exact' if has_exact else ', all of them simulated.'}" in said(app)
-    assert app.session_state["cv_epsilon"] == 0.5
-    assert (app.session_state[KEY] is None) == has_exact
+    exact = evaluate_cell(dataclasses.replace(first, exact=True))
+    study = results_to_csv([exact, simulated := evaluate_cell(second)])
+    app = upload(open_coverage(look="Download", speed=FAST), study, "study.csv")
+    assert "The study has 2 cells, 1 exact." in said(app)
+    assert (app.session_state["cv_epsilon"], app.session_state[KEY]) == (0.5, None)
     app.selectbox(key="cv_cell").select(1).run()
     assert (app.session_state["cv_epsilon"], app.session_state["cv_rules"]) == (2.0, ["reiter_2003", "as_if_real"])
-    assert app.session_state[KEY].tally == run_coverage(second.plan)
-    assert "450 repetitions came with the file." in said(app)
-    rerun(app, repetitions=900)
-    assert complete(app).tally == run_coverage(dataclasses.replace(second.plan, repetitions=900))
+    app.button(key="cv_go").click().run()
+    performance = complete(app).performance
+    assert performance is not None
+    assert performance.rules["reiter_2003"].coverage == simulated.rules["reiter_2003"].coverage
 
 
 def test_a_run_of_a_study_has_the_rules_of_the_study() -> None:
