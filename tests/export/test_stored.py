@@ -73,7 +73,7 @@ def test_numbers_agree_to_the_ninth_digit_and_in_kind() -> None:
     bias = {"part": "Accuracy", "label": "bias", "symbol": "b", "value": 0.5 * (1 + 1e-10), "error": 0.1}
     assert compare_numbers([{"name": "ε", "value": 2}, bias], current) == []
     for value, text in ((2 * (1 + 1e-8), "2.00000002"), (True, "True"), (None, "not known"), ("infinite", "infinite"),
-                        (10**400, "1")):  # fmt: skip
+                        (10**400, "a number above 10³⁰⁸")):  # fmt: skip
         ((name, stored, ours),) = compare_numbers([{"name": "ε", "value": value}, bias], current)
         assert (name, ours) == ("ε", "2")
         assert stored.startswith(text)
