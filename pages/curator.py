@@ -12,11 +12,19 @@ from dpviz.charts.html import by_reason
 from dpviz.comparisons import CategoryData, CountData, DataKind
 from dpviz.core.declarations import PROPORTION
 from dpviz.core.formatting import format_number
+from dpviz.curator.measures import ACCURACY_MEASURES
+from dpviz.curator.privacy_limits import PRIVACY_LIMITS
+from dpviz.curator.question import (
+    GOALS,
+    PRIOR_ONES,
+    PRIOR_ZEROS,
+    QUESTION_KINDS,
+    DesignQuestion,
+    range_names,
+    takes_prior,
+)
 from dpviz.designs import CONFIDENTIAL_COUNT
 from dpviz.desk import drawn, relaxing, search, stated
-from dpviz.desk.accuracy import ACCURACY
-from dpviz.desk.protection import PROTECTIONS
-from dpviz.desk.question import ASKED_KINDS, BELIEVED_PRIOR, GOALS, Question, range_names, takes_prior
 from dpviz.desk.told import answer, relaxed, tables
 from dpviz.export.templates import capitalize_first
 from dpviz.inference.rules import RULES
@@ -33,7 +41,7 @@ RELAXED_DESIGNS = 3  # of which is sought what would have to give way
 FIRST = ui.declared_table("curator", "first")  # numbers that are in sight; the rest stands under "More"
 FOLDED_IN_CLASS = ("believed_before", "risk_before")
 USUAL_LIMITS: Mapping[str, Mapping[tuple[str, ...], str]] = {
-    "protect": {(key,): protection.choice for key, protection in PROTECTIONS.items()},
+    "protect": {(key,): protection.short_label for key, protection in PRIVACY_LIMITS.items()},
     "accuracy": {
         ("mean_width", "coverage"): "± of the interval", ("root_mean_squared_error", "coverage"): "typical error",
     },
@@ -43,7 +51,7 @@ USUAL_LIMITS: Mapping[str, Mapping[tuple[str, ...], str]] = {
 HIDDEN = {"p": PROPORTION, "x": replace(CONFIDENTIAL_COUNT, name="x")}
 """Numbers of the reader's release that the page has no widget for, and hands on."""
 
-MEASURES = {key: capitalize_first(measure.name) for key, measure in ACCURACY.items()}
+MEASURES = {key: capitalize_first(measure.name) for key, measure in ACCURACY_MEASURES.items()}
 PRESETS = ui.declared_presets("curator")
 
 
@@ -53,11 +61,11 @@ def method_labels(kind: type[DataKind]) -> dict[str, str]:
 
 
 SETTINGS = {
-    f"{PREFIX}kind": ui.choice_setting(ASKED_KINDS, next(iter(ASKED_KINDS)), "Kind of data"),
+    f"{PREFIX}kind": ui.choice_setting(QUESTION_KINDS, next(iter(QUESTION_KINDS)), "Kind of data"),
     **ui.number_settings(stated.NUMBERS, PREFIX),
     **{PREFIX + name: ui.hidden_number_setting(parameter) for name, parameter in HIDDEN.items()},
     **ui.link_settings(PREFIX, "m"),
-    f"{PREFIX}protect": ui.choices_setting(PROTECTIONS, ["loss"], "All that must be protected"),
+    f"{PREFIX}protect": ui.choices_setting(PRIVACY_LIMITS, ["loss"], "All that must be protected"),
     f"{PREFIX}accuracy": ui.choices_setting(
         MEASURES, ["root_mean_squared_error", "coverage"], "All that limits how far an analyst may be off"
     ),
@@ -68,7 +76,7 @@ SETTINGS = {
     f"{PREFIX}look": ui.section_setting(details.SECTIONS),
     **details.SETTINGS,
 }
-for _key, _kind in ASKED_KINDS.items():
+for _key, _kind in QUESTION_KINDS.items():
     _usual_rules = [key for key in ("reiter_2003", "score") if key in _kind.rules]
     SETTINGS[f"{PREFIX}{_key}_rules"] = ui.choices_setting(_kind.rules, _usual_rules, "Analyses")
     _methods = ui.choices_setting(partial(method_labels, _kind), (), "Methods considered")
@@ -83,7 +91,7 @@ def take_release(values: Mapping[str, Any]) -> dict[str, str]:
     return {"kind": (CountData if is_two_cell else CategoryData).key}
 
 
-def controls() -> Question:
+def controls() -> DesignQuestion:
     if st.session_state.get(f"{PREFIX}look") != details.PILOT_DATA:  # what was read of a file goes with its section
         st.session_state["page_memory"].pop("pilot", None)
     places = ui.control_places()
@@ -93,7 +101,7 @@ def controls() -> Question:
             ui.register_shown(PREFIX + name)
 
     # The data, and the range of their true value
-    kind = ASKED_KINDS[ui.choice("kind", place=places.more)]
+    kind = QUESTION_KINDS[ui.choice("kind", place=places.more)]
     values: dict[str, Any] = {}
     for size in kind.parameters():
         if size.name == "m":
@@ -153,7 +161,7 @@ def _design_controls(places: ui.Places, kind: type[DataKind], values: dict[str, 
     over = ui.segmented("over", place=more, help=ui.words("over"))
     is_average = over == stated.OVER_RANGE[True]
     if is_average and takes_prior(stated.true_value_of(kind)):
-        values |= _numbers([parameter.name for parameter in BELIEVED_PRIOR], places)
+        values |= _numbers([parameter.name for parameter in (PRIOR_ONES, PRIOR_ZEROS)], places)
     methods = ui.choices(f"{kind.key}_methods", place=more)
     values |= _numbers(("values", "level", "repetitions", "seed"), places)
     if not methods:
@@ -164,24 +172,24 @@ def _design_controls(places: ui.Places, kind: type[DataKind], values: dict[str, 
     }  # fmt: skip
 
 
-def show_answer(desk: search.Desk, summary: answer.Told) -> None:
+def show_answer(desk: search.SearchResult, summary: answer.Told) -> None:
     """Draw the sentence, how much of each limit the leading designs use, and what would have to give way."""
     ui.answer(summary.mark, summary.sentence, summary.short)
     before_key = f"{PREFIX}before"
-    if desk.designs or desk.complete:
+    if desk.designs or desk.is_complete:
         st.session_state[before_key] = desk
-    shown: search.Desk = st.session_state.get(before_key, desk)
-    rows = min(MAX_ROWS_IN_CLASS if ui.class_mode() else MAX_ROWS, shown.expected)
+    shown: search.SearchResult = st.session_state.get(before_key, desk)
+    rows = min(MAX_ROWS_IN_CLASS if ui.class_mode() else MAX_ROWS, shown.n_expected)
     chart = drawn.limits_picture(shown, rows) if shown.designs else None
     if chart is not None:
         ui.show_figure(chart, "limits", height=limits_height(rows), hero=True)
     if shown is not desk:
         ui.note(ui.words("before"))
-    if desk.complete and desk.designs and not desk.keeping and not desk.undecided:
+    if desk.is_complete and desk.designs and not desk.feasible and not desk.undecided:
         show_relaxations(desk)
 
 
-def show_relaxations(desk: search.Desk) -> None:
+def show_relaxations(desk: search.SearchResult) -> None:
     """Draw what would have to give way, as far as it is known, and buttons that let it."""
     try:
         relaxations = ui.latest(relaxing.stream_relaxations, desk, RELAXED_DESIGNS) or ()
@@ -199,7 +207,7 @@ def show_relaxations(desk: search.Desk) -> None:
                 st.button(label, key=f"{PREFIX}let_{place}", on_click=st.session_state.update, args=(values,))
 
 
-def show_designs(desk: search.Desk, summary: answer.Told) -> None:
+def show_designs(desk: search.SearchResult, summary: answer.Told) -> None:
     """Draw the table, what the answer rests on, and where to go from here."""
     count = len(desk.designs)
     if count:
@@ -207,17 +215,17 @@ def show_designs(desk: search.Desk, summary: answer.Told) -> None:
         ui.heading("The designs in order")
         ui.table(*tables.ranking_table(desk, MAX_ROWS if is_cut else count))
         caption = ui.words("table", repetitions=format_number(desk.question.repetitions))
-        if not desk.complete:
-            judged = sum(design.complete or design.keeps_all is False for design in desk.designs)
+        if not desk.is_complete:
+            judged = sum(design.is_complete or design.meets_limits is False for design in desk.designs)
             caption += f" {ui.words('judged', judged=judged, all=count)}"
         st.caption(caption)
     ui.note(f"{summary.further} {answer.limits_sentence(desk)}".strip())
     if names := by_reason(desk.absent):
         ui.note(ui.words("absent", names=names))
-    if desk.first is not None and desk.complete:  # until then another may lead
-        is_pinned = details.pin_of(desk.first.key) in st.session_state[details.PINS]
-        details.pin_button(desk.first, "Unpin it" if is_pinned else "Pin for comparison", "pin_first")
-        details.design_links(desk.first, f"{desk.first.name}, on")
+    if desk.best is not None and desk.is_complete:  # until then another may lead
+        is_pinned = details.pin_of(desk.best.key) in st.session_state[details.PINS]
+        details.pin_button(desk.best, "Unpin it" if is_pinned else "Pin for comparison", "pin_first")
+        details.design_links(desk.best, f"{desk.best.name}, on")
     ui.page_link(PLAN, {}, ui.words("several"))
 
 
@@ -227,7 +235,7 @@ def page() -> None:
             desk = search.first_designs(question)
             try:
                 latest = ui.latest(search.stream_designs, question)
-                desk = latest if latest is not None and (latest.designs or latest.complete) else desk
+                desk = latest if latest is not None and (latest.designs or latest.is_complete) else desk
             except ValueError as error:
                 ui.problem(str(error))
             summary = answer.answer_sentence(desk)

@@ -11,8 +11,8 @@ import streamlit as st
 from dpviz.charts.plan import plan_height
 from dpviz.core.escape import decode_utf8, escape_markdown
 from dpviz.core.formatting import format_number
+from dpviz.curator.privacy_limits import PRIVACY_LIMITS, EpsilonDeltaLimit, promise_text
 from dpviz.desk import stated
-from dpviz.desk.protection import PROTECTIONS, PrivacyLoss, promise_in_words
 from dpviz.export.stored import MAX_CHARACTERS
 from dpviz.export.templates import capitalize_first
 from dpviz.plans import ReleasePlan, YesNoShare, figures, files, forms, sensitivity, summary
@@ -38,12 +38,12 @@ OPENED = f"{PREFIX}opened"
 """Where the session has the text of a file that was opened, and its plan."""
 
 MAX_MIXTURES = 6  # of mechanisms that are shown
-KINDS_OF_PROMISE = {key: kind.choice for key, kind in PROTECTIONS.items()}
+KINDS_OF_PROMISE = {key: kind.short_label for key, kind in PRIVACY_LIMITS.items()}
 LIMITED = ("epsilon", "guesses", "most_after", "most_ratio")
 """Numbers that a promise limits; its other ones say what the attacker starts from."""
 
 NUMBERS = {
-    **{name: stated.NUMBERS[name] for key in PROTECTIONS for name in stated.protection_names(key)},
+    **{name: stated.NUMBERS[name] for key in PRIVACY_LIMITS for name in stated.protection_names(key)},
     **ui.declared_numbers("plan", stated.NUMBERS),
 }
 PRESETS = {
@@ -63,9 +63,9 @@ class Question:
     def named(self) -> str:
         count = len(self.plan.statistics)
         protection = self.plan.protection
-        promise = protection.words
-        if protection.by_delta and not protection.share:
-            promise = promise_in_words(*protection.promise)
+        promise = protection.text
+        if protection.follows_from_delta and not protection.is_share:
+            promise = promise_text(*protection.as_epsilon_delta())
         return f"{count} statistic{'s' * (count > 1)} of n = {format_number(self.plan.n)} rows, {promise}"
 
     @property
@@ -94,7 +94,7 @@ def controls() -> Question:
     )
     is_public, spend_all = (ui.toggle(name, place=places.more, help=ui.words(name)) for name in ("public", "spend"))
     plan = ReleasePlan(
-        n=n, statistics=st.session_state[STATISTICS], protection=PROTECTIONS[key](**limits), person_rows=person_rows,
+        n=n, statistics=st.session_state[STATISTICS], protection=PRIVACY_LIMITS[key](**limits), person_rows=person_rows,
         neighbours=neighbours, groups=forms.read_groups_line(groups), membership_public=is_public, spend_all=spend_all,
     )  # fmt: skip
     return Question(plan)
@@ -216,7 +216,7 @@ def _show_choice(facts: PlanFacts) -> None:
 def _show_what_if(facts: PlanFacts) -> None:
     solution = facts.solution
     plan = solution.plan
-    if isinstance(plan.protection, PrivacyLoss):
+    if isinstance(plan.protection, EpsilonDeltaLimit):
         curve = ui.result(sensitivity.epsilon_curve, plan, spinner="Solving the plan at other promises …")
         ui.show_figure(figures.epsilon_figure(solution, curve), "factors_picture", height=330)
         ui.note(escape_markdown(summary.changes_sentence(solution, curve)))

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pytest
 
-from dpviz.desk.search import Desk
+from dpviz.desk.search import SearchResult
 from dpviz.desk.told.answer import answer_sentence
 from tests.browser import ROOT
 
@@ -36,7 +36,7 @@ def check_short(sentence: str) -> None:
     assert sentence[0].isupper() and sentence.endswith(".") and not WRONG.search(sentence), sentence
 
 
-def desk_answer(desk: Desk) -> tuple[str, str, str]:
+def desk_answer(desk: SearchResult) -> tuple[str, str, str]:
     """Mark of the curator's desk, everything that it says of its answer, and the short sentence."""
     mark, sentence, short, further = answer_sentence(desk)
     check_short(short)

@@ -20,11 +20,11 @@ from typing import Any
 
 from dpviz.comparisons import CountData
 from dpviz.coverage import run_coverage
+from dpviz.curator.measures import AccuracyLimit
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit
+from dpviz.curator.question import DesignQuestion
 from dpviz.designs import Design
-from dpviz.desk.accuracy import AccuracyLimit
 from dpviz.desk.brought import Upload, brought_matrix, brought_rescaled
-from dpviz.desk.protection import PrivacyLoss
-from dpviz.desk.question import Question
 from dpviz.plans import BoundedMean, ReleasePlan, YesNoShare, solution_json, solve_plan
 from dpviz.plans.forms import read_groups_line, read_statistics_line, statistics_line
 from dpviz.simulation import save_run
@@ -56,8 +56,8 @@ SETTINGS = {key: setting for page in PAGES for key, setting in import_module(f"p
 DESIGN = Design(mechanism="beta_binomial", n=9, sets=2, epsilon=2.0, seed=3, repetitions=200, rules=("reiter_2002",))
 STATISTICS = (YesNoShare(name="ill", group="N", suppress_below=5), BoundedMean(name="age", upper=99.0))
 PLAN = ReleasePlan(n=90, statistics=STATISTICS, groups=(("N", 40), ("S", 50)), person_rows=2)
-QUESTION = Question(
-    data=CountData(n=20, m=20, p=0.25), lowest=0.1, highest=0.4, protections=(PrivacyLoss(most_epsilon=1.0),),
+QUESTION = DesignQuestion(
+    data=CountData(n=20, m=20, p=0.25), lowest=0.1, highest=0.4, protections=(EpsilonDeltaLimit(most_epsilon=1.0),),
     limits=(AccuracyLimit("coverage", 0.9),),
 )  # fmt: skip
 

@@ -14,22 +14,22 @@ from dpviz.comparisons import Analysis, CategoryData, CountData, EqualPrivacy, U
 from dpviz.comparisons.proportion import end_masses, interval_measures, set_loss, share_moments
 from dpviz.comparisons.terms import pure_within, setting_for
 from dpviz.core.monte_carlo import Measure
-from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
-from dpviz.desk.assessed import Assessed
-from dpviz.desk.following import ADDED_ERROR, measure_of, stream_one_more, stream_path
-from dpviz.desk.paths import PATHS
-from dpviz.desk.protection import (
-    PROTECTIONS,
-    GuessRate,
-    PosteriorOdds,
-    PrivacyLoss,
-    Protection,
-    RiskRatio,
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
+from dpviz.curator.privacy_limits import (
+    PRIVACY_LIMITS,
+    EpsilonDeltaLimit,
+    GuessingLimit,
+    PosteriorLimit,
+    PrivacyLimit,
+    RiskRatioLimit,
     largest_guess_rate,
 )
-from dpviz.desk.question import GOALS, Question
+from dpviz.curator.question import GOALS, DesignQuestion
+from dpviz.desk.candidate import Evaluation
+from dpviz.desk.following import ADDED_ERROR, measure_of, stream_one_more, stream_path
+from dpviz.desk.paths import PATHS
 from dpviz.desk.relaxing import stream_relaxations
-from dpviz.desk.search import LEADING, Desk, assess, candidates, smallest_setting, stream_designs
+from dpviz.desk.search import LEADING, SearchResult, assess, candidates, smallest_setting, stream_designs
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import delta_for_epsilon, pure_epsilon, trade_off_curve
@@ -47,16 +47,16 @@ RELEASES = [
 ]
 
 
-def question(**changes: object) -> Question:
+def question(**changes: object) -> DesignQuestion:
     """A small question, whose designs are all exact and quick."""
     usual: dict[str, object] = {
         "data": SMALL, "lowest": 0.1, "highest": 0.4, "values": 3, "methods": FAST, "sets": (1, 3),
-        "protections": (PrivacyLoss(),), "repetitions": 200,
+        "protections": (EpsilonDeltaLimit(),), "repetitions": 200,
     }  # fmt: skip
-    return Question(**{**usual, **changes})  # type: ignore[arg-type]
+    return DesignQuestion(**{**usual, **changes})  # type: ignore[arg-type]
 
 
-def answered(asked: Question) -> Desk:
+def answered(asked: DesignQuestion) -> SearchResult:
     """The whole answer."""
     *_, desk = stream_designs(asked)
     return desk
@@ -71,18 +71,18 @@ def test_a_limit_on_right_guesses_is_kept_exactly_where_its_promise_is(release: 
     best = trade_off_curve(release).success(prior)
     for success in (best * (1 - 1e-9), best * (1 + 1e-9)):
         if max(prior, 1 - prior) < success < 1:
-            epsilon, delta = GuessRate(known_before=prior, most_success=success).promise
+            epsilon, delta = GuessingLimit(known_before=prior, most_success=success).as_epsilon_delta()
             assert (delta_for_epsilon(release, epsilon) <= delta) == (success > best)
 
 
 @pytest.mark.parametrize(("before", "after"), [(0.01, 0.02), (0.1, 0.25), (0.5, 0.75), (0.9, 0.99)])
 def test_the_largest_probability_after_is_reached_by_a_release_with_that_loss(before: float, after: float) -> None:
-    epsilon, delta = PosteriorOdds(believed_before=before, most_after=after).promise
+    epsilon, delta = PosteriorLimit(believed_before=before, most_after=after).as_epsilon_delta()
     odds = before / (1 - before) * math.exp(epsilon)
     assert delta == 0
     assert odds / (1 + odds) == pytest.approx(after, rel=1e-12)
-    ratio = RiskRatio(risk_before=before, most_ratio=after / before)
-    assert ratio.promise[0] == pytest.approx(epsilon, rel=1e-9)
+    ratio = RiskRatioLimit(risk_before=before, most_ratio=after / before)
+    assert ratio.as_epsilon_delta()[0] == pytest.approx(epsilon, rel=1e-9)
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
@@ -104,28 +104,28 @@ def test_the_largest_rate_of_right_guesses_is_that_of_a_promised_curve() -> None
 @pytest.mark.parametrize(
     ("kind", "values", "said"),
     [
-        (GuessRate, {"most_success": 0.5}, "above 0.5"),
-        (GuessRate, {"known_before": 0.9, "most_success": 0.8}, "above 0.9"),
-        (PosteriorOdds, {"believed_before": 0.3, "most_after": 0.3}, "above that before, 0.3"),
-        (RiskRatio, {"most_ratio": 1.0}, "above 1"),
-        (PrivacyLoss, {"most_epsilon": 0.0}, "most_epsilon"),
-        (PrivacyLoss, {"most_delta": math.nan}, "most_delta"),
+        (GuessingLimit, {"most_success": 0.5}, "above 0.5"),
+        (GuessingLimit, {"known_before": 0.9, "most_success": 0.8}, "above 0.9"),
+        (PosteriorLimit, {"believed_before": 0.3, "most_after": 0.3}, "above that before, 0.3"),
+        (RiskRatioLimit, {"most_ratio": 1.0}, "above 1"),
+        (EpsilonDeltaLimit, {"most_epsilon": 0.0}, "most_epsilon"),
+        (EpsilonDeltaLimit, {"most_delta": math.nan}, "most_delta"),
     ],
 )
 def test_a_limit_that_no_release_can_keep_is_refused_in_a_sentence(
-    kind: type[Protection], values: dict[str, float], said: str
+    kind: type[PrivacyLimit], values: dict[str, float], said: str
 ) -> None:
     with pytest.raises(ValueError, match=said):
         kind(**values)
 
 
 def test_a_limit_that_every_release_keeps_asks_nothing() -> None:
-    risk = RiskRatio(risk_before=0.5, most_ratio=3.0)
-    assert risk.promise[0] == math.inf
-    assert risk.translated == "every release keeps this"
+    risk = RiskRatioLimit(risk_before=0.5, most_ratio=3.0)
+    assert risk.as_epsilon_delta()[0] == math.inf
+    assert risk.translation == "every release keeps this"
     with pytest.raises(ValueError, match="at least one limit"):
         question(protections=(risk,))
-    assert question(protections=(risk, GuessRate(most_success=1.0), PrivacyLoss())).promises == ((1.0, 0.0),)
+    assert question(protections=(risk, GuessingLimit(most_success=1.0), EpsilonDeltaLimit())).promises == ((1.0, 0.0),)
 
 
 # Settings
@@ -164,17 +164,17 @@ def test_without_a_known_delta_the_pure_loss_stands_for_it() -> None:
 def test_an_exact_number_on_its_limit_keeps_it_and_a_simulated_one_nearby_is_not_decided() -> None:
     for key, limit, better, worse in (("bias", 0.1, 0.09, 0.11), ("coverage", 0.9, 0.91, 0.89)):
         asked = AccuracyLimit(key, limit)
-        assert [asked.kept(Measure(one, 0.0)) for one in (better, limit, worse)] == [True, True, False]
-        assert [asked.kept(Measure(one, 0.02)) for one in (better, limit, worse)] == [None, None, None]
-        assert [asked.kept(Measure(one, 0.001)) for one in (better, worse)] == [True, False]
-        assert asked.kept(Measure.unknown()) is None
-        assert all(asked.kept(Measure(limit * (1 + away), 0.0)) for away in (-4e-16, 4e-16))
-        assert [asked.slack(Measure(one, 0.0)).value <= 1 for one in (better, worse)] == [True, False]
-        assert asked.slack(Measure(limit, 0.0)).value == pytest.approx(1)
+        assert [asked.verdict(Measure(one, 0.0)) for one in (better, limit, worse)] == [True, True, False]
+        assert [asked.verdict(Measure(one, 0.02)) for one in (better, limit, worse)] == [None, None, None]
+        assert [asked.verdict(Measure(one, 0.001)) for one in (better, worse)] == [True, False]
+        assert asked.verdict(Measure.unknown()) is None
+        assert all(asked.verdict(Measure(limit * (1 + away), 0.0)) for away in (-4e-16, 4e-16))
+        assert [asked.used_share(Measure(one, 0.0)).value <= 1 for one in (better, worse)] == [True, False]
+        assert asked.used_share(Measure(limit, 0.0)).value == pytest.approx(1)
 
 
 @functools.cache
-def _by_hand(protections: tuple[Protection, ...]) -> dict[tuple[str, int, str], tuple[float, dict[str, float]]]:
+def _by_hand(protections: tuple[PrivacyLimit, ...]) -> dict[tuple[str, int, str], tuple[float, dict[str, float]]]:
     """Setting and worst measures of every design, without the code of the desk; limits and goal change neither."""
     asked, found = question(protections=protections, rules=TWO_RULES), {}
     for method in type(asked.data).methods:
@@ -186,7 +186,7 @@ def _by_hand(protections: tuple[Protection, ...]) -> dict[tuple[str, int, str], 
             ]
             setting = min(one for one in settings if one is not None)
             for rule in {asked.analysis(sets, one).rule_for(sets).key for one in asked.rules}:
-                seen: dict[str, list[float]] = {key: [] for key in ACCURACY}
+                seen: dict[str, list[float]] = {key: [] for key in ACCURACY_MEASURES}
                 for p in np.linspace(asked.lowest, asked.highest, asked.values):
                     data = CountData(n=SMALL.n, m=SMALL.m, p=round(float(p), 12))
                     *_, last = data.outcomes(method, 1.0, setting, asked.analysis(sets, rule))
@@ -212,38 +212,38 @@ LIMITS = [
     pairwise(
         LIMITS,
         ["root_mean_squared_error", "mean_width", "epsilon"],
-        [(PrivacyLoss(most_epsilon=2.0),), (GuessRate(), PosteriorOdds())],
+        [(EpsilonDeltaLimit(most_epsilon=2.0),), (GuessingLimit(), PosteriorLimit())],
     ),
 )
 def test_designs_stand_in_the_order_that_every_design_computed_by_hand_gives(
-    limits: tuple[AccuracyLimit, ...], goal: str, protections: tuple[Protection, ...]
+    limits: tuple[AccuracyLimit, ...], goal: str, protections: tuple[PrivacyLimit, ...]
 ) -> None:
     asked = question(limits=limits, goal=goal, protections=protections, rules=TWO_RULES)
     desk = answered(asked)
     by_hand = {key: (setting, dict(worst)) for key, (setting, worst) in _by_hand(protections).items()}
-    assert desk.complete
+    assert desk.is_complete
     assert {one.key for one in desk.designs} == set(by_hand)
     for one in desk.designs:
         setting, worst = by_hand[one.key]
-        if one.sought:  # the smallest that is enough, and not the largest allowed
-            assert (goal, one.keeps_all) == ("epsilon", True)
-            assert one.setting <= setting
-            by_hand[one.key] = one.setting, {key: found.measure.value for key, found in one.figures.items()}
+        if one.is_minimal:  # the smallest that is enough, and not the largest allowed
+            assert (goal, one.meets_limits) == ("epsilon", True)
+            assert one.epsilon <= setting
+            by_hand[one.key] = one.epsilon, {key: found.measure.value for key, found in one.worst_cases.items()}
             continue
-        assert one.setting == pytest.approx(setting, rel=ROUNDING)
+        assert one.epsilon == pytest.approx(setting, rel=ROUNDING)
         for key, value in worst.items():
-            if one.complete or not ACCURACY[key].needs_interval:
-                found = one.figures[key]
-                if found.tried:
+            if one.is_complete or not ACCURACY_MEASURES[key].needs_interval:
+                found = one.worst_cases[key]
+                if found.n_tried:
                     assert found.measure.value == pytest.approx(value, rel=1e-12, nan_ok=True)
                 else:  # the worst of all true values (tests/coverage/test_worst_case.py) is no better than that of some
-                    assert found.measure.value * (1 if ACCURACY[key].share else -1) <= (
-                        value * (1 if ACCURACY[key].share else -1) + 1e-12
+                    assert found.measure.value * (1 if ACCURACY_MEASURES[key].is_share else -1) <= (
+                        value * (1 if ACCURACY_MEASURES[key].is_share else -1) + 1e-12
                     )
                     worst[key] = found.measure.value
-    assert all(one.complete for one in desk.designs[:LEADING])
-    assert all(one.complete or one.keeps_all is False for one in desk.designs) or not asked.needs_interval
-    keeping = [one.key for one in desk.keeping]
+    assert all(one.is_complete for one in desk.designs[:LEADING])
+    assert all(one.is_complete or one.meets_limits is False for one in desk.designs) or not asked.needs_interval
+    keeping = [one.key for one in desk.feasible]
     expected = {
         key
         for key, (_, worst) in by_hand.items()
@@ -252,42 +252,42 @@ def test_designs_stand_in_the_order_that_every_design_computed_by_hand_gives(
             for limit in limits
         )
     }
-    assert {one.key for one in (*desk.keeping, *desk.undecided)} >= expected >= set(keeping)
+    assert {one.key for one in (*desk.feasible, *desk.undecided)} >= expected >= set(keeping)
 
-    def aim(one: Assessed) -> float:
+    def aim(one: Evaluation) -> float:
         return one.real_epsilon if goal == "epsilon" else by_hand[one.key][1][goal]  # type: ignore[return-value]
 
-    aims = [aim(one) for one in desk.keeping]
+    aims = [aim(one) for one in desk.feasible]
     assert all(one <= other * (1 + 1e-6) for one, other in itertools.pairwise(aims))
-    broken = [one for one in desk.designs if one.keeps_all is False]
-    assert desk.designs == (*desk.keeping, *desk.undecided, *broken)
-    assert not any(one.gives_much_away for one in broken)
-    tightest = [one.slack.value for one in broken]
+    broken = [one for one in desk.designs if one.meets_limits is False]
+    assert desk.designs == (*desk.feasible, *desk.undecided, *broken)
+    assert not any(one.exceeds_usual_epsilon for one in broken)
+    tightest = [one.limit_use.value for one in broken]
     assert all(one <= other * (1 + 1e-6) for one, other in itertools.pairwise(tightest))
     assert all(one > 1 for one in tightest)
 
 
 def test_what_grows_is_never_taken_back() -> None:
     desks = list(stream_designs(question(limits=LIMITS[2])))
-    assert [one.complete for one in desks] == [False] * (len(desks) - 1) + [True]
+    assert [one.is_complete for one in desks] == [False] * (len(desks) - 1) + [True]
     for before, after in itertools.pairwise(desks):
         assert {one.key for one in before.designs} <= {one.key for one in after.designs}
         known = {one.key: one for one in after.designs}
         for one in before.designs:
-            for key, figure in one.figures.items():
+            for key, figure in one.worst_cases.items():
                 if figure.measure.error == 0:
-                    check_close(known[one.key].figures[key], figure)
+                    check_close(known[one.key].worst_cases[key], figure)
 
 
-@pytest.mark.parametrize("key", ACCURACY)
+@pytest.mark.parametrize("key", ACCURACY_MEASURES)
 def test_an_average_of_simulations_that_share_a_seed_is_no_surer_than_one_of_them(key: str) -> None:
-    assert ACCURACY[key].mean([Measure(0.4, 0.01)] * 9).error == pytest.approx(0.01)
-    assert ACCURACY[key].mean([Measure(0.4, 0.0)] * 9).error == 0
+    assert ACCURACY_MEASURES[key].average([Measure(0.4, 0.01)] * 9).error == pytest.approx(0.01)
+    assert ACCURACY_MEASURES[key].average([Measure(0.4, 0.0)] * 9).error == 0
 
 
 def test_a_simulation_that_always_covers_uses_all_of_a_limit_of_one() -> None:
     """What may be missed is nothing, by which no error can be divided."""
-    assert AccuracyLimit("coverage", 1.0).slack(Measure(1.0, 0.01)) == Measure(1.0, 0.0)
+    assert AccuracyLimit("coverage", 1.0).used_share(Measure(1.0, 0.01)) == Measure(1.0, 0.0)
 
 
 def test_the_average_weighs_every_true_value_alike() -> None:
@@ -295,15 +295,17 @@ def test_the_average_weighs_every_true_value_alike() -> None:
     for one in mean.designs:
         errors = [found.root_mean_squared_error.value for found in one.outcomes]
         other = next(two for two in worst.designs if two.key == one.key)
-        assert one.figures["root_mean_squared_error"].measure.value == pytest.approx(
+        assert one.worst_cases["root_mean_squared_error"].measure.value == pytest.approx(
             math.sqrt(np.mean(np.square(errors)))
         )
-        assert one.figures["coverage"].measure.value == pytest.approx(np.mean([x.coverage.value for x in one.outcomes]))
-        assert other.figures["root_mean_squared_error"].measure.value == pytest.approx(
+        assert one.worst_cases["coverage"].measure.value == pytest.approx(
+            np.mean([x.coverage.value for x in one.outcomes])
+        )
+        assert other.worst_cases["root_mean_squared_error"].measure.value == pytest.approx(
             max(found.root_mean_squared_error.value for found in other.outcomes), rel=1e-12
         )
-        assert math.isnan(one.figures["bias"].at)
-        assert 0.1 <= other.figures["bias"].at <= 0.4
+        assert math.isnan(one.worst_cases["bias"].location)
+        assert 0.1 <= other.worst_cases["bias"].location <= 0.4
 
 
 # The smallest ε, and what to relax
@@ -318,28 +320,28 @@ def test_the_smallest_epsilon_for_an_accuracy_keeps_it_and_a_little_less_does_no
     method = CountData.method(key)
     found = smallest_setting(asked, method, 1, "as_if_real")
     if found is None:
-        assert assess(asked, method, 1, "as_if_real", 100.0).keeps_all is False
+        assert assess(asked, method, 1, "as_if_real", 100.0).meets_limits is False
         return
-    assert found.keeps_all
-    assert found.complete
-    assert assess(asked, method, 1, "as_if_real", found.setting * 0.999).keeps_all is False
+    assert found.meets_limits
+    assert found.is_complete
+    assert assess(asked, method, 1, "as_if_real", found.epsilon * 0.999).meets_limits is False
 
 
 def test_the_smallest_epsilon_of_a_simulation_says_which_smaller_ones_it_refutes() -> None:
     """A smaller ε that a simulation cannot tell is not called too small: with more repetitions one is enough."""
     data = UnknownVariance(n=100, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
     limits = (AccuracyLimit("root_mean_squared_error", 0.2),)
-    asked = Question(data=data, lowest=0.0, highest=0.0, limits=limits, sets=(1,), repetitions=1000)
+    asked = DesignQuestion(data=data, lowest=0.0, highest=0.0, limits=limits, sets=(1,), repetitions=1000)
     method = data.method("modips_split")
     found = smallest_setting(asked, method, 1, "as_if_real")
     assert found is not None
-    assert found.keeps_all
-    assert 0 < found.refuted < found.setting
-    assert assess(asked, method, 1, "as_if_real", found.refuted).keeps_all is False
+    assert found.meets_limits
+    assert 0 < found.largest_infeasible < found.epsilon
+    assert assess(asked, method, 1, "as_if_real", found.largest_infeasible).meets_limits is False
     long = dataclasses.replace(asked, repetitions=20_000)
-    between = assess(long, method, 1, "as_if_real", 0.97 * found.setting)
-    assert found.refuted < between.setting
-    assert between.keeps_all
+    between = assess(long, method, 1, "as_if_real", 0.97 * found.epsilon)
+    assert found.largest_infeasible < between.epsilon
+    assert between.meets_limits
     *_, desk = stream_designs(dataclasses.replace(asked, methods=(method.key,)))
     _, sentence, _ = answer_sentence(desk)
     assert "no smaller one is enough" not in sentence
@@ -356,8 +358,8 @@ def test_where_noise_draws_the_estimate_to_the_truth_a_small_epsilon_is_found_th
     method = CountData.method("beta_binomial")
     found = smallest_setting(asked, method, 1, "as_if_real")
     assert found is not None
-    assert found.setting == 0.01
-    assert assess(asked, method, 1, "as_if_real", 100.0).keeps_all is False
+    assert found.epsilon == 0.01
+    assert assess(asked, method, 1, "as_if_real", 100.0).meets_limits is False
 
 
 def test_with_accuracy_alone_the_design_that_gives_least_away_leads() -> None:
@@ -365,48 +367,48 @@ def test_with_accuracy_alone_the_design_that_gives_least_away_leads() -> None:
     losses = [one.real_epsilon for one in desk.designs]
     assert losses == sorted(losses)  # type: ignore[type-var]
     assert {one.method.key for one in desk.designs} | {name for name, _ in desk.absent}
-    assert all(one.keeps_all for one in desk.designs)
+    assert all(one.meets_limits for one in desk.designs)
 
 
 def test_where_no_design_keeps_all_limits_it_is_said_what_would_have_to_give_way() -> None:
-    desk = answered(question(protections=(PrivacyLoss(most_epsilon=0.1),), limits=LIMITS[1]))
-    assert not desk.keeping
+    desk = answered(question(protections=(EpsilonDeltaLimit(most_epsilon=0.1),), limits=LIMITS[1]))
+    assert not desk.feasible
     *_, relaxed = stream_relaxations(desk)
     assert [one.design for one in relaxed] == list(desk.designs[:3])
     for one in relaxed:
         (needed,) = one.values.values()
         asked = dataclasses.replace(desk.question, limits=(AccuracyLimit("root_mean_squared_error", needed),))
-        again = assess(asked, one.design.method, one.design.sets, one.design.rule, one.design.setting)
-        assert again.keeps_all
+        again = assess(asked, one.design.method, one.design.sets, one.design.rule, one.design.epsilon)
+        assert again.meets_limits
         if one.epsilon is not None:
-            assert assess(desk.question, one.design.method, one.design.sets, one.design.rule, one.epsilon).keeps_all
+            assert assess(desk.question, one.design.method, one.design.sets, one.design.rule, one.epsilon).meets_limits
     assert list(stream_relaxations(answered(question()))) == [()]
 
 
 def test_a_method_whose_share_of_epsilon_is_too_small_to_compute_with_is_absent() -> None:
-    desk = answered(question(protections=(PrivacyLoss(most_epsilon=1e-5),), sets=(50,)))
+    desk = answered(question(protections=(EpsilonDeltaLimit(most_epsilon=1e-5),), sets=(50,)))
     assert {one.method.key for one in desk.designs} == set(FAST) - {"modips"}
     ((name, why),) = desk.absent
     assert (name, "too small" in why) == (f"{CountData.method('modips').label}, 50 sets", True)
     many = CategoryData(n=10_000, m=10_000, p=0.5, cells=100)
-    desk = answered(question(data=many, methods=(), protections=(PrivacyLoss(most_epsilon=1e-6),), sets=(20,)))
+    desk = answered(question(data=many, methods=(), protections=(EpsilonDeltaLimit(most_epsilon=1e-6),), sets=(20,)))
     assert any("too small" in why for _, why in desk.absent)
 
 
-@pytest.mark.parametrize("key", ACCURACY)
+@pytest.mark.parametrize("key", ACCURACY_MEASURES)
 @pytest.mark.parametrize("error", [0.0, 0.007])
 def test_a_limit_that_is_said_to_be_enough_is_kept_for_sure(key: str, error: float) -> None:
     found = Measure(0.3, error)
-    needed = ACCURACY[key].surely(found)
-    assert AccuracyLimit(key, needed).kept(found)
+    needed = ACCURACY_MEASURES[key].certain_limit(found)
+    assert AccuracyLimit(key, needed).verdict(found)
     if error:
-        assert AccuracyLimit(key, (needed + 0.3) / 2).kept(found) is None
+        assert AccuracyLimit(key, (needed + 0.3) / 2).verdict(found) is None
 
 
 def test_a_method_that_cannot_keep_the_promise_is_named_with_the_reason() -> None:
     data = UnknownVariance(n=50, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
-    asked = Question(
-        data=data, lowest=0.0, highest=0.0, protections=(PrivacyLoss(),), sets=(1,), repetitions=50,
+    asked = DesignQuestion(
+        data=data, lowest=0.0, highest=0.0, protections=(EpsilonDeltaLimit(),), sets=(1,), repetitions=50,
         methods=("perturbed_histogram_scott", "modips_split"),
     )  # fmt: skip
     desk = answered(asked)
@@ -444,10 +446,10 @@ def test_along_a_path_every_point_is_the_design_of_its_own_question(key: str) ->
         sets = path.sets(designs[index], value)
         same = dataclasses.replace(there, methods=(designs[index].method.key,), sets=(sets,), rules=(one.rule,))
         if value in (values[0], values[-1]):
-            check_close(answered(same).designs[0].figures, one.figures)
+            check_close(answered(same).designs[0].worst_cases, one.worst_cases)
     here = path.here(asked)
     if not math.isnan(here):
-        check_close([last.found[index, here].figures for index in range(2)], [one.figures for one in designs])
+        check_close([last.found[index, here].worst_cases for index in range(2)], [one.worst_cases for one in designs])
     leads = last.leads("root_mean_squared_error")
     for value in {value for _, value in able}:
         errors = {
@@ -460,7 +462,7 @@ def test_along_a_path_every_point_is_the_design_of_its_own_question(key: str) ->
 
 
 def test_no_design_adds_less_error_than_the_best_possible_one() -> None:
-    asked = question(protections=(PrivacyLoss(most_epsilon=1.0),))
+    asked = question(protections=(EpsilonDeltaLimit(most_epsilon=1.0),))
     *_, last = stream_path(PATHS["epsilon"], asked, answered(asked).designs, limit=True)
     assert set(last.smallest) == set(PATHS["epsilon"].values(asked))
     for (_, value), one in last.found.items():
@@ -471,10 +473,10 @@ def test_one_more_unit_of_epsilon_is_the_next_point_of_the_frontier() -> None:
     design = answered(question()).designs[0]
     found = last_of(stream_one_more(design, "root_mean_squared_error"))
     assert found is not None
-    *_, there = stream_designs(question(protections=(PrivacyLoss(most_epsilon=2.0),)))
+    *_, there = stream_designs(question(protections=(EpsilonDeltaLimit(most_epsilon=2.0),)))
     same = next(one for one in there.designs if one.key == design.key)
-    check_close(found.before, design.figures["root_mean_squared_error"].measure)
-    check_close(found.after, same.figures["root_mean_squared_error"].measure)
+    check_close(found.before, design.worst_cases["root_mean_squared_error"].measure)
+    check_close(found.after, same.worst_cases["root_mean_squared_error"].measure)
     unlimited = answered(question(protections=(), limits=LIMITS[1])).designs[0]
     assert last_of(stream_one_more(unlimited, "bias")) is None
 
@@ -483,14 +485,14 @@ def test_one_more_unit_of_epsilon_is_the_next_point_of_the_frontier() -> None:
 
 
 @pytest.mark.parametrize("goal", GOALS)
-@pytest.mark.parametrize("kind", PROTECTIONS)
+@pytest.mark.parametrize("kind", PRIVACY_LIMITS)
 def test_a_question_comes_back_from_json_to_the_last_digit(goal: str, kind: str) -> None:
-    both = {kind: PROTECTIONS[kind](), "guess": GuessRate()}
+    both = {kind: PRIVACY_LIMITS[kind](), "guess": GuessingLimit()}
     asked = question(
         protections=tuple(both.values()), goal=goal, limits=LIMITS[2], rules=("reiter_2003", "posterior"),
         lowest=0.1 + 0.02, highest=1 / 3,
     )  # fmt: skip
-    assert Question.from_json(asked.to_json()) == asked
+    assert DesignQuestion.from_json(asked.to_json()) == asked
 
 
 @pytest.mark.parametrize(
@@ -506,7 +508,7 @@ def test_a_question_comes_back_from_json_to_the_last_digit(goal: str, kind: str)
         ({"goal": {}}, "goal must be one of"),
         ({"average": "no"}, "average must be true or false"),
         ({"protections": ()}, "at least one limit"),
-        ({"protections": (PrivacyLoss(), PrivacyLoss(most_epsilon=2.0))}, "each once"),
+        ({"protections": (EpsilonDeltaLimit(), EpsilonDeltaLimit(most_epsilon=2.0))}, "each once"),
         ({"limits": (1,)}, "limits"),
         ({"data": 3}, "data must be of a kind"),
         ({"values": 0}, "values"),
@@ -534,22 +536,22 @@ NO_QUESTIONS: list[dict[str, object]] = [
 )  # fmt: skip
 def test_json_that_is_no_question_is_refused_in_a_sentence(text: str) -> None:
     with pytest.raises(ValueError, match=r"\.$"):
-        Question.from_json(text)
+        DesignQuestion.from_json(text)
 
 
 @pytest.mark.parametrize(
     ("protections", "here"),
     [
-        ((PrivacyLoss(most_epsilon=2.0), PosteriorOdds(believed_before=0.5, most_after=0.75)), math.log(3)),
-        ((PrivacyLoss(most_epsilon=1.0), GuessRate(most_success=0.75)), 1.0),
-        ((PrivacyLoss(most_epsilon=2.0, most_delta=0.01), GuessRate(most_success=0.75)), math.nan),
-        ((PrivacyLoss(most_epsilon=2.0, most_delta=0.01), PosteriorOdds()), math.nan),
-        ((GuessRate(known_before=0.2, most_success=0.95),), math.nan),
+        ((EpsilonDeltaLimit(most_epsilon=2.0), PosteriorLimit(believed_before=0.5, most_after=0.75)), math.log(3)),
+        ((EpsilonDeltaLimit(most_epsilon=1.0), GuessingLimit(most_success=0.75)), 1.0),
+        ((EpsilonDeltaLimit(most_epsilon=2.0, most_delta=0.01), GuessingLimit(most_success=0.75)), math.nan),
+        ((EpsilonDeltaLimit(most_epsilon=2.0, most_delta=0.01), PosteriorLimit()), math.nan),
+        ((GuessingLimit(known_before=0.2, most_success=0.95),), math.nan),
     ],
     ids=["the smaller of two", "implied", "both count", "only one has δ", "guesses from a share"],
 )
 def test_the_frontier_marks_a_design_only_where_it_passes_through_it(
-    protections: tuple[Protection, ...], here: float
+    protections: tuple[PrivacyLimit, ...], here: float
 ) -> None:
     asked, path = question(protections=protections), PATHS["epsilon"]
     assert path.here(asked) == pytest.approx(here, nan_ok=True)
@@ -557,7 +559,7 @@ def test_the_frontier_marks_a_design_only_where_it_passes_through_it(
     bought = last_of(stream_one_more(design, "root_mean_squared_error"))
     assert (bought is None) == math.isnan(here)
     if bought is not None:
-        assert answered(path.at(asked, here)).designs[0].setting == pytest.approx(design.setting, rel=2e-6)
+        assert answered(path.at(asked, here)).designs[0].epsilon == pytest.approx(design.epsilon, rel=2e-6)
 
 
 def test_what_is_kept_of_a_release_holds_none_of_its_terms() -> None:
@@ -591,7 +593,7 @@ def test_the_values_of_an_average_are_spaced_as_the_prior_is(
     assert (prior.cdf(truths) - prior.cdf(ends[0])) / mass == pytest.approx((np.arange(65) + 0.5) / 65, abs=1e-8)
     mean = prior.expect(lambda p: p, lb=ends[0], ub=ends[1]) / mass
     assert truths.mean() == pytest.approx(mean, abs=2e-3 * (ends[1] - ends[0]))
-    assert Question.from_json(asked.to_json()) == asked
+    assert DesignQuestion.from_json(asked.to_json()) == asked
 
 
 def test_a_prior_that_believes_one_value_averages_what_is_true_there() -> None:
@@ -599,7 +601,7 @@ def test_a_prior_that_believes_one_value_averages_what_is_true_there() -> None:
     there = question(lowest=0.25, highest=0.25, sets=(1,))
     for one, other in zip(answered(sure).designs, answered(there).designs, strict=True):
         assert one.key == other.key
-        error, exact = (each.figures["root_mean_squared_error"].measure.value for each in (one, other))
+        error, exact = (each.worst_cases["root_mean_squared_error"].measure.value for each in (one, other))
         assert error == pytest.approx(exact, rel=1e-2)
 
 

@@ -10,8 +10,10 @@ import pytest
 from dpviz.comparisons import CategoryData, CountData, UnknownVariance
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
-from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
-from dpviz.desk.assessed import Assessed
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
+from dpviz.curator.question import DesignQuestion
+from dpviz.desk.candidate import Evaluation
 from dpviz.desk.drawn import followed_chart, guess_rate
 from dpviz.desk.following import (
     ADDED_ERROR,
@@ -24,28 +26,26 @@ from dpviz.desk.following import (
     stream_path,
 )
 from dpviz.desk.paths import PATHS
-from dpviz.desk.protection import GuessRate, PrivacyLoss
-from dpviz.desk.question import Question
 from dpviz.desk.search import stream_designs
 from dpviz.desk.told.along import leaders_sentence, one_more_sentence
 from tests.helpers import last_of
 
-ASKED = Question(
+ASKED = DesignQuestion(
     data=CountData(n=20, m=20, p=0.5), lowest=0.1, highest=0.4, values=3, sets=(1, 3), repetitions=60,
-    methods=("laplace", "beta_binomial", "posterior_mean"), protections=(PrivacyLoss(),),
+    methods=("laplace", "beta_binomial", "posterior_mean"), protections=(EpsilonDeltaLimit(),),
     limits=(AccuracyLimit("root_mean_squared_error", 0.2),), rules=("as_if_real", "score"),
 )  # fmt: skip
 
 
-def designs(asked: Question = ASKED) -> list[Assessed]:
+def designs(asked: DesignQuestion = ASKED) -> list[Evaluation]:
     """The first design of each method."""
     *_, desk = stream_designs(asked)
     return followed_designs(desk)
 
 
-def along(key: str, measure: str = "coverage", asked: Question = ASKED) -> Followed:
+def along(key: str, measure: str = "coverage", asked: DesignQuestion = ASKED) -> Followed:
     """The designs along a path, to the end."""
-    intervals = measure in ACCURACY and ACCURACY[measure].needs_interval
+    intervals = measure in ACCURACY_MEASURES and ACCURACY_MEASURES[measure].needs_interval
     *_, last = stream_path(PATHS[key], asked, designs(asked), intervals=intervals, limit=measure == ADDED_ERROR)
     return last
 
@@ -91,8 +91,8 @@ def test_the_sentence_on_leaders_names_at_every_place_the_best_design(key: str, 
 def test_rounding_is_no_lead_and_fades_no_design() -> None:
     """n = 100, four categories, the share of one is a quarter: biases were 10⁻¹⁸ and −4·10⁻¹⁸, and the second faded."""
     data = CategoryData(n=100, m=100, p=0.25, cells=4)
-    asked = Question(
-        data=data, lowest=0.25, highest=0.25, sets=(1,), protections=(PrivacyLoss(),),
+    asked = DesignQuestion(
+        data=data, lowest=0.25, highest=0.25, sets=(1,), protections=(EpsilonDeltaLimit(),),
         methods=("dirichlet_multinomial", "multinomial_mean"), limits=(AccuracyLimit("bias", 0.1),),
     )  # fmt: skip
     found = along("rows", "bias", asked)
@@ -106,15 +106,15 @@ def test_rounding_is_no_lead_and_fades_no_design() -> None:
     assert near.dominated("bias") == set()
 
 
-def with_bias(design: Assessed, bias: float) -> Assessed:
+def with_bias(design: Evaluation, bias: float) -> Evaluation:
     """The same design with another bias."""
     outcomes = (dataclasses.replace(one, bias=Measure(bias, 0.0)) for one in design.outcomes)
     return dataclasses.replace(design, outcomes=tuple(outcomes))
 
 
-NUMBERS = Question(
+NUMBERS = DesignQuestion(
     data=UnknownVariance(n=60, mean=0.0, sigma=1.0, low=-4.0, high=4.0), lowest=-1.0, highest=1.0, values=2,
-    sets=(1, 5), repetitions=1500, protections=(PrivacyLoss(most_epsilon=2.0),),
+    sets=(1, 5), repetitions=1500, protections=(EpsilonDeltaLimit(most_epsilon=2.0),),
     methods=("modips_split", "perturbed_histogram_safe", "sanitize_bootstrap"),
     limits=(AccuracyLimit("root_mean_squared_error", 0.5),),
 )  # fmt: skip
@@ -123,7 +123,7 @@ NUMBERS = Question(
 def test_along_an_axis_of_numbers_every_point_rests_on_all_repetitions_and_ties_are_told() -> None:
     found = along("rows", "root_mean_squared_error", NUMBERS)
     assert found.complete
-    assert all(one.complete for one in found.found.values())
+    assert all(one.is_complete for one in found.found.values())
     assert min(outcome.repetitions for one in found.found.values() for outcome in one.outcomes) > 1480
     for value, (first, *tied) in found.leads("root_mean_squared_error").items():
         here = {
@@ -194,12 +194,12 @@ def test_right_guesses_rise_from_a_half_with_epsilon() -> None:
     assert all(low < high for low, high in itertools.pairwise(rates))
     assert 0.5 < rates[0] < rates[-1] < 1
     assert math.isnan(guess_rate(found, math.nan))
-    with_delta = dataclasses.replace(ASKED, protections=(PrivacyLoss(most_delta=0.2),))
+    with_delta = dataclasses.replace(ASKED, protections=(EpsilonDeltaLimit(most_delta=0.2),))
     assert guess_rate(dataclasses.replace(found, question=with_delta), 1.0) > guess_rate(found, 1.0)
 
 
 def test_without_an_epsilon_the_frontier_still_has_a_middle() -> None:
-    asked = dataclasses.replace(ASKED, protections=(GuessRate(),))
+    asked = dataclasses.replace(ASKED, protections=(GuessingLimit(),))
     assert math.isnan(PATHS["epsilon"].here(asked))
     assert 1.0 in PATHS["epsilon"].values(asked)
 

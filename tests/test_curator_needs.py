@@ -14,12 +14,12 @@ from dpviz.comparisons.analysis import Analysis, mean_width_or_inf
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.binomial_averages import evaluator
 from dpviz.core.numerics.special import binomial_weights
-from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
-from dpviz.desk.assessed import Assessed, Option, Tried
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PrivacyLimit
+from dpviz.curator.question import DesignQuestion
+from dpviz.desk.candidate import Candidate, Evaluation, Tried
 from dpviz.desk.numbers import numbers_of
 from dpviz.desk.order import in_order, privacy_of
-from dpviz.desk.protection import GuessRate, PrivacyLoss, Protection
-from dpviz.desk.question import Question
 from dpviz.desk.report.files import chosen, design_json, load_question, stored_design
 from dpviz.desk.search import assess
 from dpviz.desk.seeking import seek_enough, seek_smallest
@@ -32,35 +32,36 @@ ERROR = "root_mean_squared_error"
 
 
 def asking(
-    *protections: Protection, n: int = 29, m: int | None = None, low: float, high: float, **changes: object
-) -> Question:
+    *protections: PrivacyLimit, n: int = 29, m: int | None = None, low: float, high: float, **changes: object
+) -> DesignQuestion:
     data = CountData(n=n, m=n if m is None else m, p=0.5)
     usual: dict[str, object] = {"data": data, "lowest": low, "highest": high, "values": 3, "sets": (1,)}
-    return Question(protections=protections, **{**usual, "rules": ("as_if_real",), **changes})  # type: ignore[arg-type]
+    return DesignQuestion(protections=protections, **{**usual, "rules": ("as_if_real",), **changes})  # type: ignore[arg-type]
 
 
-def at(asked: Question, design: Assessed, setting: float) -> Assessed:
+def at(asked: DesignQuestion, design: Evaluation, setting: float) -> Evaluation:
     return assess(asked, design.method, design.sets, design.rule, setting)
 
 
 def test_a_range_of_which_one_value_is_tried_is_judged_as_the_range() -> None:
     """At the middle, .275, 95.8 % would keep the limit; the worst of the range is .9242167, as the notes have it."""
     asked = asking(
-        PrivacyLoss(most_epsilon=2.0), n=50, low=0.05, high=0.5, values=1, rules=("score",), methods=("geometric",),
+        EpsilonDeltaLimit(most_epsilon=2.0), n=50, low=0.05, high=0.5, values=1, rules=("score",),
+        methods=("geometric",),
         limits=(AccuracyLimit("coverage", 0.93),),
     )  # fmt: skip
     desk = answered(asked)
     (design,) = desk.designs
-    assert design.keeps_all is False
-    assert design.figures["coverage"].measure.value == pytest.approx(0.9242167, abs=1e-7)
+    assert design.meets_limits is False
+    assert design.worst_cases["coverage"].measure.value == pytest.approx(0.9242167, abs=1e-7)
     sentence = answer_sentence(desk)[1]
     assert "No design keeps all your limits" in sentence and "tried" not in sentence
     told = [one.at for one in numbers_of(design) if one.symbol == "Pr(low ≤ p ≤ high)"]
-    assert told == [f"worst of all from 0.05 to 0.5, at p = {design.figures['coverage'].at:.6g}"]
+    assert told == [f"worst of all from 0.05 to 0.5, at p = {design.worst_cases['coverage'].location:.6g}"]
 
 
 def test_a_single_true_value_is_no_worst_one() -> None:
-    asked = asking(PrivacyLoss(most_epsilon=1.0), n=60, low=0.2, high=0.2, methods=("geometric",))
+    asked = asking(EpsilonDeltaLimit(most_epsilon=1.0), n=60, low=0.2, high=0.2, methods=("geometric",))
     (design,) = answered(asked).designs
     assert {one.at for one in numbers_of(design) if one.at} == {"at p = 0.2, the only value considered"}
     numbers = UnknownVariance(n=60, mean=0, sigma=1, low=-3, high=3)
@@ -75,30 +76,30 @@ def test_a_single_true_value_is_no_worst_one() -> None:
 
 def test_where_a_larger_epsilon_helps_by_less_than_a_thousandth_it_is_not_given() -> None:
     """ε up to 9 is allowed; with 3.77 the geometric sanitizer's error is .04904, with 9 .04899."""
-    asked = asking(PrivacyLoss(most_epsilon=9.0), n=100, low=0.1, high=0.4, methods=("geometric", "laplace"))
+    asked = asking(EpsilonDeltaLimit(most_epsilon=9.0), n=100, low=0.1, high=0.4, methods=("geometric", "laplace"))
     first, second = answered(asked).designs
     assert (first.method.key, second.method.key) == ("geometric", "laplace")  # tied by their errors
-    assert first.enough and first.setting == pytest.approx(3.77, rel=0.01)
-    assert second.setting == pytest.approx(5.675, rel=0.01)
-    most, less = at(asked, first, 9.0).value(ERROR), at(asked, first, first.setting * 0.97).value(ERROR)
+    assert first.is_saturated and first.epsilon == pytest.approx(3.77, rel=0.01)
+    assert second.epsilon == pytest.approx(5.675, rel=0.01)
+    most, less = at(asked, first, 9.0).value(ERROR), at(asked, first, first.epsilon * 0.97).value(ERROR)
     assert most * 1.001 < less
     assert first.value(ERROR) <= most * 1.001
-    usual = asking(PrivacyLoss(most_epsilon=1.0), n=100, low=0.1, high=0.4, methods=("geometric",))
-    assert not answered(usual).designs[0].enough
+    usual = asking(EpsilonDeltaLimit(most_epsilon=1.0), n=100, low=0.1, high=0.4, methods=("geometric",))
+    assert not answered(usual).designs[0].is_saturated
 
 
 def test_where_nothing_depends_on_epsilon_the_smallest_tried_is_given() -> None:
     """With one row and p = ½ every release is a fair coin, whatever ε is."""
-    designs = answered(asking(PrivacyLoss(most_epsilon=2.0), n=1, low=0.5, high=0.5)).designs
+    designs = answered(asking(EpsilonDeltaLimit(most_epsilon=2.0), n=1, low=0.5, high=0.5)).designs
     assert len(designs) >= 8
     assert all(privacy_of(one).value <= max(0.0101, one.method.smallest_epsilon) for one in designs)
 
 
 def test_an_error_below_rounding_does_not_improve() -> None:
     """At p = 1 the error of a Beta-binomial falls for ever: it is below 10⁻¹² from ε = 52.7 on."""
-    asked = asking(GuessRate(most_success=0.9), n=25, low=1.0, high=1.0, methods=("beta_binomial",))
+    asked = asking(GuessingLimit(most_success=0.9), n=25, low=1.0, high=1.0, methods=("beta_binomial",))
     (design,) = answered(asked).designs
-    assert design.enough and design.setting == pytest.approx(52.7, rel=0.01)
+    assert design.is_saturated and design.epsilon == pytest.approx(52.7, rel=0.01)
     assert design.value(ERROR) < 1e-11
 
 
@@ -110,28 +111,29 @@ def test_where_an_interval_alone_decides_the_error_does_not(
     method: str, limits: tuple[AccuracyLimit, ...], setting: float
 ) -> None:
     asked = asking(
-        GuessRate(most_success=0.93), m=3, low=0.5, high=0.55, goal="mean_width", methods=(method,), limits=limits
+        GuessingLimit(most_success=0.93), m=3, low=0.5, high=0.55, goal="mean_width", methods=(method,), limits=limits
     )
     (design,) = answered(asked).designs
-    assert design.enough and design.setting == pytest.approx(setting, rel=0.02)
+    assert design.is_saturated and design.epsilon == pytest.approx(setting, rel=0.02)
     largest = at(asked, design, 1000.0)
     assert design.value("mean_width") <= largest.value("mean_width") * 1.001
     if limits:
         assert design.value("coverage") >= largest.value("coverage") - 0.0007
-        assert at(asked, design, design.setting * 0.97).value("coverage") < largest.value("coverage") - 0.0007
+        assert at(asked, design, design.epsilon * 0.97).value("coverage") < largest.value("coverage") - 0.0007
 
 
 # Lengths
 
 
 def test_an_interval_near_no_degrees_of_freedom_has_no_mean_length_and_breaks_every_limit_on_it() -> None:
-    asked = Question(
+    asked = DesignQuestion(
         data=UnknownVariance(n=60, mean=0, sigma=1, low=-3, high=3), lowest=0, highest=0, sets=(2,), repetitions=300,
-        protections=(PrivacyLoss(most_epsilon=1),), limits=(AccuracyLimit("mean_width", 2),), rules=("reiter_2002",),
+        protections=(EpsilonDeltaLimit(most_epsilon=1),), limits=(AccuracyLimit("mean_width", 2),),
+        rules=("reiter_2002",),
         methods=("modips_split", "perturbed_histogram_safe"),
     )  # fmt: skip
     desk = answered(asked)
-    assert [(one.value("mean_width"), one.keeps_all) for one in desk.designs] == [(math.inf, False)] * 2
+    assert [(one.value("mean_width"), one.meets_limits) for one in desk.designs] == [(math.inf, False)] * 2
     assert "the interval is <b>endlessly</b> long on average (at most ±1)" in answer_sentence(desk)[1]
     assert "too close to call" not in answer_sentence(desk)[1]
 
@@ -154,7 +156,7 @@ def test_a_mean_length_says_nothing_beyond_a_million(width: float, unit: float, 
 
 
 def test_a_number_that_no_processor_holds_and_sets_that_are_no_whole_number_are_told() -> None:
-    asked = asking(PrivacyLoss(most_epsilon=1.0), n=20, low=0.2, high=0.3, methods=("geometric",))
+    asked = asking(EpsilonDeltaLimit(most_epsilon=1.0), n=20, low=0.2, high=0.3, methods=("geometric",))
     desk = answered(asked)
     design = chosen(desk, desk.designs[0].key)
     whole = json.loads(design_json(design))
@@ -184,7 +186,7 @@ def test_polynomials_are_evaluated_as_their_sums(n: int) -> None:
 
 def test_what_may_keep_its_limits_stands_between_what_does_and_what_does_not() -> None:
     asked = asking(
-        PrivacyLoss(most_epsilon=1.0), n=20, low=0.2, high=0.3, methods=("geometric", "laplace", "beta_binomial"),
+        EpsilonDeltaLimit(most_epsilon=1.0), n=20, low=0.2, high=0.3, methods=("geometric", "laplace", "beta_binomial"),
         limits=(AccuracyLimit(ERROR, 0.4),),
     )  # fmt: skip
     made = [dataclasses.replace(one) for one in answered(asked).designs]
@@ -209,20 +211,20 @@ def test_nothing_that_counts_is_a_thousandth_worse_than_with_all_that_is_allowed
     """What the sentence says of every design that is given less, with m below n, at p = 0, ½ and 1 and on a range."""
     compared = 0
     for place, (low, high) in enumerate(((0.0, 0.0), (0.5, 0.5), (1.0, 1.0), (0.1, 0.4))):
-        for limit in (PrivacyLoss(most_epsilon=9.0), GuessRate(most_success=0.93))[place % 2 :: 2]:
+        for limit in (EpsilonDeltaLimit(most_epsilon=9.0), GuessingLimit(most_success=0.93))[place % 2 :: 2]:
             asked = asking(limit, n=9, m=4, low=low, high=high, goal=goal, limits=limits, rules=(rule,))
             units = {one.key: one.limit for one in limits if one.key != goal}
             for design in answered(asked).designs:
                 largest = finished(design.largest_setting())
-                if not design.enough or design.sought or largest is None or design.setting >= largest:
+                if not design.is_saturated or design.is_minimal or largest is None or design.epsilon >= largest:
                     continue
-                here, most = design.whole(), at(asked, design, largest)
+                here, most = design.completed(), at(asked, design, largest)
                 for key in {goal, *units}:
-                    unit = units.get(key, abs(here.value(key if ACCURACY[key].needs_interval else ERROR)))
+                    unit = units.get(key, abs(here.value(key if ACCURACY_MEASURES[key].needs_interval else ERROR)))
                     worse = here.value(key) - most.value(key)
-                    lost = -worse if ACCURACY[key].share else worse
+                    lost = -worse if ACCURACY_MEASURES[key].is_share else worse
                     compared += 1
-                    assert math.isnan(lost) or lost <= 1.0005e-3 * unit + 1e-12, (key, design.key, design.setting)
+                    assert math.isnan(lost) or lost <= 1.0005e-3 * unit + 1e-12, (key, design.key, design.epsilon)
     assert compared >= 10
 
 
@@ -236,10 +238,10 @@ SOUGHT = [  # what is certified, what is summed at single values, an average, an
 ]
 
 
-def option(method: str, sets: int, rule: str, changes: dict[str, object]) -> Option:
+def option(method: str, sets: int, rule: str, changes: dict[str, object]) -> Candidate:
     limits = AccuracyLimit(ERROR, 0.2), AccuracyLimit("coverage", 0.8)
     asked = asking(n=12, limits=limits, sets=(sets,), rules=(rule,), **changes)  # type: ignore[arg-type]
-    return Option(question=asked, method=asked.data.method(method), sets=sets, rule=rule)
+    return Candidate(question=asked, method=asked.data.method(method), sets=sets, rule=rule)
 
 
 @pytest.mark.parametrize(("method", "sets", "rule", "changes"), SOUGHT)
@@ -252,8 +254,8 @@ def test_what_a_search_looks_at_is_what_the_whole_design_has(
         *_, whole = filter(None, one.at(setting))
         assert isinstance(tried, Tried)
         assert not isinstance(whole, Tried)
-        for key in {ERROR, "coverage", one.question.goal} & ACCURACY.keys():
-            check_close(tried.figure(key), whole.figures[key])
+        for key in {ERROR, "coverage", one.question.goal} & ACCURACY_MEASURES.keys():
+            check_close(tried.worst_case(key), whole.worst_cases[key])
         assert tried.verdicts == whole.verdicts
         early = next(filter(None, one.tried(setting))), next(filter(None, one.at(setting)))
         assert early[0].verdicts == early[1].verdicts
@@ -268,4 +270,4 @@ def test_a_search_by_few_numbers_ends_where_one_by_all_does(
     found, other = finished(seek_smallest(one.tried)), finished(seek_smallest(one.at))
     assert (found is None) == (other is None)
     if found is not None and other is not None:
-        check_close((found.setting, found.refuted), (other.setting, other.refuted))
+        check_close((found.epsilon, found.largest_infeasible), (other.epsilon, other.largest_infeasible))

@@ -8,9 +8,9 @@ import pytest
 
 from dpviz.comparisons import CountData
 from dpviz.core.monte_carlo import Measure
-from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
-from dpviz.desk.protection import PrivacyLoss
-from dpviz.desk.question import Question
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit
+from dpviz.curator.question import DesignQuestion
 from dpviz.desk.relaxing import rescued, stream_relaxations
 from dpviz.desk.search import stream_designs
 from dpviz.desk.stated import form_limits
@@ -19,10 +19,10 @@ from dpviz.desk.told.relaxed import offers, relaxed_sentence
 from dpviz.inference.rules import RULES
 
 
-def asking(least: float, rules: tuple[str, ...] = ("as_if_real",), **more: Any) -> Question:
-    return Question(
+def asking(least: float, rules: tuple[str, ...] = ("as_if_real",), **more: Any) -> DesignQuestion:
+    return DesignQuestion(
         data=CountData(n=50, m=50, p=0.5), lowest=0.1, highest=0.4, values=2, sets=(1,), methods=("geometric",),
-        protections=(PrivacyLoss(most_epsilon=0.3),),
+        protections=(EpsilonDeltaLimit(most_epsilon=0.3),),
         limits=(AccuracyLimit("coverage", least), *more.pop("limits", ())),
         rules=rules, **more,
     )  # fmt: skip
@@ -34,7 +34,7 @@ def test_the_analysis_that_rescues_keeps_the_limit_and_is_named_with_its_numbers
     least: float, rules: tuple[str, ...]
 ) -> None:
     *_, desk = stream_designs(asking(least, rules))
-    if desk.keeping or desk.undecided:
+    if desk.feasible or desk.undecided:
         return
     *_, ways = stream_relaxations(desk, 1)
     way = ways[0]
@@ -45,7 +45,7 @@ def test_the_analysis_that_rescues_keeps_the_limit_and_is_named_with_its_numbers
         assert "if it is analyzed" not in said
         return
     assert way.analyzed.rule in [one.key for one in others]
-    assert way.analyzed.keeps_all and way.analyzed.value("coverage") >= least > way.design.value("coverage")
+    assert way.analyzed.meets_limits and way.analyzed.value("coverage") >= least > way.design.value("coverage")
     assert f"if it is analyzed with <b>“{RULES[way.analyzed.rule].label}”</b>" in said
     words, settings = offers(way)[0]
     assert words == f"Analyze with “{RULES[way.analyzed.rule].label}”"
@@ -63,17 +63,17 @@ def test_an_analysis_that_takes_noise_for_data_is_rescued_by_one_that_knows_of_i
 
 @pytest.mark.parametrize(("value", "said"), [(0.08, "±4 points"), (0.0612, "±3.06 points"), (1.0, "±50 points")])
 def test_a_length_is_read_by_its_half_in_points(value: float, said: str) -> None:
-    question, length = asking(0.9), ACCURACY["mean_width"]
+    question, length = asking(0.9), ACCURACY_MEASURES["mean_width"]
     assert reading(question, length, value) == said
     assert asked_of(question, length, value) == f"half-width of the interval at most {said}"
     assert form_limits(CountData, {"mean_width": value}) == {"points": pytest.approx(50 * value)}
 
 
 def test_a_value_just_over_its_limit_is_never_read_as_the_limit() -> None:
-    question, length = asking(0.9), ACCURACY["mean_width"]
+    question, length = asking(0.9), ACCURACY_MEASURES["mean_width"]
     for limit in (0.08, 0.1, 0.0333):
         for factor in (1.001, 1 + 1e-5, 0.9999):
             near = reading(question, length, limit * factor, limit)
             assert near != reading(question, length, limit, limit)
             assert (float(near[1:-7]) > 50 * limit) == (factor > 1)
-    assert length.surely(Measure(0.08, 0.0)) == 0.08
+    assert length.certain_limit(Measure(0.08, 0.0)) == 0.08

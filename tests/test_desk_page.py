@@ -16,12 +16,12 @@ from dpviz.comparisons import CountData, UnknownVariance
 from dpviz.comparisons.terms import setting_for
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
-from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
-from dpviz.desk.protection import GuessRate, PrivacyLoss, Protection
-from dpviz.desk.question import Question
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PrivacyLimit
+from dpviz.curator.question import DesignQuestion
 from dpviz.desk.relaxing import Relaxed
 from dpviz.desk.report.files import desk_csv, desk_script
-from dpviz.desk.search import Desk, stream_designs
+from dpviz.desk.search import SearchResult, stream_designs
 from dpviz.desk.suggested import kind_with, rounded_ends, suggested
 from dpviz.desk.told.relaxed import accepted, enough, enough_epsilon, relaxed_sentence
 from dpviz.desk.told.tables import ranking_table
@@ -36,10 +36,10 @@ LIMITS = {
     "close": (AccuracyLimit("coverage", 0.94),),
     "none": (),
 }
-PROTECTED: dict[str, tuple[Protection, ...]] = {
-    "ε = 0.2": (PrivacyLoss(most_epsilon=0.2),),
-    "ε = 5": (PrivacyLoss(most_epsilon=5.0),),
-    "guesses": (GuessRate(most_success=0.8),),
+PROTECTED: dict[str, tuple[PrivacyLimit, ...]] = {
+    "ε = 0.2": (EpsilonDeltaLimit(most_epsilon=0.2),),
+    "ε = 5": (EpsilonDeltaLimit(most_epsilon=5.0),),
+    "guesses": (GuessingLimit(most_success=0.8),),
     "nothing": (),
 }
 GRID = [(limit, protection) for limit in LIMITS for protection in PROTECTED if limit != "none" or PROTECTED[protection]]
@@ -47,8 +47,8 @@ METHODS = "laplace", "beta_binomial", "modips"
 
 
 @cache
-def desks(limit: str, protection: str, average: bool = False) -> tuple[Desk, ...]:
-    question = Question(
+def desks(limit: str, protection: str, average: bool = False) -> tuple[SearchResult, ...]:
+    question = DesignQuestion(
         data=CountData(n=20, m=20, p=0.5), lowest=0.2, highest=0.5, values=2, limits=LIMITS[limit],
         protections=PROTECTED[protection], sets=(1, 2), repetitions=60, methods=METHODS, average=average,
     )  # fmt: skip
@@ -76,15 +76,15 @@ def test_every_sentence_on_the_way_is_sound_and_the_last_says_who_leads_with_num
             assert part and not WRONG.search(part), part
     last = steps[-1]
     mark, sentence, brief = answer_sentence(last)
-    first = last.first
+    first = last.best
     if first is None:
         assert mark == "no design"
-    elif last.keeping and last.question.promises:
+    elif last.feasible and last.question.promises:
         assert mark == first.name
         assert "keeps <b>" in sentence and f"ε = {reading_of(first.real_epsilon)}" in sentence
         assert first.name not in brief
-    elif last.keeping:
-        least = min(one.setting if one.real_epsilon is None else one.real_epsilon for one in last.keeping)
+    elif last.feasible:
+        least = min(one.epsilon if one.real_epsilon is None else one.real_epsilon for one in last.feasible)
         assert mark.startswith("ε = ") and value_of(mark[4:]) == pytest.approx(least, rel=1e-3)
     elif last.undecided:
         assert mark in ("too close to call", "not known")
@@ -103,37 +103,37 @@ def reading_of(value: float | None) -> str:
 def test_where_only_guesses_are_limited_the_real_loss_is_told_as_odds(limit: str) -> None:
     last = desks(limit, "guesses")[-1]
     _, sentence, _ = answer_sentence(last)
-    if (last.keeping or not last.undecided) and last.first is not None:
+    if (last.feasible or not last.undecided) and last.best is not None:
         assert "not how sure it can be" in sentence
-        assert f"by a factor of {format_number(math.exp(last.first.real_epsilon or 0.0), 3)}." in sentence
+        assert f"by a factor of {format_number(math.exp(last.best.real_epsilon or 0.0), 3)}." in sentence
     assert "not how sure" not in answer_sentence(desks(limit, "ε = 5")[-1])[1]
 
 
-def check_sides(last: Desk) -> None:
+def check_sides(last: SearchResult) -> None:
     """Numbers of the sentence lie on the side of their limit that it says."""
     mark, sentence, _ = answer_sentence(last)
-    if last.first is None or mark == "too close to call":
+    if last.best is None or mark == "too close to call":
         return
     missed, _, kept = sentence.partition("It keeps th")
     told = 0
     for one in last.question.limits:
-        for part, holds in ((missed, bool(last.keeping)), (kept, True)):
-            for value, asked in numbers_in(part, one.measure.told, one.measure.sense):
-                assert one.measure.worse(value, asked) != holds, (part, one)
+        for part, holds in ((missed, bool(last.feasible)), (kept, True)):
+            for value, asked in numbers_in(part, one.measure.sentence, one.measure.bound):
+                assert one.measure.is_worse(value, asked) != holds, (part, one)
                 told += 1
     assert told or not last.question.limits
 
 
-@pytest.mark.parametrize("key", ACCURACY)
+@pytest.mark.parametrize("key", ACCURACY_MEASURES)
 @pytest.mark.parametrize("value", [0.12345, 0.5, 0.99951, 0.00098765])
 def test_a_limit_that_is_offered_is_kept_by_the_value_behind_it(key: str, value: float) -> None:
-    near = enough(ACCURACY[key], value)
-    assert AccuracyLimit(key, near).kept(Measure(value, 0.0))
+    near = enough(ACCURACY_MEASURES[key], value)
+    assert AccuracyLimit(key, near).verdict(Measure(value, 0.0))
     assert near == pytest.approx(value, rel=0.01)
 
 
 def test_a_design_that_no_epsilon_helps_says_so() -> None:
-    first = desks("strict", "ε = 5")[-1].first
+    first = desks("strict", "ε = 5")[-1].best
     assert first is not None
     said = relaxed_sentence(Relaxed(first, {"mean_width": math.nan}, None))
     assert said.endswith("keeps them with no ε that was tried up to 100.")
@@ -157,8 +157,8 @@ def test_the_script_prints_the_table_and_the_file_has_it() -> None:
     rows = list(csv.DictReader(io.StringIO(desk_csv(last))))
     assert [line[:3] for line in printed[: len(rows)]] == [[row["method"], row["sets"], row["rule"]] for row in rows]
     for line, row, one in zip(printed, rows, last.designs, strict=False):
-        for value, key in zip(line[6:], ACCURACY, strict=True):
-            measure = one.figures[key].measure
+        for value, key in zip(line[6:], ACCURACY_MEASURES, strict=True):
+            measure = one.worst_cases[key].measure
             assert float(value) == pytest.approx(measure.value, rel=ROUNDING) or math.isnan(measure.value)
             assert (row[key] == "") == math.isnan(measure.value)
             assert row[key] == "" or float(row[key]) == measure.shown
@@ -166,9 +166,9 @@ def test_the_script_prints_the_table_and_the_file_has_it() -> None:
 
 def test_the_file_says_why_a_number_is_not_there() -> None:
     limits = AccuracyLimit("root_mean_squared_error", 0.05), AccuracyLimit("coverage", 0.9)
-    asked = Question(
+    asked = DesignQuestion(
         data=CountData(n=20, m=20, p=0.25), lowest=0.1, highest=0.4, values=2, limits=limits,
-        protections=(PrivacyLoss(most_epsilon=1.0),), repetitions=60,
+        protections=(EpsilonDeltaLimit(most_epsilon=1.0),), repetitions=60,
     )  # fmt: skip
     *_, strict = stream_designs(asked)
     *_, loose = stream_designs(dataclasses.replace(asked, limits=(AccuracyLimit("bias", 10.0),)))
@@ -177,7 +177,7 @@ def test_the_file_says_why_a_number_is_not_there() -> None:
         (loose, "no limit asks for it and other designs come first"),
     ):
         rows = list(csv.DictReader(io.StringIO(desk_csv(desk))))
-        empty = [row for row in rows if not all(row[key] for key in ACCURACY)]
+        empty = [row for row in rows if not all(row[key] for key in ACCURACY_MEASURES)]
         assert 0 < len(empty) < len(rows) == len(desk.designs)
         for row in rows:
             assert row["why_empty"] == (f"not computed, because {words}" if row in empty else "")
@@ -212,20 +212,21 @@ def test_a_range_taken_from_a_column_holds_its_share_and_is_rounded_outward() ->
 
 
 def test_a_design_of_numbers_leads_to_the_comparison_with_the_same_numbers() -> None:
-    question = Question(
+    question = DesignQuestion(
         data=UnknownVariance(n=9, mean=0.0, sigma=2.0, low=-5.0, high=4.0), lowest=0.5, highest=1.5, values=2,
-        limits=(AccuracyLimit("bias", 5.0),), protections=(PrivacyLoss(most_epsilon=2.0),), sets=(2,), repetitions=60,
+        limits=(AccuracyLimit("bias", 5.0),), protections=(EpsilonDeltaLimit(most_epsilon=2.0),), sets=(2,),
+        repetitions=60,
         methods=("modips_split",),
     )  # fmt: skip
     *_, last = stream_designs(question)
     (one,) = last.designs
-    settings = one.comparison
-    assert one.release is None
+    settings = one.comparison_settings
+    assert one.release_design is None
     assert {name: settings[name] for name in ("kind", "epsilon", "sets", "gaussian_methods")} == {
-        "kind": "gaussian", "epsilon": one.setting, "sets": 2, "gaussian_methods": ["original", "modips_split"],
+        "kind": "gaussian", "epsilon": one.epsilon, "sets": 2, "gaussian_methods": ["original", "modips_split"],
     }  # fmt: skip
     numbers = {number.name: settings[number.name] for number in UnknownVariance.parameters()}
-    assert UnknownVariance(**numbers) in question.data_at
+    assert UnknownVariance(**numbers) in question.data_at_truths
 
 
 def test_a_column_offers_what_the_desk_takes_of_it() -> None:

@@ -11,10 +11,10 @@ from dpviz.claims.compared import given_away
 from dpviz.comparisons import Analysis, BinaryData, CountData
 from dpviz.comparisons.budget import SplitOverSets
 from dpviz.comparisons.proportion import method_of_release
+from dpviz.curator.measures import AccuracyLimit
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit
+from dpviz.curator.question import DesignQuestion
 from dpviz.designs import Design
-from dpviz.desk.accuracy import AccuracyLimit
-from dpviz.desk.protection import PrivacyLoss
-from dpviz.desk.question import Question
 from dpviz.desk.search import stream_designs
 from dpviz.mechanisms import SYNTHESIZERS
 from tests.toys import ExponentialMechanism, Lazy, RandomizedResponse, ShyMean, matrix_of
@@ -76,16 +76,16 @@ def test_the_budget_of_a_new_mechanism_is_divided() -> None:
 @pytest.mark.parametrize("methods", [(TOY.key,), ()], ids=["chosen", "all"])
 def test_a_new_mechanism_is_on_the_desk(methods: tuple[str, ...]) -> None:
     """Also where the methods are not named."""
-    question = Question(
+    question = DesignQuestion(
         data=CountData(n=20, m=20, p=0.25), lowest=0.1, highest=0.4, values=2, sets=(1,), methods=methods,
-        protections=(PrivacyLoss(),), limits=(AccuracyLimit("root_mean_squared_error", 0.2),), repetitions=60,
+        protections=(EpsilonDeltaLimit(),), limits=(AccuracyLimit("root_mean_squared_error", 0.2),), repetitions=60,
     )  # fmt: skip
     *_, desk = stream_designs(question)
     designs = {design.method.key: design for design in desk.designs}
     assert {TOY.key, ShyMean.key} & designs.keys() == ({TOY.key} if methods else {TOY.key, ShyMean.key})
-    assert designs[TOY.key].keeps_all
+    assert designs[TOY.key].meets_limits
     assert designs[TOY.key].real_epsilon == pytest.approx(1.0, rel=1e-5)
-    assert worst_log_odds(20, designs[TOY.key].setting) == pytest.approx(1.0, abs=5e-4)
+    assert worst_log_odds(20, designs[TOY.key].epsilon) == pytest.approx(1.0, abs=5e-4)
 
 
 def test_a_release_by_a_new_mechanism_is_one_that_is_compared() -> None:

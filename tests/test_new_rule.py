@@ -9,7 +9,7 @@ import pytest
 from dpviz.charts.theme import OTHER_RULE, RULE_STYLES, style_of
 from dpviz.comparisons import Analysis, BinaryData
 from dpviz.coverage import exact_coverage
-from dpviz.desk.question import ASKED_KINDS
+from dpviz.curator.question import QUESTION_KINDS
 from dpviz.inference import COMBINING_RULES, RULES
 from dpviz.mechanisms import BetaBinomial
 from tests.toys import TWICE
@@ -49,7 +49,7 @@ def test_comparisons_have_its_coverage() -> None:
 
 
 def test_every_kind_of_data_of_the_desk_offers_it() -> None:
-    for kind in ASKED_KINDS.values():
+    for kind in QUESTION_KINDS.values():
         assert "twice" in kind.rules
 
 

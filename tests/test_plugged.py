@@ -113,7 +113,7 @@ def test_the_desk_says_what_is_true_of_the_toys() -> None:
     assert f"{TOY}, one set keeps all your limits with the analysis “As if real”" in words
     assert f"{TOY}. {ExponentialMechanism.info.releases}" in words
     assert "It gives away a privacy loss of ε = 1 " in words
-    assert ADDED.column in words
+    assert ADDED.column_label in words
     given = re.search(r"✓ all kept (\S+) set to (\S+)", words)
     assert given, words
     setting = value_of(given[2])

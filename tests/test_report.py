@@ -19,16 +19,23 @@ from dpviz.comparisons import CategoryData, CountData, UnknownVariance
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.comparisons.terms import setting_for
 from dpviz.core.monte_carlo import Measure
-from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
-from dpviz.desk.assessed import Assessed
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
+from dpviz.curator.privacy_limits import (
+    PRIVACY_LIMITS,
+    EpsilonDeltaLimit,
+    GuessingLimit,
+    PosteriorLimit,
+    PrivacyLimit,
+    RiskRatioLimit,
+)
+from dpviz.curator.question import QUESTION_KINDS, DesignQuestion
+from dpviz.desk.candidate import Evaluation
 from dpviz.desk.numbers import DesignNumber, numbers_of
-from dpviz.desk.protection import PROTECTIONS, GuessRate, PosteriorOdds, PrivacyLoss, Protection, RiskRatio
-from dpviz.desk.question import ASKED_KINDS, Question
 from dpviz.desk.report.document import report_html
 from dpviz.desk.report.files import chosen, design_json, load_question, registry_entry, registry_json, report_script
 from dpviz.desk.report.handoff import handoff_of, nearest_method
 from dpviz.desk.report.pictures import ends, even_ticks, one_two_five_ticks
-from dpviz.desk.search import Desk, assess, stream_designs
+from dpviz.desk.search import SearchResult, assess, stream_designs
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.privacy import pure_epsilon, trade_off_curve
 from pages.ui.navigation import PAGES
@@ -38,31 +45,31 @@ ROOT = Path(__file__).parent.parent
 COUNT = CountData(n=40, m=40, p=0.5)
 CELLS = CategoryData(n=40, m=40, p=0.5, cells=3)
 NUMBERS = UnknownVariance(n=50, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
-ONE = Question(
+ONE = DesignQuestion(
     data=COUNT, lowest=0.2, highest=0.4, values=3, sets=(1,), methods=("geometric", "laplace", "beta_binomial"),
-    protections=(PrivacyLoss(most_epsilon=1.5), RiskRatio()), repetitions=200,
+    protections=(EpsilonDeltaLimit(most_epsilon=1.5), RiskRatioLimit()), repetitions=200,
     limits=(AccuracyLimit("coverage", 0.7), AccuracyLimit("root_mean_squared_error", 0.2)),
 )  # fmt: skip
 QUESTIONS = {
     "exact": ONE,
-    "several sets": Question(
+    "several sets": DesignQuestion(
         data=COUNT, lowest=0.2, highest=0.4, values=2, sets=(3,), methods=("modips", "beta_binomial"),
-        protections=(GuessRate(), PosteriorOdds()), repetitions=200, goal="mean_width",
+        protections=(GuessingLimit(), PosteriorLimit()), repetitions=200, goal="mean_width",
     ),
-    "with delta": Question(
+    "with delta": DesignQuestion(
         data=CountData(n=12, m=12, p=0.5), lowest=0.5, highest=0.5, sets=(1,), methods=("beta_binomial", "laplace"),
-        protections=(PrivacyLoss(most_epsilon=0.5, most_delta=0.01),), repetitions=200, average=True,
+        protections=(EpsilonDeltaLimit(most_epsilon=0.5, most_delta=0.01),), repetitions=200, average=True,
     ),
-    "simulated": Question(
+    "simulated": DesignQuestion(
         data=NUMBERS, lowest=-0.5, highest=0.5, values=2, sets=(1, 2), repetitions=100,
         methods=("modips_split", "perturbed_histogram_safe", "smoothed_histogram"),
-        protections=(PrivacyLoss(most_epsilon=3.0),), limits=(AccuracyLimit("mean_width", 0.9),),
+        protections=(EpsilonDeltaLimit(most_epsilon=3.0),), limits=(AccuracyLimit("mean_width", 0.9),),
     ),
-    "categories": Question(
+    "categories": DesignQuestion(
         data=CategoryData(n=30, m=30, p=0.5, cells=4), lowest=0.2, highest=0.3, values=2, sets=(1, 2), repetitions=100,
-        protections=(PrivacyLoss(most_epsilon=2.0), GuessRate(most_success=0.9)),
+        protections=(EpsilonDeltaLimit(most_epsilon=2.0), GuessingLimit(most_success=0.9)),
     ),
-    "accuracy alone": Question(
+    "accuracy alone": DesignQuestion(
         data=COUNT, lowest=0.2, highest=0.4, values=2, sets=(1,), methods=("geometric",), repetitions=200,
         limits=(AccuracyLimit("root_mean_squared_error", 0.2),), goal="epsilon",
     ),
@@ -70,10 +77,10 @@ QUESTIONS = {
 
 
 @cache
-def answered(name: str) -> tuple[Desk, Assessed]:
+def answered(name: str) -> tuple[SearchResult, Evaluation]:
     *_, desk = stream_designs(QUESTIONS[name])
-    assert desk.first is not None
-    return desk, chosen(desk, desk.first.key)
+    assert desk.best is not None
+    return desk, chosen(desk, desk.best.key)
 
 
 @cache
@@ -86,7 +93,7 @@ def words(text: str) -> str:
     return " ".join(html.unescape(re.sub("<[^>]+>", " ", text)).split())
 
 
-def number(design: Assessed, label: str) -> DesignNumber:
+def number(design: Evaluation, label: str) -> DesignNumber:
     return next(one for one in numbers_of(design) if one.label.startswith(label))
 
 
@@ -116,30 +123,30 @@ def test_every_number_of_a_design_stands_in_its_report(name: str) -> None:
         assert one.at in said
 
 
-def limit(one: Protection) -> float:
+def limit(one: PrivacyLimit) -> float:
     """The largest value of what is limited: the last number of a limit."""
     return float(getattr(one, one.parameters()[-1].name))
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
 def test_a_release_with_the_promised_loss_reaches_a_limit_on_odds_and_risks(epsilon: float) -> None:
-    for one in (PosteriorOdds(believed_before=0.2, most_after=0.6), RiskRatio(risk_before=0.3, most_ratio=2.5)):
-        loss, delta = one.promise
+    for one in (PosteriorLimit(believed_before=0.2, most_after=0.6), RiskRatioLimit(risk_before=0.3, most_ratio=2.5)):
+        loss, delta = one.as_epsilon_delta()
         assert delta == 0
-        assert one.reached(loss, lambda _: math.nan) == pytest.approx(limit(one), rel=1e-12)
-        assert (one.reached(epsilon, lambda _: math.nan) > limit(one)) == (epsilon > loss)
+        assert one.attained(loss, lambda _: math.nan) == pytest.approx(limit(one), rel=1e-12)
+        assert (one.attained(epsilon, lambda _: math.nan) > limit(one)) == (epsilon > loss)
 
 
 @pytest.mark.parametrize("prior", [0.05, 0.5, 0.8])
 def test_a_release_with_the_promised_delta_reaches_a_limit_on_right_guesses(prior: float) -> None:
-    one = GuessRate(known_before=prior, most_success=0.97)
-    epsilon, delta = one.promise
-    assert one.reached(9.0, {epsilon: delta}.__getitem__) == pytest.approx(limit(one), rel=1e-12)
+    one = GuessingLimit(known_before=prior, most_success=0.97)
+    epsilon, delta = one.as_epsilon_delta()
+    assert one.attained(9.0, {epsilon: delta}.__getitem__) == pytest.approx(limit(one), rel=1e-12)
 
 
 def test_what_a_design_gives_away_is_what_its_release_gives_away() -> None:
     _, design = answered("exact")
-    other_pages = design.method.design(COUNT, design.setting, 1)
+    other_pages = design.method.design(COUNT, design.epsilon, 1)
     assert other_pages is not None
     release = other_pages.synthesizer
     assert number(design, "Exact privacy loss").measure.value == pytest.approx(pure_epsilon(release), rel=ROUNDING)
@@ -153,7 +160,7 @@ def test_a_limit_is_reached_no_further_than_it_may() -> None:
     for name in QUESTIONS:
         _, design = answered(name)
         for one in design.question.protections:
-            found = number(design, one.measured[0].upper() + one.measured[1:])
+            found = number(design, one.attained_label[0].upper() + one.attained_label[1:])
             assert found.measure.value <= limit(one) * (1 + 1e-9) + 1e-12
 
 
@@ -172,13 +179,13 @@ def test_where_only_the_loss_is_known_rates_are_bounds() -> None:
 def test_the_page_that_compares_finds_the_same_numbers_at_the_same_truth(name: str) -> None:
     _, design = answered(name)
     asked = design.question
-    for key, one in ACCURACY.items():
-        figure = design.figures[key]
-        data = replace(asked.data, **{asked.data.true_value: figure.at})
-        *_, outcome = data.compare([design.method], [design.setting], design.analysis)
+    for key, one in ACCURACY_MEASURES.items():
+        figure = design.worst_cases[key]
+        data = replace(asked.data, **{asked.data.true_value: figure.location})
+        *_, outcome = data.compare([design.method], [design.epsilon], design.analysis)
         found = one.of(outcome)
         check_close(found.error, figure.measure.error)
-        if figure.tried:
+        if figure.n_tried:
             check_close(found, figure.measure)
         assert found.value == pytest.approx(figure.measure.value, rel=1e-9, abs=1e-15) or key == "coverage"
         if key == "coverage":  # beside a jump, whose larger side is that at the end of the closed interval itself
@@ -267,9 +274,9 @@ def test_simulations_and_sums_are_both_among_what_is_tried() -> None:
 
 def test_only_a_complete_answer_has_a_report() -> None:
     first = next(one for one in stream_designs(ONE) if one.designs)
-    assert first.first is not None
+    assert first.best is not None
     with pytest.raises(ValueError, match="must be complete"):
-        report_html(first, first.first)
+        report_html(first, first.best)
     with pytest.raises(ValueError, match="must be that of a design"):
         chosen(answered("exact")[0], ("laplace", 9, "as_if_real"))
 
@@ -277,7 +284,7 @@ def test_only_a_complete_answer_has_a_report() -> None:
 def test_a_design_that_was_not_followed_is_completed_when_it_is_chosen() -> None:
     desk, _ = answered("exact")
     for one in desk.designs:
-        assert chosen(desk, one.key).complete
+        assert chosen(desk, one.key).is_complete
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (-3.0, -2.9), (1e-6, 3e-6), (0.94, 0.951), (100.0, 5e5)])
@@ -367,11 +374,11 @@ def test_an_entry_says_when_confidential_data_were_looked_at() -> None:
 
 def entered(
     data: CountData, method: str = "modips_split", **asked: object
-) -> tuple[Assessed, dict[str, dict[str, Any]]]:
+) -> tuple[Evaluation, dict[str, dict[str, Any]]]:
     """A design for numbers with ε = 1, and its entry."""
-    question = Question(
+    question = DesignQuestion(
         data=data, lowest=-0.5, highest=0.5, values=2, sets=(1,), repetitions=20,
-        **({"protections": (PrivacyLoss(),)} | asked),
+        **({"protections": (EpsilonDeltaLimit(),)} | asked),
     )  # fmt: skip
     design = assess(question, question.data.method(method), 1, "as_if_real", 1.0, whole=False)
     return design, registry_entry(design)["deployment"]
@@ -420,9 +427,9 @@ def test_a_report_says_that_the_standard_deviation_is_assumed() -> None:
     said = (
         "The accuracy is that for a true standard deviation σ = 1, which is assumed: with another it can be far worse."
     )
-    assert QUESTIONS["simulated"].supposed == said
+    assert QUESTIONS["simulated"].assumptions == said
     assert words(page("simulated")).count(said) >= 3  # in the answer, the caveats and the registry's entry
-    assert QUESTIONS["exact"].supposed == ""
+    assert QUESTIONS["exact"].assumptions == ""
     assert "which is assumed: with" not in words(page("exact"))
 
 
@@ -435,10 +442,10 @@ def test_no_number_of_a_file_is_a_zero_with_a_sign() -> None:
 @pytest.mark.parametrize("sets", [1, 3])
 def test_every_method_is_handed_over_or_said_not_to_be(data: CountData, sets: int) -> None:
     low, high = (-0.5, 0.5) if data is NUMBERS else (0.2, 0.4)
-    asked = Question(
-        data=data, lowest=low, highest=high, values=2, sets=(sets,), protections=(PrivacyLoss(),), repetitions=20
+    asked = DesignQuestion(
+        data=data, lowest=low, highest=high, values=2, sets=(sets,), protections=(EpsilonDeltaLimit(),), repetitions=20
     )
-    for method in asked.tried:
+    for method in asked.considered_methods:
         number = method.sets(sets)
         setting = setting_for(method, data, number, asked.promises)
         if setting is not None:
@@ -453,8 +460,12 @@ def test_every_method_is_handed_over_or_said_not_to_be(data: CountData, sets: in
 
 def test_another_release_that_is_handed_over_keeps_the_same_promise() -> None:
     data = CountData(n=30, m=30, p=0.5)
-    asked = Question(
-        data=data, lowest=0.5, highest=0.5, sets=(1,), protections=(PrivacyLoss(most_epsilon=0.5, most_delta=0.01),)
+    asked = DesignQuestion(
+        data=data,
+        lowest=0.5,
+        highest=0.5,
+        sets=(1,),
+        protections=(EpsilonDeltaLimit(most_epsilon=0.5, most_delta=0.01),),
     )
     setting = setting_for(BinaryMethod.of(BetaBinomial), data, 1, asked.promises)
     assert setting is not None
@@ -469,15 +480,15 @@ def test_another_release_that_is_handed_over_keeps_the_same_promise() -> None:
 
 
 def test_every_kind_of_data_and_of_limit_is_tried_here() -> None:
-    assert {type(one.data) for one in QUESTIONS.values()} == set(ASKED_KINDS.values())
-    assert {limit.key for one in QUESTIONS.values() for limit in one.protections} == set(PROTECTIONS)
+    assert {type(one.data) for one in QUESTIONS.values()} == set(QUESTION_KINDS.values())
+    assert {limit.key for one in QUESTIONS.values() for limit in one.protections} == set(PRIVACY_LIMITS)
 
 
 def handed_over(data: CountData, key: str, sets: int = 1) -> str:
     """The script of a method with an ε of 1 for all its sets."""
     low, high = (-0.5, 0.5) if isinstance(data, UnknownVariance) else (0.2, 0.4)
-    asked = Question(
-        data=data, lowest=low, highest=high, values=2, sets=(sets,), protections=(PrivacyLoss(),), repetitions=20
+    asked = DesignQuestion(
+        data=data, lowest=low, highest=high, values=2, sets=(sets,), protections=(EpsilonDeltaLimit(),), repetitions=20
     )
     method = asked.data.method(key)
     setting = setting_for(method, data, sets, asked.promises)
@@ -590,11 +601,11 @@ def test_methods_for_numbers_have_what_opendp_has_of_them(key: str, near: str | 
 def test_where_opendp_is_installed_its_accountant_finds_the_same_loss(data: CountData, tmp_path: Path) -> None:
     pytest.importorskip("opendp")
     low, high = (-0.5, 0.5) if data is NUMBERS else (0.2, 0.4)
-    asked = Question(
-        data=data, lowest=low, highest=high, values=2, sets=(3,), protections=(PrivacyLoss(),), repetitions=20
+    asked = DesignQuestion(
+        data=data, lowest=low, highest=high, values=2, sets=(3,), protections=(EpsilonDeltaLimit(),), repetitions=20
     )
     handed = 0
-    for method in asked.tried:
+    for method in asked.considered_methods:
         number = method.sets(3)
         setting = setting_for(method, data, number, asked.promises)
         if setting is None:

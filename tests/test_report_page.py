@@ -9,18 +9,19 @@ import pytest
 
 from dpviz.comparisons import CountData
 from dpviz.core.formatting import describe_value
-from dpviz.desk.accuracy import AccuracyLimit
+from dpviz.curator.measures import AccuracyLimit
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit, RiskRatioLimit
+from dpviz.curator.question import DesignQuestion
 from dpviz.desk.numbers import numbers_of
-from dpviz.desk.protection import PrivacyLoss, RiskRatio
-from dpviz.desk.question import Question
 from dpviz.desk.report.files import chosen, design_json, load_question, stored_design
 from dpviz.desk.search import stream_designs
 from dpviz.desk.told.tables import comparison_table
 from tests.pages.apptest import plain_text
 
-COUNTED = Question(
+COUNTED = DesignQuestion(
     data=CountData(n=20, m=15, p=0.1), lowest=0.1, highest=0.35, values=2, sets=(2,), rules=("rubin_1987",),
-    protections=(PrivacyLoss(most_epsilon=2.0, most_delta=0.001), RiskRatio(risk_before=0.2, most_ratio=3.0)),
+    protections=(EpsilonDeltaLimit(most_epsilon=2.0, most_delta=0.001),
+    RiskRatioLimit(risk_before=0.2, most_ratio=3.0)),
     limits=(AccuracyLimit("bias", 0.3),), methods=("modips", "beta_binomial"), average=True, goal="bias", level=0.9,
     repetitions=60, seed=7,
 )  # fmt: skip
@@ -37,8 +38,8 @@ def changed(text: str, **said: Any) -> str:
 
 def test_numbers_of_a_file_are_compared_to_the_ninth_digit() -> None:
     *_, desk = stream_designs(COUNTED)
-    assert desk.first is not None
-    design = chosen(desk, desk.first.key)
+    assert desk.best is not None
+    design = chosen(desk, desk.best.key)
     text_ = design_json(design)
     value = next(one for one in numbers_of(design) if one.label == "Coverage").written.value
     for factor, different in ((1.0, 0), (1 + 1e-10, 0), (1 + 1e-8, 1)):
@@ -54,14 +55,14 @@ def test_numbers_of_a_file_are_compared_to_the_ninth_digit() -> None:
     assert stored_design(COUNTED.to_json()) is None
     stored = stored_design(changed(text_, design=json.loads(text_)["design"] | {"epsilon": 99}))
     assert stored is not None
-    assert stored.differences(design) == [("ε of the design", "99", describe_value(design.setting))]
+    assert stored.differences(design) == [("ε of the design", "99", describe_value(design.epsilon))]
 
 
 def test_side_by_side_has_every_number_of_a_report() -> None:
     """Under shorter names where the table of all designs has them, too."""
-    asked = Question(
+    asked = DesignQuestion(
         data=CountData(n=20, m=20, p=0.1), lowest=0.1, highest=0.4, values=2, sets=(1,), rules=("as_if_real",),
-        protections=(PrivacyLoss(),), methods=("laplace", "beta_binomial"), repetitions=60,
+        protections=(EpsilonDeltaLimit(),), methods=("laplace", "beta_binomial"), repetitions=60,
     )  # fmt: skip
     *_, desk = stream_designs(asked)
     designs = [chosen(desk, (method, 1, "as_if_real")) for method in asked.methods]

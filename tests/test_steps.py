@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import pytest
 
 from dpviz.comparisons import NumericStudy, UnknownVariance
-from dpviz.desk.accuracy import AccuracyLimit
+from dpviz.curator.measures import AccuracyLimit
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit
+from dpviz.curator.question import DesignQuestion
 from dpviz.desk.following import stream_one_more, stream_path
 from dpviz.desk.paths import PATHS
-from dpviz.desk.protection import PrivacyLoss
-from dpviz.desk.question import Question
 from dpviz.desk.search import stream_designs
 from dpviz.desk.steps import finished, paused
 from tests.helpers import check_close, last_of
@@ -25,9 +25,9 @@ def test_between_two_steps_somebody_may_end_them() -> None:
 
 
 NUMBERS = UnknownVariance(n=20, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
-SIMULATED = Question(
+SIMULATED = DesignQuestion(
     data=NUMBERS, lowest=-1.0, highest=1.0, values=5, sets=(2,), repetitions=40, methods=("modips_split",),
-    protections=(PrivacyLoss(),), rules=("reiter_2003",), limits=(AccuracyLimit("root_mean_squared_error", 5.0),),
+    protections=(EpsilonDeltaLimit(),), rules=("reiter_2003",), limits=(AccuracyLimit("root_mean_squared_error", 5.0),),
 )  # fmt: skip
 
 
@@ -76,7 +76,7 @@ def test_an_axis_is_followed_from_one_true_value_to_the_next(drawn: list[int], k
 def test_one_more_epsilon_is_bought_in_steps(drawn: list[int]) -> None:
     """What is not complete is computed first, and says nothing until it is."""
     desk = next(one for one in stream_designs(SIMULATED) if one.designs)
-    design = dataclasses.replace(desk.designs[0], complete=False)
+    design = dataclasses.replace(desk.designs[0], is_complete=False)
     drawn.clear()
     steps = list(stream_one_more(design, "coverage"))
     assert len(drawn) == 10

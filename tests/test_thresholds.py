@@ -21,8 +21,8 @@ from dpviz.core.numerics.special import MAX_EXPONENT
 from dpviz.coverage import decomposition
 from dpviz.coverage.release_distribution import release_distribution
 from dpviz.coverage.report import _distance
+from dpviz.curator.measures import AccuracyLimit
 from dpviz.desk import numbers, search
-from dpviz.desk.accuracy import AccuracyLimit
 from dpviz.desk.covered import vacuous_sentence
 from dpviz.desk.numbers import _added
 from dpviz.desk.numbers import _least_error as least_of
@@ -88,16 +88,16 @@ def test_the_posterior_of_n_piles_up_from_three_times_its_prior_on(times: float,
 def designed(**own: Any) -> Any:
     """A design of the desk with these numbers."""
     question = SimpleNamespace(
-        data=SimpleNamespace(simulated=True, least_error=lambda *_: "found"), repetitions=500, loss=None,
+        data=SimpleNamespace(simulated=True, least_error=lambda *_: "found"), repetitions=500, epsilon_delta_limit=None,
         promises=((1.0, 1e-6),), protections=(),
     )  # fmt: skip
     exact = SimpleNamespace(exact_epsilon=True)
-    return SimpleNamespace(question=question, method=exact, gives_much_away=False, enough=False, **own)
+    return SimpleNamespace(question=question, method=exact, exceeds_usual_epsilon=False, is_saturated=False, **own)
 
 
 @pytest.mark.parametrize(("below", "between"), [(0.9e-3, False), (1.1e-3, True)])
 def test_nothing_is_left_between_an_epsilon_and_a_refuted_one_a_thousandth_below(below: float, between: bool) -> None:
-    words = _below(designed(setting=2.0, refuted=2.0 * (1 - below)))
+    words = _below(designed(epsilon=2.0, largest_infeasible=2.0 * (1 - below)))
     assert ("between the two it cannot tell" in words) == between
     assert ("Of the values tried, no smaller one is enough" in words) != between
 
@@ -120,7 +120,7 @@ def test_odds_are_written_by_their_power_alone_where_they_are_no_number(loss: fl
 @pytest.mark.parametrize(("real", "much"), [(9.9, False), (10.1, True)])
 def test_a_privacy_loss_hardly_protects_above_ten(real: float, much: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "privacy_of", lambda one: Measure(one.real_epsilon, 0.0))
-    found = search.Assessed.gives_much_away.fget(designed(real_epsilon=real))  # type: ignore[attr-defined]
+    found = search.Evaluation.exceeds_usual_epsilon.fget(designed(real_epsilon=real))  # type: ignore[attr-defined]
     assert found == much
 
 

@@ -15,8 +15,8 @@ from dpviz.comparisons import DATA_KINDS, BinaryData, CountData, Estimand
 from dpviz.core.declarations import EPSILON, ROWS, SYNTHETIC_ROWS
 from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.desk.accuracy import ACCURACY, MOST_ERROR, AccuracyMeasure
-from dpviz.desk.question import ASKED_KINDS
+from dpviz.curator.measures import ACCURACY_MEASURES, MAX_ERROR, AccuracyMeasure
+from dpviz.curator.question import QUESTION_KINDS
 from dpviz.inference import COMBINING_RULES, RULES
 from dpviz.inference.combining_rules import CombiningRule
 from dpviz.mechanisms import SYNTHESIZERS, PosteriorMean, TwoCellSynthesizer, WorstCase
@@ -191,11 +191,11 @@ TWICE = CombiningRule(
 ADDED = AccuracyMeasure(
     key="release_error",
     label="error that the toy measures",
-    column="toy error",
+    column_label="toy error",
     symbol="√E[(q − x/n)²]",
     meaning=", what the release adds",
-    asks=dataclasses.replace(MOST_ERROR, name="most_added", title="Largest error added"),
-    told="the release adds an error of {}",
+    parameter=dataclasses.replace(MAX_ERROR, name="most_added", title="Largest error added"),
+    sentence="the release adds an error of {}",
 )
 
 
@@ -221,5 +221,5 @@ def register() -> None:
             PRIOR_METHODS[toy.key] = CALIBRATED_METHODS[toy.key] = method_of(toy)
     COMBINING_RULES[TWICE.key] = RULES[TWICE.key] = TWICE
     DATA_KINDS[Smokers.key] = Smokers
-    ASKED_KINDS[ManySmokers.key] = ManySmokers
-    ACCURACY[ADDED.key] = ADDED
+    QUESTION_KINDS[ManySmokers.key] = ManySmokers
+    ACCURACY_MEASURES[ADDED.key] = ADDED

@@ -13,11 +13,11 @@ from dpviz.charts.comparison import Used, limits_chart
 from dpviz.charts.lines import BAR, FADED_OPACITY, Axis, Line, Mark, chosen_mark, comparison_chart, method_stroke
 from dpviz.charts.theme import Figure
 from dpviz.core.formatting import format_number
-from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
-from dpviz.desk.assessed import Assessed
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
+from dpviz.curator.privacy_limits import largest_guess_rate
+from dpviz.desk.candidate import Evaluation
 from dpviz.desk.following import ADDED_ERROR, MEASURE_LABELS, Followed, measure_of
-from dpviz.desk.protection import largest_guess_rate
-from dpviz.desk.search import Desk
+from dpviz.desk.search import SearchResult
 from dpviz.desk.seeking import ERROR_KEY
 from dpviz.desk.told.measures import asked_of
 
@@ -25,19 +25,19 @@ GUESSES_TITLE = "right guesses that are allowed, left is more private"
 NO_LESS = "no mechanism adds less"
 
 
-def used(limit: AccuracyLimit, designs: Sequence[Assessed]) -> Used:
+def used(limit: AccuracyLimit, designs: Sequence[Evaluation]) -> Used:
     """Return how much of one limit each design uses."""
-    found = [one.figures[limit.key].measure for one in designs]
-    around = [(math.nan, math.nan) if math.isnan(one.value) else limit.slack_around(one, BAR) for one in found]
+    found = [one.worst_cases[limit.key].measure for one in designs]
+    around = [(math.nan, math.nan) if math.isnan(one.value) else limit.used_share_interval(one, BAR) for one in found]
     return Used(
         name=asked_of(designs[0].question, limit.measure, limit.limit),
-        shares=[math.nan if math.isnan(one.value) else limit.slack(one).value for one in found],
+        shares=[math.nan if math.isnan(one.value) else limit.used_share(one).value for one in found],
         low=[low for low, _ in around],
         high=[high for _, high in around],
     )
 
 
-def limits_picture(desk: Desk, rows: int) -> Figure | None:
+def limits_picture(desk: SearchResult, rows: int) -> Figure | None:
     """Return the designs of so many `rows` with a mark for each limit on accuracy; without one, for what orders them.
 
     None where nothing is known of what orders them.
@@ -45,7 +45,7 @@ def limits_picture(desk: Desk, rows: int) -> Figure | None:
     shown, question, against = desk.designs[:rows], desk.question, ""
     marks = [used(limit, shown) for limit in question.limits]
     if not marks:
-        measure = ACCURACY.get(question.goal, ACCURACY[ERROR_KEY])
+        measure = ACCURACY_MEASURES.get(question.goal, ACCURACY_MEASURES[ERROR_KEY])
         smallest = min((one.value(measure.key) for one in desk.designs if one.value(measure.key) > 0), default=0.0)
         if not smallest:
             return None
@@ -57,7 +57,7 @@ def limits_picture(desk: Desk, rows: int) -> Figure | None:
 
 def guess_rate(found: Followed, epsilon: float) -> float:
     """Return how often an attacker can guess right where this ε, with the δ of the question, is promised."""
-    return math.nan if math.isnan(epsilon) else largest_guess_rate(epsilon, found.question.most_delta)
+    return math.nan if math.isnan(epsilon) else largest_guess_rate(epsilon, found.question.max_delta)
 
 
 def followed_chart(found: Followed, measure: str, *, guesses: bool = False) -> Figure:

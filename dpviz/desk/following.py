@@ -12,17 +12,20 @@ import numpy as np
 
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.combinatorics import coarse_to_fine
-from dpviz.desk.accuracy import ACCURACY
-from dpviz.desk.assessed import Assessed
+from dpviz.curator.measures import ACCURACY_MEASURES
+from dpviz.curator.privacy_limits import MAX_EPSILON
+from dpviz.curator.question import DesignQuestion
+from dpviz.desk.candidate import Evaluation
 from dpviz.desk.paths import PATHS, Path
-from dpviz.desk.protection import LOSS
-from dpviz.desk.question import Question
-from dpviz.desk.search import FIRST_S, Desk
+from dpviz.desk.search import FIRST_S, SearchResult
 from dpviz.desk.steps import Steps, telling
 
 ADDED_ERROR = "release_error"
 """Key of the error that the release adds to what an analyst of the confidential data would find."""
-MEASURE_LABELS = {**{key: one.label for key, one in ACCURACY.items()}, ADDED_ERROR: "error that the release adds"}
+MEASURE_LABELS = {
+    **{key: one.label for key, one in ACCURACY_MEASURES.items()},
+    ADDED_ERROR: "error that the release adds",
+}
 """What can be followed along an axis, by key."""
 MOST_FOLLOWED = 6  # Designs: more lines could not be told apart
 
@@ -35,9 +38,9 @@ class Followed:
     """
 
     path: Path
-    question: Question
-    designs: tuple[Assessed, ...]
-    found: Mapping[tuple[int, float], Assessed]
+    question: DesignQuestion
+    designs: tuple[Evaluation, ...]
+    found: Mapping[tuple[int, float], Evaluation]
     smallest: Mapping[float, float]
     complete: bool
 
@@ -77,9 +80,9 @@ class Followed:
         return design.method.label if self.path.key == "sets" else design.name
 
 
-def followed_designs(desk: Desk) -> list[Assessed]:
+def followed_designs(desk: SearchResult) -> list[Evaluation]:
     """Return the first design of each method, in the order of the desk."""
-    first: dict[str, Assessed] = {}
+    first: dict[str, Evaluation] = {}
     for one in desk.designs:
         first.setdefault(one.method.key, one)
     return list(first.values())[:MOST_FOLLOWED]
@@ -87,16 +90,16 @@ def followed_designs(desk: Desk) -> list[Assessed]:
 
 def less_is_better(found: Measure, measure: str) -> float:
     """The value of a measure, with the other sign where the largest is the best."""
-    return -found.value if measure in ACCURACY and ACCURACY[measure].share else found.value
+    return -found.value if measure in ACCURACY_MEASURES and ACCURACY_MEASURES[measure].is_share else found.value
 
 
-def measure_of(design: Assessed, measure: str) -> Measure:
-    """Return a measure of `ACCURACY` over the range, or the error that the release adds, the same at every truth."""
-    return design.outcomes[0].release_error if measure == ADDED_ERROR else design.figures[measure].measure
+def measure_of(design: Evaluation, measure: str) -> Measure:
+    """Return a measure of `ACCURACY_MEASURES` over the range, or the error that the release adds."""
+    return design.outcomes[0].release_error if measure == ADDED_ERROR else design.worst_cases[measure].measure
 
 
 def stream_path(
-    path: Path, question: Question, designs: Sequence[Assessed], intervals: bool = False, limit: bool = False
+    path: Path, question: DesignQuestion, designs: Sequence[Evaluation], intervals: bool = False, limit: bool = False
 ) -> Iterator[Followed]:
     """Yield the designs along a path, coarse to fine: at every place set anew to what its promises allow.
 
@@ -105,7 +108,7 @@ def stream_path(
     every point; what is simulated, and with `intervals` coverage and lengths, then grow to all repetitions. With
     `limit` the smallest error that can be added is computed as well; all this takes longer.
     """
-    found: dict[tuple[int, float], Assessed] = {}
+    found: dict[tuple[int, float], Evaluation] = {}
     smallest: dict[float, float] = {}
     values, whole = path.values(question), tuple(designs)
 
@@ -116,19 +119,19 @@ def stream_path(
 
     latest = followed()  # the same object between costly steps: that nothing is new draws no page again
 
-    def begun(index: int, value: float) -> Iterator[Assessed | None]:
+    def begun(index: int, value: float) -> Iterator[Evaluation | None]:
         asked, design = path.at(question, value), designs[index]
         if design.method.absence(asked.data):
             return
-        option, setting = design.asked(asked, path.sets(design, value)), design.setting
+        option, setting = design.asked(asked, path.sets(design, value)), design.epsilon
         if asked.promises:
             allowed = yield from option.allowed_setting()
             if allowed is None:
                 return
-            setting = min(setting, allowed) if design.sought and path.key != "epsilon" else allowed
+            setting = min(setting, allowed) if design.is_minimal and path.key != "epsilon" else allowed
         yield from option.at(setting)
 
-    growing = dict[tuple[int, float], Iterator[Assessed | None]]()
+    growing = dict[tuple[int, float], Iterator[Evaluation | None]]()
 
     def advance(index: int, value: float) -> Steps[None]:
         growing[index, value] = begun(index, value)
@@ -166,7 +169,7 @@ def stream_path(
 
 @lru_cache(maxsize=64)
 def first_points(
-    path: Path, question: Question, designs: tuple[Assessed, ...], intervals: bool, limit: bool
+    path: Path, question: DesignQuestion, designs: tuple[Evaluation, ...], intervals: bool, limit: bool
 ) -> Followed:
     """The path of `stream_path` as soon as it has a point, or after some hundredths of a second."""
     end = time.monotonic() + FIRST_S
@@ -185,24 +188,24 @@ class OneMore:
     after: Measure
 
 
-def stream_one_more(design: Assessed, measure: str) -> Iterator[OneMore | None]:
+def stream_one_more(design: Evaluation, measure: str) -> Iterator[OneMore | None]:
     """Yield what one more unit of ε buys the design, the better known the later; None as long as it is not known.
 
     Nothing where it has no promise to raise, or cannot use more.
     """
     path = PATHS["epsilon"]
     epsilon = path.here(design.question)
-    if math.isnan(epsilon) or epsilon + 1 > LOSS.maximum:
+    if math.isnan(epsilon) or epsilon + 1 > MAX_EPSILON.maximum:
         return
     asked = path.at(design.question, epsilon + 1)
     option = design.asked(asked, design.sets)
     setting = yield from option.allowed_setting()
     if setting is None:
         return
-    whole = asked.data.simulated or (measure in ACCURACY and ACCURACY[measure].needs_interval)
+    whole = asked.data.simulated or (measure in ACCURACY_MEASURES and ACCURACY_MEASURES[measure].needs_interval)
     before = design
-    if whole and not design.complete:
-        for one in design.at(design.setting):
+    if whole and not design.is_complete:
+        for one in design.at(design.epsilon):
             before = one or before
             yield None
     for after in option.at(setting):

@@ -12,10 +12,10 @@ from dpviz.comparisons import DATA_KINDS as COMPARED
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.formatting import format_distinct, format_number, round_up
 from dpviz.core.monte_carlo import Measure
-from dpviz.desk.accuracy import ACCURACY, USABLE, AccuracyMeasure, RangeFigure
-from dpviz.desk.assessed import Assessed
-from dpviz.desk.protection import PROTECTIONS, PrivacyLoss
-from dpviz.desk.question import Question
+from dpviz.curator.measures import ACCURACY_MEASURES, USABLE_SHARE, AccuracyMeasure, WorstCase
+from dpviz.curator.privacy_limits import PRIVACY_LIMITS, EpsilonDeltaLimit
+from dpviz.curator.question import DesignQuestion
+from dpviz.desk.candidate import Evaluation
 from dpviz.export.templates import capitalize_first
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.privacy.optimum import LeastError
@@ -93,7 +93,7 @@ class DesignNumber:
 
 
 @lru_cache(maxsize=64)
-def numbers_of(design: Assessed) -> tuple[DesignNumber, ...]:
+def numbers_of(design: Evaluation) -> tuple[DesignNumber, ...]:
     """Return every number of a design, in the order of a report; what is not known is there and says so."""
     every = {
         ASKED_PART: _asked,
@@ -109,35 +109,35 @@ def _exactly(value: float | None) -> Measure:
     return Measure.unknown() if value is None else Measure(float(value), 0.0)
 
 
-def _asked(design: Assessed) -> Iterator[DesignNumber]:
+def _asked(design: Evaluation) -> Iterator[DesignNumber]:
     """What the limits on protection are as ε and δ."""
     for one in design.question.protections:
-        formula = AS_GIVEN if isinstance(one, PrivacyLoss) else one.formula
-        for symbol, value in zip("εδ", one.promise, strict=True):
-            yield DesignNumber(capitalize_first(one.words), _exactly(value), symbol, formula, one.source)
+        formula = AS_GIVEN if isinstance(one, EpsilonDeltaLimit) else one.formula
+        for symbol, value in zip("εδ", one.as_epsilon_delta(), strict=True):
+            yield DesignNumber(capitalize_first(one.text), _exactly(value), symbol, formula, one.source)
 
 
-def _settings(design: Assessed) -> Iterator[DesignNumber]:
+def _settings(design: Evaluation) -> Iterator[DesignNumber]:
     asked, data, method = design.question, design.question.data, design.method
     for one in data.parameters():
         if one.name != data.true_value:
             yield DesignNumber(one.title, _exactly(getattr(data, one.name)), one.symbol, AS_GIVEN)
     yield DesignNumber("Released sets", _exactly(design.sets), "M", AS_GIVEN)
     formula, searched = "the smallest ε of all sets found with which every limit on accuracy is kept", "a search over ε"
-    if asked.promises and not design.sought:
+    if asked.promises and not design.is_minimal:
         formula = "the largest ε of all sets for which every limit on protection is kept"
         searched = "root finding on the exact loss, on the private side"
-        if design.setting == PROMISES.maximum:
+        if design.epsilon == PROMISES.maximum:
             formula = "where the search for an ε ends; every limit on protection is kept there"
-        elif design.enough:
+        elif design.is_saturated:
             formula = "the smallest ε of all sets found with which nothing is a thousandth worse than with the largest"
-    yield DesignNumber(GIVEN_EPSILON, _exactly(design.setting), "ε", formula, method.source, searched)
-    closed, share = (method.source, "closed form"), design.setting / design.sets
+    yield DesignNumber(GIVEN_EPSILON, _exactly(design.epsilon), "ε", formula, method.source, searched)
+    closed, share = (method.source, "closed form"), design.epsilon / design.sets
     yield DesignNumber("Share of each set", _exactly(share), "ε′", "ε/M", *closed)
     for statistic, scale in method.noise_scales(data, share).items():
         label = f"Scale of the noise of each set, on {statistic}"
         yield DesignNumber(label, _exactly(scale), "b", "sensitivity over its share of ε′", *closed)
-    made = method.design(data, design.setting, design.sets)
+    made = method.design(data, design.epsilon, design.sets)
     release = None if made is None else made.synthesizer
     for one in () if release is None else release.parameters():
         if one.name not in data.numbers():
@@ -145,7 +145,7 @@ def _settings(design: Assessed) -> Iterator[DesignNumber]:
             yield DesignNumber(label, value, one.symbol, "what protects one set, from its share ε′", *closed, MATRICES)
 
 
-def _given_away(design: Assessed) -> Iterator[DesignNumber]:
+def _given_away(design: Evaluation) -> Iterator[DesignNumber]:
     """The pure ε of all sets, the odds that it allows, and what the release attains of each kind of limit."""
     loss, known = design.real_epsilon, dict[str, Any](bound=not design.method.exact_epsilon)
     known["page"] = MATRICES if design.sets == 1 and _is_matrix(design) else _elsewhere(design)
@@ -172,23 +172,25 @@ def _given_away(design: Assessed) -> Iterator[DesignNumber]:
         return
     delta, how, bound = _delta_of(design, loss)
     asked = {one.key: one for one in design.question.protections}
-    for key, kind in PROTECTIONS.items():  # of each further kind its usual numbers; δ only where an ε was named
-        if key in asked or kind is not PrivacyLoss:
+    for key, kind in PRIVACY_LIMITS.items():  # of each further kind its usual numbers; δ only where an ε was named
+        if key in asked or kind is not EpsilonDeltaLimit:
             one = asked.get(key) or kind()
-            value, means = one.reached(loss, delta), how if one.by_delta else "closed form from L"
+            value, means = one.attained(loss, delta), how if one.follows_from_delta else "closed form from L"
             yield DesignNumber(
-                capitalize_first(one.measured),
+                capitalize_first(one.attained_label),
                 _exactly(value),
                 one.symbol,
                 one.formula,
                 one.source,
                 means,
-                bound=bound and one.by_delta and value > 0,  # within ε nothing escapes, whatever is known of δ
-                share=one.share,
+                bound=bound
+                and one.follows_from_delta
+                and value > 0,  # within ε nothing escapes, whatever is known of δ
+                share=one.is_share,
             )
 
 
-def _delta_of(design: Assessed, loss: float) -> tuple[Callable[[float], float], str, bool]:
+def _delta_of(design: Evaluation, loss: float) -> tuple[Callable[[float], float], str, bool]:
     """Return δ of all sets at any ε, how it is computed, and whether it is only a bound."""
     method, data, sets = design.method, design.question.data, design.sets
 
@@ -196,60 +198,63 @@ def _delta_of(design: Assessed, loss: float) -> tuple[Callable[[float], float], 
         """The most that a pure loss allows (Kairouz, Oh & Viswanath 2015, theorem 2.1)."""
         return (0.0 - math.expm1(min(epsilon - loss, 0.0))) / (1 + math.exp(-loss))
 
-    if method.real_delta(data, design.setting, sets, 0.0) is None:
+    if method.real_delta(data, design.epsilon, sets, 0.0) is None:
         return bound, "the most that L allows: δ(ε) ≤ (e^L − e^ε)/(e^L + 1)", True
 
     def exact(epsilon: float) -> float:
-        found = None if loss <= epsilon else method.real_delta(data, design.setting, sets, epsilon)
+        found = None if loss <= epsilon else method.real_delta(data, design.epsilon, sets, epsilon)
         return bound(epsilon) if found is None else found.value
 
     return exact, "exact, over all neighbours" if sets == 1 else "losses of all sets on a grid, δ rounded up", False
 
 
-def _elsewhere(design: Assessed) -> str:
+def _elsewhere(design: Evaluation) -> str:
     """The page that compares methods, where it knows such data."""
     return COMPARE if design.question.data.key in COMPARED else DESK
 
 
-def _is_matrix(design: Assessed) -> bool:
+def _is_matrix(design: Evaluation) -> bool:
     """Whether the pages on one count know each of its sets."""
-    made = design.method.design(design.question.data, design.setting, design.sets)
+    made = design.method.design(design.question.data, design.epsilon, design.sets)
     return made is not None and isinstance(made.synthesizer, TwoCellSynthesizer)
 
 
-def _accuracy(design: Assessed) -> Iterator[DesignNumber]:
+def _accuracy(design: Evaluation) -> Iterator[DesignNumber]:
     asked, rule = design.question, design.analysis.rule_for(design.sets)
-    for key, one in ACCURACY.items():
+    for key, one in ACCURACY_MEASURES.items():
         source = f"{rule.source}: {rule.formula}" if one.needs_interval else "Morris, White & Crowther (2019), Table 6"
         page = COVERED if one.needs_interval and _is_matrix(design) else _elsewhere(design)
-        yield _over_truths(asked, one, design.figures[key], source, page)
-    figure = USABLE.over(asked.truths, design.outcomes, asked.average)
-    yield _over_truths(asked, USABLE, figure, design.method.source, _elsewhere(design))
+        yield _over_truths(asked, one, design.worst_cases[key], source, page)
+    figure = USABLE_SHARE.over(asked.truths, [USABLE_SHARE.of(one) for one in design.outcomes], asked.average)
+    yield _over_truths(asked, USABLE_SHARE, figure, design.method.source, _elsewhere(design))
 
 
-def _over_truths(asked: Question, one: AccuracyMeasure, figure: RangeFigure, source: str, page: str) -> DesignNumber:
+def _over_truths(
+    asked: DesignQuestion, one: AccuracyMeasure, figure: WorstCase, source: str, page: str
+) -> DesignNumber:
     """A measure over the range of true values, the worst of them or their average."""
     measure, how, note = figure.measure, asked.data.exactly, ""
     number, ends = len(asked.truths), f"all from {format_number(asked.lowest)} to {format_number(asked.highest)}"
-    at = f"at {asked.ranged.symbol} = {format_number(asked.truths[0] if math.isnan(figure.at) else figure.at)}"
+    location = asked.truths[0] if math.isnan(figure.location) else figure.location
+    at = f"at {asked.true_parameter.symbol} = {format_number(location)}"
     if asked.lowest == asked.highest:
         where = f"{at}, the only value considered"
-    elif number == 1 and figure.tried:
+    elif number == 1 and figure.n_tried:
         where = f"{at} alone, of {ends}"
-    elif math.isnan(figure.at):
-        where = ", ".join(filter(None, (f"average over {number} true values", asked.prior_in_words)))
+    elif math.isnan(figure.location):
+        where = ", ".join(filter(None, (f"average over {number} true values", asked.prior_text)))
     else:
-        where = f"worst of {f'{figure.tried} true values' if figure.tried else ends}, {at}"
+        where = f"worst of {f'{figure.n_tried} true values' if figure.n_tried else ends}, {at}"
     if math.isnan(measure.value):
         where, how, note = "", "", "No number is known: the analysis does not take such a release."
     elif measure.error != 0:
         how = f"simulated, {asked.repetitions:,} repetitions, seed {asked.seed}; ± is the standard error"
-    told: dict[str, Any] = {"at": where, "share": one.share, "note": note}
+    told: dict[str, Any] = {"at": where, "share": one.is_share, "note": note}
     meant = f"{one.symbol}{one.meaning}"
     return DesignNumber(capitalize_first(one.label), measure, one.symbol, meant, source, how, page, **told)
 
 
-def _added(design: Assessed) -> Iterator[DesignNumber]:
+def _added(design: Evaluation) -> Iterator[DesignNumber]:
     """The error that the release adds, the smallest that any mechanism as private could add, and their ratio."""
 
     def of_added(label: str, measure: Measure, symbol: str, formula: str, source: str, how: str = "") -> DesignNumber:
@@ -281,11 +286,11 @@ def _added(design: Assessed) -> Iterator[DesignNumber]:
         yield of_added(price + which, ratio, f"e/{symbol}", f"e/{symbol}", OPTIMUM, how)
 
 
-def _least_error(design: Assessed) -> LeastError | None:
+def _least_error(design: Evaluation) -> LeastError | None:
     """Return the smallest error at the ε and δ that were asked, or at the loss that the release really has."""
-    asked, loss = design.question.loss, design.real_epsilon
+    asked, loss = design.question.epsilon_delta_limit, design.real_epsilon
     if asked is not None and asked.most_delta > 0:
-        return design.question.data.least_error(*asked.promise)
+        return design.question.data.least_error(*asked.as_epsilon_delta())
     return None if loss is None or not 0 < loss <= LARGEST_LOSS_COMPARED else design.question.data.least_error(loss)
 
 

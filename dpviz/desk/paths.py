@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from dpviz.comparisons.terms import pure_within
-from dpviz.desk.assessed import Assessed
-from dpviz.desk.protection import LOSS, PrivacyLoss
-from dpviz.desk.question import Question
+from dpviz.curator.privacy_limits import MAX_EPSILON, EpsilonDeltaLimit
+from dpviz.curator.question import DesignQuestion
+from dpviz.desk.candidate import Evaluation
 
 FRONTIER_REACH = 10.0  # The frontier goes from the wanted ε divided by this to this times it
 FRONTIER_POINTS = 15
@@ -35,25 +35,25 @@ class Path:
     label: str = ""
     symbol: str = ""
     log: bool = True
-    values: Callable[[Question], list[float]]
-    at: Callable[[Question, float], Question]
-    here: Callable[[Question], float] = lambda _: math.nan
-    sets: Callable[[Assessed, float], int] = lambda design, _: design.sets
+    values: Callable[[DesignQuestion], list[float]]
+    at: Callable[[DesignQuestion, float], DesignQuestion]
+    here: Callable[[DesignQuestion], float] = lambda _: math.nan
+    sets: Callable[[Evaluation, float], int] = lambda design, _: design.sets
     """How many sets a design releases at a place."""
 
     def __reduce__(self) -> tuple[Callable[[str], Path], tuple[str]]:
         """Another process has it by its key."""
         return _known, (self.key,)
 
-    def title(self, question: Question) -> str:
+    def title(self, question: DesignQuestion) -> str:
         """Return what the axis is called."""
-        return self.label or question.ranged.title.lower()
+        return self.label or question.true_parameter.title.lower()
 
-    def sign(self, question: Question) -> str:
+    def sign(self, question: DesignQuestion) -> str:
         """Return the symbol of the number that is changed."""
-        return self.symbol or question.ranged.symbol
+        return self.symbol or question.true_parameter.symbol
 
-    def smallest_error(self, question: Question, value: float) -> float | None:
+    def smallest_error(self, question: DesignQuestion, value: float) -> float | None:
         """Return the smallest error that any release can add there, where that is known."""
         asked = self.at(question, value)
         if len(asked.promises) != 1:
@@ -62,48 +62,50 @@ class Path:
         return found.lower_bound if found else None
 
 
-def _epsilon_here(question: Question) -> float:
+def _epsilon_here(question: DesignQuestion) -> float:
     """The ε that with the δ of the question says all that its limits on protection say, if there is one."""
 
     def says(epsilon: float, delta: float, other: float, more: float) -> bool:
         return (epsilon <= other and delta <= more) or (delta == 0 and epsilon <= pure_within(other, more))
 
-    asked = [one for one in question.promises if one[0] > 0 and one[1] == question.most_delta]
+    asked = [one for one in question.promises if one[0] > 0 and one[1] == question.max_delta]
     return next((one[0] for one in asked if all(says(*one, *other) for other in question.promises)), math.nan)
 
 
-def _epsilons(question: Question) -> list[float]:
+def _epsilons(question: DesignQuestion) -> list[float]:
     here = _epsilon_here(question)
     if math.isnan(here):
         here = min((epsilon for epsilon, _ in question.promises if epsilon > 0), default=1.0)
-    middle = min(max(here, FRONTIER_REACH * LOSS.minimum), LOSS.maximum)
-    found = np.geomspace(middle / FRONTIER_REACH, min(middle * FRONTIER_REACH, LOSS.maximum), FRONTIER_POINTS).tolist()
+    middle = min(max(here, FRONTIER_REACH * MAX_EPSILON.minimum), MAX_EPSILON.maximum)
+    found = np.geomspace(
+        middle / FRONTIER_REACH, min(middle * FRONTIER_REACH, MAX_EPSILON.maximum), FRONTIER_POINTS
+    ).tolist()
     return sorted({float(f"{one:.6g}") for one in [*found, middle]})
 
 
-def _at_epsilon(question: Question, value: float) -> Question:
-    loss = PrivacyLoss(most_epsilon=value, most_delta=question.most_delta)
+def _at_epsilon(question: DesignQuestion, value: float) -> DesignQuestion:
+    loss = EpsilonDeltaLimit(most_epsilon=value, most_delta=question.max_delta)
     return dataclasses.replace(question, protections=(loss,))
 
 
-def _among(question: Question, wanted: Iterable[float], *names: str) -> list[float]:
+def _among(question: DesignQuestion, wanted: Iterable[float], *names: str) -> list[float]:
     """Those of the wanted numbers that all of these sizes can have; none where the data lack them."""
     fits = [one for one in question.data.parameters() if one.name in names]
     low, high = max((one.minimum for one in fits), default=1.0), min((one.maximum for one in fits), default=0.0)
     return sorted(float(one) for one in set(wanted) if low <= one <= high)
 
 
-def _size(question: Question, name: str) -> int:
+def _size(question: DesignQuestion, name: str) -> int:
     """Return a size of the data, 0 where they lack it."""
     return int(getattr(question.data, name, 0))
 
 
-def _with(question: Question, value: float, *names: str) -> Question:
+def _with(question: DesignQuestion, value: float, *names: str) -> DesignQuestion:
     changed: dict[str, Any] = dict.fromkeys(names, int(value))
     return dataclasses.replace(question, data=dataclasses.replace(question.data, **changed))
 
 
-def _at_rows(question: Question, value: float) -> Question:
+def _at_rows(question: DesignQuestion, value: float) -> DesignQuestion:
     """As many are released as there are, if that was so."""
     rows = _size(question, "n")
     return _with(question, value, *(name for name in ("n", "m") if _size(question, name) == rows))

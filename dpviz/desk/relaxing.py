@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dpviz.desk.assessed import Assessed
-from dpviz.desk.search import Desk, assess
+from dpviz.desk.candidate import Evaluation
+from dpviz.desk.search import SearchResult, assess
 from dpviz.desk.seeking import seek_smallest
 from dpviz.desk.steps import telling
 
@@ -17,13 +17,13 @@ class Relaxed:
     design with an analysis that knows how it was made and keeps all limits, where coverage alone breaks its limit.
     """
 
-    design: Assessed
+    design: Evaluation
     values: dict[str, float]
     epsilon: float | None
-    analyzed: Assessed | None = None
+    analyzed: Evaluation | None = None
 
 
-def stream_relaxations(desk: Desk, number: int = 3) -> Iterator[tuple[Relaxed, ...]]:
+def stream_relaxations(desk: SearchResult, number: int = 3) -> Iterator[tuple[Relaxed, ...]]:
     """Yield, of the nearest designs where none keeps all limits, which limit would have to give way and how far.
 
     What is known comes as it is found: first nothing, and again after every ε that is tried. The ε is that of
@@ -31,21 +31,21 @@ def stream_relaxations(desk: Desk, number: int = 3) -> Iterator[tuple[Relaxed, .
     """
     found: list[Relaxed] = []
     yield ()
-    for one in () if desk.keeping else desk.designs[:number]:
+    for one in () if desk.feasible else desk.designs[:number]:
         broken = {
-            limit.key: limit.measure.surely(one.figures[limit.key].measure)
+            limit.key: limit.measure.certain_limit(one.worst_cases[limit.key].measure)
             for limit in desk.question.limits
             if not one.verdicts[limit.key]
         }
         analyzed = rescued(one) if [*broken] == ["coverage"] else None
         enough = yield from telling(seek_smallest(one.tried), lambda: tuple(found))
-        found.append(Relaxed(one, broken, None if enough is None else enough.setting, analyzed))
+        found.append(Relaxed(one, broken, None if enough is None else enough.epsilon, analyzed))
         yield tuple(found)
 
 
-def rescued(design: Assessed) -> Assessed | None:
+def rescued(design: Evaluation) -> Evaluation | None:
     """Return a design with the first further analysis that knows how it was made and keeps all limits; None if none."""
     asked = design.question
     others = [one for key, one in asked.data.rules.items() if one.is_noise_aware and key not in asked.rules]
-    found = (assess(asked, design.method, design.sets, one.key, design.setting) for one in others)
-    return next((one for one in found if one.keeps_all), None)
+    found = (assess(asked, design.method, design.sets, one.key, design.epsilon) for one in others)
+    return next((one for one in found if one.meets_limits), None)

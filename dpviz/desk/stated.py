@@ -10,12 +10,20 @@ from dpviz.comparisons import DataKind
 from dpviz.comparisons.analysis import SIMULATED_REPETITIONS, Analysis, declared_numbers
 from dpviz.core.declarations import SEED
 from dpviz.core.parameters import Parameter
-from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
-from dpviz.desk.protection import PROTECTIONS, SUCCESS
-from dpviz.desk.question import ASKED_KINDS, BELIEVED_PRIOR, VALUES, Question, range_names, takes_prior
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
+from dpviz.curator.privacy_limits import MAX_SUCCESS, PRIVACY_LIMITS
+from dpviz.curator.question import (
+    N_VALUES,
+    PRIOR_ONES,
+    PRIOR_ZEROS,
+    QUESTION_KINDS,
+    DesignQuestion,
+    range_names,
+    takes_prior,
+)
 
 OVER_RANGE = {False: "worst", True: "average"}
-"""What counts of a range of true values, by `Question.average`."""
+"""What counts of a range of true values, by `DesignQuestion.average`."""
 
 SETS = ("1", "2", "5", "10", "20")
 """Numbers of sets that the form offers."""
@@ -38,11 +46,11 @@ NOT_IN_FORM = (
 )
 
 GUESSES = dataclasses.replace(
-    SUCCESS, name="guesses", symbol="", title="Right guesses, at most, in %", maximum=100.0, default=75.0,
+    MAX_SUCCESS, name="guesses", symbol="", title="Right guesses, at most, in %", maximum=100.0, default=75.0,
     slider_minimum=50.0, slider_maximum=99.9,
 )  # fmt: skip
 POINTS = dataclasses.replace(
-    ACCURACY["mean_width"].asks, name="points", title="± points, at most", maximum=50.0, default=5.0,
+    ACCURACY_MEASURES["mean_width"].parameter, name="points", title="± points, at most", maximum=50.0, default=5.0,
     slider_minimum=0.1, slider_maximum=50.0,
     help="How far the analyst's interval may reach to each side on average, in points: 60 % ± 4 points is an interval "
     "from 56 to 64 %. It must also hold the truth often enough: see the smallest coverage, under “More”.",
@@ -65,7 +73,7 @@ def size_names(kind: type[DataKind]) -> list[str]:
 
 
 def limit_name(kind: type[DataKind], key: str) -> str:
-    """Name of the number that limits a measure of `ACCURACY`: of a length half of it.
+    """Name of the number that limits a measure of `ACCURACY_MEASURES`: of a length half of it.
 
     Parameters
     ----------
@@ -77,14 +85,14 @@ def limit_name(kind: type[DataKind], key: str) -> str:
     -------
     str
     """
-    if not ACCURACY[key].half:
-        return ACCURACY[key].asks.name
+    if not ACCURACY_MEASURES[key].half_label:
+        return ACCURACY_MEASURES[key].parameter.name
     return "points" if takes_prior(true_value_of(kind)) else "half"
 
 
 def protection_names(key: str) -> dict[str, str]:
     """Names of the numbers of a limit on protection: by their names in the form those in the question."""
-    parameters = PROTECTIONS[key].parameters()
+    parameters = PRIVACY_LIMITS[key].parameters()
     return {FORM_NAMES.get(parameter.name, parameter.name): parameter.name for parameter in parameters}
 
 
@@ -100,19 +108,21 @@ def _range_parameters(kind: type[DataKind]) -> dict[str, Parameter]:
 
 def _form_numbers() -> dict[str, Parameter]:
     """Sizes and ranges of all kinds of data, then limits on protection and on accuracy, then the rest."""
-    true_values = {kind.true_value for kind in ASKED_KINDS.values()}
-    numbers = {name: size for name, size in declared_numbers(ASKED_KINDS).items() if name not in true_values}
+    true_values = {kind.true_value for kind in QUESTION_KINDS.values()}
+    numbers = {name: size for name, size in declared_numbers(QUESTION_KINDS).items() if name not in true_values}
     for name in ("n", "m"):
         size = numbers[name]
         numbers[name] = dataclasses.replace(size, default=DEFAULT_ROWS, slider_maximum=size.maximum)
-    for kind in ASKED_KINDS.values():
+    for kind in QUESTION_KINDS.values():
         numbers |= _range_parameters(kind)
-    for protection in PROTECTIONS.values():
+    for protection in PRIVACY_LIMITS.values():
         for parameter in protection.parameters():
             name = FORM_NAMES.get(parameter.name, parameter.name)
             numbers[name] = GUESSES if name == GUESSES.name else dataclasses.replace(parameter, name=name)
-    numbers |= {measure.asks.name: measure.asks for measure in ACCURACY.values() if not measure.half}
-    numbers |= {parameter.name: parameter for parameter in (POINTS, HALF, *BELIEVED_PRIOR, VALUES)}
+    numbers |= {
+        measure.parameter.name: measure.parameter for measure in ACCURACY_MEASURES.values() if not measure.half_label
+    }
+    numbers |= {parameter.name: parameter for parameter in (POINTS, HALF, PRIOR_ONES, PRIOR_ZEROS, N_VALUES)}
     return numbers | {"level": Analysis.numbers()["level"], "repetitions": SIMULATED_REPETITIONS, "seed": SEED}
 
 
@@ -156,8 +166,8 @@ def form_limits(kind: type[DataKind], limits: Mapping[str, float]) -> dict[str, 
 
 def question_from_form(
     kind: type[DataKind], values: Mapping[str, Any], protect: Collection[str], accuracy: Collection[str], **choices: Any
-) -> Question:
-    """Question that a form asks.
+) -> DesignQuestion:
+    """DesignQuestion that a form asks.
 
     Parameters
     ----------
@@ -165,13 +175,13 @@ def question_from_form(
     values : mapping of str to Any
         Numbers by name; those that the question does not need are ignored.
     protect, accuracy : collection of str
-        Keys of its limits, of `PROTECTIONS` and `ACCURACY`.
+        Keys of its limits, of `PRIVACY_LIMITS` and `ACCURACY_MEASURES`.
     **choices
         Further fields of the question.
 
     Returns
     -------
-    Question
+    DesignQuestion
 
     Raises
     ------
@@ -183,26 +193,26 @@ def question_from_form(
     protections = []
     for key in protect:
         numbers = {name: question_value(form, values[form]) for form, name in protection_names(key).items()}
-        protections.append(PROTECTIONS[key](**numbers))
+        protections.append(PRIVACY_LIMITS[key](**numbers))
     limits = []
     for key in accuracy:
         name = limit_name(kind, key)
         limits.append(AccuracyLimit(key, question_value(name, values[name])))
     names = ["values", "level", "repetitions", "seed"]
     if choices.get("average") and takes_prior(true_value_of(kind)):
-        names += [parameter.name for parameter in BELIEVED_PRIOR]
-    return Question(
+        names += [parameter.name for parameter in (PRIOR_ONES, PRIOR_ZEROS)]
+    return DesignQuestion(
         data=kind(**sizes, **{kind.true_value: lowest}), lowest=lowest, highest=highest,
         protections=tuple(protections), limits=tuple(limits), **{name: values[name] for name in names}, **choices,
     )  # fmt: skip
 
 
-def form_values(question: Question) -> dict[str, Any]:
+def form_values(question: DesignQuestion) -> dict[str, Any]:
     """Values of a form that asks a question: numbers and choices by name.
 
     Parameters
     ----------
-    question : Question
+    question : DesignQuestion
 
     Returns
     -------
@@ -213,11 +223,11 @@ def form_values(question: Question) -> dict[str, Any]:
     ValueError
         Where the form cannot ask it.
     """
-    kind = ASKED_KINDS[question.data.key]
+    kind = QUESTION_KINDS[question.data.key]
     numbers = _numbers_of(question, kind)
     protect = [protection.key for protection in question.protections]
     accuracy = [limit.key for limit in question.limits]
-    methods = [method.key for method in question.tried]
+    methods = [method.key for method in question.considered_methods]
     tried = [str(sets) for sets in question.sets]
     for name, value in numbers.items():
         NUMBERS[name].validate(value)
@@ -239,7 +249,7 @@ def form_values(question: Question) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _numbers_of(question: Question, kind: type[DataKind]) -> dict[str, Any]:
+def _numbers_of(question: DesignQuestion, kind: type[DataKind]) -> dict[str, Any]:
     numbers = {name: value for name, value in question.data.settings().items() if name != kind.true_value}
     numbers |= dict(zip(range_names(kind), (question.lowest, question.highest), strict=True))
     for protection in question.protections:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from dpviz.core.formatting import format_distinct, format_number, format_percent
 from dpviz.core.monte_carlo import wilson_interval
-from dpviz.desk.question import ASKED_KINDS, Question, range_names
+from dpviz.curator.question import QUESTION_KINDS, DesignQuestion, range_names
 from dpviz.desk.stated import NUMBERS, question_from_form
 from dpviz.uploads.facts import CategoryFacts, Facts, NumberFacts, ProportionFacts
 
@@ -39,13 +39,13 @@ def kind_with(settings: Mapping[str, float], now: str) -> str:
     """Return the kind of data that is asked about `now`, or else the first that has numbers for these settings."""
     has = [
         key
-        for key, kind in ASKED_KINDS.items()
+        for key, kind in QUESTION_KINDS.items()
         if {*settings} <= {*(one.name for one in kind.parameters()), *range_names(kind)}
     ]
     return now if now in has or not has else has[0]
 
 
-def refusal(settings: Mapping[str, float], values: Mapping[str, Any], question: Question) -> str:
+def refusal(settings: Mapping[str, float], values: Mapping[str, Any], question: DesignQuestion) -> str:
     """Why a form would not take settings; empty where it does.
 
     Parameters
@@ -53,14 +53,14 @@ def refusal(settings: Mapping[str, float], values: Mapping[str, Any], question: 
     settings : mapping of str to float
     values : mapping of str to Any
         All numbers of the form by name, into which they are put.
-    question : Question
+    question : DesignQuestion
         What it asks now.
 
     Returns
     -------
     str
     """
-    kind = ASKED_KINDS[kind_with(settings, question.data.key)]
+    kind = QUESTION_KINDS[kind_with(settings, question.data.key)]
     protect = [protection.key for protection in question.protections]
     accuracy = [limit.key for limit in question.limits]
     numbers = {**values, **settings}
@@ -149,7 +149,7 @@ def _rows(what: str, facts: Facts) -> tuple[str, str, str]:
 
 def _people(facts: Facts, beside: Mapping[str, float], now: str) -> Suggestion:
     """What sets n, at most to the most that the desk takes of the data that settings `beside` it are of."""
-    kind = ASKED_KINDS[kind_with(beside, now)]
+    kind = QUESTION_KINDS[kind_with(beside, now)]
     most = next(int(one.maximum) for one in kind.parameters() if one.name == "n")
     if facts.n > most:
         return Suggestion(f"Use n = {most:,}, the most that the desk takes of such data", {"n": most}, ("n",))

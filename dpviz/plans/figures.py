@@ -10,7 +10,7 @@ import numpy as np
 from dpviz.charts.plan import PlanLine, RangeLine, composition_chart, factors_chart, plan_chart, ranges_chart
 from dpviz.charts.theme import Figure
 from dpviz.core.escape import escape_markdown
-from dpviz.desk.protection import promise_in_words
+from dpviz.curator.privacy_limits import promise_text
 from dpviz.plans.composition import PlanDesign
 from dpviz.plans.plan import ReleasePlan
 from dpviz.plans.sensitivity import AssumptionCurve
@@ -27,7 +27,7 @@ def _promise_label(plan: ReleasePlan) -> str:
     epsilon, delta = plan.promise
     if math.isinf(epsilon):
         return "all that can be told"
-    return "the promise" if epsilon == 0 else promise_in_words(epsilon, delta)
+    return "the promise" if epsilon == 0 else promise_text(epsilon, delta)
 
 
 def plan_figure(facts: PlanFacts) -> Figure:

@@ -7,7 +7,7 @@ from typing import Any
 
 import dpviz
 from dpviz.core.formatting import format_number, spell_count
-from dpviz.desk.protection import PrivacyLoss
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.export.stored import Difference, compare_numbers, json_number, read_stored
 from dpviz.export.tables import to_csv
 from dpviz.export.templates import capitalize_first, render, render_paragraphs
@@ -111,7 +111,7 @@ def plan_report(solution: PlanSolution, *, date: str = "", address: str = "") ->
     facts = summary.solution_facts(solution)
     answer = summary.answer(facts)
     curves = assumption_curves(solution)
-    is_epsilon = isinstance(plan.protection, PrivacyLoss)
+    is_epsilon = isinstance(plan.protection, EpsilonDeltaLimit)
     statistics = capitalize_first(spell_count(len(plan.statistics), "statistic"))
     return render(
         "plans/plan.html",
@@ -120,7 +120,7 @@ def plan_report(solution: PlanSolution, *, date: str = "", address: str = "") ->
         address=address,
         title=f"{statistics} of {spell_count(plan.n, 'row')} under one promise",
         answer=f"{answer.point} {answer.rest}".strip(),
-        promise=f"Promised is that {plan.protection.words}, when {plan.unit}.",
+        promise=f"Promised is that {plan.protection.text}, when {plan.unit}.",
         statistics=summary.statistics_table(facts),
         loss=summary.loss_sentence(solution.design),
         composition=[summary.composition_sentence(solution), *filter(None, [summary.groups_sentence(plan)])],

@@ -15,7 +15,7 @@ from dpviz.core.formatting import describe_value
 from dpviz.core.limits import MAX_PRIOR_ROWS
 from dpviz.core.parameters import argument, parameter_with_default, validate_choice
 from dpviz.core.records import ParameterRecord, json_field
-from dpviz.desk.protection import PROTECTIONS, PrivacyLoss, Protection
+from dpviz.curator.privacy_limits import PRIVACY_LIMITS, EpsilonDeltaLimit, PrivacyLimit
 from dpviz.plans.mechanisms import MAX_PLAN_ROWS, PLAN_MECHANISMS, BetaBinomialDraw, PlanMechanism
 from dpviz.plans.statistics import ANY_MECHANISM, MAX_NAME_CHARACTERS, PLAN_STATISTICS, Statistic
 
@@ -69,7 +69,8 @@ class ReleasePlan(ParameterRecord):
     """Statistics of n rows that are published under one promise, which holds for all of them together.
 
     >>> from dpviz.plans.statistics import YesNoShare
-    >>> plan = ReleasePlan(n=1000, statistics=(YesNoShare(name="works"),), protection=PrivacyLoss(most_epsilon=1.0))
+    >>> limit = EpsilonDeltaLimit(most_epsilon=1.0)
+    >>> plan = ReleasePlan(n=1000, statistics=(YesNoShare(name="works"),), protection=limit)
     >>> ReleasePlan.from_json(plan.to_json()) == plan, plan.sensitivities
     (True, (((1,),),))
     """
@@ -83,10 +84,10 @@ class ReleasePlan(ParameterRecord):
             "read": lambda _name, items: read_statistics(items),
         }
     )
-    protection: Protection = json_field(
+    protection: PrivacyLimit = json_field(
         lambda protection: {"kind": protection.key, **protection.to_dict()},
-        lambda item: _read_kind("protection", PROTECTIONS, item),
-        default=PrivacyLoss(most_epsilon=1.0),
+        lambda item: _read_kind("protection", PRIVACY_LIMITS, item),
+        default=EpsilonDeltaLimit(most_epsilon=1.0),
     )
     person_rows: int = parameter_with_default(PERSON_ROWS)
     neighbours: str = "substitution"  # key of NEIGHBOURS
@@ -99,9 +100,9 @@ class ReleasePlan(ParameterRecord):
         for name in ("membership_public", "spend_all"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name} must be true or false; got {describe_value(getattr(self, name))}.")
-        if not isinstance(self.protection, Protection):
+        if not isinstance(self.protection, PrivacyLimit):
             raise ValueError(
-                f"protection must be one of {', '.join(PROTECTIONS)}; got {describe_value(self.protection)}."
+                f"protection must be one of {', '.join(PRIVACY_LIMITS)}; got {describe_value(self.protection)}."
             )
         self._check_groups()
         self._check_statistics()
@@ -199,7 +200,7 @@ class ReleasePlan(ParameterRecord):
     @property
     def promise(self) -> tuple[float, float]:
         """ε and δ that the protection asks for; ε is infinite where every release keeps it."""
-        return self.protection.promise
+        return self.protection.as_epsilon_delta()
 
     @property
     def allows_delta(self) -> bool:

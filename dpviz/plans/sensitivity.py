@@ -16,7 +16,7 @@ import numpy as np
 
 from dpviz.core.formatting import format_number, round_down, spell_count
 from dpviz.core.types import FloatArray
-from dpviz.desk.protection import LOSS, PrivacyLoss
+from dpviz.curator.privacy_limits import MAX_EPSILON, EpsilonDeltaLimit
 from dpviz.plans.composition import PlanDesign
 from dpviz.plans.mechanisms import PlanMechanism
 from dpviz.plans.plan import PERSON_ROWS, ReleasePlan
@@ -35,12 +35,12 @@ DISTINCT = 1e-6  # relative distance beyond which a promise or an error is anoth
 
 def epsilon_curve(plan: ReleasePlan) -> tuple[tuple[float, float], ...]:
     """Smallest factor of all limits at ε from a quarter to four times that of a plan, which promises an ε."""
-    if not isinstance(plan.protection, PrivacyLoss):
+    if not isinstance(plan.protection, EpsilonDeltaLimit):
         raise ValueError("This curve is drawn where a privacy loss ε is promised.")
-    smallest = LOSS.minimum * 1.01
-    values = {min(max(times * plan.promise[0], smallest), LOSS.maximum) for times in (*SCALES, *BETWEEN)}
+    smallest = MAX_EPSILON.minimum * 1.01
+    values = {min(max(times * plan.promise[0], smallest), MAX_EPSILON.maximum) for times in (*SCALES, *BETWEEN)}
     plans = {
-        epsilon: replace(plan, protection=PrivacyLoss(most_epsilon=epsilon, most_delta=plan.promise[1]))
+        epsilon: replace(plan, protection=EpsilonDeltaLimit(most_epsilon=epsilon, most_delta=plan.promise[1]))
         for epsilon in sorted(values)
     }
     return tuple((epsilon, solve_plan(changed).factor) for epsilon, changed in plans.items())

@@ -73,10 +73,11 @@ def solve_plan(plan: ReleasePlan) -> PlanSolution:
 
     Examples
     --------
-    >>> from dpviz.desk.protection import PrivacyLoss
+    >>> from dpviz.curator.privacy_limits import EpsilonDeltaLimit
     >>> from dpviz.plans.statistics import YesNoShare
     >>> statistics = YesNoShare(name="works", limit=0.002), YesNoShare(name="reads", limit=0.002)
-    >>> solution = solve_plan(ReleasePlan(n=1000, statistics=statistics, protection=PrivacyLoss(most_epsilon=1.0)))
+    >>> limit = EpsilonDeltaLimit(most_epsilon=1.0)
+    >>> solution = solve_plan(ReleasePlan(n=1000, statistics=statistics, protection=limit))
     >>> [round(mechanism.rate, 6) for mechanism in solution.design.mechanisms], round(solution.factor, 4)
     ([0.5, 0.5], 1.3996)
     """

@@ -12,7 +12,7 @@ from dpviz.core.declarations import PROPORTION
 from dpviz.core.formatting import describe_value, format_number, round_up
 from dpviz.core.parameters import argument, parameter_with_default
 from dpviz.core.records import ParameterRecord
-from dpviz.desk.accuracy import MOST_ERROR
+from dpviz.curator.measures import MAX_ERROR
 
 MAX_NAME_CHARACTERS = 60  # of a statistic or of a group
 MAX_CELLS = 10_000
@@ -27,7 +27,7 @@ ERROR_MEASURES = {
 """Measures of an error that can be limited: key and label."""
 
 ERROR_LIMIT = dataclasses.replace(
-    MOST_ERROR,
+    MAX_ERROR,
     name="limit",
     title="Limit on the error",
     minimum=1e-12,

@@ -22,7 +22,7 @@ from dpviz.core.formatting import (
     spell_count,
     spell_number,
 )
-from dpviz.desk.protection import HARDLY, USUAL_EPSILON
+from dpviz.curator.privacy_limits import USUAL_EPSILON, WEAK_PROTECTION_NOTE
 from dpviz.plans.composition import PlanDesign
 from dpviz.plans.mechanisms import PlanMechanism
 from dpviz.plans.plan import ReleasePlan
@@ -177,7 +177,7 @@ def answer(facts: PlanFacts) -> Answer:
 def give_way_sentence(facts: PlanFacts) -> str:
     """What would have to give way: all limits by one factor, or one of them alone."""
     solution, plan = facts.solution, facts.solution.plan
-    promise = f"{plan.protection.words}, when {plan.unit}"
+    promise = f"{plan.protection.text}, when {plan.unit}"
     if math.isinf(solution.factor):
         return f"No limits, however large, can be kept so that {promise}."
     subject = "All of them" if len(plan.statistics) > 1 else "The limit"
@@ -297,7 +297,7 @@ def loss_sentence(design: PlanDesign) -> str:
     text += f", when {design.plan.unit}. An attacker who knows all other people guesses right "
     text += f"{_format_guesses(design)} of the time."
     notes = [] if design.is_exact else ["These numbers are upper bounds."]
-    notes += [": ".join(HARDLY)] if real > USUAL_EPSILON else []
+    notes += [": ".join(WEAK_PROTECTION_NOTE)] if real > USUAL_EPSILON else []
     return " ".join([text, *notes])
 
 

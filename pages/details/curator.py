@@ -15,12 +15,14 @@ from dpviz.charts.lines import comparison_height
 from dpviz.comparisons import DATA_KINDS
 from dpviz.core.escape import decode_utf8, escape_markdown, single_line
 from dpviz.core.limits import MAX_PILOT_BYTES
-from dpviz.desk import accuracy, assessed, drawn, following, paths, search, stated
+from dpviz.curator.measures import ACCURACY_MEASURES
+from dpviz.curator.question import DesignQuestion
+from dpviz.desk import drawn, following, paths, search, stated
+from dpviz.desk.candidate import Evaluation
 from dpviz.desk.numbers import numbers_of
-from dpviz.desk.question import Question
 from dpviz.desk.report import document, files, words
 from dpviz.desk.report.handoff import handoff_of
-from dpviz.desk.search import Desk
+from dpviz.desk.search import SearchResult
 from dpviz.desk.suggested import kind_with, refusal, suggested
 from dpviz.desk.told import along, tables
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -71,27 +73,27 @@ def toggle_pin(key: str) -> None:
     st.session_state[PINS] = remaining if key in pins else [*remaining, key][-MAX_PINS:]
 
 
-def pin_button(design: assessed.Assessed, label: str, place: str) -> None:
+def pin_button(design: Evaluation, label: str, place: str) -> None:
     """Draw a button that pins a design, or takes its pin off; `place` tells several apart."""
     st.button(label, key=f"{PREFIX}{place}", on_click=toggle_pin, args=(pin_of(design.key),))
 
 
-def pinned_designs(desk: Desk, pins: Iterable[str]) -> list[assessed.Assessed]:
+def pinned_designs(desk: SearchResult, pins: Iterable[str]) -> list[Evaluation]:
     """Designs with these keys, with everything known of them; those that the question has no more are left out."""
     known = {pin_of(design.key): design for design in desk.designs}
     designs = [known[key] for key in pins if key in known]
     with st.spinner("Computing intervals …"):
         return [
             design
-            if design.complete
-            else ui.result(search.whole_design, design.question, design.key, design.setting, design.enough)
+            if design.is_complete
+            else ui.result(search.whole_design, design.question, design.key, design.epsilon, design.is_saturated)
             for design in designs
         ]
 
 
-def design_links(design: assessed.Assessed, heading: str, place: str = "") -> None:
+def design_links(design: Evaluation, heading: str, place: str = "") -> None:
     """Draw links to the pages that know a design, or to the comparison alone; `place` tells several lists apart."""
-    release = design.release
+    release = design.release_design
     if release is not None:
         pages = [page for page in PAGES if page.carries and page not in (START, CURATOR)]
         if not issubclass(release.synthesizer_type, TwoCellSynthesizer):
@@ -101,39 +103,39 @@ def design_links(design: assessed.Assessed, heading: str, place: str = "") -> No
         values["m_is_n"] = release.m == release.n
     elif design.question.data.key in DATA_KINDS:
         pages = [COMPARE]
-        values = design.comparison
+        values = design.comparison_settings
     else:
         return
     ui.page_links(pages, values, heading, f"links{place}")
 
 
-def _show_frontier(desk: Desk) -> None:
+def _show_frontier(desk: SearchResult) -> None:
     measure = ui.choice("along")
     axis = ui.segmented("across")
     if axis == "guesses":
         ui.note(ui.words("guesses"))
     _show_path(desk, paths.PATHS["epsilon"], measure, axis == "guesses")
-    if desk.complete and desk.first is not None and paths.PATHS["epsilon"].here(desk.question) > 0:
-        bought = ui.latest(following.stream_one_more, desk.first, measure)
+    if desk.is_complete and desk.best is not None and paths.PATHS["epsilon"].here(desk.question) > 0:
+        bought = ui.latest(following.stream_one_more, desk.best, measure)
         if bought is not None:
-            ui.note(along.one_more_sentence(desk.first, measure, bought))
+            ui.note(along.one_more_sentence(desk.best, measure, bought))
 
 
-def _show_changes(desk: Desk) -> None:
+def _show_changes(desk: SearchResult) -> None:
     measure = ui.choice("along")
     titles = {key: paths.PATHS[key].title(desk.question) for key in CHANGES if paths.PATHS[key].values(desk.question)}
     changed = ui.choice("changed", titles, widget=st.pills, required=True, wrap=True)
     _show_path(desk, paths.PATHS[changed], measure)
 
 
-def _show_path(desk: Desk, path: paths.Path, measure: str, is_guesses: bool = False) -> None:
+def _show_path(desk: SearchResult, path: paths.Path, measure: str, is_guesses: bool = False) -> None:
     """Draw the designs along a path; until its first points are known, the picture before stays."""
     before_key = f"{PREFIX}{path.key}_before"
     shown = st.session_state.get(before_key)
     is_before = True
-    if desk.complete:
+    if desk.is_complete:
         designs = tuple(following.followed_designs(desk))
-        is_interval = measure in accuracy.ACCURACY and accuracy.ACCURACY[measure].needs_interval
+        is_interval = measure in ACCURACY_MEASURES and ACCURACY_MEASURES[measure].needs_interval
         arguments = (path, desk.question, designs, is_interval, measure == following.ADDED_ERROR)
         followed = ui.latest(following.stream_path, *arguments) or following.first_points(*arguments)
         if followed.leads(measure):
@@ -161,7 +163,7 @@ def _show_path(desk: Desk, path: paths.Path, measure: str, is_guesses: bool = Fa
         ui.note(ui.words("dominated", names=", ".join(faded)))
 
 
-def _show_side_by_side(desk: Desk) -> None:
+def _show_side_by_side(desk: SearchResult) -> None:
     state = st.session_state
     pins: list[str] = state[PINS]
     ui.note(ui.words("pins"))
@@ -180,7 +182,7 @@ def _show_side_by_side(desk: Desk) -> None:
     )  # fmt: skip
     known = [key for key in pins if key in names]
     missing = len(pins) - len(known)
-    if missing and desk.complete:
+    if missing and desk.is_complete:
         ui.note(ui.words("gone", pins=f"{missing} of your pins {'is no design' if missing == 1 else 'are no designs'}"))
         st.button("Take them off", key=f"{PREFIX}unpin_gone", on_click=state.update, args=({PINS: known},))
 
@@ -269,7 +271,7 @@ def _facts(file: PilotFile, name: str, missing_text: str, place: str) -> Facts:
     return column.categories() if reading == CATEGORIES_READING else column.numbers()
 
 
-def _show_facts(facts: Facts, question: Question) -> None:
+def _show_facts(facts: Facts, question: DesignQuestion) -> None:
     suggestions = suggested(facts, question.data.key)
     ui.numbers(*suggestions.numbers)
     if suggestions.how:
@@ -299,18 +301,18 @@ def use_settings(settings: Mapping[str, float]) -> None:
     ui.mark_moved()
 
 
-def _show_report(desk: Desk) -> None:
+def _show_report(desk: SearchResult) -> None:
     ui.note(ui.words("report"))
-    if desk.complete and desk.designs:
+    if desk.is_complete and desk.designs:
         _show_report_of(desk)
     else:
-        ui.note(ui.words("no_report" if desk.complete else "report_waits"))
+        ui.note(ui.words("no_report" if desk.is_complete else "report_waits"))
     label = "Open a question or a design"
     if ui.open_file(label, f"{PREFIX}question_file", read_file, megabytes=MAX_FILE_MB, help=ui.words("open")):
         _show_stored(desk)
 
 
-def _show_report_of(desk: Desk) -> None:
+def _show_report_of(desk: SearchResult) -> None:
     state = st.session_state
     names = {pin_of(design.key): design.full_name for design in desk.designs}
     select_key = f"{PREFIX}report_of"
@@ -353,10 +355,10 @@ def read_file(content: bytes) -> dict[str, Any]:
     return values | {PINS: pins, STORED: files.stored_design(text)}
 
 
-def _show_stored(desk: Desk) -> None:
+def _show_stored(desk: SearchResult) -> None:
     """What the numbers of a design that was opened are today, where they are others than in its file."""
     stored: files.Stored | None = st.session_state.get(STORED)
-    if stored is None or not desk.complete or not stored.asks(desk.question):
+    if stored is None or not desk.is_complete or not stored.asks(desk.question):
         return
     if stored.version != dpviz.__version__:
         ui.note(escape_markdown(ui.words("other_version", version=stored.version, current=dpviz.__version__)))
@@ -367,10 +369,10 @@ def _show_stored(desk: Desk) -> None:
         ui.note(ui.words("no_such_design"))
 
 
-def _show_downloads(desk: Desk) -> None:
+def _show_downloads(desk: SearchResult) -> None:
 
     def designs_csv() -> str:
-        return files.desk_csv(desk if desk.complete else deque(search.stream_designs(desk.question), maxlen=1)[0])
+        return files.desk_csv(desk if desk.is_complete else deque(search.stream_designs(desk.question), maxlen=1)[0])
 
     table: ui.File = ("All designs and measures, CSV", "desk.csv", designs_csv)
     question: ui.File = ("Question, JSON", "question.json", desk.question.to_json)

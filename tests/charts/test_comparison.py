@@ -10,16 +10,16 @@ import pytest
 from dpviz.charts.comparison import LARGEST_USED_SHARE, SMALLEST_USED_SHARE, Used, limits_chart
 from dpviz.comparisons import CountData
 from dpviz.core.monte_carlo import Measure
-from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit
+from dpviz.curator.question import DesignQuestion
 from dpviz.desk.drawn import limits_picture, used
-from dpviz.desk.protection import PrivacyLoss
-from dpviz.desk.question import Question
 from dpviz.desk.search import stream_designs
 
-LIMITS = tuple(AccuracyLimit(key, 0.9 if key == "coverage" else 0.1) for key in ACCURACY)
-ASKED = Question(
+LIMITS = tuple(AccuracyLimit(key, 0.9 if key == "coverage" else 0.1) for key in ACCURACY_MEASURES)
+ASKED = DesignQuestion(
     data=CountData(n=20, m=20, p=0.5), lowest=0.1, highest=0.4, values=3, sets=(1, 3), repetitions=60,
-    methods=("laplace", "beta_binomial", "modips"), protections=(PrivacyLoss(),), limits=LIMITS,
+    methods=("laplace", "beta_binomial", "modips"), protections=(EpsilonDeltaLimit(),), limits=LIMITS,
 )  # fmt: skip
 
 
@@ -28,23 +28,23 @@ def test_a_mark_is_left_of_the_limit_exactly_where_it_is_kept() -> None:
     for limit in LIMITS:
         shown = used(limit, desk.designs)
         for one, share, low, high in zip(desk.designs, shown.shares, shown.low, shown.high, strict=True):
-            found = one.figures[limit.key].measure
+            found = one.worst_cases[limit.key].measure
             assert math.isnan(share) == math.isnan(found.value)
             if math.isnan(share):
                 continue
             assert low <= share <= high
             assert (low == high) == (found.error == 0)
             if found.error == 0:
-                assert (share <= 1) == limit.kept(found)
+                assert (share <= 1) == limit.verdict(found)
 
 
-@pytest.mark.parametrize("key", ACCURACY)
+@pytest.mark.parametrize("key", ACCURACY_MEASURES)
 def test_an_error_bar_reaches_as_many_standard_errors_as_it_says(key: str) -> None:
     limit = AccuracyLimit(key, 0.8)
     found = Measure(0.7, 0.05)
-    low, high = limit.slack_around(found, 2.0)
-    assert [low, high] == pytest.approx(sorted(limit.slack(Measure(end, 0.0)).value for end in (0.6, 0.8)))
-    assert limit.slack_around(Measure(0.01, 0.05), 2.0)[0] >= 0
+    low, high = limit.used_share_interval(found, 2.0)
+    assert [low, high] == pytest.approx(sorted(limit.used_share(Measure(end, 0.0)).value for end in (0.6, 0.8)))
+    assert limit.used_share_interval(Measure(0.01, 0.05), 2.0)[0] >= 0
 
 
 def test_what_lies_far_out_stands_at_the_edge_and_what_is_unknown_nowhere() -> None:

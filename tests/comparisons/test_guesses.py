@@ -13,9 +13,9 @@ from dpviz.comparisons import Analysis, BinaryData, Comparison, CountData, Equal
 from dpviz.comparisons.budget import SplitOverSets
 from dpviz.comparisons.comparison import Ranking
 from dpviz.core.formatting import format_number
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit
+from dpviz.curator.question import DesignQuestion
 from dpviz.designs import Design
-from dpviz.desk.protection import PrivacyLoss
-from dpviz.desk.question import Question
 from dpviz.mechanisms import PoissonGamma
 
 KEY = "poisson_gamma"
@@ -109,17 +109,17 @@ def test_a_truth_outside_the_domain_of_guesses_has_the_nearest_one(p: float, gue
 
 def test_a_curator_considers_it_where_it_is_chosen_with_the_middle_of_the_range_as_its_guess() -> None:
     data = CountData(n=20, m=20, p=0.25)
-    asked = Question(data=data, lowest=0.1, highest=0.4, protections=(PrivacyLoss(most_epsilon=1.0),))
-    assert KEY not in [one.key for one in asked.tried] and "public_share" not in asked.data.to_dict()
+    asked = DesignQuestion(data=data, lowest=0.1, highest=0.4, protections=(EpsilonDeltaLimit(most_epsilon=1.0),))
+    assert KEY not in [one.key for one in asked.considered_methods] and "public_share" not in asked.data.to_dict()
     for kind in (BinaryData, CountData):
         assert kind.method(KEY).guess == "public_share" and KEY not in kind.considered_keys()
     chosen = dataclasses.replace(asked, methods=(KEY,))
-    assert [one.key for one in chosen.tried] == [KEY]
-    assert {one.guess for one in chosen.data_at} == {0.25} == {chosen.data.guess}
+    assert [one.key for one in chosen.considered_methods] == [KEY]
+    assert {one.guess for one in chosen.data_at_truths} == {0.25} == {chosen.data.guess}
     own = dataclasses.replace(chosen, data=data.with_guess(0.2))
-    assert {one.guess for one in own.data_at} == {0.2}
+    assert {one.guess for one in own.data_at_truths} == {0.2}
     for one in (asked, chosen, own):
-        assert Question.from_json(one.to_json()) == one
+        assert DesignQuestion.from_json(one.to_json()) == one
     assert ["public_share" in one.to_json() for one in (asked, chosen, own)] == [False, True, True]
 
 
@@ -130,14 +130,14 @@ def test_a_guess_outside_its_domain_is_refused(share: object) -> None:
 
 
 def test_the_desk_says_which_guess_it_gives() -> None:
-    asked = Question(
-        data=CountData(n=20, m=20, p=0.25), lowest=0.1, highest=0.5, protections=(PrivacyLoss(most_epsilon=1.0),)
+    asked = DesignQuestion(
+        data=CountData(n=20, m=20, p=0.25), lowest=0.1, highest=0.5, protections=(EpsilonDeltaLimit(most_epsilon=1.0),)
     )
-    assert "guess" not in asked.supposed
+    assert "guess" not in asked.assumptions
     chosen = dataclasses.replace(asked, methods=(KEY, "geometric"))
-    assert chosen.supposed == f"The public guess of {LABEL} is 0.3, the middle of your range."
+    assert chosen.assumptions == f"The public guess of {LABEL} is 0.3, the middle of your range."
     own = dataclasses.replace(chosen, data=chosen.data.with_guess(0.2))
-    assert own.supposed == f"The public guess of {LABEL} is 0.2."
+    assert own.assumptions == f"The public guess of {LABEL} is 0.2."
 
 
 @pytest.mark.parametrize("key", ["laplace", "beta_binomial", "poisson_count", KEY, "geometric"])

@@ -11,7 +11,7 @@ from dpviz.comparisons import DATA_KINDS, BinaryData, CategoryData, CountData
 from dpviz.comparisons.analysis import Outcome
 from dpviz.comparisons.budget import SplitOverSets
 from dpviz.comparisons.categories import CategoryMethod
-from dpviz.desk.question import ASKED_KINDS as OF_DESK
+from dpviz.curator.question import QUESTION_KINDS as OF_DESK
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer, two_cell_synthesizers
 
 

@@ -13,12 +13,12 @@ from dpviz.comparisons import DATA_KINDS, Analysis
 from dpviz.comparisons.numeric_study import NumericStudy
 from dpviz.core.records import ParameterRecord
 from dpviz.coverage import CoveragePlan
+from dpviz.curator.question import QUESTION_KINDS, DesignQuestion
 from dpviz.designs import Design
-from dpviz.desk.question import ASKED_KINDS, Question
 from tests.test_import_boundaries import FILES, PAGE_FILES
 
-RECORDS = [Design, Setting, ReleaseSetting, Analysis, CoveragePlan, NumericStudy, Question]
-RECORDS += sorted({*DATA_KINDS.values(), *ASKED_KINDS.values()}, key=lambda kind: kind.__name__)
+RECORDS = [Design, Setting, ReleaseSetting, Analysis, CoveragePlan, NumericStudy, DesignQuestion]
+RECORDS += sorted({*DATA_KINDS.values(), *QUESTION_KINDS.values()}, key=lambda kind: kind.__name__)
 METHODS = ("to_json", "from_json", "to_address")
 SHARED = {*Design.numbers(), "beta", "x"}
 """Numbers that several records, or pages, ask for."""

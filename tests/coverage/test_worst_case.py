@@ -14,9 +14,9 @@ from dpviz.coverage import coverage_curves, exact_coverage, largest_mean_width, 
 from dpviz.coverage.exact import interval_ends
 from dpviz.coverage.release_distribution import ReleaseOutcomes
 from dpviz.coverage.worst_case import knows_jumps
-from dpviz.desk.accuracy import ACCURACY, AccuracyLimit
-from dpviz.desk.protection import PrivacyLoss
-from dpviz.desk.question import Question
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit
+from dpviz.curator.question import DesignQuestion
 from dpviz.desk.search import stream_designs
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, TwoCellSynthesizer
@@ -202,7 +202,7 @@ def test_the_worst_of_a_range_is_the_worst_of_many_true_values(key: str, method:
     one, analysis, seen = CountData.method(method), Analysis(sets=sets, rule=rule), []
     for p in np.linspace(0.02, 0.6, 121).tolist():
         *_, outcome = CountData(n=40, m=40, p=p).outcomes(one, 1.0, 1.0, analysis)
-        seen.append(ACCURACY[key].of(outcome).value)
+        seen.append(ACCURACY_MEASURES[key].of(outcome).value)
     found = CountData(n=40, m=40, p=0.3).worst(one, 1.0, analysis, key, 0.02, 0.6)
     assert found is not None
     worst = min(seen) if key == "coverage" else max(seen)
@@ -223,30 +223,30 @@ def test_the_length_of_missing_intervals_is_known_unless_almost_all_are_missing(
         largest_mean_width(same, sets=2, rule="raghunathan_2003", low=0.4, high=0.6)
 
 
-def _asked(**changed: object) -> Question:
+def _asked(**changed: object) -> DesignQuestion:
     given: dict[str, object] = {
         "data": CountData(n=50, m=50, p=0.25), "lowest": 0.05, "highest": 0.5, "sets": (1,), "rules": ("score",),
-        "methods": ("geometric",), "protections": (PrivacyLoss(most_epsilon=2.0),),
+        "methods": ("geometric",), "protections": (EpsilonDeltaLimit(most_epsilon=2.0),),
         "limits": (AccuracyLimit("coverage", 0.93),),
     }  # fmt: skip
-    return Question(**(given | changed))  # type: ignore[arg-type]
+    return DesignQuestion(**(given | changed))  # type: ignore[arg-type]
 
 
 def test_the_desk_keeps_a_limit_only_where_the_worst_of_the_range_keeps_it() -> None:
     *_, desk = stream_designs(_asked())
     (design,) = desk.designs
-    figure = design.figures["coverage"]
-    assert (round(figure.measure.value, 7), figure.tried, design.keeps_all) == (0.9242167, 0, False)
+    figure = design.worst_cases["coverage"]
+    assert (round(figure.measure.value, 7), figure.n_tried, design.meets_limits) == (0.9242167, 0, False)
     *_, looser = stream_designs(_asked(limits=(AccuracyLimit("coverage", 0.924),)))
-    assert looser.designs[0].keeps_all
+    assert looser.designs[0].meets_limits
 
 
 def test_a_worst_that_takes_long_says_of_how_many_values_it_is_the_worst() -> None:
     average = next(desk for desk in stream_designs(_asked(average=True)) if desk.designs).designs[0]
-    assert {one.tried for one in average.figures.values()} == {9}
+    assert {one.n_tried for one in average.worst_cases.values()} == {9}
     *_, desk = stream_designs(_asked(sets=(3,), methods=("beta_binomial",), rules=("reiter_2003",)))
-    figures = desk.designs[0].figures
-    assert [figures[key].tried for key in ACCURACY] == [0, 0, 9, 9]
+    figures = desk.designs[0].worst_cases
+    assert [figures[key].n_tried for key in ACCURACY_MEASURES] == [0, 0, 9, 9]
 
 
 @pytest.mark.parametrize("rule", ["reiter_2002", "raghunathan_2003"])

@@ -31,10 +31,10 @@ from dpviz.comparisons.budget import BUDGET_SPLITS
 from dpviz.comparisons.comparison import stream_comparison
 from dpviz.comparisons.overview import Overview
 from dpviz.coverage.worst_case import largest_mean_width, smallest_coverage
+from dpviz.curator.privacy_limits import PRIVACY_LIMITS
+from dpviz.curator.question import QUESTION_KINDS as DESK_KINDS
+from dpviz.curator.question import DesignQuestion
 from dpviz.designs import Design
-from dpviz.desk.protection import PROTECTIONS
-from dpviz.desk.question import ASKED_KINDS as DESK_KINDS
-from dpviz.desk.question import Question
 from dpviz.desk.relaxing import stream_relaxations
 from dpviz.desk.report import words as report_words
 from dpviz.desk.report.files import design_json, registry_json
@@ -401,9 +401,9 @@ def texts() -> Answer:
         for method in kind.methods:
             words = "label source releases finding loss_by only_compared audited"
             found[f"kind {key} method {method.key}"] = [plain(getattr(method, name)) for name in words.split()]
-    for key, limit in PROTECTIONS.items():
+    for key, limit in PRIVACY_LIMITS.items():
         usual = limit()
-        found[f"protection {key}"] = [usual.label, usual.words, usual.translated, plain(usual.promise)]
+        found[f"protection {key}"] = [usual.label, usual.text, usual.translation, plain(usual.as_epsilon_delta())]
     return found
 
 
@@ -455,7 +455,7 @@ def overview(**values: Any) -> Answer:
 
 def desk(question: str) -> Answer:
     """The answer to a curator's question, in numbers and in words, and the files of the first design."""
-    found = last(stream_designs(Question.from_json(question)))
+    found = last(stream_designs(DesignQuestion.from_json(question)))
     told: Answer = {"answer": plain(tuple(answer_sentence(found))), "absent": plain(found.absent)}
     for one in found.designs:
         told[" ".join(map(str, one.key))] = [

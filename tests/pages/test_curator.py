@@ -13,14 +13,14 @@ from streamlit.testing.v1 import AppTest
 from dpviz.comparisons import CountData, UnknownVariance
 from dpviz.core.formatting import describe_value, format_number
 from dpviz.core.tasks import TaskPool
-from dpviz.desk.accuracy import AccuracyLimit
-from dpviz.desk.assessed import Assessed
+from dpviz.curator.measures import AccuracyLimit
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PosteriorLimit, RiskRatioLimit
+from dpviz.curator.question import DesignQuestion
+from dpviz.desk.candidate import Evaluation
 from dpviz.desk.numbers import numbers_of
-from dpviz.desk.protection import GuessRate, PosteriorOdds, PrivacyLoss, RiskRatio
-from dpviz.desk.question import Question
 from dpviz.desk.report import words
 from dpviz.desk.report.files import chosen, design_json
-from dpviz.desk.search import Desk, first_designs, stream_designs
+from dpviz.desk.search import SearchResult, first_designs, stream_designs
 from dpviz.desk.stated import NOT_IN_FORM, form_value, form_values, question_value
 from pages import curator
 from pages.details.curator import SECTIONS, parse_pins, read_file
@@ -28,15 +28,16 @@ from tests.pages.apptest import answer, open_page, plain_text, problems, setting
 
 SMALL = {"n": 20, "values": 2, "tried": "1.2", "repetitions": 60}
 FEW = {"n": 30, "values": 2, "tried": "1", "repetitions": 60, "count_methods": "geometric"}
-COUNTED = Question(
+COUNTED = DesignQuestion(
     data=CountData(n=20, m=15, p=0.1), lowest=0.1, highest=0.35, values=2, sets=(2,), rules=("rubin_1987",),
-    protections=(PrivacyLoss(most_epsilon=2.0, most_delta=0.001), RiskRatio(risk_before=0.2, most_ratio=3.0)),
+    protections=(EpsilonDeltaLimit(most_epsilon=2.0, most_delta=0.001),
+    RiskRatioLimit(risk_before=0.2, most_ratio=3.0)),
     limits=(AccuracyLimit("bias", 0.3),), methods=("modips", "beta_binomial"), average=True, goal="bias", level=0.9,
     repetitions=60, seed=7,
 )  # fmt: skip
-NUMERIC = Question(
+NUMERIC = DesignQuestion(
     data=UnknownVariance(n=9, mean=0.5, sigma=2.0, low=-3.0, high=5.0), lowest=0.5, highest=2.0, values=2, sets=(1,),
-    protections=(GuessRate(known_before=0.4, most_success=0.9), PosteriorOdds()), methods=("modips_split",),
+    protections=(GuessingLimit(known_before=0.4, most_success=0.9), PosteriorLimit()), methods=("modips_split",),
     repetitions=60,
 )  # fmt: skip
 WRONG = re.compile(r"\bnan\b|Traceback|\bNone\b|\binf\b|[a-z]Error\b")
@@ -65,8 +66,8 @@ def html(app: AppTest) -> str:
     return "".join(str(part.proto.body) for part in app.get("html"))
 
 
-def question(app: AppTest) -> Question:
-    asked: Question = app.session_state["cu_valid"][0]
+def question(app: AppTest) -> DesignQuestion:
+    asked: DesignQuestion = app.session_state["cu_valid"][0]
     return asked
 
 
@@ -86,10 +87,10 @@ def pills(app: AppTest, name: str) -> Any:
     return next(group for group in app.get("button_group") if group.key == f"cu_{name}")
 
 
-def design_of(asked: Question) -> Assessed:
+def design_of(asked: DesignQuestion) -> Evaluation:
     *_, desk = stream_designs(asked)
-    assert desk.first is not None
-    return chosen(desk, desk.first.key)
+    assert desk.best is not None
+    return chosen(desk, desk.best.key)
 
 
 # The answer
@@ -137,7 +138,7 @@ def test_four_points_and_guesses_at_most_60_per_cent_take_two_clicks_and_three_n
     app.number_input(key="cu_guesses").set_value(60.0)
     app.number_input(key="cu_points").set_value(4.0)
     app.run()
-    assert question(app).protections == (GuessRate(most_success=0.6),)
+    assert question(app).protections == (GuessingLimit(most_success=0.6),)
     assert question(app).limits == (AccuracyLimit("coverage", 0.9), AccuracyLimit("mean_width", 0.08))
     assert "the interval is ±3.03 points on average (at most ±4 points)" in said(app)
     assert settings(app)["cu_points"] == "4" and settings(app)["cu_guesses"] == "60"
@@ -236,7 +237,7 @@ def test_while_designs_are_judged_nothing_is_said_of_the_last_one(look: str, mon
 
 
 def test_a_search_without_a_design_so_far_does_not_hide_the_first_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    empty = partial(Desk, found=(), absent=(), complete=False)
+    empty = partial(SearchResult, evaluations=(), absent=(), is_complete=False)
     monkeypatch.setattr("pages.ui.latest", lambda _function, asked: empty(question=asked))
     assert "one was considered. Nearest is Geometric sanitizer, one set" in headline(open_desk(**FEW))
 
@@ -317,7 +318,10 @@ def test_a_design_leads_to_the_pages_that_know_it() -> None:
 def test_the_comparison_has_the_numbers_of_a_report_on_normal_data() -> None:
     design = design_of(dataclasses.replace(NUMERIC, sets=(2,), highest=0.5, repetitions=5000))
     numbers = {number.label: number for number in numbers_of(design)}
-    query = {name: ".".join(value) if isinstance(value, list) else value for name, value in design.comparison.items()}
+    query = {
+        name: ".".join(value) if isinstance(value, list) else value
+        for name, value in design.comparison_settings.items()
+    }
     app = check(open_page("compare_synthesizers", **{f"cs_{name}": value for name, value in query.items()}))
     assert not app.error
     table = rows(app, "The methods in order")
@@ -337,12 +341,12 @@ def test_the_pages_on_a_count_have_the_numbers_of_a_report() -> None:
         COUNTED, data=data, methods=("beta_binomial",), sets=(1,), rules=("as_if_real",), highest=0.1
     )
     design = design_of(asked)
-    assert design.release is not None
+    assert design.release_design is not None
     numbers = {number.label: number for number in numbers_of(design)}
     for module, prefix, label in (
         ("transition_matrices", "tm_", "Exact privacy loss of all sets"), ("coverage", "cv_", "Coverage"),
     ):  # fmt: skip
-        query = {prefix + name: value for name, value in design.release.to_address().items()}
+        query = {prefix + name: value for name, value in design.release_design.to_address().items()}
         app = check(open_page(module, **query))
         assert not app.error
         assert numbers[label].page.lower().replace(" ", "_") == module
@@ -355,7 +359,7 @@ def test_the_pages_on_a_count_have_the_numbers_of_a_report() -> None:
 
 
 @pytest.mark.parametrize("asked", [COUNTED, NUMERIC], ids=["a count", "numbers"])
-def test_a_design_file_sets_every_control_and_pins_its_design(asked: Question) -> None:
+def test_a_design_file_sets_every_control_and_pins_its_design(asked: DesignQuestion) -> None:
     design = design_of(asked)
     app = open_file(design_json(design))
     assert question(app) == dataclasses.replace(asked, data=question(app).data)

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.stats import norm
 
 from dpviz.core.types import FloatArray
-from dpviz.desk.protection import GuessRate, PosteriorOdds, PrivacyLoss
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PosteriorLimit
 from dpviz.plans import PLAN_MECHANISMS, BoundedMean, CategoryShares, CrossTable, ReleasePlan, YesNoShare, solve_plan
 
 CELLS, STEP = 4_000, 1e-4  # Of a continuous noise, and of losses that many cells add up to
@@ -303,10 +303,11 @@ def _plan(chance: random.Random) -> ReleasePlan:
     if sum(not one.has_counts for one in statistics) > 1:
         raise ValueError("two sums of numbers take long to compose")
     protection = chance.choice([
-        PrivacyLoss(most_epsilon=round(chance.uniform(0.2, 4), 3)),
-        PrivacyLoss(most_epsilon=round(chance.uniform(0.1, 2), 3), most_delta=round(10 ** chance.uniform(-4, -0.7), 6)),
-        GuessRate(most_success=round(chance.uniform(0.55, 0.95), 3)),
-        PosteriorOdds(believed_before=0.2, most_after=round(chance.uniform(0.3, 0.8), 3)),
+        EpsilonDeltaLimit(most_epsilon=round(chance.uniform(0.2, 4), 3)),
+        EpsilonDeltaLimit(most_epsilon=round(chance.uniform(0.1, 2), 3),
+        most_delta=round(10 ** chance.uniform(-4, -0.7), 6)),
+        GuessingLimit(most_success=round(chance.uniform(0.55, 0.95), 3)),
+        PosteriorLimit(believed_before=0.2, most_after=round(chance.uniform(0.3, 0.8), 3)),
     ])  # fmt: skip
     return ReleasePlan(
         n=n, statistics=tuple(statistics), protection=protection, person_rows=person_rows, groups=groups,

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from dpviz.core.types import FloatArray
-from dpviz.desk.protection import PrivacyLoss
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.plans import (
     PLAN_MECHANISMS,
     BoundedMean,
@@ -43,7 +43,7 @@ with warnings.catch_warnings():
 
 Row = tuple[str, tuple[int, ...]]
 """The group of a row, and its answer to the question of each statistic."""
-LOSSY = PrivacyLoss(most_epsilon=1.0, most_delta=1e-3)
+LOSSY = EpsilonDeltaLimit(most_epsilon=1.0, most_delta=1e-3)
 WORKS, REGION = YesNoShare(name="works"), CategoryShares(name="region", categories=3)
 NORTH, SOUTH = YesNoShare(name="north", group="N"), YesNoShare(name="south", group="S")
 
@@ -326,7 +326,9 @@ def test_without_delta_exact_and_basic_composition_agree_and_with_it_exactness_s
 @pytest.mark.parametrize("kind", [LaplaceNoise, GaussianNoise])
 def test_a_person_with_more_rows_than_there_are_is_an_upper_bound_only(kind: type[PlanMechanism]) -> None:
     mean = (BoundedMean(name="a", lower=0.0, upper=1.0),)
-    plan = ReleasePlan(n=1, person_rows=2, statistics=mean, protection=PrivacyLoss(most_epsilon=1.0, most_delta=1e-6))
+    plan = ReleasePlan(
+        n=1, person_rows=2, statistics=mean, protection=EpsilonDeltaLimit(most_epsilon=1.0, most_delta=1e-6)
+    )
     design = PlanDesign(plan, (kind(0.5, 1),))
     one_row = PlanDesign(dataclasses.replace(plan, person_rows=1), design.mechanisms)
     assert one_row.is_exact and not design.is_exact
@@ -347,6 +349,6 @@ def test_counts_without_room_have_an_upper_bound() -> None:
 def test_the_epsilon_of_a_kept_promise_is_not_above_it() -> None:
     statistics = YesNoShare(name="a", limit=0.3), BoundedMean(name="m", limit=30.0)
     for epsilon, delta in ((1.0, 1e-6), (2.0, 1e-3)):
-        promise = PrivacyLoss(most_epsilon=epsilon, most_delta=delta)
+        promise = EpsilonDeltaLimit(most_epsilon=epsilon, most_delta=delta)
         design = solve_plan(ReleasePlan(n=1, statistics=statistics, protection=promise)).design
         assert design.keeps_promise and design.epsilon(delta) <= epsilon

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from dpviz.desk.protection import GuessRate, PrivacyLoss
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
 from dpviz.plans import (
     BoundedMean,
     CategoryShares,
@@ -38,12 +38,12 @@ STATISTICS = (
     BoundedMean(name="Hours", lower=0.0, upper=80.0, limit=0.8),
 )
 PROMISES = (
-    PrivacyLoss(most_epsilon=1.0),
-    PrivacyLoss(most_epsilon=0.1),
-    PrivacyLoss(most_epsilon=1.0, most_delta=1e-5),
-    GuessRate(most_success=0.6),
-    GuessRate(most_success=0.501),
-    GuessRate(most_success=1.0),
+    EpsilonDeltaLimit(most_epsilon=1.0),
+    EpsilonDeltaLimit(most_epsilon=0.1),
+    EpsilonDeltaLimit(most_epsilon=1.0, most_delta=1e-5),
+    GuessingLimit(most_success=0.6),
+    GuessingLimit(most_success=0.501),
+    GuessingLimit(most_success=1.0),
 )
 PLANS = [
     ReleasePlan(n=1000, statistics=statistics, protection=promise, spend_all=spend)
@@ -86,7 +86,7 @@ def test_the_picture_has_the_shares_and_errors_of_the_design(plan: ReleasePlan) 
 
 
 def test_what_adding_up_would_ask_for_is_shown_where_it_breaks_a_limit() -> None:
-    plan = ReleasePlan(n=1000, statistics=STATISTICS, protection=GuessRate(most_success=0.54), spend_all=False)
+    plan = ReleasePlan(n=1000, statistics=STATISTICS, protection=GuessingLimit(most_success=0.54), spend_all=False)
     solution = solve_plan(plan)
     ring = plan_figure(solution_facts(solution)).to_dict()["data"][-1]
     assert solution.basic_factor > 1
@@ -116,7 +116,7 @@ def test_a_larger_epsilon_never_needs_larger_errors() -> None:
     assert len(epsilons) == 9 and list(factors) == sorted(factors, reverse=True)
     assert factors[epsilons.index(1.0)] == pytest.approx(solve_plan(plan).factor, rel=1e-12)
     with pytest.raises(ValueError, match="privacy loss"):
-        epsilon_curve(dataclasses.replace(plan, protection=GuessRate(most_success=0.7)))
+        epsilon_curve(dataclasses.replace(plan, protection=GuessingLimit(most_success=0.7)))
 
 
 def test_both_curves_of_composition_are_those_of_the_design() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from dpviz.core.formatting import format_number
-from dpviz.desk.protection import GuessRate, PosteriorOdds, PrivacyLoss, RiskRatio
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PosteriorLimit, RiskRatioLimit
 from dpviz.plans import (
     ReleasePlan,
     YesNoShare,
@@ -29,15 +29,15 @@ from dpviz.plans import (
 )
 from tests.plans.test_solve import FIVE, FIVE_PLAN, GROUPS
 
-PROTECTIONS = (
-    PrivacyLoss(most_epsilon=0.3, most_delta=1e-7),
-    GuessRate(most_success=0.6),
-    PosteriorOdds(),
-    RiskRatio(most_ratio=1.5),
+PRIVACY_LIMITS = (
+    EpsilonDeltaLimit(most_epsilon=0.3, most_delta=1e-7),
+    GuessingLimit(most_success=0.6),
+    PosteriorLimit(),
+    RiskRatioLimit(most_ratio=1.5),
 )
 
 
-@pytest.mark.parametrize("protection", PROTECTIONS, ids=lambda one: one.key)
+@pytest.mark.parametrize("protection", PRIVACY_LIMITS, ids=lambda one: one.key)
 def test_a_plan_comes_back_from_json_and_toml(protection: object) -> None:
     odd = YesNoShare(name='“ill” = "yes" \\ [x]', group="Süd & West", limit=1 / 3, suppress_below=7)
     plan = dataclasses.replace(
@@ -127,7 +127,7 @@ def test_reopened_a_plan_is_computed_again_and_what_differs_is_listed() -> None:
 
 
 def test_the_notebook_finds_every_number_again(tmp_path: Path) -> None:
-    answer = solve_plan(dataclasses.replace(FIVE_PLAN, protection=PrivacyLoss(most_epsilon=0.5, most_delta=1e-4)))
+    answer = solve_plan(dataclasses.replace(FIVE_PLAN, protection=EpsilonDeltaLimit(most_epsilon=0.5, most_delta=1e-4)))
     book = json.loads(plan_notebook(answer))
     assert (book["nbformat"], book["cells"][0]["cell_type"]) == (4, "markdown")
     assert len({one["id"] for one in book["cells"]}) == len(book["cells"])

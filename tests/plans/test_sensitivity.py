@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from dpviz.desk.protection import GuessRate, PrivacyLoss
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
 from dpviz.mechanisms import BetaBinomial
 from dpviz.plans import BoundedMean, CategoryShares, ReleasePlan, YesNoShare, assumption_curves, solve_plan
 from dpviz.plans.figures import assumptions_figure
@@ -19,7 +19,7 @@ from tests.plans.brute import counts_inside
 
 HOURS, WORKS = BoundedMean(name="hours", upper=80.0, limit=0.5), YesNoShare(name="works", limit=0.02)
 TABLE = CategoryShares(name="region", limit=0.02, suppress_below=5)
-EPSILON, GUESSES = PrivacyLoss(most_epsilon=1.0), GuessRate(most_success=0.6)
+EPSILON, GUESSES = EpsilonDeltaLimit(most_epsilon=1.0), GuessingLimit(most_success=0.6)
 PLANS = [
     ReleasePlan(n=n, statistics=statistics, protection=protection, neighbours=neighbours, person_rows=rows)
     for n, statistics, protection, neighbours, rows in (
@@ -35,7 +35,7 @@ PLANS = [
 def test_a_mean_alone_is_as_its_bounds_are_far_apart() -> None:
     """By hand: Laplace noise on the mean is off by √2 times the range over n ε, and needs ε in proportion."""
     hours = dataclasses.replace(HOURS, limit=0.1)
-    plan = ReleasePlan(n=5000, statistics=(hours,), protection=PrivacyLoss(most_epsilon=1.0))
+    plan = ReleasePlan(n=5000, statistics=(hours,), protection=EpsilonDeltaLimit(most_epsilon=1.0))
     bounds, rows = assumption_curves(solve_plan(plan))
     for one in (*bounds.points, *rows.points):
         error = math.sqrt(2) * 80 * one.scale / 5000
@@ -76,7 +76,7 @@ def test_a_draw_is_the_farther_off_the_wider_its_range_of_shares() -> None:
     """Against whole rows: at equal ε the error of a draw is its bias and its spread at the worst share in the range."""
     n, epsilon = 60, 1.0
     drawn = YesNoShare(name="ill", lowest=0.3, highest=0.7, limit=0.1, mechanism="beta_binomial")
-    answer = solve_plan(ReleasePlan(n=n, statistics=(drawn,), protection=PrivacyLoss(most_epsilon=epsilon)))
+    answer = solve_plan(ReleasePlan(n=n, statistics=(drawn,), protection=EpsilonDeltaLimit(most_epsilon=epsilon)))
     shares, *others = assumption_curves(answer)
     assert others == []  # a draw is judged where a person has one row
     alpha = n / math.expm1(epsilon)
@@ -97,5 +97,5 @@ def test_what_cannot_be_wider_is_left_out() -> None:
     far = dataclasses.replace(HOURS, lower=-1e9, upper=1e9, limit=1e6)
     bounds = assumption_curves(solve_plan(ReleasePlan(n=300, statistics=(far,))))[0]
     assert max(one.scale for one in bounds.points) == 1
-    free = ReleasePlan(n=300, statistics=(HOURS,), protection=GuessRate(most_success=1.0))
+    free = ReleasePlan(n=300, statistics=(HOURS,), protection=GuessingLimit(most_success=1.0))
     assert assumption_curves(solve_plan(free)) == ()

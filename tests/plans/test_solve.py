@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import laplace, norm
 
-from dpviz.desk.protection import GuessRate, PrivacyLoss
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.noise import GeometricSanitizer, LaplaceSanitizer
 from dpviz.plans import BoundedMean, CategoryShares, CrossTable, PlanDesign, ReleasePlan, YesNoShare, solve_plan
@@ -18,8 +18,8 @@ from dpviz.plans.mechanisms import BetaBinomialDraw, GaussianNoise, GeometricNoi
 from dpviz.plans.solve import smallest_rate
 from tests.plans.brute import counts_inside
 
-ONE = PrivacyLoss(most_epsilon=1.0)
-SMALL_DELTA = PrivacyLoss(most_epsilon=1.0, most_delta=1e-6)
+ONE = EpsilonDeltaLimit(most_epsilon=1.0)
+SMALL_DELTA = EpsilonDeltaLimit(most_epsilon=1.0, most_delta=1e-6)
 FIVE = (
     YesNoShare(name="works", limit=0.005, lowest=0.1, highest=0.6),
     CategoryShares(name="region", limit=0.01, measure="all_within", categories=6),
@@ -104,7 +104,7 @@ def test_no_share_on_a_lattice_is_better(delta: float) -> None:
         YesNoShare(name="a", limit=0.01, mechanism="geometric"),
         CategoryShares(name="b", limit=0.02, mechanism="geometric"),
     )
-    plan = ReleasePlan(n=500, statistics=statistics, protection=PrivacyLoss(most_epsilon=1.0, most_delta=delta))
+    plan = ReleasePlan(n=500, statistics=statistics, protection=EpsilonDeltaLimit(most_epsilon=1.0, most_delta=delta))
     answer = solve_plan(plan)
     assert max(answer.design.used_limits()) == pytest.approx(answer.factor, rel=1e-9)
     shares = np.linspace(0.02, 1.5, 75)
@@ -113,7 +113,9 @@ def test_no_share_on_a_lattice_is_better(delta: float) -> None:
     assert best <= answer.factor * 1.05
 
 
-@pytest.mark.parametrize("protection", [ONE, SMALL_DELTA, GuessRate(most_success=0.6)], ids=lambda one: repr(one)[:30])
+@pytest.mark.parametrize(
+    "protection", [ONE, SMALL_DELTA, GuessingLimit(most_success=0.6)], ids=lambda one: repr(one)[:30]
+)
 @pytest.mark.parametrize(
     "more",
     [{}, {"neighbours": "add_remove"}, {"person_rows": 3}, {"membership_public": True}, {"spend_all": False}],
@@ -163,7 +165,7 @@ def test_shares_that_are_tied_are_equal_and_a_promise_on_the_limit_is_kept() -> 
     first, second = (one.rate for one in answer.design.mechanisms)
     assert first == pytest.approx(second, rel=1e-12)
     exact = dataclasses.replace(
-        answer.plan, spend_all=False, protection=PrivacyLoss(most_epsilon=answer.needed.pure_epsilon)
+        answer.plan, spend_all=False, protection=EpsilonDeltaLimit(most_epsilon=answer.needed.pure_epsilon)
     )
     assert solve_plan(exact).is_feasible
 
@@ -172,7 +174,7 @@ def test_shares_that_are_tied_are_equal_and_a_promise_on_the_limit_is_kept() -> 
 @pytest.mark.parametrize("n, epsilon", [(5, 2.0), (50, 0.2), (50, 1.0), (200, 0.1), (200, 3.0)])
 def test_what_is_not_tried_is_never_nearer_than_geometric_noise(key: str, n: int, epsilon: float) -> None:
     """Unless neither says anything: where noise is off by half of the range, a draw without data is nearer."""
-    protection = PrivacyLoss(most_epsilon=epsilon, most_delta=1e-5)
+    protection = EpsilonDeltaLimit(most_epsilon=epsilon, most_delta=1e-5)
     plan = ReleasePlan(n=n, statistics=(YesNoShare(name="a"),), protection=protection)
     other = dataclasses.replace(plan, statistics=(YesNoShare(name="a", mechanism=key),))
     assert key not in {one.key for one in plan.candidates(plan.statistics[0])}
@@ -192,7 +194,7 @@ def test_a_draw_whose_error_rises_again_is_asked_for_its_smallest_error(
 ) -> None:
     n = 100
     held = YesNoShare(name="a", lowest=lowest, highest=highest, limit=0.069, mechanism="beta_binomial")
-    plan = ReleasePlan(n=n, statistics=(held,), protection=PrivacyLoss(most_epsilon=epsilon))
+    plan = ReleasePlan(n=n, statistics=(held,), protection=EpsilonDeltaLimit(most_epsilon=epsilon))
     errors = []
     for rate in (1e-5, *np.geomspace(0.1, epsilon, 200)):
         alpha = n / math.expm1(rate)
@@ -220,7 +222,7 @@ def test_a_limit_far_below_what_can_be_kept_is_told_by_how_much_it_misses() -> N
 def test_a_delta_next_to_nothing_allows_what_none_does(delta: float) -> None:
     two = YesNoShare(name="a"), BoundedMean(name="m", limit=1.0)
     pure, some = (
-        solve_plan(ReleasePlan(n=1000, statistics=two, protection=PrivacyLoss(most_epsilon=1.0, most_delta=one)))
+        solve_plan(ReleasePlan(n=1000, statistics=two, protection=EpsilonDeltaLimit(most_epsilon=1.0, most_delta=one)))
         for one in (0.0, delta)
     )
     assert some.factor == pytest.approx(pure.factor, rel=1e-9) and some.basic_factor >= some.factor * (1 - 1e-9)
@@ -229,7 +231,7 @@ def test_a_delta_next_to_nothing_allows_what_none_does(delta: float) -> None:
 @pytest.mark.parametrize("measure", ["typical", "within", "all_within"])
 def test_where_no_limit_is_large_enough_that_is_the_answer(measure: str) -> None:
     noisy = [YesNoShare(name=f"a{place}", measure=measure, mechanism="geometric") for place in range(10)]
-    protection = PrivacyLoss(most_epsilon=0.001, most_delta=1e-12)
+    protection = EpsilonDeltaLimit(most_epsilon=0.001, most_delta=1e-12)
     answer = solve_plan(
         ReleasePlan(
             n=10,

@@ -10,18 +10,18 @@ import re
 import pytest
 
 from dpviz.core.formatting import SEARCH_TOLERANCE, format_number, round_up
-from dpviz.desk.protection import GuessRate, PosteriorOdds, PrivacyLoss
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PosteriorLimit
 from dpviz.plans import ReleasePlan, solve_plan, summary
 from dpviz.plans.sensitivity import epsilon_curve, naive_designs
 from dpviz.plans.statistics import YesNoShare
 from tests.plans.test_solve import FIVE, GROUPS
 
 PROMISES = {
-    "ε": PrivacyLoss(most_epsilon=1.0),
-    "ε and δ": PrivacyLoss(most_epsilon=0.5, most_delta=1e-3),
-    "guesses": GuessRate(most_success=0.6),
-    "odds": PosteriorOdds(believed_before=0.1, most_after=0.3),
-    "much": PrivacyLoss(most_epsilon=40.0),
+    "ε": EpsilonDeltaLimit(most_epsilon=1.0),
+    "ε and δ": EpsilonDeltaLimit(most_epsilon=0.5, most_delta=1e-3),
+    "guesses": GuessingLimit(most_success=0.6),
+    "odds": PosteriorLimit(believed_before=0.1, most_after=0.3),
+    "much": EpsilonDeltaLimit(most_epsilon=40.0),
 }
 MORE = {
     "": {},
@@ -101,7 +101,7 @@ def test_sensitivity_is_what_another_question_gives() -> None:
     plan = ReleasePlan(n=12_000, statistics=FIVE[:2], protection=PROMISES["ε"])
     curve = epsilon_curve(plan)
     found = dict(curve)
-    half = solve_plan(dataclasses.replace(plan, protection=PrivacyLoss(most_epsilon=0.5)))
+    half = solve_plan(dataclasses.replace(plan, protection=EpsilonDeltaLimit(most_epsilon=0.5)))
     assert found[0.5] == pytest.approx(half.factor, rel=1e-12)
     assert half.factor > solve_plan(plan).factor > found[2.0]
     told = summary.changes_sentence(solve_plan(plan), curve)
@@ -112,7 +112,7 @@ def test_sensitivity_is_what_another_question_gives() -> None:
 def test_what_is_exactly_enough_is_told_as_that(limit: float) -> None:
     """Of a count within so many points what is needed is a step, and a search stops a little above it."""
     one = YesNoShare(name="s", limit=limit, measure="within")
-    answer = solve_plan(ReleasePlan(n=1000, protection=PrivacyLoss(most_epsilon=1.0), statistics=(one,)))
+    answer = solve_plan(ReleasePlan(n=1000, protection=EpsilonDeltaLimit(most_epsilon=1.0), statistics=(one,)))
     assert round(answer.factor * limit * 1000, 6) == 3.0
     times = {0.001: "3", 0.0015: "2", 0.0025: "1.2"}
     assert (
@@ -125,7 +125,7 @@ def test_what_is_exactly_enough_is_told_as_that(limit: float) -> None:
 def test_a_share_of_right_guesses_is_no_smaller_than_it_is() -> None:
     for epsilon in (0.1, 0.5, 1.0, 2.0, 5.0):
         plan = ReleasePlan(
-            n=1000, protection=PrivacyLoss(most_epsilon=epsilon), statistics=(YesNoShare(name="s", limit=0.5),)
+            n=1000, protection=EpsilonDeltaLimit(most_epsilon=epsilon), statistics=(YesNoShare(name="s", limit=0.5),)
         )
         design = solve_plan(plan).design
         (told,) = re.findall(r"at most (\S+) % of the time", summary.loss_sentence(design))

@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 import pytest
 
-from dpviz.desk.protection import PrivacyLoss
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.mechanisms import BetaBinomial
 from dpviz.plans import BoundedMean, CategoryShares, PlanDesign, ReleasePlan, YesNoShare, solve_plan
 from dpviz.plans.composition import compose_parts, laplace_part
@@ -41,7 +41,7 @@ def test_several_draws_are_no_worse_than_told_for_any_pairs_and_outcomes(n: int,
     plan = ReleasePlan(
         n=n,
         statistics=(*draws(many), YesNoShare(name="works")),
-        protection=PrivacyLoss(most_epsilon=1.0, most_delta=1e-3),
+        protection=EpsilonDeltaLimit(most_epsilon=1.0, most_delta=1e-3),
     )
     draw = BetaBinomialDraw(math.log1p(n / alpha), n)
     design = PlanDesign(plan, (*[draw] * many, GeometricNoise(rate, n)))
@@ -113,7 +113,7 @@ def test_twenty_laplace_noises_lie_between_those_of_dp_accounting() -> None:
     [((*draws(3), *REST), 100_000, 1e-9), ((*draws(3), *REST), 100_000, 1e-3), ((*COUNTS, *MEANS), 12_000, 1e-6)],
 )
 def test_large_plans_are_solved(statistics: tuple[Statistic, ...], n: int, delta: float) -> None:
-    plan = ReleasePlan(n=n, statistics=statistics, protection=PrivacyLoss(most_epsilon=1.0, most_delta=delta))
+    plan = ReleasePlan(n=n, statistics=statistics, protection=EpsilonDeltaLimit(most_epsilon=1.0, most_delta=delta))
     answer = solve_plan(plan)
     assert answer.design.keeps_promise and not answer.design.is_exact
     assert answer.design.right_guesses <= 1 and answer.design.epsilon(delta) <= 1.0

@@ -12,7 +12,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from dpviz.desk.protection import PrivacyLoss
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.noise import GeometricSanitizer, LaplaceSanitizer
 from dpviz.plans import BoundedMean, CategoryShares, PlanDesign, ReleasePlan, YesNoShare, solve_plan
@@ -92,7 +92,7 @@ def test_small_counts_without_noise_have_no_epsilon() -> None:
     plan = ReleasePlan(
         n=100,
         statistics=(YesNoShare(name="ill", suppress_below=5),),
-        protection=PrivacyLoss(most_epsilon=1.0, most_delta=1e-6),
+        protection=EpsilonDeltaLimit(most_epsilon=1.0, most_delta=1e-6),
     )
     (*_, last) = naive_designs(solve_plan(plan))
     assert math.isinf(last.epsilon)
@@ -192,7 +192,7 @@ def test_the_answer_says_which_limit_breaks_once_counts_are_withheld_and_by_how_
 def test_no_count_is_named_that_the_range_of_shares_rules_out() -> None:
     """In floating-point numbers 0.29 · 100 is below 29: the count of 28 is none of what is possible."""
     one = YesNoShare(name="a", limit=0.1, lowest=0.29, highest=0.6, suppress_below=29)
-    solution = solve_plan(ReleasePlan(n=100, protection=PrivacyLoss(most_epsilon=1), statistics=(one,)))
+    solution = solve_plan(ReleasePlan(n=100, protection=EpsilonDeltaLimit(most_epsilon=1), statistics=(one,)))
     (found,) = published_errors(solution.design)
     assert found is not None
     assert found.count == 29 and not found.breaks_limit

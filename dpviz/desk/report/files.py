@@ -16,40 +16,40 @@ from typing import Any
 
 import dpviz
 from dpviz.core.formatting import describe_value, format_number
-from dpviz.desk.accuracy import ACCURACY
-from dpviz.desk.assessed import Assessed, DesignKey
+from dpviz.curator.measures import ACCURACY_MEASURES
+from dpviz.curator.question import DesignQuestion
+from dpviz.desk.candidate import DesignKey, Evaluation
 from dpviz.desk.numbers import ACCURACY_PART, numbers_of
-from dpviz.desk.question import Question
 from dpviz.desk.report.handoff import LIBRARY, LIBRARY_VERSION, handoff_of
 from dpviz.desk.report.words import sizes
-from dpviz.desk.search import Desk
+from dpviz.desk.search import SearchResult
 from dpviz.export.tables import to_csv
 from dpviz.export.templates import render
 from dpviz.inference.rules import RULES
 
 
-def chosen(desk: Desk, key: DesignKey) -> Assessed:
+def chosen(desk: SearchResult, key: DesignKey) -> Evaluation:
     """Return the design with this key and everything that can be computed of it."""
     found = next((one for one in desk.designs if one.key == tuple(key)), None)
     if found is None:
         names = "; ".join(str(one.key) for one in desk.designs) or "none"
         raise ValueError(f"key must be that of a design of the desk: {names}; got {describe_value(key)}.")
-    return found if found.complete else found.whole()
+    return found if found.is_complete else found.completed()
 
 
-def design_json(design: Assessed) -> str:
+def design_json(design: Evaluation) -> str:
     """Return a question with the chosen design and its numbers, to 12 digits, as JSON; `load_question` reads it."""
     method, sets, rule = design.key
     whole = {
         "dpviz": dpviz.__version__,
         "question": design.question.to_dict(),
-        "design": {"method": method, "sets": sets, "rule": rule, "epsilon": design.setting},
+        "design": {"method": method, "sets": sets, "rule": rule, "epsilon": design.epsilon},
         "numbers": _numbers(design),
     }
     return "{\n" + ",\n".join(f"{json.dumps(name)}: {_lines(one)}" for name, one in whole.items()) + "\n}\n"
 
 
-def _numbers(design: Assessed) -> list[dict[str, object]]:
+def _numbers(design: Evaluation) -> list[dict[str, object]]:
     return [
         {
             **{name: getattr(one, name) for name in ("part", "label", "symbol")},
@@ -77,8 +77,8 @@ def _written(value: float) -> float | str | None:
     return None if math.isnan(value) else value + 0.0 if math.isfinite(value) else "infinite"  # a zero has no sign
 
 
-def load_question(text: str) -> tuple[Question, DesignKey | None]:
-    """Return the question of `design_json`, with the key of the design chosen, or of `Question.to_json` alone.
+def load_question(text: str) -> tuple[DesignQuestion, DesignKey | None]:
+    """Return the question of `design_json`, with the key of the design chosen, or of `DesignQuestion.to_json` alone.
 
     >>> load_question('{"numbers": []}')
     Traceback (most recent call last):
@@ -91,12 +91,12 @@ def load_question(text: str) -> tuple[Question, DesignKey | None]:
     if not isinstance(whole, dict) or not {"question", "data"} & set(whole):
         raise ValueError(f"The file must hold a question, or a design with its question; got {describe_value(text)}.")
     if "question" not in whole:
-        return Question.from_json(text), None
-    question = Question.of(whole["question"])
+        return DesignQuestion.from_json(text), None
+    question = DesignQuestion.of(whole["question"])
     return question, _key(whole["design"], question) if "design" in whole else None
 
 
-def _key(design: object, question: Question) -> DesignKey:
+def _key(design: object, question: DesignQuestion) -> DesignKey:
     """Return the key of a design that a question considers, or raise a ValueError that says what is allowed."""
     if not isinstance(design, dict):
         raise ValueError(f"design must name its method, sets and rule; got {describe_value(design)}.")
@@ -122,19 +122,19 @@ class Stored:
     """What a file says of a design beside its question: the version that wrote it, its ε and its numbers."""
 
     version: str
-    question: Question
+    question: DesignQuestion
     key: DesignKey
     setting: object
     numbers: tuple[dict[str, object], ...]
 
-    def asks(self, question: Question) -> bool:
+    def asks(self, question: DesignQuestion) -> bool:
         """Whether the file has this question, whatever single true value its data have."""
-        one, other = (dataclasses.replace(each, data=each.data_at[0]) for each in (self.question, question))
+        one, other = (dataclasses.replace(each, data=each.data_at_truths[0]) for each in (self.question, question))
         return one == other
 
-    def differences(self, design: Assessed) -> list[Difference]:
+    def differences(self, design: Evaluation) -> list[Difference]:
         """Return every number that the file has otherwise than `design`, or that one of both has not."""
-        ours = {"ε of the design": (design.setting, None)} | _by_name(_numbers(design))
+        ours = {"ε of the design": (design.epsilon, None)} | _by_name(_numbers(design))
         theirs = {"ε of the design": (self.setting, None)} | _by_name(self.numbers)
         pairs = {name: (theirs.get(name, NOT_THERE), ours.get(name, NOT_THERE)) for name in [*ours, *theirs]}
         return [
@@ -188,7 +188,7 @@ def stored_design(text: str) -> Stored | None:
     return Stored(written[:LONGEST_NUMBER_NAME], question, key, whole["design"].get("epsilon"), rows)
 
 
-def report_script(design: Assessed, *, pilot_note: str = "", date: str = "", address: str = "") -> str:
+def report_script(design: Evaluation, *, pilot_note: str = "", date: str = "", address: str = "") -> str:
     """Return the script that prints the numbers of a design and writes its report again."""
     asked = design.question
     types = {type(one) for one in (asked.data, *asked.protections, *asked.limits)}
@@ -204,7 +204,7 @@ def report_script(design: Assessed, *, pilot_note: str = "", date: str = "", add
     )
 
 
-def registry_entry(design: Assessed, *, pilot_note: str = "") -> dict[str, Any]:
+def registry_entry(design: Evaluation, *, pilot_note: str = "") -> dict[str, Any]:
     """Return what the registry asks of a deployment, as far as the design says it; the rest is to be confirmed.
 
     Sections and names are those of its schema, ``schemas/deployments-schema.yaml`` of opendp/deployments-registry-data
@@ -212,12 +212,12 @@ def registry_entry(design: Assessed, *, pilot_note: str = "") -> dict[str, Any]:
     Its entries are YAML, of which JSON is a part.
     """
     asked, data = design.question, design.question.data
-    loss, limit = design.outcomes[0].real_loss, asked.loss
+    loss, limit = design.outcomes[0].real_loss, asked.epsilon_delta_limit
     known = loss.proven if design.method.has_epsilon and loss.proven != math.inf else None
     parameters = {} if known is None else {"epsilon": known}
     if limit is not None and limit.most_delta > 0 and (known is None or known > limit.most_epsilon):
         parameters = {"epsilon": limit.most_epsilon, "delta": limit.most_delta}
-    low, high, symbol = format_number(asked.lowest), format_number(asked.highest), asked.ranged.symbol
+    low, high, symbol = format_number(asked.lowest), format_number(asked.highest), asked.true_parameter.symbol
     text = render(
         "desk/report/registry.json",
         design=design,
@@ -241,7 +241,7 @@ def registry_entry(design: Assessed, *, pilot_note: str = "") -> dict[str, Any]:
     return found
 
 
-def registry_json(design: Assessed, *, pilot_note: str = "") -> str:
+def registry_json(design: Evaluation, *, pilot_note: str = "") -> str:
     """Return the entry as text."""
     return json.dumps(registry_entry(design, pilot_note=pilot_note), ensure_ascii=False, indent=2)
 
@@ -251,11 +251,11 @@ FIGURE_ENDS = ("", "_error", "_at", "_of_values")
 DESIGN_HEAD = ["place", "method", "sets", "rule", "setting", "real_epsilon", "real_epsilon_exact", "keeps_all"]
 
 
-def _why_empty(one: Assessed) -> str:
+def _why_empty(one: Evaluation) -> str:
     """Why measures of a design are empty in a file; nothing where none is."""
-    if not any(math.isnan(one.value(key)) for key in ACCURACY):
+    if not any(math.isnan(one.value(key)) for key in ACCURACY_MEASURES):
         return ""
-    if one.complete:
+    if one.is_complete:
         return "there is no such number"
     broken = [key for key, kept in one.verdicts.items() if kept is False]
     if broken:
@@ -263,22 +263,22 @@ def _why_empty(one: Assessed) -> str:
     return "not computed, because no limit asks for it and other designs come first"
 
 
-def desk_csv(desk: Desk) -> str:
+def desk_csv(desk: SearchResult) -> str:
     """Return every design with all its measures in order, every digit that is known.
 
     Where there is no number it is empty, and the last column says why.
     """
     rows = []
     for place, one in enumerate(desk.designs, start=1):
-        exact, figures = one.method.exact_epsilon, [one.figures[key] for key in ACCURACY]
-        row: list[object] = [place, *one.key, one.setting, one.real_epsilon, exact, one.keeps_all]
+        exact, figures = one.method.exact_epsilon, [one.worst_cases[key] for key in ACCURACY_MEASURES]
+        row: list[object] = [place, *one.key, one.epsilon, one.real_epsilon, exact, one.meets_limits]
         for figure in figures:
-            row += [figure.measure.shown, figure.measure.error, figure.at, float(figure.tried)]
+            row += [figure.measure.shown, figure.measure.error, figure.location, float(figure.n_tried)]
         rows.append([*row, _why_empty(one)])
-    head = [*DESIGN_HEAD, *(f"{key}{end}" for key in ACCURACY for end in FIGURE_ENDS), "why_empty"]
+    head = [*DESIGN_HEAD, *(f"{key}{end}" for key in ACCURACY_MEASURES for end in FIGURE_ENDS), "why_empty"]
     return to_csv({name: [row[place] for row in rows] for place, name in enumerate(head)})
 
 
-def desk_script(question: Question) -> str:
+def desk_script(question: DesignQuestion) -> str:
     """Return the search for the designs as a script that prints the same numbers."""
     return render("desk/report/desk_script.txt", question=question)

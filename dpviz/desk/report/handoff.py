@@ -19,7 +19,7 @@ from dpviz.comparisons.numeric_releases import (
 )
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.comparisons.terms import setting_for
-from dpviz.desk.assessed import Assessed
+from dpviz.desk.candidate import Evaluation
 from dpviz.export.templates import render, render_paragraphs
 from dpviz.mechanisms import GeometricSanitizer, LaplaceCells
 
@@ -71,7 +71,7 @@ def _text_of(method: ComparedMethod) -> str:
     return method.opendp if isinstance(method, BinaryMethod) else TEXTS.get(method.key, "")
 
 
-def handoff_of(design: Assessed) -> Handoff:
+def handoff_of(design: Evaluation) -> Handoff:
     """Return the chosen mechanism as a script for OpenDP, or the nearest one, or a sentence that there is none.
 
     The script stops before it spends anything until the confidential rows stand in it, and writes all released rows to
@@ -79,7 +79,7 @@ def handoff_of(design: Assessed) -> Handoff:
     """
     made = nearest_method(design.method)
     same = made == design.method
-    setting = None if made is None else design.setting if same else _setting_of(made, design)
+    setting = None if made is None else design.epsilon if same else _setting_of(made, design)
     if made is None or setting is None:
         return Handoff(tuple(render_paragraphs("desk/report/handoff.txt", near="")), "", False)
     sets = design.sets if same else 1
@@ -99,10 +99,10 @@ def handoff_of(design: Assessed) -> Handoff:
     return Handoff(tuple(render_paragraphs("desk/report/handoff.txt", near=made.label, same=same)), script, same)
 
 
-def _setting_of(other: ComparedMethod, design: Assessed) -> float | None:
+def _setting_of(other: ComparedMethod, design: Evaluation) -> float | None:
     """Return the ε with which one set by another method keeps the same limits; else what the design really loses."""
     asked = design.question
-    if asked.promises and not design.sought:
+    if asked.promises and not design.is_minimal:
         return setting_for(other, asked.data, 1, asked.promises)
     real = design.real_epsilon
     return None if real is None or math.isinf(real) else real

@@ -13,10 +13,10 @@ from html import escape
 from dpviz.charts.theme import AXIS_INTERVALS, EXACT_COLOR, FAINT, GREY, INK, SIMULATED_INK, round_step
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
-from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure
-from dpviz.desk.assessed import Assessed
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyMeasure
+from dpviz.desk.candidate import Evaluation
 from dpviz.desk.following import Followed
-from dpviz.desk.search import Desk
+from dpviz.desk.search import SearchResult
 from dpviz.export.templates import capitalize_first
 
 RANKED_DESIGNS = 10  # Designs in the picture of the ranking
@@ -156,12 +156,12 @@ class Drawing:
         )
 
 
-def truth_pictures(design: Assessed) -> list[str]:
+def truth_pictures(design: Evaluation) -> list[str]:
     """Return a picture for each measure that is known, against the true values tried; none for a single value."""
     found: list[str] = []
     if len(design.question.truths) < 2:
         return found
-    for key, one in ACCURACY.items():
+    for key, one in ACCURACY_MEASURES.items():
         values = [one.of(outcome) for outcome in design.outcomes]
         if not any(math.isnan(value.value) for value in values):
             limit = next((limit.limit for limit in design.question.limits if limit.key == key), None)
@@ -169,11 +169,11 @@ def truth_pictures(design: Assessed) -> list[str]:
     return found
 
 
-def _against_truth(design: Assessed, one: AccuracyMeasure, values: list[Measure], limit: float | None) -> str:
+def _against_truth(design: Evaluation, one: AccuracyMeasure, values: list[Measure], limit: float | None) -> str:
     asked = design.question
     spread = bar_ends(values)
-    figure = design.figures[one.key]
-    if not math.isnan(figure.at):  # the worst may lie between the values that the line goes through
+    figure = design.worst_cases[one.key]
+    if not math.isnan(figure.location):  # the worst may lie between the values that the line goes through
         spread.append(figure.measure.value)
     low, high = ends(spread)
     note = ""
@@ -187,12 +187,12 @@ def _against_truth(design: Assessed, one: AccuracyMeasure, values: list[Measure]
     if note:
         drawn.words(drawn.left, 29, note, "start", GREY, 10)
     drawn.axis_y()
-    drawn.axis_x(f"{asked.ranged.title.lower()}, {asked.ranged.symbol}")
+    drawn.axis_x(f"{asked.true_parameter.title.lower()}, {asked.true_parameter.symbol}")
     if limit is not None and near:
-        drawn.limit_y(limit, f"{one.sense} {format_number(limit, 4)}")
+        drawn.limit_y(limit, f"{one.bound} {format_number(limit, 4)}")
     drawn.curve(asked.truths, values)
-    if not math.isnan(figure.at):
-        x, y = drawn.across(figure.at), drawn.up(figure.measure.value)
+    if not math.isnan(figure.location):
+        x, y = drawn.across(figure.location), drawn.up(figure.measure.value)
         color = SIMULATED_INK if figure.measure.error else EXACT_COLOR
         drawn.dot(x, y, color, filled=False, radius=5)
         side = "start" if x < drawn.width / 2 else "end"
@@ -210,20 +210,20 @@ def frontier_picture(followed: Followed) -> str:
         return ""
     places = [value for value, _ in points]
     one_value = asked.lowest == asked.highest
-    where = f" where {asked.ranged.symbol} = {format_number(asked.lowest)}" if one_value else ""
+    where = f" where {asked.true_parameter.symbol} = {format_number(asked.lowest)}" if one_value else ""
     drawn = Drawing(
         width=690,
         height=260,
         x=(min(places) / 1.08, max(places) * 1.08),
         y=ends([0.0, *bar_ends([one for _, one in points])]),
         log=True,
-        title=f"{capitalize_first(ACCURACY[key].label)}{where}, at other limits on ε",
+        title=f"{capitalize_first(ACCURACY_MEASURES[key].label)}{where}, at other limits on ε",
     )
     drawn.axis_y()
     drawn.axis_x("limit on ε of all sets, left is more private")
     limit = next((one.limit for one in asked.limits if one.key == key), None)
     if limit is not None and limit < drawn.y[1]:
-        drawn.limit_y(limit, f"{ACCURACY[key].sense} {format_number(limit, 4)}")
+        drawn.limit_y(limit, f"{ACCURACY_MEASURES[key].bound} {format_number(limit, 4)}")
     here = followed.path.here(asked)
     if drawn.x[0] <= here <= drawn.x[1]:
         x = drawn.across(here)
@@ -235,13 +235,13 @@ def frontier_picture(followed: Followed) -> str:
     return drawn.text()
 
 
-def ranking_picture(desk: Desk, design: Assessed) -> str:
+def ranking_picture(desk: SearchResult, design: Evaluation) -> str:
     """Return the leading designs, the best first, with the number by which they are ranked."""
-    shown = [one for one in desk.designs[:RANKED_DESIGNS] if not math.isnan(one.aim.value)]
+    shown = [one for one in desk.designs[:RANKED_DESIGNS] if not math.isnan(one.ranked_value.value)]
     if not shown:
         return ""
-    values = [one.aim for one in shown]
-    ranked = ACCURACY.get(desk.question.ranked_by)
+    values = [one.ranked_value for one in shown]
+    ranked = ACCURACY_MEASURES.get(desk.question.ranked_by)
     name = ranked.label if ranked else "exact privacy loss of all sets"
     drawn = Drawing(
         width=690,
@@ -254,14 +254,14 @@ def ranking_picture(desk: Desk, design: Assessed) -> str:
     drawn.axis_x(name)
     for place, (one, value) in enumerate(zip(shown, values, strict=True)):
         y = drawn.top + RANKING_ROW * (place + 0.5)
-        mark = "✓" if one.keeps_all else "?" if one.keeps_all is None else "✗"
+        mark = "✓" if one.meets_limits else "?" if one.meets_limits is None else "✗"
         drawn.words(drawn.left - 10, y + 4, f"{place + 1}. {one.name} {mark}", "end")
         drawn.line(drawn.left, y, drawn.width - drawn.right, y, FAINT)
         color = SIMULATED_INK if value.error > 0 else EXACT_COLOR
         if value.error > 0:
             low, high = (drawn.across(max(end, 0.0)) for end in bar_ends([value]))
             drawn.line(low, y, high, y, color, 1.6)
-        drawn.dot(drawn.across(value.value), y, color, filled=bool(one.keeps_all), radius=4)
+        drawn.dot(drawn.across(value.value), y, color, filled=bool(one.meets_limits), radius=4)
         if one.key == design.key:
             drawn.parts.append(
                 f'<rect x="2" y="{y - RANKING_ROW / 2 + 2:g}" width="{drawn.width - 4:g}" height="{RANKING_ROW - 4:g}" '

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from itertools import groupby
 
 from dpviz.core.formatting import format_distinct, format_number, format_ratio
-from dpviz.desk.accuracy import ACCURACY
-from dpviz.desk.assessed import Assessed
+from dpviz.curator.measures import ACCURACY_MEASURES
+from dpviz.desk.candidate import Evaluation
 from dpviz.desk.following import MEASURE_LABELS, Followed, OneMore, less_is_better, measure_of
 
 
@@ -46,7 +46,7 @@ def _best_of_all(found: Followed, measure: str, best: Mapping[float, tuple[int, 
     )
 
 
-def one_more_sentence(first: Assessed, measure: str, bought: OneMore) -> str:
+def one_more_sentence(first: Evaluation, measure: str, bought: OneMore) -> str:
     """Return what one more unit of ε does to a measure of the first design."""
     before, after, name, label = bought.before, bought.after, f"<b>{first.name}</b>", MEASURE_LABELS[measure]
     if math.isnan(before.value) or math.isnan(after.value):
@@ -56,7 +56,9 @@ def one_more_sentence(first: Assessed, measure: str, bought: OneMore) -> str:
         near = "no difference that the simulation can tell" if (after - before).error > 0 else "nothing"
         return f"One more unit of ε, {other} instead of {one}, buys {name} {near} in {label}."
     new, old = format_distinct(after.value, before.value, 3), format_distinct(before.value, after.value, 3)
-    share = measure in ACCURACY and ACCURACY[measure].share  # per cent of a share would be taken for points
+    share = (
+        measure in ACCURACY_MEASURES and ACCURACY_MEASURES[measure].is_share
+    )  # per cent of a share would be taken for points
     times = f", {format_ratio(after.value / before.value)}" if before.value > 0 and not share else ""
     return (
         f"What one more unit of ε buys: with {other} instead of {one} the {label} of {name} is {new} instead of "

@@ -16,12 +16,12 @@ from dpviz.core.formatting import (
     spell_count,
     spell_number,
 )
-from dpviz.desk.accuracy import AccuracyLimit, on_limit
-from dpviz.desk.assessed import Assessed
+from dpviz.curator.measures import AccuracyLimit, is_on_limit
+from dpviz.curator.privacy_limits import WEAK_PROTECTION_NOTE
+from dpviz.curator.question import GOALS, takes_prior
+from dpviz.desk.candidate import Evaluation
 from dpviz.desk.order import deciding_first
-from dpviz.desk.protection import HARDLY
-from dpviz.desk.question import GOALS, takes_prior
-from dpviz.desk.search import Desk
+from dpviz.desk.search import SearchResult
 from dpviz.desk.told.measures import analysis, brief, listed, numbers, rounded_epsilon
 from dpviz.export.templates import render_paragraphs
 from dpviz.inference.rules import RULES
@@ -30,7 +30,7 @@ from dpviz.privacy.odds_text import factor_of_odds
 NAMED_DESIGNS = 2  # Designs that a sentence names
 ASKED_FOR = 1e-6  # Relative distance within which a real ε is the one that was asked for
 CLOSE_BELOW = 1e-3  # Relative distance at which a refuted ε leaves nothing between
-HARDLY_TOLD = "<b>{}</b>: {}".format(*HARDLY)
+HARDLY_TOLD = "<b>{}</b>: {}".format(*WEAK_PROTECTION_NOTE)
 
 
 class Told(NamedTuple):
@@ -42,40 +42,40 @@ class Told(NamedTuple):
     further: str = ""
 
 
-def answer_sentence(desk: Desk) -> Told:
+def answer_sentence(desk: SearchResult) -> Told:
     """Return what the desk answers with, and what that rests on, as inline HTML."""
     found = _answer(desk)
-    return found._replace(further=f"{found.further} {desk.question.supposed}".strip())
+    return found._replace(further=f"{found.further} {desk.question.assumptions}".strip())
 
 
-def limits_sentence(desk: Desk) -> str:
+def limits_sentence(desk: SearchResult) -> str:
     """The limits on protection as they were understood, and how the leading design is made, as inline HTML."""
-    method = desk.first.method if desk.first else None
+    method = desk.best.method if desk.best else None
     return render_paragraphs("desk/told/limits.html", asked=desk.question, method=method)[0]
 
 
-def _answer(desk: Desk) -> Told:
+def _answer(desk: SearchResult) -> Told:
     if not desk.designs:
         return _nothing(desk)
-    if not desk.keeping:
+    if not desk.feasible:
         return _undecided(desk) if desk.undecided else _broken(desk)
     return _kept(desk) if desk.question.promises else _smallest(desk)
 
 
-def _kept(desk: Desk) -> Told:
+def _kept(desk: SearchResult) -> Told:
     """Designs keep every limit: the first of them, with its numbers, and how many others do."""
-    first, question = desk.keeping[0], desk.question
+    first, question = desk.feasible[0], desk.question
     limits = "all your limits" if len(question.limits) + len(question.protections) > 1 else "your limit"
     words = f"keeps <b>{limits}</b> {analysis(first)}: {numbers(first)}.{_says_nothing(first)}"
     more = privacy(first)
-    if first.sought:
+    if first.is_minimal:
         more += f" It is given the smallest ε found for this accuracy. {_below(first)}"
     return Told(first.name, words, f"It keeps {limits}: {brief(first)}.", f"{more} {_others(desk)}")
 
 
-def _smallest(desk: Desk) -> Told:
+def _smallest(desk: SearchResult) -> Told:
     """No limit on protection: the smallest ε that is enough for the accuracy."""
-    first, *rest = desk.keeping
+    first, *rest = desk.feasible
     limits = "your limit" if len(desk.question.limits) == 1 else "all your limits"
     kept = f"<b>{first.name}</b> {analysis(first)} keeps {limits}: {numbers(first)}.{_says_nothing(first)}"
     if first.real_epsilon is None:
@@ -85,7 +85,7 @@ def _smallest(desk: Desk) -> Told:
     epsilon = rounded_epsilon(first.real_epsilon)
     words = f"<b>A privacy loss of ε = {epsilon} is enough</b> for this accuracy: with it, {kept}"
     more = _below(first)
-    if not desk.complete:
+    if not desk.is_complete:
         more += " The search goes on, and may find a smaller one."
     more += f" {privacy(first)}"
     if desk.ties:
@@ -95,35 +95,36 @@ def _smallest(desk: Desk) -> Told:
     return Told(f"ε = {epsilon}", words, f"It is enough for this accuracy: {first.name}.", more + untold(desk))
 
 
-def _below(first: Assessed) -> str:
+def _below(first: Evaluation) -> str:
     """What is known of smaller ε than the one that is enough; what is not refuted is not called too small."""
-    if not first.question.data.simulated or first.refuted >= first.setting * (1 - CLOSE_BELOW):
+    if not first.question.data.simulated or first.largest_infeasible >= first.epsilon * (1 - CLOSE_BELOW):
         return "Of the values tried, no smaller one is enough."
     repetitions = format_number(first.question.repetitions)
-    if not first.refuted > 0:
+    if not first.largest_infeasible > 0:
         return f"No smaller value is refuted: a simulation of {repetitions} repetitions cannot tell more."
     return (
         f"It is the smallest that a simulation of {repetitions} repetitions confirms: up to "
-        f"{format_number(round_down(first.refuted, 3), 3)} a limit is broken, and between the two it cannot tell."
+        f"{format_number(round_down(first.largest_infeasible, 3), 3)} a limit is broken, "
+        "and between the two it cannot tell."
     )
 
 
-def _judged(one: Assessed, verdict: bool | None) -> list[AccuracyLimit]:
+def _judged(one: Evaluation, verdict: bool | None) -> list[AccuracyLimit]:
     """The limits of which this is known."""
     return [limit for limit in one.question.limits if one.verdicts[limit.key] is verdict]
 
 
-def _undecided(desk: Desk) -> Told:
+def _undecided(desk: SearchResult) -> Told:
     """None keeps all limits for sure, and of some it is not known."""
     first = desk.undecided[0]
     open_ = _judged(first, None)
     what = " and ".join(limit.measure.name for limit in open_)
-    if not first.complete:
+    if not first.is_complete:
         kept = _judged(first, True)
         words = f"<b>{first.name}</b> leads so far" + (f": {listed(first, kept)}." if kept else ".")
         words += f" Its {what} {'is' if len(open_) == 1 else 'are'} still being computed."
         return Told("computing", words, f"It leads so far: {first.name}.", privacy(first))
-    found = [first.figures[limit.key].measure for limit in open_]
+    found = [first.worst_cases[limit.key].measure for limit in open_]
     if any(math.isnan(one.value) for one in found):
         words = (
             f"<b>No design is known to keep all your limits.</b> Nearest is <b>{first.name}</b>, but its {what} "
@@ -141,37 +142,37 @@ def _undecided(desk: Desk) -> Told:
     return Told("too close to call", words, short, f"{_of_the_rest(desk)} {privacy(first)}".strip())
 
 
-def _of_the_rest(desk: Desk) -> str:
+def _of_the_rest(desk: SearchResult) -> str:
     more, broken = len(desk.undecided) - 1, len(desk.designs) - len(desk.undecided)
     further = f" The same holds for {spell_count(more, 'more design')}." if more else ""
     return further + (f" {spell_count(broken, 'other design').capitalize()} break a limit." if broken > 1 else "")
 
 
-def _broken(desk: Desk) -> Told:
+def _broken(desk: SearchResult) -> Told:
     """Every design breaks a limit: the nearest, and by how much it misses."""
     first = desk.designs[0]
     missed, kept, more = _judged(first, False), _judged(first, True), privacy(first)
     considered = "one was" if len(desk.designs) == 1 else f"{spell_number(len(desk.designs))} were"
-    none = "No design keeps" if desk.complete else "No design so far keeps"
+    none = "No design keeps" if desk.is_complete else "No design so far keeps"
     words = (
         f"<b>{none} all your limits</b>; {considered} considered. Nearest is <b>{first.name}</b> "
         f"{analysis(first)}: {listed(first, missed)}."
     )
     if kept:
         more = f"It keeps {'this limit' if len(kept) == 1 else 'these limits'}: {listed(first, kept)}. {more}"
-    most = max(missed, key=lambda one: one.slack(first.figure(one.key).measure).value)
+    most = max(missed, key=lambda one: one.used_share(first.worst_case(one.key).measure).value)
     nearest = (
         f"The nearest misses {spell_number(len(missed))}, mainly"
         if len(missed) > 1
         else "The nearest design misses one"
     )
     short = f"{nearest}: {listed(first, [most], plain=True)}."
-    return Told("none keeps all" if desk.complete else "computing", words, short, more)
+    return Told("none keeps all" if desk.is_complete else "computing", words, short, more)
 
 
-def _nothing(desk: Desk) -> Told:
+def _nothing(desk: SearchResult) -> Told:
     """No design at all: every method is absent."""
-    if not desk.complete:
+    if not desk.is_complete:
         return Told("searching", "No design has been found yet.", "No design has been found yet.")
     words = "<b>No method can release such data and keep this protection.</b> Below stands why for each of them."
     if not desk.question.promises:
@@ -182,17 +183,17 @@ def _nothing(desk: Desk) -> Told:
     return Told("no design", words, "Nothing keeps these limits.")
 
 
-def _others(desk: Desk) -> str:
+def _others(desk: SearchResult) -> str:
     """How many other designs keep all limits and which are tied with this one, and how many could."""
-    more, wait = len(desk.keeping) - 1, [one for one in desk.undecided if not one.complete]
+    more, wait = len(desk.feasible) - 1, [one for one in desk.undecided if not one.is_complete]
     close = len(desk.undecided) - len(wait)
     if more:
         kept = "keeps all limits" if more == 1 else "keep all limits"
-        sure = " that the simulation confirms" if desk.untold else ""
+        sure = " that the simulation confirms" if desk.not_distinguished else ""
         lead = _tied(desk) if desk.ties else f"This one has {GOALS[desk.question.ranked_by]}{sure}."
         words = f"{spell_count(more, 'other design').capitalize()} {kept}, too. {lead}{untold(desk)}"
     elif len(desk.designs) == 1:
-        words = "It was the only design considered." if desk.complete else "No other design has been found yet."
+        words = "It was the only design considered." if desk.is_complete else "No other design has been found yet."
     else:
         words = f"No other of the {spell_count(len(desk.designs), 'design')} considered keeps all limits."
     if close:
@@ -204,14 +205,14 @@ def _others(desk: Desk) -> str:
     return words + (f" {spell_count(len(wait), 'design').capitalize()} still to be judged." if wait else "")
 
 
-def _tied(desk: Desk) -> str:
+def _tied(desk: SearchResult) -> str:
     """Which designs cannot be told from the first by what decides, and what puts it before them."""
     first, named, rest = desk.designs[0], desk.ties[:NAMED_DESIGNS], len(desk.ties) - NAMED_DESIGNS
     names = [f"{one.name} ({RULES[one.rule].abbreviation})" if one.name == first.name else one.name for one in named]
     if rest > 0:
         names.append(spell_count(rest, "more design"))
-    by = desk.beats(desk.ties[0])
-    them = "them" if all(desk.beats(one) is None for one in desk.ties) else "the first two"
+    by = desk.deciding_criterion(desk.ties[0])
+    them = "them" if all(desk.deciding_criterion(one) is None for one in desk.ties) else "the first two"
     why = (
         f"It comes first because {by.why}."
         if by
@@ -220,9 +221,9 @@ def _tied(desk: Desk) -> str:
     return f"In its {deciding_first(first).label} it is tied with {join_words(names)}. {why}"
 
 
-def untold(desk: Desk) -> str:
+def untold(desk: SearchResult) -> str:
     """Return of which designs the simulation does not prove that they need a larger ε than the first, in a sentence."""
-    names = [one.name for one in desk.untold]
+    names = [one.name for one in desk.not_distinguished]
     if not names:
         return ""
     shown = names if len(names) <= NAMED_DESIGNS else [*names[:NAMED_DESIGNS], f"{len(names) - NAMED_DESIGNS} more"]
@@ -230,20 +231,20 @@ def untold(desk: Desk) -> str:
     return f" The simulation cannot tell whether {said} really need{'s' if len(names) == 1 else ''} more."
 
 
-def _says_nothing(one: Assessed) -> str:
+def _says_nothing(one: Evaluation) -> str:
     """Where every interval holds all that a proportion can be, that a coverage of 1 is worth nothing."""
-    ranged = one.question.ranged
+    ranged = one.question.true_parameter
     widths = [found.mean_width.value for found in one.outcomes]
-    if not takes_prior(ranged) or not all(on_limit(width, ranged.maximum - ranged.minimum) for width in widths):
+    if not takes_prior(ranged) or not all(is_on_limit(width, ranged.maximum - ranged.minimum) for width in widths):
         return ""
     return " But every interval then runs from 0 to 1, and says nothing."
 
 
-def privacy(one: Assessed) -> str:
+def privacy(one: Evaluation) -> str:
     """Return what a design really gives away, one row substituted, without any δ: against what was asked, as odds."""
     promises, real = one.question.promises, one.real_epsilon
     if real is None:
-        given = f"It is set to ε = {rounded_epsilon(one.setting)}; what it really gives away is not known."
+        given = f"It is set to ε = {rounded_epsilon(one.epsilon)}; what it really gives away is not known."
         return f"{given} {HARDLY_TOLD}"
     if math.isinf(real):
         return f"It gives away a privacy loss that is <b>unbounded</b>: no ε holds without a δ. {HARDLY_TOLD}"
@@ -265,12 +266,12 @@ def privacy(one: Assessed) -> str:
             if asked
             else " Your limits bound how often a guess is right, not how sure it can be."
         )
-    if one.enough:
+    if one.is_saturated:
         words += (
-            f" Your limits on protection would allow more, but with the ε = {format_number(one.setting, 4)} that it "
+            f" Your limits on protection would allow more, but with the ε = {format_number(one.epsilon, 4)} that it "
             "is set "
             "to nothing is worse by a thousandth than with all that they allow."
-            if one.setting < PROMISES.maximum
-            else f" Your limits on protection allow every ε; {format_number(one.setting)} is where the search ends."
+            if one.epsilon < PROMISES.maximum
+            else f" Your limits on protection allow every ε; {format_number(one.epsilon)} is where the search ends."
         )
-    return f"{words} {HARDLY_TOLD}" if one.gives_much_away else words
+    return f"{words} {HARDLY_TOLD}" if one.exceeds_usual_epsilon else words

@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from dpviz.core.formatting import format_number, round_up
-from dpviz.desk.accuracy import ACCURACY, AccuracyMeasure
-from dpviz.desk.protection import PrivacyLoss
-from dpviz.desk.question import ASKED_KINDS
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyMeasure
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit
+from dpviz.curator.question import QUESTION_KINDS
 from dpviz.desk.relaxing import Relaxed
 from dpviz.desk.stated import form_limits
 from dpviz.desk.told.measures import analysis, asked_of, numbers, reading
@@ -22,10 +22,10 @@ def relaxed_sentence(found: Relaxed) -> str:
     if found.analyzed is not None:
         ways.append(f"if it is analyzed with <b>“{RULES[found.analyzed.rule].label}”</b>: {numbers(found.analyzed)}")
     if values:
-        limits = (asked_of(one.question, ACCURACY[key], value) for key, value in values.items())
+        limits = (asked_of(one.question, ACCURACY_MEASURES[key], value) for key, value in values.items())
         ways.append(f"if you accept {' and '.join(limits)}")
     if epsilon is not None:
-        now = one.setting if one.real_epsilon is None else one.real_epsilon
+        now = one.epsilon if one.real_epsilon is None else one.real_epsilon
         ways.append(f"with <b>ε = {format_number(epsilon, 4)}</b> instead of {format_number(now, 4)}")
     start = f"<b>{one.name}</b> {analysis(one)}"
     if not ways:
@@ -47,13 +47,13 @@ def accepted(found: Relaxed) -> dict[str, float]:
     """Return the limits with which the design would do as it is set, in three digits; none where one has no number."""
     if not all(math.isfinite(value) for value in found.values.values()):
         return {}
-    return {key: enough(ACCURACY[key], value) for key, value in found.values.items()}
+    return {key: enough(ACCURACY_MEASURES[key], value) for key, value in found.values.items()}
 
 
 def enough(measure: AccuracyMeasure, value: float) -> float:
     """Return a limit in three digits that a value keeps: the nearest on the far side of it."""
     near = float(f"{value:.3g}")
-    if measure.worse(value, near):
+    if measure.is_worse(value, near):
         unit = 10.0 ** (math.floor(math.log10(abs(value))) - 2)
         near = float(f"{near + (unit if value > near else -unit):.3g}")
     return near
@@ -62,16 +62,19 @@ def enough(measure: AccuracyMeasure, value: float) -> float:
 def offers(relaxed: Relaxed) -> list[tuple[str, dict[str, Any]]]:
     """Changes of a form that let the design keep all limits: each in words, with its values by name."""
     question = relaxed.design.question
-    kind = ASKED_KINDS[question.data.key]
+    kind = QUESTION_KINDS[question.data.key]
     changes: list[tuple[str, dict[str, Any]]] = []
     if relaxed.analyzed is not None:
         rule = relaxed.analyzed.rule
         changes.append((f"Analyze with “{RULES[rule].label}”", {f"{kind.key}_rules": [*question.rules, rule]}))
     epsilon = enough_epsilon(relaxed)
-    if epsilon is not None and [protection.key for protection in question.protections] == [PrivacyLoss.key]:
+    if epsilon is not None and [protection.key for protection in question.protections] == [EpsilonDeltaLimit.key]:
         changes.append((f"Allow ε = {format_number(epsilon, 4)}", {"epsilon": epsilon}))
     limits = accepted(relaxed)
     if limits:
-        words = [f"{ACCURACY[key].name} {reading(question, ACCURACY[key], limit)}" for key, limit in limits.items()]
+        words = [
+            f"{ACCURACY_MEASURES[key].name} {reading(question, ACCURACY_MEASURES[key], limit)}"
+            for key, limit in limits.items()
+        ]
         changes.append((f"Accept {' and '.join(words)}", {**form_limits(kind, limits)}))
     return changes

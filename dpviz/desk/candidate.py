@@ -17,11 +17,11 @@ from dpviz.comparisons.terms import NO_EPSILON, PROMISES, setting_for, unprotect
 from dpviz.core.formatting import format_number, round_up
 from dpviz.core.monte_carlo import TIE_TOLERANCE, Measure
 from dpviz.core.types import FloatArray
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit, WorstCase
+from dpviz.curator.privacy_limits import USUAL_EPSILON
+from dpviz.curator.question import DesignQuestion
 from dpviz.designs import Design
-from dpviz.desk.accuracy import ACCURACY, AccuracyLimit, RangeFigure
 from dpviz.desk.order import CALIBRATION_TOLERANCE, privacy_of
-from dpviz.desk.protection import USUAL_EPSILON
-from dpviz.desk.question import Question
 from dpviz.desk.seeking import EARLY, NOTHING_MORE, SCANNED, seek_enough, seek_smallest, soonest
 from dpviz.desk.steps import Steps
 from dpviz.inference.rules import RULES
@@ -32,10 +32,10 @@ LESS = 0.9, 0.3  # Of the largest setting: where it is seen whether an error has
 
 
 @dataclass(frozen=True, kw_only=True)
-class Option:
+class Candidate:
     """A design whose ε is open: a method, how many sets it releases, and the key of the analysis that they get."""
 
-    question: Question
+    question: DesignQuestion
     method: ComparedMethod
     sets: int
     rule: str
@@ -69,29 +69,29 @@ class Option:
         """What the analyst does."""
         return self.question.analysis(self.sets, self.rule)
 
-    def asked(self, question: Question, sets: int) -> Option:
+    def asked(self, question: DesignQuestion, sets: int) -> Candidate:
         """Return the same for another question and number of sets, analyzed as far as these allow it."""
         rule = question.analysis(sets, self.rule).rule_for(sets).key
-        return Option(question=question, method=self.method, sets=sets, rule=rule)
+        return Candidate(question=question, method=self.method, sets=sets, rule=rule)
 
-    def at(self, setting: float, *, enough: bool = False) -> Iterator[Assessed | None]:
+    def at(self, setting: float, *, enough: bool = False) -> Iterator[Evaluation | None]:
         """Yield the design at this setting, with what is quick and then the more complete the later.
 
         None comes between costly steps after which there is nothing new to tell.
         """
         asked, found = self.question, tuple[Outcome, ...]()
-        of_this = {**self._mine, "setting": setting, "enough": enough}
-        for found in asked.data.outcomes_at(self.method, setting, self.analysis, asked.data_at):
+        of_this = {**self._mine, "epsilon": setting, "is_saturated": enough}
+        for found in asked.data.outcomes_at(self.method, setting, self.analysis, asked.data_at_truths):
             n_known = sum(not math.isnan(one.coverage.value) for one in found)
-            is_partial = len(found) < len(asked.data_at) or 0 < n_known < len(found)
-            yield None if is_partial else Assessed(**of_this, outcomes=found)
-        yield Assessed(**of_this, outcomes=found, complete=True)
+            is_partial = len(found) < len(asked.data_at_truths) or 0 < n_known < len(found)
+            yield None if is_partial else Evaluation(**of_this, outcomes=found)
+        yield Evaluation(**of_this, outcomes=found, is_complete=True)
 
     @property
     def _mine(self) -> dict[str, Any]:
-        return {one.name: getattr(self, one.name) for one in dataclasses.fields(Option)}
+        return {one.name: getattr(self, one.name) for one in dataclasses.fields(Candidate)}
 
-    def tried(self, setting: float) -> Iterator[Assessed | None]:
+    def tried(self, setting: float) -> Iterator[Evaluation | None]:
         """Yield the design at a setting that a search tries, with what is quick, and then complete.
 
         Where nothing has to be simulated no number of it is computed that is not looked at: a search looks at a few, at
@@ -101,13 +101,13 @@ class Option:
         if asked.data.simulated:
             yield from self.at(setting)
             return
-        yield Tried(**self._mine, setting=setting, outcomes=())
-        whole = Tried(**self._mine, setting=setting, outcomes=(), complete=True)
+        yield Tried(**self._mine, epsilon=setting, outcomes=())
+        whole = Tried(**self._mine, epsilon=setting, outcomes=(), is_complete=True)
         yield None
         if not asked.needs_interval or whole.is_worst_known:
             yield whole
             return
-        for outcomes in asked.data.outcomes_at(self.method, setting, self.analysis, asked.data_at):
+        for outcomes in asked.data.outcomes_at(self.method, setting, self.analysis, asked.data_at_truths):
             whole = dataclasses.replace(whole, outcomes=outcomes)
             yield None
         yield whole
@@ -133,13 +133,13 @@ class Option:
             return (yield from seek_enough(self.tried, setting))
         return setting
 
-    def smallest(self, most: float = math.inf) -> Steps[Assessed | None]:
+    def smallest(self, most: float = math.inf) -> Steps[Evaluation | None]:
         """Return, in steps, all of the design that `seek_smallest` finds."""
         found = yield from seek_smallest(self.tried, most)
         if not isinstance(found, Tried):
             return found
-        whole = yield from soonest(self.at(found.setting), lambda one: one.complete)
-        return dataclasses.replace(whole, refuted=found.refuted)
+        whole = yield from soonest(self.at(found.epsilon), lambda one: one.is_complete)
+        return dataclasses.replace(whole, largest_infeasible=found.largest_infeasible)
 
     def _as_good_with_less(self, setting: float) -> Steps[bool]:
         """Return whether an error or a bias that counts is better with a part of the setting, or none is worse.
@@ -153,7 +153,7 @@ class Option:
         for share in (1.0, *LESS):
             if asked.data.simulated or share * setting < SCANNED[0]:
                 return False
-            here = asked.data.accuracies(self.method, share * setting, self.analysis, asked.data_at)
+            here = asked.data.accuracies(self.method, share * setting, self.analysis, asked.data_at_truths)
             assert here is not None  # what is not simulated is exact
             found.append((np.mean if asked.average else np.max)(np.abs(here), axis=0))
             gained = [(found[-1][place] - found[0][place]) / max(found[0][1], TIE_TOLERANCE) for place in counting]
@@ -176,7 +176,7 @@ class Option:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Assessed(Option):
+class Evaluation(Candidate):
     """A design and what is known of it: the outcomes at the true values of the question, in their order.
 
     `setting` is the ε that all its sets together are given, and its `rule` that of a single set where the chosen one
@@ -186,36 +186,36 @@ class Assessed(Option):
     NaN elsewhere.
     """
 
-    setting: float
+    epsilon: float
     outcomes: tuple[Outcome, ...] = dataclasses.field(compare=False)  # which follow from all else
-    complete: bool = dataclasses.field(default=False, compare=False)
-    enough: bool = False
-    refuted: float = dataclasses.field(default=math.nan, compare=False)
+    is_complete: bool = dataclasses.field(default=False, compare=False)
+    is_saturated: bool = False
+    largest_infeasible: float = dataclasses.field(default=math.nan, compare=False)
 
     @property
-    def sought(self) -> bool:
+    def is_minimal(self) -> bool:
         """Whether `setting` is the smallest found that is enough for the accuracy."""
-        return not math.isnan(self.refuted)
+        return not math.isnan(self.largest_infeasible)
 
-    def whole(self) -> Assessed:
+    def completed(self) -> Evaluation:
         """Return it with everything that can be computed of it."""
-        *_, found = filter(None, self.at(self.setting, enough=self.enough))
+        *_, found = filter(None, self.at(self.epsilon, enough=self.is_saturated))
         return found
 
     @property
-    def release(self) -> Design | None:
+    def release_design(self) -> Design | None:
         """The release where the error is largest, as the pages about a single one know it; None where none does."""
         asked = self.question
         return self.method.design(
-            self._worst_data, self.setting, self.sets, epsilon=self.setting, level=asked.level, seed=asked.seed,
+            self._worst_data, self.epsilon, self.sets, epsilon=self.epsilon, level=asked.level, seed=asked.seed,
             rules=(self.rule,),
         )  # fmt: skip
 
     @property
-    def comparison(self) -> dict[str, Any]:
+    def comparison_settings(self) -> dict[str, Any]:
         """Settings of the comparison page: the same data, ε, sets and analysis, and the method beside the data."""
         asked, data = self.question, self._worst_data
-        settings = data.settings() | {"epsilon": self.setting, "sets": self.sets, "rule": self.rule}
+        settings = data.settings() | {"epsilon": self.epsilon, "sets": self.sets, "rule": self.rule}
         settings |= {name: getattr(asked, name) for name in ("level", "seed", "repetitions")}
         return settings | {"kind": data.key, f"{data.key}_methods": ["original", self.method.key]}
 
@@ -223,10 +223,10 @@ class Assessed(Option):
     def _worst_data(self) -> DataKind:
         """Data with the true value tried that is nearest to where the error is largest, or with the middle one."""
         asked = self.question
-        worst = self.figures["root_mean_squared_error"].at
+        worst = self.worst_cases["root_mean_squared_error"].location
         if math.isnan(worst):
-            return asked.data_at[len(asked.truths) // 2]
-        pairs = zip(asked.truths, asked.data_at, strict=True)
+            return asked.data_at_truths[len(asked.truths) // 2]
+        pairs = zip(asked.truths, asked.data_at_truths, strict=True)
         return min(pairs, key=lambda pair: abs(pair[0] - worst))[1]
 
     @property
@@ -234,7 +234,7 @@ class Assessed(Option):
         """The exact pure ε of all sets together: infinite where no ε holds, None where none is known."""
         return self.outcomes[0].real_epsilon
 
-    def real_text(self, digits: int = 4) -> str:
+    def format_real_epsilon(self, digits: int = 4) -> str:
         """The pure ε of all sets as a table shows it: "at most" where it is proven and not exact."""
         real = self.real_epsilon
         if real is None or math.isinf(real):
@@ -244,63 +244,64 @@ class Assessed(Option):
         return f"at most {format_number(round_up(real, digits), digits)}"
 
     @cached_property
-    def figures(self) -> dict[str, RangeFigure]:
+    def worst_cases(self) -> dict[str, WorstCase]:
         """Every measure over the range of true values, by key: the worst found over the whole range where there is one.
 
         Where that takes up to some seconds it is sought for limits alone, while every limit may still be kept.
         """
-        return {key: self.figure(key) for key in ACCURACY}
+        return {key: self.worst_case(key) for key in ACCURACY_MEASURES}
 
-    def figure(self, key: str) -> RangeFigure:
+    def worst_case(self, key: str) -> WorstCase:
         """Return one of `figures`, without the others."""
         return self._limited[key] if key in self._limited else self._quick(key)
 
     @cached_property
-    def _limited(self) -> dict[str, RangeFigure]:
+    def _limited(self) -> dict[str, WorstCase]:
         """Those that limits are on."""
         limits = self.question.limits
         found = {one.key: self._quick(one.key) for one in limits}
-        for limit in limits if self.question.of_a_range else ():
-            if all(one.kept(found[one.key].measure) is not False for one in limits) and found[limit.key].tried:
+        for limit in limits if self.question.is_worst_of_range else ():
+            if all(one.verdict(found[one.key].measure) is not False for one in limits) and found[limit.key].n_tried:
                 found[limit.key] = self._worst(limit.key, thorough=True) or found[limit.key]
         return found
 
     @cached_property
-    def _known(self) -> dict[str, RangeFigure]:
+    def _known(self) -> dict[str, WorstCase]:
         return {}
 
-    def _quick(self, key: str) -> RangeFigure:
+    def _quick(self, key: str) -> WorstCase:
         if key not in self._known:
-            self._known[key] = (self._worst(key) if self.question.of_a_range else None) or self.over(key)
+            self._known[key] = (self._worst(key) if self.question.is_worst_of_range else None) or self.over(key)
         return self._known[key]
 
-    def over(self, key: str) -> RangeFigure:
+    def over(self, key: str) -> WorstCase:
         """Return a measure over the true values that are tried."""
         asked = self.question
-        return ACCURACY[key].over(asked.truths, self.outcomes, asked.average)
+        measure = ACCURACY_MEASURES[key]
+        return measure.over(asked.truths, [measure.of(one) for one in self.outcomes], asked.average)
 
     def exact(self, key: str) -> bool:
         """Whether a measure is known at the true values that are tried, and not simulated."""
         return self.over(key).measure.error == 0
 
-    def _worst(self, key: str, *, thorough: bool = False) -> RangeFigure | None:
+    def _worst(self, key: str, *, thorough: bool = False) -> WorstCase | None:
         """The worst of all true values of the range; None where those tried have to do."""
         if not self.exact(key):
             return None
         asked = self.question
         ends = asked.lowest, asked.highest
-        found = asked.data.worst(self.method, self.setting, self.analysis, key, *ends, thorough=thorough)
+        found = asked.data.worst(self.method, self.epsilon, self.analysis, key, *ends, thorough=thorough)
         if found is None:
             return None
-        return RangeFigure(Measure(found.value, 0.0), found.at, 0)
+        return WorstCase(Measure(found.value, 0.0), found.at, 0)
 
     @cached_property
     def verdicts(self) -> dict[str, bool | None]:
         """By limit on accuracy: whether it is kept; None where that is not known, or too close to the limit."""
-        return {one.key: one.kept(self.figure(one.key).measure) for one in self.question.limits}
+        return {one.key: one.verdict(self.worst_case(one.key).measure) for one in self.question.limits}
 
     @property
-    def keeps_all(self) -> bool | None:
+    def meets_limits(self) -> bool | None:
         """Whether every limit is kept; None where that is not known."""
         found = self.verdicts.values()
         return False if False in found else None if None in found else True
@@ -308,24 +309,24 @@ class Assessed(Option):
     @property
     def beyond_doubt(self) -> bool:
         """Whether further repetitions could not change `keeps_all`."""
-        found = [one.kept(self.figure(one.key).measure, EARLY) for one in self.question.limits]
-        return self.complete or False in found or None not in found
+        found = [one.verdict(self.worst_case(one.key).measure, EARLY) for one in self.question.limits]
+        return self.is_complete or False in found or None not in found
 
     def value(self, key: str) -> float:
-        """Return a measure of `ACCURACY` over the range; NaN where it is not known."""
-        return self.figure(key).measure.value
+        """Return a measure of `ACCURACY_MEASURES` over the range; NaN where it is not known."""
+        return self.worst_case(key).measure.value
 
     @cached_property
-    def tightest(self) -> tuple[AccuracyLimit, Measure] | None:
+    def tightest_limit(self) -> tuple[AccuracyLimit, Measure] | None:
         """The limit of which it uses the most, as far as that is known, and how much: at most 1 where it is kept."""
-        found = ((one, self.figure(one.key).measure) for one in self.question.limits)
-        known = [(one, one.slack(here)) for one, here in found if self.complete or not math.isnan(here.value)]
+        found = ((one, self.worst_case(one.key).measure) for one in self.question.limits)
+        known = [(one, one.used_share(here)) for one, here in found if self.is_complete or not math.isnan(here.value)]
         return max(known, key=lambda one: one[1].value, default=None)
 
     @property
-    def slack(self) -> Measure:
+    def limit_use(self) -> Measure:
         """How much of its tightest limit it uses."""
-        return self.tightest[1] if self.tightest else Measure(0.0, 0.0)
+        return self.tightest_limit[1] if self.tightest_limit else Measure(0.0, 0.0)
 
     @property
     def repetitions(self) -> int:
@@ -333,7 +334,7 @@ class Assessed(Option):
         return min(one.unfinished or self.question.repetitions for one in self.outcomes)
 
     @property
-    def gives_much_away(self) -> bool:
+    def exceeds_usual_epsilon(self) -> bool:
         """Whether its real ε is above 10 and above every ε that was asked for, infinite or not known at all.
 
         Limits on guesses, and a δ, leave room for that: they bound how often a release may tell much, not how much.
@@ -341,37 +342,40 @@ class Assessed(Option):
         return privacy_of(self).value > _usual(self.question)
 
     @property
-    def aim(self) -> Measure:
+    def ranked_value(self) -> Measure:
         """The number by which designs that keep all limits are ranked first; NaN where it is not known."""
-        if self.question.ranked_by in ACCURACY:
-            return self.figure(self.question.ranked_by).measure
+        if self.question.ranked_by in ACCURACY_MEASURES:
+            return self.worst_case(self.question.ranked_by).measure
         loss = privacy_of(self)
         return loss if math.isfinite(loss.value) else Measure.unknown()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tried(Assessed):
+class Tried(Evaluation):
     """A design at a setting that a search tries, of which nothing is simulated: with `outcomes` where they have to be.
 
-    It is the same as that which `Option.at` yields, first or at last, as far as a search looks at it.
+    It is the same as that which `Candidate.at` yields, first or at last, as far as a search looks at it.
     """
 
-    def over(self, key: str) -> RangeFigure:
-        asked, measure = self.question, ACCURACY[key]
+    def over(self, key: str) -> WorstCase:
+        asked, measure = self.question, ACCURACY_MEASURES[key]
         if measure.needs_interval and not self.outcomes:
-            return RangeFigure(Measure.unknown(), math.nan, len(asked.truths))
-        return measure.over(asked.truths, self.outcomes or self._estimated, asked.average)
+            return WorstCase(Measure.unknown(), math.nan, len(asked.truths))
+        outcomes = self.outcomes or self._estimated
+        return measure.over(asked.truths, [measure.of(one) for one in outcomes], asked.average)
 
     def exact(self, key: str) -> bool:
-        return not ACCURACY[key].needs_interval or super().exact(key) or (self.complete and not self.outcomes)
+        return (
+            not ACCURACY_MEASURES[key].needs_interval or super().exact(key) or (self.is_complete and not self.outcomes)
+        )
 
     @cached_property
     def _estimated(self) -> tuple[Outcome, ...]:
         """What there is without intervals, at every true value."""
         asked = self.question
-        accuracies = asked.data.accuracies(self.method, self.setting, self.analysis, asked.data_at)
+        accuracies = asked.data.accuracies(self.method, self.epsilon, self.analysis, asked.data_at_truths)
         assert accuracies is not None  # what is not simulated is exact
-        at_setting: dict[str, Any] = {"epsilon": self.setting, "setting": self.setting, "sets": self.sets}
+        at_setting: dict[str, Any] = {"epsilon": self.epsilon, "setting": self.epsilon, "sets": self.sets}
         return tuple(
             Outcome(
                 data=data,
@@ -380,16 +384,16 @@ class Tried(Assessed):
                 method=self.method,
                 **at_setting,
             )
-            for data, (bias, error) in zip(asked.data_at, accuracies.tolist(), strict=True)
+            for data, (bias, error) in zip(asked.data_at_truths, accuracies.tolist(), strict=True)
         )
 
     @property
     def is_worst_known(self) -> bool:
         """Whether the worst of the range is known of all that counts, without intervals at single values."""
-        keys = {*(limit.key for limit in self.question.limits), self.question.goal} & ACCURACY.keys()
+        keys = {*(limit.key for limit in self.question.limits), self.question.goal} & ACCURACY_MEASURES.keys()
         return not any(math.isnan(self._quick(key).measure.value) for key in keys)
 
 
-def _usual(question: Question) -> float:
+def _usual(question: DesignQuestion) -> float:
     """The ε above which a release gives much away: 10, or the largest that was asked for."""
     return max(USUAL_EPSILON, *(epsilon for epsilon, _ in question.promises), 0.0) * (1 + CALIBRATION_TOLERANCE)

@@ -1,0 +1,314 @@
+"""Limits on what a release may give away, in four languages; each is equivalent to one pair (ε, δ)."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from scipy.special import expit, logit
+
+from dpviz.core.declarations import DELTA, EPSILON
+from dpviz.core.formatting import format_number, round_down
+from dpviz.core.parameters import Parameter, parameter_with_default
+from dpviz.core.records import ParameterRecord
+from dpviz.privacy.attacker import PRIOR_RISK, RISK_RATIO, epsilon_for_risk_ratio, risk_ratio
+from dpviz.privacy.trade_off import PRIOR_OF_PAIR
+
+USUAL_EPSILON = 10.0  # up to which a privacy loss is usual; the odds on a row may then change by a factor of 22,000
+WEAK_PROTECTION_NOTE = (
+    "That hardly protects anybody", "values up to 10 are usual, and one release may settle a person's row."
+)  # fmt: skip
+"""What is said of a privacy loss above the usual that was not asked for: the point, and why."""
+
+MAX_EPSILON = replace(
+    EPSILON, name="most_epsilon", title="Largest privacy loss", default=1.0, maximum=100.0,
+    help="The largest privacy loss of all sets together: when one row is substituted, no release may change an "
+    "attacker's odds by more than a factor eᵋ. Smaller is more private; values from 0.1 to 10 are usual.",
+)  # fmt: skip
+MAX_DELTA = replace(
+    DELTA, name="most_delta", title="Largest failure", default=0.0, maximum=0.5, slider_maximum=0.1,
+    help="The probability mass that may escape the largest ε; 0 asks for pure ε-differential privacy. Smaller is more "
+    "private, and far less than 1/n is usual.",
+)  # fmt: skip
+ATTACKER_PRIOR = replace(
+    PRIOR_OF_PAIR, name="known_before", symbol="π", title="Attacker's first probability", default=0.5,
+    open_minimum=True, maximum=0.999999, slider_minimum=0.01, slider_maximum=0.99,
+    help="How probable the attacker holds one of two neighbouring data sets before the release. ½: nothing is known.",
+)  # fmt: skip
+MAX_SUCCESS = Parameter(
+    name="most_success", symbol="s", title="Largest share of right guesses", minimum=0.0, maximum=1.0, default=0.75,
+    open_minimum=True, slider_minimum=0.5, slider_maximum=0.999, private_end="smaller",
+    help="How often an attacker who knows all other rows may guess right, at most, which of two values a person's row "
+    "has. Without a release, guessing alone is right half of the time where π = ½. Smaller is more private.",
+)  # fmt: skip
+PROBABILITY_BEFORE = replace(
+    ATTACKER_PRIOR, name="believed_before", symbol="b", title="Probability before", default=0.1,
+    help="How probable the attacker holds the sensitive value of a person before the release.",
+)  # fmt: skip
+MAX_PROBABILITY_AFTER = replace(
+    PROBABILITY_BEFORE, name="most_after", symbol="a", title="Largest probability after", default=0.25,
+    slider_maximum=0.999, private_end="smaller",
+    help="How probable the attacker may hold it after the release, at most. Smaller is more private.",
+)  # fmt: skip
+RISK_BEFORE = replace(PRIOR_RISK, name="risk_before", symbol="p₀")
+MAX_RATIO = replace(RISK_RATIO, name="most_ratio")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivacyLimit(ParameterRecord, ABC):
+    """A limit on what all sets together may give away of any two neighbouring data sets.
+
+    Attributes
+    ----------
+    key, label, short_label, source, symbol, formula : str
+        `formula` says how what is limited follows from L, the pure ε of all sets, or from their δ(ε).
+    follows_from_delta, is_share : bool
+        Whether it follows from δ(ε), and whether it is a probability.
+    """
+
+    key: ClassVar[str]
+    label: ClassVar[str]
+    short_label: ClassVar[str]
+    source: ClassVar[str]
+    symbol: ClassVar[str]
+    formula: ClassVar[str]
+    follows_from_delta: ClassVar[bool] = False
+    is_share: ClassVar[bool] = False
+
+    @abstractmethod
+    def as_epsilon_delta(self) -> tuple[float, float]:
+        """Equivalent pair (ε, δ); ε is infinite where every release meets the limit."""
+
+    @abstractmethod
+    def attained(self, loss: float, delta: Callable[[float], float]) -> float:
+        """What a release attains of what is limited, from its pure ε and its δ at any ε."""
+
+    @property
+    @abstractmethod
+    def text(self) -> str:
+        """The limit as a clause."""
+
+    @property
+    @abstractmethod
+    def attained_label(self) -> str:
+        """What is limited, with what the attacker starts from."""
+
+    @property
+    def translation(self) -> str:
+        """What the limit asks of ε and δ; empty where its own text says it."""
+        epsilon, delta = self.as_epsilon_delta()
+        return f"the same as {promise_text(epsilon, delta)}" if epsilon < math.inf else "every release keeps this"
+
+    @property
+    def full_text(self) -> str:
+        """The limit, with what it asks of ε and δ in brackets."""
+        return f"{self.text} ({self.translation})" if self.translation else self.text
+
+
+def promise_text(epsilon: float, delta: float) -> str:
+    """A promise as "ε = 1" or "ε = 1 and δ = 10⁻⁶"."""
+    return f"ε = {format_number(epsilon, 4)}" + (f" and δ = {format_number(delta, 3)}" if delta else "")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpsilonDeltaLimit(PrivacyLimit):
+    """Largest ε and δ.
+
+    >>> EpsilonDeltaLimit(most_epsilon=0.5).as_epsilon_delta()
+    (0.5, 0.0)
+    """
+
+    most_epsilon: float = parameter_with_default(MAX_EPSILON)
+    most_delta: float = parameter_with_default(MAX_DELTA)
+    key = "loss"
+    label = "Largest privacy loss ε (and δ)"
+    short_label = "privacy loss ε"
+    source = "Dwork, McSherry, Nissim & Smith (2006); with δ Dwork et al. (2006)"
+    symbol = "δ(ε)"
+    follows_from_delta = True
+    formula = "δ(ε) = max Σ_c max(Pr(c | x) − e^ε Pr(c | x′), 0) over all neighbours x, x′, of all sets together"
+    translation = ""
+
+    def as_epsilon_delta(self) -> tuple[float, float]:
+        return self.most_epsilon, self.most_delta
+
+    def attained(self, loss: float, delta: Callable[[float], float]) -> float:  # noqa: ARG002
+        return delta(self.most_epsilon)
+
+    @property
+    def text(self) -> str:
+        return f"the privacy loss is at most {promise_text(self.most_epsilon, self.most_delta)}"
+
+    @property
+    def attained_label(self) -> str:
+        return f"probability mass that escapes ε = {format_number(self.most_epsilon, 4)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GuessingLimit(PrivacyLimit):
+    """How often the best guess between two neighbouring data sets may be right, if the first has probability π.
+
+    The best guess is right with probability 1 − π + π δ(ln((1 − π)/π)) for π ≤ ½.
+
+    >>> GuessingLimit(most_success=0.75).as_epsilon_delta()  # right three times in four: a δ of ½ at ε = 0
+    (0.0, 0.5)
+    """
+
+    known_before: float = parameter_with_default(ATTACKER_PRIOR)
+    most_success: float = parameter_with_default(MAX_SUCCESS)
+    key = "guess"
+    label = "Largest share of right guesses"
+    short_label = "right guesses"
+    source = "Kairouz, Oh & Viswanath (2015); Dong, Roth & Su (2022)"
+    symbol = "s"
+    follows_from_delta = is_share = True
+    formula = "s = 1 − π + π δ(ln((1 − π)/π)) for π ≤ ½, with 1 − π for π above; (1 + δ(0))/2 where π = ½"
+
+    def check(self) -> None:
+        if self.most_success <= 1 - self._rarer:
+            raise ValueError(
+                f"The largest share of right guesses must be above {format_number(1 - self._rarer)}: so often an "
+                f"attacker who starts from π = {format_number(self.known_before)} is right without a release; got "
+                f"{format_number(self.most_success)}."
+            )
+
+    @property
+    def _rarer(self) -> float:
+        return min(self.known_before, 1 - self.known_before)
+
+    @property
+    def _epsilon(self) -> float:
+        return max(float(-logit(self._rarer)), 0.0)
+
+    def as_epsilon_delta(self) -> tuple[float, float]:
+        if self.most_success == 1:
+            return math.inf, 0.0
+        return self._epsilon, (self.most_success - (1 - self._rarer)) / self._rarer
+
+    def attained(self, loss: float, delta: Callable[[float], float]) -> float:  # noqa: ARG002
+        return 1 - self._rarer + self._rarer * delta(self._epsilon)
+
+    @property
+    def text(self) -> str:
+        start = f"starts from π = {format_number(self.known_before)}"
+        if self.known_before == 0.5:
+            start = "knows nothing before"
+        return (
+            f"an attacker who {start} guesses right at most {format_number(100 * self.most_success, 10)} % of the time"
+        )
+
+    @property
+    def translation(self) -> str:
+        epsilon, delta = self.as_epsilon_delta()
+        if epsilon == math.inf:
+            return super().translation
+        bound = f"at most {format_number(round_down(delta, 4), 4)}"
+        if epsilon:
+            return f"δ is {bound} at ε = {format_number(epsilon, 4)}; alone this bounds no ε"
+        return f"{bound} between the two distributions; alone this bounds no ε"
+
+    @property
+    def attained_label(self) -> str:
+        return f"share of right guesses, from π = {format_number(self.known_before)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PosteriorLimit(PrivacyLimit):
+    """How probable the attacker may hold something after the release: ε = logit(a) − logit(b).
+
+    >>> limit = PosteriorLimit(believed_before=0.5, most_after=0.75)  # the odds grow by a factor of 3
+    >>> round(math.exp(limit.as_epsilon_delta()[0]), 12)
+    3.0
+    """
+
+    believed_before: float = parameter_with_default(PROBABILITY_BEFORE)
+    most_after: float = parameter_with_default(MAX_PROBABILITY_AFTER)
+    key = "odds"
+    label = "Largest probability after the release"
+    short_label = "probability after"
+    source = "Abowd & Vilhuber (2008), equation (4)"
+    symbol = "a"
+    is_share = True
+    formula = "a = 1 / (1 + e^{−L} (1 − b)/b), the odds b/(1 − b) before times e^L"
+
+    def check(self) -> None:
+        if self.most_after <= self.believed_before:
+            raise ValueError(
+                f"The largest probability after must be above that before, {format_number(self.believed_before)}: no "
+                f"release can promise to lower it; got {format_number(self.most_after)}."
+            )
+
+    def as_epsilon_delta(self) -> tuple[float, float]:
+        return float(logit(self.most_after) - logit(self.believed_before)), 0.0
+
+    def attained(self, loss: float, delta: Callable[[float], float]) -> float:  # noqa: ARG002
+        return float(expit(logit(self.believed_before) + loss))
+
+    @property
+    def text(self) -> str:
+        before = format_number(100 * self.believed_before, 10)
+        after = format_number(100 * self.most_after, 10)
+        return f"a probability of {before} % before the release is at most {after} % after it"
+
+    @property
+    def attained_label(self) -> str:
+        return f"probability after the release, from {format_number(self.believed_before)} before"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RiskRatioLimit(PrivacyLimit):
+    """Kazan & Reiter's ratio r* of the risk after the release to that before.
+
+    >>> limit = RiskRatioLimit(risk_before=0.1, most_ratio=5.0)  # 1 in 2: the odds grow by a factor of 9
+    >>> round(math.exp(limit.as_epsilon_delta()[0]), 12)
+    9.0
+    """
+
+    risk_before: float = parameter_with_default(RISK_BEFORE)
+    most_ratio: float = parameter_with_default(MAX_RATIO)
+    key = "risk"
+    label = "Largest ratio of risks, r*"
+    short_label = "ratio of risks"
+    source = "Kazan & Reiter (2023)"
+    symbol = "r*"
+    formula = "r* = 1 / (p₀ + (1 − p₀) e^{−L})"
+
+    def check(self) -> None:
+        if self.most_ratio == 1:
+            raise ValueError("The largest ratio of the risks must be above 1: at 1 a release may say nothing; got 1.")
+
+    def as_epsilon_delta(self) -> tuple[float, float]:
+        return epsilon_for_risk_ratio(self.most_ratio, prior_risk=self.risk_before), 0.0
+
+    def attained(self, loss: float, delta: Callable[[float], float]) -> float:  # noqa: ARG002
+        return risk_ratio(loss, prior_risk=self.risk_before)
+
+    @property
+    def text(self) -> str:
+        before = format_number(100 * self.risk_before, 10)
+        return f"a risk of {before} % grows to at most {format_number(self.most_ratio, 10)} times as much"
+
+    @property
+    def attained_label(self) -> str:
+        return f"ratio of the risk after the release to {format_number(self.risk_before)} before"
+
+
+PRIVACY_LIMITS: dict[str, type[PrivacyLimit]] = {
+    limit.key: limit for limit in (EpsilonDeltaLimit, GuessingLimit, PosteriorLimit, RiskRatioLimit)
+}
+"""Ways to limit what a release gives away, by key: a new one is a class and its name in this list."""
+
+
+def largest_guess_rate(epsilon: float, delta: float = 0.0) -> float:
+    """Share of right guesses that (ε, δ) allows where nothing was known before: (e^ε + δ)/(e^ε + 1).
+
+    >>> round(largest_guess_rate(math.log(3)), 12)
+    0.75
+    """
+    epsilon = EPSILON.validate(epsilon)
+    delta = DELTA.validate(delta)
+    ratio = math.exp(-epsilon)
+    return (1 + delta * ratio) / (1 + ratio)
