@@ -21,7 +21,7 @@ MIN_COMPOSED_DELTA = 1e-150
 
 MIN_PRIOR = 1e-291  # a prior that counts as none; the search for a larger one starts from it
 OMITTED_SHARE = 1e-10  # share of δ that may be left out of the losses of k cells
-LOG_TOLERANCE = 1e-9  # of ln α
+LOG_TOLERANCE, COARSE_TOLERANCE = 1e-9, 1e-4  # of ln α, for the answer and for a first root
 COARSE_RESOLUTION, RESOLUTION = 5e-2, 5e-3
 """Of the sum of losses, for a first root and for the answer, whose α is rounded up by less than a millionth.
 
@@ -127,16 +127,21 @@ def minimum_prior_for_sets(
             shared = prior_method.losses(x, y, m, epsilon / sets)
         return shared.composed_delta(sets, epsilon, resolution=resolution, max_size=limits.MAX_LOSS_POINTS)
 
+    def bound(alpha: float, first: int, last: int) -> float:
+        """Bound on the δ of these pairs: coarse where that is within δ already."""
+        coarse = delta_of_block(alpha, first, last, COARSE_RESOLUTION)
+        return coarse if coarse <= delta or first < last else delta_of_block(alpha, first, last)
+
     # Root of δ of the worst pair, and of a worse one as long as there is any. The prior is symmetric: the pairs i and
     # n − 1 − i are the two directions of one. Searches go down from the private end: near the other the sums are long
     pair = max((0, n_pairs - 1), key=lambda end: delta_of_block(high, end, end, COARSE_RESOLUTION))
     while True:
         delta_of = partial(delta_of_block, first=pair, last=pair)
         coarse_delta_of = partial(delta_of, resolution=COARSE_RESOLUTION)
-        coarse = min(prior_for_delta(coarse_delta_of, delta, low, high, high, LOG_TOLERANCE), high)
+        coarse = min(prior_for_delta(coarse_delta_of, delta, low, high, high, COARSE_TOLERANCE), high)
         bottom = max(low, coarse * (1 - COARSE_ERROR))
         alpha = min(prior_for_delta(delta_of, delta, bottom, coarse, coarse, LOG_TOLERANCE), coarse)
-        value, worse = largest_over_pairs(partial(delta_of_block, alpha), n_pairs, enough=delta)
+        value, worse = largest_over_pairs(partial(bound, alpha), n_pairs, enough=delta)
         if value <= delta or worse == pair or alpha >= high:
             return alpha
         low = alpha

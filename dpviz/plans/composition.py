@@ -160,7 +160,7 @@ def _compose_on_grid(parts: Sequence[Sequence[PrivacyLossDistribution]], number:
         cells = math.ceil((high - low) / width)
         start = high - cells * width
         infinite = np.array([loss.infinity_mass for loss in part])
-        masses = np.array([_split(loss, start, width, cells) for loss in part])
+        masses = np.array([loss.on_grid(start, width, cells) for loss in part])
         grids.append(_worst_of(masses, infinite, width))
         first += start
     sums: FloatArray = np.ones(1)
@@ -177,16 +177,6 @@ def _compose_on_grid(parts: Sequence[Sequence[PrivacyLossDistribution]], number:
         log_masses = np.log(sums)
     omitted = min(infinity_mass + len(parts) * NEGLIGIBLE_MASS, 1.0)
     return PrivacyLossDistribution.from_outcomes(places, log_masses, omitted)
-
-
-def _split(loss: PrivacyLossDistribution, start: float, width: float, cells: int) -> FloatArray:
-    """Masses on a grid, each loss split between both ends of its cell: Doroshenko et al. (2022)."""
-    place = np.clip((loss.losses - start) / width, 0, cells)
-    index = place.astype(np.int64)
-    upper = loss.masses * (np.expm1((index - place) * width) / math.expm1(-width))
-    split = np.bincount(index, loss.masses - upper, cells + 2).astype(float)
-    split += np.bincount(index + 1, upper, cells + 2)
-    return split[: cells + 1]
 
 
 def _worst_of(masses: FloatArray, infinite: FloatArray, width: float) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
@@ -17,15 +17,9 @@ MAX_LISTED = 60_000
 """Losses of a composition that are listed one by one; beyond, they are split onto a grid. Up to here a list takes less
 time than the transform."""
 
-MAX_GRID = 1 << 20
-"""Points of the grid of a single loss, 8 MB: a wider loss has a coarser grid."""
-
-NEGLIGIBLE = 1e-17
-"""Share of a tilted distribution that may be left out of it: less than the rounding of its sum."""
-
-LOG_LEFT_OUT = math.log(1e-13)
-"""ln of the share of a tilted sum that may lie outside of the transform's window; it is counted as a loss of ∞."""
-
+MAX_GRID = 1 << 20  # points of the grid of a single loss, 8 MB: a wider loss has a coarser grid
+NEGLIGIBLE = 1e-17  # share of a tilted distribution that may be left out of it: less than the rounding of its sum
+LOG_LEFT_OUT = math.log(1e-13)  # of the share of a tilted sum outside of the window; it counts as a loss of ∞
 EQUAL_LOSSES = 1e-12  # distance, relative to the largest loss, that rounding alone puts between two
 
 
@@ -46,12 +40,12 @@ class PrivacyLossDistribution:
     -----
     δ(ε) = E (1 − e^{ε − L})₊ is a sum of positive terms, so that no δ loses its digits, however small it is. For the
     sum of M independent losses the masses are tilted, p ∝ P e^{λL}, with the λ that moves the mean of the sum to ε: the
-    transform then adds up what δ depends on, and not what is far more likely (the saddle point).
+    transform then adds up what δ depends on, and not what is far more likely (the saddle point) [1]_.
 
     References
     ----------
     .. [1] Koskela, Jälkö & Honkela (2020), "Computing tight differential privacy guarantees using FFT".
-    .. [2] Doroshenko, Ghazi, Kamath, Kumar & Manurangsi (2022), "Connect the dots", for `_Grid`.
+    .. [2] Doroshenko, Ghazi, Kamath, Kumar & Manurangsi (2022), "Connect the dots".
 
     Examples
     --------
@@ -70,20 +64,9 @@ class PrivacyLossDistribution:
     def from_outcomes(
         cls, losses: FloatArray, log_masses: FloatArray, omitted_mass: float = 0.0
     ) -> PrivacyLossDistribution:
-        """Distribution of a list of outcomes.
+        """Distribution of a list of outcomes, of which a part with this probability under P is left out.
 
-        Parameters
-        ----------
-        losses : ndarray of shape (k,)
-            L of each outcome; ∞ where Q makes it impossible. Outcomes that P makes impossible are left out.
-        log_masses : ndarray of shape (k,)
-        omitted_mass : float, optional
-            Probability under P of outcomes that are not in the list; they count as infinite losses.
-
-        Raises
-        ------
-        ValueError
-            If no outcome has a finite loss.
+        Losses may be ∞, where Q makes an outcome impossible; outcomes that P makes impossible do not count.
         """
         is_possible = (log_masses > -math.inf) & (losses > -math.inf)
         is_finite = is_possible & (losses < math.inf)
@@ -106,8 +89,6 @@ class PrivacyLossDistribution:
     def epsilon_for_delta(self, delta: float) -> float:
         """Smallest ε ≥ 0 with δ(ε) ≤ δ; ∞ if infinite losses alone have more.
 
-        Examples
-        --------
         >>> loss = PrivacyLossDistribution(np.log([2, 4]), np.log([0.25, 0.5]))
         >>> round(math.exp(loss.epsilon_for_delta(0.25)), 9)
         2.0
@@ -119,7 +100,7 @@ class PrivacyLossDistribution:
         losses = self.losses[is_positive][order]
         log_masses = self.log_masses[is_positive][order]
 
-        # From one loss down to the next, δ is linear in e^ε, with the slope Σ P e^{−L} of all losses above.
+        # From one loss down to the next, δ is linear in e^ε, with the slope Σ P e^{−L} of all losses above
         with np.errstate(under="ignore"):
             slopes = np.exp(np.logaddexp.accumulate(log_masses - losses) + losses)
             gaps = np.append(losses[1:], 0.0)[: len(losses)] - losses
@@ -129,6 +110,8 @@ class PrivacyLossDistribution:
             return 0.0
         missing = delta - (float(deltas[index - 1]) if index else self.infinity_mass)
         return max(float(losses[index]) + math.log1p(-missing / float(slopes[index])), 0.0)
+
+    # Sums of independent losses
 
     def compose(self, second: PrivacyLossDistribution) -> PrivacyLossDistribution:
         """Distribution of the sum of two independent losses, equal sums as one."""
@@ -156,6 +139,23 @@ class PrivacyLossDistribution:
             if len(factors) < sets.bit_count():
                 squares = squares.compose(squares)
         return reduce(PrivacyLossDistribution.compose, factors)
+
+    def on_grid(self, first: float, spacing: float, cells: int, tilt: float = 0.0) -> FloatArray:
+        """Masses times e^{λL} at the points first + spacing · (0 … cells), each loss split between two of them.
+
+        A loss g + s between the points g and g + h gives g + h the share (1 − e^{−s}) / (1 − e^{−h}): that keeps its
+        mass under P and under Q. By Jensen's inequality no δ of the grid, or of sums of it, is below the exact one [2]_.
+        """
+        position = np.clip((self.losses - first) / spacing, 0, cells)
+        lower = position.astype(np.int64)
+        rest = (position - lower) * spacing
+        upper_share = np.expm1(-rest) / math.expm1(-spacing)
+        masses = self.masses
+        with np.errstate(under="ignore"):
+            to_lower = masses * (1 - upper_share) * np.exp(-tilt * rest)
+            to_upper = masses * upper_share * np.exp(tilt * (spacing - rest))
+        split = np.bincount(lower, to_lower, cells + 2) + np.bincount(lower + 1, to_upper, cells + 2)
+        return split[: cells + 1]
 
     def log_moments(self, tilt: float) -> tuple[float, float, float]:
         """K(λ) = ln E e^{λL} over the finite losses at the tilt λ, and its first two derivatives."""
@@ -197,11 +197,6 @@ class PrivacyLossDistribution:
         max_size : float, optional
             Largest transform that may be computed.
 
-        Raises
-        ------
-        ValueError
-            If the sum would need a transform of more than `max_size` points.
-
         Examples
         --------
         >>> answer = PrivacyLossDistribution(np.log([3, 1 / 3]), np.log([0.75, 0.25]))
@@ -216,56 +211,28 @@ class PrivacyLossDistribution:
         tilt = self.saddle_point(epsilon / sets)
         variance = max(self.log_moments(tilt)[2], 1e-60)
         spacing = resolution / (math.sqrt(sets) * (tilt + 1) + 1 / math.sqrt(variance))
-        finite = _Grid.of(self, spacing, tilt).composed_delta(sets, epsilon, max_size)
-        return min(finite + infinite, 1.0)
+        return min(self._transformed_delta(sets, epsilon, tilt, spacing, max_size) + infinite, 1.0)
 
-
-@dataclass(frozen=True, eq=False)
-class _Grid:
-    """Tilted losses on an even grid, each outcome split between the two points beside it.
-
-    A loss g + s between the points g and g + h gives g + h the share (1 − e^{−s}) / (1 − e^{−h}): that keeps its mass
-    under P and under Q. By Jensen's inequality no δ of the grid, or of sums of it, is below that of the losses [2]_.
-    """
-
-    first: float  # loss of the first point
-    spacing: float
-    tilt: float
-    log_scale: float  # ln of what the tilted masses were divided by: K(λ) of the grid
-    masses: FloatArray = field(repr=False)  # which sum to 1
-
-    @classmethod
-    def of(cls, loss: PrivacyLossDistribution, spacing: float, tilt: float) -> _Grid:
-        # Leave out what has no weight at this tilt, and keep the grid below its largest size
-        exponents = loss.log_masses + tilt * loss.losses
-        has_weight = exponents > exponents.max() + math.log(NEGLIGIBLE / len(exponents))
-        losses = loss.losses[has_weight]
-        exponents = exponents[has_weight]
-        spacing = max(spacing, float(np.ptp(losses)) / MAX_GRID)
-        largest = float(losses.max())
-        first = largest - spacing * math.ceil(float(np.ptp(losses)) / spacing)
-
-        # Split every outcome; tilted shares are those of the untilted masses times e^{λ (point − loss)}
-        position = (losses - first) / spacing
-        lower = np.maximum(np.floor(position), 0).astype(int)
-        rest = np.clip(position - lower, 0.0, 1.0) * spacing
-        upper_share = np.expm1(-rest) / math.expm1(-spacing)
+    def _transformed_delta(self, sets: int, epsilon: float, tilt: float, spacing: float, max_size: float) -> float:
+        """δ(ε) of the sum of finite losses, tilted and on a grid."""
+        # What has weight at this tilt, divided by the largest weight, on an even grid
+        exponents = self.log_masses + tilt * self.losses
         top = float(exponents.max())
-        with np.errstate(under="ignore"):
-            tilted = np.exp(exponents - top)
-            to_lower = tilted * (1 - upper_share) * np.exp(-tilt * rest)
-            to_upper = tilted * upper_share * np.exp(tilt * (spacing - rest))
-        size = int(lower.max()) + 2
-        masses = np.bincount(lower, to_lower, size) + np.bincount(lower + 1, to_upper, size)
+        has_weight = exponents > top + math.log(NEGLIGIBLE / len(exponents))
+        losses = self.losses[has_weight]
+        width = float(np.ptp(losses))
+        spacing = max(spacing, width / MAX_GRID)
+        cells = math.ceil(width / spacing)
+        first = float(losses.max()) - spacing * cells
+        masses = PrivacyLossDistribution(losses, exponents[has_weight] - top).on_grid(first, spacing, cells, tilt)
         total = float(masses.sum())
-        return cls(first, spacing, tilt, top + math.log(total), masses / total)
+        masses /= total
+        log_scale = top + math.log(total)  # K(λ) of the grid
 
-    def composed_delta(self, sets: int, epsilon: float, max_size: float) -> float:
-        """δ(ε) of `sets` independent losses, but for infinite ones."""
         # A window that holds all sums above ε but for a negligible share
-        low, high = self._window(sets)
-        origin = sets * self.first - epsilon  # S − ε of the sum with index 0
-        start = max(low, math.floor(-origin / self.spacing) + 1)
+        low, high = _window(masses, sets)
+        origin = sets * first - epsilon  # S − ε of the sum with index 0
+        start = max(low, math.floor(-origin / spacing) + 1)
         length = next_fast_len(max(high - low, 1), real=True)
         if length > max_size:
             raise ValueError(
@@ -274,37 +241,38 @@ class _Grid:
             )
 
         # The circular convolution; what wraps around is negligible
-        wrapped = np.bincount(np.arange(len(self.masses)) % length, self.masses, length)
+        wrapped = np.bincount(np.arange(len(masses)) % length, masses, length)
         powers = complex_power(rfft(wrapped, length), sets)
         sums = np.arange(start, max(high, start))
         shares = np.maximum(irfft(powers, length)[sums % length], 0.0)
 
         # Back from the tilt: Σ shares e^{−λ (S − ε)} (1 − e^{−(S − ε)}) e^{M K − λ ε}
-        above = origin + self.spacing * sums
+        above = origin + spacing * sums
         with np.errstate(under="ignore"):
-            value = float(shares @ (np.exp(-self.tilt * above) * -np.expm1(-above)))
-        left_out = 2 * math.exp(LOG_LEFT_OUT) / (1 + self.tilt)
-        exponent = sets * self.log_scale - self.tilt * epsilon
+            value = float(shares @ (np.exp(-tilt * above) * -np.expm1(-above)))
+        left_out = 2 * math.exp(LOG_LEFT_OUT) / (1 + tilt)
+        exponent = sets * log_scale - tilt * epsilon
         return 1.0 if exponent > MAX_EXPONENT else min(math.exp(exponent) * (value + left_out), 1.0)
 
-    def _window(self, sets: int) -> tuple[int, int]:
-        """Indices between which the sum of `sets` losses lies but for a share of twice e^`LOG_LEFT_OUT`.
 
-        Chernoff: Pr(S − mean ≥ t) ≤ e^{M K(r) − r t} for every rate r > 0, and likewise below.
-        """
-        index = np.arange(len(self.masses), dtype=float)
-        mean = float(self.masses @ index)
-        away = index - mean
-        deviation = math.sqrt(sets * float(self.masses @ away**2))
-        bounds = [0.0, float(sets * (len(self.masses) - 1))]
-        usual = math.sqrt(-2 * LOG_LEFT_OUT) / max(deviation, 1e-300)  # the best rate of a normal sum
-        for rate in min(usual, MAX_EXPONENT / len(self.masses)) * np.array([0.25, 0.5, 1.0, 2.0]):
-            if rate * float(np.abs(away[[0, -1]]).max()) > MAX_EXPONENT:
-                continue
-            up, down = (math.log(float(self.masses @ np.exp(sign * rate * away))) for sign in (1, -1))
-            bounds[0] = max(bounds[0], sets * mean - (sets * down - LOG_LEFT_OUT) / rate)
-            bounds[1] = min(bounds[1], sets * mean + (sets * up - LOG_LEFT_OUT) / rate)
-        return math.floor(bounds[0]), math.ceil(bounds[1]) + 1
+def _window(masses: FloatArray, sets: int) -> tuple[int, int]:
+    """Indices between which the sum of `sets` indices lies but for a share of twice e^`LOG_LEFT_OUT`.
+
+    Chernoff: Pr(S − mean ≥ t) ≤ e^{M K(r) − r t} for every rate r > 0, and likewise below.
+    """
+    index = np.arange(len(masses), dtype=float)
+    mean = float(masses @ index)
+    away = index - mean
+    deviation = math.sqrt(sets * float(masses @ away**2))
+    low, high = 0.0, float(sets * (len(masses) - 1))
+    usual = math.sqrt(-2 * LOG_LEFT_OUT) / max(deviation, 1e-300)  # the best rate of a normal sum
+    for rate in min(usual, MAX_EXPONENT / len(masses)) * np.array([0.25, 0.5, 1.0, 2.0]):
+        if rate * float(np.abs(away[[0, -1]]).max()) > MAX_EXPONENT:
+            continue
+        up, down = (math.log(float(masses @ np.exp(sign * rate * away))) for sign in (1, -1))
+        low = max(low, sets * mean - (sets * down - LOG_LEFT_OUT) / rate)
+        high = min(high, sets * mean + (sets * up - LOG_LEFT_OUT) / rate)
+    return math.floor(low), math.ceil(high) + 1
 
 
 def advanced_composition(epsilon: float, k: int, slack: float) -> float:
@@ -320,10 +288,5 @@ def advanced_composition(epsilon: float, k: int, slack: float) -> float:
     References
     ----------
     .. [1] Dwork, Rothblum & Vadhan (2010), Theorem III.3.
-
-    Examples
-    --------
-    >>> round(advanced_composition(math.log(2), 2, math.exp(-1)) / math.log(2), 12)  # both terms are 2ε
-    4.0
     """
     return epsilon * math.sqrt(2 * k * log_reciprocal(slack)) + k * epsilon * capped_expm1(epsilon)

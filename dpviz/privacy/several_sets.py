@@ -11,11 +11,7 @@ from dpviz.mechanisms import Synthesizer, WorstCase
 from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 from dpviz.privacy.pld import PrivacyLossDistribution
 
-MAX_SPLITS = 500
-"""Blocks of pairs that are cut in two before the largest bound stands for δ: an equal number of pairs that tie."""
-
-PairBound = Callable[[int, int], float]
-"""Bound on a quantity of all pairs from `first` to `last`, exact where both are the same."""
+MAX_SPLITS = 500  # blocks of pairs that are cut in two: as many pairs may tie, then the largest bound stands for δ
 
 
 def delta_of_sets(release: Synthesizer, sets: int, epsilon: float, pairs: Collection[int] | None = None) -> WorstCase:
@@ -31,11 +27,6 @@ def delta_of_sets(release: Synthesizer, sets: int, epsilon: float, pairs: Collec
         Of all sets together, at least 0.
     pairs : collection of int, optional
         Places in the neighbours of the release that are looked at; all if left out.
-
-    Returns
-    -------
-    WorstCase
-        The largest value of `PrivacyLossDistribution.composed_delta` over both directions of all neighbours.
 
     Examples
     --------
@@ -70,11 +61,11 @@ def _largest_composed_delta(losses: FloatArray, log_masses: FloatArray, sets: in
     # Infinite losses count as they are
     is_possible = log_masses > -np.inf
     is_finite = is_possible & np.isfinite(losses)
+    if (never := ~is_finite.any(axis=1)).any():  # every release tells the two tables apart
+        return 1.0, int(never.argmax())
     with np.errstate(under="ignore"):
         infinite = (np.exp(log_masses) * (is_possible & ~is_finite)).sum(axis=1)
     infinite = -np.expm1(sets * np.log1p(-np.minimum(infinite, 1 - 1e-16)))
-    if (never := ~is_finite.any(axis=1)).any():  # every release tells the two tables apart
-        return 1.0, int(never.argmax())
     finite = np.where(is_finite, losses, 0.0)
     log_weights = np.where(is_finite, log_masses, -np.inf)
     bounds = np.where(sets * np.where(is_finite, losses, -np.inf).max(axis=1) <= epsilon, infinite, 1.0)
@@ -106,35 +97,34 @@ def _worst_under_prior(release: PriorSynthesizer, sets: int, epsilon: float) -> 
     """Worst neighbours where invented rows protect: more of them are never less private."""
     columns = np.arange(release.m + 1)
 
-    def bound_of(direction: PriorSynthesizer) -> PairBound:
+    def worst_upward(direction: PriorSynthesizer) -> tuple[float, int]:
         def bound(first: int, last: int) -> float:
             shared = direction.of_pairs(first, last)
             log_odds = shared.log_odds(np.array([0]), columns)[0]
             log_masses = shared.log_transition(np.array([1]), columns)[0]
             return PrivacyLossDistribution.from_outcomes(-log_odds, log_masses).composed_delta(sets, epsilon)
 
-        return bound
+        return largest_over_pairs(bound, release.n)
 
-    value, pair = largest_over_pairs(bound_of(release), release.n)
+    value, pair = worst_upward(release)
     worst = WorstCase(value, pair + 1, pair)
     if release.alpha != release.beta:
-        value, pair = largest_over_pairs(bound_of(release.mirrored), release.n)
+        value, pair = worst_upward(release.mirrored)
         if value > worst.value:
             worst = WorstCase(value, release.n - pair - 1, release.n - pair)
     return worst
 
 
-def largest_over_pairs(bound: PairBound, n: int, *, enough: float = math.inf) -> tuple[float, int]:
-    """Largest value over the pairs 0 … n − 1, and a pair that has it, by branch and bound.
+def largest_over_pairs(bound: Callable[[int, int], float], n: int, *, enough: float = -1.0) -> tuple[float, int]:
+    """Largest value over the pairs 0 … n − 1, and a pair that has it, by branch and bound, the best block first.
 
     Parameters
     ----------
     bound : callable
-        Bound on the values of all pairs of a block, exact for a block of one.
+        Bound on the values of all pairs from `first` to `last`, exact where both are the same.
     n : int
-        Number of pairs.
     enough : float, optional
-        A value that need not be exceeded: the search ends with the first pair that does.
+        A limit that all pairs may keep: the search ends with the first that does not, or where none is left.
 
     Returns
     -------
@@ -146,15 +136,14 @@ def largest_over_pairs(bound: PairBound, n: int, *, enough: float = math.inf) ->
     best = max(values, key=values.__getitem__)
     blocks = [(-math.inf, 0, n - 1)]
     for _ in range(MAX_SPLITS):
-        if not blocks or -blocks[0][0] <= values[best] or values[best] > enough:
-            break
+        if not blocks or -blocks[0][0] <= max(values[best], enough) or values[best] > enough >= 0:
+            return values[best], best
         _, first, last = heapq.heappop(blocks)
         middle = (first + last) // 2
         for low, high in ((first, middle), (middle + 1, last)):
-            if low == high:
-                values.setdefault(low, bound(low, low) if low not in values else 0.0)
+            if low == high and low not in values:
+                values[low] = bound(low, low)
                 best = max(best, low, key=values.__getitem__)
-            elif low < high and (limit := bound(low, high)) > values[best]:
+            elif low < high and (limit := bound(low, high)) > max(values[best], enough):
                 heapq.heappush(blocks, (-limit, low, high))
-    left = -blocks[0][0] if blocks and values[best] <= enough else -math.inf
-    return max(values[best], left), best
+    return max([values[best], *(-limit for limit, _, _ in blocks)]), best
