@@ -21,7 +21,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dpviz.core.numerics.special import row_blocks, stirling_remainder
-from dpviz.core.types import FloatArray, IntArray, Numbers
+from dpviz.core.types import BoolArray, FloatArray, IntArray, Numbers
 
 NEGLIGIBLE = 1e-17  # share of a sum below which what is still to come is left out
 MIN_DISTANCE = 1e-17  # distance of the first count from τ where rounding leaves none
@@ -31,7 +31,8 @@ LARGEST_FLOAT = float(np.finfo(float).max)
 MAX_PAIRS = 200  # pairs up to which all of them are summed at once
 PAIR_TOLERANCE = 1e-9  # relative distance from the largest δ within which a block of pairs is not searched further
 
-RatiosAndFactors = Callable[[IntArray, FloatArray], tuple[FloatArray, FloatArray]]
+Pairs = IntArray | slice
+RatiosAndFactors = Callable[[Pairs, FloatArray], tuple[FloatArray, FloatArray]]
 PairDelta = Callable[[FloatArray, FloatArray], FloatArray]
 
 
@@ -49,14 +50,14 @@ def log_delta_beta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: N
     ndarray of shape (pairs,)
         −∞ where δ is 0.
     """
-    m, epsilon = np.broadcast_to(np.asarray(m, dtype=float), x.shape), np.broadcast_to(epsilon, x.shape)
+    m, epsilon = m + 0 * x, epsilon + 0 * x
     shrink, rest = np.exp(-epsilon), -np.expm1(-epsilon)
-    log_delta = np.full(len(x), -math.inf)
-    (is_positive,) = np.nonzero(m * shrink - x * rest > 0)
-    x, y, m, epsilon, shrink, rest = (values[is_positive] for values in (x, y, m, epsilon, shrink, rest))
+    surplus = m * shrink - x * rest
+    if not (is_positive := surplus > 0).all():
+        return _where(is_positive, log_delta_beta_binomial, x, y, m, epsilon)
 
     # The threshold τ, its distance from m, and the first count above it
-    both, surplus = y * shrink + x, m * shrink - x * rest
+    both = y * shrink + x
     threshold, room = x / both * (m + y * rest), y / both * surplus
     first = np.minimum(np.floor(threshold) + 1, m)
     is_last = first == m
@@ -64,7 +65,7 @@ def log_delta_beta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: N
     gain = np.where(is_last, np.log(surplus), np.log(distance) + np.log(both) - np.log(y)) - np.log(x + first) + epsilon
     distance = np.where(is_last, 1.0, distance)
 
-    def terms(pairs: IntArray, j: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def terms(pairs: Pairs, j: FloatArray) -> tuple[FloatArray, FloatArray]:
         a, b, start = x[pairs, None], y[pairs, None], first[pairs, None]
         left = np.maximum(m[pairs, None] - j, 0.0)
         ratio = left * (a + 1 + j) / ((j + 1) * (b + np.maximum(left - 1, 0.0)))
@@ -72,8 +73,7 @@ def log_delta_beta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: N
 
     largest = (1 + (m - first) / distance) * ((x + first) / (x + m))
     log_mass = log_beta_binomial(x + 1, y, m, first)
-    log_delta[is_positive] = np.minimum(_log_sum(first, terms, largest) + log_mass + gain, 0.0)
-    return log_delta
+    return np.minimum(_log_sum(first, terms, largest) + log_mass + gain, 0.0)
 
 
 def log_delta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
@@ -84,11 +84,10 @@ def log_delta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Number
     x, y, m, epsilon
         As of `log_delta_beta_binomial`.
     """
-    m, epsilon = np.broadcast_to(np.asarray(m, dtype=float), x.shape), np.broadcast_to(epsilon, x.shape)
+    m, epsilon = m + 0 * x, epsilon + 0 * x
     up = np.log1p(1 / x)
-    log_delta = np.full(len(x), -math.inf)
-    (is_positive,) = np.nonzero(m * up > epsilon)
-    x, y, m, epsilon, up = (values[is_positive] for values in (x, y, m, epsilon, up))
+    if not (is_positive := m * up > epsilon).all():
+        return _where(is_positive, log_delta_binomial, x, y, m, epsilon)
 
     # The first count whose log-odds exceed ε, and by how much they are off there
     down, total = np.log1p(1 / y), x + y + 1
@@ -97,14 +96,21 @@ def log_delta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Number
     with np.errstate(over="ignore"):
         odds = np.minimum(x / y + 1 / y, LARGEST_FLOAT)  # finite, because it is multiplied by 0 after the last count
 
-    def terms(pairs: IntArray, j: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def terms(pairs: Pairs, j: FloatArray) -> tuple[FloatArray, FloatArray]:
         ratio = np.maximum(m[pairs, None] - j, 0.0) * odds[pairs, None] / (j + 1)
         passed = (j - first[pairs, None]) * step[pairs, None]
         return ratio, -np.expm1(np.minimum(missing[pairs, None] - passed, 0.0))
 
     log_mass = log_binomial((x + 1) / total, y / total, m, first)
-    log_delta[is_positive] = np.minimum(_log_sum(first, terms, np.ones(len(x))) + log_mass, 0.0)
-    return log_delta
+    return np.minimum(_log_sum(first, terms, np.ones(len(x))) + log_mass, 0.0)
+
+
+def _where(is_positive: BoolArray, log_delta: Callable[..., FloatArray], *settings: FloatArray) -> FloatArray:
+    """ln δ of the pairs with a positive one, −∞ of the others."""
+    values = np.full(len(is_positive), -math.inf)
+    if is_positive.any():
+        values[is_positive] = log_delta(*(setting[is_positive] for setting in settings))
+    return values
 
 
 def worst_pair(log_delta: PairDelta, n: int, x: float, y: float) -> tuple[float, int]:
@@ -171,13 +177,13 @@ def log_beta_binomial(a: FloatArray, b: FloatArray, m: Numbers, j: FloatArray) -
     With p = (a + j) / (a + b + m) the large parts are m KL(j/m ‖ p) + (a + b) KL(a/(a + b) ‖ p), each of four positive
     terms s ln(s / t) + t − s with the same |s − t|, as Loader (2000) has it for the binomial.
     """
-    m = np.broadcast_to(np.asarray(m, dtype=float), j.shape)
+    m = m + 0 * j
     total, zeros = a + b, m - j
     p, q = (a + j) / (total + m), (b + zeros) / (total + m)
     difference = (j * (b / total) - zeros * (a / total)) / (1 + m / total)  # j − m p
-    observed, expected = np.stack([j, zeros, a, b]), np.stack([m * p, m * q, total * p, total * q])
-    distance = _deviance(observed, expected, np.stack([difference, -difference, -difference, difference])).sum(axis=0)
-    remainders = _factorial_remainder(np.stack([m, a + j, b + zeros, total, j, zeros, a, b, total + m]))
+    observed, expected = np.array([j, zeros, a, b]), np.array([m * p, m * q, total * p, total * q])
+    distance = _deviance(observed, expected, np.array([difference, -difference, -difference, difference])).sum(axis=0)
+    remainders = _factorial_remainder(np.array([m, a + j, b + zeros, total, j, zeros, a, b, total + m]))
     remainder = remainders[:4].sum(axis=0) - remainders[4:].sum(axis=0)
     return remainder - distance + np.log1p(m / total) - np.log1p(j / a) - np.log1p(zeros / b)
 
@@ -192,8 +198,8 @@ def log_binomial(p: Numbers, q: Numbers, m: FloatArray, j: FloatArray) -> FloatA
     """
     zeros = m - j
     difference = j * q - zeros * p
-    distance = _deviance(np.stack([j, zeros]), np.stack([m * p, m * q]), np.stack([difference, -difference]))
-    remainders = _factorial_remainder(np.stack([m, j, zeros]))
+    distance = _deviance(np.array([j, zeros]), np.array([m * p, m * q]), np.array([difference, -difference]))
+    remainders = _factorial_remainder(np.array([m, j, zeros]))
     return remainders[0] - remainders[1] - remainders[2] - distance.sum(axis=0)
 
 
@@ -221,17 +227,23 @@ def _log_sum(first: FloatArray, terms: RatiosAndFactors, largest: FloatArray) ->
     total = np.zeros(len(first))
     with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
         for block in row_blocks(len(first), FIRST_COLUMNS, MAX_CELLS):
-            pairs, column, width = np.arange(len(first))[block], first[block], FIRST_COLUMNS
-            mass: FloatArray = np.ones(len(pairs))
-            while len(pairs):
-                ratio, factor = terms(pairs, column[:, None] + np.arange(width))
-                masses: FloatArray = np.cumprod(np.column_stack([mass, ratio]), axis=1)
+            pairs: Pairs = block
+            column, width = first[block], FIRST_COLUMNS
+            mass: FloatArray = np.ones(len(column))
+            while len(mass):
+                masses = np.empty((len(mass), width + 1))
+                masses[:, 0] = mass
+                masses[:, 1:], factor = terms(pairs, column[:, None] + np.arange(width))
+                last_ratio = masses[:, -1].copy()
+                np.multiply.accumulate(masses, axis=1, out=masses)
+                mass = masses[:, -1]
                 total[pairs] += np.einsum("ij,ij->i", masses[:, :-1], factor)
 
                 # The pairs whose remaining terms may still matter
-                mass, last_ratio = masses[:, -1], ratio[:, -1]
-                is_done = (last_ratio < 1) & (mass / (1 - last_ratio) * largest[pairs] <= NEGLIGIBLE * total[pairs])
-                is_open = ~is_done & (mass > 0) & np.isfinite(total[pairs])
-                pairs, mass, column = pairs[is_open], mass[is_open], column[is_open] + width
-                width = min(2 * width, max(MAX_CELLS // max(len(pairs), 1), FIRST_COLUMNS), MAX_COLUMNS)
+                sums = total[pairs]
+                is_done = (last_ratio < 1) & (mass / (1 - last_ratio) * largest[pairs] <= NEGLIGIBLE * sums)
+                (is_open,) = np.nonzero(~is_done & (mass > 0) & np.isfinite(sums))
+                pairs = is_open + block.start if isinstance(pairs, slice) else pairs[is_open]
+                mass, column = mass[is_open], column[is_open] + width
+                width = min(2 * width, max(MAX_CELLS // max(len(mass), 1), FIRST_COLUMNS), MAX_COLUMNS)
         return np.where(np.isnan(total), math.inf, np.log(total))

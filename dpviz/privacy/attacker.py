@@ -106,16 +106,14 @@ def attacker_view(synthesizer: Synthesizer, pair: int, column: int, prior_odds: 
 def risk_ratio(log_odds: float, *, prior_risk: float) -> float:
     """Risk after ÷ risk before if a release moves the odds by a factor e^L: 1 / (p + (1 − p) e^−L).
 
+    Kazan & Reiter (2023), for a person who is known to be in the data (q = 1).
+
     Parameters
     ----------
     log_odds : float
         L.
     prior_risk : float
         p, the risk before.
-
-    References
-    ----------
-    .. [1] Kazan & Reiter (2023), for a person who is known to be in the data (q = 1).
 
     Examples
     --------
@@ -130,7 +128,7 @@ def risk_ratio(log_odds: float, *, prior_risk: float) -> float:
 
 
 def epsilon_for_risk_ratio(ratio: float, *, prior_risk: float) -> float:
-    """Largest ε whose promise keeps risk after ÷ risk before at most r: ln[(1 − p) / (1/r − p)].
+    """Largest ε whose promise keeps risk after ÷ risk before at most r: ln[(1 − p) / (1/r − p)]; ∞ from rp = 1 on.
 
     Parameters
     ----------
@@ -138,15 +136,6 @@ def epsilon_for_risk_ratio(ratio: float, *, prior_risk: float) -> float:
         r.
     prior_risk : float
         p, the risk before.
-
-    Returns
-    -------
-    float
-        ∞ where no release can lift the risk so far, for it cannot exceed 1.
-
-    References
-    ----------
-    .. [1] Kazan & Reiter (2023), q = 1.
 
     Examples
     --------

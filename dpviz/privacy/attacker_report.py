@@ -17,14 +17,7 @@ Table = tuple[list[str], list[list[str]], str]
 
 
 def gain_sentence(view: AttackerView, epsilon: float = 0.0) -> str:
-    """What the release did to the odds.
-
-    Parameters
-    ----------
-    view : AttackerView
-    epsilon : float, optional
-        The factor never looks like the one that this allows.
-    """
+    """What the release did to the odds; the factor never looks like the one that ε allows."""
     gain = abs(view.log_gain)
     table = view.first if view.log_gain > 0 else view.second
     if math.isinf(gain):
@@ -45,14 +38,7 @@ def attacker_numbers(view: AttackerView) -> list[tuple[str, str, str]]:
 
 
 def attacker_sentence(view: AttackerView, epsilon: float) -> str:
-    """The whole step from prior to posterior, as inline HTML.
-
-    Parameters
-    ----------
-    view : AttackerView
-    epsilon : float
-        Promised.
-    """
+    """The whole step from prior to posterior, beside the promised ε, as inline HTML."""
     gain = abs(view.log_gain)
     is_more = gain > epsilon * (1 + EQUAL_LOSS)
     limit = f"the factor {factor_of_odds(epsilon, gain * is_more)} that ε = {format_number(epsilon, 4)} alone allows"
@@ -85,13 +71,7 @@ def odds_sentence(summary: PrivacySummary) -> str:
 
 
 def guess_sentence(curve: TradeOffCurve, promised: TradeOffCurve) -> str:
-    """How often the best guess is right.
-
-    Parameters
-    ----------
-    curve, promised : TradeOffCurve
-        Of the release, and of its promise.
-    """
+    """How often the best guess is right from the release, and from its promise."""
     return (
         f"Somebody who knows nothing guesses right 50 % of the time. The best guess from the release is right "
         f"<b>{belief_text(curve.success(0.5), curve.decides)}</b> of the time; the promise would allow "
@@ -113,16 +93,7 @@ def gaussian_sentence(curve: TradeOffCurve) -> str:
 
 
 def risk_sentences(summary: PrivacySummary, risk: float, ratio: float) -> list[str]:
-    """What the release and the promise may do to a risk, and the ε that a wanted ratio needs.
-
-    Parameters
-    ----------
-    summary : PrivacySummary
-    risk : float
-        Before the release.
-    ratio : float
-        Largest factor by which it may grow.
-    """
+    """What the release and the promise may do to a risk, and the ε that a largest ratio of the risks needs."""
     needed = epsilon_for_risk_ratio(ratio, prior_risk=risk)
     factor = f"by more than a factor of {format_number(ratio)}"
     wanted = f"Any ε will do: a risk of {format_number(100 * risk, 3)} % cannot grow {factor}."
@@ -139,13 +110,7 @@ def risk_sentences(summary: PrivacySummary, risk: float, ratio: float) -> list[s
 
 
 def measures_table(summary: PrivacySummary, curve: TradeOffCurve) -> tuple[list[str], list[list[str]], str, set[int]]:
-    """Each measure with its place on the curve, by its letter there.
-
-    Parameters
-    ----------
-    summary : PrivacySummary
-    curve : TradeOffCurve
-    """
+    """Each measure with its place on the curve, by its letter there."""
     # What each measure is on the curve
     at = f"at ε = {format_number(summary.epsilon, 4)}"
     advantage = format_distinct(curve.advantage, 0.0, 6) if curve.advantage > 0 else "0"
@@ -175,16 +140,7 @@ def measures_table(summary: PrivacySummary, curve: TradeOffCurve) -> tuple[list[
 def releases_table(summary: PrivacySummary, risk: float) -> Table:
     """Each release, its probability under both tables, the odds after it, the best guess and the risk.
 
-    Parameters
-    ----------
-    summary : PrivacySummary
-    risk : float
-        Before the release.
-
-    Returns
-    -------
-    head, rows, caption
-        Of many releases only some have a row, evenly spaced.
+    Of many releases only some have a row, evenly spaced; `risk` is that before the release.
     """
     release, tables = summary.synthesizer, [summary.worst.likelier, summary.worst.unlikelier]
     columns = evenly_spaced(0, release.shape[1] - 1, MAX_LISTED_RELEASES)

@@ -42,22 +42,15 @@ DeltaOf = Callable[[float], float]
 def average_case_delta(synthesizer: TwoCellSynthesizer, theta_real: float, epsilon: float) -> float:
     """Smallest δ with which the released counts hide one row among n − 1 random ones; at most δ(ε).
 
+    H_ε of P = Σ_k w_k T[k + 1, ·] and Q = Σ_k w_k T[k, ·], with w the Binomial(n − 1, θ_real) probabilities and T the
+    transition matrix: to about 1e-11 down to 1e-300. Zheng (2015), definition 2.14 and proposition 2.15.
+
     Parameters
     ----------
     synthesizer : TwoCellSynthesizer
     theta_real : float
         Probability of a one in each of the other rows.
     epsilon : float
-
-    Returns
-    -------
-    float
-        H_ε of P = Σ_k w_k T[k + 1, ·] and Q = Σ_k w_k T[k, ·], with w the Binomial(n − 1, θ_real) probabilities and T
-        the transition matrix: to about 1e-11 down to 1e-300.
-
-    References
-    ----------
-    .. [1] Zheng (2015), definition 2.14 and proposition 2.15.
 
     Examples
     --------
@@ -88,13 +81,8 @@ def count_release_delta(n: int, theta_real: float, epsilon: float) -> float:
 
     Notes
     -----
-    P(s) = w_{s−1}, Q(s) = w_s, s = 0 … n: their ratio s (1 − θ) / ((n − s) θ) rises to infinity at s = n, so δ is
-    Pr(K ≥ s* − 1) − e^ε Pr(K ≥ s*) with s* the smallest count whose ratio exceeds e^ε, and likewise downward: at least
-    max(θ, 1 − θ)^{n − 1}.
-
-    References
-    ----------
-    .. [1] Zheng (2015), theorem 6.18 and corollary 6.19.
+    P(s) = w_{s−1}, Q(s) = w_s, s = 0 … n: their ratio s (1 − θ) / ((n − s) θ) rises to infinity at s = n, so δ is at
+    least max(θ, 1 − θ)^{n − 1}. Zheng (2015), theorem 6.18 and corollary 6.19.
 
     Examples
     --------
@@ -118,20 +106,14 @@ def count_release_delta(n: int, theta_real: float, epsilon: float) -> float:
 def midpoint_simulator_delta(delta_of: DeltaOf, epsilon: float) -> float:
     """A δ for which the release is (ε, δ, {θ_real})-private: that of the simulator S = (P + Q) / 2, a coin toss.
 
+    H_ε(P‖S) = (1 − e^ε / 2) H(P‖Q) at −ln(2 e^{−ε} − 1), nothing from ε = ln 2 on, H_ε(S‖P) = ½ H(Q‖P) at ln(2 e^ε −
+    1), and likewise for Q. Zheng (2015), definition 2.14 and the proof of proposition 6.17.
+
     Parameters
     ----------
     delta_of : callable
         H as a function of ε.
     epsilon : float
-
-    Notes
-    -----
-    H_ε(P‖S) = (1 − e^ε / 2) H(P‖Q) at −ln(2 e^{−ε} − 1), nothing from ε = ln 2 on, H_ε(S‖P) = ½ H(Q‖P) at
-    ln(2 e^ε − 1), and likewise for Q.
-
-    References
-    ----------
-    .. [1] Zheng (2015), definition 2.14 and the proof of proposition 6.17.
     """
     epsilon = ANY_EPSILON.validate(epsilon)
     from_simulator = 0.5 * delta_of(epsilon + math.log1p(-math.expm1(-epsilon)))
@@ -144,20 +126,14 @@ def midpoint_simulator_delta(delta_of: DeltaOf, epsilon: float) -> float:
 def count_simulator_deltas(n: int, theta_real: float, epsilon: float) -> tuple[float, float]:
     """Bounds of the true δ of proposition 6.17 of Zheng (2015), which is of the count of n rows.
 
+    They are H_{2ε} / (1 + e^ε), by proposition 2.15, and `midpoint_simulator_delta`. The slack 2δ of the printed
+    condition is that of one count. A set of counts may use it once for each of them: at small ε the printed δ is O(1 /
+    n) and the true one O(1 / √n).
+
     Parameters
     ----------
     n : int
     theta_real, epsilon : float
-
-    Returns
-    -------
-    lower, upper : float
-        H_{2ε} / (1 + e^ε), by proposition 2.15, and `midpoint_simulator_delta`.
-
-    Notes
-    -----
-    The slack 2δ of the printed condition is that of one count. A set of counts may use it once for each of them: at
-    small ε the printed δ is O(1 / n) and the true one O(1 / √n).
     """
 
     def delta_of(value: float) -> float:
@@ -174,10 +150,6 @@ def log_count_probabilities(trials: int, theta: float) -> FloatArray:
     ----------
     trials : int
     theta : float
-
-    Returns
-    -------
-    ndarray of shape (trials + 1,)
     """
     count = np.arange(trials + 1.0)
     if theta in (0.0, 1.0):

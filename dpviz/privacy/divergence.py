@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-from contextlib import suppress
 
 import numpy as np
 from scipy.optimize import brentq
@@ -11,7 +10,6 @@ from dpviz.core.declarations import ANY_EPSILON, DELTA
 from dpviz.core.types import BoolArray, FloatArray
 from dpviz.mechanisms import Release, Synthesizer, WorstCase
 from dpviz.mechanisms.base import ListedRelease
-from dpviz.mechanisms.prior_mechanism import UnderPrior
 from dpviz.privacy.pld import PrivacyLossDistribution
 
 EPSILON_TOLERANCE = 1e-12
@@ -100,7 +98,9 @@ def worst_neighbours(release: Release, epsilon: float) -> WorstCase:
 
 
 def epsilon_for_delta(release: Release, delta: float) -> float:
-    """Smallest ε for which a release is (ε, δ)-differentially private.
+    """Smallest ε for which a release is (ε, δ)-differentially private; ∞ if no ε is enough.
+
+    It is on the private side, by about 10⁻¹² ε + 10⁻¹⁵ at most where δ(ε) is accurate.
 
     Parameters
     ----------
@@ -108,16 +108,12 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
     delta : float
         In [0, 1].
 
-    Returns
-    -------
-    float
-        On the private side, by about 10⁻¹² ε + 10⁻¹⁵ at most where δ(ε) is accurate; ∞ if no ε is enough.
-
     Notes
     -----
     δ(ε) is the maximum over all pairs of neighbours, and which pair attains it changes with ε. So the ε of the worst
     pair at the current ε is computed, until no pair exceeds δ. ε only grows and there are finitely many pairs; one or
-    two rounds are enough in practice.
+    two rounds are enough in practice. Where the losses of a pair are too many to be listed, the root of all pairs
+    together is found instead.
 
     Examples
     --------
@@ -134,30 +130,21 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
     margin = SAFETY_MARGIN
     smallest_step = MIN_STEP
     while epsilon < largest and (worst := worst_neighbours(release, epsilon)).value > delta:
-        required = _epsilon_of_pair(release, worst, delta)
+        listed = release.losses_of(worst) if isinstance(release, ListedRelease) else None
+        if listed is None:
+            required = _root_of_delta(release, delta, epsilon, largest)
+        else:
+            required = PrivacyLossDistribution.from_outcomes(*listed).epsilon_for_delta(delta)
         epsilon = min(max(required, epsilon) * (1 + min(margin, EPSILON_TOLERANCE)) + smallest_step, largest)
         margin *= 8  # beyond the tolerance in the third round
         smallest_step *= 2
     return epsilon
 
 
-def _epsilon_of_pair(release: Release, worst: WorstCase, delta: float) -> float:
-    """Smallest ε for which a pair of neighbours keeps δ > 0: from its losses if they can be listed, else a root."""
-    if isinstance(release, ListedRelease) and (listed := release.losses_of(worst)) is not None:
-        return PrivacyLossDistribution.from_outcomes(*listed).epsilon_for_delta(delta)
-
-    # The pair alone: the rows that both neighbours share join the prior. If it leaves its domain, the whole release
-    if isinstance(release, UnderPrior) and release.n > 1:
-        pair = min(worst.likelier, worst.unlikelier)
-        with suppress(ValueError):
-            release = release.of_pairs(pair, pair)
-    if delta_for_epsilon(release, 0.0) <= delta:  # the pair's δ may be rounded to δ where the whole release's was not
-        return 0.0
-
-    # An ε that is enough
-    high = pure_epsilon(release)
+def _root_of_delta(release: Release, delta: float, low: float, high: float) -> float:
+    """ε with δ(ε) = δ > 0, above `low`, where δ(ε) is larger."""
     if math.isinf(high):
-        high = 1.0
+        high = max(1.0, 2 * low)
         while delta_for_epsilon(release, high) > delta:
             if high >= MAX_EPSILON:
                 return math.inf
@@ -171,4 +158,4 @@ def _epsilon_of_pair(release: Release, worst: WorstCase, delta: float) -> float:
             return math.log1p((value - delta) / delta)  # the difference is exact: 0 only at δ itself
         return math.log(value) - math.log(delta) if value > 0 else -1.0
 
-    return float(brentq(excess, 0.0, high, xtol=1e-15, rtol=EPSILON_TOLERANCE, maxiter=1000))
+    return float(brentq(excess, low, high, xtol=1e-15, rtol=EPSILON_TOLERANCE, maxiter=1000))

@@ -12,9 +12,7 @@ from dpviz.core.numerics.quadrature import INTEGRAND_DROP
 from dpviz.core.numerics.special import round_to_private_side
 from dpviz.core.parameters import argument
 
-LARGEST_GAUSSIAN_EPSILON = 1e12
-"""Largest accepted ε: beyond it ε/r − r/2 would lose its digits."""
-
+LARGEST_GAUSSIAN_EPSILON = 1e12  # beyond it ε/r − r/2 would lose its digits
 NOISE_RATIO = argument("ratio", 0, math.inf)
 GAUSSIAN_EPSILON = argument("epsilon", 0, LARGEST_GAUSSIAN_EPSILON)
 
@@ -57,16 +55,11 @@ def gaussian_delta(ratio: float, epsilon: float) -> float:
 
 
 def gaussian_epsilon(ratio: float, delta: float) -> float:
-    """Smallest ε ≥ 0 for which the Gaussian mechanism is (ε, δ)-differentially private.
+    """Smallest ε for which the Gaussian mechanism is (ε, δ)-differentially private, rounded up; ∞ beyond 10¹².
 
     Parameters
     ----------
     ratio, delta : float
-
-    Returns
-    -------
-    float
-        Rounded up; ∞ where none up to 10¹² is enough.
 
     Examples
     --------
@@ -86,21 +79,16 @@ def gaussian_epsilon(ratio: float, delta: float) -> float:
 
 
 def gaussian_ratio(epsilon: float, delta: float) -> float:
-    """Largest ratio r with which the Gaussian mechanism is (ε, δ)-differentially private.
+    """Largest ratio r with which the Gaussian mechanism is (ε, δ)-differentially private, rounded down.
 
     Parameters
     ----------
     epsilon, delta : float
 
-    Returns
-    -------
-    float
-        Rounded down: 0 for δ = 0 and ∞ for δ = 1.
-
     Examples
     --------
-    >>> round(gaussian_ratio(0.0, gaussian_delta(2.0, 0.0)), 10)
-    2.0
+    >>> round(gaussian_ratio(0.0, gaussian_delta(2.0, 0.0)), 10), gaussian_ratio(1.0, 0.0), gaussian_ratio(1.0, 1.0)
+    (2.0, 0.0, inf)
     """
     epsilon = GAUSSIAN_EPSILON.validate(epsilon)
     delta = DELTA.validate(delta)
@@ -118,13 +106,11 @@ def gaussian_ratio(epsilon: float, delta: float) -> float:
 
 
 def surely_within(ratio: float, epsilon: float, delta: float) -> bool:
-    """Whether δ of the ratio is at most an allowed δ in real numbers too, whatever was lost to rounding here.
+    """Whether δ of the ratio is at most an allowed δ above 0 in real numbers too, whatever was lost to rounding.
 
     Parameters
     ----------
-    ratio, epsilon : float
-    delta : float
-        Above 0.
+    ratio, epsilon, delta : float
 
     Examples
     --------
@@ -136,17 +122,12 @@ def surely_within(ratio: float, epsilon: float, delta: float) -> bool:
 
 
 def log_gaussian_delta(ratio: float, epsilon: float) -> float:
-    """ln δ of the Gaussian mechanism, also where δ itself would underflow.
+    """ln δ of the Gaussian mechanism, also where δ itself would underflow, to about 1e-15 (1 − ln δ).
 
     Parameters
     ----------
     ratio, epsilon : float
         Not validated.
-
-    Returns
-    -------
-    float
-        To about 1e-15 (1 − ln δ).
 
     Notes
     -----

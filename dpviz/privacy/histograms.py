@@ -21,18 +21,17 @@ COPIES, SLOW_COPIES = 8, 3  # copies of one row in a bootstrap that are summed o
 Counts = tuple[int, ...]
 Neighbours = Iterator[tuple[FloatArray, FloatArray]]
 
+# Public bins: every noisy count has noise of scale 1/ε
+
 
 def revealing_tables(rows: int, bins: int) -> list[tuple[Counts, Counts, Counts]]:
     """Neighbouring counts and released rows that reveal much: a row leaves a bin for one that is empty.
 
+    Most rows are released in the bin that it enters, none in that which it leaves, and the others in a third.
+
     Parameters
     ----------
     rows, bins : int
-
-    Returns
-    -------
-    list of tuple
-        Most rows are released in the bin that it enters, none in that which it leaves, and the others in a third.
     """
     if bins == 2:
         return [((0, rows), (1, rows - 1), (rows, 0))]
@@ -48,26 +47,19 @@ def revealing_tables(rows: int, bins: int) -> list[tuple[Counts, Counts, Counts]
 
 @lru_cache(maxsize=1024)
 def perturbed_rows_loss(rows: int, bins: int, epsilon: float) -> float:
-    """Largest |log-odds| that was found in the released rows of a perturbed histogram with public bins.
+    """Largest |log-odds| found in the released rows of a perturbed histogram, whose noisy counts themselves lose 2ε.
 
     Parameters
     ----------
     rows, bins : int
     epsilon : float
-        The noise has the scale 1/ε.
-
-    Returns
-    -------
-    float
-        The noisy counts themselves lose 2ε; of the rows the pairs and tables are tried that came nearest to it where
-        all were (`revealing_tables`).
     """
     losses = [table_log_odds(*tables, epsilon) for tables in revealing_tables(rows, bins)]
     return min(max(losses), 2 * epsilon)
 
 
 def table_log_odds(first: Counts, second: Counts, table: Counts, epsilon: float) -> float:
-    """|ln Pr(table | first) − ln Pr(table | second)| of rows drawn from counts with noise of scale 1/ε.
+    """|ln Pr(table | first) − ln Pr(table | second)| of rows drawn from noisy counts.
 
     Parameters
     ----------
@@ -82,10 +74,11 @@ def table_log_odds(first: Counts, second: Counts, table: Counts, epsilon: float)
 def one_bin_loss(rows: int, bins: int, epsilon: float) -> float:
     """ln of how much likelier all rows lie in a bin that holds the only confidential row than in an empty one.
 
+    Where no noisy count is above 0 the rows are spread evenly over the bins.
+
     Parameters
     ----------
     rows, bins : int
-        Where no noisy count is above 0 the rows are spread evenly over the bins.
     epsilon : float
     """
     empty = (0,) * (bins - 1)
@@ -98,16 +91,13 @@ def one_bin_loss(rows: int, bins: int, epsilon: float) -> float:
 def bootstrap_rows_loss(rows: int, bins: int, epsilon: float) -> float:
     """Log-odds of rows of a perturbed histogram, all in one bin, of rows that were drawn with replacement.
 
+    Of the confidential rows one is in that bin, and is drawn k ~ Binomial(n, 1/n) times, or none; all others are in a
+    second bin. What is left out of the sum over k makes the likelier table less likely.
+
     Parameters
     ----------
     rows, bins : int
     epsilon : float
-
-    Returns
-    -------
-    float
-        Of the confidential rows one is in that bin, and is drawn k ~ Binomial(n, 1/n) times, or none; all others are in
-        a second bin. What is left out of the sum over k makes the likelier table less likely.
     """
     from scipy.stats import binom  # takes long to import, and few need it
 
@@ -116,6 +106,13 @@ def bootstrap_rows_loss(rows: int, bins: int, epsilon: float) -> float:
     table = (rows, 0, *empty)
     logs = [log_table_probability((k, rows - k, *empty), table, 1 / epsilon) for k in copies.tolist()]
     return max(0.0, float(logsumexp(logs + binom.logpmf(copies, rows, 1 / rows))) - logs[0])
+
+
+# Scott's bins, whose number the data decide
+
+
+def _scott_bins(variance: FloatArray | float, n: int, width: float) -> FloatArray:
+    return np.ceil(width * n ** (1 / 3) / (SCOTT_FACTOR * np.sqrt(variance)))
 
 
 def scott_bins(data: FloatArray, lower: float, upper: float) -> int:
@@ -132,50 +129,7 @@ def scott_bins(data: FloatArray, lower: float, upper: float) -> int:
     >>> scott_bins(np.repeat([-4.0, 4.0], [98, 2]), -4, 4), scott_bins(np.repeat([-4.0, 4.0], [99, 1]), -4, 4)
     (10, 14)
     """
-    return int(_bins(float(np.var(data, ddof=1)), len(data), upper - lower))
-
-
-def scott_share(n: int, lower: float, upper: float, samples: int, seed: int) -> Measure:
-    """Share of samples of n standard normal rows with a neighbour that has another number of bins.
-
-    Parameters
-    ----------
-    n : int
-    lower, upper : float
-        Bounds within which rows are drawn.
-    samples, seed : int
-
-    Examples
-    --------
-    >>> scott_share(n=100, lower=-3.0, upper=4.0, samples=200, seed=1).value > 0.9
-    True
-    """
-    return Measure.share(len(list(_with_other_bins(n, lower, upper, samples, abs(seed)))), samples)
-
-
-def smoothed_loss(first: FloatArray, second: FloatArray, lower: float, upper: float, epsilon: float) -> float:
-    """Exact loss of a smoothed histogram with Scott's bins between two data sets, over n released rows.
-
-    Parameters
-    ----------
-    first, second : ndarray of shape (n,)
-    lower, upper, epsilon : float
-
-    Returns
-    -------
-    float
-        The densities are steps, so it is n times the largest |log-ratio| of one row.
-    """
-    n = len(first)
-    counts = [scott_bins(data, lower, upper) for data in (first, second)]
-    ends = np.unique(np.concatenate([np.linspace(0, 1, bins + 1) for bins in counts]))
-    middles = ((ends[1:] + ends[:-1]) / 2)[np.diff(ends) > 1e-12]
-    log_densities = []
-    for data, bins in zip((first, second), counts, strict=True):
-        weight = smoothing(n, bins, epsilon)
-        histogram = np.histogram((data - lower) / (upper - lower), bins=bins, range=(0, 1))[0] * (bins / n)
-        log_densities.append(np.log((1 - weight) * histogram[(middles * bins).astype(int)] + weight))
-    return n * float(np.abs(np.subtract(*log_densities)).max())
+    return int(_scott_bins(float(np.var(data, ddof=1)), len(data), upper - lower))
 
 
 def smoothing(n: int, bins: int, epsilon: float) -> float:
@@ -198,18 +152,38 @@ def smoothing(n: int, bins: int, epsilon: float) -> float:
     return bins / (bins + n * math.expm1(epsilon / n))
 
 
+def smoothed_loss(first: FloatArray, second: FloatArray, lower: float, upper: float, epsilon: float) -> float:
+    """Exact loss of a smoothed histogram with Scott's bins between two data sets, over n released rows.
+
+    The densities are steps, so it is n times the largest |log-ratio| of one row.
+
+    Parameters
+    ----------
+    first, second : ndarray of shape (n,)
+    lower, upper, epsilon : float
+    """
+    n = len(first)
+    counts = [scott_bins(data, lower, upper) for data in (first, second)]
+    ends = np.unique(np.concatenate([np.linspace(0, 1, bins + 1) for bins in counts]))
+    middles = ((ends[1:] + ends[:-1]) / 2)[np.diff(ends) > 1e-12]
+    log_densities = []
+    for data, bins in zip((first, second), counts, strict=True):
+        weight = smoothing(n, bins, epsilon)
+        histogram = np.histogram((data - lower) / (upper - lower), bins=bins, range=(0, 1))[0] * (bins / n)
+        log_densities.append(np.log((1 - weight) * histogram[(middles * bins).astype(int)] + weight))
+    return n * float(np.abs(np.subtract(*log_densities)).max())
+
+
 def smoothed_bound(n: int, epsilon: float) -> float:
     """Loss n ln((1 + x)(1 + x/2)), x = n (e^{ε/n} − 1), that rows of a smoothed histogram stay below.
+
+    Over K bins the density of a row, times the range, is at most K(1 + x)/(K + x) < 1 + x where all rows are in its
+    bin, and at least K/(K + x) ≥ 2/(2 + x) where none is.
 
     Parameters
     ----------
     n : int
     epsilon : float
-
-    Notes
-    -----
-    Over K bins the density of a row, times the range, is at most K(1 + x)/(K + x) < 1 + x where all rows are in its
-    bin, and at least K/(K + x) ≥ 2/(2 + x) where none is.
 
     Examples
     --------
@@ -220,17 +194,29 @@ def smoothed_bound(n: int, epsilon: float) -> float:
     return n * (math.log1p(x) + math.log1p(x / 2))
 
 
+def _widened(n: int, index: int, distances: tuple[float, ...]) -> Neighbours:
+    """Neighbours in [0, 1]: all rows but one lie together, and the last one moves from nearby to the upper bound.
+
+    Then the bins become wide. The rows lie a little below the end of the wide bin with this index.
+    """
+    bins = index + 1
+    for _ in range(BIN_ROUNDS):  # the end lies where the wide bins have it, and they depend on where it lies
+        common = np.full(n, index / bins - 1e-9)
+        second = np.append(1.0, common[1:])
+        bins = max(scott_bins(second, 0.0, 1.0), index + 1)
+    for distance in distances:
+        yield np.append(min(common[0] + distance, 1.0), common[1:]), second
+
+
 def smoothed_worst(n: int, epsilon: float) -> float:
     """Largest loss found of a smoothed histogram with Scott's bins, whatever the length of the range.
+
+    Rows just above the end of a wide bin, once the likeliest, become the rarest.
 
     Parameters
     ----------
     n : int
     epsilon : float
-
-    Notes
-    -----
-    Rows just above the end of a wide bin, once the likeliest, become the rarest.
     """
     pairs = (pair for index in range(1, 4) for pair in _widened(n, index, LAST_ROW_SHARES))
     return max(0.0, *(smoothed_loss(*pair, 0.0, 1.0, epsilon) for pair in pairs))
@@ -238,20 +224,17 @@ def smoothed_worst(n: int, epsilon: float) -> float:
 
 @lru_cache(maxsize=1024)
 def perturbed_scott_worst(n: int, epsilon: float, max_bins: int) -> float:
-    """Largest log-odds found in the rows of a perturbed histogram with Scott's bins.
+    """Largest log-odds found in the rows of a perturbed histogram with Scott's bins, of which there are no more.
+
+    All rows lie just above the end of a wide bin, in the narrow one of most confidential rows. Over K bins a row has
+    there K times the probability of its bin, by the length of the range. The rows show less than the histogram, whose
+    number of bins tells such data apart for sure.
 
     Parameters
     ----------
     n : int
     epsilon : float
     max_bins : int
-        There are no more bins than this.
-
-    Notes
-    -----
-    All of them lie just above the end of a wide bin, in the narrow one of most confidential rows. Over K bins a row has
-    there K times the probability of its bin, by the length of the range. The rows show less than the histogram, whose
-    number of bins tells such data apart for sure.
     """
     losses = [0.0]
     for pair in _widened(n, 1, SLOW_LAST_ROW_SHARES):
@@ -270,40 +253,7 @@ def perturbed_scott_worst(n: int, epsilon: float, max_bins: int) -> float:
     return max(losses)
 
 
-def smoothed_typical(n: int, lower: float, upper: float, epsilon: float, samples: int, seed: int) -> FloatArray:
-    """Losses of smoothed histograms of normal samples to the neighbour with the most other bins.
-
-    Parameters
-    ----------
-    n : int
-    lower, upper, epsilon : float
-    samples, seed : int
-
-    Returns
-    -------
-    ndarray
-        Sorted; samples all of whose neighbours have as many bins are left out.
-    """
-    pairs = _with_other_bins(n, lower, upper, samples, seed)
-    return np.sort(np.array([smoothed_loss(data, moved, lower, upper, epsilon) for data, moved in pairs]))
-
-
-def _widened(n: int, index: int, distances: tuple[float, ...]) -> Neighbours:
-    """Neighbours in [0, 1]: all rows but one lie together, and the last one moves from nearby to the upper bound.
-
-    Then the bins become wide. The rows lie a little below the end of the wide bin with this index.
-    """
-    bins = index + 1
-    for _ in range(BIN_ROUNDS):  # the end lies where the wide bins have it, and they depend on where it lies
-        common = np.full(n, index / bins - 1e-9)
-        second = np.append(1.0, common[1:])
-        bins = max(scott_bins(second, 0.0, 1.0), index + 1)
-    for distance in distances:
-        yield np.append(min(common[0] + distance, 1.0), common[1:]), second
-
-
-def _bins(variance: FloatArray | float, n: int, width: float) -> FloatArray:
-    return np.ceil(width * n ** (1 / 3) / (SCOTT_FACTOR * np.sqrt(variance)))
+# Samples of the standard normal distribution
 
 
 def _other_bins(data: FloatArray, lower: float, upper: float) -> FloatArray | None:
@@ -314,7 +264,7 @@ def _other_bins(data: FloatArray, lower: float, upper: float) -> FloatArray | No
     squares = (data**2).sum() - data**2
     for targets in (np.clip(total / (n - 1), lower, upper), np.full(n, lower), np.full(n, upper)):
         variance = (squares + targets**2 - (total + targets) ** 2 / n) / (n - 1)
-        changed = np.flatnonzero(_bins(np.maximum(variance, 1e-300), n, upper - lower) != bins)
+        changed = np.flatnonzero(_scott_bins(np.maximum(variance, 1e-300), n, upper - lower) != bins)
         if len(changed):
             row = changed[0]
             return np.concatenate([data[:row], targets[row : row + 1], data[row + 1 :]])
@@ -322,7 +272,7 @@ def _other_bins(data: FloatArray, lower: float, upper: float) -> FloatArray | No
 
 
 def _with_other_bins(n: int, lower: float, upper: float, samples: int, seed: int) -> Neighbours:
-    """Samples of the standard normal distribution between the bounds, each with such a neighbour if it has one."""
+    """Samples between the bounds, each with such a neighbour if it has one."""
     generator = np.random.default_rng(seed)
     low, high = ndtr(lower), ndtr(upper)
     for _ in range(samples):
@@ -330,3 +280,33 @@ def _with_other_bins(n: int, lower: float, upper: float, samples: int, seed: int
         moved = _other_bins(data, lower, upper)
         if moved is not None:
             yield data, moved
+
+
+def scott_share(n: int, lower: float, upper: float, samples: int, seed: int) -> Measure:
+    """Share of samples of n rows between the bounds with a neighbour that has another number of bins.
+
+    Parameters
+    ----------
+    n : int
+    lower, upper : float
+    samples, seed : int
+
+    Examples
+    --------
+    >>> scott_share(n=100, lower=-3.0, upper=4.0, samples=200, seed=1).value > 0.9
+    True
+    """
+    return Measure.share(len(list(_with_other_bins(n, lower, upper, samples, abs(seed)))), samples)
+
+
+def smoothed_typical(n: int, lower: float, upper: float, epsilon: float, samples: int, seed: int) -> FloatArray:
+    """Sorted losses of smoothed histograms of such samples to a neighbour with another number of bins, if there is one.
+
+    Parameters
+    ----------
+    n : int
+    lower, upper, epsilon : float
+    samples, seed : int
+    """
+    pairs = _with_other_bins(n, lower, upper, samples, seed)
+    return np.sort(np.array([smoothed_loss(data, moved, lower, upper, epsilon) for data, moved in pairs]))

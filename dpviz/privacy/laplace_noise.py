@@ -71,21 +71,18 @@ class ReleaseEvent:
 
 @lru_cache(maxsize=64)
 def lowest_rows(rows: int, width: float, truncated: bool) -> ReleaseEvent:
-    """The event that synthetic rows are all at the lower bound of the data.
+    """The event that synthetic rows are all at the lower bound of the data, `width` deviations below the upper one.
+
+    The sanitized mean is t/rows of the range above that bound: μ ~ N(mean, 1/rows), and then each row ~ N(μ, 1) is
+    clipped to the bounds, or drawn again until it is inside. With v the bound less μ, the integrand is
+    e^{rows · (ln Pr(one row | v) − (u + v)²/2)}, u the mean above the bound; it is summed around its peak.
 
     Parameters
     ----------
     rows : int
     width : float
-        Distance of the bounds, in standard deviations.
     truncated : bool
         Whether a row outside is drawn again, and not clipped.
-
-    Notes
-    -----
-    The sanitized mean is t/rows of the range above that bound: μ ~ N(mean, 1/rows), and then each row ~ N(μ, 1) is
-    clipped to the bounds, `width` apart, or drawn again until it is inside. With v the bound less μ, the integrand is
-    e^{rows · (ln Pr(one row | v) − (u + v)²/2)}, u the mean above the bound; it is summed around its peak.
     """
 
     def log_row(v: FloatArray) -> FloatArray:
@@ -159,6 +156,8 @@ def event_loss(event: ReleaseEvent, epsilon: float, truncated: bool) -> float:
 def rows_loss(rows: int, width: float, epsilon: float, truncated: bool) -> float:
     """Exact ε of as many synthetic rows as there are, drawn around a noisy mean, σ being public.
 
+    All rows at a bound show the most, as `event_loss` says.
+
     Parameters
     ----------
     rows : int
@@ -167,11 +166,6 @@ def rows_loss(rows: int, width: float, epsilon: float, truncated: bool) -> float
     epsilon : float
     truncated : bool
         Whether the mean and the rows are truncated to the bounds, and not clipped.
-
-    Returns
-    -------
-    float
-        All rows at a bound show the most, as `event_loss` says.
 
     Examples
     --------

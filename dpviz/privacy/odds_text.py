@@ -13,14 +13,8 @@ BOUND_DIGITS = 5
 def belief_text(belief: float, certain: bool = False) -> str:
     """A probability in per cent, to three digits; 50, 0 and 100 only if it is exactly that.
 
-    Parameters
-    ----------
-    belief : float
-    certain : bool, optional
-        Whether a 0 or 1 is meant, not what a number nearer to it than floating-point numbers are rounds to.
+    A 0 or 1 that is not `certain` is what a number nearer to it than floating-point numbers are rounds to.
 
-    Examples
-    --------
     >>> belief_text(0.5), belief_text(0.500004), belief_text(0.7310585)
     ('50 %', '50.0004 %', '73.1 %')
     >>> belief_text(1.0), belief_text(1.0, certain=True)
@@ -71,12 +65,7 @@ def chance_text(log_probability: float) -> str:
 
 
 def risk_text(log_odds: float, *, prior_risk: float) -> str:
-    """What a change of the odds does to a risk: "from 10 % to 50 %, 5 times as likely".
-
-    Parameters
-    ----------
-    log_odds, prior_risk : float
-    """
+    """What a change of the odds does to a risk: "from 10 % to 50 %, 5 times as likely"."""
     ratio = risk_ratio(log_odds, prior_risk=prior_risk)
     after = min(ratio * prior_risk, 1.0)
     risen = belief_text(after, math.isinf(log_odds) or prior_risk == 1)
@@ -90,15 +79,7 @@ def _power_of_ten(logarithm: float) -> str:
 
 
 def probability_text(value: float, log_gain: float, digits: int = 3) -> str:
-    """A probability after a release; 0 and 1 only if that decides.
-
-    Parameters
-    ----------
-    value : float
-    log_gain : float
-        What the release added to the log-odds.
-    digits : int, optional
-    """
+    """A probability after a release that added `log_gain` to the log-odds; 0 and 1 only if that decides."""
     if math.isfinite(log_gain) and value in (0.0, 1.0):
         return "above 1 − 10⁻¹⁵" if value else BELOW_FLOATS
     return format_distinct(value, 1.0, digits)

@@ -144,7 +144,7 @@ class PrivacyLossDistribution:
         """Masses times e^{λL} at the points first + spacing · (0 … cells), each loss split between two of them.
 
         A loss g + s between the points g and g + h gives g + h the share (1 − e^{−s}) / (1 − e^{−h}): that keeps its
-        mass under P and under Q. By Jensen's inequality no δ of the grid, or of sums of it, is below the exact one [2]_.
+        mass under P and under Q. By Jensen's inequality no δ of the grid, or of sums of it, is below the exact [2]_.
         """
         position = np.clip((self.losses - first) / spacing, 0, cells)
         lower = position.astype(np.int64)
@@ -154,7 +154,9 @@ class PrivacyLossDistribution:
         with np.errstate(under="ignore"):
             to_lower = masses * (1 - upper_share) * np.exp(-tilt * rest)
             to_upper = masses * upper_share * np.exp(tilt * (spacing - rest))
-        split = np.bincount(lower, to_lower, cells + 2) + np.bincount(lower + 1, to_upper, cells + 2)
+        split: FloatArray = np.zeros(cells + 2)
+        split += np.bincount(lower, to_lower, cells + 2)
+        split += np.bincount(lower + 1, to_upper, cells + 2)
         return split[: cells + 1]
 
     def log_moments(self, tilt: float) -> tuple[float, float, float]:

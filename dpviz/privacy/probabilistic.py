@@ -20,10 +20,6 @@ def failure_by_row(synthesizer: Synthesizer, epsilon: float) -> FloatArray:
     ----------
     synthesizer : Synthesizer
     epsilon : float
-
-    Returns
-    -------
-    ndarray of shape (rows,)
     """
     epsilon = ANY_EPSILON.validate(epsilon)
     matrix = synthesizer.transition_matrix()
@@ -42,14 +38,12 @@ def failure_by_row(synthesizer: Synthesizer, epsilon: float) -> FloatArray:
 def probabilistic_delta(synthesizer: Synthesizer, epsilon: float) -> float:
     """Smallest δ of (ε, δ)-probabilistic differential privacy: the largest of `failure_by_row`, at least δ(ε).
 
+    Machanavajjhala et al. (2008), disclosure set.
+
     Parameters
     ----------
     synthesizer : Synthesizer
     epsilon : float
-
-    References
-    ----------
-    .. [1] Machanavajjhala et al. (2008), disclosure set.
 
     Examples
     --------
@@ -72,12 +66,8 @@ def even_counts(synthesizer: Synthesizer) -> FloatArray:
 def change_by_row(synthesizer: Synthesizer) -> FloatArray:
     """Pr(released ≠ confidential) for each confidential table; 1 if it cannot be released at all, as if m ≠ n.
 
-    References
-    ----------
-    .. [1] Abowd & Vilhuber (2008), section 3: Pr[m_i ≠ n_i | n] > δ, the view of statistical disclosure limitation.
+    Abowd & Vilhuber (2008), section 3: Pr[m_i ≠ n_i | n] > δ, the view of statistical disclosure limitation.
 
-    Examples
-    --------
     >>> from dpviz.mechanisms import BetaBinomial
     >>> change_by_row(BetaBinomial(n=1, m=1, alpha=1, beta=1)).round(6).tolist()
     [0.333333, 0.333333]

@@ -212,13 +212,7 @@ def compared_promises(summary: PrivacySummary) -> list[tuple[str, float]]:
 
 
 def best_mechanisms(n: int, epsilon: float, delta: float = 0.0) -> dict[str, LeastError]:
-    """The smallest errors of any mechanism with a promise, by criterion.
-
-    Parameters
-    ----------
-    n : int
-    epsilon, delta : float
-    """
+    """The smallest errors of any mechanism with a promise, by criterion."""
     return {
         "average": least_error(n=n, epsilon=epsilon, delta=delta, criterion="average"),
         "worst": least_error(n=n, epsilon=epsilon, delta=delta, criterion="worst"),
@@ -228,13 +222,7 @@ def best_mechanisms(n: int, epsilon: float, delta: float = 0.0) -> dict[str, Lea
 def better_sentence(errors: Mapping[str, float], name: str, best: BestErrors) -> str:
     """How far off the release typically is, and how many times the best mechanism that is, as inline HTML.
 
-    Parameters
-    ----------
-    errors : mapping of str to float
-        Of the release, by criterion.
-    name : str
-        Of the promise of the best mechanism.
-    best : mapping of str to LeastError
+    `errors` are those of the release by criterion, `name` is that of the promise of the best mechanism.
     """
     error, smallest = errors["average"], best["average"]
     text = (
@@ -251,13 +239,7 @@ def better_sentence(errors: Mapping[str, float], name: str, best: BestErrors) ->
 
 
 def better_table(errors: Mapping[str, float], promises: Sequence[tuple[str, BestErrors]]) -> Table:
-    """The errors of the release by criterion, and the smallest ones with each promise.
-
-    Parameters
-    ----------
-    errors : mapping of str to float
-    promises : sequence of (str, mapping of str to LeastError)
-    """
+    """The errors of the release by criterion, and the smallest ones with each promise."""
     head = ["mechanism", "average error", "the release has", "error at the worst table", "the release has"]
     rows = [["this release", format_number(errors["average"], 4), "", format_number(errors["worst"], 4), ""]]
     for name, best in promises:

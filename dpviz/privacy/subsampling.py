@@ -132,15 +132,13 @@ def subsampled_epsilon(synthesizer: TwoCellSynthesizer, population: int, delta: 
 def subsampled_tight(epsilon: float, rate: float) -> float:
     """ε' = ln(1 + r (e^ε − 1)), r = n/N: with δ' = r δ the best for every release that is (ε, δ)-private.
 
+    Balle, Barthe & Gaboardi (2018), for substitution and sampling without replacement.
+
     Parameters
     ----------
     epsilon : float
     rate : float
         r.
-
-    References
-    ----------
-    .. [1] Balle, Barthe & Gaboardi (2018), for substitution and sampling without replacement.
 
     Examples
     --------

@@ -56,13 +56,7 @@ class PrivacySummary:
 
 
 def summarize(synthesizer: Synthesizer, epsilon: float, delta: float) -> PrivacySummary:
-    """The privacy of a synthesizer at a promised ε and an allowed δ.
-
-    Parameters
-    ----------
-    synthesizer : Synthesizer
-    epsilon, delta : float
-    """
+    """The privacy of a synthesizer at a promised ε and an allowed δ."""
     is_listed = synthesizer.enumerable
     failure = failure_by_row(synthesizer, epsilon) if is_listed else None
     has_equal_size = is_listed and synthesizer.row_counts[0].sum() == synthesizer.column_counts[-1].max()
@@ -170,18 +164,13 @@ class TwoTables:
 
 
 def two_tables(synthesizer: Synthesizer, worst: WorstCase) -> TwoTables | None:
-    """Both tables of the largest log-odds of a release.
+    """Both tables of the largest log-odds of a release; None where no released table can be named.
 
     Parameters
     ----------
     synthesizer : Synthesizer
     worst : WorstCase
         Its largest log-odds.
-
-    Returns
-    -------
-    TwoTables or None
-        None where no released table can be named.
 
     Examples
     --------
@@ -217,11 +206,5 @@ def two_tables(synthesizer: Synthesizer, worst: WorstCase) -> TwoTables | None:
 
 
 def evenly_spaced(first: int, last: int, count: int) -> IntArray:
-    """Evenly spaced indices, ends included.
-
-    Parameters
-    ----------
-    first, last, count : int
-        At most `count` indices from the first to the last.
-    """
+    """At most `count` evenly spaced indices from `first` to `last`, ends included."""
     return np.unique(np.rint(np.linspace(first, last, min(last - first + 1, count))).astype(np.int64))

@@ -126,23 +126,9 @@ class TradeOffCurve:
 def trade_off_curve(synthesizer: Synthesizer) -> TradeOffCurve:
     """Largest convex curve below the Neyman–Pearson curves of all neighbours, in both directions.
 
-    Parameters
-    ----------
-    synthesizer : Synthesizer
-
-    Raises
-    ------
-    ValueError
-        Beyond `dpviz.core.limits.MAX_TABLE_ENTRIES` entries.
-
-    Notes
-    -----
     A test takes the released tables in the order of their likelihood ratio; its knots are cumulative sums of the two
-    rows. The curve is the convex dual of δ(ε).
-
-    References
-    ----------
-    .. [1] Dong, Roth & Su (2022), proposition 2.12.
+    rows. The curve is the convex dual of δ(ε): Dong, Roth & Su (2022), proposition 2.12. A ValueError refuses more than
+    `limits.MAX_TABLE_ENTRIES` entries.
 
     Examples
     --------
@@ -217,15 +203,8 @@ def _upper_hull(tests: FloatArray) -> FloatArray:
 def hull_corners(x: FloatArray, y: FloatArray, rounding: float = 0.0) -> list[int]:
     """Indices of the points on the upper hull, by the monotone chain: a corner below the chord beside it goes.
 
-    Parameters
-    ----------
-    x, y : ndarray of shape (points,)
-        `x` rises.
-    rounding : float, optional
-        Height above a chord that is rounding alone.
+    A corner counts as below where it is above by no more than `rounding`; x rises.
 
-    Examples
-    --------
     >>> hull_corners(np.array([0.0, 1.0, 2.0]), np.array([0.0, 0.4, 1.0]))
     [0, 2]
     """

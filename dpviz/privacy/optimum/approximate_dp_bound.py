@@ -179,24 +179,10 @@ def certified(
 ) -> tuple[float, Columns]:
     """The bound that a certificate proves, and columns that violate it; all of it is symmetric about n/2.
 
-    Parameters
-    ----------
-    certificate : Certificate
-    epsilon, delta : float
-    numbers, widths : ndarray
-        The y from 0 to n/2 that are checked, and for each the distance of the farther of the next ones.
-
-    Returns
-    -------
-    bound : float
-    columns : Columns
-
-    Notes
-    -----
     For every number y, from 0 to n/2, what is missing at an x is shifted to its neighbour next to y, e^ε times as much,
     up to the price; what is left over helps the neighbour. By what is missing in the end the level is lowered. Between
-    two y at distance h the same shifts in proportion are short of π[x] h²/4 at most: `widths` are those h. From farther
-    away than `_farthest` nothing is missing, and no help is counted.
+    two y at distance h the same shifts in proportion are short of π[x] h²/4 at most: `widths` are those h, for each of
+    the `numbers` y that are checked. From farther away than `_farthest` nothing is missing, and no help is counted.
     """
     levels, prices, prior = certificate.levels, certificate.prices, certificate.prior
     n = len(levels) - 1

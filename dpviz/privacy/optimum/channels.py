@@ -46,17 +46,6 @@ class Mechanism:
 def geometric_channel(n: int, epsilon: float) -> FloatArray:
     """Matrix of x plus noise with Pr(d) ∝ e^{−ε|d|}, clamped to 0 … n; at ε = 0 a coin that knows nothing.
 
-    Parameters
-    ----------
-    n : int
-    epsilon : float
-
-    Returns
-    -------
-    ndarray of shape (n + 1, n + 1)
-
-    Examples
-    --------
     >>> geometric_channel(1, math.log(3)).round(12).tolist()
     [[0.75, 0.25], [0.25, 0.75]]
     """
@@ -66,21 +55,8 @@ def geometric_channel(n: int, epsilon: float) -> FloatArray:
 
 
 def geometric_means(weights: FloatArray, epsilon: float) -> tuple[FloatArray, FloatArray]:
-    """Posterior means of x in the columns of `geometric_channel`, and their squared errors, in O(n).
+    """Posterior means of x in the columns of `geometric_channel`, and their squared errors at every x, in O(n).
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n + 1,)
-        Prior of x.
-    epsilon : float
-
-    Returns
-    -------
-    estimates, errors : ndarray of shape (n + 1,)
-        Errors are expected ones at every x.
-
-    Examples
-    --------
     >>> estimates, errors = geometric_means(np.array([0.5, 0.5]), math.log(3))
     >>> estimates.round(12).tolist(), errors.round(12).tolist()
     ([0.25, 0.75], [0.1875, 0.1875])
@@ -92,17 +68,7 @@ def geometric_means(weights: FloatArray, epsilon: float) -> tuple[FloatArray, Fl
 
 
 def geometric_errors(shifts: FloatArray, epsilon: float) -> FloatArray:
-    """Expected squared error at every x if column z of `geometric_channel` is read as z + shifts[z].
-
-    Parameters
-    ----------
-    shifts : ndarray of shape (n + 1,)
-    epsilon : float
-
-    Returns
-    -------
-    ndarray of shape (n + 1,)
-    """
+    """Expected squared error at every x if column z of `geometric_channel` is read as z + shifts[z]."""
     factors = _factors(len(shifts) - 1, epsilon)
     squares = _moments(factors * shifts**2, epsilon)[0]
     return squares + 2 * _moments(factors * shifts, epsilon)[1] + _moments(factors, epsilon)[2]
@@ -249,21 +215,11 @@ class NoiseMixture:
 
 
 def best_mixture(n: int, epsilon: float, delta: float, prior: FloatArray) -> NoiseMixture:
-    """Mixture of noises that keeps (ε, δ) and has the smallest Bayes risk.
+    """Mixture of noises that keeps (ε, δ) and has the smallest Bayes risk under a prior.
 
-    Parameters
-    ----------
-    n : int
-    epsilon, delta : float
-    prior : ndarray of shape (n + 1,)
-
-    Notes
-    -----
     Risk and δ of a mixture are those of its parts in proportion: the best is on the convex hull from below of the
     points (δ, risk), which goes from the geometric mechanism to the release of x itself.
 
-    Examples
-    --------
     With ε = 0 and δ = 1/2 every x is told together with one of its neighbours: the error is 1/2.
 
     >>> [(share, noise.left, noise.right) for share, noise in best_mixture(9, 0.0, 0.5, np.full(10, 0.1)).parts]
@@ -291,17 +247,7 @@ def best_mixture(n: int, epsilon: float, delta: float, prior: FloatArray) -> Noi
 
 
 def noise_reach(epsilon: float, delta: float) -> float:
-    """How far noise reaches whose probabilities fall by e^ε a step, to δ at its ends.
-
-    Parameters
-    ----------
-    epsilon, delta : float
-
-    Returns
-    -------
-    float
-        ∞ without δ.
-    """
+    """How far noise reaches whose probabilities fall by e^ε a step, to δ at its ends; ∞ without δ."""
     if delta == 0:
         return math.inf
     if epsilon == 0:

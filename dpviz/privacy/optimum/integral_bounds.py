@@ -8,28 +8,12 @@ from dpviz.core.types import FloatArray
 
 
 def steepest(n: int, nodes: FloatArray, spread: float) -> tuple[FloatArray, FloatArray]:
-    """Bounds of the first two derivatives of Σ_x Binomial(x; n, p) c_x between every two nodes.
+    """Bounds of the first two derivatives of Σ_x Binomial(x; n, p) c_x between every two nodes p, which rise.
 
-    Parameters
-    ----------
-    n : int
-    nodes : ndarray of shape (nodes,)
-        Values of p, rising.
-    spread : float
-        The coefficients c may be any that differ by no more than this.
-
-    Returns
-    -------
-    first, second : ndarray of shape (nodes - 1,)
-
-    Notes
-    -----
-    The derivatives are sums of c_x with the weights
+    The coefficients c may be any that differ by no more than `spread`. The derivatives are sums of c_x with the weights
     (x − np)/pq and ((x − np)² − (1 − 2p)(x − np) − npq)/(pq)², whose variances are n/pq and 2n(n − 1)/(pq)²; and they
     are n, and n(n − 1), times means of differences.
 
-    Examples
-    --------
     >>> steepest(1, np.array([0.5, 0.5]), 1.0)
     (array([1.]), array([0.]))
     """
@@ -48,7 +32,7 @@ def integral_below(
     *,
     rising: bool = False,
 ) -> tuple[float, float]:
-    """Lower bound of ∫ β, β(p) a smallest probability of acceptance.
+    """Lower bound of ∫ β, β(p) a smallest probability of acceptance, and how far it is below the trapezoids.
 
     Parameters
     ----------
@@ -59,16 +43,11 @@ def integral_below(
     rising : bool, optional
         Whether β rises: then it is nowhere below its value at the node to the left.
 
-    Returns
-    -------
-    bound, gap : float
-        And how far it is below the trapezoids.
-
     Notes
     -----
-    By duality β(p) = max_λ λ level − max_A (λ Pr(A | p) − Pr(A)), A any set, or test, that accepts. Between
-    two nodes h apart λ may be taken to be a line, and λ Pr(A | p) exceeds its chord by no more than
-    (h²/12) max |(λ Pr(A | p))″| on average.
+    By duality β(p) = max_λ λ level − max_A (λ Pr(A | p) − Pr(A)), A any set, or test, that accepts. Between two nodes h
+    apart λ may be taken to be a line, and λ Pr(A | p) exceeds its chord by no more than (h²/12) max |(λ Pr(A | p))″| on
+    average.
     """
     width, trapezoids = np.diff(nodes), (smallest[1:] + smallest[:-1]) / 2
     bend = np.maximum(price[1:], price[:-1]) * second * width + 2 * np.abs(np.diff(price)) * first

@@ -51,10 +51,6 @@ def shortest_length(*, n: int, p: float, epsilon: float, delta: float = 0.0, lev
         People, each of whom says yes with probability p.
     p, epsilon, delta, level : float
 
-    Returns
-    -------
-    ShortestLength
-
     Notes
     -----
     The interval may be made from any (ε, δ)-differentially private release, of any number of sets. Its expected length
@@ -64,9 +60,8 @@ def shortest_length(*, n: int, p: float, epsilon: float, delta: float = 0.0, lev
     Tulap noise and c set so that the size is kept [1]_; that against a smaller p is its mirror image.
 
     A release that tells the rows apart is no better: its average over all orders of the rows is as private. Each p has
-    an interval of its own that reaches the bound: release x with Tulap noise, put together the two one-sided intervals
-    that the best tests make, and stretch it so that it holds that p. The integral is bounded from below
-    (`integral_below`), with what rounding and the counts that are left out may add taken off.
+    an interval of its own that reaches the bound [2]_. The integral is bounded from below (`integral_below`), with what
+    rounding and the counts that are left out may add taken off.
 
     References
     ----------
