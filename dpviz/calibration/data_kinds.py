@@ -148,7 +148,7 @@ class Kind(ABC):
                 return math.inf
             return strictness(self.need(method, dataclasses.replace(setting, epsilon=epsilon), delta))
 
-        return strictness(minimum_by_advanced(single, sets, setting.epsilon, setting.delta)[0])
+        return strictness(minimum_by_advanced(single, sets, setting.epsilon, setting.delta))
 
 
 class Bernoulli(Kind):

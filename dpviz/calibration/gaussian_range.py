@@ -198,7 +198,7 @@ def maximum_range(
     delta: float = 0.0,
     sets: int = 1,
 ) -> float:
-    """Largest R/σ with which a Gaussian release is private, rounded to the private side.
+    """Largest R/σ with which a Gaussian release is private, rounded to the private side; 0 for PARAM_MAP.
 
     Parameters
     ----------
@@ -212,19 +212,10 @@ def maximum_range(
         Of all sets together, ε from 1e-6 to 1,000.
     sets : int
 
-    Returns
-    -------
-    float
-        0 for PARAM_MAP.
-
     Notes
     -----
     0 < δ < 1: nothing is truncated, and R/σ = r n √v / (2 s σ √M) with r from `gaussian_ratio`. δ = 0: the inverse of
-    `GaussianRelease.pure_epsilon`.
-
-    References
-    ----------
-    .. [1] Zheng (2015), chapter 7, which bounds it; Balle & Wang (2018), Theorem 8, for δ > 0.
+    `GaussianRelease.pure_epsilon`. Zheng (2015), chapter 7, bounds it; Balle & Wang (2018), Theorem 8, for δ > 0.
 
     Examples
     --------

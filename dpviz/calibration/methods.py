@@ -283,14 +283,7 @@ class ParamMap(PriorMethod):
 
 
 def beta_binomial_losses(x: float, y: float, m: int) -> PrivacyLossDistribution:
-    """Privacy loss ln(1 + j / x) − ln(1 + (m − j) / y) of BetaBinomial(m; x + 1, y) to BetaBinomial(m; x, y + 1).
-
-    Parameters
-    ----------
-    x, y : float
-        Rows and invented rows that both tables share.
-    m : int
-    """
+    """Privacy loss ln(1 + j / x) − ln(1 + (m − j) / y) of BetaBinomial(m; x + 1, y) to BetaBinomial(m; x, y + 1)."""
     j = np.arange(m + 1)
     rest = m - j
     ratios = rest[:-1] * (x + 1 + j[:-1]) / (j[1:] * (y + rest[1:]))  # of neighbouring masses

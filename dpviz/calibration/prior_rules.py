@@ -60,14 +60,7 @@ PRIOR_RULES = {
 
 
 def promised_by(synthesizer_type: type[Synthesizer], prior: str) -> tuple[str, ...]:
-    """Names of the numbers of the promise, or of the prior, that a release follows from.
-
-    Parameters
-    ----------
-    synthesizer_type : type of Synthesizer
-    prior : str
-        Key of `PRIOR_RULES`.
-    """
+    """Names of the numbers of the promise, or of the prior by the rule with this key, that a release follows from."""
     if synthesizer_type.has_prior:
         return PRIOR_RULES[prior].numbers
     names = [parameter.name for parameter in synthesizer_type.parameters()]

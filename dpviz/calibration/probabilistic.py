@@ -39,14 +39,8 @@ MAX_WORK = 8_000_000
 class Failure:
     """Failure of probabilistic privacy under a symmetric effective prior α.
 
-    Attributes
-    ----------
-    at : callable
-        Its probability at the worst table, as a function of α and ε.
-    change : callable
-        Bound, from a prior on, of how fast log-odds up to ε change with ln α.
-    settled : float
-        Up to this prior log-odds change by at most m α per ln α, or stay above ε or below 0.
+    `at` is its probability at the worst table, from α and ε; `change` a bound, from a prior on, of how fast log-odds up
+    to ε change with ln α. Up to the prior `settled` they change by at most m α per ln α, or stay above ε or below 0.
     """
 
     at: Callable[[float, float], float]
@@ -111,6 +105,9 @@ def has_probabilistic_answer(method: PriorMethod) -> bool:
 def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, delta: float) -> float:
     """Smallest symmetric prior from which on a method keeps probabilistic (ε, δ)-differential privacy.
 
+    The promise holds from it on, and fails at α (1 − 1e-9). A ValueError says that the method has no exact answer, or
+    that the failure crosses δ so often that the search does not end. Source: Machanavajjhala et al. (2008).
+
     Parameters
     ----------
     method : str
@@ -120,25 +117,11 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
     epsilon, delta : float
         As in `minimum_prior`.
 
-    Returns
-    -------
-    float
-        The promise holds from it on, and fails at α (1 − 1e-9).
-
-    Raises
-    ------
-    ValueError
-        If the method has no exact answer, or the failure crosses δ so often that the search does not end.
-
     Notes
     -----
     The failure jumps down as the prior grows, where one more count falls inside the promise, and rises between the
     jumps. So intervals of priors are searched from the pure answer downwards and halved; one is left out when at both
     ends the failure stays within δ for an ε that is smaller by as much as log-odds near it can change inside.
-
-    References
-    ----------
-    .. [1] Machanavajjhala et al. (2008).
 
     Examples
     --------
@@ -206,17 +189,8 @@ def _smallest_effective(method: PriorMethod, n: int, m: int, epsilon: float, del
 
 
 def beta_binomial_failure(n: int, m: int, alpha: float, epsilon: float) -> float:
-    """Probability, at the worst table, that counts of SYNTH_Post(One) exceed ε against a neighbour.
+    """Probability, at the worst table, that counts of SYNTH_Post(One) exceed ε against a neighbour, in O(n + m).
 
-    Parameters
-    ----------
-    n, m : int
-    alpha : float
-        In both cells.
-    epsilon : float
-
-    Notes
-    -----
     A count tells row i from a neighbour where it is at least the threshold of the pair i − 1, i or at most that of the
     pair i, i + 1 seen from the other end; with α = β the lower tail of row i is the upper tail of row n − i. Along
     one staircase through all thresholds, down a row a tail gains Pr(t | i) t / x, right it loses what is passed.
@@ -262,13 +236,7 @@ def _log_odds(x: FloatArray, y: FloatArray, j: IntArray, m: int) -> FloatArray:
 
 
 def plug_in_failure(n: int, m: int, alpha: float, epsilon: float) -> float:
-    """Same probability of SYNTH_Post(Many), whose tails are incomplete beta functions.
-
-    Parameters
-    ----------
-    n, m : int
-    alpha, epsilon : float
-    """
+    """Same probability of SYNTH_Post(Many), whose tails are incomplete beta functions."""
     i = np.arange(n)
     up: FloatArray = np.log1p(1 / (alpha + i))
     down: FloatArray = np.log1p(1 / (alpha + (n - 1 - i)))

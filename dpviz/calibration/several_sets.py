@@ -35,6 +35,8 @@ def minimum_prior_for_sets(
 ) -> float:
     """Smallest α in every cell with which M sets together are (ε, δ)-differentially private.
 
+    On the private side, about 1e-6 above the smallest, relative. A ValueError refuses what is too large to be composed.
+
     Parameters
     ----------
     method : str
@@ -47,16 +49,6 @@ def minimum_prior_for_sets(
         Of all sets together; without δ each set has ε/M.
     cells : int, optional
         Number k of cells, at least 2.
-
-    Returns
-    -------
-    float
-        On the private side, about 1e-6 above the smallest, relative.
-
-    Raises
-    ------
-    ValueError
-        If a size or the promise is beyond what can be composed.
 
     Notes
     -----
@@ -148,10 +140,11 @@ def minimum_prior_for_sets(
         pair = worse
 
 
-def minimum_by_advanced(
-    need: Callable[[float, float], float], sets: int, epsilon: float, delta: float
-) -> tuple[float, float]:
-    """What M sets need by advanced composition with the best slack δ' = δ / (1 + e^{−t}), and that slack.
+def minimum_by_advanced(need: Callable[[float, float], float], sets: int, epsilon: float, delta: float) -> float:
+    """What M sets need by advanced composition with the best slack δ' = δ / (1 + e^{−t}).
+
+    Each set gets (ε₀, δ₀): ε₀ is the largest that Theorem 2.18 of Zheng (2015) takes to ε with slack δ', and
+    δ₀ = (δ − δ') / M. The need is ∞ where every split leaves a set less than the smallest ε.
 
     Parameters
     ----------
@@ -161,30 +154,15 @@ def minimum_by_advanced(
     epsilon, delta : float
         Of all sets together.
 
-    Returns
-    -------
-    need : float
-        ∞ where every split leaves a set less than the smallest ε.
-    slack : float
-
-    Notes
-    -----
-    Each set gets (ε₀, δ₀): ε₀ is the largest that Theorem 2.18 takes to ε with slack δ', and δ₀ = (δ − δ') / M.
-
-    References
-    ----------
-    .. [1] Zheng (2015), Theorem 2.18, after Dwork, Rothblum & Vadhan (2010).
-
     Examples
     --------
     Where a set needs 1/ε₀ whatever its δ, all of δ is best spent as slack.
 
-    >>> required, slack = minimum_by_advanced(lambda epsilon, delta: 1 / epsilon, 4, 1.0, 1e-6)
-    >>> slack, round(required, 3)
-    (1e-06, 10.897)
+    >>> round(minimum_by_advanced(lambda epsilon, delta: 1 / epsilon, 4, 1.0, 1e-6), 3)
+    10.897
     """
 
-    def with_slack(t: float) -> tuple[float, float]:
+    def with_slack(t: float) -> float:
         slack = delta / (1 + math.exp(-t))
         failure = delta / (1 + math.exp(t)) / sets if t < math.inf else 0.0
         limit = epsilon / math.sqrt(-2 * sets * math.log(slack))
@@ -194,9 +172,9 @@ def minimum_by_advanced(
 
         share = float(brentq(excess, 0.0, limit, xtol=1e-13 * limit, rtol=1e-13))
         share = round_to_private_side(share, 0.0, lambda value: excess(value) <= 0)
-        return need(share, failure) if share >= EPSILON.minimum else math.inf, slack
+        return need(share, failure) if share >= EPSILON.minimum else math.inf
 
     best = minimize_scalar(
-        lambda t: math.log(min(with_slack(t)[0], 1e300)), bounds=(-8.0, 8.0), method="bounded", options={"xatol": 1e-2}
+        lambda t: math.log(min(with_slack(t), 1e300)), bounds=(-8.0, 8.0), method="bounded", options={"xatol": 1e-2}
     )
     return min(with_slack(float(best.x)), with_slack(math.inf))

@@ -47,6 +47,9 @@ def minimum_prior(
 ) -> float:
     """Smallest prior α with which a method is (ε, δ)-differentially private, rounded to the private side.
 
+    It is 1e-300 (just above 1 for SYNTH_MAP) where any prior is enough; ∞ where more than 5e11 would be needed, and for
+    δ = 0 more than 1e12.
+
     Parameters
     ----------
     method : str
@@ -63,17 +66,6 @@ def minimum_prior(
         β / α.
     cells : int, optional
         Number k of cells, 2 to 1,000; more than two have the same prior α each.
-
-    Returns
-    -------
-    float
-        1e-300 (just above 1 for SYNTH_MAP) where any prior is enough; ∞ where more than 5e11 would be needed, and for
-        δ = 0 more than 1e12.
-
-    Raises
-    ------
-    ValueError
-        If an argument is outside its domain, or the method has no exact answer.
 
     Notes
     -----
@@ -111,22 +103,15 @@ def minimum_prior(
 def minimum_priors(method: str, *, n: Numbers, m: Numbers, epsilon: Numbers, delta: Numbers) -> FloatArray:
     """`minimum_prior` at many settings of two cells with one prior, several times as fast as one by one.
 
+    On the private side, within a relative 5e-12. The roots for one pair of neighbours are found together, first for the
+    pair with counts 0 and 1. Where another pair has a larger δ with that prior, its root follows.
+
     Parameters
     ----------
     method : str
         Key of `PRIOR_METHODS`.
     n, m, epsilon, delta : float or ndarray
         Of shapes that broadcast, with the domains of `minimum_prior`.
-
-    Returns
-    -------
-    ndarray
-        On the private side, within a relative 5e-12 of `minimum_prior`.
-
-    Notes
-    -----
-    The roots for one pair of neighbours are found together, first for the pair with counts 0 and 1. Where another pair
-    has a larger δ with that prior, its root follows.
 
     Examples
     --------

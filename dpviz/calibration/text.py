@@ -17,18 +17,13 @@ SAVES_NOTHING = 1e-3  # Relative difference of the two answers below which δ is
 
 
 def needed_sentences(question: PromiseQuestion, pure: float, exact: float) -> tuple[str, str, str]:
-    """What `HEADLINE` needs, without δ and with it.
+    """What `HEADLINE` needs, without δ and with it: a mark, a sentence, as inline HTML, and at most 15 words.
 
     Parameters
     ----------
     question : PromiseQuestion
     pure, exact : float
         Its smallest prior or largest range for δ = 0 and for the δ that is allowed; NaN beyond reach.
-
-    Returns
-    -------
-    mark, sentence, short : str
-        As inline HTML, and the last in at most 15 words.
     """
     return (_range_sentences if question.kind.conditioned else _prior_sentences)(question, pure, exact)
 
@@ -107,15 +102,7 @@ def excluded_mechanisms(question: PromiseQuestion) -> str:
 
 
 def sets_sentence(question: PromiseQuestion, exact: float, shares: Shares) -> tuple[str, str]:
-    """What several sets of `HEADLINE` need, and what an equal share of each would.
-
-    Parameters
-    ----------
-    question : PromiseQuestion
-    exact : float
-        What all sets need together.
-    shares : Shares
-    """
+    """What several sets of `HEADLINE` need together, and what an equal share of each would."""
     sets = question.sets
     if question.kind.conditioned:
         reach, shared = RANGE_QUANTITY.text(exact, 3), RANGE_QUANTITY.text(shares.split, 3)
@@ -140,18 +127,9 @@ def sets_together(sets: int) -> str:
 
 
 def kept_by(given: Mapping[str, Given | None], setting: Setting) -> str:
-    """The methods a single set of which keeps the promise at a prior or range.
+    """The methods a single set of which keeps the promise: their labels, "every method" or "no method".
 
-    Parameters
-    ----------
-    given : mapping of str to Given
-        What each gives there; None where it cannot.
-    setting : Setting
-
-    Returns
-    -------
-    str
-        Their labels, "every method" or "no method".
+    `given` is what each gives at a prior or range; None where it cannot.
     """
     keys = []
     for key, privacy in given.items():
@@ -163,21 +141,7 @@ def kept_by(given: Mapping[str, Given | None], setting: Setting) -> str:
 
 
 def kept_together(question: PromiseQuestion, level: float, needed: Mapping[str, float]) -> str:
-    """The methods all sets of which keep the promise together.
-
-    Parameters
-    ----------
-    question : PromiseQuestion
-    level : float
-        The prior or range.
-    needed : mapping of str to float
-        What the sets of each method need.
-
-    Returns
-    -------
-    str
-        A sentence to go on with.
-    """
+    """A sentence to go on with: the methods whose sets together need no more than this prior or range."""
     keys = [key for key, limit in needed.items() if question.kind.quantity.is_enough(level, limit)]
     unknown = [key for key, limit in needed.items() if math.isnan(limit)]
     rest = f" (not computed: {_methods(unknown)})" if unknown else ""

@@ -7,7 +7,6 @@ import math
 from functools import partial
 
 import mpmath as mp
-import numpy as np
 import pytest
 
 from dpviz.calibration.curves import release
@@ -17,7 +16,6 @@ from dpviz.calibration.several_sets import minimum_by_advanced, minimum_prior_fo
 from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial
 from dpviz.privacy import delta_for_epsilon
-from dpviz.privacy.pld import advanced_composition
 from tests.referees import divergence, of_sets
 
 BELOW = 1 - 2e-6
@@ -95,12 +93,6 @@ def test_no_pair_exceeds_delta_and_with_less_one_does(
     assert worst(prior * BELOW) > delta
 
 
-@pytest.mark.parametrize("method", ["synth_post_one", "param_post"])
-def test_one_set_is_calibrated_as_a_single_release(method: str) -> None:
-    single = minimum_prior(method, n=100, m=100, epsilon=1.0, delta=1e-5)
-    assert minimum_prior_for_sets(method, n=100, m=100, sets=1, epsilon=1.0, delta=1e-5) == single
-
-
 @pytest.mark.parametrize("method", ["synth_post_many", "synth_map"])
 def test_plug_ins_need_the_prior_of_one_set_with_all_rows(method: str) -> None:
     prior = minimum_prior_for_sets(method, n=50, m=30, sets=4, epsilon=1.0, delta=1e-5)
@@ -114,28 +106,8 @@ def test_the_exact_sum_needs_the_least_prior(method: str) -> None:
     prior = minimum_prior_for_sets(method, n=40, m=20, sets=30, epsilon=0.5, delta=1e-6)
     single = partial(minimum_prior, method, n=40, m=20)
     shares = [single(epsilon=0.5 / 30, delta=delta) for delta in (0.0, 1e-6 / 30)]
-    advanced, _ = minimum_by_advanced(lambda epsilon, delta: single(epsilon=epsilon, delta=delta), 30, 0.5, 1e-6)
+    advanced = minimum_by_advanced(lambda epsilon, delta: single(epsilon=epsilon, delta=delta), 30, 0.5, 1e-6)
     assert prior <= min(*shares, advanced)
-
-
-def test_advanced_composition_is_split_the_best_way() -> None:
-    sets, epsilon, delta = 10, 1.0, 1e-5
-
-    def single(epsilon: float, delta: float) -> float:
-        return minimum_prior("synth_post_one", n=100, m=100, epsilon=epsilon, delta=delta)
-
-    advanced, best_slack = minimum_by_advanced(single, sets, epsilon, delta)
-    priors = {}
-    for slack in delta * np.arange(0.05, 1.0, 0.05):
-        low, high = 0.0, epsilon
-        for _ in range(80):
-            middle = (low + high) / 2
-            is_kept = advanced_composition(middle, sets, slack) <= epsilon
-            low, high = (middle, high) if is_kept else (low, middle)
-        priors[slack] = single(low, (delta - slack) / sets)
-    assert advanced <= min(priors.values()) * (1 + 1e-7)
-    assert advanced == pytest.approx(min(priors.values()), rel=2e-3)
-    assert best_slack == pytest.approx(min(priors, key=lambda slack: priors[slack]), abs=0.06 * delta)
 
 
 def test_without_delta_only_the_pure_rule_is_left() -> None:
@@ -215,21 +187,3 @@ def test_more_sets_need_more_prior_and_less_than_by_basic_composition() -> None:
         assert found <= minimum_prior("synth_post_one", **share)
         uppers.append(found)
     assert all(before < after for before, after in itertools.pairwise(uppers))
-
-
-def test_the_parameter_draw_knows_neither_cells_nor_rows() -> None:
-    answers = {
-        minimum_prior_for_sets("param_post", sets=3, **{**ASKED, "cells": cells, "n": n})
-        for cells in (3, 7)
-        for n in (1, 50)
-    }
-    assert len(answers) == 1
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [({"sets": 0}, "sets"), ({"delta": -1.0}, "delta"), ({"epsilon": 0.0}, "epsilon"), ({"m": 2000}, "m ")],
-)
-def test_bad_input_is_named(change: dict[str, float], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        minimum_prior_for_sets("synth_post_one", **{**ASKED, "sets": 2, **change})

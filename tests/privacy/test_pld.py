@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.integrate import quad
-from scipy.special import betaincc, betaln
 
 from dpviz.calibration.methods import beta_binomial_losses
 from dpviz.calibration.parameter_draw import log_parameter_delta, parameter_losses
@@ -125,31 +123,6 @@ def test_one_drawn_proportion_has_the_delta_of_its_beta_tails(x: float, y: float
     exact = math.exp(log_parameter_delta(np.array([x]), np.array([y]), epsilon)[0])
     composed = parameter_losses(x, y, epsilon).composed_delta(1, epsilon)
     assert exact * (1 - 1e-6) <= composed <= exact * (1 + ERROR)
-
-
-@pytest.mark.parametrize(("x", "y", "epsilon"), [(20.0, 60.0, 1.0), (2.0, 1.5, 2.0), (40.0, 3.0, 1.5)])
-def test_two_drawn_proportions_have_the_delta_of_a_double_integral(x: float, y: float, epsilon: float) -> None:
-    def given_first(theta: float) -> float:
-        rest = epsilon - math.log(theta / (1 - theta)) - math.log(y / x)  # what the second loss must exceed
-        cut = 1 / (1 + y / x * math.exp(-rest))
-        tail = betaincc(x + 1, y, cut) - math.exp(rest) * betaincc(x, y + 1, cut)
-        density = math.exp(x * math.log(theta) + (y - 1) * math.log1p(-theta) - betaln(x + 1, y))
-        return density * max(tail, 0.0)
-
-    middle = (x + 1) / (x + 1 + y)
-    exact = sum(
-        quad(given_first, low, high, epsabs=1e-15, epsrel=1e-11, limit=400)[0]
-        for low, high in ((1e-9, middle), (middle, 1 - 1e-9))
-    )
-    composed = parameter_losses(x, y, epsilon / 2).composed_delta(2, epsilon)
-    assert exact * (1 - 1e-8) <= composed <= exact * (1 + ERROR)
-
-
-def test_many_rows_of_one_set_tend_to_the_drawn_proportion() -> None:
-    limit = parameter_losses(30.0, 50.0, 1 / 3).composed_delta(3, 1.0)
-    rows = [beta_binomial_losses(30.0, 50.0, m).composed_delta(3, 1.0) for m in (100, 10_000, 100_000)]
-    assert rows[0] < rows[1] < rows[2] < limit
-    assert rows[2] == pytest.approx(limit, rel=0.02)
 
 
 @pytest.mark.parametrize("max_listed", [0, 60_000])

@@ -9,9 +9,8 @@ from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, Modips, ModipsTru
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 from dpviz.privacy import several_sets
-from dpviz.privacy.pld import PrivacyLossDistribution
 from dpviz.privacy.several_sets import delta_of_sets
-from tests.referees import discretized_delta, divergence, of_sets
+from tests.referees import divergence, of_sets
 
 SMALL = [
     BetaBinomial(n=3, m=3, alpha=0.5, beta=2.0),
@@ -47,32 +46,6 @@ def test_neighbours_that_are_left_out_are_not_the_worst(release: PriorSynthesize
     assert found.value == pytest.approx(every.value, rel=1e-12)
 
 
-ON_A_GRID = [
-    Modips(n=40, m=30, epsilon=0.4),
-    ModipsTruncated(n=30, m=40, epsilon=0.3),
-    GeometricSanitizer(n=60, epsilon=0.5),
-]
-
-
-@pytest.mark.parametrize("epsilon", [0.0, 0.9, 1.4])
-@pytest.mark.parametrize("release", ON_A_GRID, ids=lambda one: f"{one.key}-{one.n}")
-def test_the_worst_is_found_though_few_neighbours_are_composed(
-    release: Synthesizer, epsilon: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pairs, composed, compose = len(release.neighbours), list[float](), PrivacyLossDistribution.composed_delta
-    alone = [delta_of_sets(release, 5, epsilon, [pair]).value for pair in range(pairs)]
-
-    def counted(loss: PrivacyLossDistribution, sets: int, epsilon: float) -> float:
-        composed.append(compose(loss, sets, epsilon))
-        return composed[-1]
-
-    monkeypatch.setattr(PrivacyLossDistribution, "composed_delta", counted)
-    found = delta_of_sets(release, 5, epsilon)
-    assert [max(alone), alone[min(found.likelier, found.unlikelier)]] == pytest.approx([found.value] * 2, rel=1e-12)
-    if release.key == Modips.key and epsilon:  # where neighbours differ and δ is small: of both directions
-        assert len(composed) < pairs
-
-
 def test_impossible_releases_count_beside_the_bounds_of_the_others() -> None:
     """The pair of the table that tells a one for sure, one time in fifty, is worse than one with larger losses."""
     rows = np.array([[0.5, 0.5, 0.0], [0.49, 0.49, 0.02], [0.3, 0.68, 0.02], [0.3, 0.68, 0.02]])
@@ -100,15 +73,6 @@ def test_several_sets_of_a_plug_in_are_one_set_with_all_their_rows(epsilon: floa
         {exact.likelier, exact.unlikelier},
         {10 - exact.likelier, 10 - exact.unlikelier},
     )
-
-
-@pytest.mark.parametrize("release", [Modips(n=20, m=20, epsilon=0.2), BetaBinomial(n=20, m=20, alpha=40, beta=40)])
-def test_google_dp_accounting_brackets_delta_of_ten_sets(release: Synthesizer) -> None:
-    found = delta_of_sets(release, 10, 0.5)
-    first, second = release.log_transition(np.array([found.likelier, found.unlikelier]), np.arange(release.shape[1]))
-    least, most = (discretized_delta(first, second, 0.5, rounded_up=up, sets=10) for up in (False, True))
-    assert least <= found.value <= most
-    assert found.value <= least * 1.05
 
 
 @pytest.mark.parametrize("rows", [[[1.0, 0.0], [0.0, 1.0]], [[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]])
