@@ -117,8 +117,8 @@ class PriorMethod:
         """ln δ(ε) of neighbours that share x and y (invented) rows, the first with a one more, the second a zero."""
         self.refuse("pairs of neighbours")
 
-    def losses(self, x: float, y: float, m: int, mean_loss: float) -> PrivacyLossDistribution:
-        """Privacy loss of such neighbours; where it has no bound, exact near `mean_loss`."""
+    def losses(self, x: float, y: float, m: int, mean_loss: float, resolution: float) -> PrivacyLossDistribution:
+        """Privacy loss of such neighbours; where it has no bound, points near `mean_loss`, for sums of a resolution."""
         self.refuse("several sets")
 
     def cell_losses(self, n: int, m: int, cells: int, unseen: float, x: float, y: float) -> PrivacyLossDistribution:
@@ -197,7 +197,7 @@ class SynthPostOne(RowMethod):
     max_rows = limits.MAX_PRIOR_ROWS
     cell_release = DrawnCells
 
-    def losses(self, x: float, y: float, m: int, mean_loss: float) -> PrivacyLossDistribution:
+    def losses(self, x: float, y: float, m: int, mean_loss: float, resolution: float) -> PrivacyLossDistribution:
         return beta_binomial_losses(x, y, m)
 
     def cell_losses(self, n: int, m: int, cells: int, unseen: float, x: float, y: float) -> PrivacyLossDistribution:
@@ -252,8 +252,8 @@ class ParamPost(PriorMethod):
     def log_pair_deltas(self, x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
         return log_parameter_delta(x, y, epsilon)
 
-    def losses(self, x: float, y: float, m: int, mean_loss: float) -> PrivacyLossDistribution:
-        return parameter_losses(x, y, mean_loss)
+    def losses(self, x: float, y: float, m: int, mean_loss: float, resolution: float) -> PrivacyLossDistribution:
+        return parameter_losses(x, y, mean_loss, resolution)
 
     def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:
         return parameter_draw_delta(n, alpha, alpha, theta, epsilon)

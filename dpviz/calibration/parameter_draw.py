@@ -27,7 +27,7 @@ ROWS_OF_SLOW_FRACTIONS = 1e4
 TAIL_NODES, TAIL_WEIGHTS = gauss_legendre_panels(np.linspace(0, 12, 4).tolist(), 16)  # in standard deviations
 MAX_ODDS = 1e300  # x / y from which θ is 1 to any number of digits
 MAX_LOG_SHARE = 50.0  # ln of a share of one step from which on the step itself may underflow
-DENSITY_POINTS = 40_000  # about as many as the grid on which the losses are then added up has
+DENSITY_POINTS = 200  # over the resolution: about as many as the grid on which the losses are then added up has
 NEGLIGIBLE_DEPTH = 42.0  # a density that has fallen by e to this is less than the rounding of its sum
 
 
@@ -184,7 +184,7 @@ def _tail_fraction(x: FloatArray, y: FloatArray, odds: FloatArray, epsilon: Numb
     return np.asarray(a / fraction)
 
 
-def parameter_losses(x: float, y: float, mean_loss: float) -> PrivacyLossDistribution:
+def parameter_losses(x: float, y: float, mean_loss: float, resolution: float = 5e-3) -> PrivacyLossDistribution:
     """Privacy loss of θ ~ Beta(x + 1, y) against Beta(x, y + 1): L = ln(θ / (1 − θ)) + ln(y / x), which has no bound.
 
     The density stands at even points around the saddle point of `mean_loss`, where the sum of several losses is cut,
@@ -205,7 +205,7 @@ def parameter_losses(x: float, y: float, mean_loss: float) -> PrivacyLossDistrib
             tilt = float(brentq(lambda tilt: tilted_mean(tilt) - mean_loss, 0.0, largest, rtol=1e-3))
     a, b = x + 1 + tilt, y - tilt
     mode = math.log(a / b)
-    logits = np.linspace(mode - _reach(b, a), mode + _reach(a, b), DENSITY_POINTS)
+    logits = np.linspace(mode - _reach(b, a), mode + _reach(a, b), round(DENSITY_POINTS / resolution))
 
     log_largest = float(_log_peak(np.array(x + 1), np.array(y))) + math.log((x + 1) * (y / (x + 1 + y)))
     log_density = log_largest - _depth(x + 1, y, logits - math.log((x + 1) / y))

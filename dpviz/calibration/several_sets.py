@@ -27,7 +27,7 @@ COARSE_RESOLUTION, RESOLUTION = 5e-2, 5e-3
 
 Of a thousand sets the finer sums are too long far from the answer."""
 
-COARSE_ERROR = 1e-2  # relative, of the first root: far more than its sums are rounded up by
+COARSE_ERROR = 1e-2  # relative, of coarse sums and of the first root: far more than they are off by
 
 
 def minimum_prior_for_sets(
@@ -100,9 +100,11 @@ def minimum_prior_for_sets(
         limit = f"at most {limits.MAX_ROWS_OF_CELL_SETS:,} for several sets of {cells} cells"
         raise ValueError(f"n and m must be {limit}; got {format_number(max(n, m))}.")
 
-    # A single set needs less than M sets; M sets that divide ε and δ equally need more
+    # A single set needs less than M sets; M sets that divide ε, or ε and δ, equally need more
     low = max(for_one_set(epsilon, delta), MIN_PRIOR)
-    high = min(for_one_set(epsilon / sets, 0.0), for_one_set(epsilon / sets, delta / sets))
+    high = for_one_set(epsilon / sets, 0.0)
+    if math.isinf(high):
+        high = for_one_set(epsilon / sets, delta / sets)
     if not low < high < math.inf:
         return high
 
@@ -116,27 +118,28 @@ def minimum_prior_for_sets(
         if cells > 2:
             shared = prior_method.cell_losses(n, m, cells, OMITTED_SHARE * delta / sets, x, y)
         else:
-            shared = prior_method.losses(x, y, m, epsilon / sets)
+            shared = prior_method.losses(x, y, m, epsilon / sets, resolution)
         return shared.composed_delta(sets, epsilon, resolution=resolution, max_size=limits.MAX_LOSS_POINTS)
 
     def bound(alpha: float, first: int, last: int) -> float:
         """Bound on the δ of these pairs: coarse where that is within δ already."""
-        coarse = delta_of_block(alpha, first, last, COARSE_RESOLUTION)
+        coarse = delta_of_block(alpha, first, last, COARSE_RESOLUTION) * (1 + COARSE_ERROR)
         return coarse if coarse <= delta or first < last else delta_of_block(alpha, first, last)
 
     # Root of δ of the worst pair, and of a worse one as long as there is any. The prior is symmetric: the pairs i and
-    # n − 1 − i are the two directions of one. Searches go down from the private end: near the other the sums are long
-    pair = max((0, n_pairs - 1), key=lambda end: delta_of_block(high, end, end, COARSE_RESOLUTION))
+    # n − 1 − i are the two directions of one. The coarse root comes first, as far from it the sums are long
+    guess = math.sqrt(low) * math.sqrt(high)
+    pair = max((0, n_pairs - 1), key=lambda end: delta_of_block(guess, end, end, COARSE_RESOLUTION))
     while True:
         delta_of = partial(delta_of_block, first=pair, last=pair)
         coarse_delta_of = partial(delta_of, resolution=COARSE_RESOLUTION)
-        coarse = min(prior_for_delta(coarse_delta_of, delta, low, high, high, COARSE_TOLERANCE), high)
-        bottom = max(low, coarse * (1 - COARSE_ERROR))
-        alpha = min(prior_for_delta(delta_of, delta, bottom, coarse, coarse, LOG_TOLERANCE), coarse)
+        coarse = min(prior_for_delta(coarse_delta_of, delta, low, high, guess, COARSE_TOLERANCE), high)
+        bottom, top = max(low, coarse * (1 - COARSE_ERROR)), min(coarse * (1 + COARSE_ERROR), high)
+        alpha = min(prior_for_delta(delta_of, delta, bottom, top, coarse, LOG_TOLERANCE), high)
         value, worse = largest_over_pairs(partial(bound, alpha), n_pairs, enough=delta)
         if value <= delta or worse == pair or alpha >= high:
             return alpha
-        low = alpha
+        low = guess = alpha
         pair = worse
 
 

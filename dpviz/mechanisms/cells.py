@@ -27,7 +27,7 @@ from dpviz.core.numerics.combinatorics import (
     composition_ranks,
     compositions,
 )
-from dpviz.core.numerics.special import cumulative_sum, log_sum_exp
+from dpviz.core.numerics.special import cumulative_sum, log_rising_ratio, log_sum_exp
 from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import (
@@ -40,8 +40,6 @@ from dpviz.mechanisms.base import (
     parameter,
 )
 from dpviz.mechanisms.pair_divergence import (
-    log_beta_binomial,
-    log_binomial,
     log_delta_beta_binomial,
     log_delta_binomial,
 )
@@ -138,7 +136,7 @@ class PlugInCells:
             return None
         s = np.repeat(totals, totals + 1)
         u = np.arange(len(s)) - np.repeat(np.cumsum(totals + 1) - (totals + 1), totals + 1)
-        log_probabilities = log_masses[s] + self._log_split(u.astype(float), s.astype(float))
+        log_probabilities = log_masses[s] + self._log_split(u, s)
         return self._log_odds(u, s), log_probabilities, float(masses[order[is_unseen]].sum())
 
     def _log_totals(self) -> FloatArray:
@@ -155,10 +153,12 @@ class PlugInCells:
         """Log-odds of u of s rows in the first of the two cells."""
         return u * math.log1p(1 / self.x) - (s - u) * math.log1p(1 / self.y)
 
-    def _log_split(self, u: FloatArray, s: FloatArray) -> FloatArray:
-        """ln Pr(u | s) under the likelier table, which has x + 1 and y in the two cells."""
+    def _log_split(self, u: IntArray, s: IntArray) -> FloatArray:
+        """ln Pr(u | s) under the likelier table, which has x + 1 and y in the two cells; from sums of logarithms."""
         total = self.x + self.y + 1
-        return log_binomial((self.x + 1) / total, self.y / total, s, u)
+        factorial = log_rising_ratio(1.0, self.m)
+        log_ways = factorial[s] - factorial[u] - factorial[s - u]
+        return log_ways + u * math.log((self.x + 1) / total) + (s - u) * math.log(self.y / total)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,8 +177,9 @@ class DrawnCells(PlugInCells):
     def _log_odds(self, u: IntArray, s: IntArray) -> FloatArray:
         return np.log1p(u / self.x) - np.log1p((s - u) / self.y)
 
-    def _log_split(self, u: FloatArray, s: FloatArray) -> FloatArray:
-        return log_beta_binomial(np.full(u.shape, self.x + 1), np.full(u.shape, self.y), s, u)
+    def _log_split(self, u: IntArray, s: IntArray) -> FloatArray:
+        ones, zeros, both = (log_rising_ratio(rows, self.m) for rows in (self.x + 1, self.y, self.x + 1 + self.y))
+        return super()._log_split(u, s) + (ones[u] + zeros[s - u] - both[s])
 
 
 @dataclass(frozen=True, kw_only=True)

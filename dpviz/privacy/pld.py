@@ -8,7 +8,6 @@ from functools import reduce
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
-from scipy.optimize import brentq
 
 from dpviz.core.numerics.special import MAX_EXPONENT, capped_expm1, complex_power, log_reciprocal
 from dpviz.core.types import FloatArray
@@ -20,6 +19,7 @@ time than the transform."""
 MAX_GRID = 1 << 20  # points of the grid of a single loss, 8 MB: a wider loss has a coarser grid
 NEGLIGIBLE = 1e-17  # share of a tilted distribution that may be left out of it: less than the rounding of its sum
 LOG_LEFT_OUT = math.log(1e-13)  # of the share of a tilted sum outside of the window; it counts as a loss of ∞
+MAX_NEWTON_STEPS, MAX_TILT, TILT_TOLERANCE = 40, 1e12, 1e-3  # of the tilt, and relative
 EQUAL_LOSSES = 1e-12  # distance, relative to the largest loss, that rounding alone puts between two
 
 
@@ -172,16 +172,14 @@ class PrivacyLossDistribution:
 
     def saddle_point(self, mean: float) -> float:
         """Tilt λ ≥ 0 at which the tilted mean loss is `mean`, roughly: δ is bounded from above whatever λ is."""
-        if self.log_moments(0.0)[1] >= mean:
-            return 0.0
-        low = 0.0
-        high = 1.0
-        while self.log_moments(high)[1] < mean and high < 1e12:
-            low = high
-            high *= 4.0
-        if self.log_moments(high)[1] <= mean:
-            return high
-        return float(brentq(lambda tilt: self.log_moments(tilt)[1] - mean, low, high, rtol=1e-3))
+        tilt = 0.0
+        for _ in range(MAX_NEWTON_STEPS):
+            _, tilted_mean, variance = self.log_moments(tilt)
+            newton = tilt + (mean - tilted_mean) / max(variance, 1e-300)
+            previous, tilt = tilt, min(max(newton, 0.0), 4 * tilt + 1, MAX_TILT)
+            if abs(tilt - previous) <= TILT_TOLERANCE * tilt:
+                break
+        return tilt
 
     def composed_delta(
         self, sets: int, epsilon: float, *, resolution: float = 1e-2, max_size: float = math.inf
