@@ -6,7 +6,7 @@ from functools import cache, partial
 
 from scipy.optimize import brentq, minimize_scalar
 
-from dpviz.calibration.methods import CALIBRATED_METHODS, TWO_CELLS_OR_MORE
+from dpviz.calibration.methods import CALIBRATED_METHODS, TWO_CELLS_OR_MORE, PriorMethod
 from dpviz.calibration.smallest_prior import minimum_prior, prior_for_delta
 from dpviz.core import limits
 from dpviz.core.declarations import COMPOSED_SETS, DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
@@ -67,19 +67,8 @@ def minimum_prior_for_sets(
     >>> round(minimum_prior_for_sets("synth_post_one", n=1, m=1, sets=2, epsilon=math.log(4), delta=0.0), 9)
     1.0
     """
-    validate_choice("method", method, CALIBRATED_METHODS)
-    for declaration, value in ((MANY_ROWS, n), (MANY_SYNTHETIC_ROWS, m), (COMPOSED_SETS, sets), (EPSILON, epsilon)):
-        declaration.validate(value)
-    delta = DELTA.validate(delta)
+    prior_method = _validate(method, n, m, sets, epsilon, delta)
     cells = int(TWO_CELLS_OR_MORE.validate(cells))
-    prior_method = CALIBRATED_METHODS[method]
-    if 0 < delta < MIN_COMPOSED_DELTA and sets > 1 and not prior_method.independent:
-        smallest = f"0, or at least {format_number(MIN_COMPOSED_DELTA)} for several sets of a posterior draw"
-        raise ValueError(f"delta (allowed failure) must be {smallest}; got {format_number(delta)}.")
-    if epsilon / sets < EPSILON.minimum:
-        raise ValueError(
-            f"epsilon must be at least {format_number(EPSILON.minimum)} for each set; got {format_number(epsilon)}."
-        )
     if cells > 2 and not prior_method.knows_cells:
         n, m, cells = 1, 1, 2
 
@@ -89,11 +78,6 @@ def minimum_prior_for_sets(
     # Where one set answers
     if delta == 0:
         return for_one_set(epsilon / sets, 0.0)
-    if prior_method.independent and sets * m > limits.MAX_PRIOR_ROWS:
-        raise ValueError(
-            f"sets times m (all synthetic rows together) must be at most {limits.MAX_PRIOR_ROWS:,} for several sets of "
-            f"a plug-in; got {format_number(sets * m)}."
-        )
     if prior_method.independent or sets == 1:
         return for_one_set(epsilon, delta, sets * m)
     if cells > 2 and max(n, m) > limits.MAX_ROWS_OF_CELL_SETS:
@@ -107,7 +91,6 @@ def minimum_prior_for_sets(
         high = for_one_set(epsilon / sets, delta / sets)
     if not low < high < math.inf:
         return high
-
     n_pairs = n if cells == 2 else 1
 
     @cache
@@ -121,13 +104,45 @@ def minimum_prior_for_sets(
             shared = prior_method.losses(x, y, m, epsilon / sets, resolution)
         return shared.composed_delta(sets, epsilon, resolution=resolution, max_size=limits.MAX_LOSS_POINTS)
 
+    return _prior_of_worst_pair(delta_of_block, n_pairs, delta, low, high)
+
+
+def _validate(method: str, n: int, m: int, sets: int, epsilon: float, delta: float) -> PriorMethod:
+    """The method of this key, after a look at all other arguments."""
+    validate_choice("method", method, CALIBRATED_METHODS)
+    for declaration, value in ((MANY_ROWS, n), (MANY_SYNTHETIC_ROWS, m), (COMPOSED_SETS, sets), (EPSILON, epsilon)):
+        declaration.validate(value)
+    DELTA.validate(delta)
+    prior_method = CALIBRATED_METHODS[method]
+    if 0 < delta < MIN_COMPOSED_DELTA and sets > 1 and not prior_method.independent:
+        smallest = f"0, or at least {format_number(MIN_COMPOSED_DELTA)} for several sets of a posterior draw"
+        raise ValueError(f"delta (allowed failure) must be {smallest}; got {format_number(delta)}.")
+    if epsilon / sets < EPSILON.minimum:
+        raise ValueError(
+            f"epsilon must be at least {format_number(EPSILON.minimum)} for each set; got {format_number(epsilon)}."
+        )
+    if delta > 0 and prior_method.independent and sets * m > limits.MAX_PRIOR_ROWS:
+        raise ValueError(
+            f"sets times m (all synthetic rows together) must be at most {limits.MAX_PRIOR_ROWS:,} for several sets of "
+            f"a plug-in; got {format_number(sets * m)}."
+        )
+    return prior_method
+
+
+def _prior_of_worst_pair(
+    delta_of_block: Callable[..., float], n_pairs: int, delta: float, low: float, high: float
+) -> float:
+    """Root of δ of the worst pair of neighbours, and of a worse one as long as there is any.
+
+    The prior is symmetric: the pairs i and n − 1 − i are the two directions of one. A coarse root comes first, as far
+    from it the sums are long.
+    """
+
     def bound(alpha: float, first: int, last: int) -> float:
         """Bound on the δ of these pairs: coarse where that is within δ already."""
         coarse = delta_of_block(alpha, first, last, COARSE_RESOLUTION) * (1 + COARSE_ERROR)
         return coarse if coarse <= delta or first < last else delta_of_block(alpha, first, last)
 
-    # Root of δ of the worst pair, and of a worse one as long as there is any. The prior is symmetric: the pairs i and
-    # n − 1 − i are the two directions of one. The coarse root comes first, as far from it the sums are long
     guess = math.sqrt(low) * math.sqrt(high)
     pair = max((0, n_pairs - 1), key=lambda end: delta_of_block(guess, end, end, COARSE_RESOLUTION))
     while True:

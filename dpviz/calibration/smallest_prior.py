@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 
 import numpy as np
 from scipy.optimize import brentq
@@ -130,7 +130,7 @@ def minimum_priors(method: str, *, n: Numbers, m: Numbers, epsilon: Numbers, del
     searches = tuple(_Search(effective, *setting) for setting in zip(*columns, strict=True))
     priors = _solve_batch(effective, searches)
     if effective is not prior_method:
-        pure = [replace(search, method=prior_method).minimum_pure_alpha() for search in searches]
+        pure = [replace(search, method=prior_method).minimum_pure_alpha for search in searches]
         priors = tuple(min(prior_method.prior_of(prior), limit) for prior, limit in zip(priors, pure, strict=True))
     return np.reshape(priors, settings[0].shape)
 
@@ -235,8 +235,9 @@ class _Search:
     @property
     def has_closed_form(self) -> bool:
         """Whether `minimum_pure_alpha` is the answer: none is enough, δ is 0, or none smaller is in the domain."""
-        return not self.method.calibrated or self.delta == 0 or self.minimum_pure_alpha() <= PRIOR_ONES.minimum
+        return not self.method.calibrated or self.delta == 0 or self.minimum_pure_alpha <= PRIOR_ONES.minimum
 
+    @cached_property
     def minimum_pure_alpha(self) -> float:
         """Smallest α for δ = 0, where min(α, β) reaches the answer for α = β; ∞ where none in the domain does."""
         symmetric = self.method.minimum_pure_prior(self.m, self.epsilon) if self.epsilon > 0 else math.inf
@@ -272,7 +273,7 @@ class _Search:
 def _solve(search: _Search) -> float:
     """`minimum_prior` of valid arguments."""
     method = search.method
-    pure = search.minimum_pure_alpha()
+    pure = search.minimum_pure_alpha
     if search.has_closed_form:
         return pure
     if method.effective is not method and search.beta is None and search.ratio == 1:
@@ -289,7 +290,7 @@ def _solve(search: _Search) -> float:
 def _solve_batch(method: PriorMethod, searches: tuple[_Search, ...]) -> tuple[float, ...]:
     """`_solve` of many searches of one effective method for two cells."""
     # Closed forms first; the others begin with the pair of counts 0 and 1
-    priors = [search.minimum_pure_alpha() if search.has_closed_form else math.nan for search in searches]
+    priors = [search.minimum_pure_alpha if search.has_closed_form else math.nan for search in searches]
     pairs = {index: 0 for index, prior in enumerate(priors) if math.isnan(prior)}
     for _ in range(MAX_BATCH_ROUNDS):
         if not (pairs and method.has_pair_deltas):
@@ -300,7 +301,7 @@ def _solve_batch(method: PriorMethod, searches: tuple[_Search, ...]) -> tuple[fl
         candidates = _roots_of_pairs(method, open_searches, np.array([*pairs.values()]))
         for search, (index, pair), prior in zip(open_searches, [*pairs.items()], candidates.tolist(), strict=True):
             del pairs[index]
-            if not PRIOR_ONES.minimum <= prior < min(search.minimum_pure_alpha(), MAX_SEARCHED_PRIOR):
+            if not PRIOR_ONES.minimum <= prior < min(search.minimum_pure_alpha, MAX_SEARCHED_PRIOR):
                 continue  # no root was found, or it is not the answer
             worst = worst_neighbours(method.release(search.n, search.m, prior, prior, 2), search.epsilon)
             worst_pair = min(worst.likelier, worst.unlikelier)
