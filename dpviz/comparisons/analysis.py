@@ -180,6 +180,12 @@ class Outcome(OutcomeMeasures):
         return is_computed and self.measure(name).error == 0
 
 
+CENTRAL_TRUTH = (
+    "The true value lies in the middle of all possible ones: what pulls towards the middle costs nothing here and can "
+    "cost much elsewhere."
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class DataKind(ParameterRecord, ABC):
     """Confidential data of one kind with their true values, and the methods that can release them.
@@ -246,6 +252,11 @@ class DataKind(ParameterRecord, ABC):
     @abstractmethod
     def truth(self) -> float:
         """True value of what the analyst wants to know."""
+
+    @property
+    def is_central(self) -> bool:
+        """Whether the truth lies in the middle of all possible values, towards which many methods pull."""
+        return False
 
     @property
     def guess(self) -> float:

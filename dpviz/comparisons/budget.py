@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.comparisons.analysis import COMPARED_SETS, Analysis, DataKind, Estimand, Outcome
+from dpviz.comparisons.analysis import CENTRAL_TRUTH, COMPARED_SETS, Analysis, DataKind, Estimand, Outcome
 from dpviz.comparisons.comparison import guess_in_symbols
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.terms import PROMISES, SETTING_TOLERANCE, EqualPromise
@@ -281,6 +281,8 @@ class BudgetSplit(ABC):
             words += f"It is the best of the {len(results.outcomes)} {self.counted} that were tried."
         if self.data.is_told_truth(self.method):
             words += " The method is told <b>the truth</b> as its public guess, on which this rests."
+        if self.data.is_central:
+            words += f" {CENTRAL_TRUTH}"
         return words
 
     def table(self, results: SplitResults) -> tuple[list[str], list[list[str]]]:

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from dpviz.comparisons.analysis import MIN_RANKED_REPETITIONS, Analysis, DataKind, Outcome
+from dpviz.comparisons.analysis import CENTRAL_TRUTH, MIN_RANKED_REPETITIONS, Analysis, DataKind, Outcome
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.terms import NO_EPSILON, ComparisonTerms
 from dpviz.core.declarations import PUBLIC_GUESS
@@ -281,6 +281,8 @@ class Ranking:
                 f" Averaged over all possible confidential data, the error added by {label} is "
                 f"<b>{self.smallest.compared(added)}</b> that of the best possible mechanism with {comparison.privacy}."
             )
+        if comparison.data.is_central:
+            sentence += f" {CENTRAL_TRUTH}"
         return mark, sentence, f"Smallest error of those shown at ε = {epsilon}: typically off by {error}."
 
     def _reason_without_winner(self) -> str:

@@ -171,6 +171,10 @@ class NormalData(DataKind):
     def truth(self) -> float:
         return self.studied[self.estimand].truth(self)
 
+    @property
+    def is_central(self) -> bool:
+        return self.studied[self.estimand].is_mean and math.isclose(2 * self.mean, self.low + self.high)
+
     # Rows
 
     def draw(self, rng: np.random.Generator, repetitions: int) -> Any:

@@ -370,6 +370,10 @@ class OneProportion(DataKind):
         return self.p
 
     @property
+    def is_central(self) -> bool:
+        return self.p == 0.5
+
+    @property
     def guess(self) -> float:
         nearest_to_truth = min(max(self.p, PUBLIC_GUESS.minimum), PUBLIC_GUESS.maximum)
         return nearest_to_truth if self.public_share is None else self.public_share

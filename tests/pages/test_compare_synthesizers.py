@@ -325,3 +325,21 @@ def test_cells_of_a_study_are_drawn_beside_the_curves() -> None:
     assert {trace["legendgroup"] for trace in dots} == {"beta_binomial", "geometric"}
     app.number_input(key="cs_p").set_value(0.3).run()
     assert "This picture shows 0 of the 16 cells of the open study" in said(app)
+
+
+CENTRAL = "The true value lies in the middle of all possible ones"
+
+
+@pytest.mark.parametrize(
+    ("query", "is_said"),
+    [({"p": 0.5, "n": 20}, True), ({"p": 0.25, "n": 20}, False), ({"kind": "gaussian", "repetitions": 20}, True)],
+)
+def test_what_wins_because_the_truth_lies_in_the_middle_is_told_as_that(query: dict[str, Any], is_said: bool) -> None:
+    assert (CENTRAL in answer(open_comparison(**query))) is is_said
+
+
+def test_a_pull_towards_the_middle_costs_much_where_the_truth_is_elsewhere() -> None:
+    errors = [
+        BinaryData(n=100, p=p).accuracy(BinaryData.method("beta_binomial"), 1.0, Analysis())[1] for p in (0.5, 0.1)
+    ]
+    assert errors[1] > 3 * errors[0]
