@@ -14,6 +14,7 @@ from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from itertools import zip_longest
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -41,12 +42,12 @@ class Block(NamedTuple):
     ----------
     sums : dict of str to ndarray
         Counts and sums over the repetitions.
-    series : dict of str to ndarray
-        Single repetitions, along the first axis.
+    series : dict of str to ndarray, optional
+        Single repetitions, or sums over groups of them, along the first axis.
     """
 
     sums: dict[str, FloatArray]
-    series: dict[str, Any]
+    series: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,8 +73,8 @@ class Plan(ParameterRecord, ABC, Generic[TallyType]):
     counts: ClassVar[tuple[str, ...]] = ()  # names of the sums that count repetitions
 
     @abstractmethod
-    def simulate(self, rng: np.random.Generator, size: int, shown: int) -> Block:
-        """Draw a whole block, and tally its first `size` repetitions; the first `shown` stand in the series."""
+    def simulate(self, rng: np.random.Generator, size: int) -> Block:
+        """Draw a whole block, and tally its first `size` repetitions."""
 
     def check_sums(self, sums: Mapping[str, FloatArray], repetitions: int) -> None:
         """Raise a ValueError where sums contradict each other, as they may in a file."""
@@ -108,8 +109,9 @@ class Tally:
         """The same with the next block, of which so many repetitions count."""
         sums = {name: self.sums[name] + value for name, value in block.sums.items()}
         series = dict(self.series)
-        if self.repetitions < self.plan.shown:
-            series = {name: np.concatenate([series[name], value]) for name, value in block.series.items()}
+        for name, value in block.series.items():
+            if len(value):
+                series[name] = np.concatenate([series[name], value])
         whole = self if size < self.plan.batch else None
         total = self.repetitions + size
         return dataclasses.replace(self, repetitions=total, sums=sums, series=series, whole=whole)
@@ -139,27 +141,20 @@ def block_generator(seed: int, index: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
 
 
-def simulate_blocks(plan: Plan[Any], first: int, stop: int) -> list[tuple[Block, int]]:
-    """Draw the blocks from `first` to `stop` - 1; each with the repetitions that count."""
-    blocks = []
-    for index in range(first, stop):
-        start = index * plan.batch
-        size = min(plan.batch, plan.repetitions - start)
-        shown = min(max(plan.shown - start, 0), size)
-        blocks.append((plan.simulate(block_generator(plan.seed, index), size, shown), size))
-    return blocks
+def simulate_block(plan: Plan[Any], index: int) -> tuple[Block, int]:
+    """Draw a whole block; with it the number of its first repetitions that count."""
+    start = index * plan.batch
+    size = min(plan.batch, plan.repetitions - start)
+    block = plan.simulate(block_generator(plan.seed, index), size)
+    shown = max(plan.shown - start, 0)
+    return block._replace(series={name: value[:shown] for name, value in block.series.items()}), size
 
 
-def add_blocks(plan: Plan[TallyType], total: TallyType | None, blocks: list[tuple[Block, int]]) -> TallyType:
-    """Tally with the next blocks; `total` is None before the first."""
-    for block, size in blocks:
-        if total is None:
-            whole = None
-            total = plan.tally_type(plan=plan, repetitions=size, sums=block.sums, series=block.series, whole=whole)
-        else:
-            total = total.add(block, size)
-    assert total is not None
-    return dataclasses.replace(total, plan=plan)
+def add_block(plan: Plan[TallyType], total: TallyType | None, block: Block, size: int) -> TallyType:
+    """Tally with the next block; `total` is None before the first."""
+    if total is None:
+        return plan.tally_type(plan=plan, repetitions=size, sums=block.sums, series=block.series)
+    return dataclasses.replace(total.add(block, size), plan=plan)
 
 
 def stream_simulation(
@@ -212,25 +207,23 @@ def _stream(
     is_unfinished = start is not None and start.repetitions % plan.batch > 0
     total: Any = start.whole if start is not None and is_unfinished else start
     first = 0 if total is None else total.repetitions // plan.batch
-    for block in _in_order(plan, range(first, math.ceil(plan.repetitions / plan.batch)), executor, workers):
-        total = add_blocks(plan, total, block)
+    for block, size in _in_order(plan, range(first, math.ceil(plan.repetitions / plan.batch)), executor, workers):
+        total = add_block(plan, total, block, size)
         yield total
 
 
-def _in_order(
-    plan: Plan[Any], indices: range, executor: Executor | None, workers: int
-) -> Iterator[list[tuple[Block, int]]]:
+def _in_order(plan: Plan[Any], indices: range, executor: Executor | None, workers: int) -> Iterator[tuple[Block, int]]:
     """Blocks in their order, of which the executor holds several at a time."""
     if executor is None:
         for index in indices:
-            yield simulate_blocks(plan, index, index + 1)
+            yield simulate_block(plan, index)
         return
-    waiting = deque[Future[list[tuple[Block, int]]]]()
+    waiting = deque[Future[tuple[Block, int]]]()
     remaining = iter(indices)
     try:
         while True:
             for index in remaining:
-                waiting.append(executor.submit(simulate_blocks, plan, index, index + 1))
+                waiting.append(executor.submit(simulate_block, plan, index))
                 if len(waiting) == workers:
                     break
             if not waiting:
@@ -275,8 +268,8 @@ class SavedRun:
         total = dataclasses.replace(first, plan=plan, repetitions=whole, sums=sums)
         if done == whole:
             return total
-        index = whole // plan.batch
-        return add_blocks(plan, total, simulate_blocks(dataclasses.replace(plan, repetitions=done), index, index + 1))
+        block, size = simulate_block(dataclasses.replace(plan, repetitions=done), whole // plan.batch)
+        return add_block(plan, total, block, size)
 
 
 def _read_sums(name: str, value: Any, first: FloatArray, repetitions: int | None) -> FloatArray:

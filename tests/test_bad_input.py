@@ -95,7 +95,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     ),
     "posterior_coverage": (
         inference.posterior_coverage,
-        {"synthesizer": MECHANISM, "proportions": [0.25], "sets": 2, "level": 0.9, "runs": 50}
+        {"synthesizer": MECHANISM, "proportions": [0.25], "sets": 2, "level": 0.9, "repetitions": 50, "seed": 3}
     ),
     "quantile": (MIXTURE.quantile, {"q": 0.5}),
     "interval": (MIXTURE.interval, {"level": 0.9}),

@@ -130,8 +130,7 @@ def test_the_digits_of_a_seed_are_those_that_the_pages_show() -> None:
     made = Design(mechanism="beta_binomial", n=100, sets=5, epsilon=2.0).release
     assert made.draw(np.random.default_rng(1), 30, 5).tolist() == [46, 55, 40, 55, 43]
     found = posterior_coverage(
-        synthesizer=BetaBinomial(n=30, m=30, alpha=2.0, beta=2.0), proportions=[0.1, 0.4], sets=7, runs=50,
-        generator=np.random.default_rng(1),
+        synthesizer=BetaBinomial(n=30, m=30, alpha=2.0, beta=2.0), proportions=[0.1, 0.4], sets=7, repetitions=50,
     )  # fmt: skip
     assert found.coverage.tolist() == [0.96, 0.96]
 

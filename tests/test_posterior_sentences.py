@@ -247,7 +247,7 @@ def test_five_sets_that_share_a_promise_leave_more_unknown_than_one(law: str) ->
             assert ("More sets are not more knowledge" in why(design)) != drawn
             assert ("narrower on average than from one at ε = 2, and wider at ε = 0.2" in why(design)) == drawn
             found[sets] = posterior_coverage(
-                synthesizer=design.release, proportions=0.3, sets=sets, generator=np.random.default_rng(1), runs=200,
+                synthesizer=design.release, proportions=0.3, sets=sets, repetitions=200,
             )  # fmt: skip
         ratio = found[5].mean_width[0] / found[1].mean_width[0]
         longer = 1.0002 if law == "sdd" else 1.02  # which says next to nothing, however it is shared

@@ -49,14 +49,14 @@ class MeanPlan(Plan[Tally]):
     tally_type: ClassVar[type[Tally]] = Tally
     counts: ClassVar[tuple[str, ...]] = ("covered",)
 
-    def simulate(self, rng: np.random.Generator, size: int, shown: int) -> Block:
+    def simulate(self, rng: np.random.Generator, size: int) -> Block:
         data = rng.normal(self.mean, 2.0, (self.batch, self.rows))[:size]
         mean = data.mean(axis=1)
         half = data.std(axis=1, ddof=1) / math.sqrt(self.rows) * t.ppf((1 + self.level) / 2, self.rows - 1)
         covered = np.abs(mean - self.mean) <= half
         return Block(
             {"covered": np.array(float(covered.sum())), "width": np.array([(2 * half).sum(), (half**2).sum()])},
-            {"mean": mean[:shown]},
+            {"mean": mean},
         )
 
 

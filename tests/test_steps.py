@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -34,13 +35,14 @@ SIMULATED = DesignQuestion(
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many repetitions each call has drawn of a simulation."""
-    calls, block_sums = [], NumericStudy._block_sums
+    calls = list[int]()
+    simulate = NumericStudy.simulate
 
-    def counted(study: NumericStudy, index: int, size: int) -> object:
+    def counted(study: NumericStudy, rng: Any, size: int) -> Any:
         calls.append(size)
-        return block_sums(study, index, size)
+        return simulate(study, rng, size)
 
-    monkeypatch.setattr(NumericStudy, "_block_sums", counted)
+    monkeypatch.setattr(NumericStudy, "simulate", counted)
     return calls
 
 

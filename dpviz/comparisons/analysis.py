@@ -329,16 +329,9 @@ class DataKind(ParameterRecord, ABC):
         return None if None in rows else np.array(rows)
 
     def worst(
-        self,
-        method: ComparedMethod,
-        setting: float,
-        analysis: Analysis,
-        measure: str,
-        low: float,
-        high: float,
-        *,
+        self, method: Any, setting: float, analysis: Analysis, measure: str, low: float, high: float, *,
         thorough: bool = False,
-    ) -> Extreme | None:
+    ) -> Extreme | None:  # fmt: skip
         """Worst value of a measure of an `Outcome` for true values from `low` to `high`; a bias has no sign.
 
         None where the measure is computed at single true values only, or would take up to some seconds and no
@@ -347,14 +340,9 @@ class DataKind(ParameterRecord, ABC):
         return None
 
     def compare(
-        self,
-        methods: Sequence[ComparedMethod],
-        epsilons: Sequence[float],
-        analysis: Analysis | None = None,
-        terms: ComparisonTerms | None = None,
-        *,
-        intervals: bool = True,
-    ) -> Iterator[Outcome]:
+        self, methods: Sequence[ComparedMethod], epsilons: Sequence[float], analysis: Analysis | None = None,
+        terms: ComparisonTerms | None = None, *, intervals: bool = True,
+    ) -> Iterator[Outcome]:  # fmt: skip
         """Yield the outcomes of all methods at every ε: first what is quick of each, then better ones.
 
         A method that has no setting on these terms is left out; a reference is the same at every ε. By default all

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import gammaln, logsumexp
@@ -18,11 +18,11 @@ from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.quadrature import gauss_legendre_panels
 from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.inference.combining_rules import CombiningRule
+from dpviz.inference.combining_rules import COMBINING_RULES, CombiningRule
 from dpviz.inference.interval_rules import contains, half_widths
 from dpviz.mechanisms import Modips
 from dpviz.mechanisms.modips import BOWEN_LIU_PRIOR
-from dpviz.simulation import block_generator
+from dpviz.simulation import BATCH, Block, Plan, Tally, run_simulation
 
 SETS_OF_EACH = 10  # sets from one noisy count
 BLOCK_SETS = 1_000_000  # sets that are drawn at a time
@@ -121,9 +121,9 @@ class NestedModips(ComparedMethod):
         return max(1 - float(unusable), 0.0)
 
     def draw(self, rng: np.random.Generator, data: OneProportion, epsilon: float, x: int, units: int) -> FloatArray:
-        return self._shares(rng, data.n, epsilon, np.array([x]), units).ravel()
+        return self.shares(rng, data.n, epsilon, np.array([x]), units).ravel()
 
-    def _shares(self, rng: np.random.Generator, n: int, epsilon: float, x: IntArray, units: int) -> FloatArray:
+    def shares(self, rng: np.random.Generator, n: int, epsilon: float, x: IntArray, units: int) -> FloatArray:
         """Shares of yes in sets, shape (confidential counts, noisy counts, sets of each)."""
         noisy = np.clip(x[:, None] + rng.laplace(0.0, 1 / epsilon, (len(x), units)), 0.0, n)[..., None]
         p = rng.beta(BOWEN_LIU_PRIOR + noisy, BOWEN_LIU_PRIOR + n - noisy, (len(x), units, self.sets_of_each))
@@ -134,32 +134,48 @@ class NestedModips(ComparedMethod):
         rule = analysis.rule_for(sets)
         if not isinstance(rule, CombiningRule):
             return []
-        return [self._interval(item, setting, sets, analysis, rule) for item in data]
+        batch = min(BLOCK_SETS // (sets * self.sets_of_each), int(BATCH.maximum))
+        common: dict[str, Any] = {"method": self, "epsilon": setting / sets, "sets": sets, "rule": rule.key}
+        common |= {"level": analysis.level, "repetitions": analysis.repetitions, "seed": analysis.seed}
+        return [NestedStudy(data=item, batch=batch, **common).measures() for item in data]
 
-    def _interval(
-        self, data: OneProportion, setting: float, sets: int, analysis: Analysis, rule: CombiningRule
-    ) -> tuple[Measure, Measure]:
-        covered, widths = 0, []
-        block = max(BLOCK_SETS // (sets * self.sets_of_each), 1)
-        for first in range(0, analysis.repetitions, block):
-            # Shares of yes, of which the last block counts in part, and the mean of each noisy count's sets
-            rng = block_generator(analysis.seed, first // block)
-            x = rng.binomial(data.n, data.p, block)
-            shares = self._shares(rng, data.n, setting / sets, x, sets)[: analysis.repetitions - first]
-            means = shares.mean(axis=2)
 
-            # Intervals by the rule
-            estimate, within = means.mean(axis=1), (shares * (1 - shares)).mean(axis=(1, 2)) / data.n
-            between = means.var(axis=1, ddof=1) if sets > 1 else np.zeros(len(means))
-            half = half_widths(*rule.variance_and_degrees(between, within, sets=sets), analysis.level)
-            covered += int(np.count_nonzero(contains(estimate - half, estimate + half, data.p)))
-            widths.append(2 * half[~np.isnan(half)])
-        coverage, width = Measure.share(covered, analysis.repetitions), np.concatenate(widths)
-        if len(width) < 2:
-            return coverage, Measure.unknown()
-        with np.errstate(invalid="ignore", over="ignore"):
-            error = float(width.std(ddof=1)) / math.sqrt(len(width))
-        return coverage, mean_width_or_inf(Measure(float(width.mean()), max(error, np.finfo(float).tiny)))
+@dataclass(frozen=True, kw_only=True)
+class NestedStudy(Plan[Tally]):
+    """Intervals from the means of each noisy count's sets, each with this `epsilon`; `rule` is that of a key."""
+
+    method: NestedModips
+    data: OneProportion
+    epsilon: float
+    sets: int
+    rule: str
+    level: float
+
+    tally_type: ClassVar[type[Tally]] = Tally
+
+    def measures(self) -> tuple[Measure, Measure]:
+        """Coverage and mean width."""
+        covered, exists, total, squares = run_simulation(self).sums["columns"].tolist()
+        width = Measure.mean(total, squares, int(exists))
+        error = max(width.error, np.finfo(float).tiny)  # which is 0 of exact measures alone
+        return Measure.share(int(covered), self.repetitions), mean_width_or_inf(Measure(width.value, error))
+
+    def simulate(self, rng: np.random.Generator, size: int) -> Block:
+        """Draw a block; it counts covering intervals and all that there are, and sums widths and their squares."""
+        n = self.data.n
+        x = rng.binomial(n, self.data.p, self.batch)
+        shares = self.method.shares(rng, n, self.epsilon, x, self.sets)[:size]
+        means = shares.mean(axis=2)
+        estimate, within = means.mean(axis=1), (shares * (1 - shares)).mean(axis=(1, 2)) / n
+        between = means.var(axis=1, ddof=1) if self.sets > 1 else np.zeros(size)
+        rule = COMBINING_RULES[self.rule]
+        half = half_widths(*rule.variance_and_degrees(between, within, sets=self.sets), self.level)
+        covered = contains(estimate - half, estimate + half, self.data.p)
+        exists = ~np.isnan(half)
+        width = np.where(exists, 2 * half, 0.0)
+        with np.errstate(over="ignore"):
+            columns = np.array([covered, exists, width, width**2], dtype=float)
+        return Block({"columns": columns.sum(axis=1)})
 
 
 NESTED = NestedModips.named("NestedModips")

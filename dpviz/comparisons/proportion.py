@@ -458,16 +458,9 @@ class OneProportion(DataKind):
             yield tuple(outcomes)
 
     def worst(
-        self,
-        method: Any,
-        setting: float,
-        analysis: Analysis,
-        measure: str,
-        low: float,
-        high: float,
-        *,
+        self, method: Any, setting: float, analysis: Analysis, measure: str, low: float, high: float, *,
         thorough: bool = False,
-    ) -> Extreme | None:
+    ) -> Extreme | None:  # fmt: skip
         if not self.is_for_curator:
             return None
         sets = method.sets(analysis.sets)

@@ -140,7 +140,7 @@ class CoveragePlan(Plan[CoverageTally]):
                 given = describe_value(sums[name].tolist())
                 raise ValueError(f"sums.{name} must be smaller, as the other counts say; got {given}.")
 
-    def simulate(self, rng: np.random.Generator, size: int, shown: int) -> Block:
+    def simulate(self, rng: np.random.Generator, size: int) -> Block:
         """Draw a block, and tally the intervals of its first `size` repetitions."""
         # Uniform numbers of the whole block, whatever its size
         uniforms = rng.random((1 + self.sets, self.batch))[:, :size]
@@ -161,9 +161,8 @@ class CoveragePlan(Plan[CoverageTally]):
         of_rules = [self._tally_rule(key, statistics, away) for key in self.rules]
         sums |= {name: np.array([tally[name] for tally, *_ in of_rules]) for name in of_rules[0][0]}
         series = {
-            "confidential": confidential[:shown], "counts": counts.T[:shown], "estimates": statistics.estimate[:shown],
-            "low": np.array([low[:shown] for _, low, _ in of_rules]).T,
-            "high": np.array([high[:shown] for *_, high in of_rules]).T,
+            "confidential": confidential, "counts": counts.T, "estimates": statistics.estimate,
+            "low": np.array([low for _, low, _ in of_rules]).T, "high": np.array([high for *_, high in of_rules]).T,
         }  # fmt: skip
         return Block(sums, series)
 

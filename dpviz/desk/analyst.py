@@ -275,8 +275,8 @@ def coverage_along_p(design: Design, interval: str, points: tuple[float, ...]) -
         gamma2=design.gamma2,
         level=design.level,
         interval=interval,
-        generator=np.random.default_rng(design.seed),
-        runs=SIMULATED_RELEASES,
+        seed=design.seed,
+        repetitions=SIMULATED_RELEASES,
     )
 
 

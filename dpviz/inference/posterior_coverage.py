@@ -1,9 +1,9 @@
 """Posteriors of many releases at once, and how often the posterior interval contains the true proportion."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,18 +11,18 @@ from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL, PROPORTION, 
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.combinatorics import multisets
 from dpviz.core.numerics.special import binomial_weights, row_blocks
-from dpviz.core.parameters import argument, validate_choice
+from dpviz.core.parameters import parameter, validate_choice
 from dpviz.core.types import BoolArray, FloatArray, IntArray, Numbers
 from dpviz.inference.beta_mixture import PROBABILITY, MixtureFamily, Region
 from dpviz.inference.posterior import log_prior_counts, normalized
 from dpviz.inference.sum_distribution import along_axis, checked_counts
 from dpviz.mechanisms import TwoCellSynthesizer
+from dpviz.simulation import Block, Plan, Tally, run_simulation
 
 EQUAL_TAILS = "equal tails"
 HIGHEST_DENSITY = "highest density"
 INTERVALS = (EQUAL_TAILS, HIGHEST_DENSITY)
 MAX_LISTED_RELEASES = 20_000  # distinct releases, sets in any order, that are enumerated
-RUNS = argument("runs", 2, 1_000_000, title="simulated releases", integer=True)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -124,8 +124,8 @@ def posterior_coverage(
     gamma2: float = 1.0,
     level: float = 0.95,
     interval: str = EQUAL_TAILS,
-    generator: np.random.Generator | None = None,
-    runs: int = 2000,
+    repetitions: int = 2000,
+    seed: int = 1,
 ) -> PosteriorCoverage:
     """Probability that the posterior interval contains the true p, over confidential rows and M independent sets.
 
@@ -138,8 +138,8 @@ def posterior_coverage(
         M.
     gamma1, gamma2, level, interval
         As for `posterior_summaries`.
-    generator : numpy.random.Generator, optional
-        Needed where there are more than 20,000 distinct releases: then `runs` of them are simulated at each p.
+    repetitions, seed : int, optional
+        Of the simulation at each p where there are more than 20,000 distinct releases.
 
     Notes
     -----
@@ -154,40 +154,62 @@ def posterior_coverage(
     ([1.0, 0.0], True)
     """
     proportions = PROPORTION.validate_array(proportions, name="proportions")
-    sets = SETS.validate(sets)
-    gamma1 = GAMMA_ONES.validate(gamma1)
-    gamma2 = GAMMA_ZEROS.validate(gamma2)
-    level = LEVEL.validate(level)
-    runs = RUNS.validate(runs)
+    plan = PosteriorPlan(
+        synthesizer=synthesizer, p=0.5, sets=sets, gamma1=gamma1, gamma2=gamma2, level=level, interval=interval,
+        repetitions=repetitions, seed=seed,
+    )  # fmt: skip
     p = along_axis(proportions)
-    summaries = partial(
-        posterior_summaries, synthesizer=synthesizer, gamma1=gamma1, gamma2=gamma2, level=level, interval=interval
-    )
-    if math.comb(synthesizer.m + sets, sets) <= MAX_LISTED_RELEASES:
-        return _listed_coverage(summaries, synthesizer, p, sets)
-    if generator is None:
-        raise ValueError(
-            f"generator must be given, a numpy Generator: {sets} sets of {synthesizer.m:,} rows have more than "
-            f"{MAX_LISTED_RELEASES:,} releases, too many to enumerate; got None."
-        )
+    if math.comb(synthesizer.m + plan.sets, plan.sets) <= MAX_LISTED_RELEASES:
+        return _listed_coverage(plan, p)
     coverage, error, width = np.empty((3, len(p)))
     for point, value in enumerate(p.tolist()):
-        intervals = summaries(_simulated_releases(synthesizer, value, sets, generator, runs))
-        share = Measure.share(int(np.count_nonzero(intervals.covers(value))), runs)
-        coverage[point], error[point], width[point] = share.value, share.error, intervals.width.mean()
+        sums = run_simulation(replace(plan, p=value)).sums
+        share = Measure.share(int(sums["covered"]), plan.repetitions)
+        coverage[point], error[point], width[point] = share.value, share.error, sums["width"] / plan.repetitions
     return PosteriorCoverage(
-        proportions=p, coverage=coverage, mean_width=width, coverage_error=error, releases=runs, exact=False
+        proportions=p, coverage=coverage, mean_width=width, coverage_error=error, releases=plan.repetitions, exact=False
     )
 
 
-def _listed_coverage(
-    summaries: Callable[[IntArray], PosteriorSummaries], synthesizer: TwoCellSynthesizer, p: FloatArray, sets: int
-) -> PosteriorCoverage:
+@dataclass(frozen=True, kw_only=True)
+class PosteriorPlan(Plan[Tally]):
+    """A simulation of posterior intervals: x ~ Binomial(n, p), M sets given x, and one interval from all of them."""
+
+    synthesizer: TwoCellSynthesizer
+    p: float = parameter(PROPORTION)
+    sets: int = parameter(SETS)
+    gamma1: float = parameter(GAMMA_ONES)
+    gamma2: float = parameter(GAMMA_ZEROS)
+    level: float = parameter(LEVEL)
+    interval: str
+
+    tally_type: ClassVar[type[Tally]] = Tally
+
+    def summaries(self, counts: IntArray) -> PosteriorSummaries:
+        """Posteriors of some releases."""
+        return posterior_summaries(
+            counts, synthesizer=self.synthesizer, gamma1=self.gamma1, gamma2=self.gamma2, level=self.level,
+            interval=self.interval,
+        )  # fmt: skip
+
+    def simulate(self, rng: np.random.Generator, size: int) -> Block:
+        """Draw a block; its sums are the number of intervals that hold p, and their widths."""
+        confidential = rng.binomial(self.synthesizer.n, self.p, size=self.batch)
+        released = np.empty((self.batch, self.sets), dtype=np.int64)
+        for x in np.unique(confidential):
+            is_x = np.flatnonzero(confidential == x)
+            released[is_x] = self.synthesizer.draw(rng, int(x), (len(is_x), self.sets))
+        intervals = self.summaries(released[:size])
+        return Block({"covered": np.array(intervals.covers(self.p).sum()), "width": np.array(intervals.width.sum())})
+
+
+def _listed_coverage(plan: PosteriorPlan, p: FloatArray) -> PosteriorCoverage:
     """Coverage by a sum over all releases."""
-    counts, log_orders = multisets(synthesizer.m + 1, sets)
+    synthesizer = plan.synthesizer
+    counts, log_orders = multisets(synthesizer.m + 1, plan.sets)
     chances = release_probabilities(synthesizer, counts, np.exp(log_orders), binomial_weights(p, synthesizer.n).T)
     is_possible = chances.any(axis=1)
-    intervals = summaries(counts[is_possible])
+    intervals = plan.summaries(counts[is_possible])
     covered = np.stack([intervals.covers(float(value)) for value in p])
     return PosteriorCoverage(
         proportions=p,
@@ -211,15 +233,3 @@ def release_probabilities(
             given *= columns[counts[part, place]]
         chances[part] = given @ distribution
     return chances
-
-
-def _simulated_releases(
-    synthesizer: TwoCellSynthesizer, p: float, sets: int, generator: np.random.Generator, runs: int
-) -> IntArray:
-    """Releases drawn from the rows of the matrix, shape (runs, sets)."""
-    confidential = generator.binomial(synthesizer.n, p, size=runs)
-    released = np.empty((runs, sets), dtype=np.int64)
-    for value in np.unique(confidential):
-        same = np.flatnonzero(confidential == value)
-        released[same] = synthesizer.draw(generator, int(value), (len(same), sets))
-    return released

@@ -121,9 +121,7 @@ def test_the_sum_of_counts_has_its_exact_law(synthesizer: TwoCellSynthesizer, fi
     sums = np.array([np.convolve(row, row) for row in matrix])
     n = synthesizer.n
     law = sums[fixed] if fixed is not None else binom.pmf(np.arange(n + 1), n, plan.p) @ sums
-    drawn = [
-        plan.simulate(np.random.default_rng([7, block]), 1000, 1000).series["counts"].sum(axis=1) for block in range(40)
-    ]
+    drawn = [plan.simulate(np.random.default_rng([7, block]), 1000).series["counts"].sum(axis=1) for block in range(40)]
     found = np.bincount(np.concatenate(drawn), minlength=len(law)) / repetitions
     assert np.all(found[law == 0] == 0)
     assert np.all(np.abs(found - law) <= 4.5 * np.sqrt(law * (1 - law) / repetitions) + 1e-4)

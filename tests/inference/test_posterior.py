@@ -374,9 +374,7 @@ def test_the_interval_covers_as_often_as_it_says_over_its_own_prior() -> None:
 def test_simulated_coverage_is_the_exact_one() -> None:
     """Three sets of 60 rows are simulated; the same law over the 39,711 releases is summed here."""
     release, p, runs = charest(3.0, sets=3, rows=60), 0.3, 4000
-    found = posterior_coverage(
-        synthesizer=release, proportions=p, sets=3, generator=np.random.default_rng(5), runs=runs
-    )
+    found = posterior_coverage(synthesizer=release, proportions=p, sets=3, seed=5, repetitions=runs)
     matrix, distribution = release.transition_matrix(), binom.pmf(np.arange(61), 60, p)
     i, j, k = np.indices((61, 61, 61)).reshape(3, -1)
     ordered = (i <= j) & (j <= k)
@@ -550,7 +548,10 @@ def test_twenty_one_counts_are_no_problem() -> None:
             "one row of counts for each release",
         ),
         (lambda: posterior_coverage(synthesizer=charest(1.0), proportions=1.5), "proportions .* from 0 to 1; got 1.5"),
-        (lambda: posterior_coverage(synthesizer=charest(1.0), proportions=0.5, sets=5), "generator must be given"),
+        (
+            lambda: posterior_coverage(synthesizer=charest(1.0), proportions=0.5, interval="x"),
+            "interval must be one of",
+        ),
         (lambda: size_prior("uniform", 9, 3), "low .* must be at most high = 3; got 9"),
         (lambda: size_prior("uniform in log n", 0, 3), "low .* must be a whole number from 1"),
         (lambda: size_prior("around a guess", 1, 3, -2.0), "guess .* must be a positive number; got −2"),
