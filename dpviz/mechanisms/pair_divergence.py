@@ -113,6 +113,17 @@ def _where(is_positive: BoolArray, log_delta: Callable[..., FloatArray], *settin
     return values
 
 
+def blocks_of_pairs(n: int) -> tuple[IntArray, IntArray]:
+    """First and last pairs of blocks of 0 … n − 1 that are short at both ends, where δ changes fastest.
+
+    >>> [ends.tolist() for ends in blocks_of_pairs(9)]
+    [[0, 1, 3, 6, 8], [0, 2, 5, 7, 8]]
+    """
+    widths = 2 ** np.arange(1, n.bit_length()) - 1
+    first = np.unique(np.concatenate([[0], widths[widths < n // 2], n - widths[widths <= n // 2]]))
+    return first, np.append(first[1:], n) - 1
+
+
 def worst_pair(log_delta: PairDelta, n: int, x: float, y: float) -> tuple[float, int]:
     """Largest ln δ of the pairs i = 0 … n − 1, which share x + i ones and y + n − 1 − i zeros, and that pair.
 
@@ -143,12 +154,8 @@ def worst_pair(log_delta: PairDelta, n: int, x: float, y: float) -> tuple[float,
         values = of_blocks(pairs, pairs)
         return float(values.max()), int(values.argmax())
 
-    # Blocks that are short at both ends, where δ changes fastest
-    widths = 2 ** np.arange(n.bit_length() - 1) - 1
-    first = np.unique(np.concatenate([widths[widths < n // 2], n - widths[(widths > 0) & (widths <= n // 2)]]))
-    last = np.append(first[1:], n) - 1
-
     # Halve the blocks that may hold a larger δ than the largest so far
+    first, last = blocks_of_pairs(n)
     best, pair = -math.inf, 0
     while len(first):
         middle = (first + last) // 2

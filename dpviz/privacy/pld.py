@@ -269,7 +269,8 @@ def _window(masses: FloatArray, sets: int) -> tuple[int, int]:
     for rate in min(usual, MAX_EXPONENT / len(masses)) * np.array([0.25, 0.5, 1.0, 2.0]):
         if rate * float(np.abs(away[[0, -1]]).max()) > MAX_EXPONENT:
             continue
-        up, down = (math.log(float(masses @ np.exp(sign * rate * away))) for sign in (1, -1))
+        grown = np.exp(rate * away)
+        up, down = math.log(float(masses @ grown)), math.log(float(masses @ (1 / grown)))
         low = max(low, sets * mean - (sets * down - LOG_LEFT_OUT) / rate)
         high = min(high, sets * mean + (sets * up - LOG_LEFT_OUT) / rate)
     return math.floor(low), math.ceil(high) + 1

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Synthesizer, WorstCase
+from dpviz.mechanisms.pair_divergence import blocks_of_pairs
 from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 from dpviz.privacy.pld import PrivacyLossDistribution
 
@@ -132,18 +133,21 @@ def largest_over_pairs(bound: Callable[[int, int], float], n: int, *, enough: fl
         If `MAX_SPLITS` blocks did not decide, the largest bound that is left: never below the largest value.
     pair : int
     """
-    values = {pair: bound(pair, pair) for pair in {0, n - 1}}
-    best = max(values, key=values.__getitem__)
-    blocks = [(-math.inf, 0, n - 1)]
+    first, last = blocks_of_pairs(n)
+    candidates = sorted(zip(first.tolist(), last.tolist(), strict=True), key=lambda block: block[1] - block[0])
+    value = -math.inf
+    pair = 0
+    blocks: list[tuple[float, int, int]] = []
     for _ in range(MAX_SPLITS):
-        if not blocks or -blocks[0][0] <= max(values[best], enough) or values[best] > enough >= 0:
-            return values[best], best
-        _, first, last = heapq.heappop(blocks)
-        middle = (first + last) // 2
-        for low, high in ((first, middle), (middle + 1, last)):
-            if low == high and low not in values:
-                values[low] = bound(low, low)
-                best = max(best, low, key=values.__getitem__)
-            elif low < high and (limit := bound(low, high)) > max(values[best], enough):
+        for low, high in candidates:
+            limit = bound(low, high)
+            if low == high and limit > value:
+                value, pair = limit, low
+            elif low < high and limit > max(value, enough):
                 heapq.heappush(blocks, (-limit, low, high))
-    return max([values[best], *(-limit for limit, _, _ in blocks)]), best
+        if not blocks or -blocks[0][0] <= max(value, enough) or value > enough >= 0:
+            return value, pair
+        _, low, high = heapq.heappop(blocks)
+        middle = (low + high) // 2
+        candidates = [(low, middle), (middle + 1, high)]
+    return max([value, *(-limit for limit, _, _ in blocks)]), pair
