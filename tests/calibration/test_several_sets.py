@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from functools import partial
 
 import mpmath as mp
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from dpviz.calibration.curves import release
 from dpviz.calibration.methods import beta_binomial_losses
 from dpviz.calibration.parameter_draw import parameter_losses
-from dpviz.calibration.several_sets import minimum_by_advanced, minimum_prior_for_sets
+from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial
 from dpviz.privacy import delta_for_epsilon
@@ -101,15 +100,6 @@ def test_plug_ins_need_the_prior_of_one_set_with_all_rows(method: str) -> None:
         assert (delta_for_epsilon(whole, 1.0) <= 1e-5) is is_private
 
 
-@pytest.mark.parametrize("method", ["synth_post_one", "synth_post_many", "synth_map", "param_post"])
-def test_the_exact_sum_needs_the_least_prior(method: str) -> None:
-    prior = minimum_prior_for_sets(method, n=40, m=20, sets=30, epsilon=0.5, delta=1e-6)
-    single = partial(minimum_prior, method, n=40, m=20)
-    shares = [single(epsilon=0.5 / 30, delta=delta) for delta in (0.0, 1e-6 / 30)]
-    advanced = minimum_by_advanced(lambda epsilon, delta: single(epsilon=epsilon, delta=delta), 30, 0.5, 1e-6)
-    assert prior <= min(*shares, advanced)
-
-
 def test_without_delta_only_the_pure_rule_is_left() -> None:
     prior = minimum_prior_for_sets("synth_post_one", n=100, m=100, sets=5, epsilon=1.0, delta=0.0)
     assert prior == pytest.approx(100 / math.expm1(0.2), rel=1e-12)
@@ -177,13 +167,3 @@ def test_two_sets_agree_with_listing_everything(n: int, m: int, cells: int, epsi
     found = minimum_prior_for_sets("synth_post_one", n=n, m=m, cells=cells, sets=2, epsilon=epsilon, delta=delta)
     assert two_sets_delta(n, m, cells, found, epsilon) <= delta * (1 + 1e-9)
     assert two_sets_delta(n, m, cells, found * (1 - 2e-6), epsilon) > delta
-
-
-def test_more_sets_need_more_prior_and_less_than_by_basic_composition() -> None:
-    uppers = []
-    for sets in (1, 2, 3, 5):
-        found = minimum_prior_for_sets("synth_post_one", sets=sets, **ASKED)
-        share = {**ASKED, "epsilon": ASKED["epsilon"] / sets, "delta": ASKED["delta"] / sets}
-        assert found <= minimum_prior("synth_post_one", **share)
-        uppers.append(found)
-    assert all(before < after for before, after in itertools.pairwise(uppers))

@@ -12,31 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import betainc, gammaln
-from scipy.stats import beta as beta_law
 
 from dpviz.calibration.smallest_prior import minimum_priors, prior_for_delta
 from dpviz.priors import CALIBRATED, minimum_prior, release
 from dpviz.privacy.divergence import delta_for_epsilon, pure_epsilon
-from tests.referees import beta_excess, divergence, rows_of, scipy_rows, worst_excess
+from tests.referees import rows_of, scipy_rows, worst_excess
 
 SYNTHETIC = ("synth_post_one", "synth_post_many", "synth_map")
 SMALLEST = 1e-300
 
-# Referees: three ways to the largest δ over every pair of neighbours, in both directions.
-
-
-def delta_by_definition(method: str, n: int, m: int, alpha: float, beta: float, epsilon: float) -> float:
-    """max over neighbours of Σ max(0, P − e^ε Q), or the same integral of two beta densities, as tails."""
-    if method == "param_post":
-        i = np.arange(n)
-        values = []
-        for a, b in ((alpha, beta), (beta, alpha)):
-            x, y = a + i, b + (n - 1 - i)
-            theta = 1 / (1 + y / x * math.exp(-epsilon))
-            values.append(beta_law.sf(theta, x + 1, y) - math.exp(epsilon) * beta_law.sf(theta, x, y + 1))
-        return float(np.max(values))
-    table = scipy_rows(method, n, m, alpha, beta).pmf(np.arange(m + 1))
-    return divergence(table, itertools.pairwise(range(n + 1)), epsilon)
+# Referees: two ways to the largest δ over every pair of neighbours, in both directions
 
 
 def log_delta(
@@ -85,14 +70,6 @@ def exact_delta(method: str, n: int, m: int, alpha: float, beta: float, epsilon:
         return worst_excess(rows_of(method, n, m, alpha, beta), epsilon)
 
 
-def exact_parameter_delta(n: int, alpha: float, beta: float, epsilon: float, pairs: list[int] | None = None) -> Any:
-    """The positive part of the difference of two beta densities, integrated in 50 digits, pairs both ways."""
-    with mp.workdps(50):
-        ends = (mp.mpf(alpha), mp.mpf(beta))
-        shared = [(a + i, b + (n - 1 - i)) for a, b in (ends, ends[::-1]) for i in pairs or range(n)]
-        return max(beta_excess(x, y, epsilon) for x, y in shared)
-
-
 def smaller(alpha: float) -> float:
     return alpha * (1 - 1e-6)
 
@@ -122,8 +99,6 @@ def test_the_answer_is_private_and_a_millionth_less_is_not(
         return
     assert log_delta(method, n, m, alpha, alpha, epsilon) <= math.log(delta) + 1e-9
     assert log_delta(method, n, m, smaller(alpha), smaller(alpha), epsilon) > math.log(delta)
-    if n * m <= 10_000 and delta > 1e-10 and epsilon <= 20:  # beyond, 1 − θ of scipy's laws is rounded to 0
-        assert delta_by_definition(method, n, m, alpha, alpha, epsilon) == pytest.approx(delta, rel=1e-6)
 
 
 @pytest.mark.parametrize("method", CALIBRATED)
@@ -171,16 +146,6 @@ def test_a_delta_below_rounding_is_kept(method: str, cells: int, epsilon: float,
     with mp.workdps(400):
         prior = mp.mpf(alpha) - shift
         assert (prior + 1 - mp.exp(epsilon) * prior) / (n + cells * prior) <= delta
-
-
-@pytest.mark.parametrize(
-    ("n", "epsilon", "delta"), [(2, 1.0, 1e-30), (3, 1.0, 1e-300), (3, 5.0, 1e-250), (2, 20.0, 1e-100), (5, 50.0, 1e-9)]
-)
-def test_a_tiny_delta_of_the_parameter_is_kept_to_its_last_digit(n: int, epsilon: float, delta: float) -> None:
-    alpha = minimum_prior("param_post", n=n, m=1, epsilon=epsilon, delta=delta)
-    with mp.workdps(50):
-        assert abs(exact_parameter_delta(n, alpha, alpha, epsilon) / mp.mpf(delta) - 1) < 1e-9
-        assert exact_parameter_delta(n, smaller(alpha), smaller(alpha), epsilon) > delta
 
 
 # Answers at the ends
@@ -434,12 +399,6 @@ def test_the_answer_keeps_the_promise_to_the_last_digit(
 ) -> None:
     alpha = minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta)
     assert delta_for_epsilon(release(method, n=n, m=m, alpha=alpha), epsilon) <= delta
-
-
-def test_a_very_uneven_mode_stays_in_its_domain() -> None:
-    ratio = 1.6862207662136245e-08
-    alpha = minimum_prior("synth_map", n=100, m=1, epsilon=5.0, delta=1e-100, ratio=ratio)
-    assert delta_for_epsilon(release("synth_map", n=100, m=1, alpha=alpha, beta=ratio * alpha), 5.0) <= 1e-100
 
 
 @pytest.mark.parametrize(

@@ -117,24 +117,6 @@ def test_the_count_itself_differs_by_its_definition(n: int, theta: float, epsilo
     assert close(count_release_delta(n, theta, epsilon), exact, 1e-12)
 
 
-def test_the_count_of_very_many_rows_is_a_difference_of_binomial_tails() -> None:
-    n, theta, epsilon = 100_000, 0.3, 0.01
-    values = []
-    for p in (mp.mpf(theta), 1 - mp.mpf(theta)):
-        odds = mp.e ** mp.mpf(epsilon) * p / (1 - p)
-        first = int(mp.floor(n * odds / (1 + odds))) + 1
-
-        def tail(k: int, p: mp.mpf = p) -> mp.mpf:
-            term = total = mp.binomial(n - 1, k) * p**k * (1 - p) ** (n - 1 - k)
-            while term > mp.mpf(10) ** -30 * total:
-                term *= mp.mpf(n - 1 - k) / (k + 1) * p / (1 - p)
-                total, k = total + term, k + 1
-            return total
-
-        values.append(tail(first - 1) - mp.e ** mp.mpf(epsilon) * tail(first))
-    assert close(count_release_delta(n, theta, epsilon), max(values), 1e-11)
-
-
 @pytest.mark.parametrize(
     ("n", "alpha", "beta", "theta", "epsilon"),
     [

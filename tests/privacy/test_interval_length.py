@@ -11,7 +11,6 @@ import pytest
 from scipy.optimize import brentq, linprog
 from scipy.stats import binom
 
-from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.types import FloatArray
 from dpviz.inference import length_limit, release_sums
 from dpviz.inference.noise_aware import blaker_ends, clopper_pearson_ends
@@ -19,7 +18,6 @@ from dpviz.inference.sum_distribution import ReleaseSums
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
 from dpviz.privacy.optimum import shortest_length
-from dpviz.privacy.optimum.integral_bounds import steepest
 from dpviz.privacy.optimum.interval_length import TulapNoise
 from tests.pairs import pairwise
 
@@ -139,36 +137,6 @@ def test_no_interval_that_holds_its_level_is_shorter(n: int, epsilon: float, lev
                 assert length >= shortest_length(n=n, p=one, epsilon=epsilon, delta=delta, level=level).lower_bound
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.0), (0.4, 0.03)])
-@pytest.mark.parametrize(("n", "p", "level"), [(6, 0.3, 0.9), (30, 0.5, 0.95)])
-def test_the_bound_is_reached_at_each_p_alone(n: int, p: float, level: float, epsilon: float, delta: float) -> None:
-    """By the two one-sided intervals from the noisy count z, put together and stretched to p: by sums over z.
-
-    The lower end is the p' with Pr(Z > z | p') = 1 − level. Below p nothing else is held than by that interval.
-    """
-    noise, x, step = TulapNoise(epsilon, delta), np.arange(n + 1), 1 / 20
-    reach = noise.reach(1e-6)
-    edges = np.arange(-reach, n + reach + step, step)
-    passed = below(noise, edges[:, None] - x)  # Pr(Z ≤ z | x)
-    nodes = np.sin(np.linspace(0, np.pi / 2, 4_001)) ** 2
-    above = 1 - passed @ binomial_weights(nodes, n).T  # rises with p'
-
-    def lower_ends(chances: FloatArray) -> FloatArray:
-        return np.array([np.interp(1 - level, one, nodes, left=0.0, right=1.0) for one in chances])
-
-    low, high = lower_ends(above), 1 - lower_ends(1 - above[:, ::-1])
-    low, high = np.minimum(low, p), np.maximum(high, p)
-    chances = np.diff(passed @ binom.pmf(x, n, p))
-    length = float(chances @ ((high - low)[1:] + (high - low)[:-1]) / 2) / float(chances.sum())
-    found = shortest_length(n=n, p=p, epsilon=epsilon, delta=delta, level=level)
-    assert found.lower_bound <= length + 1e-4
-    assert length <= found.lower_bound + found.gap + 1e-4
-    for place in (0.05, 0.2, p, 0.7, 0.95):  # and it holds its level
-        held = (low <= place) & (place <= high)
-        between = np.diff(passed @ binom.pmf(x, n, place)) @ (held[1:] | held[:-1])
-        assert between >= level - 1e-4
-
-
 @pytest.mark.parametrize("n", [1, 30, 1000])
 @pytest.mark.parametrize("delta", [0.0, 1e-6, 0.3])
 def test_a_weaker_promise_and_a_lower_level_allow_shorter_intervals(n: int, delta: float) -> None:
@@ -185,25 +153,3 @@ def test_a_weaker_promise_and_a_lower_level_allow_shorter_intervals(n: int, delt
         assert mirrored.lower_bound == pytest.approx(found[4].lower_bound, rel=1e-9)
         surer = shortest_length(n=n, p=p, epsilon=0.3, delta=delta, level=(1 + level) / 2)
         assert found[4].lower_bound <= surer.lower_bound + surer.gap
-
-
-@pytest.mark.parametrize(("level", "largest"), [(0.5, 0.005), (0.95, 0.008), (0.99, 0.03)])
-def test_what_is_missing_is_little(level: float, largest: float) -> None:
-    for n, p, epsilon in itertools.product((1, 10, 100, 1000, 10_000), (0.0, 0.02, 0.25, 0.5), (0.01, 1.0)):
-        found = shortest_length(n=n, p=p, epsilon=epsilon, level=level)
-        assert found.gap <= largest * found.lower_bound
-
-
-def test_derivatives_of_binomial_sums_are_bounded() -> None:
-    """Of sets A of counts, by differences of Pr(A | p) on a fine grid; the bound is attained for one row."""
-    random, nodes = np.random.default_rng(1), np.linspace(0, 1, 41)
-    for n in (1, 2, 12):
-        first, second = steepest(n, nodes, 1.0)
-        for _ in range(50):
-            chosen = random.integers(0, 2, n + 1)
-            for cell in range(40):
-                fine = np.linspace(nodes[cell], nodes[cell + 1], 21)
-                values = binomial_weights(fine, n) @ chosen
-                slopes = np.diff(values) / np.diff(fine)
-                assert np.abs(slopes).max() <= first[cell] + 1e-9
-                assert np.abs(np.diff(slopes) / np.diff(fine)[1:]).max() <= second[cell] + 1e-6

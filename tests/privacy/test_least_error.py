@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import math
 
 import numpy as np
@@ -31,32 +30,6 @@ def error_of(matrix: np.ndarray, released: np.ndarray, criterion: str) -> float:
     truth = np.arange(len(matrix))[:, None] / (len(matrix) - 1)
     errors = np.sum(matrix * (released[None, :] - truth) ** 2, axis=1)
     return math.sqrt(errors.mean() if criterion == "average" else errors.max())
-
-
-def dense_programme(n: int, epsilon: float, released: np.ndarray, criterion: str) -> float:
-    """The smallest error of ε-private releases of these proportions: written out cell by cell, interior point."""
-    columns = len(released)
-    cells = (n + 1) * columns
-    loss = (released[None, :] - np.arange(n + 1)[:, None] / n) ** 2
-    above, equal = [], np.kron(np.eye(n + 1), np.ones(columns))
-    for x in range(n):
-        for j in range(columns):
-            for one, other in ((x, x + 1), (x + 1, x)):
-                row = np.zeros(cells + 1)
-                row[one * columns + j], row[other * columns + j] = 1.0, -math.exp(epsilon)
-                above.append(row)
-    objective = np.append(np.ravel(loss) / (n + 1), 0.0)
-    if criterion == "worst":
-        for x in range(n + 1):
-            row = np.zeros(cells + 1)
-            row[x * columns : (x + 1) * columns], row[-1] = loss[x], -1.0
-            above.append(row)
-        objective = np.append(np.zeros(cells), 1.0)
-    found = linprog(
-        objective, A_ub=np.array(above), b_ub=np.zeros(len(above)), A_eq=np.hstack([equal, np.zeros((n + 1, 1))]),
-        b_eq=np.ones(n + 1), method="highs-ipm",
-    )  # fmt: skip
-    return math.sqrt(found.fun)
 
 
 def check_release(best: LeastError) -> None:
@@ -118,30 +91,6 @@ def test_the_optimum_is_that_of_the_notes_and_below_the_best_release_of_counts(
     best = least_error(n=n, epsilon=1.0)
     assert best.root_mean_squared_error == pytest.approx(average, abs=5e-6)
     assert best.root_mean_squared_error < with_counts
-
-
-@pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.parametrize(("n", "epsilon"), [(1, 1.0), (2, 0.3), (3, 1.0), (5, 2.0)])
-def test_another_solver_with_many_numbers_comes_down_to_the_optimum(n: int, epsilon: float, criterion: str) -> None:
-    """No grid is below, and one in steps of 1/60 or with the estimates in it is as good."""
-    best = least_error(n=n, epsilon=epsilon, criterion=criterion).root_mean_squared_error
-    coarse = dense_programme(n, epsilon, np.linspace(0, 1, 61), criterion)
-    assert best <= coarse * (1 + 1e-7)
-    estimates = least_error(n=n, epsilon=epsilon, criterion=criterion).estimates
-    with_estimates = dense_programme(n, epsilon, np.union1d(np.linspace(0, 1, 31), estimates), criterion)
-    assert with_estimates == pytest.approx(best, rel=1e-6)
-
-
-@pytest.mark.parametrize("criterion", CRITERIA)
-def test_more_privacy_costs_error(criterion: str) -> None:
-    by_epsilon = [least_error(n=30, epsilon=e, criterion=criterion) for e in (0.0, 0.01, 0.3, 1.0, 3.0, 10.0)]
-    assert np.all(np.diff([one.root_mean_squared_error for one in by_epsilon]) < 0)
-    by_delta = [least_error(n=8, epsilon=0.5, delta=d, criterion=criterion) for d in (0.0, 1e-4, 0.02, 0.3, 1.0)]
-    assert all(
-        later.root_mean_squared_error < earlier.root_mean_squared_error and later.lower_bound <= earlier.lower_bound
-        for earlier, later in itertools.pairwise(by_delta)
-    )
-    assert by_delta[-1].root_mean_squared_error == 0
 
 
 @pytest.mark.parametrize(
@@ -230,8 +179,10 @@ def programme_with_delta(n: int, epsilon: float, delta: float, numbers: np.ndarr
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.parametrize(("n", "epsilon", "delta"), [(3, 0.0, 0.3), (4, 0.5, 0.05), (4, 2.0, 0.2)])
-def test_with_delta_a_programme_over_many_numbers_lies_between_both_ends(
+@pytest.mark.parametrize(
+    ("n", "epsilon", "delta"), [(2, 0.3, 0.0), (3, 1.0, 0.0), (3, 0.0, 0.3), (4, 0.5, 0.05), (4, 2.0, 0.2)]
+)
+def test_a_programme_over_many_numbers_lies_between_both_ends(
     n: int, epsilon: float, delta: float, criterion: str
 ) -> None:
     best = least_error(n=n, epsilon=epsilon, delta=delta, criterion=criterion)

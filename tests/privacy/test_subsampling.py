@@ -20,7 +20,7 @@ from dpviz.mechanisms import (
     TwoCellSynthesizer,
 )
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
-from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, log_odds_table, pure_epsilon
+from dpviz.privacy import delta_for_epsilon, log_odds_table, pure_epsilon
 from dpviz.privacy.subsampling import SubsampledRelease, subsampled_epsilon, subsampled_tight
 from tests.referees import rows_of, worst_excess
 
@@ -136,24 +136,6 @@ def test_the_inverse_lands_on_the_private_side(release: TwoCellSynthesizer, delt
     assert epsilon > 0
     assert subsampled_delta(release, population, epsilon) <= delta
     assert subsampled_delta(release, population, epsilon * (1 - 1e-6)) > delta
-
-
-def test_a_large_population_agrees_with_the_definition_at_one_pair() -> None:
-    population, n, m, prior, epsilon = 2000, 300, 60, 2.0, 0.2
-    release = SubsampledRelease(sample=BetaBinomial(n=n, m=m, alpha=prior, beta=prior), population=population)
-    worst, likeliest = release.hockey_stick(epsilon), 30
-    matrix = rows_of("synth_post_one", n, m, prior, prior)[:likeliest]
-    laws = []
-    for row in (worst.likelier, worst.unlikelier):
-        zeros = min(row, population - row)  # ones and zeros may be exchanged: α = β
-        counts = range(min(zeros + 1, likeliest))
-        weights = [mp.binomial(zeros, k) * mp.binomial(population - zeros, n - k) for k in counts]
-        assert 1 - sum(weights) / mp.binomial(population, n) < mp.mpf("1e-20")
-        laws.append([mp.fdot(weights, column[: len(counts)]) / sum(weights) for column in zip(*matrix, strict=True)])
-    grow = mp.e ** mp.mpf(epsilon)
-    exact = sum(max(p - grow * q, mp.mpf(0)) for p, q in zip(*laws, strict=True))
-    assert worst.value == pytest.approx(float(exact), rel=1e-9)
-    assert epsilon_for_delta(release, worst.value) == pytest.approx(epsilon, rel=1e-8)
 
 
 def test_tight_and_printed_bounds_keep_their_digits_at_the_ends() -> None:
