@@ -142,5 +142,5 @@ def page() -> None:
             with st.container(border=True, gap="small"):
                 st.html(ui.unbroken(f"<h3>{question}</h3><p>{sentence}</p>"))
                 ui.page_link(target, values | settings)
-    st.markdown(ui.page_text("start"))
+    st.container(key="start_text").markdown(ui.page_text("start"))
     ui.close_page()
