@@ -18,9 +18,9 @@ from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PrivacyLimit
 from dpviz.curator.question import DesignQuestion
 from dpviz.desk.candidate import Candidate, Evaluation, Tried
-from dpviz.desk.numbers import numbers_of
 from dpviz.desk.order import in_order, privacy_of
-from dpviz.desk.report.files import chosen, design_json, load_question, stored_design
+from dpviz.desk.provenance import reported_numbers
+from dpviz.desk.report import chosen_design, design_to_json, load_design
 from dpviz.desk.search import assess
 from dpviz.desk.seeking import seek_enough, seek_smallest
 from dpviz.desk.steps import finished
@@ -56,21 +56,23 @@ def test_a_range_of_which_one_value_is_tried_is_judged_as_the_range() -> None:
     assert design.worst_cases["coverage"].measure.value == pytest.approx(0.9242167, abs=1e-7)
     sentence = answer_sentence(desk)[1]
     assert "No design keeps all your limits" in sentence and "tried" not in sentence
-    told = [one.at for one in numbers_of(design) if one.symbol == "Pr(low ≤ p ≤ high)"]
+    told = [one.location for one in reported_numbers(design) if one.symbol == "Pr(low ≤ p ≤ high)"]
     assert told == [f"worst of all from 0.05 to 0.5, at p = {design.worst_cases['coverage'].location:.6g}"]
 
 
 def test_a_single_true_value_is_no_worst_one() -> None:
     asked = asking(EpsilonDeltaLimit(most_epsilon=1.0), n=60, low=0.2, high=0.2, methods=("geometric",))
     (design,) = answered(asked).designs
-    assert {one.at for one in numbers_of(design) if one.at} == {"at p = 0.2, the only value considered"}
+    assert {one.location for one in reported_numbers(design) if one.location} == {
+        "at p = 0.2, the only value considered"
+    }
     numbers = UnknownVariance(n=60, mean=0, sigma=1, low=-3, high=3)
     alone = dataclasses.replace(
         asked, data=numbers, lowest=-1.0, highest=1.0, values=1, repetitions=40, methods=("perturbed_histogram_safe",)
     )
     desk = answered(alone)
     assert "(of one value tried)" in answer_sentence(desk)[1]
-    told = {one.at for one in numbers_of(desk.designs[0]) if one.at}
+    told = {one.location for one in reported_numbers(desk.designs[0]) if one.location}
     assert told == {"at μ = 0 alone, of all from −1 to 1"}
 
 
@@ -158,15 +160,15 @@ def test_a_mean_length_says_nothing_beyond_a_million(width: float, unit: float, 
 def test_a_number_that_no_processor_holds_and_sets_that_are_no_whole_number_are_told() -> None:
     asked = asking(EpsilonDeltaLimit(most_epsilon=1.0), n=20, low=0.2, high=0.3, methods=("geometric",))
     desk = answered(asked)
-    design = chosen(desk, desk.designs[0].key)
-    whole = json.loads(design_json(design))
+    design = chosen_design(desk, desk.designs[0].key)
+    whole = json.loads(design_to_json(design))
     whole["numbers"][5]["value"] = whole["design"]["epsilon"] = 10**400
-    stored = stored_design(json.dumps(whole))
+    _, stored = load_design(json.dumps(whole))
     assert stored is not None
     assert any("10³⁰⁸" in told for _, told, _ in stored.differences(design))
     whole["design"]["sets"] = 1.0
     with pytest.raises(ValueError, match=r"design\.sets must be one of 1; got 1\."):
-        load_question(json.dumps(whole))
+        load_design(json.dumps(whole))
 
 
 # Polynomials in p

@@ -24,12 +24,11 @@ from dpviz.core.monte_carlo import Measure
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PosteriorLimit, PrivacyLimit
 from dpviz.curator.question import GOALS, DesignQuestion
+from dpviz.desk import report
 from dpviz.desk.candidate import Evaluation
-from dpviz.desk.numbers import GIVEN_EPSILON, numbers_of
 from dpviz.desk.order import in_order
-from dpviz.desk.report import words
-from dpviz.desk.report.document import report_html
-from dpviz.desk.report.files import chosen
+from dpviz.desk.provenance import GIVEN_EPSILON, reported_numbers
+from dpviz.desk.report import chosen_design, render_report
 from dpviz.desk.search import SearchResult, assess, stream_designs
 from dpviz.desk.told.tables import ranking_table
 from dpviz.privacy.odds_text import factor_of_odds
@@ -153,7 +152,7 @@ def test_sentence_table_and_report_lead_with_the_same_design_and_the_same_number
     assert first.name in (mark, *re.findall("<b>(.*?)</b>", sentence))
     name, _, epsilon, *_ = rows_of(desk)[0]
     assert name.startswith(f"1. <b>{html.escape(first.method.label)}</b>")
-    report = plain(report_html(desk, chosen(desk, first.key)))
+    report = plain(render_report(desk, chosen_design(desk, first.key)))
     assert f"The chosen design: {first.name}" in report
     assert f"1. {first.name}" in report
     assert first.real_epsilon is not None
@@ -169,7 +168,7 @@ def test_what_ranked_the_first_before_the_second_is_said_with_both_numbers(name:
     desk = desk_of(name)
     if len(desk.designs) < 2:
         return
-    said = " ".join(words.choice(desk, chosen(desk, desk.designs[0].key)))
+    said = " ".join(report.choice_text(desk, chosen_design(desk, desk.designs[0].key)))
     second = desk.designs[1]
     assert second.name in said
     if desk.ties:
@@ -204,13 +203,10 @@ def test_without_a_limit_on_protection_the_smallest_real_epsilon_leads_everywher
     assert (mark, brief) == ("ε = 0.3972", "It is enough for this accuracy: Geometric sanitizer, one set.")
     assert "The next is Laplace sanitizer, one set with ε = 0.4012." in sentence
     assert "by a factor of 1.49." in sentence  # e^0.3972
-    said = " ".join(words.choice(desk, desk.designs[0]))
-    assert (
-        "Next came Laplace sanitizer, one set, by its real privacy loss ε, 0.401 against 0.397, which is 1 % more."
-        in said
-    )
+    said = " ".join(report.choice_text(desk, desk.designs[0]))
+    assert "Next came Laplace sanitizer, one set, by its real privacy loss ε, 0.401 against 0.397." in said
     assert "the smallest real ε that is enough for the accuracy comes first" in " ".join(
-        words.question(desk.designs[0])
+        report._question_text(desk.designs[0])
     )
 
 
@@ -249,7 +245,7 @@ def test_the_nearest_of_those_that_miss_does_not_hide_that_it_hardly_protects() 
     assert desk.designs[3].limit_use.value < desk.designs[0].limit_use.value
     assert [one.exceeds_usual_epsilon for one in desk.designs] == [False] * 3 + [True] * 3
     assert "hardly protects" not in answer_sentence(desk)[1]
-    said = " ".join(words.choice(desk, desk.designs[0]))
+    said = " ".join(report.choice_text(desk, desk.designs[0]))
     assert "which it misses most, it has 0.0591. Designs that miss by less come after it" in said
     alone = answered(dataclasses.replace(asked, methods=("sdd_exact",), sets=(5,)))
     _, sentence, _ = answer_sentence(alone)
@@ -257,7 +253,7 @@ def test_the_nearest_of_those_that_miss_does_not_hide_that_it_hardly_protects() 
     assert "ε = 15.2" in sentence and re.search(r"by a factor of 3,[89]\d0,000\.", sentence)  # e^15.17
     assert "That hardly protects anybody" in sentence and "not how sure it can be" in sentence
     assert "15.17<br><b>hardly protects</b>" in rows_of(alone)[0][2]
-    assert "hardly protects anybody" in plain(report_html(alone, chosen(alone, alone.designs[0].key)))
+    assert "hardly protects anybody" in plain(render_report(alone, chosen_design(alone, alone.designs[0].key)))
 
 
 def test_a_setting_that_nothing_bounds_is_no_larger_than_what_improves_anything() -> None:
@@ -380,8 +376,8 @@ def test_an_error_that_still_falls_at_the_largest_epsilon_there_is_does_not_end_
     assert (first.epsilon, first.is_saturated) == (1000.0, True)
     assert first.real_epsilon == pytest.approx(1.1352, abs=5e-5)
     assert "allow every ε; 1,000 is where the search ends" in answer_sentence(desk)[1]
-    assert "that it is given is where the search ends" in " ".join(words.caveats(first, (), ""))
-    formulas = [one.formula for one in numbers_of(first) if one.label == GIVEN_EPSILON]
+    assert "that it is given is where the search ends" in " ".join(report._caveats_text(first, (), ""))
+    formulas = [one.formula for one in reported_numbers(first) if one.label == GIVEN_EPSILON]
     assert formulas == ["where the search for an ε ends; every limit on protection is kept there"]
 
 
@@ -417,7 +413,7 @@ def test_the_strongest_protection_is_the_smallest_epsilon_that_is_enough_not_the
     assert worst(0.2893) <= 0.12 < worst(0.2891)
     capped = answered(dataclasses.replace(asked, protections=(EpsilonDeltaLimit(most_epsilon=0.28),)))
     assert [(one.epsilon, one.meets_limits) for one in capped.designs] == [(0.28, False), (0.28, False)]
-    said = plain(report_html(desk, chosen(desk, desk.designs[0].key)))
+    said = plain(render_report(desk, chosen_design(desk, desk.designs[0].key)))
     assert "the smallest ε of all sets found with which every limit on accuracy is kept" in said
     assert "found to a relative 10⁻⁶" not in said
 
@@ -466,7 +462,7 @@ def test_where_no_epsilon_is_known_that_is_said_and_it_comes_last(monkeypatch: p
     assert (mark, brief) == ("not known", "What the best design really gives away is not known.")
     assert "what it really gives away is not known" in sentence and "is enough" not in sentence
     assert rows_of(alone)[0][2].startswith("not known<br><b>hardly protects</b>")
-    assert "gives an unknown amount away" in words.answer(alone.designs[0])
+    assert "gives an unknown amount away" in report.answer_text(alone.designs[0])
 
 
 # The same release, once
@@ -560,11 +556,8 @@ def test_ties_of_a_simulation_are_told_as_ties_and_the_more_private_leads() -> N
         in sentence
     )
     assert GOALS[ERROR] not in sentence
-    said = " ".join(words.choice(desk, other))
-    assert (
-        f"it is tied with {one.name}. It comes first because it gives less away, 2 against 1.5, which is 33 % more."
-        in said
-    )
+    said = " ".join(report.choice_text(desk, other))
+    assert f"it is tied with {one.name}. It comes first because it gives less away, 2 against 1.5." in said
 
 
 @pytest.mark.parametrize(("repetitions", "keeps"), [(1, None), (19, None), (20, True), (math.inf, True)])
@@ -654,7 +647,7 @@ def test_of_what_a_simulation_confirms_the_smallest_is_not_said_to_be_smaller_th
     assert third.largest_infeasible > first.epsilon
     told = f"The simulation cannot tell whether {second.name} really needs more."
     assert told in answer_sentence(desk)[1]
-    said = " ".join(words.choice(desk, first))
+    said = " ".join(report.choice_text(desk, first))
     assert told in said
     assert "has the strongest protection that the simulation confirms of those that do." in said
     for factor, untold in ((0.999, (second,)), (1.001, ())):

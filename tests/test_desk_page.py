@@ -20,7 +20,7 @@ from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PrivacyLimit
 from dpviz.curator.question import DesignQuestion
 from dpviz.desk.relaxing import Relaxed
-from dpviz.desk.report.files import desk_csv, desk_script
+from dpviz.desk.report import designs_csv, search_script
 from dpviz.desk.search import SearchResult, stream_designs
 from dpviz.desk.suggested import kind_with, rounded_ends, suggested
 from dpviz.desk.told.relaxed import accepted, enough, enough_epsilon, relaxed_sentence
@@ -153,8 +153,8 @@ def test_the_table_has_the_designs_in_their_order(limit: str, protection: str) -
 
 def test_the_script_prints_the_table_and_the_file_has_it() -> None:
     last = desks("both", "ε = 5")[-1]
-    printed = [line.split("; ") for line in run_script(desk_script(last.question)).splitlines()]
-    rows = list(csv.DictReader(io.StringIO(desk_csv(last))))
+    printed = [line.split("; ") for line in run_script(search_script(last.question)).splitlines()]
+    rows = list(csv.DictReader(io.StringIO(designs_csv(last))))
     assert [line[:3] for line in printed[: len(rows)]] == [[row["method"], row["sets"], row["rule"]] for row in rows]
     for line, row, one in zip(printed, rows, last.designs, strict=False):
         for value, key in zip(line[6:], ACCURACY_MEASURES, strict=True):
@@ -176,7 +176,7 @@ def test_the_file_says_why_a_number_is_not_there() -> None:
         (strict, "the design breaks a limit: root_mean_squared_error"),
         (loose, "no limit asks for it and other designs come first"),
     ):
-        rows = list(csv.DictReader(io.StringIO(desk_csv(desk))))
+        rows = list(csv.DictReader(io.StringIO(designs_csv(desk))))
         empty = [row for row in rows if not all(row[key] for key in ACCURACY_MEASURES)]
         assert 0 < len(empty) < len(rows) == len(desk.designs)
         for row in rows:

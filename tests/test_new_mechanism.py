@@ -123,7 +123,7 @@ def test_every_fact_that_names_something_names_what_there_is(one: type[Synthesiz
     assert info.color in PALETTE
     assert all(key in SYNTHESIZERS for key in (info.kept_by, info.compared_as) if key)
     assert not info.audited or info.audited in {record.key for record in RELEASE_METHODS}
-    assert not info.opendp or files("dpviz.desk.report").joinpath(f"opendp_{info.opendp}.txt").is_file()
+    assert not info.opendp or files("dpviz.curator.templates").joinpath(f"opendp_{info.opendp}.txt").is_file()
     assert bool(info.rows_drawn) == issubclass(one, PriorSynthesizer)
     if issubclass(one, TwoCellSynthesizer) and info.is_compared:
         assert {*one.protected_by} <= {*one.numbers()}

@@ -22,10 +22,10 @@ from dpviz.coverage import decomposition
 from dpviz.coverage.release_distribution import release_distribution
 from dpviz.coverage.report import _distance
 from dpviz.curator.measures import AccuracyLimit
-from dpviz.desk import numbers, search
+from dpviz.desk import provenance, search
 from dpviz.desk.covered import vacuous_sentence
-from dpviz.desk.numbers import _added
-from dpviz.desk.numbers import _least_error as least_of
+from dpviz.desk.provenance import _added_error
+from dpviz.desk.provenance import _least_error as least_of
 from dpviz.desk.seeking import _lost
 from dpviz.desk.told.answer import _below, privacy
 from dpviz.inference import SecretSizePosterior
@@ -172,11 +172,11 @@ def test_the_smallest_error_is_a_range_from_a_gap_of_a_billionth_on(
     gap: float, range_: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     least: Any = SimpleNamespace(root_mean_squared_error=0.1, gap=0.1 * gap, lower_bound=0.1 * (1 - gap))
-    monkeypatch.setattr(numbers, "_least_error", lambda _: least)
+    monkeypatch.setattr(provenance, "_least_error", lambda _: least)
     data = BinaryData(n=10, p=0.5)
     *_, outcome = data.compare([data.method("geometric")], [1.0])
     design: Any = SimpleNamespace(outcomes=(outcome,), method=outcome.method, question=SimpleNamespace(data=data))
-    labels = [one.label for one in _added(design)]
+    labels = [one.label for one in _added_error(design)]
     assert any(one.endswith(", at least") for one in labels) == range_
 
 

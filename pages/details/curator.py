@@ -17,11 +17,10 @@ from dpviz.core.escape import decode_utf8, escape_markdown, single_line
 from dpviz.core.limits import MAX_PILOT_BYTES
 from dpviz.curator.measures import ACCURACY_MEASURES
 from dpviz.curator.question import DesignQuestion
-from dpviz.desk import drawn, following, paths, search, stated
+from dpviz.desk import drawn, following, paths, report, search, stated
 from dpviz.desk.candidate import Evaluation
-from dpviz.desk.numbers import numbers_of
-from dpviz.desk.report import document, files, words
-from dpviz.desk.report.handoff import handoff_of
+from dpviz.desk.opendp import opendp_script
+from dpviz.desk.provenance import reported_numbers
 from dpviz.desk.search import SearchResult
 from dpviz.desk.suggested import kind_with, refusal, suggested
 from dpviz.desk.told import along, tables
@@ -191,7 +190,9 @@ def _show_side_by_side(desk: SearchResult) -> None:
     if not designs:
         ui.note(ui.words("no_pins"))
         return
-    numbers = [ui.result(numbers_of, design, spinner="Computing what a design gives away …") for design in designs]
+    numbers = [
+        ui.result(reported_numbers, design, spinner="Computing what a design gives away …") for design in designs
+    ]
     ui.table(*tables.comparison_table(designs, numbers))
     st.caption(ui.words("side_by_side"))
     for place, design in enumerate(designs, start=1):
@@ -308,7 +309,9 @@ def _show_report(desk: SearchResult) -> None:
     else:
         ui.note(ui.words("no_report" if desk.is_complete else "report_waits"))
     label = "Open a question or a design"
-    if ui.open_file(label, f"{PREFIX}question_file", read_file, megabytes=MAX_FILE_MB, help=ui.words("open")):
+    if ui.open_file(
+        label, f"{PREFIX}question_file", read_file, megabytes=MAX_FILE_MB, help=ui.words("open"), types=("json", "html")
+    ):
         _show_stored(desk)
 
 
@@ -320,45 +323,45 @@ def _show_report_of(desk: SearchResult) -> None:
         state[select_key] = next((key for key in state[PINS] if key in names), next(iter(names)))
     key = st.selectbox("Design of the report", names, key=select_key, format_func=names.__getitem__)
     design = pinned_designs(desk, [key])[0]
-    opening = [words.answer(design), *words.choice(desk, design)]
+    opening = [report.answer_text(design), *report.choice_text(desk, design)]
     st.html(f'<div class="dpviz-note">{"".join(f"<p>{escape(sentence)}</p>" for sentence in opening)}</div>')
     pilot_note = pilot_sentence()
     if pilot_note:
         ui.note(escape(pilot_note))
 
     # The files
-    handoff = handoff_of(design)
+    handoff = opendp_script(design)
     origin = {"pilot_note": pilot_note, **ui.origin()}
-    scripts: list[ui.File] = [("The report's script", "report.py", partial(files.report_script, design, **origin))]
-    if handoff.script:
-        label = "The release, for OpenDP" if handoff.same else "The nearest, for OpenDP"
-        scripts.append((label, "release_opendp.py", lambda: handoff.script))
-    report: ui.File = ("Report, HTML", "report.html", partial(document.report_html, desk, design, **origin))
-    stored: ui.File = ("Design and question, JSON", "design.json", partial(files.design_json, design))
-    entry = partial(files.registry_json, design, pilot_note=pilot_note)
+    scripts: list[ui.File] = [("The report's script", "report.py", partial(report.report_script, design, **origin))]
+    if handoff.text:
+        label = "The release, for OpenDP" if handoff.is_same else "The nearest, for OpenDP"
+        scripts.append((label, "release_opendp.py", lambda: handoff.text))
+    written: ui.File = ("Report, HTML", "report.html", partial(report.render_report, desk, design, **origin))
+    stored: ui.File = ("Design and question, JSON", "design.json", partial(report.design_to_json, design))
+    entry = partial(report.registry_entry, design, pilot_note=pilot_note)
     registry: ui.File = ("Registry entry, JSON", "registry.json", entry)
     ui.file_columns(
-        ("To read and to print", report, ui.words("print")), ("For machines", stored, registry),
+        ("To read and to print", written, ui.words("print")), ("For machines", stored, registry),
         ("In Python", *scripts),
     )  # fmt: skip
-    ui.note(escape(" ".join(handoff.told)))
-    if handoff.script:
-        st.code(handoff.script, language=None, wrap_lines=True)
+    ui.note(escape(handoff.explanation))
+    if handoff.text:
+        st.code(handoff.text, language=None, wrap_lines=True)
 
 
 def read_file(content: bytes) -> dict[str, Any]:
     """Session values that a file of a question or a design sets; a ValueError in a sentence refuses it."""
     text = decode_utf8(content, 2_000_000 * MAX_FILE_MB)
-    question, key = files.load_question(text)
-    pins = [] if key is None else [pin_of(key)]  # those of the question before are taken off
+    question, stored = report.load_design(text)
+    pins = [] if stored is None else [pin_of(stored.key)]  # those of the question before are taken off
     values = {PREFIX + name: value for name, value in stated.form_values(question).items()}
-    return values | {PINS: pins, STORED: files.stored_design(text)}
+    return values | {PINS: pins, STORED: stored}
 
 
 def _show_stored(desk: SearchResult) -> None:
     """What the numbers of a design that was opened are today, where they are others than in its file."""
-    stored: files.Stored | None = st.session_state.get(STORED)
-    if stored is None or not desk.is_complete or not stored.asks(desk.question):
+    stored: report.StoredDesign | None = st.session_state.get(STORED)
+    if stored is None or not desk.is_complete or not stored.answers(desk.question):
         return
     if stored.version != dpviz.__version__:
         ui.note(escape_markdown(ui.words("other_version", version=stored.version, current=dpviz.__version__)))
@@ -372,11 +375,13 @@ def _show_stored(desk: SearchResult) -> None:
 def _show_downloads(desk: SearchResult) -> None:
 
     def designs_csv() -> str:
-        return files.desk_csv(desk if desk.is_complete else deque(search.stream_designs(desk.question), maxlen=1)[0])
+        return report.designs_csv(
+            desk if desk.is_complete else deque(search.stream_designs(desk.question), maxlen=1)[0]
+        )
 
     table: ui.File = ("All designs and measures, CSV", "desk.csv", designs_csv)
     question: ui.File = ("Question, JSON", "question.json", desk.question.to_json)
-    script = ("desk.py", files.desk_script(desk.question), "the designs in order")
+    script = ("desk.py", report.search_script(desk.question), "the designs in order")
     ui.download_columns(
         [table, ui.words("table_file")], script, middle_heading="Your question",
         middle=[question, ui.words("question_file")],

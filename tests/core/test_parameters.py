@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dpviz.core.declarations import DELTA, EPSILON, LEVEL
 from dpviz.core.formatting import SUPERSCRIPTS, describe_value, format_number
 from dpviz.core.parameters import Parameter
-from dpviz.desk.report.files import _written
+from dpviz.export.stored import json_number
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
 
 BY_NAME = {f"{cls.key}.{one.name}": one for cls in SYNTHESIZERS.values() for one in cls.parameters()}
@@ -201,7 +201,7 @@ def test_a_synthesizer_refuses_what_its_declarations_refuse(cls: type[Synthesize
 
 
 def test_a_zero_has_no_sign() -> None:
-    assert [math.copysign(1.0, value) for value in (DELTA.validate(-0.0), DELTA.parse("-0"), _written(-0.0))] == [
+    assert [math.copysign(1.0, value) for value in (DELTA.validate(-0.0), DELTA.parse("-0"), json_number(-0.0))] == [
         1,
         1,
         1,

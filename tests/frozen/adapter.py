@@ -35,9 +35,8 @@ from dpviz.curator.privacy_limits import PRIVACY_LIMITS
 from dpviz.curator.question import QUESTION_KINDS as DESK_KINDS
 from dpviz.curator.question import DesignQuestion
 from dpviz.designs import Design
+from dpviz.desk import report as design_report
 from dpviz.desk.relaxing import stream_relaxations
-from dpviz.desk.report import words as report_words
-from dpviz.desk.report.files import design_json, registry_json
 from dpviz.desk.search import stream_designs
 from dpviz.desk.told.answer import answer_sentence
 from dpviz.desk.told.relaxed import relaxed_sentence
@@ -457,16 +456,17 @@ def desk(question: str) -> Answer:
     """The answer to a curator's question, in numbers and in words, and the files of the first design."""
     found = last(stream_designs(DesignQuestion.from_json(question)))
     told: Answer = {"answer": plain(tuple(answer_sentence(found))), "absent": plain(found.absent)}
-    for one in found.designs:
-        told[" ".join(map(str, one.key))] = [
-            one.setting, one.real_text(), one.keeps_all, one.gives_much_away,
-            {key: plain(figure.measure) for key, figure in one.figures.items()},
+    for design in found.designs:
+        told[" ".join(map(str, design.key))] = [
+            design.epsilon, design.format_real_epsilon(), design.meets_limits, design.exceeds_usual_epsilon,
+            {key: plain(worst.measure) for key, worst in design.worst_cases.items()},
         ]  # fmt: skip
-    told["order"] = [" ".join(map(str, one.key)) for one in found.designs]
-    if found.first is not None:
-        told["words"] = [report_words.answer(found.first), *report_words.choice(found, found.first)]
-        told["design"], told["registry"] = design_json(found.first), registry_json(found.first)
-    if not found.keeping:
+    told["order"] = [" ".join(map(str, design.key)) for design in found.designs]
+    if found.best is not None:
+        told["words"] = [design_report.answer_text(found.best), *design_report.choice_text(found, found.best)]
+        told["design"] = design_report.design_to_json(found.best)
+        told["registry"] = design_report.registry_entry(found.best)
+    if not found.feasible:
         told["relaxed"] = [relaxed_sentence(one) for one in last(stream_relaxations(found, 2)) or ()]
     return told
 

@@ -16,10 +16,10 @@ from dpviz.core.tasks import TaskPool
 from dpviz.curator.measures import AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PosteriorLimit, RiskRatioLimit
 from dpviz.curator.question import DesignQuestion
+from dpviz.desk import report
 from dpviz.desk.candidate import Evaluation
-from dpviz.desk.numbers import numbers_of
-from dpviz.desk.report import words
-from dpviz.desk.report.files import chosen, design_json
+from dpviz.desk.provenance import reported_numbers
+from dpviz.desk.report import chosen_design, design_to_json
 from dpviz.desk.search import SearchResult, first_designs, stream_designs
 from dpviz.desk.stated import NOT_IN_FORM, form_value, form_values, question_value
 from pages import curator
@@ -90,7 +90,7 @@ def pills(app: AppTest, name: str) -> Any:
 def design_of(asked: DesignQuestion) -> Evaluation:
     *_, desk = stream_designs(asked)
     assert desk.best is not None
-    return chosen(desk, desk.best.key)
+    return chosen_design(desk, desk.best.key)
 
 
 # The answer
@@ -317,7 +317,7 @@ def test_a_design_leads_to_the_pages_that_know_it() -> None:
 
 def test_the_comparison_has_the_numbers_of_a_report_on_normal_data() -> None:
     design = design_of(dataclasses.replace(NUMERIC, sets=(2,), highest=0.5, repetitions=5000))
-    numbers = {number.label: number for number in numbers_of(design)}
+    numbers = {number.label: number for number in reported_numbers(design)}
     query = {
         name: ".".join(value) if isinstance(value, list) else value
         for name, value in design.comparison_settings.items()
@@ -342,7 +342,7 @@ def test_the_pages_on_a_count_have_the_numbers_of_a_report() -> None:
     )
     design = design_of(asked)
     assert design.release_design is not None
-    numbers = {number.label: number for number in numbers_of(design)}
+    numbers = {number.label: number for number in reported_numbers(design)}
     for module, prefix, label in (
         ("transition_matrices", "tm_", "Exact privacy loss of all sets"), ("coverage", "cv_", "Coverage"),
     ):  # fmt: skip
@@ -361,7 +361,7 @@ def test_the_pages_on_a_count_have_the_numbers_of_a_report() -> None:
 @pytest.mark.parametrize("asked", [COUNTED, NUMERIC], ids=["a count", "numbers"])
 def test_a_design_file_sets_every_control_and_pins_its_design(asked: DesignQuestion) -> None:
     design = design_of(asked)
-    app = open_file(design_json(design))
+    app = open_file(design_to_json(design))
     assert question(app) == dataclasses.replace(asked, data=question(app).data)
     assert app.session_state["cu_pins"] == ["~".join(map(str, design.key))]
     assert "All numbers of the file were computed again and are the same." in said(app)
@@ -375,14 +375,14 @@ def open_file(content: str) -> AppTest:
 
 def test_numbers_of_a_file_that_are_others_now_are_listed() -> None:
     design = design_of(COUNTED)
-    file = json.loads(design_json(design))
+    file = json.loads(design_to_json(design))
     for number in file["numbers"]:
         if number["label"] == "Coverage":
             number["value"] = 0.99
     app = open_file(json.dumps(file | {"dpviz": "<b>9.9</b>"}))
     assert "computed again, and 1 of them differs." in said(app)
     assert "9.9" in said(app)
-    coverage = next(each for each in numbers_of(design) if each.label == "Coverage").written.value
+    coverage = next(each for each in reported_numbers(design) if each.label == "Coverage").rounded.value
     (cells,) = rows(app, "Numbers that differ from the file").values()
     assert cells == ["0.99", describe_value(coverage)]
     assert "<b>9.9" not in html(app)
@@ -420,8 +420,8 @@ def test_the_report_begins_on_the_page_as_in_its_file() -> None:
     app = open_desk(**query, pins="laplace~1~as_if_real")
     assert app.selectbox(key="cu_report_of").value == "laplace~1~as_if_real"
     *_, desk = stream_designs(question(app))
-    design = chosen(desk, ("laplace", 1, "as_if_real"))
-    for sentence in (words.answer(design), *words.choice(desk, design)):
+    design = chosen_design(desk, ("laplace", 1, "as_if_real"))
+    for sentence in (report.answer_text(design), *report.choice_text(desk, design)):
         assert re.sub(r"\s+", " ", sentence) in said(app)
     assert [each.proto.label for each in app.get("download_button")] == [
         "Report, HTML", "Design and question, JSON", "Registry entry, JSON", "The report's script",

@@ -10,7 +10,7 @@ from dpviz.core.formatting import TextTable, format_measure_cells, format_number
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyMeasure
 from dpviz.curator.question import DesignQuestion
 from dpviz.desk.candidate import Evaluation
-from dpviz.desk.numbers import ASKED_PART, EXACT_LOSS, GIVEN_EPSILON, PROVEN_LOSS, DesignNumber
+from dpviz.desk.provenance import ASKED_PART, EXACT_LOSS, GIVEN_EPSILON, PROVEN_LOSS, ReportedNumber
 from dpviz.desk.search import SearchResult
 from dpviz.desk.told.measures import unit_of
 from dpviz.inference.rules import RULES
@@ -44,13 +44,13 @@ def ranking_table(desk: SearchResult, count: int) -> TextTable:
     return TextTable(head, rows, "The designs in order")
 
 
-def comparison_table(designs: Sequence[Evaluation], numbers: Sequence[Sequence[DesignNumber]]) -> TextTable:
+def comparison_table(designs: Sequence[Evaluation], numbers: Sequence[Sequence[ReportedNumber]]) -> TextTable:
     """All numbers of a few designs, the difference to the first below each measure.
 
     Parameters
     ----------
     designs : sequence of Evaluation
-    numbers : sequence of sequence of DesignNumber
+    numbers : sequence of sequence of ReportedNumber
         Of each design; what it has not is a dash.
 
     Returns

@@ -4,7 +4,6 @@ import ast
 import html
 import json
 import math
-import os
 import re
 import subprocess
 import sys
@@ -16,8 +15,6 @@ from typing import Any
 import pytest
 
 from dpviz.comparisons import CategoryData, CountData, UnknownVariance
-from dpviz.comparisons.proportion import BinaryMethod
-from dpviz.comparisons.terms import setting_for
 from dpviz.core.monte_carlo import Measure
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import (
@@ -30,18 +27,22 @@ from dpviz.curator.privacy_limits import (
 )
 from dpviz.curator.question import QUESTION_KINDS, DesignQuestion
 from dpviz.desk.candidate import Evaluation
-from dpviz.desk.numbers import DesignNumber, numbers_of
-from dpviz.desk.report.document import report_html
-from dpviz.desk.report.files import chosen, design_json, load_question, registry_entry, registry_json, report_script
-from dpviz.desk.report.handoff import handoff_of, nearest_method
-from dpviz.desk.report.pictures import ends, even_ticks, one_two_five_ticks
+from dpviz.desk.provenance import ReportedNumber, reported_numbers
+from dpviz.desk.report import (
+    chosen_design,
+    design_to_json,
+    load_design,
+    registry_entry,
+    render_report,
+    report_script,
+)
+from dpviz.desk.report_figures import Axis, padded
 from dpviz.desk.search import SearchResult, assess, stream_designs
-from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.privacy import pure_epsilon, trade_off_curve
 from pages.ui.navigation import PAGES
+from tests.browser import ROOT
 from tests.helpers import ROUNDING, check_close
 
-ROOT = Path(__file__).parent.parent
 COUNT = CountData(n=40, m=40, p=0.5)
 CELLS = CategoryData(n=40, m=40, p=0.5, cells=3)
 NUMBERS = UnknownVariance(n=50, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
@@ -80,12 +81,12 @@ QUESTIONS = {
 def answered(name: str) -> tuple[SearchResult, Evaluation]:
     *_, desk = stream_designs(QUESTIONS[name])
     assert desk.best is not None
-    return desk, chosen(desk, desk.best.key)
+    return desk, chosen_design(desk, desk.best.key)
 
 
 @cache
 def page(name: str) -> str:
-    return report_html(*answered(name))
+    return render_report(*answered(name))
 
 
 def words(text: str) -> str:
@@ -93,8 +94,8 @@ def words(text: str) -> str:
     return " ".join(html.unescape(re.sub("<[^>]+>", " ", text)).split())
 
 
-def number(design: Evaluation, label: str) -> DesignNumber:
-    return next(one for one in numbers_of(design) if one.label.startswith(label))
+def number(design: Evaluation, label: str) -> ReportedNumber:
+    return next(one for one in reported_numbers(design) if one.label.startswith(label))
 
 
 # The numbers
@@ -104,23 +105,23 @@ def number(design: Evaluation, label: str) -> DesignNumber:
 def test_every_number_says_how_it_follows_and_where_it_is_found(name: str) -> None:
     _, design = answered(name)
     titles = {one.title for one in PAGES} | {"Curator's desk"}
-    for one in numbers_of(design):
+    for one in reported_numbers(design):
         assert one.label and one.formula
         assert one.page in titles
         assert one.source or one.formula.startswith("as given")
         assert math.isnan(one.measure.value) == bool(one.note) == (one.text() == "not known")
-        assert ("simulated" in one.how) == (one.measure.error > 0) == ("±" in one.text())
+        assert ("simulated" in one.method) == (one.measure.error > 0) == ("±" in one.text())
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_every_number_of_a_design_stands_in_its_report(name: str) -> None:
     _, design = answered(name)
     said = words(page(name))
-    for one in numbers_of(design):
+    for one in reported_numbers(design):
         label = words(one.label)
         assert label in said
         assert one.text() in said
-        assert one.at in said
+        assert one.location in said
 
 
 def limit(one: PrivacyLimit) -> float:
@@ -167,12 +168,12 @@ def test_a_limit_is_reached_no_further_than_it_may() -> None:
 def test_where_only_the_loss_is_known_rates_are_bounds() -> None:
     _, design = answered("simulated")
     rate = number(design, "Share of right guesses")
-    assert rate.bound
+    assert rate.is_bound
     assert rate.text().startswith("at most")
     loss = design.real_epsilon
     assert loss is not None
     assert rate.measure.value == pytest.approx(1 / (1 + math.exp(-loss)), rel=1e-12)
-    assert not number(design, "Probability mass").bound
+    assert not number(design, "Probability mass").is_bound
 
 
 @pytest.mark.parametrize("name", ["exact", "simulated"])
@@ -194,7 +195,7 @@ def test_the_page_that_compares_finds_the_same_numbers_at_the_same_truth(name: s
 
 def test_a_simulated_number_has_the_digits_that_its_error_leaves() -> None:
     def text(value: float, error: float) -> str:
-        return DesignNumber(part="", label="", measure=Measure(value, error)).text()
+        return ReportedNumber(part="", label="", formula="", measure=Measure(value, error)).text()
 
     assert text(0.870201, 0.0018) == "0.8702 ± 0.0018"
     assert text(123.456, 12.0) == "123 ± 12"
@@ -217,9 +218,9 @@ def test_the_script_of_a_report_writes_it_again_to_the_last_byte(tmp_path: Path,
         [sys.executable, str(script)], cwd=tmp_path, env={"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"} | processor,
         check=True, capture_output=True, encoding="utf-8",
     )  # fmt: skip
-    assert (tmp_path / "report.html").read_bytes() == report_html(desk, design, **told).encode()
+    assert (tmp_path / "report.html").read_bytes() == render_report(desk, design, **told).encode()
     printed = [line.split(" | ")[-2:] for line in run.stdout.splitlines()]
-    assert printed == [[repr(one.written.value), repr(one.written.error)] for one in numbers_of(design)]
+    assert printed == [[repr(one.rounded.value), repr(one.rounded.error)] for one in reported_numbers(design)]
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -247,7 +248,7 @@ def test_a_report_fetches_nothing_and_runs_nothing(name: str) -> None:
 def test_what_a_reader_typed_is_shown_and_not_run() -> None:
     desk, design = answered("exact")
     note = "<script>alert(1)</script> & <b>"
-    text = report_html(desk, design, pilot_note=note, date="<i>")
+    text = render_report(desk, design, pilot_note=note, date="<i>")
     assert "<script" not in text
     assert "<i>," not in text
     assert text.count(html.escape(note)) >= 2
@@ -258,17 +259,17 @@ def test_what_a_reader_typed_is_shown_and_not_run() -> None:
 def test_a_report_says_what_is_simulated_exactly_where_something_is(name: str) -> None:
     _, design = answered(name)
     said = words(page(name).split("Caveats")[1].split("Handing over")[0])
-    simulated = [one for one in numbers_of(design) if one.measure.error > 0]
+    simulated = [one for one in reported_numbers(design) if one.measure.error > 0]
     assert ("Simulated, with" in said) == bool(simulated)
     assert ("No number of this design is simulated" in said) == (not simulated)
     assert all(one.text(4) in said for one in simulated)
     assert "Mironov" in said
     assert "substituted" in said
-    assert ("bounds that follow" in said) == any(one.bound for one in numbers_of(design))
+    assert ("bounds that follow" in said) == any(one.is_bound for one in reported_numbers(design))
 
 
 def test_simulations_and_sums_are_both_among_what_is_tried() -> None:
-    some = {any(one.measure.error > 0 for one in numbers_of(answered(name)[1])) for name in QUESTIONS}
+    some = {any(one.measure.error > 0 for one in reported_numbers(answered(name)[1])) for name in QUESTIONS}
     assert some == {False, True}
 
 
@@ -276,31 +277,32 @@ def test_only_a_complete_answer_has_a_report() -> None:
     first = next(one for one in stream_designs(ONE) if one.designs)
     assert first.best is not None
     with pytest.raises(ValueError, match="must be complete"):
-        report_html(first, first.best)
+        render_report(first, first.best)
     with pytest.raises(ValueError, match="must be that of a design"):
-        chosen(answered("exact")[0], ("laplace", 9, "as_if_real"))
+        chosen_design(answered("exact")[0], ("laplace", 9, "as_if_real"))
 
 
 def test_a_design_that_was_not_followed_is_completed_when_it_is_chosen() -> None:
     desk, _ = answered("exact")
     for one in desk.designs:
-        assert chosen(desk, one.key).is_complete
+        assert chosen_design(desk, one.key).is_complete
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (-3.0, -2.9), (1e-6, 3e-6), (0.94, 0.951), (100.0, 5e5)])
 def test_an_axis_has_a_few_round_numbers_inside_its_ends(low: float, high: float) -> None:
-    found = even_ticks(low, high)
-    assert 2 <= len(found) <= 7
-    assert all(low - 1e-9 * (high - low) <= one <= high + 1e-9 * (high - low) for one in found)
-    assert ends([low, high])[0] < low < high < ends([low, high])[1]
-    assert ends([low, low])[0] < low < ends([low, low])[1]
+    ticks = Axis(low, high, 0, 100).ticks()
+    assert 2 <= len(ticks) <= 7
+    assert all(low - 1e-9 * (high - low) <= tick <= high + 1e-9 * (high - low) for tick in ticks)
+    assert padded([low, high])[0] < low < high < padded([low, high])[1]
+    assert padded([low, low])[0] < low < padded([low, low])[1]
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.1, 10.0), (0.03, 0.3), (1e-5, 1e-4), (10.0, 100.0)])
 def test_a_logarithmic_axis_has_round_numbers_inside_its_ends(low: float, high: float) -> None:
-    found = one_two_five_ticks(low, high)
-    assert 3 <= len(found) <= 8
-    assert all(low * (1 - 1e-9) <= one <= high * (1 + 1e-9) for one in found)
+    axis = Axis(low, high, 0, 100, is_log=True)
+    assert 3 <= len(axis.ticks()) <= 8
+    assert all(low * (1 - 1e-9) <= tick <= high * (1 + 1e-9) for tick in axis.ticks())
+    assert [axis.at(end) for end in (low, math.sqrt(low * high), high)] == [0, 50, 100]
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -320,35 +322,37 @@ def test_every_picture_is_drawn_inside_its_frame(name: str) -> None:
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_design_and_its_question_are_loaded_again(name: str) -> None:
     _, design = answered(name)
-    text = design_json(design)
-    assert load_question(text) == (design.question, design.key)
-    assert load_question(design.question.to_json()) == (design.question, None)
+    text = design_to_json(design)
+    for file in (text, page(name)):
+        question, stored = load_design(file)
+        assert stored is not None and (question, stored.key) == (design.question, design.key)
+        assert stored.answers(design.question) and stored.differences(design) == []
+    assert load_design(design.question.to_json()) == (design.question, None)
     kept = [one["value"] for one in json.loads(text)["numbers"]]
-    found = [one.written.value for one in numbers_of(design)]
+    found = [one.rounded.value for one in reported_numbers(design)]
     assert [math.nan if one is None else one for one in kept] == pytest.approx(found, rel=0, abs=0, nan_ok=True)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "1", '{"question": 3}', '{"data": {}}', "\x00", "[" * 5000])
 def test_a_file_that_is_no_question_is_refused_in_a_sentence(text: str) -> None:
     with pytest.raises(ValueError, match=r"^[A-Z].*\."):
-        load_question(text)
+        load_design(text)
 
 
 def test_a_file_whose_design_is_none_is_refused() -> None:
     _, design = answered("exact")
-    whole = json.loads(design_json(design))
+    whole = json.loads(design_to_json(design))
     for wrong in (None, 3, {}, {"method": 1, "sets": 1, "rule": "x"}):
         with pytest.raises(
             ValueError, match=r"design(\.method)? must (name its method, sets and rule|be one of .*); got "
         ):
-            load_question(json.dumps({**whole, "design": wrong}))
+            load_design(json.dumps({**whole, "design": wrong}))
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_registry_gets_what_it_asks_for(name: str) -> None:
     _, design = answered(name)
-    entry = registry_entry(design)
-    assert json.loads(registry_json(design)) == entry
+    entry = json.loads(registry_entry(design))
     assert set(entry) == {"url_slug", "deployment"}
     parts = entry["deployment"]
     assert list(parts) == [
@@ -368,7 +372,7 @@ def test_the_registry_gets_what_it_asks_for(name: str) -> None:
 
 def test_an_entry_says_when_confidential_data_were_looked_at() -> None:
     _, design = answered("exact")
-    place = registry_entry(design, pilot_note="n from a file")["deployment"]["implementation"]
+    place = json.loads(registry_entry(design, pilot_note="n from a file"))["deployment"]["implementation"]
     assert place["preprocessing_and_hyperparameter_tuning"] == "n from a file"
 
 
@@ -381,7 +385,7 @@ def entered(
         **({"protections": (EpsilonDeltaLimit(),)} | asked),
     )  # fmt: skip
     design = assess(question, question.data.method(method), 1, "as_if_real", 1.0, whole=False)
-    return design, registry_entry(design)["deployment"]
+    return design, json.loads(registry_entry(design))["deployment"]
 
 
 def test_the_registry_says_what_was_asked_and_leaves_the_rest_to_the_agency() -> None:
@@ -435,191 +439,9 @@ def test_a_report_says_that_the_standard_deviation_is_assumed() -> None:
 
 def test_no_number_of_a_file_is_a_zero_with_a_sign() -> None:
     for name in QUESTIONS:
-        assert not re.search(r"-0(\.0)?\b(?![.\d])", design_json(answered(name)[1]).replace("e-0", "e")), name
-
-
-@pytest.mark.parametrize("data", [COUNT, CELLS, NUMBERS], ids=lambda one: one.key)
-@pytest.mark.parametrize("sets", [1, 3])
-def test_every_method_is_handed_over_or_said_not_to_be(data: CountData, sets: int) -> None:
-    low, high = (-0.5, 0.5) if data is NUMBERS else (0.2, 0.4)
-    asked = DesignQuestion(
-        data=data, lowest=low, highest=high, values=2, sets=(sets,), protections=(EpsilonDeltaLimit(),), repetitions=20
-    )
-    for method in asked.considered_methods:
-        number = method.sets(sets)
-        setting = setting_for(method, data, number, asked.promises)
-        if setting is not None:
-            design = assess(asked, method, number, "as_if_real", setting, whole=False)
-            handed = handoff_of(design)
-            compile(handed.script, method.key, "exec")
-            assert "$" not in handed.script
-            assert handed.told[0].endswith((".", "script for it."))
-            assert bool(handed.script) == (nearest_method(method) is not None)
-            assert handed.same == handed.told[0].startswith("OpenDP has what")
-
-
-def test_another_release_that_is_handed_over_keeps_the_same_promise() -> None:
-    data = CountData(n=30, m=30, p=0.5)
-    asked = DesignQuestion(
-        data=data,
-        lowest=0.5,
-        highest=0.5,
-        sets=(1,),
-        protections=(EpsilonDeltaLimit(most_epsilon=0.5, most_delta=0.01),),
-    )
-    setting = setting_for(BinaryMethod.of(BetaBinomial), data, 1, asked.promises)
-    assert setting is not None
-    handed = handoff_of(assess(asked, BinaryMethod.of(BetaBinomial), 1, "as_if_real", setting, whole=False))
-    assert not handed.same
-    found = re.search(r"^epsilon = (.*)", handed.script, re.MULTILINE)
-    assert found is not None
-    worst = BinaryMethod.of(GeometricSanitizer).real_delta(data, float(found[1]), 1, 0.5)
-    assert worst is not None
-    assert worst.value <= 0.01 * (1 + 1e-9)
-    assert setting > 1.2 * float(found[1])  # the promised δ lets the prior shrink far more than the noise
+        assert not re.search(r"-0(\.0)?\b(?![.\d])", design_to_json(answered(name)[1]).replace("e-0", "e")), name
 
 
 def test_every_kind_of_data_and_of_limit_is_tried_here() -> None:
     assert {type(one.data) for one in QUESTIONS.values()} == set(QUESTION_KINDS.values())
     assert {limit.key for one in QUESTIONS.values() for limit in one.protections} == set(PRIVACY_LIMITS)
-
-
-def handed_over(data: CountData, key: str, sets: int = 1) -> str:
-    """The script of a method with an ε of 1 for all its sets."""
-    low, high = (-0.5, 0.5) if isinstance(data, UnknownVariance) else (0.2, 0.4)
-    asked = DesignQuestion(
-        data=data, lowest=low, highest=high, values=2, sets=(sets,), protections=(EpsilonDeltaLimit(),), repetitions=20
-    )
-    method = asked.data.method(key)
-    setting = setting_for(method, data, sets, asked.promises)
-    assert setting is not None
-    return handoff_of(assess(asked, method, sets, "as_if_real", setting, whole=False)).script
-
-
-LIBRARY = """
-class Chain:
-    def __getattr__(self, name): return Chain()
-    def __rshift__(self, other): return other
-    def __rrshift__(self, other): return self
-    def __mul__(self, number): return self
-    def map(self, distance): return 1.0
-    def __call__(self, *given, **named): return NOISY if given and isinstance(given[0], list) else Chain()
-c, m, t = Chain(), Chain(), Chain()
-c.make_composition = lambda many: many[0]
-def enable_features(name): pass
-def atom_domain(**named): return Chain()
-def vector_domain(domain, size): return domain
-def change_one_distance(): return Chain()
-"""
-"""What stands for OpenDP where it is not installed: it gives NOISY for any rows, and a loss of 1."""
-
-
-def run_in(folder: Path, script: str, rows: object = None, noisy: object = None) -> subprocess.CompletedProcess[str]:
-    """A script in a folder with these rows put in; where `noisy` is given, with that in the place of the library."""
-    folder.mkdir(exist_ok=True)
-    if noisy is not None:
-        (folder / "opendp").mkdir(exist_ok=True)
-        (folder / "opendp" / "__init__.py").touch()
-        (folder / "opendp" / "prelude.py").write_text(f"NOISY = {noisy!r}\n{LIBRARY}")
-    if rows is not None:
-        assert script.count("rows = None  #") == 1
-        script = script.replace("rows = None  #", f"rows = {rows!r}  #")
-    (folder / "release.py").write_text(script, encoding="utf-8")
-    return subprocess.run(
-        [sys.executable, "release.py"], capture_output=True, encoding="utf-8", cwd=folder,
-        env={**os.environ, "PYTHONUTF8": "1"},
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(("data", "key", "wrong"), [
-    (COUNT, "geometric", [2] * 40), (COUNT, "modips", [0.5] * 40), (CELLS, "laplace_cells", [3] * 40),
-    (NUMBERS, "sanitize_bootstrap", [math.inf] * 50), (NUMBERS, "modips_split", ["a"] * 50),
-])  # fmt: skip
-def test_a_script_spends_nothing_until_the_right_rows_stand_in_it(
-    data: CountData, key: str, wrong: list[object], tmp_path: Path
-) -> None:
-    script = handed_over(data, key)
-    rows = str(wrong).replace("inf", 'float("inf")')
-    for given, said in (("None", f"list of the {len(wrong)} confidential rows."), ("[0]", "confidential rows."),
-                        (rows, "every row must be ")):  # fmt: skip
-        put = script.replace("rows = None  #", f"rows = {given}  #")
-        run = run_in(tmp_path, put, noisy=1)
-        assert run.returncode == 1
-        assert run.stderr.startswith("Nothing is released and no ε is spent: "), run.stderr
-        assert said in run.stderr
-        assert run.stdout == ""
-    (tmp_path / "released.csv").write_text("set,value\n1,1\n")
-    again = run_in(tmp_path, script, [0] * len(wrong), noisy=1)
-    assert "there is a file released.csv already" in again.stderr
-    assert (tmp_path / "released.csv").read_text() == "set,value\n1,1\n"
-
-
-def test_a_script_writes_every_released_row_to_the_last_digit(tmp_path: Path) -> None:
-    """2,000 rows and two sets: an array that is printed would show six of each."""
-    data = UnknownVariance(n=2000, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
-    bins = math.ceil(2 * 2000 ** (1 / 3))
-    half = [0.0] * (bins // 2) + [5.0] * (bins - bins // 2)
-    for key, noisy, least in (
-        ("perturbed_histogram_safe", [half, half], 0.0), ("sanitize_bootstrap", [half, half], 0.0),
-        ("modips_split", [3.0, 0.01, 3.0, 0.01], 1.5),
-    ):  # fmt: skip
-        run = run_in(tmp_path / key, handed_over(data, key, sets=2), [0.5] * 2000, noisy)
-        assert run.returncode == 0, run.stderr
-        assert "All 4000 released rows are in the file released.csv" in run.stdout
-        head, *lines = (tmp_path / key / "released.csv").read_text(encoding="utf-8").splitlines()
-        assert head == "set,value"
-        assert [line.split(",")[0] for line in lines] == ["1"] * 2000 + ["2"] * 2000
-        values = [float(line.split(",")[1]) for line in lines]
-        assert all(least <= one <= 4.0 for one in values)
-        assert len(set(values)) > 3900
-        assert "..." not in run.stdout
-    run = run_in(tmp_path / "count", handed_over(COUNT, "geometric"), [0, 1] * 20, 13)
-    assert run.returncode == 0, run.stderr
-    lines = (tmp_path / "count" / "released.csv").read_text(encoding="utf-8").splitlines()[1:]
-    assert sorted(lines) == ["1,0"] * 27 + ["1,1"] * 13
-    run = run_in(tmp_path / "none", handed_over(NUMBERS, "perturbed_histogram_safe"), [0] * 50, [[-1.0] * 8])
-    assert run.returncode == 0, run.stderr
-    assert "A set is left out" in run.stdout
-    assert (tmp_path / "none" / "released.csv").read_text() == "set,value\n"
-
-
-@pytest.mark.parametrize(("key", "near"), [
-    ("modips_split_truncated", "Model-based (modips), split, BIT"), ("sanitize_bootstrap", None),
-    ("modips_communal_truncated", "Model-based (modips), not split (communal), BIT"), ("perturbed_histogram", None),
-    ("smoothed_histogram", "Perturbed histogram, twice the noise"),
-    ("bootstrap_sanitize", "Perturbed histogram, twice the noise"),
-])  # fmt: skip
-def test_methods_for_numbers_have_what_opendp_has_of_them(key: str, near: str | None) -> None:
-    method = NUMBERS.method(key)
-    found = nearest_method(method)
-    assert found is not None
-    assert (None if found is method else found.label) == near
-    assert ("once more from the histogram" in handed_over(NUMBERS, key)) == (key == "sanitize_bootstrap")
-
-
-@pytest.mark.parametrize("data", [COUNT, CELLS, NUMBERS], ids=lambda one: one.key)
-def test_where_opendp_is_installed_its_accountant_finds_the_same_loss(data: CountData, tmp_path: Path) -> None:
-    pytest.importorskip("opendp")
-    low, high = (-0.5, 0.5) if data is NUMBERS else (0.2, 0.4)
-    asked = DesignQuestion(
-        data=data, lowest=low, highest=high, values=2, sets=(3,), protections=(EpsilonDeltaLimit(),), repetitions=20
-    )
-    handed = 0
-    for method in asked.considered_methods:
-        number = method.sets(3)
-        setting = setting_for(method, data, number, asked.promises)
-        if setting is None:
-            continue
-        design = assess(asked, method, number, "as_if_real", setting, whole=False)
-        handoff = handoff_of(design)
-        if handoff.script:
-            number = getattr(data, "n")  # noqa: B009 (every kind of data that is handed over has it)
-            run = run_in(tmp_path / method.key, handoff.script, [0, 1] * (number // 2))
-            assert run.returncode == 0, run.stderr
-            found = re.search(r"privacy loss.* ([\d.e-]+)$", run.stdout, re.MULTILINE)
-            assert found is not None
-            assert len((tmp_path / method.key / "released.csv").read_text().splitlines()) > number // 2
-            loss = design.real_epsilon if handoff.same else 1.0
-            assert float(found[1]) == pytest.approx(loss, rel=1e-9)
-            handed += handoff.same
-    assert handed >= 1

@@ -3,17 +3,16 @@
 import dataclasses
 import json
 import re
-from typing import Any
 
 import pytest
 
 from dpviz.comparisons import CountData
-from dpviz.core.formatting import describe_value
+from dpviz.core.formatting import format_number
 from dpviz.curator.measures import AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, RiskRatioLimit
 from dpviz.curator.question import DesignQuestion
-from dpviz.desk.numbers import numbers_of
-from dpviz.desk.report.files import chosen, design_json, load_question, stored_design
+from dpviz.desk.provenance import reported_numbers
+from dpviz.desk.report import StoredDesign, chosen_design, design_to_json, load_design
 from dpviz.desk.search import stream_designs
 from dpviz.desk.told.tables import comparison_table
 from tests.pages.apptest import plain_text
@@ -27,35 +26,36 @@ COUNTED = DesignQuestion(
 )  # fmt: skip
 
 
-def changed(text: str, **said: Any) -> str:
-    """A design file with another value of its coverage, or other parts."""
-    whole_ = json.loads(text)
-    for one in whole_["numbers"]:
-        if one["label"] == "Coverage" and "coverage" in said:
-            one["value"] = said["coverage"]
-    return json.dumps(whole_ | {name: one for name, one in said.items() if name != "coverage"})
+def stored_in(text: str) -> StoredDesign:
+    """The design that a file holds."""
+    _, stored = load_design(text)
+    assert stored is not None
+    return stored
 
 
 def test_numbers_of_a_file_are_compared_to_the_ninth_digit() -> None:
-    *_, desk = stream_designs(COUNTED)
-    assert desk.best is not None
-    design = chosen(desk, desk.best.key)
-    text_ = design_json(design)
-    value = next(one for one in numbers_of(design) if one.label == "Coverage").written.value
-    for factor, different in ((1.0, 0), (1 + 1e-10, 0), (1 + 1e-8, 1)):
-        stored = stored_design(changed(text_, coverage=value * factor))
-        assert stored is not None and stored.asks(COUNTED)
-        assert len(stored.differences(design)) == different
-    values: tuple[object, ...] = (None, "x", [], True, "infinite")
-    for wrong in values:
-        stored = stored_design(changed(text_, coverage=wrong))
-        assert stored is not None and len(stored.differences(design)) == 1
-    stored = stored_design(changed(text_, numbers=[]))
-    assert stored is not None and len(stored.differences(design)) == len(numbers_of(design))
-    assert stored_design(COUNTED.to_json()) is None
-    stored = stored_design(changed(text_, design=json.loads(text_)["design"] | {"epsilon": 99}))
-    assert stored is not None
-    assert stored.differences(design) == [("ε of the design", "99", describe_value(design.epsilon))]
+    *_, result = stream_designs(COUNTED)
+    assert result.best is not None
+    design = chosen_design(result, result.best.key)
+    content = json.loads(design_to_json(design))
+    (coverage,) = (number for number in content["numbers"] if number["label"] == "Coverage")
+    value = coverage["value"]
+    for factor, n_different in ((1.0, 0), (1 + 1e-10, 0), (1 + 1e-8, 1)):
+        coverage["value"] = value * factor
+        stored = stored_in(json.dumps(content))
+        assert stored.answers(COUNTED)
+        assert len(stored.differences(design)) == n_different
+    for wrong in (None, "x", [], True, "infinite"):
+        coverage["value"] = wrong
+        assert len(stored_in(json.dumps(content)).differences(design)) == 1
+    coverage["value"] = value
+    for name, wrong in (("numbers", []), ("numbers", "none")):
+        missing = stored_in(json.dumps(content | {name: wrong})).differences(design)
+        assert all(difference.stored == "not there" for difference in missing)
+        assert len(missing) >= len({(number.label, number.symbol) for number in reported_numbers(design)})
+    assert load_design(COUNTED.to_json())[1] is None
+    changed = stored_in(json.dumps(content | {"design": content["design"] | {"epsilon": 99}}))
+    assert changed.differences(design) == [("ε of the design", "99", format_number(design.epsilon, 12))]
 
 
 def test_side_by_side_has_every_number_of_a_report() -> None:
@@ -65,8 +65,8 @@ def test_side_by_side_has_every_number_of_a_report() -> None:
         protections=(EpsilonDeltaLimit(),), methods=("laplace", "beta_binomial"), repetitions=60,
     )  # fmt: skip
     *_, desk = stream_designs(asked)
-    designs = [chosen(desk, (method, 1, "as_if_real")) for method in asked.methods]
-    numbers = [numbers_of(design) for design in designs]
+    designs = [chosen_design(desk, (method, 1, "as_if_real")) for method in asked.methods]
+    numbers = [reported_numbers(design) for design in designs]
     rows = {plain_text(name).strip(): cells for name, *cells in comparison_table(designs, numbers).rows}
     short_names = {
         "Exact privacy loss of all sets": "real privacy loss ε",
@@ -96,5 +96,5 @@ def test_a_design_of_a_file_that_the_question_does_not_consider_is_refused(desig
     question = dataclasses.replace(COUNTED, sets=(1, 5), average=False)
     whole = {"question": json.loads(question.to_json()), "design": design}
     with pytest.raises(ValueError, match=re.escape(sentence)) as refusal:
-        load_question(json.dumps(whole))
+        load_design(json.dumps(whole))
     assert len(str(refusal.value)) < 500

@@ -1,0 +1,106 @@
+"""The chosen mechanism as a script for OpenDP, a library that is made for releasing data."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from dpviz.comparisons import ComparedMethod
+from dpviz.comparisons.categories import PriorCellsRelease, category_method
+from dpviz.comparisons.numeric_releases import (
+    HISTOGRAM_METHODS,
+    MODIPS_COMMUNAL,
+    MODIPS_COMMUNAL_TRUNCATED,
+    MODIPS_SPLIT,
+    MODIPS_SPLIT_TRUNCATED,
+    PERTURBED_HISTOGRAM_SAFE,
+    SANITIZE_THEN_BOOTSTRAP,
+    public_bins,
+)
+from dpviz.comparisons.proportion import BinaryMethod
+from dpviz.comparisons.terms import setting_for
+from dpviz.desk.candidate import Evaluation
+from dpviz.export.templates import render, render_paragraphs
+from dpviz.mechanisms import GeometricSanitizer, LaplaceCells
+
+OPENDP_VERSION = "0.16"  # with which the scripts were run
+TEMPLATES = {
+    "modips_split": "mean_and_variance",
+    "modips_communal": "mean_and_variance",
+    "perturbed_histogram": "histogram",
+    "perturbed_histogram_safe": "histogram",
+    "sanitize_bootstrap": "histogram",
+}
+"""Template of a method by key; that of a synthesizer is in its `opendp`."""
+
+NEAREST_METHODS: dict[str, ComparedMethod] = {
+    **{method.key: PERTURBED_HISTOGRAM_SAFE for method in HISTOGRAM_METHODS},
+    MODIPS_SPLIT_TRUNCATED.key: MODIPS_SPLIT,
+    MODIPS_COMMUNAL_TRUNCATED.key: MODIPS_COMMUNAL,
+}
+"""Nearest to a method that OpenDP does not have, by key."""
+
+
+@dataclass(frozen=True)
+class OpenDPScript:
+    """What OpenDP has of a design: a script, or an empty one, and whether it makes the same release."""
+
+    text: str
+    is_same: bool
+    explanation: str
+
+
+def opendp_script(design: Evaluation) -> OpenDPScript:
+    """Script that makes the release of a design, or the nearest one that keeps its privacy limits, with OpenDP.
+
+    Notes
+    -----
+    It spends nothing until the confidential rows stand in it, and writes all released rows to a file.
+    """
+    method = nearest_method(design.method)
+    is_same = method == design.method
+    epsilon = design.epsilon if is_same else _equivalent_epsilon(method, design)
+    if method is None or epsilon is None:
+        return OpenDPScript("", False, " ".join(render_paragraphs("curator/templates/handoff.txt", near="")))
+    data = design.question.data
+    sets = design.sets if is_same else 1
+    text = render(
+        f"curator/templates/opendp_{_template_of(method)}.txt",
+        method=method,
+        version=OPENDP_VERSION,
+        data=data,
+        sets=sets,
+        epsilon=epsilon,
+        share=epsilon / sets,
+        scales=list(method.noise_scales(data, epsilon / sets).values()),
+        bins=public_bins(int(data.settings()["n"])),
+        twice=method.key == SANITIZE_THEN_BOOTSTRAP.key,
+    )
+    explanation = render_paragraphs("curator/templates/handoff.txt", near=method.label, same=is_same)
+    return OpenDPScript(text, is_same, " ".join(explanation))
+
+
+def nearest_method(method: ComparedMethod) -> ComparedMethod | None:
+    """Method itself if OpenDP makes its release, else the nearest that it makes; None if there is none."""
+    if _template_of(method):
+        return method
+    if isinstance(method, PriorCellsRelease):
+        return category_method(LaplaceCells)
+    if isinstance(method, BinaryMethod):
+        return BinaryMethod.of(GeometricSanitizer)
+    return NEAREST_METHODS.get(method.key)
+
+
+def _template_of(method: ComparedMethod) -> str:
+    return method.opendp if isinstance(method, BinaryMethod) else TEMPLATES.get(method.key, "")
+
+
+def _equivalent_epsilon(method: ComparedMethod | None, design: Evaluation) -> float | None:
+    """ε with which one set by another method keeps the same limits; else what the design really loses."""
+    if method is None:
+        return None
+    question = design.question
+    if question.promises and not design.is_minimal:
+        return setting_for(method, question.data, 1, question.promises)
+    loss = design.real_epsilon
+    return None if loss is None or math.isinf(loss) else loss

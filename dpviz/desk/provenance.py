@@ -1,0 +1,283 @@
+"""Every number of a design: by which formula it follows, from which source, and how it was computed."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from dpviz.comparisons import DATA_KINDS
+from dpviz.comparisons.terms import PROMISES
+from dpviz.core.formatting import format_distinct, format_number, round_up
+from dpviz.core.monte_carlo import Measure
+from dpviz.curator.measures import ACCURACY_MEASURES, USABLE_SHARE, AccuracyMeasure, WorstCase
+from dpviz.curator.privacy_limits import PRIVACY_LIMITS, EpsilonDeltaLimit
+from dpviz.desk.candidate import Evaluation
+from dpviz.export.templates import capitalize_first
+from dpviz.mechanisms import TwoCellSynthesizer
+from dpviz.privacy.optimum import LeastError
+
+ENTRIES: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+ASKED_PART = ENTRIES["limit"]["part"]
+ACCURACY_PART = ENTRIES["accuracy"]["part"]
+GIVEN_EPSILON = ENTRIES["given_epsilon"]["label"]
+EXACT_LOSS = "Exact privacy loss of all sets"
+PROVEN_LOSS = "Largest privacy loss of all sets, as proven"
+DESK, COMPARISON, MATRICES, COVERAGE = "Curator's desk", "Compare synthesizers", "Transition matrices", "Coverage"
+FILE_DIGITS = 12  # the digits that follow depend on the order in which a processor adds
+MAX_GAP = 1e-9  # relative gap up to which the smallest error is known to every digit that is shown
+MAX_COMPARED_LOSS = 600.0  # ε above which the smallest error is 0 to every digit
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportedNumber:
+    """A number of a design, with all that a reader needs to check it.
+
+    Attributes
+    ----------
+    part, label, symbol : str
+        What it is called.
+    measure : Measure
+        Its value, NaN where it is not known, with its Monte Carlo error.
+    formula, source, method, page : str
+        How it follows, from which paper, how it was computed, and the page on which it is found again.
+    location, note : str
+        True value at which a worst case is found; why the number is not known.
+    is_bound, is_share : bool
+        Whether it is only a limit on what is meant; whether it is a probability: below 1 it never reads 1.
+
+    Examples
+    --------
+    >>> number = ReportedNumber(part="Accuracy", label="coverage", measure=Measure(0.94, 0.0034), formula="Pr(hit)")
+    >>> number.text()
+    '0.94 ± 0.0034'
+    """
+
+    part: str
+    label: str
+    measure: Measure
+    formula: str
+    symbol: str = ""
+    source: str = ""
+    method: str = ""
+    page: str = DESK
+    location: str = ""
+    note: str = ""
+    is_bound: bool = False
+    is_share: bool = False
+
+    @property
+    def rounded(self) -> Measure:
+        """Measure with as many digits as every processor finds alike, and no zero with a sign."""
+        value, error = (float(f"{x:.{FILE_DIGITS}g}") + 0.0 for x in (self.measure.shown, self.measure.error))
+        return Measure(value, error)
+
+    def text(self, digits: int = 6) -> str:
+        """Number for a reader, with its standard error where it is simulated."""
+        value, error = self.measure.shown, self.measure.error
+        if math.isnan(value):
+            return "not known"
+        if self.is_bound:
+            return f"at most {format_number(round_up(value, digits), digits)}"
+        if not error > 0:
+            is_below_one = self.is_share and 1 - value > 1e-12
+            return format_distinct(value, 1.0, digits) if is_below_one else format_number(value, digits)
+        # No digit beyond the second of the error says anything
+        known_digits = math.floor(math.log10(max(abs(value), error))) - math.floor(math.log10(error)) + 2
+        return f"{format_number(value, min(known_digits, digits))} ± {format_number(error, 2)}"
+
+
+@lru_cache(maxsize=64)
+def reported_numbers(design: Evaluation) -> tuple[ReportedNumber, ...]:
+    """Every number of a design, in the order of a report; what is not known is there and says so."""
+    return (*_settings(design), *_disclosure(design), *_accuracy(design), *_added_error(design))
+
+
+def _number(key: str, value: Measure | float | None, **details: Any) -> ReportedNumber:
+    """Number of an entry with the details of a design; None is not known, and a float is exact."""
+    measure = value if isinstance(value, Measure) else Measure(math.nan if value is None else float(value), 0.0)
+    if math.isnan(measure.value):
+        return ReportedNumber(measure=Measure.unknown(), **ENTRIES[key] | details | {"method": "", "location": ""})
+    return ReportedNumber(measure=measure, **ENTRIES[key] | details | {"note": ""})
+
+
+def _settings(design: Evaluation) -> Iterator[ReportedNumber]:
+    question, data, method = design.question, design.question.data, design.method
+    for limit in question.protections:
+        formula = ENTRIES["data"]["formula"] if isinstance(limit, EpsilonDeltaLimit) else limit.formula
+        for symbol, value in zip("εδ", limit.as_epsilon_delta(), strict=True):
+            label = capitalize_first(limit.text)
+            yield _number("limit", value, label=label, symbol=symbol, formula=formula, source=limit.source)
+    for item in data.parameters():
+        if item.name != data.true_value:
+            yield _number("data", getattr(data, item.name), label=item.title, symbol=item.symbol)
+    yield _number("sets", design.sets)
+
+    # The ε of all sets, and what each set is made with
+    formula, search = _epsilon_origin(design)
+    yield _number("given_epsilon", design.epsilon, formula=formula, source=method.source, method=search)
+    share = design.epsilon / design.sets
+    yield _number("share", share, source=method.source)
+    for statistic, scale in method.noise_scales(data, share).items():
+        label = ENTRIES["noise_scale"]["label"] + statistic
+        yield _number("noise_scale", scale, label=label, source=method.source)
+    release_design = method.design(data, design.epsilon, design.sets)
+    release = None if release_design is None else release_design.synthesizer
+    for item in () if release is None else release.parameters():
+        if item.name not in data.numbers():
+            label = f"{item.title}, each set"
+            yield _number("release", getattr(release, item.name), label=label, symbol=item.symbol, source=method.source)
+
+
+def _epsilon_origin(design: Evaluation) -> tuple[str, str]:
+    """How the ε of a design follows, and how it was computed."""
+    if design.is_minimal or not design.question.promises:
+        formula = "the smallest ε of all sets found with which every limit on accuracy is kept"
+        return formula, "a search over ε"
+    formula = "the largest ε of all sets for which every limit on protection is kept"
+    if design.epsilon == PROMISES.maximum:
+        formula = "where the search for an ε ends; every limit on protection is kept there"
+    elif design.is_saturated:
+        formula = "the smallest ε of all sets found with which nothing is a thousandth worse than with the largest"
+    return formula, "root finding on the exact loss, on the private side"
+
+
+def _disclosure(design: Evaluation) -> Iterator[ReportedNumber]:
+    """The pure ε of all sets, the odds that it allows, and what the release attains of each kind of limit."""
+    loss, is_exact = design.real_epsilon, design.method.exact_epsilon
+    page = MATRICES if design.sets == 1 and _is_matrix(design) else _comparison_page(design)
+    label = EXACT_LOSS if is_exact else PROVEN_LOSS
+    yield _number("loss", loss, label=label, method=design.method.loss_by, is_bound=not is_exact, page=page)
+    if loss is None:
+        yield _number("odds_factor", None, page=page)
+        return
+    factor = math.exp(min(loss, 709.0)) if math.isfinite(loss) else math.inf
+    yield _number("odds_factor", factor, is_bound=not is_exact, page=page)
+
+    # Of a kind that was not asked for its usual numbers; δ only where an ε was named
+    delta, delta_method, is_delta_bound = _delta_of(design, loss)
+    asked = {limit.key: limit for limit in design.question.protections}
+    for key, kind in PRIVACY_LIMITS.items():
+        if key in asked or kind is not EpsilonDeltaLimit:
+            limit = asked.get(key) or kind()
+            value = limit.attained(loss, delta)
+            details = {"method": delta_method} if limit.follows_from_delta else {}
+            yield _number(
+                "attained", value, label=capitalize_first(limit.attained_label), symbol=limit.symbol,
+                formula=limit.formula, source=limit.source, is_share=limit.is_share, **details,
+                is_bound=is_delta_bound and limit.follows_from_delta and value > 0,  # within ε nothing escapes
+            )  # fmt: skip
+
+
+def _delta_of(design: Evaluation, loss: float) -> tuple[Callable[[float], float], str, bool]:
+    """δ of all sets at any ε, how it is computed, and whether it is only a bound."""
+    method, data, sets = design.method, design.question.data, design.sets
+
+    def largest_delta(epsilon: float) -> float:
+        # Kairouz, Oh & Viswanath (2015), theorem 2.1
+        return (0.0 - math.expm1(min(epsilon - loss, 0.0))) / (1 + math.exp(-loss))
+
+    def exact_delta(epsilon: float) -> float:
+        delta = None if loss <= epsilon else method.real_delta(data, design.epsilon, sets, epsilon)
+        return largest_delta(epsilon) if delta is None else delta.value
+
+    if method.real_delta(data, design.epsilon, sets, 0.0) is None:
+        return largest_delta, "the most that L allows: δ(ε) ≤ (e^L − e^ε)/(e^L + 1)", True
+    return (
+        exact_delta,
+        "exact, over all neighbours" if sets == 1 else "losses of all sets on a grid, δ rounded up",
+        False,
+    )
+
+
+def _comparison_page(design: Evaluation) -> str:
+    return COMPARISON if design.question.data.key in DATA_KINDS else DESK
+
+
+def _is_matrix(design: Evaluation) -> bool:
+    """Whether the pages on one count know each set."""
+    release = design.method.design(design.question.data, design.epsilon, design.sets)
+    return release is not None and isinstance(release.synthesizer, TwoCellSynthesizer)
+
+
+def _accuracy(design: Evaluation) -> Iterator[ReportedNumber]:
+    rule, question, page = design.analysis.rule_for(design.sets), design.question, _comparison_page(design)
+    for key, measure in ACCURACY_MEASURES.items():
+        details = {"page": page}
+        if measure.needs_interval:
+            details = {"source": f"{rule.source}: {rule.formula}", "page": COVERAGE if _is_matrix(design) else page}
+        yield _worst_case_number(design, measure, design.worst_cases[key], **details)
+    usable = [USABLE_SHARE.of(outcome) for outcome in design.outcomes]
+    worst = USABLE_SHARE.over(question.truths, usable, question.average)
+    yield _worst_case_number(design, USABLE_SHARE, worst, source=design.method.source, page=page)
+
+
+def _worst_case_number(
+    design: Evaluation, measure: AccuracyMeasure, worst: WorstCase, **details: str
+) -> ReportedNumber:
+    question = design.question
+    method = question.data.exactly
+    if worst.measure.error > 0:
+        repetitions = f"{question.repetitions:,} repetitions"
+        method = f"simulated, {repetitions}, seed {question.seed}; ± is the standard error"
+    return _number(
+        "accuracy", worst.measure, label=capitalize_first(measure.label), symbol=measure.symbol, method=method,
+        formula=measure.symbol + measure.meaning, location=_location_text(design, worst), is_share=measure.is_share,
+        **details,
+    )  # fmt: skip
+
+
+def _location_text(design: Evaluation, worst: WorstCase) -> str:
+    """At which of the true values a measure is the worst, or over which it is averaged."""
+    question, n_truths = design.question, len(design.question.truths)
+    truth = question.truths[0] if math.isnan(worst.location) else worst.location
+    at = f"at {question.true_parameter.symbol} = {format_number(truth)}"
+    whole_range = f"all from {format_number(question.lowest)} to {format_number(question.highest)}"
+    if question.lowest == question.highest:
+        return f"{at}, the only value considered"
+    if n_truths == 1 and worst.n_tried:
+        return f"{at} alone, of {whole_range}"
+    if math.isnan(worst.location):
+        return ", ".join(filter(None, (f"average over {n_truths} true values", question.prior_text)))
+    return f"worst of {f'{worst.n_tried} true values' if worst.n_tried else whole_range}, {at}"
+
+
+def _added_error(design: Evaluation) -> Iterator[ReportedNumber]:
+    """The error that the release adds, the smallest that any mechanism as private could add, and their ratio."""
+    added, page = design.outcomes[0].release_error, _comparison_page(design)
+    yield _number("added_error", added, source=design.method.source, method=design.question.data.exactly, page=page)
+    optimum = _least_error(design)
+    if optimum is None:
+        yield _number("smallest_error", None, formula="the smallest e of any mechanism", page=page)
+        yield _number("price", None, page=page)
+        return
+    error, low = optimum.root_mean_squared_error, optimum.lower_bound
+
+    def price(value: float) -> float | None:
+        return added.value / value if value > 0 else None
+
+    if optimum.gap <= MAX_GAP * error:
+        yield _number("smallest_error", error, page=page)
+        yield _number("price", price(error), page=page)
+        return
+    label, formula = ENTRIES["smallest_error"]["label"], "no mechanism with the same ε and δ has a smaller e"
+    yield _number("smallest_error", low, label=f"{label}, at least", formula=formula, page=page)
+    formula = "the e of the best mechanism known with the same ε and δ"
+    yield _number("smallest_error", error, label=f"{label}, at most", symbol="e₁", formula=formula, page=page)
+    label = ENTRIES["price"]["label"]
+    yield _number("price", price(error), label=f"{label}, at least", symbol="e/e₁", formula="e/e₁", page=page)
+    yield _number("price", price(low), label=f"{label}, at most", page=page)
+
+
+def _least_error(design: Evaluation) -> LeastError | None:
+    """Smallest error at the ε and δ that were asked for, or at the loss that the release really has."""
+    limit, loss = design.question.epsilon_delta_limit, design.real_epsilon
+    if limit is not None and limit.most_delta > 0:
+        return design.question.data.least_error(*limit.as_epsilon_delta())
+    if loss is None or not 0 < loss <= MAX_COMPARED_LOSS:
+        return None
+    return design.question.data.least_error(loss)

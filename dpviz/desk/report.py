@@ -1,0 +1,467 @@
+"""The report that defends a choice of design, what makes it again, and files of designs that are opened again.
+
+A report is one HTML file that fetches nothing, prints on A4, and has the same bytes for the same answer.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import platform
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy
+
+import dpviz
+from dpviz.claims.printed_methods import RELEASE_METHODS
+from dpviz.comparisons import DataKind
+from dpviz.comparisons.terms import PROMISES
+from dpviz.core.formatting import describe_value, format_distinct, format_number, round_up
+from dpviz.core.monte_carlo import Measure
+from dpviz.curator.measures import ACCURACY_MEASURES, WorstCase
+from dpviz.curator.privacy_limits import WEAK_PROTECTION_NOTE, EpsilonDeltaLimit
+from dpviz.curator.question import GOALS, DesignQuestion
+from dpviz.desk import opendp, report_figures
+from dpviz.desk.candidate import DesignKey, Evaluation
+from dpviz.desk.following import stream_path
+from dpviz.desk.order import deciding_first
+from dpviz.desk.paths import PATHS
+from dpviz.desk.provenance import ACCURACY_PART, ReportedNumber, reported_numbers
+from dpviz.desk.search import SearchResult
+from dpviz.desk.told.answer import untold
+from dpviz.export.columns import columns_of
+from dpviz.export.stored import Difference, compare_numbers, json_number, read_stored
+from dpviz.export.tables import to_csv
+from dpviz.export.templates import capitalize_first, render, render_paragraphs
+from dpviz.inference.rules import RULES
+from dpviz.privacy.odds_text import factor_of_odds
+
+DIGITS = 4  # of a number beside its limit, or in the ranking
+VERDICTS = {True: "kept", None: "not decided", False: "not kept"}
+WEAK_PROTECTION = ": ".join(WEAK_PROTECTION_NOTE)
+
+
+# The report
+
+
+def render_report(
+    result: SearchResult, design: Evaluation, *, pilot_note: str = "", date: str = "", address: str = ""
+) -> str:
+    """Report on a design of a complete answer, as HTML.
+
+    Parameters
+    ----------
+    result : SearchResult
+    design : Evaluation
+        As `chosen_design` returns it.
+    pilot_note : str, optional
+        What was taken from confidential data.
+    date, address : str, optional
+        Of the page, printed as they are: nothing else depends on when and where the report is made.
+
+    Returns
+    -------
+    str
+    """
+    if not result.is_complete or not design.is_complete:
+        raise ValueError("result and design must be complete: take the last answer, and `chosen_design` from it.")
+    numbers = reported_numbers(design)
+    origin = {"pilot_note": pilot_note, "date": date, "address": address}
+    beside, followed = _followed(result, design)
+    return render(
+        "curator/templates/report.html",
+        version=dpviz.__version__,
+        date=date,
+        design=design,
+        answer=answer_text(design),
+        question=_question_text(design),
+        limits=_limit_rows(design, numbers),
+        choice=choice_text(result, design),
+        ranking=report_figures.ranking_svg(result, design),
+        ranking_rows=_ranking_rows(result),
+        place=next((place for place, ranked in enumerate(result.designs) if ranked.key == design.key), -1),
+        n_designs=len(result.designs),
+        absent=[f"{name}: {reason}." for name, reason in result.absent],
+        numbers=numbers,
+        pictures=report_figures.accuracy_svgs(design),
+        frontier=report_figures.frontier_svg(followed),
+        beside=beside,
+        caveats=_caveats_text(design, numbers, pilot_note),
+        handoff=opendp.opendp_script(design),
+        registry=registry_entry(design, pilot_note=pilot_note),
+        versions=_versions_text(design, address),
+        script=report_script(design, **origin),
+        json=design_to_json(design),
+    )
+
+
+def chosen_design(result: SearchResult, key: DesignKey) -> Evaluation:
+    """Design with a key, with everything that can be computed of it."""
+    design = next((ranked for ranked in result.designs if ranked.key == tuple(key)), None)
+    if design is None:
+        names = "; ".join(str(ranked.key) for ranked in result.designs) or "none"
+        raise ValueError(f"key must be that of a design of the answer: {names}; got {describe_value(key)}.")
+    return design if design.is_complete else design.completed()
+
+
+def answer_text(design: Evaluation) -> str:
+    """The choice in a sentence or two."""
+    loss = design.real_epsilon
+    undecided = [design.worst_cases[key].measure for key, verdict in design.verdicts.items() if verdict is None]
+    odds = None
+    if loss is not None and math.isfinite(loss):
+        odds = factor_of_odds(loss, is_bound=not design.method.exact_epsilon)
+    (text,) = render_paragraphs(
+        "curator/templates/answer.txt",
+        design=design,
+        question=design.question,
+        simulated=any(measure.error > 0 for measure in undecided),
+        upper=loss and round_up(loss, 3),
+        odds=odds,
+        error=design.worst_cases["root_mean_squared_error"],
+        weak_protection=WEAK_PROTECTION,
+    )
+    return text
+
+
+def choice_text(result: SearchResult, design: Evaluation) -> list[str]:
+    """How many designs meet the limits, why this one, and what came next."""
+    place = next((place for place, ranked in enumerate(result.designs, 1) if ranked.key == design.key), 0)
+    runner_up = result.designs[1] if place == 1 and len(result.designs) > 1 else None
+    is_nearer = [ranked.limit_use.value < design.limit_use.value for ranked in result.designs]
+    is_weak = [ranked.exceeds_usual_epsilon for ranked in result.designs]
+    return render_paragraphs(
+        "curator/templates/choice.txt",
+        result=result,
+        design=design,
+        place=place,
+        goal=GOALS[design.question.ranked_by],
+        missed=_missed_limit(design),
+        nearer=any(weak and near for weak, near in zip(is_weak, is_nearer, strict=True)),
+        runner_up=runner_up,
+        runner_up_missed="" if runner_up is None else _missed_limit(runner_up),
+        difference={} if runner_up is None else _difference(result, runner_up),
+        not_distinguished=untold(result),
+    )
+
+
+def _difference(result: SearchResult, runner_up: Evaluation) -> dict[str, Any]:
+    """What put the first design before the next, and both numbers of it where they are known."""
+    first = result.designs[0]
+    criterion = result.deciding_criterion(runner_up)
+    if result.ties and runner_up not in result.ties:
+        criterion = None
+    elif first.meets_limits is not runner_up.meets_limits:
+        criterion = deciding_first(first) if result.feasible else None
+    numbers = ""
+    if criterion is not None:
+        own, next_own = criterion.of(first).value, criterion.of(runner_up).value
+        if math.isfinite(own) and math.isfinite(next_own):
+            numbers = f", {format_distinct(next_own, own, 3)} against {format_distinct(own, next_own, 3)}"
+    return {"ranked_by": deciding_first(first).label, "criterion": criterion, "numbers": numbers}
+
+
+def _missed_limit(design: Evaluation) -> str:
+    """Which limit a design misses most, and what it has of it."""
+    if design.tightest_limit is None:
+        return "it misses no limit on accuracy"
+    limit, _ = design.tightest_limit
+    worst = design.worst_cases[limit.key]
+    value = f"it has {format_distinct(worst.measure.value, limit.limit, 3)}" if worst.is_known else "no number is known"
+    return f"of “{limit.text}”, which it misses most, {value}"
+
+
+def _question_text(design: Evaluation) -> list[str]:
+    question = design.question
+    rules = [question.analysis(sets, rule).rule_for(sets).label for sets in question.sets for rule in question.rules]
+    return render_paragraphs(
+        "curator/templates/question.txt",
+        design=design,
+        question=question,
+        parameter=question.true_parameter,
+        sizes=_sizes_text(question.data),
+        rules=dict.fromkeys(rules),
+        goal=GOALS[question.ranked_by] if question.promises else "the smallest real ε that is enough for the accuracy",
+    )
+
+
+def _sizes_text(data: DataKind) -> str:
+    """Numbers of the data but those that are true and confidential."""
+    secret = data.true_value, *data.assumed_parameters
+    known = [parameter for parameter in data.parameters() if parameter.name not in secret]
+    return ", ".join(f"{p.title.lower()} {p.symbol} = {format_number(getattr(data, p.name))}" for p in known)
+
+
+def _caveats_text(design: Evaluation, numbers: Sequence[ReportedNumber], pilot_note: str) -> list[str]:
+    record = next((method for method in RELEASE_METHODS if method.key == design.method.audited), None)
+    return render_paragraphs(
+        "curator/templates/caveats.txt",
+        design=design,
+        question=design.question,
+        numbers=numbers,
+        simulated=[number for number in numbers if number.measure.error > 0],
+        tried=[
+            ACCURACY_MEASURES[key].label
+            for key, worst in design.worst_cases.items()
+            if worst.n_tried > 1 and not math.isnan(worst.location)
+        ],
+        weak_protection=WEAK_PROTECTION,
+        finding=design.method.finding or (record.why if record else ""),
+        max_epsilon=PROMISES.maximum,
+        pilot_note=pilot_note,
+    )
+
+
+def _versions_text(design: Evaluation, address: str) -> list[str]:
+    versions = {"dpviz": dpviz.__version__, "Python": platform.python_version()}
+    versions |= {"NumPy": np.__version__, "SciPy": scipy.__version__}
+    return render_paragraphs(
+        "curator/templates/versions.txt", question=design.question, versions=versions, address=address
+    )
+
+
+def _limit_rows(design: Evaluation, numbers: Sequence[ReportedNumber]) -> list[list[str]]:
+    """Each limit, what the design attains of it, and whether it is kept."""
+    question, rows = design.question, []
+    by_label = {number.label: number for number in numbers}
+    for limit in question.protections:
+        number = by_label.get(capitalize_first(limit.attained_label))
+        text = f"{limit.symbol} = {number.text(DIGITS)}" if number else "not known"
+        if design.real_epsilon is not None and isinstance(limit, EpsilonDeltaLimit):
+            sign = "=" if design.method.exact_epsilon else "≤"
+            text = f"L {sign} {format_number(design.real_epsilon, DIGITS)}, {text}"
+        rows.append([limit.full_text, text, VERDICTS[True]])
+    for accuracy_limit in question.limits:
+        worst = design.worst_cases[accuracy_limit.key]
+        number = next(number for number in numbers if number.symbol == accuracy_limit.measure.symbol)
+        text = number.text(DIGITS) + _place_text(design, worst)
+        rows.append([accuracy_limit.text, text, VERDICTS[design.verdicts[accuracy_limit.key]]])
+    return rows
+
+
+def _place_text(design: Evaluation, worst: WorstCase) -> str:
+    if math.isnan(worst.location):
+        return ""
+    place = f" at {design.question.true_parameter.symbol} = {format_number(worst.location)}"
+    return place + (f", the worst of {worst.n_tried} values" if worst.n_tried > 1 else "")
+
+
+def _ranking_rows(result: SearchResult) -> list[list[str]]:
+    rows = []
+    for place, ranked in enumerate(result.designs[: report_figures.MAX_RANKED], start=1):
+        rule = ranked.analysis.rule_for(ranked.sets).abbreviation
+        real_epsilon = ranked.format_real_epsilon(DIGITS) + (
+            " (hardly protects)" if ranked.exceeds_usual_epsilon else ""
+        )
+        measures = [_value_text(ranked.worst_cases[key].measure) for key in ACCURACY_MEASURES]
+        start = [f"{place}. {ranked.name}", rule, format_number(ranked.epsilon, 3), real_epsilon]
+        rows.append([*start, *measures, VERDICTS[ranked.meets_limits]])
+    return rows
+
+
+def _value_text(measure: Measure) -> str:
+    return "–" if math.isnan(measure.value) else format_number(measure.shown, 3)
+
+
+def _followed(result: SearchResult, design: Evaluation) -> tuple[Evaluation | None, Any]:
+    """The best design beside the chosen one, and both at other limits on ε."""
+    beside = next((ranked for ranked in result.designs if ranked.key != design.key), None)
+    question, location = result.question, design.worst_cases["root_mean_squared_error"].location
+    if not math.isnan(location):  # where the error is worst: all true values would take as many times as long
+        question = dataclasses.replace(question, lowest=location, highest=location)
+    *_, followed = stream_path(PATHS["epsilon"], question, [design] if beside is None else [design, beside])
+    return beside, followed
+
+
+# What makes it again, and files for machines
+
+
+def report_script(design: Evaluation, *, pilot_note: str = "", date: str = "", address: str = "") -> str:
+    """Script that prints the numbers of a design and writes its report again."""
+    question = design.question
+    types = {type(item) for item in (question.data, *question.protections, *question.limits)}
+    return render(
+        "curator/templates/report_script.txt",
+        design=design,
+        version=dpviz.__version__,
+        types=sorted(types, key=lambda item: (item.__module__, item.__name__)),
+        arguments=question.non_default_fields(),
+        pilot_note=pilot_note,
+        date=date,
+        address=address,
+    )
+
+
+def search_script(question: DesignQuestion) -> str:
+    """Script that searches for the designs and prints the same numbers."""
+    return render("curator/templates/search_script.txt", question=question)
+
+
+def designs_csv(result: SearchResult) -> str:
+    """Every design with all its measures in order; where one is empty, the last column says why."""
+    designs = result.designs
+    columns: dict[str, Sequence[object]] = {"place": range(1, len(designs) + 1), **columns_of("design", designs)}
+    for key in ACCURACY_MEASURES:
+        worst = columns_of("worst_case", [design.worst_cases[key] for design in designs])
+        columns |= {f"{key}{suffix}": values for suffix, values in worst.items()}
+    return to_csv(columns | {"why_empty": [_why_empty(design) for design in designs]})
+
+
+def _why_empty(design: Evaluation) -> str:
+    """Why measures of a design are empty in a file; nothing where none is."""
+    if all(worst.is_known for worst in design.worst_cases.values()):
+        return ""
+    if design.is_complete:
+        return "there is no such number"
+    if broken := [key for key, verdict in design.verdicts.items() if verdict is False]:
+        return f"not computed, because the design breaks a limit: {', '.join(broken)}"
+    return "not computed, because no limit asks for it and other designs come first"
+
+
+def registry_entry(design: Evaluation, *, pilot_note: str = "") -> str:
+    """Entry of OpenDP's registry of deployments as JSON, as far as the design says it; the rest is to be confirmed.
+
+    References
+    ----------
+    ``schemas/deployments-schema.yaml`` of opendp/deployments-registry-data at commit 057e5d8, for tier 3.
+    """
+    question, data = design.question, design.question.data
+    loss, limit = design.outcomes[0].real_loss, question.epsilon_delta_limit
+    epsilon = loss.proven if design.method.has_epsilon and loss.proven != math.inf else None
+    parameters = {} if epsilon is None else {"epsilon": epsilon}
+    if limit is not None and limit.most_delta > 0 and (epsilon is None or epsilon > limit.most_epsilon):
+        parameters = {"epsilon": limit.most_epsilon, "delta": limit.most_delta}
+    secret = [p for p in data.parameters() if p.name in (data.true_value, *data.assumed_parameters)]
+    low, high = format_number(question.lowest), format_number(question.highest)
+    true_range = f"{question.true_parameter.symbol} from {low} to {high}"
+    text = render(
+        "curator/templates/registry.json",
+        design=design,
+        question=question,
+        method=design.method,
+        slug=re.sub(r"[^a-z0-9]+", "-", design.name.lower()).strip("-"),
+        sizes=_sizes_text(data),
+        secret=[parameter.symbol for parameter in secret],
+        supposed=[true_range, *data.in_symbols(names=data.assumed_parameters)],
+        parameters=parameters,
+        variant="Approximate DP" if "delta" in parameters else "Pure DP" if parameters else "to be confirmed",
+        epsilon=epsilon,
+        is_exact=loss.exact,
+        has_script=opendp.opendp_script(design).is_same,
+        library=f"OpenDP {opendp.OPENDP_VERSION}",
+        numbers=[number for number in reported_numbers(design) if number.part == ACCURACY_PART],
+        pilot_note=pilot_note,
+        version=dpviz.__version__,
+    )
+    return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
+
+
+def design_to_json(design: Evaluation) -> str:
+    """Question, design and its numbers to 12 digits as JSON, a number a line; `load_design` reads it."""
+    method, sets, rule = design.key
+    content = {
+        "dpviz": dpviz.__version__,
+        "question": design.question.to_dict(),
+        "design": {"method": method, "sets": sets, "rule": rule, "epsilon": design.epsilon},
+        "numbers": _entries(design),
+    }
+
+    def to_text(value: object) -> str:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+    def to_lines(value: object) -> str:
+        if isinstance(value, list):
+            return "[\n" + ",\n".join(map(to_text, value)) + "\n]"
+        if isinstance(value, dict):
+            return "{\n" + ",\n".join(f"  {to_text(name)}: {to_text(item)}" for name, item in value.items()) + "\n}"
+        return to_text(value)
+
+    return "{\n" + ",\n".join(f"{to_text(name)}: {to_lines(value)}" for name, value in content.items()) + "\n}\n"
+
+
+def _entries(design: Evaluation) -> list[dict[str, object]]:
+    return [
+        {
+            "part": number.part,
+            "label": number.label,
+            "symbol": number.symbol,
+            "value": json_number(number.rounded.value),
+            "error": json_number(number.rounded.error),
+            "bound": number.is_bound,
+            "at": number.location,
+        }
+        for number in reported_numbers(design)
+    ]
+
+
+# Files that are opened again
+
+
+@dataclass(frozen=True)
+class StoredDesign:
+    """What a file says of a design: its question and key, the version that wrote it, its ε and its numbers."""
+
+    question: DesignQuestion
+    key: DesignKey
+    version: str
+    epsilon: object
+    entries: list[object]
+
+    def answers(self, question: DesignQuestion) -> bool:
+        """Whether the file has this question, whatever single true value its data have."""
+        own, current = (dataclasses.replace(item, data=item.data_at_truths[0]) for item in (self.question, question))
+        return own == current
+
+    def differences(self, design: Evaluation) -> list[Difference]:
+        """Numbers that the file has otherwise than the design, or that one of both has not."""
+        stored = [{"name": "ε of the design", "value": self.epsilon}, *self.entries]
+        return compare_numbers(stored, [{"name": "ε of the design", "value": design.epsilon}, *_entries(design)])
+
+
+def load_design(text: str) -> tuple[DesignQuestion, StoredDesign | None]:
+    """Question of a file, and the design that it holds, if any.
+
+    Parameters
+    ----------
+    text : str
+        A question or a design in JSON, or a report; anything else is refused in a sentence.
+
+    Examples
+    --------
+    >>> load_design('{"numbers": []}')
+    Traceback (most recent call last):
+    ValueError: The file must hold a question, or a design with its question; got '{"numbers": []}'.
+    """
+    content = read_stored(text)
+    if not {"question", "data"} & content.keys():
+        raise ValueError(f"The file must hold a question, or a design with its question; got {describe_value(text)}.")
+    question = DesignQuestion.of(content.get("question", content))
+    if "question" not in content or "design" not in content:
+        return question, None
+    key = _read_key(content["design"], question)
+    version, entries = content.get("dpviz"), content.get("numbers")
+    version = version[:40] if isinstance(version, str) else "unknown"
+    entries = entries if isinstance(entries, list) else []
+    return question, StoredDesign(question, key, version, content["design"].get("epsilon"), entries)
+
+
+def _read_key(design: object, question: DesignQuestion) -> DesignKey:
+    """Key of a design that a question considers, or a ValueError that says what is allowed."""
+    if not isinstance(design, dict):
+        raise ValueError(f"design must name its method, sets and rule; got {describe_value(design)}.")
+    allowed: dict[str, list[str | int]] = {
+        "method": [method.key for method in question.data.methods if not method.reference],
+        "sets": sorted({1, *question.sets}),
+        "rule": [*RULES],
+    }
+    for name, values in allowed.items():
+        value = design.get(name)
+        if type(value) not in (str, int) or value not in values:
+            choices = ", ".join(map(str, values))
+            raise ValueError(f"design.{name} must be one of {choices}; got {describe_value(value)}.")
+    return design["method"], design["sets"], design["rule"]

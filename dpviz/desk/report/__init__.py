@@ -1,1 +1,0 @@
-"""The report that defends a choice: one file to print, what makes it again, and the hand-off to a library."""

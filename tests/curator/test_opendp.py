@@ -1,0 +1,204 @@
+"""The hand-off to OpenDP: every script runs there, spends what it says, and spends nothing before the right rows."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpviz.comparisons import CountData, UnknownVariance
+from dpviz.comparisons.proportion import BinaryMethod
+from dpviz.comparisons.terms import setting_for
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit
+from dpviz.curator.question import DesignQuestion
+from dpviz.desk.opendp import nearest_method, opendp_script
+from dpviz.desk.search import assess
+from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
+from tests.curator.test_report import CELLS, COUNT, NUMBERS
+
+
+@pytest.mark.parametrize("data", [COUNT, CELLS, NUMBERS], ids=lambda one: one.key)
+@pytest.mark.parametrize("sets", [1, 3])
+def test_every_method_is_handed_over_or_said_not_to_be(data: CountData, sets: int) -> None:
+    low, high = (-0.5, 0.5) if data is NUMBERS else (0.2, 0.4)
+    question = DesignQuestion(
+        data=data, lowest=low, highest=high, values=2, sets=(sets,), protections=(EpsilonDeltaLimit(),), repetitions=20
+    )
+    for method in question.considered_methods:
+        number = method.sets(sets)
+        epsilon = setting_for(method, data, number, question.promises)
+        if epsilon is not None:
+            design = assess(question, method, number, "as_if_real", epsilon, whole=False)
+            script = opendp_script(design)
+            compile(script.text, method.key, "exec")
+            assert "$" not in script.text
+            assert script.explanation.endswith(".")
+            assert bool(script.text) == (nearest_method(method) is not None)
+            assert script.is_same == script.explanation.startswith("OpenDP has what")
+
+
+def test_another_release_that_is_handed_over_keeps_the_same_promise() -> None:
+    data = CountData(n=30, m=30, p=0.5)
+    question = DesignQuestion(
+        data=data,
+        lowest=0.5,
+        highest=0.5,
+        sets=(1,),
+        protections=(EpsilonDeltaLimit(most_epsilon=0.5, most_delta=0.01),),
+    )
+    epsilon = setting_for(BinaryMethod.of(BetaBinomial), data, 1, question.promises)
+    assert epsilon is not None
+    script = opendp_script(assess(question, BinaryMethod.of(BetaBinomial), 1, "as_if_real", epsilon, whole=False))
+    assert not script.is_same
+    match = re.search(r"^epsilon = (.*)", script.text, re.MULTILINE)
+    assert match is not None
+    worst = BinaryMethod.of(GeometricSanitizer).real_delta(data, float(match[1]), 1, 0.5)
+    assert worst is not None
+    assert worst.value <= 0.01 * (1 + 1e-9)
+    assert epsilon > 1.2 * float(match[1])  # the promised δ lets the prior shrink far more than the noise
+
+
+def handed_over(data: CountData, key: str, sets: int = 1) -> str:
+    """The script of a method with an ε of 1 for all its sets."""
+    low, high = (-0.5, 0.5) if isinstance(data, UnknownVariance) else (0.2, 0.4)
+    question = DesignQuestion(
+        data=data, lowest=low, highest=high, values=2, sets=(sets,), protections=(EpsilonDeltaLimit(),), repetitions=20
+    )
+    method = question.data.method(key)
+    epsilon = setting_for(method, data, sets, question.promises)
+    assert epsilon is not None
+    return opendp_script(assess(question, method, sets, "as_if_real", epsilon, whole=False)).text
+
+
+LIBRARY = """
+class Chain:
+    def __getattr__(self, name): return Chain()
+    def __rshift__(self, other): return other
+    def __rrshift__(self, other): return self
+    def __mul__(self, number): return self
+    def map(self, distance): return 1.0
+    def __call__(self, *given, **named): return NOISY if given and isinstance(given[0], list) else Chain()
+c, m, t = Chain(), Chain(), Chain()
+c.make_composition = lambda many: many[0]
+def enable_features(name): pass
+def atom_domain(**named): return Chain()
+def vector_domain(domain, size): return domain
+def change_one_distance(): return Chain()
+"""
+"""What stands for OpenDP where it is not installed: it gives NOISY for any rows, and a loss of 1."""
+
+
+def run_in(folder: Path, script: str, rows: object = None, noisy: object = None) -> subprocess.CompletedProcess[str]:
+    """A script in a folder with these rows put in; where `noisy` is given, with that in the place of the library."""
+    folder.mkdir(exist_ok=True)
+    if noisy is not None:
+        (folder / "opendp").mkdir(exist_ok=True)
+        (folder / "opendp" / "__init__.py").touch()
+        (folder / "opendp" / "prelude.py").write_text(f"NOISY = {noisy!r}\n{LIBRARY}")
+    if rows is not None:
+        assert script.count("rows = None  #") == 1
+        script = script.replace("rows = None  #", f"rows = {rows!r}  #")
+    (folder / "release.py").write_text(script, encoding="utf-8")
+    return subprocess.run(
+        [sys.executable, "release.py"], capture_output=True, encoding="utf-8", cwd=folder,
+        env={**os.environ, "PYTHONUTF8": "1"},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "key", "wrong"), [
+    (COUNT, "geometric", [2] * 40), (COUNT, "modips", [0.5] * 40), (CELLS, "laplace_cells", [3] * 40),
+    (NUMBERS, "sanitize_bootstrap", [math.inf] * 50), (NUMBERS, "modips_split", ["a"] * 50),
+])  # fmt: skip
+def test_a_script_spends_nothing_until_the_right_rows_stand_in_it(
+    data: CountData, key: str, wrong: list[object], tmp_path: Path
+) -> None:
+    script = handed_over(data, key)
+    rows = str(wrong).replace("inf", 'float("inf")')
+    for given, reason in (("None", f"list of the {len(wrong)} confidential rows."), ("[0]", "confidential rows."),
+                        (rows, "every row must be ")):  # fmt: skip
+        put = script.replace("rows = None  #", f"rows = {given}  #")
+        run = run_in(tmp_path, put, noisy=1)
+        assert run.returncode == 1
+        assert run.stderr.startswith("Nothing is released and no ε is spent: "), run.stderr
+        assert reason in run.stderr
+        assert run.stdout == ""
+    (tmp_path / "released.csv").write_text("set,value\n1,1\n")
+    again = run_in(tmp_path, script, [0] * len(wrong), noisy=1)
+    assert "there is a file released.csv already" in again.stderr
+    assert (tmp_path / "released.csv").read_text() == "set,value\n1,1\n"
+
+
+def test_a_script_writes_every_released_row_to_the_last_digit(tmp_path: Path) -> None:
+    """2,000 rows and two sets: an array that is printed would show six of each."""
+    data = UnknownVariance(n=2000, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
+    bins = math.ceil(2 * 2000 ** (1 / 3))
+    half = [0.0] * (bins // 2) + [5.0] * (bins - bins // 2)
+    for key, noisy, least in (
+        ("perturbed_histogram_safe", [half, half], 0.0), ("sanitize_bootstrap", [half, half], 0.0),
+        ("modips_split", [3.0, 0.01, 3.0, 0.01], 1.5),
+    ):  # fmt: skip
+        run = run_in(tmp_path / key, handed_over(data, key, sets=2), [0.5] * 2000, noisy)
+        assert run.returncode == 0, run.stderr
+        assert "All 4000 released rows are in the file released.csv" in run.stdout
+        head, *lines = (tmp_path / key / "released.csv").read_text(encoding="utf-8").splitlines()
+        assert head == "set,value"
+        assert [line.split(",")[0] for line in lines] == ["1"] * 2000 + ["2"] * 2000
+        values = [float(line.split(",")[1]) for line in lines]
+        assert all(least <= one <= 4.0 for one in values)
+        assert len(set(values)) > 3900
+        assert "..." not in run.stdout
+    run = run_in(tmp_path / "count", handed_over(COUNT, "geometric"), [0, 1] * 20, 13)
+    assert run.returncode == 0, run.stderr
+    lines = (tmp_path / "count" / "released.csv").read_text(encoding="utf-8").splitlines()[1:]
+    assert sorted(lines) == ["1,0"] * 27 + ["1,1"] * 13
+    run = run_in(tmp_path / "none", handed_over(NUMBERS, "perturbed_histogram_safe"), [0] * 50, [[-1.0] * 8])
+    assert run.returncode == 0, run.stderr
+    assert "A set is left out" in run.stdout
+    assert (tmp_path / "none" / "released.csv").read_text() == "set,value\n"
+
+
+@pytest.mark.parametrize(("key", "near"), [
+    ("modips_split_truncated", "Model-based (modips), split, BIT"), ("sanitize_bootstrap", None),
+    ("modips_communal_truncated", "Model-based (modips), not split (communal), BIT"), ("perturbed_histogram", None),
+    ("smoothed_histogram", "Perturbed histogram, twice the noise"),
+    ("bootstrap_sanitize", "Perturbed histogram, twice the noise"),
+])  # fmt: skip
+def test_methods_for_numbers_have_what_opendp_has_of_them(key: str, near: str | None) -> None:
+    method = NUMBERS.method(key)
+    match = nearest_method(method)
+    assert match is not None
+    assert (None if match is method else match.label) == near
+    assert ("once more from the histogram" in handed_over(NUMBERS, key)) == (key == "sanitize_bootstrap")
+
+
+@pytest.mark.parametrize("data", [COUNT, CELLS, NUMBERS], ids=lambda one: one.key)
+def test_where_opendp_is_installed_its_accountant_finds_the_same_loss(data: CountData, tmp_path: Path) -> None:
+    pytest.importorskip("opendp")
+    low, high = (-0.5, 0.5) if data is NUMBERS else (0.2, 0.4)
+    question = DesignQuestion(
+        data=data, lowest=low, highest=high, values=2, sets=(3,), protections=(EpsilonDeltaLimit(),), repetitions=20
+    )
+    n_same = 0
+    for method in question.considered_methods:
+        number = method.sets(3)
+        epsilon = setting_for(method, data, number, question.promises)
+        if epsilon is None:
+            continue
+        design = assess(question, method, number, "as_if_real", epsilon, whole=False)
+        script = opendp_script(design)
+        if script.text:
+            number = getattr(data, "n")  # noqa: B009 (every kind of data that is n_same over has it)
+            run = run_in(tmp_path / method.key, script.text, [0, 1] * (number // 2))
+            assert run.returncode == 0, run.stderr
+            match = re.search(r"privacy loss.* ([\d.e-]+)$", run.stdout, re.MULTILINE)
+            assert match is not None
+            assert len((tmp_path / method.key / "released.csv").read_text().splitlines()) > number // 2
+            loss = design.real_epsilon if script.is_same else 1.0
+            assert float(match[1]) == pytest.approx(loss, rel=1e-9)
+            n_same += script.is_same
+    assert n_same >= 1
