@@ -19,9 +19,7 @@ from dpviz.study.plan import StudyPlan, read_study_plan
 from dpviz.study.results import results_to_csv, results_to_frame
 from dpviz.study.run import dask_executor, process_executor, run_study, stored_results, write_atomically
 
-REFUSED = 2  # exit codes: a plan that cannot be, a run that ended early, and an interrupted one
-FAILED = 1
-INTERRUPTED = 130
+REFUSED, FAILED, INTERRUPTED = 2, 1, 130  # exit codes: no plan, a run that ended early, an interrupted one
 PROGRESS_INTERVAL_S = 1.0
 
 
@@ -78,11 +76,10 @@ def main(arguments: list[str] | None = None) -> int:
     folder = options.folder or options.plan.with_suffix("")
     code = 0
     try:
-        try:
-            run_with_progress(plan, folder, options)
-        except KeyboardInterrupt:
-            code = INTERRUPTED
+        run_with_progress(plan, folder, options)
         write_results(plan, folder)
+    except KeyboardInterrupt:
+        code = INTERRUPTED
     except (BrokenExecutor, CancelledError, OSError, ValueError) as error:
         print(f"The study has stopped: {error or type(error).__name__}.", file=sys.stderr)
         code = FAILED

@@ -37,24 +37,15 @@ def simulation_of(design: Design, rules: tuple[str, ...] = ()) -> CoveragePlan:
 
 @dataclass(frozen=True, kw_only=True)
 class StudyCell:
-    """One design of a study, with its own seed and the rules that it allows.
-
-    Attributes
-    ----------
-    design : Design
-    exact : bool
-        Whether sums are tried before anything is simulated.
-    """
+    """One design of a study, with its own seed and the rules that it allows."""
 
     design: Design
-    exact: bool
+    exact: bool  # whether sums are tried before anything is simulated
 
-    @cached_property
+    @property
     def key(self) -> str:
         """32 letters that follow from all settings, the same in every plan that has this cell."""
-        design = self.design
-        own = design.rules, design.level, design.repetitions, design.seed, self.exact
-        return _hash(*_release_settings(design), *own).hex()[:32]
+        return hashlib.sha256(f"{self.design.to_json()} {self.exact}".encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,20 +168,12 @@ def _axis(declaration: Parameter, values: tuple[Any, ...], min_items: int) -> tu
     return numbers
 
 
-def _release_settings(design: Design) -> tuple[object, ...]:
-    """What decides which counts are drawn, but for the seed: neither rules nor level do."""
-    return design.mechanism, *(getattr(design, name) for name in GRID)
-
-
-def _hash(*settings: object) -> bytes:
-    return hashlib.sha256(repr(settings).encode()).digest()
-
-
 def _cell_seed(seed: int, design: Design) -> int:
     """Seed of a cell, spawned from that of the study by what is drawn there.
 
     Two of 10,000 cells share a seed with probability 5 %: each is right then, only their errors are not independent.
     """
-    key = np.frombuffer(_hash(*_release_settings(design)), dtype="<u4")[:4].tolist()
+    settings = (design.mechanism, *(getattr(design, name) for name in GRID))  # neither rules nor level change draws
+    key = np.frombuffer(hashlib.sha256(repr(settings).encode()).digest(), dtype="<u4")[:4].tolist()
     state = np.random.SeedSequence(seed, spawn_key=key).generate_state(1, np.uint64)[0]
     return int(state % np.uint64(SEED.maximum + 1))

@@ -30,19 +30,10 @@ UNREADABLE = "The file must be the CSV file of a study, complete and unchanged."
 
 @dataclass(frozen=True, kw_only=True)
 class RuleResult:
-    """How a rule did in a cell, as `ExactCoverage` or `RulePerformance` have it.
-
-    Attributes
-    ----------
-    exact : bool
-        Whether it is summed and not simulated; then its standard errors are 0.
-    error_bound : float
-        Of an exact coverage and of exact shares.
-    coverage, negative_variance_share, vacuous_share, mean_width, mean_width_inside : Measure
-    """
+    """How a rule did in a cell, as `ExactCoverage` (then errors are 0) or `RulePerformance` have it."""
 
     exact: bool
-    error_bound: float
+    error_bound: float  # of an exact coverage and of exact shares
     coverage: Measure
     negative_variance_share: Measure
     vacuous_share: Measure
