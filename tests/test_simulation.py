@@ -18,11 +18,15 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
+from dpviz.comparisons import BinaryData, NumericStudy, UnknownVariance
+from dpviz.comparisons.nested_modips import NESTED, NestedStudy
+from dpviz.comparisons.numeric_releases import MODIPS_SPLIT
 from dpviz.core.escape import decode_utf8
 from dpviz.core.monte_carlo import wilson_interval
 from dpviz.coverage import CoveragePlan, CoverageTally, performance_of
 from dpviz.designs import Design
 from dpviz.inference import RULES
+from dpviz.inference.posterior_coverage import PosteriorPlan
 from dpviz.mechanisms import BetaBinomial
 from dpviz.simulation import (
     MAX_RUN_CHARACTERS,
@@ -65,7 +69,22 @@ SETS = CoveragePlan(
     synthesizer=BetaBinomial(n=20, m=20, alpha=9.0, beta=9.0), p=0.3, sets=3, rules=tuple(RULES), repetitions=2034,
     seed=7, batch=50, shown=70,
 )  # fmt: skip
+NUMBERS = NumericStudy(
+    data=UnknownVariance(n=2000, mean=0.0, sigma=1.0, low=-4.0, high=4.0), method=MODIPS_SPLIT, sets=2, repetitions=123,
+    seed=5,
+)  # fmt: skip
+NESTED_SETS = NestedStudy(
+    method=NESTED, data=BinaryData(n=20, p=0.3), epsilon=1.0, sets=3, rule="reiter_2003", level=0.95, repetitions=2034,
+    seed=5, batch=50,
+)  # fmt: skip
+POSTERIORS = PosteriorPlan(
+    synthesizer=BetaBinomial(n=20, m=20, alpha=9.0, beta=9.0), p=0.3, sets=3, gamma1=1.0, gamma2=1.0, level=0.9,
+    interval="equal tails", repetitions=234, seed=5, batch=50,
+)  # fmt: skip
 PLANS = pytest.mark.parametrize("plan", [GAUSSIAN, SETS], ids=["gaussian", "sets"])
+KINDS = pytest.mark.parametrize(
+    "plan", [GAUSSIAN, SETS, NUMBERS, NESTED_SETS, POSTERIORS], ids=lambda plan: type(plan).__name__
+)
 
 
 def prefix(plan: Plan[Any], repetitions: int) -> Tally:
@@ -80,7 +99,19 @@ def test_the_coverage_of_another_kind_of_interval_is_its_level() -> None:
     assert len(tally.series["mean"]) == 70
 
 
-@PLANS
+@KINDS
+def test_every_kind_goes_on_to_the_same_digits(plan: Plan[Any]) -> None:
+    """From a prefix that ends in a block, or at its end; and from the file of one."""
+    whole = run_simulation(plan)
+    for done in (plan.batch, plan.batch + 7):
+        stopped = prefix(plan, done)
+        for start in (stopped, read_run(save_run(stopped)).tally_of(plan)):
+            assert start == stopped
+            *_, last = stream_simulation(plan, start=start)
+            assert last == whole
+
+
+@KINDS
 def test_every_executor_gives_the_same_digits(plan: Plan[Any]) -> None:
     whole = run_simulation(plan)
     with ThreadPoolExecutor(2) as threads:

@@ -23,7 +23,7 @@ from dpviz.simulation import Block, Plan, Tally, run_simulation, stream_simulati
 
 NUMERIC_EPSILON = dataclasses.replace(EPSILON, minimum=1e-9, maximum=1e6, default=1.0, title="ε of all sets")
 EQUAL_SETS_VARIANCE = 1e-28  # variance of equal estimates by rounding, in units of their squared mean
-GROUPS_OF_BLOCK = 100  # by which studies with one seed are paired
+GROUPS_OF_BLOCK = 200  # by which studies with one seed are paired
 MAX_WIDTH = 1e100  # of an interval that counts as bounded: its square stays a floating-point number
 SET_ROWS = 20_000  # rows of one set of a block, which stay near the processor
 MIN_BLOCK, MAX_BLOCK = 10, 1_000  # repetitions
