@@ -14,7 +14,8 @@ from dpviz.core.declarations import DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_RO
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import MAX_EXPONENT, round_to_private_side
 from dpviz.core.parameters import argument, plain_number, validate_choice
-from dpviz.core.types import FloatArray, IntArray, Numbers
+from dpviz.core.types import BoolArray, FloatArray, IntArray, Numbers
+from dpviz.mechanisms.pair_divergence import blocks_of_pairs
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.privacy.divergence import delta_for_epsilon, worst_neighbours
 
@@ -299,10 +300,14 @@ def _solve_batch(method: PriorMethod, searches: tuple[_Search, ...]) -> tuple[fl
 
         # The root of each pair, which is the answer if no other pair has a larger δ there
         candidates = _roots_of_pairs(method, open_searches, np.array([*pairs.values()]))
-        for search, (index, pair), prior in zip(open_searches, [*pairs.items()], candidates.tolist(), strict=True):
+        answers = zip(candidates.tolist(), _keeps_delta(method, open_searches, candidates).tolist(), strict=True)
+        for search, (index, pair), (prior, is_private) in zip(open_searches, [*pairs.items()], answers, strict=True):
             del pairs[index]
             if not PRIOR_ONES.minimum <= prior < min(search.minimum_pure_alpha, MAX_SEARCHED_PRIOR):
                 continue  # no root was found, or it is not the answer
+            if is_private:
+                priors[index] = prior
+                continue
             worst = worst_neighbours(method.release(search.n, search.m, prior, prior, 2), search.epsilon)
             worst_pair = min(worst.likelier, worst.unlikelier)
             if worst.value <= search.delta:
@@ -310,6 +315,22 @@ def _solve_batch(method: PriorMethod, searches: tuple[_Search, ...]) -> tuple[fl
             elif worst_pair not in (pair, search.n - 1 - pair):
                 pairs[index] = worst_pair
     return tuple(_solve(search) if math.isnan(prior) else prior for search, prior in zip(searches, priors, strict=True))
+
+
+def _settings(searches: Sequence[_Search]) -> FloatArray:
+    """n, m, ε and ln δ of the searches, a row each."""
+    return np.array([(search.n, search.m, search.epsilon, math.log(search.delta)) for search in searches]).T
+
+
+def _keeps_delta(method: PriorMethod, searches: Sequence[_Search], priors: FloatArray) -> BoolArray:
+    """Whether bounds of blocks of pairs show that none exceeds the δ of its search; where not, one may or may not."""
+    blocks = [blocks_of_pairs(search.n) for search in searches]
+    counts = np.array([len(first) for first, _ in blocks])
+    first, last = (np.concatenate(ends) for ends in zip(*blocks, strict=True))
+    n, m, epsilon, _ = np.repeat(_settings(searches), counts, axis=1)
+    prior = np.repeat(np.where(np.isnan(priors), 1.0, priors), counts)
+    bounds = method.log_pair_deltas(prior + first, prior + (n - 1 - last), m, epsilon)
+    return np.maximum.reduceat(bounds, np.cumsum(counts) - counts) <= _settings(searches)[3]
 
 
 def _roots_of_pairs(method: PriorMethod, searches: Sequence[_Search], pairs: IntArray) -> FloatArray:
@@ -325,7 +346,7 @@ def _roots_of_pairs(method: PriorMethod, searches: Sequence[_Search], pairs: Int
             return np.clip(np.log(np.maximum(ratio, 0.0)), -FAR_EXCESS, FAR_EXCESS)
 
     # A bracket around each guess, and the roots inside
-    setting = np.array([(search.n, search.m, search.epsilon, math.log(search.delta)) for search in searches]).T
+    setting = _settings(searches)
     middle = np.log([search.guess for search in searches])
     bracket = bracket_root(excess, middle - 0.5, middle + 0.5, args=(pairs, *setting), maxiter=8)
     is_found = bracket.success

@@ -137,8 +137,8 @@ def test_a_tiny_delta_is_kept_to_its_last_digit(method: str, n: int, m: int, eps
 
 @pytest.mark.parametrize("method", SYNTHETIC)
 @pytest.mark.parametrize("cells", [2, 3])
-@pytest.mark.parametrize("epsilon", [1e-3, 0.7, 5.0, 20.0, 33.0, 300.0])
-@pytest.mark.parametrize("delta", [0.0, 1e-300, 1e-20, 1e-17, 1e-15, 1e-13, 1e-10])
+@pytest.mark.parametrize("epsilon", [1e-3, 5.0, 33.0, 300.0])
+@pytest.mark.parametrize("delta", [0.0, 1e-300, 1e-17, 1e-13])
 def test_a_delta_below_rounding_is_kept(method: str, cells: int, epsilon: float, delta: float) -> None:
     """One draw, of which the row's own cell has α + 1 of n + kα, and α without that row."""
     n, shift = 3, 1 if method == "synth_map" else 0
