@@ -376,7 +376,9 @@ def test_an_error_that_still_falls_at_the_largest_epsilon_there_is_does_not_end_
     assert (first.epsilon, first.is_saturated) == (1000.0, True)
     assert first.real_epsilon == pytest.approx(1.1352, abs=5e-5)
     assert "allow every ε; 1,000 is where the search ends" in answer_sentence(desk)[1]
-    assert "that it is given is where the search ends" in " ".join(report._caveats_text(first, (), ""))
+    assert "that it is given is where the search ends" in " ".join(
+        report._paragraphs("caveats", first, pilot_note="", finding="")
+    )
     formulas = [one.formula for one in reported_numbers(first) if one.label == GIVEN_EPSILON]
     assert formulas == ["where the search for an ε ends; every limit on protection is kept there"]
 

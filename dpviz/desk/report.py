@@ -12,6 +12,7 @@ import platform
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,31 +20,44 @@ import scipy
 
 import dpviz
 from dpviz.claims.printed_methods import RELEASE_METHODS
-from dpviz.comparisons import DataKind
+from dpviz.comparisons import ComparedMethod, DataKind
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.formatting import describe_value, format_distinct, format_number, round_up
-from dpviz.core.monte_carlo import Measure
-from dpviz.curator.measures import ACCURACY_MEASURES, WorstCase
-from dpviz.curator.privacy_limits import WEAK_PROTECTION_NOTE, EpsilonDeltaLimit
+from dpviz.curator.measures import ACCURACY_MEASURES
+from dpviz.curator.privacy_limits import WEAK_PROTECTION_NOTE
 from dpviz.curator.question import GOALS, DesignQuestion
 from dpviz.desk import opendp, report_figures
 from dpviz.desk.candidate import DesignKey, Evaluation
-from dpviz.desk.following import stream_path
+from dpviz.desk.following import Followed, stream_path
 from dpviz.desk.order import deciding_first
 from dpviz.desk.paths import PATHS
-from dpviz.desk.provenance import ACCURACY_PART, ReportedNumber, reported_numbers
+from dpviz.desk.provenance import ACCURACY_PART, reported_numbers
 from dpviz.desk.search import SearchResult
 from dpviz.desk.told.answer import untold
 from dpviz.export.columns import columns_of
 from dpviz.export.stored import Difference, compare_numbers, json_number, read_stored
 from dpviz.export.tables import to_csv
-from dpviz.export.templates import capitalize_first, render, render_paragraphs
+from dpviz.export.templates import render, render_paragraphs
 from dpviz.inference.rules import RULES
 from dpviz.privacy.odds_text import factor_of_odds
 
-DIGITS = 4  # of a number beside its limit, or in the ranking
+TEMPLATES = "curator/templates"
 VERDICTS = {True: "kept", None: "not decided", False: "not kept"}
-WEAK_PROTECTION = ": ".join(WEAK_PROTECTION_NOTE)
+VERSIONS = {
+    "dpviz": dpviz.__version__,
+    "Python": platform.python_version(),
+    "NumPy": np.__version__,
+    "SciPy": scipy.__version__,
+}
+VOCABULARY: dict[str, Any] = {
+    "measures": ACCURACY_MEASURES,
+    "verdicts": VERDICTS,
+    "versions": VERSIONS,
+    "goals": GOALS,
+    "weak_protection": ": ".join(WEAK_PROTECTION_NOTE),
+    "max_epsilon": PROMISES.maximum,
+}
+"""What templates of sentences need beside a design."""
 
 
 # The report
@@ -70,33 +84,32 @@ def render_report(
     """
     if not result.is_complete or not design.is_complete:
         raise ValueError("result and design must be complete: take the last answer, and `chosen_design` from it.")
-    numbers = reported_numbers(design)
-    origin = {"pilot_note": pilot_note, "date": date, "address": address}
     beside, followed = _followed(result, design)
+    keys = [ranked.key for ranked in result.designs]
     return render(
-        "curator/templates/report.html",
-        version=dpviz.__version__,
+        f"{TEMPLATES}/report.html",
         date=date,
+        result=result,
         design=design,
+        question=design.question,
         answer=answer_text(design),
-        question=_question_text(design),
-        limits=_limit_rows(design, numbers),
+        question_text=_question_text(design),
         choice=choice_text(result, design),
+        place=keys.index(design.key) if design.key in keys else -1,
+        max_ranked=report_figures.MAX_RANKED,
         ranking=report_figures.ranking_svg(result, design),
-        ranking_rows=_ranking_rows(result),
-        place=next((place for place, ranked in enumerate(result.designs) if ranked.key == design.key), -1),
-        n_designs=len(result.designs),
-        absent=[f"{name}: {reason}." for name, reason in result.absent],
-        numbers=numbers,
         pictures=report_figures.accuracy_svgs(design),
         frontier=report_figures.frontier_svg(followed),
         beside=beside,
-        caveats=_caveats_text(design, numbers, pilot_note),
+        attained={number.label: number for number in reported_numbers(design)},
+        numbers=reported_numbers(design),
+        caveats=_paragraphs("caveats", design, pilot_note=pilot_note, finding=_finding(design.method)),
         handoff=opendp.opendp_script(design),
         registry=registry_entry(design, pilot_note=pilot_note),
-        versions=_versions_text(design, address),
-        script=report_script(design, **origin),
+        origins=_paragraphs("versions", design, address=address),
+        script=report_script(design, pilot_note=pilot_note, date=date, address=address),
         json=design_to_json(design),
+        **VOCABULARY,
     )
 
 
@@ -112,42 +125,42 @@ def chosen_design(result: SearchResult, key: DesignKey) -> Evaluation:
 def answer_text(design: Evaluation) -> str:
     """The choice in a sentence or two."""
     loss = design.real_epsilon
-    undecided = [design.worst_cases[key].measure for key, verdict in design.verdicts.items() if verdict is None]
     odds = None
     if loss is not None and math.isfinite(loss):
         odds = factor_of_odds(loss, is_bound=not design.method.exact_epsilon)
-    (text,) = render_paragraphs(
-        "curator/templates/answer.txt",
-        design=design,
-        question=design.question,
-        simulated=any(measure.error > 0 for measure in undecided),
-        upper=loss and round_up(loss, 3),
-        odds=odds,
-        error=design.worst_cases["root_mean_squared_error"],
-        weak_protection=WEAK_PROTECTION,
-    )
+    undecided = [design.worst_cases[key].measure for key, verdict in design.verdicts.items() if verdict is None]
+    simulated = any(measure.error > 0 for measure in undecided)
+    (text,) = _paragraphs("answer", design, odds=odds, upper=loss and round_up(loss, 3), simulated=simulated)
     return text
+
+
+def _question_text(design: Evaluation) -> list[str]:
+    question = design.question
+    rules = [question.analysis(sets, rule).rule_for(sets).label for sets in question.sets for rule in question.rules]
+    return _paragraphs("question", design, sizes=_sizes_text(question.data), rules=dict.fromkeys(rules))
 
 
 def choice_text(result: SearchResult, design: Evaluation) -> list[str]:
     """How many designs meet the limits, why this one, and what came next."""
     place = next((place for place, ranked in enumerate(result.designs, 1) if ranked.key == design.key), 0)
     runner_up = result.designs[1] if place == 1 and len(result.designs) > 1 else None
-    is_nearer = [ranked.limit_use.value < design.limit_use.value for ranked in result.designs]
-    is_weak = [ranked.exceeds_usual_epsilon for ranked in result.designs]
-    return render_paragraphs(
-        "curator/templates/choice.txt",
+    return _paragraphs(
+        "choice",
+        design,
         result=result,
-        design=design,
         place=place,
-        goal=GOALS[design.question.ranked_by],
         missed=_missed_limit(design),
-        nearer=any(weak and near for weak, near in zip(is_weak, is_nearer, strict=True)),
         runner_up=runner_up,
         runner_up_missed="" if runner_up is None else _missed_limit(runner_up),
         difference={} if runner_up is None else _difference(result, runner_up),
         not_distinguished=untold(result),
     )
+
+
+def _paragraphs(name: str, design: Evaluation, **facts: object) -> list[str]:
+    numbers = partial(reported_numbers, design)
+    name = f"{TEMPLATES}/{name}.txt"
+    return render_paragraphs(name, design=design, question=design.question, get_numbers=numbers, **VOCABULARY, **facts)
 
 
 def _difference(result: SearchResult, runner_up: Evaluation) -> dict[str, Any]:
@@ -176,20 +189,6 @@ def _missed_limit(design: Evaluation) -> str:
     return f"of “{limit.text}”, which it misses most, {value}"
 
 
-def _question_text(design: Evaluation) -> list[str]:
-    question = design.question
-    rules = [question.analysis(sets, rule).rule_for(sets).label for sets in question.sets for rule in question.rules]
-    return render_paragraphs(
-        "curator/templates/question.txt",
-        design=design,
-        question=question,
-        parameter=question.true_parameter,
-        sizes=_sizes_text(question.data),
-        rules=dict.fromkeys(rules),
-        goal=GOALS[question.ranked_by] if question.promises else "the smallest real ε that is enough for the accuracy",
-    )
-
-
 def _sizes_text(data: DataKind) -> str:
     """Numbers of the data but those that are true and confidential."""
     secret = data.true_value, *data.assumed_parameters
@@ -197,78 +196,13 @@ def _sizes_text(data: DataKind) -> str:
     return ", ".join(f"{p.title.lower()} {p.symbol} = {format_number(getattr(data, p.name))}" for p in known)
 
 
-def _caveats_text(design: Evaluation, numbers: Sequence[ReportedNumber], pilot_note: str) -> list[str]:
-    record = next((method for method in RELEASE_METHODS if method.key == design.method.audited), None)
-    return render_paragraphs(
-        "curator/templates/caveats.txt",
-        design=design,
-        question=design.question,
-        numbers=numbers,
-        simulated=[number for number in numbers if number.measure.error > 0],
-        tried=[
-            ACCURACY_MEASURES[key].label
-            for key, worst in design.worst_cases.items()
-            if worst.n_tried > 1 and not math.isnan(worst.location)
-        ],
-        weak_protection=WEAK_PROTECTION,
-        finding=design.method.finding or (record.why if record else ""),
-        max_epsilon=PROMISES.maximum,
-        pilot_note=pilot_note,
-    )
+def _finding(method: ComparedMethod) -> str:
+    """What is known of a method as it was printed."""
+    record = next((record for record in RELEASE_METHODS if record.key == method.audited), None)
+    return method.finding or (record.why if record else "")
 
 
-def _versions_text(design: Evaluation, address: str) -> list[str]:
-    versions = {"dpviz": dpviz.__version__, "Python": platform.python_version()}
-    versions |= {"NumPy": np.__version__, "SciPy": scipy.__version__}
-    return render_paragraphs(
-        "curator/templates/versions.txt", question=design.question, versions=versions, address=address
-    )
-
-
-def _limit_rows(design: Evaluation, numbers: Sequence[ReportedNumber]) -> list[list[str]]:
-    """Each limit, what the design attains of it, and whether it is kept."""
-    question, rows = design.question, []
-    by_label = {number.label: number for number in numbers}
-    for limit in question.protections:
-        number = by_label.get(capitalize_first(limit.attained_label))
-        text = f"{limit.symbol} = {number.text(DIGITS)}" if number else "not known"
-        if design.real_epsilon is not None and isinstance(limit, EpsilonDeltaLimit):
-            sign = "=" if design.method.exact_epsilon else "≤"
-            text = f"L {sign} {format_number(design.real_epsilon, DIGITS)}, {text}"
-        rows.append([limit.full_text, text, VERDICTS[True]])
-    for accuracy_limit in question.limits:
-        worst = design.worst_cases[accuracy_limit.key]
-        number = next(number for number in numbers if number.symbol == accuracy_limit.measure.symbol)
-        text = number.text(DIGITS) + _place_text(design, worst)
-        rows.append([accuracy_limit.text, text, VERDICTS[design.verdicts[accuracy_limit.key]]])
-    return rows
-
-
-def _place_text(design: Evaluation, worst: WorstCase) -> str:
-    if math.isnan(worst.location):
-        return ""
-    place = f" at {design.question.true_parameter.symbol} = {format_number(worst.location)}"
-    return place + (f", the worst of {worst.n_tried} values" if worst.n_tried > 1 else "")
-
-
-def _ranking_rows(result: SearchResult) -> list[list[str]]:
-    rows = []
-    for place, ranked in enumerate(result.designs[: report_figures.MAX_RANKED], start=1):
-        rule = ranked.analysis.rule_for(ranked.sets).abbreviation
-        real_epsilon = ranked.format_real_epsilon(DIGITS) + (
-            " (hardly protects)" if ranked.exceeds_usual_epsilon else ""
-        )
-        measures = [_value_text(ranked.worst_cases[key].measure) for key in ACCURACY_MEASURES]
-        start = [f"{place}. {ranked.name}", rule, format_number(ranked.epsilon, 3), real_epsilon]
-        rows.append([*start, *measures, VERDICTS[ranked.meets_limits]])
-    return rows
-
-
-def _value_text(measure: Measure) -> str:
-    return "–" if math.isnan(measure.value) else format_number(measure.shown, 3)
-
-
-def _followed(result: SearchResult, design: Evaluation) -> tuple[Evaluation | None, Any]:
+def _followed(result: SearchResult, design: Evaluation) -> tuple[Evaluation | None, Followed]:
     """The best design beside the chosen one, and both at other limits on ε."""
     beside = next((ranked for ranked in result.designs if ranked.key != design.key), None)
     question, location = result.question, design.worst_cases["root_mean_squared_error"].location
@@ -286,7 +220,7 @@ def report_script(design: Evaluation, *, pilot_note: str = "", date: str = "", a
     question = design.question
     types = {type(item) for item in (question.data, *question.protections, *question.limits)}
     return render(
-        "curator/templates/report_script.txt",
+        f"{TEMPLATES}/report_script.txt",
         design=design,
         version=dpviz.__version__,
         types=sorted(types, key=lambda item: (item.__module__, item.__name__)),
@@ -299,7 +233,7 @@ def report_script(design: Evaluation, *, pilot_note: str = "", date: str = "", a
 
 def search_script(question: DesignQuestion) -> str:
     """Script that searches for the designs and prints the same numbers."""
-    return render("curator/templates/search_script.txt", question=question)
+    return render(f"{TEMPLATES}/search_script.txt", question=question)
 
 
 def designs_csv(result: SearchResult) -> str:
@@ -340,7 +274,7 @@ def registry_entry(design: Evaluation, *, pilot_note: str = "") -> str:
     low, high = format_number(question.lowest), format_number(question.highest)
     true_range = f"{question.true_parameter.symbol} from {low} to {high}"
     text = render(
-        "curator/templates/registry.json",
+        f"{TEMPLATES}/registry.json",
         design=design,
         question=question,
         method=design.method,
@@ -363,25 +297,16 @@ def registry_entry(design: Evaluation, *, pilot_note: str = "") -> str:
 
 def design_to_json(design: Evaluation) -> str:
     """Question, design and its numbers to 12 digits as JSON, a number a line; `load_design` reads it."""
+    to_text = partial(json.dumps, ensure_ascii=False, allow_nan=False)
     method, sets, rule = design.key
-    content = {
-        "dpviz": dpviz.__version__,
-        "question": design.question.to_dict(),
-        "design": {"method": method, "sets": sets, "rule": rule, "epsilon": design.epsilon},
-        "numbers": _entries(design),
-    }
-
-    def to_text(value: object) -> str:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-    def to_lines(value: object) -> str:
-        if isinstance(value, list):
-            return "[\n" + ",\n".join(map(to_text, value)) + "\n]"
-        if isinstance(value, dict):
-            return "{\n" + ",\n".join(f"  {to_text(name)}: {to_text(item)}" for name, item in value.items()) + "\n}"
-        return to_text(value)
-
-    return "{\n" + ",\n".join(f"{to_text(name)}: {to_lines(value)}" for name, value in content.items()) + "\n}\n"
+    chosen = {"method": method, "sets": sets, "rule": rule, "epsilon": design.epsilon}
+    parts = {"question": design.question.to_dict(), "design": chosen}
+    lines = [f'"dpviz": {to_text(dpviz.__version__)}']
+    for name, part in parts.items():
+        items = ",\n".join(f"  {to_text(key)}: {to_text(value)}" for key, value in part.items())
+        lines.append(f'"{name}": {{\n{items}\n}}')
+    entries = ",\n".join(map(to_text, _entries(design)))
+    return "{\n" + ",\n".join([*lines, f'"numbers": [\n{entries}\n]']) + "\n}\n"
 
 
 def _entries(design: Evaluation) -> list[dict[str, object]]:

@@ -88,6 +88,7 @@ def _environment() -> Environment:
         "repr": repr,
         "readable": format_number,
         "joined": _in_one_line,
+        "capitalized": capitalize_first,
         "type_name": lambda value: type(value).__name__,
         "raised": lambda text: Markup(raise_exponents(to_markup(text))),
     }
