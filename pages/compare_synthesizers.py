@@ -21,7 +21,7 @@ from dpviz.comparisons.proportion import OneProportion
 from dpviz.core import limits
 from dpviz.core.formatting import format_number, format_or_dash, format_percent
 from dpviz.desk.audit_tables import releases_table, sensitivities_table
-from dpviz.export.columns import comparison_csv, releases_csv
+from dpviz.export.columns import comparison_csv, records_csv
 from dpviz.export.scripts import comparison_script
 from dpviz.study.comparison import comparison_of, describe_outcomes, study_outcomes
 from dpviz.study.results import read_results, summarize_cells
@@ -187,7 +187,7 @@ def _show_audit(comparison: Comparison) -> None:
 
     # The file, and where the papers' own numbers stand
     audited_at = ", ".join(f"{name} = {value!r}" for name, value in values.items())
-    audit = ("The audit, CSV", "audit.csv", partial(releases_csv, findings))
+    audit = ("The audit, CSV", "audit.csv", partial(records_csv, "release", findings))
     ui.show_files("Table, every digit", audit, notes=[f"audited at: {audited_at}"])
     with st.container(horizontal=True):
         for key, cited in PUBLISHED_BY.items():

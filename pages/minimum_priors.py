@@ -25,7 +25,7 @@ from dpviz.core.declarations import SEED
 from dpviz.core.formatting import format_number
 from dpviz.designs import CONFIDENTIAL_COUNT
 from dpviz.desk import audit_tables, promise_tables
-from dpviz.export.columns import bounds_csv, curves_csv
+from dpviz.export.columns import curves_csv, records_csv
 from dpviz.export.scripts import priors_script
 from dpviz.export.tables import figure_html
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer
@@ -331,7 +331,7 @@ def _show_downloads(question: PromiseQuestion) -> None:
         return curves.prior_curves(kind, setting, axis, m_is_n=question.m_is_n)
 
     def findings() -> str:
-        return bounds_csv([*map(_explained, _judged(kind, **asdict(setting)))])
+        return records_csv("bound", [*map(_explained, _judged(kind, **asdict(setting)))])
 
     tables = [
         ("Audit, CSV", "printed_bounds.csv", findings),

@@ -32,7 +32,7 @@ from dpviz.claims.printed_methods import (
 from dpviz.claims.release_finding import VERDICT_SIGNS, headline
 from dpviz.comparisons import DATA_KINDS, ComparedMethod, DataKind, KnownVariance
 from dpviz.comparisons.numeric_releases import PERTURBED_HISTOGRAM_SCOTT, bounded_laplace_loss
-from dpviz.export.columns import releases_csv
+from dpviz.export.columns import records_csv
 from dpviz.mechanisms import LaplaceSanitizer, Modips, ModipsTruncated
 from dpviz.mechanisms.binned_posterior import bin_log_ratios, log_density_bound
 from dpviz.privacy import histograms
@@ -642,7 +642,7 @@ def test_a_safe_variant_with_a_factor_keeps_the_promise() -> None:
 
 def test_the_file_has_a_line_for_each_method_with_every_digit() -> None:
     found = audited(HERE)
-    rows = list(csv.DictReader(io.StringIO(releases_csv(found))))
+    rows = list(csv.DictReader(io.StringIO(records_csv("release", found))))
     assert [row["method"] for row in rows] == [one.method.name for one in found]
     assert [float(row["real_epsilon_at_least"]) for row in rows] == [one.loss.at_least for one in found]
 

@@ -36,14 +36,9 @@ def columns_of(kind: str, records: Iterable[object]) -> dict[str, list[object]]:
     return {name: [None if row is None else value(row) for row in rows] for name, value in columns.items()}
 
 
-def bounds_csv(findings: Iterable[object]) -> str:
-    """CSV of an audit of printed bounds, a line for each bound and method."""
-    return to_csv(columns_of("bound", findings))
-
-
-def releases_csv(findings: Iterable[object]) -> str:
-    """CSV of an audit of printed methods of release, a line for each."""
-    return to_csv(columns_of("release", findings))
+def records_csv(kind: str, records: Iterable[object]) -> str:
+    """CSV of an audit, a line for each finding: of a printed "bound", or of a printed method of "release"."""
+    return to_csv(columns_of(kind, records))
 
 
 def comparison_csv(compared: Compared) -> str:

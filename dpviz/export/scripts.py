@@ -27,20 +27,7 @@ class _Name(str):
 def transition_matrix_script(
     synthesizer: Synthesizer, epsilon: float, delta: float, *, given_text: str | None = None
 ) -> str:
-    """Script of the page "Transition matrices".
-
-    Parameters
-    ----------
-    synthesizer : Synthesizer
-    epsilon, delta : float
-        The promise.
-    given_text : str, optional
-        Text of the file of a given matrix.
-
-    Returns
-    -------
-    str
-    """
+    """Script of the page "Transition matrices" for a promise; `given_text` is the text of a given matrix."""
     return render(
         "export/transition_matrices_script.txt",
         synthesizer=synthesizer,

@@ -33,19 +33,8 @@ class Difference(NamedTuple):
 
 
 def read_stored(text: object) -> dict[str, Any]:
-    """Content of a file in JSON or TOML, or of a report or a notebook that holds it.
+    """Content of a file in JSON or TOML, or of a report or a notebook that holds it; refuses any other in a sentence.
 
-    Parameters
-    ----------
-    text : str
-        From outside; what is no such file is refused in a sentence.
-
-    Returns
-    -------
-    dict
-
-    Examples
-    --------
     >>> read_stored('n = 3'), read_stored('<html><pre>{"n": 3}</pre></html>')
     ({'n': 3}, {'n': 3})
     """
@@ -87,10 +76,6 @@ def compare_numbers(stored: object, current: object) -> list[Difference]:
     stored, current : list of dict
         Each with ``name``, or ``part``, ``label`` and ``symbol``; ``value``; and ``error``, if it is simulated. What
         is stored comes from outside and may be anything.
-
-    Returns
-    -------
-    list of Difference
 
     Examples
     --------

@@ -56,30 +56,17 @@ def _cell(value: object) -> object:
 
 
 def file_header(name: str, lines: Sequence[str]) -> str:
-    r"""Comments at the beginning of a file; those of a table also say how it is read.
+    r"""Comments at the beginning of a CSV, LaTeX or Python file; those of a table also say how it is read.
 
-    Parameters
-    ----------
-    name : str
-        Of the file. Files other than CSV, LaTeX and Python have no header.
-    lines : sequence of str
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> file_header("curve.tex", ["first", "second"]), file_header("curve.html", ["first"])
     ('% first\n% second\n', '')
     """
-    extension = name.rpartition(".")[2]
-    if extension not in COMMENT_SIGNS:
+    sign = COMMENT_SIGNS.get(name.rpartition(".")[2])
+    if sign is None:
         return ""
-    is_table = extension == "csv"
-    comments = [*lines, how_to_read(name)] if is_table else lines
-    text = "".join(f"{COMMENT_SIGNS[extension]}{line}\n" for line in comments)
-    return BYTE_ORDER_MARK + text if is_table else text
+    if not name.endswith(".csv"):
+        return "".join(f"{sign}{line}\n" for line in lines)
+    return BYTE_ORDER_MARK + "".join(f"{sign}{line}\n" for line in [*lines, how_to_read(name)])
 
 
 def how_to_read(name: str) -> str:

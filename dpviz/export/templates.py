@@ -16,19 +16,9 @@ if TYPE_CHECKING:
 
 
 def render(name: str, /, **data: object) -> str:
-    """Text of a template with data in its places.
+    """Text of a template, a path below the folder ``dpviz``, with data in its places; one without data is an error.
 
-    Parameters
-    ----------
-    name : str
-        Path below the folder ``dpviz``. In a template whose name ends in ``.html`` data are escaped unless they are
-        `Markup`; in a script a place says ``| repr``.
-    **data : object
-        By name of the place; a place without data is an error.
-
-    Returns
-    -------
-    str
+    Where the name ends in ``.html`` data are escaped unless they are `Markup`; in a script a place says ``| repr``.
     """
     return _environment().get_template(name).render(data)
 

@@ -21,7 +21,7 @@ from dpviz.coverage import (
     performance_of,
     run_coverage,
 )
-from dpviz.export.columns import bounds_csv, coverage_csv, curves_csv, intervals_csv
+from dpviz.export.columns import coverage_csv, curves_csv, intervals_csv, records_csv
 from dpviz.export.tables import to_csv
 from dpviz.inference import RULES
 from dpviz.mechanisms import BetaBinomial
@@ -136,7 +136,7 @@ def test_the_first_intervals_as_csv_keep_every_digit(sets: int, repetitions: int
 @pytest.mark.parametrize("family", SETTINGS)
 def test_the_audit_as_csv_keeps_every_digit_and_word(family: str, delta: float) -> None:
     findings = audit(family, **dataclasses.asdict(dataclasses.replace(SETTINGS[family], delta=delta)))
-    _, rows = read(bounds_csv(findings))
+    _, rows = read(records_csv("bound", findings))
     assert len(rows) == len(findings) > 0
     for finding, row in zip(findings, rows, strict=True):
         bound = finding.bound
