@@ -16,7 +16,6 @@ from functools import cached_property
 from typing import ClassVar, Self
 
 import numpy as np
-from scipy.special import logsumexp
 
 from dpviz.core import limits
 from dpviz.core.declarations import ANY_EPSILON, ROWS, SYNTHETIC_ROWS
@@ -49,6 +48,7 @@ MAX_LISTED_SPLITS = 20_000  # splits of two cells up to which all their losses a
 UNSEEN = 1e-20  # probability of totals of two cells that are left out where losses are listed
 NEGLIGIBLE_NATS = 45.0  # nats below the largest term of a sum at which a term is left out
 BLOCKS = 64  # blocks of totals of two cells that are bounded before their terms are computed
+MAX_TOTALS = 256  # totals up to which all terms are computed at once
 CELL_COUNT = Parameter(
     name="cells", symbol="k", title="Cells", minimum=3, maximum=limits.MAX_CELLS, default=3, slider_maximum=6,
     integer=True,
@@ -105,13 +105,16 @@ class PlugInCells:
             return self.log_split_delta(np.full(len(s), self.x), np.full(len(s), self.y), s.astype(float), epsilon)
 
         # More rows never reveal less: δ₂ at the end of a block bounds it in the block
-        ends = np.unique(np.append(totals[:: max(self.m // BLOCKS, 1)], self.m))
-        at_ends = log_split_deltas(ends)
-        bounds = log_masses + at_ends[np.searchsorted(ends, totals)]
-        is_large = bounds > (log_masses[ends - 1] + at_ends).max() - NEGLIGIBLE_NATS
-        if not is_large.any():
+        if self.m > MAX_TOTALS:
+            ends = np.unique(np.append(totals[:: self.m // BLOCKS], self.m))
+            at_ends = log_split_deltas(ends)
+            bounds = log_masses + at_ends[np.searchsorted(ends, totals)]
+            is_large = bounds > (log_masses[ends - 1] + at_ends).max() - NEGLIGIBLE_NATS
+            totals, log_masses = totals[is_large], log_masses[is_large]
+        log_deltas = log_masses + log_split_deltas(totals)
+        if log_deltas.max(initial=-math.inf) == -math.inf:
             return 0.0
-        return math.exp(min(float(logsumexp(log_masses[is_large] + log_split_deltas(totals[is_large]))), 0.0))
+        return math.exp(min(float(log_sum_exp(log_deltas, axis=0)), 0.0))
 
     def listed(self) -> tuple[FloatArray, FloatArray] | None:
         """All losses and ln of their probabilities; None if they are too many."""
