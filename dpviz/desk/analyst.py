@@ -99,7 +99,8 @@ class SeenRelease:
             return promise
         return f"{promise} (α = {prior_text(design.alpha_of_one_set)} in each set)"
 
-    def named(self) -> str:
+    @property
+    def description(self) -> str:
         """Its settings in words."""
         people = format_count(self.design.n, "person", "people")
         return f"{self.words} made from {people} at {self.promise}"

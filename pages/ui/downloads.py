@@ -32,9 +32,9 @@ def about_page() -> list[str]:
     lines = [f"dpviz {__version__}, {page.title}"]
     question, query = state.get(f"{page.prefix}valid", (None, {}))
     if question is not None:
-        named = getattr(question, "named", "")
+        description = getattr(question, "description", "")
         design = question if isinstance(question, Design) else getattr(question, "design", None)
-        lines += [named() if callable(named) else named] if named else []
+        lines += [description] if description else []
         if isinstance(design, Design) and design.synthesizer_type is not GivenMatrix:
             lines.append(f"each set: {describe_release(design.synthesizer)}")
         lines.append(f"neighbouring data sets: {getattr(question, 'neighbours', 'one row substituted')}")

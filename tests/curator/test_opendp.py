@@ -22,7 +22,7 @@ from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from tests.curator.test_report import CELLS, COUNT, NUMBERS
 
 
-@pytest.mark.parametrize("data", [COUNT, CELLS, NUMBERS], ids=lambda one: one.key)
+@pytest.mark.parametrize("data", [COUNT, CELLS, NUMBERS], ids=lambda data: data.key)
 @pytest.mark.parametrize("sets", [1, 3])
 def test_every_method_is_handed_over_or_said_not_to_be(data: CountData, sets: int) -> None:
     low, high = (-0.5, 0.5) if data is NUMBERS else (0.2, 0.4)
@@ -176,7 +176,7 @@ def test_methods_for_numbers_have_what_opendp_has_of_them(key: str, near: str | 
     assert ("once more from the histogram" in handed_over(NUMBERS, key)) == (key == "sanitize_bootstrap")
 
 
-@pytest.mark.parametrize("data", [COUNT, CELLS, NUMBERS], ids=lambda one: one.key)
+@pytest.mark.parametrize("data", [COUNT, CELLS, NUMBERS], ids=lambda data: data.key)
 def test_where_opendp_is_installed_its_accountant_finds_the_same_loss(data: CountData, tmp_path: Path) -> None:
     pytest.importorskip("opendp")
     low, high = (-0.5, 0.5) if data is NUMBERS else (0.2, 0.4)
@@ -192,7 +192,7 @@ def test_where_opendp_is_installed_its_accountant_finds_the_same_loss(data: Coun
         design = assess(question, method, number, "as_if_real", epsilon, whole=False)
         script = opendp_script(design)
         if script.text:
-            number = getattr(data, "n")  # noqa: B009 (every kind of data that is n_same over has it)
+            number = getattr(data, "n")  # noqa: B009 (every kind of data has it)
             run = run_in(tmp_path / method.key, script.text, [0, 1] * (number // 2))
             assert run.returncode == 0, run.stderr
             match = re.search(r"privacy loss.* ([\d.e-]+)$", run.stdout, re.MULTILINE)

@@ -95,7 +95,7 @@ def words(text: str) -> str:
 
 
 def number(design: Evaluation, label: str) -> ReportedNumber:
-    return next(one for one in reported_numbers(design) if one.label.startswith(label))
+    return next(item for item in reported_numbers(design) if item.label.startswith(label))
 
 
 # The numbers
@@ -104,45 +104,45 @@ def number(design: Evaluation, label: str) -> ReportedNumber:
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_every_number_says_how_it_follows_and_where_it_is_found(name: str) -> None:
     _, design = answered(name)
-    titles = {one.title for one in PAGES} | {"Curator's desk"}
-    for one in reported_numbers(design):
-        assert one.label and one.formula
-        assert one.page in titles
-        assert one.source or one.formula.startswith("as given")
-        assert math.isnan(one.measure.value) == bool(one.note) == (one.text() == "not known")
-        assert ("simulated" in one.method) == (one.measure.error > 0) == ("±" in one.text())
+    titles = {page.title for page in PAGES} | {"Curator's desk"}
+    for item in reported_numbers(design):
+        assert item.label and item.formula
+        assert item.page in titles
+        assert item.source or item.formula.startswith("as given")
+        assert math.isnan(item.measure.value) == bool(item.note) == (item.text() == "not known")
+        assert ("simulated" in item.method) == (item.measure.error > 0) == ("±" in item.text())
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_every_number_of_a_design_stands_in_its_report(name: str) -> None:
     _, design = answered(name)
-    said = words(page(name))
-    for one in reported_numbers(design):
-        label = words(one.label)
-        assert label in said
-        assert one.text() in said
-        assert one.location in said
+    report = words(page(name))
+    for item in reported_numbers(design):
+        label = words(item.label)
+        assert label in report
+        assert item.text() in report
+        assert item.location in report
 
 
-def limit(one: PrivacyLimit) -> float:
+def largest_value(limit: PrivacyLimit) -> float:
     """The largest value of what is limited: the last number of a limit."""
-    return float(getattr(one, one.parameters()[-1].name))
+    return float(getattr(limit, limit.parameters()[-1].name))
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
 def test_a_release_with_the_promised_loss_reaches_a_limit_on_odds_and_risks(epsilon: float) -> None:
-    for one in (PosteriorLimit(believed_before=0.2, most_after=0.6), RiskRatioLimit(risk_before=0.3, most_ratio=2.5)):
-        loss, delta = one.as_epsilon_delta()
+    for limit in (PosteriorLimit(believed_before=0.2, most_after=0.6), RiskRatioLimit(risk_before=0.3, most_ratio=2.5)):
+        loss, delta = limit.as_epsilon_delta()
         assert delta == 0
-        assert one.attained(loss, lambda _: math.nan) == pytest.approx(limit(one), rel=1e-12)
-        assert (one.attained(epsilon, lambda _: math.nan) > limit(one)) == (epsilon > loss)
+        assert limit.attained(loss, lambda _: math.nan) == pytest.approx(largest_value(limit), rel=1e-12)
+        assert (limit.attained(epsilon, lambda _: math.nan) > largest_value(limit)) == (epsilon > loss)
 
 
 @pytest.mark.parametrize("prior", [0.05, 0.5, 0.8])
 def test_a_release_with_the_promised_delta_reaches_a_limit_on_right_guesses(prior: float) -> None:
-    one = GuessingLimit(known_before=prior, most_success=0.97)
-    epsilon, delta = one.as_epsilon_delta()
-    assert one.attained(9.0, {epsilon: delta}.__getitem__) == pytest.approx(limit(one), rel=1e-12)
+    limit = GuessingLimit(known_before=prior, most_success=0.97)
+    epsilon, delta = limit.as_epsilon_delta()
+    assert limit.attained(9.0, {epsilon: delta}.__getitem__) == pytest.approx(largest_value(limit), rel=1e-12)
 
 
 def test_what_a_design_gives_away_is_what_its_release_gives_away() -> None:
@@ -160,9 +160,9 @@ def test_what_a_design_gives_away_is_what_its_release_gives_away() -> None:
 def test_a_limit_is_reached_no_further_than_it_may() -> None:
     for name in QUESTIONS:
         _, design = answered(name)
-        for one in design.question.protections:
-            found = number(design, one.attained_label[0].upper() + one.attained_label[1:])
-            assert found.measure.value <= limit(one) * (1 + 1e-9) + 1e-12
+        for limit in design.question.protections:
+            attained = number(design, limit.attained_label[0].upper() + limit.attained_label[1:])
+            assert attained.measure.value <= largest_value(limit) * (1 + 1e-9) + 1e-12
 
 
 def test_where_only_the_loss_is_known_rates_are_bounds() -> None:
@@ -179,18 +179,18 @@ def test_where_only_the_loss_is_known_rates_are_bounds() -> None:
 @pytest.mark.parametrize("name", ["exact", "simulated"])
 def test_the_page_that_compares_finds_the_same_numbers_at_the_same_truth(name: str) -> None:
     _, design = answered(name)
-    asked = design.question
-    for key, one in ACCURACY_MEASURES.items():
-        figure = design.worst_cases[key]
-        data = replace(asked.data, **{asked.data.true_value: figure.location})
+    question = design.question
+    for key, measure in ACCURACY_MEASURES.items():
+        worst = design.worst_cases[key]
+        data = replace(question.data, **{question.data.true_value: worst.location})
         *_, outcome = data.compare([design.method], [design.epsilon], design.analysis)
-        found = one.of(outcome)
-        check_close(found.error, figure.measure.error)
-        if figure.n_tried:
-            check_close(found, figure.measure)
-        assert found.value == pytest.approx(figure.measure.value, rel=1e-9, abs=1e-15) or key == "coverage"
+        value = measure.of(outcome)
+        check_close(value.error, worst.measure.error)
+        if worst.n_tried:
+            check_close(value, worst.measure)
+        assert value.value == pytest.approx(worst.measure.value, rel=1e-9, abs=1e-15) or key == "coverage"
         if key == "coverage":  # beside a jump, whose larger side is that at the end of the closed interval itself
-            assert found.value >= figure.measure.value - 1e-9
+            assert value.value >= worst.measure.value - 1e-9
 
 
 def test_a_simulated_number_has_the_digits_that_its_error_leaves() -> None:
@@ -207,20 +207,20 @@ def test_a_simulated_number_has_the_digits_that_its_error_leaves() -> None:
 # The file
 
 
-@pytest.mark.parametrize("processor", [{}, {"OPENBLAS_CORETYPE": "Prescott"}], ids=["this one", "an old one"])
+@pytest.mark.parametrize("processor", [{}, {"OPENBLAS_CORETYPE": "Prescott"}], ids=["this", "an old"])
 def test_the_script_of_a_report_writes_it_again_to_the_last_byte(tmp_path: Path, processor: dict[str, str]) -> None:
     """Products of matrices add in another order on another processor, which changes the last digit of a float."""
     desk, design = answered("exact")
-    told = {"pilot_note": 'n from "a <file>"', "date": "1 May 2026", "address": "http://x/curator?cu_n=1&cu_p='"}
+    origin = {"pilot_note": 'n from "a <file>"', "date": "1 May 2026", "address": "http://x/curator?cu_n=1&cu_p='"}
     script = tmp_path / "report.py"
-    script.write_text(report_script(design, **told), encoding="utf-8")
+    script.write_text(report_script(design, **origin), encoding="utf-8")
     run = subprocess.run(
         [sys.executable, str(script)], cwd=tmp_path, env={"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"} | processor,
         check=True, capture_output=True, encoding="utf-8",
     )  # fmt: skip
-    assert (tmp_path / "report.html").read_bytes() == render_report(desk, design, **told).encode()
+    assert (tmp_path / "report.html").read_bytes() == render_report(desk, design, **origin).encode()
     printed = [line.split(" | ")[-2:] for line in run.stdout.splitlines()]
-    assert printed == [[repr(one.rounded.value), repr(one.rounded.error)] for one in reported_numbers(design)]
+    assert printed == [[repr(item.rounded.value), repr(item.rounded.error)] for item in reported_numbers(design)]
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -230,10 +230,10 @@ def test_a_script_holds_the_question_as_it_was_asked(name: str) -> None:
     tree = ast.parse(script)
     lines = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
     scope: dict[str, object] = {}
-    exec("\n".join(ast.unparse(one) for one in lines), scope)
-    (asked,) = (ast.unparse(node.value) for node in tree.body if isinstance(node, ast.Assign) and node.lineno < 30
+    exec("\n".join(ast.unparse(line) for line in lines), scope)
+    (source,) = (ast.unparse(node.value) for node in tree.body if isinstance(node, ast.Assign) and node.lineno < 30
                 and ast.unparse(node.targets[0]) == "question")  # fmt: skip
-    assert eval(asked, scope) == design.question
+    assert eval(source, scope) == design.question
     assert html.escape(script) in page(name)
 
 
@@ -258,23 +258,23 @@ def test_what_a_reader_typed_is_shown_and_not_run() -> None:
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_report_says_what_is_simulated_exactly_where_something_is(name: str) -> None:
     _, design = answered(name)
-    said = words(page(name).split("Caveats")[1].split("Handing over")[0])
-    simulated = [one for one in reported_numbers(design) if one.measure.error > 0]
-    assert ("Simulated, with" in said) == bool(simulated)
-    assert ("No number of this design is simulated" in said) == (not simulated)
-    assert all(one.text(4) in said for one in simulated)
-    assert "Mironov" in said
-    assert "substituted" in said
-    assert ("bounds that follow" in said) == any(one.is_bound for one in reported_numbers(design))
+    caveats = words(page(name).split("Caveats")[1].split("Handing over")[0])
+    simulated = [item for item in reported_numbers(design) if item.measure.error > 0]
+    assert ("Simulated, with" in caveats) == bool(simulated)
+    assert ("No number of this design is simulated" in caveats) == (not simulated)
+    assert all(item.text(4) in caveats for item in simulated)
+    assert "Mironov" in caveats
+    assert "substituted" in caveats
+    assert ("bounds that follow" in caveats) == any(item.is_bound for item in reported_numbers(design))
 
 
 def test_simulations_and_sums_are_both_among_what_is_tried() -> None:
-    some = {any(one.measure.error > 0 for one in reported_numbers(answered(name)[1])) for name in QUESTIONS}
-    assert some == {False, True}
+    has_simulation = {any(item.measure.error > 0 for item in reported_numbers(answered(name)[1])) for name in QUESTIONS}
+    assert has_simulation == {False, True}
 
 
 def test_only_a_complete_answer_has_a_report() -> None:
-    first = next(one for one in stream_designs(ONE) if one.designs)
+    first = next(result for result in stream_designs(ONE) if result.designs)
     assert first.best is not None
     with pytest.raises(ValueError, match="must be complete"):
         render_report(first, first.best)
@@ -284,8 +284,8 @@ def test_only_a_complete_answer_has_a_report() -> None:
 
 def test_a_design_that_was_not_followed_is_completed_when_it_is_chosen() -> None:
     desk, _ = answered("exact")
-    for one in desk.designs:
-        assert chosen_design(desk, one.key).is_complete
+    for ranked in desk.designs:
+        assert chosen_design(desk, ranked.key).is_complete
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (-3.0, -2.9), (1e-6, 3e-6), (0.94, 0.951), (100.0, 5e5)])
@@ -310,10 +310,10 @@ def test_every_picture_is_drawn_inside_its_frame(name: str) -> None:
     pictures = re.findall(r"<svg viewBox=\"0 0 (\S+) (\S+)\"(.*?)</svg>", page(name))
     assert len(pictures) >= (4 if len(QUESTIONS[name].truths) > 1 else 2)
     for width, height, drawn in pictures:
-        for axis, most in (("x", float(width)), ("y", float(height))):
+        for axis, largest in (("x", float(width)), ("y", float(height))):
             places = re.findall(rf'\b[c]?{axis}[12]?="(\S+?)"', drawn)
             assert places
-            assert all(-1 <= float(one) <= most + 1 for one in places)
+            assert all(-1 <= float(place) <= largest + 1 for place in places)
 
 
 # JSON, the registry, the hand-off
@@ -328,9 +328,9 @@ def test_a_design_and_its_question_are_loaded_again(name: str) -> None:
         assert stored is not None and (question, stored.key) == (design.question, design.key)
         assert stored.answers(design.question) and stored.differences(design) == []
     assert load_design(design.question.to_json()) == (design.question, None)
-    kept = [one["value"] for one in json.loads(text)["numbers"]]
-    found = [one.rounded.value for one in reported_numbers(design)]
-    assert [math.nan if one is None else one for one in kept] == pytest.approx(found, rel=0, abs=0, nan_ok=True)
+    values = [item["value"] for item in json.loads(text)["numbers"]]
+    expected = [item.rounded.value for item in reported_numbers(design)]
+    assert [math.nan if item is None else item for item in values] == pytest.approx(expected, rel=0, abs=0, nan_ok=True)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", "1", '{"question": 3}', '{"data": {}}', "\x00", "[" * 5000])
@@ -341,12 +341,12 @@ def test_a_file_that_is_no_question_is_refused_in_a_sentence(text: str) -> None:
 
 def test_a_file_whose_design_is_none_is_refused() -> None:
     _, design = answered("exact")
-    whole = json.loads(design_to_json(design))
+    content = json.loads(design_to_json(design))
     for wrong in (None, 3, {}, {"method": 1, "sets": 1, "rule": "x"}):
         with pytest.raises(
             ValueError, match=r"design(\.method)? must (name its method, sets and rule|be one of .*); got "
         ):
-            load_design(json.dumps({**whole, "design": wrong}))
+            load_design(json.dumps({**content, "design": wrong}))
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -377,12 +377,12 @@ def test_an_entry_says_when_confidential_data_were_looked_at() -> None:
 
 
 def entered(
-    data: CountData, method: str = "modips_split", **asked: object
+    data: CountData, method: str = "modips_split", **changes: object
 ) -> tuple[Evaluation, dict[str, dict[str, Any]]]:
     """A design for numbers with ε = 1, and its entry."""
     question = DesignQuestion(
         data=data, lowest=-0.5, highest=0.5, values=2, sets=(1,), repetitions=20,
-        **({"protections": (EpsilonDeltaLimit(),)} | asked),
+        **({"protections": (EpsilonDeltaLimit(),)} | changes),
     )  # fmt: skip
     design = assess(question, question.data.method(method), 1, "as_if_real", 1.0, whole=False)
     return design, json.loads(registry_entry(design))["deployment"]
@@ -428,11 +428,11 @@ def test_a_method_without_a_known_epsilon_is_no_pure_dp_in_the_registry() -> Non
 
 
 def test_a_report_says_that_the_standard_deviation_is_assumed() -> None:
-    said = (
+    sentence = (
         "The accuracy is that for a true standard deviation σ = 1, which is assumed: with another it can be far worse."
     )
-    assert QUESTIONS["simulated"].assumptions == said
-    assert words(page("simulated")).count(said) >= 3  # in the answer, the caveats and the registry's entry
+    assert QUESTIONS["simulated"].assumptions == sentence
+    assert words(page("simulated")).count(sentence) >= 3  # in the answer, the caveats and the registry's entry
     assert QUESTIONS["exact"].assumptions == ""
     assert "which is assumed: with" not in words(page("exact"))
 
@@ -443,5 +443,5 @@ def test_no_number_of_a_file_is_a_zero_with_a_sign() -> None:
 
 
 def test_every_kind_of_data_and_of_limit_is_tried_here() -> None:
-    assert {type(one.data) for one in QUESTIONS.values()} == set(QUESTION_KINDS.values())
-    assert {limit.key for one in QUESTIONS.values() for limit in one.protections} == set(PRIVACY_LIMITS)
+    assert {type(question.data) for question in QUESTIONS.values()} == set(QUESTION_KINDS.values())
+    assert {limit.key for question in QUESTIONS.values() for limit in question.protections} == set(PRIVACY_LIMITS)

@@ -45,6 +45,7 @@ def test_numbers_of_a_file_are_compared_to_the_ninth_digit() -> None:
         stored = stored_in(json.dumps(content))
         assert stored.answers(COUNTED)
         assert len(stored.differences(design)) == n_different
+    wrong: object
     for wrong in (None, "x", [], True, "infinite"):
         coverage["value"] = wrong
         assert len(stored_in(json.dumps(content)).differences(design)) == 1

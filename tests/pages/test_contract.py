@@ -16,7 +16,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dpviz.core.escape import single_line
-from pages.ui.navigation import EXPERIMENT, GAME, LESSONS, PAGES, TEACHERS
+from pages.ui.navigation import CURATOR, EXPERIMENT, GAME, LESSONS, PAGES, TEACHERS
 from tests.pages import apptest
 from tests.pages.apptest import answer, figures, markup, open_page, problems, set_state, settings, sound, texts, widgets
 from tests.pages.cases import CASES, MATRIX, STATISTIC, Case, Query, is_valid
@@ -362,6 +362,7 @@ def test_every_file_says_all_settings_and_its_address_makes_it_again(name: str, 
         if file_name.endswith(".py"):
             compile(text, file_name, "exec")
             assert "# settings: " in text and "# neighbouring data sets: " in text
+            assert (" from 0.1 to 0.4\n" in text) == (case.page is CURATOR)  # the question of the page
     files.clear()
     open_page(name, **query_in(next(iter(tables.values()))))
     assert {key: re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "", text) for key, text in files.items()} == {
