@@ -14,7 +14,7 @@ have no check.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -116,14 +116,16 @@ def decreasing(values: ArrayLike, unit: str = "", axis: int = -1) -> Evidence:
 
 def between(values: ArrayLike, low: float = -np.inf, high: float = np.inf, unit: str = "") -> Evidence:
     """Support a statement that all `values` lie between `low` and `high`."""
-    ends = np.array([np.min(values), np.max(values)])
-    limits = f"all from {format_number(low)} to {format_number(high)}"
-    return summarize(ends, limits, low <= ends[0] and ends[1] <= high, unit)
+    least, most = float(np.min(values)), float(np.max(values))
+    ends = " to ".join(dict.fromkeys(format_number(end, 4) for end in (least, most)))
+    needed = f"at least {format_number(low)}" if math.isinf(high) else f"{format_number(low)} to {format_number(high)}"
+    return Evidence(f"{ends}{unit}; needed: {needed}.", low <= least and most <= high)
 
 
-def count_supported(cases: Sequence[bool], unit: str = "panels") -> Evidence:
-    """Support a statement that holds in every case."""
-    return Evidence(f"It is so in {sum(cases)} of {len(cases)} {unit}.", all(cases))
+def count_supported(cases: ArrayLike, unit: str = "panels", share: float = 1.0) -> Evidence:
+    """Support a statement that holds in every case, or in a share of them."""
+    is_so = np.ravel(cases)
+    return Evidence(f"It is so in {is_so.sum()} of {is_so.size} {unit}.", bool(is_so.mean() >= share))
 
 
 def share_evidence(printed: Record, share: float, runs: int, n_printed: int = PRINTED_REPETITIONS) -> Evidence:
