@@ -18,7 +18,6 @@ from dpviz.charts import priors
 from dpviz.claims import audit, audit_in_words, curves, thesis_in_words
 from dpviz.claims.claim import Verdict
 from dpviz.claims.curves import first_prior_curves, stream_prior_curves
-from dpviz.claims.published import read_errata
 from dpviz.claims.statements import JUDGES
 from dpviz.core import limits
 from dpviz.core.declarations import SEED
@@ -30,6 +29,7 @@ from dpviz.export.scripts import priors_script
 from dpviz.export.tables import figure_html
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer
 from dpviz.privacy.average_case import count_release_delta
+from dpviz.published.records import load_errata
 from pages import ui
 from pages.ui.navigation import PRIORS
 
@@ -347,8 +347,8 @@ def _show_explanation(question: PromiseQuestion) -> None:
     st.markdown(ui.page_text("minimum_priors", f"why {texts_of(question)}"))
     ui.heading("What the paper prints and its own definitions contradict")
     is_of_ranges = question.kind.conditioned
-    errata = [erratum for erratum in read_errata("zheng") if (erratum.what == "range") == is_of_ranges]
-    st.markdown("\n".join(f"- {erratum.told}" for erratum in errata))
+    errata = [erratum for erratum in load_errata("Zheng (2015)") if (erratum.topic == "range") == is_of_ranges]
+    st.markdown("\n".join(f"- {erratum.summary}" for erratum in errata))
 
 
 SECTIONS: dict[str, ui.Section] = {

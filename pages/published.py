@@ -1,5 +1,6 @@
 """Published: everything that the papers print beside ours, cell by cell, from a stored run; nothing is computed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import ClassVar
@@ -10,21 +11,19 @@ import streamlit as st
 from dpviz.charts import published as charts
 from dpviz.charts.lines import SMALL_HEIGHT, comparison_height
 from dpviz.charts.published import OPEN_CELL
-from dpviz.claims.drawn_figures import FIGURES_FILE, read_figures, word_of
-from dpviz.claims.full_run import full_run_csv, read_full_run
-from dpviz.claims.papers import PAPERS
-from dpviz.claims.printed_layout import layouts_of
-from dpviz.claims.published import Shown, printed_text
 from dpviz.export.templates import capitalize_first
+from dpviz.published.figures import load_figures, slugify
+from dpviz.published.layout import lay_out
+from dpviz.published.records import Record, data_text, load_papers, load_records, summarize
 from pages import ui
 from pages.ui.navigation import PAGES, PUBLISHED
 
 PREFIX = PUBLISHED.prefix
 PREFIXES = {page.path: page.prefix for page in PAGES}
-CITED = {key: paper.cited for key, paper in PAPERS.items()}
+PAPERS = load_papers()
 FIGURES = {
-    key: {word_of(figure.place): figure for figure in read_figures() if figure.paper == cited}
-    for key, cited in CITED.items()
+    key: {slugify(figure.place): figure for figure in load_figures() if figure.paper == paper}
+    for key, paper in PAPERS.items()
 }
 """Figures that we draw, by the keys of their papers and the words of their places in the URL."""
 
@@ -37,7 +36,7 @@ for _key, _figures in FIGURES.items():
     if _figures:
         SETTINGS[f"{PREFIX}{_key}_figure"] = ui.choice_setting(_figures, next(iter(_figures)), "Figure")
     for _word, _figure in _figures.items():
-        _settings = list(map(word_of, _figure.settings))
+        _settings = list(map(slugify, _figure.settings))
         SETTINGS[f"{PREFIX}{_key}_{_word}_at"] = ui.choice_setting(_settings, _settings[0], "Setting of the figure")
 
 
@@ -55,19 +54,19 @@ class Question:
 
     @property
     def named(self) -> str:
-        return CITED[self.paper]
+        return PAPERS[self.paper]
 
 
 def controls() -> Question:
     state = st.session_state
-    paper = ui.choice("paper", CITED, widget=st.radio)
+    paper = ui.choice("paper", PAPERS, widget=st.radio)
     is_only = ui.toggle("only", help=ui.words("only"))
-    if not state[OPEN_CELL].startswith(f"{word_of(CITED[paper])}-"):
+    if not state[OPEN_CELL].startswith(f"{slugify(PAPERS[paper])}-"):
         state[OPEN_CELL] = ""  # another paper was chosen
     figure = setting = ""
     if figures := FIGURES[paper]:
         figure = _choose({word: capitalize_first(figures[word].place) for word in figures}, f"{paper}_figure")
-        settings = {word_of(setting): setting for setting in figures[figure].settings}
+        settings = {slugify(setting): setting for setting in figures[figure].settings}
         setting = settings[_choose(settings, f"{paper}_{figure}_at")]
     return Question(paper, figure, setting, state[OPEN_CELL], is_only, ui.class_mode())
 
@@ -77,11 +76,10 @@ def _choose(options: dict[str, str], name: str) -> str:
     return ui.choice(name, options) if len(options) > 1 else next(iter(options))
 
 
-def link_to(shown: Shown, is_large: bool) -> str:
+def link_to(page: str, settings: Mapping[str, object], is_large: bool) -> str:
     """Address of what a page shows, as a link on this page has it; class mode stays."""
-    prefix = PREFIXES[shown.page]
-    query = {name if name == OPEN_CELL else prefix + name: value for name, value in shown.settings.items()}
-    return f"{shown.page}?{urlencode(query | {ui.CLASS_MODE: 1} if is_large else query)}"
+    query = {name if name == OPEN_CELL else PREFIXES[page] + name: value for name, value in settings.items()}
+    return f"{page}?{urlencode(query | {ui.CLASS_MODE: 1} if is_large else query)}"
 
 
 @lru_cache(maxsize=64)
@@ -89,15 +87,16 @@ def printed_html(question: Question, is_within: bool) -> str:
     """What a paper prints in its own layout: what stands with the figure that is drawn, or all else."""
     figures = FIGURES[question.paper]
     place = figures[question.figure].place if question.figure else ""
-    records = read_full_run().of(question.named)
-    layouts = [layout for layout in layouts_of(records) if (layout.place == place) is is_within]
-    if question.is_only:
-        layouts = [layout.notable_alone() for layout in layouts]
+    layouts = lay_out(load_records(question.named), only_mismatches=question.is_only)
+    layouts = [layout for layout in layouts if (layout.place == place) is is_within]
+
+    def setting_link(record: Record) -> str:
+        return link_to(record.page, record.query, question.is_large)
 
     def own_link(name: str, value: str) -> str:
-        return link_to(Shown(PUBLISHED.path, {"paper": question.paper, name: value}), question.is_large)
+        return link_to(PUBLISHED.path, {"paper": question.paper, name: value}, question.is_large)
 
-    links = charts.CellLinks(partial(link_to, is_large=question.is_large), partial(own_link, OPEN_CELL), question.cell)
+    links = charts.CellLinks(setting_link, partial(own_link, OPEN_CELL), question.cell)
     drawn = {figure.place: own_link(f"{question.paper}_figure", word) for word, figure in figures.items()}
     return charts.layouts_html(layouts, links, {} if is_within else drawn)
 
@@ -121,19 +120,20 @@ def show_figure(question: Question) -> None:
 def page() -> None:
     with ui.page_frame(PUBLISHED, SETTINGS, controls) as (question, parts):
         with parts.results:
-            run = read_full_run()
-            ui.answer(run.mark, run.told, run.short)
+            summary = summarize(load_records())
+            ui.answer(summary.label, summary.sentence, summary.caption)
             if question.cell and not question.is_only:
                 ui.note(ui.words("cell", id=f"{OPEN_CELL}-{question.cell}"))
             if question.figure and question.is_large:  # a class sees it first
                 show_figure(question)
-            html = f"{charts.verdicts_html(run.verdicts)}<p class=said>{ui.words('meaning')}</p>"
+            html = f"{charts.verdicts_html()}<p class=said>{ui.words('meaning')}</p>"
             ui.html_table(html, "Verdicts by paper", "dpviz-printed dpviz-scroll")
             if question.figure and not question.is_large:
                 show_figure(question)
         with parts.details:
-            st.html(charts.paper_html(question.named, printed_html(question, False), PAPERS[question.paper].errata))
+            st.html(charts.paper_html(question.named, printed_html(question, False)))
             ui.show_files(
-                "Everything as a table", ("CSV of all papers", "dpviz_published.csv", full_run_csv),
-                ("CSV of all figures", "dpviz_figures.csv", partial(printed_text, FIGURES_FILE)),
-            )  # fmt: skip
+                "Everything as a table",
+                ("CSV of all papers", "dpviz_published.csv", partial(data_text, "records")),
+                ("CSV of all figures", "dpviz_figures.csv", partial(data_text, "figures")),
+            )

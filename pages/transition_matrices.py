@@ -8,7 +8,6 @@ from typing import Any
 import streamlit as st
 
 from dpviz.charts.privacy import two_tables_chart
-from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES
 from dpviz.core.declarations import EPSILON
 from dpviz.designs import Design
 from dpviz.desk.releases import alpha_by_rule, numbers_to_set, release_text, widest_numbers
@@ -16,6 +15,7 @@ from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import report
 from dpviz.privacy.summary import PrivacySummary, two_tables
+from dpviz.published.layout import printed_csv
 from dpviz.uploads import recognition
 from pages import ui
 from pages.details import transition_matrices as details
@@ -32,7 +32,7 @@ NUMBERS = widest_numbers(*SYNTHESIZERS.values())
 PRESETS = ui.declared_presets("transition_matrices")
 SETTINGS = {
     f"{PREFIX}synthesizer": ui.choice_setting(lambda: [*SYNTHESIZERS, ui.GIVEN], "posterior_mean", "Synthesizer"),
-    f"{PREFIX}paste": ui.text_setting(PRINTED_FIGURES[1].text, "Matrix"),
+    f"{PREFIX}paste": ui.text_setting(printed_csv("Abowd & Vilhuber (2008)", "Fig. 1"), "Matrix"),
     **ui.number_settings(NUMBERS, PREFIX),
     **ui.link_settings(PREFIX, *LINKED),
     RECOGNIZED: ui.text_setting(AS_GIVEN, "Judged as"),

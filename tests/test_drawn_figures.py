@@ -10,14 +10,12 @@ import pytest
 from scipy.stats import binom
 
 from dpviz.claims.bowen_liu import STUDY, binary_methods
-from dpviz.claims.drawn_figures import DrawnFigure, FigurePanel, Known, read_figures, word_of, written_figures
+from dpviz.claims.drawn_figures import DrawnFigure, FigurePanel, read_figures, written_figures
 from dpviz.claims.figures.bounds import beta_panels, bounds_panels
 from dpviz.claims.figures.cells import CELLS, MARGINALS, STUDY_3, EveryCell
 from dpviz.claims.figures.measured import SimulatedStudy
 from dpviz.claims.figures.numbers import studied
 from dpviz.claims.figures.proportions import charest_panels
-from dpviz.claims.full_run import read_full_run
-from dpviz.claims.papers import PAPERS
 from dpviz.claims.published import Effort, printed_text
 from dpviz.comparisons import BinaryData, UnknownVariance
 from dpviz.comparisons.mixed import MixedRows
@@ -121,32 +119,3 @@ def test_the_grey_line_of_figure_7_is_the_deviation_of_its_estimate() -> None:
     x = np.arange(n + 1)
     spread = math.sqrt(float(binom.pmf(x, n, p) @ (x / n - p) ** 2) * (1 + 2 / 10))
     assert found[100.0][0] == pytest.approx(spread, rel=0.01)
-
-
-def test_every_figure_has_its_statements_and_every_statement_a_figure() -> None:
-    records = read_full_run().records
-    for (paper, place), figure in FIGURES.items():
-        spoken = [one for one in records if one.paper == paper and place in (one.place, one.figure)]
-        assert spoken, (paper, place)
-        assert figure.caption.endswith(".") and figure.note.endswith(".") and figure.panels
-    for one in records:
-        assert not one.figure or (one.paper, one.figure) in FIGURES, one.figure
-
-
-def test_every_paper_s_figures_are_known_by_words_of_their_own() -> None:
-    for paper in PAPERS.values():
-        own = [one for one in FIGURES.values() if one.paper == paper.cited]
-        assert len({word_of(one.place) for one in own}) == len(own)
-        for figure in own:
-            assert len({word_of(one) for one in figure.settings}) == len(figure.settings)
-
-
-def test_printed_lines_are_those_of_theorems() -> None:
-    printed = {
-        one.name
-        for figure in FIGURES.values()
-        for panel in figure.panels
-        for one in panel.lines
-        if one.known is Known.PRINTED
-    }
-    assert printed and all(any(word in one for word in ("Theorem", "Lemma", "Corollary")) for one in printed)

@@ -10,7 +10,6 @@ from markupsafe import Markup
 
 from dpviz.charts import theme
 from dpviz.charts.html import macros
-from dpviz.claims.abowd_vilhuber import layout_source
 from dpviz.core.formatting import format_number
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer
@@ -24,6 +23,9 @@ LOG_ODDS_TITLES = {
     False: "Log-odds |ln Pr(m | first) / Pr(m | second)| of neighbours, one row substituted",
 }
 """By whether the log-odds have their signs."""
+
+FIGURES = {"posterior_mean": (1, 2), "laplace": (3, 4)}
+"""Figures of Abowd & Vilhuber (2008) with the matrix and the log-odds, by the key of the synthesizer."""
 
 DARKEST_EXPONENT = -16  # probabilities below this power of ten share the darkest color
 MAX_FRAMED_COLUMNS = 40  # cells side by side up to which a frame is as large as a cell; then it has 18 pixels
@@ -248,6 +250,11 @@ def _check_places(synthesizer: Synthesizer, row: int | None, column: int | None)
             check_index(place, size, name)
 
 
+def _layout_source(synthesizer: Synthesizer, place: int) -> str:
+    number = f", Fig. {FIGURES[synthesizer.key][place]}" if synthesizer.key in FIGURES else ""
+    return f"Exact; laid out as in Abowd & Vilhuber (2008){number}"
+
+
 def release_html(
     synthesizer: Synthesizer, epsilon: float, *, signed: bool, row: int | None = None, column: int | None = None
 ) -> str:
@@ -255,8 +262,8 @@ def release_html(
 
     Parameters are those of `matrix_html` and `log_odds_html`.
     """
-    matrix_caption = f"{MATRIX_TITLE}, {synthesizer.info.label}. {layout_source(synthesizer, 0)}"
-    log_odds_caption = f"{LOG_ODDS_TITLES[signed]}. {layout_source(synthesizer, 1)}"
+    matrix_caption = f"{MATRIX_TITLE}, {synthesizer.info.label}. {_layout_source(synthesizer, 0)}"
+    log_odds_caption = f"{LOG_ODDS_TITLES[signed]}. {_layout_source(synthesizer, 1)}"
     matrix = matrix_html(synthesizer, matrix_caption, row=row, column=column)
     return matrix + log_odds_html(synthesizer, epsilon, log_odds_caption, signed=signed, row=row, column=column)
 

@@ -10,12 +10,20 @@ from markupsafe import Markup
 from dpviz.charts import theme
 from dpviz.charts.html import macros
 from dpviz.charts.lines import Axis, Line, comparison_chart, method_stroke
-from dpviz.claims.drawn_figures import DrawnFigure, FigurePanel, Known, word_of
-from dpviz.claims.full_run import read_full_run
-from dpviz.claims.printed_layout import Layout, PrintedCell, PrintedGrid
-from dpviz.claims.published import Agreement, Erratum, PrintedNumber, Shown, design_in_words
-from dpviz.claims.verdicts import AnyRecord, counts_in_words, distance_in_words, printed_alone
 from dpviz.core.formatting import format_number
+from dpviz.published.figures import Figure, FigurePanel, LineKind, slugify
+from dpviz.published.layout import Layout, PrintedTable
+from dpviz.published.records import (
+    Agreement,
+    Kind,
+    Record,
+    alternative_readings,
+    load_errata,
+    load_papers,
+    load_records,
+    provenance,
+    summarize,
+)
 
 SIGNS = {
     Agreement.AGREES: "",
@@ -42,132 +50,133 @@ MEASURE_AXES = {
 }
 """The axis of each measure that the figures have."""
 
-BASIS = {Known.OURS: "exact", Known.REFERENCE: "exact", Known.PURE: "exact, δ = 0", Known.PRINTED: "printed"}
+BASIS = dict.fromkeys(LineKind, "exact") | {LineKind.PURE_EPSILON: "exact, δ = 0", LineKind.PRINTED: "printed"}
 """What the hover says of each kind of line."""
 
 
 class CellLinks(NamedTuple):
-    """Where cells lead: `setting` to the page that shows a record, `cell` to a cell; `opened` is the open one."""
+    """Addresses: `setting` of the page that shows a record, `cell` of a cell by id; `opened` is the open one."""
 
-    setting: Callable[[Shown], str]
+    setting: Callable[[Record], str]
     cell: Callable[[str], str]
     opened: str = ""
 
 
-def cell_word(record: AnyRecord) -> str:
-    """Word of something printed in the address: its paper and its own key.
-
-    >>> from dpviz.claims.published import Record
-    >>> cell_word(Record(source="Liu (2016), Table 1", what="a", printed=0.5, ours=0.5, reading="r")).rpartition("-")[0]
-    'liu_2016'
-    """
-    return f"{word_of(record.paper)}-{record.key}"
-
-
-def checked_cell(word: str) -> str:
-    """The word of a cell; a ValueError if no paper has it."""
-    run = read_full_run()
-    paper = next((paper for paper in run.papers if word.startswith(f"{word_of(paper)}-")), "")
-    if word not in map(cell_word, printed_alone(run.of(paper))):
+def checked_cell(cell: str) -> str:
+    """The id of a cell; a ValueError if no paper has it."""
+    paper = next((paper for paper in load_papers().values() if cell.startswith(f"{slugify(paper)}-")), "")
+    if cell not in {record.id for record in load_records(paper) if not record.is_alternative}:
         raise ValueError(f"{paper} has no such cell." if paper else "no paper has such a cell.")
-    return word
+    return cell
 
 
-def verdicts_html(by_paper: Mapping[str, Mapping[Agreement, int]]) -> str:
-    """Table of how many things each paper prints, and of which verdict."""
-    return str(macros("published").verdicts(list(Agreement), by_paper, SIGNS))
+def verdicts_html() -> str:
+    """Table of how many results each paper prints, of which verdict, and what else it prints."""
+    summaries = {paper: summarize(load_records(paper)) for paper in load_papers().values()}
+    summaries["All papers"] = summarize(load_records())
+    return str(macros("published").verdicts(list(Agreement), list(Kind), summaries, SIGNS))
 
 
 def layouts_html(layouts: Iterable[Layout], links: CellLinks, figure_links: Mapping[str, str] | None = None) -> str:
     """Tables and lists under the names of their places; `figure_links` lead to those that we draw, by place."""
-    shown: list[dict[str, Any]] = []
+    parts: list[dict[str, Any]] = []
     for layout in layouts:
-        if not layout.cells:
-            continue
-        is_new = not shown or shown[-1]["place"] != layout.place
+        is_new = not parts or parts[-1]["place"] != layout.place
         part: dict[str, Any] = {"place": layout.place, "heading": layout.place if is_new else "", "rows": []}
         part["link"] = (figure_links or {}).get(layout.place, "")
-        if isinstance(layout, PrintedGrid):
-            common = [f"{layout.common} throughout"] if layout.common else []
-            part["summary"] = ". ".join([counts_in_words(cell.record for cell in layout.cells), *common])
-            part["columns"] = (*layout.designs, *layout.columns)
-            for design, cells in layout.rows:
-                names = [value if isinstance(value, str) else format_number(value) for value in design]
-                part["rows"].append((names, [cell and _shown_cell(cell, links) for cell in cells]))
-            readings = {cell.record.reading for cell in layout.cells if not cell.record.literal}
-            reading = "is read otherwise than the words around it say"
-            part["note"] = f"{reading}: {min(readings)}" if readings else ""
-            if len(readings) > 1:
-                part["note"] = f"{reading}; each cell says how, and what it would be otherwise."
+        if isinstance(layout, PrintedTable):
+            part |= _table_parts(layout, links)
         else:
-            part["cells"] = [_shown_cell(cell, links) for cell in layout.cells]
-        shown.append(part)
-    return str(macros("published").layouts(shown))
+            part["cells"] = [_cell_parts(record, links) for record in layout.records]
+        parts.append(part)
+    return str(macros("published").layouts(parts))
 
 
-def _shown_cell(cell: PrintedCell, links: CellLinks) -> dict[str, Any]:
+def _table_parts(table: PrintedTable, links: CellLinks) -> dict[str, Any]:
+    """What the template says of a table: counts, columns, rows, and how cells are read."""
+    names = [name for name in table.cells.index.names if name]
+    common = [f"{table.caption} throughout"] if table.caption else []
+    rows = []
+    for values, records in zip(table.cells.index, table.cells.to_numpy(), strict=True):
+        design = values if isinstance(values, tuple) else (values,) * len(names)
+        rows.append((design, [record and _cell_parts(record, links) for record in records]))
+    readings = {record.reading for record in table.records if not record.as_stated}
+    note = ""
+    if readings:
+        how = f": {min(readings)}" if len(readings) == 1 else "; each cell says how, and what it would be otherwise."
+        note = f"is read otherwise than the words around it say{how}"
+    summary = ". ".join([summarize(table.records).counts, *common])
+    return {"summary": summary, "columns": (*names, *table.cells.columns), "rows": rows, "note": note}
+
+
+def _cell_parts(record: Record, links: CellLinks) -> dict[str, Any]:
     """What the template says of a cell: its text and verdict, and facts when it is open."""
-    record, word = cell.record, cell_word(cell.record)
-    star = "" if record.literal else "*"  # right only if it is read otherwise than the words around it say
+    star = "" if record.as_stated else "*"  # right only if it is read otherwise than the words around it say
     verdict = f"{SIGNS[record.verdict]} {record.verdict}".strip() + star
-    statement = f"{record.what}: {record.text}"
-    if record.quote or not isinstance(record.printed, PrintedNumber):
-        statement = f"{record.text} in “{record.quote}”" if record.quote else record.text
-    facts = [("Printed ○", record.text), ("Stands in", record.place if record.figure else ""), _ours(record)]
-    if not isinstance(record.printed, str) and record.verdict is not Agreement.UNKNOWN:
-        facts.append(("Apart by", f"{distance_in_words(record)}".replace("-", "−")))
-    facts += [("Verdict", verdict), ("Why", record.reason), ("Read as", record.reading)]
-    facts += [("Read otherwise", f"{_ours(reading)[1]}: {_difference(record, reading)}") for reading in cell.others]
+    statement = f"{record.printed} in “{record.quote}”" if record.quote else record.printed
+    if record.is_number and not record.quote:
+        statement = f"{record.what}: {record.printed}"
+    is_compared = record.is_number and record.verdict is not Agreement.UNKNOWN
+    facts = [
+        ("Printed ○", record.printed),
+        ("Stands in", record.place if record.figure else ""),
+        _ours(record),
+        ("Apart by", record.distance.replace("-", "−") if is_compared else ""),
+        ("Verdict", verdict),
+        ("Kind", "" if record.kind is Kind.RESULT else str(record.kind)),
+        ("Why", record.reason),
+        ("Read as", record.reading),
+    ]
+    for alternative in alternative_readings().get(record.id, []):
+        facts.append(("Read otherwise", f"{_ours(alternative)[1]}: {_difference(record, alternative)}"))
     return {
-        "text": record.text,
+        "text": record.printed,
         "verdict": record.verdict,
         "sign": f"{SIGNS[record.verdict]}{star}",
         "signed_verdict": verdict,
         "statement": statement,
-        "id": f"{OPEN_CELL}-{word}",
+        "id": f"{OPEN_CELL}-{record.id}",
         "group": OPEN_CELL,
         "kind": CELL_CLASSES.get(record.verdict, "near"),
-        "is_open": word == links.opened,
+        "is_open": record.id == links.opened,
         "facts": [(name, text) for name, text in facts if text],
-        "setting_link": links.setting(record.shown) if record.shown.page else "",
-        "own_link": links.cell(word),
+        "setting_link": links.setting(record) if record.page else "",
+        "own_link": links.cell(record.id),
     }
 
 
-def _difference(record: AnyRecord, alternative: AnyRecord) -> str:
+def _difference(record: Record, alternative: Record) -> str:
     """What another reading is, as far as it differs."""
     what = "" if alternative.what == record.what else f"{alternative.what}. "
-    own = {name: value for name, value in alternative.design.items() if record.design.get(name) != value}
-    rows = design_in_words(own).replace("; ", ". ")
-    return f"{what}{rows and f'{rows}. '}{alternative.reading} {alternative.verdict.capitalize()}."
+    design = [part for part in alternative.design.split("; ") if part not in record.design.split("; ")]
+    rows = "".join(f"{part}. " for part in design if part)
+    return f"{what}{rows}{alternative.reading} {alternative.verdict.capitalize()}."
 
 
-def _ours(record: AnyRecord) -> tuple[str, str]:
+def _ours(record: Record) -> tuple[str, str]:
     if record.verdict is Agreement.UNKNOWN:
         return "Ours", "none"
-    if isinstance(record.printed, str):
-        return "Ours", str(record.ours)
+    if not record.is_number:
+        return "Ours", record.ours
     if record.our_error:
-        return "Ours, simulated ●", f"{format_number(record.ours, 4)} ± {format_number(record.our_error, 2)}"
-    return "Ours, exact —", format_number(record.ours, 7)
+        return "Ours, simulated ●", f"{format_number(float(record.ours), 4)} ± {format_number(record.our_error, 2)}"
+    return "Ours, exact —", format_number(float(record.ours), 7)
 
 
-def paper_html(paper: str, layouts: str, errata: Iterable[Erratum]) -> str:
+def paper_html(paper: str, layouts: str) -> str:
     """All of a paper: how much comes out, what it prints in its own layout, its errata, and how ours is made."""
-    run = read_full_run()
-    return str(
-        macros("published").paper(paper, counts_in_words(run.of(paper)), Markup(layouts), list(errata), run.made)
-    )
+    counts = summarize(load_records(paper)).counts
+    return str(macros("published").paper(paper, counts, Markup(layouts), load_errata(paper), provenance()))
 
 
-def panel_picture(figure: DrawnFigure, panel: FigurePanel, *, small: bool = False) -> theme.Figure:
+def panel_picture(figure: Figure, panel: FigurePanel, *, small: bool = False) -> theme.Figure:
     """One measure: exact as lines, simulated as dots with 95 % error bars, printed dashed."""
     short = theme.shorten_labels(line.name for line in panel.lines)
-    strokes = {Known.PURE: theme.PURE_LINE, Known.PRINTED: theme.PRINTED_LINE}
+    strokes = {LineKind.PURE_EPSILON: theme.PURE_LINE, LineKind.PRINTED: theme.PRINTED_LINE}
     lines = []
     for place, line in enumerate(panel.lines):
-        stroke = strokes.get(line.known, method_stroke(place, is_reference=line.known is Known.REFERENCE))
-        named: dict[str, Any] = {"name": line.name, "short": short[line.name], "basis": BASIS[line.known]}
+        stroke = strokes.get(line.kind, method_stroke(place, is_reference=line.kind is LineKind.REFERENCE))
+        named: dict[str, Any] = {"name": line.name, "short": short[line.name], "basis": BASIS[line.kind]}
         values = {"x": line.x, "y": line.y, "error": line.error, "exact": line.error == 0}
         lines.append(Line(**named, **values, color=line.key, stroke=stroke))
     # The axis goes on a little beyond the first and the last point
@@ -184,19 +193,19 @@ def panel_picture(figure: DrawnFigure, panel: FigurePanel, *, small: bool = Fals
     )
 
 
-def panel_alt(figure: DrawnFigure, panel: FigurePanel) -> str:
+def panel_alt(figure: Figure, panel: FigurePanel) -> str:
     """What the picture of a measure shows, in a sentence."""
     what = MEASURE_AXES[panel.measure].title
     return f"Ours of {figure.place}: {what}, {figure.axis}; {', '.join(line.name for line in panel.lines)}."
 
 
-def caption_html(figure: DrawnFigure, setting: str) -> str:
+def caption_html(figure: Figure, setting: str) -> str:
     """By whom and where a figure is, and what it shows at a setting."""
     caption = f"{figure.caption}{f' Here: {setting}.' if setting else ''}"
     return str(macros("published").figure(f"{figure.paper}, {figure.place}, as we have it", caption))
 
 
-def below_html(figure: DrawnFigure, panels: Iterable[FigurePanel], printed: str) -> str:
+def below_html(figure: Figure, panels: Iterable[FigurePanel], printed: str) -> str:
     """What there is to know of our figure, what is `printed` of it, and the numbers of its pictures, folded."""
     tables = []
     for panel in panels:

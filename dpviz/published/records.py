@@ -1,12 +1,24 @@
 """The frozen records: every printed number and statement with what was computed of it, and the papers' errata."""
 
 import csv
+import datetime
+import re
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from typing import Any, Self
 from urllib.parse import parse_qsl
+
+from scipy.special import ndtri
+
+from dpviz.core.formatting import format_number
+
+FAMILY_LEVEL = 1e-3  # Probability that chance alone puts any simulated number beyond the limit
+FAR = 3  # Standard errors from which a simulated number differs
+PRINTED = re.compile(r"\{(\w+)\[(\w+)\]:?([^{}]*)\}")
 
 
 class Agreement(StrEnum):
@@ -128,6 +140,13 @@ class Record:
         return float(10.0 ** -len(self.printed.partition(".")[2]))
 
     @property
+    def distance(self) -> str:
+        """How far a number is from ours, in words."""
+        if self.error:
+            return f"{self.standard_errors:.1f} standard errors"
+        return f"{self.units_of_last_digit:.1f} units of the last digit"
+
+    @property
     def parameters(self) -> dict[str, float | str]:
         """The design by name.
 
@@ -168,8 +187,10 @@ def data_text(name: str) -> str:
 
 
 @cache
-def load_records() -> tuple[Record, ...]:
-    """Return every record in the order of the papers; read once in a process."""
+def load_records(paper: str = "") -> tuple[Record, ...]:
+    """Return every record, or those of a paper by authors and year, in printed order; read once in a process."""
+    if paper:
+        return tuple(record for record in load_records() if record.paper == paper)
     return tuple(map(Record.from_row, read_data("records")))
 
 
@@ -177,3 +198,187 @@ def load_records() -> tuple[Record, ...]:
 def load_papers() -> dict[str, str]:
     """Return the papers by key, authors and year, in the order of their years."""
     return {row["key"]: row["paper"] for row in read_data("papers")}
+
+
+@cache
+def alternative_readings() -> dict[str, list[Record]]:
+    """Return the alternative readings of records, by the ids of these."""
+    readings: dict[str, list[Record]] = {}
+    for record in load_records():
+        if record.is_alternative:
+            readings.setdefault(record.reading_of, []).append(record)
+    return readings
+
+
+def fill_in_printed(text: str) -> str:
+    """Return a text with what papers print in the places of its keys, ``{paper[key]}``, which may have a format.
+
+    >>> fill_in_printed("{liu[repeats]:,.0f} runs; from {bowen_liu[smallest]}, as {printed}")
+    '5,000 runs; from 0.007, as {printed}'
+    """
+
+    def printed(match: re.Match[str]) -> str:
+        paper, key, form = match.groups()
+        record = next(record for record in load_records(load_papers()[paper]) if record.key == key)
+        return format(float(record.printed), form) if form else record.printed
+
+    return PRINTED.sub(printed, text)
+
+
+@dataclass(frozen=True)
+class Erratum:
+    """What a paper prints and its own definitions contradict.
+
+    Parameters
+    ----------
+    paper, place, topic, kind : str
+        Where it stands, what it is about, and the kind of slip.
+    printed, truth, consequence : str
+        What is printed, what is true, and why it matters.
+    certainty, other_reading : str
+        How sure it is; the reading, if any, that makes the print right.
+    command, output : str
+        A command that establishes it, and what that prints.
+    """
+
+    paper: str
+    place: str
+    topic: str
+    kind: str
+    printed: str
+    truth: str
+    consequence: str
+    certainty: str
+    other_reading: str
+    command: str
+    output: str
+
+    @property
+    def summary(self) -> str:
+        """Its place, kind, print and truth in Markdown."""
+        return f"**{self.place}, {self.kind}.** {self.printed} {self.truth}"
+
+
+@cache
+def load_errata(paper: str) -> tuple[Erratum, ...]:
+    """Return the errata of a paper, by authors and year."""
+    return tuple(Erratum(**row) for row in read_data("errata") if row["paper"] == paper)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What records say together, without alternative readings.
+
+    Parameters
+    ----------
+    verdicts : Counter of Agreement
+        Of the results.
+    kinds : Counter of Kind
+        Of everything printed.
+    n_numbers, n_read_otherwise, n_simulated : int
+        Results that are numbers, that are right only if read otherwise than stated, and that were simulated.
+    """
+
+    verdicts: Counter[Agreement]
+    kinds: Counter[Kind]
+    n_numbers: int
+    n_read_otherwise: int
+    n_simulated: int
+
+    @property
+    def n_come_out(self) -> int:
+        """Results that come out."""
+        return sum(count for verdict, count in self.verdicts.items() if verdict.comes_out)
+
+    @property
+    def label(self) -> str:
+        """How many results come out, in some words."""
+        return f"{self.n_come_out:,} of {self.kinds[Kind.RESULT]:,} results come out"
+
+    @property
+    def caption(self) -> str:
+        """What does not, in a short sentence."""
+        differ, unknown = self.verdicts[Agreement.DIFFERS], self.verdicts[Agreement.UNKNOWN]
+        return f"Yet {differ:,} differ; {unknown:,} cannot be computed."
+
+    @property
+    def sentence(self) -> str:
+        """The verdict on everything printed, in some sentences."""
+        results, verdicts = self.kinds[Kind.RESULT], self.verdicts
+        return (
+            f"The papers print {self.n_numbers:,} numbers and {results - self.n_numbers:,} statements as results. "
+            f"{verdicts[Agreement.DIFFERS]:,} differ from ours, and {verdicts[Agreement.UNKNOWN]:,} cannot be "
+            f"computed; each of them has its reason. Of those that come out, {verdicts[Agreement.CHANCE]:,} are as "
+            f"close as chance allows. {self.n_read_otherwise:,} are right only if they are read as something else "
+            f"than the words around them say; they are marked *. Not counted: {self.kinds[Kind.SETTING]:,} settings, "
+            f"{self.kinds[Kind.QUOTED]:,} quotations from other work, and {self.kinds[Kind.LOST]:,} things that the "
+            "text at hand has lost or leaves unstated."
+        )
+
+    @property
+    def counts(self) -> str:
+        """How many results have each verdict, and what else is printed.
+
+        >>> summarize([record for record in load_records() if record.place == "Fig. 3"]).counts
+        '36 results: 36 agree'
+        """
+        plural = {Agreement.AGREES: "agree", Agreement.ROUNDING: "differ within rounding", Agreement.DIFFERS: "differ"}
+        results = [
+            f"{self.verdicts[verdict]:,} {plural.get(verdict, verdict) if self.verdicts[verdict] > 1 else verdict}"
+            for verdict in Agreement
+            if self.verdicts[verdict]
+        ]
+        nouns = ((Kind.SETTING, "setting"), (Kind.QUOTED, "quotation"), (Kind.LOST, "lost item"))
+        rest = [
+            f"{self.kinds[kind]:,} {noun}{'s' * (self.kinds[kind] > 1)}" for kind, noun in nouns if self.kinds[kind]
+        ]
+        besides = [f"besides {', '.join(rest)}"] if rest else []
+        n_results = self.kinds[Kind.RESULT]
+        return "; ".join([f"{n_results:,} result{'s' * (n_results != 1)}: {', '.join(results) or 'none'}", *besides])
+
+
+def summarize(records: Iterable[Record]) -> Summary:
+    """Return what records say together."""
+    primary = [record for record in records if not record.is_alternative]
+    results = [record for record in primary if record.kind is Kind.RESULT]
+    return Summary(
+        verdicts=Counter(record.verdict for record in results),
+        kinds=Counter(record.kind for record in primary),
+        n_numbers=sum(record.is_number for record in results),
+        n_read_otherwise=sum(not record.as_stated for record in results),
+        n_simulated=sum(record.error > 0 for record in results),
+    )
+
+
+def simulation_limit(n_simulated: int) -> float:
+    """Return the standard errors beyond which chance puts one or more of so many numbers in one of 1,000 runs at most.
+
+    Bonferroni's bound, so that numbers may share random numbers.
+
+    >>> round(simulation_limit(1), 4), round(simulation_limit(300), 4)
+    (3.2905, 4.6491)
+    """
+    return float(-ndtri(FAMILY_LEVEL / 2 / max(n_simulated, 1)))
+
+
+def rule_sentence(n_simulated: int) -> str:
+    """Return from where on a simulated number, or a statement, counts as wrong."""
+    limit = format_number(simulation_limit(n_simulated), 3)
+    return (
+        f"{n_simulated:,} of the numbers were simulated, by the paper or here. They agree within {FAR} standard "
+        f"errors. One that is further off counts as wrong only beyond {limit}: chance alone puts any of them there in "
+        f"at most one of {1 / FAMILY_LEVEL:,.0f} runs. A statement that a simulation does not bear out is judged again "
+        "with ten times as many repetitions."
+    )
+
+
+@cache
+def provenance() -> str:
+    """Return how and when the records were computed, and by which command they are again."""
+    row, n_simulated = read_data("records")[0], summarize(load_records()).n_simulated
+    day, repetitions, seed = datetime.date.fromisoformat(row["computed"]), int(row["repetitions"]), row["seed"]
+    return (
+        f"Computed on {day.day} {day:%B %Y}: exact wherever a sum is short enough, else simulated with at least "
+        f"{repetitions:,} repetitions and the seed {seed}. The same digits come from python -m tests.reproduction "
+        f"--repetitions {repetitions} --seed {seed}. {rule_sentence(n_simulated)}"
+    )

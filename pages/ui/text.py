@@ -10,6 +10,7 @@ import streamlit as st
 from dpviz.charts.html import answer_html, heading_html, listing_html, numbers_html, part_html, scrolled_html
 from dpviz.core.escape import escape_markdown
 from dpviz.core.formatting import shorten_numbers
+from dpviz.published.records import fill_in_printed
 from pages.ui.navigation import TEXTS
 from pages.ui.url import class_mode, current_page
 
@@ -86,11 +87,9 @@ def page_text(page: str, section: str = "") -> str:
 
     What papers print stands in the places of its names.
     """
-    from dpviz.claims.sentences import with_printed  # few texts of a page that is opened first speak of papers
-
     parts = f"\n{(TEXTS / f'{page}.md').read_text(encoding='utf-8')}".split("\n## ")
     sections = {name: text.strip() for name, _, text in (part.partition("\n") for part in parts[1:])}
-    return with_printed(sections[section] if section else parts[0].strip())
+    return fill_in_printed(sections[section] if section else parts[0].strip())
 
 
 def page_note(page: str, section: str, **values: object) -> str:

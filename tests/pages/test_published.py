@@ -9,19 +9,17 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from dpviz.charts.published import cell_word
-from dpviz.claims.drawn_figures import DrawnFigure, read_figures, word_of
-from dpviz.claims.full_run import read_full_run, verdict_counts
-from dpviz.claims.papers import PAPERS
-from dpviz.claims.published import Agreement, Shown
-from dpviz.claims.verdicts import AnyRecord, printed_alone
+from dpviz.published.figures import Figure, load_figures, slugify
+from dpviz.published.records import Agreement, Kind, Record, load_errata, load_papers, load_records, summarize
 from pages.published import link_to
 from pages.ui.navigation import PAGES
 from tests.pages.apptest import answer, figures, markup, open_page, plain_text, problems, said, settings, sound
 
+PAPERS = load_papers()
 
-def records_of(key: str) -> list[AnyRecord]:
-    return printed_alone(read_full_run().of(PAPERS[key].cited))
+
+def records_of(key: str) -> list[Record]:
+    return [record for record in load_records(PAPERS[key]) if not record.is_alternative]
 
 
 def verdicts_on(html: str) -> Counter[str]:
@@ -36,33 +34,37 @@ def verdicts_on(html: str) -> Counter[str]:
 def test_the_headline_counts_what_comes_out() -> None:
     app = open_page("published")
     assert " ".join(answer(app).split()).startswith(
-        "720 of 871 come out The papers print 540 numbers and 331 statements. 79 differ from ours, and 72 cannot be "
-        "computed; each of them has its reason."
+        "679 of 759 results come out The papers print 463 numbers and 296 statements as results. 77 differ from ours, "
+        "and 3 cannot be computed; each of them has its reason."
     )
-    counts = verdict_counts(read_full_run().records)
+    assert "49 settings, 29 quotations from other work, and 34 things" in answer(app)
+    summary = summarize(load_records())
     (table,) = re.findall(r'aria-label="Verdicts by paper">(.*?)</table>', markup(sound(app)))
-    last = re.findall(r"<td class=count>([^<]*)</td>", table)[-6:]
-    assert last == ["871", *(f"{counts[verdict]:,}" for verdict in Agreement)]
+    last = re.findall(r"<td class=count>([^<]*)</td>", table)[-9:]
+    kinds = [summary.kinds[kind] for kind in Kind]
+    assert sum(kinds) == 871
+    assert last == [f"{count:,}" for count in [kinds[0], *map(summary.verdicts.get, Agreement), *kinds[1:]]]
     assert "Computed on 29 November 2026" in said(app) and "the seed 2016" in said(app)
     in_class = open_page("published", **{"class": "1"})
-    assert "Yet 79 differ; 72 cannot be computed." in answer(in_class)
+    assert "Yet 77 differ; 3 cannot be computed." in answer(in_class)
 
 
 @pytest.mark.parametrize("key", PAPERS)
 def test_every_record_of_a_paper_is_on_the_page_with_its_verdict(key: str) -> None:
     app = open_page("published", pub_paper=key)
     html = markup(sound(app))
-    alone = records_of(key)
+    records = records_of(key)
     shown = verdicts_on(html)
-    assert shown.total() == len(alone)
-    assert Counter(text.partition(":")[0] for text in shown.elements()) == Counter(str(one.verdict) for one in alone)
+    assert shown.total() == len(records)
+    verdicts = Counter(str(record.verdict) for record in records)
+    assert Counter(text.partition(":")[0] for text in shown.elements()) == verdicts
     printed = " ".join(shown)
-    assert not [record.text for record in alone if record.text not in printed]
-    assert not [record.reason for record in alone if record.reason not in unescape(html)]
-    assert Counter(re.findall(r'id="cell-([^"]*)"', html)) == Counter(map(cell_word, alone))
+    assert not [record.printed for record in records if record.printed not in printed]
+    assert not [record.reason for record in records if record.reason not in unescape(html)]
+    assert Counter(re.findall(r'id="cell-([^"]*)"', html)) == Counter(record.id for record in records)
     assert set(re.findall(r'id="cell-[^"]*" name="([^"]*)"', html)) == {"cell"}  # one is open at a time
-    for erratum in PAPERS[key].errata:
-        for part in (erratum.printed, erratum.ours, erratum.matters, erratum.sure, erratum.command):
+    for erratum in load_errata(PAPERS[key]):
+        for part in (erratum.printed, erratum.truth, erratum.consequence, erratum.certainty, erratum.command):
             assert part in unescape(html)
     assert not app.error
 
@@ -80,7 +82,7 @@ def test_only_what_differs_leaves_nothing_of_it_out(key: str) -> None:
 
 
 def test_a_url_opens_one_cell_and_every_cell_links_to_itself() -> None:
-    words = list(map(cell_word, records_of("charest")))
+    words = [record.id for record in records_of("charest")]
     assert "<details" in markup(open_page("published", pub_paper="charest"))
     for word in (words[0], words[-1]):
         app = open_page("published", pub_paper="charest", cell=word)
@@ -95,7 +97,7 @@ def test_a_url_opens_one_cell_and_every_cell_links_to_itself() -> None:
 
 
 def test_a_cell_stays_open_but_with_its_paper_and_where_it_is_hidden() -> None:
-    word = cell_word(next(record for record in records_of("charest") if record.verdict is Agreement.AGREES))
+    word = next(record.id for record in records_of("charest") if record.verdict is Agreement.AGREES)
     app = open_page("published", pub_paper="charest", cell=word)
     app.toggle(key="pub_only").set_value(True).run()
     assert " open>" not in markup(sound(app)) and settings(app)["cell"] == word
@@ -122,11 +124,11 @@ def test_what_a_link_asks_for_and_is_not_there_is_told(query: dict[str, Any], se
     assert app.radio(key="pub_paper").value == "abowd_vilhuber" and not settings(app)
 
 
-@pytest.mark.parametrize("figure", read_figures(), ids=lambda figure: f"{figure.paper} {figure.place}")
-def test_a_figure_is_drawn_with_what_the_paper_says_of_it_below(figure: DrawnFigure) -> None:
-    key = next(key for key, paper in PAPERS.items() if paper.cited == figure.paper)
-    word, setting = word_of(figure.place), figure.settings[-1]
-    query = {"pub_paper": key, f"pub_{key}_figure": word, f"pub_{key}_{word}_at": word_of(setting)}
+@pytest.mark.parametrize("figure", load_figures(), ids=lambda figure: f"{figure.paper} {figure.place}")
+def test_a_figure_is_drawn_with_what_the_paper_says_of_it_below(figure: Figure) -> None:
+    key = next(key for key, paper in PAPERS.items() if paper == figure.paper)
+    word, setting = slugify(figure.place), figure.settings[-1]
+    query = {"pub_paper": key, f"pub_{key}_figure": word, f"pub_{key}_{word}_at": slugify(setting)}
     app = open_page("published", **query)
     pictures = figures(sound(app))
     panels = figure.at(setting)
@@ -139,7 +141,7 @@ def test_a_figure_is_drawn_with_what_the_paper_says_of_it_below(figure: DrawnFig
         if f"<h3>{figure.place}</h3>" in part.proto.body and "class=numbers" in part.proto.body
     )  # fmt: skip
     spoken = [record for record in records_of(key) if (record.figure or record.place) == figure.place]
-    assert spoken and Counter(re.findall(r'id="cell-([^"]*)"', below)) == Counter(map(cell_word, spoken))
+    assert spoken and Counter(re.findall(r'id="cell-([^"]*)"', below)) == Counter(record.id for record in spoken)
     assert "The numbers of the picture" in plain_text(below)
     assert not app.error and settings(app).items() <= query.items()
 
@@ -156,14 +158,14 @@ def test_every_link_opens_a_page_that_takes_it() -> None:
     modules = {page.path: page.module for page in PAGES}
     html = markup(open_page("published", pub_paper="charest"))
     hrefs = [href for href in re.findall(r'<a href="([^"]*)"', html) if href[0] != "#" and "published" not in href]
-    assert len(hrefs) == sum(bool(record.shown.page) for record in records_of("charest"))
+    assert len(hrefs) == sum(bool(record.page) for record in records_of("charest"))
     for href in set(map(unescape, hrefs)):
         path, _, query = href.partition("?")
         known = import_module(f"pages.{modules[path]}").SETTINGS
         for key, word in parse_qsl(query):
             assert key.startswith(prefixes[path])
             assert known[key].parse(word) is not None
-    assert link_to(Shown("coverage", {"n": 5}), is_large=True) == "coverage?cv_n=5&class=1"
+    assert link_to("coverage", {"n": 5}, is_large=True) == "coverage?cv_n=5&class=1"
     in_class = markup(open_page("published", pub_paper="charest", **{"class": "1"}))
     assert all("class=1" in href for href in re.findall(r'<a href="([^"]*)"', in_class))
 

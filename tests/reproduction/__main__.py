@@ -14,8 +14,8 @@ import pandas as pd
 
 from dpviz.core.declarations import SEED
 from dpviz.core.parameters import argument
-from dpviz.published.records import Agreement, Kind, Record, load_papers, load_records
-from tests.reproduction.agreement import changed_records, load_checks, recompute, record_line, rule_sentence
+from dpviz.published.records import load_papers, load_records, rule_sentence, summarize
+from tests.reproduction.agreement import changed_records, load_checks, recompute, record_line
 from tests.reproduction.evidence import SimulationBudget
 
 REPETITIONS = argument("repetitions", 1, 100_000, title="number of repetitions", integer=True)
@@ -39,14 +39,6 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     return options
 
 
-def verdict_counts(records: list[Record]) -> pd.DataFrame:
-    """Return how many printed results of each paper have each verdict."""
-    results = [record for record in records if record.kind is Kind.RESULT and not record.is_alternative]
-    papers, verdicts = [record.paper for record in results], [str(record.verdict) for record in results]
-    counts = pd.crosstab(pd.Series(papers), pd.Series(verdicts))
-    return counts.reindex(index=dict.fromkeys(papers), columns=list(Agreement), fill_value=0)
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Recompute what the arguments name; return 1 where a record no longer comes out, else 0."""
     options = parse_arguments(arguments)
@@ -56,10 +48,10 @@ def main(arguments: list[str] | None = None) -> int:
     load_checks()
     recomputed = [recompute(record, budget) if record.is_computed else record for record in frozen]
     changed = changed_records(frozen, recomputed)
-    counts = verdict_counts(recomputed)
-    come_out = counts[[verdict for verdict in Agreement if verdict.comes_out]].to_numpy().sum()
-    print(f"{come_out:,} of {counts.to_numpy().sum():,} printed results come out. {rule_sentence(recomputed)}")
-    print(counts.to_string(index_names=False))
+    summary = summarize(recomputed)
+    print(f"{summary.label}. {rule_sentence(summary.n_simulated)}")
+    for paper in papers:
+        print(f"{paper}: {summarize(record for record in recomputed if record.paper == paper).counts}.")
     if options.csv:
         table = pd.DataFrame(map(asdict, recomputed))
         table = table.assign(repetitions=budget.repetitions, seed=budget.seed, computed=datetime.date.today())

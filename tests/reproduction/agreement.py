@@ -1,20 +1,15 @@
 """Whether what was computed agrees with what is printed: rounding, simulation error, and many numbers at once."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
 from pkgutil import iter_modules
 
-from scipy.special import ndtri
-
 import tests.reproduction
-from dpviz.core.formatting import format_number
-from dpviz.published.records import Agreement, Record
+from dpviz.published.records import FAR, Agreement, Record, simulation_limit, summarize
 from tests.reproduction.evidence import CHECKS, PRINTED_REPETITIONS, Evidence, SimulationBudget
 
-FAR = 3  # Standard errors from which a simulated number differs
-FAMILY_LEVEL = 1e-3  # Probability that chance alone puts any simulated number beyond the limit
 FILE_DIGITS = 9  # Significant ones of a computed number: fewer than rounding on another machine can reach
 HALFWAY = 1e-6  # Units of the last digit: a number halfway between two roundings agrees with both
 
@@ -76,24 +71,9 @@ def recompute(record: Record, budget: SimulationBudget) -> Record:
     )
 
 
-def simulation_limit(records: Iterable[Record]) -> tuple[int, float]:
-    """Return how many numbers are simulated, and the standard errors beyond which chance puts none of them.
-
-    It puts any of them there in at most one of 1,000 runs (Bonferroni), whether or not they share random numbers.
-    Alternative readings do not count: they need not agree.
-
-    >>> from dpviz.published.records import load_records
-    >>> count, limit = simulation_limit(load_records())
-    >>> count, round(limit, 4)
-    (298, 4.6478)
-    """
-    count = sum(record.error > 0 for record in records if not record.is_alternative)
-    return count, float(-ndtri(FAMILY_LEVEL / 2 / max(count, 1)))
-
-
 def changed_records(frozen: Sequence[Record], recomputed: Sequence[Record]) -> list[Record]:
     """Return the recomputed records whose verdict is no longer the frozen one, by more than chance explains."""
-    _, limit = simulation_limit(frozen)
+    limit = simulation_limit(summarize(frozen).n_simulated)
     changed = []
     for before, after in zip(frozen, recomputed, strict=True):
         if after.error:
@@ -105,23 +85,9 @@ def changed_records(frozen: Sequence[Record], recomputed: Sequence[Record]) -> l
     return changed
 
 
-def rule_sentence(records: Iterable[Record]) -> str:
-    """Return from where on a simulated number, or a statement, counts as wrong."""
-    count, limit = simulation_limit(records)
-    return (
-        f"{count:,} of the numbers were simulated, by the paper or here. They agree within {FAR} standard errors. One "
-        f"that is further off counts as wrong only beyond {format_number(limit, 3)}: chance alone puts any of them "
-        f"there in at most one of {1 / FAMILY_LEVEL:,.0f} runs. A statement that a simulation does not bear out is "
-        "judged again with ten times as many repetitions."
-    )
-
-
 def record_line(record: Record) -> str:
     """Return a record in one line: where it stands, both values, and how they compare."""
     where = f"{record.paper}, {record.place}, {record.what}" + (f" ({record.design})" if record.design else "")
     if not record.is_number:
         return f"{where}: “{record.printed}” {record.ours} {record.verdict.capitalize()}."
-    distance = f"{record.units_of_last_digit:.1f} units of the last digit"
-    if record.error:
-        distance = f"{record.standard_errors:.1f} standard errors"
-    return f"{where}: printed {record.printed}, ours {record.ours}, {distance}. {record.verdict.capitalize()}."
+    return f"{where}: printed {record.printed}, ours {record.ours}, {record.distance}. {record.verdict.capitalize()}."

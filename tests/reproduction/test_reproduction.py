@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pytest
 
-from dpviz.published.records import Agreement, Record, load_records
+from dpviz.published.records import Agreement, Record, load_records, simulation_limit
 from tests.reproduction import __main__ as command
-from tests.reproduction.agreement import changed_records, judge, load_checks, recompute, simulation_limit
+from tests.reproduction.agreement import changed_records, judge, load_checks, recompute
 from tests.reproduction.evidence import CHECKS, Evidence, SimulationBudget, share_evidence
 
 if TYPE_CHECKING:
@@ -67,9 +67,9 @@ def test_a_share_of_none_or_all_has_an_error() -> None:
 
 def test_a_wrong_number_is_noticed_whatever_the_seed() -> None:
     """An exact number in the last digit, a simulated one beyond the limit; chance is not."""
-    count, limit = simulation_limit(RECORDS)
-    assert count == len(SIMULATED) == 298
-    assert 2 * count * NormalDist().cdf(-limit) == pytest.approx(1e-3)
+    limit = simulation_limit(len(SIMULATED))
+    assert len(SIMULATED) == 298
+    assert 2 * len(SIMULATED) * NormalDist().cdf(-limit) == pytest.approx(1e-3)
     assert len(EXACT) > 150
     for record in EXACT:
         if record.verdict is Agreement.AGREES:
@@ -105,7 +105,7 @@ def test_the_command_counts_verdicts_and_writes_what_pandas_reads(
     path = tmp_path / "records.csv"
     assert command.main(["--paper", "abowd_vilhuber", "--csv", str(path)]) == 0
     printed = capsys.readouterr()
-    assert printed.out.startswith("140 of 142 printed results come out.")
+    assert printed.out.startswith("140 of 142 results come out.")
     assert printed.err == ""
     table = pd.read_csv(path, dtype=str, keep_default_na=False)
     assert table["verdict"].tolist() == [str(r.verdict) for r in RECORDS if r.paper == "Abowd & Vilhuber (2008)"]
