@@ -118,8 +118,8 @@ def _settings(design: Evaluation) -> Iterator[ReportedNumber]:
     yield _number("sets", design.sets)
 
     # The ε of all sets, and what each set is made with
-    formula, search = _epsilon_origin(design)
-    yield _number("given_epsilon", design.epsilon, formula=formula, source=method.source, method=search)
+    origin = ENTRIES[f"epsilon_{_epsilon_origin(design)}"]
+    yield _number("given_epsilon", design.epsilon, source=method.source, **origin)
     share = design.epsilon / design.sets
     yield _number("share", share, source=method.source)
     for statistic, scale in method.noise_scales(data, share).items():
@@ -133,17 +133,12 @@ def _settings(design: Evaluation) -> Iterator[ReportedNumber]:
             yield _number("release", getattr(release, item.name), label=label, symbol=item.symbol, source=method.source)
 
 
-def _epsilon_origin(design: Evaluation) -> tuple[str, str]:
-    """How the ε of a design follows, and how it was computed."""
+def _epsilon_origin(design: Evaluation) -> str:
     if design.is_minimal or not design.question.promises:
-        formula = "the smallest ε of all sets found with which every limit on accuracy is kept"
-        return formula, "a search over ε"
-    formula = "the largest ε of all sets for which every limit on protection is kept"
+        return "minimal"
     if design.epsilon == PROMISES.maximum:
-        formula = "where the search for an ε ends; every limit on protection is kept there"
-    elif design.is_saturated:
-        formula = "the smallest ε of all sets found with which nothing is a thousandth worse than with the largest"
-    return formula, "root finding on the exact loss, on the private side"
+        return "unlimited"
+    return "saturated" if design.is_saturated else "largest"
 
 
 def _disclosure(design: Evaluation) -> Iterator[ReportedNumber]:
@@ -256,21 +251,16 @@ def _added_error(design: Evaluation) -> Iterator[ReportedNumber]:
         yield _number("price", None, page=page)
         return
     error, low = optimum.root_mean_squared_error, optimum.lower_bound
+    values = {"smallest_error": error, "price": _ratio(added, error)}
+    if optimum.gap > MAX_GAP * error:
+        values = {"smallest_error_low": low, "smallest_error_high": error}
+        values |= {"price_low": _ratio(added, error), "price_high": _ratio(added, low)}
+    for key, value in values.items():
+        yield _number(key, value, page=page)
 
-    def price(value: float) -> float | None:
-        return added.value / value if value > 0 else None
 
-    if optimum.gap <= MAX_GAP * error:
-        yield _number("smallest_error", error, page=page)
-        yield _number("price", price(error), page=page)
-        return
-    label, formula = ENTRIES["smallest_error"]["label"], "no mechanism with the same ε and δ has a smaller e"
-    yield _number("smallest_error", low, label=f"{label}, at least", formula=formula, page=page)
-    formula = "the e of the best mechanism known with the same ε and δ"
-    yield _number("smallest_error", error, label=f"{label}, at most", symbol="e₁", formula=formula, page=page)
-    label = ENTRIES["price"]["label"]
-    yield _number("price", price(error), label=f"{label}, at least", symbol="e/e₁", formula="e/e₁", page=page)
-    yield _number("price", price(low), label=f"{label}, at most", page=page)
+def _ratio(added: Measure, smallest: float) -> float | None:
+    return added.value / smallest if smallest > 0 else None
 
 
 def _least_error(design: Evaluation) -> LeastError | None:
