@@ -11,7 +11,7 @@ import pytest
 import scipy.stats
 
 from dpviz.comparisons import Analysis, CategoryData, CountData, EqualPrivacy, UnknownVariance
-from dpviz.comparisons.proportion import end_masses, interval_measures, set_loss, share_moments
+from dpviz.comparisons.proportion_measures import end_masses, interval_measures, set_loss, share_moments
 from dpviz.comparisons.terms import pure_within, setting_for
 from dpviz.core.monte_carlo import Measure
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit

@@ -18,7 +18,7 @@ from dpviz.claims.figures.numbers import studied
 from dpviz.claims.figures.proportions import charest_panels
 from dpviz.claims.published import Effort, printed_text
 from dpviz.comparisons import BinaryData, UnknownVariance
-from dpviz.comparisons.mixed import MixedRows
+from dpviz.comparisons.mixed_releases import MixedRows
 from dpviz.comparisons.numeric_releases import SMOOTHED_HISTOGRAM
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.mechanisms import BetaBinomial

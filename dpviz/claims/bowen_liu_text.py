@@ -19,7 +19,8 @@ from dpviz.claims.published import PRINTED_REPETITIONS, Effort
 from dpviz.claims.sentences import Judge, Judged
 from dpviz.comparisons import BinaryData, MixedData, UnknownVariance
 from dpviz.comparisons.analysis import Analysis, OutcomeMeasures
-from dpviz.comparisons.mixed import LARGEST_SHARE, N_STATISTICS, SMALLEST_SHARE
+from dpviz.comparisons.mixed import LARGEST_SHARE, SMALLEST_SHARE
+from dpviz.comparisons.mixed_releases import N_STATISTICS
 from dpviz.comparisons.numeric_data import NormalData
 from dpviz.comparisons.numeric_releases import MODIPS_COMMUNAL, MODIPS_SPLIT, NumericMethod, uniform_share
 from dpviz.comparisons.numeric_study import NumericStudy

@@ -10,7 +10,7 @@ from dpviz.claims.published import Effort
 from dpviz.claims.sentences import Judge, Judged
 from dpviz.comparisons import Analysis, BinaryData
 from dpviz.comparisons.comparison import GUESS_ERROR
-from dpviz.comparisons.proportion import share_moments
+from dpviz.comparisons.proportion_measures import share_moments
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import binomial_weights
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, PoissonCount, PoissonGamma

@@ -21,7 +21,7 @@ from dpviz.comparisons.numeric_releases import (
     mean_share,
 )
 from dpviz.comparisons.numeric_study import NumericStudy
-from dpviz.comparisons.proportion import share_moments
+from dpviz.comparisons.proportion_measures import share_moments
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import binomial_weights
 from dpviz.coverage.exact import exact_coverage

@@ -29,11 +29,9 @@ from dpviz.privacy.optimum import LeastError, ShortestLength
 from dpviz.privacy.real_loss import Loss
 
 COMPARED_SETS = dataclasses.replace(
-    SETS,
-    default=10,
-    slider_maximum=50,
+    SETS, default=10, slider_maximum=50,
     help="The number of synthetic sets of the methods that release several. They share the promised ε equally.",
-)
+)  # fmt: skip
 SIMULATED_REPETITIONS = dataclasses.replace(REPETITIONS, default=5_000, maximum=1_000_000)
 
 UNKNOWN_MEASURE = Measure.unknown()
@@ -287,10 +285,7 @@ class DataKind(ParameterRecord, ABC):
 
     @abstractmethod
     def one_release(self, settings: Mapping[Any, float], sets: int, seed: int) -> tuple[float, dict[str, FloatArray]]:
-        """Estimate from one confidential data set, and by method key those from each set released from it.
-
-        `settings` are the methods with the ε that each is given.
-        """
+        """Estimate from one confidential data set, and by method key those from each set, released at these ε."""
 
     @abstractmethod
     def outcomes(
@@ -334,8 +329,7 @@ class DataKind(ParameterRecord, ABC):
     ) -> Extreme | None:  # fmt: skip
         """Worst value of a measure of an `Outcome` for true values from `low` to `high`; a bias has no sign.
 
-        None where the measure is computed at single true values only, or would take up to some seconds and no
-        `thorough` answer is wanted.
+        None where it is computed at single true values only, or takes seconds and no `thorough` answer is wanted.
         """
         return None
 
@@ -359,16 +353,13 @@ class DataKind(ParameterRecord, ABC):
         places = [PROMISES.validate(epsilon) for epsilon in epsilons]
 
         # What is quick of every method: a reference once for all ε
-        streams: list[tuple[Iterator[Outcome], Sequence[float]]] = []
-        pairs: list[tuple[ComparedMethod, Sequence[float]]] = [
-            (method, places) for method in methods if method.reference
-        ]
+        streams: list[tuple[Iterator[Outcome], list[float]]] = []
+        pairs = [(method, places) for method in methods if method.reference]
         pairs += [(method, [place]) for place in places for method in methods if not method.reference]
         for method, shared in pairs:
-            setting: float | None = shared[0]
-            if not method.reference:
-                is_absent = bool(method.absence(self))
-                setting = None if is_absent else terms.setting(method, self, shared[0], method.sets(analysis.sets))
+            setting: float | None = shared[0] if method.reference else None
+            if not (method.reference or method.absence(self)):
+                setting = terms.setting(method, self, shared[0], method.sets(analysis.sets))
             if setting is None:
                 continue
             stream = self.outcomes(method, shared[0], setting, analysis)
@@ -398,12 +389,9 @@ def compared_numbers(promise: str, **own: Parameter) -> dict[str, Parameter]:
     from dpviz.core.declarations import PUBLIC_GUESS
 
     epsilon = dataclasses.replace(
-        PROMISES,
-        default=1.0,
-        slider_minimum=1e-3,
-        slider_maximum=100.0,
+        PROMISES, default=1.0, slider_minimum=1e-3, slider_maximum=100.0,
         help=f"{promise} Smaller is more private; values from 0.1 to 10 are usual.",
-    )
+    )  # fmt: skip
     kinds = declared_numbers(DATA_KINDS)
     sets = dataclasses.replace(COMPARED_SETS, private_end="neither")
     rest = {"level": Analysis.numbers()["level"], "repetitions": SIMULATED_REPETITIONS, "seed": SEED}

@@ -122,11 +122,8 @@ class BudgetSplit(ABC):
     def methods(cls, kind: type[DataKind]) -> dict[str, str]:
         """Labels of the methods of a kind of data that can be divided so, by key."""
         data = kind.default()
-        return {
-            method.key: method.label
-            for method in kind.methods
-            if not method.reference and not cls.problem(data, method)
-        }
+        methods = [method for method in kind.methods if not (method.reference or cls.problem(data, method))]
+        return {method.key: method.label for method in methods}
 
     @property
     def secondary(self) -> tuple[str, ...]:

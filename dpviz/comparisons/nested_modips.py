@@ -13,7 +13,8 @@ from scipy.special import gammaln, logsumexp
 
 from dpviz.comparisons.analysis import Analysis, mean_width_or_inf
 from dpviz.comparisons.methods import ComparedMethod
-from dpviz.comparisons.proportion import Intervals, Moments, OneProportion
+from dpviz.comparisons.proportion import OneProportion
+from dpviz.comparisons.proportion_measures import Intervals, Moments
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.quadrature import gauss_legendre_panels
 from dpviz.core.numerics.special import binomial_weights

@@ -9,14 +9,14 @@ import numpy as np
 from scipy.special import expit
 
 from dpviz.calibration.smallest_prior import minimum_prior
-from dpviz.comparisons.proportion import share_moments
+from dpviz.comparisons.proportion_measures import share_moments
 from dpviz.core.formatting import (
     describe_invented_rows,
     format_distinct,
     format_number,
     format_percent,
     is_small_weight,
-)
+)  # fmt: skip
 from dpviz.core.types import FloatArray
 from dpviz.designs import Design
 from dpviz.inference.interval_rules import SetStatistics, contains
@@ -78,16 +78,9 @@ class Overview:
 
     @classmethod
     def of(
-        cls,
-        mechanism: str,
-        n: int,
-        epsilon: float,
-        seed: int,
-        *,
-        best: bool = False,
-        p: float | None = None,
+        cls, mechanism: str, n: int, epsilon: float, seed: int, *, best: bool = False, p: float | None = None,
         confidential_count: int | None = None,
-    ) -> Self:
+    ) -> Self:  # fmt: skip
         """Overview of a release of n people, of whom so many, or the share p, say yes."""
         yes = usual_count(n, p) if confidential_count is None else confidential_count
         share = min(yes / n, 1.0) if p is None else p
@@ -250,8 +243,8 @@ class OverviewTexts(NamedTuple):
 
 def overview_texts(overview: Overview) -> OverviewTexts:
     """All that a page says and draws of an overview."""
-    drawing = drawing_texts(overview), drawing_places(overview), overview.released, overview.possible_beliefs
-    return OverviewTexts(overview_sentences(overview), overview_answers(overview), *drawing)
+    words = overview_sentences(overview), overview_answers(overview), drawing_texts(overview), drawing_places(overview)
+    return OverviewTexts(*words, overview.released, overview.possible_beliefs)
 
 
 def overview_sentences(overview: Overview) -> tuple[str, str]:
@@ -332,10 +325,8 @@ def _price(overview: Overview) -> str:
     smallest, epsilon = 100 * optimum.root_mean_squared_error, f"ε = {format_number(overview.design.epsilon, 4)}"
     off = f"The published share is typically off by <b>{format_distinct(error, smallest, 3)}</b> percentage points."
     if optimum.compared(overview.error) == "no larger than":
-        return (
-            f"{off} No method that keeps {epsilon} is closer: all of this is the price of ε, and nothing is the "
-            "method's."
-        )
+        reason = "all of this is the price of ε, and nothing is the method's"
+        return f"{off} No method that keeps {epsilon} is closer: {reason}."
     return (
         f"{off} The best possible method with {epsilon} is off by <b>{format_distinct(smallest, error, 3)}</b>: that "
         f"is the price of ε, and the other <b>{format_number(error - smallest, 3)}</b> are the method's. Its error is "
@@ -347,7 +338,9 @@ def drawing_texts(overview: Overview) -> dict[str, str]:
     """Texts of the drawing, by name."""
     n, m = overview.design.n, overview.design.m
     low, high = overview.interval
-    truth, verdict = format_percent(overview.secret / n, 3), "right" if overview.hit else "wrong"
+    verdict = (
+        f"The truth is {format_percent(overview.secret / n, 3)}: the analyst is {'right' if overview.hit else 'wrong'}."
+    )
     return {
         "people": format_number(n),
         "yes": format_number(overview.secret),
@@ -361,7 +354,7 @@ def drawing_texts(overview: Overview) -> dict[str, str]:
         "allowed": belief_text(overview.promised_success),
         "low": format_percent(low, 3),
         "high": format_percent(high, 3),
-        "hit": f"The truth is {truth}: the analyst is {verdict}.",
+        "hit": verdict,
     }
 
 
@@ -392,15 +385,10 @@ def drawing_places(overview: Overview) -> dict[str, float]:
     """Where things stand in the drawing, in per cent."""
     low, high = overview.interval
     shares = {
-        "secret": overview.secret / overview.design.n,
-        **_stripes(overview),
-        "belief": overview.belief,
-        "average": overview.average_guess,
-        "worst": overview.largest_belief,
-        "allowed": overview.promised_success,
-        "low": low,
-        "high": high,
-    }
+        "secret": overview.secret / overview.design.n, **_stripes(overview), "belief": overview.belief,
+        "average": overview.average_guess, "worst": overview.largest_belief, "allowed": overview.promised_success,
+        "low": low, "high": high,
+    }  # fmt: skip
     return {name: 100 * share for name, share in shares.items()}
 
 

@@ -247,7 +247,7 @@ def _show_better(question: Any) -> None:
         best = [(name, ui.result(report.best_mechanisms, release.n, *promise)) for name, promise in promises]
 
     # Imported here as it brings all that analyses need, which no other section of the page does
-    from dpviz.comparisons.proportion import share_moments
+    from dpviz.comparisons.proportion_measures import share_moments
 
     errors = share_moments(release).release_error()
     st.html(f'<p class="dpviz-answer">{report.better_sentence(errors, *best[0])}</p>')

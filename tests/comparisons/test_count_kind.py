@@ -13,7 +13,8 @@ from scipy.stats import binom
 
 from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.comparisons import Analysis, BinaryData, CountData, EqualPrivacy
-from dpviz.comparisons.proportion import BinaryMethod, interval_measures
+from dpviz.comparisons.proportion import BinaryMethod
+from dpviz.comparisons.proportion_measures import interval_measures
 from dpviz.designs import Design
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PoissonCount
 from tests.helpers import check_close

@@ -15,9 +15,9 @@ from dpviz.charts.comparison import rows_chart
 from dpviz.claims.method_losses import clipped_cell_mean
 from dpviz.claims.printed_methods import ReleaseSetting
 from dpviz.comparisons import Analysis, EqualPrivacy, KnownVariance, MixedData, NumericStudy
-from dpviz.comparisons.mixed import (
+from dpviz.comparisons.mixed import MIXED_ESTIMANDS
+from dpviz.comparisons.mixed_releases import (
     CELL_PRIOR,
-    MIXED_ESTIMANDS,
     MIXED_MODIPS,
     MIXED_MODIPS_PRINTED,
     MIXED_SYNTHESIS,

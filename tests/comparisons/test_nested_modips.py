@@ -12,7 +12,7 @@ from scipy.stats import betabinom, laplace, norm
 
 from dpviz.comparisons import Analysis, BinaryData
 from dpviz.comparisons.nested_modips import NESTED, NestedModips, log_no_ones, variance_components
-from dpviz.comparisons.proportion import share_moments
+from dpviz.comparisons.proportion_measures import share_moments
 from dpviz.mechanisms import Modips
 
 PRIOR = 1 / 3

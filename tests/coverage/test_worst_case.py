@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom
 
 from dpviz.comparisons import Analysis, BinaryData, CountData
-from dpviz.comparisons.proportion import worst_measure
+from dpviz.comparisons.proportion_measures import worst_measure
 from dpviz.coverage import coverage_curves, exact_coverage, largest_mean_width, minimize_over_p, smallest_coverage
 from dpviz.coverage.exact import interval_ends
 from dpviz.coverage.release_distribution import ReleaseOutcomes

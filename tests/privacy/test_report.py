@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pytest
 
-from dpviz.comparisons.proportion import share_moments
+from dpviz.comparisons.proportion_measures import share_moments
 from dpviz.mechanisms import (
     BetaBinomial,
     DirichletMultinomial,

@@ -13,7 +13,7 @@ from dpviz.claims.figures.numbers import known_of, studied
 from dpviz.claims.figures.proportions import STUDIED_MEASURES
 from dpviz.claims.published import Effort
 from dpviz.comparisons import MixedData
-from dpviz.comparisons.mixed import cell_statistics
+from dpviz.comparisons.mixed_releases import cell_statistics
 from dpviz.comparisons.numeric_data import NumericEstimand
 from dpviz.core.types import FloatArray
 

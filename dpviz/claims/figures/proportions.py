@@ -14,7 +14,7 @@ from dpviz.claims.liu_text import RULES_OF_FIGURE_7
 from dpviz.claims.published import PRINTED_REPETITIONS, Effort
 from dpviz.comparisons import BinaryData
 from dpviz.comparisons.analysis import Analysis
-from dpviz.comparisons.proportion import share_moments
+from dpviz.comparisons.proportion_measures import share_moments
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.special import binomial_weights

@@ -9,7 +9,8 @@ import numpy as np
 from dpviz.charts.lines import Axis, Line, Mark, line_chart
 from dpviz.charts.teaching import GUESS_COLOR, Bar, bars_chart, with_guess
 from dpviz.charts.theme import GREY, Figure, color_of
-from dpviz.comparisons.proportion import BinaryData, method_of_release, share_moments
+from dpviz.comparisons.proportion import BinaryData, method_of_release
+from dpviz.comparisons.proportion_measures import share_moments
 from dpviz.core.formatting import format_number
 from dpviz.designs import Design
 from dpviz.privacy.optimum import least_error

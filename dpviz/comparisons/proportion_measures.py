@@ -1,0 +1,258 @@
+"""What is exact of releases of counts, or simulated where sums take long: moments, losses, intervals, worst cases."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
+
+import numpy as np
+
+from dpviz.comparisons.analysis import Analysis, mean_width_or_inf
+from dpviz.comparisons.numeric_accuracy import zero_if_rounding
+from dpviz.core.monte_carlo import Measure
+from dpviz.core.numerics.combinatorics import multisets
+from dpviz.core.numerics.special import binomial_weights
+from dpviz.core.types import FloatArray
+from dpviz.coverage import CoveragePlan, coverage_by_proportion, exact_coverage, performance_of, run_coverage
+from dpviz.coverage.release_distribution import exact_work
+from dpviz.coverage.worst_case import Extreme, knows_jumps, largest_mean_width, minimize_over_p, smallest_coverage
+from dpviz.inference.interval_rules import IntervalRule, set_statistics
+from dpviz.inference.moments import release_moments
+from dpviz.inference.rules import RULES
+from dpviz.inference.sum_distribution import matrix_rows, release_sums
+from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
+from dpviz.mechanisms.plug_ins import PlugIn
+from dpviz.privacy import pure_epsilon
+
+MAX_EXACT_WORK = 16_000_000  # entries of the sums for an interval, about 0.8 s; beyond it is simulated
+MAX_LISTED_RELEASES = 200_000  # releases, times confidential counts, that are listed one by one
+MAX_SUM_ENTRIES = 2_000_000  # numbers of the distribution of the sum from which an estimate's moments are computed
+SUM_ROUNDING = 1e-10  # error bound of a sum that is nothing but rounding
+SHOWN_PRECISION = 1e-5  # the same relative to the sum: it leaves the digits that are shown
+
+Rest = ParamSpec("Rest")
+Result = TypeVar("Result")
+Intervals = list[tuple[Measure, Measure]]
+"""Coverage and mean width at each of several true values."""
+
+
+def cached_on_copy(
+    maxsize: int,
+) -> Callable[[Callable[Concatenate[TwoCellSynthesizer, Rest], Result]], Callable[..., Result]]:
+    """Cache a function of a synthesizer without the terms that the caller's object holds (0.6 MB at n = 10⁴)."""
+
+    def decorate(function: Callable[Concatenate[TwoCellSynthesizer, Rest], Result]) -> Callable[..., Result]:
+        @lru_cache(maxsize=maxsize)
+        @wraps(function)
+        def on_copy(synthesizer: TwoCellSynthesizer, *args: Rest.args, **kwargs: Rest.kwargs) -> Result:
+            return function(dataclasses.replace(synthesizer), *args, **kwargs)
+
+        return on_copy
+
+    return decorate
+
+
+# Moments of an estimate
+
+
+class Moments(NamedTuple):
+    """Mean and variance of an estimated share of yes for each confidential count x = 0 … n."""
+
+    mean: FloatArray
+    variance: FloatArray
+
+    def of_sets(self, sets: int) -> Moments:
+        """Moments of the mean of independent sets."""
+        return Moments(self.mean, self.variance / sets)
+
+    def errors(self, weights: FloatArray, truths: FloatArray) -> FloatArray:
+        """Bias and RMSE around each truth, in rows; row i of `weights` is the distribution of x at truth i."""
+        away = self.mean - truths[:, None]
+        spread, bias = (weights * np.abs(away)).sum(axis=1), (weights * away).sum(axis=1)
+        mean_square = (weights * (away**2 + self.variance)).sum(axis=1)
+        biases = map(zero_if_rounding, bias.tolist(), spread.tolist(), truths.tolist())
+        return np.column_stack([list(biases), np.sqrt(mean_square)])
+
+    def release_error(self) -> dict[str, float]:
+        """Root mean squared distance from x/n, on average over x = 0 … n and at the worst x."""
+        squares = (self.mean - np.linspace(0, 1, len(self.mean))) ** 2 + self.variance
+        return {"average": math.sqrt(float(squares.mean())), "worst": math.sqrt(float(squares.max()))}
+
+
+@cached_on_copy(maxsize=256)
+def share_moments(synthesizer: TwoCellSynthesizer) -> Moments:
+    """Moments of the share of yes in one set: in closed form where there is one, else sums over the matrix.
+
+    >>> moments = share_moments(BetaBinomial(n=1, m=1, alpha=1, beta=1))
+    >>> round(moments.release_error()["average"] ** 2, 12)  # wrong with probability 1/3
+    0.333333333333
+    """
+    closed, counts = synthesizer.proportion_moments(), np.arange(synthesizer.n + 1)
+    if closed is not None:
+        return Moments(*closed)
+    if isinstance(synthesizer, BetaBinomial | PlugIn):
+        moments = release_moments(synthesizer, counts)
+        return Moments(moments.mean, moments.variance)
+    rows, shares = matrix_rows(synthesizer, counts), np.arange(synthesizer.m + 1) / synthesizer.m
+    mean = rows @ shares
+    away = shares - mean[:, None]
+    return Moments(mean, np.einsum("ij,ij,ij->i", rows, away, away))
+
+
+def estimate_moments(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule) -> Moments:
+    """Moments of what an analyst who uses this rule takes for the proportion.
+
+    That is the rule's own estimate for the sum of the counts, if it has one. An analyst who knows how the sets were
+    made removes the average effect of the prior: (q̄ − a)/b where E[q̄ | x] = a + b x/n, which may leave 0 to 1.
+    Otherwise it is q̄.
+    """
+    is_small = (synthesizer.n + 1) * (sets * synthesizer.m + 1) <= MAX_SUM_ENTRIES
+    if rule.estimates is not None and is_small and rule.is_feasible(synthesizer, sets):
+        return _moments_by_sum(synthesizer, sets, rule)
+    moments = share_moments(synthesizer).of_sets(sets)
+    line = synthesizer.line_of_means() if rule.is_noise_aware else None
+    if line is None:
+        return moments
+    return Moments(np.linspace(0, 1, synthesizer.n + 1), moments.variance / line[1] ** 2)
+
+
+@lru_cache(maxsize=64)
+def _moments_by_sum(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule) -> Moments:
+    assert rule.estimates is not None
+    sums = release_sums(synthesizer, sets)
+    estimates = rule.estimates(sums)
+    mean = sums.rows @ estimates
+    return Moments(mean, np.einsum("xs,xs->x", sums.rows, (estimates - mean[:, None]) ** 2))
+
+
+@cached_on_copy(maxsize=2048)
+def set_loss(synthesizer: TwoCellSynthesizer) -> float:
+    """Pure ε of one set."""
+    return pure_epsilon(synthesizer)
+
+
+@cached_on_copy(maxsize=256)
+def end_masses(synthesizer: TwoCellSynthesizer, sets: int) -> FloatArray:
+    """Probability for each x that all sets hold no yes, or all hold nothing else."""
+    ends = np.array([0, synthesizer.m])
+    with np.errstate(under="ignore"):
+        masses: FloatArray = np.exp(sets * synthesizer.log_transition(np.arange(synthesizer.n + 1), ends)).sum(axis=1)
+    masses.setflags(write=False)
+    return masses
+
+
+# Intervals
+
+
+@cached_on_copy(maxsize=1024)
+def interval_measures(
+    synthesizer: TwoCellSynthesizer, proportions: tuple[float, ...], sets: int, rule: str, analysis: Analysis,
+    is_clipped: bool,
+) -> Intervals:  # fmt: skip
+    """Coverage and mean width of an interval, or of its part in [0, 1] (`is_clipped`), at several true proportions.
+
+    Several proportions share the table of all releases where that is small. A sum that would take long is simulated.
+    """
+    if is_clipped and len(proportions) > 1 and knows_jumps(synthesizer, sets, RULES[rule]):
+        curves = coverage_by_proportion(
+            synthesizer, proportions=proportions, sets=sets, rules=[rule], level=analysis.level, with_lengths=True
+        )
+        bound = curves.error_bound
+        pairs = zip(curves.coverage[0].tolist(), curves.mean_width_inside[0].tolist(), strict=True)
+        return [(_sum(share, bound), _sum(width, 2 * bound)) for share, width in pairs]
+    return [_interval_measures(synthesizer, p, sets, rule, analysis, is_clipped) for p in proportions]
+
+
+def _interval_measures(
+    synthesizer: TwoCellSynthesizer, p: float, sets: int, rule: str, analysis: Analysis, is_clipped: bool
+) -> tuple[Measure, Measure]:
+    # Simulated, where the sums take long; of p = 0 and 1 all entries are outcomes, each with quantiles of its own
+    work = exact_work(synthesizer, p=p, sets=sets, sums_only=RULES[rule].is_noise_aware)
+    if work > (MAX_EXACT_WORK if 0 < p < 1 else MAX_EXACT_WORK / 8):
+        plan = CoveragePlan(
+            synthesizer=synthesizer, p=p, sets=sets, rules=(rule,), level=analysis.level, shown=0,
+            repetitions=analysis.repetitions, seed=analysis.seed,
+        )  # fmt: skip
+        performance = performance_of(run_coverage(plan)).rules[rule]
+        simulated = performance.mean_width_inside if is_clipped else performance.mean_width
+        # That all repetitions have the same width does not prove that no other is possible
+        error = max(simulated.error, 1 / analysis.repetitions)
+        return performance.coverage, dataclasses.replace(simulated, error=error)
+
+    # Exact; a mean width that unlikely releases make as large as they like is listed if they are few
+    exact = exact_coverage(synthesizer=synthesizer, p=p, sets=sets, rule=rule, level=analysis.level)
+    width = exact.mean_width_inside if is_clipped else exact.mean_width
+    if not is_clipped and RULES[rule].has_unbounded_width:
+        width = _listed_width(synthesizer, p, sets, rule, analysis.level)
+    return _sum(exact.coverage, exact.error_bound), _sum(width, exact.error_bound * (1 + abs(width)))
+
+
+def _listed_width(synthesizer: TwoCellSynthesizer, p: float, sets: int, rule: str, level: float) -> float:
+    """Mean width over every release one by one; infinite where they are many, or where it says nothing."""
+    n, m = synthesizer.n, synthesizer.m
+    if math.comb(m + sets, sets) * (n + 1) > MAX_LISTED_RELEASES:
+        return math.inf
+    members, log_orders = multisets(m + 1, sets)
+    rows = synthesizer.log_transition(np.arange(n + 1), np.arange(m + 1))
+    with np.errstate(under="ignore"):
+        probability = binomial_weights(np.array([p]), n)[0] @ np.exp(rows[:, members].sum(axis=2) + log_orders)
+    statistics = set_statistics(synthesizer, sets, members.sum(axis=1), (members**2).sum(axis=1))
+    low, high = RULES[rule].ends(statistics, level)
+    exists = ~np.isnan(low) & (probability > 0)
+    if not exists.any():
+        return math.nan
+    width = float(probability[exists] @ (high - low)[exists] / probability[exists].sum())
+    return mean_width_or_inf(Measure(width, 0.0)).value
+
+
+def _sum(value: float, error_bound: float) -> Measure:
+    """Exact number with the bound of its error where that is more than rounding."""
+    negligible = min(SUM_ROUNDING, SHOWN_PRECISION * abs(value))
+    return Measure(value, 0.0, within=error_bound if negligible < error_bound < math.inf else 0.0)
+
+
+# Worst cases over a range of p
+
+
+@cached_on_copy(maxsize=1024)
+def worst_measure(
+    synthesizer: TwoCellSynthesizer, measure: str, sets: int, rule: IntervalRule, level: float, low: float, high: float,
+    thorough: bool = False,
+) -> Extreme | None:  # fmt: skip
+    """Worst of a measure of an `Outcome` found for p from `low` to `high`; None where it is not computed.
+
+    Where the table of all releases is too large it takes up to some seconds, and is computed for a `thorough` answer
+    only. A bias has no sign.
+
+    >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
+    >>> worst = worst_measure(release, "bias", 1, RULES["as_if_real"], 0.95, 0.25, 0.5)
+    >>> round(worst.value, 12), worst.at  # (1 + p)/3 − p
+    (0.166666666667, 0.25)
+    >>> worst = worst_measure(release, "root_mean_squared_error", 1, RULES["as_if_real"], 0.95, 0.0, 0.5)
+    >>> round(worst.value**2, 12), worst.at  # one third at every p
+    (0.333333333333, 0.0)
+    """
+    if measure in ("coverage", "mean_width"):
+        if not (thorough or knows_jumps(synthesizer, sets, rule)):
+            return None
+        extreme = smallest_coverage if measure == "coverage" else largest_mean_width
+        try:
+            return extreme(synthesizer, sets=sets, rule=rule.key, level=level, low=low, high=high)
+        except ValueError:  # too many releases, or almost none of them has an interval
+            return None
+    if measure not in ("bias", "root_mean_squared_error"):
+        return None
+    mean, variance = estimate_moments(synthesizer, sets, rule)
+    squares = mean**2 + variance
+
+    def negative(p: FloatArray) -> FloatArray:
+        weights = binomial_weights(p, synthesizer.n)
+        if measure == "bias":
+            return -np.abs(weights @ mean - p)
+        return -(weights @ squares - 2 * p * (weights @ mean) + p**2)
+
+    lowest = minimize_over_p(negative, low, high)
+    return Extreme(-lowest.value if measure == "bias" else math.sqrt(max(-lowest.value, 0.0)), lowest.at)
