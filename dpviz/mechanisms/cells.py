@@ -158,10 +158,16 @@ class PlugInCells:
 
     def _log_split(self, u: IntArray, s: IntArray) -> FloatArray:
         """ln Pr(u | s) under the likelier table, which has x + 1 and y in the two cells; from sums of logarithms."""
-        total = self.x + self.y + 1
+        ones, zeros, both = (cumulative_sum(logs) for logs in self._log_shares())
         factorial = log_rising_ratio(1.0, self.m)
-        log_ways = factorial[s] - factorial[u] - factorial[s - u]
-        return log_ways + u * math.log((self.x + 1) / total) + (s - u) * math.log(self.y / total)
+        return factorial[s] - factorial[u] - factorial[s - u] + (ones[u] + zeros[s - u] - both[s])
+
+    def _log_shares(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """ln of the share that each further row finds in the first cell, the second and both, shape (m,) each."""
+        total = self.x + self.y + 1
+        shares = (self.x + 1) / total, self.y / total, 1.0
+        ones, zeros, both = (np.full(self.m, math.log(share)) for share in shares)
+        return ones, zeros, both
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,9 +186,11 @@ class DrawnCells(PlugInCells):
     def _log_odds(self, u: IntArray, s: IntArray) -> FloatArray:
         return np.log1p(u / self.x) - np.log1p((s - u) / self.y)
 
-    def _log_split(self, u: IntArray, s: IntArray) -> FloatArray:
-        ones, zeros, both = (log_rising_ratio(rows, self.m) for rows in (self.x + 1, self.y, self.x + 1 + self.y))
-        return super()._log_split(u, s) + (ones[u] + zeros[s - u] - both[s])
+    def _log_shares(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        total = self.x + self.y + 1
+        drawn = np.arange(self.m)
+        ones, zeros, both = (np.log((rows + drawn) / total) for rows in (self.x + 1, self.y, total))
+        return ones, zeros, both
 
 
 @dataclass(frozen=True, kw_only=True)
