@@ -115,7 +115,7 @@ def promise_text(epsilon: float, delta: float) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class EpsilonDeltaLimit(PrivacyLimit):
-    """Largest ε and δ.
+    """Largest privacy loss ε and failure δ of all sets together.
 
     >>> EpsilonDeltaLimit(most_epsilon=0.5).as_epsilon_delta()
     (0.5, 0.0)
@@ -181,7 +181,7 @@ class GuessingLimit(PrivacyLimit):
 
     @property
     def _epsilon(self) -> float:
-        return max(float(-logit(self._rarer)), 0.0)
+        return max(0.0, float(-logit(self._rarer)))
 
     def as_epsilon_delta(self) -> tuple[float, float]:
         if self.most_success == 1:
