@@ -1,7 +1,7 @@
 """Minimum priors: which prior, or which range of the data, a promise needs, as printed and exactly."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Any
@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from dpviz.audit.text import audit_headline, average_case_claims, describe_average_case, describe_safe_results
+from dpviz.audit.theorem_audit import audit_theorems
+from dpviz.audit.theorems import Verdict
 from dpviz.calibration import curves as answers
 from dpviz.calibration import text as words
 from dpviz.calibration.data_kinds import KINDS, Kind, PromiseQuestion, Setting
 from dpviz.calibration.methods import PARAM_MAP
 from dpviz.calibration.text import HEADLINE, excluded_mechanisms, needed_sentences
 from dpviz.charts import priors
-from dpviz.claims import audit, audit_in_words, curves, thesis_in_words
-from dpviz.claims.claim import Verdict
+from dpviz.claims import curves
 from dpviz.claims.curves import first_prior_curves, stream_prior_curves
-from dpviz.claims.statements import JUDGES
 from dpviz.core import limits
 from dpviz.core.declarations import SEED
 from dpviz.core.formatting import format_number
@@ -31,7 +32,7 @@ from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer
 from dpviz.privacy.average_case import count_release_delta
 from dpviz.published.records import load_errata
 from pages import ui
-from pages.ui.navigation import PRIORS
+from pages.ui.navigation import PRIORS, PUBLISHED
 
 PREFIX = PRIORS.prefix
 AXES: dict[str, curves.Axis] = {"against δ": "delta", "against ε": "epsilon", "against m": "m", "against n": "n"}
@@ -39,7 +40,6 @@ SETS = 5  # of which the section speaks while the page is about a single one
 COUNTED_SETS = (1, 2, 5, 10, 20)  # for which the picture has the exact answer
 THETAS = tuple(np.round(np.linspace(0.01, 0.99, 37), 12).tolist())
 COUNT_THETAS = tuple(np.linspace(0.005, 0.995, 67).tolist())
-GENERAL = "Definitions, general theorems and lemmas"
 NUMBERS = ui.declared_numbers("minimum_priors")
 PRESETS = ui.declared_presets("minimum_priors")
 FAMILIES = {kind.label: kind for kind in KINDS.values()}
@@ -49,9 +49,7 @@ CURVES_TIMEOUT_S = 0.04  # on a server that is not busy, the first exact curves 
 EXTENT = f"{PREFIX}extent"
 AUDIT_CLASSES = "dpviz-scroll dpviz-audit"
 
-_judged = lru_cache(maxsize=32)(audit.judged)
-_explained = lru_cache(maxsize=512)(audit.explained)
-_statements = lru_cache(maxsize=32)(audit.audit_statements)
+_audit = lru_cache(maxsize=32)(audit_theorems)
 
 
 @lru_cache(maxsize=16)
@@ -165,35 +163,25 @@ def texts_of(question: PromiseQuestion) -> str:
 
 
 def _show_audit(question: PromiseQuestion) -> None:
-    findings = _judged(question.kind.key, **asdict(question.setting))
-    unsafe = [_explained(finding) for finding in findings if finding.verdict is Verdict.UNSAFE]
-    st.html(f'<p class="dpviz-question">{audit_in_words.audit_headline(findings)}</p>')
+    results = _audit(question.kind.key, **asdict(question.setting))
+    unsafe = [result for result in results if result.verdict is Verdict.UNSAFE]
+    st.html(f'<p class="dpviz-question">{audit_headline(results)}</p>')
     if unsafe:
-        ui.html_table(audit_tables.findings_table(unsafe), "Printed theorems that are unsafe", AUDIT_CLASSES)
-    if others := audit_in_words.other_claims(findings):
-        st.html(f"<p>{others}</p>")
-    rest = [finding for finding in findings if finding.verdict is not Verdict.UNSAFE]
-    rest.sort(key=lambda finding: finding.verdict is not Verdict.FALSE)
+        ui.html_table(audit_tables.results_table(unsafe), "Printed theorems that are unsafe", AUDIT_CLASSES)
+    if safe := describe_safe_results(results):
+        st.html(f"<p>{safe}</p>")
 
-    def others_table() -> str:
-        return audit_tables.findings_table([*map(_explained, rest)])
-
-    def general_table() -> str:
-        return audit_tables.statements_table(_statements(question.setting))
-
-    _show_folded("The other claims, one by one", "others", "The other printed theorems", others_table)
-    _show_folded(f"{GENERAL}: {len(JUDGES)} claims", "general", GENERAL, general_table)
-    st.caption(ui.words("The audit"))
-
-
-def _show_folded(label: str, name: str, caption: str, table_of: Callable[[], str]) -> None:
-    """A table that is computed when the reader opens it."""
-    with st.expander(label, key=PREFIX + name, on_change="rerun") as fold:
+    # The others are explained when the reader opens their table
+    with st.expander("The other claims, one by one", key=f"{PREFIX}others", on_change="rerun") as fold:
         if fold.open:
+            rest = [result for result in results if result.verdict is not Verdict.UNSAFE]
+            rest.sort(key=lambda result: result.verdict is not Verdict.FALSE)
             try:
-                ui.html_table(table_of(), caption, AUDIT_CLASSES)
+                ui.html_table(audit_tables.results_table(rest), "The other printed theorems", AUDIT_CLASSES)
             except ValueError as error:
                 ui.problem(str(error))
+    ui.page_link(PUBLISHED, {"paper": "zheng"}, "Definitions, general theorems and lemmas, as published")
+    st.caption(ui.words("The audit"))
 
 
 def _show_inverse(question: PromiseQuestion) -> None:
@@ -257,15 +245,15 @@ def _show_average(question: PromiseQuestion) -> None:
     spinner = "Averaging over the other rows …"
     deltas = ui.result(answers.average_and_worst, n, m, alpha, theta, epsilon, spinner=spinner)
     average = {key: pair[0] for key, pair in deltas.items() if pair is not None}
-    st.html(ui.section_answer(*thesis_in_words.average_in_words(n, theta, epsilon, average[PARAM_MAP.key])))
+    st.html(ui.section_answer(*describe_average_case(n, theta, epsilon, average[PARAM_MAP.key])))
     ui.table(*promise_tables.average_table(deltas, theta, epsilon))
     st.caption(f"Exact. α = β = {format_number(alpha)} for the methods with a prior; PARAM_MAP has none.")
 
     # What the thesis prints about it
     ui.note(ui.words("The simulator"))
     head = ["section 6.3", "printed δ", "exact simulator δ, at this θ", "verdict"]
-    claims = thesis_in_words.average_claims(n, theta, epsilon)
-    rows = [[audit_tables.claim_cell(claim), *cells] for claim, *cells in claims]
+    claims = average_case_claims(n, theta, epsilon)
+    rows = [[audit_tables.theorem_cell(claim), *cells] for claim, *cells in claims]
     ui.table(head, rows, "Section 6.3 of the thesis", {1, 2})
 
     # Curves: that of the count at once, the methods with a prior as they are computed
@@ -331,7 +319,7 @@ def _show_downloads(question: PromiseQuestion) -> None:
         return curves.prior_curves(kind, setting, axis, m_is_n=question.m_is_n)
 
     def findings() -> str:
-        return records_csv("bound", [*map(_explained, _judged(kind, **asdict(setting)))])
+        return records_csv("bound", _audit(kind, **asdict(setting)))
 
     tables = [
         ("Audit, CSV", "printed_bounds.csv", findings),

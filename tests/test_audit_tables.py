@@ -10,12 +10,13 @@ from html import escape, unescape
 import mpmath
 import pytest
 
+from dpviz.audit.text import VERDICT_MARKS, audit_headline, describe_safe_results
+from dpviz.audit.theorem_audit import TheoremResult as Finding
+from dpviz.audit.theorem_audit import audit_theorems as audit
+from dpviz.audit.theorems import NECESSARY
 from dpviz.calibration.quantities import NOISE_QUANTITY
-from dpviz.claims.audit import Finding, audit, audit_statements, judged
-from dpviz.claims.audit_in_words import VERDICT_MARKS, audit_headline, other_claims
-from dpviz.claims.claim import NECESSARY
 from dpviz.core.formatting import format_number
-from dpviz.desk.audit_tables import findings_table, statements_table
+from dpviz.desk.audit_tables import results_table
 from dpviz.export.templates import raise_exponents
 from dpviz.priors import METHODS, Setting
 from tests.helpers import match_in
@@ -44,7 +45,7 @@ def plain(markup: str) -> str:
 
 def rows_of(findings: tuple[Finding, ...]) -> list[dict[str, str]]:
     """Cells of each row of the table of findings, with the sentence below it."""
-    table = findings_table(findings)
+    table = results_table(findings)
     pattern = r'<tr class="row( bad)?">(.*?)</tr><tr class="said( bad)?"><td colspan="5">(.*?)</td></tr>'
     parts = re.findall(pattern, table)
     assert len(parts) == table.split("<tbody>")[1].count("<tr") / 2
@@ -68,18 +69,18 @@ def test_every_finding_is_in_the_table_with_its_numbers_verdict_and_sentence(kin
     rows = rows_of(findings)
     assert len(rows) <= len(findings)
     for finding in findings:
-        statement = plain(raise_exponents(escape(finding.bound.statement)))
+        statement = plain(raise_exponents(escape(finding.theorem.statement)))
         (row,) = [
             row
             for row in rows
-            if row["title"].startswith(f"{finding.bound.name} ")
+            if row["title"].startswith(f"{finding.theorem.name} ")
             and METHODS[finding.method].label in row["title"].partition(statement)[0]
             and statement in row["title"]
         ]
         assert row["mark"] == VERDICT_MARKS[finding.verdict]
         assert bool(row["bad"]) == (finding.verdict in ("unsafe", "false"))
         assert row["sentence"] == finding.sentence
-        if finding.printed is not None and finding.bound.quantity is not NOISE_QUANTITY:
+        if finding.printed is not None and finding.theorem.quantity is not NOISE_QUANTITY:
             assert row["printed"] == format_number(finding.printed, 5)
     numbers = [match_in(r"^[\w ]+? (\d+)\.(\d+)", row["title"]).groups() for row in rows]
     order = [(int(chapter), int(place)) for chapter, place in numbers]
@@ -91,16 +92,16 @@ def test_the_headline_counts_what_can_be_judged(kind: str, setting: Setting) -> 
     headline = audit_headline(findings_of(kind, setting))
     by_verdict: dict[str, set[str]] = {}
     for finding in findings_of(kind, setting):
-        by_verdict.setdefault(finding.verdict, set()).add(finding.bound.key)
+        by_verdict.setdefault(finding.verdict, set()).add(finding.theorem.key)
     not_stated = by_verdict.pop("constant not stated", set())
     by_verdict.pop("not asked here", None)
     checked = set[str]().union(*by_verdict.values())
     unsafe, false = (by_verdict.get(verdict, set()) for verdict in ("unsafe", "false"))
     # A claim that more is needed than really is errs on the safe side; so does no other false one
     wrong = {
-        finding.bound.key
+        finding.theorem.key
         for finding in findings_of(kind, setting)
-        if finding.verdict == "false" and finding.bound.kind is not NECESSARY
+        if finding.verdict == "false" and finding.theorem.kind is not NECESSARY
     }
     assert f"Of {len(checked)} printed claims that can be checked here" in headline
     counts = []
@@ -117,7 +118,7 @@ def test_the_headline_counts_what_can_be_judged(kind: str, setting: Setting) -> 
 @every_audit
 def test_unsafe_theorems_say_so_and_the_headline_names_them(kind: str, setting: Setting) -> None:
     findings = findings_of(kind, setting)
-    unsafe = {finding.bound.name for finding in findings if finding.verdict == "unsafe"}
+    unsafe = {finding.theorem.name for finding in findings if finding.verdict == "unsafe"}
     rows = [row for row in rows_of(findings) if row["mark"] == "✗ unsafe"]
     assert {"".join(re.findall(rf"^({NAME})", row["title"])) for row in rows} == unsafe
     assert all(row["sentence"].startswith("Unsafe: ") for row in rows)
@@ -129,24 +130,8 @@ def test_unsafe_theorems_say_so_and_the_headline_names_them(kind: str, setting: 
 @every_audit
 def test_the_other_claims_are_counted(kind: str, setting: Setting) -> None:
     findings = findings_of(kind, setting)
-    others = {(finding.bound.key, finding.verdict) for finding in findings if finding.verdict != "unsafe"}
-    assert sum(map(int, re.findall(r"\d+", other_claims(findings)))) == len(others)
-
-
-@every_audit
-def test_a_verdict_is_the_same_before_the_rest_of_its_finding_is_computed(kind: str, setting: Setting) -> None:
-    verdicts = [(finding.bound.key, finding.verdict) for finding in findings_of(kind, setting)]
-    assert verdicts == [(finding.bound.key, finding.verdict) for finding in judged(kind, **asdict(setting))]
-
-
-def test_definitions_and_general_theorems_have_what_was_computed() -> None:
-    statements = audit_statements(AUDITED[0][1])
-    markup = statements_table(statements)
-    assert markup.count('<td class="mark">') == len(statements)
-    table = plain(markup)
-    for statement in statements:
-        assert statement.bound.name in table
-        assert statement.sentence in table
+    others = {(finding.theorem.key, finding.verdict) for finding in findings if finding.verdict != "unsafe"}
+    assert sum(map(int, re.findall(r"\d+", describe_safe_results(findings)))) == len(others)
 
 
 @pytest.mark.parametrize("delta", [1e-6, 1e-9, 1e-300])

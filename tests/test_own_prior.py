@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.claims.formulas import subsampled_epsilon_printed
+from dpviz.audit.formulas import subsampled_epsilon_printed
 from dpviz.core import limits
 from dpviz.core.formatting import format_number, round_up
 from dpviz.designs import Design

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpviz.audit.theorems import THEOREMS
 from dpviz.claims.curves import AXES, DRAWN_CLAIMS, SCALES, Axis, Curves, axis_points, prior_curves, stream_prior_curves
-from dpviz.claims.theorems import CLAIMS
 from dpviz.priors import CALIBRATED, Setting, maximum_range, minimum_prior
 
 SETTINGS = {
@@ -72,10 +72,10 @@ def test_every_printed_value_is_the_formula_of_that_theorem(key: tuple[str, Axis
     for line in printed:
         for point, value in zip(curves.points, line.values, strict=True):
             one = moved(curves.setting, axis, float(point))
-            claim = CLAIMS[line.theorem.split()[1]]
+            claim = THEOREMS[line.theorem.split()[1]]
             assert claim.name == line.theorem
-            if claim.applies(**one.arguments()):
-                expected = claim.at(**one.arguments())
+            if claim.condition_holds(**one.arguments()):
+                expected = claim.value(**one.arguments())
                 assert value == (pytest.approx(expected, rel=1e-15) if math.isfinite(expected) else math.isnan(value))
             else:
                 assert math.isnan(value)

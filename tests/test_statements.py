@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from dpviz.audit.theorems import THEOREMS
 from dpviz.calibration.curves import release
-from dpviz.claims.audit import Statement, audit_statements
-from dpviz.claims.theorems import CLAIMS
+from dpviz.claims.statements import Statement, audit_statements
 from dpviz.priors import Setting
 from dpviz.privacy.divergence import delta_for_epsilon
-from tests.test_reasons import brute_composition
+from tests.audit.test_explain import composition_by_sum as brute_composition
 
 SETTINGS = [
     Setting(n=n, m=m, epsilon=epsilon, delta=delta, sigma0=sigma0, alpha=alpha)
@@ -36,8 +36,8 @@ def judged() -> list[tuple[Setting, dict[str, Statement]]]:
 def test_every_general_claim_is_judged_and_refuted_only_where_it_fails(
     judged: list[tuple[Setting, dict[str, Statement]]],
 ) -> None:
-    asked = {bound.key for bound in CLAIMS.values() if not bound.methods and bound.family != "average"}
-    asked |= {bound.key for bound in CLAIMS.values() if bound.family == "general"}
+    asked = {bound.key for bound in THEOREMS.values() if not bound.methods and bound.family != "average"}
+    asked |= {bound.key for bound in THEOREMS.values() if bound.family == "general"}
     for setting, found in judged:
         assert set(found) == asked
         for key, one in found.items():

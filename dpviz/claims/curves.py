@@ -9,11 +9,10 @@ from typing import Literal
 
 import numpy as np
 
+from dpviz.audit.theorems import THEOREMS, Theorem
 from dpviz.calibration.curves import Needed
 from dpviz.calibration.data_kinds import KINDS, Kind, Setting
 from dpviz.calibration.methods import PriorMethod
-from dpviz.claims.claim import Claim
-from dpviz.claims.theorems import CLAIMS
 from dpviz.core import limits
 from dpviz.core.types import FloatArray
 
@@ -183,8 +182,8 @@ class _Grid:
         values = [self.settings[place].arguments() for place in shown]
         bounds = [
             Curve(method=method, values=printed, theorem=claim.name)
-            for claim in map(CLAIMS.__getitem__, DRAWN_CLAIMS)
-            if claim.family == self.kind.key and (False in self.promises or not claim.promise.delta)
+            for claim in map(THEOREMS.__getitem__, DRAWN_CLAIMS)
+            if claim.family == self.kind.key and (False in self.promises or not claim.promise.has_delta)
             if not (closed_forms and claim.key in SEARCHED_CLAIMS)
             for printed in [_printed(claim, values)]
             for method in claim.methods
@@ -212,11 +211,11 @@ class _Line:
         return _drawable(np.array([self.answers[place] for place in places]))
 
 
-def _printed(claim: Claim, settings: list[dict[str, object]]) -> FloatArray:
-    asked = [one["delta"] != 0 or not claim.promise.delta for one in settings]
-    asked = [yes and claim.applies(**one) for yes, one in zip(asked, settings, strict=True)]
+def _printed(claim: Theorem, settings: list[dict[str, object]]) -> FloatArray:
+    asked = [one["delta"] != 0 or not claim.promise.has_delta for one in settings]
+    asked = [yes and claim.condition_holds(**one) for yes, one in zip(asked, settings, strict=True)]
     values = np.full(len(settings), math.nan)
-    values[asked] = [claim.at(**one) for yes, one in zip(asked, settings, strict=True) if yes]
+    values[asked] = [claim.value(**one) for yes, one in zip(asked, settings, strict=True) if yes]
     return _drawable(values)
 
 

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.optimize import brentq
+from scipy.special import betainc, ndtr, ndtri
 
+from dpviz.audit.explain import composed_pure_delta
+from dpviz.audit.theorems import CONSTANTS, THEOREMS, Theorem, Verdict
 from dpviz.calibration.curves import release
 from dpviz.calibration.data_kinds import Setting
 from dpviz.calibration.methods import PRIOR_METHODS, RowMethod
-from dpviz.claims.claim import Claim, Verdict
-from dpviz.claims.finding import composed_pure_delta
-from dpviz.claims.theorems import CLAIMS
-from dpviz.claims.unstated_constants import LIMITS, prior_far_from_mean, prior_near_mean
 from dpviz.core.formatting import format_distinct, format_number, round_up
 from dpviz.core.limits import MAX_PRIOR_ROWS
 from dpviz.privacy.average_case import count_release_delta, midpoint_simulator_delta
@@ -25,6 +24,7 @@ from dpviz.privacy.gaussian import gaussian_delta, gaussian_ratio
 RELEASES = 100  # that Theorem 2.18 is held against
 MOST_ROWS_AVERAGED = 2_000  # Largest n averaged over
 LARGEST_M = 4**9  # at which a promise is tried
+MOST_TABLES = 300  # that Lemma 6.6 is held against: the fewer ones, the further θ strays in proportion to its mean
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,14 @@ class Statement:
     The claim holds where `left` is at most `right`; both are NaN where nothing was compared.
     """
 
-    bound: Claim
+    bound: Theorem
     verdict: Verdict
     sentence: str
     left: float = math.nan
     right: float = math.nan
 
 
-StatementJudge = Callable[[Claim, Setting], Statement]
+StatementJudge = Callable[[Theorem, Setting], Statement]
 
 
 def audit_statements(setting: Setting) -> tuple[Statement, ...]:
@@ -51,19 +51,19 @@ def audit_statements(setting: Setting) -> tuple[Statement, ...]:
     >>> [one.bound.number for one in found if one.verdict == "false"]
     []
     """
-    return tuple(JUDGES[key](claim, setting) for key, claim in CLAIMS.items() if key in JUDGES)
+    return tuple(JUDGES[key](claim, setting) for key, claim in THEOREMS.items() if key in JUDGES)
 
 
-def _compared(claim: Claim, left: float, right: float, sentence: str, *, agrees: bool = False) -> Statement:
+def _compared(claim: Theorem, left: float, right: float, sentence: str, *, agrees: bool = False) -> Statement:
     """Return whether left ≤ right, up to rounding; `sentence` has a place for each. `agrees`: no less is enough."""
     kept, kind = left <= right * (1 + 1e-9) + 1e-300, claim.kind
-    verdict = kind.wrong if not kept else kind.agrees if agrees else kind.right
+    verdict = kind.if_false if not kept else kind.if_equal if agrees else kind.if_true
     both = (left, right), (right, left)
     told = [format_number(one, 3) if kept else format_distinct(one, other, 3) for one, other in both]
     return Statement(claim, verdict, sentence.format(*told), left, right)
 
 
-def _bad_output(claim: Claim, setting: Setting) -> Statement:
+def _bad_output(claim: Theorem, setting: Setting) -> Statement:
     """Return a Gaussian mechanism, its ratio that of the promised δ or else 1, and how often its loss exceeds ε."""
     ratio = gaussian_ratio(setting.epsilon, setting.delta) if setting.delta > 0 else 1.0
     beyond = float(ndtr(ratio / 2 - setting.epsilon / ratio))
@@ -71,19 +71,19 @@ def _bad_output(claim: Claim, setting: Setting) -> Statement:
         said = "Gaussian noise here: its exact δ is {}, and its loss exceeds ε with probability {}."
         return _compared(claim, gaussian_delta(ratio, setting.epsilon), beyond, said)
     said = "Gaussian noise here: at ε/2 the claim rules out every δ up to {}, and the exact δ is {}."
-    denied = claim.at(epsilon=setting.epsilon, delta=beyond)
+    denied = claim.value(epsilon=setting.epsilon, delta=beyond)
     return _compared(claim, denied, gaussian_delta(ratio, setting.epsilon / 2), said)
 
 
-def _random_row(claim: Claim, setting: Setting) -> Statement:
+def _random_row(claim: Theorem, setting: Setting) -> Statement:
     """Of k ones in n rows a one is released with probability k/n; all neighbours, both ways."""
     ones = np.arange(setting.n + 1) / setting.n
     growth = math.exp(min(setting.epsilon, 700.0))
     exact = max(float(np.max(ones[1:] - growth * ones[:-1])), float(np.max(ones[:-1] - growth * ones[1:])))
-    return _compared(claim, exact, claim.at(n=setting.n), "The exact δ is {}, and 1/n is {}.")
+    return _compared(claim, exact, claim.value(n=setting.n), "The exact δ is {}, and 1/n is {}.")
 
 
-def _simulated(claim: Claim, setting: Setting) -> Statement:
+def _simulated(claim: Theorem, setting: Setting) -> Statement:
     rows = min(setting.n, MOST_ROWS_AVERAGED)
     delta_of = functools.partial(count_release_delta, rows, 0.5)
     said = (
@@ -101,7 +101,7 @@ def _rows_and_parameter(setting: Setting, m: int, alpha: float) -> tuple[float, 
     return delta_for_epsilon(rows, setting.epsilon), delta_for_epsilon(parameter, setting.epsilon)
 
 
-def _post_processing(claim: Claim, setting: Setting) -> Statement:
+def _post_processing(claim: Theorem, setting: Setting) -> Statement:
     said = (
         f"With α = β = {format_number(setting.alpha)} the rows of SYNTH_Post(One) have δ = {{}}; the parameter that "
         "they "
@@ -110,7 +110,7 @@ def _post_processing(claim: Claim, setting: Setting) -> Statement:
     return _compared(claim, *_rows_and_parameter(setting, setting.m, setting.alpha), said)
 
 
-def _hypothesis(claim: Claim, setting: Setting) -> Statement:
+def _hypothesis(claim: Theorem, setting: Setting) -> Statement:
     """H(rows) ≤ H(θ), and the limit as m grows is H(θ): the infinite sequence determines θ."""
     said = (
         "It is true, even with c = 1: infinitely many rows determine θ, and the δ of m rows rises to that of θ. "
@@ -119,10 +119,10 @@ def _hypothesis(claim: Claim, setting: Setting) -> Statement:
     return _compared(claim, *_rows_and_parameter(setting, MAX_PRIOR_ROWS, max(setting.alpha, 1.0)), said)
 
 
-def _two(claim: Claim, setting: Setting) -> Statement:
+def _two(claim: Theorem, setting: Setting) -> Statement:
     """Two randomized responses have no δ at 2ε, and one at anything less: no smaller sum would do."""
     epsilon = min(setting.epsilon, 100.0)
-    total = claim.at(epsilon_1=epsilon, epsilon_2=epsilon)
+    total = claim.value(epsilon_1=epsilon, epsilon_2=epsilon)
     at_sum, below = (composed_pure_delta(epsilon, 2, total * share) for share in (1, 0.999))
     said = (
         f"At 2ε two randomized responses have an exact δ of {{}}; slightly below it is {format_number(below, 3)}, "
@@ -131,9 +131,9 @@ def _two(claim: Claim, setting: Setting) -> Statement:
     return _compared(claim, at_sum, 0.0, said, agrees=below > 0)
 
 
-def _advanced(claim: Claim, setting: Setting) -> Statement:
+def _advanced(claim: Theorem, setting: Setting) -> Statement:
     slack = setting.delta or 1e-5
-    total = claim.at(k=RELEASES, epsilon=setting.epsilon, delta=setting.delta, delta_prime=slack)
+    total = claim.value(k=RELEASES, epsilon=setting.epsilon, delta=setting.delta, delta_prime=slack)
     if claim.part:
         exact = -math.expm1(RELEASES * math.log1p(-setting.delta) + math.log1p(-slack))
         return _compared(claim, exact, total, f"{RELEASES} releases together have at most ε = {{}}; the sum is {{}}.")
@@ -145,7 +145,7 @@ def _advanced(claim: Claim, setting: Setting) -> Statement:
     return _compared(claim, exact, slack, said)
 
 
-def _exponential(claim: Claim, setting: Setting) -> Statement:
+def _exponential(claim: Theorem, setting: Setting) -> Statement:
     """Two outcomes whose utilities move by 1 in opposite ways, one of them rare: ln of the ratio nears ε."""
     rare, half = 1e-9, math.exp(-min(setting.epsilon, 300.0) / 2)
     before, after = rare * half / (rare * half + 1), rare / (rare + half)  # over e^{ε/2}
@@ -153,10 +153,10 @@ def _exponential(claim: Claim, setting: Setting) -> Statement:
     return _compared(claim, math.log(after / before), setting.epsilon, said)
 
 
-def _sampled(claim: Claim, setting: Setting) -> Statement:
+def _sampled(claim: Theorem, setting: Setting) -> Statement:
     if setting.m > setting.n:
-        return Statement(claim, Verdict.UNASKED, "It is about samples, and a sample is no larger than the data.")
-    share, printed = setting.m / setting.n, claim.at(**setting.arguments())
+        return Statement(claim, Verdict.NOT_APPLICABLE, "It is about samples, and a sample is no larger than the data.")
+    share, printed = setting.m / setting.n, claim.value(**setting.arguments())
     if claim.part:
         said = "For a release that gives the row away with probability δ, the exact δ is {}; the theorem says {}."
         return _compared(claim, share * setting.delta, printed, said, agrees=True)
@@ -164,7 +164,7 @@ def _sampled(claim: Claim, setting: Setting) -> Statement:
     return _compared(claim, exact, printed, "With m of the n rows the exact ε is {}; the theorem gives {}.")
 
 
-def _breaks(claim: Claim, setting: Setting) -> Statement:
+def _breaks(claim: Theorem, setting: Setting) -> Statement:
     """Return a power of four of rows with which a table without ones and one with a single one break the promise."""
     method, alpha, m = PRIOR_METHODS[claim.methods[0]], max(setting.alpha, 2.0), 1
     assert isinstance(method, RowMethod)
@@ -177,32 +177,36 @@ def _breaks(claim: Claim, setting: Setting) -> Statement:
             return _compared(claim, setting.delta, found, said)
         m *= 4
     return Statement(
-        claim, Verdict.UNASKED, f"It is true, though no m up to {LARGEST_M:,} was found that breaks this promise."
+        claim,
+        Verdict.NOT_APPLICABLE,
+        f"It is true, though no m up to {LARGEST_M:,} was found that breaks this promise.",
     )
 
 
-def _near_mean(claim: Claim, setting: Setting) -> Statement:
+def _near_mean(claim: Theorem, setting: Setting) -> Statement:
     if setting.delta == 0 or setting.epsilon > 1:
-        return Statement(claim, Verdict.UNASKED, "It is about δ > 0 and ε up to 1.")
-    here = prior_near_mean(setting.n, setting.epsilon, setting.delta) / claim.at(**setting.arguments())
+        return Statement(claim, Verdict.NOT_APPLICABLE, "It is about δ > 0 and ε up to 1.")
+    here = prior_near_mean(setting.n, setting.epsilon, setting.delta) / claim.value(**setting.arguments())
     said = "Here c = {} would be exact. For ε up to 1, c = {} worked in every case tried; δ → 0, n → ∞ needs it."
-    return _compared(claim, here, LIMITS[claim.key]["param_post"].high or math.nan, said)
+    return _compared(claim, here, CONSTANTS[claim.key]["param_post"].high or math.nan, said)
 
 
-def _far_from_mean(claim: Claim, setting: Setting) -> Statement:
+def _far_from_mean(claim: Theorem, setting: Setting) -> Statement:
     if not 0 < setting.delta * setting.n < 1 or setting.epsilon > 1 or setting.n == 1:
-        return Statement(claim, Verdict.UNASKED, "It is about 0 < δ < 1/n and ε up to 1; at n = 1 no c is enough.")
-    here = prior_far_from_mean(setting.n, setting.epsilon, setting.delta) / claim.at(**setting.arguments())
+        return Statement(
+            claim, Verdict.NOT_APPLICABLE, "It is about 0 < δ < 1/n and ε up to 1; at n = 1 no c is enough."
+        )
+    here = prior_far_from_mean(setting.n, setting.epsilon, setting.delta) / claim.value(**setting.arguments())
     said = "c = {} worked in every case tried with n from 2 on and ε up to 1; here c = {} would be exact."
-    return _compared(claim, LIMITS[claim.key]["param_post"].low or math.nan, here, said)
+    return _compared(claim, CONSTANTS[claim.key]["param_post"].low or math.nan, here, said)
 
 
-def _spread(claim: Claim, setting: Setting) -> Statement:
+def _spread(claim: Theorem, setting: Setting) -> Statement:
     if setting.delta == 0:
-        return Statement(claim, Verdict.UNASKED, "It is about δ > 0.")
+        return Statement(claim, Verdict.NOT_APPLICABLE, "It is about δ > 0.")
     if setting.n == 1:
         return Statement(
-            claim, claim.kind.wrong, "At n = 1 the range is a single point, since ln 1 = 0. From n = 2 on it holds."
+            claim, claim.kind.if_false, "At n = 1 the range is a single point, since ln 1 = 0. From n = 2 on it holds."
         )
 
     def constant(n: int) -> float:
@@ -215,7 +219,7 @@ def _spread(claim: Claim, setting: Setting) -> Statement:
     return _compared(claim, constant(setting.n), max(map(constant, sizes)), said)
 
 
-def _log_ratio(claim: Claim, setting: Setting) -> Statement:
+def _log_ratio(claim: Theorem, setting: Setting) -> Statement:
     """Return the identity at three points, by the two densities themselves: how far both sides are apart."""
     prior = 0.0 if math.isinf(setting.sigma0) else 1 / setting.sigma0**2
     precision = setting.n / setting.sigma**2 + prior
@@ -231,29 +235,65 @@ def _log_ratio(claim: Claim, setting: Setting) -> Statement:
     return _compared(claim, worst, 1e-6, said)
 
 
-def _tail(claim: Claim, setting: Setting) -> Statement:
+def _tail(claim: Theorem, setting: Setting) -> Statement:
     if setting.delta == 0:
-        return Statement(claim, Verdict.UNASKED, "It is about δ > 0.")
-    k = claim.at(delta=setting.delta)
+        return Statement(claim, Verdict.NOT_APPLICABLE, "It is about δ > 0.")
+    k = claim.value(delta=setting.delta)
     gives = format_number(round_up(float(2 * ndtr(-k)), 3), 3)
     said = f"The exact k is {{}} and the printed one {{}}, which gives δ = {gives}."
     return _compared(claim, -float(ndtri(setting.delta / 2)), k, said)
+
+
+def prior_near_mean(n: int, epsilon: float, delta: float) -> float:
+    """Return the smallest α = β that keeps PARAM_Post as near its mean as Lemma 6.6 says, for every table."""
+    ones = np.arange(min(n, MOST_TABLES) + 1)
+
+    def failure(alpha: float) -> float:
+        x, y = alpha + ones, alpha + n - ones
+        mean = x / (x + y)
+        width = epsilon * np.minimum(mean, 1 - mean)
+        return float(np.max(betainc(x, y, mean - width) + betainc(y, x, np.maximum(1 - mean - width, 0.0))))
+
+    return _root(failure, delta)
+
+
+def prior_far_from_mean(n: int, epsilon: float, delta: float) -> float:
+    """Return the largest α = β with which it strays as far from its mean as Lemma 6.8 says, at a table of no ones."""
+
+    def failure(alpha: float) -> float:
+        low, high = (math.exp(sign * epsilon) * alpha / (2 * alpha + n) for sign in (-1, 1))
+        beyond = float(betainc(alpha + n, alpha, 1 - high)) if high < 1 else 0.0
+        return float(betainc(alpha, alpha + n, low)) + beyond
+
+    return _root(failure, delta)
+
+
+def _root(failure: Callable[[float], float], delta: float) -> float:
+    """Return the prior from which on a failure stays below δ; it may start below it too, where the prior is tiny."""
+    grid = np.linspace(-20.0, 30.0, 51)
+    above = [place for place, power in enumerate(grid) if failure(math.exp(power)) > delta]
+    if not above:
+        return 0.0
+    low, high = grid[above[-1]], grid[min(above[-1] + 1, 50)]
+    return math.exp(
+        brentq(lambda power: failure(math.exp(power)) - delta, low, high, xtol=1e-13) if low < high else high
+    )
 
 
 JUDGES: dict[str, StatementJudge] = {
     "2.13": lambda claim, setting: _compared(
         claim, setting.delta, 1.0, "Some neighbours release different tables with certainty, so δ = 1."
     ),
-    "2.14": lambda claim, _: Statement(claim, Verdict.UNASKED, "A definition: there is nothing to judge."),
+    "2.14": lambda claim, _: Statement(claim, Verdict.NOT_APPLICABLE, "A definition: there is nothing to judge."),
     "2.17 delta": lambda claim, setting: _compared(
         claim,
         setting.delta * (2 - setting.delta),
-        claim.at(delta_1=setting.delta, delta_2=setting.delta),
+        claim.value(delta_1=setting.delta, delta_2=setting.delta),
         "Of two releases that each fail with probability δ, one or both fail with probability {}; the sum is {}.",
     ),
     "2.20": lambda claim, setting: _compared(
         claim,
-        1 / claim.at(epsilon=setting.epsilon),
+        1 / claim.value(epsilon=setting.epsilon),
         setting.epsilon,
         "The log-ratio of the densities is at most sensitivity over scale, {}; the promise is {}.",
         agrees=True,

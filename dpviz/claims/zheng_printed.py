@@ -9,15 +9,16 @@ from itertools import product
 
 import numpy as np
 
+from dpviz.audit.text import average_case_claims
+from dpviz.audit.theorem_audit import audit_theorems
+from dpviz.audit.theorems import Theorem, Verdict
 from dpviz.calibration.data_kinds import GAUSSIAN, KINDS, Setting
 from dpviz.calibration.gaussian_range import maximum_range
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.smallest_prior import minimum_prior
-from dpviz.claims.audit import audit, audit_statements
-from dpviz.claims.claim import Claim, Verdict
 from dpviz.claims.published import Record, Shown
 from dpviz.claims.sentences import Judge, Judged
-from dpviz.claims.thesis_in_words import average_claims
+from dpviz.claims.statements import audit_statements
 from dpviz.core.formatting import format_number
 
 AUDITED_AT = Setting(n=100, m=100, epsilon=1.0, delta=1e-5, sigma0=1.0)
@@ -27,17 +28,17 @@ BETAS, CLOSE_MEDIAN, MODE_GRID = (2, 3, 5, 10, 30, 100), 0.003, 100_001  # n₁ 
 HELD_AT = "At n = m = 100 (m = 1 where it speaks of one row), ε = 1, δ = 10⁻⁵, σ₀ = σ."
 
 
-def _claim(claim: Claim, what: str, ours: str, verdict: Verdict, why: str, family: str) -> Record[str]:
+def _claim(claim: Theorem, what: str, ours: str, verdict: Verdict, why: str, family: str) -> Record[str]:
     """One claim: what was found of it, and why where it is wrong or nothing can be said."""
     settings = {name: getattr(AUDITED_AT, name) for name in ("n", "m", "epsilon", "delta")}
     return Record(
         source=f"Zheng (2015), {claim.name}",
         what=what,
         printed=claim.statement,
-        ours=ours if verdict.judged else "",
-        holds=not verdict.bad,
+        ours=ours if verdict.is_decided else "",
+        holds=not verdict.is_refuted,
         reading=f"{HELD_AT} {claim.condition}".strip(),
-        reason="" if verdict.judged and not verdict.bad else why,
+        reason="" if verdict.is_decided and not verdict.is_refuted else why,
         shown=Shown("minimum_priors", {"family": family, **settings}),
     )
 
@@ -46,19 +47,19 @@ def claim_records() -> Iterator[Record[str]]:
     """Yield every claim of the thesis, once for each method that it is about."""
     setting = {name: getattr(AUDITED_AT, name) for name in ("n", "m", "epsilon", "delta")}
     for key, kind in KINDS.items():
-        for found in audit(key, **setting, **({"sigma0": AUDITED_AT.sigma0} if kind is GAUSSIAN else {})):
+        for found in audit_theorems(key, **setting, **({"sigma0": AUDITED_AT.sigma0} if kind is GAUSSIAN else {})):
             numbers = [
                 f"{name} {format_number(value)}"
                 for name, value in (("printed", found.printed), ("exact", found.exact))
                 if value is not None
             ]
             ours = f"{str(found.verdict).capitalize()}: {', '.join(numbers) or found.sentence}"
-            label = f"{found.bound.key}, {PRIOR_METHODS[found.method].label}"
-            yield _claim(found.bound, label, ours, found.verdict, found.sentence, kind.label)
+            label = f"{found.theorem.key}, {PRIOR_METHODS[found.method].label}"
+            yield _claim(found.theorem, label, ours, found.verdict, found.sentence, kind.label)
     bernoulli = next(iter(KINDS.values())).label
     for one in audit_statements(AUDITED_AT):
         yield _claim(one.bound, one.bound.key, one.sentence, one.verdict, one.sentence, bernoulli)
-    for claim, printed, exact, verdict in average_claims(AUDITED_AT.n, AVERAGED_AT, AUDITED_AT.epsilon):
+    for claim, printed, exact, verdict in average_case_claims(AUDITED_AT.n, AVERAGED_AT, AUDITED_AT.epsilon):
         judged = Verdict.HOLDS if verdict.startswith(TICK) else Verdict.FALSE
         ours = _text(f"Printed: {printed}; the best simulator: {exact}.")
         yield _claim(claim, claim.key, ours, judged, _text(verdict), bernoulli)

@@ -1,16 +1,15 @@
-"""Tables of an audit as HTML: printed theorems with their numbers and verdicts, and general claims."""
+"""Tables of an audit as HTML: printed theorems, and printed methods of release, with numbers and verdicts."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import groupby
 
+from dpviz.audit.text import VERDICT_MARKS, grouping_key, result_cells, result_text, theorem_text
+from dpviz.audit.theorem_audit import TheoremResult
+from dpviz.audit.theorems import Theorem
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.claims.audit_in_words import VERDICT_MARKS, alike, claim_in_words, finding_cells, finding_in_words
-from dpviz.claims.claim import Claim
-from dpviz.claims.finding import Finding
 from dpviz.claims.printed_methods import SENSITIVITIES
 from dpviz.claims.release_finding import VERDICT_SIGNS, ReleaseFinding, ReleaseSetting
-from dpviz.claims.statements import Statement
 from dpviz.core.formatting import format_number
 from dpviz.export.templates import raise_exponents
 
@@ -18,38 +17,27 @@ AUDIT_HEAD = ["theorem", "printed", "really gives", "exact", "verdict"]
 RELEASES_HEAD = ["method", "promised ε", "real ε", "real over promised", "verdict"]
 
 
-def findings_table(found: Sequence[Finding]) -> str:
-    """Return two rows for each finding, the numbers and then the sentence; methods with the same numbers together."""
-    return audit_table(AUDIT_HEAD, (_rows(list(group)) for _, group in groupby(found, key=alike)))
+def results_table(results: Sequence[TheoremResult]) -> str:
+    """Two rows for each theorem, the numbers and then the sentence; methods with the same numbers together."""
+    return audit_table(AUDIT_HEAD, (_result_rows(list(group)) for _, group in groupby(results, key=grouping_key)))
 
 
-def _rows(same: list[Finding]) -> str:
-    finding = same[0]
-    methods = ", ".join(PRIOR_METHODS[one.method].label for one in same)
-    methods += f" · m = {finding.setting.m}" if finding.bound.one_row else ""
-    title = f"<b>{escape(finding.bound.name)}</b> {methods}<br>{_small(finding_in_words(finding))}"
-    cells, sentence = [*map(escape, finding_cells(finding))], escape(finding.sentence)
-    return audit_row(AUDIT_HEAD, title, cells, VERDICT_MARKS[finding.verdict], sentence, bad=finding.verdict.bad)
+def _result_rows(results: list[TheoremResult]) -> str:
+    result, theorem = results[0], results[0].theorem
+    methods = ", ".join(PRIOR_METHODS[result.method].label for result in results)
+    methods += f" · m = {result.setting.m}" if theorem.is_one_row else ""
+    title = f"<b>{escape(theorem.name)}</b> {methods}<br>{_small(result_text(result))}"
+    cells, sentence = [*map(escape, result_cells(result))], escape(result.sentence)
+    return audit_row(AUDIT_HEAD, title, cells, VERDICT_MARKS[result.verdict], sentence, bad=result.verdict.is_refuted)
 
 
 def _small(formula: str) -> str:
     return f"<small>{raise_exponents(escape(formula))}</small>"
 
 
-def claim_cell(claim: Claim) -> str:
-    """Return a claim by its name, and below it what is printed."""
-    return f"<b>{escape(claim.name)}</b><br>{_small(claim_in_words(claim, claim.condition))}"
-
-
-def statements_table(found: Sequence[Statement]) -> str:
-    """Return a row for each general claim: the claim with what was computed, and the verdict."""
-    rows = "".join(
-        f"<tr{' class=bad' if one.verdict.bad else ''}><td>{claim_cell(one.bound)}<br>{escape(one.sentence)}</td>"
-        f'<td class="mark">{VERDICT_MARKS[one.verdict]}</td></tr>'
-        for one in found
-    )
-    head = "<thead><tr><th>claim, and what was computed here</th><th>verdict</th></tr></thead>"
-    return f'<table class="dpviz-list">{head}<tbody>{rows}</tbody></table>'
+def theorem_cell(theorem: Theorem) -> str:
+    """A theorem by its name, and below it what is printed."""
+    return f"<b>{escape(theorem.name)}</b><br>{_small(theorem_text(theorem, theorem.condition))}"
 
 
 def releases_table(findings: Iterable[ReleaseFinding]) -> str:

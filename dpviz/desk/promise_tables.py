@@ -3,6 +3,8 @@
 import math
 from collections.abc import Callable, Mapping
 
+from dpviz.audit.formulas import subsampled_epsilon_printed
+from dpviz.audit.text import describe_sampling
 from dpviz.calibration.curves import Needed, Ways
 from dpviz.calibration.data_kinds import Given, PromiseQuestion
 from dpviz.calibration.methods import CALIBRATED_METHODS, PARAM_MAP, PRIOR_METHODS, PriorMethod, RowMethod
@@ -10,8 +12,6 @@ from dpviz.calibration.probabilistic import has_probabilistic_answer, minimum_pr
 from dpviz.calibration.quantities import NOT_COMPUTED, PRIOR_QUANTITY, has_number
 from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.calibration.text import HEADLINE
-from dpviz.claims.formulas import subsampled_epsilon_printed
-from dpviz.claims.thesis_in_words import sampling_in_words
 from dpviz.core import limits
 from dpviz.core.formatting import TextTable, format_failure, format_number
 from dpviz.inference.moments import cell_moments, share_beyond
@@ -159,7 +159,7 @@ def sampling(question: PromiseQuestion, population: int, alpha: float) -> tuple[
             cells.append(f"<b>{format_number(after, 5)}</b>")
         rows.append([f"<b>{method.label}</b>", *cells])
         if method is HEADLINE:
-            mark, change = sampling_in_words(alone, after, printed, "" if is_exact else " at most")
+            mark, change = describe_sampling(alone, after, printed, "" if is_exact else " at most")
             drawn = f"{format_number(setting.n)} of {format_number(population)} rows are drawn at random"
             sentence = f"If {drawn} before {method.label} with α = {format_number(alpha)} sees them, {change}"
     head = ["smallest ε", "of the sample itself", "printed, Theorem 2.22", "best general bound", "exact"]

@@ -8,8 +8,8 @@ import math
 import mpmath as mp
 import pytest
 
+from dpviz.audit.theorem_audit import audit_theorems as audit
 from dpviz.calibration.several_sets import minimum_prior_for_sets
-from dpviz.claims.audit import audit
 from dpviz.mechanisms import DirichletMultinomial, MultinomialMean
 from dpviz.mechanisms.cells import DrawnCells, PlugInCells
 from dpviz.priors import minimum_prior
@@ -136,14 +136,14 @@ def test_sets_of_many_cells_and_a_large_epsilon_keep_their_promise() -> None:
 def test_an_answer_beyond_the_domain_is_infinite_and_never_called_exact() -> None:
     assert minimum_prior("param_post", n=2, m=1, epsilon=1e-6, delta=1e-6, ratio=7.9) == math.inf
     assert minimum_prior("synth_post_one", n=5, m=1, epsilon=1e-6, ratio=1e-8) == math.inf
-    found = {finding.bound.key: finding for finding in audit("bernoulli", n=1, m=1, epsilon=3e-5, delta=1e-80)}
+    found = {finding.theorem.key: finding for finding in audit("bernoulli", n=1, m=1, epsilon=3e-5, delta=1e-80)}
     assert found["6.5"].verdict == "not asked here"
     assert "beyond" in found["6.4"].sentence
 
 
 def test_a_printed_prior_of_exactly_one_is_audited() -> None:
     found = audit("categorical", n=10, m=1, epsilon=80.0)
-    assert {one.bound.key: one.verdict for one in found if one.bound.key in ("6.21", "6.22")} == {
+    assert {one.theorem.key: one.verdict for one in found if one.theorem.key in ("6.21", "6.22")} == {
         "6.21": "exact",
         "6.22": "safe",
     }
@@ -151,4 +151,4 @@ def test_a_printed_prior_of_exactly_one_is_audited() -> None:
 
 def test_equal_scales_are_called_exact() -> None:
     found = audit("gaussian", n=100, m=1, epsilon=690.0, sigma=0.1, sigma0=0.01)
-    assert [finding.verdict for finding in found if finding.bound.number == "7.3"] == ["exact"]
+    assert [finding.verdict for finding in found if finding.theorem.number == "7.3"] == ["exact"]

@@ -13,6 +13,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from dpviz.audit.formulas import lemma_6_5_failure, lemma_6_5_prior, subsampled_epsilon_printed
+from dpviz.audit.text import describe_average_case, describe_sampling
+from dpviz.audit.theorems import THEOREMS
 from dpviz.calibration.parameter_draw import parameter_draw_delta, parameter_failure
 from dpviz.claims.abowd_vilhuber import (
     EQUATION_ONE,
@@ -21,10 +24,7 @@ from dpviz.claims.abowd_vilhuber import (
     accounts_of_printed_delta,
     layout_source,
 )
-from dpviz.claims.formulas import lemma_6_5_failure, smallest_prior_of_lemma_6_5, subsampled_epsilon_printed
 from dpviz.claims.published import read_errata
-from dpviz.claims.theorems import CLAIMS
-from dpviz.claims.thesis_in_words import average_in_words, sampling_in_words
 from dpviz.mechanisms import (
     SYNTHESIZERS,
     BetaBinomial,
@@ -130,7 +130,7 @@ def test_lemma_6_5_asks_as_much_of_every_table_but_the_outermost_and_more_of_tho
 
 @pytest.mark.parametrize(("n", "epsilon", "delta"), [(1, 1.0, 1e-3), (50, 1.0, 1e-5), (300, 0.5, 0.01)])
 def test_lemma_6_5_is_sufficient_and_asks_for_more_than_is_needed(n: int, epsilon: float, delta: float) -> None:
-    printed = smallest_prior_of_lemma_6_5(n=n, epsilon=epsilon, delta=delta)
+    printed = lemma_6_5_prior(n=n, epsilon=epsilon, delta=delta)
     needed = minimum_prior_probabilistic("param_post", n=n, m=1, epsilon=epsilon, delta=delta)
     assert minimum_prior("param_post", n=n, m=1, epsilon=epsilon, delta=delta) <= needed < printed
 
@@ -154,7 +154,7 @@ def test_proposition_6_17_promises_too_small_a_delta_at_small_epsilon(
     pairs = list(itertools.pairwise(law))
     printed = max(max(p - grow * q, q - grow * p, mp.mpf(0)) for p, q in pairs) / 2
     least, midpoint = count_simulator_deltas(n, theta, epsilon)
-    claimed = CLAIMS["6.17"].at(n=n, theta_real=theta, epsilon=epsilon)
+    claimed = THEOREMS["6.17"].value(n=n, theta_real=theta, epsilon=epsilon)
     assert close(claimed, printed, 1e-8)
     assert (claimed < least) == refuted
     if not refuted:
@@ -162,7 +162,7 @@ def test_proposition_6_17_promises_too_small_a_delta_at_small_epsilon(
 
 
 def test_the_printed_slack_of_proposition_6_17_shrinks_faster_than_the_true_delta() -> None:
-    printed = [CLAIMS["6.17"].at(n=n, theta_real=0.5, epsilon=1e-6) for n in (100, 10_000)]
+    printed = [THEOREMS["6.17"].value(n=n, theta_real=0.5, epsilon=1e-6) for n in (100, 10_000)]
     least = [count_simulator_deltas(n, 0.5, 1e-6)[0] for n in (100, 10_000)]
     assert printed[0] / printed[1] == pytest.approx(100, rel=0.02)
     assert least[0] / least[1] == pytest.approx(10, rel=0.02)
@@ -182,7 +182,7 @@ def test_corollary_6_19_fails_at_a_fixed_theta_where_delta_falls_exponentially(t
     deltas = [
         midpoint_simulator_delta(functools.partial(count_release_delta, n, theta), epsilon) for n in (1000, 10_000)
     ]
-    rates = [CLAIMS["6.19"].at(n=n, epsilon=epsilon) for n in (1000, 10_000)]
+    rates = [THEOREMS["6.19"].value(n=n, epsilon=epsilon) for n in (1000, 10_000)]
     assert max(rates) < 0
     assert deltas[1] / deltas[0] < 0.15 * rates[1] / rates[0]
 
@@ -194,10 +194,10 @@ def test_theorem_6_20_some_probability_is_left_at_every_epsilon(epsilon: float) 
 
 def test_a_sample_of_all_rows_changes_nothing_and_losses_are_rounded_to_one_side() -> None:
     """A loss of 1.66472 at both ends was once said to change from 1.66 to 1.67."""
-    assert sampling_in_words(1.66472, 1.66472, 1.66472) == (
+    assert describe_sampling(1.66472, 1.66472, 1.66472) == (
         "ε = 1.67", "its loss stays at ε = 1.67. Theorem 2.22 promises ε = 1.67."
     )  # fmt: skip
-    mark, sentence = sampling_in_words(1.66472, 0.62011, 2.14, " at most")
+    mark, sentence = describe_sampling(1.66472, 0.62011, 2.14, " at most")
     assert mark == "ε = 1.67 → at most 0.621"
     assert sentence == "its loss changes from ε = 1.67 to at most ε = 0.621. Theorem 2.22 promises ε = 2.14."
     asked = question("bernoulli", n=6, m=6, epsilon=1.0, delta=1e-3)
@@ -205,12 +205,12 @@ def test_a_sample_of_all_rows_changes_nothing_and_losses_are_rounded_to_one_side
     assert alone is not None
     made = METHODS["synth_post_one"].two_cells(6, 6, 1.0, 1.0)
     after = subsampled_epsilon(made, 6, 1e-3)
-    assert sampling_in_words(alone.epsilon_at_delta, after, 9.0)[1].startswith("its loss stays at ε = ")
+    assert describe_sampling(alone.epsilon_at_delta, after, 9.0)[1].startswith("its loss stays at ε = ")
 
 
 def test_random_rows_hide_one_among_them_but_not_one_alone():
     for n, theta, epsilon in itertools.product((1, 2, 5, 100), (0.01, 0.5, 0.9), (0.01, 1.0, 8.0)):
-        assert ("hides one row" in average_in_words(n, theta, epsilon, 0.5)[1]) == (
+        assert ("hides one row" in describe_average_case(n, theta, epsilon, 0.5)[1]) == (
             count_release_delta(n, theta, epsilon) < 1
         )
     deltas = [count_release_delta(n, 0.3, 0.5) for n in (100, 200, 400)]

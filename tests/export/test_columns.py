@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from dpviz.claims.audit import audit
+from dpviz.audit.theorem_audit import audit_theorems
 from dpviz.claims.curves import AXES, Axis, prior_curves
 from dpviz.coverage import (
     CoveragePlan,
@@ -135,17 +135,17 @@ def test_the_first_intervals_as_csv_keep_every_digit(sets: int, repetitions: int
 @pytest.mark.parametrize("delta", [0.0, 1e-5])
 @pytest.mark.parametrize("family", SETTINGS)
 def test_the_audit_as_csv_keeps_every_digit_and_word(family: str, delta: float) -> None:
-    findings = audit(family, **dataclasses.asdict(dataclasses.replace(SETTINGS[family], delta=delta)))
-    _, rows = read(records_csv("bound", findings))
-    assert len(rows) == len(findings) > 0
-    for finding, row in zip(findings, rows, strict=True):
-        bound = finding.bound
-        assert (row["theorem"], row["part"], row["method"]) == (bound.name, bound.part, finding.method)
-        assert (row["claim"], row["verdict"], row["sentence"]) == (bound.statement, finding.verdict, finding.sentence)
-        assert (row["source"], int(row["m"])) == (bound.source, finding.setting.m)
+    results = audit_theorems(family, **dataclasses.asdict(dataclasses.replace(SETTINGS[family], delta=delta)))
+    _, rows = read(records_csv("bound", results))
+    assert len(rows) == len(results) > 0
+    for result, row in zip(results, rows, strict=True):
+        theorem = result.theorem
+        assert (row["theorem"], row["part"], row["method"]) == (theorem.name, theorem.part, result.method)
+        assert (row["claim"], row["verdict"], row["sentence"]) == (theorem.statement, result.verdict, result.sentence)
+        assert (row["source"], int(row["m"])) == (theorem.source, result.setting.m)
         for name in ("printed", "gives_epsilon", "gives_delta", "exact", "constant"):
-            assert is_same(row[name], getattr(finding, name)), name
-        assert is_same(row["printed_over_exact"], finding.factor)
+            assert is_same(row[name], getattr(result, name.replace("gives", "actual"))), name
+        assert is_same(row["printed_over_exact"], result.factor)
 
 
 @pytest.mark.parametrize("axis", AXES)

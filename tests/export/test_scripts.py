@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpviz.audit.theorem_audit import TheoremResult, audit_theorems
 from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES
-from dpviz.claims.audit import Finding, audit
 from dpviz.core.formatting import format_number
 from dpviz.coverage import CoveragePlan, exact_coverages, performance_of, run_coverage
 from dpviz.designs import Design
@@ -320,26 +320,24 @@ def test_the_script_of_priors_prints_what_each_method_needs_and_the_audit(family
             method, n=setting.n, m=setting.m, alpha=float(alpha), cells=cells, proportion=0.2, sets=sets
         )
         check_close((float(bias), float(error)), (cost.bias, cost.standard_error))
-    check_audit(audit(family, **dataclasses.asdict(setting)), printed)
+    check_audit(audit_theorems(family, **dataclasses.asdict(setting)), printed)
 
 
-def check_audit(findings: list[Finding], printed: str) -> None:
-    """Check that a script prints every finding, to the digit."""
+def check_audit(results: tuple[TheoremResult, ...], printed: str) -> None:
+    """Check that a script prints every result, to the digit."""
     lines = [line for line in printed.splitlines() if " | printed " in line]
-    assert len(lines) == len(findings)
-    for finding, line in zip(findings, lines, strict=True):
+    assert len(lines) == len(results)
+    for result, line in zip(results, lines, strict=True):
         assert "None" not in line and "()" not in line
-        assert line.startswith(f"{finding.bound.name} {finding.method} | printed ".replace("  ", " ")) or (
-            line.startswith(f"{finding.bound.name} ") and finding.method in line
-        )
-        assert line.endswith(f"| {finding.verdict} | {finding.sentence}")
+        assert line.startswith(f"{result.theorem.name} ") and result.method in line
+        assert line.endswith(f"| {result.verdict} | {result.sentence}")
         for label, name in (
             ("printed", "printed"),
-            ("gives epsilon", "gives_epsilon"),
-            ("gives delta", "gives_delta"),
+            ("gives epsilon", "actual_epsilon"),
+            ("gives delta", "actual_delta"),
             ("exact", "exact"),
         ):
-            value = getattr(finding, name)
+            value = getattr(result, name)
             assert f"| {label} {'none (' if value is None else value}" in line
 
 

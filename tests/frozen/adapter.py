@@ -14,19 +14,19 @@ from typing import Any
 
 import numpy as np
 
-import dpviz.claims.audit as audits
 import dpviz.comparisons as comparisons
 import dpviz.coverage as coverage
 import dpviz.inference as inference
 import dpviz.priors as priors
 import dpviz.privacy as privacy
 import dpviz.privacy.optimum as optimum
+from dpviz.audit.theorems import THEOREMS
 from dpviz.calibration.curves import average_and_worst
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.claims.printed_methods import audit_releases
 from dpviz.claims.release_finding import ReleaseSetting, headline
-from dpviz.claims.theorems import CLAIMS
+from dpviz.claims.statements import audit_statements
 from dpviz.comparisons.budget import BUDGET_SPLITS
 from dpviz.comparisons.comparison import stream_comparison
 from dpviz.comparisons.overview import Overview
@@ -235,16 +235,16 @@ def moments(method: str, **given: Any) -> Answer:
 def claims(family: str, **setting: float) -> Answer:
     """Every printed bound of a family: verdict, numbers, sentence."""
     return {
-        f"{one.bound.key} {one.method}": [
+        f"{one.theorem.key} {one.method}": [
             plain(getattr(one, name))
-            for name in ("verdict", "printed", "exact", "gives_epsilon", "gives_delta", "constant", "sentence")
+            for name in ("verdict", "printed", "exact", "actual_epsilon", "actual_delta", "constant", "sentence")
         ]
         for one in priors.audit(family, **setting)
     }
 
 
 def statements(**setting: Any) -> Answer:
-    found = audits.audit_statements(priors.Setting(**setting))
+    found = audit_statements(priors.Setting(**setting))
     return {one.bound.key: [str(one.verdict), one.left, one.right, one.sentence] for one in found}
 
 
@@ -391,8 +391,8 @@ def texts() -> Answer:
         found[f"method {key}"] = [way.label, way.words, way.plain(2), way.plain(3), way.lost]
     for key, rule in RULES.items():
         found[f"rule {key}"] = [rule.label, rule.abbreviation, rule.formula, rule.source, rule.min_sets]
-    for key, claim in CLAIMS.items():
-        found[f"claim {key}"] = [claim.name, claim.source, claim.family, str(claim.kind)]
+    for key, theorem in THEOREMS.items():
+        found[f"claim {key}"] = [theorem.name, theorem.source, theorem.family, theorem.kind.name]
     for key, kind in {**comparisons.DATA_KINDS, **DESK_KINDS}.items():
         found[f"kind {key}"] = [kind.label, kind.assumed, kind.exactly]
         for one in kind.parameters():

@@ -10,7 +10,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.claims.formulas import subsampled_epsilon_printed
+from dpviz.audit.formulas import subsampled_epsilon_printed
 from dpviz.mechanisms import (
     BetaBinomial,
     GeometricSanitizer,

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
+from dpviz.claims.finding import composed_pure_delta
+from dpviz.claims.theorems import CLAIMS as THEOREMS
+from dpviz.claims.unstated_constants import LIMITS as CONSTANTS
 from scipy.optimize import brentq
 from scipy.special import betainc, ndtr, ndtri
 
 from dpviz.calibration.curves import release
-from dpviz.claims.finding import composed_pure_delta
-from dpviz.claims.theorems import CLAIMS as THEOREMS
-from dpviz.claims.unstated_constants import LIMITS as CONSTANTS
 from dpviz.core.formatting import format_number
 from dpviz.core.limits import MAX_PRIOR_ROWS
 from dpviz.core.types import FloatArray

@@ -17,15 +17,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from dpviz.claims.audit import Finding as TheoremResult
+from dpviz.claims.audit import audit as audit_theorems
+from dpviz.claims.thesis_in_words import average_claims as average_case_claims
 from scipy.stats import beta, laplace
 
 from dpviz.calibration.data_kinds import GAUSSIAN, KINDS, Setting
 from dpviz.calibration.gaussian_range import maximum_range
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.smallest_prior import minimum_prior
-from dpviz.claims.audit import Finding as TheoremResult
-from dpviz.claims.audit import audit as audit_theorems
-from dpviz.claims.thesis_in_words import average_claims as average_case_claims
 from dpviz.core.declarations import EPSILON
 from dpviz.core.formatting import format_number
 from dpviz.published.records import Record

@@ -1,0 +1,262 @@
+"""Formulas and conditions of Zheng (2015) as printed, by the key of the theorem."""
+
+import dataclasses
+import math
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import betainc
+from scipy.stats import binom
+
+from dpviz.calibration.smallest_prior import prior_for_delta
+from dpviz.core import limits
+from dpviz.core.declarations import DELTA, EPSILON, ROWS
+from dpviz.core.formatting import format_number
+from dpviz.core.numerics.special import (
+    MAX_EXPM1_EXPONENT,
+    MAX_EXPONENT,
+    capped_expm1,
+    divide_or_inf,
+    inverse_expm1,
+    log_reciprocal,
+)
+from dpviz.core.types import FloatArray
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
+from dpviz.privacy.pld import advanced_composition
+
+DIMITRAKAKIS = 2.46  # the constant that Theorem 4.3 takes from Dimitrakakis et al. (2013)
+CONDITION_TIE = 1e-12  # relative distance within which both sides of a condition are equal: rounding refuses none
+MIN_LEMMA_DELTA = 1e-300  # smaller tails lose their digits near the end of the floating-point numbers
+
+LEMMA_ROWS = dataclasses.replace(ROWS, maximum=limits.MAX_PRIOR_ROWS)
+LEMMA_ONES = dataclasses.replace(PRIOR_ONES, maximum=1e16)
+LEMMA_ZEROS = dataclasses.replace(PRIOR_ZEROS, maximum=1e16)
+
+
+def subsampled_epsilon_printed(epsilon: float, rate: float) -> float:
+    """r (e^ε − 1) of Theorem 2.22: ε of an ε-private release of a share r of the rows; ∞ where it overflows.
+
+    Parameters
+    ----------
+    epsilon, rate : float
+        Positive.
+
+    Examples
+    --------
+    >>> round(subsampled_epsilon_printed(1.0, 0.5), 6)  # (e − 1) / 2
+    0.859141
+    """
+    if epsilon < MAX_EXPM1_EXPONENT:
+        return rate * math.expm1(epsilon)
+    exponent = epsilon + math.log(rate)
+    return math.exp(exponent) if exponent < MAX_EXPM1_EXPONENT else math.inf
+
+
+def _share(n: int, m: int) -> float:
+    if m > n:
+        raise ValueError(f"m (rows of the sample) must be at most n = {n:,}; got {m:,}.")
+    return m / n
+
+
+def average_delta(n: int, epsilon: float, theta_real: float) -> float:
+    """½ max (Pr(n₁) − e^ε Pr(n₁'))₊ over |n₁ − n₁'| = 1 for n₁ ~ Binomial(n, θ), the δ of Proposition 6.17.
+
+    Parameters
+    ----------
+    n : int
+    epsilon, theta_real : float
+
+    Notes
+    -----
+    It compares single counts, while a release may reveal whether n₁ falls in a set of them.
+
+    Examples
+    --------
+    >>> round(average_delta(n=1, epsilon=math.log(2), theta_real=0.2), 12)  # ½ (4/5 − 2 · 1/5)
+    0.2
+    """
+    if theta_real in (0.0, 1.0):
+        return 0.5
+    counts = np.arange(n + 1)
+    log_odds = math.log(theta_real) - math.log1p(-theta_real)
+    with np.errstate(under="ignore"):
+        masses = binom.pmf(counts, n, theta_real)
+        # ln Pr(n₁) − ln Pr(n₁ + 1), in a form that keeps its digits where the two nearly agree
+        log_ratios = np.log(counts[1:] / (n - counts[:-1])) - log_odds
+        excess = np.maximum(
+            masses[:-1] * -np.expm1(np.minimum(epsilon - log_ratios, 0.0)),
+            masses[1:] * -np.expm1(np.minimum(epsilon + log_ratios, 0.0)),
+        )
+    return float(excess.max()) / 2 + 0.0
+
+
+def lemma_6_5_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> float:
+    """Largest probability, over n₁ = 0 … n ones, that θ ~ Beta(n₁ + α, n₀ + β), n₀ = n − n₁, leaves Lemma 6.5's range.
+
+    Parameters
+    ----------
+    n : int
+        Up to 100,000.
+    alpha, beta : float
+        Up to 1e16.
+    epsilon : float
+
+    Notes
+    -----
+    (n₁+α)/((n₁+α) + e^ε(n₀+β−1)) ≤ θ ≤ e^ε(n₁+α−1)/((n₀+β) + e^ε(n₁+α−1)) is empty for α ≤ 1 or β ≤ 1. Tails above
+    1e-300 have a relative error below 1e-11 + 2e-15 (1 + ln(1/tail)) / ε.
+
+    Examples
+    --------
+    Beta(2, 3), with distribution function 6x² − 8x³ + 3x⁴, must lie in [1/3, 2/5].
+
+    >>> round(lemma_6_5_failure(n=1, alpha=2, beta=2, epsilon=math.log(2)) - (1 - 0.5248 + 11 / 27), 12)
+    0.0
+    """
+    n = int(LEMMA_ROWS.validate(n))
+    alpha, beta = LEMMA_ONES.validate(alpha), LEMMA_ZEROS.validate(beta)
+    return float(_failures(np.arange(n + 1.0), n, alpha, beta, EPSILON.validate(epsilon)).max())
+
+
+def _failures(n1: FloatArray, n: int, alpha: float, beta: float, epsilon: float) -> FloatArray:
+    """Probability outside the printed range for each n₁, as the sum of its two tails."""
+    x, y, shrink = n1 + alpha, (n - n1) + beta, math.exp(-epsilon)
+    is_empty = (x <= 1) | (y <= 1) | ((x - 1) * (y - 1) < x * y * shrink**2)
+    fewer_x, fewer_y = np.where(is_empty, 1.0, x - 1), np.where(is_empty, 1.0, y - 1)
+    below = betainc(x, y, x * shrink / (x * shrink + fewer_y))
+    above = betainc(y, x, y * shrink / (y * shrink + fewer_x))
+    return np.where(is_empty, 1.0, np.minimum(below + above, 1.0))
+
+
+@lru_cache(maxsize=1024)  # the audit and the curves need the same ones
+def lemma_6_5_prior(n: int, epsilon: float, delta: float) -> float:
+    """Smallest α = β > 1 for which Lemma 6.5 promises that PARAM_Post is (ε, δ)-private.
+
+    Parameters
+    ----------
+    n : int
+        Up to 100,000.
+    epsilon : float
+    delta : float
+        From 1e-300; at 0 the prior is ∞, at 1 it is 0.
+
+    Notes
+    -----
+    The failure falls in α and is largest at n₁ = 0 on every grid tried; that it is within δ for every n₁ is checked for
+    the prior returned. A prior smaller by one part in 10⁶ fails.
+
+    Examples
+    --------
+    >>> round(lemma_6_5_prior(n=1, epsilon=math.log(2), delta=1 - 0.5248 + 11 / 27), 6)
+    2.0
+    """
+    n, epsilon, delta = int(LEMMA_ROWS.validate(n)), EPSILON.validate(epsilon), DELTA.validate(delta)
+    if 0 < delta < MIN_LEMMA_DELTA:
+        raise ValueError(f"delta must be 0 or from {format_number(MIN_LEMMA_DELTA)} to 1; got {delta!r}.")
+    if delta in (0, 1):
+        return 0.0 if delta == 1 else math.inf
+
+    # The ends of the range are rounded, and far tails answer by ln(1/δ)/ε as much
+    allowed = delta / (1 + 1e-11 + 2e-15 * (1 - math.log(delta)) / epsilon)
+
+    def failure(margin: float) -> float:
+        """Failure without ones, at a prior of 1 and a margin."""
+        return float(_failures(np.zeros(1), n, 1 + margin, 1 + margin, epsilon)[0])
+
+    guess = -math.log(delta) / (math.expm1(min(epsilon, MAX_EXPONENT)) - epsilon)
+    prior = 1 + prior_for_delta(failure, allowed, 2.0**-52, 1e17, guess)
+
+    # All tables, of which those with more ones mirror the others
+    counts, step = np.arange(n // 2 + 1.0), 2.0**-42
+    while _failures(counts, n, prior, prior, epsilon).max() > allowed:
+        prior *= 1 + step
+        step *= 2
+    return prior
+
+
+def is_one_row(m: int) -> bool:
+    """Whether a single synthetic row is released."""
+    return m == 1
+
+
+FORMULAS: dict[str, Callable[..., float]] = {
+    "2.11": lambda epsilon, delta: -math.expm1(-epsilon / 2) * delta,
+    "2.12": lambda n: 1 / n,
+    "2.17": lambda epsilon_1, epsilon_2: epsilon_1 + epsilon_2,
+    "2.17 delta": lambda delta_1, delta_2: delta_1 + delta_2,
+    "2.18": lambda k, epsilon, delta_prime: advanced_composition(epsilon, k, delta_prime),
+    "2.18 delta": lambda k, delta, delta_prime: k * delta + delta_prime,
+    "2.20": lambda epsilon: 1 / epsilon,  # in units of Sen
+    "2.22": lambda n, m, epsilon: subsampled_epsilon_printed(epsilon, _share(n, m)),
+    "2.22 delta": lambda n, m, delta: _share(n, m) * delta,
+    "4.2": lambda m, epsilon: m / epsilon,
+    "4.3": lambda delta: divide_or_inf(divide_or_inf(DIMITRAKAKIS, delta), delta),
+    # It is of the posterior mean; the mode, which PARAM_MAP releases, moves by 1/(n + α + β − 2)
+    "6.2": lambda n, alpha, beta, epsilon: 1 / (epsilon * (n + alpha + beta)),
+    "6.4": lambda n, epsilon, delta: (math.log(n) + log_reciprocal(delta)) / epsilon**2,
+    "6.5": lemma_6_5_prior,
+    "6.7": lambda n, epsilon, delta: (math.log(epsilon) + log_reciprocal(delta) - math.log(n)) / epsilon**2,
+    "6.8": lambda n, epsilon, delta: log_reciprocal(delta * n) / epsilon**2,
+    "6.9": lambda epsilon: 2 + inverse_expm1(epsilon),
+    "6.10": lambda m, epsilon: 2 + inverse_expm1(epsilon / m),
+    "6.11": lambda epsilon: 1 + inverse_expm1(epsilon),
+    "6.12": lambda m, epsilon: 1 + inverse_expm1(epsilon / m),
+    "6.13": lambda m, epsilon: 1 + m * inverse_expm1(epsilon),
+    "6.14": lambda m, epsilon, delta: math.sqrt(m * log_reciprocal(delta)) / epsilon,
+    "6.16": lambda epsilon, delta: log_reciprocal(delta) / epsilon**2,
+    "6.17": average_delta,
+    # (1 − e^{2ε})/√n, with the sign that is printed
+    "6.19": lambda n, epsilon: -capped_expm1(2 * epsilon) / math.sqrt(n),
+    "6.21": lambda m, epsilon: 1 + inverse_expm1(epsilon / (2 * m)),
+    "6.22 after": lambda m, epsilon: 2 * m / epsilon,
+    "7.1 table rows": lambda n, m, epsilon: math.sqrt(epsilon * n / m),
+    "7.1 table draw delta": lambda n, epsilon, delta: _ratio(epsilon * math.sqrt(n), log_reciprocal(delta)),
+    "7.1 table rows delta": lambda n, m, epsilon, delta: math.sqrt(
+        divide_or_inf(epsilon * n, m * log_reciprocal(delta))
+    ),
+    "7.1 table few rows": lambda n, m, epsilon, delta: _ratio(epsilon * n / m, math.log(m) + log_reciprocal(delta)),
+    "7.3": lambda n, epsilon: 1 / (n * epsilon),  # in units of R
+    "7.7": lambda epsilon: math.sqrt(epsilon) / 2,
+    "7.7 fails": lambda epsilon: math.sqrt(epsilon),
+    "7.8": lambda n, epsilon, delta: _ratio(epsilon * math.sqrt(n), 2 * log_reciprocal(delta)),
+    "7.9": lambda delta: max(math.sqrt(2 * log_reciprocal(delta)), math.sqrt(math.pi / 2)),
+    "7.12": lambda n, epsilon: math.sqrt(epsilon * n / 2),
+    # It says "a single synthetic data point" and yet divides by m
+    "7.13": lambda n, m, epsilon: math.sqrt(epsilon * n / (2 * m)),
+    "7.14": lambda n, epsilon: math.sqrt(epsilon * n / (2 - 1 / (2 * n))),
+    "7.15": lambda n, m, epsilon, delta: _ratio(epsilon * n / (2 * m), 2 * (math.log(m) + log_reciprocal(delta))),
+    "7.16": lambda n, m, epsilon, delta: math.sqrt(
+        divide_or_inf(epsilon * n, 4 * math.sqrt(2 * m * log_reciprocal(delta)))
+    ),
+}
+"""With 1 for a constant that has no value in print. In chapter 7 a range is a bound on R/σ."""
+
+
+def _ratio(numerator: float, squared: float) -> float:
+    """A bound on R/σ over the root of a logarithm, which is 0 at δ = 1."""
+    return divide_or_inf(numerator, math.sqrt(squared))
+
+
+for _key, _printed_again in {
+    "4.2": ("6.1 table",),
+    "6.4": ("6.6", "6.15"),  # the latter follows by post-processing
+    "6.12": ("6.13 before",),
+    "6.13": ("6.13 categories",),
+    "6.21": ("6.22",),
+    "7.7 fails": ("7.1 table draw",),  # of Table 7.1, whose caption says Figure 7.1
+    "7.8": ("7.15 after",),
+    "7.12": ("7.12 tight",),
+    "7.13": ("7.13 tight",),
+    "7.16": ("7.16 constant",),
+}.items():
+    FORMULAS |= dict.fromkeys(_printed_again, FORMULAS[_key])
+
+
+CONDITIONS: dict[str, Callable[..., bool]] = {
+    **dict.fromkeys(("2.18", "2.18 delta"), lambda delta_prime: delta_prime > 0),
+    **dict.fromkeys(("6.9", "6.11", "7.12", "7.12 tight", "7.14"), is_one_row),
+    **dict.fromkeys(("7.8", "7.15 after"), lambda epsilon, delta: log_reciprocal(delta) ** 2 >= 1 / (2 * epsilon)),
+    "7.15": lambda n, sigma, sigma0: math.sqrt(n) * sigma0 >= sigma * (1 - CONDITION_TIE),
+}
+"""Printed conditions that can be computed."""

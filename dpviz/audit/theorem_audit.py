@@ -1,0 +1,228 @@
+"""Every printed theorem against the exact answer of this package: verdicts, and what the printed value really gives."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from dpviz.audit.text import result_sentence
+from dpviz.audit.theorems import CONSTANTS, THEOREMS, Theorem, Verdict
+from dpviz.calibration.curves import release
+from dpviz.calibration.data_kinds import GAUSSIAN, KINDS, Setting
+from dpviz.calibration.methods import PRIOR_METHODS
+from dpviz.calibration.quantities import NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY
+from dpviz.calibration.smallest_prior import MAX_SEARCHED_PRIOR, minimum_prior
+from dpviz.core.formatting import format_number
+from dpviz.core.numerics.special import divide_or_inf
+from dpviz.core.parameters import validate_choice
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
+from dpviz.privacy.divergence import delta_for_epsilon, epsilon_for_delta, pure_epsilon
+
+RTOL = 1e-9  # printed and exact values closer than this, less a mode's 1, count as equal
+FLOAT_ROUNDING = 4 * sys.float_info.epsilon
+
+
+@dataclass(frozen=True, kw_only=True)
+class TheoremResult:
+    """A theorem on one method, compared with the exact answer.
+
+    Attributes
+    ----------
+    setting : Setting
+        Has m = 1 for a theorem on one synthetic row.
+    printed, exact : float or None
+        Prior, noise or range; None where there is none.
+    constant : float or None
+        Where print states none, the one that would make the theorem exact here.
+    note : str
+        Why the two are not compared.
+    """
+
+    theorem: Theorem
+    method: str
+    setting: Setting
+    verdict: Verdict = Verdict.NOT_APPLICABLE
+    printed: float | None = None
+    exact: float | None = None
+    constant: float | None = None
+    note: str = ""
+
+    @property
+    def promised(self) -> tuple[float, float]:
+        """The promised ε and δ, 0 where the theorem has none."""
+        return self.theorem.promise.at(self.setting.epsilon, self.setting.delta)
+
+    @property
+    def factor(self) -> float | None:
+        """Printed over exact value; None where either is missing, zero or infinite."""
+        if not self.printed or not self.exact or math.isinf(self.printed) or math.isinf(self.exact):
+            return None
+        return self.printed / self.exact
+
+    @property
+    def is_beyond_search(self) -> bool:
+        """Whether it is about priors too large to be tried: only their order can be judged."""
+        is_large = math.inf in (self.printed, self.exact) or (self.printed or 0.0) > PRIOR_ONES.maximum
+        return self.theorem.quantity is PRIOR_QUANTITY and is_large
+
+    @cached_property
+    def _actual(self) -> tuple[float | None, float | None]:
+        is_asked = self.verdict.is_decided and self.theorem.kind.reports_actual_loss
+        return (None, None) if self.printed is None or not is_asked else _actual_loss(self, self.printed)
+
+    @property
+    def actual_epsilon(self) -> float | None:
+        """Smallest ε that the printed value gives at the promised δ; None where there is none."""
+        return self._actual[0]
+
+    @property
+    def actual_delta(self) -> float | None:
+        """δ that the printed value gives at the promised ε; None where there is none."""
+        return self._actual[1]
+
+    @property
+    def why_no_value(self) -> str:
+        """Why there is no printed number to compare; empty where there is one, or its condition does not hold."""
+        if self.theorem.formula is None:
+            return "it says that none is enough"
+        if self.theorem.constant:
+            return f"its constant {self.theorem.constant_symbol} is not stated"
+        return "" if self.verdict.is_decided or self.printed is not None else "it is not asked without δ"
+
+    @cached_property
+    def sentence(self) -> str:
+        """What follows, and why."""
+        return result_sentence(self)
+
+
+def audit_theorems(family: str, **setting: float) -> tuple[TheoremResult, ...]:
+    """Compare every theorem on a family of data with the exact answer, once for each method that it is about.
+
+    Parameters
+    ----------
+    family : str
+        A key of `dpviz.priors.KINDS`.
+    **setting
+        Numbers of a `Setting`.
+
+    Returns
+    -------
+    tuple of TheoremResult
+        In the order of the thesis. What printed values really give is computed when it is first read.
+
+    References
+    ----------
+    .. [1] Zheng (2015), chapters 4, 6 and 7.
+
+    Examples
+    --------
+    >>> results = audit_theorems("gaussian", n=100, m=1, epsilon=1.0, delta=1e-5, sigma0=1.0)
+    >>> [result.theorem.number for result in results if result.verdict == "unsafe"]
+    ['7.3', '7.8', '7.12', '7.12', '7.13', '7.14']
+    """
+    validate_choice("family", family, KINDS)
+    parameters = Setting(**setting)  # type: ignore[arg-type]
+    return tuple(
+        judge_theorem(theorem, method, replace(parameters, m=1) if theorem.is_one_row else parameters)
+        for theorem in THEOREMS.values()
+        if theorem.family == family
+        for method in theorem.methods
+    )
+
+
+def judge_theorem(theorem: Theorem, method: str, setting: Setting) -> TheoremResult:
+    """Compare a printed bound with the exact threshold of one release method.
+
+    Parameters
+    ----------
+    theorem : Theorem
+    method : str
+        Key of the release method, e.g. ``"synth_post_one"``.
+    setting : Setting
+
+    Notes
+    -----
+    The posterior mode needs α > 1, so its priors are compared by α − 1: otherwise a bound that gives ε/2 would count as
+    exact where α is close to 1.
+    """
+    result = TheoremResult(theorem=theorem, method=method, setting=setting)
+    if theorem.formula is None:  # no prior or range is enough: true by a proof
+        return replace(result, verdict=theorem.kind.if_true)
+    if setting.delta == 0 and theorem.promise.has_delta:
+        return replace(result, note=f"It promises {theorem.promise.symbol}-privacy with δ > 0, and δ is 0 here.")
+
+    # An order, such as m/ε: only its constant can be compared
+    exact, values = exact_threshold(theorem, method, setting), setting.arguments()
+    printed = theorem.value(**values)
+    if theorem.constant:
+        is_comparable = 0 < printed < math.inf and math.isfinite(exact)
+        verdict = Verdict.OPEN
+        if theorem.kind.up_to_constant:
+            verdict = theorem.kind.verdict(CONSTANTS[theorem.key][method].exists)
+        return replace(result, exact=exact, verdict=verdict, constant=exact / printed if is_comparable else None)
+
+    result = replace(result, printed=printed, exact=exact)
+    if not theorem.condition_holds(**values):
+        return replace(result, note=f"Its condition, {theorem.condition}, does not hold here.")
+
+    # More prior is never less private, so that an exact one beyond the search decides nothing; at ε = 0 it is 1/(πδ²)
+    # to seven digits for every n
+    if result.is_beyond_search and theorem.kind.reports_actual_loss:
+        if not theorem.promise.has_epsilon:
+            asymptotic = divide_or_inf(divide_or_inf(1 / math.pi, setting.delta), setting.delta)
+            return replace(result, verdict=theorem.kind.if_true, exact=asymptotic)
+        if math.isinf(exact):
+            largest = format_number(MAX_SEARCHED_PRIOR)
+            note = f"The exact answer lies beyond {largest}, the largest prior that is tried."
+            return replace(result, exact=None, note=note)
+    lost = PRIOR_METHODS[method].lost if theorem.quantity is PRIOR_QUANTITY else 0.0
+    tolerance = max(RTOL * (exact - lost), FLOAT_ROUNDING * exact)
+    is_equal = math.isfinite(exact) and abs(printed - exact) <= tolerance
+    return replace(result, verdict=theorem.kind.verdict(theorem.quantity.is_enough(printed, exact), is_equal))
+
+
+def exact_threshold(theorem: Theorem, method: str, setting: Setting) -> float:
+    """Smallest prior or noise, or largest range, that keeps the promise of a theorem.
+
+    Parameters
+    ----------
+    theorem : Theorem
+    method : str
+    setting : Setting
+    """
+    kind = KINDS[theorem.family]
+    epsilon, delta = theorem.promise.at(setting.epsilon, setting.delta)
+    if theorem.quantity is PRIOR_QUANTITY:
+        cells = kind.cells(setting)
+        return minimum_prior(method, n=setting.n, m=setting.m, cells=cells, epsilon=epsilon, delta=delta)
+    if theorem.quantity is RANGE_QUANTITY:
+        return kind.need(PRIOR_METHODS[method], setting, delta)
+    return kind.sensitivity(setting) / setting.epsilon
+
+
+def _actual_loss(result: TheoremResult, printed: float) -> tuple[float | None, float | None]:
+    """The ε and δ that a printed value really gives; None where the promise has none, or none is finite."""
+    theorem, setting, method = result.theorem, result.setting, PRIOR_METHODS[result.method]
+    epsilon, delta = result.promised
+    if theorem.quantity is NOISE_QUANTITY:
+        return setting.epsilon * (result.exact or 0.0) / printed, None
+    if theorem.quantity is RANGE_QUANTITY:
+        truncated = GAUSSIAN.release(method, setting)
+        if not theorem.promise.has_delta:
+            return truncated.pure_epsilon(printed), None
+        return truncated.epsilon(printed, delta), truncated.delta(printed, epsilon)
+
+    # A prior. The mode can be 0 at one of 1 or less; a printed prior that rounds to 1 is a little above it
+    if result.is_beyond_search:
+        is_known = not theorem.promise.has_epsilon and math.isfinite(printed)
+        return None, 1 / math.sqrt(math.pi * printed) if is_known else None
+    if method.lost and printed <= method.lost - FLOAT_ROUNDING:
+        return None, None
+    alpha = max(printed, math.nextafter(method.lost, math.inf))
+    rows = release(method.key, n=setting.n, m=setting.m, alpha=alpha, cells=KINDS[theorem.family].cells(setting))
+    actual_epsilon = None
+    if theorem.promise.has_epsilon:
+        actual_epsilon = epsilon_for_delta(rows, delta) if delta else pure_epsilon(rows)
+    return actual_epsilon, delta_for_epsilon(rows, epsilon)

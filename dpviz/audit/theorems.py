@@ -1,0 +1,277 @@
+"""Every claim of Zheng (2015), *The Differential Privacy of Bayesian Inference*, Harvard College, as it is printed.
+
+Nothing is corrected here, right or wrong. `data/theorems.csv` holds the words, `dpviz.audit.formulas` the numbers.
+"""
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+
+from dpviz.audit import read_table
+from dpviz.audit.formulas import CONDITIONS, FORMULAS, is_one_row
+from dpviz.calibration.quantities import NO_QUANTITY, NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY, Quantity
+from dpviz.core import limits
+from dpviz.core.declarations import DELTA, EPSILON, ROWS, SYNTHETIC_ROWS
+from dpviz.core.formatting import format_number, round_down, round_up
+from dpviz.core.parameters import Parameter, argument
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
+
+DOMAINS: dict[str, Parameter] = {
+    "n": dataclasses.replace(ROWS, maximum=limits.MAX_PRINTED_ROWS),
+    "m": dataclasses.replace(SYNTHETIC_ROWS, maximum=limits.MAX_PRINTED_ROWS),
+    "k": argument("k", 1, limits.MAX_PRINTED_ROWS, title="composed releases", integer=True),
+    **dict.fromkeys(("epsilon", "epsilon_1", "epsilon_2"), EPSILON),
+    **dict.fromkeys(("delta", "delta_1", "delta_2", "delta_prime"), DELTA),
+    "alpha": PRIOR_ONES,
+    "beta": PRIOR_ZEROS,
+    "theta_real": argument("theta_real", 0, 1, title="true share"),
+}
+"""Domains of the arguments of formulas."""
+
+
+class Verdict(StrEnum):
+    """Verdict on a theorem at a setting."""
+
+    EXACT = "exact"
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+    HOLDS = "holds"
+    FALSE = "false"
+    OPEN = "constant not stated"
+    NOT_APPLICABLE = "not asked here"
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether the theorem is wrong here."""
+        return self in (Verdict.UNSAFE, Verdict.FALSE)
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether there was something to compare."""
+        return self not in (Verdict.OPEN, Verdict.NOT_APPLICABLE)
+
+
+@dataclass(frozen=True)
+class Promise:
+    """Kind of privacy that a theorem promises or denies."""
+
+    symbol: str
+    has_epsilon: bool = True
+    has_delta: bool = True
+
+    def at(self, epsilon: float, delta: float) -> tuple[float, float]:
+        """The promised ε and δ, 0 where the promise has none."""
+        return epsilon if self.has_epsilon else 0.0, delta if self.has_delta else 0.0
+
+
+PURE, APPROXIMATE = Promise("(ε, 0)", has_delta=False), Promise("(ε, δ)")
+ZERO_EPSILON, AVERAGE_CASE = Promise("(0, δ)", has_epsilon=False), Promise("(ε, δ, Δ)")
+PROMISES = {promise.symbol: promise for promise in (PURE, APPROXIMATE, ZERO_EPSILON, AVERAGE_CASE)}
+
+
+@dataclass(frozen=True)
+class TheoremKind:
+    """What a theorem says of its number.
+
+    Attributes
+    ----------
+    if_true, if_false, if_equal : Verdict
+        Verdicts where it is right, wrong, or prints the exact value.
+    claims_sufficiency : bool
+        Whether the number is said to keep the promise, rather than to break it.
+    reports_actual_loss : bool
+        Whether to compute what the printed number really gives.
+    up_to_constant : bool
+        Whether it is right as soon as some constant makes it so.
+    """
+
+    name: str
+    if_true: Verdict = Verdict.HOLDS
+    if_false: Verdict = Verdict.FALSE
+    if_equal: Verdict = Verdict.HOLDS
+    claims_sufficiency: bool = True
+    reports_actual_loss: bool = True
+    up_to_constant: bool = False
+
+    def verdict(self, keeps_promise: bool, is_equal: bool = False) -> Verdict:
+        """Verdict on a number that keeps the promise or not, and equals the exact one or not."""
+        if is_equal:
+            return self.if_equal
+        return self.if_true if keeps_promise == self.claims_sufficiency else self.if_false
+
+
+SUFFICIENT = TheoremKind("sufficient", Verdict.SAFE, Verdict.UNSAFE, Verdict.EXACT)
+NECESSARY = TheoremKind("necessary", claims_sufficiency=False, reports_actual_loss=False)
+IMPOSSIBLE = TheoremKind("impossible", claims_sufficiency=False)
+ORDER = TheoremKind("order", up_to_constant=True)
+STATEMENT = TheoremKind("statement")
+KINDS_OF_THEOREM = {kind.name: kind for kind in (SUFFICIENT, NECESSARY, IMPOSSIBLE, ORDER, STATEMENT)}
+BOTH_WAYS = "if and only if"
+QUANTITIES = {"": NO_QUANTITY, "prior": PRIOR_QUANTITY, "noise": NOISE_QUANTITY, "range": RANGE_QUANTITY}
+
+
+@dataclass(frozen=True)
+class Constant:
+    """Infimum and supremum of the constant that makes a theorem exact; None for the end that it does not speak of.
+
+    Attributes
+    ----------
+    within, path : str
+        Settings over which the ends are taken, and where the decisive one is approached.
+    is_proved : bool
+        Whether by proof, rather than on a grid with n up to 100,000 and δ from 10⁻³⁰⁰ on.
+    """
+
+    low: float | None
+    high: float | None
+    within: str
+    path: str
+    is_proved: bool
+
+    @property
+    def exists(self) -> bool:
+        """Whether some constant is enough."""
+        return self.low != 0
+
+    def sentence(self, symbol: str) -> str:
+        """What constant is enough, and that nothing less is; or that none is."""
+        if not self.exists:
+            return f"No constant is enough: {self.path}."
+        low, high = format_number(round_down(self.low or 0.0, 3), 3), format_number(round_up(self.high or 0.0, 3), 3)
+        if self.low and self.high:
+            return f"{self.within}, {symbol} lies from {low} to {high}."
+        value, end = (low, "larger") if self.low else (high, "smaller")
+        worked = "always works" if self.is_proved else "worked in every case tried"
+        return f"{self.within}, {symbol} = {value} {worked}; it cannot be {end}, {self.path}."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Theorem:
+    """One printed claim.
+
+    Attributes
+    ----------
+    name, part : str
+        As it is cited, and which of its claims this is.
+    family : str
+        Data that it is about: a key of `dpviz.priors.KINDS`, ``"general"``, or ``"average"`` (other rows are random).
+    statement, condition, after : str
+        What is printed, under which condition, and whom it is taken from.
+    methods : tuple of str
+        Keys of the methods whose releases it is about; empty for any release.
+    formula : callable, optional
+        The printed number, with 1 for a `constant` without a value.
+    condition_test : callable, optional
+        The condition, where it can be computed.
+    """
+
+    name: str
+    part: str
+    family: str
+    statement: str
+    condition: str
+    methods: tuple[str, ...]
+    promise: Promise
+    kind: TheoremKind
+    quantity: Quantity
+    constant: str
+    after: str
+    formula: Callable[..., float] | None
+    condition_test: Callable[..., bool] | None
+
+    @property
+    def number(self) -> str:
+        """Its number in print."""
+        return self.name.split()[-1]
+
+    @property
+    def key(self) -> str:
+        """Number and part: unique among all theorems."""
+        return f"{self.number} {self.part}".strip()
+
+    @property
+    def source(self) -> str:
+        """Where it is printed, and whom it is taken from."""
+        return f"Zheng (2015), {self.name}" + (f", after {self.after}" if self.after else "")
+
+    @property
+    def constant_symbol(self) -> str:
+        """Constant that multiplies the formula: the last of those without a value."""
+        return self.constant.split(", ")[-1]
+
+    @property
+    def is_one_row(self) -> bool:
+        """Whether it is about a single synthetic row."""
+        return self.condition_test is is_one_row
+
+    def value(self, **values: object) -> float:
+        """The printed number, from those of `values` that it needs."""
+        if self.formula is None:
+            raise ValueError(f"{self.name} prints no number; got a request for its value.")
+        return self.formula(**self._arguments(self.formula, values))
+
+    def condition_holds(self, **values: object) -> bool:
+        """Whether the printed condition holds; one that cannot be computed counts as met."""
+        return self.condition_test is None or self.condition_test(**self._arguments(self.condition_test, values))
+
+    def _arguments(self, function: Callable[..., object], values: Mapping[str, object]) -> dict[str, object]:
+        names = _argument_names(function)
+        missing = [name for name in names if name not in values]
+        if missing:
+            raise ValueError(f"values for {self.name} must name {', '.join(names)}; got no {', '.join(missing)}.")
+        return {name: DOMAINS[name].validate(values[name]) if name in DOMAINS else values[name] for name in names}
+
+
+@cache
+def _argument_names(function: Callable[..., object]) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters)
+
+
+def _read_theorems() -> Iterator[Theorem]:
+    """All theorems; one that says "if and only if" is followed by the claim that its number is needed."""
+    for row in read_table("theorems"):
+        key = f"{row['name'].split()[-1]} {row['part']}".strip()
+        texts = {name: row[name] for name in ("name", "part", "family", "statement", "condition", "constant", "after")}
+        theorem = Theorem(
+            methods=tuple(row["methods"].split()),
+            promise=PROMISES[row["promise"]],
+            kind=SUFFICIENT if row["kind"] == BOTH_WAYS else KINDS_OF_THEOREM[row["kind"]],
+            quantity=QUANTITIES[row["quantity"]],
+            formula=FORMULAS.get(key),
+            condition_test=CONDITIONS.get(key),
+            **texts,
+        )
+        yield theorem
+        if row["kind"] == BOTH_WAYS:
+            statement = theorem.statement.replace(" is enough", " is needed")
+            part = f"{theorem.part} only if".strip()
+            yield dataclasses.replace(theorem, part=part, kind=NECESSARY, statement=statement)
+
+
+def _read_constants() -> dict[str, dict[str, Constant]]:
+    constants: dict[str, dict[str, Constant]] = {}
+    for row in read_table("constants"):
+        low, high = (float(row[end]) if row[end] else None for end in ("low", "high"))
+        constant = Constant(low, high, row["within"], row["path"], bool(row["proved"]))
+        constants.setdefault(row["claim"], {}).update(dict.fromkeys(row["methods"].split(), constant))
+    return constants
+
+
+THEOREMS: dict[str, Theorem] = {
+    theorem.key: theorem
+    for theorem in sorted(
+        _read_theorems(), key=lambda theorem: ([int(part) for part in theorem.number.split(".")], theorem.part)
+    )
+}
+"""In the order of the thesis, by number and part.
+
+>>> THEOREMS["6.13"].value(m=100, epsilon=1.0)  # 1 + 100 / (e − 1)
+59.19767068693265
+"""
+
+CONSTANTS = _read_constants()
+"""By theorem and method. `dpviz.calibration.gaussian_range` bounds the pure ranges; for (ε, δ), the ratio of step to
+noise is at least ε/√(2 ln(1/δ)) for ε ≤ 2 ln 2, since Φ(r/2 − k) ≤ ½ e^{−k²/2 + kr/2} with k = √(2 ln(1/δ))."""
