@@ -375,7 +375,7 @@ def test_the_script_shown_is_the_one_of_these_settings() -> None:
     for family, kind in FAMILIES.items():
         code = open_priors(family=family, look="Download", **SMALL).code[-1].value
         assert "n=40, m=40, epsilon=1.5, delta=0.0001" in code
-        assert f"audit('{kind.key}', **asked)" in code
+        assert f"audit('{kind.key}', **settings)" in code
 
 
 AUDITED = [
