@@ -20,7 +20,7 @@ from dpviz.comparisons.numeric_data import released_rows
 from dpviz.comparisons.proportion import OneProportion
 from dpviz.core import limits
 from dpviz.core.formatting import format_number, format_or_dash, format_percent
-from dpviz.desk.audit_tables import releases_table, sensitivities_table
+from dpviz.export.audit import releases_table, sensitivities_table
 from dpviz.export.columns import comparison_csv, records_csv
 from dpviz.export.scripts import comparison_script
 from dpviz.study.comparison import comparison_of, describe_outcomes, study_outcomes
@@ -183,7 +183,7 @@ def _show_audit(comparison: Comparison) -> None:
     values = {field.name: getattr(setting, field.name) for field in fields(setting)}
     st.caption(ui.words("audited", **{name: format_number(value) for name, value in values.items()}))
     with st.expander("How far one row can move a statistic"):
-        ui.table(*sensitivities_table(setting), "Sensitivities")
+        ui.table(*sensitivities_table(setting))
 
     # The file, and where the papers' own numbers stand
     audited_at = ", ".join(f"{name} = {value!r}" for name, value in values.items())

@@ -19,11 +19,11 @@ from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.special import MAX_EXPONENT
 from dpviz.coverage import decomposition
+from dpviz.coverage.answer import vacuous_sentence
 from dpviz.coverage.release_distribution import release_distribution
 from dpviz.coverage.report import _distance
 from dpviz.curator.measures import AccuracyLimit
 from dpviz.desk import provenance, search
-from dpviz.desk.covered import vacuous_sentence
 from dpviz.desk.provenance import _added_error
 from dpviz.desk.provenance import _least_error as least_of
 from dpviz.desk.seeking import _lost
