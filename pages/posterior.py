@@ -150,7 +150,7 @@ def _show_coverage(question: Question) -> None:
     prior = {"gamma1": design.gamma1, "gamma2": design.gamma2}
     coverage = ui.result(
         posterior_coverage, synthesizer=design.release, proportions=points, sets=design.sets, level=design.level,
-        interval=interval, seed=design.seed, runs=SIMULATED_RELEASES, spinner="Listing every release …", **prior,
+        interval=interval, seed=design.seed, repetitions=SIMULATED_RELEASES, spinner="Listing every release …", **prior,
     )  # fmt: skip
 
     # The answer at the chosen p

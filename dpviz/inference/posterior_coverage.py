@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL, PROPORTION, SEED, SETS
+from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL, PROPORTION, SETS
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.combinatorics import multisets
 from dpviz.core.numerics.special import binomial_weights, row_blocks
