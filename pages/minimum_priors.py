@@ -11,7 +11,11 @@ import streamlit as st
 
 from dpviz.audit.formulas import subsampled_epsilon_printed
 from dpviz.audit.text import (
-    audit_headline, average_case_claims, describe_average_case, describe_safe_results, describe_sampling,
+    audit_headline,
+    average_case_claims,
+    describe_average_case,
+    describe_safe_results,
+    describe_sampling,
 )  # fmt: skip
 from dpviz.audit.theorem_audit import audit_theorems
 from dpviz.audit.theorems import Verdict
