@@ -22,7 +22,7 @@ from dpviz.claims.curves import prior_curves
 from dpviz.comparisons import Analysis, BinaryData, KnownVariance, MixedData, UnknownVariance
 from dpviz.comparisons import numeric_releases as methods
 from dpviz.comparisons.methods import ComparedMethod
-from dpviz.comparisons.mixed import cell_statistics
+from dpviz.comparisons.mixed_releases import cell_statistics
 from dpviz.comparisons.numeric_data import NormalData, NumericEstimand
 from dpviz.comparisons.numeric_releases import NumericMethod
 from dpviz.core.monte_carlo import Measure
