@@ -152,6 +152,7 @@ def test_what_cannot_be_asked_is_said(change: dict[str, object], words: str) -> 
 
 # Of k cells
 
+
 def two_sets_delta(n: int, m: int, cells: int, alpha: float, epsilon: float) -> float:
     """δ of two independent sets by listing all tables, all pairs of neighbours and all pairs of released tables."""
     law = DirichletMultinomial(n=n, m=m, cells=cells, alpha=alpha)
