@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.claims.charest import PRINTED_TABLES
 from dpviz.designs import Design
 from dpviz.export.scripts import posterior_recipe, posterior_script
 from dpviz.inference.posterior import SIZE_PRIORS, posterior_secret_n, size_prior
@@ -16,6 +15,7 @@ from dpviz.inference.posterior_coverage import EQUAL_TAILS, HIGHEST_DENSITY, pos
 from dpviz.inference.report import POSTERIOR_NAMES, confidential_count_sentence, posteriors_table
 from dpviz.mechanisms import two_cell_synthesizers
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.published.records import load_records
 from pages.posterior import PRESETS, SECTIONS, question_of
 from tests.pages.apptest import (
     answer,
@@ -86,8 +86,8 @@ def test_each_preset_has_its_sentence(preset: str) -> None:
 
 
 def test_presets_are_rows_of_charests_tables() -> None:
-    designs = {(2.0, int(row["M"])) for row in PRINTED_TABLES[3].rows}
-    designs |= {(row["epsilon"], 1) for row in PRINTED_TABLES[4].rows}
+    records = [record for record in load_records("Charest (2011)") if record.key in ("table_3", "table_4")]
+    designs = {(record.parameters["epsilon"], record.parameters["sets"]) for record in records}
     for values in PRESETS.values():
         assert (values["epsilon"], values["sets"]) in designs
         assert (values["n"], values["x"], values["gamma1"], values["gamma2"]) == (100, 30, 1.0, 1.0)
