@@ -9,10 +9,15 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from dpviz.audit.release_audit import (
+    WHO_ARE_NEIGHBOURS,
+    headline,
+    promises_table,
+    ranked_audits,
+    setting_of_comparison,
+)
 from dpviz.charts import comparison as charts
 from dpviz.charts.html import by_reason
-from dpviz.claims.compared import audited_setting, promises_table, ranked_findings
-from dpviz.claims.release_finding import WHO_ARE_NEIGHBOURS, headline
 from dpviz.comparisons import DATA_KINDS, TERMS, BinaryData, Compared, Comparison, DataKind, MixedData
 from dpviz.comparisons.analysis import compared_numbers
 from dpviz.comparisons.comparison import LIMITED_MEASURES, Ranking
@@ -168,11 +173,11 @@ def _show_audit(comparison: Comparison) -> None:
     """Every method that Bowen & Liu and Liu print, at the reader's ε, n, sets and bounds; what is broken first."""
     ui.heading("What these methods really promise")
     try:
-        setting = audited_setting(comparison.data, comparison.epsilon, comparison.analysis.sets)
+        setting = setting_of_comparison(comparison.data, comparison.epsilon, comparison.analysis.sets)
     except ValueError as error:
         ui.note(escape(f"This is not audited here: {error}"))
         return
-    findings = ranked_findings(setting)
+    findings = ranked_audits(setting)
     broken = [finding for finding in findings if finding.verdict.bad]
     others = [finding for finding in findings if not finding.verdict.bad]
     folded = f"<details><summary>The other methods: {len(others)}</summary>{releases_table(others)}</details>"

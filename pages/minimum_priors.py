@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from dpviz.audit import curves
+from dpviz.audit.curves import first_prior_curves, stream_prior_curves
 from dpviz.audit.formulas import subsampled_epsilon_printed
 from dpviz.audit.text import (
     audit_headline,
@@ -25,8 +27,6 @@ from dpviz.calibration.data_kinds import KINDS, Kind, PromiseQuestion, Setting
 from dpviz.calibration.methods import PARAM_MAP
 from dpviz.calibration.text import HEADLINE, excluded_mechanisms, needed_sentences
 from dpviz.charts import priors
-from dpviz.claims import curves
-from dpviz.claims.curves import first_prior_curves, stream_prior_curves
 from dpviz.core import limits
 from dpviz.core.declarations import SEED
 from dpviz.core.formatting import format_number

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from dpviz.audit.release_methods import RELEASE_METHODS
 from dpviz.calibration.methods import CALIBRATED_METHODS, PRIOR_METHODS, method_of
 from dpviz.charts.theme import PALETTE
-from dpviz.claims.printed_methods import RELEASE_METHODS
 from dpviz.coverage import exact_coverage
 from dpviz.designs import Design, describe_promise
 from dpviz.inference import RULES, posterior_given
@@ -120,7 +120,7 @@ def test_every_fact_that_names_something_names_what_there_is(one: type[Synthesiz
     info = one.info
     assert info.color in PALETTE
     assert all(key in SYNTHESIZERS for key in (info.kept_by, info.compared_as) if key)
-    assert not info.audited or info.audited in {record.key for record in RELEASE_METHODS}
+    assert not info.audited or info.audited in RELEASE_METHODS
     assert not info.opendp or files("dpviz.curator.templates").joinpath(f"opendp_{info.opendp}.txt").is_file()
     assert bool(info.rows_drawn) == issubclass(one, PriorSynthesizer)
     if issubclass(one, TwoCellSynthesizer) and info.is_compared:

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from html import escape
 from itertools import groupby
 
+from dpviz.audit.release_audit import VERDICT_SIGNS, ReleaseAudit, ReleaseSetting
+from dpviz.audit.release_methods import SENSITIVITIES
 from dpviz.audit.text import VERDICT_MARKS, grouping_key, result_cells, result_text, theorem_text
 from dpviz.audit.theorem_audit import TheoremResult
 from dpviz.audit.theorems import Theorem
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.claims.printed_methods import SENSITIVITIES
-from dpviz.claims.release_finding import VERDICT_SIGNS, ReleaseFinding, ReleaseSetting
 from dpviz.core.formatting import TextTable, format_number
 from dpviz.export.templates import raise_exponents, render
 
@@ -45,7 +45,7 @@ def results_table(results: Sequence[TheoremResult]) -> str:
     return render("export/audit.html", head=["theorem", "printed", "really gives", "exact", "verdict"], rows=rows)
 
 
-def releases_table(findings: Iterable[ReleaseFinding]) -> str:
+def releases_table(findings: Iterable[ReleaseAudit]) -> str:
     """Numbers for each method, then what happened, why, and what keeps the promise."""
     rows = []
     for finding in findings:

@@ -19,12 +19,11 @@ import dpviz.inference as inference
 import dpviz.priors as priors
 import dpviz.privacy as privacy
 import dpviz.privacy.optimum as optimum
+from dpviz.audit.release_audit import ReleaseSetting, audit_releases, headline
 from dpviz.audit.theorems import THEOREMS
 from dpviz.calibration.curves import average_and_worst
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.several_sets import minimum_prior_for_sets
-from dpviz.claims.printed_methods import audit_releases
-from dpviz.claims.release_finding import ReleaseSetting, headline
 from dpviz.claims.statements import audit_statements
 from dpviz.comparisons.budget import BUDGET_SPLITS
 from dpviz.comparisons.comparison import stream_comparison

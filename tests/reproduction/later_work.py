@@ -6,7 +6,7 @@ import math
 import numpy as np
 from scipy.stats import poisson
 
-from dpviz.claims.poisson_losses import printed_addition, replaced_row
+from dpviz.audit.poisson_losses import printed_addition, replaced_row
 from dpviz.comparisons import Analysis, BinaryData
 from dpviz.comparisons.comparison import GUESS_ERROR
 from dpviz.comparisons.proportion_measures import share_moments
