@@ -23,6 +23,7 @@ from dpviz.core.formatting import (
     spell_number,
 )
 from dpviz.curator.privacy_limits import USUAL_EPSILON, WEAK_PROTECTION_NOTE
+from dpviz.export.templates import render_paragraphs
 from dpviz.plans.composition import PlanDesign
 from dpviz.plans.mechanisms import PlanMechanism
 from dpviz.plans.plan import ReleasePlan
@@ -115,6 +116,11 @@ def solution_facts(solution: PlanSolution) -> PlanFacts:
     )
 
 
+def _sentence(name: str, /, **values: object) -> str:
+    """A sentence by its name in ``sentences.txt``, in one line."""
+    return " ".join(render_paragraphs("plans/sentences.txt", sentence=name, **values))
+
+
 def format_bound(value: float) -> str:
     """Three digits, rounded up."""
     return format_number(round_up(value, 3), 3)
@@ -177,22 +183,14 @@ def answer(facts: PlanFacts) -> Answer:
 def give_way_sentence(facts: PlanFacts) -> str:
     """What would have to give way: all limits by one factor, or one of them alone."""
     solution, plan = facts.solution, facts.solution.plan
-    promise = f"{plan.protection.text}, when {plan.unit}"
-    if math.isinf(solution.factor):
-        return f"No limits, however large, can be kept so that {promise}."
-    subject = "All of them" if len(plan.statistics) > 1 else "The limit"
-    text = f"Not all limits can hold while {promise}. {subject} would hold with "
-    text += f"{format_factor(solution.factor)} times the error."
-    if len(plan.statistics) == 1:
-        return text
-    enough = [
+    alone = [
         f"{_relaxed(item)} for “{item.statistic.name}”"
         for item in facts.statistics
         if math.isfinite(item.relaxed_alone)
     ]
-    if not enough:
-        return f"{text} No limit alone is enough, however far it gives way."
-    return f"{text} If one alone gives way, it must be {' or '.join(enough)}."
+    factor = format_factor(solution.factor) if math.isfinite(solution.factor) else None
+    promise = f"{plan.protection.text}, when {plan.unit}"
+    return _sentence("give_way", promise=promise, number=len(plan.statistics), factor=factor, alone=alone)
 
 
 def _needed_sentence(facts: PlanFacts) -> str:
@@ -222,24 +220,12 @@ def _rest_sentence(facts: PlanFacts) -> str:
 
 def withheld_sentence(published: PublishedError) -> str:
     """By how much withholding small counts breaks a limit, and what would mend it."""
+    return _sentence("withheld", published=published, **_withheld_values(published))
+
+
+def _withheld_values(published: PublishedError) -> dict[str, object]:
     statistic = published.statistic
-    text = (
-        f"Withholding counts below {statistic.suppress_below:,} takes “{statistic.name}” beyond its limit: a missing "
-        f"count is read as {format_number(statistic.suppress_below / 2)}, and where the true count is "
-        f"{published.count:,} the error is {statistic.format_error(published.error)}, "
-        f"{format_distinct(published.error / statistic.limit, 1.0, 3)} times the limit."
-    )
-    if published.without_noise >= statistic.limit:
-        distance = statistic.format_error(published.without_noise)
-        text += (
-            f" No ε mends that: even without noise, what is read can be {distance} away from a count that is missing."
-        )
-    else:
-        text += " A larger ε would mend that."
-    if published.error_before > statistic.limit:
-        return text
-    threshold = f"a threshold of {published.threshold:,} keeps" if published.threshold else "every threshold breaks"
-    return f"{text} With this noise {threshold} the limit."
+    return {"statistic": statistic, "times": format_distinct(published.error / statistic.limit, 1.0, 3)}
 
 
 # The table of all statistics
@@ -289,16 +275,13 @@ def loss_sentence(design: PlanDesign) -> str:
     epsilon, delta = design.plan.promise
     delta = delta if epsilon else USUAL_DELTA
     real, pure = design.epsilon(delta), design.pure_epsilon
-    text = f"All statistics together have a real privacy loss of ε = {format_bound(real)}"
-    if delta and pure > real:
-        text += f" at δ = {format_number(delta, 3)}"
-    if delta and real * (1 + SAME_FACTOR) < pure < math.inf:
-        text += f", and ε = {format_bound(pure)} without δ"
-    text += f", when {design.plan.unit}. An attacker who knows all other people guesses right "
-    text += f"{_format_guesses(design)} of the time."
-    notes = [] if design.is_exact else ["These numbers are upper bounds."]
-    notes += [": ".join(WEAK_PROTECTION_NOTE)] if real > USUAL_EPSILON else []
-    return " ".join([text, *notes])
+    is_smaller = delta > 0 and real * (1 + SAME_FACTOR) < pure < math.inf
+    return _sentence(
+        "loss", design=design, real=format_bound(real), guesses=_format_guesses(design),
+        at_delta=format_number(delta, 3) if delta and pure > real else "",
+        without_delta=format_bound(pure) if is_smaller else "",
+        note=": ".join(WEAK_PROTECTION_NOTE) if real > USUAL_EPSILON else "",
+    )  # fmt: skip
 
 
 def _format_guesses(design: PlanDesign) -> str:
@@ -310,38 +293,17 @@ def _format_guesses(design: PlanDesign) -> str:
 def composition_sentence(solution: PlanSolution) -> str:
     """What exact composition saves against adding up the ε and δ of each statistic."""
     design, (epsilon, delta) = solution.design, solution.plan.promise
-    if len(solution.plan.statistics) == 1:
-        return "There is one statistic, so that there is nothing to add up."
-    if delta == 0:
-        return (
-            "Without δ nothing is saved by composing exactly: the largest losses of all statistics meet in one "
-            "release, so that the ε of all of them add up."
-        )
-    change = f"would have to be {format_change(solution.basic_ratio)}"
-    if not math.isfinite(solution.basic_ratio):
-        change = "could not be told"
-    text = f"If the ε and δ of all statistics were added up, each with the same part of δ, the errors {change}."
-    basic = design.basic_epsilon(delta)
-    if epsilon and math.isfinite(basic):
-        real = format_bound(design.epsilon(delta))
-        text += f" Of this design they would tell ε = {format_bound(basic)} instead of ε = {real}."
-    return text
+    change = format_change(solution.basic_ratio) if math.isfinite(solution.basic_ratio) else ""
+    basic = exact = ""
+    if epsilon and delta and math.isfinite(design.basic_epsilon(delta)):
+        basic, exact = format_bound(design.basic_epsilon(delta)), format_bound(design.epsilon(delta))
+    number = len(solution.plan.statistics)
+    return _sentence("composition", number=number, delta=delta, change=change, basic=basic, exact=exact)
 
 
 def groups_sentence(plan: ReleasePlan) -> str:
     """How disjoint groups share the promise; nothing where there are none."""
-    if not any(statistic.group for statistic in plan.statistics):
-        return ""
-    if plan.relation.adds_rows and not plan.membership_public:
-        return (
-            "The groups are disjoint, but a substituted row may leave one and join another: the losses of two groups "
-            "add up, unless that of a single group is larger."
-        )
-    if plan.relation.adds_rows:
-        reason = "It is public who belongs to which group, so that a substituted row stays in its group"
-    else:
-        reason = "The groups are disjoint: an added or removed row is in one of them"
-    return f"{reason}, and the worst group counts alone."
+    return _sentence("groups", plan=plan) if any(statistic.group for statistic in plan.statistics) else ""
 
 
 # Mixtures of mechanisms
@@ -367,17 +329,16 @@ def mixture_sentence(solution: PlanSolution) -> str:
     """Why this mixture of mechanisms was taken, and by how much the next one is behind."""
     plan = solution.plan
     chosen = tuple(type(mechanism) for mechanism in solution.design.mechanisms)
-    text = f"The design uses {describe_mixture(plan, chosen)}."
+    following = change = ""
     alternatives = sorted((item for item in solution.tried if item[0] != chosen), key=lambda item: item[1])
-    if not alternatives:
-        return f"{text} No other mechanism was asked for, or can release these statistics under this promise."
-    kinds, factor = alternatives[0]
-    if math.isinf(factor):
-        return f"{text} No other of {spell_number(len(solution.tried))} mixtures tried can keep the promise."
-    return (
-        f"{text} The next best of {spell_number(len(solution.tried))} mixtures tried is {describe_mixture(plan, kinds)}"
-        f": the errors would be {format_change(factor / solution.factor)} for the same promise."
-    )
+    if alternatives:
+        kinds, factor = alternatives[0]
+        following = describe_mixture(plan, kinds)
+        change = format_change(factor / solution.factor) if math.isfinite(factor) else ""
+    number = spell_number(len(solution.tried))
+    return _sentence(
+        "mixture", chosen=describe_mixture(plan, chosen), next=following, change=change, number=number
+    )  # fmt: skip
 
 
 def mixtures_table(solution: PlanSolution, number: int) -> TextTable:
@@ -440,24 +401,9 @@ def suppression_sentences(facts: PlanFacts) -> list[str]:
     """What withholding small counts protects, which is nothing, and what it does to the limit of each statistic."""
     sentences = []
     for published in facts.published:
-        statistic = published.statistic
-        if delta_without_noise(published.n, statistic.suppress_below):
-            alone = "Without noise that protects nobody: no ε holds, for whether a count is published tells one row."
-        else:
-            alone = "There are fewer rows than that, so that nothing is ever published."
-        if published.breaks_limit:
-            limit = withheld_sentence(published)
-        else:
-            verdict = "keeps" if published.error <= statistic.limit else "is above"
-            limit = (
-                "With a missing count read as half of the threshold, the largest error is "
-                f"{statistic.format_error(published.error)}, which {verdict} the limit of "
-                f"{statistic.format_error(statistic.limit)}{' anyway' * (verdict != 'keeps')}."
-            )
-        sentences.append(
-            f"“{statistic.name}” withholds released counts below {statistic.suppress_below:,}. {alone} After noise it "
-            f"neither adds nor takes privacy, since what is withheld follows from what was released. {limit}"
-        )
+        is_published = bool(delta_without_noise(published.n, published.statistic.suppress_below))
+        values = _withheld_values(published)
+        sentences.append(_sentence("suppression", published=published, is_ever_published=is_published, **values))
     return sentences
 
 
