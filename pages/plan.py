@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.charts.plan import plan_height
+from dpviz.charts.plan import composition_chart, factors_chart, plan_height
 from dpviz.core.escape import decode_utf8, escape_markdown
 from dpviz.core.formatting import format_number
 from dpviz.curator.privacy_limits import PRIVACY_LIMITS, EpsilonDeltaLimit, promise_text
@@ -218,7 +218,9 @@ def _show_what_if(facts: PlanFacts) -> None:
     plan = solution.plan
     if isinstance(plan.protection, EpsilonDeltaLimit):
         curve = ui.result(sensitivity.epsilon_curve, plan, spinner="Solving the plan at other promises …")
-        ui.show_figure(figures.epsilon_figure(solution, curve), "factors_picture", height=330)
+        epsilons, factors = zip(*curve, strict=True)
+        chart = factors_chart(epsilons, factors, chosen=plan.promise[0])
+        ui.show_figure(chart, "factors_picture", height=330)
         ui.note(escape_markdown(summary.changes_sentence(solution, curve)))
 
     # Each assumption changed alone
@@ -237,7 +239,7 @@ def _show_composition(facts: PlanFacts) -> None:
     solution = facts.solution
     ui.note(escape_markdown(summary.composition_sentence(solution)))
     curves = ui.result(figures.composition_curves, solution.design, spinner="Composing the losses …")
-    ui.show_figure(figures.composition_figure(solution.plan, curves), "composed_picture", height=380)
+    ui.show_figure(composition_chart(*curves, solution.plan.promise), "composed_picture", height=380)
 
 
 def _show_withheld(facts: PlanFacts) -> None:

@@ -1,9 +1,7 @@
 """A plan: the part of the promise that each statistic takes, and how much of its limit its error uses."""
 
-import dataclasses
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,40 +16,36 @@ ASSUMPTION_MARKS = ("blue", "circle"), ("green", "square"), ("pink", "diamond")
 SMALLEST_FACTOR = 1e-4  # that is drawn, and its inverse the largest: what is beyond is in the table
 
 
-@dataclass(frozen=True, kw_only=True)
-class PlanLine:
-    """A row of the picture: a statistic, or all of them together, whose errors are NaN.
-
-    `part` is the share of the promise, `basic_part` that by basic composition, NaN where it is the same; `used` and
-    `basic_used` are shares of the limit on the error.
-    """
-
-    name: str
-    part: float
-    basic_part: float
-    used: float
-    basic_used: float
-
-
 def plan_height(lines: int) -> int:
     """Pixels of a `plan_chart` of so many rows."""
     return 158 + 34 * lines
 
 
-def plan_chart(lines: Sequence[PlanLine], *, promised: str) -> theme.Figure:
-    """Bars of the promise beside dots of the errors, a row for each statistic.
+def plan_chart(
+    names: list[str], *, part: FloatArray, basic_part: FloatArray, used: FloatArray, basic_used: FloatArray,
+    promised: str,
+) -> theme.Figure:  # fmt: skip
+    """Bars of the promise beside dots of the errors, a row for each statistic, the last for all of them together.
 
-    Thin rules stand at the whole promise, `promised`, and at the limits: right of them it is broken. What basic
-    composition says is a hollow mark.
+    Thin rules stand at the whole promise and at the limits: right of them it is broken.
+
+    Parameters
+    ----------
+    names : list of str
+        Of the rows.
+    part, used : ndarray
+        Shares of the promise, and of the limit on the error; NaN where a row has none.
+    basic_part, basic_used : ndarray
+        By basic composition, as hollow marks; NaN where it is the same.
+    promised : str
+        The whole promise in words.
     """
-    names = [line.name for line in lines]
-    part, basic_part, used, basic_used = np.array([dataclasses.astuple(line)[1:] for line in lines], float).T
     part_end, used_end = _end(part, basic_part), _end(used, basic_used)
     bars = {
         "type": "bar",
         "orientation": "h",
         "x": np.minimum(part, part_end),
-        "y": np.arange(len(lines)),
+        "y": np.arange(len(names)),
         "width": 0.5,
         "marker": {"color": theme.EXACT_COLOR, "line": {"color": theme.GREY, "width": 1}},
         "customdata": names,
@@ -81,13 +75,13 @@ def plan_chart(lines: Sequence[PlanLine], *, promised: str) -> theme.Figure:
         in_legend |= {name} if is_new else set()
     shapes = [theme.rule(x=1.0), theme.rule(x=1.0) | {"xref": "x2"}]
     if math.isnan(used[-1]):
-        shapes.append(theme.rule(y=len(lines) - 1.5) | {"xref": "paper"})
+        shapes.append(theme.rule(y=len(names) - 1.5) | {"xref": "paper"})
     words = (("x", f" {promised}", "left"), ("x2", "kept ", "right"), ("x2", " broken", "left"))
     return theme.build(
         traces,
         x=_share_axis("promise used", (0.0, 0.46), part_end),
         y=theme.axis_of_rows(names, automargin=True),
-        uirevision=f"plan {len(lines)}",
+        uirevision=f"plan {len(names)}",
         xaxis2=_share_axis("limit used", (0.54, 1.0), used_end) | {"anchor": "y"},
         shapes=shapes,
         annotations=[theme.label_upright(text, 1.0, side=side) | {"xref": axis} for axis, text, side in words],
@@ -138,41 +132,36 @@ def _factor_axis(title: str, factors: FloatArray) -> Axis:
     return Axis(title=title, log=True, low=ends[0], high=ends[1], pad=0, digits=".4g")
 
 
-@dataclass(frozen=True, kw_only=True)
-class RangeLine:
-    """An assumption that is so many `times` as wide: the errors that the promise allows, and what the limits need."""
-
-    name: str
-    times: tuple[float, ...]
-    factors: tuple[float, ...]
-    needed: tuple[float, ...]
-
-
-def ranges_chart(lines: Sequence[RangeLine], *, promised: str) -> theme.Figure:
+def ranges_chart(assumptions: Mapping[str, Sequence[tuple[float, float, float]]], *, promised: str) -> theme.Figure:
     """Errors as a factor of their limits, solid, and the needed share of the promise, dashed, for each assumption.
 
     Both pass the rule at 1 at the same place, right of which not all limits hold.
+
+    Parameters
+    ----------
+    assumptions : mapping
+        By name, at each place: how many times as wide, the factor of the errors, and the needed share.
+    promised : str
+        The whole promise in words.
     """
     curves = []
-    for line, (color, symbol) in zip(lines, ASSUMPTION_MARKS, strict=False):
+    needed_stroke = theme.Stroke("dash", 1.7)
+    ticks = sorted({point[0] for points in assumptions.values() for point in points})
+    for (name, points), (color, symbol) in zip(assumptions.items(), ASSUMPTION_MARKS, strict=False):
         look: dict[str, Any] = {"color": theme.PALETTE[color], "symbol": symbol}
-        x, y = _drawable(line.times, line.factors)
-        curves.append(Line(name=line.name, x=x, y=y, basis="errors, times their limits", **look))
-        x, y = _drawable(line.times, line.needed)
-        basis, stroke = f"needed, times {promised}", theme.Stroke("dash", 1.7)
-        curves.append(Line(name=line.name, x=x, y=y, basis=basis, stroke=stroke, in_legend=False, **look))
-    ticks = sorted({time for line in lines for time in line.times})
+        scales, factors, needed = zip(*points, strict=True)
+        x, y = _drawable(scales, factors)
+        curves.append(Line(name=name, x=x, y=y, basis="errors, times their limits", **look))
+        x, y = _drawable(scales, needed)
+        basis = f"needed, times {promised}"
+        curves.append(Line(name=name, x=x, y=y, basis=basis, stroke=needed_stroke, in_legend=False, **look))
+    axis = Axis(
+        title="times as wide as assumed", symbol="times as wide", log=True, low=10**-0.68, high=10**0.68, pad=0,
+        ticks=tuple(ticks),
+    )  # fmt: skip
     return line_chart(
         curves,
-        Axis(
-            title="times as wide as assumed",
-            symbol="times as wide",
-            log=True,
-            low=10**-0.68,
-            high=10**0.68,
-            pad=0,
-            ticks=tuple(ticks),
-        ),
+        axis,
         _factor_axis("errors (need: dashed)", np.concatenate([line.y for line in curves])),
         key="ranges",
         references=[ReferenceLine(y=1.0), ReferenceLine(x=1.0)],
