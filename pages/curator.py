@@ -7,11 +7,13 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.charts.comparison import limits_height
+from dpviz.charts.comparison import Used, limits_chart, limits_height
 from dpviz.charts.html import by_reason
+from dpviz.charts.theme import Figure
 from dpviz.comparisons import CategoryData, CountData, DataKind
 from dpviz.core.declarations import PROPORTION
 from dpviz.core.formatting import format_number
+from dpviz.curator import figures, form, search, summary
 from dpviz.curator.measures import ACCURACY_MEASURES
 from dpviz.curator.privacy_limits import PRIVACY_LIMITS
 from dpviz.curator.question import (
@@ -24,8 +26,7 @@ from dpviz.curator.question import (
     takes_prior,
 )
 from dpviz.designs import CONFIDENTIAL_COUNT
-from dpviz.desk import drawn, relaxing, search, stated
-from dpviz.desk.told import answer, relaxed, tables
+from dpviz.desk.told import tables
 from dpviz.export.templates import capitalize_first
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer
@@ -36,7 +37,6 @@ from pages.ui.navigation import CURATOR, PLAN
 PREFIX = CURATOR.prefix
 MAX_ROWS = 10  # of the picture, and of the table unless all are asked for
 MAX_ROWS_IN_CLASS = 5  # large words need room
-RELAXED_DESIGNS = 3  # of which is sought what would have to give way
 
 FIRST = ui.declared_table("curator", "first")  # numbers that are in sight; the rest stands under "More"
 FOLDED_IN_CLASS = ("believed_before", "risk_before")
@@ -62,16 +62,16 @@ def method_labels(kind: type[DataKind]) -> dict[str, str]:
 
 SETTINGS = {
     f"{PREFIX}kind": ui.choice_setting(QUESTION_KINDS, next(iter(QUESTION_KINDS)), "Kind of data"),
-    **ui.number_settings(stated.NUMBERS, PREFIX),
+    **ui.number_settings(form.NUMBERS, PREFIX),
     **{PREFIX + name: ui.hidden_number_setting(parameter) for name, parameter in HIDDEN.items()},
     **ui.link_settings(PREFIX, "m"),
     f"{PREFIX}protect": ui.choices_setting(PRIVACY_LIMITS, ["loss"], "All that must be protected"),
     f"{PREFIX}accuracy": ui.choices_setting(
         MEASURES, ["root_mean_squared_error", "coverage"], "All that limits how far an analyst may be off"
     ),
-    f"{PREFIX}tried": ui.choices_setting(stated.SETS, ["1", "5"], "Numbers of sets considered"),
+    f"{PREFIX}tried": ui.choices_setting(form.SETS, ["1", "5"], "Numbers of sets considered"),
     f"{PREFIX}goal": ui.choice_setting(GOALS, next(iter(GOALS)), "What comes first"),
-    f"{PREFIX}over": ui.choice_setting(stated.OVER_RANGE.values(), "worst", "Over the range, what counts is the"),
+    f"{PREFIX}over": ui.choice_setting(form.OVER_RANGE.values(), "worst", "Over the range, what counts is the"),
     f"{PREFIX}every": ui.switch_setting(False, "Show all designs"),
     f"{PREFIX}look": ui.section_setting(details.SECTIONS),
     **details.SETTINGS,
@@ -107,19 +107,19 @@ def controls() -> DesignQuestion:
         if size.name == "m":
             values["m"] = ui.linked_number("m", values["n"], place=places.more)
         elif size.name != kind.true_value:
-            is_narrower = size.maximum < stated.NUMBERS[size.name].maximum  # than with another kind of data
+            is_narrower = size.maximum < form.NUMBERS[size.name].maximum  # than with another kind of data
             values |= _numbers([size.name], places, size.maximum if is_narrower else None)
     values |= _numbers(range_names(kind), places)
 
     # The limits
     protect = _limit_choice("How private", "protect", places)
     for key in protect:
-        values |= _numbers(stated.protection_names(key), places)
+        values |= _numbers(form.privacy_names(key), places)
     accuracy = _limit_choice("How far off", "accuracy", places)
-    values |= _numbers([stated.limit_name(kind, key) for key in accuracy], places)
+    values |= _numbers([form.limit_name(kind, key) for key in accuracy], places)
 
     designs = _design_controls(places, kind, values)
-    return stated.question_from_form(kind, values, protect, accuracy, **designs)
+    return form.question_from_form(kind, values, protect, accuracy, **designs)
 
 
 def _numbers(names: Iterable[str], places: ui.Places, maximum: float | None = None) -> dict[str, Any]:
@@ -159,8 +159,8 @@ def _design_controls(places: ui.Places, kind: type[DataKind], values: dict[str, 
     sets = ui.choices("tried", place=more, help=ui.words("tried"))
     goal = ui.choice("goal", place=more, help=ui.words("goal"))
     over = ui.segmented("over", place=more, help=ui.words("over"))
-    is_average = over == stated.OVER_RANGE[True]
-    if is_average and takes_prior(stated.true_value_of(kind)):
+    is_average = over == form.OVER_RANGE[True]
+    if is_average and takes_prior(form.true_value_of(kind)):
         values |= _numbers([parameter.name for parameter in (PRIOR_ONES, PRIOR_ZEROS)], places)
     methods = ui.choices(f"{kind.key}_methods", place=more)
     values |= _numbers(("values", "level", "repetitions", "seed"), places)
@@ -172,42 +172,54 @@ def _design_controls(places: ui.Places, kind: type[DataKind], values: dict[str, 
     }  # fmt: skip
 
 
-def show_answer(desk: search.SearchResult, summary: answer.Told) -> None:
+def show_answer(desk: search.SearchResult, answer: summary.Answer) -> None:
     """Draw the sentence, how much of each limit the leading designs use, and what would have to give way."""
-    ui.answer(summary.mark, summary.sentence, summary.short)
+    ui.answer(answer.badge, answer.sentence, answer.short)
     before_key = f"{PREFIX}before"
     if desk.designs or desk.is_complete:
         st.session_state[before_key] = desk
     shown: search.SearchResult = st.session_state.get(before_key, desk)
     rows = min(MAX_ROWS_IN_CLASS if ui.class_mode() else MAX_ROWS, shown.n_expected)
-    chart = drawn.limits_picture(shown, rows) if shown.designs else None
+    chart = limits_picture(shown, rows) if shown.designs else None
     if chart is not None:
         ui.show_figure(chart, "limits", height=limits_height(rows), hero=True)
+    if desk.designs and not desk.is_complete:
+        st.progress(min(desk.n_judged / desk.n_expected, 1.0))
     if shown is not desk:
         ui.note(ui.words("before"))
     if desk.is_complete and desk.designs and not desk.feasible and not desk.undecided:
         show_relaxations(desk)
 
 
+def limits_picture(desk: search.SearchResult, rows: int) -> Figure | None:
+    """The first designs with a mark for each accuracy limit; None where nothing is known of what orders them."""
+    picture = figures.limits_figure(desk, rows)
+    if picture is None:
+        return None
+    names = [f"{method}<br><sup>{analysis}</sup>" for method, analysis in picture.names]
+    uses = [Used(name=use.name, shares=use.shares, low=use.low, high=use.high) for use in picture.uses]
+    return limits_chart(names, uses, against=picture.reference, rows=rows)
+
+
 def show_relaxations(desk: search.SearchResult) -> None:
     """Draw what would have to give way, as far as it is known, and buttons that let it."""
     try:
-        relaxations = ui.latest(relaxing.stream_relaxations, desk, RELAXED_DESIGNS) or ()
+        relaxations = ui.latest(search.suggest_relaxations, desk, search.N_RELAXED) or ()
     except ValueError as error:
         ui.problem(str(error))
         return
-    lines = [f"• {relaxed.relaxed_sentence(relaxation)}" for relaxation in relaxations]
-    if len(relaxations) < min(RELAXED_DESIGNS, len(desk.designs)):
+    lines = [f"• {summary.relaxation_sentence(relaxation)}" for relaxation in relaxations]
+    if len(relaxations) < min(search.N_RELAXED, len(desk.designs)):
         lines.append("• Still searching …")
     ui.note(ui.words("give_way", ways="<br>".join(lines)))
     if relaxations:
         with st.container(horizontal=True, key=f"{PREFIX}ways"):
-            for place, (label, settings) in enumerate(relaxed.offers(relaxations[0])):
+            for place, (label, settings) in enumerate(summary.relaxation_offers(relaxations[0])):
                 values = {PREFIX + name: value for name, value in settings.items()}
                 st.button(label, key=f"{PREFIX}let_{place}", on_click=st.session_state.update, args=(values,))
 
 
-def show_designs(desk: search.SearchResult, summary: answer.Told) -> None:
+def show_designs(desk: search.SearchResult, answer: summary.Answer) -> None:
     """Draw the table, what the answer rests on, and where to go from here."""
     count = len(desk.designs)
     if count:
@@ -216,10 +228,9 @@ def show_designs(desk: search.SearchResult, summary: answer.Told) -> None:
         ui.table(*tables.ranking_table(desk, MAX_ROWS if is_cut else count))
         caption = ui.words("table", repetitions=format_number(desk.question.repetitions))
         if not desk.is_complete:
-            judged = sum(design.is_complete or design.meets_limits is False for design in desk.designs)
-            caption += f" {ui.words('judged', judged=judged, all=count)}"
+            caption += f" {ui.words('judged', judged=desk.n_judged, all=count)}"
         st.caption(caption)
-    ui.note(f"{summary.further} {answer.limits_sentence(desk)}".strip())
+    ui.note(f"{answer.further} {summary.limits_sentence(desk)}".strip())
     if names := by_reason(desk.absent):
         ui.note(ui.words("absent", names=names))
     if desk.best is not None and desk.is_complete:  # until then another may lead
@@ -230,16 +241,16 @@ def show_designs(desk: search.SearchResult, summary: answer.Told) -> None:
 
 
 def page() -> None:
-    with ui.page_frame(CURATOR, SETTINGS, controls, search.first_designs, take_release) as (question, parts):
+    with ui.page_frame(CURATOR, SETTINGS, controls, search.first_result, take_release) as (question, parts):
         with parts.results:
-            desk = search.first_designs(question)
+            desk = search.first_result(question)
             try:
-                latest = ui.latest(search.stream_designs, question)
+                latest = ui.latest(search.evaluate_designs, question)
                 desk = latest if latest is not None and (latest.designs or latest.is_complete) else desk
             except ValueError as error:
                 ui.problem(str(error))
-            summary = answer.answer_sentence(desk)
-            show_answer(desk, summary)
+            answer = summary.summarize(desk)
+            show_answer(desk, answer)
         with parts.details:
-            show_designs(desk, summary)
+            show_designs(desk, answer)
             ui.look_closer(details.SECTIONS, desk)

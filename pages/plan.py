@@ -11,8 +11,8 @@ import streamlit as st
 from dpviz.charts.plan import composition_chart, factors_chart, plan_height
 from dpviz.core.escape import decode_utf8, escape_markdown
 from dpviz.core.formatting import format_number
+from dpviz.curator import form as stated
 from dpviz.curator.privacy_limits import PRIVACY_LIMITS, EpsilonDeltaLimit, promise_text
-from dpviz.desk import stated
 from dpviz.export.stored import MAX_CHARACTERS
 from dpviz.export.templates import capitalize_first
 from dpviz.plans import ReleasePlan, YesNoShare, figures, files, forms, sensitivity, summary
@@ -43,7 +43,7 @@ LIMITED = ("epsilon", "guesses", "most_after", "most_ratio")
 """Numbers that a promise limits; its other ones say what the attacker starts from."""
 
 NUMBERS = {
-    **{name: stated.NUMBERS[name] for key in PRIVACY_LIMITS for name in stated.protection_names(key)},
+    **{name: stated.NUMBERS[name] for key in PRIVACY_LIMITS for name in stated.privacy_names(key)},
     **ui.declared_numbers("plan", stated.NUMBERS),
 }
 PRESETS = {
@@ -81,7 +81,7 @@ def controls() -> Question:
     ui.presets(PRESETS, place=places.first, help=ui.words("presets"))
     key = ui.choice("protect", place=places.first, widget=st.pills, required=True, help=ui.words("protect"))
     limits = {}
-    for form_name, name in stated.protection_names(key).items():
+    for form_name, name in stated.privacy_names(key).items():
         place = places.first if form_name in LIMITED else places.main
         limits[name] = stated.question_value(form_name, ui.number_control(form_name, place=place))
 

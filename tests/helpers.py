@@ -16,9 +16,11 @@ from typing import Any, TypeVar
 import numpy as np
 import pytest
 
-from dpviz.desk.search import SearchResult
-from dpviz.desk.told.answer import answer_sentence
-from dpviz.published.layout import printed_csv
+from dpviz.comparisons import ComparedMethod, Outcome
+from dpviz.curator.candidate import Candidate, Evaluation
+from dpviz.curator.question import DesignQuestion
+from dpviz.curator.search import SearchResult, smallest_sufficient
+from dpviz.curator.summary import summarize
 from tests.browser import ROOT
 
 Result = TypeVar("Result")
@@ -39,9 +41,33 @@ def check_short(sentence: str) -> None:
 
 def desk_answer(desk: SearchResult) -> tuple[str, str, str]:
     """Mark of the curator's desk, everything that it says of its answer, and the short sentence."""
-    mark, sentence, short, further = answer_sentence(desk)
+    mark, sentence, short, further = summarize(desk)
     check_short(short)
     return mark, f"{sentence} {further}".strip(), short
+
+
+def assess(
+    question: DesignQuestion, method: ComparedMethod, sets: int, rule: str, epsilon: float, *, whole: bool = True
+) -> Evaluation:
+    """A design at this ε, with everything known of it, or with what is quick."""
+    candidate = Candidate(question=question, method=method, sets=sets, rule=rule)
+    return candidate.evaluate(epsilon).completed() if whole else next(candidate.evaluations(epsilon))
+
+
+def smallest_design(question: DesignQuestion, method: ComparedMethod, sets: int, rule: str) -> Evaluation | None:
+    """The design at the smallest ε found, whatever the question says of privacy."""
+    steps = smallest_sufficient(Candidate(question=question, method=method, sets=sets, rule=rule))
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            design: Evaluation | None = end.value
+            return design
+
+
+def with_outcomes(design: Evaluation, outcomes: Iterable[Outcome], **changes: Any) -> Evaluation:
+    """The same design with other outcomes."""
+    return dataclasses.replace(design, known_outcomes=tuple(outcomes), **changes)
 
 
 def last_of(results: Iterable[Result]) -> Result | None:
@@ -121,14 +147,3 @@ def check_close(actual: Any, expected: Any, tolerance: float = ROUNDING) -> None
         assert actual == pytest.approx(expected, rel=tolerance, abs=tolerance, nan_ok=True)
     else:
         assert actual == expected
-
-
-def printed_figure(number: int) -> str:
-    """A figure of Abowd & Vilhuber (2008) as CSV."""
-    return printed_csv("Abowd & Vilhuber (2008)", f"Fig. {number}")
-
-
-def printed_values(number: int) -> np.ndarray:
-    """The cells of that figure."""
-    rows = [line.split(",")[-6:] for line in printed_figure(number).splitlines()[1:]]
-    return np.array(rows, float)

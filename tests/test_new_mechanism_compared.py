@@ -7,15 +7,15 @@ import math
 import numpy as np
 import pytest
 
-from dpviz.audit.release_audit import actual_loss_sentence
+from dpviz.claims.compared import given_away
 from dpviz.comparisons import Analysis, BinaryData, CountData
 from dpviz.comparisons.budget import SplitOverSets
 from dpviz.comparisons.proportion import method_of_release
 from dpviz.curator.measures import AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.curator.question import DesignQuestion
+from dpviz.curator.search import evaluate_designs
 from dpviz.designs import Design
-from dpviz.desk.search import stream_designs
 from dpviz.mechanisms import SYNTHESIZERS
 from tests.toys import ExponentialMechanism, Lazy, RandomizedResponse, ShyMean, matrix_of
 
@@ -61,9 +61,7 @@ def test_a_new_mechanism_is_compared() -> None:
     chances = np.array([math.comb(20, count) * 0.25**count * 0.75 ** (20 - count) for count in counts])
     square = chances @ matrix_of(TOY, 20, 20, 1.0) @ (counts / 20 - 0.25) ** 2
     assert outcome.root_mean_squared_error.value == pytest.approx(math.sqrt(square), rel=1e-9)
-    assert actual_loss_sentence(data.method(TOY.key), data, 1.0, 1).startswith(
-        "The promise ε = 1 is kept, 71.4 % of it used."
-    )
+    assert given_away(data.method(TOY.key), data, 1.0, 1).startswith("The promise ε = 1 is kept, 71.4 % of it used.")
 
 
 def test_the_budget_of_a_new_mechanism_is_divided() -> None:
@@ -82,7 +80,7 @@ def test_a_new_mechanism_is_on_the_desk(methods: tuple[str, ...]) -> None:
         data=CountData(n=20, m=20, p=0.25), lowest=0.1, highest=0.4, values=2, sets=(1,), methods=methods,
         protections=(EpsilonDeltaLimit(),), limits=(AccuracyLimit("root_mean_squared_error", 0.2),), repetitions=60,
     )  # fmt: skip
-    *_, desk = stream_designs(question)
+    *_, desk = evaluate_designs(question)
     designs = {design.method.key: design for design in desk.designs}
     assert {TOY.key, ShyMean.key} & designs.keys() == ({TOY.key} if methods else {TOY.key, ShyMean.key})
     assert designs[TOY.key].meets_limits

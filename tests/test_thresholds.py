@@ -13,30 +13,29 @@ import pytest
 
 from dpviz.calibration.data_kinds import KINDS, PromiseQuestion, Setting
 from dpviz.calibration.text import needed_sentences
+from dpviz.claims.published import Record
 from dpviz.comparisons import Analysis, BinaryData, UnknownVariance
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.special import MAX_EXPONENT
 from dpviz.coverage import decomposition
-from dpviz.coverage.answer import vacuous_sentence
 from dpviz.coverage.release_distribution import release_distribution
 from dpviz.coverage.report import _distance
+from dpviz.curator.candidate import Evaluation
 from dpviz.curator.measures import AccuracyLimit
-from dpviz.desk import provenance, search
+from dpviz.curator.search import _lost
+from dpviz.curator.summary import minimal_text, privacy_facts
+from dpviz.desk import provenance
+from dpviz.desk.covered import vacuous_sentence
 from dpviz.desk.provenance import _added_error
 from dpviz.desk.provenance import _least_error as least_of
-from dpviz.desk.seeking import _lost
-from dpviz.desk.told.answer import _below, privacy
 from dpviz.inference import SecretSizePosterior
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.privacy.odds_text import factor_of_odds
 from dpviz.privacy.optimum import least_error
 from dpviz.privacy.report import better_sentence, compared_promises, largest_gap, promise_sentence
 from dpviz.privacy.summary import summarize
-from dpviz.published.records import Agreement, load_records
 from dpviz.uploads.columns import read_columns
-from tests.reproduction.agreement import judge
-from tests.reproduction.evidence import Evidence
 
 
 @pytest.mark.parametrize(("apart", "tied"), [(1.95, True), (2.05, False)])
@@ -48,9 +47,8 @@ def test_two_simulated_numbers_are_tied_within_two_standard_errors_of_their_diff
 
 @pytest.mark.parametrize(("away", "far"), [(2.99, False), (3.01, True)])
 def test_a_printed_number_disagrees_from_three_standard_errors_on(away: float, far: bool) -> None:
-    record = next(record for record in load_records() if record.is_number)
-    evidence = Evidence(float(record.printed) + away, standard_error=1.0)
-    assert (judge(record, evidence) is Agreement.DIFFERS) == far
+    line = Record(source="Table 1", what="bias", printed=-away, ours=0.0, error=1.0, reading="as the column says")
+    assert line.far == far
 
 
 @pytest.mark.parametrize(("times", "told"), [(9_900, False), (10_100, True)])
@@ -100,14 +98,16 @@ def designed(**own: Any) -> Any:
 
 @pytest.mark.parametrize(("below", "between"), [(0.9e-3, False), (1.1e-3, True)])
 def test_nothing_is_left_between_an_epsilon_and_a_refuted_one_a_thousandth_below(below: float, between: bool) -> None:
-    words = _below(designed(epsilon=2.0, largest_infeasible=2.0 * (1 - below)))
+    words = minimal_text(designed(epsilon=2.0, largest_infeasible=2.0 * (1 - below)))
     assert ("between the two it cannot tell" in words) == between
     assert ("Of the values tried, no smaller one is enough" in words) != between
 
 
 @pytest.mark.parametrize(("above", "more"), [(0.9e-6, False), (1.1e-6, True)])
 def test_a_real_epsilon_is_more_than_was_asked_from_a_millionth_on(above: float, more: bool) -> None:
-    assert ("That is more than the ε = 1 of your limits" in privacy(designed(real_epsilon=1 + above))) == more
+    assert (
+        "That is more than the ε = 1 of your limits" in privacy_facts(designed(real_epsilon=1 + above))["note"]
+    ) == more
 
 
 @pytest.mark.parametrize(("loss", "known"), [(599.0, True), (601.0, False)])
@@ -121,9 +121,8 @@ def test_odds_are_written_by_their_power_alone_where_they_are_no_number(loss: fl
 
 
 @pytest.mark.parametrize(("real", "much"), [(9.9, False), (10.1, True)])
-def test_a_privacy_loss_hardly_protects_above_ten(real: float, much: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "privacy_of", lambda one: Measure(one.real_epsilon, 0.0))
-    found = search.Evaluation.exceeds_usual_epsilon.fget(designed(real_epsilon=real))  # type: ignore[attr-defined]
+def test_a_privacy_loss_hardly_protects_above_ten(real: float, much: bool) -> None:
+    found = Evaluation.exceeds_usual_epsilon.fget(designed(real_epsilon=real))  # type: ignore[attr-defined]
     assert found == much
 
 
@@ -186,7 +185,7 @@ def test_the_smallest_error_is_a_range_from_a_gap_of_a_billionth_on(
 @pytest.mark.parametrize(("better", "improves"), [(0.9e-3, False), (1.1e-3, True)])
 def test_more_privacy_loss_improves_an_error_from_a_thousandth_on(better: float, improves: bool) -> None:
     limit = AccuracyLimit("root_mean_squared_error", 0.1)
-    question = SimpleNamespace(limits=(limit,), goal="root_mean_squared_error")
+    question = SimpleNamespace(limits=(limit,), goal="root_mean_squared_error", relevant_measures=(limit.key,))
 
     def design(error: float) -> Any:
         return SimpleNamespace(question=question, verdicts={limit.key: True}, value=lambda _: error)

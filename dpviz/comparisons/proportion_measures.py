@@ -13,6 +13,7 @@ import numpy as np
 from dpviz.comparisons.analysis import Analysis, mean_width_or_inf
 from dpviz.comparisons.numeric_accuracy import zero_if_rounding
 from dpviz.core.monte_carlo import Measure
+from dpviz.core.numerics.binomial_averages import evaluator
 from dpviz.core.numerics.combinatorics import multisets
 from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.types import FloatArray
@@ -245,14 +246,15 @@ def worst_measure(
             return None
     if measure not in ("bias", "root_mean_squared_error"):
         return None
-    mean, variance = estimate_moments(synthesizer, sets, rule)
-    squares = mean**2 + variance
+    moments = estimate_moments(synthesizer, sets, rule)
+    averages = evaluator(np.column_stack([moments.mean**2 + moments.variance, moments.mean]), low, high)
 
     def negative(p: FloatArray) -> FloatArray:
-        weights = binomial_weights(p, synthesizer.n)
-        if measure == "bias":
-            return -np.abs(weights @ mean - p)
-        return -(weights @ squares - 2 * p * (weights @ mean) + p**2)
+        square, mean = averages(p).T
+        return -np.abs(mean - p) if measure == "bias" else -(square - 2 * p * mean + p**2)
 
-    lowest = minimize_over_p(negative, low, high)
-    return Extreme(-lowest.value if measure == "bias" else math.sqrt(max(-lowest.value, 0.0)), lowest.at)
+    # The value once more, and at both ends, to the last digits, which the averages do not have
+    at = minimize_over_p(negative, low, high).at
+    truths = np.array([at, low, high])
+    errors = np.abs(moments.errors(binomial_weights(truths, synthesizer.n), truths))
+    return Extreme(float(errors[:, 0 if measure == "bias" else 1].max()), at)

@@ -90,7 +90,7 @@ def coverage_by_proportion(
             continue
         some = [chosen[place] for place in places]
         given = sums_given_counts(synthesizer, sets, some, level, points, with_lengths=with_lengths)
-        weights = binomial_weights(points, synthesizer.n)[:, given.counts[0] : given.counts[-1] + 1]
+        weights = binomial_weights(points, synthesizer.n, int(given.counts[0]), int(given.counts[-1]))
         coverage[places] = np.minimum(np.einsum("px,rxp->rp", weights, given.covered), 1.0)[:, inverse]
         error = max(error, given.error)
         if with_lengths:

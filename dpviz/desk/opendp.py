@@ -19,7 +19,7 @@ from dpviz.comparisons.numeric_releases import (
 )
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.comparisons.terms import setting_for
-from dpviz.desk.candidate import Evaluation
+from dpviz.curator.candidate import Evaluation
 from dpviz.export.templates import render, render_paragraphs
 from dpviz.mechanisms import GeometricSanitizer, LaplaceCells
 

@@ -14,9 +14,9 @@ from dpviz.comparisons import DATA_KINDS
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.formatting import format_distinct, format_number, round_up
 from dpviz.core.monte_carlo import Measure
+from dpviz.curator.candidate import Evaluation
 from dpviz.curator.measures import ACCURACY_MEASURES, USABLE_SHARE, AccuracyMeasure, WorstCase
 from dpviz.curator.privacy_limits import PRIVACY_LIMITS, EpsilonDeltaLimit
-from dpviz.desk.candidate import Evaluation
 from dpviz.export.templates import capitalize_first
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.privacy.optimum import LeastError

@@ -19,21 +19,20 @@ import numpy as np
 import scipy
 
 import dpviz
-from dpviz.audit.release_methods import RELEASE_METHODS
+from dpviz.claims.printed_methods import RELEASE_METHODS
 from dpviz.comparisons import ComparedMethod, DataKind
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.formatting import describe_value, format_distinct, format_number, round_up
+from dpviz.curator.candidate import DesignKey, Evaluation
 from dpviz.curator.measures import ACCURACY_MEASURES
 from dpviz.curator.privacy_limits import WEAK_PROTECTION_NOTE
 from dpviz.curator.question import GOALS, DesignQuestion
+from dpviz.curator.ranking import leading_criterion
+from dpviz.curator.search import SearchResult
+from dpviz.curator.summary import not_distinguished_text
+from dpviz.curator.sweep import AXES, Sweep, sweep
 from dpviz.desk import opendp, report_figures
-from dpviz.desk.candidate import DesignKey, Evaluation
-from dpviz.desk.following import Followed, stream_path
-from dpviz.desk.order import deciding_first
-from dpviz.desk.paths import PATHS
 from dpviz.desk.provenance import ACCURACY_PART, reported_numbers
-from dpviz.desk.search import SearchResult
-from dpviz.desk.told.answer import untold
 from dpviz.export.columns import columns_of
 from dpviz.export.stored import Difference, compare_numbers, json_number, read_stored
 from dpviz.export.tables import to_csv
@@ -153,7 +152,7 @@ def choice_text(result: SearchResult, design: Evaluation) -> list[str]:
         runner_up=runner_up,
         runner_up_missed="" if runner_up is None else _missed_limit(runner_up),
         difference={} if runner_up is None else _difference(result, runner_up),
-        not_distinguished=untold(result),
+        not_distinguished=not_distinguished_text(result),
     )
 
 
@@ -170,13 +169,13 @@ def _difference(result: SearchResult, runner_up: Evaluation) -> dict[str, Any]:
     if result.ties and runner_up not in result.ties:
         criterion = None
     elif first.meets_limits is not runner_up.meets_limits:
-        criterion = deciding_first(first) if result.feasible else None
+        criterion = leading_criterion(first) if result.feasible else None
     numbers = ""
     if criterion is not None:
-        own, next_own = criterion.of(first).value, criterion.of(runner_up).value
+        own, next_own = criterion.value(first).value, criterion.value(runner_up).value
         if math.isfinite(own) and math.isfinite(next_own):
             numbers = f", {format_distinct(next_own, own, 3)} against {format_distinct(own, next_own, 3)}"
-    return {"ranked_by": deciding_first(first).label, "criterion": criterion, "numbers": numbers}
+    return {"ranked_by": leading_criterion(first).label, "criterion": criterion, "numbers": numbers}
 
 
 def _missed_limit(design: Evaluation) -> str:
@@ -198,17 +197,17 @@ def _sizes_text(data: DataKind) -> str:
 
 def _finding(method: ComparedMethod) -> str:
     """What is known of a method as it was printed."""
-    record = RELEASE_METHODS.get(method.audited)
+    record = next((record for record in RELEASE_METHODS if record.key == method.audited), None)
     return method.finding or (record.why if record else "")
 
 
-def _followed(result: SearchResult, design: Evaluation) -> tuple[Evaluation | None, Followed]:
+def _followed(result: SearchResult, design: Evaluation) -> tuple[Evaluation | None, Sweep]:
     """The best design beside the chosen one, and both at other limits on ε."""
     beside = next((ranked for ranked in result.designs if ranked.key != design.key), None)
     question, location = result.question, design.worst_cases["root_mean_squared_error"].location
     if not math.isnan(location):  # where the error is worst: all true values would take as many times as long
         question = dataclasses.replace(question, lowest=location, highest=location)
-    *_, followed = stream_path(PATHS["epsilon"], question, [design] if beside is None else [design, beside])
+    *_, followed = sweep(AXES["epsilon"], question, [design] if beside is None else [design, beside])
     return beside, followed
 
 

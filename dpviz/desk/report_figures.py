@@ -12,10 +12,10 @@ from markupsafe import Markup
 from dpviz.charts.theme import AXIS_INTERVALS, EXACT_COLOR, FAINT, GREY, INK, SIMULATED_INK, round_step
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import TIE_ERRORS, Measure
+from dpviz.curator.candidate import Evaluation
 from dpviz.curator.measures import ACCURACY_MEASURES
-from dpviz.desk.candidate import Evaluation
-from dpviz.desk.following import Followed
-from dpviz.desk.search import SearchResult
+from dpviz.curator.search import SearchResult
+from dpviz.curator.sweep import Sweep
 from dpviz.export.templates import capitalize_first, render
 
 MAX_RANKED = 10  # designs in the picture of the ranking
@@ -131,7 +131,7 @@ def accuracy_svgs(design: Evaluation) -> list[Markup]:
     return pictures
 
 
-def frontier_svg(followed: Followed) -> Markup | str:
+def frontier_svg(followed: Sweep) -> Markup | str:
     """Picture of the error against the limit on ε, of the design and of those beside it; empty without two points."""
     question, measure = followed.question, ACCURACY_MEASURES["root_mean_squared_error"]
     lines = [followed.line(place, measure.key) for place in range(len(followed.designs))]
@@ -144,7 +144,7 @@ def frontier_svg(followed: Followed) -> Markup | str:
         _Drawing((690, 260), f"{capitalize_first(measure.label)}{where}, at other limits on ε"),
         "limit on ε of all sets, left is more private",
         limit=next((limit.limit for limit in question.limits if limit.key == measure.key), None),
-        asked=followed.path.here(question),
+        asked=followed.axis.current_value(question),
     )
 
 

@@ -12,7 +12,7 @@ from dpviz.comparisons import CountData
 from dpviz.core.escape import single_line
 from dpviz.core.formatting import describe_value
 from dpviz.core.parameters import Parameter
-from dpviz.desk.stated import form_value, protection_names
+from dpviz.curator.form import form_value, privacy_names
 from dpviz.export.templates import capitalize_first
 from dpviz.plans.mechanisms import PLAN_MECHANISMS
 from dpviz.plans.plan import MAX_GROUPS, ReleasePlan, read_statistics
@@ -108,7 +108,7 @@ def _times(value: float, factor: float) -> float:
 
 def promised_numbers(plan: ReleasePlan) -> dict[str, float]:
     """Numbers with which a form states the promise of a plan, by name."""
-    names = protection_names(plan.protection.key)
+    names = privacy_names(plan.protection.key)
     return {form_name: form_value(form_name, getattr(plan.protection, name)) for form_name, name in names.items()}
 
 

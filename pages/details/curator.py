@@ -11,19 +11,31 @@ from typing import Any
 import streamlit as st
 
 import dpviz
-from dpviz.charts.lines import comparison_height
+from dpviz.charts.lines import (
+    FADED_OPACITY,
+    Axis,
+    Line,
+    chosen_mark,
+    comparison_chart,
+    comparison_height,
+    method_stroke,
+)
+from dpviz.charts.theme import Figure
 from dpviz.comparisons import DATA_KINDS
 from dpviz.core.escape import decode_utf8, escape_markdown, single_line
+from dpviz.core.formatting import format_number
 from dpviz.core.limits import MAX_PILOT_BYTES
+from dpviz.curator import form, search, summary, sweep
+from dpviz.curator.candidate import Evaluation
+from dpviz.curator.figures import sweep_figure
 from dpviz.curator.measures import ACCURACY_MEASURES
+from dpviz.curator.pilot import kind_with, refusal, suggest_settings
 from dpviz.curator.question import DesignQuestion
-from dpviz.desk import drawn, following, paths, report, search, stated
-from dpviz.desk.candidate import Evaluation
+from dpviz.curator.search import SearchResult
+from dpviz.desk import report
 from dpviz.desk.opendp import opendp_script
 from dpviz.desk.provenance import reported_numbers
-from dpviz.desk.search import SearchResult
-from dpviz.desk.suggested import kind_with, refusal, suggested
-from dpviz.desk.told import along, tables
+from dpviz.desk.told import tables
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.uploads.columns import CATEGORIES_READING, SHARE_READING, PilotFile, read_columns
 from dpviz.uploads.facts import Facts, warning
@@ -39,8 +51,9 @@ STORED = f"{PREFIX}stored"  # what a design file says, to be compared with what 
 MAX_PINS = 3
 MAX_FILE_MB = 1
 PIN = re.compile(r"[a-z0-9_]{1,60}~[1-9][0-9]{0,2}~[a-z0-9_]{1,60}")
+GUESSES_TITLE = "right guesses that are allowed, left is more private"
 AXES = {"epsilon": "privacy loss ε", "guesses": "right guesses of an attacker"}
-CHANGES = [key for key in paths.PATHS if key != "epsilon"]
+CHANGES = [key for key in sweep.AXES if key != "epsilon"]
 
 
 def parse_pins(text: str) -> list[str]:
@@ -53,7 +66,7 @@ def parse_pins(text: str) -> list[str]:
 
 
 SETTINGS = {
-    f"{PREFIX}along": ui.choice_setting(following.MEASURE_LABELS, "root_mean_squared_error", "Measure"),
+    f"{PREFIX}along": ui.choice_setting(sweep.SWEEP_MEASURES, "root_mean_squared_error", "Measure"),
     f"{PREFIX}across": ui.choice_setting(AXES, "epsilon", "Against"),
     f"{PREFIX}changed": ui.choice_setting(CHANGES, "rows", "What changes"),
     PINS: ui.Setting(list, parse_pins, ".".join, "Pinned designs"),
@@ -85,7 +98,7 @@ def pinned_designs(desk: SearchResult, pins: Iterable[str]) -> list[Evaluation]:
         return [
             design
             if design.is_complete
-            else ui.result(search.whole_design, design.question, design.key, design.epsilon, design.is_saturated)
+            else ui.result(search.evaluate_design, design.question, design.key, design.epsilon, design.is_saturated)
             for design in designs
         ]
 
@@ -113,34 +126,30 @@ def _show_frontier(desk: SearchResult) -> None:
     axis = ui.segmented("across")
     if axis == "guesses":
         ui.note(ui.words("guesses"))
-    _show_path(desk, paths.PATHS["epsilon"], measure, axis == "guesses")
-    if desk.is_complete and desk.best is not None and paths.PATHS["epsilon"].here(desk.question) > 0:
-        bought = ui.latest(following.stream_one_more, desk.best, measure)
-        if bought is not None:
-            ui.note(along.one_more_sentence(desk.best, measure, bought))
+    _show_sweep(desk, sweep.AXES["epsilon"], measure, axis == "guesses")
 
 
 def _show_changes(desk: SearchResult) -> None:
     measure = ui.choice("along")
-    titles = {key: paths.PATHS[key].title(desk.question) for key in CHANGES if paths.PATHS[key].values(desk.question)}
+    titles = {key: sweep.AXES[key].title(desk.question) for key in CHANGES if sweep.AXES[key].values(desk.question)}
     changed = ui.choice("changed", titles, widget=st.pills, required=True, wrap=True)
-    _show_path(desk, paths.PATHS[changed], measure)
+    _show_sweep(desk, sweep.AXES[changed], measure)
 
 
-def _show_path(desk: SearchResult, path: paths.Path, measure: str, is_guesses: bool = False) -> None:
-    """Draw the designs along a path; until its first points are known, the picture before stays."""
-    before_key = f"{PREFIX}{path.key}_before"
+def _show_sweep(desk: SearchResult, axis: sweep.Axis, measure: str, is_guesses: bool = False) -> None:
+    """Draw the designs along an axis; until its first points are known, the picture before stays."""
+    before_key = f"{PREFIX}{axis.key}_before"
     shown = st.session_state.get(before_key)
     is_before = True
     if desk.is_complete:
-        designs = tuple(following.followed_designs(desk))
+        designs = tuple(sweep.first_of_each_method(desk))
         is_interval = measure in ACCURACY_MEASURES and ACCURACY_MEASURES[measure].needs_interval
-        arguments = (path, desk.question, designs, is_interval, measure == following.ADDED_ERROR)
-        followed = ui.latest(following.stream_path, *arguments) or following.first_points(*arguments)
-        if followed.leads(measure):
-            shown = st.session_state[before_key] = (followed, measure, is_guesses)
+        arguments = (axis, desk.question, designs, is_interval, measure == sweep.ADDED_ERROR)
+        result = ui.latest(sweep.sweep, *arguments) or sweep.first_sweep(*arguments)
+        if result.best_at(measure):
+            shown = st.session_state[before_key] = (result, measure, is_guesses)
             is_before = False
-        elif followed.complete:
+        elif result.is_complete:
             ui.note(ui.words("unknown_measure" if designs else "nothing_to_follow"))
             return
     if shown is None:
@@ -148,18 +157,60 @@ def _show_path(desk: SearchResult, path: paths.Path, measure: str, is_guesses: b
         return
 
     # The picture, and what it says
-    followed, measure, is_guesses = shown
-    names = [followed.name(index) for index in range(len(followed.designs))]
-    label = following.MEASURE_LABELS[measure].capitalize()
-    alt = f"{label} against {path.title(followed.question)}, a line for each method."
-    chart = drawn.followed_chart(followed, measure, guesses=is_guesses)
-    ui.show_figure(chart, f"along_{path.key}", alt, height=comparison_height(names))
+    result, measure, is_guesses = shown
+    names = [result.name(index) for index in range(len(result.designs))]
+    label = sweep.SWEEP_MEASURES[measure].capitalize()
+    alt = f"{label} against {axis.title(result.question)}, a line for each method."
+    chart = sweep_chart(result, measure, guesses=is_guesses)
+    ui.show_figure(chart, f"along_{axis.key}", alt, height=comparison_height(names))
     if is_before:
         ui.note(ui.words("followed_before"))
         return
-    ui.note(along.leaders_sentence(followed, measure))
-    if faded := [followed.designs[index].method.label for index in sorted(followed.faded(measure))]:
+    ui.note(summary.sweep_sentence(result, measure))
+    dominated = result.dominated(measure) if result.is_complete else ()
+    if faded := [result.designs[index].method.label for index in sorted(dominated)]:
         ui.note(ui.words("dominated", names=", ".join(faded)))
+
+
+def sweep_chart(result: sweep.Sweep, measure: str, *, guesses: bool = False) -> Figure:
+    """Picture of a measure of which at least one value is known; without a design that is never the best in full color.
+
+    Parameters
+    ----------
+    result : Sweep
+    measure : str
+    guesses : bool, optional
+        Whether the axis is the right guesses that ε allows.
+    """
+    axis, picture = result.axis, sweep_figure(result, measure, guesses=guesses)
+    lines = [
+        Line(
+            name=line.name, x=line.x, y=line.y, error=line.error, exact=line.error == 0, color=line.method,
+            stroke=method_stroke(place), opacity=FADED_OPACITY if line.is_dominated else 1.0,
+        )
+        for place, line in enumerate(picture.lines)
+    ]  # fmt: skip
+    x = Axis(
+        title=GUESSES_TITLE if guesses else axis.title(result.question),
+        symbol="right guesses" if guesses else axis.symbol_of(result.question),
+        log=axis.is_log and not guesses, low=picture.ends[0], high=picture.ends[1],
+    )  # fmt: skip
+    y = Axis(title=sweep.SWEEP_MEASURES[measure], log=measure != "bias")
+    if measure == "coverage":
+        y = Axis(title="coverage", percent=True, nominal=result.question.level)
+    mark = None
+    has_value = picture.current_value > 0 or (picture.current_value == 0 and measure == "bias")
+    if has_value and not math.isnan(picture.current):
+        text = format_number(picture.current_value, 3)
+        color = result.designs[0].method.key
+        mark = chosen_mark(picture.current, picture.current_value, color, text, "your design")
+    bound = None
+    if picture.bound is not None:
+        bound = Line(name="no mechanism adds less", x=picture.bound[0], y=picture.bound[1], is_limit=True)
+    return comparison_chart(
+        lines, x, y, key=f"{axis.key} {measure} {guesses}", chosen=picture.current, chosen_text="your question",
+        limit=bound, mark=mark,
+    )  # fmt: skip
 
 
 def _show_side_by_side(desk: SearchResult) -> None:
@@ -209,7 +260,7 @@ def pilot_sentence() -> str:
     """Which numbers of the question came from a file; empty where none of them is used any more."""
     state = st.session_state
     names = [name for name, value in state.get(USED, {}).items() if state.get(PREFIX + name) == value]
-    titles = ", ".join(stated.NUMBERS[name].title.lower() for name in names)
+    titles = ", ".join(form.NUMBERS[name].title.lower() for name in names)
     return ui.words("taken_from_file", names=titles) if names else ""
 
 
@@ -273,23 +324,23 @@ def _facts(file: PilotFile, name: str, missing_text: str, place: str) -> Facts:
 
 
 def _show_facts(facts: Facts, question: DesignQuestion) -> None:
-    suggestions = suggested(facts, question.data.key)
+    suggestions = suggest_settings(facts, question.data.key)
     ui.numbers(*suggestions.numbers)
-    if suggestions.how:
-        st.caption(suggestions.how)
+    if suggestions.caption:
+        st.caption(suggestions.caption)
     for remark in filter(None, suggestions.remarks):
         ui.note(escape_markdown(remark))
-    values = {name: st.session_state.get(PREFIX + name, number.default) for name, number in stated.NUMBERS.items()}
+    values = {name: st.session_state.get(PREFIX + name, number.default) for name, number in form.NUMBERS.items()}
     refusals = [refusal(offer.settings, values, question) for offer in suggestions.offers]
     offers = [offer for offer, sentence in zip(suggestions.offers, refusals, strict=True) if not sentence]
     if not offers:
         ui.note(escape_markdown(f"The desk takes none of these numbers. {refusals[-1]}"))
         return
-    names = tuple(dict.fromkeys(name for offer in offers for name in offer.taken))
+    names = tuple(dict.fromkeys(name for offer in offers for name in offer.facts))
     ui.note(escape_markdown(warning(facts, names)))
     with st.container(horizontal=True, key=f"{PREFIX}offers"):
         for place, offer in enumerate(offers):
-            st.button(offer.words, key=f"{PREFIX}take_{place}", on_click=use_settings, args=(offer.settings,))
+            st.button(offer.label, key=f"{PREFIX}take_{place}", on_click=use_settings, args=(offer.settings,))
     st.caption(ui.words("taken"))
 
 
@@ -354,7 +405,7 @@ def read_file(content: bytes) -> dict[str, Any]:
     text = decode_utf8(content, 2_000_000 * MAX_FILE_MB)
     question, stored = report.load_design(text)
     pins = [] if stored is None else [pin_of(stored.key)]  # those of the question before are taken off
-    values = {PREFIX + name: value for name, value in stated.form_values(question).items()}
+    values = {PREFIX + name: value for name, value in form.form_values(question).items()}
     return values | {PINS: pins, STORED: stored}
 
 
@@ -376,7 +427,7 @@ def _show_downloads(desk: SearchResult) -> None:
 
     def designs_csv() -> str:
         return report.designs_csv(
-            desk if desk.is_complete else deque(search.stream_designs(desk.question), maxlen=1)[0]
+            desk if desk.is_complete else deque(search.evaluate_designs(desk.question), maxlen=1)[0]
         )
 
     table: ui.File = ("All designs and measures, CSV", "desk.csv", designs_csv)

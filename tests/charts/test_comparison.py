@@ -10,11 +10,12 @@ import pytest
 from dpviz.charts.comparison import LARGEST_USED_SHARE, SMALLEST_USED_SHARE, Used, limits_chart
 from dpviz.comparisons import CountData
 from dpviz.core.monte_carlo import Measure
+from dpviz.curator.figures import limit_use
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.curator.question import DesignQuestion
-from dpviz.desk.drawn import limits_picture, used
-from dpviz.desk.search import stream_designs
+from dpviz.curator.search import evaluate_designs
+from pages.curator import limits_picture
 
 LIMITS = tuple(AccuracyLimit(key, 0.9 if key == "coverage" else 0.1) for key in ACCURACY_MEASURES)
 ASKED = DesignQuestion(
@@ -24,9 +25,9 @@ ASKED = DesignQuestion(
 
 
 def test_a_mark_is_left_of_the_limit_exactly_where_it_is_kept() -> None:
-    *_, desk = stream_designs(ASKED)
+    *_, desk = evaluate_designs(ASKED)
     for limit in LIMITS:
-        shown = used(limit, desk.designs)
+        shown = limit_use(limit, desk.designs)
         for one, share, low, high in zip(desk.designs, shown.shares, shown.low, shown.high, strict=True):
             found = one.worst_cases[limit.key].measure
             assert math.isnan(share) == math.isnan(found.value)
@@ -58,7 +59,7 @@ def test_what_lies_far_out_stands_at_the_edge_and_what_is_unknown_nowhere() -> N
 
 
 def test_without_a_limit_the_picture_says_how_many_times_the_best_each_design_is() -> None:
-    *_, desk = stream_designs(dataclasses.replace(ASKED, limits=()))
+    *_, desk = evaluate_designs(dataclasses.replace(ASKED, limits=()))
     chart = limits_picture(desk, 10)
     assert chart is not None
     picture = chart.to_dict()
@@ -70,7 +71,7 @@ def test_without_a_limit_the_picture_says_how_many_times_the_best_each_design_is
 
 def test_the_picture_shows_the_designs_of_the_table_in_its_order() -> None:
     limits = (AccuracyLimit("root_mean_squared_error", 0.05), AccuracyLimit("coverage", 0.9))
-    *_, desk = stream_designs(dataclasses.replace(ASKED, limits=limits))
+    *_, desk = evaluate_designs(dataclasses.replace(ASKED, limits=limits))
     chart = limits_picture(desk, 3)
     assert chart is not None
     picture = chart.to_dict()

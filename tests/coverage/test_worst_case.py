@@ -17,7 +17,7 @@ from dpviz.coverage.worst_case import knows_jumps
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.curator.question import DesignQuestion
-from dpviz.desk.search import stream_designs
+from dpviz.curator.search import evaluate_designs
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, TwoCellSynthesizer
 from tests.referees import charest
@@ -233,18 +233,18 @@ def _asked(**changed: object) -> DesignQuestion:
 
 
 def test_the_desk_keeps_a_limit_only_where_the_worst_of_the_range_keeps_it() -> None:
-    *_, desk = stream_designs(_asked())
+    *_, desk = evaluate_designs(_asked())
     (design,) = desk.designs
     figure = design.worst_cases["coverage"]
     assert (round(figure.measure.value, 7), figure.n_tried, design.meets_limits) == (0.9242167, 0, False)
-    *_, looser = stream_designs(_asked(limits=(AccuracyLimit("coverage", 0.924),)))
+    *_, looser = evaluate_designs(_asked(limits=(AccuracyLimit("coverage", 0.924),)))
     assert looser.designs[0].meets_limits
 
 
 def test_a_worst_that_takes_long_says_of_how_many_values_it_is_the_worst() -> None:
-    average = next(desk for desk in stream_designs(_asked(average=True)) if desk.designs).designs[0]
+    average = next(desk for desk in evaluate_designs(_asked(average=True)) if desk.designs).designs[0]
     assert {one.n_tried for one in average.worst_cases.values()} == {9}
-    *_, desk = stream_designs(_asked(sets=(3,), methods=("beta_binomial",), rules=("reiter_2003",)))
+    *_, desk = evaluate_designs(_asked(sets=(3,), methods=("beta_binomial",), rules=("reiter_2003",)))
     figures = desk.designs[0].worst_cases
     assert [figures[key].n_tried for key in ACCURACY_MEASURES] == [0, 0, 9, 9]
 

@@ -17,9 +17,9 @@ from dpviz.comparisons.terms import setting_for
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.curator.question import DesignQuestion
 from dpviz.desk.opendp import nearest_method, opendp_script
-from dpviz.desk.search import assess
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from tests.curator.test_report import CELLS, COUNT, NUMBERS
+from tests.helpers import assess
 
 
 @pytest.mark.parametrize("data", [COUNT, CELLS, NUMBERS], ids=lambda data: data.key)

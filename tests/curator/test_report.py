@@ -16,6 +16,7 @@ import pytest
 
 from dpviz.comparisons import CategoryData, CountData, UnknownVariance
 from dpviz.core.monte_carlo import Measure
+from dpviz.curator.candidate import Evaluation
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import (
     PRIVACY_LIMITS,
@@ -26,7 +27,7 @@ from dpviz.curator.privacy_limits import (
     RiskRatioLimit,
 )
 from dpviz.curator.question import QUESTION_KINDS, DesignQuestion
-from dpviz.desk.candidate import Evaluation
+from dpviz.curator.search import SearchResult, evaluate_designs
 from dpviz.desk.provenance import ReportedNumber, reported_numbers
 from dpviz.desk.report import (
     chosen_design,
@@ -37,11 +38,10 @@ from dpviz.desk.report import (
     report_script,
 )
 from dpviz.desk.report_figures import Axis, padded
-from dpviz.desk.search import SearchResult, assess, stream_designs
 from dpviz.privacy import pure_epsilon, trade_off_curve
 from pages.ui.navigation import PAGES
 from tests.browser import ROOT
-from tests.helpers import ROUNDING, check_close
+from tests.helpers import ROUNDING, assess, check_close
 
 COUNT = CountData(n=40, m=40, p=0.5)
 CELLS = CategoryData(n=40, m=40, p=0.5, cells=3)
@@ -79,7 +79,7 @@ QUESTIONS = {
 
 @cache
 def answered(name: str) -> tuple[SearchResult, Evaluation]:
-    *_, desk = stream_designs(QUESTIONS[name])
+    *_, desk = evaluate_designs(QUESTIONS[name])
     assert desk.best is not None
     return desk, chosen_design(desk, desk.best.key)
 
@@ -274,7 +274,7 @@ def test_simulations_and_sums_are_both_among_what_is_tried() -> None:
 
 
 def test_only_a_complete_answer_has_a_report() -> None:
-    first = next(result for result in stream_designs(ONE) if result.designs)
+    first = next(result for result in evaluate_designs(ONE) if result.designs)
     assert first.best is not None
     with pytest.raises(ValueError, match="must be complete"):
         render_report(first, first.best)

@@ -11,9 +11,9 @@ from dpviz.core.formatting import format_number
 from dpviz.curator.measures import AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, RiskRatioLimit
 from dpviz.curator.question import DesignQuestion
+from dpviz.curator.search import evaluate_designs
 from dpviz.desk.provenance import reported_numbers
 from dpviz.desk.report import StoredDesign, chosen_design, design_to_json, load_design
-from dpviz.desk.search import stream_designs
 from dpviz.desk.told.tables import comparison_table
 from tests.pages.apptest import plain_text
 
@@ -34,7 +34,7 @@ def stored_in(text: str) -> StoredDesign:
 
 
 def test_numbers_of_a_file_are_compared_to_the_ninth_digit() -> None:
-    *_, result = stream_designs(COUNTED)
+    *_, result = evaluate_designs(COUNTED)
     assert result.best is not None
     design = chosen_design(result, result.best.key)
     content = json.loads(design_to_json(design))
@@ -65,7 +65,7 @@ def test_side_by_side_has_every_number_of_a_report() -> None:
         data=CountData(n=20, m=20, p=0.1), lowest=0.1, highest=0.4, values=2, sets=(1,), rules=("as_if_real",),
         protections=(EpsilonDeltaLimit(),), methods=("laplace", "beta_binomial"), repetitions=60,
     )  # fmt: skip
-    *_, desk = stream_designs(asked)
+    *_, desk = evaluate_designs(asked)
     designs = [chosen_design(desk, (method, 1, "as_if_real")) for method in asked.methods]
     numbers = [reported_numbers(design) for design in designs]
     rows = {plain_text(name).strip(): cells for name, *cells in comparison_table(designs, numbers).rows}

@@ -13,15 +13,15 @@ from streamlit.testing.v1 import AppTest
 from dpviz.comparisons import CountData, UnknownVariance
 from dpviz.core.formatting import describe_value, format_number
 from dpviz.core.tasks import TaskPool
+from dpviz.curator.candidate import Evaluation
+from dpviz.curator.form import NOT_IN_FORM, form_value, form_values, question_value
 from dpviz.curator.measures import AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PosteriorLimit, RiskRatioLimit
 from dpviz.curator.question import DesignQuestion
+from dpviz.curator.search import SearchResult, evaluate_designs, first_result
 from dpviz.desk import report
-from dpviz.desk.candidate import Evaluation
 from dpviz.desk.provenance import reported_numbers
 from dpviz.desk.report import chosen_design, design_to_json
-from dpviz.desk.search import SearchResult, first_designs, stream_designs
-from dpviz.desk.stated import NOT_IN_FORM, form_value, form_values, question_value
 from pages import curator
 from pages.details.curator import SECTIONS, parse_pins, read_file
 from tests.pages.apptest import answer, open_page, plain_text, problems, settings, texts, visit
@@ -88,7 +88,7 @@ def pills(app: AppTest, name: str) -> Any:
 
 
 def design_of(asked: DesignQuestion) -> Evaluation:
-    *_, desk = stream_designs(asked)
+    *_, desk = evaluate_designs(asked)
     assert desk.best is not None
     return chosen_design(desk, desk.best.key)
 
@@ -170,7 +170,7 @@ def test_the_table_has_ten_designs_unless_all_are_asked_for() -> None:
     assert len(rows(app, "The designs in order")) == 10
     app.toggle(key="cu_every").set_value(True).run()
     table = rows(check(app), "The designs in order")
-    *_, desk = stream_designs(question(app))
+    *_, desk = evaluate_designs(question(app))
     assert len(table) == len(desk.designs) > 10
     first = desk.designs[0]
     assert next(iter(table)).startswith(f"1. {first.method.label}")
@@ -192,7 +192,7 @@ LOOKS = {
     "The report": "The chosen design: Laplace sanitizer, one set",
     "Side by side": "keeps your limits ✓ all kept ✓ all kept",
     "The frontier": "The smallest root mean squared error among these designs: Geometric sanitizer",
-    "How the choice changes": "The best of these is ",
+    "How the choice changes": "among these designs",
 }
 
 
@@ -228,7 +228,7 @@ def test_a_question_that_nobody_has_asked_ends_without_a_contradiction(look: str
 
 @pytest.mark.parametrize("look", list(SECTIONS))
 def test_while_designs_are_judged_nothing_is_said_of_the_last_one(look: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pages.ui.latest", lambda _function, asked: first_designs(asked))
+    monkeypatch.setattr("pages.ui.latest", lambda _function, asked: first_result(asked))
     app = open_desk(**{**SMALL, "n": 26}, look=look, pins="laplace~1~as_if_real.modips~1~score")
     assert not any(each.label == "Pin for comparison" for each in app.button)
     assert "So far" in said(app)
@@ -249,10 +249,10 @@ def test_a_search_without_a_design_so_far_does_not_hide_the_first_one(monkeypatc
     ("query", "sentence"),
     [
         ({"look": "How to read this page"}, "You want to publish synthetic data instead of confidential data"),
-        ({"look": "The frontier"}, "What one more unit of ε buys"),
+        ({"look": "The frontier"}, "The smallest root mean squared error among these designs"),
         ({"look": "The frontier", "along": "coverage", "across": "guesses"}, "among these designs"),
         ({"look": "The frontier", "along": "release_error"}, "among these designs"),
-        ({"look": "How the choice changes"}, "The best of these is Geometric sanitizer, one set at n = 300"),
+        ({"look": "How the choice changes"}, "among these designs"),
         ({"look": "How the choice changes", "changed": "truth", "along": "bias"}, "among these designs"),
         ({"look": "Side by side"}, "Nothing is pinned yet"),
         ({"look": "Pilot data"}, "forgotten when you close this section"),
@@ -419,7 +419,7 @@ def test_the_report_begins_on_the_page_as_in_its_file() -> None:
     query = {**SMALL, "tried": 1, "look": "The report", "most_error": 0.5, "least_coverage": 0.5}
     app = open_desk(**query, pins="laplace~1~as_if_real")
     assert app.selectbox(key="cu_report_of").value == "laplace~1~as_if_real"
-    *_, desk = stream_designs(question(app))
+    *_, desk = evaluate_designs(question(app))
     design = chosen_design(desk, ("laplace", 1, "as_if_real"))
     for sentence in (report.answer_text(design), *report.choice_text(desk, design)):
         assert re.sub(r"\s+", " ", sentence) in said(app)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -13,13 +14,15 @@ CELLS_PER_ROOT = 2 * math.pi  # cells over √n: each is a quarter of a standard
 REACH_DEVIATIONS, REACH_COUNTS = 9.0, 40.0  # a count further than both together has less than 1e-17 (Bernstein)
 
 
-def evaluator(table: FloatArray) -> Callable[[FloatArray], FloatArray]:
+def evaluator(table: FloatArray, low: float = 0.0, high: float = 1.0) -> Callable[[FloatArray], FloatArray]:
     """Averages of the columns of a table, as a function of p.
 
     Parameters
     ----------
     table : ndarray of shape (n + 1, columns)
         Row x holds what is averaged where the count is x.
+    low, high : float, optional
+        Range of p in which it is needed.
 
     Returns
     -------
@@ -38,27 +41,36 @@ def evaluator(table: FloatArray) -> Callable[[FloatArray], FloatArray]:
     >>> evaluator(np.array([[0.0], [1.0], [4.0]]))(np.array([0.5])).round(12).tolist()  # E[x²] = 2p + 2p²
     [[1.5]]
     """
-    n = len(table) - 1
-    angles = np.linspace(0.0, math.pi / 2, math.ceil(CELLS_PER_ROOT * math.sqrt(n)) + 1)
-    edges = np.sin(angles) ** 2
-    edges[-1] = 1.0
-
-    # Chebyshev coefficients of every cell, from the counts that matter there
-    degrees = np.arange(NODES)
-    node_angles = (2 * degrees + 1) * math.pi / (2 * NODES)
-    transform = np.cos(np.outer(degrees, node_angles)) * 2 / NODES
-    transform[0] /= 2
-    coefficients = np.empty((len(edges) - 1, NODES, table.shape[1]))
-    for cell, (low, high) in enumerate(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)):
-        reach = REACH_DEVIATIONS * math.sqrt(n * max(low * (1 - low), high * (1 - high))) + REACH_COUNTS
-        first, last = max(math.floor(n * low - reach), 0), min(math.ceil(n * high + reach), n)
-        nodes = (low + high) / 2 + (high - low) / 2 * np.cos(node_angles)
-        coefficients[cell] = transform @ (binomial_weights(nodes, n, first, last) @ table[first : last + 1])
+    edges, cells = _cells(len(table) - 1, low, high)
+    coefficients = np.array([weights @ table[first : first + weights.shape[1]] for first, weights in cells])
 
     def averages(p: FloatArray) -> FloatArray:
         cell = np.clip(np.searchsorted(edges, p, side="right") - 1, 0, len(coefficients) - 1)
         position = (2 * p - edges[cell] - edges[cell + 1]) / (edges[cell + 1] - edges[cell])
-        basis = np.cos(degrees * np.arccos(np.clip(position, -1.0, 1.0))[:, None])
+        basis = np.cos(np.arange(NODES) * np.arccos(np.clip(position, -1.0, 1.0))[:, None])
         return np.einsum("pk,pkc->pc", basis, coefficients[cell])
 
     return averages
+
+
+@lru_cache(maxsize=8)  # the tables of one question are all of one n and one range
+def _cells(n: int, low: float, high: float) -> tuple[FloatArray, list[tuple[int, FloatArray]]]:
+    """Edges of the cells in a range, and of each the first count that matters with weights to its coefficients."""
+    angles = np.linspace(0.0, math.pi / 2, math.ceil(CELLS_PER_ROOT * math.sqrt(n)) + 1)
+    edges = np.sin(angles) ** 2
+    edges[-1] = 1.0
+    start = max(int(np.searchsorted(edges, low, side="right")) - 1, 0)
+    stop = max(int(np.searchsorted(edges, high, side="left")), start + 1)
+    edges = edges[start : stop + 1]
+
+    degrees = np.arange(NODES)
+    node_angles = (2 * degrees + 1) * math.pi / (2 * NODES)
+    transform = np.cos(np.outer(degrees, node_angles)) * 2 / NODES
+    transform[0] /= 2
+    cells = []
+    for left, right in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+        reach = REACH_DEVIATIONS * math.sqrt(n * max(left * (1 - left), right * (1 - right))) + REACH_COUNTS
+        first, last = max(math.floor(n * left - reach), 0), min(math.ceil(n * right + reach), n)
+        nodes = (left + right) / 2 + (right - left) / 2 * np.cos(node_angles)
+        cells.append((first, transform @ binomial_weights(nodes, n, first, last)))
+    return edges, cells

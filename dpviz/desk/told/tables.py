@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 from dpviz.core.formatting import TextTable, format_measure_cells, format_number
+from dpviz.curator.candidate import Evaluation
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyMeasure
 from dpviz.curator.question import DesignQuestion
-from dpviz.desk.candidate import Evaluation
+from dpviz.curator.search import SearchResult
+from dpviz.curator.summary import unit_of
 from dpviz.desk.provenance import ASKED_PART, EXACT_LOSS, GIVEN_EPSILON, PROVEN_LOSS, ReportedNumber
-from dpviz.desk.search import SearchResult
-from dpviz.desk.told.measures import unit_of
 from dpviz.inference.rules import RULES
 
 MARKS: Mapping[bool | None, tuple[str, str]] = {

@@ -1,0 +1,262 @@
+"""What the methods of Bowen & Liu (2016) and Liu (2016) really give, where no line of `printed_methods` can say it."""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import betainc, betaincc, gammaln, ndtr, ndtri
+
+from dpviz.claims.empirical_loss import empirical_epsilon
+from dpviz.claims.release_finding import MIXTURE_STATISTICS, ReleaseSetting
+from dpviz.core.formatting import format_number, round_down
+from dpviz.core.limits import MAX_ROWS_OF_TABLE
+from dpviz.core.types import FloatArray, IntArray
+from dpviz.mechanisms import LaplaceSanitizer, Modips, ModipsTruncated
+from dpviz.mechanisms.binned_posterior import BIN_ENDS, bin_log_ratios, bin_log_weights, log_density_bound
+from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
+from dpviz.privacy import histograms
+from dpviz.privacy.divergence import pure_epsilon
+from dpviz.privacy.laplace_noise import event_loss, no_ones
+from dpviz.privacy.noisy_counts import log_table_probability, one_draw
+from dpviz.privacy.real_loss import Loss
+
+SIMULATED_DRAWS, CONFIDENCE = 8_000, 0.999  # of Algorithm 3 from each of two neighbours, and of what they show
+POSTERIOR_DRAWS = 1_000  # behind each histogram of Algorithm 3
+SIMULATED_SAMPLES, AUDIT_SEED = 200, 1
+NORMAL_BINS, HALF_WIDTH, PUBLIC_HALF_WIDTH = 20, 3.0, 4.0  # of a normal posterior, in its standard deviations
+PAIR_MIDDLES = (-1.85, -1.5, 0.0)  # of a pair whose single draws are compared; the worst found lie here
+TWENTY = [0, 0, 2, 2, 2, 3, 3, 3, 3, 2, *[0] * 10]  # Draws in each bin
+
+
+def of_a_count(n: int, epsilon: float) -> float:
+    """Laplace(1/ε) on one count of n."""
+    return pure_epsilon(LaplaceSanitizer(n=n, epsilon=epsilon))
+
+
+def of_rows(made: type[PriorSynthesizer], n: int, epsilon: float) -> float:
+    """n rows from n under the smallest prior that keeps ε."""
+    alpha = made.smallest_alpha(m=n, epsilon=epsilon)
+    return pure_epsilon(made(n=n, m=n, alpha=alpha, beta=alpha))
+
+
+def exponential(setting: ReleaseSetting, sequences: bool) -> float:
+    """The exponential mechanism, the score minus |x − y|/n, over the n + 1 tables or all sequences of zeros and ones.
+
+    ε/2 is from the score and the rest from the normalizing sums, which both sides of y = x change alike. The matrix of
+    `ExponentialMechanism` has the same loss; here n rows are summed from both ends, so that n may be larger.
+    """
+    half, y = setting.epsilon / 2, np.arange(setting.n + 1)
+    paid, log_ways = half * y, 0.0 * y
+    if sequences:
+        log_ways = gammaln(setting.n + 1) - gammaln(y + 1) - gammaln(setting.n - y + 1)
+    up_to = np.logaddexp.accumulate(log_ways + paid) - paid
+    from_here = np.logaddexp.accumulate((log_ways - paid)[::-1])[::-1] + paid
+    log_sums = np.logaddexp(up_to, np.append(from_here[1:], -np.inf) - half)
+    return half + float(np.max(np.abs(np.diff(log_sums))))
+
+
+def cell_mean_budget(setting: ReleaseSetting) -> float:
+    """What one cell mean is promised: one of six statistics in each of M sets."""
+    return setting.each / MIXTURE_STATISTICS
+
+
+def clipped_cell_mean(setting: ReleaseSetting) -> float:
+    """A row leaves the cell, so that the scale of the noise, R/(n ε), changes with the mean."""
+    return cell_mean_budget(setting) * (1 - 1 / setting.cell) - math.log1p(-1 / setting.cell)
+
+
+def proportion(setting: ReleaseSetting, truncated: bool, nested: bool = False) -> float:
+    """Sets of zeros and ones from one noisy count, one or all nested ones: one from its matrix as far as that goes."""
+    sets = setting.draws if nested else 1
+    if sets == 1 and setting.n <= MAX_ROWS_OF_TABLE:
+        return setting.sets * _modips(setting.n, setting.each, truncated)
+    return setting.sets * event_loss(no_ones(setting.n, sets), setting.each, truncated)
+
+
+@lru_cache(maxsize=1024)
+def _modips(n: int, epsilon: float, truncated: bool) -> float:
+    return pure_epsilon((ModipsTruncated if truncated else Modips)(n=n, m=n, epsilon=epsilon))
+
+
+def perturbed_public(setting: ReleaseSetting) -> Loss:
+    """The noisy counts lose 2ε, the rows drawn from them at least what was found."""
+    found = histograms.perturbed_rows_loss(setting.n, setting.bins, setting.each)
+    return Loss(setting.sets * found, 2 * setting.epsilon)
+
+
+def perturbed_scott(setting: ReleaseSetting) -> Loss:
+    """One row among equal ones, at the end of the range or halfway: the histograms have different numbers of bins."""
+    halfway, far = (np.array([*[0.0] * (setting.n - 1), place]) for place in (0.5, 1.0))
+    if histograms.scott_bins(halfway, 0.0, 1.0) == histograms.scott_bins(far, 0.0, 1.0):
+        return Loss(perturbed_public(setting).at_least, math.inf)
+    return Loss(math.inf, math.inf, delta=1.0, note=_samples_that_differ(setting))
+
+
+def smoothed_scott(setting: ReleaseSetting) -> Loss:
+    """The worst pair that was found."""
+    low, high, epsilon = setting.lower, setting.upper, setting.epsilon
+    worst = histograms.smoothed_worst(setting.n, epsilon)
+    said = ""
+    if low < 0 < high:
+        typical = histograms.smoothed_typical(setting.n, low, high, epsilon, 40, AUDIT_SEED)
+        if len(typical):
+            worst = max(worst, float(typical[-1]))
+            said = (
+                "For normal data that have such a neighbour it is typically "
+                f"{format_number(float(np.median(typical)), 2)}. {_samples_that_differ(setting)}"
+            )
+    return Loss(worst, histograms.smoothed_bound(setting.n, epsilon), note=said)
+
+
+def _samples_that_differ(setting: ReleaseSetting) -> str:
+    if not setting.lower < 0 < setting.upper:
+        return ""
+    share = histograms.scott_share(setting.n, setting.lower, setting.upper, SIMULATED_SAMPLES, AUDIT_SEED)
+    return (
+        f"Of {SIMULATED_SAMPLES} simulated normal samples, {format_number(100 * share.value, 3)} % "
+        f"(standard error {format_number(100 * share.error, 2)}) have a neighbour with another number of bins."
+    )
+
+
+def binned_posterior(setting: ReleaseSetting) -> Loss:
+    """Algorithm 2 in each of M sets."""
+    loss = setting.sets * sdd_loss(setting.n, setting.each)
+    return Loss.exactly(loss, f"It uses 1/{format_number(setting.epsilon / loss, 3)} of its budget.")
+
+
+def nested_binned_posterior(setting: ReleaseSetting) -> float:
+    """Algorithm 2 with the true sensitivity, once for each draw in each of M sets."""
+    sensitivity = float(np.abs(bin_log_ratios(setting.n)).max())
+    return setting.sets * setting.draws * sdd_loss(setting.n, setting.each, sensitivity)
+
+
+@lru_cache(maxsize=1024)
+def sampled_posterior(setting: ReleaseSetting) -> Loss:
+    """Algorithm 3: its sanitized histogram exactly, where its draws are many, and simulated single draws."""
+    histogram = sanitized_histogram_loss(setting.n, setting.each)
+    found = empirical_epsilon(
+        lambda ones, generator, size: draw_sdd_mc(setting.n, ones, setting.each, POSTERIOR_DRAWS, size, generator),
+        0,
+        1,
+        np.random.default_rng(AUDIT_SEED),
+        SIMULATED_DRAWS,
+        CONFIDENCE,
+    )
+    said = f"The sanitized histogram alone would cost {format_number(setting.sets * histogram, 3)}."
+    if found.at_least > 0:
+        said += (
+            f" {SIMULATED_DRAWS:,} simulated draws from each of two neighbours show that one set loses at least "
+            f"{format_number(round_down(found.at_least, 2), 2)} (confidence {100 * CONFIDENCE:g} %)."
+        )
+    return Loss(setting.sets * max(histogram, found.at_least), math.inf, note=said)
+
+
+def posterior_histogram(setting: ReleaseSetting) -> Loss:
+    """Algorithm 4: its sanitized histogram exactly, and what was found in draws from it."""
+    whole, one, twenty = sphc_losses(posterior_shift(setting), setting.each)
+    said = (
+        f"A single draw from it in each set shows {format_number(setting.sets * one, 2)} or more, twenty draws "
+        f"{format_number(setting.sets * twenty, 2)} or more."
+    )
+    return Loss.exactly(setting.sets * whole, said)
+
+
+def posterior_shift(setting: ReleaseSetting) -> float:
+    """How far one row moves the posterior mean of N(μ, 1) data, R/n, in its standard deviations, 1/√n."""
+    return setting.width / math.sqrt(setting.n)
+
+
+def gaussian_probabilistic(setting: ReleaseSetting) -> Loss:
+    """The ε beyond which the loss of one pair, N(±r²/2, r²), lies with probability δ."""
+    z = -float(ndtri(setting.delta / 2))
+    ratio = 2 * setting.epsilon / (math.sqrt(z * z + 2 * setting.epsilon) + z)
+
+    def beyond(loss: float) -> float:
+        return float(ndtr(ratio / 2 - loss / ratio) + ndtr(-ratio / 2 - loss / ratio))
+
+    exact = float(brentq(lambda loss: beyond(loss) - setting.delta, 0.0, setting.epsilon, rtol=1e-15))
+    return Loss.exactly(exact, f"The loss is larger with probability {format_number(beyond(setting.epsilon), 2)}.")
+
+
+def sdd_loss(n: int, epsilon: float, sensitivity: float | None = None) -> float:
+    """Return the exact ε of Algorithm 2: one bin by the exponential mechanism, by default with Proposition 3's 2A.
+
+    A bin's weight is its posterior mass to the power ε/(2 sensitivity); what is the same in all bins cancels.
+
+    >>> round(1 / sdd_loss(100, 1.0))
+    396
+    """
+    power = epsilon / (2 * (sensitivity or 2 * log_density_bound(n)))
+    return float(np.max(np.abs(np.diff(bin_log_weights(n, power), axis=0))))
+
+
+def sanitized_histogram_loss(n: int, epsilon: float) -> float:
+    """Return the exact ε of the whole sanitized histogram of Algorithm 3, as its number of draws grows.
+
+    Every ln(share) of a bin gets noise of scale 2A/ε, which is enough for one of them.
+
+    >>> round(sanitized_histogram_loss(10, 1.0), 1)
+    3.6
+    """
+    return epsilon * float(np.max(np.abs(bin_log_ratios(n)).sum(axis=1))) / (2 * log_density_bound(n))
+
+
+def draw_sdd_mc(n: int, ones: int, epsilon: float, kept: int, size: int, generator: np.random.Generator) -> IntArray:
+    """Return `size` runs of Algorithm 3: the bin from which θ is drawn, from `kept` draws of the posterior each.
+
+    A bin that no draw falls into has ln 0 and stays impossible whatever noise it gets.
+    """
+    above = betaincc(ones + 1, n - ones + 1, BIN_ENDS), -betainc(ones + 1, n - ones + 1, BIN_ENDS)
+    masses = np.abs(np.diff(above[2 * ones > n]))
+    counts = generator.multinomial(kept, masses / masses.sum(), size)
+    noise = generator.laplace(0.0, 2 * log_density_bound(n) / epsilon, counts.shape)
+    with np.errstate(divide="ignore"):
+        # The bin with the largest sum of ln(weight) and a Gumbel variable is a draw in proportion to the weights.
+        scores = np.log(counts) + noise + generator.gumbel(size=counts.shape)
+    return np.argmax(scores, axis=1)
+
+
+def normal_bins(mean: float, half_width: float = HALF_WIDTH) -> FloatArray:
+    """Masses of the bins of a normal posterior in units of its standard deviation."""
+    return np.diff(ndtr(np.linspace(-half_width, half_width, NORMAL_BINS + 1) - mean))
+
+
+def sphc_scale(epsilon: float, half_width: float = HALF_WIDTH) -> float:
+    """Noise of Algorithm 4 by Proposition 5, as a share of its number of draws: G h/ε, G the largest density."""
+    return 2 * half_width / NORMAL_BINS / math.sqrt(2 * math.pi) / epsilon
+
+
+def sphc_losses(shift: float, epsilon: float) -> tuple[float, float, float]:
+    """Return the exact ε of the whole histogram of Algorithm 4, and what was found in one draw from it and in twenty.
+
+    One row shifts the mean of the posterior by so many of its standard deviations. The two means lie evenly about the
+    middle; those of a single draw lie about a few places, and twenty draws fall on the likelier side.
+
+    >>> round(sphc_losses(0.8, 1.0)[0], 2)
+    5.12
+    """
+    scale = sphc_scale(epsilon)
+
+    def bins(middle: float) -> tuple[FloatArray, FloatArray]:
+        return normal_bins(middle - shift / 2), normal_bins(middle + shift / 2)
+
+    low, high = bins(0.0)
+    draws = [np.log([one_draw(one.tolist(), scale) for one in bins(middle)]) for middle in PAIR_MIDDLES]
+    twenty = [log_table_probability(one.tolist(), TWENTY, scale) for one in (low, high)]
+    whole, one = float(np.abs(low - high).sum()) / scale, float(np.abs(np.diff(draws, axis=1)).max())
+    return whole, one, abs(twenty[0] - twenty[1])
+
+
+def standardized_delta(shift: float, epsilon: float) -> float:
+    """Return the probability with which a standardized draw, put back in place by the private mean, tells two apart.
+
+    The draw lies within 4 standard deviations of the private mean; where that mean moves by `shift` of them, this much
+    of it lies where the other can never be, whatever ε is allowed.
+
+    >>> round(standardized_delta(0.8, 1.0), 2)
+    0.07
+    """
+    masses = one_draw(normal_bins(0.0, PUBLIC_HALF_WIDTH).tolist(), sphc_scale(epsilon, PUBLIC_HALF_WIDTH))
+    inside = min(shift / (2 * PUBLIC_HALF_WIDTH), 1.0) * NORMAL_BINS
+    return float(np.interp(inside, np.arange(NORMAL_BINS + 1), np.concatenate([[0.0], np.cumsum(masses)])))

@@ -1,0 +1,344 @@
+"""A design: a method, a number of sets and an analysis, first with an open ε, then evaluated at one."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dpviz.comparisons import ComparedMethod, DataKind, Outcome
+from dpviz.comparisons.analysis import Analysis
+from dpviz.comparisons.terms import NO_EPSILON, setting_for, unprotected
+from dpviz.core.formatting import format_number, round_up
+from dpviz.core.monte_carlo import TIE_ERRORS, Measure
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit, WorstCase
+from dpviz.curator.privacy_limits import USUAL_EPSILON
+from dpviz.curator.question import DesignQuestion
+from dpviz.designs import Design
+from dpviz.inference.rules import RULES
+
+DesignKey = tuple[str, int, str]
+ERROR_KEY = "root_mean_squared_error"
+EPSILON_TOLERANCE = 1e-6  # relative distance of an ε from the exact one, and so of what is computed with it
+UNFINISHED_ERRORS = 3.0  # standard errors by which a simulation that is not finished decides a limit
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A design whose ε is open.
+
+    Parameters
+    ----------
+    question : DesignQuestion
+    method : ComparedMethod
+    sets : int
+        Synthetic sets that are released.
+    rule : str
+        Key of the analysis that they get.
+    """
+
+    question: DesignQuestion
+    method: ComparedMethod
+    sets: int
+    rule: str
+
+    @property
+    def key(self) -> DesignKey:
+        """Tells it from the others of one question."""
+        return self.method.key, self.sets, self.rule
+
+    @property
+    def name(self) -> str:
+        """Method and number of sets."""
+        return f"{self.method.label}, {self.sets_label}"
+
+    @property
+    def sets_label(self) -> str:
+        """Number of sets in words."""
+        return "one set" if self.sets == 1 else f"{self.sets} sets"
+
+    @property
+    def sets_and_rule(self) -> str:
+        """Number of sets and analysis."""
+        return f"{self.sets_label}, {RULES[self.rule].abbreviation}"
+
+    @property
+    def full_name(self) -> str:
+        """Method, number of sets and analysis."""
+        return f"{self.method.label}, {self.sets_and_rule}"
+
+    @property
+    def analysis(self) -> Analysis:
+        """What the analyst does."""
+        return self.question.analysis(self.sets, self.rule)
+
+    def for_question(self, question: DesignQuestion, sets: int) -> Candidate:
+        """The same for another question and number of sets, analyzed as far as these allow it."""
+        rule = question.analysis(sets, self.rule).rule_for(sets).key
+        return Candidate(question=question, method=self.method, sets=sets, rule=rule)
+
+    def largest_epsilon(self) -> float | None:
+        """Largest ε with which every privacy limit is met; None where there is none, or no such limit."""
+        if not self.question.promises:
+            return None
+        return setting_for(self.method, self.question.data, self.sets, self.question.promises)
+
+    def absence(self) -> str:
+        """Why it has no ε: no ε holds for it, or none meets the privacy limits; empty where neither is known."""
+        promises = self.question.promises
+        smallest = min((epsilon for epsilon, _ in promises if epsilon), default=1.0)
+        try:
+            reason = unprotected(self.method, self.question.data, smallest, self.sets)
+        except ValueError:
+            return "the share of ε that a set would have is too small to compute with" if promises else ""
+        if promises:
+            return reason or "even at the smallest setting it gives more away"
+        return reason if reason == NO_EPSILON else ""
+
+    def evaluate(self, epsilon: float, *, is_complete: bool = False) -> Evaluation:
+        """Evaluation at an ε of all sets together: of the estimate alone, which is quick, or complete."""
+        return Evaluation(**self._fields, epsilon=epsilon, is_complete=is_complete)
+
+    def evaluations(self, epsilon: float) -> Iterator[Evaluation]:
+        """Yield better and better evaluations: of exact data two, of simulated data after each block of repetitions."""
+        question = self.question
+        outcomes: tuple[Outcome, ...] = ()
+        if not question.data.simulated:
+            yield self.evaluate(epsilon)
+        else:
+            for outcomes in question.data.outcomes_at(self.method, epsilon, self.analysis, question.data_at_truths):
+                if len(outcomes) == len(question.truths):
+                    yield Evaluation(**self._fields, epsilon=epsilon, known_outcomes=outcomes)
+        yield Evaluation(**self._fields, epsilon=epsilon, known_outcomes=outcomes, is_complete=True)
+
+    @property
+    def _fields(self) -> dict[str, Any]:
+        return {item.name: getattr(self, item.name) for item in dataclasses.fields(Candidate)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation(Candidate):
+    """A design at an ε. Measures are computed when they are first read, those of intervals if it is complete.
+
+    Attributes
+    ----------
+    epsilon : float
+        Given to all sets together.
+    is_complete : bool
+        Whether everything can be read of it; otherwise bias and error, or what a simulation has so far.
+    is_saturated : bool
+        Whether the privacy limits allow a larger ε, with which nothing is better.
+    largest_infeasible : float
+        Where ε is the smallest that is enough: the largest below it that is known to break a limit, 0 if none is.
+        NaN elsewhere.
+    """
+
+    epsilon: float
+    is_complete: bool = field(default=False, compare=False)
+    is_saturated: bool = False
+    largest_infeasible: float = field(default=math.nan, compare=False)
+    known_outcomes: tuple[Outcome, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def is_minimal(self) -> bool:
+        """Whether ε is the smallest found that is enough for the accuracy."""
+        return not math.isnan(self.largest_infeasible)
+
+    @cached_property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """Outcomes at the true values that are tried."""
+        if self.known_outcomes:
+            return self.known_outcomes
+        question = self.question
+        stream = question.data.outcomes_at(self.method, self.epsilon, self.analysis, question.data_at_truths)
+        outcomes = next(stream)
+        if self.is_complete or question.data.simulated:
+            for outcomes in stream:  # noqa: B007 (the last is complete)
+                pass
+        return outcomes
+
+    @property
+    def candidate(self) -> Candidate:
+        """The design without its ε."""
+        return Candidate(**self._fields)
+
+    def refinements(self) -> Iterator[Evaluation]:
+        """Yield better and better evaluations at its own ε."""
+        for item in self.evaluations(self.epsilon):
+            yield dataclasses.replace(item, is_saturated=self.is_saturated, largest_infeasible=self.largest_infeasible)
+
+    def completed(self) -> Evaluation:
+        """The same with everything that can be computed of it."""
+        evaluation = self
+        if not self.is_complete:
+            *_, evaluation = self.refinements()
+        return evaluation.frozen()
+
+    def frozen(self) -> Evaluation:
+        """Itself, with all its numbers computed, so that they go with it to another process."""
+        _ = self.outcomes, self.worst_cases, self.meets_limits, self.real_epsilon
+        return self
+
+    # Accuracy
+
+    @cached_property
+    def worst_cases(self) -> dict[str, WorstCase]:
+        """Every measure over the range of true values, by key."""
+        return {key: self.worst_case(key) for key in ACCURACY_MEASURES}
+
+    def worst_case(self, key: str) -> WorstCase:
+        """A measure over the range: the worst found in all of it where that can be searched, else of the values tried.
+
+        Where the search takes up to some seconds it is done for limits alone, while all of them may still be met.
+        """
+        if key not in self._worst_cases:
+            self._worst_cases[key] = self._worst_case(key)
+        return self._worst_cases[key]
+
+    @cached_property
+    def _worst_cases(self) -> dict[str, WorstCase]:
+        return {}
+
+    def _worst_case(self, key: str) -> WorstCase:
+        question, measure = self.question, ACCURACY_MEASURES[key]
+        is_hidden = measure.needs_interval and not (self.is_complete or question.data.simulated)
+        if is_hidden:
+            return WorstCase(Measure.unknown(), math.nan, len(question.truths))
+        if (worst := self._worst_of_range(key)) is not None:
+            return worst
+        tried = self.over_tried(key)
+        is_limited = measure.needs_interval and any(limit.key == key for limit in question.limits)
+        if is_limited and tried.measure.error == 0 and all(map(self._may_hold, question.limits)):
+            return self._worst_of_range(key, thorough=True) or tried
+        return tried
+
+    def over_tried(self, key: str) -> WorstCase:
+        """A measure over the true values that are tried."""
+        measure = ACCURACY_MEASURES[key]
+        values = [measure.of(outcome) for outcome in self.outcomes]
+        return measure.over(self.question.truths, values, self.question.average)
+
+    def _worst_of_range(self, key: str, *, thorough: bool = False) -> WorstCase | None:
+        question = self.question
+        if not question.is_worst_of_range or question.data.simulated:
+            return None
+        ends = question.lowest, question.highest
+        extreme = question.data.worst(self.method, self.epsilon, self.analysis, key, *ends, thorough=thorough)
+        return None if extreme is None else WorstCase(Measure(extreme.value, 0.0), extreme.at, 0)
+
+    def _may_hold(self, limit: AccuracyLimit) -> bool:
+        known = self._worst_cases.get(limit.key) or self.over_tried(limit.key)
+        return limit.verdict(known.measure) is not False
+
+    def value(self, key: str) -> float:
+        """A measure over the range; NaN where it is not known."""
+        return self.worst_case(key).measure.value
+
+    # Limits
+
+    @cached_property
+    def verdicts(self) -> dict[str, bool | None]:
+        """Whether each accuracy limit is met, by key; None where that is not decided."""
+        return {limit.key: limit.verdict(self.worst_case(limit.key).measure) for limit in self.question.limits}
+
+    @cached_property
+    def meets_limits(self) -> bool | None:
+        """Whether every limit is met; None where that is not decided. Cheap measures come first."""
+        return self._verdict(TIE_ERRORS)
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether further repetitions could not change `meets_limits`."""
+        return self.is_complete or self._verdict(UNFINISHED_ERRORS) is not None
+
+    def _verdict(self, n_errors: float) -> bool | None:
+        verdicts = []
+        for limit in sorted(self.question.limits, key=lambda limit: limit.measure.needs_interval):
+            verdicts.append(limit.verdict(self.worst_case(limit.key).measure, n_errors))
+            if verdicts[-1] is False:
+                return False
+        return None if None in verdicts else True
+
+    @cached_property
+    def tightest_limit(self) -> tuple[AccuracyLimit, Measure] | None:
+        """The limit of which the largest share is used, as far as that is known, and this share."""
+        cases = [(limit, self.worst_case(limit.key)) for limit in self.question.limits]
+        shares = [(limit, limit.used_share(case.measure)) for limit, case in cases if self.is_complete or case.is_known]
+        return max(shares, key=lambda pair: pair[1].value, default=None)
+
+    @property
+    def limit_use(self) -> Measure:
+        """Share of its tightest limit that it uses: at most 1 where all are met."""
+        return self.tightest_limit[1] if self.tightest_limit else Measure(0.0, 0.0)
+
+    @property
+    def ranked_value(self) -> Measure:
+        """Number by which designs that meet all limits are ranked first; NaN where it is not known."""
+        if self.question.ranked_by in ACCURACY_MEASURES:
+            return self.worst_case(self.question.ranked_by).measure
+        real = self.real_epsilon
+        return Measure.unknown() if real is None or math.isinf(real) else Measure(real, 0.0)
+
+    @property
+    def repetitions(self) -> int:
+        """Repetitions on which what is simulated rests, at the true value with the fewest."""
+        return min(outcome.unfinished or self.question.repetitions for outcome in self.outcomes)
+
+    # Privacy
+
+    @cached_property
+    def real_epsilon(self) -> float | None:
+        """Pure ε of all sets together: infinite where no ε holds, None where none is known."""
+        return self.method.real_epsilon(self.question.data, self.epsilon, self.sets)
+
+    def format_real_epsilon(self, digits: int = 4) -> str:
+        """The same for a table: "at most" where it is proven and not exact."""
+        real = self.real_epsilon
+        if real is None or math.isinf(real):
+            return "not known" if real is None else "unbounded"
+        if self.method.exact_epsilon:
+            return format_number(real, digits)
+        return f"at most {format_number(round_up(real, digits), digits)}"
+
+    @property
+    def exceeds_usual_epsilon(self) -> bool:
+        """Whether its real ε is above 10 and above every ε that was asked for, infinite or not known.
+
+        Limits on guesses, and a δ, leave room for that: they bound how often a release may tell much, not how much.
+        """
+        real = math.inf if self.real_epsilon is None else self.real_epsilon
+        usual = max(USUAL_EPSILON, *(epsilon for epsilon, _ in self.question.promises), 0.0)
+        return real > usual * (1 + EPSILON_TOLERANCE)
+
+    # Other pages
+
+    @property
+    def release_design(self) -> Design | None:
+        """The release where the error is largest, as pages about one release know it; None where none does."""
+        question = self.question
+        return self.method.design(
+            self._worst_data, self.epsilon, self.sets, epsilon=self.epsilon, level=question.level, seed=question.seed,
+            rules=(self.rule,),
+        )  # fmt: skip
+
+    @property
+    def comparison_settings(self) -> dict[str, Any]:
+        """Settings of the comparison page: the same data, ε, sets and analysis."""
+        question, data = self.question, self._worst_data
+        settings = data.settings() | {"epsilon": self.epsilon, "sets": self.sets, "rule": self.rule}
+        settings |= {name: getattr(question, name) for name in ("level", "seed", "repetitions")}
+        return settings | {"kind": data.key, f"{data.key}_methods": ["original", self.method.key]}
+
+    @property
+    def _worst_data(self) -> DataKind:
+        """Data with the true value tried that is nearest to where the error is largest, or with the middle one."""
+        question, location = self.question, self.worst_case(ERROR_KEY).location
+        place = len(question.truths) // 2
+        if not math.isnan(location):
+            place = int(np.argmin(np.abs(np.array(question.truths) - location)))
+        return question.data_at_truths[place]

@@ -1,0 +1,170 @@
+"""What a column of the curator's own file suggests for a question: numbers with their meaning, and settings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from dpviz.core.formatting import format_distinct, format_number, format_percent
+from dpviz.core.monte_carlo import wilson_interval
+from dpviz.curator.form import NUMBERS, question_from_form
+from dpviz.curator.question import QUESTION_KINDS, DesignQuestion, range_names
+from dpviz.uploads.facts import CategoryFacts, Facts, NumberFacts, ProportionFacts
+
+NO_SPREAD = "All values are alike, so that they say nothing of the spread, without which nothing can be designed."
+
+
+class Suggestion(NamedTuple):
+    """Settings by their names in the form, what a button says that takes them, and names of the facts that they use."""
+
+    label: str
+    settings: dict[str, float]
+    facts: tuple[str, ...]
+
+
+class Suggestions(NamedTuple):
+    """Numbers of a column, each with name, value and meaning; what can be taken of them; what to know of both."""
+
+    numbers: list[tuple[str, str, str]]
+    offers: list[Suggestion]
+    remarks: tuple[str, ...] = ()
+    caption: str = ""
+
+
+def kind_with(settings: Mapping[str, float], current: str) -> str:
+    """Kind of data of the question, or else the first that has numbers for these settings."""
+    fits = []
+    for key, kind in QUESTION_KINDS.items():
+        names = {*(item.name for item in kind.parameters()), *range_names(kind)}
+        if set(settings) <= names:
+            fits.append(key)
+    return current if current in fits or not fits else fits[0]
+
+
+def refusal(settings: Mapping[str, float], values: Mapping[str, Any], question: DesignQuestion) -> str:
+    """Why a form with these numbers would not take settings; empty where it does."""
+    kind = QUESTION_KINDS[kind_with(settings, question.data.key)]
+    protect = [limit.key for limit in question.protections]
+    accuracy = [limit.key for limit in question.limits]
+    numbers = {**values, **settings}
+    try:
+        for name, value in numbers.items():
+            NUMBERS[name].validate(value)
+        choices: dict[str, Any] = {"goal": question.goal, "average": question.average, "sets": question.sets}
+        question_from_form(kind, numbers, protect, accuracy, **choices)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def suggest_settings(facts: Facts, current: str) -> Suggestions:
+    """What the facts of a column suggest.
+
+    Parameters
+    ----------
+    facts : Facts
+    current : str
+        Key of the kind of data of the question.
+
+    Returns
+    -------
+    Suggestions
+    """
+    if isinstance(facts, ProportionFacts):
+        return _suggest_proportion(facts, current)
+    if isinstance(facts, CategoryFacts):
+        return _suggest_categories(facts, current)
+    assert isinstance(facts, NumberFacts)
+    return _suggest_numbers(facts, current)
+
+
+def _suggest_proportion(facts: ProportionFacts, current: str) -> Suggestions:
+    low, high = (min(max(end, 0.0), 1.0) for end in rounded_ends(*wilson_interval(facts.share, facts.n, 0.95)))
+    ends = {"lowest_p": low, "highest_p": high}
+    span = f"{format_number(low)} to {format_number(high)}"
+    numbers = [
+        _rows_fact("a value", facts),
+        ("share of ones", format_percent(facts.share, 4), "of the rows with a value"),
+        ("plausible range", span, "Wilson's 95 % interval, rounded outward"),
+    ]
+    range_offer = Suggestion(f"Use {span} as the range", ends, ("share",))
+    return Suggestions(numbers, [_people_offer(facts, ends, current), range_offer], (facts.note,))
+
+
+def _suggest_categories(facts: CategoryFacts, current: str) -> Suggestions:
+    cells: dict[str, float] = {"cells": facts.categories}
+    numbers = [
+        _rows_fact("a value", facts), ("categories", f"{facts.categories:,}", "distinct values that occur")
+    ]  # fmt: skip
+    offer = Suggestion(f"Use k = {facts.categories:,} categories", cells, ("categories",))
+    return Suggestions(numbers, [_people_offer(facts, cells, current), offer])
+
+
+def _suggest_numbers(facts: NumberFacts, current: str) -> Suggestions:
+    low, high = range_of_mean(facts)
+    sigma = rounded_ends(0.0, facts.standard_deviation)[1]
+    bounds_text = f"{format_distinct(facts.low, facts.high)} to {format_distinct(facts.high, facts.low)}"
+    mean_text, sigma_text = f"{format_number(low)} to {format_number(high)}", f"σ = {format_number(sigma)}"
+    bounds, ends, spread = (
+        {"low": facts.low, "high": facts.high}, {"lowest_mean": low, "highest_mean": high}, {"sigma": sigma}
+    )  # fmt: skip
+    offers = [
+        Suggestion(f"Use the bounds {bounds_text}", bounds, ("low", "high")),
+        Suggestion(f"Use {mean_text} as the range of the mean", ends, ("mean",)),
+        Suggestion(f"Use {sigma_text}", spread, ("standard_deviation",)),
+        Suggestion(
+            f"Use bounds {bounds_text}, a mean from {mean_text} and {sigma_text}",
+            bounds | ends | spread,
+            ("low", "high", "mean", "standard_deviation"),
+        ),
+    ]
+    numbers = [
+        _rows_fact("a number", facts),
+        ("suggested bounds", bounds_text, "of all values, see below"),
+        ("mean", format_number(facts.mean, 4), f"plausible from {mean_text} (95 %)"),
+        ("standard deviation", format_number(facts.standard_deviation, 4), "with n − 1"),
+    ]
+    has_spread = bool(facts.standard_deviation)
+    people = _people_offer(facts, bounds, current)
+    remarks = facts.misfit, "" if has_spread else NO_SPREAD
+    return Suggestions(numbers, [people, *(offers if has_spread else [])], remarks, facts.bounds_note)
+
+
+def _rows_fact(content: str, facts: Facts) -> tuple[str, str, str]:
+    return f"rows with {content}", f"{facts.n:,}", f"{facts.missing:,} without one are left out"
+
+
+def _people_offer(facts: Facts, settings: Mapping[str, float], current: str) -> Suggestion:
+    """Offer of n, at most what the desk takes of the data that the settings are of."""
+    kind = QUESTION_KINDS[kind_with(settings, current)]
+    maximum = next(int(item.maximum) for item in kind.parameters() if item.name == "n")
+    if facts.n > maximum:
+        return Suggestion(f"Use n = {maximum:,}, the most that the desk takes of such data", {"n": maximum}, ("n",))
+    return Suggestion(f"Use n = {facts.n:,}", {"n": facts.n}, ("n",))
+
+
+def range_of_mean(facts: NumberFacts) -> tuple[float, float]:
+    """A 95 % interval of the mean, rounded outward, a hundredth of their distance or half of its own off the bounds."""
+    half = 1.96 * facts.standard_deviation / math.sqrt(facts.n)
+    low, high = rounded_ends(facts.mean - half, facts.mean + half)
+    if not half:
+        return low, high
+    margin = 0.01 * (facts.high - facts.low)
+    first = facts.low + min(margin, (facts.mean - facts.low) / 2)
+    last = facts.high - min(margin, (facts.high - facts.mean) / 2)
+    return max(low, float(f"{first:.12g}")), min(high, float(f"{last:.12g}"))
+
+
+def rounded_ends(low: float, high: float) -> tuple[float, float]:
+    """Ends of an interval, rounded outward to two of the digits that tell them apart.
+
+    >>> rounded_ends(0.2189, 0.3958), rounded_ends(0.5, 0.5)
+    ((0.21, 0.4), (0.5, 0.5))
+    """
+    width = high - low
+    if width <= 0:
+        return low, high
+    step = 10.0 ** (math.floor(math.log10(width)) - 1)
+    ends = math.floor(low / step) * step, math.ceil(high / step) * step
+    return float(f"{ends[0]:.12g}"), float(f"{ends[1]:.12g}")

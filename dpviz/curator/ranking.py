@@ -1,0 +1,152 @@
+"""The one order of evaluated designs, which every sentence, table, picture and report uses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+
+from dpviz.core.monte_carlo import Measure, tie_classes
+from dpviz.curator.candidate import EPSILON_TOLERANCE, ERROR_KEY, Evaluation
+from dpviz.curator.measures import ACCURACY_MEASURES
+from dpviz.curator.question import DesignQuestion
+
+SATURATION = 1e-3  # relative improvement below which a larger ε improves nothing: no sentence shows it
+EPSILON_DIGITS = 4  # of an ε that was searched, rounded up
+BISECTION_TOLERANCE = 2e-4  # relative distance of an ε from the exact one where everything is exact
+SIMULATED_TOLERANCE = 0.01  # the same where an error is simulated or an interval computed
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A number by which designs are ranked, the smallest first; NaN comes last.
+
+    `reason` ends the sentence "It comes first because …".
+    """
+
+    label: str
+    reason: str
+    value: Callable[[Evaluation], Measure]
+    tied: Callable[[Measure, Measure], bool]
+
+
+def search_tolerance(epsilon: float, is_rough: bool) -> float:
+    """Relative distance from the exact ε that a search leaves: that of its bisection and of its four digits.
+
+    >>> [round(search_tolerance(epsilon, rough), 12) for epsilon, rough in ((0.5, False), (100, False), (0.5, True))]
+    [0.0004, 0.0012, 0.0102]
+    """
+    unit = 0.0
+    if 0 < epsilon < math.inf:
+        unit = 10.0 ** (math.floor(math.log10(epsilon)) - EPSILON_DIGITS + 1) / epsilon
+    return (SIMULATED_TOLERANCE if is_rough else BISECTION_TOLERANCE) + unit
+
+
+def privacy_loss(evaluation: Evaluation) -> Measure:
+    """Real ε of all sets, infinite where no ε holds or none is known; within the tolerance of a saturation search."""
+    real = math.inf if evaluation.real_epsilon is None else evaluation.real_epsilon
+    if not evaluation.is_saturated or math.isinf(real):
+        return Measure(real, 0.0)
+    question = evaluation.question
+    return Measure(real, 0.0, within=real * search_tolerance(real, question.data.simulated or question.needs_interval))
+
+
+def accuracy(key: str, evaluation: Evaluation) -> Measure:
+    """A measure; of a saturated design within the thousandth by which a larger ε would improve it."""
+    measure = evaluation.worst_case(key).measure
+    if not evaluation.is_saturated or not math.isfinite(measure.value):
+        return measure
+    unit = measure.value if ACCURACY_MEASURES[key].needs_interval else evaluation.value(ERROR_KEY)
+    return replace(measure, within=measure.within + SATURATION * abs(unit))
+
+
+def criteria(question: DesignQuestion, meets_limits: bool | None) -> list[Criterion]:
+    """Criteria of designs that meet their limits, may meet them or do not, the deciding one first.
+
+    Of those that meet all: the goal, or without a privacy limit the real ε; then real ε, error and bias; then fewer
+    sets. Of those that break a limit: first whether the real ε is far above the usual, as limits that bound neither
+    odds nor ε would let such designs lead; then by how much the limit is exceeded that is exceeded most; then as above.
+    Designs are tied within the tolerance of their search, or two standard errors, and the next number decides.
+    """
+    is_searched = question.minimizes_epsilon and meets_limits is not False
+
+    def tied(value: Measure, reference: Measure) -> bool:
+        size = max(abs(value.value), abs(reference.value))
+        tolerance = search_tolerance(size, question.data.simulated) if is_searched else EPSILON_TOLERANCE
+        return value.tied(reference, tolerance)
+
+    keys = dict.fromkeys(key for key in (question.goal, ERROR_KEY, "bias") if key in ACCURACY_MEASURES)
+    labels = [ACCURACY_MEASURES[key].label for key in keys]
+    by_accuracy = [
+        Criterion(label, f"its {label} is smaller", partial(accuracy, key), tied)
+        for key, label in zip(keys, labels, strict=True)
+    ]
+    by_privacy = Criterion("real privacy loss ε", "it gives less away", privacy_loss, tied)
+    ordered = [by_privacy, *by_accuracy]
+    if meets_limits is False:
+        ordered = [
+            Criterion("real privacy loss ε", "its real ε is less unusual", _excess_flag, tied),
+            Criterion("distance from its limits", "it exceeds no limit by as much", lambda item: item.limit_use, tied),
+            *ordered,
+        ]
+    elif question.ranked_by in ACCURACY_MEASURES:
+        ordered = [by_accuracy[0], by_privacy, *by_accuracy[1:]]
+    return [*ordered, Criterion("number of sets", "it has fewer sets", lambda item: Measure(item.sets, 0.0), tied)]
+
+
+def _excess_flag(evaluation: Evaluation) -> Measure:
+    return Measure(float(evaluation.exceeds_usual_epsilon), 0.0)
+
+
+def leading_criterion(best: Evaluation) -> Criterion:
+    """Criterion by which a design that leads is ranked; of those that break a limit the one after the warning."""
+    return criteria(best.question, best.meets_limits)[1 if best.meets_limits is False else 0]
+
+
+def rank(evaluations: Iterable[Evaluation]) -> tuple[Evaluation, ...]:
+    """Designs in order: those that meet all limits, those that may, and those that break one."""
+    groups = _groups(evaluations)
+    return tuple(
+        item for group in groups for item in _ranked(group, criteria(group[0].question, group[0].meets_limits))
+    )
+
+
+def ties_with_best(ranked: Sequence[Evaluation]) -> tuple[Evaluation, ...]:
+    """Designs that the leading criterion cannot tell from the best."""
+    if not ranked:
+        return ()
+    *_, (_, tied) = islice(_narrowing(ranked), 2 if ranked[0].meets_limits is False else 1)
+    return tuple(item for item in tied if item is not ranked[0])
+
+
+def deciding_criterion(ranked: Sequence[Evaluation], rival: Evaluation) -> Criterion | None:
+    """First criterion that tells the best from a rival with the same verdict; None where none does."""
+    steps = _narrowing(ranked)
+    return next((criterion for criterion, tied in steps if all(item is not rival for item in tied)), None)
+
+
+def _narrowing(ranked: Sequence[Evaluation]) -> Iterator[tuple[Criterion, list[Evaluation]]]:
+    """Yield each criterion with the designs that are still tied with the best."""
+    best = ranked[0]
+    tied = _groups(ranked)[0]
+    for criterion in criteria(best.question, best.meets_limits):
+        classes = tie_classes(tied, criterion.value, criterion.tied)
+        tied = next(group for group in classes if any(item is best for item in group))
+        yield criterion, tied
+
+
+def _groups(evaluations: Iterable[Evaluation]) -> list[list[Evaluation]]:
+    groups: dict[bool | None, list[Evaluation]] = {True: [], None: [], False: []}
+    for evaluation in evaluations:
+        groups[evaluation.meets_limits].append(evaluation)
+    return [group for group in groups.values() if group]
+
+
+def _ranked(group: list[Evaluation], ordered: Sequence[Criterion]) -> list[Evaluation]:
+    """A group in the classes of the first criterion, each in the order of the rest; at last as they came."""
+    if len(group) == 1 or not ordered:
+        return group
+    classes = tie_classes(group, ordered[0].value, ordered[0].tied)
+    return [item for tied in classes for item in _ranked(tied, ordered[1:])]

@@ -1,0 +1,503 @@
+"""The answer to a curator's question: every design at the ε that it needs, judged and ranked."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
+from typing import TypeVar
+
+import numpy as np
+
+from dpviz.comparisons import ComparedMethod
+from dpviz.comparisons.terms import PROMISES
+from dpviz.core.formatting import round_up
+from dpviz.core.monte_carlo import TIE_TOLERANCE
+from dpviz.core.types import Result
+from dpviz.curator.candidate import ERROR_KEY, Candidate, DesignKey, Evaluation
+from dpviz.curator.measures import ACCURACY_MEASURES
+from dpviz.curator.question import DesignQuestion
+from dpviz.curator.ranking import (
+    BISECTION_TOLERANCE,
+    EPSILON_DIGITS,
+    SATURATION,
+    SIMULATED_TOLERANCE,
+    Criterion,
+    deciding_criterion,
+    privacy_loss,
+    rank,
+    ties_with_best,
+)  # fmt: skip
+
+EPSILON_GRID = np.geomspace(0.01, 100.0, 49)  # 12 points per decade
+SATURATION_POINTS = 16
+N_LEADING = 8  # designs of which everything is computed, beside those that may meet all limits
+N_NEAREST = 3  # the same of those that break a limit
+FIRST_WAIT_S = 0.02  # in which a page waits for the first design
+N_RELAXED = 3
+
+Evaluations = dict[float, Evaluation]
+Latest = TypeVar("Latest")
+EpsilonSearch = Generator[float, Evaluation, float | None]
+"""A search that yields each ε to be evaluated, is sent the evaluation, and returns an ε."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchResult:
+    """Answer to a question so far.
+
+    Attributes
+    ----------
+    question : DesignQuestion
+    evaluations : tuple of Evaluation
+        In the order in which they were found; `designs` has them ranked.
+    absent : tuple of (str, str)
+        Methods without a design, and why.
+    is_complete : bool
+    """
+
+    question: DesignQuestion
+    evaluations: tuple[Evaluation, ...] = dataclasses.field(compare=False)
+    absent: tuple[tuple[str, str], ...] = dataclasses.field(compare=False)
+    is_complete: bool
+
+    @cached_property
+    def designs(self) -> tuple[Evaluation, ...]:
+        """Designs in order."""
+        return rank(self.evaluations)
+
+    @property
+    def feasible(self) -> tuple[Evaluation, ...]:
+        """Designs that meet every limit."""
+        return tuple(design for design in self.designs if design.meets_limits)
+
+    @property
+    def undecided(self) -> tuple[Evaluation, ...]:
+        """Designs that are not computed yet, or too close to a limit."""
+        return tuple(design for design in self.designs if design.meets_limits is None)
+
+    @property
+    def best(self) -> Evaluation | None:
+        """The best of those that meet all limits, or the nearest; None where there is none."""
+        return self.designs[0] if self.designs else None
+
+    @cached_property
+    def ties(self) -> tuple[Evaluation, ...]:
+        """Designs that cannot be told from the best by what decides."""
+        return ties_with_best(self.designs)
+
+    @cached_property
+    def not_distinguished(self) -> tuple[Evaluation, ...]:
+        """Designs with a larger smallest ε than the best, of which the simulation does not refute a smaller one."""
+        best = self.best
+        if best is None or not (best.meets_limits and best.is_minimal and best.question.data.simulated):
+            return ()
+        rivals = (design for design in self.feasible if design is not best and design not in self.ties)
+        return tuple(design for design in rivals if _refuted_epsilon(design) < privacy_loss(best).value)
+
+    @property
+    def n_expected(self) -> int:
+        """Number of designs there are, or may come."""
+        return len(self.designs) if self.is_complete else len(candidates(self.question)) * len(self.question.rules)
+
+    @property
+    def n_judged(self) -> int:
+        """Designs of which nothing more is to be computed."""
+        return sum(design.is_complete or design.meets_limits is False for design in self.evaluations)
+
+    def deciding_criterion(self, rival: Evaluation) -> Criterion | None:
+        """What tells the best from another design; None where nothing does."""
+        return deciding_criterion(self.designs, rival)
+
+
+def _refuted_epsilon(design: Evaluation) -> float:
+    """Largest real ε at which a design is known to break a limit, 0 if none is; infinite where none was searched."""
+    if not design.largest_infeasible > 0:
+        return 0.0 if design.is_minimal else math.inf
+    real = design.method.real_epsilon(design.question.data, design.largest_infeasible, design.sets)
+    return math.inf if real is None else real
+
+
+# Searches over ε
+
+
+def smallest_sufficient_epsilon(upper: float = math.inf, *, is_simulated: bool = False) -> EpsilonSearch:
+    """Search the smallest ε at which every accuracy limit is met.
+
+    Parameters
+    ----------
+    upper : float, optional
+        Largest ε considered, at most 100.
+    is_simulated : bool, optional
+        Whether one per cent is close enough, on every second point of the grid.
+
+    Returns
+    -------
+    float or None
+        ε rounded up to four significant digits, so that the number shown is itself sufficient; None if no point of the
+        grid is.
+
+    Notes
+    -----
+    Accuracy is not monotone in ε: a prior can draw the estimate towards the truth, and coverage can fall again. Hence
+    the grid is scanned from below, and the step before the first sufficient point is bisected. A window narrower than
+    a step, a factor of 1.21, can be missed.
+    """
+    points = EPSILON_GRID[:: 2 if is_simulated else 1]
+    grid = [*points[points < upper].tolist(), min(upper, float(points[-1]))]
+    grid = sorted(set(grid))
+    insufficient = 0.0
+    for sufficient in grid:
+        if (yield sufficient).meets_limits:
+            break
+        insufficient = sufficient
+    else:
+        return None
+    if not insufficient:
+        return sufficient
+    tolerance = SIMULATED_TOLERANCE if is_simulated else BISECTION_TOLERANCE
+    while sufficient > insufficient * (1 + tolerance):
+        middle = math.sqrt(insufficient * sufficient)
+        if (yield middle).meets_limits:
+            sufficient = middle
+        else:
+            insufficient = middle
+    rounded = min(round_up(sufficient, EPSILON_DIGITS), PROMISES.maximum, upper)
+    return rounded if (yield rounded).meets_limits else sufficient
+
+
+def saturating_epsilon(upper: float) -> EpsilonSearch:
+    """Search the smallest ε from which on nothing that counts gets better by a thousandth up to the largest.
+
+    Bias and error are compared with those at all larger ε on a grid, and the step before the first that is as good is
+    bisected. An interval is compared with that at the largest ε alone.
+    """
+    evaluations = []
+    for epsilon in np.geomspace(EPSILON_GRID[0], upper, SATURATION_POINTS).tolist():
+        evaluations.append((yield epsilon))
+
+    # An error can fall and rise again: the smallest bias and error between two points
+    relevant = evaluations[-1].question.relevant_measures
+    for key in ([key for key in ("bias", ERROR_KEY) if key in relevant] or [ERROR_KEY]) * 4:
+        place = min(range(len(evaluations)), key=lambda i: evaluations[i].value(key))
+        ends = evaluations[max(place - 1, 0)].epsilon, evaluations[min(place + 1, len(evaluations) - 1)].epsilon
+        for epsilon in np.geomspace(*ends, 6)[1:-1].tolist():
+            evaluations.append((yield epsilon))
+        evaluations.sort(key=lambda item: item.epsilon)
+
+    # The first point as good as all that are larger
+    place = next(i for i, item in enumerate(evaluations) if _most_lost(item, evaluations[i:]) <= 1)
+    larger = evaluations[place:]
+    found = evaluations[place].epsilon
+    if place:
+        worse = evaluations[place - 1].epsilon
+        while found > worse * (1 + BISECTION_TOLERANCE):
+            middle = math.sqrt(worse * found)
+            if _most_lost((yield middle), larger) <= 1:
+                found = middle
+            else:
+                worse = middle
+        found = min(round_up(found, EPSILON_DIGITS), upper)
+    return found
+
+
+def interval_saturating_epsilon(start: float, upper: float, *, goes_down: bool) -> EpsilonSearch:
+    """Search from an ε upward, or downward too, to one whose interval is as good as at the largest ε."""
+    best = yield upper
+    found, worse = start, math.nan
+    while found < upper and _lost((yield found), best) > 1:
+        worse, found = found, min(2 * found, upper)
+    while math.isnan(worse) and goes_down and found >= 2 * EPSILON_GRID[0]:
+        if _lost((yield found / 2), best) > 1:
+            worse = found / 2
+        else:
+            found /= 2
+    while found > worse * (1 + SIMULATED_TOLERANCE):
+        middle = math.sqrt(worse * found)
+        if _lost((yield middle), best) > 1:
+            worse = middle
+        else:
+            found = middle
+    return min(round_up(found, EPSILON_DIGITS), upper)
+
+
+def _most_lost(item: Evaluation, rivals: list[Evaluation]) -> float:
+    return max(_lost(item, rival) for rival in rivals)
+
+
+def _lost(item: Evaluation, rival: Evaluation) -> float:
+    """How much better a rival is in what counts, at most, in thousandths; infinite where it alone meets a limit.
+
+    A limit counts by a thousandth of itself, the goal by one of its own value, a bias by one of the error.
+    """
+    question = item.question
+    limits = {limit.key: limit.limit for limit in question.limits}
+    if any(rival.verdicts[key] and item.verdicts[key] is False for key in limits):
+        return math.inf
+    keys = [key for key in question.relevant_measures if not math.isnan(item.value(key) - rival.value(key))]
+    losses = []
+    for key in keys or [ERROR_KEY]:
+        measure = ACCURACY_MEASURES[key]
+        unit = abs(item.value(key if measure.needs_interval else ERROR_KEY))
+        if key != question.goal and key in limits:
+            unit = limits[key]
+        difference = item.value(key) - rival.value(key)
+        loss = (-difference if measure.is_share else difference) / max(SATURATION * unit, TIE_TOLERANCE)
+        losses.append(0.0 if math.isnan(loss) else loss)
+    return max(losses)
+
+
+# The designs
+
+
+def candidates(question: DesignQuestion) -> list[tuple[ComparedMethod, int]]:
+    """Every method with every number of sets that it can release."""
+    pairs = ((method, method.sets(sets)) for sets in question.sets for method in question.considered_methods)
+    return list(dict.fromkeys(pairs))
+
+
+def evaluate_designs(question: DesignQuestion) -> Iterator[SearchResult]:
+    """Yield the answer, more and more complete: bias and error of every design first, then whole designs in order.
+
+    With privacy limits a design is given the largest ε that meets them, or the smallest beyond which nothing improves
+    where they allow more than is usual or less is better. Without them, or where the strongest protection is the goal,
+    it is given the smallest ε that is enough for the accuracy. Whole are those that may meet all limits, and the first.
+    """
+    evaluations: dict[DesignKey, Evaluation] = {}
+    absent: dict[str, str] = {}
+
+    def result(is_complete: bool = False) -> SearchResult:
+        items = tuple(item.frozen() for item in evaluations.values())
+        return SearchResult(question=question, evaluations=items, absent=tuple(absent.items()), is_complete=is_complete)
+
+    # Bias and error of every design
+    latest = result()  # the same object between costly steps, so that no page is drawn again
+    for method, sets in candidates(question):
+        if reason := method.absence(question.data) or _duplicate_reason(question, method):
+            absent[method.label] = reason
+            continue
+        rules = dict.fromkeys(question.analysis(sets, rule).rule_for(sets).key for rule in question.rules)
+        designs = [Candidate(question=question, method=method, sets=sets, rule=rule) for rule in rules]
+        name = method.label if sets == 1 else f"{method.label}, {sets} sets"
+        yield latest
+        largest = designs[0].largest_epsilon()
+        if largest is None and (reason := designs[0].absence()):
+            absent[name] = reason
+            continue
+        for candidate in designs:
+            evaluation = yield from between_steps(_assigned(candidate, largest), latest)
+            if evaluation is None:
+                absent[name] = f"no ε that was tried up to {EPSILON_GRID[-1]:g} keeps the limits"
+                continue
+            evaluations[evaluation.key] = evaluation
+            latest = result()
+            yield latest
+
+    # Whole designs, the best first
+    while (pending := _next_pending(latest.designs)) is not None:
+        for evaluation in pending.refinements():
+            evaluations[pending.key] = evaluation
+            yield latest
+        latest = result()
+        yield latest
+    yield result(is_complete=True)
+
+
+def _next_pending(ranked: tuple[Evaluation, ...]) -> Evaluation | None:
+    """First design that is not complete and is shown first, may meet all limits, or is not decided."""
+    for place, design in enumerate(ranked):
+        has_more = design.question.needs_interval or design.question.data.simulated
+        may_hold = has_more and design.meets_limits is not False
+        is_shown = place < (N_NEAREST if design.meets_limits is False else N_LEADING)
+        if not design.is_complete and (is_shown or may_hold or not design.is_decided):
+            return design
+    return None
+
+
+def _duplicate_reason(question: DesignQuestion, method: ComparedMethod) -> str:
+    """Why a method is left out whose releases another one makes that is considered; else empty."""
+    labels = {rival.key: rival.label for rival in question.considered_methods if rival != method}
+    same = method.same_release(question.data)
+    return f"the same releases as {labels[same]}, given another ε" if same in labels else ""
+
+
+Steps = Generator[None, None, Result]
+"""A computation that stops between costly steps, at each of which it can be ended, and returns its result."""
+
+
+def between_steps(steps: Steps[Result], latest: Latest) -> Generator[Latest, None, Result]:
+    """The same steps, each of which yields the latest answer."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+        yield latest
+
+
+def _searched(
+    search: EpsilonSearch, evaluate: Callable[[float], Evaluation], history: Evaluations
+) -> Steps[float | None]:
+    """Carry out a search; the history takes what was evaluated, by ε."""
+    epsilon = next(search)
+    while True:
+        history[epsilon] = evaluate(epsilon)
+        yield
+        try:
+            epsilon = search.send(history[epsilon])
+        except StopIteration as end:
+            result: float | None = end.value
+            return result
+
+
+def _assigned(candidate: Candidate, largest: float | None) -> Steps[Evaluation | None]:
+    """Candidate at the ε that it is given under the question; None where none is enough."""
+    question = candidate.question
+    if question.minimizes_epsilon:
+        smallest = yield from smallest_sufficient(candidate, math.inf if largest is None else largest)
+        if smallest is not None:
+            return smallest
+    if largest is None:
+        return None
+    epsilon = yield from assigned_epsilon(candidate, largest)
+    is_saturated = epsilon < largest or largest == PROMISES.maximum
+    evaluation = dataclasses.replace(_quick(candidate, epsilon), is_saturated=is_saturated)
+    if evaluation.meets_limits is False and epsilon < largest and not question.minimizes_epsilon:
+        return (yield from smallest_sufficient(candidate, epsilon)) or evaluation
+    return evaluation
+
+
+def smallest_sufficient(candidate: Candidate, upper: float = math.inf) -> Steps[Evaluation | None]:
+    """Candidate at the smallest ε found that meets its accuracy limits; None where none does."""
+    history: Evaluations = {}
+    search = smallest_sufficient_epsilon(upper, is_simulated=candidate.question.data.simulated)
+    epsilon = yield from _searched(search, partial(_decided, candidate), history)
+    if epsilon is None:
+        return None
+    infeasible = [value for value, item in history.items() if item.meets_limits is False and value < epsilon]
+    whole = history[epsilon].completed()
+    return dataclasses.replace(whole, largest_infeasible=max(infeasible, default=0.0))
+
+
+def assigned_epsilon(candidate: Candidate, largest: float) -> Steps[float]:
+    """ε of a candidate under privacy limits: all that they allow, unless that is unusual or less is as good."""
+    question = candidate.question
+    evaluation = candidate.evaluate(largest)
+    is_unusual = evaluation.real_epsilon is not None and evaluation.exceeds_usual_epsilon
+    if not (largest == PROMISES.maximum or is_unusual or _is_as_good_with_less(evaluation)):
+        return largest
+    epsilon = yield from _searched(saturating_epsilon(largest), partial(_quick, candidate), {})
+    assert epsilon is not None
+    if question.needs_interval and _quick(candidate, epsilon).meets_limits is not False:
+        goes_down = all(ACCURACY_MEASURES[key].needs_interval for key in question.relevant_measures)
+        search = interval_saturating_epsilon(epsilon, largest, goes_down=goes_down)
+        epsilon = yield from _searched(search, partial(candidate.evaluate, is_complete=True), {})
+        assert epsilon is not None
+    still_falls = largest == PROMISES.maximum and epsilon > 0.9 * largest
+    return largest if still_falls else epsilon
+
+
+def _is_as_good_with_less(evaluation: Evaluation) -> bool:
+    """Whether an error or a bias that counts is better with 0.9 or 0.3 of ε, or with 0.9 none is worse.
+
+    Elsewhere the error still falls at this ε. By the true values tried alone, and where nothing is simulated.
+    """
+    question = evaluation.question
+    keys = [key for key in ("bias", ERROR_KEY) if key in question.relevant_measures] or [ERROR_KEY]
+    for share in (0.9, 0.3):
+        epsilon = share * evaluation.epsilon
+        if question.data.simulated or epsilon < EPSILON_GRID[0]:
+            return False
+        less = evaluation.evaluate(epsilon)
+        unit = max(evaluation.over_tried(ERROR_KEY).measure.value, TIE_TOLERANCE)
+        gains = [(less.over_tried(key).measure.value - evaluation.over_tried(key).measure.value) / unit for key in keys]
+        if min(gains) < -SATURATION or (share == 0.9 and max(gains) <= SATURATION):
+            return True
+    return False
+
+
+def _quick(candidate: Candidate, epsilon: float) -> Evaluation:
+    """Evaluation without intervals, or by the first repetitions."""
+    return next(candidate.evaluations(epsilon))
+
+
+def _decided(candidate: Candidate, epsilon: float) -> Evaluation:
+    """Evaluation from which on it is certain whether all limits are met: cheap measures first."""
+    for evaluation in candidate.evaluations(epsilon):
+        if evaluation.is_decided:
+            break
+    return evaluation
+
+
+def evaluate_design(question: DesignQuestion, key: DesignKey, epsilon: float, is_saturated: bool = False) -> Evaluation:
+    """Design with this key at this ε, with everything that can be computed of it."""
+    method, sets, rule = key
+    candidate = Candidate(question=question, method=question.data.method(method), sets=sets, rule=rule)
+    return dataclasses.replace(candidate.evaluate(epsilon), is_saturated=is_saturated).completed()
+
+
+@lru_cache(maxsize=256)
+def first_result(question: DesignQuestion) -> SearchResult:
+    """Answer as soon as it has a design, or after some hundredths of a second."""
+    end = time.monotonic() + FIRST_WAIT_S
+    for result in evaluate_designs(question):
+        if result.designs or time.monotonic() > end:
+            break
+    return result
+
+
+# What has to give way
+
+
+@dataclass(frozen=True)
+class Relaxation:
+    """What would let a design meet all limits.
+
+    Attributes
+    ----------
+    design : Evaluation
+    limits : dict of str to float
+        Values that it is certain to meet, by the keys of the limits that it breaks; NaN where a measure is not known.
+    epsilon : float or None
+        Smallest ε found that would be enough.
+    alternative : Evaluation or None
+        Where it breaks its limit on coverage alone: the design with an analysis that is told how the data were made and
+        meets all limits.
+    """
+
+    design: Evaluation
+    limits: dict[str, float]
+    epsilon: float | None
+    alternative: Evaluation | None = None
+
+
+def suggest_relaxations(result: SearchResult, number: int = N_RELAXED) -> Iterator[tuple[Relaxation, ...]]:
+    """Yield what would have to give way for each of the nearest designs, where none meets all limits."""
+    relaxations: tuple[Relaxation, ...] = ()
+    yield relaxations
+    for design in () if result.feasible else result.designs[:number]:
+        broken = {
+            limit.key: limit.measure.certain_limit(design.worst_case(limit.key).measure)
+            for limit in result.question.limits
+            if not design.verdicts[limit.key]
+        }
+        alternative = noise_aware_alternative(design) if [*broken] == ["coverage"] else None
+        sufficient = yield from between_steps(smallest_sufficient(design.candidate), relaxations)
+        epsilon = None if sufficient is None else sufficient.epsilon
+        relaxations = (*relaxations, Relaxation(design, broken, epsilon, alternative))
+        yield relaxations
+
+
+def noise_aware_alternative(design: Evaluation) -> Evaluation | None:
+    """The design with the first further analysis that is told how the data were made and meets all limits."""
+    question = design.question
+    for key, rule in question.data.rules.items():
+        if rule.is_noise_aware and key not in question.rules:
+            evaluation = evaluate_design(question, (design.method.key, design.sets, key), design.epsilon)
+            if evaluation.meets_limits:
+                return evaluation
+    return None

@@ -1,0 +1,294 @@
+"""How designs do along an axis: ε, which is the frontier, people, released rows, number of sets, or the true value."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from dpviz.comparisons.terms import pure_within
+from dpviz.core.monte_carlo import Measure
+from dpviz.core.numerics.combinatorics import coarse_to_fine
+from dpviz.curator.candidate import Evaluation
+from dpviz.curator.measures import ACCURACY_MEASURES
+from dpviz.curator.privacy_limits import MAX_EPSILON, EpsilonDeltaLimit
+from dpviz.curator.question import DesignQuestion
+from dpviz.curator.search import FIRST_WAIT_S, SearchResult, Steps, assigned_epsilon, between_steps
+
+ADDED_ERROR = "release_error"
+SWEEP_MEASURES = {
+    **{key: measure.label for key, measure in ACCURACY_MEASURES.items()}, ADDED_ERROR: "error that the release adds"
+}  # fmt: skip
+"""What can be drawn along an axis, by key."""
+MAX_DESIGNS = 6  # more lines could not be told apart
+
+
+@dataclass(frozen=True, kw_only=True)
+class Axis:
+    """One number of a question that changes while all others stay.
+
+    Attributes
+    ----------
+    key, label, symbol : str
+        An empty label and symbol are those of the true value.
+    values : callable
+        From a question to the places on the axis, rising; none where the data have no such number.
+    question_at : callable
+        The question at one of them.
+    current_value : callable
+        Where the question itself is; NaN where it has no such number.
+    is_log : bool
+    """
+
+    key: str
+    label: str = ""
+    symbol: str = ""
+    values: Callable[[DesignQuestion], list[float]]
+    question_at: Callable[[DesignQuestion, float], DesignQuestion]
+    current_value: Callable[[DesignQuestion], float] = lambda _: math.nan
+    is_log: bool = True
+
+    def __reduce__(self) -> tuple[Callable[[str], Axis], tuple[str]]:
+        return AXES.__getitem__, (self.key,)  # another process has it by its key
+
+    def title(self, question: DesignQuestion) -> str:
+        """Name of the axis."""
+        return self.label or question.true_parameter.title.lower()
+
+    def symbol_of(self, question: DesignQuestion) -> str:
+        """Symbol of the number that changes."""
+        return self.symbol or question.true_parameter.symbol
+
+    def sets_of(self, design: Evaluation, value: float) -> int:
+        """Number of sets that a design releases at a place; a method of one set stays where it is."""
+        return design.method.sets(int(value)) if self.key == "sets" else design.sets
+
+
+def _current_epsilon(question: DesignQuestion) -> float:
+    """ε that with the δ of the question implies all of its privacy limits; NaN where none does."""
+    pairs = question.promises
+    for epsilon, delta in pairs:
+        implied = [(e >= epsilon and d >= delta) or (delta == 0 and epsilon <= pure_within(e, d)) for e, d in pairs]
+        if epsilon > 0 and delta == question.max_delta and all(implied):
+            return epsilon
+    return math.nan
+
+
+def _epsilons(question: DesignQuestion) -> list[float]:
+    """Fifteen values from a tenth of the present ε to ten times as much, and that itself."""
+    current = _current_epsilon(question)
+    if math.isnan(current):
+        current = min((epsilon for epsilon, _ in question.promises if epsilon > 0), default=1.0)
+    middle = min(max(current, 10 * MAX_EPSILON.minimum), MAX_EPSILON.maximum)
+    values = np.geomspace(middle / 10, min(10 * middle, MAX_EPSILON.maximum), 15).tolist()
+    return sorted({float(f"{value:.6g}") for value in [*values, middle]})
+
+
+def _at_epsilon(question: DesignQuestion, value: float) -> DesignQuestion:
+    limit = EpsilonDeltaLimit(most_epsilon=value, most_delta=question.max_delta)
+    return dataclasses.replace(question, protections=(limit,))
+
+
+def _size(question: DesignQuestion, name: str) -> int:
+    return int(getattr(question.data, name, 0))
+
+
+def _sizes(question: DesignQuestion, factors: Sequence[float], *names: str) -> list[float]:
+    """Multiples of n that all of these sizes can have; none where the data lack them."""
+    parameters = [item for item in question.data.parameters() if item.name in names]
+    values = {round(_size(question, "n") * factor) for factor in factors} | {_size(question, names[0])}
+    if not parameters:
+        return []
+    low, high = max(item.minimum for item in parameters), min(item.maximum for item in parameters)
+    return sorted(float(value) for value in values if low <= value <= high)
+
+
+def _with_sizes(question: DesignQuestion, value: float, *names: str) -> DesignQuestion:
+    changes: dict[str, Any] = dict.fromkeys(names, int(value))
+    return dataclasses.replace(question, data=dataclasses.replace(question.data, **changes))
+
+
+def _at_rows(question: DesignQuestion, value: float) -> DesignQuestion:
+    """As many rows are released as there are people, if that was so."""
+    names = [name for name in ("n", "m") if _size(question, name) == _size(question, "n")]
+    return _with_sizes(question, value, *names)
+
+
+AXES: dict[str, Axis] = {
+    axis.key: axis
+    for axis in (
+        Axis(
+            key="epsilon", label="privacy loss ε, left is more private", symbol="ε", values=_epsilons,
+            question_at=_at_epsilon, current_value=_current_epsilon,
+        ),
+        Axis(
+            key="rows", label="people n", symbol="n", question_at=_at_rows,
+            values=lambda question: _sizes(question, (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0), "n", "m"),
+            current_value=lambda question: _size(question, "n"),
+        ),
+        Axis(
+            key="released", label="released rows m", symbol="m",
+            values=lambda question: _sizes(question, (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0), "m"),
+            question_at=lambda question, value: _with_sizes(question, value, "m"),
+            current_value=lambda question: _size(question, "m"),
+        ),
+        Axis(
+            key="sets", label="synthetic sets M", symbol="M",
+            values=lambda question: sorted({float(sets) for sets in (1, 2, 3, 5, 10, 20, 50, *question.sets)}),
+            question_at=lambda question, value: dataclasses.replace(question, sets=(int(value),)),
+        ),
+        Axis(
+            key="truth", is_log=False, values=lambda question: list(question.truths),
+            question_at=lambda question, value: dataclasses.replace(question, lowest=value, highest=value),
+        ),
+    )
+}  # fmt: skip
+"""Every axis, by key."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sweep:
+    """Designs along an axis so far.
+
+    Attributes
+    ----------
+    axis, question, designs
+    evaluations : mapping
+        By the place of the design in `designs` and the value on the axis.
+    smallest_errors : mapping
+        Smallest error that any release can add, by value.
+    is_complete : bool
+    """
+
+    axis: Axis
+    question: DesignQuestion
+    designs: tuple[Evaluation, ...]
+    evaluations: Mapping[tuple[int, float], Evaluation]
+    smallest_errors: Mapping[float, float]
+    is_complete: bool
+
+    def line(self, index: int, measure: str) -> list[tuple[float, Measure]]:
+        """A measure of one design along the axis, where it is known."""
+        points = sorted((value, item) for (place, value), item in self.evaluations.items() if place == index)
+        measures = [(value, measure_of(item, measure)) for value, item in points]
+        return [(value, item) for value, item in measures if not math.isnan(item.value)]
+
+    def best_at(self, measure: str) -> dict[float, tuple[int, ...]]:
+        """By value: the best design, and all that cannot be told from it."""
+        is_share = measure in ACCURACY_MEASURES and ACCURACY_MEASURES[measure].is_share
+        known = dict[float, dict[int, Measure]]()
+        for index in range(len(self.designs)):
+            for value, item in self.line(index, measure):
+                known.setdefault(value, {})[index] = item
+        leaders = dict[float, tuple[int, ...]]()
+        for value, measures in sorted(known.items()):
+            best = (max if is_share else min)(measures, key=lambda index: measures[index].value)
+            tied = [index for index, item in measures.items() if index != best and item.tied(measures[best])]
+            leaders[value] = best, *tied
+        return leaders
+
+    def dominated(self, measure: str) -> set[int]:
+        """Designs that are nowhere the best, nor tied with it."""
+        leaders = {index for tied in self.best_at(measure).values() for index in tied}
+        return {index for index, _ in self.evaluations} - leaders
+
+    def name(self, index: int) -> str:
+        """Name of a design, without its number of sets where that is what changes."""
+        design = self.designs[index]
+        return design.method.label if self.axis.key == "sets" else design.name
+
+
+def first_of_each_method(result: SearchResult) -> list[Evaluation]:
+    """The first design of each method, in their order."""
+    designs: dict[str, Evaluation] = {}
+    for design in result.designs:
+        designs.setdefault(design.method.key, design)
+    return list(designs.values())[:MAX_DESIGNS]
+
+
+def measure_of(design: Evaluation, measure: str) -> Measure:
+    """A measure over the range, or the error that the release adds, which is the same at every true value."""
+    return design.outcomes[0].release_error if measure == ADDED_ERROR else design.worst_case(measure).measure
+
+
+def sweep(
+    axis: Axis, question: DesignQuestion, designs: Sequence[Evaluation], intervals: bool = False, limit: bool = False
+) -> Iterator[Sweep]:
+    """Yield designs along an axis, coarse to fine: at every value set anew to what its privacy limits allow.
+
+    Parameters
+    ----------
+    axis : Axis
+    question : DesignQuestion
+    designs : sequence of Evaluation
+    intervals, limit : bool
+        Whether measures of intervals are needed, and the smallest error that any release can add.
+    """
+    evaluations: dict[tuple[int, float], Evaluation] = {}
+    smallest_errors: dict[float, float] = {}
+
+    def snapshot(is_complete: bool = False) -> Sweep:
+        return Sweep(
+            axis=axis, question=question, designs=tuple(designs), evaluations=dict(evaluations),
+            smallest_errors=dict(smallest_errors), is_complete=is_complete,
+        )  # fmt: skip
+
+    values = axis.values(question)
+    places = [(index, values[i]) for i in coarse_to_fine(len(values)) for index in range(len(designs))]
+    latest = snapshot()
+    for index, value in places:
+        evaluation = yield from between_steps(_evaluation_at(axis, question, designs[index], value), latest)
+        if evaluation is not None:
+            evaluations[index, value] = evaluation.frozen()
+            latest = snapshot()
+        yield latest
+    for place in places if intervals or question.data.simulated else ():
+        if place in evaluations:
+            for evaluation in evaluations[place].refinements():
+                evaluations[place] = evaluation
+                yield latest
+            evaluations[place].frozen()
+            latest = snapshot()
+            yield latest
+    for value in values if limit else ():
+        promises = axis.question_at(question, value).promises
+        error = axis.question_at(question, value).data.least_error(*promises[0]) if len(promises) == 1 else None
+        if error is not None:
+            smallest_errors[value] = error.lower_bound
+            yield snapshot()
+    yield snapshot(is_complete=True)
+
+
+def _evaluation_at(axis: Axis, question: DesignQuestion, design: Evaluation, value: float) -> Steps[Evaluation | None]:
+    """Design at a value of an axis: a minimal ε stays, as far as it is allowed; without privacy limits any does."""
+    changed = axis.question_at(question, value)
+    if design.method.absence(changed.data):
+        return None
+    candidate = design.for_question(changed, axis.sets_of(design, value))
+    epsilon = design.epsilon
+    if changed.promises:
+        largest = candidate.largest_epsilon()
+        yield
+        if largest is None:
+            return None
+        allowed = yield from assigned_epsilon(candidate, largest)
+        epsilon = min(epsilon, allowed) if design.is_minimal and axis.key != "epsilon" else allowed
+    return next(candidate.evaluations(epsilon))
+
+
+@lru_cache(maxsize=64)
+def first_sweep(
+    axis: Axis, question: DesignQuestion, designs: tuple[Evaluation, ...], intervals: bool, limit: bool
+) -> Sweep:
+    """Sweep as soon as it has a point, or after some hundredths of a second."""
+    end = time.monotonic() + FIRST_WAIT_S
+    for result in sweep(axis, question, designs, intervals, limit):
+        if result.evaluations or time.monotonic() > end:
+            break
+    return result

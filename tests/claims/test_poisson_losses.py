@@ -1,0 +1,143 @@
+"""The audit of the Poisson mechanism of Jackson et al.: what is printed against what a count and a table lose."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import poisson
+
+from dpviz.claims.poisson_losses import poisson_quantiles, printed_addition, promise_of_counts, skellam_masses
+from dpviz.claims.printed_methods import RELEASE_METHODS, ReleaseSetting
+from dpviz.core.formatting import format_number
+from dpviz.mechanisms import PoissonCount, PoissonGamma
+from dpviz.privacy import probabilistic_delta
+from dpviz.privacy.real_loss import ReleaseVerdict
+from tests.referees import listed_delta
+
+ADDITIONS = [1e-300, 1e-3, 0.5, 6.0, 120.0, 500.0]
+PROMISES = [(1.0, 1e-2), (1.0, 1e-5), (1.3, 1e-3), (2.0, 1e-2), (2.0, 1e-6), (5.0, 1e-4), (30.0, 1e-9)]
+METHODS = {one.key: one for one in RELEASE_METHODS}
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), PROMISES)
+def test_what_is_printed_to_be_added_is_enough_and_the_smallest(epsilon: float, delta: float) -> None:
+    added = printed_addition(epsilon, delta)
+
+    def printed(alpha: float) -> float:
+        bracket = (1 + epsilon) / math.log1p(1 / alpha)
+        return float(poisson.sf(math.floor(bracket * (1 + 1e-12)), 1 + alpha))
+
+    assert printed(added) <= delta
+    assert all(printed(added * share) > delta for share in (0.999999, 0.99, 0.9, 0.5, 0.1))
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), PROMISES)
+def test_of_one_count_the_printed_formula_is_exact(epsilon: float, delta: float) -> None:
+    """The failure of every count y and both its neighbours, over a long list of what is published."""
+    method, setting = METHODS["poisson_count"], ReleaseSetting(n=40, epsilon=epsilon, delta=delta, cell=2)
+    added, z = printed_addition(epsilon, delta), np.arange(2_000)
+
+    def failure(limit: float) -> float:
+        worst = 0.0
+        for y in range(41):
+            near = [min(y, other) for other in (y - 1, y + 1) if 0 <= other <= 40]
+            told = np.any([np.abs(1 - z * math.log1p(1 / (x + added))) > limit * (1 + 1e-12) for x in near], axis=0)
+            worst = max(worst, float(poisson.pmf(z, y + added)[told].sum()))
+        return worst
+
+    real = method.loss(setting)
+    assert real.exact and real.verdict(epsilon) is ReleaseVerdict.SATISFIED
+    assert real.at_least == pytest.approx(epsilon, rel=1e-12)
+    assert failure(real.at_least) <= delta < failure(real.at_least * (1 - 1e-9))
+
+
+def test_the_card_has_the_printed_failure_where_what_is_cut_off_is_rare() -> None:
+    added = printed_addition(2.0, 1e-2)
+    exact = float(poisson.sf(7, 1 + added))
+    assert probabilistic_delta(PoissonCount(n=60, alpha=added * (1 + 1e-12)), 2.0) == pytest.approx(exact, rel=1e-9)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), PROMISES[:-1])
+def test_a_replaced_row_loses_more_than_is_printed(epsilon: float, delta: float) -> None:
+    """Both counts in a list of pairs: the tables (1, 0) and (0, 1), the other rows elsewhere."""
+    method, setting = METHODS["poisson_table"], ReleaseSetting(n=40, epsilon=epsilon, delta=delta, cell=2)
+    added = printed_addition(epsilon, delta)
+    one, none = (poisson.pmf(np.arange(400), mean) for mean in (1 + added, added))
+    first, other = np.outer(one, none), np.outer(none, one)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        losses = np.where(first > 0, np.log(first / other), 0.0)
+    real = method.loss(setting)
+    assert real.verdict(epsilon) is ReleaseVerdict.BREAKS
+    beyond = [
+        float(first[np.abs(losses) > limit].sum()) for limit in (real.at_least * (1 + 1e-9), real.at_least * (1 - 1e-9))
+    ]
+    assert beyond[0] <= delta < beyond[1]
+    often, hockey = (
+        first[np.abs(losses) > epsilon * (1 + 1e-9)].sum(),
+        np.maximum(first - math.exp(epsilon) * other, 0).sum(),
+    )
+    assert all(f" {format_number(float(number), 3)}" in real.note for number in (often, hockey))
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.5, 5.0, 10.0, 80.0])
+def test_the_sentence_beside_the_synthesizer_has_the_numbers_of_long_lists(alpha: float) -> None:
+    n, z = 100, np.arange(600)
+    said = promise_of_counts(PoissonCount(n=n, alpha=alpha))
+    count = next(k for k in range(600) if poisson.sf(k, 1 + alpha) <= 1e-3)
+    promised = max(count * math.log1p(1 / alpha) - 1, 1.0)
+    assert f"a loss of at most {format_number(promised, 3)}, but for a probability of 0.001." in said
+    release = PoissonCount(n=n, alpha=alpha)
+    failure, delta = probabilistic_delta(release, promised), listed_delta(release, promised)
+    one, none = (poisson.pmf(z, mean) for mean in (1 + alpha, alpha))
+    told = np.abs(z[:, None] - z) * math.log1p(1 / alpha) > promised * (1 + 1e-12)
+    of_table = float(np.outer(one, none)[told].sum())
+    verdicts = ["kept" if found <= 1e-3 else "broken" for found in (failure, of_table)]
+    for text in (
+        f"For one count that is {verdicts[0]}: a larger loss has probability {format_number(failure, 3)}, and",
+        f"with δ = {format_number(delta if delta > 1e-30 else 0.0, 3)}.",
+        f"it is {verdicts[1]}: a replaced row moves two of them, and a larger loss has probability "
+        f"{format_number(of_table, 3)}.",
+    ):
+        assert text in said
+    assert verdicts == (["kept", "broken"] if alpha < 80 else ["kept", "kept"])
+    assert promise_of_counts(PoissonGamma(n=5, m=5, epsilon=1.0, public_share=0.2)) == ""
+
+
+def test_shared_rows_never_make_a_pair_of_tables_worse() -> None:
+    """δ of (ε, δ) of (y + 1, x) and (y, x + 1), listed: that without shared rows is the largest."""
+    added, z = 1.5, np.arange(150)
+
+    def delta(y: int, x: int) -> float:
+        first, other = (
+            np.outer(poisson.pmf(z, a + added), poisson.pmf(z, b + added)) for a, b in ((y + 1, x), (y, x + 1))
+        )
+        return float(np.maximum(first - math.exp(0.8) * other, 0).sum())
+
+    assert all(delta(0, 0) >= delta(y, x) - 1e-15 for y in range(4) for x in range(4))
+
+
+@pytest.mark.parametrize("added", [1e-3, 0.5, 20.0])
+def test_differences_of_poisson_numbers_have_their_probabilities(added: float) -> None:
+    found, delta = skellam_masses(added, 1e-9), 1e-9
+    k = len(found) // 2
+    z = np.arange(400)
+    first, second = poisson.pmf(z, 1 + added), poisson.pmf(z, added)
+    listed = np.convolve(first, second[::-1])[399 - k : 400 + k]
+    assert np.allclose(found, listed, rtol=1e-10, atol=1e-300)
+    assert 1 - delta / 500 <= found.sum() <= 1 + 1e-12
+
+
+def test_quantiles_are_the_smallest_counts_that_are_seldom_exceeded() -> None:
+    means = np.array([1e-9, 0.3, 1.0, 17.5, 900.0])
+    for delta in (0.5, 1e-3, 1e-12):
+        found = poisson_quantiles(means, delta)
+        assert np.all(poisson.sf(found, means) <= delta)
+        assert np.all((found == 0) | (poisson.sf(found - 1, means) > delta))
+
+
+@pytest.mark.parametrize("key", ["poisson_count", "poisson_table"])
+def test_a_delta_that_excuses_everything_is_no_number_of_a_loss(key: str) -> None:
+    loss = METHODS[key].loss(ReleaseSetting(n=10, epsilon=3.0, delta=0.9, cell=2))
+    assert loss.at_least == 0.0 and loss.verdict(3.0) is not ReleaseVerdict.BREAKS

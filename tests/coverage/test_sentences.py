@@ -1,0 +1,227 @@
+"""Every generated sentence of the page "Coverage" is a claim: checked against numbers over a grid of designs."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from dpviz.core.formatting import format_number, format_percent
+from dpviz.coverage import (
+    ExactCoverage,
+    coverage_by_proportion,
+    coverage_decomposition,
+    exact_coverages,
+    shortest_lengths,
+)
+from dpviz.designs import Design
+from dpviz.desk.covered import (
+    against_level,
+    coverage_sentence,
+    coverage_setting,
+    short_sentence,
+    vacuous_sentence,
+)
+from dpviz.inference import RULES
+from dpviz.mechanisms import two_cell_synthesizers
+from pages.coverage import NUMBERS
+from pages.posterior import NUMBERS as POSTERIOR_NUMBERS
+from pages.ui.text import page_text
+from tests.helpers import match_in, value_of
+
+SIZES = [(1, 1), (6, 6), (30, 30), (40, 15)]
+GRID = [
+    (law, n, m, sets, epsilon, p)
+    for law in two_cell_synthesizers()
+    for place, (n, m) in enumerate(SIZES)
+    if m == n or two_cell_synthesizers()[law].has_prior
+    for sets in ((1, 2, 5, 10) if n < 30 else (1, 2, 5))
+    for p, epsilon in zip(
+        (0.0, 0.01, 0.25, 0.5, 0.9, 1.0), (0.01, 0.5, 2.0, 250.0, 8.0, 1.0)[place:] + (0.01, 0.5, 2.0)[:place],
+        strict=True,
+    )
+]  # fmt: skip
+
+
+def exact_values(design: Design) -> dict[str, ExactCoverage]:
+    """Exact coverage of the rules of a design."""
+    return exact_coverages(
+        synthesizer=design.release, p=design.p, sets=design.sets, rules=design.rules, level=design.level
+    )
+
+
+def test_the_short_answer_has_at_most_fifteen_words_and_says_what_the_long_one_says() -> None:
+    seen = set()
+    for law, n, m, sets, epsilon, p in GRID[::25]:
+        for level in (0.95, 0.5):
+            design = Design(mechanism=law, n=n, m=m, sets=sets, epsilon=epsilon, p=p, level=level)
+            rules = tuple(key for key, rule in RULES.items() if rule.is_feasible(design.release, sets))
+            for rule, one in exact_values(replace(design, rules=rules)).items():
+                said = short_sentence(design, rule, one)
+                assert len(re.findall(r"[^\W_][\w.,⁻-]*", said)) <= 15, said
+                name, only, share, stands, promised = match_in(
+                    r"^(.+): (only )?(.+ %) of the intervals hold the truth, (as promised|not|more than) ?(.+ %)?\.$",
+                    said,
+                ).groups()
+                assert name.lower() == RULES[rule].abbreviation.lower()
+                assert share == format_percent(one.coverage, 3)
+                off = one.coverage - level
+                assert (stands == "as promised") == (promised is None) == (abs(off) < 5e-4)
+                assert stands == "as promised" or (stands == "not") == (off < 0)
+                assert bool(only) == (off <= -5e-4 and not share.startswith("less")), said
+                assert promised in (None, format_percent(level, 8))
+                assert against_level(one.coverage, level).startswith(f", {stands}")
+                seen.add(stands)
+    assert seen == {"as promised", "not", "more than"}
+
+
+def test_a_design_is_told_in_people_shares_and_tables_over_a_grid() -> None:
+    for n, m, sets, p in itertools.product((1, 2, 1234), (1, 40), (1, 3), (0.0, 0.1234, 0.999999, 1.0)):
+        said = coverage_setting(Design(mechanism="beta_binomial", n=n, m=m, sets=sets, epsilon=2.0, p=p))
+        people, person, share, tables, table, rows, row = match_in(
+            r"^(\S+) (people|person), a true share of (\S+) %, (\S+) released (tables?) of (\S+) (rows?) and ε = 2$",
+            said,
+        ).groups()
+        assert (value_of(people), value_of(tables), value_of(rows)) == (n, sets, m)
+        assert (person == "person", table == "table", row == "row") == (n == 1, sets == 1, m == 1)
+        assert value_of(share) == pytest.approx(100 * p, rel=1e-3)
+        assert (value_of(share) == 100) == (p == 1)
+
+
+@pytest.mark.parametrize("law", [law for law, cls in two_cell_synthesizers().items() if cls.has_prior])
+@pytest.mark.parametrize("epsilon", [1e-4, 250.0, 700.0])
+def test_the_exact_rule_has_a_prior_at_every_promise(law: str, epsilon: float) -> None:
+    asked = Design(mechanism=law, n=30, sets=3, epsilon=epsilon, delta=1e-6, prior="exact")
+    assert 0 <= asked.alpha_of_one_set <= replace(asked, prior="pure").alpha_of_one_set
+    assert exact_values(replace(asked, rules=("reiter_2002",)))
+
+
+@pytest.mark.parametrize("level", [0.001, 0.9, 0.999, 0.99999, 0.999999])
+def test_the_promised_level_is_written_with_all_its_digits(level: float) -> None:
+    assert float(format_percent(level, 8).removesuffix(" %")) == pytest.approx(100 * level, rel=1e-12)
+
+
+def test_a_coverage_against_its_level() -> None:
+    for share, level in itertools.product(np.linspace(0, 1, 2001), (0.001, 0.5, 0.95, 0.999999)):
+        words = against_level(share, level)
+        if words == ", as promised":
+            assert abs(share - level) < 5e-4
+        else:
+            sense, promised, points, way = match_in(
+                r"^, (not|more than) the promised (\S+) %: (\S+) points too (few|many)$", words
+            ).groups()
+            assert (way == "few") == (sense == "not") == (share < level)
+            assert float(promised) == pytest.approx(100 * level, rel=1e-12)
+            assert value_of(points) == pytest.approx(100 * abs(share - level), rel=6e-3)
+
+
+def test_the_answer_names_the_analyst_by_what_is_done() -> None:
+    design = Design(mechanism="beta_binomial", n=100, sets=1, epsilon=2.0, rules=("as_if_real",))
+    one = exact_values(design)["as_if_real"]
+    sentence = coverage_sentence(design, "as_if_real", one)
+    share = format_percent(one.coverage, 3)
+    assert f"only <b>{share}</b> of the intervals computed as if the data were real contain the true share" in sentence
+    assert ", not the promised 95 %: " in sentence
+    assert "to within" not in sentence
+    every = [rule.computed for rule in RULES.values()]
+    assert len(set(every)) == len(every)
+    assert RULES["clopper_pearson"].computed == "by exact equal tails"
+
+
+def test_shares_near_all_are_not_said_to_be_all() -> None:
+    """One release in a million less than all is 99.9999 %, and a hundred-millionth is not nothing."""
+    assert format_percent(0.9999987, 3) == "99.9999 %"
+    assert format_percent(1.0, 3) == "100 %"
+    assert format_percent(2e-9, 4) == "less than 10⁻⁶ %" and format_percent(1 - 2e-9, 4) == "more than 99.999999 %"
+    assert format_percent(1 - 1e-13) == "100 %" and format_percent(1e-13) == "0 %"
+    assert vacuous_sentence(1.0) == " All of them run from 0 to 100 % and say nothing."
+
+
+def test_the_explanations_of_coverage_hold():
+    """At p = 1/2 nothing moves the estimate, and rules cover too seldom as well as too often."""
+    asked = Design(mechanism="beta_binomial", n=100, sets=5, epsilon=2.0, delta=1e-6)
+    numbers = {prior: replace(asked, prior=prior).alpha_of_one_set for prior in ("pure", "exact")}
+    pure, exact = format_number(numbers["pure"], 4), format_number(numbers["exact"], 3)
+    assert f"goes from {pure} invented rows to {exact} with" in " ".join(page_text("coverage", "why").split())
+    covered = []
+    for law, sets, rule in itertools.product(
+        two_cell_synthesizers(), (1, 5), ("reiter_2002", "as_if_real", "raab_2017")
+    ):
+        guess = (("public_share", 0.5),) if law == "poisson_gamma" else ()  # as far from 0 as from 1
+        release = Design(mechanism=law, n=40, m=40, sets=sets, epsilon=2.0, details=guess).release
+        if RULES[rule].min_sets <= sets:
+            one = coverage_decomposition(synthesizer=release, p=0.5, sets=sets, rule=rule)
+            assert abs(one.bias) < 1e-12 or law == "poisson_count"  # which adds to the ones alone
+            covered.append(one.published - one.level)
+    assert min(covered) < -0.05
+    assert max(covered) > 0.04
+
+
+def test_a_line_below_the_limit_of_lengths_breaks_its_promise_somewhere():
+    below = 0
+    for law, epsilon, level in itertools.product(two_cell_synthesizers(), (0.5, 8.0), (0.5, 0.95)):
+        release = Design(mechanism=law, n=12, m=12, sets=1, epsilon=epsilon).release
+        rules = [key for key, rule in RULES.items() if rule.min_sets == 1]
+        p = np.linspace(0, 1, 25)
+        curves = coverage_by_proportion(release, proportions=p, sets=1, rules=rules, level=level, with_lengths=True)
+        limit = shortest_lengths(release, proportions=p, sets=1, level=level)
+        for key, lengths, coverage in zip(curves.rules, curves.mean_width_inside, curves.coverage, strict=True):
+            if (lengths < limit.length - limit.error - 1e-9).any():
+                below += 1
+                assert coverage.min() < level - 1e-6, (law, epsilon, level, key)
+    assert below > 10
+
+
+def test_the_rules_that_know_the_noise_are_the_last_four():
+    assert [rule.is_noise_aware for rule in RULES.values()] == [False] * (len(RULES) - 4) + [True] * 4
+
+
+@pytest.mark.parametrize("sets", [1, 2, 5])
+def test_what_is_said_of_intervals_that_say_nothing_is_counted_release_by_release(sets: int) -> None:
+    """Every interval that holds 0 and 1 holds every proportion: then its coverage is 1 wherever p is."""
+    told = 0
+    for epsilon, p in itertools.product((0.1, 2.0, 250.0), (0.01, 0.25, 0.5)):
+        m = 6 if sets < 5 else 3
+        release = Design(mechanism="beta_binomial", n=9, m=m, sets=sets, epsilon=epsilon).release
+        rules = [key for key, rule in RULES.items() if rule.min_sets <= sets]
+        matrix, x = release.transition_matrix(), np.arange(10)
+        for key, one in exact_coverages(synthesizer=release, p=p, sets=sets, rules=rules).items():
+            share = 0.0
+            for counts in itertools.combinations_with_replacement(range(m + 1), sets):
+                low, high = RULES[key].interval_from(counts, synthesizer=release)
+                if low <= 1e-12 and high >= 1 - 1e-12:
+                    weight = math.factorial(sets) / math.prod(math.factorial(counts.count(j)) for j in set(counts))
+                    share += weight * float(binom.pmf(x, 9, p) @ np.prod(matrix[:, counts], axis=1))
+            sentence = vacuous_sentence(one.vacuous_share)
+            assert bool(sentence) == (share >= 0.01), (key, epsilon, p)
+            if sentence:
+                told += 1
+                said = match_in(r"(All|[\d.]+)(?: %| of them)", sentence)[1]
+                assert (100.0 if said == "All" else value_of(said)) == pytest.approx(100 * share, rel=6e-3)
+                assert sentence.startswith(" More than half") == (0.5 < share < 1 - 1e-12)
+    assert told > 0 or sets == 1
+
+
+def test_sets_share_the_promise_and_rows_cost_prior():
+    """What the controls say: neither M nor m moves a promise that the prior follows; at one α both do."""
+    for law, epsilon in itertools.product(("beta_binomial", "posterior_mean", "posterior_mode"), (0.5, 8.0)):
+        found = {
+            (m, sets): Design(mechanism=law, n=9, m=m, sets=sets, epsilon=epsilon)
+            for m, sets in itertools.product((1, 4, 20), (1, 3, 10))
+        }
+        assert [one.epsilon_of_sets for one in found.values()] == pytest.approx([epsilon] * 9)
+        for sets in (1, 3, 10):
+            priors = [found[m, sets].alpha_of_one_set for m in (1, 4, 20)]
+            assert priors[0] < priors[1] < priors[2]
+        own = {
+            (m, sets): Design(mechanism=law, n=9, m=m, sets=sets, prior="own", alpha=3.0).epsilon_of_sets
+            for m, sets in itertools.product((4, 20), (1, 3))
+        }
+        assert own[4, 1] < own[4, 3] < own[20, 3]
+        assert own[4, 1] < own[20, 1]
+    assert all(page["sets"].private_end == page["m"].private_end == "neither" for page in (NUMBERS, POSTERIOR_NUMBERS))

@@ -1,0 +1,227 @@
+"""A design gets no more ε than it needs, a range is judged as a range, and an interval without end has no length."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pytest
+
+from dpviz.comparisons import BinaryData, CountData, UnknownVariance
+from dpviz.comparisons.analysis import Analysis, mean_width_or_inf
+from dpviz.core.monte_carlo import Measure
+from dpviz.core.numerics.binomial_averages import evaluator
+from dpviz.core.numerics.special import binomial_weights
+from dpviz.curator.candidate import Evaluation
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PrivacyLimit
+from dpviz.curator.question import DesignQuestion
+from dpviz.curator.ranking import privacy_loss, rank
+from dpviz.desk.provenance import reported_numbers
+from dpviz.desk.report import chosen_design, design_to_json, load_design
+from tests.curator.test_search import answered
+from tests.helpers import assess
+from tests.helpers import desk_answer as summarize
+
+ERROR = "root_mean_squared_error"
+
+
+def asking(
+    *protections: PrivacyLimit, n: int = 29, m: int | None = None, low: float, high: float, **changes: object
+) -> DesignQuestion:
+    data = CountData(n=n, m=n if m is None else m, p=0.5)
+    usual: dict[str, object] = {"data": data, "lowest": low, "highest": high, "values": 3, "sets": (1,)}
+    return DesignQuestion(protections=protections, **{**usual, "rules": ("as_if_real",), **changes})  # type: ignore[arg-type]
+
+
+def at(asked: DesignQuestion, design: Evaluation, setting: float) -> Evaluation:
+    return assess(asked, design.method, design.sets, design.rule, setting)
+
+
+def test_a_range_of_which_one_value_is_tried_is_judged_as_the_range() -> None:
+    """At the middle, .275, 95.8 % would keep the limit; the worst of the range is .9242167, as the notes have it."""
+    asked = asking(
+        EpsilonDeltaLimit(most_epsilon=2.0), n=50, low=0.05, high=0.5, values=1, rules=("score",),
+        methods=("geometric",),
+        limits=(AccuracyLimit("coverage", 0.93),),
+    )  # fmt: skip
+    desk = answered(asked)
+    (design,) = desk.designs
+    assert design.meets_limits is False
+    assert design.worst_cases["coverage"].measure.value == pytest.approx(0.9242167, abs=1e-7)
+    sentence = summarize(desk)[1]
+    assert "No design keeps all your limits" in sentence and "tried" not in sentence
+    told = [one.location for one in reported_numbers(design) if one.symbol == "Pr(low ≤ p ≤ high)"]
+    assert told == [f"worst of all from 0.05 to 0.5, at p = {design.worst_cases['coverage'].location:.6g}"]
+
+
+def test_a_single_true_value_is_no_worst_one() -> None:
+    asked = asking(EpsilonDeltaLimit(most_epsilon=1.0), n=60, low=0.2, high=0.2, methods=("geometric",))
+    (design,) = answered(asked).designs
+    assert {one.location for one in reported_numbers(design) if one.location} == {
+        "at p = 0.2, the only value considered"
+    }
+    numbers = UnknownVariance(n=60, mean=0, sigma=1, low=-3, high=3)
+    alone = dataclasses.replace(
+        asked, data=numbers, lowest=-1.0, highest=1.0, values=1, repetitions=40, methods=("perturbed_histogram_safe",)
+    )
+    desk = answered(alone)
+    assert "(of one value tried)" in summarize(desk)[1]
+    told = {one.location for one in reported_numbers(desk.designs[0]) if one.location}
+    assert told == {"at μ = 0 alone, of all from −1 to 1"}
+
+
+def test_where_a_larger_epsilon_helps_by_less_than_a_thousandth_it_is_not_given() -> None:
+    """ε up to 9 is allowed; with 3.77 the geometric sanitizer's error is .04904, with 9 .04899."""
+    asked = asking(EpsilonDeltaLimit(most_epsilon=9.0), n=100, low=0.1, high=0.4, methods=("geometric", "laplace"))
+    first, second = answered(asked).designs
+    assert (first.method.key, second.method.key) == ("geometric", "laplace")  # tied by their errors
+    assert first.is_saturated and first.epsilon == pytest.approx(3.77, rel=0.01)
+    assert second.epsilon == pytest.approx(5.675, rel=0.01)
+    most, less = at(asked, first, 9.0).value(ERROR), at(asked, first, first.epsilon * 0.97).value(ERROR)
+    assert most * 1.001 < less
+    assert first.value(ERROR) <= most * 1.001
+    usual = asking(EpsilonDeltaLimit(most_epsilon=1.0), n=100, low=0.1, high=0.4, methods=("geometric",))
+    assert not answered(usual).designs[0].is_saturated
+
+
+def test_where_nothing_depends_on_epsilon_the_smallest_tried_is_given() -> None:
+    """With one row and p = ½ every release is a fair coin, whatever ε is."""
+    designs = answered(asking(EpsilonDeltaLimit(most_epsilon=2.0), n=1, low=0.5, high=0.5)).designs
+    assert len(designs) >= 8
+    assert all(privacy_loss(one).value <= max(0.0101, one.method.smallest_epsilon) for one in designs)
+
+
+def test_an_error_below_rounding_does_not_improve() -> None:
+    """At p = 1 the error of a Beta-binomial falls for ever: it is below 10⁻¹² from ε = 52.7 on."""
+    asked = asking(GuessingLimit(most_success=0.9), n=25, low=1.0, high=1.0, methods=("beta_binomial",))
+    (design,) = answered(asked).designs
+    assert design.is_saturated and design.epsilon == pytest.approx(52.7, rel=0.01)
+    assert design.value(ERROR) < 1e-11
+
+
+@pytest.mark.parametrize(
+    ("method", "limits", "setting"),
+    [("modips_truncated", (), 0.0109), ("sdd_exact", (AccuracyLimit("coverage", 0.7),), 233.0)],
+)
+def test_where_an_interval_alone_decides_the_error_does_not(
+    method: str, limits: tuple[AccuracyLimit, ...], setting: float
+) -> None:
+    asked = asking(
+        GuessingLimit(most_success=0.93), m=3, low=0.5, high=0.55, goal="mean_width", methods=(method,), limits=limits
+    )
+    (design,) = answered(asked).designs
+    assert design.is_saturated and design.epsilon == pytest.approx(setting, rel=0.02)
+    largest = at(asked, design, 1000.0)
+    assert design.value("mean_width") <= largest.value("mean_width") * 1.001
+    if limits:
+        assert design.value("coverage") >= largest.value("coverage") - 0.0007
+        assert at(asked, design, design.epsilon * 0.97).value("coverage") < largest.value("coverage") - 0.0007
+
+
+# Lengths
+
+
+def test_an_interval_near_no_degrees_of_freedom_has_no_mean_length_and_breaks_every_limit_on_it() -> None:
+    asked = DesignQuestion(
+        data=UnknownVariance(n=60, mean=0, sigma=1, low=-3, high=3), lowest=0, highest=0, sets=(2,), repetitions=300,
+        protections=(EpsilonDeltaLimit(most_epsilon=1),), limits=(AccuracyLimit("mean_width", 2),),
+        rules=("reiter_2002",),
+        methods=("modips_split", "perturbed_histogram_safe"),
+    )  # fmt: skip
+    desk = answered(asked)
+    assert [(one.value("mean_width"), one.meets_limits) for one in desk.designs] == [(math.inf, False)] * 2
+    assert "the interval is <b>endlessly</b> long on average (at most ±1)" in summarize(desk)[1]
+    assert "too close to call" not in summarize(desk)[1]
+
+
+def test_nested_sets_have_no_mean_length_there_either() -> None:
+    nested = next(one for one in BinaryData.methods if one.key == "nested_modips")
+    data = BinaryData(n=8, p=1.0)
+    analysis = Analysis(sets=3, rule="reiter_2002", repetitions=500, seed=1)
+    *_, last = data.outcomes(nested, 60.0, 60.0, analysis)
+    assert (last.mean_width.value, last.mean_width.error) == (math.inf, 0.0)
+
+
+@pytest.mark.parametrize(("width", "unit", "found"), [(1e6, 1.0, 1e6), (1.1e6, 1.0, math.inf), (1.1e6, 2.0, 1.1e6)])
+def test_a_mean_length_says_nothing_beyond_a_million(width: float, unit: float, found: float) -> None:
+    assert mean_width_or_inf(Measure(width, 5.0), unit).value == found
+    assert mean_width_or_inf(Measure(0.5, 0.1), 1.0, True) == Measure(math.inf, 0.0)
+
+
+# Files
+
+
+def test_a_number_that_no_processor_holds_and_sets_that_are_no_whole_number_are_told() -> None:
+    asked = asking(EpsilonDeltaLimit(most_epsilon=1.0), n=20, low=0.2, high=0.3, methods=("geometric",))
+    desk = answered(asked)
+    design = chosen_design(desk, desk.designs[0].key)
+    whole = json.loads(design_to_json(design))
+    whole["numbers"][5]["value"] = whole["design"]["epsilon"] = 10**400
+    _, stored = load_design(json.dumps(whole))
+    assert stored is not None
+    assert any("10³⁰⁸" in told for _, told, _ in stored.differences(design))
+    whole["design"]["sets"] = 1.0
+    with pytest.raises(ValueError, match=r"design\.sets must be one of 1; got 1\."):
+        load_design(json.dumps(whole))
+
+
+# Polynomials in p
+
+
+@pytest.mark.parametrize("n", [1, 2, 11, 12, 40, 850])
+def test_polynomials_are_evaluated_as_their_sums(n: int) -> None:
+    """Against all n + 1 terms, at both ends and within every cell."""
+    x = np.arange(n + 1)
+    table = np.column_stack([x / n, (x / n) ** 2 + np.sin(x)])
+    p = np.concatenate([[0.0, 1e-300, 1e-9, 0.5, 1 - 1e-9, 1.0], np.linspace(0, 1, 777)])
+    assert np.abs(evaluator(table)(p) - binomial_weights(p, n) @ table).max() < 1e-12
+
+
+# What the sentences and the order rest on
+
+
+def test_what_may_keep_its_limits_stands_between_what_does_and_what_does_not() -> None:
+    asked = asking(
+        EpsilonDeltaLimit(most_epsilon=1.0), n=20, low=0.2, high=0.3, methods=("geometric", "laplace", "beta_binomial"),
+        limits=(AccuracyLimit(ERROR, 0.4),),
+    )  # fmt: skip
+    made = [dataclasses.replace(one) for one in answered(asked).designs]
+    for one, kept in zip(made, (False, None, True), strict=True):
+        vars(one)["meets_limits"] = kept
+    assert rank(made) == tuple(made[::-1])
+
+
+@pytest.mark.parametrize("rule", ["as_if_real", "score"])
+@pytest.mark.parametrize(
+    ("goal", "limits"),
+    [
+        (ERROR, ()),
+        ("bias", (AccuracyLimit(ERROR, 0.3),)),
+        ("mean_width", (AccuracyLimit("coverage", 0.7),)),
+        (ERROR, (AccuracyLimit("coverage", 0.9), AccuracyLimit("mean_width", 0.6))),
+    ],
+)
+def test_nothing_that_counts_is_a_thousandth_worse_than_with_all_that_is_allowed(
+    goal: str, limits: tuple[AccuracyLimit, ...], rule: str
+) -> None:
+    """What the sentence says of every design that is given less, with m below n, at p = 0, ½ and 1 and on a range."""
+    compared = 0
+    for place, (low, high) in enumerate(((0.0, 0.0), (0.5, 0.5), (1.0, 1.0), (0.1, 0.4))):
+        for limit in (EpsilonDeltaLimit(most_epsilon=9.0), GuessingLimit(most_success=0.93))[place % 2 :: 2]:
+            asked = asking(limit, n=9, m=4, low=low, high=high, goal=goal, limits=limits, rules=(rule,))
+            units = {one.key: one.limit for one in limits if one.key != goal}
+            for design in answered(asked).designs:
+                largest = design.largest_epsilon()
+                if not design.is_saturated or design.is_minimal or largest is None or design.epsilon >= largest:
+                    continue
+                here, most = design.completed(), at(asked, design, largest)
+                for key in {goal, *units}:
+                    unit = units.get(key, abs(here.value(key if ACCURACY_MEASURES[key].needs_interval else ERROR)))
+                    worse = here.value(key) - most.value(key)
+                    lost = -worse if ACCURACY_MEASURES[key].is_share else worse
+                    compared += 1
+                    assert math.isnan(lost) or lost <= 1.0005e-3 * unit + 1e-12, (key, design.key, design.epsilon)
+    assert compared >= 10

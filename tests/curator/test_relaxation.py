@@ -1,0 +1,77 @@
+"""The desk names the analysis that rescues a design, and reads a limit as it was set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dpviz.comparisons import CountData
+from dpviz.core.monte_carlo import Measure
+from dpviz.curator.form import form_limits
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit
+from dpviz.curator.question import DesignQuestion
+from dpviz.curator.search import evaluate_designs, noise_aware_alternative, suggest_relaxations
+from dpviz.curator.summary import format_value, limit_text, relaxation_offers, relaxation_sentence
+from dpviz.inference.rules import RULES
+
+
+def asking(least: float, rules: tuple[str, ...] = ("as_if_real",), **more: Any) -> DesignQuestion:
+    return DesignQuestion(
+        data=CountData(n=50, m=50, p=0.5), lowest=0.1, highest=0.4, values=2, sets=(1,), methods=("geometric",),
+        protections=(EpsilonDeltaLimit(most_epsilon=0.3),),
+        limits=(AccuracyLimit("coverage", least), *more.pop("limits", ())),
+        rules=rules, **more,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("least", [0.5, 0.85, 0.93, 0.95, 0.999])
+@pytest.mark.parametrize("rules", [("as_if_real",), ("as_if_real", "score")])
+def test_the_analysis_that_rescues_keeps_the_limit_and_is_named_with_its_numbers(
+    least: float, rules: tuple[str, ...]
+) -> None:
+    *_, desk = evaluate_designs(asking(least, rules))
+    if desk.feasible or desk.undecided:
+        return
+    *_, ways = suggest_relaxations(desk, 1)
+    way = ways[0]
+    others = [one for one in RULES.values() if one.is_noise_aware and one.key not in rules]
+    assert way.alternative == noise_aware_alternative(way.design)
+    said = relaxation_sentence(way)
+    if way.alternative is None:
+        assert "if it is analyzed" not in said
+        return
+    assert way.alternative.rule in [one.key for one in others]
+    assert way.alternative.meets_limits and way.alternative.value("coverage") >= least > way.design.value("coverage")
+    assert f"if it is analyzed with <b>“{RULES[way.alternative.rule].label}”</b>" in said
+    words, settings = relaxation_offers(way)[0]
+    assert words == f"Analyze with “{RULES[way.alternative.rule].label}”"
+    assert settings == {"count_rules": [*rules, way.alternative.rule]}
+
+
+def test_an_analysis_that_takes_noise_for_data_is_rescued_by_one_that_knows_of_it() -> None:
+    *_, desk = evaluate_designs(asking(0.9))
+    *_, ways = suggest_relaxations(desk, 1)
+    assert ways[0].alternative is not None
+    *_, desk = evaluate_designs(asking(0.9, limits=(AccuracyLimit("root_mean_squared_error", 0.01),)))
+    *_, ways = suggest_relaxations(desk, 1)
+    assert ways[0].alternative is None  # the error is too large, whatever the analysis
+
+
+@pytest.mark.parametrize(("value", "said"), [(0.08, "±4 points"), (0.0612, "±3.06 points"), (1.0, "±50 points")])
+def test_a_length_is_read_by_its_half_in_points(value: float, said: str) -> None:
+    question, length = asking(0.9), ACCURACY_MEASURES["mean_width"]
+    assert format_value(question, length, value) == said
+    assert limit_text(question, length, value) == f"half-width of the interval at most {said}"
+    assert form_limits(CountData, {"mean_width": value}) == {"points": pytest.approx(50 * value)}
+
+
+def test_a_value_just_over_its_limit_is_never_read_as_the_limit() -> None:
+    question, length = asking(0.9), ACCURACY_MEASURES["mean_width"]
+    for limit in (0.08, 0.1, 0.0333):
+        for factor in (1.001, 1 + 1e-5, 0.9999):
+            near = format_value(question, length, limit * factor, limit)
+            assert near != format_value(question, length, limit, limit)
+            assert (float(near[1:-7]) > 50 * limit) == (factor > 1)
+    assert length.certain_limit(Measure(0.08, 0.0)) == 0.08

@@ -1,0 +1,160 @@
+"""The frontier and what changes the choice: the pictures are the numbers, and the sentences are true of them."""
+
+import dataclasses
+import itertools
+import math
+import re
+
+import pytest
+
+from dpviz.comparisons import CategoryData, CountData, UnknownVariance
+from dpviz.core.formatting import format_number
+from dpviz.core.monte_carlo import Measure
+from dpviz.curator.candidate import Evaluation
+from dpviz.curator.figures import guess_rate
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
+from dpviz.curator.question import DesignQuestion
+from dpviz.curator.search import evaluate_designs
+from dpviz.curator.summary import sweep_sentence
+from dpviz.curator.sweep import (
+    ADDED_ERROR,
+    AXES,
+    SWEEP_MEASURES,
+    Sweep,
+    first_of_each_method,
+    measure_of,
+    sweep,
+)
+from pages.details.curator import sweep_chart
+from tests.helpers import with_outcomes
+
+ASKED = DesignQuestion(
+    data=CountData(n=20, m=20, p=0.5), lowest=0.1, highest=0.4, values=3, sets=(1, 3), repetitions=60,
+    methods=("laplace", "beta_binomial", "posterior_mean"), protections=(EpsilonDeltaLimit(),),
+    limits=(AccuracyLimit("root_mean_squared_error", 0.2),), rules=("as_if_real", "score"),
+)  # fmt: skip
+
+
+def designs(asked: DesignQuestion = ASKED) -> list[Evaluation]:
+    """The first design of each method."""
+    *_, desk = evaluate_designs(asked)
+    return first_of_each_method(desk)
+
+
+def along(key: str, measure: str = "coverage", asked: DesignQuestion = ASKED) -> Sweep:
+    """The designs along a path, to the end."""
+    intervals = measure in ACCURACY_MEASURES and ACCURACY_MEASURES[measure].needs_interval
+    *_, last = sweep(AXES[key], asked, designs(asked), intervals=intervals, limit=measure == ADDED_ERROR)
+    return last
+
+
+def test_one_design_of_each_method_is_followed_the_first_of_the_table() -> None:
+    *_, desk = evaluate_designs(ASKED)
+    found = first_of_each_method(desk)
+    assert [one.method.key for one in found] == list(dict.fromkeys(one.method.key for one in desk.designs))
+    assert all(one == next(two for two in desk.designs if two.method == one.method) for one in found)
+
+
+@pytest.mark.parametrize("measure", SWEEP_MEASURES)
+@pytest.mark.parametrize("key", AXES)
+def test_the_sentence_on_leaders_names_at_every_place_the_best_design(key: str, measure: str) -> None:
+    found = along(key, measure)
+    sentence = sweep_sentence(found, measure)
+    spans = re.findall(r"((?:<b>.+?</b>(?: or )?)+) for \S+ = ([^;.]*(?:\.\d+[^;.]*)*)", sentence)
+    values = sorted({value for _, value in found.evaluations})
+    named: dict[float, set[str]] = {}
+    for names, span in spans:
+        low, *rest = (place.strip(" .") for place in span.split(" to "))
+        high = rest[-1] if rest else low
+        inside = [value for value in values if format_number(value, 4) in (low, high)]
+        every = set(re.findall("<b>(.+?)</b>", names))
+        named |= {value: every for value in values if inside[0] <= value <= inside[-1]}
+    assert set(named) == set(values), sentence
+    for value in values:
+        known = {
+            found.name(index): measure_of(there, measure)
+            for index in range(len(found.designs))
+            if (there := found.evaluations.get((index, value))) and not math.isnan(measure_of(there, measure).value)
+        }
+        best = (max if measure == "coverage" else min)(known.values(), key=lambda one: one.value)
+        assert named[value] == {name for name, one in known.items() if one.tied(best)}
+    half = dataclasses.replace(found, is_complete=False)
+    assert sweep_sentence(half, measure).startswith("So far: the ")
+
+
+def test_rounding_is_no_lead_and_fades_no_design() -> None:
+    """n = 100, four categories, the share of one is a quarter: biases were 10⁻¹⁸ and −4·10⁻¹⁸, and the second faded."""
+    data = CategoryData(n=100, m=100, p=0.25, cells=4)
+    asked = DesignQuestion(
+        data=data, lowest=0.25, highest=0.25, sets=(1,), protections=(EpsilonDeltaLimit(),),
+        methods=("dirichlet_multinomial", "multinomial_mean"), limits=(AccuracyLimit("bias", 0.1),),
+    )  # fmt: skip
+    found = along("rows", "bias", asked)
+    leads = found.best_at("bias")
+    assert all(set(tied) == {0, 1} for tied in leads.values())
+    assert found.dominated("bias") == set()
+    assert all(measure_of(one, "bias").value == 0 for one in found.evaluations.values())
+    near = dataclasses.replace(
+        found, evaluations={place: with_bias(one, 1e-18 - 5e-18 * place[0]) for place, one in found.evaluations.items()}
+    )
+    assert near.dominated("bias") == set()
+
+
+def with_bias(design: Evaluation, bias: float) -> Evaluation:
+    """The same design with another bias."""
+    outcomes = (dataclasses.replace(one, bias=Measure(bias, 0.0)) for one in design.outcomes)
+    return with_outcomes(design, outcomes)
+
+
+NUMBERS = DesignQuestion(
+    data=UnknownVariance(n=60, mean=0.0, sigma=1.0, low=-4.0, high=4.0), lowest=-1.0, highest=1.0, values=2,
+    sets=(1, 5), repetitions=1500, protections=(EpsilonDeltaLimit(most_epsilon=2.0),),
+    methods=("modips_split", "perturbed_histogram_safe", "sanitize_bootstrap"),
+    limits=(AccuracyLimit("root_mean_squared_error", 0.5),),
+)  # fmt: skip
+
+
+def test_along_an_axis_of_numbers_every_point_rests_on_all_repetitions_and_ties_are_told() -> None:
+    found = along("rows", "root_mean_squared_error", NUMBERS)
+    assert found.is_complete
+    assert all(one.is_complete for one in found.evaluations.values())
+    assert min(outcome.repetitions for one in found.evaluations.values() for outcome in one.outcomes) > 1480
+    for value, (first, *tied) in found.best_at("root_mean_squared_error").items():
+        here = {
+            index: measure_of(one, "root_mean_squared_error")
+            for (index, at), one in found.evaluations.items()
+            if at == value
+        }
+        assert here[first].value == min(one.value for one in here.values())
+        for index, one in here.items():
+            apart = one - here[first]
+            assert (index in (first, *tied)) == (apart.value <= 2 * apart.error + 1e-12)
+
+
+def test_right_guesses_rise_from_a_half_with_epsilon() -> None:
+    found = along("epsilon", "bias")
+    rates = [guess_rate(found, value) for value in AXES["epsilon"].values(ASKED)]
+    assert all(low < high for low, high in itertools.pairwise(rates))
+    assert 0.5 < rates[0] < rates[-1] < 1
+    assert math.isnan(guess_rate(found, math.nan))
+    with_delta = dataclasses.replace(ASKED, protections=(EpsilonDeltaLimit(most_delta=0.2),))
+    assert guess_rate(dataclasses.replace(found, question=with_delta), 1.0) > guess_rate(found, 1.0)
+
+
+def test_without_an_epsilon_the_frontier_still_has_a_middle() -> None:
+    asked = dataclasses.replace(ASKED, protections=(GuessingLimit(),))
+    assert math.isnan(AXES["epsilon"].current_value(asked))
+    assert 1.0 in AXES["epsilon"].values(asked)
+
+
+@pytest.mark.parametrize("key", ["epsilon", "rows"])
+def test_the_picture_has_a_line_for_each_method_and_fades_those_that_never_lead(key: str) -> None:
+    measure = "root_mean_squared_error"
+    followed = along(key, measure)
+    figure = sweep_chart(followed, measure).to_dict()
+    lines = [trace for trace in figure["data"] if trace.get("name")]
+    assert [trace["name"] for trace in lines] == [design.name for design in followed.designs]
+    faded = {index for index, trace in enumerate(lines) if trace.get("opacity", 1) < 1}
+    assert faded == followed.dominated(measure)
+    assert len(faded) < len(lines)

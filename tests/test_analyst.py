@@ -1,0 +1,422 @@
+"""What an analyst learns from a release: counts typed in or drawn, and posteriors held against independent sums."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+from html import unescape
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import betaincinv, gammaln, logsumexp
+from scipy.stats import beta as beta_distribution
+from scipy.stats import betabinom, binom
+
+from dpviz.calibration.prior_rules import PRIOR_RULES
+from dpviz.core.formatting import format_number, format_percent
+from dpviz.designs import Design
+from dpviz.desk.analyst import (
+    NAMES,
+    SeenRelease,
+    coverage_along_p,
+    posteriors_table,
+    prior_of_cells,
+    share,
+    typed_counts,
+    typed_tables,
+)
+from dpviz.inference.posterior import posterior_cells
+from dpviz.inference.posterior_coverage import EQUAL_TAILS, HIGHEST_DENSITY
+from dpviz.mechanisms import two_cell_synthesizers
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.uploads import read_matrix
+from tests.helpers import decode_figure, match_in
+from tests.mixtures import Law, referee, weights_of
+
+CASES: list[dict[str, Any]] = [
+    {"counts": (38,), "n": 100, "m": 100, "alpha": 15.0, "x": 30},
+    {"counts": (43, 50, 41, 37, 45), "n": 100, "m": 100, "alpha": 203.3, "x": 30, "gamma1": 0.5, "gamma2": 2.0},
+    {"counts": (3, 0, 9), "n": 17, "m": 9, "alpha": 0.37, "x": 5, "gamma1": 3.0, "level": 0.8},
+    {"counts": (0,), "n": 12, "m": 30, "alpha": 2.0, "x": 0},
+    {"counts": (1,) * 20, "n": 1, "m": 1, "alpha": 1.5, "x": 1},
+    {"counts": (700, 650), "n": 1000, "m": 1000, "alpha": 80.0, "x": 750, "level": 0.99},
+    {"counts": (38,), "n": 100, "m": 100, "alpha": 1e-12, "x": 30, "level": 0.5},
+    {"counts": (38, 61), "n": 40, "m": 100, "alpha": 1e12, "x": 30, "gamma1": 2.0, "gamma2": 5.0},
+    {"counts": (1197,), "n": 10_000, "m": 10_000, "alpha": 1565.0, "x": 30},
+    {"counts": (4,), "n": 5, "m": 5, "alpha": 0.25, "x": 4, "gamma1": 0.5},
+]
+TWO_MODES = {"counts": (0, 5, 0, 5), "n": 5, "m": 5, "alpha": 0.25, "x": 2, "gamma1": 0.6, "gamma2": 1.0}
+LISTED = [CASES[place] for place in (0, 1, 2, 3, 6, 7, 9)]
+"""Those whose regions of highest density the referee finds on its grid."""
+
+MATRIX = "n1, 0, 1, 2\n0, 0.5, 0.25, 0.25\n1, 0.25, 0.5, 0.25\n2, 0, 0.25, 0.75\n3, 0, 0, 1"
+SMALL_DESIGNS = {key: Design(mechanism=key, n=9, epsilon=1.5) for key in two_cell_synthesizers()}
+SMALL_DESIGNS[GivenMatrix.key] = Design(mechanism=read_matrix(MATRIX))
+
+
+def seen_of(case: dict[str, Any]) -> SeenRelease:
+    """The counts of a case with a prior of its own."""
+    names = ("n", "m", "alpha", "gamma1", "gamma2", "level")
+    values = {name: case[name] for name in names if name in case}
+    design = Design(
+        mechanism="beta_binomial", prior="own", sets=len(case["counts"]), confidential_count=case["x"], **values
+    )
+    return SeenRelease(design, case["counts"])
+
+
+def laws_of(case: dict[str, Any]) -> dict[str, Law]:
+    """The posteriors of a case by the referee."""
+    gammas = case.get("gamma1", 1.0), case.get("gamma2", 1.0)
+    return referee(case["counts"], case["n"], case["m"], case["alpha"], *gammas, case["x"])
+
+
+def cells_of(seen: SeenRelease) -> dict[str, list[str]]:
+    """Mean, standard deviation, interval and region of each posterior as they are written, by its key."""
+    keys = {f"<b>{name}</b>": key for key, name in NAMES.items()}
+    cells = {keys[name]: rest for name, *rest in seen.learned().table.rows}
+    return {keys[name]: [*cells[keys[name]], region] for name, region in seen.regions().rows}
+
+
+def spread(ends: tuple[float, float], digits: int = 4) -> str:
+    return f"{share(ends[0], digits)} to {share(ends[1], digits)}"
+
+
+def plain(sentence: str) -> str:
+    return unescape(re.sub(r"<[^>]+>", "", sentence))
+
+
+# Counts typed in or drawn
+
+
+def release(typed: str | None = None, **values: Any) -> SeenRelease:
+    """The release of Charest's design with some of its numbers changed."""
+    design = {"n": 100, "epsilon": 2.0, "delta": 1e-6, "sets": 1, "seed": 1, "alpha": 10.0, "x": 30} | values
+    design["confidential_count"] = design.pop("x")
+    return SeenRelease.of(Design(mechanism="beta_binomial", **design), typed)
+
+
+@pytest.mark.parametrize(
+    ("typed", "counts"),
+    [
+        ("31", (31,)),
+        ("3, 4,5", (3, 4, 5)),
+        ("3 4\t5\n6;7", (3, 4, 5, 6, 7)),
+        (" ,0,100, ", (0, 100)),
+        ("007", (7,)),
+        (" ".join(["12"] * 20), (12,) * 20),
+    ],
+)
+def test_typed_counts_are_read_and_share_the_promise(typed: str, counts: tuple[int, ...]) -> None:
+    assert typed_counts(typed, 100) == counts
+    seen = release(typed, sets=7)
+    assert (seen.drawn, seen.counts, seen.design.sets) == (False, counts, len(counts))
+    assert seen.design.alpha_of_one_set == pytest.approx(100 / math.expm1(2 / len(counts)))
+
+
+@pytest.mark.parametrize(("read", "longest"), [(lambda text: typed_counts(text, 9), 4_000), (typed_tables, 100_000)])
+def test_texts_that_are_too_long_are_refused_before_they_are_split(read, longest: int) -> None:
+    with pytest.raises(ValueError, match=f"must have at most {longest:,} characters; got {longest + 1:,}."):
+        read("1" + " " * longest)
+
+
+WRONG = [
+    "",
+    "1,000",
+    "7, 1,050",
+    "   ",
+    ", ;",
+    "101",
+    "-1",
+    "2.5",
+    "1e2",
+    "abc",
+    "3, x",
+    "<b>1</b>",
+    "nan",
+    "9" * 400,
+    "½",
+    "²",
+    "1 " * 21,
+]
+
+
+@pytest.mark.parametrize("typed", WRONG)
+def test_invalid_counts_are_refused_in_a_sentence(typed: str) -> None:
+    with pytest.raises(ValueError, match=r"^The synthetic counts must be .*whole numbers from 0 to m = 100") as refused:
+        typed_counts(typed, 100)
+    said = str(refused.value)
+    assert len(said) < 200
+    assert ("is empty" if not typed.strip(" ,;") else "got") in said
+
+
+@pytest.mark.parametrize(
+    ("typed", "tables"),
+    [
+        ("7, 2, 3", ((7, 2, 3),)),
+        ("7 2 3\n\n3;4 ; 5\r\n0,0,12", ((7, 2, 3), (3, 4, 5), (0, 0, 12))),
+        (" 6, 6, ", ((6, 6),)),
+    ],
+)
+def test_typed_tables_are_read(typed: str, tables: tuple[tuple[int, ...], ...]) -> None:
+    assert typed_tables(typed) == tables
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        ("", "must be 1 to 20 lines of counts; got 0."),
+        (" \n ", "must be 1 to 20 lines of counts; got 0."),
+        ("\n".join(["1, 2"] * 21), "must be 1 to 20 lines of counts; got 21."),
+        ("5", "at least 2 cells in every line; got 1."),
+        (",", "at least 2 cells in every line; got 0."),
+        ("1, 2\n1, 2, 3", "the same number of cells in every line; got 2, 3."),
+        ("1, 2\n3, 4", "must have the same total in every line, at least 1; got 3, 7."),
+        ("1, a", "must hold whole numbers from 0; got a."),
+        ("-1, 2", "must hold whole numbers from 0; got -1."),
+        ("1.5, 2", "must hold whole numbers from 0; got 1.5."),
+        ("9" * 300 + ", 2", "must hold whole numbers from 0; got 9999"),
+        ("0, 0", "must have the same total in every line, at least 1; got 0."),
+    ],
+)
+def test_invalid_tables_are_refused_in_a_sentence(typed: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(sentence)) as refused:
+        typed_tables(typed)
+    assert len(str(refused.value)) < 250
+
+
+def test_the_seed_fixes_the_counts_and_the_analysts_side_does_not_change_them() -> None:
+    counts = [release(sets=10, seed=seed).counts for seed in (1, 1, 2, 1_000_000_000)]
+    assert counts[0] == counts[1]
+    assert len(set(counts)) == 3
+    assert {len(each) for each in counts} == {10}
+    assert release(sets=10, gamma1=3.0, gamma2=0.2, level=0.5).counts == counts[0]
+
+
+@pytest.mark.parametrize(("x", "n", "epsilon"), [(30, 100, 20.0), (900, 1000, 40.0)])
+def test_drawn_counts_lie_where_their_law_does(x: int, n: int, epsilon: float) -> None:
+    """100 counts of five seeds: their mean within 4.5 standard errors of the Beta-binomial's."""
+    drawn = [count for seed in range(5) for count in release(sets=20, seed=seed, n=n, x=x, epsilon=epsilon).counts]
+    alpha = n / math.expm1(epsilon / 20)
+    mean, variance = (float(part) for part in betabinom.stats(n, alpha + x, alpha + n - x))
+    assert len(drawn) == 100
+    assert abs(np.mean(drawn) - mean) < 4.5 * math.sqrt(variance / 100)
+
+
+@pytest.mark.parametrize("sets", [1, 2, 20])
+@pytest.mark.parametrize("prior", PRIOR_RULES)
+def test_the_prior_of_each_set_follows_from_the_promise(prior: str, sets: int) -> None:
+    said = release(prior=prior, sets=sets, epsilon=1.5, alpha=7.25, n=40, x=10).promise
+    alpha, least = float(match_in(r"α = ([\d.,]+)", said)[1].rstrip(",.").replace(",", "")), 40 / math.expm1(1.5 / sets)
+    if prior == "own":
+        assert alpha == 7.25
+        epsilon = sets * math.log1p(40 / alpha)
+        assert epsilon <= float(match_in(r"\(ε = ([\d.]+)", said)[1]) <= epsilon * 1.001
+    elif prior == "pure":
+        assert alpha == float(f"{least:.4g}")
+        assert "δ" not in said
+    else:
+        assert alpha < least
+        assert "δ = 10⁻⁶" in said
+
+
+EXTREMES: list[dict[str, Any]] = [
+    {"epsilon": 1e-6}, {"epsilon": 1e-4, "sets": 20}, {"epsilon": 700.0}, {"epsilon": 1000.0, "sets": 20},
+    {"n": 1, "x": 0}, {"n": 1, "x": 1, "sets": 20}, {"n": 10_000},
+    {"n": 10_000, "x": 10_000, "gamma1": 0.01, "sets": 20},
+    {"n": 10_000, "prior": "exact", "delta": 1e-12, "sets": 20}, {"gamma1": 0.01, "gamma2": 0.01, "x": 0},
+    {"gamma1": 1e4, "gamma2": 1e4}, {"gamma1": 0.01, "gamma2": 1e4}, {"level": 0.001}, {"level": 0.999999},
+    {"prior": "own", "alpha": 1e-12}, {"prior": "own", "alpha": 1e12},
+    {"prior": "exact", "delta": 0.0, "sets": 20}, {"prior": "exact", "delta": 0.5}, {"x": 0}, {"x": 100},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("extreme", EXTREMES, ids=str)
+def test_the_posteriors_of_extreme_settings_are_laws_of_a_proportion(extreme: dict[str, Any]) -> None:
+    seen = release(**{"x": min(30, int(extreme.get("n", 100)))} | extreme)
+    for posterior in seen.posteriors.values():
+        assert 0 < posterior.mean < 1
+        assert 0 < math.sqrt(posterior.variance) < 0.5
+        for pieces in ([posterior.interval(seen.design.level)], posterior.highest_density(seen.design.level)):
+            ends = [end for piece in pieces for end in piece]
+            assert ends == sorted(ends)
+            assert 0 <= ends[0] <= ends[-1] <= 1
+
+
+@pytest.mark.parametrize("level", [0.95, 0.9999, 0.999999])
+def test_no_interval_is_said_to_hold_all_of_the_probability(level: float) -> None:
+    seen = release(level=level, n=20, x=6)
+    said = " ".join((*seen.answer(), *posteriors_table({}, level, "").head))
+    assert float(format_percent(level, 8).removesuffix(" %")) == pytest.approx(100 * level, rel=1e-12)
+    assert f"with {format_percent(level, 8)} probability" in said
+    assert f"{format_percent(level, 8)} equal tails" in said
+    assert not re.search(r"\b100 %", said)
+
+
+# Posteriors against independent sums
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: str(case)[:70])
+def test_table_and_answer_are_those_of_the_mixture_written_out(case: dict[str, Any]) -> None:
+    seen = seen_of(case)
+    laws = laws_of(case)
+    level = case.get("level", 0.95)
+    truth = case["x"] / case["n"]
+    for key, law in laws.items():
+        mean, deviation, tails, region = cells_of(seen)[key]
+        assert (mean, deviation) == (share(law.mean, 5), format_number(100 * law.deviation, 4)), key
+        assert tails == spread(law.tails(level)), key
+        if case in LISTED:
+            assert region == " and ".join(spread(piece) for piece in law.densest(level)), key
+    exact = laws["exact"]
+    mark, markup, _ = seen.answer()
+    sentence = plain(markup)
+    low, high = map(share, exact.tails(level))
+    start, end = laws["naive"].tails(level)
+    verb = "holds" if start <= truth <= end else "misses"
+    assert mark == f"{format_number(100 * exact.mean, 3)} ± {format_number(100 * exact.deviation, 2)} %"
+    assert f"between {low} and {high} with {format_number(100 * level)} %" in sentence
+    assert f"{format_number(exact.deviation / laws['known'].deviation, 3)} times" in sentence
+    assert f"{share(start)} to {share(end)}, which {verb} the secret share, {share(truth)}." in sentence
+
+
+def test_densities_of_the_picture_are_those_of_the_table() -> None:
+    traces = decode_figure(seen_of(CASES[1]).picture().json_text())["data"]
+    for key, law in laws_of(CASES[1]).items():
+        (trace,) = [trace for trace in traces if trace.get("name") == NAMES[key]]
+        places = [place for place in range(0, len(trace["x"]), 37) if 0 < trace["x"][place] < 1]
+        density = beta_distribution.pdf(np.array(trace["x"])[places][:, None], law.a, law.b) @ law.w
+        assert np.array(trace["y"])[places] == pytest.approx(density, rel=1e-9, abs=1e-280)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.95])
+def test_two_modes_have_two_regions_and_the_picture_has_the_interval_of_the_sentence(level: float) -> None:
+    law = laws_of(TWO_MODES)["exact"]
+    pieces = law.densest(level)
+    assert len(pieces) == 2
+    seen = seen_of(TWO_MODES | {"level": level})
+    assert cells_of(seen)["exact"][3] == " and ".join(spread(piece) for piece in pieces)
+    traces = decode_figure(seen.picture().json_text())["data"]
+    bars = [trace for trace in traces if trace["y"][0] < 0 and trace["legendgroup"] == "exact"]
+    assert [tuple(bar["x"]) for bar in bars] == [pytest.approx(law.tails(level), abs=1e-9)]
+
+
+@pytest.mark.parametrize("gamma", [0.1, 0.5])
+def test_a_release_that_says_nothing_leaves_the_prior_of_the_analyst(gamma: float) -> None:
+    case = {"counts": (50, 3), "n": 100, "m": 100, "alpha": 1e12, "x": 30, "level": 0.5}
+    low = float(betaincinv(gamma, gamma, 0.25))
+    deviation = format_number(50 / math.sqrt(2 * gamma + 1), 4)
+    ends = [spread((low, 1 - low)), f"{spread((0.0, low))} and {spread((1 - low, 1.0))}"]
+    seen = seen_of(case | {"gamma1": gamma, "gamma2": gamma})
+    assert cells_of(seen)["exact"] == ["50 %", deviation, *ends]
+
+
+def test_two_contradicting_sets_have_their_posterior_in_the_middle() -> None:
+    """An x in the middle explains both sets better than either end explains the other."""
+    case = {"counts": (0, 100), "n": 100, "m": 100, "alpha": 0.01, "x": 30}
+    exact = laws_of(case)["exact"]
+    assert len(exact.densest(0.95)) == 1
+    tails = spread(exact.tails(0.95))
+    assert cells_of(seen_of(case))["exact"] == ["50 %", format_number(100 * exact.deviation, 4), tails, tails]
+
+
+def test_the_confidential_count_is_described_by_its_weights() -> None:
+    seen = release("9", n=24, x=7, epsilon=3.0)
+    weights = weights_of([9], 24, 24, 24 / math.expm1(3.0), 1.0, 1.0)
+    assert seen.exact.weights == pytest.approx(weights, rel=1e-10)
+    mean, largest, true = (
+        format_number(float(value), 5) for value in (weights @ np.arange(25), weights.max(), weights[7])
+    )
+    assert seen.about_count == (
+        f"On average x = {mean}. Most probable is x = {int(weights.argmax())}, with probability "
+        f"{format_number(float(largest), 3)}. The true x = 7 has probability {format_number(float(true), 3)}."
+    )
+
+
+@pytest.mark.parametrize("mechanism", SMALL_DESIGNS)
+def test_every_mechanism_has_the_mixture_of_its_own_matrix(mechanism: str) -> None:
+    design = replace(SMALL_DESIGNS[mechanism], sets=3, confidential_count=2)
+    matrix = design.release.transition_matrix()
+    n = len(matrix) - 1
+    weights = matrix[:, 1] * matrix[:, 2] ** 2  # a uniform prior of p makes x uniform
+    x = np.arange(n + 1)
+    law = Law(1 + x, 1 + n - x, weights / weights.sum())
+    cells = cells_of(SeenRelease.of(design, "1, 2, 2"))["exact"]
+    assert cells[:3] == [share(law.mean, 5), format_number(100 * law.deviation, 4), spread(law.tails(0.95))]
+
+
+@pytest.mark.parametrize("mechanism", SMALL_DESIGNS)
+def test_drawn_counts_are_those_of_the_mechanism(mechanism: str) -> None:
+    design = replace(SMALL_DESIGNS[mechanism], sets=20, confidential_count=2)
+    for seed in (1, 2):
+        counts = design.release.draw(np.random.default_rng(seed), 2, 20)
+        assert SeenRelease.of(replace(design, seed=seed)).counts == tuple(counts.tolist())
+
+
+@pytest.mark.parametrize("mechanism", SMALL_DESIGNS)
+def test_coverage_of_the_posterior_interval_is_summed_over_the_matrix(mechanism: str) -> None:
+    design = SMALL_DESIGNS[mechanism]
+    matrix = design.release.transition_matrix()
+    x = np.arange(design.n + 1)
+    p = 2 / design.n
+    coverage = 0.0
+    for count, probability in enumerate(binom.pmf(x, design.n, p) @ matrix):
+        law = Law(1 + x, 1 + design.n - x, matrix[:, count] / matrix[:, count].sum())
+        low, high = law.tails(0.95)
+        coverage += probability * (low <= p <= high)
+    assert coverage_along_p(design, EQUAL_TAILS, (p,)).coverage == pytest.approx([coverage], rel=1e-9)
+
+
+@pytest.mark.parametrize("interval", [EQUAL_TAILS, HIGHEST_DENSITY])
+def test_coverage_and_mean_length_are_sums_over_every_release(interval: str) -> None:
+    alpha = 12 / math.expm1(3.0)
+    x = np.arange(13)
+    probabilities = betabinom.pmf(x[:, None], 12, alpha + x, alpha + 12 - x) @ binom.pmf(x, 12, 0.25)
+    coverage = length = 0.0
+    for count, probability in enumerate(probabilities):
+        law = referee((count,), 12, 12, alpha, 1.0, 1.0, 3)["exact"]
+        pieces = [law.tails(0.8)] if interval is EQUAL_TAILS else law.densest(0.8)
+        coverage += probability * any(low <= 0.25 <= high for low, high in pieces)
+        length += probability * sum(high - low for low, high in pieces)
+    design = Design(mechanism="beta_binomial", n=12, epsilon=3.0, level=0.8)
+    result = coverage_along_p(design, interval, (0.25,))
+    assert result.exact
+    assert (result.coverage[0], result.mean_width[0]) == pytest.approx((coverage, length), rel=1e-6)
+
+
+@pytest.mark.parametrize("typed", ["7, 2, 3", "7 2 3\n\n3;4 ; 5\r\n0,0,12", "6, 6", "1, 2, 3, 4"])
+def test_tables_of_cells_are_summed_over_every_confidential_table(typed: str) -> None:
+    tables = typed_tables(typed)
+    n_cells = len(tables[0])
+    total = sum(tables[0])
+    alpha = total / math.expm1(2.0 / len(tables))
+    design = Design(mechanism="beta_binomial", n=9, epsilon=2.0, gamma1=1.5)
+    assert prior_of_cells(design, tables) == pytest.approx(alpha)
+    confidential = np.array([table for table in product(range(10), repeat=n_cells) if sum(table) == 9])
+
+    def log_probability(counts: np.ndarray, prior: np.ndarray) -> np.ndarray:
+        """Dirichlet-multinomial, up to what does not depend on the prior."""
+        size = prior.sum(axis=-1)
+        cells = (gammaln(prior + counts) - gammaln(prior)).sum(axis=-1)
+        return np.asarray(cells + gammaln(size) - gammaln(size + counts.sum(axis=-1)))
+
+    logs = log_probability(confidential, np.full(n_cells, 1.5)) - gammaln(confidential + 1).sum(axis=1)
+    logs = logs + sum(log_probability(np.array(table), alpha + confidential) for table in tables)
+    weights = np.exp(logs - logsumexp(logs))
+    cells = posterior_cells(synthetic_counts=tables, n=9, alpha=alpha, gamma=1.5)
+    assert cells.expected_table == pytest.approx(weights @ confidential, rel=1e-11)
+    for cell in range(n_cells):
+        law = Law(1.5 + confidential[:, cell], 1.5 * (n_cells - 1) + 9 - confidential[:, cell], weights)
+        marginal = cells.marginal(cell)
+        assert (marginal.mean, marginal.variance) == pytest.approx((law.mean, law.deviation**2))
+        assert marginal.interval(0.9) == pytest.approx(law.tails(0.9))
+
+
+@pytest.mark.parametrize(("x", "impossible"), [(None, None), (0, 2), (1, None), (2, 0)])
+def test_counts_that_the_known_x_never_leads_to_are_named(x: int | None, impossible: int | None) -> None:
+    design = Design(mechanism=read_matrix("1,0,0\n0.5,0,0.5\n0,0.5,0.5"), confidential_count=x)
+    sentence = plain(SeenRelease.of(design, "0 2").contradiction)
+    expected = f"Data with x = {x} never lead to a synthetic count of {impossible} under this synthesizer"
+    assert sentence.startswith(expected) if impossible is not None else not sentence

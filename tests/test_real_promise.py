@@ -1,0 +1,66 @@
+"""What a synthesizer really spends is said wherever it is chosen or its promise is shown, and only where it is more."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from dpviz.designs import Design
+from dpviz.desk.promises import broken_sentence, promise_text, real_epsilon
+from tests.helpers import match_in, value_of
+from tests.pages.apptest import open_page, problems, set_state, sound, texts
+
+LAWS = ["modips", "modips_truncated", "laplace", "beta_binomial"]
+SAID = "Promised ε = "
+
+
+def largest_loss(design: Design) -> float:
+    """M times the largest |ln T[x] − ln T[x + 1]| of the whole matrix."""
+    return design.sets * float(np.abs(np.diff(design.release.log_transition_matrix(), axis=0)).max())
+
+
+def test_what_is_spent_beyond_the_promise_is_said_with_its_number_and_nothing_where_it_is_kept():
+    said = []
+    for law, n, sets, epsilon in itertools.product(LAWS, (1, 6, 40), (1, 10), (0.02, 0.3, 1.0, 5.0, 40.0)):
+        design = Design(mechanism=law, n=n, m=n, sets=sets, epsilon=epsilon)
+        real, spent = real_epsilon(design), largest_loss(design)
+        assert (real is not None) == (spent > epsilon * (1 + 1e-9))
+        assert ("really" in promise_text(design)) == (real is not None)
+        if real is not None:
+            said.append(law)
+            for words in (promise_text(design), broken_sentence(design.synthesizer_type, epsilon, real)):
+                assert value_of(match_in(r"really (\d[\d.]*\d)", words)[1]) == pytest.approx(spent, rel=5.1e-3)
+    assert set(said) == {"modips_truncated"}
+    assert 4 < len(said) < 29
+
+
+def test_the_table_of_exact_losses_is_what_is_said():
+    for n, epsilon, real in ((20, 0.01, 0.0149), (100, 0.01, 0.018), (100, 0.1, 0.137)):
+        design = Design(mechanism="modips_truncated", n=n, epsilon=epsilon)
+        assert f"ε = {epsilon} (really {real})" in promise_text(design)
+    ten = Design(mechanism="modips_truncated", n=100, epsilon=0.5, sets=10)
+    assert "ε = 0.5 (really 0.785)" in promise_text(ten)
+
+
+@pytest.mark.parametrize(
+    ("module", "prefix", "sizes"),
+    [("transition_matrices", "tm_", {}), ("coverage", "cv_", {"sets": 1}), ("posterior", "po_", {"x": 30})],
+)
+def test_where_the_synthesizer_is_chosen_the_safe_one_is_one_button_away(module, prefix, sizes):
+    query = {"synthesizer": "modips_truncated", "n": 100, "epsilon": 0.1, **sizes}
+    page = sound(open_page(module, **{prefix + name: value for name, value in query.items()}))
+    assert f"{SAID}0.1, really 0.137." in " ".join(texts(page))
+    assert "Modips (boundary-inflated) keeps the promise." in " ".join(texts(page))
+    page.button(key=f"{prefix}kept_by").click().run()
+    assert page.session_state[f"{prefix}synthesizer"] == "modips"
+    assert SAID not in " ".join(texts(sound(page)))
+    assert "really" not in " ".join(texts(page))
+
+
+def test_a_broken_promise_is_said_while_the_analysis_is_refused():
+    query = {"cv_synthesizer": "modips_truncated", "cv_n": 100, "cv_epsilon": 0.1, "cv_sets": 1}
+    page = set_state(open_page("coverage", **query), cv_rules=[])
+    assert "Choose at least one rule." in problems(page)[0]
+    assert f"{SAID}0.1, really 0.137." in " ".join(texts(page))
