@@ -1,9 +1,9 @@
 """The record of a design for every page and file: mechanism, sizes, promise, prior, truth, analysis and seed."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Self, cast
 
 import numpy as np
@@ -22,7 +22,7 @@ from dpviz.core.declarations import (
     SEED,
     SETS,
 )
-from dpviz.core.formatting import describe_value
+from dpviz.core.formatting import describe_value, format_distinct, format_number, round_up
 from dpviz.core.parameters import Parameter, parameter_with_default
 from dpviz.core.records import ParameterRecord, Reader, json_field, validate_unique_choices
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer, TwoCellSynthesizer
@@ -36,6 +36,9 @@ CONFIDENTIAL_COUNT = dataclasses.replace(
 )
 SHORT_NAMES = {"mechanism": "synthesizer", "confidential_count": "x"}  # in an address
 NOISE_EPSILON_KEY = "noise_epsilon"  # of an ε of the mechanism's own
+EPSILON_ROUNDING = 1e-12  # relative difference up to which a real ε is the promised one
+
+_pure_epsilon = lru_cache(maxsize=1024)(pure_epsilon)
 
 
 def _write_mechanism(mechanism: str | GivenMatrix) -> Any:
@@ -55,6 +58,34 @@ def _own_parameters(mechanism: object) -> dict[str, Parameter]:
     card = SYNTHESIZERS.get(mechanism) if isinstance(mechanism, str) else None
     parameters = [item for item in (card.parameters() if card else ()) if item.name not in ("n", "m", "alpha")]
     return {NOISE_EPSILON_KEY if item.name == "epsilon" else item.name: item for item in parameters}
+
+
+def release_parameters(synthesizer_type: type[Synthesizer]) -> dict[str, Parameter]:
+    """Parameters of a promise and of a synthesizer by their names in an address, in the order of their controls.
+
+    >>> from dpviz.mechanisms import GeometricSanitizer
+    >>> list(release_parameters(GeometricSanitizer))
+    ['epsilon', 'delta', 'n', 'noise_epsilon']
+    """
+    own = {item.name: item for item in synthesizer_type.parameters()}
+    noise = {NOISE_EPSILON_KEY: own.pop("epsilon")} if "epsilon" in own else {}
+    prior = {name: own.pop(name) for name in ("alpha", "beta") if name in own}
+    return {"epsilon": EPSILON, "delta": DELTA, **prior, **own, **noise}
+
+
+def widest_parameters(synthesizer_types: Iterable[type[Synthesizer]]) -> dict[str, Parameter]:
+    """Parameters of releases, each with the domain that all the synthesizers together give it."""
+    widest: dict[str, Parameter] = {}
+    for synthesizer_type in synthesizer_types:
+        for name, item in release_parameters(synthesizer_type).items():
+            first = widest.get(name, item)
+            widest[name] = dataclasses.replace(
+                first,
+                minimum=min(first.minimum, item.minimum),
+                maximum=max(first.maximum, item.maximum),
+                open_minimum=first.open_minimum and item.open_minimum,
+            )
+    return widest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,6 +283,15 @@ class Design(ParameterRecord):
         """Exact pure ε of the M sets: M times that of one, as all may be at their worst at once."""
         return self.sets * pure_epsilon(self.synthesizer)
 
+    @property
+    def real_epsilon(self) -> float | None:
+        """Exact ε of all sets where the mechanism spends more than it promises; None where it does not."""
+        if not self.synthesizer_type.info.kept_by:
+            return None
+        mechanism: Any = self.synthesizer
+        real = _pure_epsilon(mechanism)
+        return self.sets * real if real > mechanism.epsilon * (1 + EPSILON_ROUNDING) else None
+
     def along_epsilon(self, epsilons: Sequence[float]) -> Sequence[TwoCellSynthesizer]:
         """Releases of one set at other promises, each made when it is asked for."""
         return _ReleasesByEpsilon(self, epsilons)
@@ -297,3 +337,57 @@ class _ReleasesByEpsilon(Sequence[TwoCellSynthesizer]):
 
     def __getitem__(self, index: Any) -> Any:
         return dataclasses.replace(self.design, epsilon=float(self.epsilons[index])).release
+
+
+# In words
+
+
+def describe_prior(alpha: float) -> str:
+    """Format a prior to four digits, or to the last invented row where it has more."""
+    return format_number(alpha, 4 if alpha < 1e4 else 6)
+
+
+def describe_promise(design: Design, *, with_prior: bool = False) -> str:
+    """Describe what a release follows from: its promise, or its own prior or matrix, and its further parameters.
+
+    The prior that follows from a promise is added `with_prior`.
+    """
+    synthesizer_type, given = design.synthesizer_type, dict(design.details)
+    further = ""
+    for item in synthesizer_type.parameters():
+        if item.name not in ("n", "m", "epsilon", "alpha", "beta"):
+            further += f", {item.symbol or item.title} = {format_number(given.get(item.name, item.default))}"
+            further += "" if item.name in given else " by default"
+
+    # An ε that follows from a prior or a matrix
+    if "epsilon" not in design.promised:
+        together = "" if design.sets == 1 else f" for all {design.sets} sets"
+        exact = f"ε = {format_number(round_up(design.epsilon_of_sets, 4), 4)}{together}, no δ"
+        if "alpha" in design.promised:
+            return f"α = {describe_prior(design.alpha)} ({exact}){further}"
+        label = "your own matrix" if synthesizer_type is GivenMatrix else synthesizer_type.info.label
+        return f"{exact} ({label}){further}"
+
+    # A promise
+    promise = f"ε = {format_number(design.epsilon, 4)}"
+    if design.real_epsilon is not None:
+        promise += f" (really {format_distinct(design.real_epsilon, design.epsilon, 3)})"
+    if "delta" in design.promised and design.delta > 0:
+        promise += f", δ = {format_number(design.delta, 3)}"
+    if design.sets > 1 and not synthesizer_type.has_prior:
+        promise += f", {'noise for ε/M in' if synthesizer_type.adds_noise else 'ε/M for'} each set"
+    if with_prior and synthesizer_type.has_prior:
+        further += f" (α = {describe_prior(design.alpha_of_one_set)} in each set)"
+    return promise + further
+
+
+def broken_promise_sentence(design: Design) -> str:
+    """Say what is really spent where that is more than is promised, why, and what keeps the promise; as inline HTML."""
+    if design.real_epsilon is None:
+        return ""
+    mechanism: Any = design.synthesizer
+    promised, info = design.sets * mechanism.epsilon, mechanism.info
+    return (
+        f"<b>Promised ε = {format_number(promised)}, really {format_distinct(design.real_epsilon, promised, 3)}.</b> "
+        f"{info.broken_because} {SYNTHESIZERS[info.kept_by].info.label} keeps the promise."
+    )

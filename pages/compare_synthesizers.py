@@ -9,10 +9,15 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from dpviz.audit.release_audit import (
+    WHO_ARE_NEIGHBOURS,
+    headline,
+    promises_table,
+    ranked_audits,
+    setting_of_comparison,
+)
 from dpviz.charts import comparison as charts
 from dpviz.charts.html import by_reason
-from dpviz.claims.compared import audited_setting, promises_table, ranked_findings
-from dpviz.claims.release_finding import WHO_ARE_NEIGHBOURS, headline
 from dpviz.comparisons import DATA_KINDS, TERMS, BinaryData, Compared, Comparison, DataKind, MixedData
 from dpviz.comparisons.analysis import compared_numbers
 from dpviz.comparisons.comparison import LIMITED_MEASURES, Ranking
@@ -20,7 +25,7 @@ from dpviz.comparisons.numeric_data import released_rows
 from dpviz.comparisons.proportion import OneProportion
 from dpviz.core import limits
 from dpviz.core.formatting import format_number, format_or_dash, format_percent
-from dpviz.desk.audit_tables import releases_table, sensitivities_table
+from dpviz.export.audit import releases_table, sensitivities_table
 from dpviz.export.columns import comparison_csv, records_csv
 from dpviz.export.scripts import comparison_script
 from dpviz.study.comparison import comparison_of, describe_outcomes, study_outcomes
@@ -168,11 +173,11 @@ def _show_audit(comparison: Comparison) -> None:
     """Every method that Bowen & Liu and Liu print, at the reader's ε, n, sets and bounds; what is broken first."""
     ui.heading("What these methods really promise")
     try:
-        setting = audited_setting(comparison.data, comparison.epsilon, comparison.analysis.sets)
+        setting = setting_of_comparison(comparison.data, comparison.epsilon, comparison.analysis.sets)
     except ValueError as error:
         ui.note(escape(f"This is not audited here: {error}"))
         return
-    findings = ranked_findings(setting)
+    findings = ranked_audits(setting)
     broken = [finding for finding in findings if finding.verdict.bad]
     others = [finding for finding in findings if not finding.verdict.bad]
     folded = f"<details><summary>The other methods: {len(others)}</summary>{releases_table(others)}</details>"
@@ -183,7 +188,7 @@ def _show_audit(comparison: Comparison) -> None:
     values = {field.name: getattr(setting, field.name) for field in fields(setting)}
     st.caption(ui.words("audited", **{name: format_number(value) for name, value in values.items()}))
     with st.expander("How far one row can move a statistic"):
-        ui.table(*sensitivities_table(setting), "Sensitivities")
+        ui.table(*sensitivities_table(setting))
 
     # The file, and where the papers' own numbers stand
     audited_at = ", ".join(f"{name} = {value!r}" for name, value in values.items())

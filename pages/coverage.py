@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from dpviz.charts.coverage import coverage_chart
-from dpviz.core.formatting import format_number, format_percent
+from dpviz.core.formatting import format_count, format_number, format_percent
 from dpviz.coverage import (
     CoverageCurves,
     ExactCoverage,
@@ -18,11 +18,10 @@ from dpviz.coverage import (
     stream_by_synthesizer,
     stream_coverages,
 )
+from dpviz.coverage.answer import coverage_answer, feasible_rules
 from dpviz.coverage.curves import EPSILONS
 from dpviz.coverage.performance import first_shares
-from dpviz.designs import CONFIDENTIAL_COUNT, Design
-from dpviz.desk import covered
-from dpviz.desk.promises import FURTHER_NUMBERS, PROMISE
+from dpviz.designs import CONFIDENTIAL_COUNT, Design, describe_promise
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import two_cell_synthesizers
 from dpviz.study.plan import simulation_of
@@ -37,7 +36,7 @@ AXES = {"against p": "p", "against ε": "epsilon"}
 RULES_SHOWN = ["reiter_2002", "as_if_real"]
 ANSWER_TIMEOUT_S = 1.0
 
-NUMBERS = PROMISE | FURTHER_NUMBERS | ui.declared_numbers("coverage")
+NUMBERS = ui.RELEASE_NUMBERS | ui.declared_numbers("coverage")
 PRESETS = ui.declared_presets("coverage")
 SETTINGS = {
     **ui.mechanism_settings(PREFIX, MECHANISMS, "beta_binomial"),
@@ -85,8 +84,17 @@ def controls() -> Question:
         ui.register_shown(f"{PREFIX}x")
     design = Design.of(values)
     ui.note_broken_promise(design, mechanism)
-    fitting, notes = covered.fitting_rules(design, rules)
-    return Question(replace(design, rules=fitting), covered.coverage_setting(design), notes)
+    feasible, notes = feasible_rules(design.release, design.sets, rules)
+    return Question(replace(design, rules=feasible), describe_setting(design), notes)
+
+
+def describe_setting(design: Design) -> str:
+    """People, true share, released tables and promise."""
+    return ui.page_note(
+        "coverage", "setting", people=format_count(design.n, "person", "people"), p=format_percent(design.p, 4),
+        tables=format_count(design.sets, "released table"), rows=format_count(design.m, "row"),
+        promise=describe_promise(design),
+    )  # fmt: skip
 
 
 def picture_controls(design: Design, run: simulation.Run) -> str:
@@ -139,8 +147,7 @@ def show_answer(question: Question, coverages: dict[str, ExactCoverage] | None) 
         ui.answer("beyond exact sums", words, "Exact sums would take too long here: press Start to simulate.")
     else:
         rule, coverage = next(iter(coverages.items()))
-        sentence = covered.coverage_sentence(design, rule, coverage)
-        ui.answer(format_percent(coverage.coverage, 3), sentence, covered.short_sentence(design, rule, coverage))
+        ui.answer(*coverage_answer(question.named, rule, coverage, design.level))
     for note in question.notes:
         st.caption(note)
 

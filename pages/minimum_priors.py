@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from dpviz.audit.text import audit_headline, average_case_claims, describe_average_case, describe_safe_results
+from dpviz.audit import curves
+from dpviz.audit.curves import first_prior_curves, stream_prior_curves
+from dpviz.audit.formulas import subsampled_epsilon_printed
+from dpviz.audit.text import (
+    audit_headline,
+    average_case_claims,
+    describe_average_case,
+    describe_safe_results,
+    describe_sampling,
+)  # fmt: skip
 from dpviz.audit.theorem_audit import audit_theorems
 from dpviz.audit.theorems import Verdict
 from dpviz.calibration import curves as answers
@@ -18,16 +27,15 @@ from dpviz.calibration.data_kinds import KINDS, Kind, PromiseQuestion, Setting
 from dpviz.calibration.methods import PARAM_MAP
 from dpviz.calibration.text import HEADLINE, excluded_mechanisms, needed_sentences
 from dpviz.charts import priors
-from dpviz.claims import curves
-from dpviz.claims.curves import first_prior_curves, stream_prior_curves
 from dpviz.core import limits
 from dpviz.core.declarations import SEED
 from dpviz.core.formatting import format_number
 from dpviz.designs import CONFIDENTIAL_COUNT
-from dpviz.desk import audit_tables, promise_tables
+from dpviz.export import audit as audit_tables
 from dpviz.export.columns import curves_csv, records_csv
 from dpviz.export.scripts import priors_script
 from dpviz.export.tables import figure_html
+from dpviz.inference import prior_tables
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer
 from dpviz.privacy.average_case import count_release_delta
 from dpviz.published.records import load_errata
@@ -130,7 +138,7 @@ def show_curves(question: PromiseQuestion, needed: answers.Needed) -> None:
 def show_table(question: PromiseQuestion, needed: answers.Needed) -> None:
     """Draw what every method needs and what that costs, and what is beyond reach."""
     setting = question.setting
-    ui.table(*promise_tables.needed_table(question, needed))
+    ui.table(*prior_tables.needed_table(question, needed))
     caption = ui.words(
         f"The table of {texts_of(question)}",
         **{name: format_number(getattr(setting, name)) for name in ("epsilon", "sigma", "sigma0")},
@@ -186,14 +194,14 @@ def _show_audit(question: PromiseQuestion) -> None:
 
 def _show_inverse(question: PromiseQuestion) -> None:
     level = ui.number_control(question.kind.level)
-    given = ui.result(promise_tables.given_by_method, question, level)
+    given = ui.result(prior_tables.given_by_method, question, level)
     keepers = words.kept_by(given, question.setting)
     sentence = f"With one set, this keeps {question.promise} for <b>{keepers}</b>, one row substituted."
     needed, is_complete = needed_of(question)
     if question.sets > 1 and is_complete:
         sentence += words.kept_together(question, level, needed.exact)
     st.html(ui.section_answer(question.describe_level(level), sentence))
-    ui.table(*promise_tables.given_table(question, given))
+    ui.table(*prior_tables.given_table(question, given))
     chart = priors.profiles_chart(question, given)
     alt = f"Privacy profiles of all methods at {question.describe_level(level)}."
     ui.show_figure(chart, "profiles", alt, height=430)
@@ -219,7 +227,7 @@ def _show_sets(question: PromiseQuestion) -> None:
     # Sentence, table and picture
     if place in found.exact:
         st.html(ui.section_answer(*words.sets_sentence(question, found.exact[place], found.shares[place])))
-    ui.table(*promise_tables.ways_table(question, found))
+    ui.table(*prior_tables.ways_table(question, found))
     if found.refused:
         reasons = dict.fromkeys(found.refused[key] for key in kind.methods if key in found.refused)
         st.caption(f"Beyond reach: {' '.join(reasons)}")
@@ -246,7 +254,7 @@ def _show_average(question: PromiseQuestion) -> None:
     deltas = ui.result(answers.average_and_worst, n, m, alpha, theta, epsilon, spinner=spinner)
     average = {key: pair[0] for key, pair in deltas.items() if pair is not None}
     st.html(ui.section_answer(*describe_average_case(n, theta, epsilon, average[PARAM_MAP.key])))
-    ui.table(*promise_tables.average_table(deltas, theta, epsilon))
+    ui.table(*prior_tables.average_table(deltas, theta, epsilon))
     st.caption(f"Exact. α = β = {format_number(alpha)} for the methods with a prior; PARAM_MAP has none.")
 
     # What the thesis prints about it
@@ -273,11 +281,16 @@ def _show_sampling(question: PromiseQuestion) -> None:
         st.caption(f"The population must hold at least the n = {format_number(setting.n)} rows of the sample.")
         return
     spinner = "Averaging over the samples …"
-    mark, sentence, table = ui.result(promise_tables.sampling, question, population, alpha, spinner=spinner)
-    st.html(ui.section_answer(mark, sentence))
+    arguments = question, population, alpha, subsampled_epsilon_printed
+    table, losses = ui.result(prior_tables.sampling_table, *arguments, spinner=spinner)
+    alone, printed, *_, after = losses[HEADLINE.key]
+    is_exact = table.head[-1] == "exact"
+    mark, change = describe_sampling(alone, after, printed, "" if is_exact else " at most")
+    sizes = {"n": format_number(setting.n), "population": format_number(population)}
+    st.html(ui.section_answer(mark, ui.words("Sample", change=change, alpha=format_number(alpha), **sizes)))
     ui.table(*table)
     neighbours = "Exact: all pairs of neighbouring populations, one row substituted."
-    if not promise_tables.is_sampled_exactly(question, population):
+    if not is_exact:
         neighbours = ui.words("Sampled", shown=limits.MAX_SAMPLED_ROWS_OF_PAGE, most=f"{limits.MAX_POPULATION:,}")
     rate = setting.n / population
     deltas = {"delta": format_number(setting.delta, 3), "after": format_number(rate * setting.delta, 3)}
@@ -294,7 +307,7 @@ def _show_probabilistic(question: PromiseQuestion) -> None:
         shown, most = (f"{rows:,}" for rows in (limits.MAX_PROBABILISTIC_ROWS_OF_PAGE, limits.MAX_PROBABILISTIC_ROWS))
         st.caption(ui.words("Probabilistic rows", shown=shown, most=most))
         return
-    table, refusal = ui.result(promise_tables.probabilistic_table, question, spinner="Searching …")
+    table, refusal = ui.result(prior_tables.probabilistic_table, question, spinner="Searching …")
     ui.table(*table)
     if refusal:
         st.caption(refusal)
@@ -303,7 +316,7 @@ def _show_probabilistic(question: PromiseQuestion) -> None:
 
 def _show_uneven(question: PromiseQuestion) -> None:
     ui.note(ui.words("Uneven priors"))
-    table = ui.result(promise_tables.uneven_table, question, ui.number_control("ratio"), ui.number_control("beta"))
+    table = ui.result(prior_tables.uneven_table, question, ui.number_control("ratio"), ui.number_control("beta"))
     ui.table(*table)
     is_barred = any(row[-1] == "impossible" for row in table.rows)
     caption = f"{question.promise}, one set, one row substituted, all pairs of neighbours in both directions."

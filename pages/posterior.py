@@ -4,6 +4,7 @@ import math
 import re
 from dataclasses import replace
 from functools import lru_cache, partial
+from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -11,14 +12,14 @@ import streamlit as st
 from dpviz.charts import posterior as charts
 from dpviz.core import limits
 from dpviz.core.formatting import format_count, format_number, format_percent
-from dpviz.designs import Design
-from dpviz.desk import analyst, promises
-from dpviz.desk.analyst import SeenRelease
+from dpviz.designs import Design, describe_promise
 from dpviz.export.scripts import posterior_recipe, posterior_script
 from dpviz.export.tables import to_csv
 from dpviz.inference import posterior as posteriors
+from dpviz.inference import report
 from dpviz.inference.posterior import PosteriorCells, SecretSizePosterior, posterior_cells
-from dpviz.inference.posterior_coverage import EQUAL_TAILS, INTERVALS
+from dpviz.inference.posterior_coverage import EQUAL_TAILS, INTERVALS, posterior_coverage
+from dpviz.inference.released import ReleasedCounts, read_counts, read_tables
 from dpviz.mechanisms import BetaBinomial, matrix_mechanism, two_cell_synthesizers
 from dpviz.uploads.matrix import sums_sentence
 from pages import ui
@@ -32,15 +33,41 @@ EXAMPLE = "0.5, 0.3, 0.15, 0.05\n0.2, 0.5, 0.2, 0.1\n0.1, 0.2, 0.5, 0.2\n0.05, 0
 
 TABLES = "52, 30, 18"
 POINTS = 50  # values of p along the curve of coverage: more cannot be told apart in a picture of this size
+SIMULATED_RELEASES = 400  # at each p where they are too many to list
 
-NUMBERS = promises.PROMISE | promises.FURTHER_NUMBERS | ui.declared_numbers("posterior")
+NUMBERS = ui.RELEASE_NUMBERS | ui.declared_numbers("posterior")
 PRESETS = ui.declared_presets("posterior")
 
-seen_release = lru_cache(maxsize=64)(SeenRelease.of)
-learned_from = lru_cache(maxsize=64)(SeenRelease.learned)
+
+class Question(NamedTuple):
+    """A design with the counts that an analyst sees."""
+
+    design: Design
+    release: ReleasedCounts
+    is_drawn: bool
+    given_text: str | None  # of the reader's own matrix where a script can carry it
 
 
-def controls() -> SeenRelease:
+@lru_cache(maxsize=64)
+def question_of(design: Design, typed: str | None = None, given_text: str | None = None) -> Question:
+    """The counts that were typed, as many as there are sets, or counts drawn with the seed."""
+    if typed is None:
+        generator = np.random.default_rng(design.seed)
+        counts = tuple(design.release.draw(generator, design.confidential_count or 0, design.sets).tolist())
+    else:
+        counts = read_counts(typed, design.m)
+        design = replace(design, sets=len(counts))
+    analysis = {name: getattr(design, name) for name in ("gamma1", "gamma2", "level", "confidential_count")}
+    release = ReleasedCounts(synthesizer=design.release, counts=counts, **analysis)
+    return Question(design, release, typed is None, given_text)
+
+
+def answer_of(question: Question) -> tuple[str, str, str]:
+    """Mark, sentence and short sentence; ValueError where no data lead to the counts."""
+    return report.posterior_answer(question.release, describe_promise(question.design, with_prior=True))
+
+
+def controls() -> Question:
     places = ui.control_places()
     ui.presets(PRESETS, place=places.first)
     release = ui.mechanism_controls(places)
@@ -67,19 +94,20 @@ def controls() -> SeenRelease:
 
     # The analysis
     values |= ui.number_controls("gamma1", "gamma2", "level", *["seed"] * is_drawn, place=places.more)
-    seen = seen_release(Design.of(values), counts, release.given_text)
-    ui.note_broken_promise(seen.design, release)
-    return seen
+    question = question_of(Design.of(values), counts, release.given_text)
+    ui.note_broken_promise(question.design, release)
+    return question
 
 
-def show_numbers(seen: SeenRelease) -> None:
-    design = seen.design
+def show_numbers(question: Question) -> None:
+    design = question.design
     source = "typed in"
-    if seen.drawn:
+    if question.is_drawn:
         source = f"drawn with seed {design.seed} from x = {format_number(design.confidential_count or 0)}"
-    ui.table(*learned_from(seen).table)
+    names = report.POSTERIOR_NAMES
+    ui.table(*report.posteriors_table(question.release.posteriors, names, design.level, "Posteriors of p"))
     caption = ui.words(
-        "table", components=f"{design.n + 1:,}", counts=", ".join(map(str, seen.counts)), made=source,
+        "table", components=f"{design.n + 1:,}", counts=", ".join(map(str, question.release.counts)), made=source,
         level=format_percent(design.level, 8), gamma1=format_number(design.gamma1, 4),
         gamma2=format_number(design.gamma2, 4),
     )  # fmt: skip
@@ -91,34 +119,39 @@ def show_numbers(seen: SeenRelease) -> None:
 # Closer looks, each computed only when it is opened
 
 
-def _show_confidential_count(seen: SeenRelease) -> None:
-    x = seen.design.confidential_count
+def _show_confidential_count(question: Question) -> None:
+    x = question.design.confidential_count
     ui.note(ui.words("count"))
-    counts = np.arange(seen.design.n + 1.0)
-    chart = charts.count_distribution_chart(counts, seen.exact.weights, title="confidential ones", symbol="x", mark=x)
+    counts = np.arange(question.design.n + 1.0)
+    chart = charts.count_distribution_chart(
+        counts, question.release.exact.weights, title="confidential ones", symbol="x", mark=x
+    )
     ui.show_figure(chart, "count_distribution", height=340)
-    st.caption(seen.about_count)
+    st.caption(report.confidential_count_sentence(question.release))
 
 
-def _show_call(seen: SeenRelease) -> None:
-    ui.table(*seen.regions())
+def _show_call(question: Question) -> None:
+    ui.table(*report.regions_table(question.release))
     st.html("<b>What the analyst should do: this call, with these counts</b>")
-    recipe = posterior_recipe(seen.design, seen.counts, given_text=seen.given_text)
+    recipe = posterior_recipe(question.design, question.release.counts, given_text=question.given_text)
     st.code(recipe, language=None, wrap_lines=True)
 
 
-def _show_coverage(seen: SeenRelease) -> None:
+def _show_coverage(question: Question) -> None:
     ui.note(ui.words("reach"))
-    design = seen.design
+    design = question.design
     if max(design.n, design.m) > limits.MAX_RELEASES_OF_PAGE:
         st.caption(ui.words("too_many", shown=f"{limits.MAX_RELEASES_OF_PAGE:,}", most=f"{limits.MAX_ROWS:,}"))
         return
     interval = ui.segmented("kind", INTERVALS, label_visibility="collapsed")
-    truth = seen.truth
-    p = round(seen.exact.mean, 3) if truth is None else truth
+    truth = question.release.secret_share
+    p = round(question.release.exact.mean, 3) if truth is None else truth
     points = tuple(sorted({*np.linspace(0.01, 0.99, POINTS).tolist(), p}))
-    shown = replace(design, confidential_count=None, rules=(), repetitions=1)
-    coverage = ui.result(analyst.coverage_along_p, shown, interval, points, spinner="Listing every release …")
+    prior = {"gamma1": design.gamma1, "gamma2": design.gamma2}
+    coverage = ui.result(
+        posterior_coverage, synthesizer=design.release, proportions=points, sets=design.sets, level=design.level,
+        interval=interval, seed=design.seed, repetitions=SIMULATED_RELEASES, spinner="Listing every release …", **prior,
+    )  # fmt: skip
 
     # The answer at the chosen p
     place = int(np.argmin(np.abs(coverage.proportions - p)))
@@ -139,9 +172,9 @@ def _show_coverage(seen: SeenRelease) -> None:
     st.caption(f"At each p, x is drawn from Binomial(n, p), and M = {design.sets}. {how}")
 
 
-def _show_secret_size(seen: SeenRelease) -> None:
-    design = seen.design
-    known = seen.exact
+def _show_secret_size(question: Question) -> None:
+    design = question.design
+    known = question.release.exact
     ui.note(ui.words("secret"))
     label = ui.segmented("size_prior", list(posteriors.SIZE_PRIORS), help=ui.words("size_prior"))
     around = ends = posteriors.range_around(design.n)
@@ -149,41 +182,43 @@ def _show_secret_size(seen: SeenRelease) -> None:
     if not ui.toggle("around", words, help=ui.words("around")):
         ends = tuple(ui.number_controls("low", "high").values())
     guess = ui.number_control("guess") if label == posteriors.GUESS else 1
-    compute = partial(_posterior_secret_size, seen, label, guess)
+    compute = partial(_posterior_secret_size, question, label, guess)
     posterior = ui.last_valid_value("range", ends, compute, around, lambda ends: f"{ends[0]:,} to {ends[1]:,} rows")
 
     # How much the secret size changes
-    start, end = map(analyst.share, posterior.interval(design.level))
+    start, end = map(report.format_share, posterior.interval(design.level))
     sentence = ui.words(
         "without_n", believed=posterior.prior.believed, start=start, end=end, n=f"{design.n:,}",
-        deviation=analyst.share(math.sqrt(known.variance)), expected=format_number(posterior.expected_size, 4),
+        deviation=report.format_share(math.sqrt(known.variance)), expected=format_number(posterior.expected_size, 4),
     )  # fmt: skip
     if posterior.variance < known.variance and posterior.prior.sizes[-1] > design.n:
         sentence += f" {ui.words('narrower', n=f'{design.n:,}')}"
-    st.html(ui.section_answer(analyst.mean_and_deviation(posterior), sentence))
+    st.html(ui.section_answer(report.mean_and_deviation(posterior), sentence))
     for doubt in posterior.doubts(design.n):
         ui.note(doubt)
 
     # Both posteriors of p, and that of n
-    labels = {"exact": (f"{analyst.NAMES['exact']}, n = {design.n:,} known", known), "secret": ("n secret", posterior)}
-    ui.show_figure(analyst.posteriors_chart(labels, design.level, seen.truth, "secret"), "secret", height=380)
+    laws = {"exact": known, "secret": posterior}
+    names = {"exact": f"{report.POSTERIOR_NAMES['exact']}, n = {design.n:,} known", "secret": "n secret"}
+    ui.show_figure(charts.densities_chart(laws, names, question.release, "secret"), "secret", height=380)
     sizes = posterior.prior.sizes.astype(float)
     chart = charts.count_distribution_chart(sizes, posterior.size_weights, title="people", symbol="n", mark=design.n)
     ui.show_figure(chart, "sizes", height=300)
-    ui.table(*analyst.posteriors_table(dict(labels.values()), design.level, "Posterior with and without n"))
+    ui.table(*report.posteriors_table(laws, names, design.level, "Posterior with and without n"))
     st.caption(ui.words("prior_of_n", label=posterior.prior.label))
 
 
 @lru_cache(maxsize=16)
-def _posterior_secret_size(seen: SeenRelease, label: str, guess: int, ends: tuple[int, int]) -> SecretSizePosterior:
+def _posterior_secret_size(question: Question, label: str, guess: int, ends: tuple[int, int]) -> SecretSizePosterior:
     low, high = ends
     if low > high:
         raise ValueError(f"The fewest rows must be at most the most, {high:,}; got {low:,}.")
-    return seen.posterior_secret_size(posteriors.size_prior(label, low, high, guess))
+    prior = posteriors.size_prior(label, low, high, guess)
+    return question.release.posterior_secret_size(question.design.alpha_of_one_set, prior)
 
 
-def _show_categories(seen: SeenRelease) -> None:
-    design = seen.design
+def _show_categories(question: Question) -> None:
+    design = question.design
     ui.note(ui.words("categories"))
     label, help = "Released tables, one line for each set", ui.words("tables", most=limits.MAX_COUNTS_OF_PAGE)
     text = ui.text_control("tables", label, area=True, height=100, help=help)
@@ -195,33 +230,36 @@ def _show_categories(seen: SeenRelease) -> None:
         alpha=format_number(alpha, 4), gamma=format_number(design.gamma1, 4),
     )  # fmt: skip
     st.html(ui.section_answer(f"k = {len(tables[0])}", sentence))
-    ui.table(*analyst.cells_table(cells, tables, design.level))
+    ui.table(*report.cells_table(cells, tables, design.level))
     st.caption(ui.words("cells", tables=f"{len(cells.weights):,}", sets=len(tables)))
 
 
 def _posterior_cells(design: Design, text: str) -> tuple[tuple[tuple[int, ...], ...], float, PosteriorCells]:
-    tables = analyst.typed_tables(text)
-    with st.spinner("Summing over the confidential tables …"):
-        alpha = ui.result(analyst.prior_of_cells, design, tables)
-        cells = ui.result(posterior_cells, synthetic_counts=tables, n=design.n, alpha=alpha, gamma=design.gamma1)
+    tables = read_tables(text)
+    shared = replace(design, m=sum(tables[0]), sets=len(tables))
+    if "delta" in design.promised and len(tables[0]) > 2:
+        shared = replace(shared, mechanism="dirichlet_multinomial", details=(("cells", len(tables[0])),))
+    alpha = shared.alpha_of_one_set
+    arguments = {"synthetic_counts": tables, "n": design.n, "alpha": alpha, "gamma": design.gamma1}
+    cells = ui.result(posterior_cells, spinner="Summing over the confidential tables …", **arguments)
     return tables, alpha, cells
 
 
-def _show_downloads(seen: SeenRelease) -> None:
+def _show_downloads(question: Question) -> None:
     p = np.linspace(0.0, 1.0, 1001)
-    x = np.arange(seen.design.n + 1.0)
-    densities = {key: distribution.pdf(p) for key, distribution in seen.posteriors.items()}
-    counts = {"probability": seen.exact.weights}
+    x = np.arange(question.design.n + 1.0)
+    densities = {key: distribution.pdf(p) for key, distribution in question.release.posteriors.items()}
+    counts = {"probability": question.release.exact.weights}
     tables = [
         ("Densities, CSV", "posterior.csv", lambda: to_csv({"p": p, **densities})),
         ("Distribution of x, CSV", "confidential_count.csv", lambda: to_csv({"x": x, **counts})),
     ]
-    text = posterior_script(seen.design, seen.counts, given_text=seen.given_text)
+    text = posterior_script(question.design, question.release.counts, given_text=question.given_text)
     ui.download_columns(tables, ("posterior_page.py", text, "the numbers of the table above"))
 
 
-def _show_explanation(seen: SeenRelease) -> None:
-    design = seen.design
+def _show_explanation(question: Question) -> None:
+    design = question.design
     mechanism = design.synthesizer_type
     repairs = "prior" if mechanism.has_prior else "moved"
     if mechanism is matrix_mechanism.GivenMatrix:
@@ -240,8 +278,8 @@ def _show_explanation(seen: SeenRelease) -> None:
     st.markdown(re.sub(pattern, lambda match: words[match[1]], ui.page_text("posterior", "why")))
 
 
-def _is_beta_binomial(seen: SeenRelease) -> bool:
-    return issubclass(seen.design.synthesizer_type, BetaBinomial)
+def _is_beta_binomial(question: Question) -> bool:
+    return issubclass(question.design.synthesizer_type, BetaBinomial)
 
 
 SECTIONS: dict[str, ui.Section] = {
@@ -269,14 +307,15 @@ SETTINGS = {
 
 
 def page() -> None:
-    with ui.page_frame(POSTERIOR, SETTINGS, controls, learned_from) as (seen, parts):
-        learned = learned_from(seen)
+    with ui.page_frame(POSTERIOR, SETTINGS, controls, answer_of) as (question, parts):
         with parts.results:
-            ui.answer(*learned.answer)
-            ui.show_figure(learned.picture, "picture", height=440, hero=True)
-            if learned.contradiction:
-                ui.note(learned.contradiction)
+            ui.answer(*answer_of(question))
+            release = question.release
+            chart = charts.densities_chart(release.posteriors, report.POSTERIOR_NAMES, release, "posterior")
+            ui.show_figure(chart, "picture", height=440, hero=True)
+            if sentence := report.contradiction_sentence(release):
+                ui.note(sentence)
         with parts.details:
-            show_numbers(seen)
+            show_numbers(question)
             ui.release_links()
-            ui.look_closer(SECTIONS, seen)
+            ui.look_closer(SECTIONS, question)

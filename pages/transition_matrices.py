@@ -1,7 +1,7 @@
 """Transition matrices: what a release does to a table of counts, and what it gives away."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -9,8 +9,7 @@ import streamlit as st
 
 from dpviz.charts.privacy import two_tables_chart
 from dpviz.core.declarations import EPSILON
-from dpviz.designs import Design
-from dpviz.desk.releases import alpha_by_rule, numbers_to_set, release_text, widest_numbers
+from dpviz.designs import Design, release_parameters, widest_parameters
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import report
@@ -28,7 +27,7 @@ RECOGNIZED = f"{PREFIX}recognized"
 AS_GIVEN = "as_given"
 FIRST = ("epsilon", "alpha")
 LINKED = ("m", "beta", "noise_epsilon")
-NUMBERS = widest_numbers(*SYNTHESIZERS.values())
+NUMBERS = widest_parameters(SYNTHESIZERS.values())
 PRESETS = ui.declared_presets("transition_matrices")
 SETTINGS = {
     f"{PREFIX}synthesizer": ui.choice_setting(lambda: [*SYNTHESIZERS, ui.GIVEN], "posterior_mean", "Synthesizer"),
@@ -61,10 +60,6 @@ class Question:
         """Privacy of the release, compared with the promise."""
         return details.summary_of(self.synthesizer, self.design.epsilon, self.design.delta)
 
-    @property
-    def named(self) -> str:
-        return release_text(self.design)
-
 
 def controls() -> Question:
     places = ui.control_places()
@@ -74,7 +69,12 @@ def controls() -> Question:
 
     # Numbers of the promise and of the synthesizer
     values = dict(chosen.values)
-    for name, parameter in numbers_to_set(synthesizer_type, *SYNTHESIZERS.values()).items():
+    for name, number in release_parameters(synthesizer_type).items():
+        # The box holds what another synthesizer allows; what this one does not is refused in a sentence
+        parameter = replace(
+            number, minimum=NUMBERS.get(name, number).minimum, domain_text=number.domain,
+            slider_minimum=number.slider_minimum or number.minimum,
+        )  # fmt: skip
         if name in LINKED:
             leader = values[ui.LINKS[name].leader]
             values[name] = ui.linked_number(name, leader, parameter, place=places.more)
@@ -100,6 +100,19 @@ def take_release(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """The α that follows from a release's promise by its rule: here the prior is a number."""
     alpha = alpha_by_rule(values)
     return {} if alpha is None else {"alpha": alpha, "beta_is_alpha": True}
+
+
+def alpha_by_rule(values: Mapping[str, Any]) -> float | None:
+    """The α that follows from a release's promise by the rule of its prior; None where it is a number of its own."""
+    synthesizer_type = SYNTHESIZERS.get(values.get("synthesizer", ""))
+    if synthesizer_type is None or not synthesizer_type.has_prior or values.get("prior", "own") == "own":
+        return None
+    names = {"n", "sets", "epsilon", "delta", "prior"} | ({"m"} if not values.get("m_is_n", True) else set())
+    fields = {name: values[name] for name in names & values.keys()}
+    try:
+        return Design.of({"mechanism": synthesizer_type.key, **fields}).alpha_of_one_set
+    except ValueError:
+        return None
 
 
 def register_prior(values: Mapping[str, Any]) -> None:

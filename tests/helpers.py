@@ -21,6 +21,7 @@ from dpviz.curator.candidate import Candidate, Evaluation
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.search import SearchResult, smallest_sufficient
 from dpviz.curator.summary import summarize
+from dpviz.published.layout import printed_csv
 from tests.browser import ROOT
 
 Result = TypeVar("Result")
@@ -147,3 +148,14 @@ def check_close(actual: Any, expected: Any, tolerance: float = ROUNDING) -> None
         assert actual == pytest.approx(expected, rel=tolerance, abs=tolerance, nan_ok=True)
     else:
         assert actual == expected
+
+
+def printed_figure(number: int) -> str:
+    """A figure of Abowd & Vilhuber (2008) as CSV."""
+    return printed_csv("Abowd & Vilhuber (2008)", f"Fig. {number}")
+
+
+def printed_values(number: int) -> np.ndarray:
+    """The cells of that figure."""
+    rows = [line.split(",")[-6:] for line in printed_figure(number).splitlines()[1:]]
+    return np.array(rows, float)

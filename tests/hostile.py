@@ -24,13 +24,13 @@ from dpviz.curator.measures import AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.curator.question import DesignQuestion
 from dpviz.designs import Design
-from dpviz.desk.brought import Upload, brought_matrix, brought_rescaled
 from dpviz.plans import BoundedMean, ReleasePlan, YesNoShare, solution_json, solve_plan
 from dpviz.plans.forms import read_groups_line, read_statistics_line, statistics_line
 from dpviz.simulation import save_run
 from dpviz.study.plan import simulation_of
 from dpviz.teaching.classroom.tokens import read_code
 from dpviz.uploads.columns import read_columns
+from dpviz.uploads.matrix import read_matrix, rescale_rows, text_of
 from pages import plan
 from pages.details import coverage, curator
 from pages.ui.navigation import PAGES
@@ -86,8 +86,9 @@ def _read_pilot(content: bytes) -> None:
 
 
 def _read_matrix(content: bytes) -> None:
-    brought_rescaled(Upload.of(content))
-    brought_matrix(Upload.of(content))
+    rescale_rows(content)
+    read_matrix(content)
+    text_of(content)
 
 
 READERS: dict[str, Callable[[bytes], Any]] = {

@@ -10,14 +10,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from dpviz.audit.release_methods import RELEASE_METHODS
 from dpviz.calibration.methods import CALIBRATED_METHODS, PRIOR_METHODS, method_of
 from dpviz.charts.theme import PALETTE
-from dpviz.claims.printed_methods import RELEASE_METHODS
 from dpviz.coverage import exact_coverage
-from dpviz.designs import Design
-from dpviz.desk.analyst import SeenRelease
-from dpviz.desk.promises import promise_text
-from dpviz.inference import RULES
+from dpviz.designs import Design, describe_promise
+from dpviz.inference import RULES, posterior_given
 from dpviz.mechanisms import SYNTHESIZERS, GeometricSanitizer, Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.catalogue import MechanismInfo, read_catalogue
 from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
@@ -57,11 +55,11 @@ def test_its_coverage_is_the_sum_over_its_matrix(toy: type[TwoCellSynthesizer]) 
 
 @every_toy
 def test_its_posterior_is_bayes_rule_on_its_matrix(toy: type[TwoCellSynthesizer]) -> None:
-    seen = SeenRelease.of(Design(mechanism=toy.key, n=12), "3, 5")
+    release = Design(mechanism=toy.key, n=12, sets=2).release
     matrix = matrix_of(toy, 12, 12, 1.0)
     weights = matrix[:, 3] * matrix[:, 5]  # a uniform prior of p makes x uniform
     mean = weights @ ((1 + np.arange(13)) / 14) / weights.sum()
-    assert seen.exact.mean == pytest.approx(mean, rel=1e-9)
+    assert posterior_given(release, [3, 5]).mean == pytest.approx(mean, rel=1e-9)
 
 
 @every_toy
@@ -81,7 +79,7 @@ def test_its_smallest_prior_for_one_set_is_known_and_that_of_several_is_refused(
 
 
 def test_what_no_control_asks_for_is_said_with_its_default() -> None:
-    assert promise_text(Design(mechanism="lazy", n=6)).endswith("ε = 2, t = 0.75 by default")
+    assert describe_promise(Design(mechanism="lazy", n=6)).endswith("ε = 2, t = 0.75 by default")
 
 
 ENTRY = {
@@ -122,7 +120,7 @@ def test_every_fact_that_names_something_names_what_there_is(one: type[Synthesiz
     info = one.info
     assert info.color in PALETTE
     assert all(key in SYNTHESIZERS for key in (info.kept_by, info.compared_as) if key)
-    assert not info.audited or info.audited in {record.key for record in RELEASE_METHODS}
+    assert not info.audited or info.audited in RELEASE_METHODS
     assert not info.opendp or files("dpviz.curator.templates").joinpath(f"opendp_{info.opendp}.txt").is_file()
     assert bool(info.rows_drawn) == issubclass(one, PriorSynthesizer)
     if issubclass(one, TwoCellSynthesizer) and info.is_compared:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dpviz.claims.compared import given_away
+from dpviz.audit.release_audit import actual_loss_sentence
 from dpviz.comparisons import Analysis, BinaryData, CountData
 from dpviz.comparisons.budget import SplitOverSets
 from dpviz.comparisons.proportion import method_of_release
@@ -61,7 +61,9 @@ def test_a_new_mechanism_is_compared() -> None:
     chances = np.array([math.comb(20, count) * 0.25**count * 0.75 ** (20 - count) for count in counts])
     square = chances @ matrix_of(TOY, 20, 20, 1.0) @ (counts / 20 - 0.25) ** 2
     assert outcome.root_mean_squared_error.value == pytest.approx(math.sqrt(square), rel=1e-9)
-    assert given_away(data.method(TOY.key), data, 1.0, 1).startswith("The promise ε = 1 is kept, 71.4 % of it used.")
+    assert actual_loss_sentence(data.method(TOY.key), data, 1.0, 1).startswith(
+        "The promise ε = 1 is kept, 71.4 % of it used."
+    )
 
 
 def test_the_budget_of_a_new_mechanism_is_divided() -> None:

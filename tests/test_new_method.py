@@ -6,9 +6,9 @@ import math
 
 import pytest
 
+from dpviz.audit.curves import prior_curves
 from dpviz.calibration.methods import CALIBRATED_METHODS, PRIOR_METHODS, method_of
 from dpviz.calibration.several_sets import minimum_prior_for_sets
-from dpviz.claims.curves import prior_curves
 from dpviz.mechanisms import SYNTHESIZERS, two_cell_synthesizers
 from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 from dpviz.priors import KINDS, Setting, maximum_range, minimum_prior, minimum_prior_probabilistic, release

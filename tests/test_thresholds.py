@@ -13,12 +13,12 @@ import pytest
 
 from dpviz.calibration.data_kinds import KINDS, PromiseQuestion, Setting
 from dpviz.calibration.text import needed_sentences
-from dpviz.claims.published import Record
 from dpviz.comparisons import Analysis, BinaryData, UnknownVariance
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.special import MAX_EXPONENT
 from dpviz.coverage import decomposition
+from dpviz.coverage.answer import vacuous_sentence
 from dpviz.coverage.release_distribution import release_distribution
 from dpviz.coverage.report import _distance
 from dpviz.curator.candidate import Evaluation
@@ -26,7 +26,6 @@ from dpviz.curator.measures import AccuracyLimit
 from dpviz.curator.search import _lost
 from dpviz.curator.summary import minimal_text, privacy_facts
 from dpviz.desk import provenance
-from dpviz.desk.covered import vacuous_sentence
 from dpviz.desk.provenance import _added_error
 from dpviz.desk.provenance import _least_error as least_of
 from dpviz.inference import SecretSizePosterior
@@ -35,7 +34,10 @@ from dpviz.privacy.odds_text import factor_of_odds
 from dpviz.privacy.optimum import least_error
 from dpviz.privacy.report import better_sentence, compared_promises, largest_gap, promise_sentence
 from dpviz.privacy.summary import summarize
+from dpviz.published.records import Agreement, load_records
 from dpviz.uploads.columns import read_columns
+from tests.reproduction.agreement import judge
+from tests.reproduction.evidence import Evidence
 
 
 @pytest.mark.parametrize(("apart", "tied"), [(1.95, True), (2.05, False)])
@@ -47,8 +49,9 @@ def test_two_simulated_numbers_are_tied_within_two_standard_errors_of_their_diff
 
 @pytest.mark.parametrize(("away", "far"), [(2.99, False), (3.01, True)])
 def test_a_printed_number_disagrees_from_three_standard_errors_on(away: float, far: bool) -> None:
-    line = Record(source="Table 1", what="bias", printed=-away, ours=0.0, error=1.0, reading="as the column says")
-    assert line.far == far
+    record = next(record for record in load_records() if record.is_number)
+    evidence = Evidence(float(record.printed) + away, standard_error=1.0)
+    assert (judge(record, evidence) is Agreement.DIFFERS) == far
 
 
 @pytest.mark.parametrize(("times", "told"), [(9_900, False), (10_100, True)])

@@ -207,19 +207,10 @@ UNKNOWN = IntervalLook("the truth is not known yet", theme.PALETTE["slate"])
 
 
 def caterpillar_chart(
-    estimates: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-    *,
-    covered: BoolArray,
-    vacuous: BoolArray,
-    p: float,
-    words: str = "",
-    shown: int | None = None,
-    of: str = "repetition",
-    outlined: bool = True,
+    estimates: FloatArray, low: FloatArray, high: FloatArray, *, covered: BoolArray, vacuous: BoolArray, p: float,
+    words: str = "", shown: int | None = None, of: str = "repetition", outlined: bool = True,
     ends: tuple[float, float] | None = None,
-) -> theme.Figure:
+) -> theme.Figure:  # fmt: skip
     """The first intervals of a study, one line each.
 
     Parameters

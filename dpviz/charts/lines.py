@@ -187,18 +187,10 @@ class Axis:
 
 
 def line_chart(
-    lines: Sequence[Line],
-    x: Axis,
-    y: Axis,
-    *,
-    key: str,
-    marks: Sequence[Mark] = (),
-    references: Sequence[ReferenceLine] = (),
-    names: Names = "legend",
-    labels: Sequence[dict[str, Any]] = (),
-    extra: Sequence[dict[str, Any]] = (),
-    **layout: Any,
-) -> theme.Figure:
+    lines: Sequence[Line], x: Axis, y: Axis, *, key: str, marks: Sequence[Mark] = (),
+    references: Sequence[ReferenceLine] = (), names: Names = "legend", labels: Sequence[dict[str, Any]] = (),
+    extra: Sequence[dict[str, Any]] = (), **layout: Any,
+) -> theme.Figure:  # fmt: skip
     """Curves with marks and thin rules.
 
     Parameters
@@ -344,17 +336,9 @@ def _legend_height(names: Sequence[str]) -> int:
 
 
 def comparison_chart(
-    lines: Sequence[Line],
-    x: Axis,
-    y: Axis,
-    *,
-    key: str,
-    chosen: float = math.nan,
-    chosen_text: str = "",
-    limit: Line | None = None,
-    mark: Mark | None = None,
-    small: bool = False,
-) -> theme.Figure:
+    lines: Sequence[Line], x: Axis, y: Axis, *, key: str, chosen: float = math.nan, chosen_text: str = "",
+    limit: Line | None = None, mark: Mark | None = None, small: bool = False,
+) -> theme.Figure:  # fmt: skip
     """One measure of several methods, whose names stand at the ends of their lines.
 
     Parameters

@@ -250,7 +250,8 @@ def _check_places(synthesizer: Synthesizer, row: int | None, column: int | None)
             check_index(place, size, name)
 
 
-def _layout_source(synthesizer: Synthesizer, place: int) -> str:
+def layout_source(synthesizer: Synthesizer, place: int) -> str:
+    """Whose layout the matrix (0) or the log-odds (1) have, with the figure that shows this synthesizer."""
     number = f", Fig. {FIGURES[synthesizer.key][place]}" if synthesizer.key in FIGURES else ""
     return f"Exact; laid out as in Abowd & Vilhuber (2008){number}"
 
@@ -262,8 +263,8 @@ def release_html(
 
     Parameters are those of `matrix_html` and `log_odds_html`.
     """
-    matrix_caption = f"{MATRIX_TITLE}, {synthesizer.info.label}. {_layout_source(synthesizer, 0)}"
-    log_odds_caption = f"{LOG_ODDS_TITLES[signed]}. {_layout_source(synthesizer, 1)}"
+    matrix_caption = f"{MATRIX_TITLE}, {synthesizer.info.label}. {layout_source(synthesizer, 0)}"
+    log_odds_caption = f"{LOG_ODDS_TITLES[signed]}. {layout_source(synthesizer, 1)}"
     matrix = matrix_html(synthesizer, matrix_caption, row=row, column=column)
     return matrix + log_odds_html(synthesizer, epsilon, log_odds_caption, signed=signed, row=row, column=column)
 

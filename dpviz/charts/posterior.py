@@ -1,6 +1,6 @@
 """Posterior densities of a proportion, each with its interval as a bar below, and distributions of counts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -12,6 +12,7 @@ from dpviz.core.formatting import format_number, format_percent
 from dpviz.core.types import FloatArray
 from dpviz.inference.beta_mixture import BetaMixture
 from dpviz.inference.posterior_coverage import PosteriorCoverage
+from dpviz.inference.released import ReleasedCounts
 
 POSTERIOR_COLORS = {
     "exact": theme.AWARE_COLOR,
@@ -43,6 +44,15 @@ class Density:
         """A posterior with its density where it is drawn."""
         p, values = distribution.outline
         return cls(name=name, kind=kind, p=p, values=values, intervals=intervals)
+
+
+def densities_chart(
+    laws: Mapping[str, BetaMixture], names: Mapping[str, str], release: ReleasedCounts, key: str
+) -> theme.Figure:
+    """Densities of posteriors of a release with their equal tails; `laws` and `names` by key of `POSTERIOR_COLORS`."""
+    level = release.level
+    densities = [Density.of(kind, names[kind], law, [law.interval(level)]) for kind, law in laws.items()]
+    return posterior_chart(densities, level=level, share=release.secret_share, key=key)
 
 
 def posterior_chart(densities: Sequence[Density], *, level: float, share: float | None, key: str) -> theme.Figure:

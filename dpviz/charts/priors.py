@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dpviz.audit.curves import Curve, Curves
 from dpviz.calibration.curves import AverageCurves, Ways, divided_sets
 from dpviz.calibration.data_kinds import Given, PromiseQuestion
 from dpviz.calibration.methods import PRIOR_METHODS
@@ -14,7 +15,6 @@ from dpviz.calibration.text import HEADLINE
 from dpviz.charts import theme
 from dpviz.charts.lines import Axis, Line, Mark, ReferenceLine, line_chart
 from dpviz.charts.theme import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, Stroke
-from dpviz.claims.curves import Curve, Curves
 from dpviz.core.declarations import PROPORTION
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray

@@ -130,6 +130,37 @@ def bars_chart(
         Longest bar that a slider can make, so that the axis stays while it is moved.
     """
     names = ["<br>".join(wrap(bar.name, 15, break_long_words=False, break_on_hyphens=False)) for bar in bars]
+    letters = max(len(bar.text) + len(YOURS) * bar.guessed for bar in bars)
+    if longest is None:
+        longest = max(bar.length for bar in bars)
+    else:
+        letters = max(letters, MOVING_LETTERS)
+    room = 1.12 + 0.034 * letters  # for the numbers at the ends of bars
+    if log:
+        first, last = math.log10(low), math.log10(longest)
+        scale = theme.log_scale(first, first + room * (last - first))
+        ticks = [tick for tick in scale["tickvals"] if tick <= 1 or not percent]
+        texts = [format_percent(tick, 3) if percent else format_number(tick, 3) for tick in ticks]
+        axis = theme.axis(title, **scale | {"tickvals": ticks, "ticktext": texts})
+    else:
+        axis = theme.axis(title, range=[0, room * longest], tickformat=".0%" if percent else ",~r")
+    longest_name = max(len(line) for name in names for line in name.split("<br>"))
+    return theme.build(
+        _bar_traces(bars, title, low if log else None),
+        x=axis | {"zeroline": False},
+        y=theme.axis_of_rows(names),
+        uirevision=f"bars {title}",
+        annotations=[_bar_label(bar, place, log) for place, bar in enumerate(bars)],
+        shapes=[] if even is None else [theme.rule(x=even)],
+        barmode="stack",
+        margin={"l": round(14 + 7.3 * longest_name), "r": 12, "t": 30, "b": 52},
+        showlegend=False,
+        dragmode=False,
+    )
+
+
+def _bar_traces(bars: Sequence[Bar], title: str, low: float | None) -> list[dict[str, Any]]:
+    """The parts of bars by kind; on a logarithmic axis they begin at `low`."""
     striped = {"pattern": STRIPES}
     kinds: list[tuple[str, list[float], dict[str, Any]]] = [
         ("yes", [bar.yes for bar in bars], {"color": theme.YES_COLOR}),
@@ -141,48 +172,18 @@ def bars_chart(
     traces = []
     for name, lengths, marker in kinds:
         if any(lengths):
-            trace: dict[str, Any] = {
-                "type": "bar",
-                "orientation": "h",
-                "y": list(range(len(bars))),
-                "customdata": lengths,
-            }
-            trace |= {"x": [length - low for length in lengths], "base": low} if log else {"x": lengths}
+            drawn = {"x": lengths} if low is None else {"x": [length - low for length in lengths], "base": low}
+            trace = {"type": "bar", "orientation": "h", "y": list(range(len(bars))), "customdata": lengths, **drawn}
             hover = f"%{{y}}: %{{customdata:.6g}}<extra>{name}</extra>"
             traces.append({**trace, "name": name, "marker": marker, "width": 0.62, "hovertemplate": hover})
-    # Numbers at the ends of bars, for which the axis has room
-    labels = []
-    letters = max(len(bar.text) + len(YOURS) * bar.guessed for bar in bars)
-    if longest is None:
-        longest = max(bar.length for bar in bars)
-    else:
-        letters = max(letters, MOVING_LETTERS)
-    room = 1.12 + 0.034 * letters
-    for place, bar in enumerate(bars):
-        text = f"<b>{bar.text}</b>" + (f"<b>{YOURS}</b>" if bar.guessed else "")
-        end = {"x": math.log10(bar.length) if log else bar.length, "xanchor": "left", "xshift": 6}
-        labels.append(theme.label(text, 13, **end, y=place, yanchor="middle"))
-    if log:
-        first, last = math.log10(low), math.log10(longest)
-        scale = theme.log_scale(first, first + room * (last - first))
-        ticks = [tick for tick in scale["tickvals"] if tick <= 1 or not percent]
-        texts = [format_percent(tick, 3) if percent else format_number(tick, 3) for tick in ticks]
-        axis = theme.axis(title, **scale | {"tickvals": ticks, "ticktext": texts})
-    else:
-        axis = theme.axis(title, range=[0, room * longest], tickformat=".0%" if percent else ",~r")
-    longest_name = max(len(line) for name in names for line in name.split("<br>"))
-    return theme.build(
-        traces,
-        x=axis | {"zeroline": False},
-        y=theme.axis_of_rows(names),
-        uirevision=f"bars {title}",
-        annotations=labels,
-        shapes=[] if even is None else [theme.rule(x=even)],
-        barmode="stack",
-        margin={"l": round(14 + 7.3 * longest_name), "r": 12, "t": 30, "b": 52},
-        showlegend=False,
-        dragmode=False,
-    )
+    return traces
+
+
+def _bar_label(bar: Bar, place: int, log: bool) -> dict[str, Any]:
+    """The number at the end of a bar."""
+    text = f"<b>{bar.text}</b>" + (f"<b>{YOURS}</b>" if bar.guessed else "")
+    end = {"x": math.log10(bar.length) if log else bar.length, "xanchor": "left", "xshift": 6}
+    return theme.label(text, 13, **end, y=place, yanchor="middle")
 
 
 def with_guess(

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from dpviz.claims.poisson_losses import printed_addition, replaced_row
+from dpviz.audit.poisson_losses import printed_addition, replaced_row
 from dpviz.claims.published import Effort
 from dpviz.claims.sentences import Judge, Judged
 from dpviz.comparisons import Analysis, BinaryData

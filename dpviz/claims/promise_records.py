@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dpviz.claims.printed_methods import ReleaseSetting, audit_releases
+from dpviz.audit.release_audit import ReleaseSetting, audit_releases
 from dpviz.claims.published import Effort, Record, Shown
 from dpviz.core.formatting import format_number
 from dpviz.privacy.real_loss import ReleaseVerdict

@@ -28,6 +28,7 @@ SMALL_TAIL = 1e-12
 TAIL = 4e-10
 BOX_TAIL = 2e-9
 PRUNED_TAIL = 4e-10
+LARGEST_TAIL = 0.1  # of the outcomes given counts that are nearly impossible
 
 MAX_TRANSFORM_ENTRIES = 1_000_000_000  # of all transforms of an answer, about ten seconds
 MAX_OUTCOMES = 12_000_000  # of a table that is held
@@ -247,8 +248,10 @@ class ReleaseOutcomes:
         if self._has_boxes:
             self._boxes = []
             for group in self.groups:
-                share = self._weights[group] / self._weights[group].sum()
-                self._boxes.append(likely_box(self._rows[group], share, sets, BOX_TAIL))
+                mass = float(self._weights[group].sum())
+                # What is unlikely as a whole may be cut at a larger tail: together they leave out BOX_TAIL
+                tail = BOX_TAIL if weights is None else min(BOX_TAIL / (len(self.groups) * mass), LARGEST_TAIL)
+                self._boxes.append(likely_box(self._rows[group], self._weights[group] / mass, sets, tail))
                 self.work += self._boxes[-1].entries * len(group)
             self._check_work(self.work)
             self._low = min(box.low for box in self._boxes)

@@ -19,7 +19,7 @@ import numpy as np
 import scipy
 
 import dpviz
-from dpviz.claims.printed_methods import RELEASE_METHODS
+from dpviz.audit.release_methods import RELEASE_METHODS
 from dpviz.comparisons import ComparedMethod, DataKind
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.formatting import describe_value, format_distinct, format_number, round_up
@@ -197,7 +197,7 @@ def _sizes_text(data: DataKind) -> str:
 
 def _finding(method: ComparedMethod) -> str:
     """What is known of a method as it was printed."""
-    record = next((record for record in RELEASE_METHODS if record.key == method.audited), None)
+    record = RELEASE_METHODS.get(method.audited)
     return method.finding or (record.why if record else "")
 
 

@@ -16,7 +16,7 @@ from dpviz.coverage import CoverageTally, ExactCoverage, Performance
 from dpviz.export.tables import to_csv
 
 if TYPE_CHECKING:
-    from dpviz.claims.curves import Curves
+    from dpviz.audit.curves import Curves
 
 COLUMNS: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 """Columns of a kind of record: the attribute that holds the values, by name."""

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -78,24 +79,15 @@ def load_figures() -> tuple[Figure, ...]:
     """Return every figure in the order of the captions; read once in a process."""
     figures: dict[tuple[str, str], dict[tuple[str, str], list[FigureLine]]] = {}
     for row in read_data("figures"):
+        x = np.array(row["x"].split(), float)
+        y, error = (np.array(row[name].split() or ["0"] * len(x), float) for name in ("y", "error"))
+        line = FigureLine(row["key"], row["name"], LineKind(row["kind"]), x, y, error)
         panels = figures.setdefault((row["paper"], row["place"]), {})
-        panels.setdefault((row["setting"], row["measure"]), []).append(_line(row))
-    return tuple(
-        Figure(
-            **{name: text for name, text in row.items() if name != "log"},
-            log=row["log"] == "yes",
-            panels=tuple(
-                FigurePanel(setting, measure, tuple(lines))
-                for (setting, measure), lines in figures[row["paper"], row["place"]].items()
-            ),
-        )
-        for row in read_data("captions")
-    )
-
-
-def _line(row: dict[str, str]) -> FigureLine:
-    x, y, error = (np.array(row[name].split(), float) for name in ("x", "y", "error"))
-    zeros = np.zeros(len(x))  # empty cells
-    return FigureLine(
-        row["key"], row["name"], LineKind(row["kind"]), x, y if y.size else zeros, error if error.size else zeros
-    )
+        panels.setdefault((row["setting"], row["measure"]), []).append(line)
+    loaded = []
+    for row in read_data("captions"):
+        lines = figures[row["paper"], row["place"]]
+        fields: dict[str, Any] = {"log": row["log"] == "yes"}
+        fields["panels"] = tuple(FigurePanel(*panel, tuple(lines[panel])) for panel in lines)
+        loaded.append(Figure(**row | fields))
+    return tuple(loaded)

@@ -18,6 +18,7 @@ from dpviz.core.formatting import format_number
 
 FAMILY_LEVEL = 1e-3  # Probability that chance alone puts any simulated number beyond the limit
 FAR = 3  # Standard errors from which a simulated number differs
+NUMBER = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
 PRINTED = re.compile(r"\{(\w+)\[(\w+)\]:?([^{}]*)\}")
 
 
@@ -52,62 +53,30 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """Something that a paper prints, beside ours.
+    """Something that a paper prints, beside ours; fields are the columns of the file."""
 
-    Parameters
-    ----------
-    id : str
-        Its name in addresses, the same as long as what is printed and its place are.
-    paper, place, figure : str
-        Authors and year, where it stands, and the figure that a sentence speaks of.
-    what, design : str
-        A column or what a sentence is about; the parameters behind it, such as ``"epsilon = 2; p = 0.25"``.
-    printed, quote : str
-        The digits or the statement as printed; the words around a number.
-    ours : str
-        The number or statement that was computed; empty where there is none.
-    error, our_error : float
-        Standard error of printed − ours, and the part of it that is ours; 0 where both are exact.
-    units_of_last_digit, standard_errors : float
-        printed − ours in units of the last printed digit, and in standard errors.
-    verdict : Agreement
-        How the two compare.
-    kind : Kind
-        Result, setting, quotation, or lost.
-    as_stated : bool
-        Whether it is read as the words around it say.
-    reading_of : str
-        Id of the record of which it is an alternative reading, which need not agree.
-    reading, reason : str
-        What the printed is taken for; why it differs or cannot be computed.
-    page, settings : str
-        The page that shows it, and what the page's controls say, as in an address.
-    key : str
-        Name of the statement, or of the check in `tests.reproduction` of all cells of a table.
-    """
-
-    id: str
-    paper: str
+    id: str  # in addresses: the same as long as what is printed and its place are
+    paper: str  # authors and year
     place: str
-    figure: str
-    what: str
-    design: str
-    printed: str
-    quote: str
-    ours: str
-    error: float
-    our_error: float
-    units_of_last_digit: float
-    standard_errors: float
+    figure: str  # that a sentence speaks of
+    what: str  # a column, or what a sentence is about
+    design: str  # the parameters behind it, such as "epsilon = 2; p = 0.25"
+    printed: str  # the digits or the statement
+    quote: str  # the words around a number
+    ours: str  # empty where it cannot be computed
+    error: float  # standard error of printed − ours; 0 where both are exact
+    our_error: float  # the part of it that is ours
+    units_of_last_digit: float  # printed − ours
+    standard_errors: float  # printed − ours
     verdict: Agreement
     kind: Kind
-    as_stated: bool
-    reading_of: str
-    reading: str
-    reason: str
-    page: str
-    settings: str
-    key: str
+    as_stated: bool  # read as the words around it say
+    reading_of: str  # id of the record of which it is an alternative reading, which need not agree
+    reading: str  # what the printed is taken for
+    reason: str  # why it differs or cannot be computed
+    page: str  # that shows it
+    settings: str  # of the page's controls, as in an address
+    key: str  # of the statement, or of the check in tests.reproduction of all cells of a table
 
     @classmethod
     def from_row(cls, row: dict[str, str]) -> Self:
@@ -122,7 +91,7 @@ class Record:
     @property
     def is_number(self) -> bool:
         """Whether a number is printed, not a statement."""
-        return is_number(self.printed)
+        return NUMBER.fullmatch(self.printed) is not None
 
     @property
     def is_computed(self) -> bool:
@@ -155,25 +124,12 @@ class Record:
         """
         pairs = (part.split(" = ", 1) for part in self.design.split("; ") if part)
         plain = ((name, text, text.replace(",", "").replace("−", "-")) for name, text in pairs)
-        return {name: float(digits) if is_number(digits) else text for name, text, digits in plain}
+        return {name: float(digits) if NUMBER.fullmatch(digits) else text for name, text, digits in plain}
 
     @property
     def query(self) -> dict[str, str]:
         """What the page's controls say, by name."""
         return dict(parse_qsl(self.settings))
-
-
-def is_number(text: str) -> bool:
-    """Whether a printed text is one number.
-
-    >>> is_number("-0.00"), is_number("8 cells")
-    (True, False)
-    """
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def read_data(name: str) -> list[dict[str, str]]:
@@ -227,19 +183,7 @@ def fill_in_printed(text: str) -> str:
 
 @dataclass(frozen=True)
 class Erratum:
-    """What a paper prints and its own definitions contradict.
-
-    Parameters
-    ----------
-    paper, place, topic, kind : str
-        Where it stands, what it is about, and the kind of slip.
-    printed, truth, consequence : str
-        What is printed, what is true, and why it matters.
-    certainty, other_reading : str
-        How sure it is; the reading, if any, that makes the print right.
-    command, output : str
-        A command that establishes it, and what that prints.
-    """
+    """What a paper prints and its own definitions contradict; `command` establishes it, and prints `output`."""
 
     paper: str
     place: str
@@ -249,7 +193,7 @@ class Erratum:
     truth: str
     consequence: str
     certainty: str
-    other_reading: str
+    other_reading: str  # that makes the print right
     command: str
     output: str
 
@@ -267,22 +211,12 @@ def load_errata(paper: str) -> tuple[Erratum, ...]:
 
 @dataclass(frozen=True)
 class Summary:
-    """What records say together, without alternative readings.
+    """What records say together, without alternative readings."""
 
-    Parameters
-    ----------
-    verdicts : Counter of Agreement
-        Of the results.
-    kinds : Counter of Kind
-        Of everything printed.
-    n_numbers, n_read_otherwise, n_simulated : int
-        Results that are numbers, that are right only if read otherwise than stated, and that were simulated.
-    """
-
-    verdicts: Counter[Agreement]
-    kinds: Counter[Kind]
+    verdicts: Counter[Agreement]  # of the results, as are the numbers below
+    kinds: Counter[Kind]  # of everything printed
     n_numbers: int
-    n_read_otherwise: int
+    n_read_otherwise: int  # right only if read otherwise than stated
     n_simulated: int
 
     @property
@@ -322,19 +256,17 @@ class Summary:
         >>> summarize([record for record in load_records() if record.place == "Fig. 3"]).counts
         '36 results: 36 agree'
         """
-        plural = {Agreement.AGREES: "agree", Agreement.ROUNDING: "differ within rounding", Agreement.DIFFERS: "differ"}
+        verbs = {Agreement.AGREES: "agree", Agreement.ROUNDING: "differ within rounding", Agreement.DIFFERS: "differ"}
+        nouns = {Kind.SETTING: "setting", Kind.QUOTED: "quotation", Kind.LOST: "lost item"}
         results = [
-            f"{self.verdicts[verdict]:,} {plural.get(verdict, verdict) if self.verdicts[verdict] > 1 else verdict}"
+            f"{count:,} {verbs.get(verdict, verdict) if count > 1 else verdict}"
             for verdict in Agreement
-            if self.verdicts[verdict]
+            if (count := self.verdicts[verdict])
         ]
-        nouns = ((Kind.SETTING, "setting"), (Kind.QUOTED, "quotation"), (Kind.LOST, "lost item"))
-        rest = [
-            f"{self.kinds[kind]:,} {noun}{'s' * (self.kinds[kind] > 1)}" for kind, noun in nouns if self.kinds[kind]
-        ]
-        besides = [f"besides {', '.join(rest)}"] if rest else []
+        rest = [f"{count:,} {noun}{'s' * (count > 1)}" for kind, noun in nouns.items() if (count := self.kinds[kind])]
         n_results = self.kinds[Kind.RESULT]
-        return "; ".join([f"{n_results:,} result{'s' * (n_results != 1)}: {', '.join(results) or 'none'}", *besides])
+        counts = f"{n_results:,} result{'s' * (n_results != 1)}: {', '.join(results) or 'none'}"
+        return f"{counts}; besides {', '.join(rest)}" if rest else counts
 
 
 def summarize(records: Iterable[Record]) -> Summary:

@@ -15,7 +15,9 @@ from pages.ui.layout import (
     Section, close_page, columns, last_valid, last_valid_value, look_closer, open_page, page_frame, section_if,
     section_setting, show_problems,
 )  # fmt: skip
-from pages.ui.mechanism import GIVEN, mechanism_controls, mechanism_settings, note_broken_promise
+from pages.ui.mechanism import (
+    GIVEN, RELEASE_NUMBERS, mechanism_controls, mechanism_settings, note_broken_promise,
+)  # fmt: skip
 from pages.ui.release import mark_moved, page_link, page_links, register_shown, release, release_links, shown_release
 from pages.ui.text import (
     answer, heading, html_table, note, numbers, page_note, page_text, problem, section_answer, table, unbroken, words,

@@ -29,7 +29,7 @@ CURVES = TaskPool(nice=19)
 """Everything that refines while the reader looks on."""
 
 MODULES = (
-    "dpviz.comparisons.overview", "dpviz.desk.analyst", "dpviz.claims.curves", "dpviz.comparisons",
+    "dpviz.comparisons.overview", "dpviz.inference.prior_tables", "dpviz.audit.curves", "dpviz.comparisons",
     "dpviz.coverage", "dpviz.curator.search", "dpviz.plans",
 )  # fmt: skip
 """What the computations need: loaded once, in the process from which all workers are forked."""

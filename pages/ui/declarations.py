@@ -1,10 +1,10 @@
 """Numbers and presets of a page, as ``pages/texts/<page>.toml`` declares them beside its texts.
 
-``[numbers.n]`` declares a number. Its `base` is a declaration of dpviz ("core.declarations.ROWS"), a member of a table
-of them ("desk.promises.PROMISE.alpha") or a table above ("n"); what else it has are fields of `Parameter`, whose value
-may be a constant of dpviz ("core.limits.MAX_PLAN_ROWS"). ``[[presets]]`` have a `label`, may begin with what another is
-`like`, and set the rest; a case ``[cases.charest]`` is what several presets are like, and no preset itself. Tables
-of other things than numbers are ``[tables.<name>]``.
+``[numbers.n]`` declares a number. Its `base` is a declaration of dpviz ("core.declarations.ROWS"), one that all pages
+share ("controls.alpha", of ``controls.toml``) or one above ("n"); what else it has are fields of `Parameter`, whose
+value may be a constant of dpviz ("core.limits.MAX_PLAN_ROWS"). ``[[presets]]`` have a `label`, may begin with what
+another is `like`, and set the rest; a case ``[cases.charest]`` is what several presets are like, and no preset itself.
+Tables of other things than numbers are ``[tables.<name>]``.
 """
 
 import importlib
@@ -18,8 +18,10 @@ from typing import Any
 from dpviz.core.parameters import Parameter
 from pages.ui.navigation import TEXTS
 
-CONSTANT = re.compile(r"([a-z_0-9.]+)\.([A-Z_0-9]+)(?:\.([a-z_]+))?")
-"""Module of dpviz, name of a constant in it, and key of a member if that is a table."""
+CONSTANT = re.compile(r"([a-z_0-9.]+)\.([A-Z_0-9]+)")
+"""Module of dpviz, and name of a constant in it."""
+
+SHARED = "controls."
 
 
 def declared_numbers(page: str, bases: Mapping[str, Parameter] | None = None) -> dict[str, Parameter]:
@@ -27,10 +29,13 @@ def declared_numbers(page: str, bases: Mapping[str, Parameter] | None = None) ->
     numbers: dict[str, Parameter] = {}
     for name, table in _read(page).get("numbers", {}).items():
         known = {**(bases or {}), **numbers}
+        base = table.get("base", "")
         try:
             values = {key: _constant(value) for key, value in table.items() if key != "base"}
-            if "base" in table:
-                numbers[name] = replace(known.get(table["base"]) or _constant(table["base"]), **values)
+            if base:
+                if base.startswith(SHARED):
+                    known[base] = declared_numbers("controls")[base.removeprefix(SHARED)]
+                numbers[name] = replace(known.get(base) or _constant(base), **values)
             else:
                 numbers[name] = Parameter(**{"name": name, **values})
             numbers[name].validate(numbers[name].default)
@@ -60,13 +65,9 @@ def declared_table(page: str, name: str) -> Any:
 
 
 def _constant(value: Any) -> Any:
-    """Constant of dpviz, or a member of one that is a table; any other value as it is."""
+    """Constant of dpviz; any other value as it is."""
     match = CONSTANT.fullmatch(value) if isinstance(value, str) else None
-    if match is None:
-        return value
-    module, name, member = match.groups()
-    constant = getattr(importlib.import_module(f"dpviz.{module}"), name)
-    return constant[member] if member else constant
+    return getattr(importlib.import_module(f"dpviz.{match[1]}"), match[2]) if match else value
 
 
 @cache

@@ -9,14 +9,13 @@ import streamlit as st
 
 from dpviz.charts.html import part_html
 from dpviz.core.escape import escape_markdown
-from dpviz.desk.releases import release_words
 from dpviz.export.tables import how_to_read
 from pages.ui import url
 from pages.ui.controls import choice
 from pages.ui.downloads import about_page
 from pages.ui.figure import show_component
 from pages.ui.navigation import Page
-from pages.ui.release import TakeRelease, apply_release, matching_case, release, update_release
+from pages.ui.release import TakeRelease, apply_release, describe_release, matching_case, release, update_release
 from pages.ui.server import static_url
 from pages.ui.text import note, page_note, problem, words
 from pages.ui.url import Setting, Settings
@@ -123,7 +122,7 @@ def last_valid(controls: Callable[[], Question], check: Callable[[Question], obj
     if page.carries:
         # What the page shows becomes the reader's release, and its head says which that is
         update_release(page, settings)
-        line = release_words(release())
+        line = describe_release(release())
         line = f"Your release: {line}." if line else "\u00a0"
         case = {page.prefix + name: value for name, value in matching_case(page).items()}
         if any(key in state["shown"] and state[key] != value for key, value in case.items()):

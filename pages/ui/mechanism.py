@@ -7,16 +7,16 @@ from typing import Any
 
 import streamlit as st
 
+from dpviz.audit.poisson_losses import promise_of_counts
 from dpviz.calibration.prior_rules import PRIOR_RULES, promised_by
-from dpviz.claims.poisson_losses import promise_of_counts
 from dpviz.core.escape import escape_markdown
-from dpviz.designs import Design
-from dpviz.desk.brought import Upload, brought_matrix, brought_rescaled
-from dpviz.desk.promises import FURTHER_NUMBERS, broken_sentence, real_epsilon
-from dpviz.mechanisms import SYNTHESIZERS
+from dpviz.designs import Design, broken_promise_sentence
+from dpviz.mechanisms import SYNTHESIZERS, two_cell_synthesizers
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.uploads.matrix import read_matrix, rescale_rows, text_of
 from pages.ui.background import result
 from pages.ui.controls import Places, choice, number_control, text_control
+from pages.ui.declarations import declared_numbers
 from pages.ui.downloads import uploaded
 from pages.ui.text import note, page_note
 from pages.ui.url import MAX_TEXT, Setting, choice_setting, current_page, current_setting, keys_of, text_setting
@@ -24,6 +24,17 @@ from pages.ui.url import MAX_TEXT, Setting, choice_setting, current_page, curren
 GIVEN = GivenMatrix.key
 MAX_NAME = 80  # characters of a file's name that are shown
 MAX_UPLOAD_MB = 32
+MAX_SCRIPT_BYTES = 80_000  # of a matrix that a script may carry: up to four for each character
+FURTHER_NUMBERS = {
+    parameter.name: parameter
+    for synthesizer_type in two_cell_synthesizers().values()
+    for parameter in synthesizer_type.parameters()
+    if parameter.name not in ("n", "m", "epsilon", "alpha", "beta")
+}
+RELEASE_NUMBERS = declared_numbers("controls") | FURTHER_NUMBERS
+"""What a release follows from, and what its synthesizer asks for beside that."""
+
+_rescaled = lru_cache(maxsize=16)(rescale_rows)
 
 
 @dataclass(frozen=True)
@@ -80,11 +91,10 @@ def note_broken_promise(design: Design, release: ReleaseChoice) -> None:
     with release.place:
         if sentence := promise_of_counts(design.synthesizer):
             note(sentence)
-        real = real_epsilon(design)
-        if real is None:
+        sentence = broken_promise_sentence(design)
+        if not sentence:
             return
-        mechanism: Any = design.synthesizer
-        note(broken_sentence(design.synthesizer_type, design.sets * mechanism.epsilon, real))
+        note(sentence)
         better = design.synthesizer_type.info.kept_by
         prefix = current_page().prefix
         st.button(
@@ -104,7 +114,7 @@ def _own_matrix(place: Any) -> ReleaseChoice:
         content = uploaded(upload_key)
         state.pop(file_key, None)
         if content is not None:
-            state[file_key] = (state[upload_key].name, Upload.of(content))
+            state[file_key] = (state[upload_key].name, content)
 
     def drop_file() -> None:
         state.pop(file_key, None)
@@ -124,13 +134,11 @@ def _own_matrix(place: Any) -> ReleaseChoice:
     rescaled = _rescaled(content)
     if rescaled is not None:
         key = file_key if name else f"{prefix}paste"
-        value = (name, Upload.of(rescaled.encode())) if name else rescaled
+        value = (name, rescaled.encode()) if name else rescaled
         st.button(
             "Divide each row by its sum", key=f"{key}_rescale", on_click=state.update, args=({key: value},),
             help="Each row then sums to 1. The numbers count as exact.",
         )  # fmt: skip
-    matrix, text = result(brought_matrix, content)
+    matrix = result(read_matrix, content)
+    text = text_of(content) if len(content) <= MAX_SCRIPT_BYTES else None
     return ReleaseChoice({"mechanism": matrix, "n": matrix.n, "m": matrix.m}, place, text)
-
-
-_rescaled = lru_cache(maxsize=16)(brought_rescaled)

@@ -11,7 +11,9 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.core.formatting import format_number
+from dpviz.calibration.prior_rules import PRIOR_RULES
+from dpviz.core.formatting import format_count, format_number
+from dpviz.designs import Design
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.ui.navigation import PAGES, START, Page, streamlit_page
@@ -168,6 +170,25 @@ def page_links(targets: Iterable[Page], values: Mapping[str, Any], heading: str,
         st.html(f'<span class="dpviz-lead">{escape(heading)}</span>', width="content")
         for target in targets:
             page_link(target, values)
+
+
+def describe_release(values: Mapping[str, Any]) -> str:
+    """Synthesizer, sizes and promise of a release, as far as it has them.
+
+    >>> describe_release({"synthesizer": "laplace", "n": 100, "sets": 1, "epsilon": 2.0})
+    'Laplace sanitizer, 100 people, 1 set, ε = 2'
+    """
+    parts = []
+    if "synthesizer" in values:
+        parts.append(SYNTHESIZERS[values["synthesizer"]].info.label.partition(" (")[0])
+    if "n" in values:
+        parts.append(format_count(int(values["n"]), "person", "people"))
+    if "sets" in values:
+        parts.append(format_count(int(values["sets"]), "set"))
+    for name in PRIOR_RULES[values.get("prior", "pure")].numbers:
+        if name in values:
+            parts.append(f"{Design.numbers()[name].symbol} = {format_number(values[name], 3)}")
+    return ", ".join(parts)
 
 
 def shown_release() -> dict[str, Any]:

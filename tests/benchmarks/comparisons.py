@@ -15,11 +15,13 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 from scipy.stats import t
 
-from dpviz.claims.liu import LIU_NORMAL
 from dpviz.comparisons import BinaryData, KnownVariance, NumericStudy, UnknownVariance
 from dpviz.comparisons.numeric_data import NormalData
 from dpviz.comparisons.numeric_releases import MODIPS_MEAN, MODIPS_SPLIT, NumericMethod
+from dpviz.published.records import load_records
 from tests.benchmarks.timing import Result, interleaved, seconds
+from tests.reproduction.evidence import SimulationBudget
+from tests.reproduction.liu import table_cell
 
 SETS, EPSILON, LEVEL, LOW, HIGH = 10, 1.0, 0.95, -3.0, 4.0
 REPETITIONS, FRACTION, AT_ONCE = 5_000, 50, 65_536
@@ -88,7 +90,8 @@ def cases() -> Iterator[Result]:
 
 def table_seconds() -> float:
     """Seconds for Liu's Table 1b, every reading, 5,000 repetitions a cell."""
-    return seconds(lambda: list(LIU_NORMAL.compare()), 1)
+    cells = [record for record in load_records("Liu (2016)") if record.key == "table_normal"]
+    return seconds(lambda: [table_cell(record, SimulationBudget()) for record in cells], 1)
 
 
 def scenario_seconds(scenario: tuple[int, float]) -> float:

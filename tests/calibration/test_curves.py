@@ -17,7 +17,7 @@ from dpviz.calibration.methods import CALIBRATED_METHODS, PriorMethod
 from dpviz.calibration.several_sets import minimum_by_advanced, minimum_prior_for_sets
 from dpviz.calibration.text import HEADLINE
 from dpviz.designs import Design
-from dpviz.desk.promise_tables import ways_table
+from dpviz.inference.prior_tables import ways_table
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting, maximum_range, minimum_prior
 from dpviz.privacy.pld import advanced_composition
 

@@ -152,8 +152,6 @@ def test_what_cannot_be_asked_is_said(change: dict[str, object], words: str) -> 
 
 # Of k cells
 
-ASKED = {"n": 3, "m": 2, "cells": 3, "epsilon": 0.8, "delta": 0.02}
-
 
 def two_sets_delta(n: int, m: int, cells: int, alpha: float, epsilon: float) -> float:
     """δ of two independent sets by listing all tables, all pairs of neighbours and all pairs of released tables."""

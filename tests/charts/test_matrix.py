@@ -18,17 +18,17 @@ from dpviz.charts import theme
 from dpviz.charts.matrix import HINT, log_odds_heatmap, log_odds_html, matrix_heatmap, matrix_html
 from dpviz.charts.privacy import attacker_chart, profile_chart
 from dpviz.charts.theme import log_scale
-from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES, SYNTHESIZER_OF_FIG_1, SYNTHESIZER_OF_FIG_3
 from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, DirichletMultinomial, Synthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import attacker_view, pure_epsilon
 from dpviz.privacy.divergence import exceeds
 from dpviz.privacy.summary import PICTURE_SIDE, profile, summarize, view_tables
-from tests.helpers import decode_figure
+from tests.helpers import decode_figure, printed_values
 from tests.mechanisms.test_contract import instances
+from tests.reproduction.abowd_vilhuber import LAPLACE, PLUG_IN
 
 SUPPRESSED = GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25], [0.25, 0.5, 0.25]]))
-LAWS = {1: SYNTHESIZER_OF_FIG_1, 2: SYNTHESIZER_OF_FIG_1, 3: SYNTHESIZER_OF_FIG_3, 4: SYNTHESIZER_OF_FIG_3}
+LAWS = {1: PLUG_IN, 2: PLUG_IN, 3: LAPLACE, 4: LAPLACE}
 FRESH = [cls(**{one.name: one.default for one in cls.parameters()}) for cls in SYNTHESIZERS.values()]
 every_release = pytest.mark.parametrize("release", [*FRESH, SUPPRESSED], ids=lambda release: release.key)
 every_class = pytest.mark.parametrize("cls", SYNTHESIZERS.values(), ids=SYNTHESIZERS.keys())
@@ -201,7 +201,7 @@ def test_every_picture_names_its_axes_and_keeps_its_zoom_apart(release: Synthesi
 
 @pytest.mark.parametrize("number", LAWS)
 def test_a_table_has_every_printed_digit(number: int) -> None:
-    law, printed = LAWS[number], PRINTED_FIGURES[number].values
+    law, printed = LAWS[number], printed_values(number)
     html = matrix_html(law, "caption") if number % 2 else log_odds_html(law, 2.0, "caption", signed=False)
     assert table_cells(html) == [[f"{value:.6f}" for value in line] for line in printed.tolist()]
 
@@ -209,7 +209,7 @@ def test_a_table_has_every_printed_digit(number: int) -> None:
 def test_exactly_eight_cells_of_figure_2_are_marked_and_one_is_the_worst() -> None:
     html = log_odds_html(LAWS[2], 2.0, "caption", signed=False)
     marked = re.findall(r'<td class="[^"]*dpviz-over[^"]*"[^>]*>([^<]*)', html)
-    assert marked == [f"{value:.6f}" for value in PRINTED_FIGURES[2].values.ravel() if value > 2]
+    assert marked == [f"{value:.6f}" for value in printed_values(2).ravel() if value > 2]
     assert len(marked) == 8
     assert re.findall(r'<td class="[^"]*dpviz-worst[^"]*"[^>]*>([^<]*)', html) == ["5.493061"]
     assert html.count('title="over ε = 2"') == 8

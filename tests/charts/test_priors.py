@@ -15,12 +15,12 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from dpviz.audit.curves import AXES, Curves, prior_curves
 from dpviz.calibration.curves import divided_sets, shares_of, stream_ways
 from dpviz.calibration.data_kinds import PromiseQuestion
 from dpviz.calibration.text import HEADLINE
 from dpviz.charts.priors import curves_chart, profiles_chart, ways_chart
 from dpviz.charts.theme import color_of
-from dpviz.claims.curves import AXES, Curves, prior_curves
 from dpviz.core.formatting import format_number, round_down, round_up
 from dpviz.priors import CALIBRATED, KINDS, METHODS, Setting
 from tests.charts.test_matrix import BREAKING

@@ -17,14 +17,7 @@ from dpviz.audit.formulas import lemma_6_5_failure, lemma_6_5_prior, subsampled_
 from dpviz.audit.text import describe_average_case, describe_sampling
 from dpviz.audit.theorems import THEOREMS
 from dpviz.calibration.parameter_draw import parameter_draw_delta, parameter_failure
-from dpviz.claims.abowd_vilhuber import (
-    EQUATION_ONE,
-    SYNTHESIZER_OF_FIG_1,
-    SYNTHESIZER_OF_FIG_3,
-    accounts_of_printed_delta,
-    layout_source,
-)
-from dpviz.claims.published import read_errata
+from dpviz.charts.matrix import layout_source
 from dpviz.mechanisms import (
     SYNTHESIZERS,
     BetaBinomial,
@@ -45,12 +38,14 @@ from dpviz.privacy.average_case import (
 )
 from dpviz.privacy.probabilistic import failure_by_row
 from dpviz.privacy.subsampling import subsampled_epsilon, subsampled_tight
+from dpviz.published.records import load_errata
 from tests.calibration.test_gaussian_range import INFINITE, release
 from tests.calibration.test_probabilistic import exact_row_failures
 from tests.calibration.test_text import LAWS, question
 from tests.privacy.test_average_case import close, hockey_stick
 from tests.privacy.test_report import RELEASES
 from tests.referees import binomial_distribution, gaussian_excess, listed_delta
+from tests.reproduction.abowd_vilhuber import EQUATION_1, LAPLACE, PLUG_IN, accounts_of_delta
 
 pytestmark = pytest.mark.usefixtures("sixty_digits")
 
@@ -284,27 +279,27 @@ def test_a_table_names_the_figures_that_show_its_synthesizer():
             figures = [re.findall(r"Fig\. (\d)", layout_source(release, place)) for place in (0, 1)]
             expected = {"posterior_mean": [["1"], ["2"]], "laplace": [["3"], ["4"]]}.get(key, [[], []])
             assert figures == expected
-    assert SYNTHESIZER_OF_FIG_1.key == "posterior_mean"
-    assert SYNTHESIZER_OF_FIG_3.key == "laplace"
-    assert EQUATION_ONE.key == "beta_binomial"
+    assert PLUG_IN.key == "posterior_mean"
+    assert LAPLACE.key == "laplace"
+    assert EQUATION_1.key == "beta_binomial"
 
 
 def test_what_is_said_of_the_printed_figures_holds():
-    assert pure_epsilon(EQUATION_ONE) == pytest.approx(math.log(11), rel=1e-12)
-    assert pure_epsilon(SYNTHESIZER_OF_FIG_1) == pytest.approx(5 * math.log(3), rel=1e-12)
-    assert f"{SYNTHESIZER_OF_FIG_1.transition_matrix()[0, 5]:.6f}" == f"{12.0**-5:.6f}" == "0.000004"
+    assert pure_epsilon(EQUATION_1) == pytest.approx(math.log(11), rel=1e-12)
+    assert pure_epsilon(PLUG_IN) == pytest.approx(5 * math.log(3), rel=1e-12)
+    assert f"{PLUG_IN.transition_matrix()[0, 5]:.6f}" == f"{12.0**-5:.6f}" == "0.000004"
     corner = 0.5 * 1.5 * 2.5 * 3.5 * 4.5 / (6 * 7 * 8 * 9 * 10)
-    assert EQUATION_ONE.transition_matrix()[0, 5] == pytest.approx(corner, rel=1e-12)
-    first, *others = accounts_of_printed_delta()
-    assert f"{first.ours:.4f}" == "0.0006"
-    assert all(f"{one.ours:.4f}" != "0.0006" for one in others)
-    worst = others[0].ours
+    assert EQUATION_1.transition_matrix()[0, 5] == pytest.approx(corner, rel=1e-12)
+    first, *others = accounts_of_delta(PLUG_IN).values()
+    assert f"{first:.4f}" == "0.0006"
+    assert all(f"{account:.4f}" != "0.0006" for account in others)
+    worst = others[0]
     assert 0.09 < worst < 0.11  # "about one time in ten"
-    assert max(one.ours for one in others) == pytest.approx(worst)  # "up to"
-    law, delta, *_ = (erratum.ours for erratum in read_errata("abowd_vilhuber"))
+    assert max(others) == pytest.approx(worst)  # "up to"
+    law, delta, *_ = (erratum.truth for erratum in load_errata("Abowd & Vilhuber (2008)"))
     assert f"ln 11 = {math.log(11):.6f}" in law and f"5 ln 3 = {5 * math.log(3):.6f}" in law
     assert f"(1/12)⁵ = {12.0**-5:.6f}" in law and f"(6 · 7 · 8 · 9 · 10) = {corner:.6f}" in law
-    assert f"({worst:.6f})" in delta and f"up to {worst / first.ours:.3g}." in delta
+    assert f"({worst:.6f})" in delta and f"up to {worst / first:.3g}." in delta
 
 
 def test_the_two_laws_are_judged_by_their_closed_forms():

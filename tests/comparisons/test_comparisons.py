@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import binom, laplace
 
-from dpviz.claims.bowen_liu import usable_before_rounding
 from dpviz.comparisons import (
     DATA_KINDS,
     Analysis,
@@ -29,13 +26,14 @@ from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_cov
 from dpviz.privacy import delta_for_epsilon
 from dpviz.privacy.real_loss import ReleaseVerdict
 from dpviz.privacy.several_sets import delta_of_sets
+from dpviz.published.records import load_records
+from tests.reproduction.bowen_liu import usable_before_rounding
 
 PROMISING = list(promising_methods())
 AT_ANY_EPSILON = [one for one in PROMISING if not one.smallest_epsilon]
 METHODS = {method.key: method for method in (ORIGINAL, MULTIPLE_SYNTHESIS, *PROMISING)}
 WASTEFUL = ("exponential_counts", "sdd", "sdd_exact")
 """Methods that use less ε than they are promised."""
-PRINTED = Path(__file__).parents[2] / "dpviz" / "claims" / "tables" / "bowen_liu_usable.csv"
 
 
 def binary(key: str) -> BinaryMethod:
@@ -266,11 +264,11 @@ def test_coverage_beyond_the_sums_is_simulated_and_says_so() -> None:
 def test_usable_shares_are_those_that_bowen_and_liu_print() -> None:
     """54 shares of 5,000 repetitions each: together within chance, and none far off."""
     scores = []
-    with PRINTED.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            for power in range(-10, -4):
-                share = usable_before_rounding(int(row["n"]), float(row["p"]), math.exp(power))
-                scores.append((float(row[f"ln_epsilon={power}"]) - share) / math.sqrt(share * (1 - share) / 5000))
+    for record in load_records("Bowen & Liu (2016)"):
+        if record.key == "usable_shares" and record.what.startswith("ln_epsilon"):  # of the Laplace sanitizer
+            n, p = int(record.parameters["n"]), float(record.parameters["p"])
+            share = usable_before_rounding(n, p, math.exp(int(record.what.partition("=")[2])))
+            scores.append((float(record.printed) - share) / math.sqrt(share * (1 - share) / 5000))
     assert len(scores) == 54
     assert np.abs(scores).max() < 3.5
     assert np.mean(np.square(scores)) < 1.5

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 from scipy.stats import betabinom, binom, invgamma, kstest, laplace, norm, t
 
+from dpviz.audit.release_losses import ReleaseSetting, clipped_cell_mean_loss
 from dpviz.charts.comparison import rows_chart
-from dpviz.claims.method_losses import clipped_cell_mean
-from dpviz.claims.printed_methods import ReleaseSetting
 from dpviz.comparisons import Analysis, EqualPrivacy, KnownVariance, MixedData, NumericStudy
 from dpviz.comparisons.mixed import MIXED_ESTIMANDS
 from dpviz.comparisons.mixed_releases import (
@@ -266,7 +265,7 @@ def test_a_noisy_cell_mean_as_printed_costs_ten_times_its_promise_in_a_cell_of_s
         worst = max(worst, log_ratio(mean, 7, rest, 6, each), log_ratio(rest, 6, mean, 7, each))
     assert worst == pytest.approx(each * (1 - 1 / 7) + math.log(7 / 6), rel=1e-6)
     assert worst / each == pytest.approx(10, abs=0.2)
-    assert clipped_cell_mean(ReleaseSetting(n=1000, epsilon=1.0, cell=7)) == pytest.approx(worst, rel=1e-6)
+    assert clipped_cell_mean_loss(ReleaseSetting(n=1000, epsilon=1.0, cell=7)) == pytest.approx(worst, rel=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import chi2, kstest, laplace, multinomial, norm, truncnorm
 
-from dpviz.claims.printed_methods import RELEASE_METHODS
+from dpviz.audit.release_methods import RELEASE_METHODS
 from dpviz.comparisons import Analysis, EqualPrivacy, KnownVariance, NumericStudy, UnknownVariance
 from dpviz.comparisons.analysis import OutcomeMeasures
 from dpviz.comparisons.numeric_accuracy import distribution_of_mean
@@ -482,7 +482,7 @@ def test_a_histogram_is_broken_only_where_its_rows_prove_it() -> None:
 
 
 def test_every_method_says_what_it_releases_and_what_that_is_worth() -> None:
-    records = {one.key for one in RELEASE_METHODS}
+    records = set(RELEASE_METHODS)
     for method in EVERY.values():
         assert isinstance(method, NumericMethod)
         for words in (method.releases, method.finding or method.releases):

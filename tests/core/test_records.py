@@ -7,8 +7,8 @@ from collections import Counter
 
 import pytest
 
+from dpviz.audit.release_audit import ReleaseSetting
 from dpviz.calibration.data_kinds import Setting
-from dpviz.claims.release_finding import ReleaseSetting
 from dpviz.comparisons import DATA_KINDS, Analysis
 from dpviz.comparisons.numeric_study import NumericStudy
 from dpviz.core.records import ParameterRecord

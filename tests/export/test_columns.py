@@ -10,8 +10,8 @@ from functools import cache
 import numpy as np
 import pytest
 
+from dpviz.audit.curves import AXES, Axis, prior_curves
 from dpviz.audit.theorem_audit import audit_theorems
-from dpviz.claims.curves import AXES, Axis, prior_curves
 from dpviz.coverage import (
     CoveragePlan,
     CoverageTally,

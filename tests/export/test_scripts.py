@@ -18,7 +18,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.audit.theorem_audit import TheoremResult, audit_theorems
-from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES
 from dpviz.core.formatting import format_number
 from dpviz.coverage import CoveragePlan, exact_coverages, performance_of, run_coverage
 from dpviz.designs import Design
@@ -38,7 +37,7 @@ from dpviz.priors import CALIBRATED, KINDS, Setting, maximum_range
 from dpviz.privacy.summary import PrivacySummary, summarize
 from dpviz.uploads import read_matrix
 from tests.browser import ROOT
-from tests.helpers import check_close, run_script
+from tests.helpers import check_close, printed_figure, run_script
 from tests.mechanisms.test_contract import instances
 
 every_class = pytest.mark.parametrize("cls", SYNTHESIZERS.values(), ids=SYNTHESIZERS.keys())
@@ -152,7 +151,7 @@ def test_the_script_of_a_release_beyond_listing_prints_what_can_be_known(tmp_pat
     assert printed.items() >= expected(summarize(release, 1.0, 1e-6)).items()
 
 
-@pytest.mark.parametrize("text", [PRINTED_FIGURES[1].text, "a,b\n1,0\n0.5,0.5\n"], ids=["figure 1", "a zero"])
+@pytest.mark.parametrize("text", [printed_figure(1), "a,b\n1,0\n0.5,0.5\n"], ids=["figure 1", "a zero"])
 def test_the_script_of_a_given_matrix_carries_it(text: str, tmp_path: Path) -> None:
     release = read_matrix(text)
     printed = run_in(tmp_path, transition_matrix_script(release, 2.0, 0.0, given_text=text))

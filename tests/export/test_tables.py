@@ -11,15 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES, SYNTHESIZER_OF_FIG_1, SYNTHESIZER_OF_FIG_3
 from dpviz.core import limits
 from dpviz.export.tables import LATEX_CHARACTERS, file_header, release_csv, release_files, release_latex, to_csv
 from dpviz.mechanisms import SYNTHESIZERS, PosteriorMean, Synthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from tests.helpers import printed_figure
 from tests.mechanisms.test_contract import instances
+from tests.reproduction.abowd_vilhuber import LAPLACE, PLUG_IN
 
 every_class = pytest.mark.parametrize("cls", SYNTHESIZERS.values(), ids=SYNTHESIZERS.keys())
-RELEASES = {1: SYNTHESIZER_OF_FIG_1, 2: SYNTHESIZER_OF_FIG_1, 3: SYNTHESIZER_OF_FIG_3, 4: SYNTHESIZER_OF_FIG_3}
+RELEASES = {1: PLUG_IN, 2: PLUG_IN, 3: LAPLACE, 4: LAPLACE}
 SUPPRESSED = GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25]]))
 
 
@@ -61,7 +62,7 @@ def test_infinite_log_odds_are_kept_in_a_csv_and_infinity_in_latex() -> None:
 @pytest.mark.parametrize("number", RELEASES)
 def test_a_csv_has_the_header_and_the_rows_of_the_published_one(number: int) -> None:
     ours = list(csv.reader(release_csv(RELEASES[number], log_odds=number % 2 == 0).splitlines()))
-    printed = list(csv.reader(PRINTED_FIGURES[number].text.splitlines()))
+    printed = list(csv.reader(printed_figure(number).splitlines()))
     labels = 2 if number % 2 else 4
     assert ours[0] == printed[0]
     assert [row[:labels] for row in ours] == [row[:labels] for row in printed]
@@ -69,7 +70,7 @@ def test_a_csv_has_the_header_and_the_rows_of_the_published_one(number: int) -> 
 
 @pytest.mark.parametrize("number", RELEASES)
 def test_latex_has_every_printed_digit(number: int) -> None:
-    printed = list(csv.reader(PRINTED_FIGURES[number].text.splitlines()))[1:]
+    printed = list(csv.reader(printed_figure(number).splitlines()))[1:]
     assert body_of(release_latex(RELEASES[number], log_odds=number % 2 == 0)) == printed
 
 

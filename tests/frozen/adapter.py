@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -20,12 +19,11 @@ import dpviz.inference as inference
 import dpviz.priors as priors
 import dpviz.privacy as privacy
 import dpviz.privacy.optimum as optimum
+from dpviz.audit.release_audit import ReleaseSetting, audit_releases, headline
 from dpviz.audit.theorems import THEOREMS
 from dpviz.calibration.curves import average_and_worst
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.several_sets import minimum_prior_for_sets
-from dpviz.claims.printed_methods import audit_releases
-from dpviz.claims.release_finding import ReleaseSetting, headline
 from dpviz.claims.statements import audit_statements
 from dpviz.comparisons.budget import BUDGET_SPLITS
 from dpviz.comparisons.comparison import stream_comparison
@@ -47,6 +45,7 @@ from dpviz.privacy.attacker_report import gain_sentence
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio
 from dpviz.privacy.several_sets import delta_of_sets
 from dpviz.privacy.summary import summarize
+from dpviz.published.records import load_records
 
 Answer = dict[str, Any]
 
@@ -472,19 +471,35 @@ def desk(question: str) -> Answer:
 
 def published(table: str) -> Answer:
     """The first comparisons of a printed table with ours."""
-    from dpviz.claims.abowd_vilhuber import compare_figures
-    from dpviz.claims.liu import LIU_BINARY, LIU_NORMAL
-
-    tables: dict[str, Callable[[], Iterable[Any]]] = {
-        "figures": compare_figures,
-        "binary": LIU_BINARY.compare,
-        "gaussian": LIU_NORMAL.compare,
-    }
-    stream = tables[table]()
+    if table == "figures":
+        return _printed_figures()
+    records = [record for record in load_records("Liu (2016)") if record.key == f"table_{TABLE_OF[table]}"]
     return {
-        f"{place} {one.source} {one.what}": plain([one.printed, one.ours, one.reading])
-        for place, one in enumerate(islice(stream, 12))
+        f"{place} {record.paper}, {record.place} {record.what}": plain(
+            [float(record.printed), float(record.ours), record.reading]
+        )
+        for place, record in enumerate(records[:12])
     }
+
+
+TABLE_OF = {"binary": "binary", "gaussian": "normal"}
+
+
+def _printed_figures() -> Answer:
+    """How many cells each figure prints, and in how many ours have every digit."""
+    answers: Answer = {}
+    for number, is_alternative in ((1, False), (2, False), (3, False), (4, False), (1, True), (2, True)):
+        cells = [
+            record
+            for record in load_records("Abowd & Vilhuber (2008)")
+            if record.place == f"Fig. {number}" and record.design and record.is_alternative == is_alternative
+        ]
+        same = sum(record.verdict == "agrees" for record in cells)
+        reading = "every printed digit" if same == len(cells) else "another synthesizer"
+        label = cells[0].reading.partition(", n = m")[0]
+        key = f"{len(answers)} Abowd & Vilhuber (2008), Fig. {number} {label}"
+        answers[key] = plain([len(cells), same, reading])
+    return answers
 
 
 ANSWERS: dict[str, Callable[..., Answer]] = {

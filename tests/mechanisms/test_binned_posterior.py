@@ -9,7 +9,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.claims.method_losses import sdd_loss
+from dpviz.audit.release_losses import sdd_loss
 from dpviz.mechanisms import BinnedPosterior, BinnedPosteriorExact
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
 

@@ -10,7 +10,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.claims.printed_methods import RELEASE_METHODS, ReleaseSetting
+from dpviz.audit.release_audit import RELEASE_METHODS, ReleaseSetting
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import ExponentialCounts, ExponentialRows
 from dpviz.mechanisms.exponential import ExponentialMechanism
@@ -81,7 +81,7 @@ def test_the_promise_is_kept_and_at_least_half_of_it_used(cls: type[ExponentialM
 @pytest.mark.parametrize(("key", "cls"), [("exponential_sequences", BOTH[0]), ("exponential_counts", BOTH[1])])
 @pytest.mark.parametrize(("n", "epsilon"), [(100, 1.0), (30, 0.1), (7, 5.0)])
 def test_the_audit_of_the_printed_mechanism_finds_the_same(key: str, cls, n: int, epsilon: float) -> None:
-    (method,) = [one for one in RELEASE_METHODS if one.key == key]
+    method = RELEASE_METHODS[key]
     audited = method.loss(ReleaseSetting(n=n, epsilon=epsilon, cell=2))
     assert pure_epsilon(cls(n=n, m=n, epsilon=epsilon)) == pytest.approx(audited.at_least, rel=1e-9)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import poisson
 
-from dpviz.claims.printed_methods import RELEASE_METHODS
+from dpviz.audit.release_methods import RELEASE_METHODS
 from dpviz.comparisons import BinaryData, EqualPrivacy, EqualPromise
 from dpviz.comparisons.budget import SplitOverSets
 from dpviz.designs import Design
@@ -19,7 +19,7 @@ from tests.referees import excess, listed_delta
 
 ADDITIONS = [1e-300, 1e-3, 0.5, 6.0, 120.0, 500.0]
 PROMISES = [(1.0, 1e-2), (1.0, 1e-5), (1.3, 1e-3), (2.0, 1e-2), (2.0, 1e-6), (5.0, 1e-4), (30.0, 1e-9)]
-METHODS = {one.key: one for one in RELEASE_METHODS}
+METHODS = RELEASE_METHODS
 
 
 def rows_of_count(n: int, alpha: float) -> list[list[mp.mpf]]:

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.claims.printed_methods import ReleaseSetting, audit_releases
-from dpviz.claims.release_finding import VERDICT_SIGNS, headline
+from dpviz.audit.release_audit import VERDICT_SIGNS, ReleaseSetting, audit_releases, headline
 from dpviz.comparisons import DATA_KINDS, BinaryData, Comparison, EqualPromise
 from dpviz.comparisons.analysis import Analysis
 from dpviz.comparisons.comparison import Ranking

@@ -4,9 +4,8 @@ import math
 
 import pytest
 
-from dpviz.core.declarations import ROWS
+from dpviz.core.declarations import DELTA, ROWS
 from dpviz.core.limits import MAX_POSTERIOR_ROWS
-from dpviz.desk.promises import PROMISE
 from pages.ui import declarations
 from pages.ui.declarations import declared_numbers, declared_presets
 
@@ -29,8 +28,6 @@ def test_a_number_has_the_fields_of_its_base_but_those_that_the_page_says_otherw
         [numbers.few]
         base = "n"
         title = "A few people"
-        [numbers.alpha]
-        base = "desk.promises.PROMISE.alpha"
         [numbers.theta]
         symbol = "θ"
         title = "Share of the others"
@@ -41,14 +38,19 @@ def test_a_number_has_the_fields_of_its_base_but_those_that_the_page_says_otherw
         [numbers.x]
         base = "OTHER"
     """)
-    numbers = declared_numbers("example", {"OTHER": PROMISE["delta"]})
-    assert list(numbers) == ["n", "few", "alpha", "theta", "x"]
+    numbers = declared_numbers("example", {"OTHER": DELTA})
+    assert list(numbers) == ["n", "few", "theta", "x"]
     few = numbers["few"]
     assert (few.title, few.default, few.slider_maximum) == ("A few people", 100, MAX_POSTERIOR_ROWS)
     assert (few.help, few.maximum, few.integer) == (ROWS.help, ROWS.maximum, True)
-    assert numbers["alpha"] is not None and numbers["alpha"] == PROMISE["alpha"]
     assert (numbers["theta"].name, numbers["theta"].maximum) == ("theta", math.inf)
-    assert numbers["x"] == PROMISE["delta"]
+    assert numbers["x"] == DELTA
+
+
+def test_pages_share_what_the_controls_of_a_release_declare() -> None:
+    shared = declared_numbers("controls")
+    assert declared_numbers("minimum_priors")["delta"] == shared["delta"]
+    assert declared_numbers("coverage")["sets"].help == shared["sets"].help
 
 
 @pytest.mark.parametrize(
@@ -56,7 +58,6 @@ def test_a_number_has_the_fields_of_its_base_but_those_that_the_page_says_otherw
     [
         ('base = "core.declarations.ROWZ"', "has no attribute 'ROWZ'"),
         ('base = "core.nothing.ROWS"', "No module named"),
-        ('base = "desk.promises.PROMISE.gamma"', "gamma"),
         ('base = "core.declarations.ROWS"\nslider_maximun = 5', "slider_maximun"),
         ('base = "core.declarations.ROWS"\ndefault = 0', "must be a whole number from 1"),
         ('base = "core.declarations.ROWS"\ndefault = 2.5', "must be a whole number"),

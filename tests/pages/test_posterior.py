@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.claims.charest import PRINTED_TABLES
 from dpviz.designs import Design
-from dpviz.desk.analyst import SeenRelease, coverage_along_p
 from dpviz.export.scripts import posterior_recipe, posterior_script
 from dpviz.inference.posterior import SIZE_PRIORS, posterior_secret_n, size_prior
-from dpviz.inference.posterior_coverage import EQUAL_TAILS, HIGHEST_DENSITY
+from dpviz.inference.posterior_coverage import EQUAL_TAILS, HIGHEST_DENSITY, posterior_coverage
+from dpviz.inference.report import POSTERIOR_NAMES, confidential_count_sentence, posteriors_table
 from dpviz.mechanisms import two_cell_synthesizers
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
-from pages.posterior import PRESETS, SECTIONS
+from dpviz.published.records import load_records
+from pages.posterior import PRESETS, SECTIONS, question_of
 from tests.pages.apptest import (
     answer,
     figures,
@@ -86,8 +86,8 @@ def test_each_preset_has_its_sentence(preset: str) -> None:
 
 
 def test_presets_are_rows_of_charests_tables() -> None:
-    designs = {(2.0, int(row["M"])) for row in PRINTED_TABLES[3].rows}
-    designs |= {(row["epsilon"], 1) for row in PRINTED_TABLES[4].rows}
+    records = [record for record in load_records("Charest (2011)") if record.key in ("table_3", "table_4")]
+    designs = {(record.parameters["epsilon"], record.parameters["sets"]) for record in records}
     for values in PRESETS.values():
         assert (values["epsilon"], values["sets"]) in designs
         assert (values["n"], values["x"], values["gamma1"], values["gamma2"]) == (100, 30, 1.0, 1.0)
@@ -99,14 +99,16 @@ def test_five_sets_say_less_than_one_and_a_small_delta_says_more_again() -> None
     for name in ("a small δ instead", "Charest, ε = 2", "five sets"):
         values = {key: PRESETS[name].get(key, 0.0) for key in ("n", "epsilon", "delta", "prior", "sets")}
         designs = [Design(mechanism="beta_binomial", confidential_count=30, seed=seed, **values) for seed in (1, 2, 3)]
-        deviations.append(np.mean([math.sqrt(SeenRelease.of(design).exact.variance) for design in designs]))
+        deviations.append(np.mean([math.sqrt(question_of(design).release.exact.variance) for design in designs]))
     assert deviations == sorted(deviations)
 
 
 def test_a_fresh_page_has_one_picture_three_posteriors_and_nothing_in_its_url() -> None:
     app = open_posterior()
-    seen = SeenRelease.of(Design(mechanism="beta_binomial", n=100, epsilon=2.0, confidential_count=30, seed=1))
-    table = [[plain_text(cell).strip() for cell in row] for row in seen.learned().table.rows]
+    design = Design(mechanism="beta_binomial", n=100, epsilon=2.0, confidential_count=30, seed=1)
+    posteriors = question_of(design).release.posteriors
+    rows = posteriors_table(posteriors, POSTERIOR_NAMES, 0.95, "").rows
+    table = [[plain_text(cell).strip() for cell in row] for row in rows]
     assert [list(cells.values()) for cells in rows_of(app, "Posteriors of p").values()] == table
     assert "drawn with seed 1 from x = 30" in said(app)
     assert "a mixture of 101 beta distributions" in said(app)
@@ -228,8 +230,8 @@ def test_the_release_goes_on_to_other_pages() -> None:
 
 def test_what_x_was_is_drawn_and_described() -> None:
     app = open_posterior(look="What was x?", source="typed", counts="9", knows="true", **SMALL)
-    seen = SeenRelease.of(Design(mechanism="beta_binomial", n=24, epsilon=3.0, confidential_count=7), "9")
-    assert seen.about_count in said(app)
+    design = Design(mechanism="beta_binomial", n=24, epsilon=3.0, confidential_count=7)
+    assert confidential_count_sentence(question_of(design, "9").release) in said(app)
     assert set(figures(app)) == {"po_picture", "po_count_distribution"}
 
 
@@ -237,7 +239,7 @@ def test_what_x_was_is_drawn_and_described() -> None:
 def test_coverage_of_the_interval_at_the_own_share(interval: Any) -> None:
     app = open_posterior(look="Its own coverage", n=12, x=3, epsilon=3.0, level=0.8, kind=interval)
     design = Design(mechanism="beta_binomial", n=12, epsilon=3.0, level=0.8)
-    coverage = coverage_along_p(design, interval, (0.25,))
+    coverage = posterior_coverage(synthesizer=design.release, proportions=0.25, level=0.8, interval=interval)
     assert (
         f"{100 * coverage.coverage[0]:.3g} % of the 80 % posterior intervals hold p when p = x/n = 0.25 (exact). Their "
         f"mean length is {100 * coverage.mean_width[0]:.3g} points." in said(app)

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES
 from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, PosteriorMean
 from dpviz.mechanisms.draws import draw_releases
 from dpviz.privacy import log_odds_table
 from pages.details.transition_matrices import SECTIONS
+from tests.helpers import printed_figure, printed_values
 from tests.pages.apptest import answer, open_page, problems, settings, texts
 
 FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
@@ -74,7 +74,7 @@ def test_fresh_page_shows_every_printed_digit_of_figures_1_and_2() -> None:
     app = visit()
     assert sentence(app).startswith("✗ broken The promise ε = 2 is broken: the real loss is ε = 5.49 .")
     cells = re.findall(r"<td[^>]*>([\d.]+)</td>", markup(app))
-    assert cells == [f"{value:.6f}" for number in (1, 2) for value in PRINTED_FIGURES[number].values.ravel()]
+    assert cells == [f"{value:.6f}" for number in (1, 2) for value in printed_values(number).ravel()]
     assert len(re.findall(r'class="dpviz-over', markup(app))) == 8
     assert "exact ε (substituted row) 5.493061 (1, 4) against (0, 5), when (5, 0) is released" in shown(app)
     assert settings(app) == {}
@@ -305,7 +305,7 @@ def test_exact_values_are_offered_for_one_matrix_and_no_other() -> None:
     assert "exact ε (substituted row) 5.493061" in shown(app)
     assert "This page now shows the exact values of the Posterior-mean plug-in : ε = 5.493061." in shown(app)
     assert "5.493061" in shown(visit(**settings(app)))
-    move(app, "paste", PRINTED_FIGURES[3].text, "text_area")
+    move(app, "paste", printed_figure(3), "text_area")
     assert "tm_recognized" not in settings(app)
     assert "Your numbers are used exactly as given" in shown(app)
     wrong = visit(**GIVEN, tm_recognized="laplace-5-2")

@@ -16,13 +16,13 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from scipy.stats import beta
 
+from dpviz.audit.curves import prior_curves
 from dpviz.calibration.data_kinds import GAUSSIAN, KINDS, Setting
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.claims.curves import prior_curves
 from dpviz.comparisons import Analysis, BinaryData, KnownVariance, MixedData, UnknownVariance
 from dpviz.comparisons import numeric_releases as methods
 from dpviz.comparisons.methods import ComparedMethod
-from dpviz.comparisons.mixed import cell_statistics
+from dpviz.comparisons.mixed_releases import cell_statistics
 from dpviz.comparisons.numeric_data import NormalData, NumericEstimand
 from dpviz.comparisons.numeric_releases import NumericMethod
 from dpviz.core.monte_carlo import Measure

@@ -5,12 +5,11 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from dpviz.claims.finding import composed_pure_delta
-from dpviz.claims.theorems import CLAIMS as THEOREMS
-from dpviz.claims.unstated_constants import LIMITS as CONSTANTS
 from scipy.optimize import brentq
 from scipy.special import betainc, ndtr, ndtri
 
+from dpviz.audit.explain import composed_pure_delta
+from dpviz.audit.theorems import CONSTANTS, THEOREMS
 from dpviz.calibration.curves import release
 from dpviz.core.formatting import format_number
 from dpviz.core.limits import MAX_PRIOR_ROWS
@@ -29,7 +28,7 @@ ARGUMENTS: dict[str, float] = {
 
 def printed(key: str, **arguments: float) -> float:
     """Return the printed number of a theorem at the reference setting, or with some arguments of its own."""
-    return THEOREMS[key].at(**ARGUMENTS | arguments)
+    return THEOREMS[key].value(**ARGUMENTS | arguments)
 
 
 def at_most(left: float, right: float, text: str) -> Evidence:

@@ -6,10 +6,10 @@ import math
 import numpy as np
 from scipy.stats import poisson
 
-from dpviz.claims.poisson_losses import printed_addition, replaced_row
+from dpviz.audit.poisson_losses import printed_addition, replaced_row
 from dpviz.comparisons import Analysis, BinaryData
 from dpviz.comparisons.comparison import GUESS_ERROR
-from dpviz.comparisons.proportion import share_moments
+from dpviz.comparisons.proportion_measures import share_moments
 from dpviz.core.numerics.special import binomial_weights
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, PoissonCount, PoissonGamma
 from dpviz.privacy import probabilistic_delta, pure_epsilon

@@ -128,6 +128,19 @@ def table_cell(record: Record, budget: SimulationBudget) -> Evidence:
     return evidence.share_evidence(record, found[reading["estimand"], reading["rule"]], budget.repetitions)
 
 
+def misfit(rule: str, budget: SimulationBudget) -> float:
+    """Return the sum of squared standard errors of the column of Theorem 7 for binary data, if it were by a rule."""
+    total = 0.0
+    for record in load_records():
+        if record.paper == "Liu (2016)" and (record.place, record.what) == ("Table 1 (a)", "liu_thm7"):
+            n, p, epsilon = (float(record.parameters[name]) for name in ("n", "p", "epsilon"))
+            if not record.is_alternative:
+                shares, runs = binary_coverage(int(n), p, epsilon, N_SETS, (rule,), budget)
+                cell = evidence.share_evidence(record, shares[rule], runs)
+                total += ((float(record.printed) - float(cell.value)) / cell.standard_error) ** 2
+    return total
+
+
 def column(name: str, budget: SimulationBudget, max_epsilon: float = math.inf) -> tuple[FloatArray, FloatArray]:
     """Return coverage in per cent and its error in a column of both halves, without alternative readings."""
     cells = [

@@ -2,14 +2,14 @@
 
 from functools import cache
 
-from dpviz.claims.printed_methods import ReleaseFinding, ReleaseSetting, audit_releases
+from dpviz.audit.release_audit import ReleaseAudit, ReleaseSetting, audit_releases
 from dpviz.core.formatting import format_number
 from dpviz.published.records import Record
 from tests.reproduction.evidence import Evidence, SimulationBudget, check_each
 
 
 @cache
-def release_audits() -> dict[tuple[str, str], ReleaseFinding]:
+def release_audits() -> dict[tuple[str, str], ReleaseAudit]:
     """Return the audits of 100 rows at ε = 1, by source and by the promise as a record has it."""
     audits = {}
     for audit in audit_releases(ReleaseSetting(n=100, epsilon=1.0)):

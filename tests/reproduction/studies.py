@@ -13,7 +13,8 @@ from dpviz.comparisons.analysis import OutcomeMeasures
 from dpviz.comparisons.numeric_data import NormalData
 from dpviz.comparisons.numeric_releases import NumericMethod
 from dpviz.comparisons.numeric_study import NumericStudy
-from dpviz.comparisons.proportion import BinaryMethod, share_moments
+from dpviz.comparisons.proportion import BinaryMethod
+from dpviz.comparisons.proportion_measures import share_moments
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.types import FloatArray

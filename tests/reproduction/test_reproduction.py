@@ -25,6 +25,10 @@ SIMULATED = [record for record in RECORDS if record.error and not record.is_alte
 EXACT = [record for record in RECORDS if record.is_number and record.is_computed and not record.error]
 
 
+def test_every_result_has_a_check_and_every_check_a_result() -> None:
+    assert {(record.paper, record.key) for record in RECORDS if record.is_computed} == set(CHECKS)
+
+
 @pytest.mark.parametrize("paper", list(dict.fromkeys(paper for paper, _ in CHECKS)))
 def test_every_record_comes_out_again(paper: str) -> None:
     """Verdicts with few repetitions, and exact numbers to nine digits."""

@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from dpviz.claims.audit import Finding as TheoremResult
-from dpviz.claims.audit import audit as audit_theorems
-from dpviz.claims.thesis_in_words import average_claims as average_case_claims
 from scipy.stats import beta, laplace
 
+from dpviz.audit.text import average_case_claims
+from dpviz.audit.theorem_audit import TheoremResult, audit_theorems
 from dpviz.calibration.data_kinds import GAUSSIAN, KINDS, Setting
 from dpviz.calibration.gaussian_range import maximum_range
 from dpviz.calibration.methods import PRIOR_METHODS
@@ -47,7 +46,7 @@ def theorem_results() -> dict[str, TheoremResult]:
     results: list[TheoremResult] = []
     for family, kind in KINDS.items():
         results += audit_theorems(family, **setting, **({"sigma0": REFERENCE.sigma0} if kind is GAUSSIAN else {}))
-    return {f"{result.bound.key}, {PRIOR_METHODS[result.method].label}": result for result in results}
+    return {f"{result.theorem.key}, {PRIOR_METHODS[result.method].label}": result for result in results}
 
 
 @cache
@@ -71,7 +70,7 @@ def theorem(record: Record, _: SimulationBudget) -> Evidence:
     values = {"printed": result.printed, "exact": result.exact}
     numbers = [f"{name} {format_number(value)}" for name, value in values.items() if value is not None]
     text = f"{str(result.verdict).capitalize()}: {', '.join(numbers) or result.sentence}"
-    return Evidence(text, not result.verdict.bad)
+    return Evidence(text, not result.verdict.is_refuted)
 
 
 # Figures 6.1 and 7.1: orders of the threshold T

@@ -24,6 +24,8 @@ from dpviz.study.run import evaluate_cell, process_executor, run_study, stored_r
 from tests.study.plans import FEW, PLAN, SIMULATED, SLOW
 from tests.test_import_boundaries import ROOT, is_within, modules_after
 
+pytestmark = pytest.mark.usefixtures("plain_main")  # of the processes that are started here
+
 TIMEOUT_S = 240.0
 SMALL_FILES = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (900, 900))"  # as if the disk were full
 

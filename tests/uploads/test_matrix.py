@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.claims.abowd_vilhuber import PRINTED_FIGURES
 from dpviz.core.limits import MAX_MATRIX_BYTES, MAX_MATRIX_SIDE
 from dpviz.export.tables import release_csv
 from dpviz.mechanisms import (
@@ -29,7 +28,7 @@ from dpviz.mechanisms import (
 )
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.uploads import read_matrix, recognize
-from tests.helpers import value_of
+from tests.helpers import printed_figure, printed_values, value_of
 from tests.mechanisms.test_contract import instances
 
 TWO_CELLS = [cls for cls in SYNTHESIZERS.values() if issubclass(cls, TwoCellSynthesizer)]
@@ -264,20 +263,20 @@ def test_the_largest_matrix_is_read() -> None:
     assert read_matrix(uniform(MAX_MATRIX_SIDE, MAX_MATRIX_SIDE)).shape == (MAX_MATRIX_SIDE, MAX_MATRIX_SIDE)
 
 
-@pytest.mark.parametrize("content", [PRINTED_FIGURES[1].text, PRINTED_FIGURES[1].text.encode()])
+@pytest.mark.parametrize("content", [printed_figure(1), printed_figure(1).encode()])
 def test_figure_1_is_recognised_and_gives_figure_2(content: str | bytes) -> None:
     release = read_matrix(content)
     recognition = recognize(release)
     assert recognition == FIG_1
-    printed = PRINTED_FIGURES[2].values
+    printed = printed_values(2)
     assert np.abs(np.abs(FIG_1.log_odds_table()) - printed).max() <= SIX_DIGITS
     assert np.abs(np.abs(release.log_odds_table()) - printed).max() > 0.005
 
 
 def test_figure_2_lies_within_what_the_digits_of_figure_1_leave_open() -> None:
-    release = read_matrix(PRINTED_FIGURES[1].text)
+    release = read_matrix(printed_figure(1))
     least, most = release.log_odds_bounds()
-    signed = PRINTED_FIGURES[2].values * np.sign(FIG_1.log_odds_table())
+    signed = printed_values(2) * np.sign(FIG_1.log_odds_table())
     assert np.all(least - SIX_DIGITS <= signed)
     assert np.all(signed <= most + SIX_DIGITS)
     assert np.all((least <= release.log_odds_table()) & (release.log_odds_table() <= most))
@@ -317,7 +316,7 @@ def test_hardly_more_numbers_than_parameters_are_evidence_of_no_law(law: Synthes
 
 def test_one_wrong_digit_is_no_recognition() -> None:
     """Whatever entry is moved by one unit of its own last digit, in the row sums' favour or not."""
-    matrix = PRINTED_FIGURES[1].values
+    matrix = printed_values(1)
     assert recognize(GivenMatrix(probabilities=matrix, decimals=6)) is not None
     for row, column in np.ndindex(matrix.shape):
         moved = matrix.copy()

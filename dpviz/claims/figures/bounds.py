@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dpviz.audit.curves import Curves, prior_curves
 from dpviz.calibration.data_kinds import GAUSSIAN, KINDS
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.claims.curves import Curves, prior_curves
 from dpviz.claims.drawn_figures import FigureLine, FigurePanel, Known
 from dpviz.claims.zheng_printed import AUDITED_AT
 

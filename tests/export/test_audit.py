@@ -16,7 +16,7 @@ from dpviz.audit.theorem_audit import audit_theorems as audit
 from dpviz.audit.theorems import NECESSARY
 from dpviz.calibration.quantities import NOISE_QUANTITY
 from dpviz.core.formatting import format_number
-from dpviz.desk.audit_tables import results_table
+from dpviz.export.audit import results_table
 from dpviz.export.templates import raise_exponents
 from dpviz.priors import METHODS, Setting
 from tests.helpers import match_in

@@ -16,13 +16,14 @@ from scipy.special import comb
 from scipy.stats import beta as beta_law
 from scipy.stats import betabinom, binom, dlaplace, laplace, poisson
 
-from dpviz.designs import Design
-from dpviz.desk.analyst import SeenRelease
+from dpviz.designs import Design, describe_promise
 from dpviz.inference.posterior import posterior_secret_n, size_prior
 from dpviz.inference.posterior_coverage import posterior_coverage
+from dpviz.inference.report import posterior_answer
 from dpviz.mechanisms import TwoCellSynthesizer, two_cell_synthesizers
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages import posterior as details
+from pages.posterior import question_of
 from tests.helpers import match_in, value_of
 
 
@@ -59,11 +60,11 @@ LIKELIHOODS: dict[str, Callable[[Design, np.ndarray, int], np.ndarray]] = {
 GIVEN = GivenMatrix(probabilities=np.random.default_rng(5).dirichlet(np.ones(21), size=41))
 
 
-def mixture(seen: SeenRelease) -> tuple[np.ndarray, np.ndarray]:
+def mixture(design: Design, counts: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
     """The confidential counts and their probabilities given the release."""
-    design, x = seen.design, np.arange(seen.design.n + 1)
+    x = np.arange(design.n + 1)
     weights = betabinom.pmf(x, design.n, design.gamma1, design.gamma2)
-    for count in seen.counts:
+    for count in counts:
         weights = weights * LIKELIHOODS[design.synthesizer_type.key](design, x, count)
     return x, weights / weights.sum()
 
@@ -105,12 +106,12 @@ def test_the_intervals_said_hold_their_probability_and_the_naive_one_holds_or_mi
             continue
         for x in (0, n // 3, n):
             made = replace(design, sets=len(counts), confidential_count=x if knows else None)
-            release = SeenRelease(made, counts)
-            if not mixture(release)[1].max() > 0:
+            if not mixture(made, counts)[1].max() > 0:
                 continue  # a release that hardly any data bring about is below the numbers of this referee
-            _, sentence, brief = release.answer()
+            release = question_of(made, " ".join(map(str, counts))).release
+            _, sentence, brief = posterior_answer(release, describe_promise(made))
             low, high = (value_of(one) / 100 for one in re.findall(r"<b>([^<]+)</b>", sentence))
-            ones, weights = mixture(release)
+            ones, weights = mixture(made, counts)
             below = [
                 float(weights @ beta_law.cdf(end, gamma + ones, 1.0 + n - ones))
                 for end in (low * (1 - 6e-3), low * (1 + 6e-3), high * (1 - 6e-3), min(high * (1 + 6e-3), 1.0))
@@ -309,6 +310,6 @@ def test_a_release_that_says_little_leaves_the_analysts_prior(law: str) -> None:
         design = Design(mechanism=law, n=40, epsilon=1e-5, alpha=500.0)
     design = replace(design, gamma1=2.0, gamma2=3.0)
     for count in (design.m,) if law == "poisson_count" else (0, 7, design.m):  # others than m are hardly ever released
-        found = SeenRelease(design, (count,)).exact
+        found = question_of(design, str(count)).release.exact
         assert found.mean == pytest.approx(0.4, abs=1e-4)
         assert found.variance == pytest.approx(0.04, abs=1e-4)

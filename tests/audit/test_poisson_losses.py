@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import poisson
 
-from dpviz.claims.poisson_losses import poisson_quantiles, printed_addition, promise_of_counts, skellam_masses
-from dpviz.claims.printed_methods import RELEASE_METHODS, ReleaseSetting
+from dpviz.audit.poisson_losses import poisson_quantiles, printed_addition, promise_of_counts, skellam_masses
+from dpviz.audit.release_audit import RELEASE_METHODS, ReleaseSetting
 from dpviz.core.formatting import format_number
 from dpviz.mechanisms import PoissonCount, PoissonGamma
 from dpviz.privacy import probabilistic_delta
@@ -18,7 +18,7 @@ from tests.referees import listed_delta
 
 ADDITIONS = [1e-300, 1e-3, 0.5, 6.0, 120.0, 500.0]
 PROMISES = [(1.0, 1e-2), (1.0, 1e-5), (1.3, 1e-3), (2.0, 1e-2), (2.0, 1e-6), (5.0, 1e-4), (30.0, 1e-9)]
-METHODS = {one.key: one for one in RELEASE_METHODS}
+METHODS = RELEASE_METHODS
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), PROMISES)

@@ -17,19 +17,9 @@ from scipy import integrate
 from scipy.special import betainc, betaln, gammaln
 from scipy.stats import laplace, multinomial, norm
 
-from dpviz.claims import method_losses as posteriors
-from dpviz.claims.printed_methods import (
-    NOISE_FACTORS,
-    PROMISED_SHARES,
-    REAL_LOSSES,
-    RELEASE_METHODS,
-    SENSITIVITIES,
-    ReleaseFinding,
-    ReleaseSetting,
-    audit_releases,
-    empirical_epsilon,
-)  # fmt: skip
-from dpviz.claims.release_finding import VERDICT_SIGNS, headline
+from dpviz.audit import release_losses as posteriors
+from dpviz.audit.release_audit import VERDICT_SIGNS, ReleaseAudit, ReleaseSetting, audit_releases, headline
+from dpviz.audit.release_methods import NOISE_FACTORS, PROMISES, REAL_LOSSES, RELEASE_METHODS, SENSITIVITIES
 from dpviz.comparisons import DATA_KINDS, ComparedMethod, DataKind, KnownVariance
 from dpviz.comparisons.numeric_releases import PERTURBED_HISTOGRAM_SCOTT, bounded_laplace_loss
 from dpviz.export.columns import records_csv
@@ -49,20 +39,19 @@ from dpviz.privacy.real_loss import Loss, ReleaseVerdict
 HERE = ReleaseSetting(n=100, epsilon=1.0)
 
 ONE_SET = replace(HERE, sets=1)
-BY_KEY = {method.key: method for method in RELEASE_METHODS}
 
 
 @functools.cache
-def audited(setting: ReleaseSetting) -> tuple[ReleaseFinding, ...]:
+def audited(setting: ReleaseSetting) -> tuple[ReleaseAudit, ...]:
     return audit_releases(setting)
 
 
 def loss_of(key: str, setting: ReleaseSetting = HERE) -> Loss:
-    return BY_KEY[key].loss(setting)
+    return RELEASE_METHODS[key].loss(setting)
 
 
 def factor(key: str, setting: ReleaseSetting = HERE) -> float:
-    method = BY_KEY[key]
+    method = RELEASE_METHODS[key]
     return method.loss(setting).at_least / method.promised(setting)
 
 
@@ -101,9 +90,9 @@ FOUND = [
 
 
 def test_every_printed_method_has_a_real_loss_and_nothing_else_has_one() -> None:
-    keys = [method.key for method in RELEASE_METHODS]
+    keys = [method.key for method in RELEASE_METHODS.values()]
     assert len(keys) == len(set(keys)) == 34
-    assert {*keys} == {*REAL_LOSSES} > {*NOISE_FACTORS, *PROMISED_SHARES}
+    assert {*keys} == {*REAL_LOSSES} > {*NOISE_FACTORS, *PROMISES}
 
 
 @pytest.mark.parametrize(("key", "setting", "value", "error"), FOUND, ids=lambda one: str(one)[:24])
@@ -544,41 +533,6 @@ def test_a_deviance_moves_most_at_its_end() -> None:
     assert np.abs(np.diff(deviance)).max() == pytest.approx(exact["Bernoulli deviance, for choosing a model"])
 
 
-# The empirical audit.
-
-
-def noisy(scale: float) -> object:
-    return lambda count, generator, size: count + generator.laplace(0.0, scale, size)
-
-
-def test_an_empirical_audit_catches_noise_for_half_the_sensitivity() -> None:
-    right, wrong = (empirical_epsilon(noisy(scale), 3, 4, np.random.default_rng(1), 20_000) for scale in (1.0, 0.5))
-    assert right.at_least <= 1.0
-    assert wrong.at_least > 1.0
-    assert 1.5 < wrong.at_least <= 2.0
-
-
-def test_an_empirical_audit_is_wrong_no_more_often_than_it_says() -> None:
-    generator = np.random.default_rng(4)
-    audits = [empirical_epsilon(noisy(1.0), 0, 1, generator, 1_000, 0.8) for _ in range(150)]
-    fails = sum(one.at_least > 1.0 for one in audits)
-    assert fails <= 0.2 * 150 + 4 * math.sqrt(150 * 0.2 * 0.8)
-
-
-@pytest.mark.parametrize(("halved", "allowed"), [(False, True), (True, False)])
-def test_a_halved_sensitivity_of_a_mechanism_of_ours_is_caught(halved: bool, allowed: bool) -> None:
-    made = LaplaceSanitizer(n=20, epsilon=2.0 if halved else 1.0)
-    found = empirical_epsilon(
-        lambda count, generator, size: made.draw(generator, count, size), 0, 1, np.random.default_rng(2), 20_000
-    )
-    assert (found.at_least <= 1.0) == allowed
-
-
-def test_what_no_release_returns_is_a_sentence() -> None:
-    with pytest.raises(ValueError, match="one a draw"):
-        empirical_epsilon(lambda *_: [1.0], 0, 1, np.random.default_rng(1), 200)
-
-
 # Verdicts, sentences and files.
 
 
@@ -592,8 +546,8 @@ def test_what_no_release_returns_is_a_sentence() -> None:
 )  # fmt: skip
 def test_the_verdict_follows_from_the_loss(loss: Loss, verdict: ReleaseVerdict) -> None:
     assert loss.verdict(1.0) is verdict
-    changed = replace(RELEASE_METHODS[0], real=lambda _: loss)
-    assert ReleaseFinding(changed, HERE, changed.loss(HERE)).verdict is verdict
+    changed = replace(RELEASE_METHODS["laplace_count"], real=lambda _: loss)
+    assert ReleaseAudit(changed, HERE, changed.loss(HERE)).verdict is verdict
 
 
 SETTINGS = [
@@ -605,7 +559,7 @@ SETTINGS = [
 @pytest.mark.parametrize(("epsilon", "sign", "said"), [(100.0, "✓ kept", False), (0.5, "✗ broken", True)])
 def test_something_safe_is_named_only_where_a_promise_is_not_kept(epsilon: float, sign: str, said: bool) -> None:
     """Rows around a truncated mean, n = 10, bounds ±4: they lose 30.3 of ε = 100, and more than ε = 0.5."""
-    method = BY_KEY["mean_truncated"]
+    method = RELEASE_METHODS["mean_truncated"]
     (one,) = (one for one in audited(ReleaseSetting(n=10, epsilon=epsilon, sets=1, cell=5)) if one.method == method)
     assert (VERDICT_SIGNS[one.verdict], bool(one.safe)) == (sign, said)
 
@@ -634,9 +588,9 @@ def test_every_sentence_says_what_was_found(setting: ReleaseSetting) -> None:
 def test_a_safe_variant_with_a_factor_keeps_the_promise() -> None:
     for setting in SETTINGS[:2]:
         for key in ("laplace_cells", "parallel", "truncated", "mean_variance_truncated"):
-            method = BY_KEY[key]
-            assert method.factor is not None
-            calmer = replace(setting, epsilon=setting.epsilon / method.factor(setting))
+            method = RELEASE_METHODS[key]
+            assert method.noise_factor is not None
+            calmer = replace(setting, epsilon=setting.epsilon / method.noise_factor(setting))
             assert method.loss(calmer).verdict(setting.epsilon) is ReleaseVerdict.SATISFIED, key
 
 
@@ -669,7 +623,7 @@ def test_a_compared_method_loses_what_its_record_says(kind: type[DataKind], meth
     values: dict[str, float] = {"n": 30, "m": 30, "p": 0.2, "mean": 0.0, "sigma": 1.0, "low": -3.0, "high": 4.0}
     data = kind(**{one.name: values[one.name] for one in kind.parameters()})
     setting = ReleaseSetting(n=30, epsilon=1.0, sets=method.sets(5), lower=-3.0, upper=4.0)
-    (record,) = (one for one in RELEASE_METHODS if one.key == method.audited)
+    record = RELEASE_METHODS[method.audited]
     loss, real = record.loss(setting), method.real_epsilon(data, 1.0, method.sets(5))
     if real is None:
         assert loss.verdict(1.0).bad

@@ -1,112 +1,170 @@
-"""What the methods of Bowen & Liu (2016) and Liu (2016) really give, where no line of `printed_methods` can say it."""
+"""The real ε of the methods of Bowen & Liu (2016) and Liu (2016), when a row is substituted and n is public."""
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betainc, betaincc, gammaln, ndtr, ndtri
 
-from dpviz.claims.empirical_loss import empirical_epsilon
-from dpviz.claims.release_finding import MIXTURE_STATISTICS, ReleaseSetting
+from dpviz.core import limits
+from dpviz.core.declarations import DELTA, EPSILON, ROWS, SETS
 from dpviz.core.formatting import format_number, round_down
-from dpviz.core.limits import MAX_ROWS_OF_TABLE
+from dpviz.core.parameters import argument, parameter, parameter_with_default
+from dpviz.core.records import ParameterRecord
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import LaplaceSanitizer, Modips, ModipsTruncated
 from dpviz.mechanisms.binned_posterior import BIN_ENDS, bin_log_ratios, bin_log_weights, log_density_bound
 from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 from dpviz.privacy import histograms
 from dpviz.privacy.divergence import pure_epsilon
+from dpviz.privacy.empirical import empirical_epsilon
 from dpviz.privacy.laplace_noise import event_loss, no_ones
 from dpviz.privacy.noisy_counts import log_table_probability, one_draw
 from dpviz.privacy.real_loss import Loss
 
+MIN_SET_EPSILON = 5e-7  # more noise than that has no digits left
+MIXTURE_STATISTICS = 6  # statistics that share the budget of one set in study 3 of Bowen & Liu (2016)
 SIMULATED_DRAWS, CONFIDENCE = 8_000, 0.999  # of Algorithm 3 from each of two neighbours, and of what they show
 POSTERIOR_DRAWS = 1_000  # behind each histogram of Algorithm 3
 SIMULATED_SAMPLES, AUDIT_SEED = 200, 1
 NORMAL_BINS, HALF_WIDTH, PUBLIC_HALF_WIDTH = 20, 3.0, 4.0  # of a normal posterior, in its standard deviations
 PAIR_MIDDLES = (-1.85, -1.5, 0.0)  # of a pair whose single draws are compared; the worst found lie here
-TWENTY = [0, 0, 2, 2, 2, 3, 3, 3, 3, 2, *[0] * 10]  # Draws in each bin
+TWENTY_DRAWS = [0, 0, 2, 2, 2, 3, 3, 3, 3, 2, *[0] * 10]  # draws in each bin
+BOUND = argument("bound", -limits.MAX_RELEASE_NUMBER, limits.MAX_RELEASE_NUMBER)
+BINS = argument("bins", 2, limits.MAX_RELEASE_BINS, title="bins or cells", integer=True)
 
 
-def of_a_count(n: int, epsilon: float) -> float:
+@dataclass(frozen=True, kw_only=True)
+class ReleaseSetting(ParameterRecord):
+    """What the methods are compared at: n public rows, and ε for all sets together.
+
+    Numbers lie between `lower` and `upper`, in standard deviations of the data; `cell` rows are in the smallest cell of
+    a mixture. The nested method takes `draws` from each sanitized posterior. δ is that of the Gaussian and of the
+    Poisson mechanism.
+
+    >>> ReleaseSetting(n=100, epsilon=1.0).width
+    8.0
+    """
+
+    sigma: ClassVar[float] = 1.0
+
+    n: int = parameter(ROWS, minimum=4)
+    epsilon: float = parameter(EPSILON, minimum=1e-5, maximum=150.0)
+    delta: float = parameter_with_default(DELTA)
+    sets: int = parameter_with_default(SETS, title="synthetic data sets", default=10)
+    bins: int = parameter_with_default(BINS, default=10)
+    cell: int = parameter_with_default(ROWS, name="cell", title="rows in the smallest cell", minimum=2, default=7)
+    draws: int = parameter_with_default(SETS, name="draws", title="draws from one sanitized posterior", default=10)
+    lower: float = parameter_with_default(BOUND, name="lower", title="lower bound of the data", default=-4.0)
+    upper: float = parameter_with_default(BOUND, name="upper", title="upper bound of the data", default=4.0)
+
+    def check(self) -> None:
+        if not 0 < self.delta < 1:
+            raise ValueError(
+                f"delta (allowed failure) must be a number between 0 and 1; got {format_number(self.delta)}."
+            )
+        if self.upper <= self.lower:
+            raise ValueError(f"upper (upper bound of the data) must be above lower; got {format_number(self.upper)}.")
+        if self.set_epsilon < MIN_SET_EPSILON:
+            raise ValueError(
+                f"epsilon must be at least {format_number(MIN_SET_EPSILON)} for each set; got "
+                f"{format_number(self.set_epsilon)} for each of {self.sets}."
+            )
+        if self.cell > self.n:
+            raise ValueError(f"cell (rows in the smallest cell) must be at most n = {self.n:,}; got {self.cell:,}.")
+
+    @property
+    def width(self) -> float:
+        """Distance between the bounds."""
+        return self.upper - self.lower
+
+    @property
+    def set_epsilon(self) -> float:
+        """Share of ε that each set receives."""
+        return self.epsilon / self.sets
+
+
+def laplace_count_loss(n: int, epsilon: float) -> float:
     """Laplace(1/ε) on one count of n."""
     return pure_epsilon(LaplaceSanitizer(n=n, epsilon=epsilon))
 
 
-def of_rows(made: type[PriorSynthesizer], n: int, epsilon: float) -> float:
+def minimal_prior_loss(synthesizer_type: type[PriorSynthesizer], n: int, epsilon: float) -> float:
     """n rows from n under the smallest prior that keeps ε."""
-    alpha = made.smallest_alpha(m=n, epsilon=epsilon)
-    return pure_epsilon(made(n=n, m=n, alpha=alpha, beta=alpha))
+    alpha = synthesizer_type.smallest_alpha(m=n, epsilon=epsilon)
+    return pure_epsilon(synthesizer_type(n=n, m=n, alpha=alpha, beta=alpha))
 
 
-def exponential(setting: ReleaseSetting, sequences: bool) -> float:
+def exponential_loss(setting: ReleaseSetting, has_sequences: bool) -> float:
     """The exponential mechanism, the score minus |x − y|/n, over the n + 1 tables or all sequences of zeros and ones.
 
     ε/2 is from the score and the rest from the normalizing sums, which both sides of y = x change alike. The matrix of
     `ExponentialMechanism` has the same loss; here n rows are summed from both ends, so that n may be larger.
     """
     half, y = setting.epsilon / 2, np.arange(setting.n + 1)
-    paid, log_ways = half * y, 0.0 * y
-    if sequences:
+    scores, log_ways = half * y, 0.0 * y
+    if has_sequences:
         log_ways = gammaln(setting.n + 1) - gammaln(y + 1) - gammaln(setting.n - y + 1)
-    up_to = np.logaddexp.accumulate(log_ways + paid) - paid
-    from_here = np.logaddexp.accumulate((log_ways - paid)[::-1])[::-1] + paid
-    log_sums = np.logaddexp(up_to, np.append(from_here[1:], -np.inf) - half)
+    up_to = np.logaddexp.accumulate(log_ways + scores) - scores
+    down_to = np.logaddexp.accumulate((log_ways - scores)[::-1])[::-1] + scores
+    log_sums = np.logaddexp(up_to, np.append(down_to[1:], -np.inf) - half)
     return half + float(np.max(np.abs(np.diff(log_sums))))
 
 
 def cell_mean_budget(setting: ReleaseSetting) -> float:
     """What one cell mean is promised: one of six statistics in each of M sets."""
-    return setting.each / MIXTURE_STATISTICS
+    return setting.set_epsilon / MIXTURE_STATISTICS
 
 
-def clipped_cell_mean(setting: ReleaseSetting) -> float:
+def clipped_cell_mean_loss(setting: ReleaseSetting) -> float:
     """A row leaves the cell, so that the scale of the noise, R/(n ε), changes with the mean."""
     return cell_mean_budget(setting) * (1 - 1 / setting.cell) - math.log1p(-1 / setting.cell)
 
 
-def proportion(setting: ReleaseSetting, truncated: bool, nested: bool = False) -> float:
+def proportion_loss(setting: ReleaseSetting, is_truncated: bool, is_nested: bool = False) -> float:
     """Sets of zeros and ones from one noisy count, one or all nested ones: one from its matrix as far as that goes."""
-    sets = setting.draws if nested else 1
-    if sets == 1 and setting.n <= MAX_ROWS_OF_TABLE:
-        return setting.sets * _modips(setting.n, setting.each, truncated)
-    return setting.sets * event_loss(no_ones(setting.n, sets), setting.each, truncated)
+    draws = setting.draws if is_nested else 1
+    if draws == 1 and setting.n <= limits.MAX_ROWS_OF_TABLE:
+        return setting.sets * _modips_loss(setting.n, setting.set_epsilon, is_truncated)
+    return setting.sets * event_loss(no_ones(setting.n, draws), setting.set_epsilon, is_truncated)
 
 
 @lru_cache(maxsize=1024)
-def _modips(n: int, epsilon: float, truncated: bool) -> float:
-    return pure_epsilon((ModipsTruncated if truncated else Modips)(n=n, m=n, epsilon=epsilon))
+def _modips_loss(n: int, epsilon: float, is_truncated: bool) -> float:
+    return pure_epsilon((ModipsTruncated if is_truncated else Modips)(n=n, m=n, epsilon=epsilon))
 
 
-def perturbed_public(setting: ReleaseSetting) -> Loss:
+def perturbed_public_loss(setting: ReleaseSetting) -> Loss:
     """The noisy counts lose 2ε, the rows drawn from them at least what was found."""
-    found = histograms.perturbed_rows_loss(setting.n, setting.bins, setting.each)
-    return Loss(setting.sets * found, 2 * setting.epsilon)
+    set_loss = histograms.perturbed_rows_loss(setting.n, setting.bins, setting.set_epsilon)
+    return Loss(setting.sets * set_loss, 2 * setting.epsilon)
 
 
-def perturbed_scott(setting: ReleaseSetting) -> Loss:
+def perturbed_scott_loss(setting: ReleaseSetting) -> Loss:
     """One row among equal ones, at the end of the range or halfway: the histograms have different numbers of bins."""
     halfway, far = (np.array([*[0.0] * (setting.n - 1), place]) for place in (0.5, 1.0))
     if histograms.scott_bins(halfway, 0.0, 1.0) == histograms.scott_bins(far, 0.0, 1.0):
-        return Loss(perturbed_public(setting).at_least, math.inf)
+        return Loss(perturbed_public_loss(setting).at_least, math.inf)
     return Loss(math.inf, math.inf, delta=1.0, note=_samples_that_differ(setting))
 
 
-def smoothed_scott(setting: ReleaseSetting) -> Loss:
+def smoothed_scott_loss(setting: ReleaseSetting) -> Loss:
     """The worst pair that was found."""
     low, high, epsilon = setting.lower, setting.upper, setting.epsilon
     worst = histograms.smoothed_worst(setting.n, epsilon)
-    said = ""
+    note = ""
     if low < 0 < high:
         typical = histograms.smoothed_typical(setting.n, low, high, epsilon, 40, AUDIT_SEED)
         if len(typical):
             worst = max(worst, float(typical[-1]))
-            said = (
+            note = (
                 "For normal data that have such a neighbour it is typically "
                 f"{format_number(float(np.median(typical)), 2)}. {_samples_that_differ(setting)}"
             )
-    return Loss(worst, histograms.smoothed_bound(setting.n, epsilon), note=said)
+    return Loss(worst, histograms.smoothed_bound(setting.n, epsilon), note=note)
 
 
 def _samples_that_differ(setting: ReleaseSetting) -> str:
@@ -119,47 +177,49 @@ def _samples_that_differ(setting: ReleaseSetting) -> str:
     )
 
 
-def binned_posterior(setting: ReleaseSetting) -> Loss:
+def binned_posterior_loss(setting: ReleaseSetting) -> Loss:
     """Algorithm 2 in each of M sets."""
-    loss = setting.sets * sdd_loss(setting.n, setting.each)
+    loss = setting.sets * sdd_loss(setting.n, setting.set_epsilon)
     return Loss.exactly(loss, f"It uses 1/{format_number(setting.epsilon / loss, 3)} of its budget.")
 
 
-def nested_binned_posterior(setting: ReleaseSetting) -> float:
+def nested_binned_posterior_loss(setting: ReleaseSetting) -> float:
     """Algorithm 2 with the true sensitivity, once for each draw in each of M sets."""
     sensitivity = float(np.abs(bin_log_ratios(setting.n)).max())
-    return setting.sets * setting.draws * sdd_loss(setting.n, setting.each, sensitivity)
+    return setting.sets * setting.draws * sdd_loss(setting.n, setting.set_epsilon, sensitivity)
 
 
 @lru_cache(maxsize=1024)
-def sampled_posterior(setting: ReleaseSetting) -> Loss:
+def sampled_posterior_loss(setting: ReleaseSetting) -> Loss:
     """Algorithm 3: its sanitized histogram exactly, where its draws are many, and simulated single draws."""
-    histogram = sanitized_histogram_loss(setting.n, setting.each)
-    found = empirical_epsilon(
-        lambda ones, generator, size: draw_sdd_mc(setting.n, ones, setting.each, POSTERIOR_DRAWS, size, generator),
+    histogram = sanitized_histogram_loss(setting.n, setting.set_epsilon)
+    drawn_loss = empirical_epsilon(
+        lambda ones, generator, size: draw_sdd_mc(
+            setting.n, ones, setting.set_epsilon, POSTERIOR_DRAWS, size, generator
+        ),
         0,
         1,
         np.random.default_rng(AUDIT_SEED),
         SIMULATED_DRAWS,
         CONFIDENCE,
     )
-    said = f"The sanitized histogram alone would cost {format_number(setting.sets * histogram, 3)}."
-    if found.at_least > 0:
-        said += (
+    note = f"The sanitized histogram alone would cost {format_number(setting.sets * histogram, 3)}."
+    if drawn_loss.at_least > 0:
+        note += (
             f" {SIMULATED_DRAWS:,} simulated draws from each of two neighbours show that one set loses at least "
-            f"{format_number(round_down(found.at_least, 2), 2)} (confidence {100 * CONFIDENCE:g} %)."
+            f"{format_number(round_down(drawn_loss.at_least, 2), 2)} (confidence {100 * CONFIDENCE:g} %)."
         )
-    return Loss(setting.sets * max(histogram, found.at_least), math.inf, note=said)
+    return Loss(setting.sets * max(histogram, drawn_loss.at_least), math.inf, note=note)
 
 
-def posterior_histogram(setting: ReleaseSetting) -> Loss:
+def posterior_histogram_loss(setting: ReleaseSetting) -> Loss:
     """Algorithm 4: its sanitized histogram exactly, and what was found in draws from it."""
-    whole, one, twenty = sphc_losses(posterior_shift(setting), setting.each)
-    said = (
-        f"A single draw from it in each set shows {format_number(setting.sets * one, 2)} or more, twenty draws "
+    whole, single, twenty = sphc_losses(posterior_shift(setting), setting.set_epsilon)
+    note = (
+        f"A single draw from it in each set shows {format_number(setting.sets * single, 2)} or more, twenty draws "
         f"{format_number(setting.sets * twenty, 2)} or more."
     )
-    return Loss.exactly(setting.sets * whole, said)
+    return Loss.exactly(setting.sets * whole, note)
 
 
 def posterior_shift(setting: ReleaseSetting) -> float:
@@ -167,16 +227,18 @@ def posterior_shift(setting: ReleaseSetting) -> float:
     return setting.width / math.sqrt(setting.n)
 
 
-def gaussian_probabilistic(setting: ReleaseSetting) -> Loss:
+def gaussian_probabilistic_loss(setting: ReleaseSetting) -> Loss:
     """The ε beyond which the loss of one pair, N(±r²/2, r²), lies with probability δ."""
     z = -float(ndtri(setting.delta / 2))
     ratio = 2 * setting.epsilon / (math.sqrt(z * z + 2 * setting.epsilon) + z)
 
-    def beyond(loss: float) -> float:
+    def excess_probability(loss: float) -> float:
         return float(ndtr(ratio / 2 - loss / ratio) + ndtr(-ratio / 2 - loss / ratio))
 
-    exact = float(brentq(lambda loss: beyond(loss) - setting.delta, 0.0, setting.epsilon, rtol=1e-15))
-    return Loss.exactly(exact, f"The loss is larger with probability {format_number(beyond(setting.epsilon), 2)}.")
+    exact = float(brentq(lambda loss: excess_probability(loss) - setting.delta, 0.0, setting.epsilon, rtol=1e-15))
+    return Loss.exactly(
+        exact, f"The loss is larger with probability {format_number(excess_probability(setting.epsilon), 2)}."
+    )
 
 
 def sdd_loss(n: int, epsilon: float, sensitivity: float | None = None) -> float:
@@ -202,14 +264,14 @@ def sanitized_histogram_loss(n: int, epsilon: float) -> float:
     return epsilon * float(np.max(np.abs(bin_log_ratios(n)).sum(axis=1))) / (2 * log_density_bound(n))
 
 
-def draw_sdd_mc(n: int, ones: int, epsilon: float, kept: int, size: int, generator: np.random.Generator) -> IntArray:
-    """Return `size` runs of Algorithm 3: the bin from which θ is drawn, from `kept` draws of the posterior each.
+def draw_sdd_mc(n: int, ones: int, epsilon: float, draws: int, size: int, generator: np.random.Generator) -> IntArray:
+    """Return `size` runs of Algorithm 3: the bin from which θ is drawn, from `draws` of the posterior each.
 
     A bin that no draw falls into has ln 0 and stays impossible whatever noise it gets.
     """
-    above = betaincc(ones + 1, n - ones + 1, BIN_ENDS), -betainc(ones + 1, n - ones + 1, BIN_ENDS)
-    masses = np.abs(np.diff(above[2 * ones > n]))
-    counts = generator.multinomial(kept, masses / masses.sum(), size)
+    tails = betaincc(ones + 1, n - ones + 1, BIN_ENDS), -betainc(ones + 1, n - ones + 1, BIN_ENDS)
+    masses = np.abs(np.diff(tails[2 * ones > n]))
+    counts = generator.multinomial(draws, masses / masses.sum(), size)
     noise = generator.laplace(0.0, 2 * log_density_bound(n) / epsilon, counts.shape)
     with np.errstate(divide="ignore"):
         # The bin with the largest sum of ln(weight) and a Gumbel variable is a draw in proportion to the weights.
@@ -242,10 +304,10 @@ def sphc_losses(shift: float, epsilon: float) -> tuple[float, float, float]:
         return normal_bins(middle - shift / 2), normal_bins(middle + shift / 2)
 
     low, high = bins(0.0)
-    draws = [np.log([one_draw(one.tolist(), scale) for one in bins(middle)]) for middle in PAIR_MIDDLES]
-    twenty = [log_table_probability(one.tolist(), TWENTY, scale) for one in (low, high)]
-    whole, one = float(np.abs(low - high).sum()) / scale, float(np.abs(np.diff(draws, axis=1)).max())
-    return whole, one, abs(twenty[0] - twenty[1])
+    draws = [np.log([one_draw(masses.tolist(), scale) for masses in bins(middle)]) for middle in PAIR_MIDDLES]
+    twenty = [log_table_probability(masses.tolist(), TWENTY_DRAWS, scale) for masses in (low, high)]
+    whole, single = float(np.abs(low - high).sum()) / scale, float(np.abs(np.diff(draws, axis=1)).max())
+    return whole, single, abs(twenty[0] - twenty[1])
 
 
 def standardized_delta(shift: float, epsilon: float) -> float:

@@ -19,17 +19,11 @@ from dpviz.coverage import (
     exact_coverages,
     shortest_lengths,
 )
+from dpviz.coverage.answer import against_level, coverage_answer, vacuous_sentence
 from dpviz.designs import Design
-from dpviz.desk.covered import (
-    against_level,
-    coverage_sentence,
-    coverage_setting,
-    short_sentence,
-    vacuous_sentence,
-)
 from dpviz.inference import RULES
 from dpviz.mechanisms import two_cell_synthesizers
-from pages.coverage import NUMBERS
+from pages.coverage import NUMBERS, describe_setting
 from pages.posterior import NUMBERS as POSTERIOR_NUMBERS
 from pages.ui.text import page_text
 from tests.helpers import match_in, value_of
@@ -62,7 +56,7 @@ def test_the_short_answer_has_at_most_fifteen_words_and_says_what_the_long_one_s
             design = Design(mechanism=law, n=n, m=m, sets=sets, epsilon=epsilon, p=p, level=level)
             rules = tuple(key for key, rule in RULES.items() if rule.is_feasible(design.release, sets))
             for rule, one in exact_values(replace(design, rules=rules)).items():
-                said = short_sentence(design, rule, one)
+                said = coverage_answer("", rule, one, level)[2]
                 assert len(re.findall(r"[^\W_][\w.,⁻-]*", said)) <= 15, said
                 name, only, share, stands, promised = match_in(
                     r"^(.+): (only )?(.+ %) of the intervals hold the truth, (as promised|not|more than) ?(.+ %)?\.$",
@@ -82,7 +76,7 @@ def test_the_short_answer_has_at_most_fifteen_words_and_says_what_the_long_one_s
 
 def test_a_design_is_told_in_people_shares_and_tables_over_a_grid() -> None:
     for n, m, sets, p in itertools.product((1, 2, 1234), (1, 40), (1, 3), (0.0, 0.1234, 0.999999, 1.0)):
-        said = coverage_setting(Design(mechanism="beta_binomial", n=n, m=m, sets=sets, epsilon=2.0, p=p))
+        said = describe_setting(Design(mechanism="beta_binomial", n=n, m=m, sets=sets, epsilon=2.0, p=p))
         people, person, share, tables, table, rows, row = match_in(
             r"^(\S+) (people|person), a true share of (\S+) %, (\S+) released (tables?) of (\S+) (rows?) and ε = 2$",
             said,
@@ -123,7 +117,7 @@ def test_a_coverage_against_its_level() -> None:
 def test_the_answer_names_the_analyst_by_what_is_done() -> None:
     design = Design(mechanism="beta_binomial", n=100, sets=1, epsilon=2.0, rules=("as_if_real",))
     one = exact_values(design)["as_if_real"]
-    sentence = coverage_sentence(design, "as_if_real", one)
+    _, sentence, _ = coverage_answer("", "as_if_real", one, 0.95)
     share = format_percent(one.coverage, 3)
     assert f"only <b>{share}</b> of the intervals computed as if the data were real contain the true share" in sentence
     assert ", not the promised 95 %: " in sentence

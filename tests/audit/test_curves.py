@@ -12,8 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpviz.audit.curves import (
+    AXES,
+    DRAWN_THEOREMS,
+    RANGES,
+    Axis,
+    Curves,
+    axis_points,
+    prior_curves,
+    stream_prior_curves,
+)
 from dpviz.audit.theorems import THEOREMS
-from dpviz.claims.curves import AXES, DRAWN_CLAIMS, SCALES, Axis, Curves, axis_points, prior_curves, stream_prior_curves
 from dpviz.priors import CALIBRATED, Setting, maximum_range, minimum_prior
 
 SETTINGS = {
@@ -83,7 +92,7 @@ def test_every_printed_value_is_the_formula_of_that_theorem(key: tuple[str, Axis
 
 def test_the_printed_theorems_on_any_number_of_rows_have_a_curve_each() -> None:
     drawn = {(family, line.theorem) for family, axis in KEYS for line in curves_of(family, axis).lines if line.theorem}
-    asked = set(DRAWN_CLAIMS)
+    asked = set(DRAWN_THEOREMS)
     assert {name.split()[1] for _, name in drawn} == asked
     assert len(drawn) == len(asked) == 11
 
@@ -130,7 +139,7 @@ def test_m_moves_with_n_where_they_are_linked() -> None:
 
 
 DOMAINS = {
-    "epsilon": st.floats(SCALES["epsilon"].low, SCALES["epsilon"].high),
+    "epsilon": st.floats(RANGES["epsilon"].low, RANGES["epsilon"].high),
     "delta": st.one_of(st.floats(1e-300, 0.999), st.floats(-300, -0.01).map(lambda x: 10**x)),
     "m": st.integers(1, 100_000),
     "n": st.integers(1, 100_000),
@@ -143,7 +152,7 @@ DOMAINS = {
 def test_the_points_of_an_axis_hold_the_chosen_one_rise_and_stay_in_the_domain(axis: Axis, data: st.DataObject) -> None:
     chosen = float(data.draw(DOMAINS[axis]))
     points = axis_points(axis, chosen)
-    low, high = SCALES[axis].low, SCALES[axis].high
+    low, high = RANGES[axis].low, RANGES[axis].high
     assert chosen in points
     assert np.all(np.diff(points) > 0)
     assert low * (1 - 1e-12) <= points[0] <= chosen <= points[-1] <= max(high * (1 + 1e-12), chosen)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammainc, ive
 
-from dpviz.claims.release_finding import ReleaseSetting
+from dpviz.audit.release_losses import ReleaseSetting
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer
@@ -15,13 +15,13 @@ from dpviz.mechanisms.poisson import PoissonCount
 from dpviz.privacy import delta_for_epsilon, probabilistic_delta
 from dpviz.privacy.real_loss import Loss
 
-SMALLEST_PRINTED_EPSILON = 1.0  # ε from which on the formula of Jackson et al. is printed
-TOLD_FAILURE = 1e-3  # Probability of a larger loss at which a promise that allows some is told
+MIN_PRINTED_EPSILON = 1.0  # ε from which on the formula of Jackson et al. is printed
+FAILURE_PROBABILITY = 1e-3  # of a larger loss, for which the page states the promise
 
 
 def poisson_promise(setting: ReleaseSetting) -> float:
     """Return the ε that is promised: the formula is printed for ε above 1."""
-    return max(setting.epsilon, SMALLEST_PRINTED_EPSILON)
+    return max(setting.epsilon, MIN_PRINTED_EPSILON)
 
 
 def printed_addition(epsilon: float, delta: float) -> float:
@@ -53,7 +53,7 @@ def promised_epsilon(release: PoissonCount, delta: float) -> float:
     2.0
     """
     largest = int(poisson_quantiles(np.array([1 + release.alpha]), delta)[0])
-    return max(largest * math.log1p(1 / release.alpha) - 1, SMALLEST_PRINTED_EPSILON)
+    return max(largest * math.log1p(1 / release.alpha) - 1, MIN_PRINTED_EPSILON)
 
 
 def poisson_quantiles(means: FloatArray, delta: float) -> IntArray:
@@ -88,7 +88,7 @@ def poisson_count_loss(setting: ReleaseSetting) -> Loss:
     counts = np.arange(setting.n + 1)
     slopes = np.log1p(1 / (np.maximum(counts - 1, 0) + added))
     worst = float(np.max(poisson_quantiles(counts + added, setting.delta) * slopes - 1))
-    return Loss.exactly(worst) if worst >= SMALLEST_PRINTED_EPSILON else Loss(0.0, SMALLEST_PRINTED_EPSILON)
+    return Loss.exactly(worst) if worst >= MIN_PRINTED_EPSILON else Loss(0.0, MIN_PRINTED_EPSILON)
 
 
 def poisson_table_loss(setting: ReleaseSetting) -> Loss:
@@ -99,13 +99,13 @@ def poisson_table_loss(setting: ReleaseSetting) -> Loss:
     δ of (ε, δ).
     """
     epsilon = poisson_promise(setting)
-    found = replaced_row(printed_addition(epsilon, setting.delta), epsilon, setting.delta)
-    said = (
-        f"The loss of a replaced row exceeds ε with probability {format_number(found.failure, 3)}, where δ = "
+    row = replaced_row(printed_addition(epsilon, setting.delta), epsilon, setting.delta)
+    note = (
+        f"The loss of a replaced row exceeds ε with probability {format_number(row.failure, 3)}, where δ = "
         f"{format_number(setting.delta, 3)} is allowed. As (ε, δ)-differential privacy it has δ = "
-        f"{format_number(found.delta, 3)}."
+        f"{format_number(row.delta, 3)}."
     )
-    return Loss(found.epsilon_at_failure, math.inf, note=said)
+    return Loss(row.epsilon_at_failure, math.inf, note=note)
 
 
 class ReplacedRow(NamedTuple):
@@ -129,10 +129,10 @@ def replaced_row(added: float, epsilon: float, allowed: float) -> ReplacedRow:
     d = np.arange(len(masses) // 2 + 1)
     both = masses[len(d) - 1 :] + masses[len(d) - 1 :: -1]
     outside = np.append(np.cumsum(both[:0:-1])[::-1], 0.0)  # Pr(|D| > d)
-    told = d * slope > epsilon
+    is_larger = d * slope > epsilon
     return ReplacedRow(
         failure=float(outside[min(math.floor(epsilon / slope * (1 + 1e-12)), len(d) - 1)]),
-        delta=float(masses[len(d) - 1 :][told] @ -np.expm1(epsilon - d[told] * slope)),
+        delta=float(masses[len(d) - 1 :][is_larger] @ -np.expm1(epsilon - d[is_larger] * slope)),
         epsilon_at_failure=slope * int(d[outside <= allowed][0]),
     )
 
@@ -158,17 +158,17 @@ def promise_of_counts(release: Synthesizer) -> str:
     """
     if not isinstance(release, PoissonCount):
         return ""
-    allowed, promised = format_number(TOLD_FAILURE), promised_epsilon(release, TOLD_FAILURE)
+    allowed, promised = format_number(FAILURE_PROBABILITY), promised_epsilon(release, FAILURE_PROBABILITY)
     failure, delta = probabilistic_delta(release, promised), delta_for_epsilon(release, promised)
-    of_table = replaced_row(release.alpha, promised, TOLD_FAILURE).failure
-    kept_here, kept_there = ("kept" if one <= TOLD_FAILURE else "broken" for one in (failure, of_table))
+    of_table = replaced_row(release.alpha, promised, FAILURE_PROBABILITY).failure
+    of_count_verdict, of_table_verdict = ("kept" if p <= FAILURE_PROBABILITY else "broken" for p in (failure, of_table))
     return (
         f"<b>Its authors promise a loss of at most {format_number(promised, 3)}, but for a probability of "
         f"{allowed}.</b> "
-        f"For one count that is {kept_here}: a larger loss has probability {format_number(failure, 3)}, and the "
+        f"For one count that is {of_count_verdict}: a larger loss has probability {format_number(failure, 3)}, and the "
         "release is "
         f"(ε, δ)-private with δ = {format_number(delta, 3)}. Where all counts of a table are published in this way, "
         "it is "
-        f"{kept_there}: a replaced row moves two of them, and a larger loss has probability "
+        f"{of_table_verdict}: a replaced row moves two of them, and a larger loss has probability "
         f"{format_number(of_table, 3)}."
     )

@@ -7,8 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from dpviz.designs import Design
-from dpviz.desk.promises import broken_sentence, promise_text, real_epsilon
+from dpviz.designs import Design, broken_promise_sentence, describe_promise
 from tests.helpers import match_in, value_of
 from tests.pages.apptest import open_page, problems, set_state, sound, texts
 
@@ -25,12 +24,12 @@ def test_what_is_spent_beyond_the_promise_is_said_with_its_number_and_nothing_wh
     said = []
     for law, n, sets, epsilon in itertools.product(LAWS, (1, 6, 40), (1, 10), (0.02, 0.3, 1.0, 5.0, 40.0)):
         design = Design(mechanism=law, n=n, m=n, sets=sets, epsilon=epsilon)
-        real, spent = real_epsilon(design), largest_loss(design)
+        real, spent = design.real_epsilon, largest_loss(design)
         assert (real is not None) == (spent > epsilon * (1 + 1e-9))
-        assert ("really" in promise_text(design)) == (real is not None)
+        assert ("really" in describe_promise(design)) == (real is not None)
         if real is not None:
             said.append(law)
-            for words in (promise_text(design), broken_sentence(design.synthesizer_type, epsilon, real)):
+            for words in (describe_promise(design), broken_promise_sentence(design)):
                 assert value_of(match_in(r"really (\d[\d.]*\d)", words)[1]) == pytest.approx(spent, rel=5.1e-3)
     assert set(said) == {"modips_truncated"}
     assert 4 < len(said) < 29
@@ -39,9 +38,9 @@ def test_what_is_spent_beyond_the_promise_is_said_with_its_number_and_nothing_wh
 def test_the_table_of_exact_losses_is_what_is_said():
     for n, epsilon, real in ((20, 0.01, 0.0149), (100, 0.01, 0.018), (100, 0.1, 0.137)):
         design = Design(mechanism="modips_truncated", n=n, epsilon=epsilon)
-        assert f"ε = {epsilon} (really {real})" in promise_text(design)
+        assert f"ε = {epsilon} (really {real})" in describe_promise(design)
     ten = Design(mechanism="modips_truncated", n=100, epsilon=0.5, sets=10)
-    assert "ε = 0.5 (really 0.785)" in promise_text(ten)
+    assert "ε = 0.5 (really 0.785)" in describe_promise(ten)
 
 
 @pytest.mark.parametrize(

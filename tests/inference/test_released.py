@@ -16,23 +16,25 @@ from scipy.stats import beta as beta_distribution
 from scipy.stats import betabinom, binom
 
 from dpviz.calibration.prior_rules import PRIOR_RULES
+from dpviz.charts.posterior import densities_chart
 from dpviz.core.formatting import format_number, format_percent
-from dpviz.designs import Design
-from dpviz.desk.analyst import (
-    NAMES,
-    SeenRelease,
-    coverage_along_p,
-    posteriors_table,
-    prior_of_cells,
-    share,
-    typed_counts,
-    typed_tables,
-)
+from dpviz.designs import Design, describe_promise
 from dpviz.inference.posterior import posterior_cells
-from dpviz.inference.posterior_coverage import EQUAL_TAILS, HIGHEST_DENSITY
+from dpviz.inference.posterior_coverage import EQUAL_TAILS, HIGHEST_DENSITY, posterior_coverage
+from dpviz.inference.released import ReleasedCounts, read_counts, read_tables
+from dpviz.inference.report import (
+    POSTERIOR_NAMES,
+    confidential_count_sentence,
+    contradiction_sentence,
+    format_share,
+    posterior_answer,
+    posteriors_table,
+    regions_table,
+)
 from dpviz.mechanisms import two_cell_synthesizers
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.uploads import read_matrix
+from pages.posterior import Question, _posterior_cells, question_of
 from tests.helpers import decode_figure, match_in
 from tests.mixtures import Law, referee, weights_of
 
@@ -57,14 +59,18 @@ SMALL_DESIGNS = {key: Design(mechanism=key, n=9, epsilon=1.5) for key in two_cel
 SMALL_DESIGNS[GivenMatrix.key] = Design(mechanism=read_matrix(MATRIX))
 
 
-def seen_of(case: dict[str, Any]) -> SeenRelease:
-    """The counts of a case with a prior of its own."""
+def design_of(case: dict[str, Any]) -> Design:
+    """The design of a case with a prior of its own."""
     names = ("n", "m", "alpha", "gamma1", "gamma2", "level")
     values = {name: case[name] for name in names if name in case}
-    design = Design(
+    return Design(
         mechanism="beta_binomial", prior="own", sets=len(case["counts"]), confidential_count=case["x"], **values
     )
-    return SeenRelease(design, case["counts"])
+
+
+def release_of(case: dict[str, Any]) -> ReleasedCounts:
+    """The counts of a case as the page has them."""
+    return question_of(design_of(case), " ".join(map(str, case["counts"]))).release
 
 
 def laws_of(case: dict[str, Any]) -> dict[str, Law]:
@@ -73,15 +79,21 @@ def laws_of(case: dict[str, Any]) -> dict[str, Law]:
     return referee(case["counts"], case["n"], case["m"], case["alpha"], *gammas, case["x"])
 
 
-def cells_of(seen: SeenRelease) -> dict[str, list[str]]:
+def cells_of(release: ReleasedCounts) -> dict[str, list[str]]:
     """Mean, standard deviation, interval and region of each posterior as they are written, by its key."""
-    keys = {f"<b>{name}</b>": key for key, name in NAMES.items()}
-    cells = {keys[name]: rest for name, *rest in seen.learned().table.rows}
-    return {keys[name]: [*cells[keys[name]], region] for name, region in seen.regions().rows}
+    keys = {f"<b>{name}</b>": key for key, name in POSTERIOR_NAMES.items()}
+    table = posteriors_table(release.posteriors, POSTERIOR_NAMES, release.level, "")
+    cells = {keys[name]: numbers for name, *numbers in table.rows}
+    return {keys[name]: [*cells[keys[name]], region] for name, region in regions_table(release).rows}
+
+
+def picture_of(release: ReleasedCounts) -> dict[str, Any]:
+    chart = densities_chart(release.posteriors, POSTERIOR_NAMES, release, "posterior")
+    return decode_figure(chart.json_text())
 
 
 def spread(ends: tuple[float, float], digits: int = 4) -> str:
-    return f"{share(ends[0], digits)} to {share(ends[1], digits)}"
+    return f"{format_share(ends[0], digits)} to {format_share(ends[1], digits)}"
 
 
 def plain(sentence: str) -> str:
@@ -91,11 +103,11 @@ def plain(sentence: str) -> str:
 # Counts typed in or drawn
 
 
-def release(typed: str | None = None, **values: Any) -> SeenRelease:
+def question(typed: str | None = None, **values: Any) -> Question:
     """The release of Charest's design with some of its numbers changed."""
     design = {"n": 100, "epsilon": 2.0, "delta": 1e-6, "sets": 1, "seed": 1, "alpha": 10.0, "x": 30} | values
     design["confidential_count"] = design.pop("x")
-    return SeenRelease.of(Design(mechanism="beta_binomial", **design), typed)
+    return question_of(Design(mechanism="beta_binomial", **design), typed)
 
 
 @pytest.mark.parametrize(
@@ -110,13 +122,13 @@ def release(typed: str | None = None, **values: Any) -> SeenRelease:
     ],
 )
 def test_typed_counts_are_read_and_share_the_promise(typed: str, counts: tuple[int, ...]) -> None:
-    assert typed_counts(typed, 100) == counts
-    seen = release(typed, sets=7)
-    assert (seen.drawn, seen.counts, seen.design.sets) == (False, counts, len(counts))
-    assert seen.design.alpha_of_one_set == pytest.approx(100 / math.expm1(2 / len(counts)))
+    assert read_counts(typed, 100) == counts
+    typed_in = question(typed, sets=7)
+    assert (typed_in.is_drawn, typed_in.release.counts, typed_in.design.sets) == (False, counts, len(counts))
+    assert typed_in.design.alpha_of_one_set == pytest.approx(100 / math.expm1(2 / len(counts)))
 
 
-@pytest.mark.parametrize(("read", "longest"), [(lambda text: typed_counts(text, 9), 4_000), (typed_tables, 100_000)])
+@pytest.mark.parametrize(("read", "longest"), [(lambda text: read_counts(text, 9), 4_000), (read_tables, 100_000)])
 def test_texts_that_are_too_long_are_refused_before_they_are_split(read, longest: int) -> None:
     with pytest.raises(ValueError, match=f"must have at most {longest:,} characters; got {longest + 1:,}."):
         read("1" + " " * longest)
@@ -146,7 +158,7 @@ WRONG = [
 @pytest.mark.parametrize("typed", WRONG)
 def test_invalid_counts_are_refused_in_a_sentence(typed: str) -> None:
     with pytest.raises(ValueError, match=r"^The synthetic counts must be .*whole numbers from 0 to m = 100") as refused:
-        typed_counts(typed, 100)
+        read_counts(typed, 100)
     said = str(refused.value)
     assert len(said) < 200
     assert ("is empty" if not typed.strip(" ,;") else "got") in said
@@ -161,7 +173,7 @@ def test_invalid_counts_are_refused_in_a_sentence(typed: str) -> None:
     ],
 )
 def test_typed_tables_are_read(typed: str, tables: tuple[tuple[int, ...], ...]) -> None:
-    assert typed_tables(typed) == tables
+    assert read_tables(typed) == tables
 
 
 @pytest.mark.parametrize(
@@ -183,22 +195,26 @@ def test_typed_tables_are_read(typed: str, tables: tuple[tuple[int, ...], ...]) 
 )
 def test_invalid_tables_are_refused_in_a_sentence(typed: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=re.escape(sentence)) as refused:
-        typed_tables(typed)
+        read_tables(typed)
     assert len(str(refused.value)) < 250
 
 
 def test_the_seed_fixes_the_counts_and_the_analysts_side_does_not_change_them() -> None:
-    counts = [release(sets=10, seed=seed).counts for seed in (1, 1, 2, 1_000_000_000)]
+    counts = [question(sets=10, seed=seed).release.counts for seed in (1, 1, 2, 1_000_000_000)]
     assert counts[0] == counts[1]
     assert len(set(counts)) == 3
-    assert {len(each) for each in counts} == {10}
-    assert release(sets=10, gamma1=3.0, gamma2=0.2, level=0.5).counts == counts[0]
+    assert {*map(len, counts)} == {10}
+    assert question(sets=10, gamma1=3.0, gamma2=0.2, level=0.5).release.counts == counts[0]
 
 
 @pytest.mark.parametrize(("x", "n", "epsilon"), [(30, 100, 20.0), (900, 1000, 40.0)])
 def test_drawn_counts_lie_where_their_law_does(x: int, n: int, epsilon: float) -> None:
     """100 counts of five seeds: their mean within 4.5 standard errors of the Beta-binomial's."""
-    drawn = [count for seed in range(5) for count in release(sets=20, seed=seed, n=n, x=x, epsilon=epsilon).counts]
+
+    def counts_of(seed: int) -> tuple[int, ...]:
+        return question(sets=20, seed=seed, n=n, x=x, epsilon=epsilon).release.counts
+
+    drawn = [count for seed in range(5) for count in counts_of(seed)]
     alpha = n / math.expm1(epsilon / 20)
     mean, variance = (float(part) for part in betabinom.stats(n, alpha + x, alpha + n - x))
     assert len(drawn) == 100
@@ -208,7 +224,8 @@ def test_drawn_counts_lie_where_their_law_does(x: int, n: int, epsilon: float) -
 @pytest.mark.parametrize("sets", [1, 2, 20])
 @pytest.mark.parametrize("prior", PRIOR_RULES)
 def test_the_prior_of_each_set_follows_from_the_promise(prior: str, sets: int) -> None:
-    said = release(prior=prior, sets=sets, epsilon=1.5, alpha=7.25, n=40, x=10).promise
+    design = question(prior=prior, sets=sets, epsilon=1.5, alpha=7.25, n=40, x=10).design
+    said = describe_promise(design, with_prior=True)
     alpha, least = float(match_in(r"α = ([\d.,]+)", said)[1].rstrip(",.").replace(",", "")), 40 / math.expm1(1.5 / sets)
     if prior == "own":
         assert alpha == 7.25
@@ -235,11 +252,11 @@ EXTREMES: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("extreme", EXTREMES, ids=str)
 def test_the_posteriors_of_extreme_settings_are_laws_of_a_proportion(extreme: dict[str, Any]) -> None:
-    seen = release(**{"x": min(30, int(extreme.get("n", 100)))} | extreme)
-    for posterior in seen.posteriors.values():
+    release = question(**{"x": min(30, int(extreme.get("n", 100)))} | extreme).release
+    for posterior in release.posteriors.values():
         assert 0 < posterior.mean < 1
         assert 0 < math.sqrt(posterior.variance) < 0.5
-        for pieces in ([posterior.interval(seen.design.level)], posterior.highest_density(seen.design.level)):
+        for pieces in ([posterior.interval(release.level)], posterior.highest_density(release.level)):
             ends = [end for piece in pieces for end in piece]
             assert ends == sorted(ends)
             assert 0 <= ends[0] <= ends[-1] <= 1
@@ -247,8 +264,8 @@ def test_the_posteriors_of_extreme_settings_are_laws_of_a_proportion(extreme: di
 
 @pytest.mark.parametrize("level", [0.95, 0.9999, 0.999999])
 def test_no_interval_is_said_to_hold_all_of_the_probability(level: float) -> None:
-    seen = release(level=level, n=20, x=6)
-    said = " ".join((*seen.answer(), *posteriors_table({}, level, "").head))
+    release = question(level=level, n=20, x=6).release
+    said = " ".join((*posterior_answer(release, "ε = 2"), *posteriors_table({}, {}, level, "").head))
     assert float(format_percent(level, 8).removesuffix(" %")) == pytest.approx(100 * level, rel=1e-12)
     assert f"with {format_percent(level, 8)} probability" in said
     assert f"{format_percent(level, 8)} equal tails" in said
@@ -260,32 +277,35 @@ def test_no_interval_is_said_to_hold_all_of_the_probability(level: float) -> Non
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case)[:70])
 def test_table_and_answer_are_those_of_the_mixture_written_out(case: dict[str, Any]) -> None:
-    seen = seen_of(case)
+    release = release_of(case)
     laws = laws_of(case)
     level = case.get("level", 0.95)
     truth = case["x"] / case["n"]
     for key, law in laws.items():
-        mean, deviation, tails, region = cells_of(seen)[key]
-        assert (mean, deviation) == (share(law.mean, 5), format_number(100 * law.deviation, 4)), key
+        mean, deviation, tails, region = cells_of(release)[key]
+        assert (mean, deviation) == (format_share(law.mean, 5), format_number(100 * law.deviation, 4)), key
         assert tails == spread(law.tails(level)), key
         if case in LISTED:
             assert region == " and ".join(spread(piece) for piece in law.densest(level)), key
     exact = laws["exact"]
-    mark, markup, _ = seen.answer()
+    mark, markup, _ = posterior_answer(release, describe_promise(design_of(case)))
     sentence = plain(markup)
-    low, high = map(share, exact.tails(level))
+    low, high = map(format_share, exact.tails(level))
     start, end = laws["naive"].tails(level)
     verb = "holds" if start <= truth <= end else "misses"
     assert mark == f"{format_number(100 * exact.mean, 3)} ± {format_number(100 * exact.deviation, 2)} %"
     assert f"between {low} and {high} with {format_number(100 * level)} %" in sentence
     assert f"{format_number(exact.deviation / laws['known'].deviation, 3)} times" in sentence
-    assert f"{share(start)} to {share(end)}, which {verb} the secret share, {share(truth)}." in sentence
+    assert (
+        f"{format_share(start)} to {format_share(end)}, which {verb} the secret share, {format_share(truth)}."
+        in sentence
+    )
 
 
 def test_densities_of_the_picture_are_those_of_the_table() -> None:
-    traces = decode_figure(seen_of(CASES[1]).picture().json_text())["data"]
+    traces = picture_of(release_of(CASES[1]))["data"]
     for key, law in laws_of(CASES[1]).items():
-        (trace,) = [trace for trace in traces if trace.get("name") == NAMES[key]]
+        (trace,) = [trace for trace in traces if trace.get("name") == POSTERIOR_NAMES[key]]
         places = [place for place in range(0, len(trace["x"]), 37) if 0 < trace["x"][place] < 1]
         density = beta_distribution.pdf(np.array(trace["x"])[places][:, None], law.a, law.b) @ law.w
         assert np.array(trace["y"])[places] == pytest.approx(density, rel=1e-9, abs=1e-280)
@@ -296,9 +316,9 @@ def test_two_modes_have_two_regions_and_the_picture_has_the_interval_of_the_sent
     law = laws_of(TWO_MODES)["exact"]
     pieces = law.densest(level)
     assert len(pieces) == 2
-    seen = seen_of(TWO_MODES | {"level": level})
-    assert cells_of(seen)["exact"][3] == " and ".join(spread(piece) for piece in pieces)
-    traces = decode_figure(seen.picture().json_text())["data"]
+    release = release_of(TWO_MODES | {"level": level})
+    assert cells_of(release)["exact"][3] == " and ".join(spread(piece) for piece in pieces)
+    traces = picture_of(release)["data"]
     bars = [trace for trace in traces if trace["y"][0] < 0 and trace["legendgroup"] == "exact"]
     assert [tuple(bar["x"]) for bar in bars] == [pytest.approx(law.tails(level), abs=1e-9)]
 
@@ -309,8 +329,8 @@ def test_a_release_that_says_nothing_leaves_the_prior_of_the_analyst(gamma: floa
     low = float(betaincinv(gamma, gamma, 0.25))
     deviation = format_number(50 / math.sqrt(2 * gamma + 1), 4)
     ends = [spread((low, 1 - low)), f"{spread((0.0, low))} and {spread((1 - low, 1.0))}"]
-    seen = seen_of(case | {"gamma1": gamma, "gamma2": gamma})
-    assert cells_of(seen)["exact"] == ["50 %", deviation, *ends]
+    release = release_of(case | {"gamma1": gamma, "gamma2": gamma})
+    assert cells_of(release)["exact"] == ["50 %", deviation, *ends]
 
 
 def test_two_contradicting_sets_have_their_posterior_in_the_middle() -> None:
@@ -319,17 +339,17 @@ def test_two_contradicting_sets_have_their_posterior_in_the_middle() -> None:
     exact = laws_of(case)["exact"]
     assert len(exact.densest(0.95)) == 1
     tails = spread(exact.tails(0.95))
-    assert cells_of(seen_of(case))["exact"] == ["50 %", format_number(100 * exact.deviation, 4), tails, tails]
+    assert cells_of(release_of(case))["exact"] == ["50 %", format_number(100 * exact.deviation, 4), tails, tails]
 
 
 def test_the_confidential_count_is_described_by_its_weights() -> None:
-    seen = release("9", n=24, x=7, epsilon=3.0)
+    release = question("9", n=24, x=7, epsilon=3.0).release
     weights = weights_of([9], 24, 24, 24 / math.expm1(3.0), 1.0, 1.0)
-    assert seen.exact.weights == pytest.approx(weights, rel=1e-10)
+    assert release.exact.weights == pytest.approx(weights, rel=1e-10)
     mean, largest, true = (
         format_number(float(value), 5) for value in (weights @ np.arange(25), weights.max(), weights[7])
     )
-    assert seen.about_count == (
+    assert confidential_count_sentence(release) == (
         f"On average x = {mean}. Most probable is x = {int(weights.argmax())}, with probability "
         f"{format_number(float(largest), 3)}. The true x = 7 has probability {format_number(float(true), 3)}."
     )
@@ -343,8 +363,8 @@ def test_every_mechanism_has_the_mixture_of_its_own_matrix(mechanism: str) -> No
     weights = matrix[:, 1] * matrix[:, 2] ** 2  # a uniform prior of p makes x uniform
     x = np.arange(n + 1)
     law = Law(1 + x, 1 + n - x, weights / weights.sum())
-    cells = cells_of(SeenRelease.of(design, "1, 2, 2"))["exact"]
-    assert cells[:3] == [share(law.mean, 5), format_number(100 * law.deviation, 4), spread(law.tails(0.95))]
+    cells = cells_of(question_of(design, "1, 2, 2").release)["exact"]
+    assert cells[:3] == [format_share(law.mean, 5), format_number(100 * law.deviation, 4), spread(law.tails(0.95))]
 
 
 @pytest.mark.parametrize("mechanism", SMALL_DESIGNS)
@@ -352,7 +372,7 @@ def test_drawn_counts_are_those_of_the_mechanism(mechanism: str) -> None:
     design = replace(SMALL_DESIGNS[mechanism], sets=20, confidential_count=2)
     for seed in (1, 2):
         counts = design.release.draw(np.random.default_rng(seed), 2, 20)
-        assert SeenRelease.of(replace(design, seed=seed)).counts == tuple(counts.tolist())
+        assert question_of(replace(design, seed=seed)).release.counts == tuple(counts.tolist())
 
 
 @pytest.mark.parametrize("mechanism", SMALL_DESIGNS)
@@ -366,7 +386,7 @@ def test_coverage_of_the_posterior_interval_is_summed_over_the_matrix(mechanism:
         law = Law(1 + x, 1 + design.n - x, matrix[:, count] / matrix[:, count].sum())
         low, high = law.tails(0.95)
         coverage += probability * (low <= p <= high)
-    assert coverage_along_p(design, EQUAL_TAILS, (p,)).coverage == pytest.approx([coverage], rel=1e-9)
+    assert posterior_coverage(synthesizer=design.release, proportions=p).coverage == pytest.approx([coverage], rel=1e-9)
 
 
 @pytest.mark.parametrize("interval", [EQUAL_TAILS, HIGHEST_DENSITY])
@@ -380,20 +400,20 @@ def test_coverage_and_mean_length_are_sums_over_every_release(interval: str) -> 
         pieces = [law.tails(0.8)] if interval is EQUAL_TAILS else law.densest(0.8)
         coverage += probability * any(low <= 0.25 <= high for low, high in pieces)
         length += probability * sum(high - low for low, high in pieces)
-    design = Design(mechanism="beta_binomial", n=12, epsilon=3.0, level=0.8)
-    result = coverage_along_p(design, interval, (0.25,))
+    design = Design(mechanism="beta_binomial", n=12, epsilon=3.0)
+    result = posterior_coverage(synthesizer=design.release, proportions=0.25, level=0.8, interval=interval)
     assert result.exact
     assert (result.coverage[0], result.mean_width[0]) == pytest.approx((coverage, length), rel=1e-6)
 
 
 @pytest.mark.parametrize("typed", ["7, 2, 3", "7 2 3\n\n3;4 ; 5\r\n0,0,12", "6, 6", "1, 2, 3, 4"])
 def test_tables_of_cells_are_summed_over_every_confidential_table(typed: str) -> None:
-    tables = typed_tables(typed)
+    tables = read_tables(typed)
     n_cells = len(tables[0])
     total = sum(tables[0])
     alpha = total / math.expm1(2.0 / len(tables))
     design = Design(mechanism="beta_binomial", n=9, epsilon=2.0, gamma1=1.5)
-    assert prior_of_cells(design, tables) == pytest.approx(alpha)
+    assert _posterior_cells(design, typed)[:2] == (tables, pytest.approx(alpha))
     confidential = np.array([table for table in product(range(10), repeat=n_cells) if sum(table) == 9])
 
     def log_probability(counts: np.ndarray, prior: np.ndarray) -> np.ndarray:
@@ -417,6 +437,6 @@ def test_tables_of_cells_are_summed_over_every_confidential_table(typed: str) ->
 @pytest.mark.parametrize(("x", "impossible"), [(None, None), (0, 2), (1, None), (2, 0)])
 def test_counts_that_the_known_x_never_leads_to_are_named(x: int | None, impossible: int | None) -> None:
     design = Design(mechanism=read_matrix("1,0,0\n0.5,0,0.5\n0,0.5,0.5"), confidential_count=x)
-    sentence = plain(SeenRelease.of(design, "0 2").contradiction)
+    sentence = plain(contradiction_sentence(question_of(design, "0 2").release))
     expected = f"Data with x = {x} never lead to a synthetic count of {impossible} under this synthesizer"
     assert sentence.startswith(expected) if impossible is not None else not sentence

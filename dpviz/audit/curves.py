@@ -1,0 +1,218 @@
+"""The needed prior, or the allowed range, along one axis: exact values of every method, and printed bounds."""
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from dpviz.audit.theorems import THEOREMS, Theorem
+from dpviz.calibration.curves import Needed
+from dpviz.calibration.data_kinds import KINDS, Kind, Setting
+from dpviz.core import limits
+from dpviz.core.types import FloatArray
+
+Axis = Literal["epsilon", "delta", "m", "n"]
+AXES: tuple[Axis, ...] = ("delta", "epsilon", "m", "n")
+
+MAX_POINTS = 25  # of a curve, beside the chosen one
+POINTS_BY_ROWS = (10_000, 13), (50_000, 9)  # fewer points from so many rows on
+COARSE_STRIDE = 4  # steps between the points that come first where each takes a search of its own
+SEARCHED_THEOREMS = ("6.5",)  # whose formula takes a search
+DRAWN_THEOREMS = ("6.10", "6.12", "6.13", "6.5", "6.21", "6.22", "7.7", "7.8", "7.13", "7.15", "7.16")
+"""Those with a number at every m; theorems on a single row are left to the table."""
+
+
+class AxisRange(NamedTuple):
+    """Domain of an axis, and how many times below and above the chosen value a curve reaches."""
+
+    low: float
+    high: float
+    below: float
+    above: float
+
+
+RANGES: dict[Axis, AxisRange] = {
+    "epsilon": AxisRange(1e-4, 50.0, 30.0, 15.0),
+    "delta": AxisRange(1e-300, 0.5, 1e3, 1.0),
+    "m": AxisRange(1, limits.MAX_PRIOR_ROWS, 100.0, 10.0),
+    "n": AxisRange(1, limits.MAX_PRIOR_ROWS, 100.0, 10.0),
+}
+LOW_DELTA, HIGH_DELTA = 1e-12, 0.1  # which a curve along δ always spans
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Curve:
+    """Values of a method along the axis, exact or as a theorem bounds them; NaN, a gap, where there is none."""
+
+    method: str
+    values: FloatArray
+    pure: bool = False  # without δ
+    theorem: str = ""
+
+    @property
+    def kind(self) -> str:
+        """What the values are: printed, pure or exact."""
+        return "printed" if self.theorem else "pure" if self.pure else "exact"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curves:
+    """Curves along one axis, all else as in `setting`, whose own value is among the rising points."""
+
+    kind: Kind
+    setting: Setting
+    axis: Axis
+    points: FloatArray
+    lines: tuple[Curve, ...]
+
+    @property
+    def chosen(self) -> float:
+        """The setting's own value."""
+        return float(getattr(self.setting, self.axis))
+
+    @cached_property
+    def extent(self) -> tuple[float, float]:
+        """Smallest and largest value, as a picture counts them."""
+        values = np.concatenate([self.counted(line) for line in self.lines])
+        finite = values[np.isfinite(values)]
+        return (float(finite.min()), float(finite.max())) if len(finite) else (math.inf, -math.inf)
+
+    def at_chosen(self, line: Curve) -> float:
+        """Value of a curve at the setting's own point."""
+        return float(line.values[int(np.argmin(np.abs(self.points - self.chosen)))])
+
+    def counted(self, line: Curve) -> FloatArray:
+        """Values of a curve as a picture counts them: priors as invented rows per real row."""
+        settings = [dataclasses.replace(self.setting, **{self.axis: point}) for point in self.points.tolist()]
+        pairs = zip(line.values.tolist(), settings, strict=True)
+        return np.array([self.kind.counted(value, setting) for value, setting in pairs])
+
+
+def axis_points(axis: Axis, chosen: float, count: int = MAX_POINTS) -> FloatArray:
+    """Points of an axis in equal ratios around the chosen one, itself among them; whole for counts.
+
+    Parameters
+    ----------
+    axis : str
+    chosen : float
+    count : int, optional
+    """
+    reach = RANGES[axis]
+    low, high = max(reach.low, chosen / reach.below), min(reach.high, max(chosen * reach.above, 10 * reach.low))
+    if axis == "delta":
+        low, high = min(LOW_DELTA, low) if chosen > 0 else LOW_DELTA, max(HIGH_DELTA, chosen)
+    points = np.geomspace(low, high, count)
+    points = np.rint(points) if axis in ("m", "n") else points
+    return np.unique(np.append(points, chosen) if chosen > 0 else points)
+
+
+def prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False, stride: int = 1) -> Curves:
+    """Smallest prior (or largest R/σ) of every method against ε, δ, m or n, exact and as printed.
+
+    Parameters
+    ----------
+    family : str
+        A key of `KINDS`.
+    setting : Setting
+    axis : str
+    m_is_n : bool, optional
+        Whether m moves with n on the axis n.
+    stride : int, optional
+        Compute every so many points alone, beside the ends and the chosen one.
+
+    Examples
+    --------
+    >>> curves = prior_curves("bernoulli", Setting(n=10, m=10, epsilon=1.0), "epsilon")
+    >>> line = next(line for line in curves.lines if line.method == "synth_post_one" and line.pure)
+    >>> round(curves.at_chosen(line), 6)  # 10 / (e − 1)
+    5.819767
+    """
+    kind, points = KINDS[family], _points(setting, axis)
+    is_shown = (np.arange(len(points)) % stride == 0) | (points == getattr(setting, axis)) | (points == points[-1])
+    points = points[is_shown]
+    settings = _settings(setting, axis, points, m_is_n)
+    lines = [
+        Curve(method=key, pure=pure, values=_drawable(kind.needs(method, settings, deltas)))
+        for pure in ([False, True] if settings[0].delta > 0 else [True])
+        for deltas in [[0.0 if pure else place.delta for place in settings]]
+        for key, method in kind.methods.items()
+    ]
+    lines += _printed_curves(settings, [key for key in DRAWN_THEOREMS if THEOREMS[key].family == family])
+    return Curves(kind=kind, setting=setting, axis=axis, points=points, lines=tuple(lines))
+
+
+def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Iterator[Curves]:
+    """`prior_curves`, coarse to fine where every point takes a search of its own.
+
+    Parameters
+    ----------
+    family, setting, axis, m_is_n
+        As of `prior_curves`.
+    """
+    for stride in (1,) if KINDS[family].binary else (COARSE_STRIDE, 1):
+        yield prior_curves(family, setting, axis, m_is_n=m_is_n, stride=stride)
+
+
+def first_prior_curves(
+    family: str, setting: Setting, axis: Axis, needed: Needed | None = None, *, m_is_n: bool = False
+) -> Curves:
+    """`prior_curves` without any search: smallest priors without δ, and printed bounds, which are closed forms.
+
+    Parameters
+    ----------
+    family, setting, axis, m_is_n
+        As of `prior_curves`.
+    needed : Needed, optional
+        Answers at the chosen point, the only one of all other curves.
+    """
+    kind, points = KINDS[family], _points(setting, axis)
+    settings, is_chosen = _settings(setting, axis, points, m_is_n), points == getattr(setting, axis)
+    lines = []
+    for pure in [False, True] if settings[0].delta > 0 else [True]:
+        for key, method in kind.methods.items():
+            values = np.full(len(points), np.nan)
+            if pure and not kind.conditioned:
+                values = np.array([kind.need(method, place, 0.0) for place in settings])
+            if needed is not None:
+                values[is_chosen] = (needed.pure if pure else needed.exact)[key]
+            lines.append(Curve(method=key, pure=pure, values=_drawable(values)))
+    closed_forms = [key for key in DRAWN_THEOREMS if THEOREMS[key].family == family and key not in SEARCHED_THEOREMS]
+    lines += _printed_curves(settings, closed_forms)
+    return Curves(kind=kind, setting=setting, axis=axis, points=points, lines=tuple(lines))
+
+
+def _points(setting: Setting, axis: Axis) -> FloatArray:
+    rows = max(setting.n, setting.m)
+    count = min([MAX_POINTS, *(fewer for size, fewer in POINTS_BY_ROWS if rows >= size)])
+    return axis_points(axis, float(getattr(setting, axis)), count)
+
+
+def _settings(setting: Setting, axis: Axis, points: FloatArray, m_is_n: bool) -> list[Setting]:
+    moved = ("n", "m") if axis == "n" and m_is_n else (axis,)
+    return [dataclasses.replace(setting, **dict.fromkeys(moved, point)) for point in points.tolist()]
+
+
+def _printed_curves(settings: Sequence[Setting], keys: Sequence[str]) -> list[Curve]:
+    """Bounds of theorems, one curve for each method; those on (ε, δ) only where there is a δ."""
+    theorems = [THEOREMS[key] for key in keys if settings[0].delta > 0 or not THEOREMS[key].promise.has_delta]
+    return [
+        Curve(method=method, values=values, theorem=theorem.name)
+        for theorem in theorems
+        for values in [_drawable(np.array([_printed(theorem, place) for place in settings]))]
+        for method in theorem.methods
+    ]
+
+
+def _printed(theorem: Theorem, setting: Setting) -> float:
+    is_asked = setting.delta != 0 or not theorem.promise.has_delta
+    values = setting.arguments()
+    return theorem.value(**values) if is_asked and theorem.condition_holds(**values) else math.nan
+
+
+def _drawable(values: FloatArray) -> FloatArray:
+    """Values that a logarithmic axis has; NaN for the others."""
+    return np.where(np.isfinite(values) & (values > 0), values, math.nan)

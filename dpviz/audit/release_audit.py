@@ -1,0 +1,225 @@
+"""The real against the promised ε of every printed method of release, at a setting or at that of a comparison."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from html import escape
+
+from dpviz.audit.release_losses import ReleaseSetting
+from dpviz.audit.release_methods import RELEASE_METHODS, ReleaseMethod
+from dpviz.comparisons import ComparedMethod, DataKind, MixedData
+from dpviz.comparisons.numeric_data import NormalData
+from dpviz.comparisons.numeric_releases import public_bins
+from dpviz.core.formatting import format_distinct, format_number, round_down, round_up
+from dpviz.privacy.real_loss import Loss, ReleaseVerdict
+
+__all__ = ["RELEASE_METHODS", "ReleaseAudit", "ReleaseSetting", "audit_releases"]
+
+VERDICT_SIGNS = {
+    ReleaseVerdict.NOT_PRIVATE: "✗✗ not private",
+    ReleaseVerdict.BREAKS: "✗ broken",
+    ReleaseVerdict.OPEN: "? not settled",
+    ReleaseVerdict.SATISFIED: "✓ kept",
+}
+USED_UP = 0.9995  # share of ε from which on it reads as 100 %
+WHO_ARE_NEIGHBOURS = (
+    "Two data sets are neighbours here if one row is replaced, and the number of rows is public. Bowen & Liu think of "
+    "a row that is removed, yet release as many rows as the data have: then the number of rows alone tells two such "
+    "data sets apart."
+)
+
+
+@dataclass(frozen=True)
+class ReleaseAudit:
+    """A printed method at a setting, with its real loss."""
+
+    method: ReleaseMethod
+    setting: ReleaseSetting
+    loss: Loss
+
+    @property
+    def promised(self) -> float:
+        """The promised ε."""
+        return self.method.promised(self.setting)
+
+    @property
+    def verdict(self) -> ReleaseVerdict:
+        """What follows for the promise."""
+        return self.loss.verdict(self.promised)
+
+    @property
+    def factor(self) -> float:
+        """Real over promised ε, a bound on it where the real one is not known exactly."""
+        is_upper = self.verdict is ReleaseVerdict.SATISFIED
+        return (self.loss.at_most if is_upper else self.loss.at_least) / self.promised
+
+    @property
+    def factor_text(self) -> str:
+        """`factor` in words; empty where there is no real ε."""
+        if math.isinf(self.loss.at_least):
+            return ""
+        if self.loss.exact:
+            return format_distinct(self.factor, 1.0, 3) if self.verdict.bad else format_number(self.factor, 3)
+        if self.verdict is ReleaseVerdict.SATISFIED:
+            return f"≤ {format_number(round_up(self.factor, 3), 3)}"
+        digits = next((n for n in range(3, 17) if round_down(self.factor, n) > 1), 3)
+        return f"≥ {format_number(round_down(self.factor, digits), digits)}"
+
+    @property
+    def noise_factor(self) -> float | None:
+        """How many times as much noise the safe variant needs; None where that is not what keeps the promise."""
+        return self.method.noise_factor(self.setting) if self.method.noise_factor else None
+
+    @property
+    def sentence(self) -> str:
+        """What happened, and how much."""
+        return verdict_sentence(self.loss, self.promised)
+
+    @property
+    def explanation(self) -> str:
+        """Why."""
+        return " ".join(filter(None, (self.method.why, self.loss.note)))
+
+    @property
+    def safe(self) -> str:
+        """What keeps the promise instead; empty where it is kept."""
+        if self.verdict is ReleaseVerdict.SATISFIED:
+            return ""
+        factor = self.noise_factor
+        return self.method.safe.format(factor=format_number(factor, 3) if factor else "")
+
+
+def audit_releases(setting: ReleaseSetting) -> tuple[ReleaseAudit, ...]:
+    """Real loss of every printed method, in the order of the papers.
+
+    >>> results = audit_releases(ReleaseSetting(n=100, epsilon=1.0))
+    >>> [result.method.key for result in results if result.verdict == "not private at any ε"]
+    ['perturbed_scott', 'cell_mean_unbounded', 'standardized']
+    """
+    return tuple(ReleaseAudit(method, setting, method.loss(setting)) for method in RELEASE_METHODS.values())
+
+
+@lru_cache(maxsize=16)
+def ranked_audits(setting: ReleaseSetting) -> tuple[ReleaseAudit, ...]:
+    """`audit_releases`, broken promises first."""
+    verdicts = list(ReleaseVerdict)
+    return tuple(sorted(audit_releases(setting), key=lambda result: verdicts.index(result.verdict)))
+
+
+def verdict_sentence(loss: Loss, epsilon: float) -> str:
+    """What happened to a promised ε, and how much.
+
+    Parameters
+    ----------
+    loss : Loss
+        The real loss.
+    epsilon : float
+    """
+    verdict, promised, real = loss.verdict(epsilon), format_number(epsilon, 3), loss.text(epsilon)
+    match verdict:
+        case ReleaseVerdict.NOT_PRIVATE:
+            if not loss.delta:
+                return "No ε is enough."
+            often = "always" if loss.delta == 1 else f"with probability {format_number(loss.delta, 2)}"
+            return f"No ε is enough: for some neighbours the release {often} shows which data set is the real one."
+        case ReleaseVerdict.BREAKS:
+            equals = "" if "at least" in real else "ε = "
+            return f"The promise ε = {promised} is broken: the real loss is {equals}{real}."
+        case ReleaseVerdict.OPEN:
+            return f"It is not settled whether ε = {promised} is kept: the real loss is {real}."
+    if not loss.exact:
+        return f"The promise ε = {promised} is kept: the real loss is {real}."
+    share = loss.at_most / epsilon
+    used = "just used up" if share > USED_UP else f"{format_number(100 * share, 3)} % of it used"
+    return f"The promise ε = {promised} is kept, {used}."
+
+
+def headline(results: Sequence[ReleaseAudit]) -> str:
+    """How many methods break their promise."""
+    n_not_private, n_broken, n_open = (
+        sum(result.verdict is verdict for result in results)
+        for verdict in (ReleaseVerdict.NOT_PRIVATE, ReleaseVerdict.BREAKS, ReleaseVerdict.OPEN)
+    )
+    n_bad = n_not_private + n_broken
+    if not n_bad:
+        sentence = f"None of the {len(results)} printed methods was found to break its promise here."
+    else:
+        they = "breaks its promise" if n_bad == 1 else "break their promise"
+        are = "is" if n_not_private == 1 else "are"
+        rest = f", and {n_not_private} of these {are} not private at any ε." if n_not_private else "."
+        sentence = f"{n_bad} of the {len(results)} printed methods {they}{rest}"
+    return f"{sentence} For {n_open} it is not settled." if n_open else sentence
+
+
+# At the setting of a comparison
+
+
+def setting_of_comparison(data: DataKind, epsilon: float, sets: int) -> ReleaseSetting:
+    """Setting of the audit for the data of a comparison, with bounds in standard deviations from the mean.
+
+    Parameters
+    ----------
+    data : DataKind
+    epsilon : float
+    sets : int
+
+    Examples
+    --------
+    >>> from dpviz.comparisons import UnknownVariance
+    >>> data = UnknownVariance(n=100, mean=1.0, sigma=2.0, low=-3.0, high=4.0)
+    >>> setting = setting_of_comparison(data, 1.0, 10)
+    >>> setting.lower, setting.upper, setting.bins
+    (-2.0, 1.5, 10)
+    """
+    n = int(data.settings()["n"])
+    setting = ReleaseSetting(n=n, epsilon=epsilon, sets=sets, cell=min(ReleaseSetting.cell, n))
+    if isinstance(data, MixedData):
+        setting = replace(setting, cell=max(2, round(n * data.shares[0])))
+    if isinstance(data, NormalData):
+        low, high = ((end - data.mean) / data.sigma for end in (data.low, data.high))
+        return replace(setting, lower=low, upper=high, bins=public_bins(n))
+    return setting
+
+
+@lru_cache(maxsize=1024)
+def actual_loss_sentence(method: ComparedMethod, data: DataKind, epsilon: float, sets: int) -> str:
+    """What M sets of a compared method really give away, and why; of a reference what there is to say.
+
+    Parameters
+    ----------
+    method : ComparedMethod
+    data : DataKind
+    epsilon : float
+    sets : int
+    """
+    if method.reference or method.absence(data):
+        return method.finding
+    try:
+        loss, why = method.real_loss(data, epsilon, method.sets(sets)), method.finding
+        if method.audited and not why:
+            record, setting = RELEASE_METHODS[method.audited], setting_of_comparison(data, epsilon, sets)
+            result = ReleaseAudit(record, setting, record.loss(setting))
+            loss, why = replace(loss, delta=result.loss.delta), result.explanation
+    except ValueError:  # too few rows, or another setting that is refused
+        return method.finding
+    return f"{verdict_sentence(loss, epsilon)} {why}".strip()
+
+
+def promises_table(data: DataKind, epsilon: float, sets: int) -> tuple[list[str], list[list[str]]]:
+    """Names of the columns, and a row for each method with what it releases and really gives away, as HTML.
+
+    Parameters
+    ----------
+    data : DataKind
+    epsilon : float
+    sets : int
+    """
+    rows = [
+        [
+            f"<b>{method.label}</b><br><small>{method.source}</small>",
+            f"{method.releases} <b>{escape(actual_loss_sentence(method, data, epsilon, sets))}</b>",
+        ]
+        for method in data.methods
+    ]
+    return ["method", "what it releases and spends"], rows

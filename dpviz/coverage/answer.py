@@ -1,0 +1,109 @@
+"""The answer of the page Coverage: which rules a design allows, and how many of their intervals hold the truth."""
+
+from collections.abc import Collection, Sequence
+
+from dpviz.core.formatting import format_number, format_percent
+from dpviz.coverage.exact import ExactCoverage
+from dpviz.coverage.report import MIN_REPORTED_CHANGE
+from dpviz.inference.combining_rules import COMBINING_RULES
+from dpviz.inference.rules import RULES
+from dpviz.mechanisms import TwoCellSynthesizer
+
+MIN_VACUOUS_SHARE = 0.01  # of the intervals, from which on a sentence says that they say nothing
+
+
+def feasible_rules(
+    synthesizer: TwoCellSynthesizer, sets: int, keys: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Those of some rules that a release allows, and a sentence for each reason why others are left out.
+
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+    sets : int
+    keys : sequence of str
+        Of `RULES`. Where all of them need more sets, those for a single set take their place.
+
+    Raises
+    ------
+    ValueError
+        If there are no keys, or the distributions that all of them need would be too large.
+    """
+    if not keys:
+        raise ValueError("Choose at least one rule.")
+    rules = tuple(key for key in keys if RULES[key].is_feasible(synthesizer, sets))
+    few = [key for key in keys if RULES[key].min_sets > sets]
+    large = [key for key in keys if key not in rules and key not in few]
+    sizes = f"n = {format_number(synthesizer.n)}, m = {format_number(synthesizer.m)}, M = {sets}"
+    notes = []
+    if few:
+        notes.append(f"Left out, because M = {sets} and they need at least 2 sets: {_labels(few)}.")
+    if few and not rules:
+        rules = tuple(key for key, rule in COMBINING_RULES.items() if rule.min_sets <= sets)
+        notes.append(f"The rules for a single set stand in their place: {_labels(rules)}.")
+    if not rules:
+        raise ValueError(
+            f"All the rules chosen are beyond reach at {sizes}: {_labels(large)}. Choose another, or fewer rows."
+        )
+    if large:
+        notes.append(f"Left out, because the distribution of the sum is beyond reach at {sizes}: {_labels(large)}.")
+    return rules, tuple(notes)
+
+
+def _labels(keys: Collection[str]) -> str:
+    return ", ".join(RULES[key].short_label for key in keys)
+
+
+def coverage_answer(setting: str, rule: str, coverage: ExactCoverage, level: float) -> tuple[str, str, str]:
+    """How many intervals of a rule hold the true share, against the promised level, and how many say nothing.
+
+    Parameters
+    ----------
+    setting : str
+        The design in words.
+    rule : str
+        Key of `RULES`.
+    coverage : ExactCoverage
+    level : float
+
+    Returns
+    -------
+    mark, sentence, short : str
+        The sentence is inline HTML; `short` has at most 15 words.
+    """
+    share = format_percent(coverage.coverage, 3)
+    is_short = coverage.coverage <= level - MIN_REPORTED_CHANGE and not share.startswith("less")
+    only = "only " if is_short else ""
+    against = against_level(coverage.coverage, level)
+    sentence = (
+        f"With {setting}, {only}<b>{share}</b> of the intervals computed {RULES[rule].computed} contain the true "
+        f"share{against}.{vacuous_sentence(coverage.vacuous_share)}"
+    )
+    name, ending = RULES[rule].abbreviation, against.partition(":")[0].replace("the promised ", "")
+    return share, sentence, f"{name[0].upper()}{name[1:]}: {only}{share} of the intervals hold the truth{ending}."
+
+
+def against_level(share: float, level: float) -> str:
+    """How a coverage stands to the promised level, as the end of a sentence.
+
+    >>> against_level(0.8, 0.95), against_level(0.9501, 0.95)
+    (', not the promised 95 %: 15 points too few', ', as promised')
+    """
+    distance = share - level
+    if abs(distance) < MIN_REPORTED_CHANGE:
+        return ", as promised"
+    points = f"{format_number(100 * abs(distance), 3)} points too {'few' if distance < 0 else 'many'}"
+    return f", {'not' if distance < 0 else 'more than'} the promised {format_percent(level, 8)}: {points}"
+
+
+def vacuous_sentence(share: float) -> str:
+    """Say that some intervals say nothing, where at least one in a hundred runs from 0 to 100 %.
+
+    >>> vacuous_sentence(0.646), vacuous_sentence(0.0099)
+    (' More than half of them (64.6 %) run from 0 to 100 % and say nothing.', '')
+    """
+    if share < MIN_VACUOUS_SHARE:
+        return ""
+    text = format_percent(share, 3)
+    subject = f"More than half of them ({text})" if share > 0.5 else f"Of them {text}"
+    return f" {'All of them' if share == 1 else subject} run from 0 to 100 % and say nothing."

@@ -1,0 +1,152 @@
+"""Counts of released tables as an analyst sees them: read from a text, and the posteriors that follow from them."""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from dpviz.core.escape import single_line
+from dpviz.core.limits import MAX_COUNTS_OF_PAGE
+from dpviz.inference.beta_mixture import BetaMixture
+from dpviz.inference.posterior import (
+    PosteriorMixture,
+    SecretSizePosterior,
+    SizePrior,
+    posterior_given,
+    posterior_if_known,
+    posterior_if_real,
+    posterior_secret_n,
+)
+from dpviz.mechanisms import TwoCellSynthesizer
+
+COUNT = re.compile(r"\d{1,9}")
+# One number with separators of thousands, rather than several counts
+THOUSANDS = re.compile(r"(?<![\d,])\d{1,3}(,\d{3})*,0\d\d(?!\d)")
+MAX_COUNTS_CHARACTERS = 4_000
+MAX_TABLES_CHARACTERS = 100_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleasedCounts:
+    """Counts of M released tables, how they were made, and what the analyst brings.
+
+    Attributes
+    ----------
+    synthesizer : TwoCellSynthesizer
+        Of each table.
+    counts : tuple of int
+        From 0 to m.
+    gamma1, gamma2, level : float
+        Prior of the analyst, and level of the intervals.
+    confidential_count : int, optional
+        x, which the agency alone knows.
+    """
+
+    synthesizer: TwoCellSynthesizer
+    counts: tuple[int, ...]
+    gamma1: float = 1.0
+    gamma2: float = 1.0
+    level: float = 0.95
+    confidential_count: int | None = None
+
+    @property
+    def secret_share(self) -> float | None:
+        """x / n, where x is known."""
+        return None if self.confidential_count is None else self.confidential_count / self.synthesizer.n
+
+    @cached_property
+    def exact(self) -> PosteriorMixture:
+        """Posterior of an analyst who is told how the data were made."""
+        return posterior_given(self.synthesizer, self.counts, gamma1=self.gamma1, gamma2=self.gamma2)
+
+    @cached_property
+    def posteriors(self) -> dict[str, BetaMixture]:
+        """Posteriors by key: "exact", "known" from x itself where it is known, and "naive", as if rows were real."""
+        prior = {"gamma1": self.gamma1, "gamma2": self.gamma2}
+        posteriors: dict[str, BetaMixture] = {"exact": self.exact}
+        if self.confidential_count is not None:
+            n = self.synthesizer.n
+            posteriors["known"] = posterior_if_known(confidential_count=self.confidential_count, n=n, **prior)
+        posteriors["naive"] = posterior_if_real(self.counts, m=self.synthesizer.m, **prior)
+        return posteriors
+
+    def posterior_secret_size(self, alpha: float, prior: SizePrior) -> SecretSizePosterior:
+        """Posterior of an analyst who is told all but n, for a Beta-binomial with the prior α = β in each set."""
+        return posterior_secret_n(
+            synthetic_counts=self.counts, m=self.synthesizer.m, alpha=alpha, beta=alpha, prior=prior,
+            gamma1=self.gamma1, gamma2=self.gamma2,
+        )  # fmt: skip
+
+    @property
+    def impossible_count(self) -> int | None:
+        """First of the counts that x never leads to; None if there is none, or x is not known."""
+        if self.confidential_count is None:
+            return None
+        x = np.array([self.confidential_count])
+        is_impossible = np.isneginf(self.synthesizer.log_transition(x, np.array(self.counts))[0])
+        return self.counts[int(np.argmax(is_impossible))] if is_impossible.any() else None
+
+
+def read_counts(text: str, m: int) -> tuple[int, ...]:
+    """Counts of released tables written in a text.
+
+    Parameters
+    ----------
+    text : str
+        Separated by commas, semicolons or spaces.
+    m : int
+        Released rows of each table.
+
+    Examples
+    --------
+    >>> read_counts("31, 45", 100)
+    (31, 45)
+    """
+    _check_length("counts", text, MAX_COUNTS_CHARACTERS)
+    words = _split(text)
+    allowed = f"whole numbers from 0 to m = {m:,}, separated by commas"
+    if not 1 <= len(words) <= MAX_COUNTS_OF_PAGE:
+        state = f"got {len(words)} of them" if words else "the list is empty"
+        raise ValueError(f"The synthetic counts must be 1 to {MAX_COUNTS_OF_PAGE} {allowed}; {state}.")
+    number = THOUSANDS.search(text)
+    wrong = [number[0]] if number else [word for word in words if not COUNT.fullmatch(word) or int(word) > m]
+    if wrong:
+        raise ValueError(f"The synthetic counts must be {allowed}; got {single_line(wrong[0])}.")
+    return tuple(map(int, words))
+
+
+def read_tables(text: str) -> tuple[tuple[int, ...], ...]:
+    r"""Counts of released tables of k cells written in a text, one table a line, all with the same total.
+
+    >>> read_tables("7, 2, 3\n3, 4, 5")
+    ((7, 2, 3), (3, 4, 5))
+    """
+    _check_length("tables", text, MAX_TABLES_CHARACTERS)
+    lines = [_split(line) for line in text.splitlines() if line.strip()]
+    _check(1 <= len(lines) <= MAX_COUNTS_OF_PAGE, f"be 1 to {MAX_COUNTS_OF_PAGE} lines of counts", [len(lines)])
+    wrong = [single_line(word) for line in lines for word in line if not COUNT.fullmatch(word)]
+    _check(not wrong, "hold whole numbers from 0", wrong[:1])
+    sizes = [len(line) for line in lines]
+    _check(min(sizes) > 1, "have at least 2 cells in every line", [min(sizes)])
+    _check(len(set(sizes)) == 1, "have the same number of cells in every line", sizes)
+    tables = tuple(tuple(map(int, line)) for line in lines)
+    totals = sorted({sum(table) for table in tables})
+    is_total = len(totals) == 1 and totals[0] > 0
+    _check(is_total, "have the same total in every line, at least 1", [f"{total:,}" for total in totals])
+    return tables
+
+
+def _split(text: str) -> list[str]:
+    return [word for word in re.split(r"[\s,;]+", text) if word]
+
+
+def _check_length(name: str, text: str, most: int) -> None:
+    if len(text) > most:
+        raise ValueError(f"The synthetic {name} must have at most {most:,} characters; got {len(text):,}.")
+
+
+def _check(is_met: bool, condition: str, values: Collection[object]) -> None:
+    if not is_met:
+        raise ValueError(f"The released tables must {condition}; got {', '.join(map(str, values))}.")

@@ -1,0 +1,152 @@
+"""What the page Posterior says of a release: its answer, and tables of posteriors."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from dpviz.core.formatting import TextTable, format_distinct, format_number, format_percent
+from dpviz.inference.beta_mixture import BetaMixture
+from dpviz.inference.posterior import PosteriorCells
+from dpviz.inference.released import ReleasedCounts
+
+MAX_LISTED_COUNTS = 6  # that a sentence lists one by one
+POSTERIOR_NAMES = {
+    "exact": "told how the data were made",
+    "known": "from the secret table itself",
+    "naive": "as if the data were real",
+}
+"""Names of the posteriors of `ReleasedCounts`."""
+
+
+def format_share(share: float, digits: int = 3) -> str:
+    """Format a share in per cent; it is 100 only where it is so.
+
+    >>> format_share(0.31358), format_share(0.99997)
+    ('31.4 %', '99.997 %')
+    """
+    return f"{format_distinct(100 * share, 100.0, digits)} %"
+
+
+def mean_and_deviation(posterior: BetaMixture) -> str:
+    """Mean and standard deviation of a posterior, in per cent."""
+    return f"{format_number(100 * posterior.mean, 3)} ± {format_number(100 * math.sqrt(posterior.variance), 2)} %"
+
+
+def describe_counts(counts: Sequence[int], m: int) -> str:
+    """Describe released counts: a few one by one, many by their number and mean.
+
+    >>> describe_counts([3, 9], 20)
+    '3, 9 yes in 2 released tables of 20 rows'
+    """
+    rows = "1 row" if m == 1 else f"{format_number(m)} rows"
+    if len(counts) == 1:
+        return f"{counts[0]:,} yes in a released table of {rows}"
+    number = f"{', '.join(f'{count:,}' for count in counts)} yes"
+    if len(counts) > MAX_LISTED_COUNTS:
+        number = f"{format_number(sum(counts) / len(counts), 5)} yes on average"
+    return f"{number} in {len(counts)} released tables of {rows}"
+
+
+def posterior_answer(release: ReleasedCounts, promise: str) -> tuple[str, str, str]:
+    """What an analyst learns who is told how the data were made, and one who takes them for real.
+
+    Parameters
+    ----------
+    release : ReleasedCounts
+    promise : str
+        What the release follows from, in words.
+
+    Returns
+    -------
+    mark, sentence, short : str
+        The sentence is inline HTML; `short` has at most 15 words.
+    """
+    posteriors, truth = release.posteriors, release.secret_share
+    level = format_percent(release.level, 8)
+    low, high = map(format_share, posteriors["exact"].interval(release.level))
+    start, end = posteriors["naive"].interval(release.level)
+    ratio = verdict = ""
+    if truth is not None:
+        times = math.sqrt(posteriors["exact"].variance / posteriors["known"].variance)
+        ratio = f" Its standard deviation is {format_number(times, 3)} times what the secret table leaves."
+        verdict = f", which {'holds' if start <= truth <= end else 'misses'} the secret share, {format_share(truth)}"
+    sentence = (
+        f"From {describe_counts(release.counts, release.synthesizer.m)} at {promise}, the share of yes lies between "
+        f"<b>{low}</b> and <b>{high}</b> with {level} probability.{ratio} Who takes the released rows for real finds "
+        f"{format_share(start)} to {format_share(end)}{verdict}."
+    )
+    short = f"The share of yes lies between {low} and {high}, with {level} probability."
+    return mean_and_deviation(posteriors["exact"]), sentence, short
+
+
+def contradiction_sentence(release: ReleasedCounts) -> str:
+    """Sentence on a count that the confidential data never lead to, as inline HTML; empty if there is none."""
+    if release.impossible_count is None:
+        return ""
+    return (
+        f"Data with x = {release.confidential_count:,} <b>never lead to a synthetic count of "
+        f"{release.impossible_count:,}</b> under this synthesizer: its probability is 0. Either x or the counts are "
+        "not those of this release."
+    )
+
+
+def confidential_count_sentence(release: ReleasedCounts) -> str:
+    """What the release says of x."""
+    weights = release.exact.weights
+    mode = int(np.argmax(weights))
+    mean = format_number(release.exact.expected_count, 5)
+    sentence = f"On average x = {mean}. Most probable is x = {format_number(mode)}, with probability "
+    sentence += f"{format_number(float(weights[mode]), 3)}."
+    x = release.confidential_count
+    if x is not None:
+        sentence += f" The true x = {format_number(x)} has probability {format_number(float(weights[x]), 3)}."
+    return sentence
+
+
+def posteriors_table(
+    posteriors: Mapping[str, BetaMixture], names: Mapping[str, str], level: float, caption: str
+) -> TextTable:
+    """Mean, standard deviation and interval of posteriors in per cent, with their `names` by the same keys."""
+    interval = f"{format_percent(level, 8)} equal tails"
+    rows = [[f"<b>{names[key]}</b>", *_summary(posterior, level)] for key, posterior in posteriors.items()]
+    return TextTable(["posterior of the share", "mean", "standard deviation, points", interval], rows, caption)
+
+
+def _summary(posterior: BetaMixture, level: float) -> list[str]:
+    deviation = format_number(100 * math.sqrt(posterior.variance), 4)
+    return [format_share(posterior.mean, 5), deviation, _interval_text(posterior.interval(level))]
+
+
+def regions_table(release: ReleasedCounts) -> TextTable:
+    """Regions of highest density of the posteriors."""
+    rows = []
+    for key, posterior in release.posteriors.items():
+        region = map(_interval_text, posterior.highest_density(release.level))
+        rows.append([f"<b>{POSTERIOR_NAMES[key]}</b>", " and ".join(region)])
+    head = ["posterior of the share", f"{format_percent(release.level, 8)} highest density"]
+    return TextTable(head, rows, "Regions of highest density")
+
+
+def cells_table(cells: PosteriorCells, tables: Sequence[Sequence[int]], level: float) -> TextTable:
+    """Posterior of every cell beside its released share.
+
+    Parameters
+    ----------
+    cells : PosteriorCells
+    tables : sequence of sequence of int
+        Counts of each released table, all with the same total.
+    level : float
+    """
+    total = sum(map(sum, tables))
+    rows = []
+    for place, counts in enumerate(zip(*tables, strict=True)):
+        name = f"<b>cell {place + 1}</b><br><small>released: {', '.join(map(str, counts))}</small>"
+        expected = format_number(float(cells.expected_table[place]), 4)
+        rows.append([name, format_share(sum(counts) / total, 4), *_summary(cells.marginal(place), level), expected])
+    _, *head = posteriors_table({}, {}, level, "").head
+    return TextTable(["cell", "released share", *head, "expected rows"], rows, "Posterior of every cell")
+
+
+def _interval_text(ends: tuple[float, float]) -> str:
+    return f"{format_share(ends[0], 4)} to {format_share(ends[1], 4)}"

@@ -1,0 +1,158 @@
+"""What the checks of the papers compute, by a second computation."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import itertools
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+from dpviz.coverage import exact_coverages
+from dpviz.mechanisms import Modips
+from dpviz.published.records import Record, load_errata, load_papers, load_records
+from tests.reproduction.bowen_liu import median_bins
+from tests.reproduction.evidence import SimulationBudget
+from tests.reproduction.general_theorems import (
+    DELTA,
+    EPSILON,
+    GENERAL,
+    N,
+    constant_here,
+    leaves_factor,
+    printed,
+    strays_from_mean,
+)
+from tests.reproduction.liu import clipped_bias, table_cell
+
+RNG = np.random.default_rng(20150401)
+TABLE = [record for record in load_records() if record.paper == "Liu (2016)" and record.key.startswith("table_")]
+ERRATA = [erratum for paper in load_papers().values() for erratum in load_errata(paper) if erratum.command]
+
+
+@pytest.mark.parametrize("erratum", ERRATA, ids=[f"{erratum.paper} {erratum.place}" for erratum in ERRATA])
+def test_an_erratum_is_established_by_its_command(erratum: object) -> None:
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(erratum.command.removeprefix('python -c "').removesuffix('"'), {})  # type: ignore[attr-defined]
+    assert out.getvalue().strip() == erratum.output  # type: ignore[attr-defined]
+
+
+# Liu, Table 1
+
+
+def cells(place: str, **design: float) -> list[Record]:
+    return [record for record in TABLE if record.place == place and design.items() <= record.parameters.items()]
+
+
+def test_a_cell_of_a_hundred_rows_is_exact_coverage() -> None:
+    records = cells("Table 1 (a)", epsilon=10, n_as_printed=10, p=0.1, n=100, sets=10)
+    (theorem,) = (record for record in records if record.what == "liu_thm7")
+    exact = exact_coverages(synthesizer=Modips(n=100, m=100, epsilon=1), p=0.1, sets=10, rules=["reiter_2003"])
+    found = table_cell(theorem, SimulationBudget())
+    assert found.value == pytest.approx(exact["reiter_2003"].coverage, abs=1e-8)
+    assert found.own_error == 0
+
+
+def test_all_cells_together_are_as_far_off_as_chance_is() -> None:
+    """Under one reading of each column; other readings fit less or not at all."""
+    for place, size in (("Table 1 (a)", 96), ("Table 1 (b)", 48)):
+        errors = np.array([record.standard_errors for record in cells(place) if not record.is_alternative])
+        assert len(errors) == size
+        assert np.abs(errors).max() < 3
+        assert np.mean(errors**2) < 1.5
+    others = [record for record in cells("Table 1 (b)") if record.is_alternative]
+    assert max(abs(record.standard_errors) for record in others if record.what == "raab") > 10
+    assert max(abs(record.standard_errors) for record in others if record.what == "single") > 3
+
+
+@pytest.mark.parametrize(("n", "sets"), [(100, 201), (2_700, 201), (40, 3)])
+def test_the_bias_of_clipped_proportions_is_that_of_a_simulation(n: int, sets: int) -> None:
+    rng, runs = np.random.default_rng(27), 200_000
+    share = rng.binomial(n, 0.1, runs) / n
+    noisy = np.clip(share + rng.laplace(0.0, sets / n, runs), 0.0, 1.0)
+    estimate = rng.binomial(n, rng.beta(1 + n * noisy, 1 + n * (1 - noisy))) / n
+    assert abs(estimate.mean() - 0.1 - clipped_bias(n, 0.1, sets)) < 4 * estimate.std() / math.sqrt(runs)
+
+
+def test_the_median_number_of_bins_is_that_of_simulated_samples() -> None:
+    """Normal rows cut to −3 … 4, and Scott's rule on each sample."""
+    rng = np.random.default_rng(26)
+    for n, runs in ((40, 20_000), (100, 10_000), (1000, 2_000)):
+        rows = np.clip(rng.standard_normal((runs, n)), -3.0, 4.0)
+        bins = np.ceil(7.0 / (3.49 * rows.std(axis=1, ddof=1) * n ** (-1 / 3)))
+        assert np.median(bins) == median_bins(n, 7.0)
+    assert [median_bins(n, 8.0, 3.5, 1 / 4) for n in (7, 76)] == [4, 7]
+    assert [median_bins(n, 8.0) for n in (7, 76)] == [5, 10]
+
+
+# Zheng, general theorems
+
+
+@pytest.mark.parametrize("key", GENERAL)
+def test_every_general_theorem_holds_at_the_reference_setting(key: str) -> None:
+    evidence = GENERAL[key]()
+    assert evidence.supported
+    assert str(evidence.value).endswith(".")
+    assert not {"nan", "inf", "None"} & set(str(evidence.value).split())
+
+
+def hockey_stick(p: np.ndarray, q: np.ndarray, epsilon: float) -> float:
+    """The largest Pr(P in S) − e^ε Pr(Q in S), over all sets S one by one."""
+    sets = np.array(list(itertools.product([False, True], repeat=len(p))))
+    return float((sets @ p - math.exp(epsilon) * (sets @ q)).max())
+
+
+def test_propositions_2_10_2_11_2_15_and_2_16_hold_for_random_distributions() -> None:
+    for _ in range(300):
+        size, epsilon = int(RNG.integers(2, 7)), float(RNG.exponential())
+        p, q = RNG.dirichlet(np.full(size, 0.5)), RNG.dirichlet(np.full(size, 0.5))
+        exceeds = float(p[p > math.exp(epsilon) * q].sum())
+        assert hockey_stick(p, q, epsilon) <= exceeds + 1e-12
+        assert hockey_stick(p, q, epsilon / 2) >= exceeds * -math.expm1(-epsilon / 2) - 1e-12
+        simulated = RNG.dirichlet(np.ones(size))
+        worst = max(hockey_stick(a, b, epsilon) for law in (p, q) for a, b in ((law, simulated), (simulated, law)))
+        assert hockey_stick(p, q, 2 * epsilon) <= worst * (1 + math.exp(epsilon)) + 1e-12
+        channel = RNG.dirichlet(np.ones(3), size=size)
+        assert hockey_stick(p @ channel, q @ channel, epsilon) <= hockey_stick(p, q, epsilon) + 1e-12
+
+
+def test_a_random_row_has_a_delta_of_1_over_n_at_every_epsilon() -> None:
+    for n, epsilon in itertools.product([1, 2, 7], [0.01, 1.0, 9.0]):
+        rows = [np.array([(n - k) / n, k / n]) for k in range(n + 1)]
+        pairs = [(a, b) for pair in itertools.pairwise(rows) for a, b in (pair, pair[::-1])]
+        assert max(hockey_stick(a, b, epsilon) for a, b in pairs) == pytest.approx(1 / n, rel=1e-12)
+        assert printed("2.12", n=n) == pytest.approx(1 / n)
+
+
+def test_theorem_2_21_holds_for_random_utilities_and_needs_its_factor_of_two() -> None:
+    largest = 0.0
+    for _ in range(300):
+        outcomes, epsilon = int(RNG.integers(2, 6)), 0.7
+        utilities = RNG.uniform(0, 1, size=(4, outcomes))  # four tables, each a neighbour of the next
+        sensitivity = np.abs(np.diff(utilities, axis=0)).max()
+        weights = RNG.dirichlet(np.full(outcomes, 0.05)) * np.exp(epsilon * utilities / (2 * sensitivity)) + 1e-300
+        laws = weights / weights.sum(axis=1, keepdims=True)
+        largest = max(largest, float(np.abs(np.diff(np.log(laws), axis=0)).max()))
+        assert largest <= epsilon * (1 + 1e-9)
+    assert largest > 0.8 * 0.7
+
+
+def test_the_constants_of_lemmas_6_6_and_6_8_are_those_of_beta_integrals() -> None:
+    """The probability of straying, integrated with thirty digits at the prior that was found, is δ."""
+    with mp.workdps(30):
+        alpha = mp.mpf(constant_here("6.6", lambda log: strays_from_mean(log, np.arange(N + 1.0)))) * printed("6.6")
+        outside = []
+        for ones in (0, 1, 2, 10, 50):
+            x, y = alpha + ones, alpha + N - ones
+            mean = x / (x + y)
+            width = EPSILON * min(mean, 1 - mean)
+            outside.append(1 - mp.betainc(x, y, mean - width, min(mean + width, 1), regularized=True))
+        assert float(max(outside)) == pytest.approx(DELTA, rel=1e-6)
+        alpha = mp.mpf(constant_here("6.8", leaves_factor)) * printed("6.8")
+        mean = alpha / (2 * alpha + N)
+        inside = mp.betainc(alpha, alpha + N, mp.exp(-EPSILON) * mean, mp.exp(EPSILON) * mean, regularized=True)
+        assert float(1 - inside) == pytest.approx(DELTA, rel=1e-6)

@@ -1,0 +1,123 @@
+"""The figures without printed numbers: the frozen lines come out again, and are what a second computation finds."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from dpviz.comparisons import UnknownVariance
+from dpviz.comparisons.mixed_releases import MixedRows
+from dpviz.comparisons.numeric_releases import SMOOTHED_HISTOGRAM
+from dpviz.mechanisms import BetaBinomial
+from dpviz.published.figures import LineKind, load_figures
+from dpviz.published.records import read_data
+from tests.reproduction.bowen_liu import accuracy
+from tests.reproduction.evidence import SimulationBudget
+from tests.reproduction.figures import (
+    COLUMNS,
+    LEVELS,
+    MARGINALS,
+    EveryCell,
+    charest_figures,
+    sets_figures,
+    sweep,
+    zheng_figures,
+)  # fmt: skip
+from tests.reproduction.studies import N_CELLS, STUDY_3, SimulatedStudy, simulate_numeric
+
+BUDGET = SimulationBudget()
+FROZEN = [[row[column] for column in COLUMNS] for row in read_data("figures")]
+
+
+def line(paper: str, place: str, setting: str, measure: str, key: str) -> dict[float, tuple[float, float]]:
+    """Value and error of a frozen line by place on the axis."""
+    figure = next(figure for figure in load_figures() if (figure.paper, figure.place) == (paper, place))
+    found = next(line for line in figure.at(setting)[measure].lines if line.key == key)
+    return dict(zip(found.x.tolist(), zip(found.y.tolist(), found.error.tolist(), strict=True), strict=True))
+
+
+@pytest.mark.parametrize("figures", [charest_figures, zheng_figures])
+def test_what_is_exact_is_computed_again_to_the_digit(figures: object) -> None:
+    assert callable(figures)
+    rows = [row for panels in figures(BUDGET) for row in sweep(panels)]
+    assert rows == [row for row in FROZEN if row[0] == rows[0][0]]
+
+
+def test_a_bias_that_is_exact_is_computed_again_beside_what_is_simulated() -> None:
+    panels = next(sets_figures(SimulationBudget(repetitions=10)))
+    rows = [row for row in sweep(panels) if row[3] == "bias"]
+    frozen = [row for row in FROZEN if row[1:4] == ["Figure 6", panels.setting, "bias"]]
+    assert [row[7:] for row in rows] == [row[7:] for row in frozen]
+
+
+@pytest.mark.parametrize("key", ["laplace", "modips", "beta_binomial", "posterior_mean"])
+@pytest.mark.parametrize(("n", "p"), [(40, 0.15), (1000, 0.25)])
+def test_bias_and_error_of_study_1_are_exact(key: str, n: int, p: float) -> None:
+    for measure, ours in zip(("bias", "root_mean_squared_error"), accuracy(key, n, p, 1.0), strict=True):
+        value, error = line("Bowen & Liu (2016)", "Figure 2", f"p = {p}, n = {n:,}", measure, key)[1.0]
+        assert error == 0 and value == pytest.approx(ours, rel=1e-5, abs=1e-9)
+
+
+def test_the_bias_of_the_beta_binomial_is_that_of_its_prior() -> None:
+    """(α + x)/(2α + n) is linear in x: E[q̄] = (α + np)/(2α + n)."""
+    biases = line("Bowen & Liu (2016)", "Figure 2", "p = 0.25, n = 100", "bias", "beta_binomial")
+    for epsilon, (bias, _) in biases.items():
+        alpha = BetaBinomial.smallest_alpha(m=100, epsilon=epsilon / 10)
+        assert bias == pytest.approx((alpha + 25) / (2 * alpha + 100) - 0.25, rel=1e-4, abs=1e-6)
+
+
+def test_a_simulated_point_is_computed_again() -> None:
+    data = UnknownVariance(n=40, mean=0.0, sigma=1.0, low=-3.0, high=4.0)
+    outcome = simulate_numeric(data, SMOOTHED_HISTOGRAM, 1.0, ("mean", "variance"), BUDGET)["mean"]
+    for measure in ("bias", "root_mean_squared_error"):
+        value, error = line("Bowen & Liu (2016)", "Figure 4", "μ, n = 40", measure, "smoothed_histogram")[1.0]
+        measured = outcome.measures[measure]  # the frozen figures carry the digits of another engine
+        assert abs(value - measured.value) < 3 * math.hypot(error, measured.error)
+        assert error == pytest.approx(measured.error, rel=0.1)
+
+
+def test_what_is_read_of_cells_is_what_a_loop_over_the_rows_finds() -> None:
+    assert math.prod(LEVELS) == N_CELLS
+    data = EveryCell(**STUDY_3)
+    rows = data.draw(np.random.default_rng(3), 2)
+    assert isinstance(rows, MixedRows)
+    columns = data.read(rows)
+    for place in range(2):
+        cells, values = np.repeat(np.arange(N_CELLS), rows.counts[place]), rows.values[0, place]
+        for marginal, column in zip(MARGINALS, columns, strict=False):
+            assert column[place] == pytest.approx(np.mean([marginal[cell] for cell in cells]))
+        by_cell = {cell: values[cells == cell] for cell in set(cells.tolist())}
+        square = sum(float(((own - own.mean()) ** 2).sum()) for own in by_cell.values())
+        for cell, own in by_cell.items():
+            mean, within = columns[len(MARGINALS) + 2 * cell], columns[len(MARGINALS) + 2 * cell + 1]
+            assert mean[place] == pytest.approx(own.mean())
+            assert within[place] == pytest.approx(square / (data.n - len(by_cell)) / len(own))
+    assert data.estimands[0].truth(data) == pytest.approx(data.shares[:12].sum())
+    assert sum(map(np.count_nonzero, MARGINALS)) == 12 + 8 * 2 + 6 * 3
+
+
+def test_the_measures_of_a_study_are_those_of_its_repetitions() -> None:
+    rng = np.random.default_rng(4)
+    estimate, between, within = rng.normal(0.3, 0.1, 500), rng.gamma(3, 0.01, 500), np.full(500, 0.01)
+    measures = SimulatedStudy(estimate, between, within, 5).measures("reiter_2003", 0.25)
+    roots = np.sqrt(within + between / 5)
+    assert measures["bias"].value == pytest.approx(estimate.mean() - 0.25)
+    assert measures["root_mean_squared_error"].value == pytest.approx(math.sqrt(((estimate - 0.25) ** 2).mean()))
+    assert measures["standard_error"].value == pytest.approx(roots.mean())
+    assert measures["standard_error"].error == pytest.approx(roots.std(ddof=1) / math.sqrt(500))
+
+
+def test_the_grey_line_of_figure_7_is_the_deviation_of_its_estimate() -> None:
+    """At ε = 100 hardly any noise is left: the variance of a binomial share, of a posterior draw, and of ten sets."""
+    n, p, x = 1_000, 0.5, np.arange(1_001)
+    found = line("Liu (2016)", "Figure 7", f"binary data, n = {n:,}, p = {p}", "standard_error", "original")
+    spread = math.sqrt(float(binom.pmf(x, n, p) @ (x / n - p) ** 2) * (1 + 2 / 10))
+    assert found[100.0][0] == pytest.approx(spread, rel=0.01)
+
+
+def test_printed_lines_are_those_of_theorems() -> None:
+    names = {row[5] for row in FROZEN if row[6] == LineKind.PRINTED}
+    assert names and all(name.startswith(("Theorem", "Lemma", "Corollary")) for name in names)
