@@ -227,12 +227,12 @@ class BudgetSplit(ABC):
 
     def _best_single(self, singles: Mapping[str, Outcome]) -> Outcome | None:
         """Outcome with the smallest error of those whose promise is known to hold."""
-        kept = [
+        promising = [
             item
             for item in singles.values()
             if item.real_epsilon is not None and item.real_epsilon <= self.epsilon * (1 + SETTING_TOLERANCE)
         ]
-        ranked = [item for item in kept if not math.isnan(item.ranked_error.value)]
+        ranked = [item for item in promising if not math.isnan(item.ranked_error.value)]
         return min(ranked, key=lambda item: item.ranked_error.value, default=None)
 
     # What is told
@@ -270,8 +270,8 @@ class BudgetSplit(ABC):
         words = ""
         if ties:
             names = join_words([self.name_of(place) for place in ties[:MAX_NAMED_TIES]])
-            more = f", and {len(ties) - MAX_NAMED_TIES} more" if len(ties) > MAX_NAMED_TIES else ""
-            words = f"It cannot be told from {names}{more}. "
+            rest = f", and {len(ties) - MAX_NAMED_TIES} more" if len(ties) > MAX_NAMED_TIES else ""
+            words = f"It cannot be told from {names}{rest}. "
         if results.all_tried:
             words += f"Everything from {self.name_of(self.allowed[0])} to {self.name_of(self.allowed[-1])} was tried."
         else:

@@ -135,10 +135,10 @@ class Comparison:
 
     def rank(self) -> Iterator[Compared]:
         """Yield better and better outcomes where the methods are ranked, of all methods from the beginning."""
-        asked = self.data, self.methods, [self.epsilon], self.analysis, self.terms
+        arguments = self.data, self.methods, [self.epsilon], self.analysis, self.terms
         n_outcomes, is_whole = 0, False
         compared = Compared({})
-        for compared in stream_comparison(*asked, limits=("release_error",)):
+        for compared in stream_comparison(*arguments, limits=("release_error",)):
             # The first outcome of each method comes first; then one is replaced, or a limit found
             if not is_whole and n_outcomes and len(compared.outcomes) == n_outcomes:
                 is_whole = True
@@ -151,8 +151,8 @@ class Comparison:
 
     def stream(self, *, intervals: bool = True, limits: Container[str] = LIMITED_MEASURES) -> Iterator[Compared]:
         """Yield the outcomes at every ε of the pictures, all so far."""
-        asked = self.data, self.methods, self.epsilons, self.analysis, self.terms
-        return stream_comparison(*asked, intervals=intervals, limits=limits)
+        arguments = self.data, self.methods, self.epsilons, self.analysis, self.terms
+        return stream_comparison(*arguments, intervals=intervals, limits=limits)
 
 
 # Public guesses
@@ -171,9 +171,9 @@ def error_of_worse_guess(
     errors = []
     for share in (data.guess - GUESS_ERROR, data.guess + GUESS_ERROR):
         if PUBLIC_GUESS.minimum <= share <= PUBLIC_GUESS.maximum:
-            other = data.with_guess(share)
-            setting = terms.setting(method, other, epsilon, method.sets(analysis.sets))
-            accuracy = None if setting is None else other.accuracy(method, setting, analysis)
+            changed = data.with_guess(share)
+            setting = terms.setting(method, changed, epsilon, method.sets(analysis.sets))
+            accuracy = None if setting is None else changed.accuracy(method, setting, analysis)
             errors += [] if accuracy is None else [accuracy[1]]
     return max(errors, default=math.nan)
 
@@ -324,15 +324,15 @@ class Ranking:
 
     def _method_cell(self, outcome: Outcome) -> str:
         """Method, number of sets, its guess, and why it is not ranked."""
-        method, each = outcome.method, outcome.method.sets_of_each
-        sets = f"{outcome.sets} × {each} sets" if each > 1 else f"{outcome.sets} sets"
-        sets = "one set" if outcome.sets * each == 1 else sets
+        method, sets_of_each = outcome.method, outcome.method.sets_of_each
+        sets = f"{outcome.sets} × {sets_of_each} sets" if sets_of_each > 1 else f"{outcome.sets} sets"
+        sets = "one set" if outcome.sets * sets_of_each == 1 else sets
         notes = ", ".join((sets.replace(" ", "&nbsp;"), *guess_in_symbols(outcome.data, method)))
         reason = "" if method.reference else self.exclusion(outcome)
         reason = f"<br><small>not ranked: {reason}</small>" if reason else ""
         if outcome.data.is_told_truth(method):
-            asked = outcome.data, method, outcome.epsilon, self.comparison.analysis, self.comparison.terms
-            if not math.isnan(error := error_of_worse_guess(*asked)):
+            arguments = outcome.data, method, outcome.epsilon, self.comparison.analysis, self.comparison.terms
+            if not math.isnan(error := error_of_worse_guess(*arguments)):
                 reason += f"<br><small>error with a guess off by {GUESS_ERROR}: {format_number(error, 3)}</small>"
         return f"<b>{method.label}</b> <small>{notes}</small>{reason}"
 
@@ -360,17 +360,17 @@ def _absence(comparison: Comparison, method: ComparedMethod) -> str:
     return reason or comparison.terms.absence(method, comparison.data, comparison.epsilon, sets)
 
 
-def compare_errors(error: float, other: float) -> str:
+def compare_errors(error: float, reference: float) -> str:
     """An error against another one, to be followed by "with …".
 
     >>> compare_errors(0.06, 0.05), compare_errors(0.2, 0.05), compare_errors(0.05, 0.05)
     ('20 % more than', '4 times as much as', 'no more than')
     """
-    if other == 0:
+    if reference == 0:
         return "but not at all"
-    if abs(error / other - 1) < 5e-4:
+    if abs(error / reference - 1) < 5e-4:
         return "no more than"
-    ratio = format_ratio(error / other)
+    ratio = format_ratio(error / reference)
     return f"{ratio} {'as' if ratio.endswith('as much') else 'than'}"
 
 

@@ -85,9 +85,9 @@ def square_counts(rows: MixedRows, bins: int, width: float) -> IntArray:
 # Releases
 
 
-def _split(epsilon: float, share: float, others: int) -> tuple[float, float]:
+def _split(epsilon: float, share: float, n_others: int) -> tuple[float, float]:
     """ε of the counts, and that of each other statistic."""
-    return share * epsilon, (1 - share) / others * epsilon
+    return share * epsilon, (1 - share) / n_others * epsilon
 
 
 def mixed_noise(data: Any, epsilon: float, *, share: float, as_printed: bool = False) -> tuple[float, float, float]:
@@ -97,10 +97,10 @@ def mixed_noise(data: Any, epsilon: float, *, share: float, as_printed: bool = F
     product by R², or the product alone by 2R². Counts and sums change in two cells. As printed, the noise covers
     one cell only, and the noise R/(nⱼε′) of a mean is that of a sum over the confidential size of the cell.
     """
-    counts, each = _split(epsilon, share, N_STATISTICS)
+    counts, epsilon_each = _split(epsilon, share, N_STATISTICS)
     if as_printed:
-        return 1 / counts, data.width / each, data.width**2 / data.n / each * data.degrees
-    return 2 / counts, data.width / each, data.width**2 * (1 - 1 / data.n) / each
+        return 1 / counts, data.width / epsilon_each, data.width**2 / data.n / epsilon_each * data.degrees
+    return 2 / counts, data.width / epsilon_each, data.width**2 * (1 - 1 / data.n) / epsilon_each
 
 
 def covariance_factor(rng: Generator, covariance: FloatArray, degrees: int) -> FloatArray:
@@ -183,17 +183,17 @@ def mixed_model_loss(data: Any, epsilon: float, *, share: float, as_printed: boo
     as high at its centre, and ε′u more where the row is u R from it. Squares and products move by
     R²(n − k)/(n − k + 1) each, less what the row leaves behind, or by what it leaves alone.
     """
-    counts, each = _split(epsilon, share, N_STATISTICS)
+    counts, epsilon_each = _split(epsilon, share, N_STATISTICS)
     if not as_printed:
-        return counts + N_STATISTICS * each
-    steepness = each * data.n / data.degrees
+        return counts + N_STATISTICS * epsilon_each
+    steepness = epsilon_each * data.n / data.degrees
     k = np.arange(2, data.n)
     largest, added = 1 - 1 / k, 1 - 1 / (data.n - k + 1)
-    near = np.minimum(np.minimum(each * largest / steepness, largest), np.sqrt(added * largest))
-    arriving = 2 * each * near + steepness * (3 * added - near**2 / largest)
-    leaving = 2 * each * largest + steepness * 3 * largest
+    near = np.minimum(np.minimum(epsilon_each * largest / steepness, largest), np.sqrt(added * largest))
+    arriving = 2 * epsilon_each * near + steepness * (3 * added - near**2 / largest)
+    leaving = 2 * epsilon_each * largest + steepness * 3 * largest
     worst = np.max(-2 * np.log1p(-1 / k) + np.maximum(arriving, leaving))
-    return 2 * counts + 2 * each + float(worst)
+    return 2 * counts + 2 * epsilon_each + float(worst)
 
 
 def mixed_model_shown_loss(data: Any, epsilon: float, *, share: float, as_printed: bool = False) -> float:
@@ -247,13 +247,13 @@ def release_noisy_cells(
         weights = weights.reshape(repetitions, -1)[usable]
 
         # Rows of every square, evenly inside
-        drawn = rng.multinomial(data.n, weights / weights.sum(axis=1, keepdims=True))
-        placed = width * rng.random((2, len(drawn), data.n))
+        numbers = rng.multinomial(data.n, weights / weights.sum(axis=1, keepdims=True))
+        placed = width * rng.random((2, len(numbers), data.n))
         for corner, value in zip(corners, placed, strict=True):
-            value += np.repeat(np.tile(corner, len(drawn)), drawn.ravel()).reshape(value.shape)
+            value += np.repeat(np.tile(corner, len(numbers)), numbers.ravel()).reshape(value.shape)
         counts = np.zeros((repetitions, data.cells), dtype=np.intp)
         counts[:, 0] = data.n
-        counts[usable] = drawn.reshape(-1, data.cells, bins * bins).sum(axis=2)
+        counts[usable] = numbers.reshape(-1, data.cells, bins * bins).sum(axis=2)
         values = np.full((2, repetitions, data.n), math.nan)
         values[:, usable] = placed
         yield MixedRows(counts, values)

@@ -295,10 +295,10 @@ def bin_counts(rows: FloatArray, data: Any, scott: bool) -> tuple[IntArray, IntA
     """Counts of each repetition, shape (repetitions, largest number of bins), and its number of bins."""
     repetitions = len(rows)
     bins = scott_bins(data, row_moments(rows).variance) if scott else np.full(repetitions, public_bins(data.n))
-    most = int(bins.max())
+    max_bins = int(bins.max())
     cell = ((rows - data.low) * (bins / data.width)[:, None]).astype(np.intp)
-    cell = np.minimum(cell, bins[:, None] - 1) + most * np.arange(repetitions)[:, None]
-    return np.bincount(cell.ravel(), minlength=most * repetitions).reshape(repetitions, most), bins
+    cell = np.minimum(cell, bins[:, None] - 1) + max_bins * np.arange(repetitions)[:, None]
+    return np.bincount(cell.ravel(), minlength=max_bins * repetitions).reshape(repetitions, max_bins), bins
 
 
 def resample(rng: Generator, weights: FloatArray | IntArray, n: int) -> FloatArray:
@@ -315,9 +315,9 @@ def rows_from_bins(rng: Generator, weights: FloatArray, bins: IntArray, data: An
     rows = np.full((len(weights), data.n), math.nan)
     usable = counts.any(axis=1)
     lower_ends = np.tile(np.arange(counts.shape[1], dtype=float), int(usable.sum()))
-    drawn = rng.random((int(usable.sum()), data.n))
-    drawn += np.repeat(lower_ends, counts[usable].ravel()).reshape(drawn.shape)
-    rows[usable] = data.low + drawn * (data.width / bins[usable])[:, None]
+    places = rng.random((int(usable.sum()), data.n))
+    places += np.repeat(lower_ends, counts[usable].ravel()).reshape(places.shape)
+    rows[usable] = data.low + places * (data.width / bins[usable])[:, None]
     return np.minimum(rows, data.high, out=rows)
 
 
@@ -343,11 +343,11 @@ def release_histogram(
     Wasserman and Zhou (2010); Bowen and Liu (2016), perturbed histogram; Liu (2016), Figure 5.
     """
     counts, bins = bin_counts(rows, data, scott)
-    is_beyond = np.arange(counts.shape[1]) >= bins[:, None]
+    is_unused = np.arange(counts.shape[1]) >= bins[:, None]
     for _ in range(sets):
         base = resample(rng, counts, data.n) if bootstrap == "before" else counts
         noisy = np.maximum(base + rng.laplace(0.0, noise_units / epsilon, counts.shape), 0.0)
-        noisy[is_beyond] = 0.0
+        noisy[is_unused] = 0.0
         yield rows_from_bins(rng, resample(rng, noisy, data.n) if bootstrap == "after" else noisy, bins, data)
 
 

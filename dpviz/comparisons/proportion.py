@@ -282,11 +282,11 @@ class BinaryMethod(ComparedMethod):
         if self.fixed is not None:
             return dict(self.fixed)
         card = self.synthesizer_type
-        others = {name: item.default for name, item in self.further(card).items()} | {**card.compared_with}
+        parameters = {name: item.default for name, item in self.further(card).items()} | {**card.compared_with}
         if self.guess:
-            others[self.guess] = data.guess
+            parameters[self.guess] = data.guess
         value = epsilon if "epsilon" in card.protected_by else card.smallest_alpha(m=data.m, epsilon=epsilon)
-        return others | dict.fromkeys(card.protected_by, value)
+        return parameters | dict.fromkeys(card.protected_by, value)
 
     def in_design(self, data: Any, epsilon: float) -> dict[str, Any]:
         """Fields with which a design with a promise makes the same set, beside its sizes and its ε."""

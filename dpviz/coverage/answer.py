@@ -32,13 +32,13 @@ def feasible_rules(
     if not keys:
         raise ValueError("Choose at least one rule.")
     rules = tuple(key for key in keys if RULES[key].is_feasible(synthesizer, sets))
-    few = [key for key in keys if RULES[key].min_sets > sets]
-    large = [key for key in keys if key not in rules and key not in few]
+    too_few = [key for key in keys if RULES[key].min_sets > sets]
+    large = [key for key in keys if key not in rules and key not in too_few]
     sizes = f"n = {format_number(synthesizer.n)}, m = {format_number(synthesizer.m)}, M = {sets}"
     notes = []
-    if few:
-        notes.append(f"Left out, because M = {sets} and they need at least 2 sets: {_labels(few)}.")
-    if few and not rules:
+    if too_few:
+        notes.append(f"Left out, because M = {sets} and they need at least 2 sets: {_labels(too_few)}.")
+    if too_few and not rules:
         rules = tuple(key for key, rule in COMBINING_RULES.items() if rule.min_sets <= sets)
         notes.append(f"The rules for a single set stand in their place: {_labels(rules)}.")
     if not rules:

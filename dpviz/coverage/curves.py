@@ -133,9 +133,9 @@ def sums_given_counts(
     start, stop = np.empty((2, len(rules), size), dtype=np.int16)
     lengths = np.zeros((len(rules), size if with_lengths else 1))
     for block in row_blocks(size, 1, BLOCK_OUTCOMES):
-        found = outcomes.statistics(np.arange(size)[block])
+        statistics = outcomes.statistics(np.arange(size)[block])
         for place, rule in enumerate(rules):
-            ends, (lowest, highest) = interval_ends(rule, found, level)
+            ends, (lowest, highest) = interval_ends(rule, statistics, level)
             start[place, block] = np.searchsorted(points, np.where(np.isnan(lowest), math.inf, lowest))
             stop[place, block] = np.searchsorted(points, np.where(np.isnan(highest), -math.inf, highest), side="right")
             if with_lengths:

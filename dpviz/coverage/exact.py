@@ -165,20 +165,20 @@ def checked_rules(rules: Sequence[str], sets: int, level: float) -> tuple[list[I
     return [check_rule(key, sets) for key in rules], sets, level
 
 
-def interval_ends(rule: IntervalRule, found: SetStatistics, level: float) -> tuple[Ends, Ends]:
+def interval_ends(rule: IntervalRule, statistics: SetStatistics, level: float) -> tuple[Ends, Ends]:
     """Ends of the interval of every outcome, and the same widened for rounding; NaN where there is none."""
-    ends = rule.ends(found, level)
+    ends = rule.ends(statistics, level)
     return ends, widen_for_rounding(*ends)
 
 
 def _measures(rule: IntervalRule, distribution: ReleaseDistribution, p: float, level: float) -> dict[str, float]:
     """Fields of `ExactCoverage` from the distribution of the outcomes."""
-    found = distribution.statistics
+    statistics = distribution.statistics
     probability = distribution.probability
     error = distribution.error_bound
     sums = np.zeros(8)
     for block in row_blocks(len(probability), 1, BLOCK_OUTCOMES):
-        part = found.at(block)
+        part = statistics.at(block)
         (low, high), (lowest, highest) = interval_ends(rule, part, level)
         covers = (lowest <= p) & (p <= highest)
         negative = part.negative_total
@@ -196,7 +196,7 @@ def _measures(rule: IntervalRule, distribution: ReleaseDistribution, p: float, l
             return math.nan
         return numerator / share
 
-    knows_total = found.sets > 1 and not np.isnan(found.within).any()
+    knows_total = statistics.sets > 1 and not np.isnan(statistics.within).any()
     given_negative = ratio(covered_below, below, is_known=knows_total)
     given_rest = ratio(covered - covered_below, mass - below, is_known=knows_total)
     return {

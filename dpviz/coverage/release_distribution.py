@@ -107,11 +107,11 @@ def likely_box(rows: FloatArray, weights: FloatArray, sets: int, tail: float) ->
     Box(first=0, last=1, low=0, high=2, spread=1)
     """
     first, last, _ = likely_range(weights @ rows, tail / (8 * sets))
-    kept = rows[:, first : last + 1]
+    likely_rows = rows[:, first : last + 1]
     x = np.arange(float(first), last + 1)
-    means = kept @ x / np.maximum(kept.sum(axis=1), 1e-300)
+    means = likely_rows @ x / np.maximum(likely_rows.sum(axis=1), 1e-300)
     squares = (x - means[:, None]) ** 2
-    variance = float(weights @ (kept * squares).sum(axis=1))
+    variance = float(weights @ (likely_rows * squares).sum(axis=1))
     max_spread = sets * (last - first) ** 2 // 8 + 1
     if variance == 0:
         return Box(first, last, sets * first, sets * last, max_spread)
@@ -122,7 +122,7 @@ def likely_box(rows: FloatArray, weights: FloatArray, sets: int, tail: float) ->
         tilts = np.minimum(tilts, MAX_EXPONENT / max(float(np.ptp(values)), 1e-300))
         top = float(values.max())
         with np.errstate(under="ignore", divide="ignore"):
-            moments = (kept * np.exp(tilts[:, None, None] * (values - top))).sum(axis=2)
+            moments = (likely_rows * np.exp(tilts[:, None, None] * (values - top))).sum(axis=2)
             logs = np.log(weights) + sets * np.log(moments)
             largest = logs.max(axis=1)
             log_moments = largest + np.log(np.exp(logs - largest[:, None]).sum(axis=1))
@@ -304,9 +304,10 @@ class ReleaseOutcomes:
             first, last, _ = likely_range(distribution, SMALL_TAIL * 0.1)
             return np.arange(first, last + 1), distribution[first : last + 1]
         first, last, _ = likely_range(weights @ rows, SMALL_TAIL * 0.1)
-        kept = rows[:, first : last + 1]
+        likely_rows = rows[:, first : last + 1]
         place = np.arange(first, last + 1)
-        return np.add.outer(place * self.shape[1], place).ravel(), ((kept * weights[:, None]).T @ kept).ravel()
+        probability = (likely_rows * weights[:, None]).T @ likely_rows
+        return np.add.outer(place * self.shape[1], place).ravel(), probability.ravel()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -261,8 +261,8 @@ def lengths_table(curves: CoverageCurves, limit: float, place: int, level: float
         length = float(line[place])
         smallest = float(coverage.min())
         times = f"{format_or_dash(length / limit, 3)} times" if np.isfinite(length) and limit > 0 else "–"
-        few = "" if smallest >= level - MAX_BELOW_LEVEL else ", too few"
-        shares = [format_percent(float(coverage[place])), f"{format_percent(smallest)}{few}"]
+        note = "" if smallest >= level - MAX_BELOW_LEVEL else ", too few"
+        shares = [format_percent(float(coverage[place])), f"{format_percent(smallest)}{note}"]
         cells.append((key, [format_or_dash(100 * length, 4), times, *shares]))
     rows = rule_rows(cells)
     if np.isfinite(limit):

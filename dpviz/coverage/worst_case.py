@@ -208,11 +208,11 @@ def _smallest_of_pieces(
     best = [Extreme(smallest, float(np.where(values <= smallest + TIE, [cuts[:-1], cuts[1:]], math.inf).min()))]
     for piece in np.flatnonzero(turns):
         given = covered[:, piece]
-        found = minimize_scalar(
+        optimum = minimize_scalar(
             lambda p, given=given: float((binomial_weights(np.array([p]), n) @ given)[0]),
             bounds=cuts[piece : piece + 2], method="bounded", options={"xatol": 1e-10},
         )  # fmt: skip
-        best.append(Extreme(float(found.fun), float(found.x)))
+        best.append(Extreme(float(optimum.fun), float(optimum.x)))
     smallest = min(extreme.value for extreme in best)
     return Extreme(max(smallest, 0.0), min(extreme.at for extreme in best if extreme.value <= smallest + TIE))
 

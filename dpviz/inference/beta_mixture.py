@@ -375,9 +375,9 @@ class MixtureFamily:
         places = falling_roots(slope, self._grid[columns[turns]], self._grid[columns[turns + 1]])
 
         # Neighbours among the turning points and both ends
-        each = np.arange(len(self.weights))
-        row = np.concatenate([each, rows[turns], each])
-        edge = np.concatenate([np.full(len(each), -END), places, np.full(len(each), END)])
+        all_rows = np.arange(len(self.weights))
+        row = np.concatenate([all_rows, rows[turns], all_rows])
+        edge = np.concatenate([np.full(len(all_rows), -END), places, np.full(len(all_rows), END)])
         order = np.lexsort((edge, row))
         row, edge = row[order], edge[order]
         height, _ = self.log_density(row, edge)
@@ -388,7 +388,7 @@ class MixtureFamily:
         pieces = _Pieces(
             row=row[first], top=edge[top], bottom=edge[bottom], high=height[top], low=height[bottom], top_mass=mass[top]
         )
-        highest, lowest = np.full(len(each), -np.inf), np.full(len(each), np.inf)
+        highest, lowest = np.full(len(all_rows), -np.inf), np.full(len(all_rows), np.inf)
         np.maximum.at(highest, pieces.row, pieces.high)
         np.minimum.at(lowest, pieces.row, pieces.low)
         return pieces.of((highest - lowest > FLAT_DENSITY)[pieces.row])

@@ -198,11 +198,13 @@ class IntervalRule(ABC):
         [0.0956, 0.4458]
         """
         level = LEVEL.validate(level)
-        whole = checked_counts(counts, synthesizer.m, name="counts")
-        if whole.ndim != 1:
+        checked = checked_counts(counts, synthesizer.m, name="counts")
+        if checked.ndim != 1:
             raise ValueError(f"counts must be a list of counts, one for each set; got {describe_value(counts)}.")
-        self.check_sets(int(SETS.validate(len(whole))))
-        statistics = set_statistics(synthesizer, len(whole), whole.sum(keepdims=True), (whole**2).sum(keepdims=True))
+        self.check_sets(int(SETS.validate(len(checked))))
+        statistics = set_statistics(
+            synthesizer, len(checked), checked.sum(keepdims=True), (checked**2).sum(keepdims=True)
+        )
         low, high = self.ends(statistics, level)
         return float(low[0]), float(high[0])
 

@@ -54,10 +54,10 @@ def _checked_release(counts: object, m: int, gamma1: float, gamma2: float) -> tu
     """M counts and the analyst's prior, all checked."""
     gamma1 = GAMMA_ONES.validate(gamma1)
     gamma2 = GAMMA_ZEROS.validate(gamma2)
-    whole = checked_counts(counts, m)
-    if whole.ndim != 1:
+    checked = checked_counts(counts, m)
+    if checked.ndim != 1:
         raise ValueError(f"synthetic_counts must be a list of counts, one for each set; got {counts!r}.")
-    return whole, gamma1, gamma2
+    return checked, gamma1, gamma2
 
 
 class PosteriorMixture(BetaMixture):

@@ -25,10 +25,10 @@ PROBABILITY_FLOOR = 1e-300  # counts as 0: numbers next to the smallest float ar
 
 def checked_counts(counts: object, m: int, *, name: str = "synthetic_counts") -> IntArray:
     """Counts as integers from 0 to m, of their shape; a ValueError names the first that is not one."""
-    whole = argument(name, 0, m, integer=True).validate_array(counts)
-    if not whole.size:
+    integers = argument(name, 0, m, integer=True).validate_array(counts)
+    if not integers.size:
         raise ValueError(f"{name} must hold at least one count; got none.")
-    return whole.astype(np.int64)
+    return integers.astype(np.int64)
 
 
 def along_axis(proportions: Numbers) -> FloatArray:
@@ -201,27 +201,27 @@ def _integral(
     return integral_below(nodes, smallest, price, *steepest(sums.n, nodes, spread))
 
 
-def _smallest_acceptance(own: FloatArray, others: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+def _smallest_acceptance(own: FloatArray, alternatives: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
     """Smallest probability β under `own` of a test that accepts each row of `others` at the level, and its price λ.
 
     λ is Pr(s | p) / Pr(s | p') at the last sum that is accepted: what a little more of the level costs.
     """
     # Sums that are next to impossible under p cost nothing
     costly = own > NEGLIGIBLE
-    missing = level - others[:, ~costly].sum(axis=1)
+    missing = level - alternatives[:, ~costly].sum(axis=1)
     own = own[costly]
-    others = others[:, costly]
+    alternatives = alternatives[:, costly]
 
     # The others in the order of their likelihood ratio
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        order = np.argsort(np.where(others > 0, own / others, np.inf), axis=1, kind="stable")
+        order = np.argsort(np.where(alternatives > 0, own / alternatives, np.inf), axis=1, kind="stable")
     own = own[order]
-    others = np.take_along_axis(others, order, axis=1)
+    alternatives = np.take_along_axis(alternatives, order, axis=1)
 
     # As many as the level needs, with a coin toss at the last
-    through = np.cumsum(others, axis=1)
-    share = np.clip((missing[:, None] - (through - others)) / np.maximum(others, 1e-300), 0.0, 1.0)
-    last = np.minimum((through < missing[:, None]).sum(axis=1), others.shape[1] - 1)[:, None]
+    through = np.cumsum(alternatives, axis=1)
+    share = np.clip((missing[:, None] - (through - alternatives)) / np.maximum(alternatives, 1e-300), 0.0, 1.0)
+    last = np.minimum((through < missing[:, None]).sum(axis=1), alternatives.shape[1] - 1)[:, None]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        price = (np.take_along_axis(own, last, axis=1) / np.take_along_axis(others, last, axis=1))[:, 0]
+        price = (np.take_along_axis(own, last, axis=1) / np.take_along_axis(alternatives, last, axis=1))[:, 0]
     return np.einsum("ps,ps->p", share, own), np.where(missing > 0, price, 0.0)

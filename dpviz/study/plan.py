@@ -140,9 +140,9 @@ def read_study_plan(text: str) -> StudyPlan:
     Traceback (most recent call last):
     ValueError: mechanisms must be given: a plan needs mechanisms, rules, n, epsilon, sets, p, repetitions, seed.
     """
-    most = limits.MAX_STUDY_PLAN_CHARACTERS
-    if len(text) > most:
-        raise ValueError(f"A plan must have at most {most:,} characters; got {len(text):,}.")
+    max_characters = limits.MAX_STUDY_PLAN_CHARACTERS
+    if len(text) > max_characters:
+        raise ValueError(f"A plan must have at most {max_characters:,} characters; got {len(text):,}.")
     try:
         entries = tomllib.loads(text)
     except (ValueError, RecursionError) as error:

@@ -91,8 +91,8 @@ def results_to_csv(results: Iterable[CellResult]) -> bytes:
 def read_results(content: bytes) -> tuple[CellResult, ...]:
     """Cells of a CSV file of results, whoever made it; a ValueError says what is wrong with it."""
     if len(content) > limits.MAX_STUDY_BYTES:
-        most = f"{limits.MAX_STUDY_BYTES / 1e6:g} MB"
-        raise ValueError(f"The file of a study must have at most {most}; got {len(content) / 1e6:.1f} MB.")
+        max_size = f"{limits.MAX_STUDY_BYTES / 1e6:g} MB"
+        raise ValueError(f"The file of a study must have at most {max_size}; got {len(content) / 1e6:.1f} MB.")
     lines = decode_utf8(content, limits.MAX_STUDY_BYTES).splitlines()
     try:
         header, *table = csv.reader(lines, strict=True)
