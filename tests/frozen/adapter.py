@@ -24,7 +24,6 @@ from dpviz.audit.theorems import THEOREMS
 from dpviz.calibration.curves import average_and_worst
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.several_sets import minimum_prior_for_sets
-from dpviz.claims.statements import audit_statements
 from dpviz.comparisons.budget import BUDGET_SPLITS
 from dpviz.comparisons.comparison import stream_comparison
 from dpviz.comparisons.overview import Overview
@@ -239,11 +238,6 @@ def claims(family: str, **setting: float) -> Answer:
         ]
         for one in priors.audit(family, **setting)
     }
-
-
-def statements(**setting: Any) -> Answer:
-    found = audit_statements(priors.Setting(**setting))
-    return {one.bound.key: [str(one.verdict), one.left, one.right, one.sentence] for one in found}
 
 
 def printed_releases(**setting: Any) -> Answer:
@@ -506,7 +500,7 @@ ANSWERS: dict[str, Callable[..., Answer]] = {
     one.__name__: one
     for one in (
         release, trade_off, promised_curve, summary, attacker, sets, draws, average, subsampled, gaussian, prior,
-        probabilistic_prior, prior_for_sets, data_range, prior_release, by_size, averages, moments, claims, statements,
+        probabilistic_prior, prior_for_sets, data_range, prior_release, by_size, averages, moments, claims,
         printed_releases, interval, covered, worst_coverage, widest, covered_count, causes, simulated, set_moments,
         shortest, posterior, posterior_known, posterior_secret, posterior_cells, posterior_covered, least_error, texts,
         compared, divided, design, overview, desk, published,

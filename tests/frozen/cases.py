@@ -111,8 +111,6 @@ def _priors() -> Iterator[Case]:
         for (n, m), (epsilon, delta) in (((100, 1), (1.0, 1e-5)), ((30, 20), (2.0, 0.0))):
             given = {"family": family, "n": n, "m": m, "epsilon": epsilon, "delta": delta, "sigma0": sigma0}
             yield "claims", given
-    yield "statements", {"n": 50, "m": 20, "epsilon": 1.0, "delta": 1e-5}
-    yield "statements", {"n": 9, "m": 9, "epsilon": 0.1, "delta": 0.0}
     yield "printed_releases", {"n": 100, "epsilon": 1.0}
     yield "printed_releases", {"n": 20, "epsilon": 10.0, "sets": 2, "cell": 3, "lower": 0.0, "upper": 1.0}
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from fractions import Fraction
-from importlib import resources
 
 import numpy as np
 import pytest
@@ -24,6 +22,7 @@ from dpviz.mechanisms import (
 )
 from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 from dpviz.privacy import divergence
+from tests.helpers import printed_values
 
 FIG_1 = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)
 FIG_3 = LaplaceSanitizer(n=5, epsilon=2)
@@ -32,23 +31,15 @@ FLAT = BetaBinomial(n=10, m=5, alpha=1, beta=1)
 SIX_DIGITS = 0.5e-6 + 1e-12
 
 
-def printed(figure: int) -> np.ndarray:
-    """The probabilities or log-odds of a figure of Abowd & Vilhuber (2008)."""
-    text = (resources.files("dpviz") / "claims" / "tables" / f"abowd_vilhuber_fig{figure}.csv").read_text(
-        encoding="utf-8"
-    )
-    return np.array([[float(row[f"m1={j}"]) for j in range(6)] for row in csv.DictReader(text.splitlines())])
-
-
 @pytest.mark.parametrize(("figure", "s"), [(1, FIG_1), (3, FIG_3)])
 def test_matrix_equals_the_printed_figure_to_every_digit(figure: int, s: Synthesizer) -> None:
-    assert np.abs(s.transition_matrix() - printed(figure)).max() <= SIX_DIGITS
+    assert np.abs(s.transition_matrix() - printed_values(figure)).max() <= SIX_DIGITS
 
 
 @pytest.mark.parametrize(("figure", "s"), [(2, FIG_1), (4, FIG_3)])
 def test_log_odds_equal_the_printed_figure_to_every_digit(figure: int, s: Synthesizer) -> None:
-    assert np.abs(np.abs(privacy.log_odds_table(s)) - printed(figure)).max() <= SIX_DIGITS
-    assert privacy.pure_epsilon(s) == pytest.approx(printed(figure).max(), abs=SIX_DIGITS)
+    assert np.abs(np.abs(privacy.log_odds_table(s)) - printed_values(figure)).max() <= SIX_DIGITS
+    assert privacy.pure_epsilon(s) == pytest.approx(printed_values(figure).max(), abs=SIX_DIGITS)
 
 
 def test_equation_1_is_not_what_figure_1_shows() -> None:
@@ -56,7 +47,7 @@ def test_equation_1_is_not_what_figure_1_shows() -> None:
     assert np.abs(EQUATION_1.transition_matrix()[0] - first_row).max() <= SIX_DIGITS
     assert privacy.pure_epsilon(EQUATION_1) == pytest.approx(math.log(11), rel=1e-15)
     assert privacy.pure_epsilon(FIG_1) == pytest.approx(5 * math.log(3), rel=1e-15)
-    assert np.abs(EQUATION_1.transition_matrix() - printed(1)).max() > 0.05
+    assert np.abs(EQUATION_1.transition_matrix() - printed_values(1)).max() > 0.05
 
 
 def test_what_each_accounting_says_of_figure_1_at_the_printed_epsilon() -> None:

@@ -1,1 +1,0 @@
-"""What was printed, held against the truth: theorems, audits, published tables and errata."""
