@@ -14,7 +14,6 @@ import pytest
 from dpviz.coverage import exact_coverages
 from dpviz.mechanisms import Modips
 from dpviz.published.records import Record, load_errata, load_papers, load_records
-from tests.reproduction.abowd_vilhuber import LAPLACE, PLUG_IN, accounts_of_delta
 from tests.reproduction.bowen_liu import median_bins
 from tests.reproduction.evidence import SimulationBudget
 from tests.reproduction.general_theorems import (
@@ -40,16 +39,6 @@ def test_an_erratum_is_established_by_its_command(erratum: object) -> None:
     with contextlib.redirect_stdout(out):
         exec(erratum.command.removeprefix('python -c "').removesuffix('"'), {})  # type: ignore[attr-defined]
     assert out.getvalue().strip() == erratum.output  # type: ignore[attr-defined]
-
-
-# Abowd & Vilhuber
-
-
-def test_only_the_first_account_of_delta_rounds_to_the_printed_one() -> None:
-    values = list(accounts_of_delta(PLUG_IN).values())
-    assert [round(value, 4) == 0.0006 for value in values] == [True] + [False] * (len(values) - 1)
-    assert [round(value, 6) for value in values[:3]] == [0.000623, 0.103516, 0.065922]
-    assert set(accounts_of_delta(LAPLACE).values()) == {0.0}
 
 
 # Liu, Table 1
