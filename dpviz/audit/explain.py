@@ -64,7 +64,7 @@ def proof_errors(result: TheoremResult) -> tuple[str, ...]:
 
     >>> from dpviz.priors import audit
     >>> results = audit("gaussian", n=100, m=1, epsilon=1.0, delta=1e-5)
-    >>> [proof_errors(result) for result in results if result.theorem.number == "7.8"]
+    >>> [proof_errors(result) for result in results if result.theorem.key == "7.8"]
     [('step', 'deviation')]
     """
     key = result.theorem.key
@@ -84,7 +84,7 @@ def corrected_bound(result: TheoremResult) -> float | None:
 
     >>> from dpviz.priors import audit
     >>> results = audit("gaussian", n=100, m=1, epsilon=1.0)
-    >>> [corrected_bound(result) for result in results if result.theorem.number == "7.13"]  # √(εn/(4m))
+    >>> [corrected_bound(result) for result in results if result.theorem.key == "7.13"]  # √(εn/(4m))
     [5.0]
     """
     key, setting = result.theorem.key, result.setting
