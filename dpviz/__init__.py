@@ -2,7 +2,7 @@
 
 Every room uses those before it alone: `core` (declarations, checks, numerics), `simulation`, `mechanisms`, `uploads`,
 `privacy`, `calibration`, `inference`, `coverage`, `designs`, `comparisons`, `study`, `audit`, `published`,
-`charts`, `export`, `desk`, `plans`.
+`charts`, `export`, `curator`, `plans`.
 """
 
 __version__ = "0.1.0"

@@ -13,7 +13,7 @@ from dpviz.charts.theme import Figure
 from dpviz.comparisons import CategoryData, CountData, DataKind
 from dpviz.core.declarations import PROPORTION
 from dpviz.core.formatting import format_number
-from dpviz.curator import figures, form, search, summary
+from dpviz.curator import figures, form, search, summary, tables
 from dpviz.curator.measures import ACCURACY_MEASURES
 from dpviz.curator.privacy_limits import PRIVACY_LIMITS
 from dpviz.curator.question import (
@@ -26,7 +26,6 @@ from dpviz.curator.question import (
     takes_prior,
 )
 from dpviz.designs import CONFIDENTIAL_COUNT
-from dpviz.desk.told import tables
 from dpviz.export.templates import capitalize_first
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer

@@ -23,7 +23,7 @@ PAGE_FILES = [ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py"))]
 
 ROOMS = (
     "core", "simulation", "mechanisms", "uploads", "privacy", "calibration", "inference", "coverage", "designs",
-    "comparisons", "study", "audit", "published", "charts", "export", "curator", "desk", "plans", "teaching",
+    "comparisons", "study", "audit", "published", "charts", "export", "curator", "plans", "teaching",
     "priors",
 )  # fmt: skip
 """Rooms of dpviz in their order; `priors` has names of several rooms for scripts."""

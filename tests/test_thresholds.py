@@ -21,13 +21,13 @@ from dpviz.coverage import decomposition
 from dpviz.coverage.answer import vacuous_sentence
 from dpviz.coverage.release_distribution import release_distribution
 from dpviz.coverage.report import _distance
+from dpviz.curator import provenance
 from dpviz.curator.candidate import Evaluation
 from dpviz.curator.measures import AccuracyLimit
+from dpviz.curator.provenance import _added_error
+from dpviz.curator.provenance import _least_error as least_of
 from dpviz.curator.search import _lost
 from dpviz.curator.summary import minimal_text, privacy_facts
-from dpviz.desk import provenance
-from dpviz.desk.provenance import _added_error
-from dpviz.desk.provenance import _least_error as least_of
 from dpviz.inference import SecretSizePosterior
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.privacy.odds_text import factor_of_odds

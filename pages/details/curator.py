@@ -25,17 +25,15 @@ from dpviz.comparisons import DATA_KINDS
 from dpviz.core.escape import decode_utf8, escape_markdown, single_line
 from dpviz.core.formatting import format_number
 from dpviz.core.limits import MAX_PILOT_BYTES
-from dpviz.curator import form, search, summary, sweep
+from dpviz.curator import form, report, search, summary, sweep, tables
 from dpviz.curator.candidate import Evaluation
 from dpviz.curator.figures import sweep_figure
 from dpviz.curator.measures import ACCURACY_MEASURES
+from dpviz.curator.opendp import opendp_script
 from dpviz.curator.pilot import kind_with, refusal, suggest_settings
+from dpviz.curator.provenance import reported_numbers
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.search import SearchResult
-from dpviz.desk import report
-from dpviz.desk.opendp import opendp_script
-from dpviz.desk.provenance import reported_numbers
-from dpviz.desk.told import tables
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.uploads.columns import CATEGORIES_READING, SHARE_READING, PilotFile, read_columns
 from dpviz.uploads.facts import Facts, warning

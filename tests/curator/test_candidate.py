@@ -17,10 +17,10 @@ from dpviz.core.numerics.special import binomial_weights
 from dpviz.curator.candidate import Evaluation
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PrivacyLimit
+from dpviz.curator.provenance import reported_numbers
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.ranking import privacy_loss, rank
-from dpviz.desk.provenance import reported_numbers
-from dpviz.desk.report import chosen_design, design_to_json, load_design
+from dpviz.curator.report import chosen_design, design_to_json, load_design
 from tests.curator.test_search import answered
 from tests.helpers import assess
 from tests.helpers import desk_answer as summarize

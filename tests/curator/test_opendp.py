@@ -14,9 +14,9 @@ import pytest
 from dpviz.comparisons import CountData, UnknownVariance
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.comparisons.terms import setting_for
+from dpviz.curator.opendp import nearest_method, opendp_script
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.curator.question import DesignQuestion
-from dpviz.desk.opendp import nearest_method, opendp_script
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from tests.curator.test_report import CELLS, COUNT, NUMBERS
 from tests.helpers import assess

@@ -21,16 +21,16 @@ from dpviz.comparisons.numeric_releases import (
 )
 from dpviz.core.formatting import format_number, spell_number
 from dpviz.core.monte_carlo import Measure
+from dpviz.curator import report
 from dpviz.curator.candidate import Evaluation
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PosteriorLimit, PrivacyLimit
+from dpviz.curator.provenance import GIVEN_EPSILON, reported_numbers
 from dpviz.curator.question import GOALS, DesignQuestion
 from dpviz.curator.ranking import rank
+from dpviz.curator.report import chosen_design, render_report
 from dpviz.curator.search import SearchResult, evaluate_designs
-from dpviz.desk import report
-from dpviz.desk.provenance import GIVEN_EPSILON, reported_numbers
-from dpviz.desk.report import chosen_design, render_report
-from dpviz.desk.told.tables import ranking_table
+from dpviz.curator.tables import ranking_table
 from dpviz.privacy.odds_text import factor_of_odds
 from tests.curator.test_search import answered
 from tests.helpers import assess, with_outcomes

@@ -26,10 +26,9 @@ from dpviz.curator.privacy_limits import (
     PrivacyLimit,
     RiskRatioLimit,
 )
+from dpviz.curator.provenance import ReportedNumber, reported_numbers
 from dpviz.curator.question import QUESTION_KINDS, DesignQuestion
-from dpviz.curator.search import SearchResult, evaluate_designs
-from dpviz.desk.provenance import ReportedNumber, reported_numbers
-from dpviz.desk.report import (
+from dpviz.curator.report import (
     chosen_design,
     design_to_json,
     load_design,
@@ -37,7 +36,8 @@ from dpviz.desk.report import (
     render_report,
     report_script,
 )
-from dpviz.desk.report_figures import Axis, padded
+from dpviz.curator.report_figures import Axis, padded
+from dpviz.curator.search import SearchResult, evaluate_designs
 from dpviz.privacy import pure_epsilon, trade_off_curve
 from pages.ui.navigation import PAGES
 from tests.browser import ROOT

@@ -10,11 +10,11 @@ from dpviz.comparisons import CountData
 from dpviz.core.formatting import format_number
 from dpviz.curator.measures import AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, RiskRatioLimit
+from dpviz.curator.provenance import reported_numbers
 from dpviz.curator.question import DesignQuestion
+from dpviz.curator.report import StoredDesign, chosen_design, design_to_json, load_design
 from dpviz.curator.search import evaluate_designs
-from dpviz.desk.provenance import reported_numbers
-from dpviz.desk.report import StoredDesign, chosen_design, design_to_json, load_design
-from dpviz.desk.told.tables import comparison_table
+from dpviz.curator.tables import comparison_table
 from tests.pages.apptest import plain_text
 
 COUNTED = DesignQuestion(

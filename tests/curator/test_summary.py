@@ -20,10 +20,10 @@ from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.pilot import kind_with, rounded_ends, suggest_settings
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PrivacyLimit
 from dpviz.curator.question import DesignQuestion
+from dpviz.curator.report import designs_csv, search_script
 from dpviz.curator.search import Relaxation, SearchResult, evaluate_designs
 from dpviz.curator.summary import relaxation_sentence, relaxed_epsilon, relaxed_limits, rounded_limit
-from dpviz.desk.report import designs_csv, search_script
-from dpviz.desk.told.tables import ranking_table
+from dpviz.curator.tables import ranking_table
 from dpviz.uploads.columns import read_columns
 from tests.helpers import ROUNDING, WRONG, run_script, value_of
 from tests.helpers import desk_answer as summarize

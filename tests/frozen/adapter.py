@@ -28,6 +28,7 @@ from dpviz.comparisons.budget import BUDGET_SPLITS
 from dpviz.comparisons.comparison import stream_comparison
 from dpviz.comparisons.overview import Overview
 from dpviz.coverage.worst_case import largest_mean_width, smallest_coverage
+from dpviz.curator import report as design_report
 from dpviz.curator.privacy_limits import PRIVACY_LIMITS
 from dpviz.curator.question import QUESTION_KINDS as DESK_KINDS
 from dpviz.curator.question import DesignQuestion
@@ -35,7 +36,6 @@ from dpviz.curator.search import evaluate_designs, suggest_relaxations
 from dpviz.curator.summary import relaxation_sentence
 from dpviz.curator.summary import summarize as summarize_answer
 from dpviz.designs import Design
-from dpviz.desk import report as design_report
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.draws import draw_releases

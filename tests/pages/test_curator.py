@@ -13,15 +13,15 @@ from streamlit.testing.v1 import AppTest
 from dpviz.comparisons import CountData, UnknownVariance
 from dpviz.core.formatting import describe_value, format_number
 from dpviz.core.tasks import TaskPool
+from dpviz.curator import report
 from dpviz.curator.candidate import Evaluation
 from dpviz.curator.form import NOT_IN_FORM, form_value, form_values, question_value
 from dpviz.curator.measures import AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PosteriorLimit, RiskRatioLimit
+from dpviz.curator.provenance import reported_numbers
 from dpviz.curator.question import DesignQuestion
+from dpviz.curator.report import chosen_design, design_to_json
 from dpviz.curator.search import SearchResult, evaluate_designs, first_result
-from dpviz.desk import report
-from dpviz.desk.provenance import reported_numbers
-from dpviz.desk.report import chosen_design, design_to_json
 from pages import curator
 from pages.details.curator import SECTIONS, parse_pins, read_file
 from tests.pages.apptest import answer, open_page, plain_text, problems, settings, texts, visit

@@ -23,16 +23,16 @@ from dpviz.audit.release_methods import RELEASE_METHODS
 from dpviz.comparisons import ComparedMethod, DataKind
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.formatting import describe_value, format_distinct, format_number, round_up
+from dpviz.curator import opendp, report_figures
 from dpviz.curator.candidate import DesignKey, Evaluation
 from dpviz.curator.measures import ACCURACY_MEASURES
 from dpviz.curator.privacy_limits import WEAK_PROTECTION_NOTE
+from dpviz.curator.provenance import ACCURACY_PART, reported_numbers
 from dpviz.curator.question import GOALS, DesignQuestion
 from dpviz.curator.ranking import leading_criterion
 from dpviz.curator.search import SearchResult
 from dpviz.curator.summary import not_distinguished_text
 from dpviz.curator.sweep import AXES, Sweep, sweep
-from dpviz.desk import opendp, report_figures
-from dpviz.desk.provenance import ACCURACY_PART, reported_numbers
 from dpviz.export.columns import columns_of
 from dpviz.export.stored import Difference, compare_numbers, json_number, read_stored
 from dpviz.export.tables import to_csv

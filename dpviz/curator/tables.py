@@ -9,10 +9,10 @@ from html import escape
 from dpviz.core.formatting import TextTable, format_measure_cells, format_number
 from dpviz.curator.candidate import Evaluation
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyMeasure
+from dpviz.curator.provenance import ASKED_PART, EXACT_LOSS, GIVEN_EPSILON, PROVEN_LOSS, ReportedNumber
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.search import SearchResult
 from dpviz.curator.summary import unit_of
-from dpviz.desk.provenance import ASKED_PART, EXACT_LOSS, GIVEN_EPSILON, PROVEN_LOSS, ReportedNumber
 from dpviz.inference.rules import RULES
 
 MARKS: Mapping[bool | None, tuple[str, str]] = {

@@ -1,1 +1,0 @@
-"""From the limits that must hold to the designs that meet them."""
