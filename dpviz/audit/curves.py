@@ -208,9 +208,9 @@ def _printed_curves(settings: Sequence[Setting], keys: Sequence[str]) -> list[Cu
 
 
 def _printed(theorem: Theorem, setting: Setting) -> float:
-    is_asked = setting.delta != 0 or not theorem.promise.has_delta
+    is_applicable = setting.delta != 0 or not theorem.promise.has_delta
     values = setting.arguments()
-    return theorem.value(**values) if is_asked and theorem.condition_holds(**values) else math.nan
+    return theorem.value(**values) if is_applicable and theorem.condition_holds(**values) else math.nan
 
 
 def _drawable(values: FloatArray) -> FloatArray:

@@ -181,9 +181,9 @@ def composed_pure_delta(loss: float, copies: int, epsilon: float) -> float:
     >>> round(composed_pure_delta(math.log(3), 1, 0.0), 12)  # one with odds 3: 3/4 − 1/4
     0.5
     """
-    most = math.ceil((copies - epsilon / loss) / 2) - 1
-    if most < 0:
+    largest_k = math.ceil((copies - epsilon / loss) / 2) - 1
+    if largest_k < 0:
         return 0.0
     share = 1 / (1 + math.exp(min(loss, MAX_EXPONENT)))
     growth = math.exp(min(epsilon, MAX_EXPONENT))
-    return float(binom.cdf(most, copies, share) - growth * binom.cdf(most, copies, 1 - share))
+    return float(binom.cdf(largest_k, copies, share) - growth * binom.cdf(largest_k, copies, 1 - share))

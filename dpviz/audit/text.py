@@ -81,8 +81,8 @@ def _safe_sentence(result: TheoremResult) -> str:
     is_close = looseness < CLOSE
     times = f"{format_number(100 * (looseness - 1), 2)} %" if is_close else f"{format_number(looseness, 3)} times"
     if quantity.larger_is_safer:
-        more = f"more {quantity.noun} than" if is_close else f"the {quantity.noun} that"
-        return f"Safe: {times} {more} is needed."
+        comparison = f"more {quantity.noun} than" if is_close else f"the {quantity.noun} that"
+        return f"Safe: {times} {comparison} is needed."
     return f"Safe: the exact {quantity.noun} is {times} {'larger' if is_close else 'as large'}."
 
 

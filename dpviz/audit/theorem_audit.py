@@ -62,15 +62,15 @@ class TheoremResult:
         return self.printed / self.exact
 
     @property
-    def is_beyond_search(self) -> bool:
+    def exceeds_search(self) -> bool:
         """Whether it is about priors too large to be tried: only their order can be judged."""
         is_large = math.inf in (self.printed, self.exact) or (self.printed or 0.0) > PRIOR_ONES.maximum
         return self.theorem.quantity is PRIOR_QUANTITY and is_large
 
     @cached_property
     def _actual(self) -> tuple[float | None, float | None]:
-        is_asked = self.verdict.is_decided and self.theorem.kind.reports_actual_loss
-        return (None, None) if self.printed is None or not is_asked else _actual_loss(self, self.printed)
+        is_reported = self.verdict.is_decided and self.theorem.kind.reports_actual_loss
+        return (None, None) if self.printed is None or not is_reported else _actual_loss(self, self.printed)
 
     @property
     def actual_epsilon(self) -> float | None:
@@ -169,7 +169,7 @@ def judge_theorem(theorem: Theorem, method: str, setting: Setting) -> TheoremRes
 
     # More prior is never less private, so that an exact one beyond the search decides nothing; at ε = 0 it is 1/(πδ²)
     # to seven digits for every n
-    if result.is_beyond_search and theorem.kind.reports_actual_loss:
+    if result.exceeds_search and theorem.kind.reports_actual_loss:
         if not theorem.promise.has_epsilon:
             asymptotic = divide_or_inf(divide_or_inf(1 / math.pi, setting.delta), setting.delta)
             return replace(result, verdict=theorem.kind.if_true, exact=asymptotic)
@@ -215,7 +215,7 @@ def _actual_loss(result: TheoremResult, printed: float) -> tuple[float | None, f
         return truncated.epsilon(printed, delta), truncated.delta(printed, epsilon)
 
     # A prior. The mode can be 0 at one of 1 or less; a printed prior that rounds to 1 is a little above it
-    if result.is_beyond_search:
+    if result.exceeds_search:
         is_known = not theorem.promise.has_epsilon and math.isfinite(printed)
         return None, 1 / math.sqrt(math.pi * printed) if is_known else None
     if method.lost and printed <= method.lost - FLOAT_ROUNDING:
