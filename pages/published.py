@@ -97,8 +97,8 @@ def printed_html(question: Question, is_within: bool) -> str:
         return link_to(PUBLISHED.path, {"paper": question.paper, name: value}, question.is_large)
 
     links = charts.CellLinks(setting_link, partial(own_link, OPEN_CELL), question.cell)
-    drawn = {figure.place: own_link(f"{question.paper}_figure", word) for word, figure in figures.items()}
-    return charts.layouts_html(layouts, links, {} if is_within else drawn)
+    figure_links = {figure.place: own_link(f"{question.paper}_figure", word) for word, figure in figures.items()}
+    return charts.layouts_html(layouts, links, {} if is_within else figure_links)
 
 
 def show_figure(question: Question) -> None:
@@ -106,11 +106,11 @@ def show_figure(question: Question) -> None:
     figure = FIGURES[question.paper][question.figure]
     panels = figure.at(question.setting)
     st.html(charts.caption_html(figure, question.setting))
-    (name, first), *others = panels.items()
+    (name, first), *remaining = panels.items()
     height = comparison_height([line.name for line in first.lines])
     picture, alt = charts.panel_picture(figure, first), charts.panel_alt(figure, first)
     ui.show_figure(picture, name, alt, height=height, hero=True)
-    for column, (name, panel) in zip(st.columns(max(len(others), 2)), others, strict=False):
+    for column, (name, panel) in zip(st.columns(max(len(remaining), 2)), remaining, strict=False):
         picture, alt = charts.panel_picture(figure, panel, small=True), charts.panel_alt(figure, panel)
         with column:
             ui.show_figure(picture, name, alt, height=SMALL_HEIGHT)

@@ -100,7 +100,7 @@ class Record:
 
     @property
     def is_alternative(self) -> bool:
-        """Whether it is an alternative reading, which need not agree."""
+        """Whether it is an alternative reading."""
         return bool(self.reading_of)
 
     @property

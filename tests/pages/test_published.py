@@ -117,7 +117,7 @@ def test_a_cell_stays_open_but_with_its_paper_and_where_it_is_hidden() -> None:
         ({"pub_liu_figure": "figure_9"}, "pub_liu_figure = figure_9: it must be one of figure_6, figure_7, figure_8."),
     ],
 )
-def test_what_a_link_asks_for_and_is_not_there_is_told(query: dict[str, Any], sentence: str) -> None:
+def test_an_invalid_value_in_a_link_is_named(query: dict[str, Any], sentence: str) -> None:
     app = open_page("published", **query)
     (error,) = problems(app)
     assert error.startswith(f"Ignored an invalid value in the link, {sentence}")

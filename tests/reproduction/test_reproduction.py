@@ -18,7 +18,7 @@ from tests.reproduction.evidence import CHECKS, Evidence, SimulationBudget, shar
 if TYPE_CHECKING:
     from pathlib import Path
 
-FEW = SimulationBudget(repetitions=60)
+SMALL_BUDGET = SimulationBudget(repetitions=60)
 load_checks()
 RECORDS = load_records()
 SIMULATED = [record for record in RECORDS if record.error and not record.is_alternative]
@@ -33,7 +33,7 @@ def test_every_result_has_a_check_and_every_check_a_result() -> None:
 def test_every_record_comes_out_again(paper: str) -> None:
     """Verdicts with few repetitions, and exact numbers to nine digits."""
     frozen = [record for record in RECORDS if record.paper == paper and record.is_computed]
-    recomputed = [recompute(record, FEW) for record in frozen]
+    recomputed = [recompute(record, SMALL_BUDGET) for record in frozen]
     assert not changed_records(frozen, recomputed)
     for before, after in zip(frozen, recomputed, strict=True):
         if before.is_number and not (before.our_error or after.our_error):
@@ -97,7 +97,7 @@ def test_a_statement_is_tried_again_where_a_simulation_may_have_missed_it(monkey
             return Evidence("What was found.", budget.repetitions >= enough)
 
         monkeypatch.setitem(CHECKS, (statement.paper, statement.key), evidence)
-        recomputed = recompute(statement, FEW)
+        recomputed = recompute(statement, SMALL_BUDGET)
         assert [budget.repetitions for budget in budgets] == repetitions
         assert len({budget.seed for budget in budgets}) == len(budgets)
         assert bool(changed_records([statement], [recomputed])) == (enough > 6_000)
