@@ -23,10 +23,10 @@ from dpviz.coverage.release_distribution import release_distribution
 from dpviz.coverage.report import _distance
 from dpviz.curator import provenance
 from dpviz.curator.candidate import Evaluation
+from dpviz.curator.epsilon_search import _lost
 from dpviz.curator.measures import AccuracyLimit
 from dpviz.curator.provenance import _added_error
 from dpviz.curator.provenance import _least_error as least_of
-from dpviz.curator.search import _lost
 from dpviz.curator.summary import minimal_text, privacy_facts
 from dpviz.inference import SecretSizePosterior
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer

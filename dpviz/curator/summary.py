@@ -194,8 +194,8 @@ def summarize(result: SearchResult) -> Answer:
             "privacy": privacy_facts(best), "notes": _notes(result, best, verdicts[True]),
             "others": others_text(result) if status == "met" else "",
         }  # fmt: skip
-    sentence, short, *further = render_paragraphs("curator/answer.html", **facts)
-    return Answer(badge, sentence, short, " ".join(further))
+    sentence, short, *paragraphs = render_paragraphs("curator/answer.html", **facts)
+    return Answer(badge, sentence, short, " ".join(paragraphs))
 
 
 def _status(result: SearchResult) -> tuple[str, str]:
@@ -267,9 +267,9 @@ def minimal_text(best: Evaluation) -> str:
     repetitions = format_number(question.repetitions)
     if not best.largest_infeasible > 0:
         return f"No smaller value is refuted: a simulation of {repetitions} repetitions cannot tell more."
-    refuted = format_number(round_down(best.largest_infeasible, 3), 3)
+    bound = format_number(round_down(best.largest_infeasible, 3), 3)
     return (
-        f"It is the smallest that a simulation of {repetitions} repetitions confirms: up to {refuted} a limit is "
+        f"It is the smallest that a simulation of {repetitions} repetitions confirms: up to {bound} a limit is "
         "broken, and between the two it cannot tell."
     )
 
