@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.audit import CANARY, FOUND, SAFE, UNTOLD, audit
+from tests.vulnerabilities import CANARY, FOUND, SAFE, UNTOLD, audit
 
 LINES = ["segno==1.6.6", "jinja2==3.1.6"]
 HASH = f"--hash=sha256:{'0' * 64}"
