@@ -109,8 +109,8 @@ def _(_: SimulationBudget) -> Evidence:
     """Multiple synthesis rather than the original by Laplace and modips, and not by MD."""
     keys = "original", "multiple_synthesis", "laplace", "modips", "beta_binomial"
     errors = {key: accuracy(key, 100, 0.25, math.exp(6.0))[1] for key in keys}
-    original, synthesis, *others = errors.values()
-    is_nearer = [abs(error - synthesis) < abs(error - original) for error in others]
+    original, synthesis, *references = errors.values()
+    is_nearer = [abs(error - synthesis) < abs(error - original) for error in references]
     return Evidence(listed(errors), is_nearer == [True, True, False])
 
 
@@ -119,7 +119,7 @@ def _(budget: SimulationBudget) -> Evidence:
     cases = []
     for p, log in product((0.15, 0.25, 0.5), (-4.0, 0.0, 1.0, 3.0)):
         covered = {key: coverage(key, p, log, budget) for key in BY_BIAS}
-        distances = {key: abs(found.value - 0.95) - 2 * found.error for key, found in covered.items()}
+        distances = {key: abs(results.value - 0.95) - 2 * results.error for key, results in covered.items()}
         cases.append(distances["modips"] <= min(distances.values()))
     return count_supported(cases, "settings")
 
@@ -127,8 +127,8 @@ def _(budget: SimulationBudget) -> Evidence:
 @claim("dp_prior")
 def _(budget: SimulationBudget) -> Evidence:
     covered = {key: coverage(key, 0.25, 5.0, budget) for key in BY_BIAS}
-    near = {key for key, found in covered.items() if abs(found.value - 0.95) < 0.03 + 3 * found.error}
-    text = listed({key: 100 * found.value for key, found in covered.items()}, " %")
+    near = {key for key, results in covered.items() if abs(results.value - 0.95) < 0.03 + 3 * results.error}
+    text = listed({key: 100 * results.value for key, results in covered.items()}, " %")
     return Evidence(text, near == set(BY_BIAS) - {"posterior_mean"})
 
 
@@ -174,11 +174,11 @@ def measured(
     logs: Sequence[float] = LOGS,
 ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
     """Return a measure and its errors, shape (methods, settings), for every size at each ε."""
-    found = [
+    results = [
         [getattr(normal_study(key, n, log, budget, low)[estimand], measure) for n, log in product(SIZES, logs)]
         for key in keys
     ]
-    values, errors = np.moveaxis(np.array([[(item.value, item.error) for item in row] for row in found]), -1, 0)
+    values, errors = np.moveaxis(np.array([[(item.value, item.error) for item in row] for row in results]), -1, 0)
     return values, errors
 
 
@@ -233,11 +233,11 @@ def _(_: SimulationBudget) -> Evidence:
 def mixed_study(estimand: str, measure: str, budget: SimulationBudget) -> tuple[FloatArray, FloatArray]:
     """Return a measure and its errors, shape (methods, 2), of modips and the histogram at ε = 1 and e²."""
     data, both, budget = MixedData(**STUDY_3), ("half", "cell_variance"), at_most(budget, 100)
-    found = [
+    results = [
         [simulate_numeric(data, NUMERIC_METHODS[key], math.exp(log), both, budget)[estimand] for log in (0.0, 2.0)]
         for key in CELLS
     ]
-    items = [[getattr(item, measure) for item in row] for row in found]
+    items = [[getattr(item, measure) for item in row] for row in results]
     values, errors = np.moveaxis(np.array([[(item.value, item.error) for item in row] for row in items]), -1, 0)
     return values, errors
 
@@ -272,13 +272,13 @@ def by_size(place: str, measure: str) -> Iterator[tuple[Lines, Lines]]:
 
 
 def nearer(
-    place: str, measure: str, keys: Iterable[str], others: Sequence[str], setting: str = "", target: float = 0.0,
+    place: str, measure: str, keys: Iterable[str], references: Sequence[str], setting: str = "", target: float = 0.0,
     share: float = 1.0,
 ) -> Evidence:  # fmt: skip
     """Support a statement that some lines are nearer to a target than others at a share of all points, up to chance."""
     cases = [
-        np.abs(panel.y(key) - target) <= np.abs(panel.y(other) - target) + panel.tolerance(key, other)
-        for panel, key, other in product(panels(place, measure, setting), keys, others)
+        np.abs(panel.y(key) - target) <= np.abs(panel.y(reference) - target) + panel.tolerance(key, reference)
+        for panel, key, reference in product(panels(place, measure, setting), keys, references)
     ]
     return count_supported(np.concatenate(cases), "points", share)
 
@@ -329,7 +329,7 @@ def _(_: SimulationBudget) -> Evidence:
 def _(_: SimulationBudget) -> Evidence:
     pairs = product(by_size("Figure 2", ERROR), PRIVATE[:2])
     return count_supported(
-        [np.all(more.y(key) <= few.y(key) * (1 + 1e-6)) for (few, more), key in pairs], "comparisons"
+        [np.all(larger.y(key) <= smaller.y(key) * (1 + 1e-6)) for (smaller, larger), key in pairs], "comparisons"
     )
 
 
@@ -370,7 +370,7 @@ def _(_: SimulationBudget) -> Evidence:
 def _(_: SimulationBudget) -> Evidence:
     pairs = product(by_size("Figure 3", "coverage"), ("laplace", "modips_truncated", "beta_binomial", "posterior_mean"))
     at = 4  # ε = e⁻²
-    cases = [few.y(key)[at] >= more.y(key)[at] - few.tolerance(key)[at] for (few, more), key in pairs]
+    cases = [smaller.y(key)[at] >= larger.y(key)[at] - smaller.tolerance(key)[at] for (smaller, larger), key in pairs]
     return count_supported(cases, "comparisons")
 
 

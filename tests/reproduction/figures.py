@@ -77,8 +77,8 @@ def sweep(panels: Panels) -> Iterator[list[str]]:
     """Yield a row of the file for each measure and line; what has no value is left out."""
     for measure, place in panels.places.items():
         for label, curve in panels.lines.items():
-            found = [(x, curve(x)[measure]) for x in panels.axis]
-            points = np.array([(x, item.value, item.error) for x, item in found if math.isfinite(item.value)])
+            results = [(x, curve(x)[measure]) for x in panels.axis]
+            points = np.array([(x, item.value, item.error) for x, item in results if math.isfinite(item.value)])
             if points.size:
                 yield [panels.paper, place, panels.setting, measure, *label, *map(_text, points.T)]
 

@@ -81,15 +81,15 @@ def binary_coverage(
     mechanism: TwoCellSynthesizer = GeometricSanitizer(n=n, epsilon=EPSILON_WITHOUT_NOISE)
     if sets:
         mechanism = Modips(n=n, m=n, epsilon=epsilon / sets)
-    drawn = max(sets, 1)
+    n_drawn = max(sets, 1)
     releases: Iterator[tuple[FloatArray, SetStatistics]]
-    if (budget.use_exact_sums or sets <= 1) and exact_work(mechanism, p=p, sets=drawn) < math.inf:
-        distribution, runs = release_distribution(mechanism, p=p, sets=drawn), 0
+    if (budget.use_exact_sums or sets <= 1) and exact_work(mechanism, p=p, sets=n_drawn) < math.inf:
+        distribution, runs = release_distribution(mechanism, p=p, sets=n_drawn), 0
         blocks = row_blocks(len(distribution.probability), 1)
         releases = ((distribution.probability[block], distribution.statistics.at(block)) for block in blocks)
     else:
         runs = max(BINARY_RUNS, budget.repetitions) if budget.use_exact_sums else budget.repetitions
-        releases = draw_releases(mechanism, p, drawn, runs, budget.generator())
+        releases = draw_releases(mechanism, p, n_drawn, runs, budget.generator())
     shares = np.zeros(len(rules))
     for probability, statistics in releases:
         shares += [probability @ contains(*RULES[rule].ends(statistics, 0.95), p) for rule in rules]
@@ -124,8 +124,8 @@ def table_cell(record: Record, budget: SimulationBudget) -> Evidence:
     if half == "binary":
         shares, runs = binary_coverage(n, float(design["p"]), epsilon, sets, rules, budget)
         return evidence.share_evidence(record, shares[reading["rule"]], runs)
-    found = normal_coverage(n, epsilon, sets, rules, estimands, budget)
-    return evidence.share_evidence(record, found[reading["estimand"], reading["rule"]], budget.repetitions)
+    results = normal_coverage(n, epsilon, sets, rules, estimands, budget)
+    return evidence.share_evidence(record, results[reading["estimand"], reading["rule"]], budget.repetitions)
 
 
 def misfit(rule: str, budget: SimulationBudget) -> float:
@@ -265,8 +265,10 @@ def _(_: SimulationBudget) -> Evidence:
 def _(_: SimulationBudget) -> Evidence:
     settings = product((Modips, ModipsTruncated), SIZES, SHARES)
     mechanisms = [(kind(n=n, m=n, epsilon=0.5), p) for kind, n, p in settings]
-    found = [exact_coverage(synthesizer=mechanism, p=p, sets=2, rule=THEOREM_7).coverage for mechanism, p in mechanisms]
-    return between(100 * np.array(found), 91, 94, " %")
+    results = [
+        exact_coverage(synthesizer=mechanism, p=p, sets=2, rule=THEOREM_7).coverage for mechanism, p in mechanisms
+    ]
+    return between(100 * np.array(results), 91, 94, " %")
 
 
 @claim("severe")
@@ -286,8 +288,8 @@ def _(_: SimulationBudget) -> Evidence:
 
 @claim("fig7_constant")
 def _(_: SimulationBudget) -> Evidence:
-    few, many = (math.sqrt(binary_variance(RAAB, 1_000, 0.5, N_SETS, epsilon)) for epsilon in (0.5, 100.0))
-    return between([few / many], 0.9, 1.1)
+    private, exact = (math.sqrt(binary_variance(RAAB, 1_000, 0.5, N_SETS, epsilon)) for epsilon in (0.5, 100.0))
+    return between([private / exact], 0.9, 1.1)
 
 
 # Sections 5.1 and 5.3: normal data of 100 rows, at ε = 1
@@ -302,9 +304,9 @@ def normal_mean(method: NumericMethod, data: NormalData, sets: int, budget: Simu
 @claim("normal_two")
 def _(budget: SimulationBudget) -> Evidence:
     methods = MODIPS_MEAN, MODIPS_MEAN_TRUNCATED
-    found = [normal_mean(method, normal_data(100), 2, budget).coverage for method in methods]
-    is_near = [abs(coverage.value - 0.91) < 0.02 + 3 * coverage.error for coverage in found]
-    return spanning(100 * np.array([coverage.value for coverage in found]), all(is_near))
+    results = [normal_mean(method, normal_data(100), 2, budget).coverage for method in methods]
+    is_near = [abs(coverage.value - 0.91) < 0.02 + 3 * coverage.error for coverage in results]
+    return spanning(100 * np.array([coverage.value for coverage in results]), all(is_near))
 
 
 @claim("normal_bias")
@@ -404,12 +406,12 @@ def _(_: SimulationBudget) -> Evidence:
     return between(100 * np.array(values), 0, 85, " %")
 
 
-def rule_ratios(data: str, rule: str, other: str, above: float) -> FloatArray:
+def rule_ratios(data: str, rule: str, reference: str, above: float) -> FloatArray:
     """Return the ratios of two rules at the ε of Table 1 above a number."""
     ratios = []
     for panel in panels("Figure 7", "standard_error", data):
         x = panel.lines[rule].x
-        ratios.append((panel.y(rule) / panel.y(other))[np.isin(x, (0.5, 1, 10, 100)) & (x > above)])
+        ratios.append((panel.y(rule) / panel.y(reference))[np.isin(x, (0.5, 1, 10, 100)) & (x > above)])
     return np.concatenate(ratios)
 
 

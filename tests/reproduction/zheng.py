@@ -52,11 +52,11 @@ def theorem_results() -> dict[str, TheoremResult]:
 @cache
 def average_case() -> dict[str, Evidence]:
     """Return the verdicts on section 6.3, by theorem."""
-    found = {}
+    results = {}
     for theorem, printed, exact, verdict in average_case_claims(REFERENCE.n, TRUE_SHARE, REFERENCE.epsilon):
         text = re.sub(r"</?\w+>", "", f"Printed: {printed}; the best simulator: {exact}.".replace("<sup>", "^"))
-        found[theorem.key] = Evidence(html.unescape(text), verdict.startswith("✓"))
-    return found
+        results[theorem.key] = Evidence(html.unescape(text), verdict.startswith("✓"))
+    return results
 
 
 @check_each("zheng", "theorems")
@@ -167,9 +167,9 @@ def order_cell(record: Record, _: SimulationBudget) -> Evidence:
     family, method, promise = FAMILIES[record.place], METHOD_KEYS[label], PROMISES.get(privacy, PromiseGrid())
     name = ORDER_NAMES[record.place, label, privacy, record.what, record.printed]
     if not name:
-        found = threshold(family, method, OrderSetting(promise.epsilon, REFERENCE.n, REFERENCE.m, promise.delta))
-        exists = 0 < found < math.inf
-        text = f"T is {format_number(found, 4)} there." if exists else "There is none."
+        limit = threshold(family, method, OrderSetting(promise.epsilon, REFERENCE.n, REFERENCE.m, promise.delta))
+        exists = 0 < limit < math.inf
+        text = f"T is {format_number(limit, 4)} there." if exists else "There is none."
         return Evidence(text, exists == (record.printed == "Yes"))
     ratios, kind = order_ratios(family, method, promise, ORDERS[name]), record.printed[0]
     low, high = min(ratios), max(ratios)
@@ -186,11 +186,11 @@ def reference_prior(method: str, n: int = 100, m: int = 100, delta: float = 1e-5
     return minimum_prior(method, n=n, m=m, epsilon=1.0, delta=delta)
 
 
-def needs_less(method: str, others: Sequence[str], m: int = 100) -> Evidence:
+def needs_less(method: str, alternatives: Sequence[str], m: int = 100) -> Evidence:
     """Support a statement that a method needs less than others."""
-    priors = {key: reference_prior(key, m=m) for key in (method, *others)}
+    priors = {key: reference_prior(key, m=m) for key in (method, *alternatives)}
     text = ", ".join(f"{PRIOR_METHODS[key].label} {format_number(prior, 4)}" for key, prior in priors.items())
-    return Evidence(f"{text}.", priors[method] < min(priors[key] for key in others))
+    return Evidence(f"{text}.", priors[method] < min(priors[key] for key in alternatives))
 
 
 check("zheng", "few_rows")(lambda _: needs_less("synth_post_one", ["param_post"], m=1))
