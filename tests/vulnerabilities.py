@@ -1,4 +1,4 @@
-"""Whether anything that the container installs is known to be vulnerable: ``python -m tests.vulnerabilities [--lock FILE]``.
+"""Known vulnerabilities of what the container installs: ``python -m tests.vulnerabilities [--lock FILE]``.
 
 pip-audit says that nothing was found where it could ask nobody. Here an audit counts only where every line of the lock
 was looked up, and the same database knows a release that is known to be vulnerable. It ends with 0 where nothing was
