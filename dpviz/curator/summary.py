@@ -194,7 +194,7 @@ def summarize(result: SearchResult) -> Answer:
             "privacy": privacy_facts(best), "notes": _notes(result, best, verdicts[True]),
             "others": others_text(result) if status == "met" else "",
         }  # fmt: skip
-    sentence, short, *paragraphs = render_paragraphs("curator/answer.html", **facts)
+    sentence, short, *paragraphs = render_paragraphs("curator/templates/answer.html", **facts)
     return Answer(badge, sentence, short, " ".join(paragraphs))
 
 
@@ -376,7 +376,7 @@ def privacy_facts(evaluation: Evaluation) -> dict[str, Any]:
 def limits_sentence(result: SearchResult) -> str:
     """The privacy limits as they were understood, and how the leading design is made, as inline HTML."""
     method = result.best.method if result.best else None
-    return render_paragraphs("curator/limits.html", question=result.question, method=method)[0]
+    return render_paragraphs("curator/templates/limits.html", question=result.question, method=method)[0]
 
 
 def format_searched(epsilon: float) -> str:
