@@ -272,7 +272,7 @@ def test_a_network_is_limited_but_seats_and_known_rooms_are_open(
 def test_a_browser_learns_by_a_secret_name_alone_whether_a_room_has_changed(
     store: RoomStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server.rooms(), "unknown_rooms", RateLimit(3, 60.0))
+    monkeypatch.setattr(server.rooms(), "unknown_rooms", RateLimit(3, 1e9))
     code, token = store.open(INTERVALS)
     (poll,) = component_data(open_experiment(room=code), "dpviz_poll").values()
 
@@ -288,7 +288,7 @@ def test_a_browser_learns_by_a_secret_name_alone_whether_a_room_has_changed(
         assert ask(wrong, f"2001:db8::{number}")[0] == 404
     for number in range(6):  # one network, and more than may be looked for
         assert ask(f"/dpviz/room/{new_token()}/version", f"2001:db8::{number}")[0] == 404
-    assert not server.rooms().unknown_rooms.is_free("2001:db8::/64", 0.0)
+    assert not server.rooms().unknown_rooms.is_free("2001:db8::/64")
     assert ask(watch, "2001:db8::7") == (200, "2")
 
 

@@ -10,11 +10,7 @@ COLUMNS = [
     "round", "mode", "place", "seat", "mechanism", "n", "x", "epsilon", "sets", "rule", "level", "seed", "released",
     "estimate", "low", "high", "answer", "guess", "right", "long_run", "allowed",
 ]  # fmt: off
-"""Names of the columns: `right` says whether the interval holds x/n, or the guess is the answer.
-
-`place` is that in the order of arrival; `long_run` the exact share of intervals that hold it, or of right guesses of
-the best guesser; `allowed` the level of the interval, or what ε allows the best guesser.
-"""
+"""Names of the columns: `place` is that in the order of arrival, the others as in `ClassResults`."""
 
 SCRIPT = '''"""Print the table of a class experiment again, to the digit; run it in the folder that holds dpviz."""
 
@@ -38,15 +34,20 @@ def results_csv(rounds: Rounds) -> str:
     >>> results_csv([]).startswith("round,mode,place,seat")
     True
     """
-    rows = []
+    table: dict[str, list[object]] = {name: [] for name in COLUMNS}
     for settings, reports in rounds:
-        design = settings.design
+        design, results = settings.design, class_results(settings, reports)
+        n_rows, guesses = len(results.right), settings.requires_answer
         shared = {"round": settings.round, "mode": settings.mode, "mechanism": design.mechanism, "n": design.n}
         shared |= {"x": settings.secret, "epsilon": design.epsilon, "seed": design.seed}
-        for place, row in enumerate(class_results(settings, reports).rows(), 1):
-            values = shared | row | {"place": place}
-            rows.append(values)
-    return to_csv({name: [row.get(name) for row in rows] for name in COLUMNS})
+        shared |= {"sets": 1 if guesses else design.sets, "long_run": results.long_run, "allowed": results.allowed}
+        shared |= {} if guesses else {"rule": settings.rule, "level": design.level}
+        columns = {name: list(column) for name, column in results.columns.items()} | {"right": results.right.tolist()}
+        columns["place"] = list(range(1, n_rows + 1))
+        columns["released"] = [" ".join(map(str, counts)) for counts in results.columns["counts"].tolist()]
+        for name, cells in table.items():
+            cells += columns.get(name, [shared.get(name)] * n_rows)
+    return to_csv(table)
 
 
 def results_script(rounds: Rounds) -> str:

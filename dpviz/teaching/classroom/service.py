@@ -14,7 +14,6 @@ CACHE_S = 0.3  # age up to which what is known of a room counts as present: two 
 MAX_CACHED_ROOMS = 2_000
 MAX_KNOWN_NETWORKS = 10_000
 N_SIMULATED = 2  # simulated seats that report at a time
-EVERYBODY = ""
 ENDED = "This room has ended. What was reported in it has been deleted."
 
 VERSIONS: dict[str, Callable[[Room], str]] = {
@@ -53,13 +52,13 @@ class RoomService:
 
     def enter(self, code: str, network: str) -> Room:
         """Room with a code that a reader types or opens; a RoomProblem where there is none, or many were wrong."""
-        is_free = self.wrong_codes.is_free(network) and self.wrong_codes_in_all.is_free(EVERYBODY)
+        is_free = self.wrong_codes.is_free(network) and self.wrong_codes_in_all.is_free("")
         if not (is_free or (network, code) in self._known):
             raise RoomProblem("Too many wrong codes have come from your network. Wait a minute, then try again.")
         room = self.present(code)
         if room is None:
             self.wrong_codes.take(network)
-            self.wrong_codes_in_all.take(EVERYBODY)
+            self.wrong_codes_in_all.take("")
             raise RoomProblem(
                 "There is no room with this code. Look at it once more, or ask your teacher for the link."
             )
@@ -91,8 +90,7 @@ class RoomService:
     def change(self, code: str, token: str, change: Callable[[RoomSettings], RoomSettings]) -> None:
         """Change a room, for its teacher, from its settings at this moment."""
         _, before = require_open(self.store.room(code))
-        after = change(before)
-        if after != before:
+        if (after := change(before)) != before:
             self.store.change(code, token, after)
             self.forget(code)
 
@@ -108,10 +106,10 @@ class RoomService:
 
     def guess(self, code: str, round_number: int, seat: int, guess: int) -> None:
         """Report the guess of a seat, unless the answer was told in the meantime."""
-        self.forget(code)
-        room = self.present(code)
+        room = self.store.room(code)
         if room is not None and room.settings is not None and not room.settings.revealed:
             self.store.report(code, round_number, seat, guess)
+            self.forget(code)
 
     def simulate_reports(self, room: Room, settings: RoomSettings, reports: Reports) -> bool:
         """Have some simulated seats report; whether there are more."""

@@ -4,18 +4,17 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from dpviz.core.declarations import SEED
 from dpviz.core.formatting import describe_value
-from dpviz.core.parameters import Parameter, parameter_with_default, validate_choice
+from dpviz.core.parameters import argument, parameter_with_default, validate_choice
 from dpviz.core.records import ParameterRecord, json_field
 from dpviz.core.types import IntArray
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
-from dpviz.mechanisms import TwoCellSynthesizer
 
 ROOM_SIZES = 20, 100
 """Numbers of people that the secret table of a room may have."""
@@ -29,32 +28,23 @@ ROOM_RULES = "as_if_real", "reiter_2003", "score"
 SECRET_SHARES = 0.15, 0.35
 """Ends between which the secret share lies, so that nobody knows it who has been in another room."""
 
-ROUND = Parameter(
-    name="round", symbol="", title="Round", minimum=1, maximum=10_000, default=1, integer=True,
-    help="How many times the class has drawn anew.",
-)  # fmt: skip
-SEAT = dataclasses.replace(
-    ROUND, name="seat", title="Seat", maximum=MAX_SEATS, help="The number of a telephone in the class, from 1 on."
-)
+ROUND = argument("round", 1, 10_000, title="Round", default=1, integer=True)
+SEAT = argument("seat", 1, MAX_SEATS, title="Seat", integer=True)
 
 
-@dataclass(frozen=True)
-class RoomMode:
-    """What a class does in a room, and the mechanism with which it begins.
-
-    Where it `requires_answer` a seat reports when its student has chosen, else by itself.
-    """
+class RoomMode(NamedTuple):
+    """What a class does in a room, the mechanism with which it begins, and whether a seat reports what was chosen."""
 
     label: str
     question: str
     mechanism: str
-    requires_answer: bool = False
+    requires_answer: bool
 
 
 MODES = {
-    "intervals": RoomMode("Intervals", "How many intervals hold the truth?", "beta_binomial"),
+    "intervals": RoomMode("Intervals", "How many intervals hold the truth?", "beta_binomial", False),
     # Of a Beta-binomial with ε = 1 even the best guess is right 51.6 % of the time
-    "guesses": RoomMode("Who said yes?", "Did the ringed person say yes?", "geometric", requires_answer=True),
+    "guesses": RoomMode("Who said yes?", "Did the ringed person say yes?", "geometric", True),
 }
 """The modes by key, in the order in which a teacher sees them."""
 
@@ -65,8 +55,7 @@ def secret_count(n: int, seed: int) -> int:
     >>> secret_count(100, 1), secret_count(100, 2)
     (33, 29)
     """
-    low, high = SECRET_SHARES
-    return round(n * np.random.default_rng([seed, n]).uniform(low, high))
+    return round(n * np.random.default_rng([seed, n]).uniform(*SECRET_SHARES))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +123,7 @@ class RoomSettings(ParameterRecord):
 
     @property
     def requires_answer(self) -> bool:
-        """Whether a seat reports when its student has chosen."""
+        """Whether a seat reports when its student has chosen, else by itself."""
         return MODES[self.mode].requires_answer
 
     def with_design(self, **changes: Any) -> Self:
@@ -169,26 +158,22 @@ class RoomSettings(ParameterRecord):
         return fresh.next_round(mode=mode)
 
 
-def seat_generator(seed: int, round_number: int, seat: int) -> np.random.Generator:
-    """Return the generator of all random numbers of a seat in a round, in a room with this seed."""
-    return np.random.default_rng([seed, round_number, int(SEAT.validate(seat))])
+def seat_generator(settings: RoomSettings, seat: int) -> np.random.Generator:
+    """Return the generator of all random numbers of a seat in a round: the same at any ε and M."""
+    return np.random.default_rng([settings.design.seed, settings.round, int(SEAT.validate(seat))])
 
 
 @lru_cache(maxsize=8192)
-def _draw_tables(release: TwoCellSynthesizer, secret: int, sets: int, *place: int) -> tuple[int, ...]:
-    return tuple(release.draw(seat_generator(*place), secret, sets).tolist())
+def _draw_tables(settings: RoomSettings, seat: int) -> tuple[int, ...]:
+    design = settings.design
+    return tuple(design.release.draw(seat_generator(settings, seat), settings.secret, design.sets).tolist())
 
 
 def draw_tables(settings: RoomSettings, seats: Sequence[int]) -> IntArray:
     """Draw the released tables of some seats, all of one secret table; their yes, shape (seats, M).
 
-    The same round has the same random numbers at any ε and M: the tables move smoothly with ε.
-
     >>> draw_tables(RoomSettings.fresh(seed=1), [1, 2, 3]).tolist()
     [[47], [44], [33]]
     """
-    design = settings.design
-    tables = [
-        _draw_tables(design.release, settings.secret, design.sets, design.seed, settings.round, seat) for seat in seats
-    ]
-    return np.array(tables, dtype=np.int64).reshape(len(tables), design.sets)
+    tables = [_draw_tables(settings, seat) for seat in seats]
+    return np.array(tables, dtype=np.int64).reshape(len(tables), settings.design.sets)

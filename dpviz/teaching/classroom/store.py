@@ -21,7 +21,6 @@ from dpviz.teaching.classroom.tokens import hash_token, new_code, new_token
 MAX_ROOMS = 500  # open at a time
 LIFETIME_S = 24 * 3600
 HOUR_S = 3600
-MAX_CODES_TRIED = 5  # two of 500 rooms draw the same code once in 10⁴ times
 MAX_HISTORY = 100  # settings of a room that are remembered
 SQLITE_WAIT_MS = 15_000  # for another process to be done with writing
 
@@ -101,15 +100,13 @@ class RoomStore:
         values |= {"version": 1, "seats": simulated, "simulated": simulated, "ends": ends, "ended": False}
         if self._scalar(select(func.count()).select_from(ROOMS).where(~ROOMS.c.ended)) >= MAX_ROOMS:
             raise RoomProblem(f"{MAX_ROOMS} rooms are open, and no more are allowed. Try again in an hour.")
-        for _ in range(MAX_CODES_TRIED):
-            code = new_code()
-            try:
-                with self._engine.begin() as connection:
-                    connection.execute(sa.insert(ROOMS).values(code=code, watch=new_token(), **values))
-            except IntegrityError:
-                continue
-            return code, token
-        raise RoomProblem("No free code was found. Try again.")
+        code = new_code()
+        try:
+            with self._engine.begin() as connection:
+                connection.execute(sa.insert(ROOMS).values(code=code, watch=new_token(), **values))
+        except IntegrityError:  # another room has this code: once in two million times
+            raise RoomProblem("No free code was found. Try again.") from None
+        return code, token
 
     def _scalar(self, query: sa.Select[Any]) -> Any:
         with self._engine.connect() as connection:
@@ -187,24 +184,20 @@ class RoomStore:
 
     def history(self, code: str) -> list[RoomSettings]:
         """Return all settings that were shown, in order: each with another question, as it was at its end."""
-        text = self._scalar(select(ROOMS.c.history).where(ROOMS.c.code == code))
-        return list(_read_history(text)) if text else []
+        return list(_read_history(self._scalar(select(ROOMS.c.history).where(ROOMS.c.code == code)) or ""))
 
     def change(self, code: str, token: str, settings: RoomSettings) -> None:
         """Set a room to other settings, for its teacher; a RoomProblem where it has ended or the token is wrong."""
         with self._engine.begin() as connection:
             _write_as_teacher(connection, code, token)
-            text = connection.scalar(select(ROOMS.c.history).where(ROOMS.c.code == code))
-            history = list(_read_history(text or "[]"))
+            history = list(_read_history(connection.scalar(select(ROOMS.c.history).where(ROOMS.c.code == code)) or ""))
             # What nobody has seen, and the same question with its answer, is replaced
             present = history[-1]
             is_same_question = replace(settings, running=True, revealed=present.revealed) == present
             if not present.running or is_same_question or len(history) >= MAX_HISTORY:
                 history.pop()
-            written = json.dumps([each.to_json() for each in (*history, settings)])
-            connection.execute(
-                sa.update(ROOMS).where(ROOMS.c.code == code).values(round=settings.round, history=written)
-            )
+            values = {"round": settings.round, "history": json.dumps([each.to_json() for each in (*history, settings)])}
+            connection.execute(sa.update(ROOMS).where(ROOMS.c.code == code).values(values))
 
     def end(self, code: str, token: str) -> None:
         """End a room, for its teacher: of what was reported nothing is kept."""
@@ -224,7 +217,7 @@ class RoomStore:
 
 @lru_cache(maxsize=256)
 def _read_history(text: str) -> tuple[RoomSettings, ...]:
-    return tuple(map(RoomSettings.from_json, json.loads(text)))
+    return tuple(map(RoomSettings.from_json, json.loads(text or "[]")))
 
 
 def _of_teacher(code: str, token: str) -> Any:

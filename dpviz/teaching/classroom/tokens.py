@@ -5,7 +5,7 @@ import ipaddress
 import re
 import secrets
 import time
-from collections import deque
+from collections import Counter
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 """Letters of a code: none of 0 and O, 1 and I, which are mistaken for each other."""
@@ -14,7 +14,6 @@ CODE_LENGTH = 6
 """With 32⁶ ≈ 10⁹ codes, 500 rooms and at most 200 wrong codes a minute, a room is found by chance in a week."""
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{22,64}")
-MAX_KEYS = 10_000  # of a rate limit
 
 
 def new_code() -> str:
@@ -33,11 +32,7 @@ def read_code(text: str) -> str | None:
 
 
 def format_code(code: str) -> str:
-    """Return a code as it is shown.
-
-    >>> format_code("ABCD23")
-    'ABC D23'
-    """
+    """Return a code as it is shown: ``ABC D23``."""
     return f"{code[:3]} {code[3:]}"
 
 
@@ -67,7 +62,7 @@ def network_of(address: str) -> str:
 
 
 class RateLimit:
-    """At most `maximum` events in `period_s` seconds for each key.
+    """At most `maximum` events of a key in each period of `period_s` seconds; all are forgotten at its end.
 
     >>> limit = RateLimit(2, 60.0)
     >>> [limit.take("a", now) for now in (0.0, 1.0, 2.0, 61.0)]
@@ -75,23 +70,18 @@ class RateLimit:
     """
 
     def __init__(self, maximum: int, period_s: float) -> None:
-        self._maximum, self._period_s = maximum, period_s
-        self._times: dict[str, deque[float]] = {}
+        self._maximum, self._period_s, self._period = maximum, period_s, 0.0
+        self._counts: Counter[str] = Counter()
 
     def is_free(self, key: str, now: float | None = None) -> bool:
-        """Whether one more event is allowed."""
-        times, start = self._times.get(key), (time.monotonic() if now is None else now) - self._period_s
-        while times and times[0] <= start:
-            times.popleft()
-        return not times or len(times) < self._maximum
+        """Whether another event is allowed."""
+        period = (time.monotonic() if now is None else now) // self._period_s
+        if period != self._period:
+            self._period, self._counts = period, Counter()
+        return self._counts[key] < self._maximum
 
     def take(self, key: str, now: float | None = None) -> bool:
         """Count an event where it is allowed; returns whether it is."""
-        if not self.is_free(key, now):
-            return False
-        times = self._times.pop(key, None) or deque()
-        times.append(time.monotonic() if now is None else now)
-        self._times[key] = times  # the latest key comes last
-        if len(self._times) > MAX_KEYS:
-            del self._times[next(iter(self._times))]
-        return True
+        is_free = self.is_free(key, now)
+        self._counts[key] += is_free
+        return is_free
