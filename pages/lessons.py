@@ -9,7 +9,15 @@ import streamlit as st
 
 from dpviz.core.escape import single_line
 from dpviz.teaching.lessons import LESSONS
-from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, NumberQuestion, RankingQuestion, Slider
+from dpviz.teaching.lessons.lesson import (
+    Lesson,
+    LessonState,
+    LessonStep,
+    NumberQuestion,
+    RankingQuestion,
+    Slider,
+    write_guess,
+)
 from dpviz.teaching.texts import inline_html
 from pages import ui
 from pages.ui.navigation import LESSONS as PAGE
@@ -93,7 +101,7 @@ def copy_value(widget: str, key: str) -> None:
     """Copy the value of a widget to the setting that the URL has of it."""
     value = st.session_state[widget]
     if value is not None:
-        st.session_state[key] = value if isinstance(value, str) else f"{value:g}"
+        st.session_state[key] = write_guess(value)
 
 
 def show_text(text: str, kind: str = "") -> None:
@@ -155,7 +163,7 @@ def show_question(place: Place) -> None:
         )  # fmt: skip
         missing = len(question.options) - len(chosen)
         words = f"{missing} more to choose" if missing else "My order"
-        values = {guess_key: question.write(tuple(chosen))}
+        values = {guess_key: write_guess(tuple(chosen))}
         button(words, "go", values, type="primary", disabled=missing > 0)
     elif step.slider is not None:
         show_slider(place, step.slider, label or step.slider.label)
@@ -179,7 +187,7 @@ def show_slider(place: Place, slider: Slider, label: str) -> None:
     st.select_slider(label, list(slider.stops), key=key, format_func=slider.format, on_change=copy_value, args=args)
     with st.container(horizontal=True):
         if isinstance(step.question, NumberQuestion):
-            values = {GUESSES[place.n_before]: step.question.write(value)}
+            values = {GUESSES[place.n_before]: write_guess(value)}
             button(f"My guess: {slider.format(value)}", "go", values, type="primary")
             return
         button("Back to the step", "restore", {SLIDER_KEY: ""}, disabled=state.slider_value is None)

@@ -10,10 +10,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.teaching.lessons import LESSONS
-from dpviz.teaching.lessons.lesson import LessonState
+from dpviz.teaching.lessons.lesson import LessonState, write_guess
 from dpviz.teaching.texts import inline_html
 from pages.ui.navigation import PAGES
 from tests.pages.apptest import about, figures, links, markup, open_page, problems, settings, sound, visit
+from tests.teaching.guesses import guesses
 
 PLACES = [(key, number) for key, lesson in LESSONS.items() for number in range(1, len(lesson.steps) + 1)]
 SLIDER = "lesson_try_{}_{}_slider"
@@ -54,9 +55,9 @@ def test_every_step_answers_guesses_and_sliders_at_both_ends(key: str, number: i
             assert inline_html(lesson.answer_text(step, LessonState(step.name, 1, None, stop))) in words(moved)
             assert words(press(moved, "restore")) == words(app)
         return
-    guesses = list(step.question.guesses())
-    for guess in (guesses[0], guesses[-1]):
-        answered = open_lesson(key, number, **{f"guess{number}": step.question.write(guess)})
+    choices = guesses(step.question)
+    for guess in (choices[0], choices[-1]):
+        answered = open_lesson(key, number, **{f"guess{number}": write_guess(guess)})
         assert f"Your guess: <b>{step.question.describe(guess)}" in words(answered)
         assert inline_html(lesson.answer_text(step, LessonState(step.name, 1, guess))) in words(answered)
         again = press(answered, "again")

@@ -1,7 +1,6 @@
 """Lesson 2: what a promise ε allows an attacker, and what a release really gives."""
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,10 @@ from dpviz.charts.lines import Axis, Line, Mark, ReferenceLine, line_chart
 from dpviz.charts.teaching import DotTable, people_chart, with_guess
 from dpviz.charts.theme import GREY, Figure
 from dpviz.core.formatting import format_count, format_number, format_percent, join_words
-from dpviz.designs import Design
 from dpviz.privacy import pure_epsilon, trade_off_curve
+from dpviz.teaching.lessons import one_person
 from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, NumberQuestion, Slider
-from dpviz.teaching.lessons.one_person import N_PEOPLE, likelihoods, plug_in
-from dpviz.teaching.lessons.script import LessonScript
+from dpviz.teaching.lessons.one_person import plug_in
 
 EPSILON, COMPARED = 2.0, (0.5, 1.0, 2.0, 5.0)
 GRID = np.linspace(0.0, 8.0, 81)
@@ -26,10 +24,9 @@ def _percent(share: float) -> str:
     return format_percent(share, 3)
 
 
+STOPS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0)
 SHARE = Slider("Right guesses", tuple(stop / 100 for stop in range(50, 101)), 0.5, format=_percent)
-EPSILONS = Slider(
-    "Promise ε (left is more private)", (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0), 1.0
-)
+EPSILONS = Slider("Promise ε (left is more private)", STOPS, 1.0)
 INVENTED = Slider("Invented answers (right is more private)", (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50), 1)
 
 
@@ -43,39 +40,43 @@ def _real_success(invented: float = 1.0) -> float:
 
 def quantities(state: LessonState) -> dict[str, Any]:
     """Return the values in the words."""
-    if state.step == "curve":
-        limits = join_words(_percent(_allowed_success(epsilon)) for epsilon in COMPARED)
-        return {"epsilon": EPSILONS.value(state), "limit": _allowed_success(EPSILONS.value(state)), "limits": limits}
-    invented = INVENTED.value(state) if state.step == "both" else 1
-    worst, (_, yes) = pure_epsilon(plug_in(invented)), likelihoods()
+    epsilon, invented = EPSILONS.value(state, "curve"), INVENTED.value(state, "both")
+    worst, chances = pure_epsilon(plug_in(invented)), one_person.chances_with_yes()
     return {
+        "epsilon": epsilon,
+        "limit": _allowed_success(epsilon),
+        "limits": join_words(_percent(_allowed_success(compared)) for compared in COMPARED),
         "factor_2": math.exp(EPSILON),
         "limit_2": _allowed_success(EPSILON),
-        "invented": format_count(int(invented), "invented answer"),
+        "invented": format_count(invented, "invented answer"),
         "worst": math.exp(worst),
         "epsilon_worst": worst,
         "limit_worst": _allowed_success(worst),
         "real": _real_success(invented),
-        "once_in": round(1 / yes[-1] / 100) * 100,
-        "chance_two": sum(yes[2:]),
+        "once_in": round(1 / chances[-1] / 100) * 100,
+        "chance_two": sum(chances[2:]),
     }
 
 
-def _chart(marks: list[Mark], is_shown: bool = True) -> Figure:
-    """Draw what ε allows, and the coin as a rule; before it is shown, the line is that of the coin."""
-    allowed = expit(GRID) if is_shown else np.full(len(GRID), 0.5)
+def _chart(marks: list[tuple[float, float, str, str]]) -> Figure:
+    """Draw what ε allows, the coin as a rule, and marks: ε, share, color and what stands before the share."""
     return line_chart(
-        [Line(name="right guesses that ε allows" if is_shown else "a coin", x=GRID, y=allowed, color="other")],
+        [Line(name="right guesses that ε allows", x=GRID, y=expit(GRID), color="other")],
         Axis(title="ε (left is more private)", low=0.0, high=float(GRID[-1])),
         Axis(title="right guesses", low=0.4, high=1.02, percent=True),
         key="allowed",
-        marks=marks,
-        references=[ReferenceLine(text="a coin: 50 %", y=0.5, dash="dot")] if is_shown else [],
+        marks=[
+            Mark(x=epsilon, y=share, color=color, text=prefix + _percent(share), place="bottom right")
+            for epsilon, share, color, prefix in marks
+        ],
+        references=[ReferenceLine(text="a coin: 50 %", y=0.5, dash="dot")],
     )
 
 
-def _mark(epsilon: float, share: float, color: str, prefix: str = "") -> Mark:
-    return Mark(x=epsilon, y=share, color=color, text=prefix + _percent(share), place="bottom right")
+def _with_share(chart: Figure, epsilon: float, state: LessonState) -> Figure:
+    """Add the guess."""
+    share = state.number or 0.5
+    return with_guess(chart, f"your guess: {_percent(share)}", x=epsilon, y=share)
 
 
 def _draw_limit(state: LessonState) -> tuple[Figure, str]:
@@ -85,30 +86,24 @@ def _draw_limit(state: LessonState) -> tuple[Figure, str]:
         people["data"][0]["marker"]["color"][0] = GREY  # neither yes nor no
         return Figure(**people), "100 people as dots, some said yes, and one is ringed."
     limit = _allowed_success(EPSILON)
-    chart = _with_share(_chart([_mark(EPSILON, limit, "other")]), EPSILON, state)
+    chart = _with_share(_chart([(EPSILON, limit, "other", "")]), EPSILON, state)
     return chart, f"The share of right guesses that every ε allows; at ε = 2 {_percent(limit)}."
-
-
-def _with_share(chart: Figure, epsilon: float, state: LessonState) -> Figure:
-    """Add the guess."""
-    share = state.number or 0.5
-    return with_guess(chart, f"your guess: {_percent(share)}", x=epsilon, y=share)
 
 
 def _draw_curve(state: LessonState) -> tuple[Figure, str]:
     epsilon = EPSILONS.value(state)
     limit = _percent(_allowed_success(epsilon))
-    chart = _chart([_mark(each, _allowed_success(each), "original") for each in COMPARED])
+    chart = _chart([(compared, _allowed_success(compared), "original", "") for compared in COMPARED])
     chart = with_guess(chart, f"ε = {format_number(epsilon, 3)}: {limit}", x=epsilon, low=True)
     return chart, f"The share of right guesses that every ε allows; {limit} where you are."
 
 
 def _draw_real(state: LessonState) -> tuple[Figure, str]:
-    invented = INVENTED.value(state) if state.step == "both" else 1
+    invented = INVENTED.value(state, "both")
     epsilon = pure_epsilon(plug_in(invented))
-    marks = [_mark(epsilon, _allowed_success(epsilon), "other", "allowed: ")]
+    marks = [(epsilon, _allowed_success(epsilon), "other", "allowed: ")]
     if state.step == "both" or state.guess is not None:
-        marks.append(_mark(epsilon, _real_success(invented), "posterior_mean", "really: "))
+        marks.append((epsilon, _real_success(invented), "posterior_mean", "really: "))
     chart = _chart(marks)
     if state.guess is not None:
         chart = _with_share(chart, epsilon, state)
@@ -120,7 +115,7 @@ ASK_REAL = NumberQuestion(slider=SHARE, answer=lambda _: _real_success(), within
 
 LESSON = Lesson(
     key="called_epsilon",
-    script=LessonScript.read(Path(__file__).with_suffix(".md")),
+    file=__file__,
     steps=(
         LessonStep("limit", _draw_limit, ASK_LIMIT),
         LessonStep("curve", _draw_curve, EPSILONS),
@@ -129,6 +124,6 @@ LESSON = Lesson(
     ),
     quantities=quantities,
     page="transition_matrices",
-    design=Design(mechanism="posterior_mean", n=N_PEOPLE, m=N_PEOPLE, prior="own", alpha=0.5, confidential_count=1),
+    design=one_person.LESSON.design,
     page_settings={"look": "The attacker in four languages"},
 )

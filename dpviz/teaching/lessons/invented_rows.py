@@ -1,8 +1,8 @@
 """Lesson 3: how many rows must be invented to keep a promise, without δ and with it."""
 
 import math
+from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,23 +13,15 @@ from dpviz.charts.teaching import Bar, bars_chart, with_guess
 from dpviz.charts.theme import PURE_LINE, Figure
 from dpviz.core.formatting import format_number
 from dpviz.designs import Design
-from dpviz.teaching.lessons.lesson import (
-    Lesson,
-    LessonState,
-    LessonStep,
-    NumberQuestion,
-    Question,
-    Slider,
-    nearest_option,
-)  # fmt: skip
-from dpviz.teaching.lessons.script import LessonScript
+from dpviz.teaching.lessons import lesson
+from dpviz.teaching.lessons.lesson import LessonState, LessonStep, NumberQuestion, Question, Slider
 
 N_SMALL, N_PEOPLE, N_LARGE = 100, 1000, 10_000
 EPSILON, DELTA, SHARE_YES = 1.0, 1e-6, 0.25
 SIZES = (20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000)
 STOPS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000, 1200, 1500, 2000, 3000, 5000)
 MANY = Slider("Invented rows", STOPS, 1)
-FEW = Slider("Invented rows", STOPS, 1000)
+REDUCED = Slider("Invented rows", STOPS, 1000)
 PEOPLE = Slider("People", SIZES, N_PEOPLE)
 
 
@@ -51,53 +43,41 @@ def _format_rows(rows: float) -> str:
 
 def quantities(state: LessonState) -> dict[str, Any]:
     """Return the values in the words."""
-    n, factor = N_PEOPLE, math.exp(EPSILON)
-    if state.step == "both":
-        n = round(PEOPLE.value(state))
-    rows, rows_delta = _invented_rows(n), _invented_rows(n, DELTA)
-    values = {"people": n, "factor": factor, "rows": _format_rows(rows), "rows_delta": rows_delta}
-    return values | {"rows_large": _format_rows(_invented_rows(N_LARGE)), "share": rows / (rows + n)}
+    n = PEOPLE.value(state, "both")
+    rows, rows_delta, rows_large = _invented_rows(n), _invented_rows(n, DELTA), _invented_rows(N_LARGE)
+    values = {"people": n, "factor": math.exp(EPSILON), "share": rows / (rows + n), "rows_delta": rows_delta}
+    return values | {"rows": _format_rows(rows), "rows_large": _format_rows(rows_large)}
 
 
-def _bar(name: str, rows: float | None, n: float = N_PEOPLE) -> Bar:
-    """A bar of real rows and invented ones; None where they are not told."""
-    text = "?" if rows is None else f"+ {_format_rows(rows)}"
-    return Bar(name=name, text=text, yes=SHARE_YES * n, no=(1 - SHARE_YES) * n, invented=rows or 0.0)
-
-
-def _share_bar(name: str, n: int, rows: float) -> Bar:
-    """A bar of the shares of real and invented rows."""
-    real, text = n / (n + rows), f"+ {_format_rows(rows)}"
-    return Bar(name=name, text=text, yes=SHARE_YES * real, no=(1 - SHARE_YES) * real, invented=1 - real)
+def _bar(name: str, rows: float | None, real: float = N_PEOPLE, total: float = 1.0) -> Bar:
+    """A bar of real rows and invented ones, as shares of a total; None where they are not told."""
+    text, n = "?" if rows is None else f"+ {_format_rows(rows)}", real / total
+    return Bar(name=name, text=text, yes=SHARE_YES * n, no=(1 - SHARE_YES) * n, invented=(rows or 0.0) / total)
 
 
 def _draw_rows(state: LessonState) -> tuple[Figure, str]:
     known, answer = _bar("without δ", _invented_rows(N_PEOPLE)), _bar("with δ = 10⁻⁶", _invented_rows(N_PEOPLE, DELTA))
     if state.step == "many":
-        plain = _bar("real rows", 0.0)
-        known = Bar(name=plain.name, text=f"{N_PEOPLE:,}", yes=plain.yes, no=plain.no)
+        known = replace(_bar("real rows", None), text=f"{N_PEOPLE:,}")
         answer = _bar("what ε = 1 takes", _invented_rows(N_PEOPLE))
     bars = [known, _bar("with your guess", state.number)] + ([] if state.guess is None else [answer])
     alt = "Real rows, orange yes and blue no, and striped the invented ones, half of them yes."
-    longest = N_PEOPLE + STOPS[-1]
-    return bars_chart(bars, "rows (striped: invented)", longest=longest), alt
+    return bars_chart(bars, "rows (striped: invented)", longest=N_PEOPLE + STOPS[-1]), alt
 
 
 def _draw_sizes(state: LessonState) -> tuple[Figure, str]:
-    if state.guess is None:
-        bars = [
-            _share_bar(f"{N_PEOPLE:,} people", N_PEOPLE, _invented_rows(N_PEOPLE)),
-            _bar(f"{N_LARGE:,} people", None, 1),
-        ]
-    else:
-        bars = [_share_bar(f"{n:,} people", n, _invented_rows(n)) for n in (N_SMALL, N_PEOPLE, N_LARGE)]
-        bars.append(_share_bar(f"{N_LARGE:,} people, your guess", N_LARGE, _scaled_rows()[str(state.guess)]))
+    rows = {n: _invented_rows(n) for n in (N_SMALL, N_PEOPLE, N_LARGE)}
+    bars = {n: _bar(f"{n:,} people", rows[n], n, n + rows[n]) for n in rows}
+    shown = [bars[N_PEOPLE], _bar(f"{N_LARGE:,} people", None, 1)]
+    if state.guess is not None:
+        guess = _scaled_rows()[str(state.guess)]
+        shown = [*bars.values(), _bar(f"{N_LARGE:,} people, your guess", guess, N_LARGE, N_LARGE + guess)]
     alt = "The real and the invented share of the rows, at several numbers of people."
-    return bars_chart(bars, "share of rows (striped: invented)", percent=True), alt
+    return bars_chart(shown, "share of rows (striped: invented)", percent=True), alt
 
 
 def _draw_both(state: LessonState) -> tuple[Figure, str]:
-    n, sizes, lines, marks = round(PEOPLE.value(state)), np.array(SIZES, dtype=float), [], []
+    n, sizes, lines, marks = PEOPLE.value(state), np.array(SIZES, dtype=float), [], []
     for name, delta, color, dash in (
         ("without δ", 0.0, "beta_binomial", PURE_LINE.dash),
         ("with δ = 10⁻⁶", DELTA, "posterior_mean", "solid"),
@@ -113,12 +93,12 @@ def _draw_both(state: LessonState) -> tuple[Figure, str]:
 
 ASK_MANY = NumberQuestion(slider=MANY, answer=lambda _: _invented_rows(N_PEOPLE), within=1.1, is_factor=True)
 OPTIONS = {key: _format_rows(rows) for key, rows in _scaled_rows().items()}
-ASK_SIZES = Question(options=OPTIONS, answer=lambda _: nearest_option(_scaled_rows(), _invented_rows(N_LARGE)))
-ASK_DELTA = NumberQuestion(slider=FEW, answer=lambda _: _invented_rows(N_PEOPLE, DELTA), within=1.4, is_factor=True)
+ASK_SIZES = Question(options=OPTIONS, answer=lambda _: lesson.nearest_option(_scaled_rows(), _invented_rows(N_LARGE)))
+ASK_DELTA = NumberQuestion(slider=REDUCED, answer=lambda _: _invented_rows(N_PEOPLE, DELTA), within=1.4, is_factor=True)
 
-LESSON = Lesson(
+LESSON = lesson.Lesson(
     key="invented_rows",
-    script=LessonScript.read(Path(__file__).with_suffix(".md")),
+    file=__file__,
     steps=(
         LessonStep("many", _draw_rows, ASK_MANY),
         LessonStep("sizes", _draw_sizes, ASK_SIZES),

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import permutations
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from dpviz.charts.theme import Figure
@@ -44,13 +45,10 @@ class Slider:
     start: float
     format: Callable[[float], str] = format_number
 
-    def __post_init__(self) -> None:
-        if self.start not in self.stops or list(self.stops) != sorted({*self.stops}):
-            raise ValueError(f"stops must be in order, and {self.start} one of them; got {self.stops}.")
-
-    def value(self, state: LessonState) -> float:
-        """Return where it stands."""
-        return self.start if state.slider_value is None else state.slider_value
+    def value(self, state: LessonState, step: str = "") -> Any:
+        """Return where it stands; in all but a named step it stands at its start."""
+        is_moved = state.slider_value is not None and step in ("", state.step)
+        return state.slider_value if is_moved else self.start
 
     def parse(self, text: str) -> float:
         """Return the number that an address has; a ValueError in a sentence where it is none of the stops."""
@@ -67,14 +65,7 @@ class Slider:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """One of several `options`, by key with its words, is to be chosen.
-
-    Parameters
-    ----------
-    answer : callable
-        What is right in a state, whatever is guessed.
-    options : mapping of str to str, optional
-    """
+    """One of several `options`, by key with its words, is to be chosen; `answer` is what is right in a state."""
 
     answer: Callable[[LessonState], Any]
     options: Mapping[str, str] = field(default_factory=dict)
@@ -85,10 +76,6 @@ class Question:
             raise ValueError(f"it must be one of {', '.join(self.options)}.")
         return text
 
-    def write(self, guess: Any) -> str:
-        """Return a guess as an address has it."""
-        return str(guess)
-
     def describe(self, guess: Any) -> str:
         """Return a guess in words."""
         return self.options[guess]
@@ -96,10 +83,6 @@ class Question:
     def verdict(self, state: LessonState) -> str:
         """Return which sentence belongs to the guess: `RIGHT`, or the key of a wrong option."""
         return RIGHT if state.guess == self.answer(state) else str(state.guess)
-
-    def guesses(self) -> Sequence[Guess]:
-        """Return all guesses."""
-        return list(self.options)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,25 +100,17 @@ class NumberQuestion(Question):
     def parse(self, text: str) -> Guess:
         return self.slider.parse(text)
 
-    def write(self, guess: Any) -> str:
-        return f"{guess:g}"
-
     def describe(self, guess: Any) -> str:
         return self.slider.format(guess)
 
     def verdict(self, state: LessonState) -> str:
         answer, guess = float(self.answer(state)), float(state.number or 0.0)
-        is_near = abs(guess - answer) <= self.within
-        if self.is_factor:
-            is_near = abs(math.log(guess / answer)) <= math.log(self.within)
-        if is_near:
+        distance = abs(math.log(guess / answer)) if self.is_factor else abs(guess - answer)
+        if distance <= (math.log(self.within) if self.is_factor else self.within):
             return RIGHT
         if guess < answer:
             return "low"
         return "far" if guess >= self.far else "high"
-
-    def guesses(self) -> Sequence[Guess]:
-        return self.slider.stops
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,9 +125,6 @@ class RankingQuestion(Question):
             raise ValueError(f"it must have {', '.join(self.options)} in an order, with dots between them; {problem}.")
         return keys
 
-    def write(self, guess: Any) -> str:
-        return ".".join(guess)
-
     def describe(self, guess: Any) -> str:
         return ", ".join(self.options[key] for key in guess)
 
@@ -162,8 +134,16 @@ class RankingQuestion(Question):
             return RIGHT
         return "rest" if guess[0] == answer[0] else guess[0]
 
-    def guesses(self) -> Sequence[Guess]:
-        return list(permutations(self.options))
+
+def write_guess(guess: Any) -> str:
+    """Return a guess as an address has it.
+
+    >>> write_guess("few"), write_guess(0.5), write_guess(("few", "many"))
+    ('few', '0.5', 'few.many')
+    """
+    if isinstance(guess, tuple):
+        return ".".join(guess)
+    return guess if isinstance(guess, str) else f"{guess:g}"
 
 
 def nearest_option(options: Mapping[str, float], value: float) -> str:
@@ -177,7 +157,7 @@ def nearest_option(options: Mapping[str, float], value: float) -> str:
 
 @dataclass(frozen=True)
 class LessonStep:
-    """One idea.
+    """An idea.
 
     Parameters
     ----------
@@ -221,7 +201,8 @@ class Lesson:
     ----------
     key : str
         Name in an address.
-    script : LessonScript
+    file : str
+        The module of the lesson, whose words stand beside it.
     steps : tuple of LessonStep
     quantities : callable
         Values in the words of a step in a state, by name.
@@ -230,18 +211,17 @@ class Lesson:
     """
 
     key: str
-    script: LessonScript
+    file: str
     steps: tuple[LessonStep, ...]
     quantities: Callable[[LessonState], Mapping[str, Any]]
     page: str
     design: Design
     page_settings: Mapping[str, str] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        if list(self.script.steps) != [step.name for step in self.steps]:
-            raise ValueError(
-                f"The text of {self.key} must have the steps {', '.join(step.name for step in self.steps)}."
-            )
+    @cached_property
+    def script(self) -> LessonScript:
+        """Its words."""
+        return LessonScript.read(Path(self.file).with_suffix(".md"))
 
     def step_script(self, step: LessonStep) -> StepScript:
         """Return the words of a step."""

@@ -3,7 +3,6 @@
 import math
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,12 +15,10 @@ from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import pure_epsilon, trade_off_curve
 from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, NumberQuestion, Question, Slider
 from dpviz.teaching.lessons.sampling import COVERED, EPSILONS, IntervalSample
-from dpviz.teaching.lessons.script import LessonScript
 
 NAIVE, AWARE = "as_if_real", "score"
-TIMES = Slider(
-    "Times as long", tuple(round(0.5 + 0.1 * step, 1) for step in range(46)), 1.0, format=lambda times: f"{times:g} ×"
-)
+FACTORS = tuple(round(0.5 + 0.1 * step, 1) for step in range(46))
+TIMES = Slider("Times as long", FACTORS, 1.0, format=lambda times: f"{times:g} ×")
 OPTIONS = {"same": "ε = 2, as before", "twice": "ε = 4, twice as much", "none": "none: whoever knows it can undo it"}
 PROMISES = {"same": 1.0, "twice": 2.0, "none": math.inf}  # times the promise of before
 PROMISE_TEXTS = {"same": "ε = 2", "twice": "ε = 4", "none": "no limit"}
@@ -31,8 +28,7 @@ ALL_SHARES = 0.0, 1.0  # ends of the axis: the intervals of who is told at a sma
 
 def _samples(state: LessonState) -> tuple[IntervalSample, IntervalSample]:
     """Return the intervals of who takes the rows for real, and of who is told."""
-    epsilon = EPSILONS.value(state) if state.step == "precision" else EPSILONS.start
-    naive = IntervalSample(NAIVE, epsilon, seed=state.seed)
+    naive = IntervalSample(NAIVE, EPSILONS.value(state, "precision"), seed=state.seed)
     return naive, replace(naive, rule=AWARE)
 
 
@@ -51,22 +47,18 @@ def _length_ratio(state: LessonState) -> float:
 
 
 @cache
-def _real_epsilon() -> float:
-    return pure_epsilon(IntervalSample(AWARE).design.release)
-
-
-@cache
-def _real_success() -> float:
-    return float(trade_off_curve(IntervalSample(AWARE).design.release).success(0.5))
+def _real_promise() -> tuple[float, float]:
+    """Return the ε that the release really keeps, and the success of the best attacker."""
+    release = IntervalSample(AWARE).design.release
+    return pure_epsilon(release), float(trade_off_curve(release).success(0.5))
 
 
 def quantities(state: LessonState) -> dict[str, Any]:
     """Return the values in the words."""
-    if state.step == "privacy":
-        return {"epsilon": _real_epsilon(), "success": _real_success()}
-    naive, aware = _samples(state)
+    (naive, aware), (real_epsilon, success) = _samples(state), _real_promise()
     return {
-        "epsilon": naive.epsilon,
+        "epsilon": real_epsilon if state.step == "privacy" else naive.epsilon,
+        "success": success,
         "naive": naive.n_covered,
         "told": aware.n_covered,
         "told_exact": aware.exact.coverage,
@@ -85,8 +77,8 @@ def _draw_intervals(state: LessonState) -> tuple[Figure, str]:
     guess = state.number if state.step == "again" else None
     aware_chart = aware.chart(f"told how:<br>{aware.label}", guess, ends=ALL_SHARES)
     naive_chart = naive.chart(f"as if real:<br>{naive.label}", ends=ALL_SHARES)
-    held = f"On the left {naive.n_covered} of 100 intervals hold the truth, on the right {aware.n_covered}"
-    return side_by_side(naive_chart, aware_chart), f"{held} of those told how."
+    alt = f"On the left {naive.n_covered} of 100 intervals hold the truth, on the right {aware.n_covered}"
+    return side_by_side(naive_chart, aware_chart), f"{alt} of those told how."
 
 
 def _length_bar(name: str, length: float, **options: Any) -> Bar:
@@ -110,7 +102,7 @@ def _promise_bar(name: str, epsilon: float, **options: Any) -> Bar:
 
 
 def _draw_promise(state: LessonState) -> tuple[Figure, str]:
-    promised, answer = IntervalSample(AWARE).epsilon, "once the recipe is public"
+    promised, answer = EPSILONS.start, "once the recipe is public"
     bars = [_promise_bar("promised at first", promised)]
     if state.guess is None:
         bars.append(Bar(name=answer, text="?"))
@@ -118,13 +110,13 @@ def _draw_promise(state: LessonState) -> tuple[Figure, str]:
         guess = str(state.guess)
         length = promised * min(PROMISES[guess], MAX_BAR)
         bars.append(Bar(name="as you guess", text=PROMISE_TEXTS[guess], plain=length, color=GUESS_COLOR))
-        bars.append(_promise_bar(answer, _real_epsilon(), color=AWARE_COLOR))
+        bars.append(_promise_bar(answer, _real_promise()[0], color=AWARE_COLOR))
     return bars_chart(bars, "ε (left is more private)"), "The promise before and after the recipe is public."
 
 
 def _kept_promise() -> str:
     """Return the option that is nearest to what the release really keeps."""
-    times = _real_epsilon() / IntervalSample(AWARE).epsilon
+    times = _real_promise()[0] / EPSILONS.start
     return min(PROMISES, key=lambda option: abs(PROMISES[option] - times))
 
 
@@ -134,7 +126,7 @@ ASK_PRIVACY = Question(options=OPTIONS, answer=lambda _: _kept_promise())
 
 LESSON = Lesson(
     key="told_how",
-    script=LessonScript.read(Path(__file__).with_suffix(".md")),
+    file=__file__,
     steps=(
         LessonStep("again", _draw_intervals, ASK_AGAIN, is_random=True),
         LessonStep("longer", _draw_lengths, ASK_LONGER),

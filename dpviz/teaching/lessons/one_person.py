@@ -1,7 +1,6 @@
 """Lesson 1: five people, one of whom says yes, and what the published table tells about that one."""
 
 import math
-from pathlib import Path
 from typing import Any
 
 from dpviz.charts.privacy import two_tables_chart
@@ -12,10 +11,10 @@ from dpviz.designs import Design
 from dpviz.mechanisms import PosteriorMean
 from dpviz.privacy.summary import two_tables
 from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, Question, Slider, nearest_option
-from dpviz.teaching.lessons.script import LessonScript
 
 N_PEOPLE = 5
 COUNTS = range(N_PEOPLE + 1)
+TABLES = {str(count): f"{count} yes, {N_PEOPLE - count} no" for count in COUNTS}
 GOAL = math.e**2  # what the promise ε = 2 of the next lesson allows
 CHANCES = {"30_in_100": 0.3, "3_in_100": 0.03, "1_in_1000": 0.001, "1_in_100000": 1e-5}
 CHANCE_TEXTS = {
@@ -35,44 +34,45 @@ def plug_in(invented: float = 1.0) -> PosteriorMean:
     return PosteriorMean(n=N_PEOPLE, m=N_PEOPLE, alpha=invented / 2, beta=invented / 2)
 
 
-def likelihoods(invented: float = 1.0) -> tuple[list[float], list[float]]:
-    """Return the probabilities of all published tables if the ringed person said no, and if yes."""
-    no, yes = plug_in(invented).transition_matrix()[:2].tolist()
-    return no, yes
+def chances_with_yes() -> list[float]:
+    """Return the probabilities of all published tables if the ringed person said yes, and all others no."""
+    chances: list[float] = plug_in().transition_matrix()[1].tolist()
+    return chances
 
 
 def likelihood_ratios(invented: float = 1.0) -> list[float]:
     """Return how many times as likely every published table is with the yes as without."""
-    return [yes / no for no, yes in zip(*likelihoods(invented), strict=True)]
-
-
-def _table_name(count: int) -> str:
-    return f"{count} yes, {N_PEOPLE - count} no"
+    no, yes = plug_in(invented).transition_matrix()[:2].tolist()
+    return [with_yes / without for without, with_yes in zip(no, yes, strict=True)]
 
 
 def quantities(state: LessonState) -> dict[str, Any]:
     """Return the values in the words."""
-    (share_no, share_yes), (_, yes) = plug_in().transition_matrix()[:2] @ list(COUNTS) / N_PEOPLE, likelihoods()
-    values: dict[str, Any] = {f"ratio_{count}": ratio for count, ratio in enumerate(likelihood_ratios())}
-    values |= {"share_no": share_no, "share_yes": share_yes, "chance_1": yes[1], "chance_5": yes[-1]}
-    values |= {"once_in": round(1 / yes[-1] / 100) * 100, "goal": GOAL}
-    if state.step == "rows":
-        count = round(COUNT.value(state))
-        ratio = likelihood_ratios()[count]
-        values |= {"table": _table_name(count), "ratio": ratio, "direction": "a yes" if ratio > 1 else "a no"}
-    if state.step == "blur":
-        worst = max(likelihood_ratios(INVENTED.value(state)))
-        comparison = "That is below the goal." if worst <= GOAL else "That is still above the goal: mix in more."
-        values |= {"invented": format_count(int(INVENTED.value(state)), "invented answer"), "worst": worst}
-        values |= {"comparison": comparison}
-    return values
+    share_no, share_yes = plug_in().transition_matrix()[:2] @ list(COUNTS) / N_PEOPLE
+    ratios, chances = likelihood_ratios(), chances_with_yes()
+    count, invented = COUNT.value(state, "rows"), INVENTED.value(state, "blur")
+    worst = max(likelihood_ratios(invented))
+    return {f"ratio_{number}": ratio for number, ratio in enumerate(ratios)} | {
+        "share_no": share_no,
+        "share_yes": share_yes,
+        "chance_1": chances[1],
+        "chance_5": chances[-1],
+        "once_in": round(1 / chances[-1] / 100) * 100,
+        "goal": GOAL,
+        "table": TABLES[str(count)],
+        "ratio": ratios[count],
+        "direction": "a yes" if ratios[count] > 1 else "a no",
+        "invented": format_count(invented, "invented answer"),
+        "worst": worst,
+        "comparison": "That is below the goal." if worst <= GOAL else "That is still above the goal: mix in more.",
+    }
 
 
 def _draw_tables(state: LessonState) -> tuple[Figure, str]:
     if state.guess is None:
-        secret = DotTable(name="the secret answers", yes=1, number=N_PEOPLE, across=N_PEOPLE, ringed=0)
-        names = {count: f"published: {_table_name(count)}" for count in COUNTS}
-        tables = [DotTable(name=names[count], yes=count, number=N_PEOPLE, across=N_PEOPLE) for count in COUNTS]
+        size: dict[str, Any] = {"number": N_PEOPLE, "across": N_PEOPLE}
+        secret = DotTable(name="the secret answers", yes=1, ringed=0, **size)
+        tables = [DotTable(name=f"published: {TABLES[str(count)]}", yes=count, **size) for count in COUNTS]
         alt = "Five people, the ringed one said yes; below them the six tables that can be published."
         return people_chart([secret, *tables]), alt
     ratios = likelihood_ratios()
@@ -83,8 +83,8 @@ def _draw_tables(state: LessonState) -> tuple[Figure, str]:
 def _ratio_chart(ratios: list[float], guess: str = "") -> Figure:
     """Bars from 1, where a table says nothing: to the right they speak for a yes, to the left against it."""
     bars = [
-        Bar(name=_table_name(count), text=f"{format_number(ratio, 3)} ×", plain=ratio, guessed=str(count) == guess)
-        for count, ratio in enumerate(ratios)
+        Bar(name=name, text=f"{format_number(ratio, 3)} ×", plain=ratio, guessed=count == guess)
+        for (count, name), ratio in zip(TABLES.items(), ratios, strict=True)
     ]
     spec = bars_chart(bars, "times as likely with the yes as without", log=True, low=0.1, even=1.0).to_dict()
     (trace,), axis = spec["data"], spec["layout"]["xaxis"]
@@ -97,17 +97,15 @@ def _ratio_chart(ratios: list[float], guess: str = "") -> Figure:
 
 
 def _draw_rows(state: LessonState) -> tuple[Figure, str]:
-    pair, count = two_tables(plug_in(), plug_in().worst_log_odds()), round(COUNT.value(state))
+    pair, count = two_tables(plug_in(), plug_in().worst_log_odds()), COUNT.value(state)
     assert pair is not None
     chart = with_guess(two_tables_chart(pair), f"{format_number(likelihood_ratios()[count], 3)} ×", x=count, low=True)
     return chart, "How likely every published table is with the ringed person's yes, and without it."
 
 
 def _draw_chances(state: LessonState) -> tuple[Figure, str]:
-    _, yes = likelihoods()
-    bars = [
-        Bar(name=_table_name(count), text=format_percent(chance, 3), plain=chance) for count, chance in enumerate(yes)
-    ]
+    chances = dict(zip(TABLES.values(), chances_with_yes(), strict=True))
+    bars = [Bar(name=name, text=format_percent(chance, 3), plain=chance) for name, chance in chances.items()]
     if state.guess is None:
         bars[-1] = Bar(name=bars[-1].name, text="?", plain=MIN_CHANCE)
     else:
@@ -123,15 +121,12 @@ def _draw_blur(state: LessonState) -> tuple[Figure, str]:
     return chart, f"The ratio of every published table, at most {format_number(max(ratios), 3)}."
 
 
-TABLES = {str(count): _table_name(count) for count in COUNTS}
-
-
 ASK_WHICH = Question(options=TABLES, answer=lambda _: max(TABLES, key=lambda count: likelihood_ratios()[int(count)]))
-ASK_OFTEN = Question(options=CHANCE_TEXTS, answer=lambda _: nearest_option(CHANCES, likelihoods()[1][-1]))
+ASK_OFTEN = Question(options=CHANCE_TEXTS, answer=lambda _: nearest_option(CHANCES, chances_with_yes()[-1]))
 
 LESSON = Lesson(
     key="one_answer",
-    script=LessonScript.read(Path(__file__).with_suffix(".md")),
+    file=__file__,
     steps=(
         LessonStep("which", _draw_tables, ASK_WHICH),
         LessonStep("rows", _draw_rows, COUNT),

@@ -1,7 +1,6 @@
 """Lesson 7: the smallest error that any mechanism with a promise can have, as a floor under all methods."""
 
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,99 +14,87 @@ from dpviz.core.formatting import format_number
 from dpviz.designs import Design
 from dpviz.privacy.optimum import least_error
 from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, NumberQuestion, RankingQuestion, Slider
-from dpviz.teaching.lessons.script import LessonScript
 
 N_PEOPLE, EPSILON, BETA, BEST = 100, 1.0, "beta_binomial", ""
 METHODS = {BETA: "Beta-binomial", "modips": "modips", "geometric": "geometric noise"}
-TIMES = Slider(
-    "Times as accurate",
-    (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 20, 25, 30, 40, 50, 100),
-    1,
-    format=lambda times: f"{times:g} ×",
-)
+FACTORS = (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 20, 25, 30, 40, 50, 100)
+TIMES = Slider("Times as accurate", FACTORS, 1, format=lambda times: f"{times:g} ×")
 GRID = (0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
-EPSILONS = Slider("Promise ε (left is more private)", GRID, 1.0)
+EPSILONS = Slider("Promise ε (left is more private)", GRID, EPSILON)
 SIZES = Slider("People", (10, 20, 50, 100, 200, 500, 1000), N_PEOPLE)
 AXIS = "typical error, in points"
 
 
 @lru_cache(maxsize=256)
-def _error_of(key: str, n: int = N_PEOPLE, epsilon: float = EPSILON) -> float:
-    """Return how far the published share is typically off, all secret tables alike; `BEST` is the best mechanism."""
+def _points(key: str, n: int = N_PEOPLE, epsilon: float = EPSILON) -> float:
+    """Return by how many points a share is typically off, all secret tables alike; `BEST` is the best mechanism."""
     if key == BEST:
-        return float(least_error(n=n, epsilon=epsilon).root_mean_squared_error)
+        return 100 * float(least_error(n=n, epsilon=epsilon).root_mean_squared_error)
     method = method_of_release(Design(mechanism=key, n=n))
     synthesizer = method.synthesizer(BinaryData(n=n, p=0.25), epsilon)  # with the prior that Compare gives it
-    return float(share_moments(synthesizer).release_error()["average"])
-
-
-def _times_best(n: int = N_PEOPLE, epsilon: float = EPSILON) -> float:
-    """Return how many times the smallest possible error that of the Beta-binomial is."""
-    return _error_of(BETA, n, epsilon) / _error_of(BEST, n, epsilon)
+    return 100 * float(share_moments(synthesizer).release_error()["average"])
 
 
 def _ranking() -> tuple[str, ...]:
-    return tuple(sorted(METHODS, key=_error_of))
+    return tuple(sorted(METHODS, key=_points))
 
 
 def quantities(state: LessonState) -> dict[str, Any]:
     """Return the values in the words."""
-    n = round(SIZES.value(state)) if state.step == "people" else N_PEOPLE
-    epsilon = EPSILONS.value(state) if state.step == "curve" else EPSILON
-    errors = {f"error_{key or 'best'}": _error_of(key, n, epsilon) for key in (BEST, *METHODS)}
-    return {"epsilon": epsilon, "people": n, "times": _times_best(n, epsilon), **errors}
+    n, epsilon = SIZES.value(state, "people"), EPSILONS.value(state, "curve")
+    errors = {f"error_{key or 'best'}": _points(key, n, epsilon) / 100 for key in (BEST, *METHODS)}
+    times = errors[f"error_{BETA}"] / errors["error_best"]
+    return {"epsilon": epsilon, "people": n, "times": times, **errors}
 
 
-def _bar(name: str, error: float, color: str = GREY) -> Bar:
-    return Bar(name=name, text=format_number(100 * error, 3), plain=100 * error, color=color)
+def _bar(name: str, points: float, color: str = GREY) -> Bar:
+    return Bar(name=name, text=format_number(points, 3), plain=points, color=color)
 
 
 def _draw_floor(state: LessonState) -> tuple[Figure, str]:
     guess = Bar(name="best possible", text="?")
     if state.number is not None:
-        guess = _bar("best possible, as you guess", _error_of(BETA) / state.number, GUESS_COLOR)
-    bars = [_bar(METHODS[BETA], _error_of(BETA), color_of(BETA)), guess]
-    bars += [] if state.guess is None else [_bar("best possible", _error_of(BEST))]
-    longest = 100 * _error_of(BETA)
-    return bars_chart(bars, AXIS, longest=longest), "How far the published share is typically off."
+        guess = _bar("best possible, as you guess", _points(BETA) / state.number, GUESS_COLOR)
+    bars = [_bar(METHODS[BETA], _points(BETA), color_of(BETA)), guess]
+    bars += [] if state.guess is None else [_bar("best possible", _points(BEST))]
+    return bars_chart(bars, AXIS, longest=_points(BETA)), "How far the published share is typically off."
 
 
 def _draw_methods(state: LessonState) -> tuple[Figure, str]:
-    n = round(SIZES.value(state)) if state.step == "people" else N_PEOPLE
-    best = _bar("best possible", _error_of(BEST, n))
+    n = SIZES.value(state, "people")
+    best = _bar("best possible", _points(BEST, n))
     if state.step == "order" and state.guess is None:
         unknown = [Bar(name=name, text="?") for name in METHODS.values()]
         return bars_chart([*unknown, best], AXIS), "Only the best is known."
     names = dict(METHODS)
     if isinstance(state.guess, tuple):
         names = {key: f"{METHODS[key]} (your no. {place})" for place, key in enumerate(state.guess, 1)}
-    bars = [best, *(_bar(names[key], _error_of(key, n), color_of(key)) for key in _ranking())]
-    longest = 100 * max(_error_of(key, size) for key in METHODS for size in SIZES.stops)
+    bars = [best, *(_bar(names[key], _points(key, n), color_of(key)) for key in _ranking())]
+    longest = max(_points(key, size) for key in METHODS for size in SIZES.stops) if state.step == "people" else None
     alt = f"The errors of three methods with {n:,} people, and of the best possible."
-    return bars_chart(bars, AXIS, longest=longest if state.step == "people" else None), alt
+    return bars_chart(bars, AXIS, longest=longest), alt
 
 
 def _draw_curve(state: LessonState) -> tuple[Figure, str]:
     epsilon, lines, marks = EPSILONS.value(state), [], []
     for key, name in {BEST: "best possible: the floor", **METHODS}.items():
-        errors, color = np.array([100 * _error_of(key, N_PEOPLE, each) for each in GRID]), key or "original"
+        errors, color = np.array([_points(key, N_PEOPLE, stop) for stop in GRID]), key or "original"
         lines.append(Line(name=name, x=np.array(GRID), y=errors, color=color, is_limit=key == BEST))
-        marks.append(Mark(x=epsilon, y=100 * _error_of(key, N_PEOPLE, epsilon), color=color, text=""))
+        marks.append(Mark(x=epsilon, y=_points(key, N_PEOPLE, epsilon), color=color, text=""))
     scales = Axis(title="ε (left is more private)", log=True), Axis(title=AXIS, log=True)
     chart = line_chart(lines, *scales, key="floor", marks=marks)
     alt = "Errors against ε, above the smallest possible."
     return with_guess(chart, f"ε = {format_number(epsilon, 3)}", x=epsilon), alt
 
 
-ASK_FLOOR = NumberQuestion(slider=TIMES, answer=lambda _: _times_best(), within=1.15, is_factor=True)
-ASK_ORDER = RankingQuestion(options=METHODS, answer=lambda _: _ranking())
+ASK_FLOOR = NumberQuestion(slider=TIMES, answer=lambda _: _points(BETA) / _points(BEST), within=1.15, is_factor=True)
 
 LESSON = Lesson(
     key="best",
-    script=LessonScript.read(Path(__file__).with_suffix(".md")),
+    file=__file__,
     steps=(
         LessonStep("floor", _draw_floor, ASK_FLOOR),
-        LessonStep("order", _draw_methods, ASK_ORDER),
+        LessonStep("order", _draw_methods, RankingQuestion(options=METHODS, answer=lambda _: _ranking())),
         LessonStep("curve", _draw_curve, EPSILONS),
         LessonStep("people", _draw_methods, SIZES),
     ),

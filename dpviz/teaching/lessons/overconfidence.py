@@ -1,6 +1,6 @@
 """Lesson 4: analysts who take synthetic rows for real people, with one set and with several."""
 
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 from dpviz.charts.teaching import DotTable, people_chart, with_guess
@@ -8,9 +8,8 @@ from dpviz.charts.theme import Figure
 from dpviz.core.formatting import format_count, format_percent
 from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, NumberQuestion, Question, Slider
 from dpviz.teaching.lessons.sampling import ANALYSTS, COVERED, EPSILONS, IntervalSample
-from dpviz.teaching.lessons.script import LessonScript
 
-RULE, FIVE = "as_if_real", 5
+SAMPLE, FIVE = IntervalSample("as_if_real"), 5
 SETS = Slider("Tables each (they share ε)", tuple(range(1, 11)), 1)
 OPTIONS = {
     "more": "more than with one table",
@@ -22,18 +21,17 @@ OPTIONS = {
 
 def _sample_at(state: LessonState) -> IntervalSample:
     """Return the intervals at the sliders of a step, or with one table each."""
-    sets = round(SETS.value(state)) if state.step == "pull" else 1
-    epsilon = EPSILONS.value(state) if state.step == "epsilon" else EPSILONS.start
-    return IntervalSample(RULE, epsilon=epsilon, sets=sets, seed=state.seed)
+    sets, epsilon = SETS.value(state, "pull"), EPSILONS.value(state, "epsilon")
+    return replace(SAMPLE, epsilon=epsilon, sets=sets, seed=state.seed)
 
 
 def _sample_of_five(state: LessonState) -> IntervalSample:
-    return IntervalSample(RULE, sets=FIVE, seed=state.seed)
+    return replace(SAMPLE, sets=FIVE, seed=state.seed)
 
 
 def _option_shares() -> dict[str, float]:
     """Return the share of intervals that every option means, from what is written on them and holds with one table."""
-    exact = IntervalSample(RULE).exact
+    exact = SAMPLE.exact
     return {"more": exact.level, "same": exact.coverage, "half": exact.coverage / 2, "none": 0.0}
 
 
@@ -48,18 +46,21 @@ def _hold(number: int) -> str:
 
 def quantities(state: LessonState) -> dict[str, Any]:
     """Return the values in the words."""
-    sample = _sample_at(state)
-    values: dict[str, Any] = {"held": _hold(sample.n_covered), "exact": sample.exact.coverage}
-    if state.step == "sets":
-        five = _sample_of_five(state)
-        values |= {"held_before": sample.n_covered, "held_five": _hold(five.n_covered)}
-        values |= {"exact_five": format_percent(five.exact.coverage, 2)}
-    if state.step == "pull":
-        values |= {"sets": format_count(sample.sets, "table"), "centre": sample.centre, "truth": sample.p}
-        values |= {"spread": sample.spread, "standard_error": sample.mean_standard_error}
-    if state.step == "epsilon":
-        values |= {"epsilon": sample.epsilon, "rows": 2 * sample.design.alpha_of_one_set}
-    return values
+    sample, five = _sample_at(state), _sample_of_five(state)
+    return {
+        "held": _hold(sample.n_covered),
+        "exact": sample.exact.coverage,
+        "held_before": sample.n_covered,
+        "held_five": _hold(five.n_covered),
+        "exact_five": format_percent(five.exact.coverage, 2),
+        "sets": format_count(sample.sets, "table"),
+        "centre": sample.centre,
+        "truth": sample.p,
+        "spread": sample.spread,
+        "standard_error": sample.mean_standard_error,
+        "epsilon": sample.epsilon,
+        "rows": 2 * sample.design.alpha_of_one_set,
+    }
 
 
 def _draw_people(state: LessonState) -> tuple[Figure, str]:
@@ -96,7 +97,7 @@ ASK_SETS = Question(options=OPTIONS, answer=lambda state: _nearest_share(_sample
 
 LESSON = Lesson(
     key="too_sure",
-    script=LessonScript.read(Path(__file__).with_suffix(".md")),
+    file=__file__,
     steps=(
         LessonStep("one", _draw_people, ASK_ONE, is_random=True),
         LessonStep("sets", _draw_sets, ASK_SETS, is_random=True),
@@ -105,5 +106,5 @@ LESSON = Lesson(
     ),
     quantities=quantities,
     page="coverage",
-    design=IntervalSample(RULE).design,
+    design=SAMPLE.design,
 )

@@ -1,7 +1,6 @@
 """Lesson 6: into how many sets a promise is best divided, and why it depends on the method."""
 
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from dpviz.core.formatting import format_count, format_number
 from dpviz.core.types import FloatArray
 from dpviz.designs import Design
 from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, NumberQuestion, Slider
-from dpviz.teaching.lessons.script import LessonScript
 
 DATA, EPSILON, MAX_SETS = BinaryData(n=100, p=0.25), 1.0, 20
 METHODS = {"modips": "modips", "beta": "beta_binomial"}
@@ -30,24 +28,19 @@ AS_GOOD = 1.003  # times the smallest error, with which a number of sets counts 
 
 
 @lru_cache(maxsize=256)
-def _biases_and_errors(key: str, epsilon: float = EPSILON) -> FloatArray:
-    """Return bias and root mean squared error of a method with 1, 2 … sets, shape (2, sets)."""
+def _parts(key: str, epsilon: float = EPSILON) -> FloatArray:
+    """Return standard deviation, absolute bias and error of a method, in points, with 1, 2 … sets: shape (3, sets)."""
     method = DATA.method(key)
     shared = method.divided() or method
-    return np.array([DATA.accuracy(shared, epsilon, Analysis(sets=int(sets))) for sets in SETS]).T
+    bias, error = np.array([DATA.accuracy(shared, epsilon, Analysis(sets=int(sets))) for sets in SETS]).T
+    return 100 * np.array([np.sqrt(error**2 - bias**2), abs(bias), error])
 
 
-def _errors_of(key: str, epsilon: float = EPSILON) -> FloatArray:
-    errors: FloatArray = _biases_and_errors(key, epsilon)[1]
-    return errors
-
-
-def _best_sets(key: str, epsilon: float = EPSILON) -> int:
-    return int(first_smallest(dict(zip(SETS.tolist(), _errors_of(key, epsilon).tolist(), strict=True))))
-
-
-def _format_points(error: float) -> str:
-    return format_number(100 * error, 3)
+def _best(key: str, epsilon: float = EPSILON) -> tuple[int, float]:
+    """Return the best number of sets, and its error in points."""
+    errors = dict(zip(SETS.tolist(), _parts(key, epsilon)[2].tolist(), strict=True))
+    best = first_smallest(errors)
+    return int(best), errors[best]
 
 
 def _tables(number: float) -> str:
@@ -56,36 +49,36 @@ def _tables(number: float) -> str:
 
 def quantities(state: LessonState) -> dict[str, Any]:
     """Return the values in the words."""
-    epsilon = EPSILONS.value(state) if state.step == "when" else EPSILON
-    best = {key: _best_sets(key, epsilon) for key in NAMES}
-    values: dict[str, Any] = {"epsilon": epsilon, "most": MAX_SETS, "truth": DATA.p, "guess_compared": ""}
-    values |= {"best_modips": best["modips"], "best_beta": best["beta_binomial"]}
-    values |= {"error_modips": _errors_of("modips").min(), "error_beta": _errors_of("beta_binomial").min()}
-    if state.step in METHODS and state.number not in (None, best[METHODS[state.step]]):
-        error = _errors_of(METHODS[state.step])[round(state.number or 1) - 1]
-        values["guess_compared"] = f"With {_tables(state.number or 1)} it is {_format_points(error)}."
-    if state.step == "why":
-        sets = round(MOVED.value(state))
-        luck, pull, error = _luck_and_pull()[:, sets - 1].tolist()
-        larger = "Most of the error is the pull." if pull > luck else "Most of the error is luck."
-        values |= {"sets": _tables(sets), "luck": luck, "pull": pull, "error": error, "larger": larger}
-    return values
-
-
-def _luck_and_pull() -> FloatArray:
-    """Return standard deviation, absolute bias and error of the Beta-binomial with 1, 2 … sets."""
-    bias, error = _biases_and_errors("beta_binomial")
-    return np.array([np.sqrt(error**2 - bias**2), abs(bias), error])
+    epsilon, sets, compared = EPSILONS.value(state, "when"), MOVED.value(state, "why"), ""
+    luck, pull, error = (_parts("beta_binomial")[:, sets - 1] / 100).tolist()
+    key = METHODS.get(state.step)
+    if key and state.number not in (None, _best(key)[0]):
+        number = round(state.number or 1)
+        compared = f"With {_tables(number)} it is {format_number(_parts(key)[2, number - 1], 3)}."
+    return {
+        "epsilon": epsilon,
+        "most": MAX_SETS,
+        "truth": DATA.p,
+        "guess_compared": compared,
+        "best_modips": _best("modips", epsilon)[0],
+        "best_beta": _best("beta_binomial", epsilon)[0],
+        "error_modips": _best("modips")[1] / 100,
+        "error_beta": _best("beta_binomial")[1] / 100,
+        "sets": _tables(sets),
+        "luck": luck,
+        "pull": pull,
+        "error": error,
+        "larger": "Most of the error is the pull." if pull > luck else "Most of the error is luck.",
+    }
 
 
 def _line(key: str, epsilon: float = EPSILON) -> Line:
-    return Line(name=NAMES[key], x=SETS, y=100 * _errors_of(key, epsilon), color=key)
+    return Line(name=NAMES[key], x=SETS, y=_parts(key, epsilon)[2], color=key)
 
 
 def _lowest(key: str, epsilon: float = EPSILON) -> Mark:
-    best = _best_sets(key, epsilon)
-    error = _errors_of(key, epsilon)[best - 1]
-    return Mark(x=best, y=100 * error, color=key, text=f"M = {best}: {_format_points(error)}")
+    best, error = _best(key, epsilon)
+    return Mark(x=best, y=error, color=key, text=f"M = {best}: {format_number(error, 3)}")
 
 
 def _chart(lines: list[Line], marks: list[Mark], key: str, top: float) -> Figure:
@@ -98,11 +91,11 @@ def _chart(lines: list[Line], marks: list[Mark], key: str, top: float) -> Figure
 
 def _draw_errors(state: LessonState) -> tuple[Figure, str]:
     key = METHODS[state.step]
-    line, mark, words, alt = _line(key), _lowest(key), "your guess: ", f"smallest at {_best_sets(key)}."
+    line, mark, words, alt = _line(key), _lowest(key), "your guess: ", f"smallest at {_best(key)[0]}."
     top = float(line.y.max())
     if state.guess is None:
-        first, name = float(line.y[0]), NAMES[key]
-        line = Line(name=name, x=SETS, y=np.where(SETS == 1, line.y, np.nan), color=key)
+        first = float(line.y[0])
+        line = Line(name=NAMES[key], x=SETS, y=np.where(SETS == 1, line.y, np.nan), color=key)
         mark, words = Mark(x=1.0, y=first, color=key, text=f"1 table: {format_number(first, 3)}"), ""
         alt = "only that of a single table is drawn."
     chart = _chart([line], [mark], "sets", top)
@@ -112,48 +105,42 @@ def _draw_errors(state: LessonState) -> tuple[Figure, str]:
 
 
 def _draw_parts(state: LessonState) -> tuple[Figure, str]:
-    sets, parts = MOVED.value(state), 100 * _luck_and_pull()
+    sets, (luck, pull, errors) = MOVED.value(state), _parts("beta_binomial")
     lines = [
-        Line(name="luck", x=SETS, y=parts[0], color="geometric", stroke=BOUND_LINE),
-        Line(name="pull", x=SETS, y=parts[1], color="posterior_mean", stroke=BOUND_LINE._replace(dash="dash")),
-        Line(name="error", x=SETS, y=parts[2], color="beta_binomial"),
+        Line(name="luck", x=SETS, y=luck, color="geometric", stroke=BOUND_LINE),
+        Line(name="pull", x=SETS, y=pull, color="posterior_mean", stroke=BOUND_LINE._replace(dash="dash")),
+        Line(name="error", x=SETS, y=errors, color="beta_binomial"),
     ]
-    error = float(parts[2, round(sets) - 1])
-    chart = _chart(
-        lines, [Mark(x=sets, y=error, color="beta_binomial", text=format_number(error, 3))], "parts", parts.max()
-    )
-    alt = "Luck falls and the pull grows with the number of tables."
-    return with_guess(chart, _tables(sets), x=sets, low=True), alt
+    error = float(errors[sets - 1])
+    mark = Mark(x=sets, y=error, color="beta_binomial", text=format_number(error, 3))
+    chart = with_guess(_chart(lines, [mark], "parts", errors.max()), _tables(sets), x=sets, low=True)
+    return chart, "Luck falls and the pull grows with the number of tables."
 
 
 def _draw_methods(state: LessonState) -> tuple[Figure, str]:
     epsilon = EPSILONS.value(state)
     lines, marks = [_line(key, epsilon) for key in NAMES], [_lowest(key, epsilon) for key in NAMES]
-    top = 100 * max(float(_errors_of(key, stop).max()) for key in NAMES for stop in EPSILONS.stops)
+    top = max(float(_parts(key, stop)[2].max()) for key in NAMES for stop in EPSILONS.stops)
     return _chart(lines, marks, "when", top), "The errors of both methods against the number of tables."
 
 
 def _question(step: str) -> NumberQuestion:
-    """Ask for the best number of sets; one that errs hardly more is as good."""
-    key = METHODS[step]
-    good = SETS[_errors_of(key) <= AS_GOOD * _errors_of(key).min()]
-    within = float(abs(good - _best_sets(key)).max())
-    return NumberQuestion(slider=GUESSED, answer=lambda _: _best_sets(key), within=within)
+    """Ask for the best number of sets; any that errs hardly more is as good."""
+    best, error = _best(METHODS[step])
+    good = SETS[_parts(METHODS[step])[2] <= AS_GOOD * error]
+    return NumberQuestion(slider=GUESSED, answer=lambda _: best, within=float(abs(good - best).max()))
 
-
-ASK_MODIPS = _question("modips")
-ASK_BETA = _question("beta")
 
 LESSON = Lesson(
     key="one_or_ten",
-    script=LessonScript.read(Path(__file__).with_suffix(".md")),
+    file=__file__,
     steps=(
-        LessonStep("modips", _draw_errors, ASK_MODIPS),
-        LessonStep("beta", _draw_errors, ASK_BETA),
+        LessonStep("modips", _draw_errors, _question("modips")),
+        LessonStep("beta", _draw_errors, _question("beta")),
         LessonStep("why", _draw_parts, MOVED),
         LessonStep("when", _draw_methods, EPSILONS),
     ),
     quantities=quantities,
     page="budget",
-    design=Design(mechanism="modips", n=DATA.n, p=DATA.p, epsilon=EPSILON, sets=_best_sets("modips")),
+    design=Design(mechanism="modips", n=DATA.n, p=DATA.p, epsilon=EPSILON, sets=_best("modips")[0]),
 )
