@@ -35,13 +35,9 @@ SETTINGS = {"room": ui.text_setting(""), "seat": ui.text_setting(""), "teacher":
 REHEARSAL_SEATS = 30
 POLL_INTERVAL_MS = 1000
 RETRY_S = 3.0  # until a database that cannot be reached is asked again
-PROMISES = (0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0)
-"""The ε that a class can be given."""
-
+PROMISES = (0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0)  # the ε that a class can be given
 ARRIVAL_INTERVAL_S = 0.2
-ARRIVAL_STEPS = 4
-"""A class that has come at once is shown in so many pictures, one after the other."""
-
+ARRIVAL_STEPS = 4  # pictures in which a class that has come at once is shown, one after the other
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -58,8 +54,8 @@ def show_entry() -> None:
     left, right = st.columns(2)
     with left:
         ui.heading("For students")
-        rest: dict[str, Any] = {"max_chars": 12, "placeholder": "such as KWM 4T7", "help": ui.words("code")}
-        st.text_input("Code of the room", key=f"{PREFIX}code", **rest)
+        example = "such as KWM 4T7"
+        st.text_input("Code of the room", max_chars=12, key=f"{PREFIX}code", help=ui.words("code"), placeholder=example)
         _button("Take a seat", "join", join)
     with right:
         ui.heading("For teachers")
@@ -223,9 +219,8 @@ class Projector:
             if is_revealed and self.settings.requires_answer:  # whoever knows the answer guesses no more
                 self._button("Next round", "go", RoomSettings.next_round, type="primary", shortcut="Space")
                 return
-            label = "Start"
-            if is_running:
-                label = "Hide truth" if is_revealed else "Reveal truth"
+            reveal = "Hide truth" if is_revealed else "Reveal truth"
+            label = reveal if is_running else "Start"
             turn = partial(replace, running=True, revealed=is_running and not is_revealed)
             self._button(label, "go", turn, type="primary", shortcut="Space")
             if is_running:
@@ -257,10 +252,10 @@ class Projector:
         value = st.session_state[PREFIX + name]
 
         def change(before: RoomSettings) -> RoomSettings:
-            if value is None or (name == "mode" and value == before.mode):  # the chosen option was pressed once more
+            if value is None:  # the chosen option was pressed once more
                 return before
             if name == "mode":
-                return before.start_mode(value)
+                return before if value == before.mode else before.start_mode(value)
             return before.update(**{name: (value,) if name == "rules" else value})
 
         server.attempt(server.rooms().change, self.room.code, self.token, change)
@@ -312,8 +307,8 @@ def _show_guess_task(code: str, settings: RoomSettings, seat: int) -> None:
     if guess is None and not settings.revealed:
         with st.container(horizontal=True, key="room_answers"):
             for label, value in (("Yes", 1), ("No", 0)):
-                guess_action = (server.rooms().guess, code, settings.round, seat, value)
-                _button(label, f"guess_{label.lower()}", *guess_action, width="stretch")
+                action = (server.rooms().guess, code, settings.round, seat, value)
+                _button(label, f"guess_{label.lower()}", *action, width="stretch")
     server.show_refused()
 
 

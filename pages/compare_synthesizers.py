@@ -35,9 +35,7 @@ from pages.ui import comparison as shared
 from pages.ui.navigation import COMPARE, PUBLISHED
 
 PREFIX = COMPARE.prefix
-STUDY = f"{PREFIX}study"
-"""Where the session keeps the cells of a study that is open."""
-
+STUDY = f"{PREFIX}study"  # key of the cells of a study that is open
 PUBLISHED_BY = {"bowen_liu": "Bowen & Liu (2016)", "liu": "Liu (2016)"}
 NUMBERS = compared_numbers(
     "The privacy loss of all sets together at which the methods are ranked.",
@@ -83,7 +81,6 @@ def show_pictures(comparison: Comparison, ranking: Ranking) -> str:
     is_added_known = any(outcome.release_error.value >= 0 for outcome in ranking.outcomes)
     measures = charts.comparison_measures(comparison, added=is_added_known)
     chosen = shared.choose_measures(measures)
-    first = chosen[0]
 
     # The curves are the same at whatever ε the methods are ranked; what no picture shows is not computed
     intervals = charts.need_intervals(chosen)
@@ -104,6 +101,7 @@ def show_pictures(comparison: Comparison, ranking: Ranking) -> str:
     if intervals:
         n_known = shared.n_intervals(found.outcomes.values())
         caption.append(ui.words("intervals", done=n_known, all=n_points * len(comparison.methods)))
+    first = chosen[0]
     if charts.drawn_limit(found, first) if first in LIMITED_MEASURES else is_added_known:
         caption.append(ui.words(f"limit_{first}", level=format_percent(comparison.analysis.level, 8)))
     if cells:
@@ -122,16 +120,13 @@ def show_table(comparison: Comparison, ranking: Ranking) -> None:
         ui.note(ui.words("left_out", names=absent, terms=comparison.terms.label))
 
 
-# Closer looks, each computed only when it is opened
-
-
 def _show_release(comparison: Comparison) -> None:
     data, analysis = comparison.data, comparison.analysis
     first = shared.first_result(comparison).outcomes.values()
     settings = tuple((outcome.method, outcome.setting) for outcome in first)
     original, estimates = _release(data, settings, analysis.sets, analysis.seed)
     ui.note(ui.words("release"))
-    st.button("Draw again", key=f"{PREFIX}again", on_click=_draw_again)
+    st.button("Draw again", key=f"{PREFIX}again", on_click=ui.draw_again)
 
     # A dot for the estimate from each set, and the same in numbers
     released = {method: np.atleast_1d(estimates[method.key]) for method, _ in settings}
@@ -156,11 +151,6 @@ def _show_release(comparison: Comparison) -> None:
 @lru_cache(maxsize=16)
 def _release(data: DataKind, settings: tuple[Any, ...], sets: int, seed: int) -> tuple[float, dict[str, Any]]:
     return data.one_release(dict(settings), sets, seed)
-
-
-def _draw_again() -> None:
-    st.session_state[f"{PREFIX}seed"] += 1
-    ui.mark_moved()
 
 
 def _show_promises(comparison: Comparison) -> None:
@@ -200,10 +190,8 @@ def _show_audit(comparison: Comparison) -> None:
 
 
 def _show_downloads(comparison: Comparison) -> None:
-    is_open = ui.open_file(
-        "Open a study", f"{PREFIX}study_file", _settings_of_study, megabytes=limits.MAX_STUDY_BYTES // 1_000_000,
-        help=ui.words("open"), types=("csv",),
-    )  # fmt: skip
+    size = limits.MAX_STUDY_BYTES // 1_000_000
+    is_open = ui.open_file("Open a study", f"{PREFIX}study_file", _settings_of_study, megabytes=size, types=("csv",))
     if is_open and (cells := st.session_state.get(STUDY)):
         st.caption(f"{summarize_cells(cells)} {ui.words('study')}")
     script = (comparison_script(comparison), "the numbers of the table above")

@@ -8,19 +8,12 @@ import streamlit as st
 
 from dpviz.charts.coverage import coverage_chart
 from dpviz.core.formatting import format_count, format_number, format_percent
-from dpviz.coverage import (
-    CoverageCurves,
-    ExactCoverage,
-    Extreme,
-    coverage_curves,
-    coverage_given_count,
-    report,
-    stream_by_synthesizer,
-    stream_coverages,
-)
+from dpviz.coverage import report
 from dpviz.coverage.answer import coverage_answer, feasible_rules
-from dpviz.coverage.curves import EPSILONS
+from dpviz.coverage.curves import EPSILONS, CoverageCurves, stream_by_synthesizer
+from dpviz.coverage.exact import ExactCoverage, coverage_given_count, stream_coverages
 from dpviz.coverage.performance import first_shares
+from dpviz.coverage.worst_case import Extreme, coverage_curves
 from dpviz.designs import CONFIDENTIAL_COUNT, Design, describe_promise
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import two_cell_synthesizers
@@ -129,10 +122,8 @@ def results_of(design: Design, axis: str, run: simulation.Run) -> Results:
         pass
     if axis == "epsilon":
         base = replace(design, epsilon=1.0, rules=(), repetitions=1, seed=0)
-        points = tuple(EPSILONS.tolist())
-        curves, has_all = ui.progress(
-            stream_by_synthesizer, base.along_epsilon(points), points=points, p=design.p, **arguments
-        )
+        arguments |= {"points": tuple(EPSILONS.tolist()), "p": design.p}
+        curves, has_all = ui.progress(stream_by_synthesizer, base.along_epsilon(arguments["points"]), **arguments)
         is_complete = is_complete and has_all
     return Results(design, run, coverages, axis, curves, smallest, is_complete)
 

@@ -20,14 +20,11 @@ from pages.ui.navigation import GAME
 PREFIX = GAME.prefix
 NEW_SEEDS = 1_000_000  # that a new game is drawn from: few digits, to be said aloud
 PROMISES = {format_number(epsilon): epsilon for epsilon in GAME_EPSILONS}
-
-SETTINGS = {
+SETTINGS = {  # the guesses are in the session alone: a link begins the game
     f"{PREFIX}level": ui.choice_setting(LEVELS, "person", "Level"),
     f"{PREFIX}epsilon": ui.choice_setting(PROMISES, "1", "Promise ε"),
     f"{PREFIX}seed": ui.number_setting(SEED),
 }
-"""The guesses are in the session alone: a link begins the game."""
-
 rounds_of = lru_cache(maxsize=64)(draw_rounds)
 
 
@@ -154,6 +151,5 @@ def page() -> None:
             score = level.final_score(rounds, guesses, game.epsilon)
             show_end(game, score, rounds_html(marks, GAME_ROUNDS, ""))
         else:
-            show = show_question if is_open else show_outcome
-            show(game)
+            (show_question if is_open else show_outcome)(game)
             st.html(rounds_html(marks, GAME_ROUNDS, level.score_line(rounds, guesses)))

@@ -28,16 +28,13 @@ HEIGHT = 430  # pixels
 NUMBERS = ui.declared_numbers("lessons")
 GUESSES = [f"guess{number}" for number in range(1, int(NUMBERS["step"].maximum) + 1)]
 SLIDER_KEY = "try"
-DONE = f"{PREFIX}done"
-"""Where the session has the keys of the lessons whose last step was answered."""
-
-SETTINGS = {
+DONE = f"{PREFIX}done"  # key of the names of the lessons whose last step was answered
+SETTINGS = {  # by names without the prefix of the page, so that links can be read aloud
     "lesson": ui.choice_setting(LESSONS, None, "Lesson"),
     **ui.number_settings(NUMBERS, ""),
     **{key: ui.text_setting("", "Guess") for key in GUESSES},
     SLIDER_KEY: ui.text_setting("", "Slider"),
 }
-"""By names without the prefix of the page, so that links can be read aloud."""
 
 
 class Place(NamedTuple):
@@ -115,16 +112,13 @@ def show_list() -> None:
         for key, lesson in LESSONS.items():
             script = lesson.script
             with st.container(key=f"{PREFIX}card_{key}", border=True, gap="xsmall"):
-                button(title_of(lesson), f"begin_{key}", step_values(key), type="tertiary")
+                title = f"{script.number} · {script.title}"
+                button(title, f"begin_{key}", step_values(key), type="tertiary")
                 answers = escape(script.head["answers"])
                 note = "✓ done" if key in done else f"{escape(script.head['minutes'])} minutes"
                 st.html(f'<p class="dpviz-told">{answers}<br><small>{note}</small></p>')
     if not ui.class_mode():
         ui.page_link(TEACHERS, {}, "For teachers: a plan of ninety minutes, and notes on every lesson")
-
-
-def title_of(lesson: Lesson) -> str:
-    return f"{lesson.script.number} · {lesson.script.title}"
 
 
 def show_step(place: Place) -> None:
@@ -142,10 +136,9 @@ def show_step(place: Place) -> None:
             if answer:
                 show_text(answer, "dpviz-answer")
             show_ways(place)
-            parts = lesson.step_script(step).parts
-            if step.is_answered(state) and parts.get("formula"):
-                with st.expander("The formula"):
-                    st.markdown(parts["formula"])
+            formula = lesson.step_script(step).parts.get("formula")
+            if formula and step.is_answered(state):
+                st.expander("The formula").markdown(formula)
 
 
 def show_question(place: Place) -> None:
@@ -162,17 +155,16 @@ def show_question(place: Place) -> None:
             placeholder="Choose them one after the other",
         )  # fmt: skip
         missing = len(question.options) - len(chosen)
-        words = f"{missing} more to choose" if missing else "My order"
-        values = {guess_key: write_guess(tuple(chosen))}
-        button(words, "go", values, type="primary", disabled=missing > 0)
+        label = f"{missing} more to choose" if missing else "My order"
+        button(label, "go", {guess_key: write_guess(tuple(chosen))}, type="primary", disabled=missing > 0)
     elif step.slider is not None:
         show_slider(place, step.slider, label or step.slider.label)
     elif question is not None:
         widget = f"{PREFIX}one_{key}_{place.n_before}"
+        options = question.options
+        args = (widget, guess_key)
         with st.form(f"{PREFIX}form", border=False):  # moving among the options with the arrow keys is no guess yet
-            options = question.options
             st.radio(label, list(options), index=None, format_func=options.__getitem__, key=widget)
-            args = (widget, guess_key)
             st.form_submit_button("My guess", key=f"{PREFIX}go", type="primary", on_click=copy_value, args=args)
 
 

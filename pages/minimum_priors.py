@@ -3,29 +3,23 @@
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from dpviz.audit import curves
+from dpviz.audit import text as audit_text
 from dpviz.audit.curves import first_prior_curves, stream_prior_curves
 from dpviz.audit.formulas import subsampled_epsilon_printed
-from dpviz.audit.text import (
-    audit_headline,
-    average_case_claims,
-    describe_average_case,
-    describe_safe_results,
-    describe_sampling,
-)  # fmt: skip
 from dpviz.audit.theorem_audit import audit_theorems
 from dpviz.audit.theorems import Verdict
 from dpviz.calibration import curves as answers
 from dpviz.calibration import text as words
 from dpviz.calibration.data_kinds import KINDS, Kind, PromiseQuestion, Setting
 from dpviz.calibration.methods import PARAM_MAP
-from dpviz.calibration.text import HEADLINE, excluded_mechanisms, needed_sentences
+from dpviz.calibration.text import HEADLINE
 from dpviz.charts import priors
 from dpviz.core import limits
 from dpviz.core.declarations import SEED
@@ -47,7 +41,7 @@ AXES: dict[str, curves.Axis] = {"against δ": "delta", "against ε": "epsilon", 
 SETS = 5  # of which the section speaks while the page is about a single one
 COUNTED_SETS = (1, 2, 5, 10, 20)  # for which the picture has the exact answer
 THETAS = tuple(np.round(np.linspace(0.01, 0.99, 37), 12).tolist())
-COUNT_THETAS = tuple(np.linspace(0.005, 0.995, 67).tolist())
+COUNT_THETAS = np.linspace(0.005, 0.995, 67)
 NUMBERS = ui.declared_numbers("minimum_priors")
 PRESETS = ui.declared_presets("minimum_priors")
 FAMILIES = {kind.label: kind for kind in KINDS.values()}
@@ -64,7 +58,7 @@ _audit = lru_cache(maxsize=32)(audit_theorems)
 def _count_release_curve(n: int, epsilon: float) -> answers.AverageCurves:
     """Average-case δ of the released count along θ."""
     deltas = np.array([count_release_delta(n, theta, epsilon) for theta in COUNT_THETAS])
-    return answers.AverageCurves(np.array(COUNT_THETAS), {PARAM_MAP.key: deltas})
+    return answers.AverageCurves(COUNT_THETAS, {PARAM_MAP.key: deltas})
 
 
 def controls() -> PromiseQuestion:
@@ -147,7 +141,7 @@ def show_table(question: PromiseQuestion, needed: answers.Needed) -> None:
         composed=" Several sets: their losses are added exactly." if question.sets > 1 else "",
     )  # fmt: skip
     beyond = f" Beyond reach: {' '.join(dict.fromkeys(needed.refused.values()))}" if needed.refused else ""
-    st.caption(f"{caption}{beyond} {excluded_mechanisms(question)}".strip())
+    st.caption(f"{caption}{beyond} {words.excluded_mechanisms(question)}".strip())
 
 
 def needed_of(question: PromiseQuestion) -> tuple[answers.Needed, bool]:
@@ -167,16 +161,13 @@ def texts_of(question: PromiseQuestion) -> str:
     return "ranges" if question.kind.conditioned else "counts"
 
 
-# Closer looks, each computed only when it is opened
-
-
 def _show_audit(question: PromiseQuestion) -> None:
     results = _audit(question.kind.key, **asdict(question.setting))
     unsafe = [result for result in results if result.verdict is Verdict.UNSAFE]
-    st.html(f'<p class="dpviz-question">{audit_headline(results)}</p>')
+    st.html(f'<p class="dpviz-question">{audit_text.audit_headline(results)}</p>')
     if unsafe:
         ui.html_table(audit_tables.results_table(unsafe), "Printed theorems that are unsafe", AUDIT_CLASSES)
-    if safe := describe_safe_results(results):
+    if safe := audit_text.describe_safe_results(results):
         st.html(f"<p>{safe}</p>")
 
     # The others are explained when the reader opens their table
@@ -250,17 +241,16 @@ def _show_average(question: PromiseQuestion) -> None:
     if max(n, m) > limits.MAX_AVERAGED_ROWS_OF_PAGE:
         st.caption(ui.words("Averaged rows", most=f"{limits.MAX_AVERAGED_ROWS_OF_PAGE:,}"))
         return
-    spinner = "Averaging over the other rows …"
-    deltas = ui.result(answers.average_and_worst, n, m, alpha, theta, epsilon, spinner=spinner)
-    average = {key: pair[0] for key, pair in deltas.items() if pair is not None}
-    st.html(ui.section_answer(*describe_average_case(n, theta, epsilon, average[PARAM_MAP.key])))
-    ui.table(*prior_tables.average_table(deltas, theta, epsilon))
+    pairs = ui.result(answers.average_and_worst, n, m, alpha, theta, epsilon, spinner="Averaging over the other rows …")
+    average = {key: pair[0] for key, pair in pairs.items() if pair is not None}
+    st.html(ui.section_answer(*audit_text.describe_average_case(n, theta, epsilon, average[PARAM_MAP.key])))
+    ui.table(*prior_tables.average_table(pairs, theta, epsilon))
     st.caption(f"Exact. α = β = {format_number(alpha)} for the methods with a prior; PARAM_MAP has none.")
 
     # What the thesis prints about it
     ui.note(ui.words("The simulator"))
     head = ["section 6.3", "printed δ", "exact simulator δ, at this θ", "verdict"]
-    claims = average_case_claims(n, theta, epsilon)
+    claims = audit_text.average_case_claims(n, theta, epsilon)
     rows = [[audit_tables.theorem_cell(claim), *cells] for claim, *cells in claims]
     ui.table(head, rows, "Section 6.3 of the thesis", {1, 2})
 
@@ -285,7 +275,7 @@ def _show_sampling(question: PromiseQuestion) -> None:
     table, losses = ui.result(prior_tables.sampling_table, *arguments, spinner=spinner)
     alone, printed, *_, after = losses[HEADLINE.key]
     is_exact = table.head[-1] == "exact"
-    mark, change = describe_sampling(alone, after, printed, "" if is_exact else " at most")
+    mark, change = audit_text.describe_sampling(alone, after, printed, "" if is_exact else " at most")
     sizes = {"n": format_number(setting.n), "population": format_number(population)}
     st.html(ui.section_answer(mark, ui.words("Sample", change=change, alpha=format_number(alpha), **sizes)))
     ui.table(*table)
@@ -327,15 +317,9 @@ def _show_downloads(question: PromiseQuestion) -> None:
     kind, setting = question.kind.key, question.setting
     axis = AXES[st.session_state[f"{PREFIX}axis"]]
     about = ui.about_page()
-
-    def lines() -> curves.Curves:
-        return curves.prior_curves(kind, setting, axis, m_is_n=question.m_is_n)
-
-    def findings() -> str:
-        return records_csv("bound", _audit(kind, **asdict(setting)))
-
+    lines = partial(curves.prior_curves, kind, setting, axis, m_is_n=question.m_is_n)
     tables = [
-        ("Audit, CSV", "printed_bounds.csv", findings),
+        ("Audit, CSV", "printed_bounds.csv", lambda: records_csv("bound", _audit(kind, **asdict(setting)))),
         ("Curves, CSV", f"curves_{axis}.csv", lambda: curves_csv(lines())),
     ]
     picture = "Curves, HTML", f"curves_{axis}.html", lambda: figure_html(priors.curves_chart(lines()), about)
@@ -363,12 +347,7 @@ SECTIONS: dict[str, ui.Section] = {
     "Download": _show_downloads,
     "Why, and sources": _show_explanation,
 }
-
-
-BINARY_SECTIONS = ("Average case", "Subsampling", "Probabilistic δ", "Uneven priors")
-"""Closer looks that make sense for zeros and ones alone."""
-
-
+BINARY_SECTIONS = ("Average case", "Subsampling", "Probabilistic δ", "Uneven priors")  # for zeros and ones alone
 SETTINGS = {
     f"{PREFIX}family": ui.choice_setting(FAMILIES, "Bernoulli", "Data"),
     **ui.number_settings(NUMBERS, PREFIX),
@@ -384,7 +363,7 @@ def page() -> None:
     with ui.page_frame(PRIORS, SETTINGS, controls, needed_of, take_release) as (question, parts):
         needed, _ = needed_of(question)
         with parts.results:
-            ui.answer(*needed_sentences(question, needed.pure[HEADLINE.key], needed.exact[HEADLINE.key]))
+            ui.answer(*words.needed_sentences(question, needed.pure[HEADLINE.key], needed.exact[HEADLINE.key]))
             show_curves(question, needed)
         with parts.details:
             show_table(question, needed)

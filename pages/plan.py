@@ -25,23 +25,14 @@ from pages.ui.navigation import CURATOR, PLAN
 PREFIX = PLAN.prefix
 STATISTICS = f"{PREFIX}statistics"
 WHICH = f"{PREFIX}which"
-FIELD = f"{PREFIX}one_"
-"""What the keys of the fields begin with; they are no settings of the URL."""
-
+FIELD = f"{PREFIX}one_"  # what the keys of the fields begin with; they are no settings of the URL
+OPENED = f"{PREFIX}opened"  # key of the text of a file that was opened, with its plan
 PLACES = [str(place) for place in range(1, MAX_STATISTICS + 1)]
-FOLDED = ("lowest", "highest", "suppress_below", "mechanism", "group")
-"""Fields that stand under "More about it"."""
-
+FOLDED = ("lowest", "highest", "suppress_below", "mechanism", "group")  # fields under "More about it"
 LABELS = {"kind": "Kind", "measure": "What is limited", "mechanism": "Mechanism", "group": "Rows of the group"}
-
-OPENED = f"{PREFIX}opened"
-"""Where the session has the text of a file that was opened, and its plan."""
-
 MAX_MIXTURES = 6  # of mechanisms that are shown
 KINDS_OF_PROMISE = {key: kind.short_label for key, kind in PRIVACY_LIMITS.items()}
-LIMITED = ("epsilon", "guesses", "most_after", "most_ratio")
-"""Numbers that a promise limits; its other ones say what the attacker starts from."""
-
+LIMITED = ("epsilon", "guesses", "most_after", "most_ratio")  # by a promise; the rest is what an attacker starts from
 NUMBERS = {
     **{name: stated.NUMBERS[name] for key in PRIVACY_LIMITS for name in stated.privacy_names(key)},
     **ui.declared_numbers("plan", stated.NUMBERS),
@@ -89,19 +80,14 @@ def controls() -> Question:
     n = ui.number_control("n", place=places.first)
     person_rows = ui.number_control("person_rows", place=places.main)
     neighbours = ui.choice("neighbours", place=places.more, widget=st.radio, help=ui.words("neighbours"))
-    groups = ui.text_control(
-        "groups", place=places.more, placeholder="North = 7,000; South = 5,000", help=ui.words("groups")
-    )
+    example = "North = 7,000; South = 5,000"
+    groups = ui.text_control("groups", place=places.more, placeholder=example, help=ui.words("groups"))
     is_public, spend_all = (ui.toggle(name, place=places.more, help=ui.words(name)) for name in ("public", "spend"))
     plan = ReleasePlan(
         n=n, statistics=st.session_state[STATISTICS], protection=PRIVACY_LIMITS[key](**limits), person_rows=person_rows,
         neighbours=neighbours, groups=forms.read_groups_line(groups), membership_public=is_public, spend_all=spend_all,
     )  # fmt: skip
     return Question(plan)
-
-
-def solve(plan: ReleasePlan) -> PlanFacts:
-    return ui.result(summary.plan_facts, plan, spinner="The promise is being divided …")
 
 
 # The list of statistics: a line for each, and the fields of the chosen one
@@ -114,12 +100,10 @@ def edit_statistics(plan: ReleasePlan) -> None:
     ui.heading("The statistics")
     left, right = st.container(key=f"{PREFIX}list").columns([1, 1.3], gap="medium")
     with left:
-        lines = {
-            PLACES[place]: escape_markdown(
-                f"{statistic.name} · {statistic.description} · {statistic.format_error(statistic.limit)}"
-            )
-            for place, statistic in enumerate(statistics)
-        }
+        lines = {}
+        for key, statistic in zip(PLACES, statistics, strict=False):
+            limit = statistic.format_error(statistic.limit)
+            lines[key] = escape_markdown(f"{statistic.name} · {statistic.description} · {limit}")
         if state[WHICH] not in lines and not state["is_linked"]:
             state[WHICH] = PLACES[0]  # a preset has made the list shorter
         place = PLACES.index(ui.choice("which", lines, "Statistics of the plan", widget=st.radio))
@@ -145,9 +129,8 @@ def _show_fields(plan: ReleasePlan, place: int) -> None:
     last = [name for name in ("mechanism", "group") if name in options]
     names = dict.fromkeys(["name", "kind", "measure", "limit", *forms.form_parameters(type(statistic)), *last])
     _draw_fields([name for name in names if name not in FOLDED], statistic, options)
-    more = st.expander("More about it", key=f"{FIELD}more", on_change="rerun")
-    if more.open:
-        with more:
+    with st.expander("More about it", key=f"{FIELD}more", on_change="rerun") as more:
+        if more.open:
             _draw_fields([name for name in FOLDED if name in names], statistic, options)
 
 
@@ -204,9 +187,6 @@ def _set_list(statistics: Sequence[Statistic], place: int) -> None:
     st.session_state[WHICH] = PLACES[place]
 
 
-# Closer looks, each computed only when it is opened
-
-
 def _show_choice(facts: PlanFacts) -> None:
     ui.note(escape_markdown(summary.mixture_sentence(facts.solution)))
     if len(facts.solution.tried) > 1:
@@ -229,9 +209,9 @@ def _show_what_if(facts: PlanFacts) -> None:
         return
     ui.note(summary.ASSUMPTIONS_NOTE)
     ui.show_figure(figures.assumptions_figure(plan, curves), "ranges_picture", height=360)
-    for each in curves:
-        text = f"{capitalize_first(each.assumption)}: {summary.assumption_sentence(solution, each)}"
-        ui.note(escape_markdown(text))
+    for changed in curves:
+        sentence = summary.assumption_sentence(solution, changed)
+        ui.note(escape_markdown(f"{capitalize_first(changed.assumption)}: {sentence}"))
     ui.table(*summary.assumptions_table(curves), numeric=(1, 2, 3))
 
 
@@ -270,9 +250,7 @@ def _show_report(facts: PlanFacts) -> None:
         ("To read and to print", report, ui.words("print")), ("To open again", stored),
         ("To reproduce it", notebook, ui.words("notebook")),
     )  # fmt: skip
-    if ui.open_file(
-        "Open a plan", f"{PREFIX}file", read_file, megabytes=1, help=ui.words("open"), types=ui.STORED_TYPES
-    ):
+    if ui.open_file("Open a plan", f"{PREFIX}file", read_file, megabytes=1, types=ui.STORED_TYPES):
         text, plan = st.session_state.get(OPENED, ("", None))
         if plan != solution.plan:
             ui.note(ui.words("changed_since"))
@@ -300,7 +278,7 @@ def _show_downloads(facts: PlanFacts) -> None:
     script = ("plan.py", files.plan_script(plan), "the shares and the errors of the plan")
     as_json = ("The plan, JSON", "plan_alone.json", plan.to_json)
     as_toml = ("The plan, TOML", "plan.toml", partial(files.plan_toml, plan))
-    middle: list[ui.File | str] = [as_json, as_toml, ui.words("with_numbers")]
+    middle = (as_json, as_toml, ui.words("with_numbers"))
     ui.download_columns([table], script, middle=middle, middle_heading="Your plan")
 
 
@@ -334,6 +312,7 @@ def page() -> None:
             edit_statistics(question.plan)
         with parts.results:
             fresh = ReleasePlan(statistics=USUAL_STATISTICS, spend_all=False)
+            solve = partial(ui.result, summary.plan_facts, spinner="The promise is being divided …")
             facts = ui.last_valid_value("plan", question.plan, solve, fresh, lambda plan: Question(plan).named)
             solution = facts.solution
             badge, point, rest, short = summary.answer(facts)

@@ -28,13 +28,11 @@ from pages.ui.navigation import POSTERIOR
 PREFIX = POSTERIOR.prefix
 MECHANISMS = [*two_cell_synthesizers(), ui.GIVEN]
 SOURCES = {"drawn": "drawn with a seed", "typed": "typed in"}
+# A matrix for three confidential rows and three released ones
 EXAMPLE = "0.5, 0.3, 0.15, 0.05\n0.2, 0.5, 0.2, 0.1\n0.1, 0.2, 0.5, 0.2\n0.05, 0.15, 0.3, 0.5"
-"""A matrix for three confidential rows and three released ones."""
-
 TABLES = "52, 30, 18"
 POINTS = 50  # values of p along the curve of coverage: more cannot be told apart in a picture of this size
 SIMULATED_RELEASES = 400  # at each p where they are too many to list
-
 NUMBERS = ui.RELEASE_NUMBERS | ui.declared_numbers("posterior")
 PRESETS = ui.declared_presets("posterior")
 
@@ -101,31 +99,25 @@ def controls() -> Question:
 
 def show_numbers(question: Question) -> None:
     design = question.design
-    source = "typed in"
-    if question.is_drawn:
-        source = f"drawn with seed {design.seed} from x = {format_number(design.confidential_count or 0)}"
+    drawn = f"drawn with seed {design.seed} from x = {format_number(design.confidential_count or 0)}"
     names = report.POSTERIOR_NAMES
     ui.table(*report.posteriors_table(question.release.posteriors, names, design.level, "Posteriors of p"))
     caption = ui.words(
-        "table", components=f"{design.n + 1:,}", counts=", ".join(map(str, question.release.counts)), made=source,
-        level=format_percent(design.level, 8), gamma1=format_number(design.gamma1, 4),
-        gamma2=format_number(design.gamma2, 4),
+        "table", components=f"{design.n + 1:,}", counts=", ".join(map(str, question.release.counts)),
+        made=drawn if question.is_drawn else "typed in", level=format_percent(design.level, 8),
+        gamma1=format_number(design.gamma1, 4), gamma2=format_number(design.gamma2, 4),
     )  # fmt: skip
     if isinstance(design.mechanism, matrix_mechanism.GivenMatrix):
         caption += f" {sums_sentence(design.mechanism)}"
     st.caption(caption)
 
 
-# Closer looks, each computed only when it is opened
-
-
 def _show_confidential_count(question: Question) -> None:
-    x = question.design.confidential_count
     ui.note(ui.words("count"))
+    x = question.design.confidential_count
+    weights = question.release.exact.weights
     counts = np.arange(question.design.n + 1.0)
-    chart = charts.count_distribution_chart(
-        counts, question.release.exact.weights, title="confidential ones", symbol="x", mark=x
-    )
+    chart = charts.count_distribution_chart(counts, weights, title="confidential ones", symbol="x", mark=x)
     ui.show_figure(chart, "count_distribution", height=340)
     st.caption(report.confidential_count_sentence(question.release))
 
@@ -147,10 +139,10 @@ def _show_coverage(question: Question) -> None:
     truth = question.release.secret_share
     p = round(question.release.exact.mean, 3) if truth is None else truth
     points = tuple(sorted({*np.linspace(0.01, 0.99, POINTS).tolist(), p}))
-    prior = {"gamma1": design.gamma1, "gamma2": design.gamma2}
+    same = {name: getattr(design, name) for name in ("sets", "level", "gamma1", "gamma2", "seed")}
     coverage = ui.result(
-        posterior_coverage, synthesizer=design.release, proportions=points, sets=design.sets, level=design.level,
-        interval=interval, seed=design.seed, repetitions=SIMULATED_RELEASES, spinner="Listing every release …", **prior,
+        posterior_coverage, synthesizer=design.release, proportions=points, interval=interval,
+        repetitions=SIMULATED_RELEASES, spinner="Listing every release …", **same,
     )  # fmt: skip
 
     # The answer at the chosen p
@@ -224,11 +216,9 @@ def _show_categories(question: Question) -> None:
     text = ui.text_control("tables", label, area=True, height=100, help=help)
     compute = partial(_posterior_cells, design)
     tables, alpha, cells = ui.last_valid_value("tables", text, compute, TABLES, lambda text: text.replace("\n", " / "))
-    tables_released = format_count(len(tables), "released table")
-    sentence = ui.words(
-        "sizes", released=f"{tables_released} of {format_count(sum(tables[0]), 'row')}", n=f"{design.n:,}",
-        alpha=format_number(alpha, 4), gamma=format_number(design.gamma1, 4),
-    )  # fmt: skip
+    released = f"{format_count(len(tables), 'released table')} of {format_count(sum(tables[0]), 'row')}"
+    priors = {"alpha": format_number(alpha, 4), "gamma": format_number(design.gamma1, 4)}
+    sentence = ui.words("sizes", released=released, n=f"{design.n:,}", **priors)
     st.html(ui.section_answer(f"k = {len(tables[0])}", sentence))
     ui.table(*report.cells_table(cells, tables, design.level))
     st.caption(ui.words("cells", tables=f"{len(cells.weights):,}", sets=len(tables)))
@@ -247,25 +237,23 @@ def _posterior_cells(design: Design, text: str) -> tuple[tuple[tuple[int, ...], 
 
 def _show_downloads(question: Question) -> None:
     p = np.linspace(0.0, 1.0, 1001)
-    x = np.arange(question.design.n + 1.0)
-    densities = {key: distribution.pdf(p) for key, distribution in question.release.posteriors.items()}
-    counts = {"probability": question.release.exact.weights}
+    densities = {"p": p, **{key: law.pdf(p) for key, law in question.release.posteriors.items()}}
+    counts = {"x": np.arange(question.design.n + 1.0), "probability": question.release.exact.weights}
     tables = [
-        ("Densities, CSV", "posterior.csv", lambda: to_csv({"p": p, **densities})),
-        ("Distribution of x, CSV", "confidential_count.csv", lambda: to_csv({"x": x, **counts})),
+        ("Densities, CSV", "posterior.csv", partial(to_csv, densities)),
+        ("Distribution of x, CSV", "confidential_count.csv", partial(to_csv, counts)),
     ]
     text = posterior_script(question.design, question.release.counts, given_text=question.given_text)
     ui.download_columns(tables, ("posterior_page.py", text, "the numbers of the table above"))
 
 
 def _show_explanation(question: Question) -> None:
-    design = question.design
-    mechanism = design.synthesizer_type
+    mechanism = question.design.synthesizer_type
     repairs = "prior" if mechanism.has_prior else "moved"
     if mechanism is matrix_mechanism.GivenMatrix:
         repairs = "matrix"
     sets = "averaged" if mechanism.draws_after_noise else "shared"
-    if "epsilon" not in design.promised:
+    if "epsilon" not in question.design.promised:
         sets = "added"
     has_epsilon = any(parameter.name == "epsilon" for parameter in mechanism.parameters())
     words = {
@@ -273,8 +261,7 @@ def _show_explanation(question: Question) -> None:
         "share": ", with ε/M in the place of ε" if has_epsilon else "", "sets": ui.page_note("posterior", sets),
         "repairs": ui.page_note("posterior", repairs, moved_by=mechanism.info.moved_by),
     }  # fmt: skip
-    # Formulas have braces of their own
-    pattern = r"\{(" + "|".join(words) + r")\}"
+    pattern = r"\{(" + "|".join(words) + r")\}"  # formulas have braces of their own
     st.markdown(re.sub(pattern, lambda match: words[match[1]], ui.page_text("posterior", "why")))
 
 

@@ -21,9 +21,7 @@ BEST = "best"
 METHODS = {"beta_binomial": "Beta-binomial", "geometric": "geometric noise", BEST: "best possible"}
 """Keys of mechanisms; the best possible method publishes the number that fits geometric noise best."""
 
-FIXED: dict[str, Any] = {"sets": 1, "m_is_n": True, "noise_is_promise": True}
-"""What is the same for every release of the page."""
-
+FIXED: dict[str, Any] = {"sets": 1, "m_is_n": True, "noise_is_promise": True}  # in every release of the page
 DOTS_ACROSS = {20: 10, 100: 25, 1000: 64}
 TEMPLATE = (Path(__file__).parent / "static" / "start.html").read_text(encoding="utf-8")
 NUMBERS = ui.declared_numbers("start")
@@ -73,11 +71,6 @@ def fit_carried() -> None:
         ui.report_problem(X, f"x was lowered to {n}: the other settings allow no more.")
 
 
-def draw_again() -> None:
-    ui.mark_moved()
-    st.session_state[SEED] = (st.session_state[SEED] + 1) % int(NUMBERS["seed"].maximum)
-
-
 def controls() -> Overview:
     state = st.session_state
     fit_carried()
@@ -88,7 +81,7 @@ def controls() -> Overview:
         persist_state="session",
     )  # fmt: skip
     shortcut = "Space" if ui.class_mode() else None
-    st.button("Draw again", key=f"{PREFIX}go", on_click=draw_again, shortcut=shortcut)
+    st.button("Draw again", key=f"{PREFIX}go", on_click=ui.draw_again, shortcut=shortcut)
     mechanism = "geometric" if method == BEST else method
     overview = Overview.of(
         mechanism, state[N], epsilon, state[SEED], best=method == BEST, p=state[P], confidential_count=state[X]

@@ -38,9 +38,7 @@ SETTINGS = {
     f"{PREFIX}look": ui.section_setting(details.SECTIONS),
     **details.SETTINGS,
 }
-PAPERS = ui.declared_table("transition_matrices", "papers")
-"""Papers on the page Published by synthesizer; of all others it is Abowd & Vilhuber's."""
-
+PAPERS = ui.declared_table("transition_matrices", "papers")  # by synthesizer; of all others Abowd & Vilhuber's
 recognized = lru_cache(maxsize=32)(recognition.recognize)
 
 

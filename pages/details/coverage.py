@@ -106,10 +106,8 @@ def _show_moments(results: Any) -> None:
     if design.sets > 1:
         ui.table(*report.moments_table(moments))
         if any(RULES[key].has_variance for key in results.coverages):
-            coverage = ui.result(
-                exact_coverage, synthesizer=design.release, p=design.p, sets=design.sets, level=design.level,
-                rule="raghunathan_2003",
-            )  # fmt: skip
+            same = {"p": design.p, "sets": design.sets, "level": design.level}
+            coverage = ui.result(exact_coverage, synthesizer=design.release, rule="raghunathan_2003", **same)
             st.caption(ui.words("negative", share=format_percent(coverage.negative_variance_share, 4)))
     for key, coverage in list(results.coverages.items())[:1]:
         ui.table(*report.repetitions_table(key, coverage.coverage))
@@ -120,11 +118,10 @@ def _show_downloads(results: Any) -> None:
     design, run = results.design, results.run
     make_table = partial(coverage_csv, design.rules, results.coverages, run.performance)
     tables: list[ui.File | str] = [("Coverage, CSV", "coverage.csv", make_table)]
-    curves = results.curves
+    name, curves = results.axis, results.curves
     if curves is not None and results.is_complete:
-        columns = dict(zip(curves.rules, curves.coverage, strict=True))
-        name = results.axis
-        tables.append(("Curves, CSV", f"by_{name}.csv", lambda: to_csv({name: curves.points, **columns})))
+        columns = {name: curves.points, **dict(zip(curves.rules, curves.coverage, strict=True))}
+        tables.append(("Curves, CSV", f"by_{name}.csv", partial(to_csv, columns)))
     notes = []
     saved: ui.File | str = "Press Start first."
     if run.tally is None:
@@ -147,11 +144,8 @@ def _show_downloads(results: Any) -> None:
 def show_opener(run: Run) -> None:
     """Draw a place for the file of a run or a study, and the choice of a cell of the study."""
     state = st.session_state
-    is_open = ui.open_file(
-        "Open a run or a study", FILE_KEY, read_file, types=("json", "csv"), help=ui.words("open"),
-        megabytes=max(limits.MAX_STUDY_BYTES, MAX_RUN_CHARACTERS) // 1_000_000,
-    )  # fmt: skip
-    if not is_open:
+    megabytes = max(limits.MAX_STUDY_BYTES, MAX_RUN_CHARACTERS) // 1_000_000
+    if not ui.open_file("Open a run or a study", FILE_KEY, read_file, megabytes=megabytes, types=("json", "csv")):
         state[STUDY_KEY] = None
         return
     if state.get(STUDY_KEY):

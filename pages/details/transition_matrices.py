@@ -25,9 +25,7 @@ from pages.ui.navigation import MATRICES
 
 PREFIX = MATRICES.prefix
 LOOK, X, SEED_KEY, COUNT = (f"{PREFIX}{name}" for name in ("look", "x", "seed", "drawn_releases"))
-DRAWING = f"{PREFIX}drawing"
-"""How many releases were drawn by themselves since the reader started that; in the session meanwhile alone."""
-
+DRAWING = f"{PREFIX}drawing"  # key of how many releases were drawn by themselves since that was started
 DRAW = "Draw a release"
 STEP_S = 0.8  # between two releases that are drawn by themselves
 DRAWS_HEIGHT = 240  # pixels: the pictures and the buttons above them fit one screen of a laptop
@@ -58,10 +56,9 @@ def show_tables(summary: PrivacySummary) -> None:
         ui.note(ui.words("Too large to list", rows=rows, columns=columns))
         return
     draws = shown_draws(release)
-    places: dict[str, Any] = {}  # of what is marked
+    marked: dict[str, Any] = {}
     if draws is not None:
-        places = {"row": draws.row, "column": int(draws.columns[-1]) if len(draws.columns) else None}
-
+        marked = {"row": draws.row, "column": int(draws.columns[-1]) if len(draws.columns) else None}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         is_small = release.shape[1] <= MAX_TABLE_COLUMNS and len(release.neighbours) <= MAX_TABLE_ROWS
         has_tables = is_small and ui.segmented("show") == "tables"
@@ -69,15 +66,15 @@ def show_tables(summary: PrivacySummary) -> None:
         is_linear = not (has_tables or has_odds) and ui.segmented("colors") == "linear"
         is_signed = (has_tables or has_odds) and ui.segmented("sign") == "signed"
     if has_tables:
-        html = matrix.release_html(release, summary.epsilon, signed=is_signed, **places)
+        html = matrix.release_html(release, summary.epsilon, signed=is_signed, **marked)
         st.html(f"<style>{matrix.STYLE}</style>")
         st.html(shorten_cells(html) if ui.class_mode() else html)
     else:
         shown = view_tables(release)
-        figure = matrix.matrix_heatmap(shown, linear=is_linear, **places)
+        figure = matrix.matrix_heatmap(shown, linear=is_linear, **marked)
         alt = f"{matrix.MATRIX_TITLE}, {release.info.label}"
         if has_odds:
-            figure = matrix.log_odds_heatmap(shown, summary.epsilon, signed=is_signed, **places)
+            figure = matrix.log_odds_heatmap(shown, summary.epsilon, signed=is_signed, **marked)
             alt = f"{matrix.LOG_ODDS_TITLES[is_signed]}. Cells over ε = {summary.epsilon:g} are outlined."
         ui.show_figure(figure, "heatmap", f"Heatmap: {alt}", height=470)
         if shown.left_out:
@@ -162,8 +159,7 @@ def _stop() -> None:
 def _clear() -> None:
     st.session_state.pop(DRAWING, None)
     st.session_state[COUNT] = 0
-    st.session_state[SEED_KEY] = (st.session_state[SEED_KEY] + 1) % int(SEED.maximum)
-    ui.mark_moved()
+    ui.draw_again()
 
 
 def _place_control(name: str, size: int, title: str = "") -> int:
@@ -268,20 +264,17 @@ def _pictures(summary: PrivacySummary) -> list[ui.File]:
     """Pictures of the privacy profile, and of the matrix and the log-odds if these can be listed."""
     release, about = summary.synthesizer, ui.about_page()
 
-    def matrix_html() -> str:
+    def table() -> str:
         return figure_html(matrix.matrix_heatmap(view_tables(release)), about)
 
-    def log_odds_html() -> str:
+    def odds() -> str:
         return figure_html(matrix.log_odds_heatmap(view_tables(release), summary.epsilon, signed=True), about)
 
-    def profile_html() -> str:
-        return figure_html(charts.profile_chart(profile(release), summary), about)
+    def curve() -> str:
+        return figure_html(charts.profile_chart(profile_of(release), summary), about)
 
-    tables = [
-        ("Matrix, HTML", "transition_matrix.html", matrix_html),
-        ("Log-odds, HTML", "log_odds.html", log_odds_html),
-    ]
-    return [*(tables if release.enumerable else []), ("Profile, HTML", "privacy_profile.html", profile_html)]
+    tables = [("Matrix, HTML", "transition_matrix.html", table), ("Log-odds, HTML", "log_odds.html", odds)]
+    return [*(tables if release.enumerable else []), ("Profile, HTML", "privacy_profile.html", curve)]
 
 
 def _show_explanation(question: Any) -> None:
@@ -291,13 +284,10 @@ def _show_explanation(question: Any) -> None:
     st.caption(f"Source of the synthesizer: {release.info.source}. Neighbours: one row substituted, n fixed.")
 
 
-def _is_listed(question: Any) -> bool:
-    return bool(question.synthesizer.enumerable)
-
-
+_if_listed = partial(ui.section_if, lambda question: question.synthesizer.enumerable)
 SECTIONS: dict[str, ui.Section] = {
-    DRAW: ui.section_if(_is_listed, _show_draws, "Draws are too large"),
-    "The attacker in four languages": ui.section_if(_is_listed, _show_attacker, "The errors are too large"),
+    DRAW: _if_listed(_show_draws, "Draws are too large"),
+    "The attacker in four languages": _if_listed(_show_attacker, "The errors are too large"),
     "Is there a better mechanism?": _show_better,
     "Download": _show_downloads,
     "Why, and sources": _show_explanation,

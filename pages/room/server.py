@@ -16,12 +16,9 @@ from dpviz.teaching.classroom.service import VERSIONS, RoomService
 from dpviz.teaching.classroom.store import RoomProblem, RoomStore
 from dpviz.teaching.classroom.tokens import TOKEN, network_of
 
+# The database: address as SQLAlchemy writes it in a variable, or ``[connections.rooms]`` in the secrets, or a file
 ADDRESS = "DPVIZ_ROOMS"
-"""Environment variable with the address of the database, as SQLAlchemy writes it."""
-
 FILE = Path(__file__).parents[2] / "rooms.sqlite"
-"""Database without such an address, and without ``[connections.rooms]`` among the secrets."""
-
 CLEANING_INTERVAL_S = 600.0
 UNREACHABLE = "The database of the rooms cannot be reached at present. What was reported before is kept there."
 

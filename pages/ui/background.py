@@ -18,22 +18,16 @@ POLL_INTERVAL_S = 0.05
 FIRST_PAUSE_S = 0.15
 SHORTEST_PAUSE_S = 0.3
 LONGEST_PAUSE_S = 5.0
+# How many times as long as drawing the page took the first, second and every further refinement waits at least: the
+# slower a busy server draws, the less it refines
 PAUSES_PER_DRAWING = (2.0, 5.0, 10.0)
-"""How many times as long as drawing the page took the first, second and every further refinement waits at least: the
-slower a busy server draws, the less it refines."""
 
-ANSWERS = TaskPool(nice=0)
-"""Short computations that a page waits for, and what a reader has started with a button."""
-
-CURVES = TaskPool(nice=19)
-"""Everything that refines while the reader looks on."""
-
-MODULES = (
+ANSWERS = TaskPool(nice=0)  # short computations that a page waits for, and what a reader has started with a button
+CURVES = TaskPool(nice=19)  # everything that refines while the reader looks on
+MODULES = (  # what the computations need: loaded once, in the process from which all workers are forked
     "dpviz.comparisons.overview", "dpviz.inference.prior_tables", "dpviz.audit.curves", "dpviz.comparisons",
     "dpviz.coverage", "dpviz.curator.search", "dpviz.plans",
 )  # fmt: skip
-"""What the computations need: loaded once, in the process from which all workers are forked."""
-
 _STATE = "background"
 _page_lock = threading.Lock()  # held while a page is drawn: threads that draw side by side slow each other down
 _queue: set[int] = set()  # threads that wait for the lock

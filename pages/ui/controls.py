@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
+from dpviz.core.declarations import SEED
 from dpviz.core.formatting import format_number
 from dpviz.core.parameters import Parameter
 from pages.ui.declarations import declared_table
 from pages.ui.release import TakeRelease, mark_moved, matching_case, register_shown
-from pages.ui.sliders import number_name, slider_label, stop_text, stops_with
+from pages.ui.sliders import number_name, slider_label, stops_with
 from pages.ui.url import Setting, class_mode, current_page, current_setting, keys_of, report_problem, switch_setting
 
 BOX_WIDTH = 110  # pixels: ten digits
@@ -30,8 +31,7 @@ class Link(NamedTuple):
     leader: str
 
 
-LINKS = {name: Link(**table) for name, table in declared_table("controls", "links").items()}
-"""By the name of the number that follows."""
+LINKS = {follower: Link(**table) for follower, table in declared_table("controls", "links").items()}
 
 
 class Places(NamedTuple):
@@ -79,15 +79,16 @@ def number_control(
     if state.get(slider) != value:  # setting what it has would pull it back under the reader's hand
         state[slider] = value
 
+    stops = stops_with(parameter, value, maximum)
+
     def copy_slider() -> None:
         state[key] = state[slider]
         mark_moved(key)
 
     with place or nullcontext(), st.container(key=f"{key}_row", horizontal=True, vertical_alignment="bottom"):
         st.select_slider(
-            slider_label(parameter), stops_with(parameter, value, maximum), key=slider,
-            format_func=lambda stop: stop_text(parameter, stop), help=f"{parameter.help} Accepted: {parameter.domain}.",
-            on_change=copy_slider,
+            slider_label(parameter), list(stops), key=slider, format_func=stops.__getitem__, on_change=copy_slider,
+            help=f"{parameter.help} Accepted: {parameter.domain}.",
         )  # fmt: skip
         st.number_input(
             f"{number_name(parameter)}, exact value", number(parameter.minimum), number(highest), step=None,
@@ -205,6 +206,13 @@ def presets(
         rest = {"index": None, "placeholder": "settings of your own", **rest}
     with place or nullcontext():
         widget("Start from", list(cases), key=key, on_change=apply, persist_state="session", **rest)
+
+
+def draw_again() -> None:
+    """Go on to the next seed; the callback of buttons."""
+    key, _ = current_setting("seed")
+    st.session_state[key] = (st.session_state[key] + 1) % int(SEED.maximum)
+    mark_moved()
 
 
 def is_folded(place: Any) -> bool:

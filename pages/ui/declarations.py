@@ -18,9 +18,7 @@ from typing import Any
 from dpviz.core.parameters import Parameter
 from pages.ui.navigation import TEXTS
 
-CONSTANT = re.compile(r"([a-z_0-9.]+)\.([A-Z_0-9]+)")
-"""Module of dpviz, and name of a constant in it."""
-
+CONSTANT = re.compile(r"([a-z_0-9.]+)\.([A-Z_0-9]+)")  # module of dpviz, and name of a constant in it
 SHARED = "controls."
 
 

@@ -93,13 +93,13 @@ def file_columns(*groups: Sequence[File | str], notes: Sequence[str] = ()) -> No
 
 
 def open_file(
-    label: str, key: str, read: Callable[[bytes], Mapping[str, Any]], *, megabytes: int, help: str,
-    types: Sequence[str] = ("json",),
+    label: str, key: str, read: Callable[[bytes], Mapping[str, Any]], *, megabytes: int, types: Sequence[str],
+    help: str = "",
 ) -> bool:  # fmt: skip
     """Draw a place for a file, which sets what its reader returns; whether one is open that was not refused.
 
     `read` makes session values by key of the content, and raises a ValueError with a sentence for the reader; `types`
-    are ends of file names.
+    are ends of file names. `help` is "open" of the page's text if empty.
     """
     state = st.session_state
     refused_key = f"{key}_refused"
@@ -113,7 +113,7 @@ def open_file(
             between = ": " if str(error)[:1].islower() else ". "
             state[refused_key] = f"The file was not opened, and nothing has changed{between}{error}"
 
-    st.file_uploader(label, list(types), max_upload_size=megabytes, key=key, on_change=take, help=help)
+    st.file_uploader(label, list(types), max_upload_size=megabytes, key=key, on_change=take, help=help or words("open"))
     if uploaded(key) is None:
         return False
     if state.get(refused_key):

@@ -105,6 +105,7 @@ def last_valid(controls: Callable[[], Question], check: Callable[[Question], obj
     state = st.session_state
     page, settings = url.current_page(), state["current_settings"]
     valid_key = f"{page.prefix}valid"
+    shown: set[str] = state["shown"]  # which the controls fill
     try:
         question = controls()
         check(question)
@@ -116,16 +117,16 @@ def last_valid(controls: Callable[[], Question], check: Callable[[Question], obj
         url.report_problem(url.REFUSED, f"{error} The page still shows the last valid answer.")
         question = state[valid_key][0]
     else:
-        shown = {key: setting for key, setting in settings.items() if key in state["shown"]}
-        state[valid_key] = (question, url.query_of(shown, with_defaults=True))
-    state["shown_controls"] = set(state["shown"])
+        visible = {key: setting for key, setting in settings.items() if key in shown}
+        state[valid_key] = (question, url.query_of(visible, with_defaults=True))
+    state["shown_controls"] = set(shown)
     if page.carries:
         # What the page shows becomes the reader's release, and its head says which that is
         update_release(page, settings)
         line = describe_release(release())
         line = f"Your release: {line}." if line else "\u00a0"
         case = {page.prefix + name: value for name, value in matching_case(page).items()}
-        if any(key in state["shown"] and state[key] != value for key, value in case.items()):
+        if any(key in shown and state[key] != value for key, value in case.items()):
             line += " This page shows another one."
         state["release_line"].html(f'<p class="dpviz-release">{escape(line)}</p>')
     return question

@@ -154,8 +154,9 @@ def matching_case(page: Page, take_release: TakeRelease | None = None) -> dict[s
     """Values that the settings of a page have where it shows the reader's release, by name."""
     if not page.carries or not release() or st.session_state.get("is_moved"):  # then that of this run is not known yet
         return {}
-    case = {name: value for name, value in release().items() if page.prefix + name in st.session_state}
-    return case | dict(take_release(release()) if take_release else {})
+    current = release()
+    case = {name: value for name, value in current.items() if page.prefix + name in st.session_state}
+    return case | dict(take_release(current) if take_release else {})
 
 
 def release_links(heading: str = "This release on", extra: Mapping[str, Any] | None = None) -> None:
@@ -198,7 +199,8 @@ def shown_release() -> dict[str, Any]:
 
 def _shown_values(page: Page) -> dict[str, Any]:
     state = st.session_state
-    values = {name: state.get(page.prefix + name) for name in SHARED if page.prefix + name in state["shown"]}
+    shown = state["shown"]
+    values = {name: state.get(page.prefix + name) for name in SHARED if page.prefix + name in shown}
     return {name: value for name, value in values.items() if value is not None}
 
 

@@ -23,31 +23,31 @@ def slider_label(parameter: Parameter) -> str:
     return f"{number_name(parameter)}{PRIVATE_END[parameter.private_end]}"
 
 
-@lru_cache(maxsize=4096)
 def stop_text(parameter: Parameter, value: float) -> str:
     """Value as a slider writes it."""
     return f"{format_number(100 * value, 6)} %" if parameter.share else format_number(value, 6)
 
 
 @lru_cache(maxsize=512, typed=True)
-def stops_with(parameter: Parameter, value: float, maximum: float | None = None) -> tuple[float, ...]:
-    """Stops of a slider in their order, with the present `value` in place of the stop that is written alike.
+def stops_with(parameter: Parameter, value: float, maximum: float | None = None) -> dict[float, str]:
+    """Stops of a slider in their order and as they are written, the present `value` in place of what is written alike.
 
     The slider ends at a limit that other settings put on it, such as n on the number who say yes.
 
     >>> n = Parameter(name="n", symbol="n", title="Rows", minimum=1, maximum=5, default=3, help="", integer=True)
     >>> stops_with(n, 4), stops_with(n, 2, 3)
-    ((1, 2, 3, 4, 5), (1, 2, 3))
+    ({1: '1', 2: '2', 3: '3', 4: '4', 5: '5'}, {1: '1', 2: '2', 3: '3'})
     """
     highest = parameter.maximum if parameter.slider_maximum is None else parameter.slider_maximum
     if maximum is not None and parameter.minimum < maximum <= parameter.maximum:
         highest = maximum
     text = stop_text(parameter, value)
-    return tuple(sorted([value, *(stop for stop in _stops(parameter, highest) if stop_text(parameter, stop) != text)]))
+    others = {stop: written for stop, written in _stops(parameter, highest).items() if written != text}
+    return dict(sorted({**others, value: text}.items()))
 
 
 @lru_cache(maxsize=512)
-def _stops(parameter: Parameter, high: float) -> set[float]:
+def _stops(parameter: Parameter, high: float) -> dict[float, str]:
     """Equal steps of a linear slider, else equal ratios; every whole number up to `LAST_SINGLE_COUNT` of a count."""
     low = parameter.minimum if parameter.slider_minimum is None else parameter.slider_minimum
     if parameter.integer:
@@ -63,4 +63,5 @@ def _stops(parameter: Parameter, high: float) -> set[float]:
         steps = min(MAX_STOPS, round(math.log10(high / low) * STOPS_PER_DECADE))
         stops = {float(f"{low * (high / low) ** (step / steps):.2g}") for step in range(steps + 1)} | {low, high}
     zero = {0.0} if parameter.name == "delta" else set()  # pure differential privacy, off the logarithmic scale
-    return {stop for stop in stops if low <= stop <= high} | zero
+    stops = {stop for stop in stops if low <= stop <= high} | zero
+    return {stop: stop_text(parameter, stop) for stop in stops}
