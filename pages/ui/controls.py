@@ -217,4 +217,4 @@ def draw_again() -> None:
 
 def is_folded(place: Any) -> bool:
     """Whether a place is an expander that is closed: what is drawn in it would be work for nobody."""
-    return getattr(place, "open", None) is False
+    return hasattr(type(place), "open") and place.open is False  # other places have every name, and look it up slowly
