@@ -174,10 +174,8 @@ class Projector:
     def _show_controls(self) -> None:
         """Draw the controls as the settings of the room are; whoever moves one moves all seats."""
         state, design = st.session_state, self.settings.design
-        current = {
-            "mode": self.settings.mode, "epsilon": design.epsilon, "sets": design.sets, "n": design.n,
-            "rules": self.settings.rule, "mechanism": design.mechanism,
-        }  # fmt: skip
+        current = {name: getattr(design, name) for name in ("epsilon", "sets", "n", "mechanism")}
+        current |= {"mode": self.settings.mode, "rules": self.settings.rule}
         state.update({PREFIX + name: value for name, value in current.items() if state.get(PREFIX + name) != value})
         self._show_main_buttons()
         labels = {key: mode.label for key, mode in MODES.items()}

@@ -237,9 +237,10 @@ def class_mode() -> bool:
 
     The URL decides when the app is opened, the switch from then on.
     """
-    if CLASS_MODE not in st.session_state:
-        st.session_state[CLASS_MODE] = st.query_params.get(CLASS_MODE, "") in ("1", "true")
-    return bool(st.session_state[CLASS_MODE])
+    is_on = st.session_state.get(CLASS_MODE)
+    if is_on is None:
+        is_on = st.session_state[CLASS_MODE] = st.query_params.get(CLASS_MODE, "") in ("1", "true")
+    return bool(is_on)
 
 
 def report_problem(key: str, sentence: str) -> None:
