@@ -17,7 +17,7 @@ from dpviz.core.formatting import format_number
 from dpviz.core.parameters import Parameter
 from pages.ui.declarations import declared_table
 from pages.ui.release import TakeRelease, mark_moved, matching_case, register_shown
-from pages.ui.sliders import number_name, slider_label, stops_with
+from pages.ui.sliders import number_name, slider_label, stop_text, stops_with
 from pages.ui.url import Setting, class_mode, current_page, current_setting, keys_of, report_problem, switch_setting
 
 BOX_WIDTH = 110  # pixels: ten digits
@@ -87,7 +87,8 @@ def number_control(
 
     with place or nullcontext(), st.container(key=f"{key}_row", horizontal=True, vertical_alignment="bottom"):
         st.select_slider(
-            slider_label(parameter), list(stops), key=slider, format_func=stops.__getitem__, on_change=copy_slider,
+            slider_label(parameter), list(stops), key=slider, on_change=copy_slider,
+            format_func=lambda stop: stops.get(stop) or stop_text(parameter, stop),  # also of what is no stop any more
             help=f"{parameter.help} Accepted: {parameter.domain}.",
         )  # fmt: skip
         st.number_input(
