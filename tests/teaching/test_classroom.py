@@ -107,7 +107,7 @@ def test_a_class_comes_near_the_exact_coverage(mechanism: str, rule: str, sets: 
     assert rounds[0].share == pytest.approx(rounds[0].right.mean())
 
 
-def test_a_seat_draws_the_same_whoever_draws_beside_it_and_moves_smoothly_with_epsilon() -> None:
+def test_a_seat_draws_the_same_in_any_class_and_moves_smoothly_with_epsilon() -> None:
     tables = draw_tables(FRESH, [1, 2, 3, 4])
     assert tables.tolist() == [[47], [44], [33], [38]]
     assert draw_tables(FRESH, [4, 2]).tolist() == [[38], [44]]
@@ -252,7 +252,7 @@ def settings_grid() -> list[RoomSettings]:
 BAD = re.compile(r"\bnan\b|None|inf\b|  ")
 
 
-def test_what_is_said_of_a_class_is_what_was_found() -> None:
+def test_sentences_on_a_class_have_its_numbers() -> None:
     for settings in settings_grid():
         for come in (0, 1, 7, 40):
             intervals = interval_results(settings, SEATS[:come])
@@ -274,7 +274,7 @@ def test_what_is_said_of_a_class_is_what_was_found() -> None:
                 assert format_number(100 * settings.share, 3) + " %" not in class_text(intervals, 40)[1]
 
 
-def test_a_seat_is_told_no_truth_before_the_reveal() -> None:
+def test_a_seat_sees_no_truth_before_the_reveal() -> None:
     for settings in settings_grid():
         results = interval_results(settings, [3])
         sentences = " ".join(seat_interval_text(results))

@@ -55,8 +55,7 @@ def store(address: str) -> Iterator[RoomStore]:
 def everything(store: RoomStore) -> str:
     """All that the database holds, as text."""
     with store._engine.connect() as rows:
-        found = {one.name: rows.execute(text(f"SELECT * FROM {one.name}")).all() for one in SCHEMA.sorted_tables}
-    return repr(found)
+        return repr([rows.execute(text(f"SELECT * FROM {table.name}")).all() for table in SCHEMA.sorted_tables])
 
 
 def test_a_room_is_what_it_was_set_to_and_only_its_teacher_changes_it(store: RoomStore) -> None:
@@ -66,8 +65,8 @@ def test_a_room_is_what_it_was_set_to_and_only_its_teacher_changes_it(store: Roo
     assert (room.settings, room.version, room.seats, room.reports) == (FRESH, 1, 0, 0)
     assert store.watched(room.watch) == code
     assert store.is_teacher(code, token)
-    other, wrong = store.open(FRESH)
-    assert other != code
+    second_code, wrong = store.open(FRESH)
+    assert second_code != code
     assert not store.is_teacher(code, wrong)
     after = FRESH.with_design(epsilon=2.0)
     store.change(code, token, after)
@@ -85,12 +84,12 @@ def test_a_room_is_what_it_was_set_to_and_only_its_teacher_changes_it(store: Roo
 def test_seats_that_are_taken_at_once_are_all_different(store: RoomStore) -> None:
     code, _ = store.open(FRESH)
     with ThreadPoolExecutor(12) as students:
-        taken = list(students.map(lambda _: store.take_seat(code), range(60)))
-    assert sorted(seat for seat, _ in taken) == list(range(1, 61))
-    assert [store.seat_of(code, token) for _, token in taken] == [seat for seat, _ in taken]
+        seats = list(students.map(lambda _: store.take_seat(code), range(60)))
+    assert sorted(seat for seat, _ in seats) == list(range(1, 61))
+    assert [store.seat_of(code, token) for _, token in seats] == [seat for seat, _ in seats]
     assert store.seat_of(code, "nobody's") is None
-    other, _ = store.open(FRESH)
-    assert store.seat_of(other, taken[0][1]) is None
+    second_code, _ = store.open(FRESH)
+    assert store.seat_of(second_code, seats[0][1]) is None
 
 
 def test_a_room_has_no_more_seats_than_it_may(store: RoomStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,7 +122,7 @@ def test_the_first_report_of_a_seat_counts_and_only_in_the_present_round(store: 
     room = store.room(code)
     assert room is not None
     assert (store.reports(code, 1), store.reports(code, 2), room.reports) == ([(2, 1), (1, 0)], [(3, None)], 1)
-    assert [one.round for one in store.history(code)] == [1, 2]
+    assert [settings.round for settings in store.history(code)] == [1, 2]
 
 
 def test_reports_that_come_at_once_are_all_kept_in_the_order_in_which_they_came(store: RoomStore) -> None:
@@ -196,10 +195,10 @@ def test_there_are_only_so_many_rooms(store: RoomStore, monkeypatch: pytest.Monk
 def test_no_token_can_be_read_from_the_database_and_no_time_finer_than_an_hour(store: RoomStore) -> None:
     code, token = store.open(FRESH, now=1_000_000.0)
     _, own = store.take_seat(code)
-    held = everything(store)
-    assert token not in held
-    assert own not in held
-    assert str(1_000_800 + DAY) in held  # the end of the hour, a day later
+    content = everything(store)
+    assert token not in content
+    assert own not in content
+    assert str(1_000_800 + DAY) in content  # the end of the hour, a day later
 
 
 @pytest.mark.parametrize(
@@ -215,7 +214,7 @@ def test_what_comes_from_outside_is_no_sql(store: RoomStore, hostile: str) -> No
     store.report(hostile, 1, 1)
     store.end(hostile, hostile)
     assert store.room(code) is not None
-    assert set(inspect(store._engine).get_table_names()) >= {one.name for one in SCHEMA.sorted_tables}
+    assert set(inspect(store._engine).get_table_names()) >= {table.name for table in SCHEMA.sorted_tables}
 
 
 MAKING = """
@@ -235,18 +234,18 @@ for _ in range(20):
 def test_two_processes_make_the_tables_and_write_at_once(address: str) -> None:
     command = [sys.executable, "-c", MAKING, address]
     both = [subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    for one in both:
-        _, said = one.communicate(timeout=60)
-        assert one.returncode == 0, said
+    for process in both:
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, errors
 
 
 def test_who_reads_does_not_wait_for_who_writes(tmp_path: Path) -> None:
     """A transaction of another process that takes long leaves a SQLite file readable."""
     address = f"sqlite:///{tmp_path}/rooms.sqlite"
-    mine, other = create_engine(address), create_engine(address)
+    mine, writer = create_engine(address), create_engine(address)
     store = RoomStore(mine)
     code, _ = store.open(FRESH)
-    with other.begin() as rows:
+    with writer.begin() as rows:
         rows.execute(text("UPDATE dpviz_classrooms SET seats = 9"))
         room = store.room(code)  # who waited for the other would be refused in the end: it writes for as long as this
         assert room is not None
@@ -258,7 +257,7 @@ def test_who_reads_does_not_wait_for_who_writes(tmp_path: Path) -> None:
     writing.join(60)
     assert store.reports(code, 1) == [(1, None)]
     mine.dispose()
-    other.dispose()
+    writer.dispose()
 
 
 def test_all_settings_that_a_class_has_seen_are_kept_and_no_others(
@@ -274,8 +273,8 @@ def test_all_settings_that_a_class_has_seen_are_kept_and_no_others(
         dataclasses.replace(guesses, revealed=True),
     ):
         store.change(code, token, settings)
-    kept = [(each.mode, each.design.epsilon, each.revealed) for each in store.history(code)]
-    assert kept == [("intervals", 1.0, True), ("intervals", 2.0, False), ("guesses", 2.0, True)]
+    history = [(settings.mode, settings.design.epsilon, settings.revealed) for settings in store.history(code)]
+    assert history == [("intervals", 1.0, True), ("intervals", 2.0, False), ("guesses", 2.0, True)]
     monkeypatch.setattr(stored, "MAX_HISTORY", 3)
     store.change(code, token, louder.next_round())
-    assert [each.mode for each in store.history(code)] == ["intervals"] * 3
+    assert [settings.mode for settings in store.history(code)] == ["intervals"] * 3

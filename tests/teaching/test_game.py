@@ -12,7 +12,7 @@ import pytest
 
 import dpviz.teaching.game.guess_count
 from dpviz.core.formatting import format_number, format_percent
-from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, TwoCellSynthesizer
+from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.privacy.optimum import least_error
 from dpviz.teaching.game import LEVELS, draw_rounds, game_script
 from dpviz.teaching.game.choose_prior import (
@@ -28,7 +28,7 @@ from dpviz.teaching.game.choose_prior import (
 from dpviz.teaching.game.guess_answer import N_PEOPLE as FEW_PEOPLE
 from dpviz.teaching.game.guess_answer import count_right
 from dpviz.teaching.game.guess_count import KNOWN_SHARES, N_PEOPLE, CountRound
-from dpviz.teaching.game.level import GAME_EPSILONS, GAME_ROUNDS, RELEASES, Level, make_release
+from dpviz.teaching.game.level import GAME_EPSILONS, GAME_ROUNDS, Level, possible_releases
 from dpviz.teaching.game.luck import chance_below_zero, coin_chances
 from dpviz.teaching.membership import MembershipGame
 from pages.ui import page_text
@@ -42,21 +42,17 @@ PERSON, COUNT, AGENCY = LEVELS.values()
 def every_way(n: int, epsilon: float) -> list[np.ndarray]:
     """Pr(released | count) of both ways, written from their formulas alone."""
     alpha = n / math.expm1(epsilon)
-    drawn = [[float(one) for one in beta_binomial_law(alpha + x, alpha + n - x, n)] for x in range(n + 1)]
+    mixed = [[float(chance) for chance in beta_binomial_law(alpha + x, alpha + n - x, n)] for x in range(n + 1)]
     ratio, noisy = math.exp(-epsilon), np.zeros((n + 1, n + 1))
     for x in range(n + 1):
         for noise in range(-200, 201):
             noisy[x, min(max(x + noise, 0), n)] += (1 - ratio) / (1 + ratio) * ratio ** abs(noise)
-    return [noisy, np.array(drawn)]
-
-
-def releases(n: int, epsilon: float) -> list[TwoCellSynthesizer]:
-    return [make_release(key, n, epsilon) for key in RELEASES]
+    return [noisy, np.array(mixed)]
 
 
 @pytest.mark.parametrize("epsilon", GAME_EPSILONS)
 def test_the_best_guess_about_a_person_is_that_of_a_sum_over_all_that_can_be_released(epsilon: float) -> None:
-    for release, matrix in zip(releases(FEW_PEOPLE, epsilon), every_way(FEW_PEOPLE, epsilon), strict=True):
+    for release, matrix in zip(possible_releases(FEW_PEOPLE, epsilon), every_way(FEW_PEOPLE, epsilon), strict=True):
         assert release.transition_matrix() == pytest.approx(matrix, abs=1e-12)
         for known_yes in range(FEW_PEOPLE):
             right, game = 0.0, MembershipGame(release, known_yes)
@@ -74,7 +70,7 @@ def test_the_best_guess_about_a_person_is_that_of_a_sum_over_all_that_can_be_rel
 @pytest.mark.parametrize("epsilon", GAME_EPSILONS)
 def test_a_person_can_be_guessed_better_than_by_a_coin_whatever_is_promised(epsilon: float) -> None:
     by_way = [
-        [np.maximum(matrix[others], matrix[others + 1]).sum() / 2 for others in range(FEW_PEOPLE)]
+        [np.maximum(matrix[known_yes], matrix[known_yes + 1]).sum() / 2 for known_yes in range(FEW_PEOPLE)]
         for matrix in every_way(FEW_PEOPLE, epsilon)
     ]
     assert np.mean(by_way) > 0.58 and np.min(by_way) > 0.55
@@ -98,8 +94,8 @@ def test_a_coin_chances_the_best_guesser_as_often_as_a_list_of_all_games_says() 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.8])
 def test_the_best_count_is_that_of_a_search_over_all_counts(epsilon: float, share: float) -> None:
     counts = np.arange(N_PEOPLE + 1)
-    prior = np.array([float(one) for one in binomial_distribution(N_PEOPLE, share)])
-    for release, matrix in zip(releases(N_PEOPLE, epsilon), every_way(N_PEOPLE, epsilon), strict=True):
+    prior = np.array([float(chance) for chance in binomial_distribution(N_PEOPLE, share)])
+    for release, matrix in zip(possible_releases(N_PEOPLE, epsilon), every_way(N_PEOPLE, epsilon), strict=True):
         joint = prior[:, None] * matrix
         best = mean = repeated = 0.0
         for released in counts.tolist():
@@ -123,25 +119,26 @@ def test_with_all_counts_alike_the_limit_of_epsilon_is_the_smallest_error_of_any
         dpviz.teaching.game.guess_count, "binomial_weights", lambda _, n: np.full((1, n + 1), 1 / (n + 1))
     )
     for epsilon in GAME_EPSILONS:
-        seen = CountRound(make_release("beta_binomial", N_PEOPLE, epsilon), 3, 0.5, 0)
+        seen = CountRound(possible_releases(N_PEOPLE, epsilon)[1], 3, 0.5, 0)
         smallest = N_PEOPLE * least_error(n=N_PEOPLE, epsilon=epsilon).root_mean_squared_error
         assert math.sqrt(seen.smallest_error) == pytest.approx(smallest, rel=1e-9)
 
 
 def test_who_repeats_the_release_is_ahead_as_often_as_all_pairs_of_rounds_say() -> None:
     rounds = [
-        CountRound(release, 4, share, 0) for release, share in zip(releases(N_PEOPLE, 1.0), (0.2, 0.6), strict=True)
+        CountRound(release, 4, share, 0)
+        for release, share in zip(possible_releases(N_PEOPLE, 1.0), (0.2, 0.6), strict=True)
     ]
     counts = np.arange(N_PEOPLE + 1)
     leads, chances = [], []
-    for one in rounds:
-        prior = np.array([float(p) for p in binomial_distribution(N_PEOPLE, one.share)])
-        guesses = one.best_guesses
+    for case in rounds:
+        prior = np.array([float(p) for p in binomial_distribution(N_PEOPLE, case.share)])
+        guesses = case.best_guesses
         away = (counts[None, :] - counts[:, None]) ** 2 - (guesses[None, :] - counts[:, None]) ** 2
         leads.append(away.ravel())
-        chances.append((prior[:, None] * one.release.transition_matrix()).ravel())
+        chances.append((prior[:, None] * case.release.transition_matrix()).ravel())
     below = (leads[0][:, None] + leads[1][None, :] < 0) * np.outer(*chances)
-    assert chance_below_zero([one.lead(counts) for one in rounds]) == pytest.approx(float(below.sum()), rel=1e-9)
+    assert chance_below_zero([case.lead(counts) for case in rounds]) == pytest.approx(float(below.sum()), rel=1e-9)
 
 
 def test_what_the_agency_chooses_is_judged_by_sums_over_the_whole_matrix() -> None:
@@ -160,10 +157,10 @@ def test_more_synthetic_people_help_both_and_more_real_ones_hinder_the_attacker(
         for n in SIZES:
             for share in SHARES:
                 cases = [PriorRound(n, m, round(share * n)) for m in RELEASED_ROWS]
-                assert all(few.success(alpha) < more.success(alpha) for few, more in pairwise(cases))
-                assert all(few.error(alpha) > more.error(alpha) for few, more in pairwise(cases))
+                assert all(small.success(alpha) < large.success(alpha) for small, large in pairwise(cases))
+                assert all(small.error(alpha) > large.error(alpha) for small, large in pairwise(cases))
             by_size.append([case.success(alpha) for case in cases])
-        assert all(x > y for few, many in pairwise(by_size) for x, y in zip(few, many, strict=True))
+        assert all(x > y for small, large in pairwise(by_size) for x, y in zip(small, large, strict=True))
 
 
 def test_the_answers_of_a_case_are_the_stops_that_keep_both_limits() -> None:
@@ -183,18 +180,18 @@ def test_the_answers_of_a_case_are_the_stops_that_keep_both_limits() -> None:
 def test_the_rounds_of_a_seed_are_those_of_links_that_were_shared() -> None:
     """Literal rounds of seed 1."""
     first = draw_rounds(1, level="person", epsilon=1.0)
-    assert [(one.known_yes, one.released, one.secret) for one in first[:4]] == [
+    assert [(case.known_yes, case.released, case.secret) for case in first[:4]] == [
         (1, 1, True),
         (0, 1, False),
         (1, 1, True),
         (0, 0, False),
     ]
-    assert [(one.share, one.released, one.secret) for one in draw_rounds(1, level="count", epsilon=1.0)[:3]] == [
+    assert [(case.share, case.released, case.secret) for case in draw_rounds(1, level="count", epsilon=1.0)[:3]] == [
         (0.8, 11, 13),
         (0.6, 8, 7),
         (0.5, 11, 9),
     ]
-    assert [(one.n, one.m, one.yes) for one in draw_rounds(1, level="agency", epsilon=1.0)[:3]] == [
+    assert [(case.n, case.m, case.yes) for case in draw_rounds(1, level="agency", epsilon=1.0)[:3]] == [
         (50, 30, 10),
         (100, 500, 50),
         (500, 20, 25),
@@ -205,7 +202,7 @@ def test_the_rounds_of_a_seed_are_those_of_links_that_were_shared() -> None:
 def test_a_seed_draws_ten_rounds_and_the_line_of_python_draws_them_again_to_the_digit(level: Level) -> None:
     rounds = draw_rounds(3, level=level.key, epsilon=2.0)
     assert len(rounds) == GAME_ROUNDS
-    assert run_script(game_script(3, level, 2.0)).splitlines() == [repr(one) for one in rounds]
+    assert run_script(game_script(3, level, 2.0)).splitlines() == [repr(case) for case in rounds]
 
 
 def test_every_seed_level_and_promise_has_a_game_of_its_own() -> None:
@@ -213,7 +210,7 @@ def test_every_seed_level_and_promise_has_a_game_of_its_own() -> None:
     assert len(games) == (2 * len(GAME_EPSILONS) + 1) * len(SEEDS)  # ε has no part in level 3
     assert draw_rounds(1, level="agency", epsilon=0.5) == draw_rounds(1, level="agency", epsilon=5.0)
     secrets = {
-        (seed, epsilon): tuple(one.secret for one in draw_rounds(seed, level="person", epsilon=epsilon))
+        (seed, epsilon): tuple(case.secret for case in draw_rounds(seed, level="person", epsilon=epsilon))
         for seed in SEEDS
         for epsilon in GAME_EPSILONS
     }
@@ -225,31 +222,35 @@ def test_every_seed_level_and_promise_has_a_game_of_its_own() -> None:
         draw_rounds(1, level="none", epsilon=1.0)
 
 
-def test_the_best_possible_guesser_is_as_good_as_is_said_of_it() -> None:
+def test_the_best_possible_guesser_reaches_its_success_rate() -> None:
     """Over many games, within four standard errors."""
     for epsilon in (0.5, 2.0):
         games = [PERSON.draw(np.random.default_rng([seed, 1]), epsilon) for seed in range(100)]
         surplus = np.array(
             [
-                count_right(game, [one.best for one in game]) - sum(one.game.success_rate for one in game)
+                count_right(game, [case.best for case in game]) - sum(case.game.success_rate for case in game)
                 for game in games
             ]
         )
         assert abs(surplus.mean()) < 4 * surplus.std() / math.sqrt(len(surplus))
         counted = [COUNT.draw(np.random.default_rng([seed, 2]), epsilon) for seed in range(100)]
         squares = np.array(
-            [(one.best - one.secret) ** 2 - one.expected_error(one.best_guesses) for game in counted for one in game]
+            [
+                (case.best - case.secret) ** 2 - case.expected_error(case.best_guesses)
+                for game in counted
+                for case in game
+            ]
         )
         assert abs(squares.mean()) < 4 * squares.std() / math.sqrt(len(squares))
-        assert {one.share for game in counted for one in game} == set(KNOWN_SHARES)
+        assert {case.share for game in counted for case in game} == set(KNOWN_SHARES)
 
 
 def test_rounds_of_the_agency_come_once_and_some_have_no_answer() -> None:
     games = [AGENCY.draw(np.random.default_rng(seed), 1.0) for seed in range(60)]
     assert all(len(set(game)) == GAME_ROUNDS for game in games)
-    impossible = sum(one.answers == [None] for game in games for one in game) / len(games)
+    impossible = sum(case.answers == [None] for game in games for case in game) / len(games)
     assert 1.5 < impossible < 4
-    constant = [sum(alpha in one.answers for game in games for one in game) for alpha in (*ALPHA_STOPS, None)]
+    constant = [sum(alpha in case.answers for game in games for case in game) for alpha in (*ALPHA_STOPS, None)]
     assert max(constant) / len(games) < 4.5  # who always chooses the same wins less than half
 
 
@@ -260,44 +261,44 @@ def test_every_sentence_holds_for_every_guess(level: Level, epsilon: float) -> N
     assert level.score_line((), ()) == "" and level.marks((), ()) == []
     for seed in SEEDS:
         rounds = level.draw(np.random.default_rng([seed, 3]), epsilon)
-        guesses = tuple(_guess(level, one, seed % 3) for one in rounds)
+        guesses = tuple(_guess(level, case, seed % 3) for case in rounds)
         score = level.final_score(rounds, guesses, epsilon)
         check_short(score.answer[2])
         sentences = [*score.answer, *score.lessons, level.score_line(rounds, guesses), *itertools.chain(*score.numbers)]
-        for one, guess, mark in zip(rounds, guesses, level.marks(rounds, guesses), strict=True):
-            check_short(one.answer(guess)[2])
-            sentences += [*one.answer(guess), mark.text, mark.meaning]
+        for case, guess, mark in zip(rounds, guesses, level.marks(rounds, guesses), strict=True):
+            check_short(case.answer(guess)[2])
+            sentences += [*case.answer(guess), mark.text, mark.meaning]
         for sentence in sentences:
             assert not WRONG.search(sentence) and "  " not in sentence, sentence
         assert all(len(row) == len(score.table.head) for row in score.table.rows)
         assert len(score.table.rows) == GAME_ROUNDS
 
 
-def _guess(level: Level, one: Any, choose: int) -> Any:
+def _guess(level: Level, case: Any, choose: int) -> Any:
     """The best guess, the worst one, or always the same."""
     if level is AGENCY:
-        return (one.answers[0], next(a for a in (*ALPHA_STOPS, None) if a not in one.answers), None)[choose]
+        return (case.answers[0], next(a for a in (*ALPHA_STOPS, None) if a not in case.answers), None)[choose]
     if level is COUNT:
-        return (one.best, 20 if one.secret < 10 else 0, 10)[choose]
-    return (one.best, not one.best, True)[choose]
+        return (case.best, 20 if case.secret < 10 else 0, 10)[choose]
+    return (case.best, not case.best, True)[choose]
 
 
-def test_what_is_said_of_a_person_fits_the_answer_and_the_odds() -> None:
+def test_the_sentence_on_a_person_fits_the_answer_and_the_odds() -> None:
     for seed in SEEDS:
         rounds = PERSON.draw(np.random.default_rng(seed), 1.0)
         for guess in (True, False):
             score = PERSON.final_score(rounds, (guess,) * GAME_ROUNDS, 1.0)
-            for one in rounds:
-                verdict, said, _ = one.answer(guess)
-                right, against = one.secret is guess, guess is not one.best
-                assert ("You are right" in said) == right == (verdict == "Right")
-                assert ("against the odds" in said) == against
-                assert ("Bad luck" in said) == (not right and not against)
-                assert f"The person said <b>{'yes' if one.secret else 'no'}</b>" in said
-            places = [str(place) for place, one in enumerate(rounds, 1) if guess is not one.best]
+            for case in rounds:
+                verdict, sentence, _ = case.answer(guess)
+                right, against = case.secret is guess, guess is not case.best
+                assert ("You are right" in sentence) == right == (verdict == "Right")
+                assert ("against the odds" in sentence) == against
+                assert ("Bad luck" in sentence) == (not right and not against)
+                assert f"The person said <b>{'yes' if case.secret else 'no'}</b>" in sentence
+            places = [str(place) for place, case in enumerate(rounds, 1) if guess is not case.best]
             assert all(place in score.lessons[0] for place in places)
-            assert f"<b>{sum(one.secret is guess for one in rounds)}</b> of 10" in score.answer[1]
-    mine = PERSON.final_score(rounds, tuple(one.best for one in rounds), 1.0)
+            assert f"<b>{sum(case.secret is guess for case in rounds)}</b> of 10" in score.answer[1]
+    mine = PERSON.final_score(rounds, tuple(case.best for case in rounds), 1.0)
     assert mine.lessons[0].startswith("No guess of yours went against the odds")
 
 
@@ -308,23 +309,23 @@ def test_the_published_number_stays_in_the_picture_of_the_posterior() -> None:
         assert mark in html
 
 
-def test_the_words_beside_the_page_name_the_limits_of_epsilon() -> None:
+def test_the_text_of_the_page_names_the_limits_of_epsilon() -> None:
     named = [f"{format_percent(1 / (1 + math.exp(-epsilon)), 3 if epsilon == 5 else 2)}" for epsilon in GAME_EPSILONS]
     assert named == ["62 %", "73 %", "88 %", "99.3 %"]
     pieces = zip(named, ("at\nε = 0.5", "at 1", "at 2", "at 5"), strict=True)
     assert all(f"{share} {at}" in page_text("game") for share, at in pieces)
 
 
-def test_what_is_said_of_the_agency_fits_both_limits() -> None:
+def test_the_sentence_on_the_agency_fits_both_limits() -> None:
     for case in AGENCY.draw(np.random.default_rng(5), 1.0):
         for guess in (*ALPHA_STOPS, None):
-            verdict, said, _ = case.answer(guess)
+            verdict, sentence, _ = case.answer(guess)
             right = guess in case.answers
-            assert ("It cannot be done" in said) == (case.answers == [None])
+            assert ("It cannot be done" in sentence) == (case.answers == [None])
             assert verdict in (("Both kept", "Right") if right else ("Not kept", "It can be done"))
             if guess is not None:
                 protects, informs = case.success(guess) <= MAX_SUCCESS, case.error(guess) <= MAX_ERROR
-                assert ("more than 60 %" in said.split("points")[0]) == (not protects)
-                assert said.split(". ")[0].count("(kept)") == protects + informs
+                assert ("more than 60 %" in sentence.split("points")[0]) == (not protects)
+                assert sentence.split(". ")[0].count("(kept)") == protects + informs
             if case.answers != [None]:
-                assert f"{format_number(case.answers[0])} " in said
+                assert f"{format_number(case.answers[0])} " in sentence

@@ -164,12 +164,12 @@ def test_a_larger_value_is_a_bar_that_ends_farther_right_and_inside(lesson: Less
         lengths = np.sum([np.array(trace["x"], float) for trace in bars], axis=0)
         ends = lengths + bars[0].get("base", 0.0)
         values = np.sum([np.array(trace["customdata"], float) for trace in bars], axis=0)
-        drawn = values > 0  # a bar that is not told yet has none
-        places = np.log10(ends[drawn]) if is_log else ends[drawn]
+        visible = values > 0  # a bar that is not told yet has none
+        places = np.log10(ends[visible]) if is_log else ends[visible]
         assert all(is_inside(spec["layout"]["xaxis"], place) for place in places.tolist())
-        order = np.argsort(values[drawn])
+        order = np.argsort(values[visible])
         assert np.all(np.diff(places[order]) >= 0)
-        assert np.all((np.diff(values[drawn][order]) <= 1e-12) | (np.diff(places[order]) > 0))
+        assert np.all((np.diff(values[visible][order]) <= 1e-12) | (np.diff(places[order]) > 0))
 
 
 @pytest.mark.parametrize(("lesson", "step"), STEPS, ids=NAMES)
@@ -203,25 +203,25 @@ def test_a_guess_gets_the_sentence_that_belongs_to_it(lesson: Lesson, step: Less
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_is_drawn_is_counted_alike_in_sentence_and_picture(seed: int) -> None:
-    held = {}
+    counts = {}
     for key, name, guess in (("too_sure", "one", 50), ("too_sure", "sets", "more"), ("told_how", "again", 50)):
         lesson = LESSONS[key]
         step = step_of(key, name)
         state = LessonState(name, seed, guess)
-        counted = [int(one) for one in re.findall(r"<b>(\d+) of 100</b>", written(step, state))]
+        counted = [int(number) for number in re.findall(r"<b>(\d+) of 100</b>", written(step, state))]
         sentence = lesson.answer_text(step, state).replace("none", "0")
         assert f"{counted[-1]} hold" in sentence
-        held[name] = counted
-        for one in (
+        counts[name] = counted
+        for sample in (
             IntervalSample("as_if_real", seed=seed),
             IntervalSample("score", seed=seed),
             IntervalSample("as_if_real", sets=5),
         ):
-            found = one.intervals
-            assert one.n_covered == sum(
-                low <= one.p <= high for low, high in zip(found.low, found.high, strict=True)
+            intervals = sample.intervals
+            assert sample.n_covered == sum(
+                low <= sample.p <= high for low, high in zip(intervals.low, intervals.high, strict=True)
             )  # fmt: skip
-    assert held["again"] == [held["one"][0], IntervalSample("score", seed=seed).n_covered]
+    assert counts["again"] == [counts["one"][0], IntervalSample("score", seed=seed).n_covered]
 
 
 def test_the_numbers_of_the_note_come_out() -> None:
@@ -287,7 +287,7 @@ def test_invented_rows_are_the_smallest_that_keep_the_promise(people: int) -> No
     def delta(alpha: float) -> float:
         rows = beta_binomial(people, alpha)
         up, down = rows[1:] - math.e * rows[:-1], rows[:-1] - math.e * rows[1:]
-        return max(float(np.maximum(one, 0).sum(axis=1).max()) for one in (up, down))
+        return max(float(np.maximum(excess, 0).sum(axis=1).max()) for excess in (up, down))
 
     assert delta(with_delta / 2 * 0.99) > 1e-6 > delta(with_delta / 2 * 1.01)
 
@@ -314,11 +314,11 @@ def coverage_of(sets: int, rule: str) -> float:
 
 @pytest.mark.parametrize(("sets", "rule"), [(1, "as_if_real"), (2, "as_if_real"), (1, "score")])
 def test_how_many_intervals_hold_the_truth_is_a_sum_over_all_releases(sets: int, rule: str) -> None:
-    found = IntervalSample(rule, sets=sets).exact
-    assert found.coverage == pytest.approx(coverage_of(sets, rule), abs=1e-7)
-    drawn = [IntervalSample(rule, sets=sets, seed=seed).n_covered for seed in range(20)]
-    error = math.sqrt(100 * found.coverage * (1 - found.coverage) / len(drawn))
-    assert np.mean(drawn) == pytest.approx(100 * found.coverage, abs=4 * error + 1e-2)
+    exact = IntervalSample(rule, sets=sets).exact
+    assert exact.coverage == pytest.approx(coverage_of(sets, rule), abs=1e-7)
+    counts = [IntervalSample(rule, sets=sets, seed=seed).n_covered for seed in range(20)]
+    error = math.sqrt(100 * exact.coverage * (1 - exact.coverage) / len(counts))
+    assert np.mean(counts) == pytest.approx(100 * exact.coverage, abs=4 * error + 1e-2)
 
 
 def test_hardly_an_interval_of_five_sets_holds_the_truth() -> None:
@@ -327,11 +327,11 @@ def test_hardly_an_interval_of_five_sets_holds_the_truth() -> None:
     alpha = n / (math.exp(2 / 5) - 1)
     q = generator.binomial(n, generator.beta(x + alpha, n - x + alpha, (len(x), 5))) / n
     mean, within = q.mean(axis=1), (q * (1 - q)).mean(axis=1) / n
-    drawn = IntervalSample("as_if_real", sets=5)
-    assert float(np.mean(np.abs(mean - p) <= 1.96 * np.sqrt(within))) < 2e-4 > drawn.exact.coverage > 0
-    assert drawn.centre == pytest.approx(float(mean.mean()), abs=5e-4)
-    assert drawn.spread == pytest.approx(float(mean.std()), rel=0.02)
-    assert drawn.mean_standard_error == pytest.approx(float(np.sqrt(within).mean()), rel=1e-3)
+    sample = IntervalSample("as_if_real", sets=5)
+    assert float(np.mean(np.abs(mean - p) <= 1.96 * np.sqrt(within))) < 2e-4 > sample.exact.coverage > 0
+    assert sample.centre == pytest.approx(float(mean.mean()), abs=5e-4)
+    assert sample.spread == pytest.approx(float(mean.std()), rel=0.02)
+    assert sample.mean_standard_error == pytest.approx(float(np.sqrt(within).mean()), rel=1e-3)
 
 
 @pytest.mark.parametrize(("key", "name"), [("modips", "modips"), ("beta_binomial", "beta")])
@@ -351,7 +351,7 @@ def test_the_best_number_of_sets_has_the_smallest_error_of_all(key: str, name: s
     best = min(errors, key=errors.__getitem__)
     assert step.question.answer(LessonState("")) == best
     assert is_value_in(LESSONS["one_or_ten"].answer_text(step, LessonState(step.name, 1, best)), errors[best])
-    (line,) = [one for one in spec_of(step, LessonState(step.name, 1, best))["data"] if one["mode"] == "lines"]
+    (line,) = [trace for trace in spec_of(step, LessonState(step.name, 1, best))["data"] if trace["mode"] == "lines"]
     assert line["name"]
 
 
@@ -380,7 +380,7 @@ def test_modips_has_the_prior_in_lesson_7_that_it_has_in_lesson_6_and_on_compare
 
 
 def test_every_lesson_ends_with_a_release_and_tells_a_teacher_what_to_ask() -> None:
-    assert [one.script.number for one in LESSONS.values()] == list(range(1, 8))
+    assert [lesson.script.number for lesson in LESSONS.values()] == list(range(1, 8))
     for lesson in LESSONS.values():
         assert lesson.design.n >= 5
         assert 4 <= int(lesson.script.head["minutes"]) <= 6
@@ -395,13 +395,17 @@ def test_a_printed_lesson_has_blanks_and_no_answer_before_the_key() -> None:
         page = lesson_handout(lesson, 3)
         body = page[page.index("<h1>") :]
         pupils, key = body.split('<div class="key">')
-        asked = sum(step.question is not None for step in lesson.steps)
-        assert pupils.count('class="asked"') == pupils.count('class="blank"') + pupils.count('class="options"') == asked
+        n_questions = sum(step.question is not None for step in lesson.steps)
+        assert (
+            pupils.count('class="asked"')
+            == pupils.count('class="blank"') + pupils.count('class="options"')
+            == n_questions
+        )
         assert not re.search(r'src="http|href="http', body)
         for step in lesson.steps:
             part = lesson.step_script(step).parts["shows" if step.question is None else RIGHT]
-            said = lesson.fill(part, LessonState(step.name, 3))
-            plain = re.sub(r"[*]", "", said)[:40]
+            sentence = lesson.fill(part, LessonState(step.name, 3))
+            plain = re.sub(r"[*]", "", sentence)[:40]
             assert plain not in re.sub(r"<[^>]+>", "", pupils)
             assert plain in re.sub(r"<[^>]+>", "", key)
 

@@ -140,8 +140,8 @@ class RoomStore:
             if connection.execute(taking).rowcount != 1:
                 raise RoomProblem(f"This room is full: it has {MAX_SEATS} seats, and all are taken.")
             simulated = connection.scalar(select(ROOMS.c.simulated).where(is_open)) or 0
-            taken = set(connection.scalars(select(SEATS.c.seat).where(SEATS.c.code == code)))
-            seat = next(number for number in count(simulated + 1) if number not in taken)
+            numbers = set(connection.scalars(select(SEATS.c.seat).where(SEATS.c.code == code)))
+            seat = next(number for number in count(simulated + 1) if number not in numbers)
             connection.execute(sa.insert(SEATS).values(code=code, seat=seat, token=hash_token(token)))
         return seat, token
 
@@ -196,7 +196,7 @@ class RoomStore:
             is_same_question = replace(settings, running=True, revealed=present.revealed) == present
             if not present.running or is_same_question or len(history) >= MAX_HISTORY:
                 history.pop()
-            values = {"round": settings.round, "history": json.dumps([each.to_json() for each in (*history, settings)])}
+            values = {"round": settings.round, "history": json.dumps([item.to_json() for item in (*history, settings)])}
             connection.execute(sa.update(ROOMS).where(ROOMS.c.code == code).values(values))
 
     def end(self, code: str, token: str) -> None:

@@ -1,7 +1,6 @@
 """Level 3: be the agency, whose invented people must stop the attacker and leave the analyst something."""
 
 import math
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -42,8 +41,8 @@ class PriorRound:
     yes: int
 
     def success(self, alpha: float) -> float:
-        """Return how often the attacker is right: ½ + δ(0) / 2."""
-        return _attacker_success(self.n, self.m, alpha)
+        """Return how often the attacker is right: ½ + δ(0) / 2 of the worst neighbours, whatever the people said."""
+        return 0.5 + _total_variation(self.n, self.m, alpha) / 2
 
     def error(self, alpha: float) -> float:
         """Return the analyst's root mean squared error: squared bias, and variance of the Beta-binomial."""
@@ -54,9 +53,8 @@ class PriorRound:
 
     @cached_property
     def protecting(self) -> list[float]:
-        """Stops that stop the attacker; of these, all larger ones do."""
-        start = bisect_left(ALPHA_STOPS, True, key=lambda alpha: self.success(alpha) <= MAX_SUCCESS)
-        return list(ALPHA_STOPS[start:])
+        """Stops that stop the attacker."""
+        return [alpha for alpha in ALPHA_STOPS if self.success(alpha) <= MAX_SUCCESS]
 
     @cached_property
     def informing(self) -> list[float]:
@@ -76,10 +74,10 @@ class PriorRound:
             or math.isclose(self.error(alpha), MAX_ERROR, rel_tol=TIE_RTOL)
             for alpha in ALPHA_STOPS
         )
-        if self.answers == [None]:
-            n, m, stop = BETWEEN_STOPS
-            return not is_tied and not ((self.n, self.m) == (n, m) and stop in self.informing)
-        return not is_tied and MIN_ANSWERS <= len(self.answers) <= MAX_ANSWERS
+        n, m, stop = BETWEEN_STOPS
+        if is_tied or ((self.n, self.m) == (n, m) and stop in self.informing and self.answers == [None]):
+            return False
+        return self.answers == [None] or MIN_ANSWERS <= len(self.answers) <= MAX_ANSWERS
 
     @property
     def question_html(self) -> str:
@@ -90,8 +88,8 @@ class PriorRound:
     def outcome_html(self, guess: float | None) -> str:
         """Return what is drawn after the choice: which α keep each limit, and both."""
         both = [alpha for alpha in self.answers if alpha is not None]
-        named = [("Attacker stopped", self.protecting), ("Analyst near enough", self.informing), ("Both", both)]
-        ranges = [(name, (stops[0], stops[-1]) if stops else None) for name, stops in named]
+        stops = {"Attacker stopped": self.protecting, "Analyst near enough": self.informing, "Both": both}
+        ranges = [(name, (alphas[0], alphas[-1]) if alphas else None) for name, alphas in stops.items()]
         mark = None if guess is None else (f"α = {format_number(guess)}", guess)
         ends = ALPHA_STOPS[0], ALPHA_STOPS[-1]
         return share_html("Real people", self.yes, self.n) + ranges_html(ends, ranges, mark)
@@ -126,9 +124,8 @@ class PriorRound:
 
 
 @cache
-def _attacker_success(n: int, m: int, alpha: float) -> float:
-    """½ + δ(0) / 2 of the worst neighbours, whatever the people said."""
-    return 0.5 + BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha).hockey_stick(0.0).value / 2
+def _total_variation(n: int, m: int, alpha: float) -> float:
+    return BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha).hockey_stick(0.0).value
 
 
 def _stops_text(stops: Sequence[float | None]) -> str:
@@ -139,7 +136,7 @@ def _stops_text(stops: Sequence[float | None]) -> str:
 
 @cache
 def all_cases() -> tuple[list[PriorRound], list[list[PriorRound]]]:
-    """Return the cases that have no answer, and of the others for each stop those in which it is an answer."""
+    """Return the cases that have no answer, and of the others for case stop those in which it is an answer."""
     cases = [PriorRound(n, m, round(share * n)) for n, m, share in product(SIZES, RELEASED_ROWS, SHARES)]
     fair = [case for case in cases if case.is_fair()]
     by_stop = [[case for case in fair if alpha in case.answers] for alpha in ALPHA_STOPS]
@@ -165,41 +162,41 @@ class ChoosePrior(Level):
         return tuple(rounds)
 
     def marks(self, rounds: Sequence[PriorRound], guesses: Sequence[float | None]) -> list[RoundMark]:
-        kept, failed = RoundMark("✓", True, "both limits kept"), RoundMark("✗", False, "not kept")
-        return [kept if guess in each.answers else failed for each, guess in zip(rounds, guesses, strict=True)]
+        good, bad = RoundMark("✓", True, "both limits kept"), RoundMark("✗", False, "not kept")
+        return [good if guess in case.answers else bad for case, guess in zip(rounds, guesses, strict=True)]
 
     def score_line(self, rounds: Sequence[PriorRound], guesses: Sequence[float | None]) -> str:
         return f"You: {sum(mark.is_good for mark in self.marks(rounds, guesses))} right." if rounds else ""
 
     def final_score(self, rounds: Sequence[PriorRound], guesses: Sequence[float | None], epsilon: float) -> FinalScore:
-        right = sum(mark.is_good for mark in self.marks(rounds, guesses))
-        blind = format_number(sum(len(each.answers) for each in rounds) / (len(ALPHA_STOPS) + 1), 3)
+        right = sum(guess in case.answers for case, guess in zip(rounds, guesses, strict=True))
+        blind = format_number(sum(len(case.answers) for case in rounds) / (len(ALPHA_STOPS) + 1), 3)
         numbers = [
             ("You", f"{right}", f"right choices in {GAME_ROUNDS} rounds"),
             ("Whoever computes", f"{GAME_ROUNDS}", "both limits are computed exactly"),
             ("Blind choice", blind, "right on average, all choices alike"),
         ]
         # Which limits were missed, and which rounds had no answer
-        pairs = [(each, guess) for each, guess in zip(rounds, guesses, strict=True) if guess is not None]
-        exposed = spell_count(sum(guess not in each.protecting for each, guess in pairs), "round")
-        useless = spell_count(sum(guess not in each.informing for each, guess in pairs), "round")
-        places = [str(place) for place, each in enumerate(rounds, 1) if each.answers == [None]]
-        noun = "Rounds" if len(places) > 1 else "Round"
-        impossible = " " + self.text("impossible", rounds=f"{noun} {join_words(places)}") if places else ""
+        pairs = [(case, guess) for case, guess in zip(rounds, guesses, strict=True) if guess is not None]
+        exposed = spell_count(sum(guess not in case.protecting for case, guess in pairs), "round")
+        useless = spell_count(sum(guess not in case.informing for case, guess in pairs), "round")
+        places = [str(place) for place, case in enumerate(rounds, 1) if case.answers == [None]]
+        named = f"Round{'s' * (len(places) > 1)} {join_words(places)}"
+        impossible = " " + self.text("impossible", rounds=named) if places else ""
         missed = self.text("missed", exposed=exposed, useless=useless, impossible=impossible)
-        sentences = [self.text(part, right=right, blind=blind) for part in ("final", "final_short", "lesson")]
-        answer = f"{right} of {GAME_ROUNDS}", sentences[0], sentences[1]
-        return FinalScore(answer, numbers, [missed, sentences[2]], _table(rounds, guesses))
+        sentence, short = (self.text(part, right=right, blind=blind) for part in ("final", "final_short"))
+        answer = f"{right} of {GAME_ROUNDS}", sentence, short
+        return FinalScore(answer, numbers, [missed, self.text("lesson")], _table(rounds, guesses))
 
 
 def _table(rounds: Sequence[PriorRound], guesses: Sequence[float | None]) -> TextTable:
     head = ["Round", "People", "Yes", "Released", "Your α", "Attacker", "Analyst", "α that keep both", "Their ε"]
     rows = []
-    for place, (each, guess) in enumerate(zip(rounds, guesses, strict=True), 1):
-        case = [f"Round {place}", f"{each.n:,}", f"{each.yes:,}", f"{each.m:,}"]
-        choice = ["cannot be done", "–", "–"] if guess is None else [format_number(guess), *each.figures(guess)]
-        stops = [alpha for alpha in each.answers if alpha is not None]
-        releases = [BetaBinomial(n=each.n, m=each.m, alpha=end, beta=end) for end in (*stops[:1], *stops[-1:])]
+    for place, (case, guess) in enumerate(zip(rounds, guesses, strict=True), 1):
+        cells = [f"Round {place}", f"{case.n:,}", f"{case.yes:,}", f"{case.m:,}"]
+        choice = ["cannot be done", "–", "–"] if guess is None else [format_number(guess), *case.figures(guess)]
+        stops = [alpha for alpha in case.answers if alpha is not None]
+        releases = [BetaBinomial(n=case.n, m=case.m, alpha=end, beta=end) for end in (*stops[:1], *stops[-1:])]
         losses = [format_number(pure_epsilon(release), 3) for release in releases]
-        rows.append([*case, *choice, _stops_text(stops) or "none", " to ".join(losses) or "–"])
+        rows.append([*cells, *choice, _stops_text(stops) or "none", " to ".join(losses) or "–"])
     return TextTable(head, rows, "All rounds of this game")

@@ -68,24 +68,22 @@ class AnswerRound:
     def answer(self, guess: bool) -> tuple[str, str, str]:
         """Return a verdict, what is said of the guess as inline HTML, and it in at most 15 plain words."""
         is_right, (no, yes) = guess is self.secret, self.game.likelihoods[:, self.released].tolist()
-        values: dict[str, Any] = {
-            "secret": ANSWERS[self.secret],
-            "guess": ANSWERS[guess],
-            "best": "no better than a coin",
-        }
+        values: dict[str, Any] = {"secret": ANSWERS[self.secret], "guess": ANSWERS[guess]}
+        part, best = "tie", "no better than a coin"
         if self.best is not None:
+            part, best = "answer", ANSWERS[self.best]
             ending = "" if is_right else " Bad luck: this was one of the other times."
             if guess is not self.best:
                 ending = " Your guess went against the odds."
-            values |= {"best": ANSWERS[self.best], "times": format_distinct(max(yes, no) / min(yes, no), 1.0, 3)}
             values |= {"right": " You are right." if is_right else "", "ending": ending, "chance": self.best_chance}
-        sentence = game_text("person", "tie" if self.best is None else "answer", **values)
-        return "Right" if is_right else "Wrong", sentence, game_text("person", "answer_short", **values)
+            values["times"] = format_distinct(max(yes, no) / min(yes, no), 1.0, 3)
+        sentence, short = (game_text("person", name, best=best, **values) for name in (part, "answer_short"))
+        return "Right" if is_right else "Wrong", sentence, short
 
 
 def count_right(rounds: Sequence[AnswerRound], guesses: Sequence[bool | None]) -> float:
     """Return how many guesses are right; None, a tossed coin, is half right."""
-    return sum(0.5 if guess is None else guess is each.secret for each, guess in zip(rounds, guesses, strict=True))
+    return sum(0.5 if guess is None else guess is case.secret for case, guess in zip(rounds, guesses, strict=True))
 
 
 class GuessAnswer(Level):
@@ -104,19 +102,22 @@ class GuessAnswer(Level):
 
     def marks(self, rounds: Sequence[AnswerRound], guesses: Sequence[bool]) -> list[RoundMark]:
         right, wrong = RoundMark("✓", True, "right"), RoundMark("✗", False, "wrong")
-        return [right if each.secret is guess else wrong for each, guess in zip(rounds, guesses, strict=True)]
+        return [right if case.secret is guess else wrong for case, guess in zip(rounds, guesses, strict=True)]
 
     def score_line(self, rounds: Sequence[AnswerRound], guesses: Sequence[bool]) -> str:
-        best = count_right(rounds, [each.best for each in rounds])
+        best = count_right(rounds, [case.best for case in rounds])
         return self.text("score_line", right=int(count_right(rounds, guesses)), best=best) if rounds else ""
 
     def final_score(self, rounds: Sequence[AnswerRound], guesses: Sequence[bool], epsilon: float) -> FinalScore:
         # The player, the best guesser on the same rounds and on average, and the limit e^ε / (1 + e^ε) of the promise
-        success_rates = np.array([each.game.success_rate for each in rounds])
-        values = {"right": f"{count_right(rounds, guesses):g}", "epsilon": format_number(epsilon)}
-        counts = {"best": count_right(rounds, [each.best for each in rounds]), "average": float(success_rates.sum())}
-        counts["limit"] = GAME_ROUNDS * float(expit(epsilon))
-        values |= {name: format_number(count, 3) for name, count in counts.items()}
+        success_rates = np.array([case.game.success_rate for case in rounds])
+        values = {
+            "right": f"{count_right(rounds, guesses):g}",
+            "epsilon": format_number(epsilon),
+            "best": format_number(count_right(rounds, [case.best for case in rounds]), 3),
+            "average": format_number(float(success_rates.sum()), 3),
+            "limit": format_number(GAME_ROUNDS * float(expit(epsilon)), 3),
+        }
         numbers = [
             ("You", values["right"], f"right guesses in {GAME_ROUNDS} rounds"),
             ("Best possible guesser", values["best"], "right guesses in the same rounds"),
@@ -131,7 +132,7 @@ class GuessAnswer(Level):
 def _odds_text(rounds: Sequence[AnswerRound], guesses: Sequence[bool]) -> str:
     """Say which guesses went against the odds, and what came of it."""
     pairs = enumerate(zip(rounds, guesses, strict=True), 1)
-    against = [(place, each.secret is guess) for place, (each, guess) in pairs if each.best is (not guess)]
+    against = [(place, case.secret is guess) for place, (case, guess) in pairs if case.best is (not guess)]
     places, n_right = join_words(str(place) for place, _ in against), sum(is_right for _, is_right in against)
     if not against:
         return game_text("person", "odds_none")
@@ -154,8 +155,8 @@ def _luck_text(success_rates: FloatArray) -> str:
 def _table(rounds: Sequence[AnswerRound], guesses: Sequence[bool]) -> TextTable:
     head = ["Round", "Others", "Released", "Secret", "Your guess", "Best guess", "Right with probability"]
     rows = []
-    for place, (each, guess) in enumerate(zip(rounds, guesses, strict=True), 1):
-        best = "either" if each.best is None else ANSWERS[each.best]
-        given = [f"Round {place}", f"{each.known_yes} yes", f"{each.released} yes"]
-        rows.append([*given, ANSWERS[each.secret], ANSWERS[guess], best, format_percent(each.best_chance, 3)])
+    for place, (case, guess) in enumerate(zip(rounds, guesses, strict=True), 1):
+        best = "either" if case.best is None else ANSWERS[case.best]
+        given = [f"Round {place}", f"{case.known_yes} yes", f"{case.released} yes"]
+        rows.append([*given, ANSWERS[case.secret], ANSWERS[guess], best, format_percent(case.best_chance, 3)])
     return TextTable(head, rows, "All rounds of this game")

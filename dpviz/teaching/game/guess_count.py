@@ -54,16 +54,16 @@ class CountRound:
 
     @property
     def mean(self) -> float:
-        """Posterior mean after what was released."""
+        """Posterior mean."""
         return float(self.posterior_means[self.released])
 
     @property
     def best(self) -> int:
-        """Best whole number after what was released."""
+        """Best whole number."""
         return int(self.best_guesses[self.released])
 
     def expected_error(self, guesses: FloatArray | IntArray) -> float:
-        """Return the squared error of a guess for each release, expected over all counts and releases."""
+        """Return the squared error of a guess for case release, expected over all counts and releases."""
         return float((self._joint * (guesses - COUNTS[:, None]) ** 2).sum())
 
     @property
@@ -98,9 +98,11 @@ class CountRound:
         """Return a verdict, what is said of the guess as inline HTML, and it in at most 15 plain words."""
         distance, best_distance = abs(guess - self.secret), abs(self.best - self.secret)
         verdict = _distance_text(distance)
-        values = {"secret": self.secret, "guess": guess, "best": self.best, "mean": self.mean, "distance": verdict}
-        values |= {"best_distance": _distance_text(best_distance)}
-        values |= {"luckier": " You were luckier." if distance < best_distance else ""}
+        values = {
+            "secret": self.secret, "guess": guess, "best": self.best, "mean": self.mean, "distance": verdict,
+            "best_distance": _distance_text(best_distance),
+            "luckier": " You were luckier." if distance < best_distance else "",
+        }  # fmt: skip
         sentence = game_text("count", "answer_best" if guess == self.best else "answer", **values)
         return verdict.capitalize(), sentence, game_text("count", "answer_short", **values)
 
@@ -116,7 +118,7 @@ def root_mean(squares: list[float]) -> str:
 
 def observed_error(rounds: Sequence[CountRound], guesses: Sequence[float]) -> str:
     """Return the typical error of guesses in some rounds, in people."""
-    return root_mean([(guess - each.secret) ** 2 for each, guess in zip(rounds, guesses, strict=True)])
+    return root_mean([(guess - case.secret) ** 2 for case, guess in zip(rounds, guesses, strict=True)])
 
 
 class GuessCount(Level):
@@ -136,8 +138,8 @@ class GuessCount(Level):
 
     def marks(self, rounds: Sequence[CountRound], guesses: Sequence[int]) -> list[RoundMark]:
         marks = []
-        for each, guess in zip(rounds, guesses, strict=True):
-            distance, best_distance = abs(guess - each.secret), abs(each.best - each.secret)
+        for case, guess in zip(rounds, guesses, strict=True):
+            distance, best_distance = abs(guess - case.secret), abs(case.best - case.secret)
             meaning = f"{_distance_text(distance)}, the best possible guess {_distance_text(best_distance)}"
             marks.append(RoundMark(f"±{distance}", distance <= best_distance, meaning))
         return marks
@@ -145,21 +147,21 @@ class GuessCount(Level):
     def score_line(self, rounds: Sequence[CountRound], guesses: Sequence[int]) -> str:
         if not rounds:
             return ""
-        best = observed_error(rounds, [each.best for each in rounds])
+        best = observed_error(rounds, [case.best for case in rounds])
         return self.text("score_line", error=observed_error(rounds, guesses), best=best)
 
     def final_score(self, rounds: Sequence[CountRound], guesses: Sequence[int], epsilon: float) -> FinalScore:
         # Errors in these rounds, and expected over all counts and releases
         values = {
             "error": observed_error(rounds, guesses),
-            "best": observed_error(rounds, [each.best for each in rounds]),
-            "means": observed_error(rounds, [each.mean for each in rounds]),
-            "average": root_mean([each.expected_error(each.best_guesses) for each in rounds]),
-            "average_of_means": root_mean([each.expected_error(each.posterior_means) for each in rounds]),
-            "repeated": root_mean([each.expected_error(COUNTS) for each in rounds]),
-            "ignored": root_mean([N_PEOPLE * each.share * (1 - each.share) for each in rounds]),
+            "best": observed_error(rounds, [case.best for case in rounds]),
+            "means": observed_error(rounds, [case.mean for case in rounds]),
+            "average": root_mean([case.expected_error(case.best_guesses) for case in rounds]),
+            "average_of_means": root_mean([case.expected_error(case.posterior_means) for case in rounds]),
+            "repeated": root_mean([case.expected_error(COUNTS) for case in rounds]),
+            "ignored": root_mean([N_PEOPLE * case.share * (1 - case.share) for case in rounds]),
         }
-        limit, promise = root_mean([each.smallest_error for each in rounds]), f"ε = {format_number(epsilon)}"
+        limit, promise = root_mean([case.smallest_error for case in rounds]), f"ε = {format_number(epsilon)}"
         numbers = [
             ("You", values["error"], "people: the root of your mean squared error"),
             ("Best possible guess", values["best"], self.text("rounding", **values)),
@@ -168,10 +170,10 @@ class GuessCount(Level):
         ]
         # Rounds in which the guess was far from the best one; how often those who do not weigh both are nearer
         pairs = enumerate(zip(rounds, guesses, strict=True), 1)
-        far = [str(place) for place, (each, guess) in pairs if abs(guess - each.best) > MAX_DISTANCE]
+        far = [str(place) for place, (case, guess) in pairs if abs(guess - case.best) > MAX_DISTANCE]
         odds = self.text("odds" if far else "odds_none", rounds=f"round{'s' * (len(far) > 1)} {join_words(far)}")
-        repeated = chance_below_zero([each.lead(COUNTS) for each in rounds])
-        ignored = chance_below_zero([each.lead(np.full_like(COUNTS, round(N_PEOPLE * each.share))) for each in rounds])
+        repeated = chance_below_zero([case.lead(COUNTS) for case in rounds])
+        ignored = chance_below_zero([case.lead(np.full_like(COUNTS, round(N_PEOPLE * case.share))) for case in rounds])
         lessons = [odds, self.text("luck", repeated=repeated, ignored=ignored)]
         answer = f"off by {values['error']}", self.text("final", **values), self.text("final_short", **values)
         return FinalScore(answer, numbers, lessons, _table(rounds, guesses))
@@ -180,8 +182,8 @@ class GuessCount(Level):
 def _table(rounds: Sequence[CountRound], guesses: Sequence[int]) -> TextTable:
     head = ["Round", "Expected", "Released", "Secret", "Your guess", "Best guess", "Posterior mean"]
     rows = []
-    for place, (each, guess) in enumerate(zip(rounds, guesses, strict=True), 1):
-        expected = f"{format_number(N_PEOPLE * each.share, 3)} yes"
-        numbers = [str(each.secret), str(guess), str(each.best), format_number(each.mean, 3)]
-        rows.append([f"Round {place}", expected, f"{each.released} yes", *numbers])
+    for place, (case, guess) in enumerate(zip(rounds, guesses, strict=True), 1):
+        expected = f"{format_number(N_PEOPLE * case.share, 3)} yes"
+        numbers = [str(case.secret), str(guess), str(case.best), format_number(case.mean, 3)]
+        rows.append([f"Round {place}", expected, f"{case.released} yes", *numbers])
     return TextTable(head, rows, "All rounds of this game")

@@ -17,9 +17,6 @@ GAME_ROUNDS = 10
 GAME_EPSILONS = (0.5, 1.0, 2.0, 5.0)
 """Promises that a game can be played with."""
 
-RELEASES: dict[str, type[TwoCellSynthesizer]] = {"geometric": GeometricSanitizer, "beta_binomial": BetaBinomial}
-"""How the agency may make what it publishes; each round takes one of them, both with the same probability."""
-
 TEXTS = read_texts(Path(__file__).with_name("texts.md"))
 
 
@@ -91,25 +88,22 @@ class Level(ABC):
         return f"{self.key}, epsilon {epsilon!r}, seed {seed}" if self.uses_epsilon else f"{self.key}, seed {seed}"
 
 
-def make_release(key: str, n: int, epsilon: float) -> TwoCellSynthesizer:
-    """Return one of `RELEASES` for n people (and as many released rows) that keeps ε."""
-    if key == "geometric":
-        return GeometricSanitizer(n=n, epsilon=epsilon)
+def possible_releases(n: int, epsilon: float) -> list[TwoCellSynthesizer]:
+    """Return how n people's answers (as many rows) may be released under ε; a round takes each as probably."""
     alpha = BetaBinomial.smallest_alpha(m=n, epsilon=epsilon)
-    return BetaBinomial(n=n, m=n, alpha=alpha, beta=alpha)
+    return [GeometricSanitizer(n=n, epsilon=epsilon), BetaBinomial(n=n, m=n, alpha=alpha, beta=alpha)]
 
 
 def draw_release(generator: np.random.Generator, n: int, epsilon: float) -> TwoCellSynthesizer:
     """Draw how n people's answers are released under the promise ε."""
-    keys = list(RELEASES)
-    return make_release(keys[int(generator.integers(len(keys)))], n, epsilon)
+    return possible_releases(n, epsilon)[int(generator.integers(2))]
 
 
 def question_html(
     people: list[bool | None], known: str, release: TwoCellSynthesizer, released: int, ringed: int | None = None
 ) -> str:
     """Return what is drawn of a round before the guess: people, what is known of them, and the published number."""
-    key = next(key for key, mechanism in RELEASES.items() if isinstance(release, mechanism))
+    key = "geometric" if isinstance(release, GeometricSanitizer) else "beta_binomial"
     invented = 2.0 * release.settings().get("alpha", 0.0)
     published = game_text("release", key, released=released, invented=invented, n=release.n)
     share = share_html("Published", released, release.n)
