@@ -206,7 +206,11 @@ def _posterior_secret_size(question: Question, label: str, guess: int, ends: tup
     if low > high:
         raise ValueError(f"The fewest rows must be at most the most, {high:,}; got {low:,}.")
     prior = posteriors.size_prior(label, low, high, guess)
-    return question.release.posterior_secret_size(question.design.alpha_of_one_set, prior)
+    alpha, release = question.design.alpha_of_one_set, question.release
+    return posteriors.posterior_secret_n(
+        synthetic_counts=release.counts, m=release.synthesizer.m, alpha=alpha, beta=alpha, prior=prior,
+        gamma1=release.gamma1, gamma2=release.gamma2,
+    )  # fmt: skip
 
 
 def _show_categories(question: Question) -> None:

@@ -17,17 +17,8 @@ def feasible_rules(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Those of some rules that a release allows, and a sentence for each reason why others are left out.
 
-    Parameters
-    ----------
-    synthesizer : TwoCellSynthesizer
-    sets : int
-    keys : sequence of str
-        Of `RULES`. Where all of them need more sets, those for a single set take their place.
-
-    Raises
-    ------
-    ValueError
-        If there are no keys, or the distributions that all of them need would be too large.
+    Where all `keys` of `RULES` need more sets, the rules for a single set take their place; a ValueError where there
+    are no keys, or the distributions that all of them need would be too large.
     """
     if not keys:
         raise ValueError("Choose at least one rule.")
@@ -57,19 +48,7 @@ def _labels(keys: Collection[str]) -> str:
 def coverage_answer(setting: str, rule: str, coverage: ExactCoverage, level: float) -> tuple[str, str, str]:
     """How many intervals of a rule hold the true share, against the promised level, and how many say nothing.
 
-    Parameters
-    ----------
-    setting : str
-        The design in words.
-    rule : str
-        Key of `RULES`.
-    coverage : ExactCoverage
-    level : float
-
-    Returns
-    -------
-    mark, sentence, short : str
-        The sentence is inline HTML; `short` has at most 15 words.
+    Returns mark, sentence and short sentence, in inline HTML; `setting` is the design in words.
     """
     share = format_percent(coverage.coverage, 3)
     is_short = coverage.coverage <= level - MIN_REPORTED_CHANGE and not share.startswith("less")

@@ -45,9 +45,9 @@ MEASURES = {
 """Columns of tables, with the fields of `ExactCoverage` and `RulePerformance`."""
 
 
-def rule_rows(cells: Iterable[tuple[str, Sequence[str]]]) -> list[list[str]]:
-    """Rows of a table that begin with the name of a rule."""
-    return [[f"<b>{RULES[key].short_label}</b>", *row] for key, row in cells]
+def _rule_table(caption: str, head: list[str], cells: Iterable[tuple[str, Sequence[str]]]) -> TextTable:
+    """Table whose rows begin with the name of a rule."""
+    return TextTable(head, [[f"<b>{RULES[key].short_label}</b>", *row] for key, row in cells], caption)
 
 
 def coverage_table(
@@ -65,31 +65,28 @@ def coverage_table(
     for key in rules:
         coverage = None if exact is None else exact.get(key)
         performance = None if simulated is None else simulated.rules[key]
-        cells = [f"<b>{RULES[key].short_label}</b><br><small>{RULES[key].formula}</small>"]
-        if coverage is None:
-            cells.append("…" if exact is None else "beyond reach")
-        else:
-            cells.append(format_percent(coverage.coverage, 5))
-        cells.append("–" if is_complete else "…")
+        # What the exact result says, or the simulated one where there is none
+        values = dict.fromkeys(("mean_width_inside", *shares.values()), math.nan)
+        if coverage is not None:
+            values = {field: float(getattr(coverage, field)) for field in values}
+        elif performance is not None:
+            values = {field: float(getattr(performance, field).value) for field in values}
+        lowest = "–" if is_complete else "…"
         if key in smallest:
             at = format_distinct(smallest[key].at, 1.0, 3)
-            cells[-1] = f"{format_percent(smallest[key].value, 4)}<br><small>at p = {at}</small>"
-        cells.append("not yet" if performance is None else simulated_share(performance))
-        if compared:
-            cells.append("" if coverage is None else _distance(coverage.coverage, performance, simulated))
-        cells.append(format_or_dash(100 * _value("mean_width_inside", coverage, performance), 4))
-        for field in shares.values():
-            value = _value(field, coverage, performance)
-            cells.append(format_percent(value, 3) if math.isfinite(value) else "–")
-        rows.append(cells)
+            lowest = f"{format_percent(smallest[key].value, 4)}<br><small>at p = {at}</small>"
+        unknown = "…" if exact is None else "beyond reach"
+        distance = _distance(coverage.coverage, performance, simulated) if coverage is not None else ""
+        rows.append([
+            f"<b>{RULES[key].short_label}</b><br><small>{RULES[key].formula}</small>",
+            unknown if coverage is None else format_percent(coverage.coverage, 5),
+            lowest,
+            "not yet" if performance is None else simulated_share(performance),
+            *[distance] * len(compared),
+            format_or_dash(100 * values.pop("mean_width_inside"), 4),
+            *(format_percent(value, 3) if math.isfinite(value) else "–" for value in values.values()),
+        ])  # fmt: skip
     return TextTable(head, rows, "Coverage of each rule")
-
-
-def _value(field: str, coverage: ExactCoverage | None, performance: RulePerformance | None) -> float:
-    """What the exact result says, or the simulated one where there is none."""
-    if coverage is not None:
-        return float(getattr(coverage, field))
-    return math.nan if performance is None else float(getattr(performance, field).value)
 
 
 def _distance(exact: float, performance: RulePerformance | None, simulated: Performance | None) -> str:
@@ -118,8 +115,7 @@ def simulated_share(performance: RulePerformance) -> str:
     share = 100 * performance.coverage.value
     if 0 < share < 100:
         return f"{format_number(share, 5)} % ± {format_number(100 * performance.coverage.error, 2)}"
-    low = format_number(100 * performance.coverage_low, 4)
-    high = format_number(100 * performance.coverage_high, 4)
+    low, high = (format_number(100 * end, 4) for end in (performance.coverage_low, performance.coverage_high))
     return f"{format_number(share)} % ({low} to {high} %)"
 
 
@@ -163,8 +159,7 @@ def repetition_sentences(plan: CoveragePlan, intervals: FirstIntervals, place: i
     listed = ", ".join(counts[:MAX_COUNTS]) + (" …" if len(counts) > MAX_COUNTS else "")
     x = format_number(int(intervals.runs.confidential[place]))
     release = f"no. {place + 1}: {x} of {format_number(plan.synthesizer.n)} say yes; released {listed}"
-    low = float(intervals.low[place])
-    high = float(intervals.high[place])
+    low, high = float(intervals.low[place]), float(intervals.high[place])
     name = RULES[intervals.rule].short_label
     if math.isnan(low):
         return release, f"{name} gives no interval"
@@ -211,13 +206,13 @@ def effects_by_cause(
 
 def costs_table(results: Mapping[str, CoverageDecomposition], mechanism: type[Synthesizer]) -> TextTable:
     """What each cause adds to the promise of a rule, in points, up to what is published."""
-    rows = rule_rows(
-        (key, [format_percent(result.level, 8), *(format_points(-100 * value, 4) for value in result.lost.values()),
-               format_percent(result.published)])
+    cells = {
+        key: [format_percent(result.level, 8), *(format_points(-100 * value, 4) for value in result.lost.values()),
+              format_percent(result.published)]
         for key, result in results.items()
-    )  # fmt: skip
+    }  # fmt: skip
     head = ["rule", "promised", *causes_of(mechanism).values(), "as published"]
-    return TextTable(head, rows, "What each cause costs, in points")
+    return _rule_table("What each cause costs, in points", head, cells.items())
 
 
 def repairs_table(results: Mapping[str, CoverageDecomposition], mechanism: type[Synthesizer]) -> TextTable:
@@ -226,10 +221,8 @@ def repairs_table(results: Mapping[str, CoverageDecomposition], mechanism: type[
     rows = []
     for repairs in sorted(itertools.product((0, 1), repeat=len(REPAIRS)), key=sum):
         name = " and ".join(itertools.compress(names, repairs)) or "nothing, as published"
-        name = "all three" if all(repairs) else name
-        rows.append(
-            [f"<b>{name}</b>", *(format_percent(float(result.coverage[repairs])) for result in results.values())]
-        )
+        shares = (format_percent(float(result.coverage[repairs])) for result in results.values())
+        rows.append([f"<b>{'all three' if all(repairs) else name}</b>", *shares])
     head = ["repaired", *(RULES[key].short_label for key in results)]
     return TextTable(head, rows, "Coverage with each combination of repairs")
 
@@ -259,29 +252,28 @@ def lengths_table(curves: CoverageCurves, limit: float, place: int, level: float
     cells = []
     for key, line, coverage in zip(curves.rules, curves.mean_width_inside, curves.coverage, strict=True):
         length = float(line[place])
-        smallest = float(coverage.min())
         times = f"{format_or_dash(length / limit, 3)} times" if np.isfinite(length) and limit > 0 else "–"
-        note = "" if smallest >= level - MAX_BELOW_LEVEL else ", too few"
-        shares = [format_percent(float(coverage[place])), f"{format_percent(smallest)}{note}"]
-        cells.append((key, [format_or_dash(100 * length, 4), times, *shares]))
-    rows = rule_rows(cells)
-    if np.isfinite(limit):
-        shortest = format_number(100 * limit, 4)
-        rows.append(["<i>shortest possible</i>", shortest, "1", f"≥ {format_percent(level, 8)}", ""])
+        smallest = format_percent(float(coverage.min())) + (
+            "" if coverage.min() >= level - MAX_BELOW_LEVEL else ", too few"
+        )
+        cells.append((key, [format_or_dash(100 * length, 4), times, format_percent(float(coverage[place])), smallest]))
     at = f"expected length at a share of {format_percent(float(curves.points[place]), 4)}, in points"
     head = ["rule", at, "the shortest possible", "coverage there", "smallest coverage in the picture"]
-    return TextTable(head, rows, "Expected lengths")
+    table = _rule_table("Expected lengths", head, cells)
+    if np.isfinite(limit):
+        shortest = format_number(100 * limit, 4)
+        table.rows.append(["<i>shortest possible</i>", shortest, "1", f"≥ {format_percent(level, 8)}", ""])
+    return table
 
 
 def estimate_table(exact: SetMoments, simulated: Performance | None) -> TextTable:
     """Bias, standard error and mean square error of the estimate in closed form, and simulated."""
-    rows = [
-        ["bias, E[q̄] − p", *_compared(exact.bias, simulated.bias if simulated else None)],
-        ["standard error, √Var(q̄)",
-         *_compared(math.sqrt(exact.variance_estimate), simulated.empirical_error if simulated else None)],
-        ["mean square error",
-         *_compared(exact.variance_estimate + exact.bias**2, simulated.mean_square_error if simulated else None)],
-    ]  # fmt: skip
+    values = {
+        "bias, E[q̄] − p": (exact.bias, "bias"),
+        "standard error, √Var(q̄)": (math.sqrt(exact.variance_estimate), "empirical_error"),
+        "mean square error": (exact.variance_estimate + exact.bias**2, "mean_square_error"),
+    }
+    rows = [[name, *_compared(value, simulated, field)] for name, (value, field) in values.items()]
     head = ["the estimate q̄", "closed form", "simulated", "apart, in standard errors"]
     return TextTable(head, rows, "Bias and variance of the estimate")
 
@@ -291,29 +283,25 @@ def variances_table(exact: Mapping[str, CoverageDecomposition], simulated: Perfo
     cells = []
     for key, result in exact.items():
         bias = 100 * (result.mean_variance / result.variance - 1) if result.variance > 0 else math.nan
-        compared = _compared(bias, simulated.rules[key].relative_bias if simulated else None)
+        compared = _compared(bias, simulated.rules[key] if simulated else None, "relative_bias")
         cells.append((key, [format_or_dash(result.mean_variance, 5), *compared]))
     head = ["the rule's variance T", "E[T], exact", "relative bias in %, exact", "simulated", "apart"]
-    return TextTable(head, rule_rows(cells), "How far each rule's variance is off")
+    return _rule_table("How far each rule's variance is off", head, cells)
 
 
 def measures_table(rules: Sequence[str], simulated: Performance) -> TextTable:
     """The `MEASURES` of each rule, simulated."""
     cells = [(key, [_measure(getattr(simulated.rules[key], name)) for name in MEASURES.values()]) for key in rules]
-    return TextTable(["simulated", *MEASURES], rule_rows(cells), "Simulated measures of each rule")
+    return _rule_table("Simulated measures of each rule", ["simulated", *MEASURES], cells)
 
 
 def moments_table(exact: SetMoments) -> TextTable:
     """Mean and standard deviation of the variances within and between several sets, and of T."""
-    moments = {
-        "v̄, the variance within": (exact.mean_within, exact.variance_within),
-        "b, the variance between": (exact.mean_between, exact.variance_between),
-        "T = (1 + 1/M) b − v̄": (exact.mean_total, exact.variance_total),
-    }
-    rows = [
-        [name, format_or_dash(mean, 5), format_or_dash(math.sqrt(variance), 5)]
-        for name, (mean, variance) in moments.items()
-    ]
+    names = {"within": "v̄, the variance within", "between": "b, the variance between", "total": "T = (1 + 1/M) b − v̄"}
+    rows = []
+    for key, name in names.items():
+        deviation = math.sqrt(getattr(exact, f"variance_{key}"))
+        rows.append([name, format_or_dash(getattr(exact, f"mean_{key}"), 5), format_or_dash(deviation, 5)])
     return TextTable(["of the sets", "mean", "standard deviation"], rows, "Moments of the variances, closed form")
 
 
@@ -334,10 +322,11 @@ def _measure(measure: Measure) -> str:
     return f"{format_or_dash(measure.value, 5)}{error}"
 
 
-def _compared(exact: float, simulated: Measure | None) -> tuple[str, str, str]:
+def _compared(exact: float, simulated: Performance | RulePerformance | None, field: str) -> tuple[str, str, str]:
     """The exact number, the simulated one, and how far they are apart in standard errors."""
     if simulated is None:
         return format_or_dash(exact, 5), "not yet", ""
-    is_known = math.isfinite(simulated.error) and simulated.error > 0 and math.isfinite(exact)
-    distance = format_number(round((simulated.value - exact) / simulated.error, 2), 3) if is_known else ""
-    return format_or_dash(exact, 5), _measure(simulated), distance
+    measure: Measure = getattr(simulated, field)
+    is_known = math.isfinite(measure.error) and measure.error > 0 and math.isfinite(exact)
+    distance = format_number(round((measure.value - exact) / measure.error, 2), 3) if is_known else ""
+    return format_or_dash(exact, 5), _measure(measure), distance

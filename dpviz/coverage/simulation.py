@@ -197,17 +197,9 @@ def _inverse(cdf: FloatArray, uniforms: FloatArray) -> IntArray:
     return np.minimum(np.searchsorted(cdf, uniforms, side="right"), len(cdf) - 1)
 
 
-@lru_cache(maxsize=8)
-def _cdf_rows(synthesizer: TwoCellSynthesizer) -> dict[int, FloatArray]:  # noqa: ARG001
-    """Cumulative probabilities of released counts by x, as far as they occurred."""
-    return {}
-
-
+@lru_cache(maxsize=512)
 def released_cdf(synthesizer: TwoCellSynthesizer, x: int) -> FloatArray:
     """Cumulative probabilities of the released counts given x; each row is computed by itself, when it first occurs."""
-    rows = _cdf_rows(synthesizer)
-    if x not in rows:
-        with np.errstate(under="ignore"):
-            row = np.exp(synthesizer.log_transition(np.array([x]), np.arange(synthesizer.m + 1))[0])
-        rows[x] = np.cumsum(row)
-    return rows[x]
+    with np.errstate(under="ignore"):
+        row = np.exp(synthesizer.log_transition(np.array([x]), np.arange(synthesizer.m + 1))[0])
+    return np.cumsum(row)

@@ -331,11 +331,6 @@ class SecretSizePosterior(BetaMixture):
         """E[n | release]."""
         return float(self.size_weights @ self.prior.sizes)
 
-    @property
-    def end_weights(self) -> tuple[float, float]:
-        """Posterior probability of the smallest and of the largest n."""
-        return float(self.size_weights[0]), float(self.size_weights[-1])
-
     def doubts(self, n: int) -> list[str]:
         """Sentences on a range that leaves out the true n, or at whose ends the posterior of n piles up."""
         low, high = int(self.prior.sizes[0]), int(self.prior.sizes[-1])

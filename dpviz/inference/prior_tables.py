@@ -28,28 +28,29 @@ def _table(caption: str, head: list[str], rows: Iterable[tuple[PriorMethod, list
 def needed_table(question: PromiseQuestion, needed: Needed) -> TextTable:
     """What every method needs and what that costs; at the end PARAM_MAP, for which nothing is enough."""
     kind, delta = question.kind, question.setting.delta
-    needs = [f"{kind.axis}, δ = 0", f"{kind.axis}, δ = {format_number(delta, 3)}"]
-    costs = [f"bias at p = {format_number(question.p, 3)}", "standard error"]
     caption = "The exact prior of every method, and what it costs"
+    truncated = untruncated = ""
+    costs = [f"bias at p = {format_number(question.p, 3)}", "standard error"]
     if kind.conditioned:
-        needs = [f"{needs[0]}, truncated", f"{needs[1]}, not truncated"]
-        costs = ["share of N(0, σ²) beyond ±R"]
         caption = "The exact range of every method, and what it cuts off"
-    answers = [needed.pure, needed.exact][: 1 if delta == 0 else 2]
-    head = ["method", *needs[: len(answers)], *costs]
+        truncated, untruncated = ", truncated", ", not truncated"
+        costs = ["share of N(0, σ²) beyond ±R"]
+    answers = {f"{kind.axis}, δ = 0{truncated}": needed.pure}
+    if delta > 0:
+        answers[f"{kind.axis}, δ = {format_number(delta, 3)}{untruncated}"] = needed.exact
+    head = ["method", *answers, *costs]
     rows = []
     for key, method in kind.methods.items():
         cells = [PENDING] * (len(head) - 1)
         if key in needed.exact:
-            cells = [question.level_cell(answer[key]) for answer in answers]
+            cells = [question.level_cell(answer[key]) for answer in answers.values()]
             cells += _costs(question, method, needed.exact[key])
         rows.append((method, cells))
     rows.append((PARAM_MAP, ["impossible"] * len(answers)))
     table = _table(caption, head, rows)
     for row, (method, _) in zip(table.rows, rows, strict=True):
         release = method.words.replace("proportion", "mean") if kind.conditioned else method.words
-        synthesizer = method.plain(question.cells)
-        row[0] += f"<br><small>{synthesizer}{': ' if synthesizer else ''}{release}</small>"
+        row[0] += f"<br><small>{': '.join(filter(None, [method.plain(question.cells), release]))}</small>"
     return table
 
 
@@ -126,8 +127,8 @@ def average_table(deltas: Mapping[str, tuple[float, float | None] | None], theta
     """Average-case and worst-case δ of every method, as `average_and_worst` has them."""
     rows = []
     for key, pair in deltas.items():
-        values = [] if pair is None else [1.0 if delta is None else delta for delta in pair]
-        rows.append((PRIOR_METHODS[key], [format_number(delta, 4) for delta in values] or ["needs α > 1"]))
+        values = [format_number(1.0 if delta is None else delta, 4) for delta in pair or ()]
+        rows.append((PRIOR_METHODS[key], values or ["needs α > 1"]))
     head = [f"δ at ε = {format_number(epsilon, 4)}", f"average case, θ = {format_number(theta, 4)}", "worst case"]
     return _table("Average-case and worst-case δ", head, rows)
 
@@ -135,41 +136,30 @@ def average_table(deltas: Mapping[str, tuple[float, float | None] | None], theta
 def sampling_table(
     question: PromiseQuestion, population: int, alpha: float, printed: Callable[[float, float], float]
 ) -> tuple[TextTable, dict[str, list[float]]]:
-    """What a random sample of n rows from a population adds to every method that releases rows.
+    """What a random sample of n rows from a population adds to every method that releases rows with the prior α.
 
-    Parameters
-    ----------
-    question : PromiseQuestion
-    population : int
-    alpha : float
-        Prior of the methods.
-    printed : callable
-        Printed bound, a function of ε and of the sampled share.
-
-    Returns
-    -------
-    table : TextTable
-    losses : dict of str to list of float
-        By method: smallest ε of the sample itself, as printed, by the best general bound, and exactly where computed.
+    `printed` is the printed bound, a function of ε and of the sampled share. Beside the table stand by method the
+    smallest ε of the sample itself, as printed, by the best general bound, and exactly where that is computed.
     """
     setting = question.setting
     rate = setting.n / population
     is_exact = max(setting.n, setting.m) <= limits.MAX_SAMPLED_ROWS_OF_PAGE and population <= limits.MAX_POPULATION
+    methods = {key: method for key, method in CALIBRATED_METHODS.items() if isinstance(method, RowMethod)}
+    methods = {key: method for key, method in methods.items() if method.effective is method}
     losses = {}
-    rows = []
-    for key, method in CALIBRATED_METHODS.items():
-        if not isinstance(method, RowMethod) or method.effective is not method:
-            continue
+    for key, method in methods.items():
         release = method.two_cells(setting.n, setting.m, alpha, alpha)
         alone = epsilon_for_delta(release, setting.delta) if setting.delta > 0 else pure_epsilon(release)
         losses[key] = [alone, printed(alone, rate), subsampled_tight(alone, rate)]
-        cells = [format_number(value, 5) for value in losses[key]]
         if is_exact:
             losses[key].append(subsampled_epsilon(release, population, rate * setting.delta))
-            cells.append(f"<b>{format_number(losses[key][-1], 5)}</b>")
-        rows.append((method, cells))
-    head = ["smallest ε", "of the sample itself", "printed, Theorem 2.22", "best general bound", "exact"]
-    return _table("What subsampling adds", head if is_exact else head[:-1], rows), losses
+    head = ["smallest ε", "of the sample itself", "printed, Theorem 2.22", "best general bound"]
+    rows = [(methods[key], [format_number(value, 5) for value in values]) for key, values in losses.items()]
+    table = _table("What subsampling adds", [*head, *["exact"] * is_exact], rows)
+    if is_exact:
+        for row in table.rows:
+            row[-1] = f"<b>{row[-1]}</b>"
+    return table, losses
 
 
 def probabilistic_table(question: PromiseQuestion) -> tuple[TextTable, str]:

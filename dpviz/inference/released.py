@@ -1,7 +1,6 @@
 """Counts of released tables as an analyst sees them: read from a text, and the posteriors that follow from them."""
 
 import re
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,15 +9,7 @@ import numpy as np
 from dpviz.core.escape import single_line
 from dpviz.core.limits import MAX_COUNTS_OF_PAGE
 from dpviz.inference.beta_mixture import BetaMixture
-from dpviz.inference.posterior import (
-    PosteriorMixture,
-    SecretSizePosterior,
-    SizePrior,
-    posterior_given,
-    posterior_if_known,
-    posterior_if_real,
-    posterior_secret_n,
-)
+from dpviz.inference.posterior import PosteriorMixture, posterior_given, posterior_if_known, posterior_if_real
 from dpviz.mechanisms import TwoCellSynthesizer
 
 COUNT = re.compile(r"\d{1,9}")
@@ -30,19 +21,7 @@ MAX_TABLES_CHARACTERS = 100_000
 
 @dataclass(frozen=True, kw_only=True)
 class ReleasedCounts:
-    """Counts of M released tables, how they were made, and what the analyst brings.
-
-    Attributes
-    ----------
-    synthesizer : TwoCellSynthesizer
-        Of each table.
-    counts : tuple of int
-        From 0 to m.
-    gamma1, gamma2, level : float
-        Prior of the analyst, and level of the intervals.
-    confidential_count : int, optional
-        x, which the agency alone knows.
-    """
+    """Counts of M released tables, the analyst's prior and level, and x where it is known, as the agency knows it."""
 
     synthesizer: TwoCellSynthesizer
     counts: tuple[int, ...]
@@ -72,13 +51,6 @@ class ReleasedCounts:
         posteriors["naive"] = posterior_if_real(self.counts, m=self.synthesizer.m, **prior)
         return posteriors
 
-    def posterior_secret_size(self, alpha: float, prior: SizePrior) -> SecretSizePosterior:
-        """Posterior of an analyst who is told all but n, for a Beta-binomial with the prior α = β in each set."""
-        return posterior_secret_n(
-            synthetic_counts=self.counts, m=self.synthesizer.m, alpha=alpha, beta=alpha, prior=prior,
-            gamma1=self.gamma1, gamma2=self.gamma2,
-        )  # fmt: skip
-
     @property
     def impossible_count(self) -> int | None:
         """First of the counts that x never leads to; None if there is none, or x is not known."""
@@ -90,17 +62,8 @@ class ReleasedCounts:
 
 
 def read_counts(text: str, m: int) -> tuple[int, ...]:
-    """Counts of released tables written in a text.
+    """Counts from 0 to m of released tables, separated by commas, semicolons or spaces.
 
-    Parameters
-    ----------
-    text : str
-        Separated by commas, semicolons or spaces.
-    m : int
-        Released rows of each table.
-
-    Examples
-    --------
     >>> read_counts("31, 45", 100)
     (31, 45)
     """
@@ -125,17 +88,20 @@ def read_tables(text: str) -> tuple[tuple[int, ...], ...]:
     """
     _check_length("tables", text, MAX_TABLES_CHARACTERS)
     lines = [_split(line) for line in text.splitlines() if line.strip()]
-    _check(1 <= len(lines) <= MAX_COUNTS_OF_PAGE, f"be 1 to {MAX_COUNTS_OF_PAGE} lines of counts", [len(lines)])
     wrong = [single_line(word) for line in lines for word in line if not COUNT.fullmatch(word)]
-    _check(not wrong, "hold whole numbers from 0", wrong[:1])
-    sizes = [len(line) for line in lines]
-    _check(min(sizes) > 1, "have at least 2 cells in every line", [min(sizes)])
-    _check(len(set(sizes)) == 1, "have the same number of cells in every line", sizes)
-    tables = tuple(tuple(map(int, line)) for line in lines)
-    totals = sorted({sum(table) for table in tables})
-    is_total = len(totals) == 1 and totals[0] > 0
-    _check(is_total, "have the same total in every line, at least 1", [f"{total:,}" for total in totals])
-    return tables
+    sizes = sorted({len(line) for line in lines})
+    totals = [] if wrong else sorted({sum(map(int, line)) for line in lines})
+    for is_met, condition, values in (
+        (1 <= len(lines) <= MAX_COUNTS_OF_PAGE, f"be 1 to {MAX_COUNTS_OF_PAGE} lines of counts", [len(lines)]),
+        (not wrong, "hold whole numbers from 0", wrong[:1]),
+        (min(sizes, default=0) > 1, "have at least 2 cells in every line", sizes[:1]),
+        (len(sizes) == 1, "have the same number of cells in every line", sizes),
+        (len(totals) == 1 and totals[0] > 0, "have the same total in every line, at least 1", totals),
+    ):
+        if not is_met:
+            listed = ", ".join(value if isinstance(value, str) else f"{value:,}" for value in values)
+            raise ValueError(f"The released tables must {condition}; got {listed}.")
+    return tuple(tuple(map(int, line)) for line in lines)
 
 
 def _split(text: str) -> list[str]:
@@ -145,8 +111,3 @@ def _split(text: str) -> list[str]:
 def _check_length(name: str, text: str, most: int) -> None:
     if len(text) > most:
         raise ValueError(f"The synthetic {name} must have at most {most:,} characters; got {len(text):,}.")
-
-
-def _check(is_met: bool, condition: str, values: Collection[object]) -> None:
-    if not is_met:
-        raise ValueError(f"The released tables must {condition}; got {', '.join(map(str, values))}.")

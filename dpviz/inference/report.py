@@ -1,7 +1,7 @@
 """What the page Posterior says of a release: its answer, and tables of posteriors."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -28,6 +28,10 @@ def format_share(share: float, digits: int = 3) -> str:
     return f"{format_distinct(100 * share, 100.0, digits)} %"
 
 
+def _format_ends(ends: Iterable[float], digits: int = 4) -> str:
+    return " to ".join(format_share(end, digits) for end in ends)
+
+
 def mean_and_deviation(posterior: BetaMixture) -> str:
     """Mean and standard deviation of a posterior, in per cent."""
     return f"{format_number(100 * posterior.mean, 3)} ± {format_number(100 * math.sqrt(posterior.variance), 2)} %"
@@ -39,28 +43,18 @@ def describe_counts(counts: Sequence[int], m: int) -> str:
     >>> describe_counts([3, 9], 20)
     '3, 9 yes in 2 released tables of 20 rows'
     """
-    rows = "1 row" if m == 1 else f"{format_number(m)} rows"
-    if len(counts) == 1:
-        return f"{counts[0]:,} yes in a released table of {rows}"
-    number = f"{', '.join(f'{count:,}' for count in counts)} yes"
+    listed = ", ".join(f"{count:,}" for count in counts)
     if len(counts) > MAX_LISTED_COUNTS:
-        number = f"{format_number(sum(counts) / len(counts), 5)} yes on average"
-    return f"{number} in {len(counts)} released tables of {rows}"
+        listed = format_number(sum(counts) / len(counts), 5)
+    average = " on average" if len(counts) > MAX_LISTED_COUNTS else ""
+    tables = "a released table" if len(counts) == 1 else f"{len(counts)} released tables"
+    return f"{listed} yes{average} in {tables} of {'1 row' if m == 1 else f'{format_number(m)} rows'}"
 
 
 def posterior_answer(release: ReleasedCounts, promise: str) -> tuple[str, str, str]:
     """What an analyst learns who is told how the data were made, and one who takes them for real.
 
-    Parameters
-    ----------
-    release : ReleasedCounts
-    promise : str
-        What the release follows from, in words.
-
-    Returns
-    -------
-    mark, sentence, short : str
-        The sentence is inline HTML; `short` has at most 15 words.
+    Returns mark, sentence and short sentence, in inline HTML; `promise` is what the release follows from, in words.
     """
     posteriors, truth = release.posteriors, release.secret_share
     level = format_percent(release.level, 8)
@@ -74,7 +68,7 @@ def posterior_answer(release: ReleasedCounts, promise: str) -> tuple[str, str, s
     sentence = (
         f"From {describe_counts(release.counts, release.synthesizer.m)} at {promise}, the share of yes lies between "
         f"<b>{low}</b> and <b>{high}</b> with {level} probability.{ratio} Who takes the released rows for real finds "
-        f"{format_share(start)} to {format_share(end)}{verdict}."
+        f"{_format_ends((start, end), 3)}{verdict}."
     )
     short = f"The share of yes lies between {low} and {high}, with {level} probability."
     return mean_and_deviation(posteriors["exact"]), sentence, short
@@ -93,60 +87,49 @@ def contradiction_sentence(release: ReleasedCounts) -> str:
 
 def confidential_count_sentence(release: ReleasedCounts) -> str:
     """What the release says of x."""
-    weights = release.exact.weights
+    weights, x = release.exact.weights, release.confidential_count
     mode = int(np.argmax(weights))
-    mean = format_number(release.exact.expected_count, 5)
-    sentence = f"On average x = {mean}. Most probable is x = {format_number(mode)}, with probability "
-    sentence += f"{format_number(float(weights[mode]), 3)}."
-    x = release.confidential_count
-    if x is not None:
-        sentence += f" The true x = {format_number(x)} has probability {format_number(float(weights[x]), 3)}."
-    return sentence
+    true = "" if x is None else f" The true x = {format_number(x)} has probability {format_number(weights[x], 3)}."
+    return (
+        f"On average x = {format_number(release.exact.expected_count, 5)}. Most probable is x = {format_number(mode)}, "
+        f"with probability {format_number(weights[mode], 3)}.{true}"
+    )
 
 
 def posteriors_table(
     posteriors: Mapping[str, BetaMixture], names: Mapping[str, str], level: float, caption: str
 ) -> TextTable:
     """Mean, standard deviation and interval of posteriors in per cent, with their `names` by the same keys."""
-    interval = f"{format_percent(level, 8)} equal tails"
     rows = [[f"<b>{names[key]}</b>", *_summary(posterior, level)] for key, posterior in posteriors.items()]
-    return TextTable(["posterior of the share", "mean", "standard deviation, points", interval], rows, caption)
+    return TextTable(["posterior of the share", *_summary_head(level)], rows, caption)
+
+
+def _summary_head(level: float) -> list[str]:
+    return ["mean", "standard deviation, points", f"{format_percent(level, 8)} equal tails"]
 
 
 def _summary(posterior: BetaMixture, level: float) -> list[str]:
     deviation = format_number(100 * math.sqrt(posterior.variance), 4)
-    return [format_share(posterior.mean, 5), deviation, _interval_text(posterior.interval(level))]
+    return [format_share(posterior.mean, 5), deviation, _format_ends(posterior.interval(level))]
 
 
 def regions_table(release: ReleasedCounts) -> TextTable:
     """Regions of highest density of the posteriors."""
-    rows = []
-    for key, posterior in release.posteriors.items():
-        region = map(_interval_text, posterior.highest_density(release.level))
-        rows.append([f"<b>{POSTERIOR_NAMES[key]}</b>", " and ".join(region)])
+    rows = [
+        [f"<b>{POSTERIOR_NAMES[key]}</b>", " and ".join(map(_format_ends, posterior.highest_density(release.level)))]
+        for key, posterior in release.posteriors.items()
+    ]
     head = ["posterior of the share", f"{format_percent(release.level, 8)} highest density"]
     return TextTable(head, rows, "Regions of highest density")
 
 
 def cells_table(cells: PosteriorCells, tables: Sequence[Sequence[int]], level: float) -> TextTable:
-    """Posterior of every cell beside its released share.
-
-    Parameters
-    ----------
-    cells : PosteriorCells
-    tables : sequence of sequence of int
-        Counts of each released table, all with the same total.
-    level : float
-    """
+    """Posterior of every cell beside its released share, over tables with the same total."""
     total = sum(map(sum, tables))
     rows = []
     for place, counts in enumerate(zip(*tables, strict=True)):
         name = f"<b>cell {place + 1}</b><br><small>released: {', '.join(map(str, counts))}</small>"
         expected = format_number(float(cells.expected_table[place]), 4)
         rows.append([name, format_share(sum(counts) / total, 4), *_summary(cells.marginal(place), level), expected])
-    _, *head = posteriors_table({}, {}, level, "").head
-    return TextTable(["cell", "released share", *head, "expected rows"], rows, "Posterior of every cell")
-
-
-def _interval_text(ends: tuple[float, float]) -> str:
-    return f"{format_share(ends[0], 4)} to {format_share(ends[1], 4)}"
+    head = ["cell", "released share", *_summary_head(level), "expected rows"]
+    return TextTable(head, rows, "Posterior of every cell")

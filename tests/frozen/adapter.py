@@ -341,7 +341,8 @@ def posterior_known(count: int, n: int, gamma1: float, gamma2: float) -> Answer:
 def posterior_secret(low: int, high: int, **given: Any) -> Answer:
     known = inference.size_prior("uniform", low, high)
     found = inference.posterior_secret_n(prior=known, **given)
-    return {**_posterior(found), "size": found.expected_size, "ends": plain(found.end_weights)}
+    ends = tuple(found.size_weights[[0, -1]].tolist())
+    return {**_posterior(found), "size": found.expected_size, "ends": plain(ends)}
 
 
 def posterior_cells(counts: list[list[int]], n: int, alpha: float, gamma: float) -> Answer:
