@@ -2,16 +2,17 @@
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from dpviz.audit.theorems import THEOREMS, Theorem
+from dpviz.audit.theorems import THEOREMS
 from dpviz.calibration.curves import Needed
 from dpviz.calibration.data_kinds import KINDS, Kind, Setting
+from dpviz.calibration.methods import PriorMethod
 from dpviz.core import limits
 from dpviz.core.types import FloatArray
 
@@ -42,6 +43,9 @@ RANGES: dict[Axis, AxisRange] = {
     "n": AxisRange(1, limits.MAX_PRIOR_ROWS, 100.0, 10.0),
 }
 LOW_DELTA, HIGH_DELTA = 1e-12, 0.1  # which a curve along δ always spans
+
+Needs = Callable[[PriorMethod, bool], FloatArray]
+"""Values of a method along the axis, with the δ of the settings or without."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,20 +91,13 @@ class Curves:
 
     def counted(self, line: Curve) -> FloatArray:
         """Values of a curve as a picture counts them: priors as invented rows per real row."""
-        settings = [dataclasses.replace(self.setting, **{self.axis: point}) for point in self.points.tolist()]
-        pairs = zip(line.values.tolist(), settings, strict=True)
-        return np.array([self.kind.counted(value, setting) for value, setting in pairs])
+        rows = self.points if self.axis == "n" else np.full(len(self.points), self.setting.n)
+        cells = self.kind.cells(self.setting)
+        return cells * line.values / rows if cells else line.values
 
 
 def axis_points(axis: Axis, chosen: float, count: int = MAX_POINTS) -> FloatArray:
-    """Points of an axis in equal ratios around the chosen one, itself among them; whole for counts.
-
-    Parameters
-    ----------
-    axis : str
-    chosen : float
-    count : int, optional
-    """
+    """Points of an axis in equal ratios around the chosen one, itself among them; whole for counts."""
     reach = RANGES[axis]
     low, high = max(reach.low, chosen / reach.below), min(reach.high, max(chosen * reach.above, 10 * reach.low))
     if axis == "delta":
@@ -131,28 +128,19 @@ def prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = Fa
     >>> round(curves.at_chosen(line), 6)  # 10 / (e − 1)
     5.819767
     """
-    kind, points = KINDS[family], _points(setting, axis)
+    points = _points(setting, axis)
     is_shown = (np.arange(len(points)) % stride == 0) | (points == getattr(setting, axis)) | (points == points[-1])
-    points = points[is_shown]
-    settings = _settings(setting, axis, points, m_is_n)
-    lines = [
-        Curve(method=key, pure=pure, values=_drawable(kind.needs(method, settings, deltas)))
-        for pure in ([False, True] if settings[0].delta > 0 else [True])
-        for deltas in [[0.0 if pure else place.delta for place in settings]]
-        for key, method in kind.methods.items()
-    ]
-    lines += _printed_curves(settings, [key for key in DRAWN_THEOREMS if THEOREMS[key].family == family])
-    return Curves(kind=kind, setting=setting, axis=axis, points=points, lines=tuple(lines))
+    settings = _settings(setting, axis, points[is_shown], m_is_n)
+
+    def needs(method: PriorMethod, pure: bool) -> FloatArray:
+        return KINDS[family].needs(method, settings, [0.0 if pure else place.delta for place in settings])
+
+    lines = _curves(family, settings, needs, DRAWN_THEOREMS)
+    return Curves(kind=KINDS[family], setting=setting, axis=axis, points=points[is_shown], lines=lines)
 
 
 def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Iterator[Curves]:
-    """`prior_curves`, coarse to fine where every point takes a search of its own.
-
-    Parameters
-    ----------
-    family, setting, axis, m_is_n
-        As of `prior_curves`.
-    """
+    """`prior_curves`, coarse to fine where every point takes a search of its own."""
     for stride in (1,) if KINDS[family].binary else (COARSE_STRIDE, 1):
         yield prior_curves(family, setting, axis, m_is_n=m_is_n, stride=stride)
 
@@ -160,29 +148,20 @@ def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bo
 def first_prior_curves(
     family: str, setting: Setting, axis: Axis, needed: Needed | None = None, *, m_is_n: bool = False
 ) -> Curves:
-    """`prior_curves` without any search: smallest priors without δ, and printed bounds, which are closed forms.
-
-    Parameters
-    ----------
-    family, setting, axis, m_is_n
-        As of `prior_curves`.
-    needed : Needed, optional
-        Answers at the chosen point, the only one of all other curves.
-    """
+    """`prior_curves` without any search: closed forms, and of other curves what is `needed` at the chosen point."""
     kind, points = KINDS[family], _points(setting, axis)
-    settings, is_chosen = _settings(setting, axis, points, m_is_n), points == getattr(setting, axis)
-    lines = []
-    for pure in [False, True] if settings[0].delta > 0 else [True]:
-        for key, method in kind.methods.items():
-            values = np.full(len(points), np.nan)
-            if pure and not kind.conditioned:
-                values = np.array([kind.need(method, place, 0.0) for place in settings])
-            if needed is not None:
-                values[is_chosen] = (needed.pure if pure else needed.exact)[key]
-            lines.append(Curve(method=key, pure=pure, values=_drawable(values)))
-    closed_forms = [key for key in DRAWN_THEOREMS if THEOREMS[key].family == family and key not in SEARCHED_THEOREMS]
-    lines += _printed_curves(settings, closed_forms)
-    return Curves(kind=kind, setting=setting, axis=axis, points=points, lines=tuple(lines))
+    settings = _settings(setting, axis, points, m_is_n)
+
+    def needs(method: PriorMethod, pure: bool) -> FloatArray:
+        values = np.full(len(points), math.nan)
+        if pure and not kind.conditioned:
+            values = kind.needs(method, settings, [0.0] * len(settings))
+        if needed is not None:
+            values[points == getattr(setting, axis)] = (needed.pure if pure else needed.exact)[method.key]
+        return values
+
+    lines = _curves(family, settings, needs, [key for key in DRAWN_THEOREMS if key not in SEARCHED_THEOREMS])
+    return Curves(kind=kind, setting=setting, axis=axis, points=points, lines=lines)
 
 
 def _points(setting: Setting, axis: Axis) -> FloatArray:
@@ -196,21 +175,21 @@ def _settings(setting: Setting, axis: Axis, points: FloatArray, m_is_n: bool) ->
     return [dataclasses.replace(setting, **dict.fromkeys(moved, point)) for point in points.tolist()]
 
 
-def _printed_curves(settings: Sequence[Setting], keys: Sequence[str]) -> list[Curve]:
-    """Bounds of theorems, one curve for each method; those on (ε, δ) only where there is a δ."""
-    theorems = [THEOREMS[key] for key in keys if settings[0].delta > 0 or not THEOREMS[key].promise.has_delta]
-    return [
-        Curve(method=method, values=values, theorem=theorem.name)
-        for theorem in theorems
-        for values in [_drawable(np.array([_printed(theorem, place) for place in settings]))]
-        for method in theorem.methods
+def _curves(family: str, settings: Sequence[Setting], needs: Needs, keys: Sequence[str]) -> tuple[Curve, ...]:
+    """Curves of all methods and theorems of a family; those with δ only where there is one."""
+    has_delta = settings[0].delta > 0
+    lines = [
+        Curve(method=key, pure=pure, values=_drawable(needs(method, pure)))
+        for pure in ([False, True] if has_delta else [True])
+        for key, method in KINDS[family].methods.items()
     ]
-
-
-def _printed(theorem: Theorem, setting: Setting) -> float:
-    is_applicable = setting.delta != 0 or not theorem.promise.has_delta
-    values = setting.arguments()
-    return theorem.value(**values) if is_applicable and theorem.condition_holds(**values) else math.nan
+    arguments = [place.arguments() for place in settings]
+    for theorem in (THEOREMS[key] for key in keys):
+        if theorem.family == family and (has_delta or not theorem.promise.has_delta):
+            bounds = [theorem.value(**at) if theorem.condition_holds(**at) else math.nan for at in arguments]
+            values = _drawable(np.array(bounds))
+            lines += [Curve(method=method, values=values, theorem=theorem.name) for method in theorem.methods]
+    return tuple(lines)
 
 
 def _drawable(values: FloatArray) -> FloatArray:

@@ -22,7 +22,6 @@ from dpviz.core.numerics.special import (
     log_reciprocal,
 )
 from dpviz.core.types import FloatArray
-from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.privacy.pld import advanced_composition
 
 DIMITRAKAKIS = 2.46  # the constant that Theorem 4.3 takes from Dimitrakakis et al. (2013)
@@ -30,20 +29,11 @@ CONDITION_TIE = 1e-12  # relative distance within which both sides of a conditio
 MIN_LEMMA_DELTA = 1e-300  # smaller tails lose their digits near the end of the floating-point numbers
 
 LEMMA_ROWS = dataclasses.replace(ROWS, maximum=limits.MAX_PRIOR_ROWS)
-LEMMA_ONES = dataclasses.replace(PRIOR_ONES, maximum=1e16)
-LEMMA_ZEROS = dataclasses.replace(PRIOR_ZEROS, maximum=1e16)
 
 
 def subsampled_epsilon_printed(epsilon: float, rate: float) -> float:
     """r (e^ε − 1) of Theorem 2.22: ε of an ε-private release of a share r of the rows; ∞ where it overflows.
 
-    Parameters
-    ----------
-    epsilon, rate : float
-        Positive.
-
-    Examples
-    --------
     >>> round(subsampled_epsilon_printed(1.0, 0.5), 6)  # (e − 1) / 2
     0.859141
     """
@@ -62,17 +52,8 @@ def _share(n: int, m: int) -> float:
 def average_delta(n: int, epsilon: float, theta_real: float) -> float:
     """½ max (Pr(n₁) − e^ε Pr(n₁'))₊ over |n₁ − n₁'| = 1 for n₁ ~ Binomial(n, θ), the δ of Proposition 6.17.
 
-    Parameters
-    ----------
-    n : int
-    epsilon, theta_real : float
-
-    Notes
-    -----
     It compares single counts, while a release may reveal whether n₁ falls in a set of them.
 
-    Examples
-    --------
     >>> round(average_delta(n=1, epsilon=math.log(2), theta_real=0.2), 12)  # ½ (4/5 − 2 · 1/5)
     0.2
     """
@@ -91,16 +72,15 @@ def average_delta(n: int, epsilon: float, theta_real: float) -> float:
     return float(excess.max()) / 2 + 0.0
 
 
-def lemma_6_5_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> float:
+def lemma_6_5_failure(*, n: int, alpha: float, beta: float, epsilon: float, ones: FloatArray | None = None) -> float:
     """Largest probability, over n₁ = 0 … n ones, that θ ~ Beta(n₁ + α, n₀ + β), n₀ = n − n₁, leaves Lemma 6.5's range.
 
     Parameters
     ----------
     n : int
-        Up to 100,000.
-    alpha, beta : float
-        Up to 1e16.
-    epsilon : float
+    alpha, beta, epsilon : float
+    ones : ndarray, optional
+        The n₁ to look at.
 
     Notes
     -----
@@ -114,19 +94,13 @@ def lemma_6_5_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
     >>> round(lemma_6_5_failure(n=1, alpha=2, beta=2, epsilon=math.log(2)) - (1 - 0.5248 + 11 / 27), 12)
     0.0
     """
-    n = int(LEMMA_ROWS.validate(n))
-    alpha, beta = LEMMA_ONES.validate(alpha), LEMMA_ZEROS.validate(beta)
-    return float(_failures(np.arange(n + 1.0), n, alpha, beta, EPSILON.validate(epsilon)).max())
-
-
-def _failures(n1: FloatArray, n: int, alpha: float, beta: float, epsilon: float) -> FloatArray:
-    """Probability outside the printed range for each n₁, as the sum of its two tails."""
+    n1 = np.arange(n + 1.0) if ones is None else ones
     x, y, shrink = n1 + alpha, (n - n1) + beta, math.exp(-epsilon)
     is_empty = (x <= 1) | (y <= 1) | ((x - 1) * (y - 1) < x * y * shrink**2)
     fewer_x, fewer_y = np.where(is_empty, 1.0, x - 1), np.where(is_empty, 1.0, y - 1)
     below = betainc(x, y, x * shrink / (x * shrink + fewer_y))
     above = betainc(y, x, y * shrink / (y * shrink + fewer_x))
-    return np.where(is_empty, 1.0, np.minimum(below + above, 1.0))
+    return float(np.where(is_empty, 1.0, np.minimum(below + above, 1.0)).max())
 
 
 @lru_cache(maxsize=1024)  # the audit and the curves need the same ones
@@ -157,19 +131,18 @@ def lemma_6_5_prior(n: int, epsilon: float, delta: float) -> float:
     if delta in (0, 1):
         return 0.0 if delta == 1 else math.inf
 
-    # The ends of the range are rounded, and far tails answer by ln(1/δ)/ε as much
+    def failure(prior: float, ones: FloatArray) -> float:
+        return lemma_6_5_failure(n=n, alpha=prior, beta=prior, epsilon=epsilon, ones=ones)
+
+    # Without ones; the ends of the range are rounded, and far tails answer by ln(1/δ)/ε as much
     allowed = delta / (1 + 1e-11 + 2e-15 * (1 - math.log(delta)) / epsilon)
-
-    def failure(margin: float) -> float:
-        """Failure without ones, at a prior of 1 and a margin."""
-        return float(_failures(np.zeros(1), n, 1 + margin, 1 + margin, epsilon)[0])
-
     guess = -math.log(delta) / (math.expm1(min(epsilon, MAX_EXPONENT)) - epsilon)
-    prior = 1 + prior_for_delta(failure, allowed, 2.0**-52, 1e17, guess)
+    no_ones = np.zeros(1)
+    prior = 1 + prior_for_delta(lambda margin: failure(1 + margin, no_ones), allowed, 2.0**-52, 1e17, guess)
 
     # All tables, of which those with more ones mirror the others
     counts, step = np.arange(n // 2 + 1.0), 2.0**-42
-    while _failures(counts, n, prior, prior, epsilon).max() > allowed:
+    while failure(prior, counts) > allowed:
         prior *= 1 + step
         step *= 2
     return prior
@@ -178,6 +151,11 @@ def lemma_6_5_prior(n: int, epsilon: float, delta: float) -> float:
 def is_one_row(m: int) -> bool:
     """Whether a single synthetic row is released."""
     return m == 1
+
+
+def _ratio(numerator: float, squared: float) -> float:
+    """A bound on R/σ over the root of a logarithm, which is 0 at δ = 1."""
+    return divide_or_inf(numerator, math.sqrt(squared))
 
 
 FORMULAS: dict[str, Callable[..., float]] = {
@@ -212,9 +190,7 @@ FORMULAS: dict[str, Callable[..., float]] = {
     "6.22 after": lambda m, epsilon: 2 * m / epsilon,
     "7.1 table rows": lambda n, m, epsilon: math.sqrt(epsilon * n / m),
     "7.1 table draw delta": lambda n, epsilon, delta: _ratio(epsilon * math.sqrt(n), log_reciprocal(delta)),
-    "7.1 table rows delta": lambda n, m, epsilon, delta: math.sqrt(
-        divide_or_inf(epsilon * n, m * log_reciprocal(delta))
-    ),
+    "7.1 table rows delta": lambda n, m, epsilon, delta: _ratio(math.sqrt(epsilon * n), m * log_reciprocal(delta)),
     "7.1 table few rows": lambda n, m, epsilon, delta: _ratio(epsilon * n / m, math.log(m) + log_reciprocal(delta)),
     "7.3": lambda n, epsilon: 1 / (n * epsilon),  # in units of R
     "7.7": lambda epsilon: math.sqrt(epsilon) / 2,
@@ -232,26 +208,19 @@ FORMULAS: dict[str, Callable[..., float]] = {
 }
 """With 1 for a constant that has no value in print. In chapter 7 a range is a bound on R/σ."""
 
-
-def _ratio(numerator: float, squared: float) -> float:
-    """A bound on R/σ over the root of a logarithm, which is 0 at δ = 1."""
-    return divide_or_inf(numerator, math.sqrt(squared))
-
-
-for _key, _printed_again in {
-    "4.2": ("6.1 table",),
-    "6.4": ("6.6", "6.15"),  # the latter follows by post-processing
-    "6.12": ("6.13 before",),
-    "6.13": ("6.13 categories",),
-    "6.21": ("6.22",),
-    "7.7 fails": ("7.1 table draw",),  # of Table 7.1, whose caption says Figure 7.1
-    "7.8": ("7.15 after",),
-    "7.12": ("7.12 tight",),
-    "7.13": ("7.13 tight",),
-    "7.16": ("7.16 constant",),
-}.items():
-    FORMULAS |= dict.fromkeys(_printed_again, FORMULAS[_key])
-
+PRINTED_AGAIN = {
+    "4.2": ["6.1 table"],
+    "6.4": ["6.6", "6.15"],  # the latter follows by post-processing
+    "6.12": ["6.13 before"],
+    "6.13": ["6.13 categories"],
+    "6.21": ["6.22"],
+    "7.7 fails": ["7.1 table draw"],  # of Table 7.1, whose caption says Figure 7.1
+    "7.8": ["7.15 after"],
+    "7.12": ["7.12 tight"],
+    "7.13": ["7.13 tight"],
+    "7.16": ["7.16 constant"],
+}
+FORMULAS |= {again: FORMULAS[key] for key, keys in PRINTED_AGAIN.items() for again in keys}
 
 CONDITIONS: dict[str, Callable[..., bool]] = {
     **dict.fromkeys(("2.18", "2.18 delta"), lambda delta_prime: delta_prime > 0),

@@ -20,12 +20,12 @@ FAILURE_PROBABILITY = 1e-3  # of a larger loss, for which the page states the pr
 
 
 def poisson_promise(setting: ReleaseSetting) -> float:
-    """Return the ε that is promised: the formula is printed for ε above 1."""
+    """The ε that is promised: the formula is printed for ε above 1."""
     return max(setting.epsilon, MIN_PRINTED_EPSILON)
 
 
 def printed_addition(epsilon: float, delta: float) -> float:
-    """Return the smallest α with 1 − δ ≤ F[(1 + ε)/ln(1 + 1/α)], F the distribution function of Poisson(1 + α).
+    """Smallest α with 1 − δ ≤ F[(1 + ε)/ln(1 + 1/α)], F the distribution function of Poisson(1 + α).
 
     The right side rises in α only where the bracket reaches a whole number k, that is at 1/(e^{(1 + ε)/k} − 1).
 
@@ -42,13 +42,6 @@ def printed_addition(epsilon: float, delta: float) -> float:
 def promised_epsilon(release: PoissonCount, delta: float) -> float:
     """k ln(1 + 1/α) − 1, Pr(Z > k) ≤ δ with Z ~ Poisson(1 + α); at least 1, from which on the formula is printed.
 
-    Parameters
-    ----------
-    release : PoissonCount
-    delta : float
-
-    Examples
-    --------
     >>> round(promised_epsilon(PoissonCount(n=100, alpha=1.868939), 0.01), 5)
     2.0
     """
@@ -59,13 +52,6 @@ def promised_epsilon(release: PoissonCount, delta: float) -> float:
 def poisson_quantiles(means: FloatArray, delta: float) -> IntArray:
     """Smallest z with Pr(Z > z) ≤ δ for each mean of Poisson numbers Z.
 
-    Parameters
-    ----------
-    means : ndarray
-    delta : float
-
-    Examples
-    --------
     >>> poisson_quantiles(np.array([1.0, 10.0]), 0.01).tolist()
     [4, 18]
     """
@@ -92,11 +78,10 @@ def poisson_count_loss(setting: ReleaseSetting) -> Loss:
 
 
 def poisson_table_loss(setting: ReleaseSetting) -> Loss:
-    """The same of the table whose only row of one cell moves to an empty one: its loss is D ln(1 + 1/α).
+    """The same of the table whose only row of one cell moves to an empty one.
 
-    D is the difference of two Poisson numbers with means 1 + α and α, and the other rows are in further cells. Where
-    they are in these two they add independent Poisson numbers, which is post-processing: no pair of tables has a larger
-    δ of (ε, δ).
+    Other rows in these two cells add independent Poisson numbers, which is post-processing: no pair of tables has a
+    larger δ of (ε, δ).
     """
     epsilon = poisson_promise(setting)
     row = replaced_row(printed_addition(epsilon, setting.delta), epsilon, setting.delta)
@@ -109,21 +94,18 @@ def poisson_table_loss(setting: ReleaseSetting) -> Loss:
 
 
 class ReplacedRow(NamedTuple):
-    """What a row that moves from one published count to another gives away.
+    """What a row that moves from one published count to another gives away."""
 
-    The probability `failure` of a loss above ε, the δ of (ε, δ)-differential privacy, and the ε that the loss exceeds
-    with the allowed probability alone.
-    """
-
-    failure: float
-    delta: float
-    epsilon_at_failure: float
+    failure: float  # probability of a loss above ε
+    delta: float  # of (ε, δ)-differential privacy
+    epsilon_at_failure: float  # which the loss exceeds with the allowed probability alone
 
 
 def replaced_row(added: float, epsilon: float, allowed: float) -> ReplacedRow:
-    """Return what a row gives away that is the only one of its cell and moves to an empty one, where all are published.
+    """What a row gives away that is the only one of its cell and moves to an empty one, where all are published.
 
-    `added` is α, and `allowed` the probability of a larger loss, 0 < δ < 1. The loss is D ln(1 + 1/α).
+    The loss is D ln(1 + 1/α) with D the difference of two Poisson numbers, α = `added`; it may be larger with
+    probability `allowed`.
     """
     slope, masses = math.log1p(1 / added), skellam_masses(added, allowed)
     d = np.arange(len(masses) // 2 + 1)
@@ -138,10 +120,7 @@ def replaced_row(added: float, epsilon: float, allowed: float) -> ReplacedRow:
 
 
 def skellam_masses(added: float, delta: float) -> FloatArray:
-    """Return Pr(D = d), d = −k … k, of Poisson numbers with means 1 + α and α; what is left out is below δ/500.
-
-    It is e^{−(1 + 2α)} (1 + 1/α)^{d/2} I_d(2 √(α(1 + α))).
-    """
+    """e^{−(1 + 2α)} (1 + 1/α)^{d/2} I_d(2 √(α(1 + α))), d = −k … k: Pr(D = d) but for less than δ/500."""
     k = int(poisson_quantiles(np.array([1 + added]), delta / 1000)[0])
     d = np.arange(-k, k + 1)
     root = 2 * math.sqrt(added * (1 + added))
@@ -152,23 +131,20 @@ def skellam_masses(added: float, delta: float) -> FloatArray:
 
 @lru_cache(maxsize=1024)
 def promise_of_counts(release: Synthesizer) -> str:
-    """Return what is promised of a Poisson count but for a small probability, and what it gives; of others nothing.
-
-    As inline HTML: of the one count that is published, and of a table all of whose counts are published with this α.
-    """
+    """What is promised of a Poisson count but for a small probability, and what it gives; of others nothing."""
     if not isinstance(release, PoissonCount):
         return ""
-    allowed, promised = format_number(FAILURE_PROBABILITY), promised_epsilon(release, FAILURE_PROBABILITY)
-    failure, delta = probabilistic_delta(release, promised), delta_for_epsilon(release, promised)
+    promised = promised_epsilon(release, FAILURE_PROBABILITY)
+    of_count = probabilistic_delta(release, promised)
     of_table = replaced_row(release.alpha, promised, FAILURE_PROBABILITY).failure
-    of_count_verdict, of_table_verdict = ("kept" if p <= FAILURE_PROBABILITY else "broken" for p in (failure, of_table))
+    count_verdict, table_verdict = ("kept" if p <= FAILURE_PROBABILITY else "broken" for p in (of_count, of_table))
+    failure, delta, table_failure = (
+        format_number(value, 3) for value in (of_count, delta_for_epsilon(release, promised), of_table)
+    )
     return (
         f"<b>Its authors promise a loss of at most {format_number(promised, 3)}, but for a probability of "
-        f"{allowed}.</b> "
-        f"For one count that is {of_count_verdict}: a larger loss has probability {format_number(failure, 3)}, and the "
-        "release is "
-        f"(ε, δ)-private with δ = {format_number(delta, 3)}. Where all counts of a table are published in this way, "
-        "it is "
-        f"{of_table_verdict}: a replaced row moves two of them, and a larger loss has probability "
-        f"{format_number(of_table, 3)}."
+        f"{format_number(FAILURE_PROBABILITY)}.</b> For one count that is {count_verdict}: a larger loss has "
+        f"probability {failure}, and the release is (ε, δ)-private with δ = {delta}. Where all counts of a table are "
+        f"published in this way, it is {table_verdict}: a replaced row moves two of them, and a larger loss has "
+        f"probability {table_failure}."
     )

@@ -1,6 +1,7 @@
 """The real against the promised ε of every printed method of release, at a setting or at that of a comparison."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -68,7 +69,7 @@ class ReleaseAudit:
 
     @property
     def noise_factor(self) -> float | None:
-        """How many times as much noise the safe variant needs; None where that is not what keeps the promise."""
+        """How many times as much noise keeps the promise; None where more noise does not."""
         return self.method.noise_factor(self.setting) if self.method.noise_factor else None
 
     @property
@@ -108,14 +109,7 @@ def ranked_audits(setting: ReleaseSetting) -> tuple[ReleaseAudit, ...]:
 
 
 def verdict_sentence(loss: Loss, epsilon: float) -> str:
-    """What happened to a promised ε, and how much.
-
-    Parameters
-    ----------
-    loss : Loss
-        The real loss.
-    epsilon : float
-    """
+    """What happened to a promised ε, and how much."""
     verdict, promised, real = loss.verdict(epsilon), format_number(epsilon, 3), loss.text(epsilon)
     match verdict:
         case ReleaseVerdict.NOT_PRIVATE:
@@ -137,11 +131,9 @@ def verdict_sentence(loss: Loss, epsilon: float) -> str:
 
 def headline(results: Sequence[ReleaseAudit]) -> str:
     """How many methods break their promise."""
-    n_not_private, n_broken, n_open = (
-        sum(result.verdict is verdict for result in results)
-        for verdict in (ReleaseVerdict.NOT_PRIVATE, ReleaseVerdict.BREAKS, ReleaseVerdict.OPEN)
-    )
-    n_bad = n_not_private + n_broken
+    counts = Counter(result.verdict for result in results)
+    n_not_private, n_open = counts[ReleaseVerdict.NOT_PRIVATE], counts[ReleaseVerdict.OPEN]
+    n_bad = n_not_private + counts[ReleaseVerdict.BREAKS]
     if not n_bad:
         sentence = f"None of the {len(results)} printed methods was found to break its promise here."
     else:
@@ -158,14 +150,6 @@ def headline(results: Sequence[ReleaseAudit]) -> str:
 def setting_of_comparison(data: DataKind, epsilon: float, sets: int) -> ReleaseSetting:
     """Setting of the audit for the data of a comparison, with bounds in standard deviations from the mean.
 
-    Parameters
-    ----------
-    data : DataKind
-    epsilon : float
-    sets : int
-
-    Examples
-    --------
     >>> from dpviz.comparisons import UnknownVariance
     >>> data = UnknownVariance(n=100, mean=1.0, sigma=2.0, low=-3.0, high=4.0)
     >>> setting = setting_of_comparison(data, 1.0, 10)
@@ -184,15 +168,7 @@ def setting_of_comparison(data: DataKind, epsilon: float, sets: int) -> ReleaseS
 
 @lru_cache(maxsize=1024)
 def actual_loss_sentence(method: ComparedMethod, data: DataKind, epsilon: float, sets: int) -> str:
-    """What M sets of a compared method really give away, and why; of a reference what there is to say.
-
-    Parameters
-    ----------
-    method : ComparedMethod
-    data : DataKind
-    epsilon : float
-    sets : int
-    """
+    """What M sets of a compared method really give away, and why; of a reference what there is to say."""
     if method.reference or method.absence(data):
         return method.finding
     try:
@@ -207,19 +183,11 @@ def actual_loss_sentence(method: ComparedMethod, data: DataKind, epsilon: float,
 
 
 def promises_table(data: DataKind, epsilon: float, sets: int) -> tuple[list[str], list[list[str]]]:
-    """Names of the columns, and a row for each method with what it releases and really gives away, as HTML.
-
-    Parameters
-    ----------
-    data : DataKind
-    epsilon : float
-    sets : int
-    """
-    rows = [
-        [
-            f"<b>{method.label}</b><br><small>{method.source}</small>",
-            f"{method.releases} <b>{escape(actual_loss_sentence(method, data, epsilon, sets))}</b>",
-        ]
-        for method in data.methods
-    ]
+    """Names of the columns, and a row for each method with what it releases and really gives away, as HTML."""
+    rows = []
+    for method in data.methods:
+        sentence = escape(actual_loss_sentence(method, data, epsilon, sets))
+        rows.append(
+            [f"<b>{method.label}</b><br><small>{method.source}</small>", f"{method.releases} <b>{sentence}</b>"]
+        )
     return ["method", "what it releases and spends"], rows

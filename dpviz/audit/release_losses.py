@@ -31,7 +31,7 @@ SIMULATED_DRAWS, CONFIDENCE = 8_000, 0.999  # of Algorithm 3 from each of two ne
 POSTERIOR_DRAWS = 1_000  # behind each histogram of Algorithm 3
 SIMULATED_SAMPLES, AUDIT_SEED = 200, 1
 NORMAL_BINS, HALF_WIDTH, PUBLIC_HALF_WIDTH = 20, 3.0, 4.0  # of a normal posterior, in its standard deviations
-PAIR_MIDDLES = (-1.85, -1.5, 0.0)  # of a pair whose single draws are compared; the worst found lie here
+PAIR_MIDDLES = (-1.85, -1.5, 0.0)  # of pairs whose draws are compared, the worst found; the whole one is the last
 TWENTY_DRAWS = [0, 0, 2, 2, 2, 3, 3, 3, 3, 2, *[0] * 10]  # draws in each bin
 BOUND = argument("bound", -limits.MAX_RELEASE_NUMBER, limits.MAX_RELEASE_NUMBER)
 BINS = argument("bins", 2, limits.MAX_RELEASE_BINS, title="bins or cells", integer=True)
@@ -153,18 +153,14 @@ def perturbed_scott_loss(setting: ReleaseSetting) -> Loss:
 
 def smoothed_scott_loss(setting: ReleaseSetting) -> Loss:
     """The worst pair that was found."""
-    low, high, epsilon = setting.lower, setting.upper, setting.epsilon
-    worst = histograms.smoothed_worst(setting.n, epsilon)
-    note = ""
-    if low < 0 < high:
-        typical = histograms.smoothed_typical(setting.n, low, high, epsilon, 40, AUDIT_SEED)
-        if len(typical):
-            worst = max(worst, float(typical[-1]))
-            note = (
-                "For normal data that have such a neighbour it is typically "
-                f"{format_number(float(np.median(typical)), 2)}. {_samples_that_differ(setting)}"
-            )
-    return Loss(worst, histograms.smoothed_bound(setting.n, epsilon), note=note)
+    n, low, high, epsilon = setting.n, setting.lower, setting.upper, setting.epsilon
+    worst, note = histograms.smoothed_worst(n, epsilon), ""
+    is_inside = low < 0 < high
+    typical = histograms.smoothed_typical(n, low, high, epsilon, 40, AUDIT_SEED) if is_inside else np.empty(0)
+    if len(typical):
+        worst, median = max(worst, float(typical[-1])), format_number(float(np.median(typical)), 2)
+        note = f"For normal data that have such a neighbour it is typically {median}. {_samples_that_differ(setting)}"
+    return Loss(worst, histograms.smoothed_bound(n, epsilon), note=note)
 
 
 def _samples_that_differ(setting: ReleaseSetting) -> str:
@@ -192,34 +188,28 @@ def nested_binned_posterior_loss(setting: ReleaseSetting) -> float:
 @lru_cache(maxsize=1024)
 def sampled_posterior_loss(setting: ReleaseSetting) -> Loss:
     """Algorithm 3: its sanitized histogram exactly, where its draws are many, and simulated single draws."""
+
+    def draw(ones: int, generator: np.random.Generator, size: int) -> IntArray:
+        return draw_sdd_mc(setting.n, ones, setting.set_epsilon, POSTERIOR_DRAWS, size, generator)
+
     histogram = sanitized_histogram_loss(setting.n, setting.set_epsilon)
-    drawn_loss = empirical_epsilon(
-        lambda ones, generator, size: draw_sdd_mc(
-            setting.n, ones, setting.set_epsilon, POSTERIOR_DRAWS, size, generator
-        ),
-        0,
-        1,
-        np.random.default_rng(AUDIT_SEED),
-        SIMULATED_DRAWS,
-        CONFIDENCE,
-    )
+    drawn = empirical_epsilon(draw, 0, 1, np.random.default_rng(AUDIT_SEED), SIMULATED_DRAWS, CONFIDENCE).at_least
     note = f"The sanitized histogram alone would cost {format_number(setting.sets * histogram, 3)}."
-    if drawn_loss.at_least > 0:
+    if drawn > 0:
         note += (
             f" {SIMULATED_DRAWS:,} simulated draws from each of two neighbours show that one set loses at least "
-            f"{format_number(round_down(drawn_loss.at_least, 2), 2)} (confidence {100 * CONFIDENCE:g} %)."
+            f"{format_number(round_down(drawn, 2), 2)} (confidence {100 * CONFIDENCE:g} %)."
         )
-    return Loss(setting.sets * max(histogram, drawn_loss.at_least), math.inf, note=note)
+    return Loss(setting.sets * max(histogram, drawn), math.inf, note=note)
 
 
 def posterior_histogram_loss(setting: ReleaseSetting) -> Loss:
     """Algorithm 4: its sanitized histogram exactly, and what was found in draws from it."""
-    whole, single, twenty = sphc_losses(posterior_shift(setting), setting.set_epsilon)
-    note = (
-        f"A single draw from it in each set shows {format_number(setting.sets * single, 2)} or more, twenty draws "
-        f"{format_number(setting.sets * twenty, 2)} or more."
-    )
-    return Loss.exactly(setting.sets * whole, note)
+    losses = sphc_losses(posterior_shift(setting), setting.set_epsilon)
+    whole, single, twenty = (setting.sets * loss for loss in losses)
+    shown = format_number(single, 2), format_number(twenty, 2)
+    note = f"A single draw from it in each set shows {shown[0]} or more, twenty draws {shown[1]} or more."
+    return Loss.exactly(whole, note)
 
 
 def posterior_shift(setting: ReleaseSetting) -> float:
@@ -236,13 +226,12 @@ def gaussian_probabilistic_loss(setting: ReleaseSetting) -> Loss:
         return float(ndtr(ratio / 2 - loss / ratio) + ndtr(-ratio / 2 - loss / ratio))
 
     exact = float(brentq(lambda loss: excess_probability(loss) - setting.delta, 0.0, setting.epsilon, rtol=1e-15))
-    return Loss.exactly(
-        exact, f"The loss is larger with probability {format_number(excess_probability(setting.epsilon), 2)}."
-    )
+    beyond = format_number(excess_probability(setting.epsilon), 2)
+    return Loss.exactly(exact, f"The loss is larger with probability {beyond}.")
 
 
 def sdd_loss(n: int, epsilon: float, sensitivity: float | None = None) -> float:
-    """Return the exact ε of Algorithm 2: one bin by the exponential mechanism, by default with Proposition 3's 2A.
+    """Exact ε of Algorithm 2: one bin by the exponential mechanism, by default with Proposition 3's 2A.
 
     A bin's weight is its posterior mass to the power ε/(2 sensitivity); what is the same in all bins cancels.
 
@@ -254,7 +243,7 @@ def sdd_loss(n: int, epsilon: float, sensitivity: float | None = None) -> float:
 
 
 def sanitized_histogram_loss(n: int, epsilon: float) -> float:
-    """Return the exact ε of the whole sanitized histogram of Algorithm 3, as its number of draws grows.
+    """Exact ε of the whole sanitized histogram of Algorithm 3, as its number of draws grows.
 
     Every ln(share) of a bin gets noise of scale 2A/ε, which is enough for one of them.
 
@@ -265,7 +254,7 @@ def sanitized_histogram_loss(n: int, epsilon: float) -> float:
 
 
 def draw_sdd_mc(n: int, ones: int, epsilon: float, draws: int, size: int, generator: np.random.Generator) -> IntArray:
-    """Return `size` runs of Algorithm 3: the bin from which θ is drawn, from `draws` of the posterior each.
+    """`size` runs of Algorithm 3: the bin from which θ is drawn, from `draws` of the posterior each.
 
     A bin that no draw falls into has ln 0 and stays impossible whatever noise it gets.
     """
@@ -290,7 +279,7 @@ def sphc_scale(epsilon: float, half_width: float = HALF_WIDTH) -> float:
 
 
 def sphc_losses(shift: float, epsilon: float) -> tuple[float, float, float]:
-    """Return the exact ε of the whole histogram of Algorithm 4, and what was found in one draw from it and in twenty.
+    """Exact ε of the whole histogram of Algorithm 4, and what was found in one draw from it and in twenty.
 
     One row shifts the mean of the posterior by so many of its standard deviations. The two means lie evenly about the
     middle; those of a single draw lie about a few places, and twenty draws fall on the likelier side.
@@ -299,19 +288,15 @@ def sphc_losses(shift: float, epsilon: float) -> tuple[float, float, float]:
     5.12
     """
     scale = sphc_scale(epsilon)
-
-    def bins(middle: float) -> tuple[FloatArray, FloatArray]:
-        return normal_bins(middle - shift / 2), normal_bins(middle + shift / 2)
-
-    low, high = bins(0.0)
-    draws = [np.log([one_draw(masses.tolist(), scale) for masses in bins(middle)]) for middle in PAIR_MIDDLES]
-    twenty = [log_table_probability(masses.tolist(), TWENTY_DRAWS, scale) for masses in (low, high)]
-    whole, single = float(np.abs(low - high).sum()) / scale, float(np.abs(np.diff(draws, axis=1)).max())
-    return whole, single, abs(twenty[0] - twenty[1])
+    pairs = [[normal_bins(middle + side * shift / 2) for side in (-1, 1)] for middle in PAIR_MIDDLES]
+    whole = float(np.abs(np.subtract(*pairs[-1])).sum()) / scale
+    draws = [np.log([one_draw(masses.tolist(), scale) for masses in pair]) for pair in pairs]
+    first, second = (log_table_probability(masses.tolist(), TWENTY_DRAWS, scale) for masses in pairs[-1])
+    return whole, float(np.abs(np.diff(draws, axis=1)).max()), abs(first - second)
 
 
 def standardized_delta(shift: float, epsilon: float) -> float:
-    """Return the probability with which a standardized draw, put back in place by the private mean, tells two apart.
+    """Probability with which a standardized draw, put back in place by the private mean, tells two apart.
 
     The draw lies within 4 standard deviations of the private mean; where that mean moves by `shift` of them, this much
     of it lies where the other can never be, whatever ε is allowed.

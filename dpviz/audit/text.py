@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dpviz.audit.explain import explanations
 from dpviz.audit.formulas import DIMITRAKAKIS
-from dpviz.audit.theorems import CONSTANTS, THEOREMS, Theorem, Verdict
+from dpviz.audit.theorems import CONSTANTS, THEOREMS, Constant, Theorem, TheoremKind, Verdict
 from dpviz.calibration.data_kinds import KINDS
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.quantities import NOISE_QUANTITY
@@ -45,12 +45,9 @@ CLOSE = 1.1  # a factor up to which a bound is told as per cent
 
 def result_sentence(result: TheoremResult) -> str:
     """What follows from a result, how much, and why."""
-    if result.note:
-        verdict = result.note
-    elif result.theorem.constant:
-        verdict = _constant_sentence(result)
-    else:
-        verdict = _verdict_sentence(result)
+    verdict = result.note
+    if not verdict:
+        verdict = _constant_sentence(result) if result.theorem.constant else _verdict_sentence(result)
     return " ".join(filter(None, (verdict, *explanations(result))))
 
 
@@ -60,7 +57,7 @@ def _verdict_sentence(result: TheoremResult) -> str:
         case Verdict.EXACT:
             return "The printed and the exact value agree."
         case Verdict.HOLDS:
-            return "" if result.theorem.kind.reports_actual_loss else "It holds here."
+            return "It holds here." if result.theorem.kind is TheoremKind.NECESSARY else ""
         case Verdict.SAFE:
             return _safe_sentence(result)
         case Verdict.UNSAFE:
@@ -103,8 +100,20 @@ def _constant_sentence(result: TheoremResult) -> str:
         value = f"The exact prior lies beyond {format_number(MAX_SEARCHED_PRIOR)}."
     elif result.constant is not None:
         value = f"Here {theorem.constant_symbol} = {format_number(result.constant, 3)} would be exact."
-    limit = CONSTANTS[theorem.key][result.method].sentence(theorem.constant_symbol)
+    limit = constant_sentence(CONSTANTS[theorem.key][result.method], theorem.constant_symbol)
     return f"{theorem.name} does not state its constant {theorem.constant_symbol}. {value} {limit}"
+
+
+def constant_sentence(constant: Constant, symbol: str) -> str:
+    """What constant is enough, and that nothing less is; or that none is."""
+    if not constant.exists:
+        return f"No constant is enough: {constant.path}."
+    low, high = format_number(round_down(constant.low or 0.0, 3), 3), _up(constant.high or 0.0, 3)
+    if constant.low and constant.high:
+        return f"{constant.within}, {symbol} lies from {low} to {high}."
+    value, end = (low, "larger") if constant.low else (high, "smaller")
+    works = "always works" if constant.is_proved else "worked in every case tried"
+    return f"{constant.within}, {symbol} = {value} {works}; it cannot be {end}, {constant.path}."
 
 
 # All results together
@@ -115,22 +124,21 @@ def audit_headline(results: Sequence[TheoremResult]) -> str:
 
     One that has several methods counts as its worst; one that asks for more than is needed errs on the safe side.
     """
-    unsafe, false = (_keys(results, verdict) for verdict in (Verdict.UNSAFE, Verdict.FALSE))
+    unsafe, false, unstated = (_keys(results, verdict) for verdict in (Verdict.UNSAFE, Verdict.FALSE, Verdict.OPEN))
     wrong = _keys((result for result in results if result.theorem.kind.claims_sufficiency), Verdict.FALSE) - unsafe
     checked = {result.theorem.key for result in results if result.verdict.is_decided}
-    unsafe_names = dict.fromkeys(result.theorem.name for result in results if result.verdict is Verdict.UNSAFE)
+    names = ", ".join(dict.fromkeys(result.theorem.name for result in results if result.verdict is Verdict.UNSAFE))
     counts = {
-        f"unsafe ({', '.join(unsafe_names)}: the printed value promises too much)": len(unsafe),
+        f"unsafe ({names}: the printed value promises too much)": len(unsafe),
         "false": len(wrong),
         "false but on the safe side": len(false - wrong - unsafe),
     }
-    parts = [f"{count} {'is' if count == 1 else 'are'} {words}" for words, count in counts.items() if count]
-    parts = parts if unsafe else ["none is unsafe", *parts]
+    parts = [] if unsafe else ["none is unsafe"]
+    parts += [f"{count} {'is' if count == 1 else 'are'} {words}" for words, count in counts.items() if count]
     if n_true := len(checked - unsafe - false):
         parts.append(f"{n_true} {'holds' if n_true == 1 else 'hold'}")
-    n_open = len(_keys(results, Verdict.OPEN))
-    constants = "its constant is" if n_open == 1 else "their constants are"
-    rest = f" {n_open} more cannot be checked: {constants} not stated in print." if n_open else ""
+    constants = "its constant is" if len(unstated) == 1 else "their constants are"
+    rest = f" {len(unstated)} more cannot be checked: {constants} not stated in print." if unstated else ""
     if not checked:
         return f"<b>No printed claims can be checked here.</b>{rest}"
     sentence = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
@@ -173,19 +181,18 @@ def result_text(result: TheoremResult) -> str:
 
 def result_cells(result: TheoremResult) -> tuple[str, str, str]:
     """What is printed, what that really gives, and the exact answer."""
-    is_scaled = result.theorem.quantity is NOISE_QUANTITY and KINDS[result.theorem.family].conditioned
-    unit = " R" if is_scaled else ""
-    return _printed_cell(result, unit), _actual_cell(result), _exact_cell(result, unit)
-
-
-def _printed_cell(result: TheoremResult, unit: str) -> str:
-    if result.theorem.formula is None:
-        return "impossible"
-    if result.theorem.constant:
-        return f"{result.theorem.constant} not named"
-    if result.printed is None:
-        return "–"
-    return TOO_LARGE if math.isinf(result.printed) else format_number(result.printed, 5) + unit
+    theorem, printed, exact = result.theorem, "–", "–"
+    unit = " R" if theorem.quantity is NOISE_QUANTITY and KINDS[theorem.family].conditioned else ""
+    if theorem.formula is None:
+        printed = exact = "impossible"
+    elif theorem.constant:
+        printed = f"{theorem.constant} not named"
+    elif result.printed is not None:
+        printed = TOO_LARGE if math.isinf(result.printed) else format_number(result.printed, 5) + unit
+    if result.exact is not None:
+        is_too_large = math.isinf(result.exact) and not theorem.promise.has_epsilon
+        exact = TOO_LARGE if is_too_large else theorem.quantity.text(result.exact) + unit
+    return printed, _actual_cell(result), exact
 
 
 def _actual_cell(result: TheoremResult) -> str:
@@ -193,20 +200,12 @@ def _actual_cell(result: TheoremResult) -> str:
         return f"exact at c = {format_number(result.constant, 4)}"
     if result.actual_delta is not None and result.promised[1] > 0:
         is_positive = KINDS[result.theorem.family].conditioned or PRIOR_METHODS[result.method].never_pure
-        shown = (format_failure if is_positive else format_number)(result.actual_delta, 3)
+        delta = (format_failure if is_positive else format_number)(result.actual_delta, 3)
         where = "" if result.theorem.promise.has_epsilon else " at ε = 0"
-        return f"δ {shown}{where}" if shown.startswith("<") else f"δ = {shown}{where}"
+        return f"δ {delta}{where}" if delta.startswith("<") else f"δ = {delta}{where}"
     if result.actual_epsilon is not None:
         return f"ε = {format_distinct(result.actual_epsilon, result.setting.epsilon, 5)}"
     return "–"
-
-
-def _exact_cell(result: TheoremResult, unit: str) -> str:
-    if result.exact is None:
-        return "impossible" if result.theorem.formula is None else "–"
-    if math.isinf(result.exact) and not result.theorem.promise.has_epsilon:
-        return TOO_LARGE
-    return result.theorem.quantity.text(result.exact) + unit
 
 
 # Theorem 2.22, and section 6.3 on the average case, where cells are HTML
@@ -238,32 +237,17 @@ def describe_sampling(before: float, after: float, printed: float, bound: str = 
 
 
 def describe_average_case(n: int, theta: float, epsilon: float, delta: float) -> tuple[str, str]:
-    """The mark, and what n − 1 random rows do for the last one when their count is released.
-
-    Parameters
-    ----------
-    n : int
-    theta, epsilon, delta : float
-        Share of ones, and the average-case loss.
-    """
+    """The mark, and what n − 1 random rows do for the last one when their count is released."""
     loss, hidden = f"δ = {format_number(delta, 3)}", "there is no other row, so that the count shows the only one."
     if n > 1:
         hidden = "the other rows are random, and so the count partly hides one row among them."
     where = f"θ = {format_number(theta)}, n = {format_number(n)} and ε = {format_number(epsilon)}"
-    return loss, (
-        f"PARAM_MAP releases the count itself. At {where}, its average-case loss is {loss}: {hidden} In the worst "
-        "case its δ is 1."
-    )
+    sentence = f"PARAM_MAP releases the count itself. At {where}, its average-case loss is {loss}: {hidden}"
+    return loss, f"{sentence} In the worst case its δ is 1."
 
 
 def average_case_claims(n: int, theta: float, epsilon: float) -> list[tuple[Theorem, str, str, str]]:
-    """Theorems of section 6.3, each with its δ, that of the best simulator at these numbers, and the verdict.
-
-    Parameters
-    ----------
-    n : int
-    theta, epsilon : float
-    """
+    """Theorems of section 6.3, each with its δ, that of the best simulator at these numbers, and the verdict."""
     printed = THEOREMS["6.17"].value(n=n, theta_real=theta, epsilon=epsilon)
     order = THEOREMS["6.19"].value(n=n, epsilon=epsilon)
     lower, upper = count_simulator_deltas(n, theta, epsilon)
@@ -272,27 +256,22 @@ def average_case_claims(n: int, theta: float, epsilon: float) -> list[tuple[Theo
         "– says nothing: 1 − e<sup>2ε</sup> is negative for every ε &gt; 0, and no δ is negative; at a fixed θ between "
         "0 and 1 the exact δ falls exponentially in n"
     )
+    if printed < lower:
+        times = f"at least {format_number(round_down(lower / printed, 3), 3)} times too small" if printed else ""
+        verdict = (
+            f"✗ unsafe, {times or 'it asks for none'}: a slack of 2δ for each single count adds up over a set of counts"
+        )
+    elif printed >= upper:
+        verdict = "✓ safe at this θ, though its proof needs the condition for sets of counts, not for single ones"
+    else:
+        verdict = "? between the two ends: neither refuted nor proved at this θ"
     cells = {
-        "6.17": (
-            f"δ = {format_number(printed, 4)}", f"{smallest} to {_up(upper, 4)}", _slack_verdict(printed, lower, upper)
-        ),
+        "6.17": (f"δ = {format_number(printed, 4)}", f"{smallest} to {_up(upper, 4)}", verdict),
         "6.18": ("impossible", "impossible", "✓ true, at every θ: n ones cannot come from data with a zero"),
         "6.19": (f"of the order {format_number(order, 3)}", f"{smallest} or more", shrinking),
         "6.20": ("impossible", "impossible", "✓ true: the ratio of densities has no bound near 0 and 1"),
-    }  # fmt: skip
+    }
     return [(THEOREMS[key], *row) for key, row in cells.items()]
-
-
-def _slack_verdict(printed: float, lower: float, upper: float) -> str:
-    """Verdict on Proposition 6.17, from its δ and two bounds of the true one."""
-    if printed < lower:
-        short = "it asks for none"
-        if printed > 0:
-            short = f"at least {format_number(round_down(lower / printed, 3), 3)} times too small"
-        return f"✗ unsafe, {short}: a slack of 2δ for each single count adds up over a set of counts"
-    if printed >= upper:
-        return "✓ safe at this θ, though its proof needs the condition for sets of counts, not for single ones"
-    return "? between the two ends: neither refuted nor proved at this θ"
 
 
 def _up(value: float, digits: int) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from dpviz.audit.text import result_sentence
-from dpviz.audit.theorems import CONSTANTS, THEOREMS, Theorem, Verdict
+from dpviz.audit.theorems import CONSTANTS, THEOREMS, Theorem, TheoremKind, Verdict
 from dpviz.calibration.curves import release
 from dpviz.calibration.data_kinds import GAUSSIAN, KINDS, Setting
 from dpviz.calibration.methods import PRIOR_METHODS
@@ -57,19 +57,13 @@ class TheoremResult:
     @property
     def factor(self) -> float | None:
         """Printed over exact value; None where either is missing, zero or infinite."""
-        if not self.printed or not self.exact or math.isinf(self.printed) or math.isinf(self.exact):
+        if not self.printed or not self.exact or math.inf in (self.printed, self.exact):
             return None
         return self.printed / self.exact
 
-    @property
-    def exceeds_search(self) -> bool:
-        """Whether it is about priors too large to be tried: only their order can be judged."""
-        is_large = math.inf in (self.printed, self.exact) or (self.printed or 0.0) > PRIOR_ONES.maximum
-        return self.theorem.quantity is PRIOR_QUANTITY and is_large
-
     @cached_property
     def _actual(self) -> tuple[float | None, float | None]:
-        is_reported = self.verdict.is_decided and self.theorem.kind.reports_actual_loss
+        is_reported = self.verdict.is_decided and self.theorem.kind is not TheoremKind.NECESSARY
         return (None, None) if self.printed is None or not is_reported else _actual_loss(self, self.printed)
 
     @property
@@ -81,15 +75,6 @@ class TheoremResult:
     def actual_delta(self) -> float | None:
         """δ that the printed value gives at the promised ε; None where there is none."""
         return self._actual[1]
-
-    @property
-    def why_no_value(self) -> str:
-        """Why there is no printed number to compare; empty where there is one, or its condition does not hold."""
-        if self.theorem.formula is None:
-            return "it says that none is enough"
-        if self.theorem.constant:
-            return f"its constant {self.theorem.constant_symbol} is not stated"
-        return "" if self.verdict.is_decided or self.printed is not None else "it is not asked without δ"
 
     @cached_property
     def sentence(self) -> str:
@@ -133,14 +118,7 @@ def audit_theorems(family: str, **setting: float) -> tuple[TheoremResult, ...]:
 
 
 def judge_theorem(theorem: Theorem, method: str, setting: Setting) -> TheoremResult:
-    """Compare a printed bound with the exact threshold of one release method.
-
-    Parameters
-    ----------
-    theorem : Theorem
-    method : str
-        Key of the release method, e.g. ``"synth_post_one"``.
-    setting : Setting
+    """Compare a printed bound with the exact threshold of one release method, e.g. ``"synth_post_one"``.
 
     Notes
     -----
@@ -149,18 +127,17 @@ def judge_theorem(theorem: Theorem, method: str, setting: Setting) -> TheoremRes
     """
     result = TheoremResult(theorem=theorem, method=method, setting=setting)
     if theorem.formula is None:  # no prior or range is enough: true by a proof
-        return replace(result, verdict=theorem.kind.if_true)
+        return replace(result, verdict=Verdict.HOLDS)
     if setting.delta == 0 and theorem.promise.has_delta:
-        return replace(result, note=f"It promises {theorem.promise.symbol}-privacy with δ > 0, and δ is 0 here.")
+        return replace(result, note=f"It promises {theorem.promise}-privacy with δ > 0, and δ is 0 here.")
 
     # An order, such as m/ε: only its constant can be compared
     exact, values = exact_threshold(theorem, method, setting), setting.arguments()
     printed = theorem.value(**values)
     if theorem.constant:
         is_comparable = 0 < printed < math.inf and math.isfinite(exact)
-        verdict = Verdict.OPEN
-        if theorem.kind.up_to_constant:
-            verdict = theorem.kind.verdict(CONSTANTS[theorem.key][method].exists)
+        is_order = theorem.kind is TheoremKind.ORDER
+        verdict = theorem.kind.verdict(CONSTANTS[theorem.key][method].exists) if is_order else Verdict.OPEN
         return replace(result, exact=exact, verdict=verdict, constant=exact / printed if is_comparable else None)
 
     result = replace(result, printed=printed, exact=exact)
@@ -169,13 +146,12 @@ def judge_theorem(theorem: Theorem, method: str, setting: Setting) -> TheoremRes
 
     # More prior is never less private, so that an exact one beyond the search decides nothing; at ε = 0 it is 1/(πδ²)
     # to seven digits for every n
-    if result.exceeds_search and theorem.kind.reports_actual_loss:
+    if _exceeds_search(theorem, printed, exact) and theorem.kind is not TheoremKind.NECESSARY:
         if not theorem.promise.has_epsilon:
             asymptotic = divide_or_inf(divide_or_inf(1 / math.pi, setting.delta), setting.delta)
-            return replace(result, verdict=theorem.kind.if_true, exact=asymptotic)
+            return replace(result, verdict=theorem.kind.verdict(theorem.kind.claims_sufficiency), exact=asymptotic)
         if math.isinf(exact):
-            largest = format_number(MAX_SEARCHED_PRIOR)
-            note = f"The exact answer lies beyond {largest}, the largest prior that is tried."
+            note = f"The exact answer lies beyond {format_number(MAX_SEARCHED_PRIOR)}, the largest prior that is tried."
             return replace(result, exact=None, note=note)
     lost = PRIOR_METHODS[method].lost if theorem.quantity is PRIOR_QUANTITY else 0.0
     tolerance = max(RTOL * (exact - lost), FLOAT_ROUNDING * exact)
@@ -184,14 +160,7 @@ def judge_theorem(theorem: Theorem, method: str, setting: Setting) -> TheoremRes
 
 
 def exact_threshold(theorem: Theorem, method: str, setting: Setting) -> float:
-    """Smallest prior or noise, or largest range, that keeps the promise of a theorem.
-
-    Parameters
-    ----------
-    theorem : Theorem
-    method : str
-    setting : Setting
-    """
+    """Smallest prior or noise, or largest range, that keeps the promise of a theorem."""
     kind = KINDS[theorem.family]
     epsilon, delta = theorem.promise.at(setting.epsilon, setting.delta)
     if theorem.quantity is PRIOR_QUANTITY:
@@ -202,12 +171,17 @@ def exact_threshold(theorem: Theorem, method: str, setting: Setting) -> float:
     return kind.sensitivity(setting) / setting.epsilon
 
 
+def _exceeds_search(theorem: Theorem, printed: float, exact: float) -> bool:
+    """Whether it is about priors too large to be tried: only their order can be judged."""
+    return theorem.quantity is PRIOR_QUANTITY and (math.isinf(exact) or printed > PRIOR_ONES.maximum)
+
+
 def _actual_loss(result: TheoremResult, printed: float) -> tuple[float | None, float | None]:
     """The ε and δ that a printed value really gives; None where the promise has none, or none is finite."""
     theorem, setting, method = result.theorem, result.setting, PRIOR_METHODS[result.method]
-    epsilon, delta = result.promised
+    exact, (epsilon, delta) = result.exact or 0.0, result.promised
     if theorem.quantity is NOISE_QUANTITY:
-        return setting.epsilon * (result.exact or 0.0) / printed, None
+        return setting.epsilon * exact / printed, None
     if theorem.quantity is RANGE_QUANTITY:
         truncated = GAUSSIAN.release(method, setting)
         if not theorem.promise.has_delta:
@@ -215,7 +189,7 @@ def _actual_loss(result: TheoremResult, printed: float) -> tuple[float | None, f
         return truncated.epsilon(printed, delta), truncated.delta(printed, epsilon)
 
     # A prior. The mode can be 0 at one of 1 or less; a printed prior that rounds to 1 is a little above it
-    if result.exceeds_search:
+    if _exceeds_search(theorem, printed, exact):
         is_known = not theorem.promise.has_epsilon and math.isfinite(printed)
         return None, 1 / math.sqrt(math.pi * printed) if is_known else None
     if method.lost and printed <= method.lost - FLOAT_ROUNDING:

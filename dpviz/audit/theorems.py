@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from typing import Any
 
 from dpviz.audit import read_table
 from dpviz.audit.formulas import CONDITIONS, FORMULAS, is_one_row
 from dpviz.calibration.quantities import NO_QUANTITY, NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY, Quantity
 from dpviz.core import limits
 from dpviz.core.declarations import DELTA, EPSILON, ROWS, SYNTHETIC_ROWS
-from dpviz.core.formatting import format_number, round_down, round_up
 from dpviz.core.parameters import Parameter, argument
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 
@@ -30,6 +30,9 @@ DOMAINS: dict[str, Parameter] = {
     "theta_real": argument("theta_real", 0, 1, title="true share"),
 }
 """Domains of the arguments of formulas."""
+
+QUANTITIES = {"": NO_QUANTITY, "prior": PRIOR_QUANTITY, "noise": NOISE_QUANTITY, "range": RANGE_QUANTITY}
+BOTH_WAYS = "if and only if"
 
 
 class Verdict(StrEnum):
@@ -54,75 +57,59 @@ class Verdict(StrEnum):
         return self not in (Verdict.OPEN, Verdict.NOT_APPLICABLE)
 
 
-@dataclass(frozen=True)
-class Promise:
+class Promise(StrEnum):
     """Kind of privacy that a theorem promises or denies."""
 
-    symbol: str
-    has_epsilon: bool = True
-    has_delta: bool = True
+    PURE = "(ε, 0)"
+    APPROXIMATE = "(ε, δ)"
+    ZERO_EPSILON = "(0, δ)"
+    AVERAGE_CASE = "(ε, δ, Δ)"
+
+    @property
+    def has_epsilon(self) -> bool:
+        """Whether ε may be above 0."""
+        return self is not Promise.ZERO_EPSILON
+
+    @property
+    def has_delta(self) -> bool:
+        """Whether δ may be above 0."""
+        return self is not Promise.PURE
 
     def at(self, epsilon: float, delta: float) -> tuple[float, float]:
         """The promised ε and δ, 0 where the promise has none."""
         return epsilon if self.has_epsilon else 0.0, delta if self.has_delta else 0.0
 
 
-PURE, APPROXIMATE = Promise("(ε, 0)", has_delta=False), Promise("(ε, δ)")
-ZERO_EPSILON, AVERAGE_CASE = Promise("(0, δ)", has_epsilon=False), Promise("(ε, δ, Δ)")
-PROMISES = {promise.symbol: promise for promise in (PURE, APPROXIMATE, ZERO_EPSILON, AVERAGE_CASE)}
+class TheoremKind(StrEnum):
+    """What a theorem says of its number: that it keeps the promise, is needed, is never enough, or only its order."""
 
+    SUFFICIENT = "sufficient"
+    NECESSARY = "necessary"
+    IMPOSSIBLE = "impossible"
+    ORDER = "order"
+    STATEMENT = "statement"
 
-@dataclass(frozen=True)
-class TheoremKind:
-    """What a theorem says of its number.
-
-    Attributes
-    ----------
-    if_true, if_false, if_equal : Verdict
-        Verdicts where it is right, wrong, or prints the exact value.
-    claims_sufficiency : bool
-        Whether the number is said to keep the promise, rather than to break it.
-    reports_actual_loss : bool
-        Whether to compute what the printed number really gives.
-    up_to_constant : bool
-        Whether it is right as soon as some constant makes it so.
-    """
-
-    name: str
-    if_true: Verdict = Verdict.HOLDS
-    if_false: Verdict = Verdict.FALSE
-    if_equal: Verdict = Verdict.HOLDS
-    claims_sufficiency: bool = True
-    reports_actual_loss: bool = True
-    up_to_constant: bool = False
+    @property
+    def claims_sufficiency(self) -> bool:
+        """Whether the number is said to keep the promise, rather than to break it."""
+        return self not in (TheoremKind.NECESSARY, TheoremKind.IMPOSSIBLE)
 
     def verdict(self, keeps_promise: bool, is_equal: bool = False) -> Verdict:
         """Verdict on a number that keeps the promise or not, and equals the exact one or not."""
+        if self is not TheoremKind.SUFFICIENT:
+            is_true = is_equal or keeps_promise == self.claims_sufficiency
+            return Verdict.HOLDS if is_true else Verdict.FALSE
         if is_equal:
-            return self.if_equal
-        return self.if_true if keeps_promise == self.claims_sufficiency else self.if_false
-
-
-SUFFICIENT = TheoremKind("sufficient", Verdict.SAFE, Verdict.UNSAFE, Verdict.EXACT)
-NECESSARY = TheoremKind("necessary", claims_sufficiency=False, reports_actual_loss=False)
-IMPOSSIBLE = TheoremKind("impossible", claims_sufficiency=False)
-ORDER = TheoremKind("order", up_to_constant=True)
-STATEMENT = TheoremKind("statement")
-KINDS_OF_THEOREM = {kind.name: kind for kind in (SUFFICIENT, NECESSARY, IMPOSSIBLE, ORDER, STATEMENT)}
-BOTH_WAYS = "if and only if"
-QUANTITIES = {"": NO_QUANTITY, "prior": PRIOR_QUANTITY, "noise": NOISE_QUANTITY, "range": RANGE_QUANTITY}
+            return Verdict.EXACT
+        return Verdict.SAFE if keeps_promise else Verdict.UNSAFE
 
 
 @dataclass(frozen=True)
 class Constant:
     """Infimum and supremum of the constant that makes a theorem exact; None for the end that it does not speak of.
 
-    Attributes
-    ----------
-    within, path : str
-        Settings over which the ends are taken, and where the decisive one is approached.
-    is_proved : bool
-        Whether by proof, rather than on a grid with n up to 100,000 and δ from 10⁻³⁰⁰ on.
+    `within` names the settings over which the ends are taken, and `path` where the decisive one is approached. What
+    is not proved was tried on a grid with n up to 100,000 and δ from 10⁻³⁰⁰ on.
     """
 
     low: float | None
@@ -135,17 +122,6 @@ class Constant:
     def exists(self) -> bool:
         """Whether some constant is enough."""
         return self.low != 0
-
-    def sentence(self, symbol: str) -> str:
-        """What constant is enough, and that nothing less is; or that none is."""
-        if not self.exists:
-            return f"No constant is enough: {self.path}."
-        low, high = format_number(round_down(self.low or 0.0, 3), 3), format_number(round_up(self.high or 0.0, 3), 3)
-        if self.low and self.high:
-            return f"{self.within}, {symbol} lies from {low} to {high}."
-        value, end = (low, "larger") if self.low else (high, "smaller")
-        worked = "always works" if self.is_proved else "worked in every case tried"
-        return f"{self.within}, {symbol} = {value} {worked}; it cannot be {end}, {self.path}."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,10 +138,8 @@ class Theorem:
         What is printed, under which condition, and whom it is taken from.
     methods : tuple of str
         Keys of the methods whose releases it is about; empty for any release.
-    formula : callable, optional
-        The printed number, with 1 for a `constant` without a value.
-    condition_test : callable, optional
-        The condition, where it can be computed.
+    formula, condition_test : callable, optional
+        The printed number, with 1 for a `constant` without a value, and the condition where it can be computed.
     """
 
     name: str
@@ -219,8 +193,7 @@ class Theorem:
 
     def _arguments(self, function: Callable[..., object], values: Mapping[str, object]) -> dict[str, object]:
         names = _argument_names(function)
-        missing = [name for name in names if name not in values]
-        if missing:
+        if missing := [name for name in names if name not in values]:
             raise ValueError(f"values for {self.name} must name {', '.join(names)}; got no {', '.join(missing)}.")
         return {name: DOMAINS[name].validate(values[name]) if name in DOMAINS else values[name] for name in names}
 
@@ -234,21 +207,19 @@ def _read_theorems() -> Iterator[Theorem]:
     """All theorems; one that says "if and only if" is followed by the claim that its number is needed."""
     for row in read_table("theorems"):
         key = f"{row['name'].split()[-1]} {row['part']}".strip()
-        texts = {name: row[name] for name in ("name", "part", "family", "statement", "condition", "constant", "after")}
-        theorem = Theorem(
-            methods=tuple(row["methods"].split()),
-            promise=PROMISES[row["promise"]],
-            kind=SUFFICIENT if row["kind"] == BOTH_WAYS else KINDS_OF_THEOREM[row["kind"]],
-            quantity=QUANTITIES[row["quantity"]],
-            formula=FORMULAS.get(key),
-            condition_test=CONDITIONS.get(key),
-            **texts,
-        )
+        is_both_ways = row["kind"] == BOTH_WAYS
+        columns: dict[str, Any] = {
+            "methods": tuple(row["methods"].split()),
+            "promise": Promise(row["promise"]),
+            "kind": TheoremKind.SUFFICIENT if is_both_ways else TheoremKind(row["kind"]),
+            "quantity": QUANTITIES[row["quantity"]],
+        }
+        theorem = Theorem(**row | columns, formula=FORMULAS.get(key), condition_test=CONDITIONS.get(key))
         yield theorem
-        if row["kind"] == BOTH_WAYS:
+        if is_both_ways:
             statement = theorem.statement.replace(" is enough", " is needed")
             part = f"{theorem.part} only if".strip()
-            yield dataclasses.replace(theorem, part=part, kind=NECESSARY, statement=statement)
+            yield dataclasses.replace(theorem, part=part, kind=TheoremKind.NECESSARY, statement=statement)
 
 
 def _read_constants() -> dict[str, dict[str, Constant]]:
@@ -260,12 +231,11 @@ def _read_constants() -> dict[str, dict[str, Constant]]:
     return constants
 
 
-THEOREMS: dict[str, Theorem] = {
-    theorem.key: theorem
-    for theorem in sorted(
-        _read_theorems(), key=lambda theorem: ([int(part) for part in theorem.number.split(".")], theorem.part)
-    )
-}
+def _place_in_print(theorem: Theorem) -> tuple[list[int], str]:
+    return [int(part) for part in theorem.number.split(".")], theorem.part
+
+
+THEOREMS: dict[str, Theorem] = {theorem.key: theorem for theorem in sorted(_read_theorems(), key=_place_in_print)}
 """In the order of the thesis, by number and part.
 
 >>> THEOREMS["6.13"].value(m=100, epsilon=1.0)  # 1 + 100 / (e − 1)

@@ -12,16 +12,14 @@ import pytest
 from scipy.stats import binom
 
 from dpviz.audit.explain import (
-    DROPPED_CONDITION,
     ERRORS,
-    NO_ONES_IS_NOT_WORST,
     REMARKS,
     composed_pure_delta,
-    corrected_bound,
+    correct_proof,
     explanations,
-    proof_errors,
 )
 from dpviz.audit.theorem_audit import TheoremResult, audit_theorems
+from dpviz.audit.theorems import Verdict
 from dpviz.calibration.data_kinds import GAUSSIAN, Setting
 from dpviz.priors import METHODS
 from tests.calibration.test_smallest_prior import log_delta
@@ -63,9 +61,8 @@ def test_every_unsafe_theorem_of_chapter_7_has_its_errors_and_a_safe_value(range
         key = result.theorem.key
         if result.verdict != "unsafe" or key == "7.16":
             continue
-        value = corrected_bound(result)
+        errors, value = correct_proof(result)
         assert value is not None and keeps_promise(result, value), (key, result.setting)
-        errors = proof_errors(result)
         assert errors[0] == "step" and all(ERRORS[error] in result.sentence for error in errors)
         assert f"it gives {result.theorem.quantity.describe(value)}, which is safe." in result.sentence
         counts[key] += 1
@@ -104,7 +101,7 @@ def test_corollary_7_16_drops_the_condition_of_theorem_7_12(ranges: list[Theorem
     for result in ranges:
         if result.theorem.key != "7.16" or result.verdict not in ("safe", "unsafe"):
             continue
-        assert DROPPED_CONDITION in result.sentence
+        assert REMARKS["7.16", Verdict.UNSAFE] in result.sentence
         if "With the rows truncated" in result.sentence:
             setting = result.setting
             row = Setting(n=setting.n, m=1, epsilon=1.0, sigma0=setting.sigma0)
@@ -112,7 +109,7 @@ def test_corollary_7_16_drops_the_condition_of_theorem_7_12(ranges: list[Theorem
             assert composition_by_sum(loss, setting.m, setting.epsilon) <= setting.delta * (1 + 1e-6)
             counts["condition"] += 1
         if ERRORS["step"] in result.sentence:
-            value = corrected_bound(result)
+            _, value = correct_proof(result)
             assert value is not None and keeps_promise(result, value)
             counts["step"] += 1
     assert min(counts["condition"], counts["step"]) > 3
@@ -139,7 +136,7 @@ def test_reasons_of_chapters_4_and_6_are_confirmed(setting: dict[str, float]) ->
         for result in audit_theorems(family, **setting):
             m, epsilon, printed = result.setting.m, result.setting.epsilon, mp.mpf(result.printed or 0.0)
             lost = METHODS[result.method].lost
-            if NO_ONES_IS_NOT_WORST in result.sentence and 1e-4 + 1 + lost < printed < 1e12:
+            if REMARKS["6.12", Verdict.SAFE] in result.sentence and 1e-4 + 1 + lost < printed < 1e12:
                 # With printed − 1 invented ones the table with a single one loses what is promised
                 with mp.workdps(40):
                     assert abs(losses[result.method](printed - lost, m) / epsilon - 1) < 1e-6

@@ -14,7 +14,7 @@ from scipy.stats import truncnorm
 
 from dpviz.audit.formulas import lemma_6_5_failure
 from dpviz.audit.theorem_audit import TheoremResult, audit_theorems
-from dpviz.audit.theorems import APPROXIMATE, IMPOSSIBLE, NECESSARY, ORDER, PURE, THEOREMS
+from dpviz.audit.theorems import THEOREMS, Promise, TheoremKind
 from dpviz.calibration.parameter_draw import parameter_failure
 from dpviz.calibration.quantities import NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY
 from dpviz.priors import CALIBRATED, KINDS
@@ -99,7 +99,7 @@ def test_the_exact_minima_with_delta(n: int, m: int, delta: float, minima: tuple
     exact = dict(zip(CALIBRATED, minima, strict=True))
     compared = set()
     for result in audit_theorems("bernoulli", n=n, m=m, epsilon=1.0, delta=delta):
-        if result.theorem.promise is APPROXIMATE and result.exact is not None:
+        if result.theorem.promise is Promise.APPROXIMATE and result.exact is not None:
             assert result.exact == pytest.approx(exact[result.method], abs=5.1e-5)
             log_value = log_delta(result.method, n, m, result.exact, result.exact, 1.0)
             assert log_value == pytest.approx(math.log(delta), abs=1e-8)
@@ -347,7 +347,7 @@ def test_verdicts_on_pure_ranges_are_those_of_a_scan_of_truncated_distributions(
         assert result.printed == pytest.approx(reach, rel=1e-13)
         assert result.actual_epsilon == pytest.approx(actual, rel=1e-7)
         assert truncated_epsilon(result.method, n, sigma0, number(result.exact)) == pytest.approx(epsilon, rel=1e-7)
-        verdicts = ("holds", "false") if kind is IMPOSSIBLE else ("unsafe", "safe")
+        verdicts = ("holds", "false") if kind is TheoremKind.IMPOSSIBLE else ("unsafe", "safe")
         assert result.verdict == verdicts[actual <= epsilon]
         compared.add(key)
     assert len(compared) == 5
@@ -459,7 +459,9 @@ def test_what_a_printed_prior_gives_is_summed_again(results: list[TheoremResult]
     compared = 0
     for result in results[::7]:
         setting, delta = result.setting, result.actual_delta
-        is_summed = result.theorem.family == "bernoulli" and result.theorem.promise is APPROXIMATE and setting.n <= 12
+        is_summed = (
+            result.theorem.family == "bernoulli" and result.theorem.promise is Promise.APPROXIMATE and setting.n <= 12
+        )
         if is_summed and delta is not None and delta > 1e-12:
             alpha = number(result.printed)
             expected = log_delta(result.method, setting.n, setting.m, alpha, alpha, setting.epsilon)
@@ -470,15 +472,18 @@ def test_what_a_printed_prior_gives_is_summed_again(results: list[TheoremResult]
 
 def test_claims_of_impossibility_are_true(results: list[TheoremResult]) -> None:
     for result in results:
-        if result.theorem.kind is IMPOSSIBLE:
+        if result.theorem.kind is TheoremKind.IMPOSSIBLE:
             assert result.verdict == "holds" or (result.theorem.formula and result.verdict == "not asked here")
-    assert {result.theorem.kind for result in results if result.verdict == "false"} == {NECESSARY, ORDER}
+    assert {result.theorem.kind for result in results if result.verdict == "false"} == {
+        TheoremKind.NECESSARY,
+        TheoremKind.ORDER,
+    }
 
 
 def test_without_delta_the_theorems_on_delta_are_not_asked() -> None:
     for family in KINDS:
         for result in audit_theorems(family, n=10, m=4, epsilon=1.0):
-            is_asked = result.theorem.promise is PURE or result.theorem.kind is IMPOSSIBLE
+            is_asked = result.theorem.promise is Promise.PURE or result.theorem.kind is TheoremKind.IMPOSSIBLE
             assert (result.verdict == "not asked here") == (not is_asked)
             assert is_asked or "δ is 0" in result.sentence
 

@@ -11,6 +11,7 @@ import mpmath as mp
 import pytest
 
 from dpviz.audit.formulas import CONDITIONS, FORMULAS, lemma_6_5_prior
+from dpviz.audit.text import constant_sentence
 from dpviz.audit.theorem_audit import TheoremResult, audit_theorems
 from dpviz.audit.theorems import CONSTANTS, THEOREMS, Constant
 from dpviz.priors import KINDS, METHODS
@@ -134,7 +135,7 @@ def test_no_constant_lies_beyond_its_ends() -> None:
                 continue
             place = result.theorem.key, result.method
             limit = LIMITS[place]
-            assert limit.sentence(result.theorem.constant_symbol) in result.sentence
+            assert constant_sentence(limit, result.theorem.constant_symbol) in result.sentence
             assert result.constant >= (limit.low or 0.0) * (1 - 1e-7), (place, result.setting)
             assert result.constant <= (limit.high or math.inf) * (1 + 1e-7), (place, result.setting)
             compared.add(place)

@@ -13,7 +13,7 @@ import pytest
 from dpviz.audit.text import VERDICT_MARKS, audit_headline, describe_safe_results
 from dpviz.audit.theorem_audit import TheoremResult as Finding
 from dpviz.audit.theorem_audit import audit_theorems as audit
-from dpviz.audit.theorems import NECESSARY
+from dpviz.audit.theorems import TheoremKind
 from dpviz.calibration.quantities import NOISE_QUANTITY
 from dpviz.core.formatting import format_number
 from dpviz.export.audit import results_table
@@ -101,7 +101,7 @@ def test_the_headline_counts_what_can_be_judged(kind: str, setting: Setting) -> 
     wrong = {
         finding.theorem.key
         for finding in findings_of(kind, setting)
-        if finding.verdict == "false" and finding.theorem.kind is not NECESSARY
+        if finding.verdict == "false" and finding.theorem.kind is not TheoremKind.NECESSARY
     }
     assert f"Of {len(checked)} printed claims that can be checked here" in headline
     counts = []
