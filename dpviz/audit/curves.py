@@ -110,19 +110,9 @@ def axis_points(axis: Axis, chosen: float, count: int = MAX_POINTS) -> FloatArra
 def prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False, stride: int = 1) -> Curves:
     """Smallest prior (or largest R/σ) of every method against ε, δ, m or n, exact and as printed.
 
-    Parameters
-    ----------
-    family : str
-        A key of `KINDS`.
-    setting : Setting
-    axis : str
-    m_is_n : bool, optional
-        Whether m moves with n on the axis n.
-    stride : int, optional
-        Compute every so many points alone, beside the ends and the chosen one.
+    With `m_is_n`, m moves with n on the axis n. With a `stride`, every so many points are computed alone, beside the
+    ends and the chosen one.
 
-    Examples
-    --------
     >>> curves = prior_curves("bernoulli", Setting(n=10, m=10, epsilon=1.0), "epsilon")
     >>> line = next(line for line in curves.lines if line.method == "synth_post_one" and line.pure)
     >>> round(curves.at_chosen(line), 6)  # 10 / (e − 1)

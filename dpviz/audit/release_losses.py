@@ -39,11 +39,7 @@ BINS = argument("bins", 2, limits.MAX_RELEASE_BINS, title="bins or cells", integ
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseSetting(ParameterRecord):
-    """What the methods are compared at: n public rows, and ε for all sets together.
-
-    Numbers lie between `lower` and `upper`, in standard deviations of the data; `cell` rows are in the smallest cell of
-    a mixture. The nested method takes `draws` from each sanitized posterior. δ is that of the Gaussian and of the
-    Poisson mechanism.
+    """What the methods are compared at: n public rows, ε for all sets, bounds in standard deviations of the data.
 
     >>> ReleaseSetting(n=100, epsilon=1.0).width
     8.0
@@ -53,7 +49,7 @@ class ReleaseSetting(ParameterRecord):
 
     n: int = parameter(ROWS, minimum=4)
     epsilon: float = parameter(EPSILON, minimum=1e-5, maximum=150.0)
-    delta: float = parameter_with_default(DELTA)
+    delta: float = parameter_with_default(DELTA)  # of the Gaussian and of the Poisson mechanism
     sets: int = parameter_with_default(SETS, title="synthetic data sets", default=10)
     bins: int = parameter_with_default(BINS, default=10)
     cell: int = parameter_with_default(ROWS, name="cell", title="rows in the smallest cell", minimum=2, default=7)
@@ -63,16 +59,13 @@ class ReleaseSetting(ParameterRecord):
 
     def check(self) -> None:
         if not 0 < self.delta < 1:
-            raise ValueError(
-                f"delta (allowed failure) must be a number between 0 and 1; got {format_number(self.delta)}."
-            )
+            delta = format_number(self.delta)
+            raise ValueError(f"delta (allowed failure) must be a number between 0 and 1; got {delta}.")
         if self.upper <= self.lower:
             raise ValueError(f"upper (upper bound of the data) must be above lower; got {format_number(self.upper)}.")
         if self.set_epsilon < MIN_SET_EPSILON:
-            raise ValueError(
-                f"epsilon must be at least {format_number(MIN_SET_EPSILON)} for each set; got "
-                f"{format_number(self.set_epsilon)} for each of {self.sets}."
-            )
+            allowed = f"epsilon must be at least {format_number(MIN_SET_EPSILON)} for each set"
+            raise ValueError(f"{allowed}; got {format_number(self.set_epsilon)} for each of {self.sets}.")
         if self.cell > self.n:
             raise ValueError(f"cell (rows in the smallest cell) must be at most n = {self.n:,}; got {self.cell:,}.")
 

@@ -10,16 +10,7 @@ from dpviz.audit import release_losses as losses
 from dpviz.audit.poisson_losses import poisson_count_loss, poisson_promise, poisson_table_loss
 from dpviz.audit.release_losses import ReleaseSetting
 from dpviz.comparisons import ComparedMethod
-from dpviz.comparisons.numeric_releases import (
-    BOOTSTRAP_THEN_SANITIZE,
-    MODIPS_COMMUNAL_TRUNCATED,
-    MODIPS_MEAN,
-    MODIPS_MEAN_TRUNCATED,
-    MODIPS_SPLIT,
-    MODIPS_SPLIT_TRUNCATED,
-    SMOOTHED_HISTOGRAM,
-    bounded_laplace_loss,
-)
+from dpviz.comparisons import numeric_releases as numeric
 from dpviz.mechanisms import BetaBinomial, LaplaceCells, PosteriorMean
 from dpviz.privacy.divergence import pure_epsilon
 from dpviz.privacy.gaussian import gaussian_epsilon
@@ -36,8 +27,14 @@ WHY_IT_LEAKS = {
 """What several methods have in common, by its name in the table of methods."""
 
 
+COMPARED = (
+    numeric.MODIPS_MEAN, numeric.MODIPS_MEAN_TRUNCATED, numeric.MODIPS_SPLIT, numeric.MODIPS_SPLIT_TRUNCATED,
+    numeric.MODIPS_COMMUNAL_TRUNCATED, numeric.SMOOTHED_HISTOGRAM,
+)  # fmt: skip
+"""Methods that the page on comparisons knows too."""
+
+
 def _compared_loss(method: ComparedMethod, setting: ReleaseSetting) -> Loss:
-    """Loss of a method that the page on comparisons knows too."""
     return method.real_loss(setting, setting.epsilon, method.sets(setting.sets))
 
 
@@ -54,20 +51,10 @@ REAL_LOSSES: dict[str, Callable[[ReleaseSetting], Loss | float]] = {
     "exponential_counts": partial(losses.exponential_loss, has_sequences=False),
     "cell_mean": losses.clipped_cell_mean_loss,
     "cell_mean_unbounded": lambda _: math.inf,
-    "truncated": lambda at: at.sets * bounded_laplace_loss(at.set_epsilon, at.n, True),  # of a count of n
+    "truncated": lambda at: at.sets * numeric.bounded_laplace_loss(at.set_epsilon, at.n, True),  # of a count of n
     "proportion_truncated": partial(losses.proportion_loss, is_truncated=True),
     "proportion_clipped": partial(losses.proportion_loss, is_truncated=False),
-    **{
-        method.audited: partial(_compared_loss, method)
-        for method in (
-            MODIPS_MEAN,
-            MODIPS_MEAN_TRUNCATED,
-            MODIPS_SPLIT,
-            MODIPS_SPLIT_TRUNCATED,
-            MODIPS_COMMUNAL_TRUNCATED,
-            SMOOTHED_HISTOGRAM,
-        )
-    },
+    **{method.audited: partial(_compared_loss, method) for method in COMPARED},
     "nested_truncated": partial(losses.proportion_loss, is_truncated=True, is_nested=True),
     "nested_clipped": partial(losses.proportion_loss, is_truncated=False, is_nested=True),
     "sets": lambda at: at.sets * losses.laplace_count_loss(at.n, at.set_epsilon),
@@ -80,7 +67,7 @@ REAL_LOSSES: dict[str, Callable[[ReleaseSetting], Loss | float]] = {
     "standardized": lambda at: Loss(
         math.inf, math.inf, delta=losses.standardized_delta(losses.posterior_shift(at), at.set_epsilon)
     ),
-    "bootstrap": lambda at: BOOTSTRAP_THEN_SANITIZE.real_epsilon(at, at.epsilon, at.sets),
+    "bootstrap": lambda at: numeric.BOOTSTRAP_THEN_SANITIZE.real_epsilon(at, at.epsilon, at.sets),
     "gaussian": lambda at: gaussian_epsilon(at.epsilon / math.sqrt(2 * math.log(1.25 / at.delta)), at.delta),
     "gaussian_probabilistic": losses.gaussian_probabilistic_loss,
     "poisson_count": poisson_count_loss,
@@ -107,29 +94,17 @@ PROMISES: dict[str, Callable[[ReleaseSetting], float]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseMethod:
-    """A method as its paper prints it.
-
-    Attributes
-    ----------
-    released : str
-        What the promised ε is a loss of.
-    real, promised : callable
-        The real and the promised ε at a setting.
-    why, checked : str
-        Explanation of the real ε, and how it is computed.
-    safe, noise_factor : str, callable or None
-        What keeps the promise instead, and how many times as much noise that takes.
-    """
+    """A method as its paper prints it."""
 
     key: str
     name: str
     source: str
-    released: str
-    checked: str
-    why: str
-    safe: str
+    released: str  # what the promised ε is a loss of
+    checked: str  # how the real ε is computed
+    why: str  # it is what it is
+    safe: str  # what keeps the promise instead
     real: Callable[[ReleaseSetting], Loss | float]
-    noise_factor: Callable[[ReleaseSetting], float] | None
+    noise_factor: Callable[[ReleaseSetting], float] | None  # how many times as much noise keeps the promise
     promised: Callable[[ReleaseSetting], float]
 
     def loss(self, setting: ReleaseSetting) -> Loss:

@@ -214,15 +214,9 @@ def _actual_cell(result: TheoremResult) -> str:
 def describe_sampling(before: float, after: float, printed: float, bound: str = "") -> tuple[str, str]:
     """The mark, and what a random sample does to a loss, rounded up to as many digits as tell both apart.
 
-    Parameters
-    ----------
-    before, after, printed : float
-        ε of the release of all rows, of the sample's, and of Theorem 2.22.
-    bound : str, optional
-        " at most" where `after` is a bound.
+    ε is given of the release of all rows, of the sample's, and of Theorem 2.22; `bound` is " at most" where the second
+    is a bound.
 
-    Examples
-    --------
     >>> describe_sampling(1.6647, 1.6647, 4.28)
     ('ε = 1.67', 'its loss stays at ε = 1.67. Theorem 2.22 promises ε = 4.28.')
     >>> describe_sampling(1.6647, 1.6601, 4.28)[1]

@@ -26,28 +26,16 @@ FLOAT_ROUNDING = 4 * sys.float_info.epsilon
 
 @dataclass(frozen=True, kw_only=True)
 class TheoremResult:
-    """A theorem on one method, compared with the exact answer.
-
-    Attributes
-    ----------
-    setting : Setting
-        Has m = 1 for a theorem on one synthetic row.
-    printed, exact : float or None
-        Prior, noise or range; None where there is none.
-    constant : float or None
-        Where print states none, the one that would make the theorem exact here.
-    note : str
-        Why the two are not compared.
-    """
+    """A theorem on one method, compared with the exact answer."""
 
     theorem: Theorem
     method: str
-    setting: Setting
+    setting: Setting  # with m = 1 for a theorem on one synthetic row
     verdict: Verdict = Verdict.NOT_APPLICABLE
-    printed: float | None = None
+    printed: float | None = None  # prior, noise or range
     exact: float | None = None
-    constant: float | None = None
-    note: str = ""
+    constant: float | None = None  # where print states none, the one that would make the theorem exact here
+    note: str = ""  # why printed and exact value are not compared
 
     @property
     def promised(self) -> tuple[float, float]:
@@ -95,11 +83,7 @@ def audit_theorems(family: str, **setting: float) -> tuple[TheoremResult, ...]:
     Returns
     -------
     tuple of TheoremResult
-        In the order of the thesis. What printed values really give is computed when it is first read.
-
-    References
-    ----------
-    .. [1] Zheng (2015), chapters 4, 6 and 7.
+        In the order of the thesis; what printed values really give is computed when it is first read.
 
     Examples
     --------

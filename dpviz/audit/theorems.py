@@ -126,35 +126,21 @@ class Constant:
 
 @dataclass(frozen=True, kw_only=True)
 class Theorem:
-    """One printed claim.
+    """One printed claim."""
 
-    Attributes
-    ----------
-    name, part : str
-        As it is cited, and which of its claims this is.
-    family : str
-        Data that it is about: a key of `dpviz.priors.KINDS`, ``"general"``, or ``"average"`` (other rows are random).
-    statement, condition, after : str
-        What is printed, under which condition, and whom it is taken from.
-    methods : tuple of str
-        Keys of the methods whose releases it is about; empty for any release.
-    formula, condition_test : callable, optional
-        The printed number, with 1 for a `constant` without a value, and the condition where it can be computed.
-    """
-
-    name: str
-    part: str
-    family: str
+    name: str  # as it is cited
+    part: str  # which of its claims this is
+    family: str  # of data: a key of `dpviz.priors.KINDS`, "general", or "average" (other rows are random)
     statement: str
     condition: str
-    methods: tuple[str, ...]
+    methods: tuple[str, ...]  # keys of those whose releases it is about; empty for any release
     promise: Promise
     kind: TheoremKind
     quantity: Quantity
-    constant: str
-    after: str
-    formula: Callable[..., float] | None
-    condition_test: Callable[..., bool] | None
+    constant: str  # symbols of constants without a value in print
+    after: str  # whom it is taken from
+    formula: Callable[..., float] | None  # the printed number, with 1 for a `constant`
+    condition_test: Callable[..., bool] | None  # the condition, where it can be computed
 
     @property
     def number(self) -> str:

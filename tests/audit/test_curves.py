@@ -178,13 +178,3 @@ def test_curves_come_coarse_first_and_end_as_the_whole(family: str, axis: Axis) 
         for some, every in zip(curves.lines, whole.lines, strict=True):
             assert (some.method, some.kind, some.theorem) == (every.method, every.kind, every.theorem)
             np.testing.assert_allclose(some.values, every.values[places], rtol=1e-12)
-
-
-@pytest.mark.parametrize("axis", AXES)
-def test_at_the_chosen_point_a_curve_is_the_answer_to_the_last_digit(axis: Axis) -> None:
-    setting = Setting(n=80, m=50, epsilon=0.4, delta=1e-5)
-    curves = prior_curves("bernoulli", setting, axis)
-    for line in curves.lines:
-        if line.kind == "exact" and line.method != "synth_map":
-            answer = minimum_prior(line.method, n=80, m=50, epsilon=0.4, delta=1e-5)
-            assert curves.at_chosen(line) == pytest.approx(answer, rel=1e-12)
