@@ -10,19 +10,18 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from scipy.optimize import toms748
-from scipy.signal import lfilter
 from scipy.special import log_ndtr
 
 from dpviz.core.declarations import ANY_EPSILON, DELTA
 from dpviz.core.numerics.special import round_to_private_side
 from dpviz.core.types import FloatArray
-from dpviz.plans.mechanisms import NEGLIGIBLE_MASS, LossPart, PlanMechanism
+from dpviz.plans.mechanisms import LossPart, PlanMechanism
 from dpviz.plans.plan import ReleasePlan, Sensitivities
 from dpviz.privacy.gaussian import LARGEST_GAUSSIAN_EPSILON, gaussian_delta, gaussian_epsilon
 from dpviz.privacy.pld import PrivacyLossDistribution
@@ -31,7 +30,7 @@ LAPLACE_CELLS = 4_000  # into which a Laplace loss is cut
 SUM_CELLS = 8_000  # of a sum from its smallest loss to its largest, or `DEVIATIONS` to each side if that is less
 DEVIATIONS = 13.7
 MAX_LISTED = 20_000  # pairs of losses whose sums are listed
-MAX_CHOICES = 500  # combinations of candidates that are composed one by one
+NEGLIGIBLE_MASS = 1e-40  # of a tail of a sum that is left out, and counted as an infinite loss
 ROUNDING = 1e-11  # relative, of a δ: more than that of ten thousand products, or of normal tails
 SMALLEST_DELTA = 5e-324  # that has a logarithm
 NO_LOSS = PrivacyLossDistribution(np.zeros(1), np.zeros(1))
@@ -48,7 +47,8 @@ def laplace_part(ratio: float) -> LossPart:
     to_upper = masses / (1 + math.exp(-width / 2))  # so that a cell keeps its mass under both data sets
     split = np.append(0.0, to_upper) + np.append(masses - to_upper, 0.0)
     split[[0, -1]] += 0.5 * math.exp(-ratio), 0.5
-    return LossPart((PrivacyLossDistribution(edges, np.log(split)),), False)
+    with np.errstate(divide="ignore"):
+        return LossPart(PrivacyLossDistribution.from_outcomes(edges, np.log(split)), False)
 
 
 @dataclass(frozen=True)
@@ -107,62 +107,48 @@ class ComposedLoss:
         return round_to_private_side(root, math.inf, lambda epsilon: self.delta(epsilon) <= delta)
 
 
-def compose_parts(parts: Sequence[LossPart], cells: int = SUM_CELLS) -> tuple[PrivacyLossDistribution, bool]:
+def compose_parts(parts: Sequence[LossPart]) -> tuple[PrivacyLossDistribution, bool]:
     """Distribution of the sum of independent losses, no δ too small, and whether it is exact.
 
     Examples
     --------
     Two coins that tell the truth with probability 3/4: at ε = ln 3 they exceed it by 9/16 (1 − 3/9).
 
-    >>> coin = LossPart((PrivacyLossDistribution(np.log([3, 1 / 3]), np.log([0.75, 0.25])),))
+    >>> coin = LossPart(PrivacyLossDistribution(np.log([3, 1 / 3]), np.log([0.75, 0.25])))
     >>> total, is_exact = compose_parts([coin, coin])
     >>> round(total.delta_for_epsilon(math.log(3)), 12), is_exact
     (0.375, True)
     """
-    # Add short lists while the sum is short
-    single = sorted((part.candidates[0] for part in parts if len(part.candidates) == 1), key=_size)
-    groups: list[PrivacyLossDistribution] = []
-    for loss in single:
-        if groups and _size(groups[-1]) * _size(loss) <= MAX_LISTED:
-            groups[-1] = groups[-1].compose(loss)
-        else:
-            groups.append(loss)
-
-    # All else is added on a grid
-    rest = [(loss,) for loss in groups] + [part.candidates for part in parts if len(part.candidates) > 1]
-    is_exact = all(part.is_exact for part in parts) and len(rest) <= 1
-    if not rest:
+    if not parts:
         return NO_LOSS, True
-    if len(rest) == 1 and len(rest[0]) == 1:
-        return rest[0][0], is_exact
-    return _compose_on_grid(rest, cells), is_exact and len(rest[0]) == 1
+
+    # Add short lists while the sum is short, and all else on a grid
+    sums: list[PrivacyLossDistribution] = []
+    for loss in sorted((part.loss for part in parts), key=lambda loss: len(loss.losses)):
+        if sums and len(sums[-1].losses) * len(loss.losses) <= MAX_LISTED:
+            sums[-1] = sums[-1].compose(loss)
+        else:
+            sums.append(loss)
+    if len(sums) == 1:
+        return sums[0], all(part.is_exact for part in parts)
+    return _compose_on_grid(sums), False
 
 
-def _size(loss: PrivacyLossDistribution) -> int:
-    return len(loss.losses)
-
-
-def _compose_on_grid(parts: Sequence[Sequence[PrivacyLossDistribution]], number: int) -> PrivacyLossDistribution:
-    """Distribution of a sum on an even grid; of several candidates the worst counts at each ε."""
+def _compose_on_grid(parts: Sequence[PrivacyLossDistribution]) -> PrivacyLossDistribution:
+    """Distribution of a sum on an even grid."""
     # Cells as narrow as the range of the sum, or its deviation, allows
-    ends = [
-        (min(float(loss.losses.min()) for loss in part), max(float(loss.losses.max()) for loss in part))
-        for part in parts
-    ]
-    variance = math.fsum(max(float(loss.masses @ loss.losses**2) for loss in part) for part in parts)
-    reach = math.fsum(high - low for low, high in ends)
-    width = min(reach, 2 * DEVIATIONS * math.sqrt(variance)) / number
+    lows = [float(loss.losses.min()) for loss in parts]
+    highs = [float(loss.losses.max()) for loss in parts]
+    variance = math.fsum(float(loss.masses @ loss.losses**2) for loss in parts)
+    width = min(math.fsum(highs) - math.fsum(lows), 2 * DEVIATIONS * math.sqrt(variance)) / SUM_CELLS
 
     # Each part on its grid, and their convolution
     first = 0.0
     grids = []
-    for part, (low, high) in zip(parts, ends, strict=True):
+    for loss, low, high in zip(parts, lows, highs, strict=True):
         cells = math.ceil((high - low) / width)
-        start = high - cells * width
-        infinite = np.array([loss.infinity_mass for loss in part])
-        masses = np.array([loss.on_grid(start, width, cells) for loss in part])
-        grids.append(_worst_of(masses, infinite, width))
-        first += start
+        grids.append(loss.on_grid(high - cells * width, width, cells))
+        first += high - cells * width
     sums: FloatArray = np.ones(1)
     lowest = 0
     for grid in sorted(grids, key=len):
@@ -171,39 +157,12 @@ def _compose_on_grid(parts: Sequence[Sequence[PrivacyLossDistribution]], number:
         lowest += start
 
     # Tails that were cut count as infinite losses
-    infinity_mass = math.fsum(max(loss.infinity_mass for loss in part) for part in parts)
-    places = first + width * (lowest + np.arange(len(sums)))
+    omitted = math.fsum(loss.infinity_mass for loss in parts) + len(parts) * NEGLIGIBLE_MASS
     with np.errstate(divide="ignore"):
         log_masses = np.log(sums)
-    omitted = min(infinity_mass + len(parts) * NEGLIGIBLE_MASS, 1.0)
-    return PrivacyLossDistribution.from_outcomes(places, log_masses, omitted)
-
-
-def _worst_of(masses: FloatArray, infinite: FloatArray, width: float) -> FloatArray:
-    """Masses on a grid whose δ is, at each point, the largest of all rows.
-
-    Notes
-    -----
-    The largest of several δ(ε) falls and is convex in e^ε, so that it belongs to a pair of its own. At a point, δ is
-    the mass beyond less its part Σ P e^{point − L}; from δ at three points follows the mass at the one between. Where
-    the same row is the largest at all three, its own mass is taken, since differences lose their digits.
-    """
-    if len(masses) == 1:
-        return masses[0]
-    ratio = math.exp(-width)
-    reverse = masses[:, ::-1]
-    mass_above = np.cumsum(reverse, axis=1)[:, ::-1] - masses
-    discount = lfilter([0.0, ratio], [1.0, -ratio], reverse, axis=1)[:, ::-1]
-    deltas = np.maximum(infinite[:, None] + mass_above - discount, infinite[:, None])
-    which = deltas.argmax(axis=0)
-    largest = deltas.max(axis=0)
-    slopes = np.append(largest[:-1] - largest[1:], 0.0) / math.expm1(width)
-    worst = np.maximum(np.append(0.0, slopes[:-1] / ratio - slopes[1:]), 0.0)
-    is_same = np.zeros(len(worst), dtype=bool)
-    is_same[1:-1] = (which[1:-1] == which[:-2]) & (which[1:-1] == which[2:])
-    worst[is_same] = masses[which, np.arange(len(worst))][is_same]
-    worst[0] = max(1.0 - float(worst[1:].sum()) - float(infinite.max()), 0.0)
-    return worst
+    return PrivacyLossDistribution.from_outcomes(
+        first + width * (lowest + np.arange(len(sums))), log_masses, min(omitted, 1.0)
+    )
 
 
 def _cut(masses: FloatArray) -> tuple[int, FloatArray]:
@@ -234,7 +193,6 @@ class PlanDesign:
 
     plan: ReleasePlan
     mechanisms: tuple[PlanMechanism, ...]
-    cells: int = field(default=SUM_CELLS, compare=False, repr=False)  # of a sum that is not exact
 
     def __post_init__(self) -> None:
         if len(self.mechanisms) != len(self.plan.statistics):
@@ -245,7 +203,7 @@ class PlanDesign:
 
     def __getstate__(self) -> dict[str, object]:
         # Without what was computed of them
-        return {"plan": self.plan, "mechanisms": self.mechanisms, "cells": self.cells}
+        return {"plan": self.plan, "mechanisms": self.mechanisms}
 
     @cached_property
     def pure_epsilon(self) -> float:
@@ -268,25 +226,17 @@ class PlanDesign:
         for way in self.plan.sensitivities:  # statistics that are released alike can change places
             pairs = zip(self.mechanisms, way, strict=True)
             distinct.setdefault(tuple(sorted(f"{type(kind).__name__} {kind} {shifts}" for kind, shifts in pairs)), way)
-        return tuple(loss for way in distinct.values() for loss in self._losses_of(way))
+        return tuple(map(self._loss_of, distinct.values()))
 
-    def _losses_of(self, way: Sensitivities) -> Iterator[ComposedLoss]:
+    def _loss_of(self, way: Sensitivities) -> ComposedLoss:
         # Gaussian noise, or else the largest Laplace noise, stays in closed form
         pairs = list(zip(self.mechanisms, way, strict=True))
         gaussian_ratio = math.hypot(*(mechanism.gaussian_ratio(shifts) for mechanism, shifts in pairs))
         laplace = sorted(ratio for mechanism, shifts in pairs for ratio in mechanism.laplace_ratios(shifts))
         laplace_ratio = laplace.pop() if laplace and not gaussian_ratio else 0.0
         parts = [part for mechanism, shifts in pairs for part in mechanism.loss_parts(shifts)]
-        parts += [laplace_part(ratio) for ratio in laplace]
-
-        # A few candidates are composed one by one, which is exact
-        choices: Sequence[Sequence[LossPart]] = [parts]
-        if all(part.is_exact for part in parts) and math.prod(len(part.candidates) for part in parts) <= MAX_CHOICES:
-            candidates = [part.candidates for part in parts]
-            choices = [[LossPart((loss,)) for loss in chosen] for chosen in itertools.product(*candidates)]
-        for chosen in choices:
-            listed, is_exact = compose_parts(chosen, self.cells)
-            yield ComposedLoss(listed, is_exact, gaussian_ratio, laplace_ratio)
+        listed, is_exact = compose_parts(parts + list(map(laplace_part, laplace)))
+        return ComposedLoss(listed, is_exact, gaussian_ratio, laplace_ratio)
 
     def delta(self, epsilon: float) -> float:
         """Smallest δ for which the whole plan is (ε, δ)-differentially private."""
@@ -319,7 +269,7 @@ class PlanDesign:
         @functools.cache
         def epsilon_alone(place: int, sensitivities: tuple[float, ...]) -> float:
             way = (*none[:place], sensitivities, *none[place + 1 :])
-            return max(loss.epsilon(part) for loss in self._losses_of(way))
+            return self._loss_of(way).epsilon(part)
 
         return max(math.fsum(itertools.starmap(epsilon_alone, enumerate(way))) for way in self.plan.sensitivities)
 

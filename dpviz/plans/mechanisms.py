@@ -5,26 +5,20 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
-from dpviz.core.limits import MAX_PRIOR_ROWS
-from dpviz.core.numerics.special import inverse_expm1
-from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.noise import ROUNDING, GeometricSanitizer, LaplaceSanitizer, NoiseSanitizer
-from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
-from dpviz.plans.statistics import Statistic, YesNoShare
+from dpviz.plans.statistics import Statistic
 from dpviz.privacy.pld import PrivacyLossDistribution
 
 MAX_PLAN_ROWS = 10_000_000
 MIN_RATE, MAX_RATE = 1e-6, 1e3  # of noise on counts: what the sanitizers take
-NEGLIGIBLE_MASS = 1e-40  # of a tail that is left out of a privacy loss, and counted as an infinite one
 NEGLIGIBLE_TAIL = 1e-15  # probability below which rounding alone decides
-NEAR_BLOCK, FAR_BLOCK = 0.02, 0.2  # widths of blocks of pairs: of all rows, and of those up to an end
 
 
 class Moments(NamedTuple):
@@ -35,9 +29,9 @@ class Moments(NamedTuple):
 
 
 class LossPart(NamedTuple):
-    """Privacy loss of an independent part of a release: any of the candidates, and whether they are exact."""
+    """Privacy loss of an independent part of a release, and whether it is exact or an upper bound."""
 
-    candidates: tuple[PrivacyLossDistribution, ...]
+    loss: PrivacyLossDistribution
     is_exact: bool = True
 
 
@@ -58,18 +52,15 @@ class PlanMechanism(ABC):
         return {"rate": self.rate, "n": self.n}  # without what was computed of them
 
     @classmethod
-    def unsuitable(cls, statistic: Statistic, has_single_row: bool) -> str:  # noqa: ARG003
-        """Clause that says why it cannot release a statistic; empty where it can.
-
-        `has_single_row`: a person has one row, which is substituted and stays in its group.
-        """
+    def unsuitable(cls, statistic: Statistic) -> str:
+        """Clause that says why it cannot release a statistic; empty where it can."""
         return "" if statistic.has_counts else "it releases counts"
 
     # What it gives away
 
-    @abstractmethod
     def largest_loss(self, sensitivities: tuple[float, ...]) -> float:
         """Pure ε where a person changes the sums by these sensitivities."""
+        return math.fsum(sensitivities) * self.rate
 
     def gaussian_ratio(self, sensitivities: tuple[float, ...]) -> float:  # noqa: ARG002
         """Root of the sum of squared sensitivities over standard deviations of Gaussian noise."""
@@ -94,14 +85,14 @@ class PlanMechanism(ABC):
         """Smallest distance that the noise keeps with at least this probability."""
 
     @classmethod
-    def rate_for_rmse(cls, error: float) -> float:  # noqa: ARG003
+    @abstractmethod
+    def rate_for_rmse(cls, error: float) -> float:
         """Rate that is enough for a root mean squared error, and the smallest far from all bounds."""
-        return math.inf
 
     @classmethod
-    def rate_for_quantile(cls, distance: float, level: float) -> float:  # noqa: ARG003
+    @abstractmethod
+    def rate_for_quantile(cls, distance: float, level: float) -> float:
         """Smallest rate whose noise keeps a distance with this probability."""
-        return math.inf
 
     def moments_below(self, count: int, threshold: int) -> Moments:
         """Moments of the error over released counts below a threshold."""
@@ -178,12 +169,9 @@ class CountNoise(PlanMechanism):
         """Pr(Z ≥ 1)."""
         return math.exp(float(self.noise.log_tail(np.array([1]))[0]))
 
-    def largest_loss(self, sensitivities: tuple[float, ...]) -> float:
-        return math.fsum(sensitivities) * self.rate
-
     def loss_parts(self, sensitivities: tuple[float, ...]) -> list[LossPart]:
         has_room = self.n >= max(sensitivities, default=0) + self.spare_rows
-        return [LossPart((self._count_loss(int(shift)),), has_room) for shift in sensitivities]
+        return [LossPart(self._count_loss(int(shift)), has_room) for shift in sensitivities]
 
     def _count_loss(self, shift: int) -> PrivacyLossDistribution:
         """Loss of a count that moves by `shift`: beyond 0 and `shift` the likelihood ratio is constant."""
@@ -270,11 +258,8 @@ class LaplaceNoise(PlanMechanism):
     symbol = "1 / scale of the noise on the sum"
 
     @classmethod
-    def unsuitable(cls, statistic: Statistic, has_single_row: bool) -> str:  # noqa: ARG003
+    def unsuitable(cls, statistic: Statistic) -> str:
         return "it releases sums of numbers; of counts geometric noise is nearer" if statistic.has_counts else ""
-
-    def largest_loss(self, sensitivities: tuple[float, ...]) -> float:
-        return math.fsum(sensitivities) * self.rate
 
     def laplace_ratios(self, sensitivities: tuple[float, ...]) -> tuple[float, ...]:
         return tuple(self.rate * shift for shift in sensitivities)
@@ -305,7 +290,7 @@ class GaussianNoise(PlanMechanism):
     needs_delta = True
 
     @classmethod
-    def unsuitable(cls, statistic: Statistic, has_single_row: bool) -> str:  # noqa: ARG003
+    def unsuitable(cls, statistic: Statistic) -> str:  # noqa: ARG003
         return ""
 
     def largest_loss(self, sensitivities: tuple[float, ...]) -> float:
@@ -336,77 +321,7 @@ class GaussianNoise(PlanMechanism):
         return float(ndtri((1 + level) / 2)) / distance
 
 
-class BetaBinomialDraw(PlanMechanism):
-    """A synthetic table of n rows, drawn from the posterior under α = n / (e^rate − 1) invented rows of each kind.
-
-    Its rate is its pure ε. Blocks of pairs of neighbours are bounded by what all pairs of a block share.
-    """
-
-    key = "beta_binomial"
-    label = "Beta-binomial draw"
-    symbol = "pure ε of the draw"
-    is_candidate = False
-
-    @classmethod
-    def unsuitable(cls, statistic: Statistic, has_single_row: bool) -> str:
-        if not isinstance(statistic, YesNoShare):
-            return "it releases a single share of yes"
-        if not has_single_row:
-            return "it is judged where one row is substituted and stays in its group"
-        return "" if statistic.level is None else "its noise has no interval of its own"
-
-    @cached_property
-    def draw(self) -> BetaBinomial:
-        """The synthesizer."""
-        return _beta_binomial(self.n, self.rate)
-
-    def largest_loss(self, sensitivities: tuple[float, ...]) -> float:
-        return self.draw.worst_log_odds().value if sensitivities else 0.0
-
-    def loss_parts(self, sensitivities: tuple[float, ...]) -> list[LossPart]:
-        return [_draw_losses(self.n, self.rate)] if sensitivities else []
-
-    def mean_square(self, below: float, above: float) -> float:  # noqa: ARG002
-        """Squared bias and variance; both follow (x − n/2)², as `distances_to_bounds` expects."""
-        alpha, n = self.draw.alpha, self.n
-        total = n + 2 * alpha
-        share = (alpha + below) / total
-        bias = alpha * (n - 2 * below) / total
-        return bias**2 + n * share * (1 - share) * (total + n) / (total + 1)
-
-    def _moments_below(self, count: int, threshold: int) -> Moments:
-        masses = self.draw.row(count)[:threshold]
-        return Moments(float(masses.sum()), float(masses @ (np.arange(float(threshold)) - count) ** 2))
-
-    def quantile(self, level: float) -> float:
-        raise NotImplementedError(f"{self.label} has no interval of its own.")
-
-
-def _beta_binomial(n: int, rate: float) -> BetaBinomial:
-    alpha = min(max(n * inverse_expm1(rate), PRIOR_ONES.minimum), PRIOR_ONES.maximum)
-    return BetaBinomial.up_to(MAX_PRIOR_ROWS)(n=n, m=n, alpha=alpha, beta=alpha)
-
-
-@lru_cache(maxsize=256)
-def _draw_losses(n: int, rate: float) -> LossPart:
-    """Losses of about twenty blocks of pairs, narrower near an end, where the worst pair often is."""
-    draw = _beta_binomial(n, rate)
-    candidates = []
-    is_exact = True
-    first = 0
-    while first < n:
-        width = NEAR_BLOCK * (n + 2 * draw.alpha) + FAR_BLOCK * min(first, n - 1 - first)
-        last = min(first + max(1, math.floor(width)), n) - 1
-        listed = draw.of_pairs(first, last).first_pair_losses(NEGLIGIBLE_MASS)
-        with np.errstate(divide="ignore"):
-            loss = PrivacyLossDistribution.from_outcomes(listed.losses, np.log(listed.masses))
-        is_exact &= first == last and not loss.infinity_mass
-        candidates.append(loss)
-        first = last + 1
-    return LossPart(tuple(candidates), is_exact)
-
-
 PLAN_MECHANISMS: dict[str, type[PlanMechanism]] = {
-    kind.key: kind for kind in (GeometricNoise, RoundedLaplaceNoise, LaplaceNoise, GaussianNoise, BetaBinomialDraw)
+    kind.key: kind for kind in (GeometricNoise, RoundedLaplaceNoise, LaplaceNoise, GaussianNoise)
 }
 """Every mechanism, by key: a new one is a class and a name here."""

@@ -12,11 +12,10 @@ from typing import Any, Self
 
 from dpviz.core.declarations import ROWS
 from dpviz.core.formatting import describe_value
-from dpviz.core.limits import MAX_PRIOR_ROWS
 from dpviz.core.parameters import argument, parameter_with_default, validate_choice
 from dpviz.core.records import ParameterRecord, json_field
 from dpviz.curator.privacy_limits import PRIVACY_LIMITS, EpsilonDeltaLimit, PrivacyLimit
-from dpviz.plans.mechanisms import MAX_PLAN_ROWS, PLAN_MECHANISMS, BetaBinomialDraw, PlanMechanism
+from dpviz.plans.mechanisms import MAX_PLAN_ROWS, PLAN_MECHANISMS, PlanMechanism
 from dpviz.plans.statistics import ANY_MECHANISM, MAX_NAME_CHARACTERS, PLAN_STATISTICS, Statistic
 
 MAX_STATISTICS, MAX_GROUPS = 20, 12
@@ -174,10 +173,7 @@ class ReleasePlan(ParameterRecord):
         """Clause that says why a mechanism cannot release a statistic of this plan; empty where it can."""
         if kind.needs_delta and not self.allows_delta:
             return "it needs a promise with δ above 0"
-        if kind is BetaBinomialDraw and self.rows_of(statistic) > MAX_PRIOR_ROWS:
-            return f"it takes at most {MAX_PRIOR_ROWS:,} rows"
-        stays = not statistic.group or self.membership_public
-        return kind.unsuitable(statistic, self.person_rows == 1 and self.relation.adds_rows and stays)
+        return kind.unsuitable(statistic)
 
     def candidates(self, statistic: Statistic) -> tuple[type[PlanMechanism], ...]:
         """Mechanisms that are considered for a statistic: the one it asks for, or all that are tried."""

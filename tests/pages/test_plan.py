@@ -99,7 +99,7 @@ def test_what_is_folded_away_can_be_set_and_fits_the_statistic() -> None:
     app.session_state["pl_one_more"] = True
     app.run()
     assert app.selectbox(key="pl_one_mechanism").options == [
-        "Whichever is best", "Geometric noise", "Rounded Laplace noise", "Beta-binomial draw",
+        "Whichever is best", "Geometric noise", "Rounded Laplace noise",
     ]  # fmt: skip
     assert app.selectbox(key="pl_one_group").options == ["All rows", "North", "South"]
     app.selectbox(key="pl_one_mechanism").set_value("laplace_count").run()

@@ -67,17 +67,6 @@ def plain(plan: ReleasePlan, place: int) -> Alone:
 def published(mechanism: str, rate: float, rows: int, count: int) -> FloatArray:
     """The probability of every published count."""
     found = np.zeros(rows + 1)
-    if mechanism == "beta_binomial":
-        alpha = rows / math.expm1(rate)
-        ones, zeros = alpha + count, alpha + rows - count
-        for m in range(rows + 1):  # Pólya's urn
-            chance = float(math.comb(rows, m))
-            for drawn in range(m):
-                chance *= (ones + drawn) / (ones + zeros + drawn)
-            for drawn in range(rows - m):
-                chance *= (zeros + drawn) / (ones + zeros + m + drawn)
-            found[m] = chance
-        return found
     for noise in range(-rows - 1, rows + 2):
         if mechanism == "geometric":
             mass = math.tanh(rate / 2) * math.exp(-rate * abs(noise))

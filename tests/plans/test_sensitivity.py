@@ -10,12 +10,10 @@ import re
 import pytest
 
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
-from dpviz.mechanisms import BetaBinomial
 from dpviz.plans import BoundedMean, CategoryShares, ReleasePlan, YesNoShare, assumption_curves, solve_plan
 from dpviz.plans.figures import assumptions_figure
 from dpviz.plans.sensitivity import ASSUMPTIONS, searched_scales
 from dpviz.plans.summary import assumption_sentence, assumptions_table
-from tests.plans.brute import counts_inside
 
 HOURS, WORKS = BoundedMean(name="hours", upper=80.0, limit=0.5), YesNoShare(name="works", limit=0.02)
 TABLE = CategoryShares(name="region", limit=0.02, suppress_below=5)
@@ -70,24 +68,6 @@ def test_a_place_is_the_plan_that_assumes_so_and_the_widest_is_the_last_that_hol
     assert len(assumptions_table(found).rows) == sum(len(one.points) for one in found)
     lines = assumptions_figure(plan, found).to_dict()["data"]
     assert len(lines) == 2 * len(found)
-
-
-def test_a_draw_is_the_farther_off_the_wider_its_range_of_shares() -> None:
-    """Against whole rows: at equal ε the error of a draw is its bias and its spread at the worst share in the range."""
-    n, epsilon = 60, 1.0
-    drawn = YesNoShare(name="ill", lowest=0.3, highest=0.7, limit=0.1, mechanism="beta_binomial")
-    answer = solve_plan(ReleasePlan(n=n, statistics=(drawn,), protection=EpsilonDeltaLimit(most_epsilon=epsilon)))
-    shares, *others = assumption_curves(answer)
-    assert others == []  # a draw is judged where a person has one row
-    alpha = n / math.expm1(epsilon)
-    draw = BetaBinomial(n=n, m=n, alpha=alpha, beta=alpha)
-    for one in shares.points:
-        low, high = max(0.5 - 0.2 * one.scale, 0.0), min(0.5 + 0.2 * one.scale, 1.0)
-        counts = counts_inside(n, low, high)
-        worst = max(math.sqrt(sum(p * (m - x) ** 2 for m, p in enumerate(draw.row(x)))) for x in counts)
-        assert one.factor == pytest.approx(worst / n / 0.1, rel=1e-6) or one.factor < worst / n / 0.1
-    factors = [one.factor for one in shares.points]
-    assert factors == sorted(factors) and factors[-1] > 1.2 * factors[0]
 
 
 def test_what_cannot_be_wider_is_left_out() -> None:

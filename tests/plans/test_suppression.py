@@ -13,10 +13,9 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit
-from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.noise import GeometricSanitizer, LaplaceSanitizer
 from dpviz.plans import BoundedMean, CategoryShares, PlanDesign, ReleasePlan, YesNoShare, solve_plan
-from dpviz.plans.mechanisms import BetaBinomialDraw, GaussianNoise, GeometricNoise, PlanMechanism, RoundedLaplaceNoise
+from dpviz.plans.mechanisms import GaussianNoise, GeometricNoise, PlanMechanism, RoundedLaplaceNoise
 from dpviz.plans.sensitivity import naive_designs
 from dpviz.plans.statistics import ShareStatistic
 from dpviz.plans.summary import answer, solution_facts, suppression_sentences
@@ -28,13 +27,12 @@ from tests.plans.brute import counts_inside
 @pytest.mark.parametrize("count", [0, 3, 10, 25])
 @pytest.mark.parametrize("rate", [0.05, 0.6])
 def test_a_withheld_count_is_that_of_the_whole_matrix(rate: float, count: int, threshold: int) -> None:
-    n, alpha = 25, 25 / math.expm1(rate)
+    n = 25
     for kind, release in (
         (GeometricNoise, GeometricSanitizer(n=n, epsilon=rate)),
         (RoundedLaplaceNoise, LaplaceSanitizer(n=n, epsilon=rate)),
-        (BetaBinomialDraw, BetaBinomial(n=n, m=n, alpha=alpha, beta=alpha)),
     ):
-        if threshold > n and kind is not BetaBinomialDraw:
+        if threshold > n:
             continue
         row, released = release.row(count), np.arange(n + 1.0)
         found = withheld_count(kind(rate, n), count, threshold)
@@ -145,18 +143,6 @@ def test_the_error_that_analysts_see_is_the_worst_of_all_counts(kind: type[PlanM
                 assert each == 0 or (published_worst(other, n, rate, kind) <= 0.2 * (1 + 1e-9)) == holds
         sure = published_worst(one, n, 80.0, kind) if measure == "typical" else found.without_noise
         assert found.without_noise == pytest.approx(sure, abs=1e-6)
-
-
-@pytest.mark.parametrize("threshold", [3, 12, 41])
-def test_the_error_of_a_draw_that_analysts_see_is_that_of_its_rows(threshold: int) -> None:
-    n, alpha = 40, 30.0
-    one = YesNoShare(name="a", mechanism="beta_binomial", suppress_below=threshold, highest=0.6)
-    design = PlanDesign(ReleasePlan(n=n, statistics=(one,)), (BetaBinomialDraw(math.log1p(n / alpha), n),))
-    draw, released = BetaBinomial(n=n, m=n, alpha=alpha, beta=alpha), np.arange(n + 1.0)
-    read = np.where(released < threshold, threshold / 2, released)
-    worst = max(math.sqrt(draw.row(x) @ (read - x) ** 2) for x in range(25))
-    (found,) = published_errors(design)
-    assert found is not None and found.error == pytest.approx(worst / n, rel=1e-9)
 
 
 def test_withholding_more_than_there_are_rows_publishes_nothing() -> None:
