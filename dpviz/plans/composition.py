@@ -205,6 +205,11 @@ class PlanDesign:
         # Without what was computed of them
         return {"plan": self.plan, "mechanisms": self.mechanisms}
 
+    @property
+    def is_possible(self) -> bool:
+        """Whether some rate is enough for every statistic."""
+        return all(math.isfinite(mechanism.rate) for mechanism in self.mechanisms)
+
     @cached_property
     def pure_epsilon(self) -> float:
         """Smallest ε without δ: the largest sum of the largest losses; infinite with Gaussian noise."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import bisect
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from dpviz.curator.privacy_limits import MAX_EPSILON, EpsilonDeltaLimit
 from dpviz.plans.composition import PlanDesign
 from dpviz.plans.mechanisms import PlanMechanism
 from dpviz.plans.plan import PERSON_ROWS, ReleasePlan
-from dpviz.plans.solve import PlanSolution, smallest_rate, solve_plan
+from dpviz.plans.solve import PlanSolution, solve_plan, sufficient_design
 from dpviz.plans.statistics import BoundedMean, ShareStatistic, Statistic
 from dpviz.plans.suppression import delta_without_noise
 
@@ -168,14 +169,13 @@ def assumption_curves(solution: PlanSolution) -> tuple[AssumptionCurve, ...]:
         return ()
     curves = []
     for assumption in ASSUMPTIONS:
-        plans = {scale: _changed_plan(plan, assumption, scale) for scale in SCALES}
         points = []
-        for scale, changed in plans.items():
+        for scale in SCALES:
+            changed = _changed_plan(plan, assumption, scale)
             if changed is None or (changed == plan and scale != 1):
                 continue
             solved = solution if scale == 1 else solve_plan(changed)
-            is_possible = all(math.isfinite(mechanism.rate) for mechanism in solved.needed.mechanisms)
-            needed = promise_used(solved.needed) if is_possible else math.inf
+            needed = promise_used(solved.needed) if solved.needed.is_possible else math.inf
             points.append(AssumptionPoint(scale, solved.factor, needed))
         if len(points) > 1:
             curves.append(AssumptionCurve(assumption, tuple(points), *_widest(solution, assumption)))
@@ -184,18 +184,14 @@ def assumption_curves(solution: PlanSolution) -> tuple[AssumptionCurve, ...]:
 
 def _widest(solution: PlanSolution, assumption: str) -> tuple[float, bool]:
     """Largest searched scale at which all limits hold, and whether it is the last one."""
-    kinds = [type(mechanism) for mechanism in solution.design.mechanisms]
+    kinds = tuple(type(mechanism) for mechanism in solution.design.mechanisms)
 
     def is_broken(scale: float) -> bool:
         plan = _changed_plan(solution.plan, assumption, scale)
         if plan is None:
             return True
-        mechanisms = [
-            kind(smallest_rate(plan, place, kind, statistic.limit), plan.rows_of(statistic))
-            for place, (kind, statistic) in enumerate(zip(kinds, plan.statistics, strict=True))
-        ]
-        is_possible = all(math.isfinite(mechanism.rate) for mechanism in mechanisms)
-        return not (is_possible and PlanDesign(plan, tuple(mechanisms)).keeps_promise)
+        design = sufficient_design(plan, kinds)
+        return not (design.is_possible and design.keeps_promise)
 
     searched = searched_scales(solution.plan, assumption).tolist()
     if not is_broken(searched[-1]):
@@ -205,6 +201,27 @@ def _widest(solution: PlanSolution, assumption: str) -> tuple[float, bool]:
 
 
 # Naive designs
+
+MISTAKEN_UNITS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    (
+        "one row for each person",
+        "It counts each row as a person of its own, though a person has up to {rows}.",
+        {"person_rows": 1},
+    ),
+    (
+        "groups that share one ε",
+        "It gives each group all of ε, as if a row stayed in its group; a substituted row may leave one group and "
+        "join another.",
+        {"membership_public": True},
+    ),
+    (
+        "noise for an added row",
+        "Its noise hides that a row is added or removed; a substituted row moves two cells of a table at once, and a "
+        "mean by the whole range.",
+        {"neighbours": "add_remove"},
+    ),
+)
+"""Mistakes about what one person can change: name, reason, and what the plan would be."""
 
 
 @dataclass(frozen=True)
@@ -239,57 +256,26 @@ class NaiveDesign:
 
 def naive_designs(solution: PlanSolution) -> tuple[NaiveDesign, ...]:
     """Designs that were not taken: with a wrong unit, an even split, or no noise; each is worse in something."""
-    reached = max(solution.design.used_limits()) * (1 + DISTINCT)
-    return tuple(naive for naive in _naive_designs(solution) if naive.breaks_promise or naive.used_limit > reached)
-
-
-def _naive_designs(solution: PlanSolution) -> Iterator[NaiveDesign]:
     plan = solution.plan
+    designs = []
     if not math.isinf(plan.promise[0]):
-        for name, reason, mistaken in _mistaken_units(plan):
-            yield NaiveDesign(name, reason, plan, PlanDesign(plan, solve_plan(mistaken).design.mechanisms))
-        if plan.promise[0] > 0 and len(plan.statistics) > 1:
-            yield NaiveDesign(
-                "the same ε for each statistic",
-                "Each statistic gets the same share of ε, whatever its limit asks for.",
-                plan,
-                even_split(solution),
-            )
-    withheld = [statistic for statistic in plan.statistics if statistic.suppress_below]
+        for name, reason, changes in MISTAKEN_UNITS:
+            mistaken = replace(plan, **changes)
+            if mistaken.sensitivities != plan.sensitivities:
+                reason = reason.format(rows=plan.person_rows)
+                designs.append(NaiveDesign(name, reason, plan, replace(solve_plan(mistaken).design, plan=plan)))
+    if 0 < plan.promise[0] < math.inf and len(plan.statistics) > 1:
+        reason = "Each statistic gets the same share of ε, whatever its limit asks for."
+        designs.append(NaiveDesign("the same ε for each statistic", reason, plan, even_split(solution)))
     if any(
         delta_without_noise(plan.rows_of(statistic), statistic.suppress_below) > plan.promise[1]
-        for statistic in withheld
+        for statistic in plan.statistics
+        if statistic.suppress_below
     ):
-        yield NaiveDesign(
-            "small counts withheld, no noise",
-            "Published counts are exact, and a count that is missing tells that it is below the threshold.",
-            plan,
-        )
-
-
-def _mistaken_units(plan: ReleasePlan) -> Iterator[tuple[str, str, ReleasePlan]]:
-    """Plans that mistake what one person can change."""
-    if plan.person_rows > 1:
-        yield (
-            "one row for each person",
-            f"It counts each row as a person of its own, though a person has up to {plan.person_rows}.",
-            replace(plan, person_rows=1),
-        )
-    if not plan.relation.adds_rows:
-        return
-    if any(statistic.group for statistic in plan.statistics) and len(plan.groups) > 1 and not plan.membership_public:
-        yield (
-            "groups that share one ε",
-            "It gives each group all of ε, as if a row stayed in its group; a substituted row may leave one group and "
-            "join another.",
-            replace(plan, membership_public=True),
-        )
-    yield (
-        "noise for an added row",
-        "Its noise hides that a row is added or removed; a substituted row moves two cells of a table at once, and a "
-        "mean by the whole range.",
-        replace(plan, neighbours="add_remove"),
-    )
+        reason = "Published counts are exact, and a count that is missing tells that it is below the threshold."
+        designs.append(NaiveDesign("small counts withheld, no noise", reason, plan))
+    reached = max(solution.design.used_limits()) * (1 + DISTINCT)
+    return tuple(naive for naive in designs if naive.breaks_promise or naive.used_limit > reached)
 
 
 def even_split(solution: PlanSolution) -> PlanDesign:

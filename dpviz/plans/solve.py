@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 
 from scipy.optimize import brentq, toms748
 
@@ -14,6 +14,7 @@ from dpviz.core.numerics.special import round_to_private_side
 from dpviz.plans.composition import PlanDesign
 from dpviz.plans.mechanisms import MIN_RATE, PlanMechanism
 from dpviz.plans.plan import ReleasePlan
+from dpviz.plans.statistics import Statistic
 
 Kinds = tuple[type[PlanMechanism], ...]
 """A mixture: the kind of mechanism of each statistic."""
@@ -80,23 +81,22 @@ def solve_plan(plan: ReleasePlan) -> PlanSolution:
     ([0.5, 0.5], 1.3996)
     """
     # The mixture of mechanisms with the smallest factor
-    search = _Search(plan)
-    mixtures = search.mixtures()
+    mixtures = _mixtures(plan)
     largest_tie = min(mixtures.values()) * (1 + TIED)
     kinds, factor = next(item for item in mixtures.items() if item[1] <= largest_tie)
 
     # The designs, and what would do if one limit alone gave way
-    needed = search.design(kinds, 1.0)
+    needed = sufficient_design(plan, kinds)
     design = needed
     if factor > 1 or plan.spend_all:
-        design = _spend_rest(search.design(kinds, factor))
+        design = _spend_rest(sufficient_design(plan, kinds, factor))
     relaxed_alone = tuple(
-        statistic.limit * (search.smallest_factor(kinds, only=place) if factor > 1 else 1.0)
+        statistic.limit * (_smallest_factor(plan, kinds, only=place) if factor > 1 else 1.0)
         for place, statistic in enumerate(plan.statistics)
     )
     basic_factor = factor
     if plan.promise[1] and math.isfinite(plan.promise[0]):
-        basic_factor = search.smallest_factor(kinds, _basic_excess)
+        basic_factor = _smallest_factor(plan, kinds, _basic_excess)
     return PlanSolution(plan, factor, needed, design, relaxed_alone, basic_factor, tuple(mixtures.items()))
 
 
@@ -121,13 +121,12 @@ def _log_ratio(value: float, limit: float) -> float:
     return max(ratio, -MAX_EXCESS) if value <= limit else max(min(ratio, MAX_EXCESS), 1e-16)
 
 
-def smallest_rate(plan: ReleasePlan, place: int, kind: type[PlanMechanism], limit: float) -> float:
-    """Smallest rate with which the statistic at a place keeps a limit on its error; infinite if none does.
+@lru_cache(maxsize=4096)
+def smallest_rate(statistic: Statistic, n: int, kind: type[PlanMechanism], limit: float) -> float:
+    """Smallest rate with which a statistic of n rows keeps a limit on its error; infinite if none does.
 
     It is rounded to the side that keeps the limit.
     """
-    statistic = plan.statistics[place]
-    n = plan.rows_of(statistic)
     low = math.log(MIN_RATE / max(statistic.sensitivities(1, 1)))  # sums of large numbers have small rates
     high = math.log(kind.sufficient_rate(statistic, n, limit)) + LOG_RATE_ROUNDING
 
@@ -182,63 +181,47 @@ def _spend_rest(design: PlanDesign) -> PlanDesign:
     return spent(_first_feasible(excess, -MAX_SPENT, -MIN_SPENT)) if has_rest else design
 
 
-class _Search:
-    """Designs of a plan by the factor of its limits."""
+def sufficient_design(plan: ReleasePlan, kinds: Kinds, factor: float = 1.0, only: int | None = None) -> PlanDesign:
+    """Design whose rates keep all limits times a factor, or with the one at a place times it."""
+    mechanisms = []
+    for place, (kind, statistic) in enumerate(zip(kinds, plan.statistics, strict=True)):
+        limit = statistic.limit * (factor if only in (None, place) else 1.0)
+        n = plan.rows_of(statistic)
+        mechanisms.append(kind(smallest_rate(statistic, n, kind, limit), n))
+    return PlanDesign(plan, tuple(mechanisms))
 
-    def __init__(self, plan: ReleasePlan) -> None:
-        self.plan = plan
-        self.mechanism = cache(self._mechanism)
 
-    def _mechanism(self, place: int, kind: type[PlanMechanism], limit: float) -> PlanMechanism:
-        rate = smallest_rate(self.plan, place, kind, limit)
-        return kind(rate, self.plan.rows_of(self.plan.statistics[place]))
+def _smallest_factor(
+    plan: ReleasePlan, kinds: Kinds, excess: Excess = promise_excess, only: int | None = None
+) -> float:
+    """Smallest factor of all limits, or of one of them, with which the promise is kept; or infinity."""
 
-    def design(self, kinds: Kinds, factor: float, only: int | None = None) -> PlanDesign:
-        """Design whose rates keep all limits times a factor, or with one of them times it."""
-        limits = [
-            statistic.limit * (factor if only in (None, place) else 1.0)
-            for place, statistic in enumerate(self.plan.statistics)
-        ]
-        return PlanDesign(self.plan, tuple(map(self.mechanism, range(len(kinds)), kinds, limits)))
+    def log_excess(log_factor: float) -> float:
+        design = sufficient_design(plan, kinds, math.exp(log_factor), only)
+        return excess(design) if design.is_possible else MAX_EXCESS
 
-    def excess(self, kinds: Kinds, factor: float, excess: Excess = promise_excess, only: int | None = None) -> float:
-        """By how much such a design exceeds the promise; much where a limit cannot be kept."""
-        design = self.design(kinds, factor, only)
-        is_possible = all(math.isfinite(mechanism.rate) for mechanism in design.mechanisms)
-        return excess(design) if is_possible else MAX_EXCESS
+    factor = math.exp(_first_feasible(log_excess, MIN_LOG_FACTOR, MAX_LOG_FACTOR))
+    return 1.0 if factor > 1 and log_excess(0.0) <= 0 else factor  # limits that just hold are not said to break
 
-    def smallest_factor(self, kinds: Kinds, excess: Excess = promise_excess, only: int | None = None) -> float:
-        """Smallest factor of all limits, or of one of them, with which the promise is kept; or infinity."""
 
-        def log_excess(log_factor: float) -> float:
-            return self.excess(kinds, math.exp(log_factor), excess, only)
+def _mixtures(plan: ReleasePlan) -> dict[Kinds, float]:
+    """Mixtures of mechanisms with their factors: all, or those that a walk from the best plain one meets.
 
-        factor = math.exp(_first_feasible(log_excess, MIN_LOG_FACTOR, MAX_LOG_FACTOR))
-        return 1.0 if factor > 1 and log_excess(0.0) <= 0 else factor  # limits that just hold are not said to break
-
-    def mixtures(self) -> dict[Kinds, float]:
-        """Mixtures of mechanisms with their factors: all, or those that a walk from the best plain one meets.
-
-        A step changes one mechanism, among those that keep the promise best at the factor of where the walk stands.
-        """
-        choices = [self.plan.candidates(statistic) for statistic in self.plan.statistics]
-        number = math.prod(map(len, choices))
-        every = dict.fromkeys(itertools.chain.from_iterable(choices))
-        mixtures: Iterable[Kinds] = itertools.product(*choices)
-        if number > MAX_MIXTURES:
-            mixtures = [tuple(kind if kind in kinds else kinds[0] for kinds in choices) for kind in every]
-        factors = {kinds: self.smallest_factor(kinds) for kinds in mixtures}
-        while number > MAX_MIXTURES:
-            best = min(factors, key=factors.__getitem__)
-            factor = factors[best]
-            if math.isinf(factor):
-                break
-            changes = [
-                (*best[:place], kind, *best[place + 1 :]) for place, kinds in enumerate(choices) for kind in kinds
-            ]
-            excesses = {kinds: self.excess(kinds, factor) for kinds in changes if kinds not in factors}
-            nearest = sorted(excesses, key=excesses.__getitem__)[:MAX_STEPS]
-            factors |= {kinds: self.smallest_factor(kinds) for kinds in nearest}
-            if min(factors.values()) == factor:
-                break
-        return factors
+    A step changes one mechanism, among those that keep the promise best at the factor of where the walk stands.
+    """
+    choices = [plan.candidates(statistic) for statistic in plan.statistics]
+    if math.prod(map(len, choices)) <= MAX_MIXTURES:
+        return {kinds: _smallest_factor(plan, kinds) for kinds in itertools.product(*choices)}
+    every = dict.fromkeys(itertools.chain.from_iterable(choices))
+    plain = [tuple(kind if kind in kinds else kinds[0] for kinds in choices) for kind in every]
+    factors = {kinds: _smallest_factor(plan, kinds) for kinds in plain}
+    factor = math.inf
+    while min(factors.values()) < factor:
+        best = min(factors, key=factors.__getitem__)
+        factor = factors[best]
+        changes = [(*best[:place], kind, *best[place + 1 :]) for place, kinds in enumerate(choices) for kind in kinds]
+        designs = {kinds: sufficient_design(plan, kinds, factor) for kinds in changes if kinds not in factors}
+        excesses = {kinds: promise_excess(design) for kinds, design in designs.items() if design.is_possible}
+        nearest = sorted(excesses, key=excesses.__getitem__)[:MAX_STEPS]
+        factors |= {kinds: _smallest_factor(plan, kinds) for kinds in nearest}
+    return factors

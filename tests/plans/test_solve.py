@@ -80,7 +80,7 @@ def test_a_rate_is_the_smallest_that_keeps_its_limit(measure: str, n: int) -> No
     plan = ReleasePlan(n=n, statistics=statistics, protection=SMALL_DELTA)
     for place, one in enumerate(statistics):
         for kind, limit in itertools.product(plan.candidates(one), (0.3, 0.1, 0.01)):
-            rate = smallest_rate(plan, place, kind, limit)
+            rate = smallest_rate(one, n, kind, limit)
             assert kind(rate, n).error(plan.statistics[place]) <= limit
             if rate > 2e-6:
                 assert kind(rate * (1 - 1e-6), n).error(plan.statistics[place]) > limit
