@@ -128,6 +128,8 @@ def smallest_rate(statistic: Statistic, n: int, kind: type[PlanMechanism], limit
     It is rounded to the side that keeps the limit.
     """
     low = math.log(MIN_RATE / max(statistic.sensitivities(1, 1)))  # sums of large numbers have small rates
+    if math.isinf(limit):
+        return math.exp(low)
     high = math.log(kind.sufficient_rate(statistic, n, limit)) + LOG_RATE_ROUNDING
 
     def error(log_rate: float) -> float:
