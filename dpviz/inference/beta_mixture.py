@@ -87,6 +87,11 @@ class BetaMixture:
         some = slice(heavy[0], heavy[-1] + 1)
         return MixtureFamily(a=self.a[some], b=self.b[some], weights=self.weights[None, some])
 
+    @cached_property
+    def _intervals(self) -> dict[float, tuple[float, float]]:
+        """Equal-tailed intervals by their level."""
+        return {}
+
     @property
     def mean(self) -> float:
         """Σ w_k a_k / (a_k + b_k)."""
@@ -128,7 +133,9 @@ class BetaMixture:
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Equal-tailed interval: the quantiles (1 ± level)/2."""
         level = LEVEL.validate(level)
-        return self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
+        if level not in self._intervals:  # a page asks for the same one for its sentence, its table and its picture
+            self._intervals[level] = self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
+        return self._intervals[level]
 
     def highest_density(self, level: float = 0.95) -> Region:
         """Shortest region of probability `level`: the intervals, in order, on which the density is highest.
