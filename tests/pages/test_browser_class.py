@@ -146,7 +146,7 @@ def test_back_and_next_of_a_lesson_stay_in_sight_of_a_class(
 ) -> None:
     size: ViewportSize = {"width": width, "height": height}
     with visit(chromium, f"{school}/lessons?class=1&lesson=one_answer&step=4", size, theme) as page:
-        for name in ("← Back", "All lessons →"):
+        for name in ("← Back", "Next lesson"):
             expect(page.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
         assert shut_out(page) + cut_off(page) == []
         press(page, "← Back")

@@ -343,7 +343,7 @@ def test_codes_are_typed_without_doubt_and_tokens_cannot_be_guessed() -> None:
 
 def test_whoever_is_wrong_too_often_waits_for_the_next_period() -> None:
     limit = RateLimit(3, 60.0)
-    assert [limit.take("a", now) for now in (0.0, 10.0, 20.0, 30.0, 59.0)] == [True, True, True, False, False]
+    assert [limit.count("a", now) for now in (0.0, 10.0, 20.0, 30.0, 59.0)] == [True, True, True, False, False]
     assert not limit.is_free("a", 59.9)
     assert limit.is_free("b", 59.9)
-    assert limit.take("a", 60.1)
+    assert limit.count("a", 60.1)

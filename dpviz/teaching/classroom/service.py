@@ -57,8 +57,8 @@ class RoomService:
             raise RoomProblem("Too many wrong codes have come from your network. Wait a minute, then try again.")
         room = self.present(code)
         if room is None:
-            self.wrong_codes.take(network)
-            self.wrong_codes_in_all.take("")
+            self.wrong_codes.count(network)
+            self.wrong_codes_in_all.count("")
             raise RoomProblem(
                 "There is no room with this code. Look at it once more, or ask your teacher for the link."
             )
@@ -69,7 +69,7 @@ class RoomService:
 
     def open(self, settings: RoomSettings, simulated: int, network: str) -> tuple[str, str]:
         """Open a room whose first seats are simulated; its code and the token of its teacher."""
-        if not self.opened_rooms.take(network):
+        if not self.opened_rooms.count(network):
             raise RoomProblem("Many rooms have been opened from your network. Wait an hour, or use one that is open.")
         code, token = self.store.open(settings, simulated)
         self._known.add((network, code))
@@ -80,7 +80,7 @@ class RoomService:
         if watch not in self._codes:
             code = self.store.watched(watch) if self.unknown_rooms.is_free(network) else None
             if code is None:
-                self.unknown_rooms.take(network)
+                self.unknown_rooms.count(network)
                 return None
             if len(self._codes) >= MAX_CACHED_ROOMS:
                 self._codes.clear()

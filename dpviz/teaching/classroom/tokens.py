@@ -65,7 +65,7 @@ class RateLimit:
     """At most `maximum` events of a key in each period of `period_s` seconds; all are forgotten at its end.
 
     >>> limit = RateLimit(2, 60.0)
-    >>> [limit.take("a", now) for now in (0.0, 1.0, 2.0, 61.0)]
+    >>> [limit.count("a", now) for now in (0.0, 1.0, 2.0, 61.0)]
     [True, True, False, True]
     """
 
@@ -80,7 +80,7 @@ class RateLimit:
             self._period, self._counts = period, Counter()
         return self._counts[key] < self._maximum
 
-    def take(self, key: str, now: float | None = None) -> bool:
+    def count(self, key: str, now: float | None = None) -> bool:
         """Count an event where it is allowed; returns whether it is."""
         is_free = self.is_free(key, now)
         self._counts[key] += is_free
