@@ -15,6 +15,7 @@ from dpviz.calibration.data_kinds import KINDS, Kind, Setting
 from dpviz.calibration.methods import PriorMethod
 from dpviz.core import limits
 from dpviz.core.types import FloatArray
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 
 Axis = Literal["epsilon", "delta", "m", "n"]
 AXES: tuple[Axis, ...] = ("delta", "epsilon", "m", "n")
@@ -145,7 +146,8 @@ def first_prior_curves(
     def needs(method: PriorMethod, pure: bool) -> FloatArray:
         values = np.full(len(points), math.nan)
         if pure and not kind.conditioned:
-            values = kind.needs(method, settings, [0.0] * len(settings))
+            values = np.array([method.minimum_pure_prior(place.m, place.epsilon) for place in settings])
+            values[values > PRIOR_ONES.maximum] = math.nan
         if needed is not None:
             values[points == getattr(setting, axis)] = (needed.pure if pure else needed.exact)[method.key]
         return values
