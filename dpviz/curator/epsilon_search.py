@@ -10,7 +10,7 @@ import numpy as np
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.formatting import round_up
 from dpviz.core.monte_carlo import TIE_TOLERANCE
-from dpviz.curator.candidate import ERROR_KEY, Evaluation
+from dpviz.curator.candidate import ERROR_KEY, Candidate, Evaluation
 from dpviz.curator.measures import ACCURACY_MEASURES
 from dpviz.curator.ranking import BISECTION_TOLERANCE, EPSILON_DIGITS, SATURATION, SIMULATED_TOLERANCE
 
@@ -48,7 +48,8 @@ def smallest_sufficient_epsilon(upper: float = math.inf, *, is_simulated: bool =
     grid = sorted(set(grid))
     insufficient = 0.0
     for sufficient in grid:
-        if (yield sufficient).meets_limits:
+        evaluation = yield sufficient
+        if evaluation.meets_limits:
             break
         insufficient = sufficient
     else:
@@ -56,6 +57,20 @@ def smallest_sufficient_epsilon(upper: float = math.inf, *, is_simulated: bool =
     if not insufficient:
         return sufficient
     tolerance = SIMULATED_TOLERANCE if is_simulated else BISECTION_TOLERANCE
+
+    # Where bias or error decides, intervals are computed for the result alone
+    if not is_simulated and _breaks_limits(evaluation, insufficient):
+        worse, better = insufficient, sufficient
+        while better > worse * (1 + tolerance):
+            middle = math.sqrt(worse * better)
+            if _breaks_limits(evaluation, middle):
+                worse = middle
+            else:
+                better = middle
+        rounded = min(round_up(better, EPSILON_DIGITS), PROMISES.maximum, upper)
+        if (yield rounded).meets_limits:
+            return rounded
+
     while sufficient > insufficient * (1 + tolerance):
         middle = math.sqrt(insufficient * sufficient)
         if (yield middle).meets_limits:
@@ -64,6 +79,11 @@ def smallest_sufficient_epsilon(upper: float = math.inf, *, is_simulated: bool =
             insufficient = middle
     rounded = min(round_up(sufficient, EPSILON_DIGITS), PROMISES.maximum, upper)
     return rounded if (yield rounded).meets_limits else sufficient
+
+
+def _breaks_limits(candidate: Candidate, epsilon: float) -> bool:
+    """Whether bias or error alone break a limit."""
+    return candidate.evaluate(epsilon).meets_limits is False
 
 
 def saturating_epsilon(upper: float) -> EpsilonSearch:

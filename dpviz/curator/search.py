@@ -236,7 +236,7 @@ def smallest_sufficient(candidate: Candidate, upper: float = math.inf) -> Steps[
     """Candidate at the smallest ε found that meets its accuracy limits; None where none does."""
     history: Evaluations = {}
     search = smallest_sufficient_epsilon(upper, is_simulated=candidate.question.data.simulated)
-    epsilon = yield from _searched(search, partial(_decided, candidate), history)
+    epsilon = yield from _searched(search, partial(_decided, candidate, history), history)
     if epsilon is None:
         return None
     infeasible = [value for value, item in history.items() if item.meets_limits is False and value < epsilon]
@@ -286,12 +286,32 @@ def _quick(candidate: Candidate, epsilon: float) -> Evaluation:
     return next(candidate.evaluations(epsilon))
 
 
-def _decided(candidate: Candidate, epsilon: float) -> Evaluation:
-    """Evaluation from which on it is certain whether all limits are met: cheap measures first."""
-    for evaluation in candidate.evaluations(epsilon):
-        if evaluation.is_decided:
-            break
+def _decided(candidate: Candidate, history: Evaluations, epsilon: float) -> Evaluation:
+    """Evaluation from which on it is certain whether all limits are met: cheap measures first.
+
+    Of exact data intervals are first looked at where the last ε broke its limit: what breaks it there is not enough.
+    """
+    evaluations = candidate.evaluations(epsilon)
+    evaluation = next(evaluations)
+    if not evaluation.is_decided and (location := _broken_at(history)) is not None:
+        question = dataclasses.replace(candidate.question, lowest=location, highest=location)
+        at_location = dataclasses.replace(candidate, question=question).evaluate(epsilon, is_complete=True)
+        if at_location.meets_limits is False:
+            return at_location
+    while not evaluation.is_decided:
+        evaluation = next(evaluations)
     return evaluation
+
+
+def _broken_at(history: Evaluations) -> float | None:
+    """True value at which the last evaluation that broke a limit on intervals did so; None where none did."""
+    for evaluation in reversed(history.values()):
+        question = evaluation.question
+        if evaluation.meets_limits is False and evaluation.is_complete and not question.data.simulated:
+            key = next(key for key, verdict in evaluation.verdicts.items() if verdict is False)
+            location = evaluation.worst_case(key).location
+            return None if math.isnan(location) else location
+    return None
 
 
 def evaluate_design(question: DesignQuestion, key: DesignKey, epsilon: float, is_saturated: bool = False) -> Evaluation:
