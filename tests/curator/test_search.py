@@ -331,6 +331,17 @@ def test_the_smallest_epsilon_for_an_accuracy_keeps_it_and_a_little_less_does_no
     assert assess(asked, method, 1, "as_if_real", found.epsilon * 0.999).meets_limits is False
 
 
+def test_an_interval_limit_that_does_not_decide_leaves_the_smallest_epsilon_as_it_is() -> None:
+    error, method = AccuracyLimit("root_mean_squared_error", 0.2), CountData.method("geometric")
+    asked = question(protections=(), limits=(error,), goal="epsilon")
+    with_coverage = dataclasses.replace(asked, limits=(error, AccuracyLimit("coverage", 0.1)))
+    alone = smallest_design(asked, method, 1, "as_if_real")
+    both = smallest_design(with_coverage, method, 1, "as_if_real")
+    assert alone is not None
+    assert both is not None
+    assert alone.epsilon == both.epsilon
+
+
 def test_the_smallest_epsilon_of_a_simulation_says_which_smaller_ones_it_refutes() -> None:
     """A smaller ε that a simulation cannot tell is not called too small: with more repetitions one is enough."""
     data = UnknownVariance(n=100, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
