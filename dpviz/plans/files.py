@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import dpviz
@@ -153,51 +154,32 @@ def plan_notebook(solution: PlanSolution) -> str:
             "outputs": [],
         }
         cells.append(cell | {"source": script.strip("\n")})
-    book = {
-        "cells": cells,
-        "metadata": {
-            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-            "language_info": {"name": "python"},
-            "dpviz": _content(solution),
-        },
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}, "dpviz": _content(solution)}
+    book = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(book, ensure_ascii=False, indent=1) + "\n"
 
 
 def statistics_csv(facts: summary.PlanFacts) -> str:
     """Every number of each statistic as CSV, shares as shares."""
-    rows = [
-        {
-            "name": item.statistic.name,
-            "kind": item.statistic.key,
-            "group": item.statistic.group,
-            "measure": item.statistic.measure,
-            "limit": item.statistic.limit,
-            "error": item.noise_error,
-            "used": item.noise_error / item.statistic.limit,
-            "alone": item.relaxed_alone,
-            "mechanism": item.mechanism.key,
-            "rate": item.mechanism.rate,
-            "withheld_below": item.statistic.suppress_below,
-            "error_with_withheld": item.error,
-        }
-        for item in facts.statistics
-    ]
-    return to_csv({name: [row[name] for row in rows] for name in rows[0]})
+    columns: dict[str, Callable[[summary.StatisticFacts], Any]] = {
+        "name": lambda item: item.statistic.name,
+        "kind": lambda item: item.statistic.key,
+        "group": lambda item: item.statistic.group,
+        "measure": lambda item: item.statistic.measure,
+        "limit": lambda item: item.statistic.limit,
+        "error": lambda item: item.noise_error,
+        "used": lambda item: item.noise_error / item.statistic.limit,
+        "alone": lambda item: item.relaxed_alone,
+        "mechanism": lambda item: item.mechanism.key,
+        "rate": lambda item: item.mechanism.rate,
+        "withheld_below": lambda item: item.statistic.suppress_below,
+        "error_with_withheld": lambda item: item.error,
+    }
+    return to_csv({name: list(map(value, facts.statistics)) for name, value in columns.items()})
 
 
 def plan_script(plan: ReleasePlan) -> str:
     """Script that solves a plan and prints its shares and errors."""
-    lines = "\n".join(f"    {line + chr(10)!r}" for line in plan.to_json().splitlines())
-    return f"""from dpviz.plans import ReleasePlan, solve_plan
-
-plan = ReleasePlan.from_json(
-{lines}
-)
-solution = solve_plan(plan)
-print("all limits hold" if solution.is_feasible else "not all limits hold", solution.factor)
-for statistic, mechanism, error in zip(plan.statistics, solution.design.mechanisms, solution.design.errors()):
-    print(statistic.name, mechanism.label, mechanism.rate, error, statistic.limit, sep="; ")
-"""
+    lines = [line + "\n" for line in plan.to_json().splitlines()]
+    return render("plans/plan_script.txt", lines=lines)

@@ -118,7 +118,8 @@ def solution_facts(solution: PlanSolution) -> PlanFacts:
 
 def _sentence(name: str, /, **values: object) -> str:
     """A sentence by its name in ``sentences.txt``, in one line."""
-    return " ".join(render_paragraphs("plans/sentences.txt", sentence=name, **values))
+    formats = {"factor_of": lambda ratio: format_distinct(ratio, 1.0, 3), "delta_without_noise": delta_without_noise}
+    return " ".join(render_paragraphs("plans/sentences.txt", sentence=name, **formats, **values))
 
 
 def format_bound(value: float) -> str:
@@ -183,49 +184,36 @@ def answer(facts: PlanFacts) -> Answer:
 def give_way_sentence(facts: PlanFacts) -> str:
     """What would have to give way: all limits by one factor, or one of them alone."""
     solution, plan = facts.solution, facts.solution.plan
-    alone = [
-        f"{_relaxed(item)} for “{item.statistic.name}”"
-        for item in facts.statistics
-        if math.isfinite(item.relaxed_alone)
-    ]
+    possible = [item for item in facts.statistics if math.isfinite(item.relaxed_alone)]
+    alone = [f"{_relaxed(item)} for “{item.statistic.name}”" for item in possible]
     factor = format_factor(solution.factor) if math.isfinite(solution.factor) else None
-    promise = f"{plan.protection.text}, when {plan.unit}"
-    return _sentence("give_way", promise=promise, number=len(plan.statistics), factor=factor, alone=alone)
+    return _sentence("give_way", plan=plan, factor=factor, alone=alone)
 
 
 def _needed_sentence(facts: PlanFacts) -> str:
     """What the limits need of the promise."""
     epsilon, delta = facts.solution.plan.promise
-    if math.isinf(epsilon):
-        return "whatever is told"
-    if epsilon == 0:
-        needed, allowed = (format_percent((1 + share * delta) / 2, 3) for share in (min(facts.needed, 1.0), 1.0))
-        return f"with {needed} right guesses, of {allowed} allowed".replace(" %", "\u00a0%")
-    at_delta = f" at δ = {format_number(delta, 3)}" if delta else ""
-    return f"with ε\u00a0=\u00a0{format_bound(facts.needed * epsilon)} of {format_number(epsilon, 4)}{at_delta}"
+    shares = (min(facts.needed, 1.0), 1.0)
+    guesses = [format_percent((1 + share * delta) / 2, 3).replace(" %", "\u00a0%") for share in shares]
+    needed = format_bound(facts.needed * epsilon) if 0 < epsilon < math.inf else ""
+    return _sentence(
+        "needed", is_free=math.isinf(epsilon), epsilon=epsilon, delta=delta, guesses=guesses, needed=needed
+    )
 
 
 def _rest_sentence(facts: PlanFacts) -> str:
     """What is left of the promise, or what it was spent on."""
     plan = facts.solution.plan
     epsilon, delta = plan.promise
-    if plan.spend_all:
-        used = format_percent_at_most(max(item.used_limit for item in facts.statistics), 3)
-        return f"The rest is spent on smaller errors, which use {used} of each limit."
-    if math.isinf(epsilon) or delta:
-        return "The rest of the promise is not spent." if delta else "Nothing limits what is told."
-    rest = round_down(epsilon * (1 - facts.needed), 3)
-    return f"ε\u00a0=\u00a0{format_number(rest, 3)} is left for later publications." if rest > 0 else "Nothing is left."
+    used = format_percent_at_most(max(item.used_limit for item in facts.statistics), 3)
+    is_free = math.isinf(epsilon)
+    rest = 0.0 if is_free else round_down(epsilon * (1 - facts.needed), 3)
+    return _sentence("rest", plan=plan, used=used, delta=delta, is_free=is_free, rest=rest)
 
 
 def withheld_sentence(published: PublishedError) -> str:
     """By how much withholding small counts breaks a limit, and what would mend it."""
-    return _sentence("withheld", published=published, **_withheld_values(published))
-
-
-def _withheld_values(published: PublishedError) -> dict[str, object]:
-    statistic = published.statistic
-    return {"statistic": statistic, "times": format_distinct(published.error / statistic.limit, 1.0, 3)}
+    return _sentence("withheld", published=published)
 
 
 # The table of all statistics
@@ -357,26 +345,19 @@ def mixtures_table(solution: PlanSolution, number: int) -> TextTable:
 def changes_sentence(solution: PlanSolution, curve: Sequence[tuple[float, float]]) -> str:
     """What half and twice the promised ε would change."""
     promised = solution.plan.promise[0]
-    sentences = []
-    for epsilon, factor in curve:
-        if epsilon not in (promised / 2, promised * 2):
-            continue
-        at_epsilon = f"with ε = {format_number(epsilon, 4)}"
-        verdict = "all limits hold" if factor <= 1 else "not all limits hold"
-        text = f"The errors would be {format_change(factor / solution.factor)} {at_epsilon}; then {verdict}."
-        sentences.append(text if math.isfinite(factor) else f"No limits could be kept {at_epsilon}.")
-    return " ".join(sentences)
+    changes = [
+        (epsilon, factor, format_change(factor / solution.factor) if math.isfinite(factor) else "")
+        for epsilon, factor in curve
+        if epsilon in (promised / 2, promised * 2)
+    ]
+    return _sentence("changes", changes=changes)
 
 
 def assumption_sentence(solution: PlanSolution, curve: AssumptionCurve) -> str:
     """The widest assumption that keeps all limits."""
-    limits = "The limit holds" if len(solution.plan.statistics) == 1 else "All limits hold"
-    if curve.widest == 0:
-        return "None that is narrower keeps all limits."
-    if curve.widest == 1:
-        return f"{limits} with what is assumed, and with nothing wider."
-    described = describe_assumption(solution.plan, curve.assumption, curve.widest)
-    return f"{limits} up to {described}{', the widest looked at' * curve.all_hold}."
+    plan = solution.plan
+    described = describe_assumption(plan, curve.assumption, curve.widest)
+    return _sentence("assumption", curve=curve, plan=plan, described=described)
 
 
 def assumptions_table(curves: Sequence[AssumptionCurve]) -> TextTable:
@@ -399,12 +380,7 @@ def assumptions_table(curves: Sequence[AssumptionCurve]) -> TextTable:
 
 def suppression_sentences(facts: PlanFacts) -> list[str]:
     """What withholding small counts protects, which is nothing, and what it does to the limit of each statistic."""
-    sentences = []
-    for published in facts.published:
-        is_published = bool(delta_without_noise(published.n, published.statistic.suppress_below))
-        values = _withheld_values(published)
-        sentences.append(_sentence("suppression", published=published, is_ever_published=is_published, **values))
-    return sentences
+    return [_sentence("suppression", published=published) for published in facts.published]
 
 
 def withheld_table(facts: PlanFacts) -> TextTable:
