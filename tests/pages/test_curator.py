@@ -228,6 +228,7 @@ def test_a_question_that_nobody_has_asked_ends_without_a_contradiction(look: str
 
 @pytest.mark.parametrize("look", list(SECTIONS))
 def test_while_designs_are_judged_nothing_is_said_of_the_last_one(look: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dpviz.curator.search.FIRST_WAIT_S", 60.0)
     monkeypatch.setattr("pages.ui.latest", lambda _function, asked: first_result(asked))
     app = open_desk(**{**SMALL, "n": 26}, look=look, pins="laplace~1~as_if_real.modips~1~score")
     assert not any(each.label == "Pin for comparison" for each in app.button)
