@@ -31,20 +31,15 @@ COMPARED_MEASURES = {
     WIDTH: ("width", "Mean width of the analyst's interval"),
     "usable_share": ("usable", "Share of releases that can be analyzed"),
 }
-"""Name and description of the measures of a comparison, in their order."""
-
 DIVIDED_MEASURES = {
     ERROR: ("error", "Error of the estimate"),
     "coverage": ("coverage", "Coverage"),
     "bias": ("bias", "Bias"),
     "spread": ("spread", "Standard deviation of the estimate"),
 }
-"""Name and description of the measures of a division of ε, in their order."""
+"""Name and description of the measures of a comparison, and of a division of ε, in their order."""
 
-LIMIT_NAMES = {
-    ADDED: "no mechanism can go below this",
-    WIDTH: "no interval that holds its level is shorter",  # others are
-}
+LIMIT_NAMES = {ADDED: "no mechanism can go below this", WIDTH: "no interval that holds its level is shorter"}
 """What stands in the area beyond the limit of a measure."""
 
 
@@ -79,28 +74,24 @@ def comparison_measures(comparison: Comparison, *, added: bool) -> dict[str, Dra
     `added` says whether the error that the release adds is known, and with it how short an interval can be.
     """
     axes = _axes(comparison.data.chosen_estimand.symbol, comparison.analysis.level)
-    measures = {}
-    for key, (name, alt) in COMPARED_MEASURES.items():
-        if added or key != ADDED:
-            shortest = ", and the shortest possible," if added and key == WIDTH else ""
-            measures[key] = DrawnMeasure(name, axes[key], f"{alt}{shortest} by each method against ε.")
-    return measures
+    shortest = {WIDTH: ", and the shortest possible," if added else ""}
+    return {
+        key: DrawnMeasure(name, axes[key], f"{alt}{shortest.get(key, '')} by each method against ε.")
+        for key, (name, alt) in COMPARED_MEASURES.items()
+        if added or key != ADDED
+    }
 
 
 def division_measures(split: BudgetSplit) -> dict[str, DrawnMeasure]:
     """Measures that can be drawn of a division, after the error those of the other estimands by their keys."""
-    level = split.analysis.level
-    axes = _axes(split.data.chosen_estimand.symbol, level)
-    measures = {
-        key: DrawnMeasure(name, axes[key], f"{alt} against {split.axis}.")
-        for key, (name, alt) in DIVIDED_MEASURES.items()
-    }
-    error = measures.pop(ERROR)
-    secondary = {
-        estimand.key: DrawnMeasure(f"error of {estimand.symbol}", _axes(estimand.symbol, level)[ERROR], error.alt)
-        for estimand in split.secondary_estimands
-    }
-    return {ERROR: error, **secondary, **measures}
+    axes = _axes(split.data.chosen_estimand.symbol, split.analysis.level)
+    measures = {}
+    for key, (name, alt) in DIVIDED_MEASURES.items():
+        measures[key] = DrawnMeasure(name, axes[key], f"{alt} against {split.axis}.")
+        for estimand in split.secondary_estimands if key == ERROR else ():
+            axis = _axes(estimand.symbol, split.analysis.level)[ERROR]
+            measures[estimand.key] = DrawnMeasure(f"error of {estimand.symbol}", axis, measures[ERROR].alt)
+    return measures
 
 
 def comparison_picture(
@@ -108,12 +99,17 @@ def comparison_picture(
 ) -> theme.Figure:
     """One measure of all methods against ε; the method with the smallest error is marked where it is ranked."""
     names = theme.shorten_labels(method.label for method in comparison.methods)
-    lines = []
-    for place, method in enumerate(comparison.methods):
-        outcomes = [(outcome.epsilon, outcome) for outcome in found.of(method)]
-        stroke = method_stroke(place, is_reference=method.reference)
-        named = {"name": method.label, "short": names[method.label], "color": method.key}
-        lines.append(_line(outcomes, measure, stroke=stroke, **named))
+    lines = [
+        _line(
+            [(outcome.epsilon, outcome) for outcome in found.of(method)],
+            measure,
+            name=method.label,
+            short=names[method.label],
+            color=method.key,
+            stroke=method_stroke(place, is_reference=method.reference),
+        )
+        for place, method in enumerate(comparison.methods)
+    ]
     low, high = comparison.span
     return comparison_chart(
         lines,

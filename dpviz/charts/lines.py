@@ -30,49 +30,24 @@ Names = Literal["legend", "ends", "none"]
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One curve; NaN is a gap.
-
-    Parameters
-    ----------
-    name, short : str
-        Its name, and the one at its end if that is another.
-    x, y : ndarray of float
-    color : str
-        A color, or the key of a method or a rule.
-    stroke, opacity, in_legend
-        How it is drawn, and whether the legend has it.
-    error : ndarray of float, optional
-        Standard errors of simulated values.
-    exact : ndarray of bool, optional
-        Which values are not simulated: they are a line, the others dots. All by default.
-    basis : str
-        What the hover says of values that are not simulated.
-    symbol : str, optional
-        Of a mark at every point.
-    is_limit : bool
-        Whether nothing is possible below it: a thin line above a grey area.
-    group : str
-        Lines and marks of a group are switched on and off together in the legend.
-    custom : ndarray of float, optional
-        Further numbers, of which `custom_hover`, with its ``%{customdata}``, is the last line of the hover.
-    """
+    """One curve; NaN is a gap."""
 
     name: str
     x: FloatArray
     y: FloatArray
-    color: str = "original"
+    color: str = "original"  # a color, or the key of a method or a rule
     stroke: theme.Stroke = theme.EXACT_LINE
-    error: FloatArray | None = None
-    exact: BoolArray | None = None
-    short: str = ""
-    basis: str = "exact"
-    symbol: str = ""
+    error: FloatArray | None = None  # standard errors of simulated values
+    exact: BoolArray | None = None  # values that are not simulated: a line, the others dots; all by default
+    short: str = ""  # its name at its end, if that is another
+    basis: str = "exact"  # what the hover says of values that are not simulated
+    symbol: str = ""  # of a mark at every point
     opacity: float = 1.0
-    is_limit: bool = False
+    is_limit: bool = False  # whether nothing is possible below it: a thin line above a grey area
     in_legend: bool = True
-    group: str = ""
-    custom: FloatArray | None = None
-    custom_hover: str = ""
+    group: str = ""  # lines and marks of a group are switched on and off together in the legend
+    custom: FloatArray | None = None  # further numbers, the ``%{customdata}`` of `custom_hover`
+    custom_hover: str = ""  # last line of the hover
 
     def bar_ends(self) -> tuple[FloatArray, FloatArray]:
         """Lower and upper ends of the error bars; the values themselves where there are none."""
@@ -82,36 +57,19 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class Mark:
-    """A point with a number beside it.
-
-    Parameters
-    ----------
-    x, y : float
-    color : str
-        A color, or the key of a method or a rule.
-    text, place : str
-        The number, and where it stands.
-    name, hover : str
-        First line of the hover, and what else it says; by default the value.
-    symbol, size :
-        Of the mark; one that is hollow has ``-open`` in its name.
-    ends : tuple of float, optional
-        Ends of the error bar of a simulated value.
-    group : str
-        As of a line.
-    """
+    """A point with a number beside it."""
 
     x: float
     y: float
-    color: str
-    text: str = ""
+    color: str  # a color, or the key of a method or a rule
+    text: str = ""  # the number
     place: str = "top right"
-    name: str = ""
-    hover: str = ""
-    symbol: str = "circle"
+    name: str = ""  # first line of the hover
+    hover: str = ""  # the second one; by default the value
+    symbol: str = "circle"  # one that is hollow has ``-open`` in its name
     size: float = 10
-    ends: tuple[float, float] | None = None
-    group: str = ""
+    ends: tuple[float, float] | None = None  # of the error bar of a simulated value
+    group: str = ""  # as of a line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,39 +85,19 @@ class ReferenceLine:
 
 @dataclass(frozen=True, kw_only=True)
 class Axis:
-    """An axis.
-
-    Parameters
-    ----------
-    title, symbol : str
-        Its title, and what the hover calls its values.
-    log, percent : bool
-        Whether it is logarithmic, or one of shares.
-    low, high : float, optional
-        Its ends; by default those of the values, with some room.
-    pad : float
-        Room beyond the ends as a share of their distance.
-    digits : str
-        Format of its values in the hover.
-    nominal : float, optional
-        A promised value.
-    ticks : tuple of float
-        In place of those of the scale.
-    has_plain_ticks : bool
-        Whether ticks within four decades around 1 are plain numbers and no powers of ten.
-    """
+    """An axis, whose ends are those of its values, with some room, unless they are given."""
 
     title: str
-    symbol: str = ""
+    symbol: str = ""  # what the hover calls its values
     log: bool = False
     percent: bool = False
     low: float | None = None
     high: float | None = None
-    pad: float = 0.03
-    digits: str = ".6g"
-    nominal: float | None = None
-    ticks: tuple[float, ...] = ()
-    has_plain_ticks: bool = False
+    pad: float = 0.03  # room beyond the ends as a share of their distance
+    digits: str = ".6g"  # format of its values in the hover
+    nominal: float | None = None  # a promised value
+    ticks: tuple[float, ...] = ()  # in place of those of the scale
+    has_plain_ticks: bool = False  # within four decades around 1: plain numbers and no powers of ten
 
     def position(self, value: float) -> float:
         """Place of a value in units of the axis: its exponent of ten if it is logarithmic."""
@@ -264,11 +202,13 @@ def _line_traces(line: Line, x: Axis, y: Axis) -> list[dict[str, Any]]:
     named |= {"opacity": line.opacity} if line.opacity < 1 else {}
     basis = f", {line.basis}" if line.basis != line.name else ""
     hover = f"<b>{line.name}</b>{basis}<br>{number}<extra></extra>"
-    if line.is_limit:
-        return [theme.limit(line.x, line.y, f"<b>{line.name}</b><br>{number}<extra></extra>", line.name) | named]
     traces = []
-    if exact.any() or exact.all():
-        look: dict[str, Any] = {"line": {"color": color, "width": line.stroke.width, "dash": line.stroke.dash}}
+    if line.is_limit:
+        look: dict[str, Any] = {"line": {"color": theme.GREY, "width": 1.6}, "fillcolor": "rgba(138, 143, 152, 0.14)"}
+        hover = f"<b>{line.name}</b><br>{number}<extra></extra>"
+        traces.append(theme.scatter("lines", line.x, line.y, hover, fill="tozeroy", **look, **named))
+    elif exact.any() or exact.all():
+        look = {"line": {"color": color, "width": line.stroke.width, "dash": line.stroke.dash}}
         if line.custom is not None:
             look["customdata"] = line.custom[exact]
         if line.symbol:

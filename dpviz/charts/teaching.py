@@ -36,27 +36,16 @@ class DotTable:
 
 @dataclass(frozen=True, kw_only=True)
 class Bar:
-    """A bar with a text at its end.
-
-    Parameters
-    ----------
-    name, text : str
-    yes, no, invented : float
-        Rows that said yes, that said no, and that were invented, half of them yes.
-    plain : float
-        A length of another kind, in a `color` of its own.
-    guessed : bool
-        Whether the reader guessed this one.
-    """
+    """A bar of rows, or of a length of another kind, with a text at its end."""
 
     name: str
     text: str
-    yes: float = 0.0
+    yes: float = 0.0  # rows that said yes
     no: float = 0.0
-    invented: float = 0.0
-    plain: float = 0.0
+    invented: float = 0.0  # half of them yes
+    plain: float = 0.0  # a length of another kind, in a color of its own
     color: str = theme.GREY
-    guessed: bool = False
+    guessed: bool = False  # whether the reader guessed this one
 
     @property
     def length(self) -> float:

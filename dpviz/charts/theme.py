@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.core.formatting import SUPERSCRIPTS, format_number
-from dpviz.core.types import FloatArray
 from dpviz.mechanisms import SYNTHESIZERS
 
 PALETTE = {
@@ -214,12 +213,6 @@ def legend_below(y: float, left: int, right: int, top: int, bottom: int, **legen
 def scatter(mode: str, x: Any, y: Any, hover: str, **rest: Any) -> dict[str, Any]:
     """Trace of lines or marks."""
     return {"type": "scatter", "mode": mode, "x": x, "y": y, "hovertemplate": hover, **rest}
-
-
-def limit(x: FloatArray, y: FloatArray, hover: str, name: str) -> dict[str, Any]:
-    """The best that is possible: a thin grey line above a grey area."""
-    line = {"color": GREY, "width": 1.6}
-    return scatter("lines", x, y, hover, fill="tozeroy", name=name, line=line, fillcolor="rgba(138, 143, 152, 0.14)")
 
 
 def mark(x: float, y: float, hover: str, mode: str = "markers+text", **rest: Any) -> dict[str, Any]:
