@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.charts.comparison import Used, limits_chart, limits_height
+from dpviz.charts.comparison import limits_chart, limits_height
 from dpviz.charts.html import by_reason
 from dpviz.charts.theme import Figure
 from dpviz.comparisons import CategoryData, CountData, DataKind
@@ -196,7 +196,7 @@ def limits_picture(desk: search.SearchResult, rows: int) -> Figure | None:
     if picture is None:
         return None
     names = [f"{method}<br><sup>{analysis}</sup>" for method, analysis in picture.names]
-    uses = [Used(name=use.name, shares=use.shares, low=use.low, high=use.high) for use in picture.uses]
+    uses = {use.name: (use.shares, use.low, use.high) for use in picture.uses}
     return limits_chart(names, uses, against=picture.reference, rows=rows)
 
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -196,24 +195,21 @@ def release_chart(
     """A dot for the estimate from each set of a method in its row; rules at the truth, and at `original` unless NaN."""
     traces = []
     for row, (method, estimates) in enumerate(released.items()):
-        marker = theme.dot_marker(10, theme.color_of(method.key), width=1, opacity=0.8)
         hover = f"<b>{method.label}</b><br>%{{x:.5g}}<extra></extra>"
+        look = {"marker": theme.dot_marker(10, theme.color_of(method.key), width=1, opacity=0.8), "showlegend": False}
         rows = np.full(len(estimates), row)
-        trace = theme.scatter("markers", estimates, rows, hover, marker=marker, cliponaxis=False)
-        traces.append(trace | {"showlegend": False})
-    shapes = [theme.truth(truth, "below", 2)]
-    labels = [theme.label_upright("truth", truth, side="left" if original < truth else "right")]
-    known = [truth]
+        traces.append(theme.scatter("markers", estimates, rows, hover, cliponaxis=False, **look))
+    sides = ("right", "left") if original < truth else ("left", "right")
+    shapes, labels = [theme.truth(truth, "below", 2)], [theme.label_upright("truth", truth, side=sides[1])]
+    values = np.concatenate([*released.values(), [truth, original]])
     if not math.isnan(original):
-        known.append(original)
         shapes.insert(0, theme.rule(x=original))
-        side = "right" if original < truth else "left"
-        labels.insert(0, theme.label_upright("confidential data", original, side=side))
-    values = np.concatenate([*released.values(), known])
-    pad = 0.06 * float(np.ptp(values)) or 0.1
+        labels.insert(0, theme.label_upright("confidential data", original, side=sides[0]))
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    pad = 0.06 * (high - low) or 0.1
     return theme.build(
         traces,
-        x=theme.axis(title, range=[float(values.min()) - pad, float(values.max()) + pad]),
+        x=theme.axis(title, range=[low - pad, high + pad]),
         y=theme.axis_of_rows([method.label for method in released], automargin=True),
         uirevision="release",
         shapes=shapes,
@@ -240,14 +236,15 @@ def rows_chart(rows: FloatArray, *, cells: int, bounds: tuple[float, float], nam
     """
     rows = rows[:, :: max(math.ceil(rows.shape[1] / MAX_DRAWN_ROWS), 1)]
     first, (low, high) = rows[0] == 0, bounds
-    scale = {"colorscale": theme.MAGNITUDES, "cmin": 1, "cmax": cells}
-    bar = {"colorbar": {"title": {"text": "cell"}, "thickness": 12, "tickformat": "d"}}
-    looks: Any = ((~first, "circle", 6, "other cells", bar), (first, "diamond", 10, "smallest cell", {}))
+    colorbar = {"title": {"text": "cell"}, "thickness": 12, "tickformat": "d"}
+    scale: dict[str, Any] = {"colorscale": theme.MAGNITUDES, "cmin": 1, "cmax": cells}
     traces = []
-    for shown, symbol, size, cell_name, colorbar in looks:
-        cell, x, y = rows[:, shown]
-        marker = theme.dot_marker(size, "", width=1, edge=theme.GREY, symbol=symbol)
-        marker |= {"color": cell + 1, **scale, **colorbar}
+    for is_shown, cell_name, look in (
+        (~first, "other cells", {"symbol": "circle", "size": 6, "colorbar": colorbar}),
+        (first, "smallest cell", {"symbol": "diamond", "size": 10}),
+    ):
+        cell, x, y = rows[:, is_shown]
+        marker = {"line": {"width": 1, "color": theme.GREY}, "color": cell + 1, **scale, **look}
         hover = f"<b>{name}</b><br>cell %{{customdata}}: (%{{x:.4g}}, %{{y:.4g}})<extra></extra>"
         named = {"customdata": (cell + 1).astype(int), "name": cell_name, "meta": f"{name}, {cell_name}"}
         traces.append(theme.scatter("markers", x, y, hover, marker=marker, cliponaxis=False, **named))
@@ -270,67 +267,54 @@ SMALLEST_USED_SHARE, LARGEST_USED_SHARE = 0.01, 100.0  # of a limit; what lies b
 TICKED_SHARES = 0.01, 0.03, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Used:
-    """Share of one limit that each design uses, from `low` to `high` where it was simulated; NaN where unknown."""
-
-    name: str
-    shares: Sequence[float]
-    low: Sequence[float]
-    high: Sequence[float]
-
-
 def limits_height(designs: int) -> int:
     """Pixels of a `limits_chart` of so many designs."""
     return 140 + 36 * designs
 
 
-def limits_chart(names: Sequence[str], used: Sequence[Used], *, against: str = "", rows: int = 0) -> theme.Figure:
+def limits_chart(
+    names: Sequence[str], used: Mapping[str, Sequence[Sequence[float]]], *, against: str = "", rows: int = 0
+) -> theme.Figure:
     """A row for each design and a mark for each limit: left of the thin rule it is kept, right of it broken.
 
     Parameters
     ----------
     names : sequence of str
-    used : sequence of Used
-        Marks of one design stand a little below each other, simulated ones with 95 % error bars.
+    used : mapping
+        By limit the shares of it that the designs use, and the ends of their 95 % error bars; NaN where unknown.
     against : str, optional
         What the shares are of, where there is no limit.
     rows : int, optional
         Room for more designs than there are.
     """
     traces = []
-    step = 0.5 / max(len(used), 2)
-    for place, (limit, (color_name, symbol)) in enumerate(zip(used, LIMIT_MARKS, strict=False)):
-        values = np.array([limit.shares, limit.low, limit.high], float)
-        shares, low, high = np.clip(values, SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
-        texts = [_share_text(share, against or "the limit") for share in limit.shares]
-        color = theme.PALETTE[color_name]
+    step = 0.5 / max(len(used), 2)  # marks of one design stand a little below each other
+    for place, ((limit, values), (name, symbol)) in enumerate(zip(used.items(), LIMIT_MARKS, strict=False)):
+        shares, low, high = np.clip(np.array(values, float), SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
+        texts = [_share_text(share, against or "the limit") for share in values[0]]
+        color = theme.PALETTE[name]
         look = {
-            "text": [f"{design}<br>{limit.name}: {text}" for design, text in zip(names, texts, strict=True)],
+            "text": [f"{design}<br>{limit}: {text}" for design, text in zip(names, texts, strict=True)],
             "error_x": theme.error_bar(high - shares, color, shares - low),
             "marker": theme.dot_marker(10, color, width=1, symbol=symbol),
         }
         heights = np.arange(len(names)) + (place - (len(used) - 1) / 2) * step
-        hover = "%{text}<extra></extra>"
-        traces.append(theme.scatter("markers", shares, heights, hover, name=limit.name, cliponaxis=False, **look))
-    known = [share for limit in used for share in (*limit.low, *limit.high) if not math.isnan(share)]
+        traces.append(theme.scatter("markers", shares, heights, "%{text}<extra></extra>", name=limit, **look))
+        traces[-1]["cliponaxis"] = False
+    known = [end for _, low, high in used.values() for end in (*low, *high) if not math.isnan(end)]
     ends = np.clip([min([0.5, *known]), max([2.0, *known])], SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
     first, last = np.log10(ends).tolist()
     ticks = [share for share in TICKED_SHARES if last - first < 2 or math.log10(share) % 1 == 0]
-    verdicts = (("kept ", "right"), (" broken", "left"))
+    scale = {"type": "log", "range": [first - 0.06, last + 0.06]}
+    scale |= {"tickvals": ticks, "ticktext": [_tick_text(share) for share in ticks]}
+    verdicts = [theme.label_upright(text, 0.0, side=side) for text, side in (("kept ", "right"), (" broken", "left"))]
     return theme.build(
         traces,
-        x=theme.axis(
-            against or "share of the limit",
-            type="log",
-            range=[first - 0.06, last + 0.06],
-            tickvals=ticks,
-            ticktext=[_tick_text(share) for share in ticks],
-        ),
+        x=theme.axis(against or "share of the limit", **scale),
         y=theme.axis_of_rows([*names, *[""] * (rows - len(names))], automargin=True),
         uirevision="limits",
         shapes=[theme.rule(x=1.0)],
-        annotations=[] if against else [theme.label_upright(text, 0.0, side=side) for text, side in verdicts],
+        annotations=[] if against else verdicts,
         meta={"row": 30},  # pixels of a design: where there is little room, so many designs are shown as have it
         **theme.legend_below(0, 16, 16, 48, 84, yref="container", yanchor="bottom"),
     )

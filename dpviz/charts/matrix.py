@@ -96,11 +96,10 @@ def matrix_heatmap(
     with np.errstate(under="ignore"):
         probabilities = np.exp(view.log_probabilities)
     # The color scale
-    if linear:
-        values, low, high = probabilities, 0.0, float(probabilities.max())
-        ticks: dict[float, str] = {}  # plotly's own
-    else:
-        low, high = max(DARKEST_EXPONENT, min(-1, math.floor(log10[possible].min()))), 0.0
+    values, low, high = probabilities, 0.0, float(probabilities.max())
+    ticks: dict[float, str] = {}  # plotly's own
+    if not linear:
+        low, high = float(max(DARKEST_EXPONENT, min(-1, math.floor(log10[possible].min())))), 0.0
         values = np.maximum(log10, low)
         exponents, _ = theme.decade_ticks(int(low), 0)
         ticks = {exponent: theme.power_of_ten(exponent) for exponent in (int(low), *exponents[1:])}
@@ -110,17 +109,15 @@ def matrix_heatmap(
         "z": np.where(possible, values, np.nan).astype(np.float32),
         "customdata": probabilities,
         "meta": "probability of the released table",
-        "zmin": float(low),
-        "zmax": high,
         "colorscale": theme.MAGNITUDES,
-        "colorbar": _colorbar("Pr", ticks),
         "hovertemplate": f"confidential {rows.hover}<br>released {columns.hover}<br>"
         "<b>Pr = %{customdata:.6g}</b><extra></extra>",
         "hoverongaps": False,
+        **_color_scale("Pr", low, high, ticks),
     }
     _check_places(view.synthesizer, row, column)
-    shapes = [] if row is None else _frames(view, rows, view.rows, [row], column)
-    return _heatmap(view, columns, rows, trace, "matrix", MATRIX_TITLE, shapes)
+    frames = [] if row is None else _frames(view, rows, view.rows, [row], column)
+    return _heatmap(view, columns, rows, trace, "matrix", MATRIX_TITLE, frames)
 
 
 def log_odds_heatmap(
@@ -141,66 +138,61 @@ def log_odds_heatmap(
     columns, _, pairs = _sides(view)
     table, name = view.log_odds, "log-odds" if signed else "|log-odds|"
     shown = table if signed else np.abs(table)
-    is_finite = bool(np.isfinite(table).all())
-    largest = float(np.max(np.abs(table), where=np.isfinite(table), initial=0.0)) if np.isfinite(table).any() else 1.0
+    finite = np.abs(table[np.isfinite(table)])
+    largest, is_finite = float(finite.max()) if len(finite) else 1.0, len(finite) == table.size
     # The color scale, up to four times the promise
     limit = max(min(largest, 4 * epsilon), 1e-12)
     low = -limit if signed else 0.0
     is_cut = not is_finite or largest > limit * (1 + 1e-9)
-    ticks = {}
-    for size in (limit, epsilon):
-        if size == limit or (size < limit and limit - size > 0.07 * limit):
-            text = "ε" if abs(size - epsilon) < 1e-12 else format_number(size, 3)
-            signs = ("≤ ", "≥ ") if is_cut and text != "ε" else ("", "")
-            ticks[-size], ticks[size] = f"{signs[0]}−{text}", f"{signs[1]}{text}"
-    ticks = {tick: text for tick, text in sorted({**ticks, 0.0: "0"}.items()) if tick >= low}
+    ticks = {0.0: "0"}
+    for size in [limit] + [epsilon] * (limit - epsilon > 0.07 * limit):
+        text = "ε" if abs(size - epsilon) < 1e-12 else format_number(size, 3)
+        signs = ("≤ ", "≥ ") if is_cut and text != "ε" else ("", "")
+        ticks |= {-size: f"{signs[0]}−{text}", size: f"{signs[1]}{text}"}
+    digits = ":.6f" if is_finite else ""
     trace = {
         "z": np.clip(shown, low, limit).astype(np.float32),
         "customdata": shown if is_finite else np.vectorize(six_decimals)(shown),
         "meta": name,
-        "zmin": low,
-        "zmax": limit,
         "colorscale": theme.SIGNED if signed else theme.MAGNITUDES,
-        "colorbar": _colorbar(name, ticks),
         "hovertemplate": f"neighbours {pairs.hover}<br>released {columns.hover}<br>"
-        f"<b>log-odds = %{{customdata{':.6f' if is_finite else ''}}}</b><extra></extra>",
+        f"<b>log-odds = %{{customdata{digits}}}</b><extra></extra>",
+        **_color_scale(name, low, limit, {tick: text for tick, text in sorted(ticks.items()) if tick >= low}),
     }
     shapes: list[dict[str, Any]] = []
     path = _outline(exceeds(table, epsilon), columns, pairs)
     if path:
-        line = {"color": "#9B30FF" if signed else "#FF5A36", "width": 2}
-        outline = f"outline: over ε = {format_number(epsilon)}"
-        shapes.append({"type": "path", "path": path, "line": line, "name": outline, "showlegend": True})
+        line, outline = {"color": "#9B30FF" if signed else "#FF5A36", "width": 2}, f"over ε = {format_number(epsilon)}"
+        shapes.append({"type": "path", "path": path, "line": line, "name": f"outline: {outline}", "showlegend": True})
     _check_places(view.synthesizer, row, column)
     if row is not None:
         framed = np.flatnonzero((view.synthesizer.neighbours == row).any(axis=1)).tolist()
         shapes += _frames(view, pairs, view.pairs, framed, column)
-    title = f"Log-odds, {'signed' if signed else 'absolute'}"
-    return _heatmap(view, columns, pairs, trace, "log-odds", title, shapes)
+    return _heatmap(view, columns, pairs, trace, "log-odds", f"Log-odds, {'signed' if signed else 'absolute'}", shapes)
 
 
 def _heatmap(
     view: TableView, x: _Side, y: _Side, trace: dict[str, Any], key: str, title: str, shapes: list[dict[str, Any]]
 ) -> theme.Figure:
-    release = view.synthesizer
+    release, is_text = view.synthesizer, isinstance(x.values, list)
     look: dict[str, Any] = {"showgrid": False, "zeroline": False}
-    if isinstance(x.values, list):
-        look |= {"type": "category", "nticks": 20, "automargin": True}
+    look |= {"type": "category", "nticks": 20, "automargin": True} if is_text else {}
     return theme.build(
         [{"type": "heatmap", "x": x.values, "y": y.values, **trace}],
         x=theme.axis(x.title, **look),
         y=theme.axis(y.title, autorange="reversed", **look),
         uirevision=f"{key} {release.key} {release.shape}",
         title={"text": f"{title}<br><sup>{release.info.label}</sup>"},
-        margin={"l": 130 if isinstance(x.values, list) else 70, "r": 92, "t": 64, "b": 52},
+        margin={"l": 130 if is_text else 70, "r": 92, "t": 64, "b": 52},
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "xanchor": "right", "x": 1},
         shapes=shapes,
     )
 
 
-def _colorbar(title: str, ticks: dict[float, str]) -> dict[str, Any]:
+def _color_scale(title: str, low: float, high: float, ticks: dict[float, str]) -> dict[str, Any]:
+    look = {"title": {"text": title, "side": "top"}, "thickness": 12, "outlinewidth": 0, "x": 1.01, "xpad": 4}
     named = {"tickvals": [*ticks], "ticktext": [*ticks.values()]} if ticks else {}
-    return {"title": {"text": title, "side": "top"}, "thickness": 12, "outlinewidth": 0, "x": 1.01, "xpad": 4, **named}
+    return {"zmin": low, "zmax": high, "colorbar": look | named}
 
 
 def _frames(view: TableView, side: _Side, shown: IntArray, rows: list[int], column: int | None) -> list[dict[str, Any]]:
@@ -208,19 +200,24 @@ def _frames(view: TableView, side: _Side, shown: IntArray, rows: list[int], colu
 
     What is left out of the view lies between what is shown.
     """
+
+    def ends(side: _Side, place: int, shown: IntArray) -> list[float]:
+        cell = np.interp(place, shown, np.arange(len(shown)))
+        ends: list[float] = side.places(cell + np.array([-0.5, 0.5])).tolist()
+        return ends
+
     frames = []
     for row in rows:
-        y = side.places(np.interp(row, shown, np.arange(len(shown))) + np.array([-0.5, 0.5])).tolist()
+        y = ends(side, row, shown)
         frames.append({"xref": "x domain", "x0": 0, "x1": 1, "y0": y[0], "y1": y[1]})
         if column is None:
             continue
-        across = _sides(view)[0]
-        x = across.places(np.interp(column, view.columns, np.arange(len(view.columns))) + np.array([-0.5, 0.5]))
-        cell: dict[str, Any] = {"x0": x[0].item(), "x1": x[1].item(), "y0": y[0], "y1": y[1]}
-        if len(view.columns) > MAX_FRAMED_COLUMNS:
-            cell |= {"xsizemode": "pixel", "xanchor": x.mean().item(), "x0": -9, "x1": 9}
-        if len(shown) > MAX_FRAMED_COLUMNS:
-            cell |= {"ysizemode": "pixel", "yanchor": sum(y) / 2, "y0": -9, "y1": 9}
+        cell: dict[str, Any] = {}
+        x = ends(_sides(view)[0], column, view.columns)
+        for name, (low, high), places in (("x", x, view.columns), ("y", y, shown)):
+            cell |= {f"{name}0": low, f"{name}1": high}
+            if len(places) > MAX_FRAMED_COLUMNS:
+                cell |= {f"{name}sizemode": "pixel", f"{name}anchor": (low + high) / 2, f"{name}0": -9, f"{name}1": 9}
         frames.append(cell)
     lines = {"color": "#111111", "width": 3}, {"color": "#FFFFFF", "width": 1}
     return [{"type": "rect", "line": line, **frame} for frame in frames for line in lines]
@@ -293,14 +290,9 @@ def matrix_html(synthesizer: Synthesizer, caption: str, *, row: int | None = Non
 
 
 def log_odds_html(
-    synthesizer: Synthesizer,
-    epsilon: float,
-    caption: str,
-    *,
-    signed: bool,
-    row: int | None = None,
+    synthesizer: Synthesizer, epsilon: float, caption: str, *, signed: bool, row: int | None = None,
     column: int | None = None,
-) -> str:
+) -> str:  # fmt: skip
     """Log-odds table as HTML; cells over ε are boxed, bold and marked ▲, the largest is underlined.
 
     Parameters

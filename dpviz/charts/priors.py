@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,30 +51,31 @@ def curves_chart(
     kind, setting = curves.kind, curves.setting
     known = [line for line in curves.lines if np.any(np.isfinite(line.values))]
     # Exact lines are solid, those for δ = 0 dotted where there are others, printed ones dashed
-    strokes = {"exact": EXACT_LINE, "pure": EXACT_LINE, "printed": PRINTED_LINE}
-    if any(line.kind == "exact" for line in curves.lines):
-        strokes["pure"] = PURE_LINE
+    has_delta = any(line.kind == "exact" for line in curves.lines)
+    strokes = {"exact": EXACT_LINE, "pure": PURE_LINE if has_delta else EXACT_LINE, "printed": PRINTED_LINE}
     solid = [line for line in known if strokes[line.kind] is EXACT_LINE]
     lines = [_prior_line(curves, line, strokes[line.kind], solid) for line in known]
     # The reader's own point on each solid line, and a diamond for what several sets need
     points = {line.method: curves.at_chosen(line) for line in solid}
+    words = ("your point", "") if sets == 1 else ("one set", "one set: ")
     marks = []
     for method, level in points.items():
-        n_above = sum(value > level for value in points.values())
-        n_below = sum(value < level for value in points.values())
-        is_above = n_above < n_below
-        words = ("your point", "") if sets == 1 else ("one set", "one set: ")
+        is_above = sum(value > level for value in points.values()) < sum(value < level for value in points.values())
         marks += _prior_mark(curves, method, level, *words, is_above=is_above)
     diamonds = dict(together or {}) if sets > 1 else {}
     for method, level in diamonds.items():
-        words = f"{sets} sets together", f"{sets} sets: "
-        diamond = _prior_mark(curves, method, level, *words, is_above=kind.quantity.larger_is_safer)
-        marks += [replace(mark, symbol="diamond") for mark in diamond]
+        words, is_above = (f"{sets} sets together", f"{sets} sets: "), kind.quantity.larger_is_safer
+        marks += _prior_mark(curves, method, level, *words, is_above=is_above, symbol="diamond")
     # What dots and dashes are, and the numbers of theorems at the ends of their lines
     levels = [kind.counted(level, setting) for level in (*points.values(), *diamonds.values())]
     low, high = _value_range(np.concatenate([*(line.y for line in lines), np.array(reach)]), levels)
     labels = _theorem_numbers(known, lines, low, high)
     symbol, title = CURVE_AXES[curves.axis]
+    samples = []
+    for stroke, name in {PURE_LINE: "pure ε (δ = 0)", PRINTED_LINE: "as printed"}.items():
+        look = {"line": {"color": theme.GREY, "width": 2, "dash": stroke.dash}, "hoverinfo": "skip"}
+        if stroke in (strokes[line.kind] for line in known):
+            samples.append(theme.scatter("lines", [None], [None], "", name=name, **look))
     return line_chart(
         lines,
         Axis(title=title, symbol=symbol, log=True, low=float(curves.points[0]), high=float(curves.points[-1]), **EDGE),
@@ -84,12 +84,7 @@ def curves_chart(
         marks=marks,
         references=[ReferenceLine(x=curves.chosen), *([AS_MANY] if kind.cells(setting) else [])],
         labels=labels,
-        extra=[
-            theme.scatter("lines", [None], [None], "", name=name, hoverinfo="skip", line=line)
-            for stroke, name in {PURE_LINE: "pure ε (δ = 0)", PRINTED_LINE: "as printed"}.items()
-            for line in [{"color": theme.GREY, "width": 2, "dash": stroke.dash}]
-            if stroke in (strokes[line.kind] for line in known)
-        ],
+        extra=samples,
         **theme.legend_below(-0.29, 74, 62 if labels else 18, 34, 116),
     )
 
@@ -117,26 +112,21 @@ def _prior_line(curves: Curves, line: Curve, stroke: Stroke, solid: list[Curve])
     )
 
 
-def _prior_mark(curves: Curves, method_key: str, level: float, name: str, prefix: str, *, is_above: bool) -> list[Mark]:
+def _prior_mark(
+    curves: Curves, key: str, level: float, name: str, prefix: str, *, is_above: bool, symbol: str = "circle"
+) -> list[Mark]:
     """What a method needs at the reader's own point, if anything, on the private side of its last digit."""
     if curves.chosen <= 0 or not (math.isfinite(level) and level > 0):
         return []
-    kind, method = curves.kind, PRIOR_METHODS[method_key]
-    method_name, counted = method.named(kind.cells(curves.setting)), kind.counted(level, curves.setting)
+    kind, method, cells = curves.kind, PRIOR_METHODS[key], curves.kind.cells(curves.setting)
+    counted = kind.counted(level, curves.setting)
     text = format_number(kind.quantity.round(counted, 3), 3)
-    per_cell = f"<br>{kind.symbol} = {format_number(kind.quantity.round(level, 5), 5)} in each cell"
+    per_cell = f"<br>{kind.symbol} = {format_number(kind.quantity.round(level, 5), 5)} in each cell" if cells else ""
     is_left = curves.chosen < math.sqrt(float(curves.points[0]) * float(curves.points[-1]))
-    mark = Mark(
-        x=curves.chosen,
-        y=counted,
-        color=method.color,
-        text=f"{prefix}{text}" if method_key == HEADLINE.key else "",  # the others have their number on hover
-        place=f"{'top' if is_above else 'bottom'} {'right' if is_left else 'left'}",
-        name=method_name,
-        hover=f"{name}: {kind.axis} {text}{per_cell if kind.cells(curves.setting) else ''}",
-        group=method_key,
-    )
-    return [mark]
+    place, number = f"{'top' if is_above else 'bottom'} {'right' if is_left else 'left'}", f"{prefix}{text}"
+    look: dict[str, Any] = {"name": method.named(cells), "hover": f"{name}: {kind.axis} {text}{per_cell}", "group": key}
+    look |= {"text": number if key == HEADLINE.key else "", "place": place}  # others have their number on hover
+    return [Mark(x=curves.chosen, y=counted, color=method.color, symbol=symbol, **look)]
 
 
 def _theorem_numbers(known: list[Curve], lines: list[Line], low: float, high: float) -> list[dict[str, Any]]:
@@ -195,22 +185,16 @@ def average_chart(
     """
     theta = PROPORTION.validate(theta, name="theta")
     points = {key: (part.thetas, values) for part in (count, curves) for key, values in part.deltas.items()}
-    smallest = min((float(y[y > 0].min()) for _, y in points.values() if np.any(y > 0)), default=SMALLEST_DELTA)
-    texts = {key: format_number(deltas[key], 3) for key in count.deltas if key in deltas}
+    smallest = min((float(y[y > 0].min()) for _, y in points.values() if np.any(y > 0)), default=0.0)
+    marks = _marks(theta, deltas, {key: format_number(deltas[key], 3) for key in count.deltas if key in deltas})
     axis = Axis(title="θ, the probability of a one", low=0.0, high=1.0)
-    floor = max(SMALLEST_DELTA, smallest)
-    return _delta_chart(question, "average", points, axis, floor, _marks(theta, deltas, texts))
+    return _delta_chart(question, "average", points, axis, max(SMALLEST_DELTA, smallest), marks)
 
 
 def _delta_chart(
-    question: PromiseQuestion,
-    key: str,
-    curves: Mapping[str, tuple[FloatArray, FloatArray]],
-    axis: Axis,
-    floor: float,
-    marks: list[Mark],
-    references: Sequence[ReferenceLine] = (),
-) -> theme.Figure:
+    question: PromiseQuestion, key: str, curves: Mapping[str, tuple[FloatArray, FloatArray]], axis: Axis, floor: float,
+    marks: list[Mark], references: Sequence[ReferenceLine] = (),
+) -> theme.Figure:  # fmt: skip
     """δ of every method along an axis, down to `floor`, and the allowed δ, if any, as a thin rule."""
     methods = [(PRIOR_METHODS[method], x, y) for method, (x, y) in curves.items()]
     lines = [Line(name=method.named(question.cells), color=method.color, x=x, y=y) for method, x, y in methods]
@@ -241,17 +225,11 @@ def ways_chart(question: PromiseQuestion, ways: Ways) -> theme.Figure:
         "(ε/M, δ/M) each": (PRINTED_LINE, {count: share.split for count, share in shares.items()}),
         "advanced composition": (BOUND_LINE, {count: share.advanced for count, share in shares.items()}),
     }
-    lines = [
-        Line(
-            name=name,
-            color=method.color,
-            x=np.array([*by_count]),
-            y=np.array([*map(rows, by_count.values())]),
-            stroke=stroke,
-        )
-        for name, (stroke, by_count) in levels.items()
-        if by_count
-    ]
+    lines = []
+    for name, (stroke, by_count) in levels.items():
+        x, y = np.array([*by_count]), np.array([*map(rows, by_count.values())])
+        if by_count:
+            lines.append(Line(name=name, color=method.color, x=x, y=y, stroke=stroke))
     needed = rows(exact[sets])
     low = rows(min([exact[sets], *(share.split for share in shares.values())])) / 2
     text = f"exact: {question.kind.quantity.text(needed, 3)}"

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dpviz.charts.comparison import LARGEST_USED_SHARE, SMALLEST_USED_SHARE, Used, limits_chart
+from dpviz.charts.comparison import LARGEST_USED_SHARE, SMALLEST_USED_SHARE, limits_chart
 from dpviz.comparisons import CountData
 from dpviz.core.monte_carlo import Measure
 from dpviz.curator.figures import limit_use
@@ -50,7 +50,7 @@ def test_an_error_bar_reaches_as_many_standard_errors_as_it_says(key: str) -> No
 
 def test_what_lies_far_out_stands_at_the_edge_and_what_is_unknown_nowhere() -> None:
     shares = [1e-9, 0.5, 1e9, math.nan]
-    chart = limits_chart(["a", "b", "c", "d"], [Used(name="bias", shares=shares, low=shares, high=shares)]).to_dict()
+    chart = limits_chart(["a", "b", "c", "d"], {"bias": [shares] * 3}).to_dict()
     (trace,) = chart["data"]
     places = np.frombuffer(base64.b64decode(trace["x"]["bdata"]))
     assert places.tolist()[:3] == [SMALLEST_USED_SHARE, 0.5, LARGEST_USED_SHARE]
