@@ -91,7 +91,7 @@ def show_pictures(comparison: Comparison, ranking: Ranking) -> str:
         found = Compared({(outcome.method.key, outcome.epsilon): outcome for outcome in ranking.outcomes}, {})
     cells = st.session_state.get(STUDY) or ()
     studied = study_outcomes(cells, comparison)
-    chart = partial(charts.comparison_picture, comparison, replace(found, further=studied), ranking)
+    chart = partial(charts.comparison_picture, comparison, replace(found, studied=studied), ranking)
     shared.show_measures(measures, chosen, chart, [method.label for method in comparison.methods])
 
     # What the pictures show, how far they are, and what no mechanism can do better

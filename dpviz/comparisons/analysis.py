@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.terms import PROMISES, ComparisonTerms, EqualPromise
-from dpviz.core.declarations import LEVEL, REPETITIONS, SEED, SETS
+from dpviz.core.declarations import LEVEL, PUBLIC_GUESS, REPETITIONS, SEED, SETS
 from dpviz.core.formatting import describe_value
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.parameters import Parameter, parameter_with_default
@@ -318,11 +316,6 @@ class DataKind(ParameterRecord, ABC):
         """Exact bias and RMSE of the estimate; None where only a simulation has them."""
         return None
 
-    def accuracies(self, method: Any, setting: float, analysis: Analysis, data: Sequence[Self]) -> FloatArray | None:
-        """`accuracy` at the true values of several data, in rows."""
-        rows = [item.accuracy(method, setting, analysis) for item in data]
-        return None if None in rows else np.array(rows)
-
     def worst(
         self, method: Any, setting: float, analysis: Analysis, measure: str, low: float, high: float, *,
         thorough: bool = False,
@@ -353,19 +346,19 @@ class DataKind(ParameterRecord, ABC):
         places = [PROMISES.validate(epsilon) for epsilon in epsilons]
 
         # What is quick of every method: a reference once for all ε
-        streams: list[tuple[Iterator[Outcome], list[float]]] = []
         pairs = [(method, places) for method in methods if method.reference]
         pairs += [(method, [place]) for place in places for method in methods if not method.reference]
+        streams: list[tuple[Iterator[Outcome], list[float]]] = []
         for method, shared in pairs:
-            setting: float | None = shared[0] if method.reference else None
-            if not (method.reference or method.absence(self)):
-                setting = terms.setting(method, self, shared[0], method.sets(analysis.sets))
-            if setting is None:
-                continue
-            stream = self.outcomes(method, shared[0], setting, analysis)
-            first = next(stream)
-            yield from (dataclasses.replace(first, epsilon=place) for place in shared)
-            streams.append((stream, shared))
+            setting: float | None = shared[0]
+            if not method.reference:
+                is_absent = method.absence(self)
+                setting = None if is_absent else terms.setting(method, self, shared[0], method.sets(analysis.sets))
+            if setting is not None:
+                stream = self.outcomes(method, shared[0], setting, analysis)
+                first = next(stream)
+                yield from (dataclasses.replace(first, epsilon=place) for place in shared)
+                streams.append((stream, shared))
 
         # The rest, one method after the other
         for stream, shared in streams if intervals or self.simulated else []:
@@ -386,7 +379,6 @@ def declared_numbers(kinds: Mapping[str, type[DataKind]]) -> dict[str, Parameter
 def compared_numbers(promise: str, **own: Parameter) -> dict[str, Parameter]:
     """Numbers of a page that compares methods, on which ε is what the words `promise`, and its own numbers."""
     from dpviz.comparisons import DATA_KINDS
-    from dpviz.core.declarations import PUBLIC_GUESS
 
     epsilon = dataclasses.replace(
         PROMISES, default=1.0, slider_minimum=1e-3, slider_maximum=100.0,

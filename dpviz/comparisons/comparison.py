@@ -30,7 +30,7 @@ class Compared:
 
     outcomes: Mapping[tuple[str, float], Outcome]
     smallest_errors: Mapping[float, LeastError] = field(default_factory=dict)  # by ε, of the release
-    further: tuple[Outcome, ...] = ()  # from elsewhere, at any ε
+    studied: tuple[Outcome, ...] = ()  # from elsewhere, at any ε
     shortest_lengths: Mapping[float, ShortestLength] = field(default_factory=dict)  # of intervals that hold their level
 
     def limits(self, measure: str) -> dict[float, float]:
@@ -42,7 +42,7 @@ class Compared:
 
     def of(self, method: ComparedMethod) -> list[Outcome]:
         """Outcomes of one method in the order of ε."""
-        outcomes = [item for item in (*self.outcomes.values(), *self.further) if item.method.key == method.key]
+        outcomes = [item for item in (*self.outcomes.values(), *self.studied) if item.method.key == method.key]
         return sorted(outcomes, key=lambda item: item.epsilon)
 
 

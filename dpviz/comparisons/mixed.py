@@ -32,26 +32,15 @@ from dpviz.mechanisms.base import parameter
 SMALLEST_SHARE, LARGEST_SHARE = 7, 76  # thousandths of the rows in the smallest and largest of 24 cells, as printed
 
 CELLS_OF_MIXED_DATA = Parameter(
-    name="cells",
-    symbol="J",
-    title="Number of cells",
-    minimum=2,
-    maximum=limits.MAX_MIXED_CELLS,
-    default=24,
-    slider_maximum=50,
-    integer=True,
+    name="cells", symbol="J", title="Number of cells", integer=True,
+    minimum=2, maximum=limits.MAX_MIXED_CELLS, default=24, slider_maximum=50,
     help="The number of cells that the categories form, such as 2 × 3 × 4 = 24. The largest has nearly eleven times as "
     "many rows as the smallest, the others are evenly between.",
-)
+)  # fmt: skip
 CORRELATION = Parameter(
-    name="correlation",
-    symbol="ρ",
-    title="True correlation",
-    minimum=-0.99,
-    maximum=0.99,
-    default=0.5,
+    name="correlation", symbol="ρ", title="True correlation", minimum=-0.99, maximum=0.99, default=0.5,
     help="The correlation of the two numbers of a row within its cell. It is the same in all cells.",
-)
+)  # fmt: skip
 
 
 class CellMoments(NamedTuple):
@@ -73,51 +62,40 @@ def _correlation(moments: CellMoments) -> FloatArray:
     return np.clip(np.divide(moments.xy, scale, out=np.full(scale.shape, math.nan), where=scale > 0), -1, 1)
 
 
-MIXED_ESTIMANDS: dict[str, NumericEstimand] = {
-    estimand.key: estimand
-    for estimand in (
-        NumericEstimand(  # the first half of the cells are those at the first level of a category that has two
-            "half",
-            "the share of the first half of the cells",
-            "π",
-            truth=lambda data: float(data.shares[: data.cells // 2].sum()),
-            estimate=lambda moments: moments.half,
-            within=lambda moments, data: moments.half * (1 - moments.half) / data.n,
-        ),
-        NumericEstimand(
-            "share",
-            "the share of the smallest cell",
-            "π₁",
-            truth=lambda data: float(data.shares[0]),
-            estimate=lambda moments: moments.smallest,
-            within=lambda moments, data: moments.smallest * (1 - moments.smallest) / data.n,
-        ),
-        NumericEstimand(  # the mean of n₁ rows with variance s²/n₁, s² being that within cells
-            "cell_mean",
-            "the mean in the smallest cell",
-            "μ₁",
-            truth=lambda data: float(data.means[0, 0]),
-            estimate=lambda moments: moments.mean,
-            within=lambda moments, _: np.where(moments.degrees > 0, moments.xx, 0.0) / np.maximum(moments.rows, 1),
-        ),
-        NumericEstimand(  # s² with variance 2s⁴/ν, ν being the degrees of freedom within cells
-            "cell_variance",
-            "the variance within cells",
-            "σ²",
-            truth=lambda data: data.sigma**2,
-            estimate=lambda moments: moments.xx,
-            within=lambda moments, _: 2 * moments.xx**2 / np.maximum(moments.degrees, 1),
-        ),
-        NumericEstimand(  # r with variance (1 − r²)²/ν
-            "correlation",
-            "the correlation within cells",
-            "ρ",
-            truth=lambda data: data.correlation,
-            estimate=_correlation,
-            within=lambda moments, _: (1 - _correlation(moments) ** 2) ** 2 / np.maximum(moments.degrees, 1),
-        ),
-    )
-}
+# The first half of the cells are those at the first level of a category that has two
+HALF = NumericEstimand(
+    "half", "the share of the first half of the cells", "π",
+    truth=lambda data: float(data.shares[: data.cells // 2].sum()),
+    estimate=lambda moments: moments.half,
+    within=lambda moments, data: moments.half * (1 - moments.half) / data.n,
+)  # fmt: skip
+SHARE = NumericEstimand(
+    "share", "the share of the smallest cell", "π₁",
+    truth=lambda data: float(data.shares[0]),
+    estimate=lambda moments: moments.smallest,
+    within=lambda moments, data: moments.smallest * (1 - moments.smallest) / data.n,
+)  # fmt: skip
+# The mean of n₁ rows with variance s²/n₁, s² being that within cells
+CELL_MEAN = NumericEstimand(
+    "cell_mean", "the mean in the smallest cell", "μ₁",
+    truth=lambda data: float(data.means[0, 0]),
+    estimate=lambda moments: moments.mean,
+    within=lambda moments, _: np.where(moments.degrees > 0, moments.xx, 0.0) / np.maximum(moments.rows, 1),
+)  # fmt: skip
+# s² with variance 2s⁴/ν, and r with variance (1 − r²)²/ν, ν being the degrees of freedom within cells
+CELL_VARIANCE = NumericEstimand(
+    "cell_variance", "the variance within cells", "σ²",
+    truth=lambda data: data.sigma**2,
+    estimate=lambda moments: moments.xx,
+    within=lambda moments, _: 2 * moments.xx**2 / np.maximum(moments.degrees, 1),
+)  # fmt: skip
+CELL_CORRELATION = NumericEstimand(
+    "correlation", "the correlation within cells", "ρ",
+    truth=lambda data: data.correlation,
+    estimate=_correlation,
+    within=lambda moments, _: (1 - _correlation(moments) ** 2) ** 2 / np.maximum(moments.degrees, 1),
+)  # fmt: skip
+MIXED_ESTIMANDS = {e.key: e for e in (HALF, SHARE, CELL_MEAN, CELL_VARIANCE, CELL_CORRELATION)}
 """What an analyst can estimate from mixed data, by key."""
 
 
@@ -152,8 +130,7 @@ class MixedData(NormalData):
         if not self.low < lowest < highest < self.high:
             raise ValueError(
                 f"The cell means, which go from {format_number(lowest)} to {format_number(highest)} (mean minus and "
-                "plus sigma), "
-                f"must lie between the bounds, {format_number(self.low)} to {format_number(self.high)}."
+                f"plus sigma), must lie between the bounds, {format_number(self.low)} to {format_number(self.high)}."
             )
 
     @cached_property

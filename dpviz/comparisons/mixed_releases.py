@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.comparisons.numeric_releases import REFERENCE, Generator, NumericMethod
+from dpviz.comparisons.numeric_releases import REFERENCE, Generator, table_row
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.privacy.histograms import SCOTT_FACTOR, one_bin_loss, revealing_tables, table_log_odds
 
 EQUAL_ROWS_ROUNDING = 1e-13  # share of a sum of squares that numbers equal in every cell may have by rounding
 CELL_PRIOR = 0.5  # rows that the Dirichlet prior adds to each cell
 N_STATISTICS = 5  # that share what the counts leave of ε: the sums of both numbers, two variances, a covariance
+EQUAL_SHARE = 1 / (1 + N_STATISTICS)
 MAX_CELL_BINS = 20  # of each number
 
 
@@ -132,16 +133,9 @@ def add_noise(rng: Generator, statistics: CellStatistics, scales: tuple[float, f
 
 
 def release_mixed_model(
-    rng: Generator,
-    rows: MixedRows,
-    epsilon: float,
-    data: Any,
-    sets: int,
-    *,
-    share: float = 1 / (1 + N_STATISTICS),
-    as_printed: bool = False,
-    is_noisy: bool = True,
-) -> Iterator[MixedRows]:
+    rng: Generator, rows: MixedRows, epsilon: float, data: Any, sets: int, *, share: float = EQUAL_SHARE,
+    as_printed: bool = False, is_noisy: bool = True,
+) -> Iterator[MixedRows]:  # fmt: skip
     """Rows from the posterior of shares, means and covariance given sanitized statistics (Bowen and Liu, study 3).
 
     Means are noisy sums over noisy counts; `as_printed` over the confidential counts, which the noise thereby shows.
@@ -220,15 +214,9 @@ def noisy_counts(rng: Generator, counts: IntArray, scale: float) -> FloatArray:
 
 
 def release_noisy_cells(
-    rng: Generator,
-    rows: MixedRows,
-    epsilon: float,
-    data: Any,
-    sets: int,
-    *,
-    share: float = 0.5,
+    rng: Generator, rows: MixedRows, epsilon: float, data: Any, sets: int, *, share: float = 0.5,
     noise_units: float = 2.0,
-) -> Iterator[MixedRows]:
+) -> Iterator[MixedRows]:  # fmt: skip
     """Rows from noisy counts of the cells and a noisy histogram of both numbers in each (Bowen and Liu, np-dips).
 
     The noise has scale `noise_units`/ε; a replaced row moves two counts by one each, which 2 covers. A cell whose
@@ -275,26 +263,20 @@ def noisy_cells_shown_loss(data: Any, epsilon: float, *, share: float = 0.5, noi
     )
 
 
-def equal_shares(parts: int) -> Any:
-    """Column `shares` of a method that spends alike on so many statistics in the paper."""
-    return lambda _: {"equal shares, as in the paper": 1 / parts}
+# The table
 
-
+NAMED_SHARE = "equal shares, as in the paper"
 MIXED_MODEL: dict[str, Any] = {
     "release": release_mixed_model, "loss": mixed_model_loss, "shown_loss": mixed_model_shown_loss,
-    "shares": equal_shares(1 + N_STATISTICS), "statistic": "the counts",
+    "shares": lambda _: {NAMED_SHARE: EQUAL_SHARE}, "statistic": "the counts",
 }  # fmt: skip
 NOISY_CELLS: dict[str, Any] = {
     "release": release_noisy_cells, "loss": noisy_cells_loss, "shown_loss": noisy_cells_shown_loss,
-    "shares": equal_shares(2), "statistic": "the counts",
+    "shares": lambda _: {NAMED_SHARE: 0.5}, "statistic": "the counts",
 }  # fmt: skip
-EQUAL_SHARE = 1 / (1 + N_STATISTICS)
-MIXED_SYNTHESIS = NumericMethod.named(
-    "MixedMultipleSynthesis", release=release_mixed_model, options={"is_noisy": False}, **REFERENCE
-)
-MIXED_MODIPS = NumericMethod.named("MixedModips", options={"share": EQUAL_SHARE}, **MIXED_MODEL)
-MIXED_MODIPS_PRINTED = NumericMethod.named(
-    "MixedModipsPrinted", options={"share": EQUAL_SHARE, "as_printed": True}, **MIXED_MODEL
-)
-PERTURBED_CELLS_SAFE = NumericMethod.named("PerturbedCellsSafe", options={"share": 0.5}, **NOISY_CELLS)
-PERTURBED_CELLS = NumericMethod.named("PerturbedCells", options={"share": 0.5, "noise_units": 1.0}, **NOISY_CELLS)
+
+MIXED_SYNTHESIS = table_row("MixedMultipleSynthesis", REFERENCE | {"release": release_mixed_model}, is_noisy=False)
+MIXED_MODIPS = table_row("MixedModips", MIXED_MODEL, share=EQUAL_SHARE)
+MIXED_MODIPS_PRINTED = table_row("MixedModipsPrinted", MIXED_MODEL, share=EQUAL_SHARE, as_printed=True)
+PERTURBED_CELLS_SAFE = table_row("PerturbedCellsSafe", NOISY_CELLS, share=0.5)
+PERTURBED_CELLS = table_row("PerturbedCells", NOISY_CELLS, share=0.5, noise_units=1.0)

@@ -42,57 +42,31 @@ MAX_VALUE = 1e6  # of a mean, a bound and a standard deviation, so that fourth p
 MAX_RANGE = 1e4  # standard deviations between the bounds
 
 NORMAL_ROWS = dataclasses.replace(
-    ROWS,
-    minimum=4,
-    maximum=limits.MAX_COMPARED_ROWS,
-    default=100,
+    ROWS, minimum=4, maximum=limits.MAX_COMPARED_ROWS, default=100,
     help="The number of rows in the confidential data, and in every synthetic set. It is public.",
-)
+)  # fmt: skip
 NORMAL_MEAN = Parameter(
-    name="mean",
-    symbol="μ",
-    title="True mean",
-    minimum=-MAX_VALUE,
-    maximum=MAX_VALUE,
-    default=0.0,
-    slider_minimum=-5.0,
-    slider_maximum=5.0,
+    name="mean", symbol="μ", title="True mean",
+    minimum=-MAX_VALUE, maximum=MAX_VALUE, default=0.0, slider_minimum=-5.0, slider_maximum=5.0,
     help="The mean of the normal distribution that the confidential rows are drawn from. It must lie between the "
     "bounds.",
-)
+)  # fmt: skip
 NORMAL_DEVIATION = Parameter(
-    name="sigma",
-    symbol="σ",
-    title="True standard deviation",
-    minimum=1 / MAX_VALUE,
-    maximum=MAX_VALUE,
-    default=1.0,
-    slider_minimum=0.1,
-    slider_maximum=10.0,
-    scale="log",
+    name="sigma", symbol="σ", title="True standard deviation", scale="log",
+    minimum=1 / MAX_VALUE, maximum=MAX_VALUE, default=1.0, slider_minimum=0.1, slider_maximum=10.0,
     help="The standard deviation of the normal distribution that the confidential rows are drawn from.",
-)
+)  # fmt: skip
 LOWER_BOUND = dataclasses.replace(
-    NORMAL_MEAN,
-    name="low",
-    symbol="c0",
-    title="Lower bound",
-    default=-4.0,
-    slider_minimum=-20.0,
-    slider_maximum=20.0,
-    private_end="neither",
+    NORMAL_MEAN, name="low", symbol="c0", title="Lower bound", private_end="neither",
+    default=-4.0, slider_minimum=-20.0, slider_maximum=20.0,
     help="The smallest value that a row can have, chosen without looking at the data. Rows below are set to it. Wider "
     "bounds need more noise.",
-)
+)  # fmt: skip
 UPPER_BOUND = dataclasses.replace(
-    LOWER_BOUND,
-    name="high",
-    symbol="c1",
-    title="Upper bound",
-    default=4.0,
+    LOWER_BOUND, name="high", symbol="c1", title="Upper bound", default=4.0,
     help="The largest value that a row can have, chosen without looking at the data. Rows above are set to it. Wider "
     "bounds need more noise.",
-)
+)  # fmt: skip
 SHOWN_HISTOGRAMS = "perturbed_histogram_safe", "smoothed_histogram"
 
 
@@ -107,28 +81,21 @@ class NumericEstimand(Estimand):
 
 
 MEAN = NumericEstimand(
-    "mean",
-    "the mean, its variance estimated by s²/n",
-    "μ",
-    is_mean=True,
+    "mean", "the mean, its variance estimated by s²/n", "μ", is_mean=True,
     truth=lambda data: data.mean,
     estimate=lambda moments: moments.mean,
     within=lambda moments, data: moments.variance / data.n,
-)
+)  # fmt: skip
 MEAN_KNOWN_VARIANCE = dataclasses.replace(
-    MEAN,
-    key="mean_known_variance",
-    label="the mean, its variance σ²/n known to the analyst",
+    MEAN, key="mean_known_variance", label="the mean, its variance σ²/n known to the analyst",
     within=lambda moments, data: np.full(moments.mean.shape, data.sigma**2 / data.n),
-)
+)  # fmt: skip
 VARIANCE = NumericEstimand(
-    "variance",
-    "the variance",
-    "σ²",  # estimated by s² with variance 2s⁴/(n − 1)
+    "variance", "the variance", "σ²",  # estimated by s² with variance 2s⁴/(n − 1)
     truth=lambda data: data.sigma**2,
     estimate=lambda moments: moments.variance,
     within=lambda moments, data: 2 * moments.variance**2 / (data.n - 1),
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,7 +172,9 @@ class NormalData(DataKind):
         rng = np.random.default_rng(SEED.validate(seed))
         confidential = self.draw(rng, 1)
         released = method.draw(rng, confidential, epsilon, self, sets)
-        return self.each_repetition(confidential)[0], [each for rows in released for each in self.each_repetition(rows)]
+        return self.each_repetition(confidential)[0], [
+            values for rows in released for values in self.each_repetition(rows)
+        ]
 
     def one_release(self, settings: Mapping[Any, float], sets: int, seed: int) -> tuple[float, dict[str, FloatArray]]:
         estimate, estimates = self.studied[self.estimand].estimate, dict[str, FloatArray]()
@@ -235,37 +204,26 @@ class NormalData(DataKind):
                 f'estimates, such as "{RULES["reiter_2003"].label}".'
             )
         study = NumericStudy(
-            data=self,
-            method=method,
-            epsilon=setting,
-            sets=sets,
-            estimands=(self.estimand, *secondary),
-            rules=(rule,),
-            level=analysis.level,
-            repetitions=analysis.repetitions,
-            seed=analysis.seed,
-        )
+            data=self, method=method, epsilon=setting, sets=sets, estimands=(self.estimand, *secondary), rules=(rule,),
+            level=analysis.level, repetitions=analysis.repetitions, seed=analysis.seed,
+        )  # fmt: skip
         exact = self.accuracy(method, setting, analysis)
         for results in study.stream():
             measures: dict[str, Any] = dict(vars(results.measures(self.estimand, rule)))
             if exact is not None:
                 measures |= {"bias": Measure(exact[0], 0.0), "root_mean_squared_error": Measure(exact[1], 0.0)}
-            secondary_errors = {}
-            for key in secondary:
-                is_enough = results.released(key) >= MIN_RANKED_REPETITIONS
-                error = results.measures(key, rule).root_mean_squared_error
-                secondary_errors[key] = error if is_enough else UNKNOWN_MEASURE
+            errors = {
+                key: results.measures(key, rule).root_mean_squared_error
+                if results.released(key) >= MIN_RANKED_REPETITIONS
+                else UNKNOWN_MEASURE
+                for key in secondary
+            }
             yield Outcome(
-                data=self,
-                method=method,
-                epsilon=epsilon,
-                setting=setting,
-                sets=sets,
+                data=self, method=method, epsilon=epsilon, setting=setting, sets=sets, secondary_errors=errors,
                 repetitions=math.inf if exact is not None else results.released(self.estimand),
-                secondary_errors=secondary_errors,
                 unfinished=results.repetitions if results.repetitions < study.repetitions else 0,
                 **measures,
-            )
+            )  # fmt: skip
 
 
 class KnownVariance(NormalData):

@@ -181,17 +181,9 @@ def bounded_normal(
 
 
 def release_normal_model(
-    rng: Generator,
-    rows: FloatArray,
-    epsilon: float,
-    data: Any,
-    sets: int,
-    *,
-    variance_known: bool,
-    truncate: bool = False,
-    share: float | None = None,
-    is_noisy: bool = True,
-) -> Iterator[FloatArray]:
+    rng: Generator, rows: FloatArray, epsilon: float, data: Any, sets: int, *, variance_known: bool = False,
+    truncate: bool = False, share: float | None = None, is_noisy: bool = True,
+) -> Iterator[FloatArray]:  # fmt: skip
     """Rows from the posterior predictive distribution given sanitized sufficient statistics.
 
     Noise and rows outside their bounds are drawn again (`truncate`) or set to the bound (BIT). The mean has the `share`
@@ -222,14 +214,16 @@ def release_normal_model(
         yield bounded_normal(rng, mu, sigma, data.low, data.high, n, truncate)
 
 
-def mean_share(data: Any, *, variance_known: bool, share: float | None = None) -> float:
+def mean_share(data: Any, *, variance_known: bool = False, share: float | None = None) -> float:
     """Share of ε that the mean has: with one noise scale for both R/n out of R/n + R²/n."""
     if variance_known:
         return 1.0
     return 1 / (1 + data.width) if share is None else share
 
 
-def model_noise(data: Any, epsilon: float, *, variance_known: bool, share: float | None = None, **_: Any) -> Any:
+def model_noise(
+    data: Any, epsilon: float, *, variance_known: bool = False, share: float | None = None, **_: Any
+) -> Any:
     """Scales of the Laplace noise: sensitivities R/n of the mean and R²/n of the variance, each over its ε."""
     mean_part, width = mean_share(data, variance_known=variance_known, share=share), data.width
     scales = {"the mean": width / (data.n * epsilon * mean_part)}
@@ -255,7 +249,7 @@ def bounded_laplace_loss(epsilon: float, steps: float, truncate: bool) -> float:
 
 
 def model_loss(
-    data: Any, epsilon: float, *, variance_known: bool, truncate: bool = False, share: float | None = None
+    data: Any, epsilon: float, *, variance_known: bool = False, truncate: bool = False, share: float | None = None
 ) -> float:
     """Exact ε of the rows of one set.
 
@@ -265,14 +259,14 @@ def model_loss(
     """
     if variance_known:
         return rows_loss(data.n, data.width / data.sigma, epsilon, truncate)
-    mean_part = mean_share(data, variance_known=False, share=share)
+    mean_part = mean_share(data, share=share)
     mean_loss = bounded_laplace_loss(mean_part * epsilon, data.n, truncate)
     return mean_loss + bounded_laplace_loss((1 - mean_part) * epsilon, data.n / 4, truncate)
 
 
 def model_shares(data: Any) -> dict[str, float]:
     """Shares of ε for the mean in the papers."""
-    return {"equal shares": 0.5, "one noise for both, communal": mean_share(data, variance_known=False)}
+    return {"equal shares": 0.5, "one noise for both, communal": mean_share(data)}
 
 
 # Histograms
@@ -322,16 +316,9 @@ def rows_from_bins(rng: Generator, weights: FloatArray, bins: IntArray, data: An
 
 
 def release_histogram(
-    rng: Generator,
-    rows: FloatArray,
-    epsilon: float,
-    data: Any,
-    sets: int,
-    *,
-    noise_units: float = 2.0,
-    scott: bool = False,
-    bootstrap: str = "",
-) -> Iterator[FloatArray]:
+    rng: Generator, rows: FloatArray, epsilon: float, data: Any, sets: int, *, noise_units: float = 2.0,
+    scott: bool = False, bootstrap: str = "",
+) -> Iterator[FloatArray]:  # fmt: skip
     """Rows from a histogram with Laplace noise, negative counts being set to 0.
 
     The noise has scale `noise_units`/ε; a replaced row moves two counts by one each, which 2 covers. With `scott` the
@@ -424,10 +411,21 @@ def histogram_accuracy(data: Any, epsilon: float, sets: int) -> Accuracy:
 
 # The table
 
+
+def table_row(
+    name: str, family: Mapping[str, Any], accuracy: Callable[..., Accuracy] | None = None, **options: Any
+) -> NumericMethod:
+    """Row with the texts of methods.csv under this name."""
+    return NumericMethod.named(name, accuracy=accuracy, options=options, **family)
+
+
 REFERENCE: dict[str, Any] = {"reference": True, "has_epsilon": False, "exact_epsilon": True}
+UNCHANGED = REFERENCE | {"release": release_original, "several_sets": False}
+SYNTHESIS = REFERENCE | {"release": release_normal_model}
 MODEL: dict[str, Any] = {
     "release": release_normal_model, "loss": model_loss, "noise": model_noise, "exact_epsilon": True,
 }  # fmt: skip
+SPLIT = MODEL | {"shares": model_shares}
 HISTOGRAM: dict[str, Any] = {
     "release": release_histogram, "loss": histogram_loss, "shown_loss": histogram_shown_loss, "noise": histogram_noise,
 }  # fmt: skip
@@ -435,64 +433,35 @@ SMOOTHED: dict[str, Any] = {
     "release": release_smoothed_histogram, "loss": smoothed_loss, "shown_loss": smoothed_shown_loss,
     "several_sets": False,
 }  # fmt: skip
-KNOWN, UNKNOWN = {"variance_known": True}, {"variance_known": False}
+UNBOUNDED, EXACT = {"has_epsilon": False}, {"exact_epsilon": True}
 
-ORIGINAL_ROWS = NumericMethod.named(
-    "Original", release=release_original, accuracy=original_accuracy, several_sets=False, **REFERENCE
+ORIGINAL_ROWS = table_row("Original", UNCHANGED, original_accuracy)
+MULTIPLE_SYNTHESIS_KNOWN = table_row(
+    "MultipleSynthesisKnownVariance", SYNTHESIS, model_accuracy, variance_known=True, is_noisy=False
 )
-MULTIPLE_SYNTHESIS_KNOWN = NumericMethod.named(
-    "MultipleSynthesisKnownVariance", release=release_normal_model, accuracy=model_accuracy,
-    options={**KNOWN, "is_noisy": False}, **REFERENCE,
+MULTIPLE_SYNTHESIS = table_row("MultipleSynthesis", SYNTHESIS, is_noisy=False)
+MODIPS_MEAN = table_row("ModipsMean", MODEL, model_accuracy, variance_known=True)
+MODIPS_MEAN_TRUNCATED = table_row("ModipsMeanTruncated", MODEL, model_accuracy, variance_known=True, truncate=True)
+MODIPS_SPLIT = table_row("ModipsSplit", SPLIT, share=0.5)
+MODIPS_SPLIT_TRUNCATED = table_row("ModipsSplitTruncated", SPLIT, share=0.5, truncate=True)
+MODIPS_COMMUNAL = table_row("ModipsCommunal", MODEL, share=None)
+MODIPS_COMMUNAL_TRUNCATED = table_row("ModipsCommunalTruncated", MODEL, share=None, truncate=True)
+PERTURBED_HISTOGRAM_SAFE = table_row("PerturbedHistogramSafe", HISTOGRAM)
+PERTURBED_HISTOGRAM = table_row("PerturbedHistogram", HISTOGRAM, noise_units=1.0)
+PERTURBED_HISTOGRAM_SCOTT = table_row("PerturbedHistogramScott", HISTOGRAM | UNBOUNDED, noise_units=1.0, scott=True)
+SMOOTHED_HISTOGRAM = table_row("SmoothedHistogram", SMOOTHED | EXACT, histogram_accuracy)
+SMOOTHED_HISTOGRAM_SCOTT = table_row("SmoothedHistogramScott", SMOOTHED, scott=True)
+BOOTSTRAP_THEN_SANITIZE = table_row("BootstrapThenSanitize", HISTOGRAM, bootstrap="before")
+SANITIZE_THEN_BOOTSTRAP = table_row("SanitizeThenBootstrap", HISTOGRAM, bootstrap="after")
+
+HISTOGRAM_METHODS = (
+    PERTURBED_HISTOGRAM_SAFE, PERTURBED_HISTOGRAM, PERTURBED_HISTOGRAM_SCOTT, SMOOTHED_HISTOGRAM,
+    SMOOTHED_HISTOGRAM_SCOTT, BOOTSTRAP_THEN_SANITIZE, SANITIZE_THEN_BOOTSTRAP,
 )  # fmt: skip
-MULTIPLE_SYNTHESIS = NumericMethod.named(
-    "MultipleSynthesis", release=release_normal_model, options={**UNKNOWN, "is_noisy": False}, **REFERENCE
-)
-MODIPS_MEAN = NumericMethod.named("ModipsMean", options=KNOWN, accuracy=model_accuracy, **MODEL)
-MODIPS_MEAN_TRUNCATED = NumericMethod.named(
-    "ModipsMeanTruncated", options={**KNOWN, "truncate": True}, accuracy=model_accuracy, **MODEL
-)
-MODIPS_SPLIT = NumericMethod.named("ModipsSplit", options={**UNKNOWN, "share": 0.5}, shares=model_shares, **MODEL)
-MODIPS_SPLIT_TRUNCATED = NumericMethod.named(
-    "ModipsSplitTruncated", options={**UNKNOWN, "share": 0.5, "truncate": True}, shares=model_shares, **MODEL
-)
-MODIPS_COMMUNAL = NumericMethod.named("ModipsCommunal", options={**UNKNOWN, "share": None}, **MODEL)
-MODIPS_COMMUNAL_TRUNCATED = NumericMethod.named(
-    "ModipsCommunalTruncated", options={**UNKNOWN, "share": None, "truncate": True}, **MODEL
-)
-PERTURBED_HISTOGRAM_SAFE = NumericMethod.named("PerturbedHistogramSafe", **HISTOGRAM)
-PERTURBED_HISTOGRAM = NumericMethod.named("PerturbedHistogram", options={"noise_units": 1.0}, **HISTOGRAM)
-PERTURBED_HISTOGRAM_SCOTT = NumericMethod.named(
-    "PerturbedHistogramScott", options={"noise_units": 1.0, "scott": True}, has_epsilon=False, **HISTOGRAM
-)
-SMOOTHED_HISTOGRAM = NumericMethod.named(
-    "SmoothedHistogram", accuracy=histogram_accuracy, exact_epsilon=True, **SMOOTHED
-)
-SMOOTHED_HISTOGRAM_SCOTT = NumericMethod.named("SmoothedHistogramScott", options={"scott": True}, **SMOOTHED)
-BOOTSTRAP_THEN_SANITIZE = NumericMethod.named("BootstrapThenSanitize", options={"bootstrap": "before"}, **HISTOGRAM)
-SANITIZE_THEN_BOOTSTRAP = NumericMethod.named("SanitizeThenBootstrap", options={"bootstrap": "after"}, **HISTOGRAM)
-
-HISTOGRAM_METHODS: tuple[NumericMethod, ...] = (
-    PERTURBED_HISTOGRAM_SAFE,
-    PERTURBED_HISTOGRAM,
-    PERTURBED_HISTOGRAM_SCOTT,
-    SMOOTHED_HISTOGRAM,
-    SMOOTHED_HISTOGRAM_SCOTT,
-    BOOTSTRAP_THEN_SANITIZE,
-    SANITIZE_THEN_BOOTSTRAP,
-)
-KNOWN_VARIANCE_METHODS: tuple[NumericMethod, ...] = (
-    ORIGINAL_ROWS,
-    MULTIPLE_SYNTHESIS_KNOWN,
-    MODIPS_MEAN,
-    MODIPS_MEAN_TRUNCATED,
+KNOWN_VARIANCE_METHODS = (
+    ORIGINAL_ROWS, MULTIPLE_SYNTHESIS_KNOWN, MODIPS_MEAN, MODIPS_MEAN_TRUNCATED, *HISTOGRAM_METHODS,
+)  # fmt: skip
+UNKNOWN_VARIANCE_METHODS = (
+    ORIGINAL_ROWS, MULTIPLE_SYNTHESIS, MODIPS_SPLIT, MODIPS_SPLIT_TRUNCATED, MODIPS_COMMUNAL, MODIPS_COMMUNAL_TRUNCATED,
     *HISTOGRAM_METHODS,
-)
-UNKNOWN_VARIANCE_METHODS: tuple[NumericMethod, ...] = (
-    ORIGINAL_ROWS,
-    MULTIPLE_SYNTHESIS,
-    MODIPS_SPLIT,
-    MODIPS_SPLIT_TRUNCATED,
-    MODIPS_COMMUNAL,
-    MODIPS_COMMUNAL_TRUNCATED,
-    *HISTOGRAM_METHODS,
-)
+)  # fmt: skip

@@ -16,14 +16,13 @@ from dpviz.core.formatting import (
     format_number,
     format_percent,
     is_small_weight,
-)  # fmt: skip
+)
 from dpviz.core.types import FloatArray
 from dpviz.designs import Design
 from dpviz.inference.interval_rules import SetStatistics, contains
 from dpviz.inference.posterior import posterior_given
 from dpviz.inference.rules import RULES
 from dpviz.inference.sum_distribution import matrix_rows
-from dpviz.mechanisms import WorstCase
 from dpviz.mechanisms.noise import NoiseSanitizer
 from dpviz.privacy.odds_text import belief_text
 from dpviz.privacy.optimum import LeastError, least_error
@@ -83,9 +82,8 @@ class Overview:
     ) -> Self:  # fmt: skip
         """Overview of a release of n people, of whom so many, or the share p, say yes."""
         yes = usual_count(n, p) if confidential_count is None else confidential_count
-        share = min(yes / n, 1.0) if p is None else p
-        values: dict[str, Any] = {"confidential_count": yes, "p": share, "rules": (NAIVE_RULE,), "seed": seed}
-        return cls(Design(mechanism=mechanism, n=n, epsilon=epsilon, **values), best)
+        values: dict[str, Any] = {"p": min(yes / n, 1.0) if p is None else p, "rules": (NAIVE_RULE,), "seed": seed}
+        return cls(Design(mechanism=mechanism, n=n, epsilon=epsilon, confidential_count=yes, **values), best)
 
     # The release
 
@@ -95,7 +93,7 @@ class Overview:
         return int(self.design.confidential_count or 0)
 
     @cached_property
-    def drawn(self) -> int:
+    def drawn_count(self) -> int:
         """x̃, the yes of the table that the seed draws."""
         return int(self.design.release.draw(np.random.default_rng(self.design.seed), self.secret)[0])
 
@@ -107,7 +105,7 @@ class Overview:
     @property
     def released(self) -> float:
         """Number of yes that is published."""
-        return float(self._published_counts[self.drawn])
+        return float(self._published_counts[self.drawn_count])
 
     @cached_property
     def invented(self) -> float:
@@ -120,6 +118,12 @@ class Overview:
         if delta == 0 and design.synthesizer_type.has_prior:
             return 2 * float(design.alpha_of_one_set)
         return 2 * float(minimum_prior("synth_post_one", n=design.n, m=design.m, epsilon=design.epsilon, delta=delta))
+
+    @property
+    def noise_reach(self) -> int | None:
+        """Distance that the noise of 95 in 100 tables does not exceed; None of a release without noise."""
+        synthesizer = self.design.synthesizer
+        return synthesizer.reach(NOISE_LEVEL) if isinstance(synthesizer, NoiseSanitizer) else None
 
     # The attacker
 
@@ -137,7 +141,7 @@ class Overview:
     @property
     def belief(self) -> float:
         """Attacker's probability of the person's yes after the release."""
-        return float(expit(-self._log_odds[self.drawn]))
+        return float(expit(-self._log_odds[self.drawn_count]))
 
     @property
     def possible_beliefs(self) -> FloatArray:
@@ -157,19 +161,19 @@ class Overview:
         return float(expit(np.abs(self._log_odds).max()))
 
     @cached_property
-    def _worst_pair(self) -> WorstCase:
+    def _worst_pair(self) -> Any:
         return self.design.release.hockey_stick(0.0)
 
     @property
     def success(self) -> float:
         """Probability that the best guess about the most exposed person is right, ½ + δ(0)/2."""
-        return 0.5 + self._worst_pair.value / 2
+        return 0.5 + float(self._worst_pair.value) / 2
 
     @property
     def most_exposed(self) -> int:
         """Number of people who give the answer of the most exposed person."""
         larger = max(self._worst_pair.likelier, self._worst_pair.unlikelier)
-        return min(larger, self.design.n + 1 - larger)
+        return int(min(larger, self.design.n + 1 - larger))
 
     @property
     def promised_success(self) -> float:
@@ -201,7 +205,7 @@ class Overview:
     @property
     def interval(self) -> tuple[float, float]:
         """That interval after this release, cut to 0 to 1."""
-        low, high = (float(ends[self.drawn]) for ends in self._intervals)
+        low, high = (float(ends[self.drawn_count]) for ends in self._intervals)
         return max(low, 0.0), min(high, 1.0)
 
     @cached_property
@@ -211,7 +215,7 @@ class Overview:
     @property
     def hit(self) -> bool:
         """Whether that interval contains the share of the secret table."""
-        return bool(self._hits[self.drawn])
+        return bool(self._hits[self.drawn_count])
 
     @property
     def coverage(self) -> float:
@@ -222,7 +226,7 @@ class Overview:
     def posterior_interval(self) -> tuple[float, float]:
         """Equal-tailed posterior interval of an analyst who knows how the table was made."""
         design = self.design
-        posterior = posterior_given(design.release, [self.drawn], gamma1=design.gamma1, gamma2=design.gamma2)
+        posterior = posterior_given(design.release, [self.drawn_count], gamma1=design.gamma1, gamma2=design.gamma2)
         low, high = posterior.interval(design.level)
         return float(low), float(high)
 
@@ -260,7 +264,10 @@ def overview_sentences(overview: Overview) -> tuple[str, str]:
 def overview_answers(overview: Overview) -> list[str]:
     """Answers to six questions: what is given away, added, wrong, to be done instead, the price, and who decides."""
     n, epsilon = format_number(overview.design.n), format_number(overview.design.epsilon, 4)
-    low, high = (format_percent(end, 3) for end in overview.posterior_interval)
+    low, high = overview.posterior_interval
+    first, last = overview.interval
+    is_wider = last > first and high - low > WIDER_RATIO * (last - first)
+    wider = "That is wider than the interval of the analyst who took the table for real data." if is_wider else ""
     return [
         f"An attacker who knows all but one of the {n} people guesses that person's answer. Before the release "
         f"one guess in two is right. After it, {_guesses(overview)}; ε = {epsilon} would allow "
@@ -269,8 +276,8 @@ def overview_answers(overview: Overview) -> list[str]:
         "An analyst who takes the synthetic table for real data computes the usual interval, the share ± 1.96 standard "
         "errors, and expects it to be right 95 times in 100. Draw again and again: it holds the true share in "
         f"<b>{format_percent(overview.coverage, 3)}</b> of all releases.",
-        f"Compute with the known noise: from this table, the share of yes lies between <b>{low} and {high}</b> "
-        f"with probability 95 %. {_width(overview)}",
+        f"Compute with the known noise: from this table, the share of yes lies between <b>{format_percent(low, 3)} and "
+        f"{format_percent(high, 3)}</b> with probability 95 %. {wider}",
         _price(overview),
         "Say what must be protected and how far an analyst may be off. The desk names the releases that keep both, "
         "or says what would have to give way.",
@@ -291,113 +298,92 @@ def _guesses(overview: Overview) -> str:
 
 def _added(overview: Overview) -> str:
     """How many rows or how much noise is added, and how many rows are enough with δ."""
-    n, rows, synthesizer = overview.design.n, overview.invented, overview.design.synthesizer
-    if isinstance(synthesizer, NoiseSanitizer):
-        added = (
-            f"The agency must add noise to the number of yes: {_noise(synthesizer)}. The Beta-binomial synthesizer "
-            f"would mix in <b>{describe_invented_rows(rows)}</b> instead."
-        )
-    else:
+    n, rows, fewer = overview.design.n, overview.invented, overview.invented_with(SECOND_DELTA)
+    if overview.noise_reach is None:
         compared = "as many as the real rows" if rows == n else f"beside {format_number(n)} real ones"
         compared = "more than the real data" if rows > n else compared
         added = f"The agency must mix in <b>{describe_invented_rows(rows)}</b>, {compared}."
-    fewer = overview.invented_with(SECOND_DELTA)
+    else:
+        added = (
+            f"The agency must add noise to the number of yes: {_noise(overview.noise_reach)}. The Beta-binomial "
+            f"synthesizer would mix in <b>{describe_invented_rows(rows)}</b> instead."
+        )
     enough = "is enough" if is_small_weight(fewer) else "are enough"
     return f"{added} If the agency also accepts δ = 10⁻⁶, <b>{describe_invented_rows(fewer)}</b> {enough}."
 
 
-def _noise(synthesizer: NoiseSanitizer) -> str:
-    reach = synthesizer.reach(NOISE_LEVEL)
+def _noise(reach: int) -> str:
     return f"in at least 95 of 100 tables {f'at most {format_number(reach)} more or fewer' if reach else 'none at all'}"
-
-
-def _width(overview: Overview) -> str:
-    """That the posterior interval is wider than the naive one, where it is by 5 % at least."""
-    (low, high), (first, last) = overview.posterior_interval, overview.interval
-    if last <= first or high - low <= WIDER_RATIO * (last - first):
-        return ""
-    return "That is wider than the interval of the analyst who took the table for real data."
 
 
 def _price(overview: Overview) -> str:
     """How far off the published share is, and how much of that no method with this ε can avoid."""
     error, optimum = 100 * overview.error, overview.optimum
     smallest, epsilon = 100 * optimum.root_mean_squared_error, f"ε = {format_number(overview.design.epsilon, 4)}"
+    ratio = optimum.compared(overview.error)
     off = f"The published share is typically off by <b>{format_distinct(error, smallest, 3)}</b> percentage points."
-    if optimum.compared(overview.error) == "no larger than":
-        reason = "all of this is the price of ε, and nothing is the method's"
-        return f"{off} No method that keeps {epsilon} is closer: {reason}."
+    if ratio == "no larger than":
+        whole = "all of this is the price of ε, and nothing is the method's"
+        return f"{off} No method that keeps {epsilon} is closer: {whole}."
     return (
         f"{off} The best possible method with {epsilon} is off by <b>{format_distinct(smallest, error, 3)}</b>: that "
         f"is the price of ε, and the other <b>{format_number(error - smallest, 3)}</b> are the method's. Its error is "
-        f"{optimum.compared(overview.error)} the smallest possible."
+        f"{ratio} the smallest possible."
     )
 
 
 def drawing_texts(overview: Overview) -> dict[str, str]:
     """Texts of the drawing, by name."""
-    n, m = overview.design.n, overview.design.m
-    low, high = overview.interval
-    verdict = (
-        f"The truth is {format_percent(overview.secret / n, 3)}: the analyst is {'right' if overview.hit else 'wrong'}."
-    )
-    return {
+    n, m, rows = overview.design.n, overview.design.m, overview.invented
+    low, high = (format_percent(end, 3) for end in overview.interval)
+    verdict = f"the analyst is {'right' if overview.hit else 'wrong'}"
+    texts = {
         "people": format_number(n),
         "yes": format_number(overview.secret),
         "no": format_number(n - overview.secret),
-        **_table_texts(overview),
         "drawn_yes": format_number(overview.released, 4),
         "drawn_no": format_number(m - overview.released, 4),
         "belief": belief_text(overview.belief),
         "average": belief_text(overview.average_guess),
         "worst": belief_text(overview.largest_belief),
         "allowed": belief_text(overview.promised_success),
-        "low": format_percent(low, 3),
-        "high": format_percent(high, 3),
-        "hit": verdict,
+        "low": low,
+        "high": high,
+        "hit": f"The truth is {format_percent(overview.secret / n, 3)}: {verdict}.",
+        "published": "Only this table is published.",
     }
 
-
-def _table_texts(overview: Overview) -> dict[str, str]:
-    """How the table comes about."""
-    synthesizer, rows = overview.design.synthesizer, overview.invented
-    if not isinstance(synthesizer, NoiseSanitizer):
-        share = format_percent(rows / (overview.design.n + rows), 3)
-        return {
-            "adds": f"mixes in at least {describe_invented_rows(rows)}, half of them yes, half of them no.",
-            "striped": f"Striped: invented, {share} of all.",
-            "title": "A synthetic table is drawn",
-            "published": "Only this table is published.",
-        }
-    corrected = (
-        f"The noisy number is {format_number(overview.drawn)}. Published is the mean of all numbers that it may have "
-        "come from."
+    # How the table comes about
+    if overview.noise_reach is None:
+        texts["adds"] = f"mixes in at least {describe_invented_rows(rows)}, half of them yes, half of them no."
+        texts["striped"] = f"Striped: invented, {format_percent(rows / (n + rows), 3)} of all."
+        return texts | {"title": "A synthetic table is drawn"}
+    texts["adds"] = f"adds noise to the number of yes: {_noise(overview.noise_reach)}."
+    texts["striped"] = "Striped: where the noisy number falls in those tables."
+    if not overview.best:
+        return texts | {"title": "A noisy table is drawn"}
+    texts["published"] = (
+        f"The noisy number is {format_number(overview.drawn_count)}. Published is the mean of all numbers that it may "
+        "have come from."
     )
-    return {
-        "adds": f"adds noise to the number of yes: {_noise(synthesizer)}.",
-        "striped": "Striped: where the noisy number falls in those tables.",
-        "title": "A noisy number is drawn and corrected" if overview.best else "A noisy table is drawn",
-        "published": corrected if overview.best else "Only this table is published.",
-    }
+    return texts | {"title": "A noisy number is drawn and corrected"}
 
 
 def drawing_places(overview: Overview) -> dict[str, float]:
-    """Where things stand in the drawing, in per cent."""
+    """Where things stand in the drawing, in per cent; ``mixed`` is where the yes end among what is drawn from, and
+    the stripes, ``made`` wide, are what the agency has added.
+    """
+    n, secret, reach = overview.design.n, overview.secret, overview.noise_reach
     low, high = overview.interval
     shares = {
-        "secret": overview.secret / overview.design.n, **_stripes(overview), "belief": overview.belief,
-        "average": overview.average_guess, "worst": overview.largest_belief, "allowed": overview.promised_success,
-        "low": low, "high": high,
+        "secret": secret / n, "belief": overview.belief, "average": overview.average_guess,
+        "worst": overview.largest_belief, "allowed": overview.promised_success, "low": low, "high": high,
     }  # fmt: skip
-    return {name: 100 * share for name, share in shares.items()}
-
-
-def _stripes(overview: Overview) -> dict[str, float]:
-    """Where the yes end among what is drawn from, and where the stripes stand that the agency has added."""
-    n, synthesizer, secret = overview.design.n, overview.design.synthesizer, overview.secret
-    if isinstance(synthesizer, NoiseSanitizer):
-        reach = synthesizer.reach(NOISE_LEVEL)
+    if reach is None:
+        total = n + overview.invented
+        half = overview.invented / 2 / total
+        shares |= {"mixed": secret / total + half, "from": 0.0, "made": half, "rest": half}
+    else:
         first, last = max(secret - reach, 0) / n, min(secret + reach, n) / n
-        return {"mixed": secret / n, "from": first, "made": last - first, "rest": 0.0}
-    half = overview.invented / 2 / (n + overview.invented)
-    return {"mixed": secret / (n + overview.invented) + half, "from": 0.0, "made": half, "rest": half}
+        shares |= {"mixed": secret / n, "from": first, "made": last - first, "rest": 0.0}
+    return {name: 100 * share for name, share in shares.items()}

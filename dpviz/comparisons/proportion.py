@@ -65,9 +65,6 @@ class ClassProperty:
         return self.function()
 
 
-# Data
-
-
 _shortest_length = lru_cache(maxsize=1024)(shortest_length)
 
 
@@ -147,13 +144,10 @@ class OneProportion(DataKind):
         return moments.of_sets(sets)
 
     def accuracy(self, method: Any, setting: float, analysis: Analysis) -> tuple[float, float]:
-        ((bias, error),) = self.accuracies(method, setting, analysis, [self]).tolist()
-        return bias, error
-
-    def accuracies(self, method: Any, setting: float, analysis: Analysis, data: Sequence[DataKind]) -> FloatArray:
-        truths = tuple(item.truth for item in data)
+        truth = np.array([self.p])
         moments = self.estimate_moments(method, setting, analysis)
-        return moments.errors(binomial_weights(np.array(truths), self.n), np.array(truths))
+        ((bias, error),) = moments.errors(binomial_weights(truth, self.n), truth).tolist()
+        return bias, error
 
     def outcomes(
         self, method: Any, epsilon: float, setting: float, analysis: Analysis, secondary: tuple[str, ...] = ()
@@ -164,14 +158,15 @@ class OneProportion(DataKind):
     def outcomes_at(
         self, method: Any, setting: float, analysis: Analysis, data: Sequence[Any]
     ) -> Iterator[tuple[Outcome, ...]]:
-        sets = method.sets(analysis.sets)
-        added = Measure(self.estimate_moments(method, setting, analysis).release_error()["average"], 0.0)
+        sets, moments = method.sets(analysis.sets), self.estimate_moments(method, setting, analysis)
         common: dict[str, Any] = {"method": method, "epsilon": setting, "setting": setting, "sets": sets}
-        outcomes = []
-        for item, errors in zip(data, self.accuracies(method, setting, analysis, data).tolist(), strict=True):
-            bias, error = (Measure(number, 0.0) for number in errors)
-            outcome = Outcome(data=item, bias=bias, root_mean_squared_error=error, release_error=added, **common)
-            outcomes.append(outcome)
+        common["release_error"] = Measure(moments.release_error()["average"], 0.0)
+        truths = np.array([item.p for item in data])
+        errors = moments.errors(binomial_weights(truths, self.n), truths).tolist()
+        outcomes = [
+            Outcome(data=item, bias=Measure(bias, 0.0), root_mean_squared_error=Measure(error, 0.0), **common)
+            for item, (bias, error) in zip(data, errors, strict=True)
+        ]
         yield tuple(outcomes)
 
         # What takes longer than the moments: the usable share, and the intervals
@@ -225,13 +220,13 @@ class BinaryMethod(ComparedMethod):
     def of(cls, synthesizer_type: type[TwoCellSynthesizer]) -> Self:
         """Method that releases sets of a synthesizer; its text names parameters that no size or promise sets."""
         fields = mechanism_texts(synthesizer_type)
-        free = [item for item in cls.further(synthesizer_type).values() if item.name != synthesizer_type.guess]
+        free = [item for item in cls.free_parameters(synthesizer_type).values() if item.name != synthesizer_type.guess]
         if values := ", ".join(f"{item.symbol or item.title} = {format_number(item.default)}" for item in free):
             fields["releases"] += f" Here {values}."
         return cls(synthesizer_type=synthesizer_type, **fields)
 
     @staticmethod
-    def further(synthesizer_type: type[TwoCellSynthesizer]) -> dict[str, Parameter]:
+    def free_parameters(synthesizer_type: type[TwoCellSynthesizer]) -> dict[str, Parameter]:
         """Parameters of a synthesizer, by name, that neither its sizes nor a promise set."""
         known = ("n", "m", *synthesizer_type.protected_by)
         return {item.name: item for item in synthesizer_type.parameters() if item.name not in known}
@@ -282,7 +277,7 @@ class BinaryMethod(ComparedMethod):
         if self.fixed is not None:
             return dict(self.fixed)
         card = self.synthesizer_type
-        parameters = {name: item.default for name, item in self.further(card).items()} | {**card.compared_with}
+        parameters = {name: item.default for name, item in self.free_parameters(card).items()} | {**card.compared_with}
         if self.guess:
             parameters[self.guess] = data.guess
         value = epsilon if "epsilon" in card.protected_by else card.smallest_alpha(m=data.m, epsilon=epsilon)
@@ -343,12 +338,9 @@ def promising_methods() -> tuple[BinaryMethod, ...]:
 
 
 def _count_methods() -> tuple[ComparedMethod, ...]:
-    """Those that keep a promise, beside no method: first what needs no matrix, and of that the discrete optimum."""
-
-    def order(method: BinaryMethod) -> tuple[bool, bool]:
-        return not method.synthesizer_type.needs_no_matrix, method.synthesizer_type is not GeometricSanitizer
-
-    return (ORIGINAL, *sorted(promising_methods(), key=order))
+    """Those that keep a promise, beside no method: first the discrete optimum, then what needs no matrix."""
+    methods = sorted(promising_methods(), key=lambda method: not method.synthesizer_type.needs_no_matrix)
+    return (ORIGINAL, *sorted(methods, key=lambda method: method.synthesizer_type is not GeometricSanitizer))
 
 
 def _binary_methods() -> tuple[ComparedMethod, ...]:

@@ -37,8 +37,8 @@ def test_the_best_possible_publishes_the_mean_of_what_the_noise_may_have_come_fr
     rows /= rows.sum(axis=1, keepdims=True)
     rows = np.column_stack([rows[:, :10000].sum(axis=1), rows[:, 10000 : 9999 + n], rows[:, 9999 + n :].sum(axis=1)])
     means = np.arange(n + 1) @ rows / rows.sum(axis=0)
-    assert best.drawn == noisy.drawn == noisy.released
-    assert best.released == pytest.approx(means[best.drawn], rel=1e-9)
+    assert best.drawn_count == noisy.drawn_count == noisy.released
+    assert best.released == pytest.approx(means[best.drawn_count], rel=1e-9)
     assert [best.belief, best.average_guess] == pytest.approx([noisy.belief, noisy.average_guess], rel=1e-12)
     for found, numbers in ((noisy, np.arange(n + 1.0)), (best, means)):
         away = (numbers[None, :] - np.arange(n + 1.0)[:, None]) / n
@@ -55,7 +55,7 @@ def test_every_number_is_its_definition_summed(case):
     n, x, epsilon, _ = case
     found, alpha = overview(*case), n / math.expm1(epsilon)
     rows = np.array([betabinom.pmf(np.arange(n + 1), n, alpha + i, alpha + n - i) for i in range(n + 1)])
-    j = found.drawn
+    j = found.drawn_count
     assert found.invented == pytest.approx(2 * alpha, rel=1e-9)
     assert found.belief == pytest.approx(rows[x, j] / (rows[x, j] + rows[x - 1, j]), rel=1e-9)
     told = rows[x] / (rows[x] + rows[x - 1])
