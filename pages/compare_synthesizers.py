@@ -67,7 +67,7 @@ def controls() -> Comparison:
     keys = ui.choices(f"{kind.key}_methods", place=places.main, help=ui.words("chosen"))
     methods = tuple(map(kind.method, keys))
     terms_type = TERMS[ui.choice("terms", place=places.main, widget=st.radio, help=ui.words("terms"))]
-    terms = terms_type(**ui.number_controls(*terms_type.asks, place=places.main))
+    terms = terms_type(**ui.number_controls(*terms_type.parameter_names, place=places.main))
 
     # The data, their analysis, and the pictures
     data = shared.data_controls(places, kind, methods, places.main)

@@ -259,7 +259,7 @@ class DataKind(ParameterRecord, ABC):
         """Public guess of the true value, which is made before the data are looked at."""
         return self.truth
 
-    def is_told_truth(self, method: ComparedMethod) -> bool:
+    def guesses_truth(self, method: ComparedMethod) -> bool:
         """Whether a method gets the truth as its public guess, so that its error is the best it can have."""
         return False
 

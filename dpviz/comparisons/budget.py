@@ -185,7 +185,8 @@ class BudgetSplit(ABC):
         # All allowed places, where the error is exact
         errors = dict[float, float]()
         for place in self.allowed:
-            accuracy = self.data.accuracy(*self._with_setting(place))
+            method, analysis = self.at(place)
+            accuracy = self.data.accuracy(method, self.epsilon, analysis)
             if accuracy is None:
                 break
             errors[place] = accuracy[1]
@@ -207,10 +208,6 @@ class BudgetSplit(ABC):
                 singles[key] = [singles[key], *stream][-1]
         yield SplitResults(dict(outcomes), bool(errors), self._best_single(singles))
 
-    def _with_setting(self, place: float) -> tuple[ComparedMethod, float, Analysis]:
-        method, analysis = self.at(place)
-        return method, self.epsilon, analysis
-
     def _outcomes(self, place: float) -> Iterator[Outcome]:
         method, analysis = self.at(place)
         return self.data.outcomes(method, self.epsilon, self.epsilon, analysis, self.secondary)
@@ -221,16 +218,15 @@ class BudgetSplit(ABC):
         return {
             method.key: self.data.outcomes(method, self.epsilon, self.epsilon, analysis)
             for method in self.data.methods
-            if not (method.reference or method.absence(self.data) or self.data.is_told_truth(method))
+            if not (method.reference or method.absence(self.data) or self.data.guesses_truth(method))
             and EqualPromise().setting(method, self.data, self.epsilon, 1) is not None
         }
 
     def _best_single(self, singles: Mapping[str, Outcome]) -> Outcome | None:
         """Outcome with the smallest error of those whose promise is known to hold."""
+        largest = self.epsilon * (1 + SETTING_TOLERANCE)
         promising = [
-            item
-            for item in singles.values()
-            if item.real_epsilon is not None and item.real_epsilon <= self.epsilon * (1 + SETTING_TOLERANCE)
+            item for item in singles.values() if item.real_epsilon is not None and item.real_epsilon <= largest
         ]
         ranked = [item for item in promising if not math.isnan(item.ranked_error.value)]
         return min(ranked, key=lambda item: item.ranked_error.value, default=None)
@@ -239,44 +235,44 @@ class BudgetSplit(ABC):
 
     def answer(self, results: SplitResults, is_final: bool = True) -> tuple[str, str, str]:
         """Mark, sentence, and a short sentence: where the error is smallest."""
-        epsilon, n_known, n_places = format_number(self.epsilon, 4), len(results.outcomes), len(self.compared)
+        epsilon = f"ε = {format_number(self.epsilon, 4)}"
+        n_known, n_places, best = len(results.outcomes), len(self.compared), results.best
+        error = results.outcomes[best].ranked_error
         if n_known < n_places:
             sentence = (
                 f"The errors of {n_known} of {n_places} {self.counted} are known so far; which is best is told once "
                 "all of them are."
             )
             return "computing", sentence, "The errors are being computed."
-        error = results.outcomes[results.best].ranked_error
         if math.isnan(error.value):
             sentence = (
                 "In the repetitions so far, too few releases gave an estimate from all of their sets at "
-                f"ε = {epsilon} to say which division is best: a cell came out empty, or nothing varied."
+                f"{epsilon} to say which division is best: a cell came out empty, or nothing varied."
             )
-            return "no estimate", sentence, f"At ε = {epsilon} too few releases give an estimate."
-        name, typical = self.name_of(results.best), format_error(error)
+            return "no estimate", sentence, f"At {epsilon} too few releases give an estimate."
+        name, typical = self.name_of(best), format_error(error)
         sentence = (
-            f"With ε = {epsilon} for everything that is released, the error is{'' if is_final else ' so far'} smallest "
+            f"With {epsilon} for everything that is released, the error is{'' if is_final else ' so far'} smallest "
             f"with <b>{name}</b>: the analyst's estimate of {self.data.chosen_estimand.short_label} is typically off "
             f"by <b>{typical}</b> (root mean squared error, {self.method.label}, {self.description})."
         )
         lead = "Best division" if is_final else "Best so far"
-        return name, sentence, f"{lead} at ε = {epsilon}: the estimate is typically off by {typical}."
+        return name, sentence, f"{lead} at {epsilon}: the estimate is typically off by {typical}."
 
     def note(self, results: SplitResults) -> str:
         """Among which divisions the best was sought, what cannot be told from it, and a guess that is the truth."""
         if math.isnan(results.errors()[results.best].value):
             return f"{len(results.outcomes)} {self.counted} were tried."
-        ties = [place for place in results.ties() if place != results.best]
+        ties = [self.name_of(place) for place in results.ties() if place != results.best]
         words = ""
         if ties:
-            names = join_words([self.name_of(place) for place in ties[:MAX_NAMED_TIES]])
             rest = f", and {len(ties) - MAX_NAMED_TIES} more" if len(ties) > MAX_NAMED_TIES else ""
-            words = f"It cannot be told from {names}{rest}. "
+            words = f"It cannot be told from {join_words(ties[:MAX_NAMED_TIES])}{rest}. "
         if results.all_tried:
             words += f"Everything from {self.name_of(self.allowed[0])} to {self.name_of(self.allowed[-1])} was tried."
         else:
             words += f"It is the best of the {len(results.outcomes)} {self.counted} that were tried."
-        if self.data.is_told_truth(self.method):
+        if self.data.guesses_truth(self.method):
             words += " The method is told <b>the truth</b> as its public guess, on which this rests."
         if self.data.is_central:
             words += f" {CENTRAL_TRUTH}"
@@ -325,10 +321,7 @@ class SplitOverSets(BudgetSplit):
     """
 
     key: ClassVar[str] = "sets"
-    places: ClassVar[tuple[float, ...]] = (
-        *range(1, 10),
-        *(round(place) for place in np.geomspace(10, COMPARED_SETS.maximum, 14)),
-    )
+    places: ClassVar[tuple[float, ...]] = (*range(1, 10), *map(round, np.geomspace(10, COMPARED_SETS.maximum, 14)))
     over: ClassVar[str] = "several sets"
     counted: ClassVar[str] = "numbers of sets"
     symbol: ClassVar[str] = "M"

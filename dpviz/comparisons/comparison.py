@@ -140,12 +140,10 @@ class Comparison:
         compared = Compared({})
         for compared in stream_comparison(*arguments, limits=("release_error",)):
             # The first outcome of each method comes first; then one is replaced, or a limit found
-            if not is_whole and n_outcomes and len(compared.outcomes) == n_outcomes:
-                is_whole = True
-                yield compared
-            elif is_whole:
-                yield compared
+            is_whole = is_whole or 0 < n_outcomes == len(compared.outcomes)
             n_outcomes = len(compared.outcomes)
+            if is_whole:
+                yield compared
         if not is_whole:
             yield compared
 
@@ -224,7 +222,7 @@ class Ranking:
         """
         if outcome.method.reference:
             return "it promises nothing"
-        if self.comparison.data.is_told_truth(outcome.method):
+        if self.comparison.data.guesses_truth(outcome.method):
             return "its public guess is the truth itself"
         if not outcome.method.has_epsilon:
             return NO_EPSILON
@@ -292,21 +290,21 @@ class Ranking:
             return "no method"
         if not all(map(self.exclusion, promising)):
             return "no estimate"
-        is_told = all(self.comparison.data.is_told_truth(item.method) for item in promising)
-        return "not ranked" if is_told else "none ranked"
+        knows_truth = all(self.comparison.data.guesses_truth(item.method) for item in promising)
+        return "not ranked" if knows_truth else "none ranked"
 
     @property
     def absent(self) -> list[tuple[str, str]]:
         """Labels of the methods that cannot be compared on these terms, each with the reason in a few words."""
         present = {item.method.key for item in self.outcomes}
-        methods = [method for method in self.comparison.methods if method.key not in present]
-        return [(method.label, _absence(self.comparison, method)) for method in methods]
+        methods = self.comparison.methods
+        return [(method.label, _absence(self.comparison, method)) for method in methods if method.key not in present]
 
     @property
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Names of the columns, and a row for each method in order; Monte Carlo errors stand below the numbers."""
         columns: dict[str, Callable[[Outcome], str]] = {"method": self._method_cell}
-        if self.comparison.terms.asks:
+        if self.comparison.terms.parameter_names:
             columns["given ε"] = lambda item: "–" if item.method.reference else format_number(item.setting, 4)
         columns |= {
             "error": _error_cell,
@@ -330,7 +328,7 @@ class Ranking:
         notes = ", ".join((sets.replace(" ", "&nbsp;"), *guess_in_symbols(outcome.data, method)))
         reason = "" if method.reference else self.exclusion(outcome)
         reason = f"<br><small>not ranked: {reason}</small>" if reason else ""
-        if outcome.data.is_told_truth(method):
+        if outcome.data.guesses_truth(method):
             arguments = outcome.data, method, outcome.epsilon, self.comparison.analysis, self.comparison.terms
             if not math.isnan(error := error_of_worse_guess(*arguments)):
                 reason += f"<br><small>error with a guess off by {GUESS_ERROR}: {format_number(error, 3)}</small>"

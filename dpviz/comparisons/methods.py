@@ -1,15 +1,21 @@
-"""Base of the methods that are compared: what a method releases, and what that really gives away."""
+"""Methods that are compared: what a method releases, and what that really gives away."""
 
 from __future__ import annotations
 
 import csv
+import dataclasses
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
 from importlib.resources import files
 from typing import Any, ClassVar, Self
 
+import numpy as np
+
+from dpviz.comparisons.numeric_accuracy import Accuracy
 from dpviz.core.formatting import describe_value
+from dpviz.core.parameters import argument
 from dpviz.designs import Design
 from dpviz.mechanisms import WorstCase
 from dpviz.privacy.real_loss import Loss
@@ -117,3 +123,75 @@ class ComparedMethod(ABC):
         The maximum is over all neighbours, or over some `pairs` of them.
         """
         return None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class NumericMethod(ComparedMethod):
+    """A row of a table of methods for numeric or mixed data.
+
+    Attributes
+    ----------
+    release : callable
+        ``release(rng, rows, epsilon, data, sets, **options)`` yields the rows of one set after the other, NaN where a
+        set cannot be made. `rows` are the confidential rows of many repetitions, shape (repetitions, n), and
+        `epsilon` is the budget of one set.
+    options : mapping
+        Keyword arguments of all functions of the row. `share` is the share of ε of the first statistic; None where
+        one noise scale for all statistics implies it.
+    loss, shown_loss : callable, optional
+        ``loss(data, epsilon, **options)``, an ε that is proven for one set, and one that some pair of neighbours
+        proves to be lost.
+    noise, accuracy, shares : callable, optional
+        Noise scales of one set by statistic; exact bias and RMSE of the mean of all sets; usual values of `share`.
+    """
+
+    release: Callable[..., Iterator[Any]]
+    options: Mapping[str, Any] = dataclasses.field(default_factory=dict, hash=False)
+    loss: Callable[..., float] | None = None
+    shown_loss: Callable[..., float] | None = None
+    noise: Callable[..., dict[str, float]] | None = None
+    accuracy: Callable[..., Accuracy] | None = None
+    shares: Callable[[Any], dict[str, float]] | None = None
+    statistic: str = "the mean"  # the first
+    same_as: str = ""  # key of a method that makes the same releases at another ε
+    has_epsilon: bool = True
+    exact_epsilon: bool = False
+
+    def __repr__(self) -> str:
+        share = self.options.get("share")
+        return f"NumericMethod({self.key!r}{'' if share is None else f', share={share!r}'})"
+
+    @property
+    def first_statistic(self) -> str:
+        return self.statistic
+
+    def usual_shares(self, data: Any) -> dict[str, float]:
+        return {} if self.shares is None else self.shares(data)
+
+    def with_share(self, share: float) -> Self:
+        if self.shares is None:
+            super().with_share(share)
+        share = argument("share", 0.001, 0.999, title=f"share of ε for {self.statistic}").validate(share)
+        return dataclasses.replace(self, options={**self.options, "share": share})
+
+    def same_release(self, data: Any) -> str:
+        """On a range of length 1 one noise scale for mean and variance is an equal share for each."""
+        is_communal = "share" in self.options and self.options["share"] is None
+        return "" if is_communal and not math.isclose(data.width, 1.0) else self.same_as
+
+    def draw(self, rng: np.random.Generator, rows: Any, epsilon: float, data: Any, sets: int) -> Iterator[Any]:
+        """Yield the released rows of one set after the other; `epsilon` is that of all sets."""
+        return self.release(rng, rows, epsilon / sets, data, sets, **self.options)
+
+    def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:
+        return {} if self.noise is None else self.noise(data, epsilon, **self.options)
+
+    def exact_accuracy(self, data: Any, epsilon: float, sets: int) -> Accuracy | None:
+        """Bias and RMSE of the mean of all sets as an estimate of μ; None where only a simulation has them."""
+        return None if self.accuracy is None else self.accuracy(data, epsilon, sets, **self.options)
+
+    def real_epsilon(self, data: Any, setting: float, sets: int) -> float:
+        return math.inf if self.loss is None else sets * self.loss(data, setting / sets, **self.options)
+
+    def found_loss(self, data: Any, epsilon: float) -> float:
+        return 0.0 if self.shown_loss is None else self.shown_loss(data, epsilon, **self.options)

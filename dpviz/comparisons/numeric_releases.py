@@ -1,25 +1,16 @@
-"""The table of the methods that release numbers between public bounds, their release functions and their losses.
-
-A release function is called as ``release(rng, rows, epsilon, data, sets, **options)``. `rows` are the confidential
-rows of many repetitions, shape (repetitions, n), and `epsilon` is the budget of one set. It yields the rows of one set
-after the other, of the same shape; a set that cannot be made has rows of NaN. The functions of the loss, noise and
-accuracy of a method take the same options.
-"""
+"""The methods that release numbers between public bounds: release functions, losses, and the table of methods."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from dpviz.comparisons.methods import ComparedMethod
+from dpviz.comparisons.methods import NumericMethod
 from dpviz.comparisons.numeric_accuracy import Accuracy, model_accuracy, original_accuracy, smoothed_accuracy
-from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.privacy.histograms import (
     SCOTT_FACTOR,
@@ -35,76 +26,6 @@ MAX_BINS = 1_000
 MAX_EXPONENT = 700.0  # exp overflows above 709
 EQUAL_ROWS_VARIANCE = 1e-28  # variance of equal rows by rounding, in units of their squared mean
 Generator = np.random.Generator
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class NumericMethod(ComparedMethod):
-    """A row of the table of methods for numeric data.
-
-    Attributes
-    ----------
-    release : callable
-        Release function (see the module).
-    options : mapping
-        Keyword arguments of all functions of the row. `share` is the share of ε of the first statistic; None where
-        one noise scale for all statistics implies it.
-    loss, shown_loss : callable, optional
-        ``loss(data, epsilon, **options)``, an ε that is proven for one set, and one that some pair of neighbours
-        proves to be lost.
-    noise, accuracy, shares : callable, optional
-        Noise scales of one set by statistic; exact bias and RMSE of the mean of all sets; usual values of `share`.
-    """
-
-    release: Callable[..., Iterator[Any]]
-    options: Mapping[str, Any] = dataclasses.field(default_factory=dict, hash=False)
-    loss: Callable[..., float] | None = None
-    shown_loss: Callable[..., float] | None = None
-    noise: Callable[..., dict[str, float]] | None = None
-    accuracy: Callable[..., Accuracy] | None = None
-    shares: Callable[[Any], dict[str, float]] | None = None
-    statistic: str = "the mean"  # the first
-    same_as: str = ""  # key of a method that makes the same releases at another ε
-    has_epsilon: bool = True
-    exact_epsilon: bool = False
-
-    def __repr__(self) -> str:
-        share = self.options.get("share")
-        return f"NumericMethod({self.key!r}{'' if share is None else f', share={share!r}'})"
-
-    @property
-    def first_statistic(self) -> str:
-        return self.statistic
-
-    def usual_shares(self, data: Any) -> dict[str, float]:
-        return {} if self.shares is None else self.shares(data)
-
-    def with_share(self, share: float) -> Self:
-        if self.shares is None:
-            super().with_share(share)
-        share = argument("share", 0.001, 0.999, title=f"share of ε for {self.statistic}").validate(share)
-        return dataclasses.replace(self, options={**self.options, "share": share})
-
-    def same_release(self, data: Any) -> str:
-        """On a range of length 1 one noise scale for mean and variance is an equal share for each."""
-        is_communal = "share" in self.options and self.options["share"] is None
-        return "" if is_communal and not math.isclose(data.width, 1.0) else self.same_as
-
-    def draw(self, rng: Generator, rows: Any, epsilon: float, data: Any, sets: int) -> Iterator[Any]:
-        """Yield the released rows of one set after the other; `epsilon` is that of all sets."""
-        return self.release(rng, rows, epsilon / sets, data, sets, **self.options)
-
-    def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:
-        return {} if self.noise is None else self.noise(data, epsilon, **self.options)
-
-    def exact_accuracy(self, data: Any, epsilon: float, sets: int) -> Accuracy | None:
-        """Bias and RMSE of the mean of all sets as an estimate of μ; None where only a simulation has them."""
-        return None if self.accuracy is None else self.accuracy(data, epsilon, sets, **self.options)
-
-    def real_epsilon(self, data: Any, setting: float, sets: int) -> float:
-        return math.inf if self.loss is None else sets * self.loss(data, setting / sets, **self.options)
-
-    def found_loss(self, data: Any, epsilon: float) -> float:
-        return 0.0 if self.shown_loss is None else self.shown_loss(data, epsilon, **self.options)
 
 
 # Rows and their moments

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpviz.comparisons.analysis import COMPARED_SETS, OutcomeMeasures, mean_width_or_inf
-from dpviz.comparisons.numeric_releases import NumericMethod
+from dpviz.comparisons.methods import NumericMethod
 from dpviz.core.declarations import EPSILON, LEVEL, REPETITIONS
 from dpviz.core.formatting import describe_value
 from dpviz.core.monte_carlo import Measure

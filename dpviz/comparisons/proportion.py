@@ -112,7 +112,7 @@ class OneProportion(DataKind):
         nearest_to_truth = min(max(self.p, PUBLIC_GUESS.minimum), PUBLIC_GUESS.maximum)
         return nearest_to_truth if self.public_share is None else self.public_share
 
-    def is_told_truth(self, method: ComparedMethod) -> bool:
+    def guesses_truth(self, method: ComparedMethod) -> bool:
         return bool(method.guess) and self.guess == self.with_guess(None).guess
 
     def with_guess(self, share: float | None) -> Self:

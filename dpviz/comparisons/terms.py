@@ -28,7 +28,7 @@ class ComparisonTerms:
     label: ClassVar[str]
     axis: ClassVar[str]
     meaning: ClassVar[str]  # what the ε is that all of them have, in a word
-    asks: ClassVar[tuple[str, ...]] = ()  # names of the numbers of the terms
+    parameter_names: ClassVar[tuple[str, ...]] = ()  # names of the numbers of the terms
     delta: float = 0.0
 
     def setting(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> float | None:
@@ -63,7 +63,7 @@ class EqualPrivacy(ComparisonTerms):
     label = "equal real privacy"
     axis = "real ε, left is more private"
     meaning = "real"
-    asks = ("delta",)
+    parameter_names = ("delta",)
 
     def __post_init__(self) -> None:
         validate_fields(self, DELTA)

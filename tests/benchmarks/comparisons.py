@@ -16,8 +16,9 @@ import numpy as np
 from scipy.stats import t
 
 from dpviz.comparisons import BinaryData, KnownVariance, NumericStudy, UnknownVariance
+from dpviz.comparisons.methods import NumericMethod
 from dpviz.comparisons.numeric_data import NormalData
-from dpviz.comparisons.numeric_releases import MODIPS_MEAN, MODIPS_SPLIT, NumericMethod
+from dpviz.comparisons.numeric_releases import MODIPS_MEAN, MODIPS_SPLIT
 from dpviz.published.records import load_records
 from tests.benchmarks.timing import Result, interleaved, seconds
 from tests.reproduction.evidence import SimulationBudget

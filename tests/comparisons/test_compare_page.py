@@ -83,7 +83,7 @@ def test_the_sentence_names_the_smallest_error_and_its_price(terms: Any, epsilon
     error = format_error(best.root_mean_squared_error)
     assert f"<b>{error}</b>" in sentence
     assert error in brief
-    assert f"{'real' if terms.asks else 'promised'} ε = {format_number(epsilon, 4)}" in sentence
+    assert f"{'real' if terms.parameter_names else 'promised'} ε = {format_number(epsilon, 4)}" in sentence
     assert least is not None
     low, high = (best.release_error.value / end for end in (least.root_mean_squared_error, least.lower_bound))
     told = re.search(rf"the error added by {re.escape(best.method.label)} is <b>([^<]*)</b> that of the best", sentence)

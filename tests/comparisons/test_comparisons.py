@@ -20,7 +20,8 @@ from dpviz.comparisons import (
     UnknownVariance,
 )
 from dpviz.comparisons.comparison import stream_comparison
-from dpviz.comparisons.numeric_releases import NumericMethod, release_original
+from dpviz.comparisons.methods import NumericMethod
+from dpviz.comparisons.numeric_releases import release_original
 from dpviz.comparisons.proportion import MULTIPLE_SYNTHESIS, ORIGINAL, BinaryMethod, promising_methods
 from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage
 from dpviz.privacy import delta_for_epsilon

@@ -104,7 +104,7 @@ def test_a_division_of_it_says_what_its_error_rests_on_and_no_single_set_of_it_i
 def test_a_truth_outside_the_domain_of_guesses_has_the_nearest_one(p: float, guess: float) -> None:
     data = BinaryData(n=10, p=p)
     assert data.guess == guess
-    assert data.is_told_truth(data.method(KEY)) and not data.is_told_truth(data.method("geometric"))
+    assert data.guesses_truth(data.method(KEY)) and not data.guesses_truth(data.method("geometric"))
 
 
 def test_a_curator_considers_it_where_it_is_chosen_with_the_middle_of_the_range_as_its_guess() -> None:

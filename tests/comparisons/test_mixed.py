@@ -14,6 +14,7 @@ from scipy.stats import betabinom, binom, invgamma, kstest, laplace, norm, t
 from dpviz.audit.release_losses import ReleaseSetting, clipped_cell_mean_loss
 from dpviz.charts.comparison import rows_chart
 from dpviz.comparisons import Analysis, EqualPrivacy, KnownVariance, MixedData, NumericStudy
+from dpviz.comparisons.methods import NumericMethod
 from dpviz.comparisons.mixed import MIXED_ESTIMANDS
 from dpviz.comparisons.mixed_releases import (
     CELL_PRIOR,
@@ -32,7 +33,7 @@ from dpviz.comparisons.mixed_releases import (
     noisy_counts,
     square_counts,
 )
-from dpviz.comparisons.numeric_releases import MODIPS_MEAN, ORIGINAL_ROWS, NumericMethod
+from dpviz.comparisons.numeric_releases import MODIPS_MEAN, ORIGINAL_ROWS
 from dpviz.core.types import FloatArray
 from dpviz.inference import COMBINING_RULES
 from dpviz.privacy.real_loss import ReleaseVerdict

@@ -13,6 +13,7 @@ from scipy.stats import chi2, kstest, laplace, multinomial, norm, truncnorm
 from dpviz.audit.release_methods import RELEASE_METHODS
 from dpviz.comparisons import Analysis, EqualPrivacy, KnownVariance, NumericStudy, UnknownVariance
 from dpviz.comparisons.analysis import OutcomeMeasures
+from dpviz.comparisons.methods import NumericMethod
 from dpviz.comparisons.numeric_accuracy import distribution_of_mean
 from dpviz.comparisons.numeric_data import NormalData
 from dpviz.comparisons.numeric_releases import (
@@ -30,7 +31,6 @@ from dpviz.comparisons.numeric_releases import (
     PERTURBED_HISTOGRAM_SCOTT,
     SMOOTHED_HISTOGRAM,
     SMOOTHED_HISTOGRAM_SCOTT,
-    NumericMethod,
     bounded_laplace,
     bounded_laplace_loss,
     bounded_normal,

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from dpviz.comparisons import Analysis, DataKind, Estimand, Outcome, UnknownVariance
-from dpviz.comparisons.numeric_releases import ORIGINAL_ROWS, UNKNOWN_VARIANCE_METHODS, NumericMethod
+from dpviz.comparisons.methods import NumericMethod
+from dpviz.comparisons.numeric_releases import ORIGINAL_ROWS, UNKNOWN_VARIANCE_METHODS
 from dpviz.core.declarations import PROPORTION, ROWS
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.types import FloatArray

@@ -21,10 +21,9 @@ from dpviz.calibration.data_kinds import GAUSSIAN, KINDS, Setting
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.comparisons import Analysis, BinaryData, KnownVariance, MixedData, UnknownVariance
 from dpviz.comparisons import numeric_releases as methods
-from dpviz.comparisons.methods import ComparedMethod
+from dpviz.comparisons.methods import ComparedMethod, NumericMethod
 from dpviz.comparisons.mixed_releases import cell_statistics
 from dpviz.comparisons.numeric_data import NormalData, NumericEstimand
-from dpviz.comparisons.numeric_releases import NumericMethod
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.types import FloatArray
 from dpviz.coverage.curves import coverage_by_proportion

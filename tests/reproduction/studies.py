@@ -10,8 +10,8 @@ import numpy as np
 
 from dpviz.comparisons import Analysis, BinaryData
 from dpviz.comparisons.analysis import OutcomeMeasures
+from dpviz.comparisons.methods import NumericMethod
 from dpviz.comparisons.numeric_data import NormalData
-from dpviz.comparisons.numeric_releases import NumericMethod
 from dpviz.comparisons.numeric_study import NumericStudy
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.comparisons.proportion_measures import share_moments
