@@ -85,6 +85,7 @@ class BudgetSplit(ABC):
     places: ClassVar[tuple[float, ...]]  # that are compared, in order
     over: ClassVar[str]  # what ε is divided over, in words
     counted: ClassVar[str]  # what several places are, in words
+    axis_text: ClassVar[str]
     symbol: ClassVar[str]
     log: ClassVar[bool] = False  # of the axis
     span: ClassVar[tuple[float, float]]
@@ -96,9 +97,9 @@ class BudgetSplit(ABC):
             raise ValueError(problem)
 
     @property
-    @abstractmethod
     def axis(self) -> str:
         """What the places are, in words."""
+        return self.axis_text.format(statistic=self.method.first_statistic)
 
     @staticmethod
     @abstractmethod
@@ -324,6 +325,7 @@ class SplitOverSets(BudgetSplit):
     places: ClassVar[tuple[float, ...]] = (*range(1, 10), *map(round, np.geomspace(10, COMPARED_SETS.maximum, 14)))
     over: ClassVar[str] = "several sets"
     counted: ClassVar[str] = "numbers of sets"
+    axis_text: ClassVar[str] = "sets M that share ε"
     symbol: ClassVar[str] = "M"
     log: ClassVar[bool] = True
     span: ClassVar[tuple[float, float]] = 0.9, 1.1 * COMPARED_SETS.maximum
@@ -332,10 +334,6 @@ class SplitOverSets(BudgetSplit):
     @property
     def allowed(self) -> Sequence[float]:
         return range(1, int(COMPARED_SETS.maximum) + 1)
-
-    @property
-    def axis(self) -> str:
-        return "sets M that share ε"
 
     @staticmethod
     def problem(data: DataKind, method: ComparedMethod) -> str:  # noqa: ARG004
@@ -360,12 +358,9 @@ class SplitOverStatistics(BudgetSplit):
     places: ClassVar[tuple[float, ...]] = (0.01, *(round(0.05 * step, 2) for step in range(1, 20)), 0.99)
     over: ClassVar[str] = "statistics"
     counted: ClassVar[str] = "shares"
+    axis_text: ClassVar[str] = "share w of ε that {statistic} has"
     symbol: ClassVar[str] = "w"
     span: ClassVar[tuple[float, float]] = -0.02, 1.02
-
-    @property
-    def axis(self) -> str:
-        return f"share w of ε that {self.method.first_statistic} has"
 
     @property
     def secondary(self) -> tuple[str, ...]:

@@ -12,17 +12,9 @@ import numpy as np
 
 from dpviz.comparisons.analysis import Estimand
 from dpviz.comparisons.methods import ComparedMethod
-from dpviz.comparisons.mixed_releases import (
-    MIXED_MODIPS,
-    MIXED_MODIPS_PRINTED,
-    MIXED_SYNTHESIS,
-    PERTURBED_CELLS,
-    PERTURBED_CELLS_SAFE,
-    MixedRows,
-    cell_statistics,
-)  # fmt: skip
+from dpviz.comparisons.mixed_releases import MIXED_METHODS, MixedRows, cell_statistics
 from dpviz.comparisons.numeric_data import NormalData, NumericEstimand
-from dpviz.comparisons.numeric_releases import ORIGINAL_ROWS, Generator
+from dpviz.comparisons.numeric_releases import Generator
 from dpviz.core import limits
 from dpviz.core.formatting import format_number
 from dpviz.core.parameters import Parameter
@@ -114,9 +106,7 @@ class MixedData(NormalData):
 
     key: ClassVar[str] = "mixed"
     label: ClassVar[str] = "Categories and two numbers (mixed)"
-    methods: ClassVar[tuple[ComparedMethod, ...]] = (
-        ORIGINAL_ROWS, MIXED_SYNTHESIS, MIXED_MODIPS, MIXED_MODIPS_PRINTED, PERTURBED_CELLS_SAFE, PERTURBED_CELLS,
-    )  # fmt: skip
+    methods: ClassVar[tuple[ComparedMethod, ...]] = MIXED_METHODS
     estimands: ClassVar[tuple[Estimand, ...]] = tuple(MIXED_ESTIMANDS.values())
     divided_between: ClassVar[tuple[str, ...]] = "share", "cell_mean", "cell_variance"
     studied: ClassVar[Mapping[str, NumericEstimand]] = MIXED_ESTIMANDS

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.comparisons.numeric_releases import REFERENCE, Generator, table_row
+from dpviz.comparisons.numeric_releases import ORIGINAL_ROWS, REFERENCE, Generator, table_row
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.privacy.histograms import SCOTT_FACTOR, one_bin_loss, revealing_tables, table_log_odds
 
@@ -86,9 +86,9 @@ def square_counts(rows: MixedRows, bins: int, width: float) -> IntArray:
 # Releases
 
 
-def _split(epsilon: float, share: float, n_others: int) -> tuple[float, float]:
+def _split(epsilon: float, share: float, n_statistics: int) -> tuple[float, float]:
     """ε of the counts, and that of each other statistic."""
-    return share * epsilon, (1 - share) / n_others * epsilon
+    return share * epsilon, (1 - share) / n_statistics * epsilon
 
 
 def mixed_noise(data: Any, epsilon: float, *, share: float, as_printed: bool = False) -> tuple[float, float, float]:
@@ -280,3 +280,6 @@ MIXED_MODIPS = table_row("MixedModips", MIXED_MODEL, share=EQUAL_SHARE)
 MIXED_MODIPS_PRINTED = table_row("MixedModipsPrinted", MIXED_MODEL, share=EQUAL_SHARE, as_printed=True)
 PERTURBED_CELLS_SAFE = table_row("PerturbedCellsSafe", NOISY_CELLS, share=0.5)
 PERTURBED_CELLS = table_row("PerturbedCells", NOISY_CELLS, share=0.5, noise_units=1.0)
+MIXED_METHODS = (
+    ORIGINAL_ROWS, MIXED_SYNTHESIS, MIXED_MODIPS, MIXED_MODIPS_PRINTED, PERTURBED_CELLS_SAFE, PERTURBED_CELLS,
+)  # fmt: skip

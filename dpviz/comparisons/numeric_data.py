@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dpviz.comparisons import numeric_releases
 from dpviz.comparisons.analysis import (
     COMPARED_SETS,
     MIN_RANKED_REPETITIONS,
@@ -21,12 +22,7 @@ from dpviz.comparisons.analysis import (
     Outcome,
 )
 from dpviz.comparisons.methods import ComparedMethod
-from dpviz.comparisons.numeric_releases import (
-    KNOWN_VARIANCE_METHODS,
-    ORIGINAL_ROWS,
-    UNKNOWN_VARIANCE_METHODS,
-    row_moments,
-)
+from dpviz.comparisons.numeric_releases import ORIGINAL_ROWS, row_moments
 from dpviz.comparisons.numeric_study import NUMERIC_EPSILON, NumericStudy
 from dpviz.core import limits
 from dpviz.core.declarations import ROWS, SEED
@@ -231,7 +227,7 @@ class KnownVariance(NormalData):
 
     key: ClassVar[str] = "gaussian_known_variance"
     label: ClassVar[str] = "Numbers between bounds, variance public"
-    methods: ClassVar[tuple[ComparedMethod, ...]] = KNOWN_VARIANCE_METHODS
+    methods: ClassVar[tuple[ComparedMethod, ...]] = numeric_releases.KNOWN_VARIANCE_METHODS
     usual: ClassVar[tuple[str, ...]] = "original", "multiple_synthesis", "modips", "modips_truncated", *SHOWN_HISTOGRAMS
     estimands: ClassVar[tuple[Estimand, ...]] = MEAN, MEAN_KNOWN_VARIANCE
 
@@ -241,7 +237,7 @@ class UnknownVariance(NormalData):
 
     key: ClassVar[str] = "gaussian"
     label: ClassVar[str] = "Numbers between bounds"
-    methods: ClassVar[tuple[ComparedMethod, ...]] = UNKNOWN_VARIANCE_METHODS
+    methods: ClassVar[tuple[ComparedMethod, ...]] = numeric_releases.UNKNOWN_VARIANCE_METHODS
     assumed_parameters: ClassVar[tuple[str, ...]] = ("sigma",)
     usual: ClassVar[tuple[str, ...]] = (
         "original", "multiple_synthesis", "modips_split", "modips_communal", *SHOWN_HISTOGRAMS,

@@ -12,14 +12,7 @@ from scipy.special import ndtr, ndtri
 from dpviz.comparisons.methods import NumericMethod
 from dpviz.comparisons.numeric_accuracy import Accuracy, model_accuracy, original_accuracy, smoothed_accuracy
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.privacy.histograms import (
-    SCOTT_FACTOR,
-    bootstrap_rows_loss,
-    perturbed_rows_loss,
-    perturbed_scott_worst,
-    smoothed_bound,
-    smoothed_worst,
-)
+from dpviz.privacy import histograms
 from dpviz.privacy.laplace_noise import rows_loss
 
 MAX_BINS = 1_000
@@ -200,7 +193,7 @@ def public_bins(n: int) -> int:
 
 def scott_bins(data: Any, variance: FloatArray) -> IntArray:
     """Number of bins of each repetition by Scott's rule ⌈R/h⌉, h = 3.49 s n^{−1/3}, from 1 to 1,000."""
-    width = SCOTT_FACTOR * np.sqrt(variance) * data.n ** (-1 / 3)
+    width = histograms.SCOTT_FACTOR * np.sqrt(variance) * data.n ** (-1 / 3)
     with np.errstate(divide="ignore"):
         bins = np.ceil(data.width / width)
     return np.clip(bins, 1, MAX_BINS).astype(np.intp)
@@ -286,10 +279,12 @@ def histogram_shown_loss(
 ) -> float:
     """Loss found in the rows, which show less than the noisy histogram; 0 where the noise covers both counts."""
     if scott:
-        return perturbed_scott_worst(data.n, epsilon, MAX_BINS)
+        return histograms.perturbed_scott_worst(data.n, epsilon, MAX_BINS)
     if bootstrap == "before":
-        return bootstrap_rows_loss(data.n, public_bins(data.n), epsilon / noise_units)
-    return 0.0 if noise_units >= 2 else perturbed_rows_loss(data.n, public_bins(data.n), epsilon / noise_units)
+        return histograms.bootstrap_rows_loss(data.n, public_bins(data.n), epsilon / noise_units)
+    return (
+        0.0 if noise_units >= 2 else histograms.perturbed_rows_loss(data.n, public_bins(data.n), epsilon / noise_units)
+    )
 
 
 def uniform_share(bins: Any, n: Any, epsilon: float) -> Any:
@@ -301,8 +296,8 @@ def smoothed_weights(counts: IntArray, bins: IntArray, epsilon: float) -> FloatA
     """Probabilities (1 − λ) count/n + λ/K of the bins of each repetition."""
     n, n_bins = counts.sum(axis=1, keepdims=True), bins[:, None]
     share = uniform_share(n_bins, n, epsilon)
-    is_own = np.arange(counts.shape[1]) < n_bins
-    return np.asarray((1 - share) * counts / n + share * is_own / n_bins)
+    is_used = np.arange(counts.shape[1]) < n_bins
+    return np.asarray((1 - share) * counts / n + share * is_used / n_bins)
 
 
 def release_smoothed_histogram(
@@ -316,12 +311,12 @@ def release_smoothed_histogram(
 
 def smoothed_loss(data: Any, epsilon: float, *, scott: bool = False) -> float:
     """ε of all rows in a bin that had one row and has none; with Scott's bins the most that any two K allow."""
-    return smoothed_bound(data.n, epsilon) if scott else epsilon
+    return histograms.smoothed_bound(data.n, epsilon) if scott else epsilon
 
 
 def smoothed_shown_loss(data: Any, epsilon: float, *, scott: bool = False) -> float:
     """Loss that a change of the number of bins proves."""
-    return smoothed_worst(data.n, epsilon) if scott else 0.0
+    return histograms.smoothed_worst(data.n, epsilon) if scott else 0.0
 
 
 def histogram_accuracy(data: Any, epsilon: float, sets: int) -> Accuracy:

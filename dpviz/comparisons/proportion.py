@@ -11,18 +11,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from dpviz.comparisons import proportion_measures as measures
 from dpviz.comparisons.analysis import Analysis, DataKind, Estimand, Outcome
 from dpviz.comparisons.methods import ComparedMethod
-from dpviz.comparisons.proportion_measures import (
-    Intervals,
-    Moments,
-    end_masses,
-    estimate_moments,
-    interval_measures,
-    set_loss,
-    share_moments,
-    worst_measure,
-)  # fmt: skip
+from dpviz.comparisons.proportion_measures import Intervals, Moments
 from dpviz.core import limits
 from dpviz.core.declarations import PROPORTION, PUBLIC_GUESS, ROWS, SYNTHETIC_ROWS
 from dpviz.core.formatting import format_number
@@ -139,7 +131,7 @@ class OneProportion(DataKind):
         """Moments of the analyst's estimate from all sets."""
         sets = method.sets(analysis.sets)
         if self.is_for_curator:
-            return estimate_moments(method.synthesizer(self, setting / sets), sets, analysis.rule_for(sets))
+            return measures.estimate_moments(method.synthesizer(self, setting / sets), sets, analysis.rule_for(sets))
         moments: Moments = method.moments(self, setting / sets)
         return moments.of_sets(sets)
 
@@ -189,7 +181,7 @@ class OneProportion(DataKind):
         sets = method.sets(analysis.sets)
         rule = analysis.rule_for(sets)
         synthesizer = method.synthesizer(self, setting / sets)
-        return worst_measure(synthesizer, measure, sets, rule, analysis.level, low, high, thorough)
+        return measures.worst_measure(synthesizer, measure, sets, rule, analysis.level, low, high, thorough)
 
 
 # Methods
@@ -246,7 +238,7 @@ class BinaryMethod(ComparedMethod):
 
     def moments(self, data: OneProportion, epsilon: float) -> Moments:
         """Moments of the share of yes in one set."""
-        return share_moments(self.synthesizer(data, epsilon))
+        return measures.share_moments(self.synthesizer(data, epsilon))
 
     def draw(self, rng: np.random.Generator, data: OneProportion, epsilon: float, x: int, units: int) -> FloatArray:
         """Shares of yes in some sets, given the confidential count x."""
@@ -259,11 +251,11 @@ class BinaryMethod(ComparedMethod):
         if not rule.is_feasible(synthesizer, sets):
             return []
         proportions = tuple(item.p for item in data)
-        return interval_measures(synthesizer, proportions, sets, rule.key, analysis, data[0].is_for_curator)
+        return measures.interval_measures(synthesizer, proportions, sets, rule.key, analysis, data[0].is_for_curator)
 
     def usable_share(self, data: OneProportion, setting: float, sets: int) -> float:
         """Probability that the released sets do not all hold no yes, or all nothing else."""
-        masses = end_masses(self.synthesizer(data, setting / sets), sets)
+        masses = measures.end_masses(self.synthesizer(data, setting / sets), sets)
         return max(1 - float(binomial_weights(np.array([data.p]), data.n)[0] @ masses), 0.0)
 
     def synthesizer(self, data: OneProportion, epsilon: float) -> TwoCellSynthesizer:
@@ -308,7 +300,7 @@ class BinaryMethod(ComparedMethod):
 
     def real_epsilon(self, data: OneProportion, setting: float, sets: int) -> float:
         """M times the pure ε of one set, as all may be at their worst at once."""
-        return sets * set_loss(self.synthesizer(data, setting / sets)) if self.has_epsilon else math.inf
+        return sets * measures.set_loss(self.synthesizer(data, setting / sets)) if self.has_epsilon else math.inf
 
     def real_delta(
         self, data: OneProportion, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None

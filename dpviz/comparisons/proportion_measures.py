@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Callable
 from functools import lru_cache, wraps
-from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -34,21 +34,18 @@ MAX_SUM_ENTRIES = 2_000_000  # numbers of the distribution of the sum from which
 SUM_ROUNDING = 1e-10  # error bound of a sum that is nothing but rounding
 SHOWN_PRECISION = 1e-5  # the same relative to the sum: it leaves the digits that are shown
 
-Rest = ParamSpec("Rest")
 Result = TypeVar("Result")
 Intervals = list[tuple[Measure, Measure]]
 """Coverage and mean width at each of several true values."""
 
 
-def cached_on_copy(
-    maxsize: int,
-) -> Callable[[Callable[Concatenate[TwoCellSynthesizer, Rest], Result]], Callable[..., Result]]:
+def cached_on_copy(maxsize: int) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
     """Cache a function of a synthesizer without the terms that the caller's object holds (0.6 MB at n = 10⁴)."""
 
-    def decorate(function: Callable[Concatenate[TwoCellSynthesizer, Rest], Result]) -> Callable[..., Result]:
+    def decorate(function: Callable[..., Result]) -> Callable[..., Result]:
         @lru_cache(maxsize=maxsize)
         @wraps(function)
-        def on_copy(synthesizer: TwoCellSynthesizer, *args: Rest.args, **kwargs: Rest.kwargs) -> Result:
+        def on_copy(synthesizer: TwoCellSynthesizer, *args: Any, **kwargs: Any) -> Result:
             return function(dataclasses.replace(synthesizer), *args, **kwargs)
 
         return on_copy
