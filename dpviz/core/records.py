@@ -111,11 +111,6 @@ class ParameterRecord:
         """Declarations of its numbers by name."""
         return {parameter.name: parameter for parameter in cls.parameters()}
 
-    @classmethod
-    def select_parameters(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Those of the values that are numbers of such a record."""
-        return {name: values[name] for name in cls.numbers() if name in values}
-
     def settings(self) -> dict[str, Any]:
         """Its numbers by name."""
         return {name: getattr(self, name) for name in self.numbers()}

@@ -12,12 +12,11 @@ from dpviz.core.numerics.special import (
     MAX_EXPONENT,
     cumulative_sum,
     log_sum_exp,
-    pmf_from_ratios,
     round_to_private_side,
     satisfies_epsilon,
 )
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import LossDistribution, WorstCase
+from dpviz.mechanisms.base import WorstCase
 from dpviz.mechanisms.pair_divergence import log_delta_beta_binomial
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
 
@@ -82,45 +81,6 @@ class BetaBinomial(PriorSynthesizer):
     def worst_log_odds(self) -> WorstCase:
         """Pure ε, ln(1 + m / min(α, β)): the only row of the value with the smaller pseudo-count is substituted."""
         return self.rarest_row(math.log1p(self.m / min(self.alpha, self.beta)))
-
-    def first_pair_losses(self, unseen: float, deviations: float = 18.0) -> LossDistribution:
-        """Privacy losses ln Pr(j | 1) / Pr(j | 0), the negative log-odds of the first pair, for j within a window.
-
-        Parameters
-        ----------
-        unseen : float
-            Largest probability of the counts j outside the window, which get an infinite loss.
-        deviations : float, optional
-            Half the window's width at first, in standard deviations; it is doubled until the window is wide enough.
-
-        Notes
-        -----
-        For y = β + n − 1 ≥ 1 the ratios of successive p(j) = Pr(j | 1) fall, so that a geometric series bounds each
-        tail. The listed probabilities alone sum to 1; with the bounds of the tails δ is an upper bound.
-        """
-        # The window, or all counts where p may rise again towards an end or most of them would be listed
-        x, y, m = self.alpha, self.beta + (self.n - 1), self.m
-        mean, total = m * (x + 1) / (x + 1 + y), x + 1 + y
-        reach = deviations * (math.sqrt(mean * (1 - mean / m) * (total + m) / (total + 1)) + 1)
-        low, high = max(math.floor(mean - reach), 0), min(math.ceil(mean + reach), m)
-        if y < 1 or high - low > m / 2:
-            low, high = 0, m
-
-        # Probabilities inside, and bounds of those of both tails
-        j = np.arange(low, high)
-        with np.errstate(over="ignore"):
-            ratios = (m - j) * (x + 1 + j) / ((j + 1) * (y + (m - 1 - j)))
-        masses = pmf_from_ratios(ratios)
-        below = masses[0] / (ratios[0] - 1) if low > 0 else 0.0
-        above = masses[-1] * ratios[-1] / (1 - ratios[-1]) if high < m else 0.0
-        if below + above > unseen:
-            return self.first_pair_losses(unseen, 2 * deviations)
-
-        j = np.arange(low, high + 1)
-        losses = np.log1p(j / x) - np.log1p((m - j) / y)
-        if below + above == 0:
-            return LossDistribution(losses, masses)
-        return LossDistribution(np.append(losses, math.inf), np.append(masses, below + above))
 
     @classmethod
     def smallest_alpha(cls, *, m: int, epsilon: float) -> float:
