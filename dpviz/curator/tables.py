@@ -84,9 +84,10 @@ def _name_cell(place: int, design: Evaluation) -> str:
 
 
 def _limits_cell(design: Evaluation) -> str:
-    """Whether all limits are kept."""
-    broken = sum(verdict is False for verdict in design.verdicts.values())
-    texts = {True: "all kept", False: f"{broken} broken", None: "too close" if design.is_complete else "computing"}
+    """Whether all limits are kept; once one is broken the others may not be looked at."""
+    verdicts = [*design.verdicts.values()]
+    broken = f"{'at least ' if None in verdicts else ''}{verdicts.count(False)} broken"
+    texts = {True: "all kept", False: broken, None: "too close" if design.is_complete else "computing"}
     sign, _ = MARKS[design.meets_limits]
     return f"{sign} {texts[design.meets_limits]}"
 

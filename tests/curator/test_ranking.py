@@ -8,6 +8,7 @@ import itertools
 import math
 import re
 from functools import cache
+from types import SimpleNamespace
 
 import pytest
 
@@ -30,7 +31,7 @@ from dpviz.curator.question import GOALS, DesignQuestion
 from dpviz.curator.ranking import rank
 from dpviz.curator.report import chosen_design, render_report
 from dpviz.curator.search import SearchResult, evaluate_designs
-from dpviz.curator.tables import ranking_table
+from dpviz.curator.tables import _limits_cell, ranking_table
 from dpviz.privacy.odds_text import factor_of_odds
 from tests.curator.test_search import answered
 from tests.helpers import assess, with_outcomes
@@ -687,3 +688,13 @@ def test_a_class_is_told_how_many_limits_the_nearest_design_misses() -> None:
         assert many in short, (name, short)
         most = max(missed, key=lambda one: one.used_share(first.worst_case(one.key).measure).value)
         assert most.measure.name in short
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "text"),
+    [((False, True), "✗ 1 broken"), ((False, False), "✗ 2 broken"), ((False, None), "✗ at least 1 broken")],
+)
+def test_limits_that_were_not_looked_at_are_not_counted_as_kept(verdicts: tuple[bool | None, ...], text: str) -> None:
+    design = SimpleNamespace(verdicts=dict(zip((ERROR, COVERAGE), verdicts, strict=True)), meets_limits=False)
+    design.is_complete = True
+    assert _limits_cell(design) == text  # type: ignore[arg-type]
