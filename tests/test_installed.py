@@ -114,7 +114,7 @@ def public() -> Iterator[tuple[str, object]]:
     """What the examples import, by name, and those methods of the classes among them that they use."""
     for code in EXAMPLES.values():
         for node in ast.walk(ast.parse(code)):
-            if not isinstance(node, ast.ImportFrom):
+            if not isinstance(node, ast.ImportFrom) or not str(node.module).startswith("dpviz"):
                 continue
             for one in node.names:
                 found = getattr(importlib.import_module(str(node.module)), one.name)
