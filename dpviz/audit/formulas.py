@@ -37,8 +37,10 @@ def subsampled_epsilon_printed(epsilon: float, rate: float) -> float:
     >>> round(subsampled_epsilon_printed(1.0, 0.5), 6)  # (e − 1) / 2
     0.859141
     """
-    if rate == 0 or epsilon < MAX_EXPM1_EXPONENT:
-        return rate and rate * math.expm1(epsilon)
+    if rate == 0:
+        return 0.0
+    if epsilon < MAX_EXPM1_EXPONENT:
+        return rate * math.expm1(epsilon)
     exponent = epsilon + math.log(rate)
     return math.exp(exponent) if exponent < MAX_EXPM1_EXPONENT else math.inf
 
