@@ -2,7 +2,7 @@
 
 import math
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from html import escape
@@ -173,42 +173,50 @@ class Projector:
 
     def _show_controls(self) -> None:
         """Draw the controls as the settings of the room are; whoever moves one moves all seats."""
-        state, design = st.session_state, self.settings.design
-        current = {name: getattr(design, name) for name in ("epsilon", "sets", "n", "mechanism")}
-        current |= {"mode": self.settings.mode, "rules": self.settings.rule}
-        state.update({PREFIX + name: value for name, value in current.items() if state.get(PREFIX + name) != value})
+        settings, design = self.settings, self.settings.design
         self._show_main_buttons()
-        labels = {key: mode.label for key, mode in MODES.items()}
-        self._control(st.segmented_control, "What the class does", list(MODES), "mode", format_func=labels.get)
-        self._control(
-            st.select_slider, "ε, smaller is more private", PROMISES, "epsilon",
-            format_func=partial(format_number, digits=3), help=ui.words("promise"),
+        main = st.container()
+        more = st.expander("More", key=f"{PREFIX}more")
+        with main:
+            modes = {key: mode.label for key, mode in MODES.items()}
+            self._control(st.segmented_control, "What the class does", modes, "mode", settings.mode)
+            promises = {epsilon: format_number(epsilon, 3) for epsilon in PROMISES}
+            label, slider = "ε, smaller is more private", st.select_slider
+            self._control(slider, label, promises, "epsilon", design.epsilon, help=ui.words("promise"))
+            if not settings.requires_answer:
+                sets, help = range(1, MAX_SETS + 1), ui.words("sets")
+                self._control(st.segmented_control, "Released sets M", sets, "sets", design.sets, help=help)
+                rules = {key: RULES[key].computed for key in ROOM_RULES if RULES[key].min_sets <= design.sets}
+                self._control(st.radio, "The analyst computes", rules, "rules", settings.rule, help=ui.words("rules"))
+        with more:
+            self._control(st.segmented_control, "People in the secret table", ROOM_SIZES, "n", design.n)
+        with main if settings.requires_answer else more:
+            mechanisms = {key: SYNTHESIZERS[key].info.label for key in ROOM_MECHANISMS}
+            self._control(st.selectbox, "Synthesizer", mechanisms, "mechanism", design.mechanism)
+        with more:
+            self._show_more_buttons()
+
+    def _show_more_buttons(self) -> None:
+        """Draw what a teacher seldom needs, and the files; what is in them is looked up when they are taken."""
+        service, code = server.rooms(), self.room.code
+        if self.settings.running:
+            self._button("Show the code again", "stop", lambda before: before.next_round(running=False))
+        st.caption(ui.words("link of the teacher"))
+
+        def rounds() -> list[tuple[RoomSettings, Reports]]:
+            return [(settings, service.store.reports(code, settings.round)) for settings in service.store.history(code)]
+
+        ui.show_files(
+            "What the class has found",
+            ("Every seat, every setting", "class.csv", lambda: results_csv(rounds())),
+            ("The same in Python", "class.py", lambda: results_script(rounds())),
+            "Both hold the secret table and all seeds: share them once the class is over.",
         )  # fmt: skip
-        mechanisms = {key: SYNTHESIZERS[key].info.label for key in ROOM_MECHANISMS}
-        show_synthesizer = partial(
-            self._control, st.selectbox, "Synthesizer", ROOM_MECHANISMS, "mechanism", format_func=mechanisms.get
-        )
-        if self.settings.requires_answer:
-            show_synthesizer()
-        else:
-            sets = range(1, MAX_SETS + 1)
-            self._control(st.segmented_control, "Released sets M", sets, "sets", help=ui.words("sets"))
-            rules = {key: RULES[key].computed for key in ROOM_RULES if RULES[key].min_sets <= design.sets}
-            rest: dict[str, Any] = {"format_func": rules.get, "help": ui.words("rules")}
-            self._control(st.radio, "The analyst computes", list(rules), "rules", **rest)
-        with st.expander("More", key=f"{PREFIX}more"):
-            self._control(st.segmented_control, "People in the secret table", ROOM_SIZES, "n")
-            if not self.settings.requires_answer:
-                show_synthesizer()
-            if self.settings.running:
-                self._button("Show the code again", "stop", lambda before: before.next_round(running=False))
-            st.caption(ui.words("link of the teacher"))
-            self._show_files()
-            free = (server.rooms().free_seats, self.room.code, self.token)
-            _button("Free the seats of phones that have left", "free", *free, width="stretch")
-            with st.popover("End this room", width="stretch"):
-                st.write("Every phone is told, and all that was reported is deleted. Take the files first.")
-                _button("End it now", "end", self._end)
+        label = "Free the seats of phones that have left"
+        _button(label, "free", service.free_seats, code, self.token, width="stretch")
+        with st.popover("End this room", width="stretch"):
+            st.write("Every phone is told, and all that was reported is deleted. Take the files first.")
+            _button("End it now", "end", self._end)
 
     def _show_main_buttons(self) -> None:
         """Draw Start, then Reveal; the space bar presses the first button."""
@@ -224,27 +232,20 @@ class Projector:
             if is_running:
                 self._button("Draw again", "again", RoomSettings.next_round)
 
-    def _show_files(self) -> None:
-        """Draw the files; what is in them is looked up when they are taken."""
-        store, code = server.rooms().store, self.room.code
-
-        def rounds() -> list[tuple[RoomSettings, Reports]]:
-            return [(settings, store.reports(code, settings.round)) for settings in store.history(code)]
-
-        ui.show_files(
-            "What the class has found",
-            ("Every seat, every setting", "class.csv", lambda: results_csv(rounds())),
-            ("The same in Python", "class.py", lambda: results_script(rounds())),
-            "Both hold the secret table and all seeds: share them once the class is over.",
-        )  # fmt: skip
-
     def _button(self, label: str, name: str, change: Callable[[RoomSettings], RoomSettings], **rest: Any) -> None:
         args = (server.rooms().change, self.room.code, self.token, change)
         st.button(label, key=PREFIX + name, on_click=server.attempt, args=args, width="stretch", **rest)
 
-    def _control(self, widget: Callable[..., Any], label: str, options: Sequence[Any], name: str, **rest: Any) -> None:
-        """Draw a control that changes a field of the design, or the mode."""
-        widget(label, options, key=PREFIX + name, on_change=self._take_over, args=(name,), **rest)
+    def _control(
+        self, widget: Callable[..., Any], label: str, options: Collection[Any], name: str, value: Any, **rest: Any
+    ) -> None:  # fmt: skip
+        """Draw a control with the present value of the mode, or of a field of the design, which it changes."""
+        key = PREFIX + name
+        if st.session_state.get(key) != value:
+            st.session_state[key] = value
+        if isinstance(options, Mapping):
+            rest["format_func"] = options.get
+        widget(label, list(options), key=key, on_change=self._take_over, args=(name,), **rest)
 
     def _take_over(self, name: str) -> None:
         value = st.session_state[PREFIX + name]

@@ -14,17 +14,10 @@ from dpviz.comparisons import CategoryData, CountData, DataKind
 from dpviz.core.declarations import PROPORTION
 from dpviz.core.formatting import format_number
 from dpviz.curator import figures, form, search, summary, tables
+from dpviz.curator import question as questions
 from dpviz.curator.measures import ACCURACY_MEASURES
 from dpviz.curator.privacy_limits import PRIVACY_LIMITS
-from dpviz.curator.question import (
-    GOALS,
-    PRIOR_ONES,
-    PRIOR_ZEROS,
-    QUESTION_KINDS,
-    DesignQuestion,
-    range_names,
-    takes_prior,
-)
+from dpviz.curator.question import QUESTION_KINDS, DesignQuestion
 from dpviz.designs import CONFIDENTIAL_COUNT
 from dpviz.export.templates import capitalize_first
 from dpviz.inference.rules import RULES
@@ -54,7 +47,7 @@ MEASURES = {key: capitalize_first(measure.name) for key, measure in ACCURACY_MEA
 PRESETS = ui.declared_presets("curator")
 
 
-def method_labels(kind: type[DataKind]) -> dict[str, str]:
+def methods_of(kind: type[DataKind]) -> dict[str, str]:
     """Labels of the methods that promise privacy, by key."""
     return {method.key: method.label for method in kind.methods if not method.reference}
 
@@ -69,7 +62,7 @@ SETTINGS = {
         MEASURES, ["root_mean_squared_error", "coverage"], "All that limits how far an analyst may be off"
     ),
     f"{PREFIX}tried": ui.choices_setting(form.SETS, ["1", "5"], "Numbers of sets considered"),
-    f"{PREFIX}goal": ui.choice_setting(GOALS, next(iter(GOALS)), "What comes first"),
+    f"{PREFIX}goal": ui.choice_setting(questions.GOALS, next(iter(questions.GOALS)), "What comes first"),
     f"{PREFIX}over": ui.choice_setting(form.OVER_RANGE.values(), "worst", "Over the range, what counts is the"),
     f"{PREFIX}every": ui.switch_setting(False, "Show all designs"),
     f"{PREFIX}look": ui.section_setting(details.SECTIONS),
@@ -77,8 +70,8 @@ SETTINGS = {
 }
 for _key, _kind in QUESTION_KINDS.items():
     _usual_rules = [key for key in ("reiter_2003", "score") if key in _kind.rules]
-    SETTINGS[f"{PREFIX}{_key}_rules"] = ui.choices_setting(_kind.rules, _usual_rules, "Analyses")
-    _methods = ui.choices_setting(partial(method_labels, _kind), (), "Methods considered")
+    SETTINGS[f"{PREFIX}{_key}_rules"] = ui.choices_setting(_kind.rules, _usual_rules, "Analyses that users will run")
+    _methods = ui.choices_setting(partial(methods_of, _kind), (), "Methods considered")
     SETTINGS[f"{PREFIX}{_key}_methods"] = replace(_methods, default=_kind.considered_keys)
 
 
@@ -91,12 +84,13 @@ def take_release(values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def controls() -> DesignQuestion:
-    if st.session_state.get(f"{PREFIX}look") != details.PILOT_DATA:  # what was read of a file goes with its section
-        st.session_state["page_memory"].pop("pilot", None)
+    state = st.session_state
+    if state.get(f"{PREFIX}look") != details.PILOT_DATA:  # what was read of a file goes with its section
+        state["page_memory"].pop("pilot", None)
     places = ui.control_places()
     ui.presets(PRESETS, place=places.first, take_release=take_release, help=ui.words("presets"))
     for name in HIDDEN:
-        if st.session_state["is_linked"] and st.session_state[PREFIX + name] is not None:
+        if state["is_linked"] and state[PREFIX + name] is not None:
             ui.register_shown(PREFIX + name)
 
     # The data, and the range of their true value
@@ -108,7 +102,7 @@ def controls() -> DesignQuestion:
         elif size.name != kind.true_value:
             is_narrower = size.maximum < form.NUMBERS[size.name].maximum  # than with another kind of data
             values |= _numbers([size.name], places, size.maximum if is_narrower else None)
-    values |= _numbers(range_names(kind), places)
+    values |= _numbers(questions.range_names(kind), places)
 
     # The limits
     protect = _limit_choice("How private", "protect", places)
@@ -153,14 +147,13 @@ def _design_controls(places: ui.Places, kind: type[DataKind], values: dict[str, 
     """Draw which designs are considered, and their order; return fields of the question."""
     more = places.more
     own_rules = {key: RULES[key] for key in kind.rules}
-    label = "Analyses that users will run"
-    rules = ui.choices(f"{kind.key}_rules", own_rules, label=label, place=more, help=ui.words("rules"))
+    rules = ui.choices(f"{kind.key}_rules", own_rules, place=more, help=ui.words("rules"))
     sets = ui.choices("tried", place=more, help=ui.words("tried"))
     goal = ui.choice("goal", place=more, help=ui.words("goal"))
     over = ui.segmented("over", place=more, help=ui.words("over"))
     is_average = over == form.OVER_RANGE[True]
-    if is_average and takes_prior(form.true_value_of(kind)):
-        values |= _numbers([parameter.name for parameter in (PRIOR_ONES, PRIOR_ZEROS)], places)
+    if is_average and questions.takes_prior(form.true_value_of(kind)):
+        values |= _numbers([questions.PRIOR_ONES.name, questions.PRIOR_ZEROS.name], places)
     methods = ui.choices(f"{kind.key}_methods", place=more)
     values |= _numbers(("values", "level", "repetitions", "seed"), places)
     if not methods:
@@ -179,8 +172,7 @@ def show_answer(desk: search.SearchResult, answer: summary.Answer) -> None:
         st.session_state[before_key] = desk
     shown: search.SearchResult = st.session_state.get(before_key, desk)
     rows = min(MAX_ROWS_IN_CLASS if ui.class_mode() else MAX_ROWS, shown.n_expected)
-    chart = limits_picture(shown, rows) if shown.designs else None
-    if chart is not None:
+    if shown.designs and (chart := limits_picture(shown, rows)) is not None:
         ui.show_figure(chart, "limits", height=limits_height(rows), hero=True)
     if desk.designs and not desk.is_complete:
         st.progress(min(desk.n_judged / desk.n_expected, 1.0))
@@ -192,8 +184,7 @@ def show_answer(desk: search.SearchResult, answer: summary.Answer) -> None:
 
 def limits_picture(desk: search.SearchResult, rows: int) -> Figure | None:
     """The first designs with a mark for each accuracy limit; None where nothing is known of what orders them."""
-    picture = figures.limits_figure(desk, rows)
-    if picture is None:
+    if (picture := figures.limits_figure(desk, rows)) is None:
         return None
     names = [f"{method}<br><sup>{analysis}</sup>" for method, analysis in picture.names]
     uses = {use.name: (use.shares, use.low, use.high) for use in picture.uses}
@@ -211,11 +202,11 @@ def show_relaxations(desk: search.SearchResult) -> None:
     if len(relaxations) < min(search.N_RELAXED, len(desk.designs)):
         lines.append("• Still searching …")
     ui.note(ui.words("give_way", ways="<br>".join(lines)))
-    if relaxations:
-        with st.container(horizontal=True, key=f"{PREFIX}ways"):
-            for place, (label, settings) in enumerate(summary.relaxation_offers(relaxations[0])):
-                values = {PREFIX + name: value for name, value in settings.items()}
-                st.button(label, key=f"{PREFIX}let_{place}", on_click=st.session_state.update, args=(values,))
+    offers = summary.relaxation_offers(relaxations[0]) if relaxations else ()
+    with st.container(horizontal=True, key=f"{PREFIX}ways"):
+        for place, (label, settings) in enumerate(offers):
+            values = {PREFIX + name: value for name, value in settings.items()}
+            st.button(label, key=f"{PREFIX}let_{place}", on_click=st.session_state.update, args=(values,))
 
 
 def show_designs(desk: search.SearchResult, answer: summary.Answer) -> None:
@@ -233,8 +224,9 @@ def show_designs(desk: search.SearchResult, answer: summary.Answer) -> None:
     if names := by_reason(desk.absent):
         ui.note(ui.words("absent", names=names))
     if desk.best is not None and desk.is_complete:  # until then another may lead
-        is_pinned = details.pin_of(desk.best.key) in st.session_state[details.PINS]
-        details.pin_button(desk.best, "Unpin it" if is_pinned else "Pin for comparison", "pin_first")
+        pin = details.pin_of(desk.best.key)
+        label = "Unpin it" if pin in st.session_state[details.PINS] else "Pin for comparison"
+        st.button(label, key=f"{PREFIX}pin_first", on_click=details.toggle_pin, args=(pin,))
         details.design_links(desk.best, f"{desk.best.name}, on")
     ui.page_link(PLAN, {}, ui.words("several"))
 

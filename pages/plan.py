@@ -1,16 +1,17 @@
 """Plan: several statistics of the same people under one promise."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
+from itertools import count, cycle
 from typing import Any
 
 import streamlit as st
 
 from dpviz.charts.plan import composition_chart, factors_chart, plan_height
 from dpviz.core.escape import decode_utf8, escape_markdown
-from dpviz.core.formatting import format_number
+from dpviz.core.formatting import format_count, format_number
+from dpviz.core.parameters import Parameter
 from dpviz.curator import form as stated
 from dpviz.curator.privacy_limits import PRIVACY_LIMITS, EpsilonDeltaLimit, promise_text
 from dpviz.export.stored import MAX_CHARACTERS
@@ -51,13 +52,13 @@ class Question:
     plan: ReleasePlan
 
     @property
-    def named(self) -> str:
-        count = len(self.plan.statistics)
+    def description(self) -> str:
         protection = self.plan.protection
         promise = protection.text
         if protection.follows_from_delta and not protection.is_share:
             promise = promise_text(*protection.as_epsilon_delta())
-        return f"{count} statistic{'s' * (count > 1)} of n = {format_number(self.plan.n)} rows, {promise}"
+        statistics = format_count(len(self.plan.statistics), "statistic")
+        return f"{statistics} of n = {format_number(self.plan.n)} rows, {promise}"
 
     @property
     def neighbours(self) -> str:
@@ -116,6 +117,7 @@ def edit_statistics(plan: ReleasePlan) -> None:
 
 
 def _show_fields(plan: ReleasePlan, place: int) -> None:
+    """Draw the fields of the statistic at a place, each a choice, a number or the name."""
     state = st.session_state
     statistic: Statistic = state[STATISTICS][place]
     if state.get(f"{FIELD}filled") != (place, statistic):  # else what was refused stays in its box
@@ -124,32 +126,30 @@ def _show_fields(plan: ReleasePlan, place: int) -> None:
     if state[f"{FIELD}refused"]:
         ui.problem(state[f"{FIELD}refused"])
 
-    # The usual fields, and the others below them
+    # The usual fields in two columns, and the others below them
     options = forms.form_options(plan, statistic)
-    last = [name for name in ("mechanism", "group") if name in options]
-    names = dict.fromkeys(["name", "kind", "measure", "limit", *forms.form_parameters(type(statistic)), *last])
-    _draw_fields([name for name in names if name not in FOLDED], statistic, options)
-    with st.expander("More about it", key=f"{FIELD}more", on_change="rerun") as more:
-        if more.open:
-            _draw_fields([name for name in FOLDED if name in names], statistic, options)
-
-
-def _draw_fields(names: Collection[str], statistic: Statistic, options: Mapping[str, Mapping[str, str]]) -> None:
-    """Draw fields in two columns, each a choice, a number or the name."""
     parameters = forms.form_parameters(type(statistic))
-    columns = st.columns([1.3, 1])  # "Typical error (root mean squared error)" in full
-    for place, name in enumerate(names):
-        rest: dict[str, Any] = {"key": FIELD + name, "on_change": _take_fields, "persist_state": "session"}
-        if name in options:
-            labels = options[name]
-            columns[place % 2].selectbox(LABELS[name], list(labels), format_func=labels.__getitem__, **rest)
-        elif name in parameters:
-            parameter = parameters[name]
-            rest |= {"step": 1} if parameter.integer else {"format": "%.10g"}
-            help = f"{parameter.help} Accepted: {parameter.domain}.".strip()
-            columns[place % 2].number_input(capitalize_first(parameter.title), value=None, help=help, **rest)
-        else:
-            columns[place % 2].text_input("Name", max_chars=MAX_NAME_CHARACTERS, **rest)
+    names = dict.fromkeys(["name", "kind", "measure", "limit", *parameters, *options])
+    usual = st.columns([1.3, 1])  # "Typical error (root mean squared error)" in full
+    more = st.expander("More about it", key=f"{FIELD}more", on_change="rerun")
+    places = {False: cycle(usual), True: cycle(more.columns([1.3, 1]))}
+    for name in names:
+        is_folded = name in FOLDED
+        if more.open or not is_folded:
+            with next(places[is_folded]):
+                _draw_field(name, options.get(name, {}), parameters.get(name))
+
+
+def _draw_field(name: str, options: Mapping[str, str], parameter: Parameter | None) -> None:
+    rest: dict[str, Any] = {"key": FIELD + name, "on_change": _take_fields, "persist_state": "session"}
+    if options:
+        st.selectbox(LABELS[name], list(options), format_func=options.__getitem__, **rest)
+    elif parameter is None:
+        st.text_input("Name", max_chars=MAX_NAME_CHARACTERS, **rest)
+    else:
+        rest |= {"step": 1} if parameter.integer else {"format": "%.10g"}
+        help = f"{parameter.help} Accepted: {parameter.domain}.".strip()
+        st.number_input(capitalize_first(parameter.title), value=None, help=help, **rest)
 
 
 def _take_fields() -> None:
@@ -224,12 +224,10 @@ def _show_composition(facts: PlanFacts) -> None:
 
 def _show_withheld(facts: PlanFacts) -> None:
     sentences = summary.suppression_sentences(facts)
-    if not sentences:
-        ui.note(ui.words("nothing_withheld"))
-        return
-    for sentence in sentences:
+    for sentence in sentences or [ui.words("nothing_withheld")]:
         ui.note(escape_markdown(sentence))
-    ui.table(*summary.page_table(summary.withheld_table(facts)))
+    if sentences:
+        ui.table(*summary.page_table(summary.withheld_table(facts)))
 
 
 def _show_naive(facts: PlanFacts) -> None:
@@ -277,8 +275,7 @@ def _show_downloads(facts: PlanFacts) -> None:
     table = ("The numbers of each statistic, CSV", "plan.csv", partial(files.statistics_csv, facts))
     script = ("plan.py", files.plan_script(plan), "the shares and the errors of the plan")
     as_json = ("The plan, JSON", "plan_alone.json", plan.to_json)
-    as_toml = ("The plan, TOML", "plan.toml", partial(files.plan_toml, plan))
-    middle = (as_json, as_toml, ui.words("with_numbers"))
+    middle = (as_json, ("The plan, TOML", "plan.toml", partial(files.plan_toml, plan)), ui.words("with_numbers"))
     ui.download_columns([table], script, middle=middle, middle_heading="Your plan")
 
 
@@ -313,7 +310,7 @@ def page() -> None:
         with parts.results:
             fresh = ReleasePlan(statistics=USUAL_STATISTICS, spend_all=False)
             solve = partial(ui.result, summary.plan_facts, spinner="The promise is being divided …")
-            facts = ui.last_valid_value("plan", question.plan, solve, fresh, lambda plan: Question(plan).named)
+            facts = ui.last_valid_value("plan", question.plan, solve, fresh, lambda plan: Question(plan).description)
             solution = facts.solution
             badge, point, rest, short = summary.answer(facts)
             ui.answer(badge, f"<b>{point}</b> {escape_markdown(rest)}" if point else escape_markdown(rest), short)

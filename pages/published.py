@@ -1,9 +1,8 @@
 """Published: everything that the papers print beside ours, cell by cell, from a stored run; nothing is computed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import ClassVar
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -40,38 +39,37 @@ for _key, _figures in FIGURES.items():
         SETTINGS[f"{PREFIX}{_key}_{_word}_at"] = ui.choice_setting(_settings, _settings[0], "Setting of the figure")
 
 
-@dataclass(frozen=True)
-class Question:
-    """A paper, a figure of it at a setting, the open cell, and whether only what differs is shown, for a class."""
+class Question(NamedTuple):
+    """What is shown of a paper, `name`, with its key."""
 
     paper: str
+    name: str
     figure: str
-    setting: str
-    cell: str
-    is_only: bool
-    is_large: bool
-    neighbours: ClassVar[str] = "as each paper defines them"
-
-    @property
-    def named(self) -> str:
-        return PAPERS[self.paper]
+    setting: str  # of the figure
+    cell: str  # that is open
+    is_only: bool  # whether only what differs is shown
+    is_large: bool  # for a class
+    neighbours: str = "as each paper defines them"
 
 
 def controls() -> Question:
     state = st.session_state
     paper = ui.choice("paper", PAPERS, widget=st.radio)
     is_only = ui.toggle("only", help=ui.words("only"))
-    if not state[OPEN_CELL].startswith(f"{slugify(PAPERS[paper])}-"):
-        state[OPEN_CELL] = ""  # another paper was chosen
+    cell = state[OPEN_CELL]
+    if cell and not cell.startswith(f"{slugify(PAPERS[paper])}-"):  # another paper was chosen
+        if state["is_linked"]:
+            ui.report_problem(OPEN_CELL, f"Ignored {OPEN_CELL} = {cell} in the link: {PAPERS[paper]} has no such cell.")
+        state[OPEN_CELL] = ""
     figure = setting = ""
     if figures := FIGURES[paper]:
-        figure = _choose({word: capitalize_first(figures[word].place) for word in figures}, f"{paper}_figure")
+        figure = _choose(f"{paper}_figure", {word: capitalize_first(figures[word].place) for word in figures})
         settings = {slugify(setting): setting for setting in figures[figure].settings}
-        setting = settings[_choose(settings, f"{paper}_{figure}_at")]
-    return Question(paper, figure, setting, state[OPEN_CELL], is_only, ui.class_mode())
+        setting = settings[_choose(f"{paper}_{figure}_at", settings)]
+    return Question(paper, PAPERS[paper], figure, setting, state[OPEN_CELL], is_only, ui.class_mode())
 
 
-def _choose(options: dict[str, str], name: str) -> str:
+def _choose(name: str, options: dict[str, str]) -> str:
     """The option that is chosen, or the only one."""
     return ui.choice(name, options) if len(options) > 1 else next(iter(options))
 
@@ -87,7 +85,7 @@ def printed_html(question: Question, is_within: bool) -> str:
     """What a paper prints in its own layout: what stands with the figure that is drawn, or all else."""
     figures = FIGURES[question.paper]
     place = figures[question.figure].place if question.figure else ""
-    layouts = lay_out(load_records(question.named), only_mismatches=question.is_only)
+    layouts = lay_out(load_records(question.name), only_mismatches=question.is_only)
     layouts = [layout for layout in layouts if (layout.place == place) is is_within]
 
     def setting_link(record: Record) -> str:
@@ -131,7 +129,7 @@ def page() -> None:
             if question.figure and not question.is_large:
                 show_figure(question)
         with parts.details:
-            st.html(charts.paper_html(question.named, printed_html(question, False)))
+            st.html(charts.paper_html(question.name, printed_html(question, False)))
             ui.show_files(
                 "Everything as a table",
                 ("CSV of all papers", "dpviz_published.csv", partial(data_text, "records")),

@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections import deque
 from collections.abc import Iterable
 from functools import partial
 from html import escape
@@ -11,15 +10,7 @@ from typing import Any
 import streamlit as st
 
 import dpviz
-from dpviz.charts.lines import (
-    FADED_OPACITY,
-    Axis,
-    Line,
-    chosen_mark,
-    comparison_chart,
-    comparison_height,
-    method_stroke,
-)
+from dpviz.charts import lines as charts
 from dpviz.charts.theme import Figure
 from dpviz.comparisons import DATA_KINDS
 from dpviz.core.escape import decode_utf8, escape_markdown
@@ -39,6 +30,7 @@ from pages.ui.navigation import COMPARE, CURATOR, MATRICES, PAGES, PRIORS, START
 PREFIX = CURATOR.prefix
 PILOT_DATA = "Pilot data"
 PINS = f"{PREFIX}pins"
+REPORTED = f"{PREFIX}report_of"  # pin of the design of the report; empty for the first pinned or the leading one
 STORED = f"{PREFIX}stored"  # what a design file says, to be compared with what is computed
 MAX_PINS = 3
 MAX_FILE_MB = 1
@@ -57,11 +49,19 @@ def parse_pins(text: str) -> list[str]:
     return known
 
 
+def parse_pin(text: str) -> str:
+    """Key of a single design in a URL."""
+    if not PIN.fullmatch(text):
+        raise ValueError("it must be a method, its sets and an analysis, such as laplace~1~as_if_real.")
+    return text
+
+
 SETTINGS = {
     f"{PREFIX}along": ui.choice_setting(sweep.SWEEP_MEASURES, "root_mean_squared_error", "Measure"),
     f"{PREFIX}across": ui.choice_setting(AXES, "epsilon", "Against"),
     f"{PREFIX}changed": ui.choice_setting(CHANGES, "rows", "What changes"),
     PINS: ui.Setting(list, parse_pins, ".".join, "Pinned designs"),
+    REPORTED: ui.Setting("", parse_pin, label="Design of the report"),
 }
 
 
@@ -77,22 +77,22 @@ def toggle_pin(key: str) -> None:
     st.session_state[PINS] = remaining if key in pins else [*remaining, key][-MAX_PINS:]
 
 
-def pin_button(design: Evaluation, label: str, place: str) -> None:
-    """Draw a button that pins a design, or takes its pin off; `place` tells several apart."""
-    st.button(label, key=f"{PREFIX}{place}", on_click=toggle_pin, args=(pin_of(design.key),))
+def full_names(desk: SearchResult) -> dict[str, str]:
+    """Names of the designs by their pins."""
+    return {pin_of(design.key): design.full_name for design in desk.designs}
 
 
-def pinned_designs(desk: SearchResult, pins: Iterable[str]) -> list[Evaluation]:
-    """Designs with these keys, with everything known of them; those that the question has no more are left out."""
+def complete_designs(desk: SearchResult, pins: Iterable[str]) -> list[Evaluation]:
+    """Designs with these pins, with everything known of them; those that the question has no more are left out."""
     known = {pin_of(design.key): design for design in desk.designs}
-    designs = [known[key] for key in pins if key in known]
     with st.spinner("Computing intervals …"):
-        return [
-            design
-            if design.is_complete
-            else ui.result(search.evaluate_design, design.question, design.key, design.epsilon, design.is_saturated)
-            for design in designs
-        ]
+        return [_complete_design(known[key]) for key in pins if key in known]
+
+
+def _complete_design(design: Evaluation) -> Evaluation:
+    if design.is_complete:
+        return design
+    return ui.result(search.evaluate_design, design.question, design.key, design.epsilon, design.is_saturated)
 
 
 def design_links(design: Evaluation, heading: str, place: str = "") -> None:
@@ -154,7 +154,7 @@ def _show_sweep(desk: SearchResult, axis: sweep.Axis, measure: str, is_guesses: 
     label = sweep.SWEEP_MEASURES[measure].capitalize()
     alt = f"{label} against {axis.title(result.question)}, a line for each method."
     chart = sweep_chart(result, measure, guesses=is_guesses)
-    ui.show_figure(chart, f"along_{axis.key}", alt, height=comparison_height(names))
+    ui.show_figure(chart, f"along_{axis.key}", alt, height=charts.comparison_height(names))
     if is_before:
         ui.note(ui.words("followed_before"))
         return
@@ -174,116 +174,102 @@ def sweep_chart(result: sweep.Sweep, measure: str, *, guesses: bool = False) -> 
     guesses : bool, optional
         Whether the axis is the right guesses that ε allows.
     """
-    axis, picture = result.axis, sweep_figure(result, measure, guesses=guesses)
+    axis = result.axis
+    question = result.question
+    picture = sweep_figure(result, measure, guesses=guesses)
     lines = [
-        Line(
+        charts.Line(
             name=line.name, x=line.x, y=line.y, error=line.error, exact=line.error == 0, color=line.method,
-            stroke=method_stroke(place), opacity=FADED_OPACITY if line.is_dominated else 1.0,
+            stroke=charts.method_stroke(place), opacity=charts.FADED_OPACITY if line.is_dominated else 1.0,
         )
         for place, line in enumerate(picture.lines)
     ]  # fmt: skip
-    x = Axis(
-        title=GUESSES_TITLE if guesses else axis.title(result.question),
-        symbol="right guesses" if guesses else axis.symbol_of(result.question),
-        log=axis.is_log and not guesses, low=picture.ends[0], high=picture.ends[1],
-    )  # fmt: skip
-    y = Axis(title=sweep.SWEEP_MEASURES[measure], log=measure != "bias")
+    low, high = picture.ends
+    x = charts.Axis(title=axis.title(question), symbol=axis.symbol_of(question), log=axis.is_log, low=low, high=high)
+    if guesses:
+        x = charts.Axis(title=GUESSES_TITLE, symbol="right guesses", low=low, high=high)
+    y = charts.Axis(title=sweep.SWEEP_MEASURES[measure], log=measure != "bias")
     if measure == "coverage":
-        y = Axis(title="coverage", percent=True, nominal=result.question.level)
-    mark = None
-    has_value = picture.current_value > 0 or (picture.current_value == 0 and measure == "bias")
-    if has_value and not math.isnan(picture.current):
-        text = format_number(picture.current_value, 3)
+        y = charts.Axis(title="coverage", percent=True, nominal=question.level)
+
+    # The present design, and what no mechanism can do better
+    mark = limit = None
+    value = picture.current_value
+    if (value > 0 or (value == 0 and measure == "bias")) and not math.isnan(picture.current):
         color = result.designs[0].method.key
-        mark = chosen_mark(picture.current, picture.current_value, color, text, "your design")
-    bound = None
+        mark = charts.chosen_mark(picture.current, value, color, format_number(value, 3), "your design")
     if picture.bound is not None:
-        bound = Line(name="no mechanism adds less", x=picture.bound[0], y=picture.bound[1], is_limit=True)
-    return comparison_chart(
+        limit = charts.Line(name="no mechanism adds less", x=picture.bound[0], y=picture.bound[1], is_limit=True)
+    return charts.comparison_chart(
         lines, x, y, key=f"{axis.key} {measure} {guesses}", chosen=picture.current, chosen_text="your question",
-        limit=bound, mark=mark,
+        limit=limit, mark=mark,
     )  # fmt: skip
 
 
 def _show_side_by_side(desk: SearchResult) -> None:
-    state = st.session_state
-    pins: list[str] = state[PINS]
     ui.note(ui.words("pins"))
-    names = {pin_of(design.key): design.full_name for design in desk.designs}
-    unpinned = [key for key in names if key not in pins]
-    select_key = f"{PREFIX}pin_next"
-
-    def pin_selected() -> None:
-        if state[select_key] is not None:
-            toggle_pin(state[select_key])
-        state[select_key] = None
-
-    st.selectbox(
-        "Pin another design", unpinned, index=None, key=select_key, format_func=lambda key: names.get(key, key),
-        on_change=pin_selected, placeholder=f"one of {len(unpinned)}, in the order of the table", disabled=not unpinned,
-    )  # fmt: skip
-    known = [key for key in pins if key in names]
-    missing = len(pins) - len(known)
-    if missing and desk.is_complete:
-        ui.note(ui.words("gone", pins=f"{missing} of your pins {'is no design' if missing == 1 else 'are no designs'}"))
-        st.button("Take them off", key=f"{PREFIX}unpin_gone", on_click=state.update, args=({PINS: known},))
-
-    # The designs themselves
-    designs = pinned_designs(desk, known)
+    pins: list[str] = st.session_state[PINS]
+    names = full_names(desk)
+    gone = [key for key in pins if key not in names]
+    labels = names | dict.fromkeys(gone, "no design of this question" if desk.is_complete else "not found so far")
+    ui.choices("pins", labels, max_selections=MAX_PINS, placeholder=f"up to {MAX_PINS}, in the order of the table")
+    if gone and desk.is_complete:
+        ui.note(ui.words("gone", count=len(gone)))
+    designs = complete_designs(desk, pins)
     if not designs:
         ui.note(ui.words("no_pins"))
         return
-    numbers = [
-        ui.result(reported_numbers, design, spinner="Computing what a design gives away …") for design in designs
-    ]
+    spinner = "Computing what a design gives away …"
+    numbers = [ui.result(reported_numbers, design, spinner=spinner) for design in designs]
     ui.table(*tables.comparison_table(designs, numbers))
     st.caption(ui.words("side_by_side"))
     for place, design in enumerate(designs, start=1):
         design_links(design, f"{design.name} on", f"_{place}")
-        pin_button(design, f"Unpin {design.name}", f"unpin_{place}")
 
 
 def _show_report(desk: SearchResult) -> None:
     ui.note(ui.words("report"))
     if desk.is_complete and desk.designs:
-        _show_report_of(desk)
+        _show_report_of(desk, _choose_reported(desk))
     else:
         ui.note(ui.words("no_report" if desk.is_complete else "report_waits"))
-    label = "Open a question or a design"
-    if ui.open_file(
-        label, f"{PREFIX}question_file", read_file, megabytes=MAX_FILE_MB, help=ui.words("open"), types=("json", "html")
-    ):
+    key = f"{PREFIX}question_file"
+    types = ("json", "html")
+    if ui.open_file("Open a question or a design", key, read_file, megabytes=MAX_FILE_MB, types=types):
         _show_stored(desk)
 
 
-def _show_report_of(desk: SearchResult) -> None:
+def _choose_reported(desk: SearchResult) -> Evaluation:
+    """Draw the choice of the design of the report: the first pinned or the leading one, unless another is chosen."""
     state = st.session_state
-    names = {pin_of(design.key): design.full_name for design in desk.designs}
-    select_key = f"{PREFIX}report_of"
-    if state.get(select_key) not in names:
-        state[select_key] = next((key for key in state[PINS] if key in names), next(iter(names)))
-    key = st.selectbox("Design of the report", names, key=select_key, format_func=names.__getitem__)
-    design = pinned_designs(desk, [key])[0]
+    names = full_names(desk)
+    first = next((key for key in state[PINS] if key in names), next(iter(names)))
+    if state[REPORTED] == first:
+        state[REPORTED] = ""
+    key = ui.choice("report_of", {"": names.pop(first), **names}) or first
+    (design,) = complete_designs(desk, [key])
+    return design
+
+
+def _show_report_of(desk: SearchResult, design: Evaluation) -> None:
     opening = [report.answer_text(design), *report.choice_text(desk, design)]
     st.html(f'<div class="dpviz-note">{"".join(f"<p>{escape(sentence)}</p>" for sentence in opening)}</div>')
-    pilot_note = pilot_sentence()
-    if pilot_note:
-        ui.note(escape(pilot_note))
+    origin = {"pilot_note": pilot_sentence(), **ui.origin()}
+    if origin["pilot_note"]:
+        ui.note(escape(origin["pilot_note"]))
 
     # The files
-    handoff = opendp_script(design)
-    origin = {"pilot_note": pilot_note, **ui.origin()}
+    entry = partial(report.registry_entry, design, pilot_note=origin["pilot_note"])
     scripts: list[ui.File] = [("The report's script", "report.py", partial(report.report_script, design, **origin))]
+    handoff = opendp_script(design)
     if handoff.text:
         label = "The release, for OpenDP" if handoff.is_same else "The nearest, for OpenDP"
         scripts.append((label, "release_opendp.py", lambda: handoff.text))
-    written: ui.File = ("Report, HTML", "report.html", partial(report.render_report, desk, design, **origin))
-    stored: ui.File = ("Design and question, JSON", "design.json", partial(report.design_to_json, design))
-    entry = partial(report.registry_entry, design, pilot_note=pilot_note)
-    registry: ui.File = ("Registry entry, JSON", "registry.json", entry)
+    written = ("Report, HTML", "report.html", partial(report.render_report, desk, design, **origin))
+    stored = ("Design and question, JSON", "design.json", partial(report.design_to_json, design))
     ui.file_columns(
-        ("To read and to print", written, ui.words("print")), ("For machines", stored, registry),
-        ("In Python", *scripts),
+        ("To read and to print", written, ui.words("print")),
+        ("For machines", stored, ("Registry entry, JSON", "registry.json", entry)), ("In Python", *scripts),
     )  # fmt: skip
     ui.note(escape(handoff.explanation))
     if handoff.text:
@@ -296,7 +282,7 @@ def read_file(content: bytes) -> dict[str, Any]:
     question, stored = report.load_design(text)
     pins = [] if stored is None else [pin_of(stored.key)]  # those of the question before are taken off
     values = {PREFIX + name: value for name, value in form.form_values(question).items()}
-    return values | {PINS: pins, STORED: stored}
+    return values | {PINS: pins, REPORTED: "", STORED: stored}
 
 
 def _show_stored(desk: SearchResult) -> None:
@@ -306,7 +292,7 @@ def _show_stored(desk: SearchResult) -> None:
         return
     if stored.version != dpviz.__version__:
         ui.note(escape_markdown(ui.words("other_version", version=stored.version, current=dpviz.__version__)))
-    designs = pinned_designs(desk, [pin_of(stored.key)])
+    designs = complete_designs(desk, [pin_of(stored.key)])
     if designs:
         ui.show_differences(stored.differences(designs[0]))
     else:
@@ -316,17 +302,14 @@ def _show_stored(desk: SearchResult) -> None:
 def _show_downloads(desk: SearchResult) -> None:
 
     def designs_csv() -> str:
-        return report.designs_csv(
-            desk if desk.is_complete else deque(search.evaluate_designs(desk.question), maxlen=1)[0]
-        )
+        *_, complete = [desk] if desk.is_complete else search.evaluate_designs(desk.question)
+        return report.designs_csv(complete)
 
-    table: ui.File = ("All designs and measures, CSV", "desk.csv", designs_csv)
-    question: ui.File = ("Question, JSON", "question.json", desk.question.to_json)
+    table = ("All designs and measures, CSV", "desk.csv", designs_csv)
+    question = ("Question, JSON", "question.json", desk.question.to_json)
     script = ("desk.py", report.search_script(desk.question), "the designs in order")
-    ui.download_columns(
-        [table, ui.words("table_file")], script, middle_heading="Your question",
-        middle=[question, ui.words("question_file")],
-    )  # fmt: skip
+    middle = (question, ui.words("question_file"))
+    ui.download_columns([table, ui.words("table_file")], script, middle_heading="Your question", middle=middle)
 
 
 SECTIONS: dict[str, ui.Section] = {

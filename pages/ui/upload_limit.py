@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers
@@ -20,7 +21,7 @@ IMPOSSIBLE_LENGTH = 2**60
 
 @dataclass(eq=False)
 class _Upload:
-    scope: Scope  # of the request that brought the file
+    scope: Scope  # of the request for it
     size: int  # bytes
     is_stored: bool = False
     seen: float = field(default_factory=time.monotonic)  # when its session was last connected
@@ -31,7 +32,7 @@ class _Upload:
         session = str(self.scope["path"].rsplit("/", 2)[1])
         return session, str((self.scope.get("client") or ("",))[0]), ""
 
-    def fits(self, uploads: "list[_Upload]", level: int) -> bool:
+    def fits(self, uploads: "Iterable[_Upload]", level: int) -> bool:
         """Whether there is room for it beside `uploads` of the same session (0), address (1) or process (2)."""
         sizes = [upload.size for upload in uploads if upload.owners[level] == self.owners[level]]
         return len(sizes) < MAX_FILES[level] and sum(sizes) + self.size <= MAX_BYTES[level]
@@ -52,14 +53,12 @@ class UploadLimit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Take note of an upload or a deletion, refuse an upload, or pass anything else on."""
-        if scope["type"] != "http" or UPLOAD_PATH not in scope["path"] or scope["method"] not in ("PUT", "DELETE"):
-            await self.app(scope, receive, send)
-        elif scope["method"] == "PUT":
+        is_upload = scope["type"] == "http" and UPLOAD_PATH in scope["path"]
+        if is_upload and scope["method"] == "PUT":
             await self._put(scope, receive, send)
-        else:
-            status = await self._forward(scope, receive, send)
+        elif await self._forward(scope, receive, send) == 204 and is_upload and scope["method"] == "DELETE":
             upload = self._uploads.get(scope["path"])
-            if status == 204 and upload is not None and upload.is_stored:  # what is still coming keeps its room
+            if upload is not None and upload.is_stored:  # what is still coming keeps its room
                 del self._uploads[scope["path"]]
 
     async def _put(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -70,21 +69,19 @@ class UploadLimit:
 
         # Reserve the room before the body comes, and give it back unless the file was stored
         path, upload = scope["path"], _Upload(dict(scope), int(length))
-        stored = list(self._uploads.values())
-        oldest = [item for item in stored if item.owners[0] == upload.owners[0] and item.is_stored]
-        evicted = []
-        while oldest and not upload.fits(stored, 0):
-            evicted.append(oldest.pop(0))
-            stored.remove(evicted[-1])
-        if path in self._uploads or not all(upload.fits(stored, level) for level in range(3)):  # a path is used once
+        others = dict(self._uploads)
+        for item_path, item in self._uploads.items():
+            if item.owners[0] == upload.owners[0] and item.is_stored and not upload.fits(others.values(), 0):
+                del others[item_path]
+        evicted = self._uploads.keys() - others.keys()
+        is_known = path in self._uploads  # a path is used once
+        if is_known or not all(upload.fits(others.values(), level) for level in range(3)):
             await PlainTextResponse("Too many uploads", status_code=429)(scope, receive, send)
             return
-        for item in evicted:
-            del self._uploads[item.scope["path"]]
+        requests = [self._request(self._uploads.pop(item_path), "DELETE") for item_path in evicted]
         self._uploads[path] = upload
         try:
-            for item in evicted:
-                await self._request(item, "DELETE")
+            await asyncio.gather(*requests)
             upload.is_stored = await self._forward(scope, receive, send) == 204
         finally:
             if not upload.is_stored:
@@ -109,13 +106,13 @@ class UploadLimit:
         headers = [(name, value) for name, value in upload.scope["headers"] if name != b"content-length"]
         headers.append((b"content-length", str(IMPOSSIBLE_LENGTH).encode()))
 
-        async def receive() -> Message:
+        async def empty_body() -> Message:
             return {"type": "http.request", "body": b"", "more_body": False}
 
-        async def send(_message: Message) -> None:
+        async def ignore(_message: Message) -> None:
             pass
 
-        return await self._forward({**upload.scope, "method": method, "headers": headers}, receive, send)
+        return await self._forward({**upload.scope, "method": method, "headers": headers}, empty_body, ignore)
 
     async def _forward(self, scope: Scope, receive: Receive, send: Send) -> int:
         """Pass a request on; returns the status of the answer."""

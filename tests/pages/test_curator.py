@@ -274,22 +274,22 @@ def test_pins_stand_in_the_url_and_a_fourth_takes_the_place_of_the_first() -> No
     app = open_desk(**SMALL, look="Side by side", pins="laplace~1~as_if_real.modips~2~reiter_2003")
     _, second = rows(app, "Pinned designs side by side")["root mean squared error"]
     assert "+" in second
+    app.multiselect(key="cu_pins").select("beta_binomial~1~as_if_real").run()
+    assert settings(check(app))["cu_pins"] == "laplace~1~as_if_real.modips~2~reiter_2003.beta_binomial~1~as_if_real"
     button(app, "Pin for comparison").click().run()
-    assert len(settings(app)["cu_pins"].split(".")) == 3
-    app.selectbox(key="cu_pin_next").select_index(-1).run()
-    pins = settings(check(app))["cu_pins"].split(".")
-    assert len(pins) == 3 and "laplace~1~as_if_real" not in pins
-    app.button(key="cu_unpin_1").click().run()
-    assert settings(app)["cu_pins"].split(".") == pins[1:]
+    first, second, third = settings(check(app))["cu_pins"].split(".")
+    assert (first, second) == ("modips~2~reiter_2003", "beta_binomial~1~as_if_real")
+    app.multiselect(key="cu_pins").unselect(first).run()
+    assert settings(app)["cu_pins"] == f"{second}.{third}"
 
 
 def test_pins_of_another_question_are_named_and_taken_off() -> None:
-    app = open_desk(
-        **FEW, look="Side by side", pins="modips_split~5~reiter_2003.laplace~1~score.geometric~1~as_if_real"
-    )
-    assert "2 of your pins are no designs of this question any more." in said(app)
-    app.button(key="cu_unpin_gone").click().run()
-    assert settings(app)["cu_pins"] == "geometric~1~as_if_real"
+    own = "geometric~1~as_if_real"
+    others = ["modips_split~5~reiter_2003", "laplace~1~score"]
+    app = open_desk(**FEW, look="Side by side", pins=".".join([*others, own]))
+    assert "No designs of this question any more: 2 of your pins." in said(app)
+    app.multiselect(key="cu_pins").set_value([own]).run()
+    assert settings(app)["cu_pins"] == own and "any more" not in said(app)
 
 
 def test_a_pin_that_names_no_design_is_left_out_in_a_sentence() -> None:
@@ -419,7 +419,7 @@ def test_a_form_and_its_question_have_the_same_numbers(name: str, value: float) 
 def test_the_report_begins_on_the_page_as_in_its_file() -> None:
     query = {**SMALL, "tried": 1, "look": "The report", "most_error": 0.5, "least_coverage": 0.5}
     app = open_desk(**query, pins="laplace~1~as_if_real")
-    assert app.selectbox(key="cu_report_of").value == "laplace~1~as_if_real"
+    assert app.selectbox(key="cu_report_of").options[0].startswith("Laplace sanitizer, one set")
     *_, desk = evaluate_designs(question(app))
     design = chosen_design(desk, ("laplace", 1, "as_if_real"))
     for sentence in (report.answer_text(design), *report.choice_text(desk, design)):
@@ -430,6 +430,10 @@ def test_the_report_begins_on_the_page_as_in_its_file() -> None:
     ]  # fmt: skip
     app.selectbox(key="cu_report_of").set_value("beta_binomial~1~as_if_real").run()
     assert "OpenDP has no mechanism that makes this release" in said(check(app))
+    copied = open_page("curator", **settings(app))  # the chosen design is part of the URL
+    assert said(copied) == said(app) and copied.session_state["cu_report_of"] == "beta_binomial~1~as_if_real"
+    unknown = open_desk(**query, report_of="laplace~9~as_if_real")
+    assert "Ignored cu_report_of = laplace~9~as_if_real in the link: it must be one of" in problems(unknown)[0]
     nothing = open_desk(kind="gaussian", gaussian_methods="perturbed_histogram_scott", look="The report", n=20)
     assert "There is no design to report" in said(nothing)
 

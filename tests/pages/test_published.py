@@ -115,6 +115,7 @@ def test_a_cell_stays_open_but_with_its_paper_and_where_it_is_hidden() -> None:
         ({"pub_paper": "nobody"}, "pub_paper = nobody: it must be one of abowd_vilhuber, charest,"),
         ({"pub_only": "perhaps"}, "pub_only = perhaps: it must be one of true, false."),
         ({"pub_liu_figure": "figure_9"}, "pub_liu_figure = figure_9: it must be one of figure_6, figure_7, figure_8."),
+        ({"pub_liu_figure_7_at": "x"}, "pub_liu_figure_7_at = x: it must be one of"),
     ],
 )
 def test_an_invalid_value_in_a_link_is_named(query: dict[str, Any], sentence: str) -> None:
@@ -122,6 +123,13 @@ def test_an_invalid_value_in_a_link_is_named(query: dict[str, Any], sentence: st
     (error,) = problems(app)
     assert error.startswith(f"Ignored an invalid value in the link, {sentence}")
     assert app.radio(key="pub_paper").value == "abowd_vilhuber" and not settings(app)
+
+
+def test_a_cell_of_another_paper_in_a_link_is_named() -> None:
+    word = records_of("liu")[0].id
+    app = open_page("published", pub_paper="charest", cell=word)
+    assert problems(app) == [f"Ignored cell = {word} in the link: Charest (2011) has no such cell."]
+    assert settings(app) == {"pub_paper": "charest"} and " open>" not in markup(sound(app))
 
 
 @pytest.mark.parametrize("figure", load_figures(), ids=lambda figure: f"{figure.paper} {figure.place}")
