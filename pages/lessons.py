@@ -156,7 +156,8 @@ def show_question(place: Place) -> None:
         )  # fmt: skip
         missing = len(question.options) - len(chosen)
         label = f"{missing} more to choose" if missing else "My order"
-        button(label, "go", {guess_key: write_guess(tuple(chosen))}, type="primary", disabled=missing > 0)
+        kind = "secondary" if missing else "primary"  # the words of a primary button that is disabled are pale
+        button(label, "go", {guess_key: write_guess(tuple(chosen))}, type=kind, disabled=missing > 0)
     elif step.slider is not None:
         show_slider(place, step.slider, label or step.slider.label)
     elif question is not None:

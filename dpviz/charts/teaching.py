@@ -132,7 +132,9 @@ def bars_chart(
         texts = [format_percent(tick, 3) if percent else format_number(tick, 3) for tick in ticks]
         axis = theme.axis(title, **scale | {"tickvals": ticks, "ticktext": texts})
     else:
-        axis = theme.axis(title, range=[0, room * longest], tickformat=".0%" if percent else ",~r")
+        axis = theme.axis(title, range=[0, room * longest], tickformat=",~r")
+        if percent:  # no tick in the room beyond 100 %
+            axis |= {"tickformat": ".0%", "tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1]}
     longest_name = max(len(line) for name in names for line in name.split("<br>"))
     return theme.build(
         _bar_traces(bars, title, low if log else None),

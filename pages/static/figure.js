@@ -106,6 +106,10 @@ async function draw(chart) {
   const dragmode = window.matchMedia("(pointer: coarse)").matches ? false : "zoom";
   const page = { width: chart.width, height, template: templateOf(plot, large ? FONT_PX * LARGER.size * scale : FONT_PX) };
   keepZoom(chart, layout);
+  // Without a legend below, Plotly would leave the title of the axis where it stood above one
+  const isBelow = Boolean(layout.xaxis?.automargin);
+  if (chart.isBelow && !isBelow) Plotly.purge(plot);
+  chart.isBelow = isBelow;
   await Plotly.react(plot, data, { uirevision: "keep", dragmode, ...layout, ...page }, config);
   // The label says what there is to see; without this a screen reader reads every tick label.
   for (const svg of plot.querySelectorAll(".main-svg")) svg.setAttribute("aria-hidden", "true");

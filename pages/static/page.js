@@ -22,6 +22,14 @@ skip.addEventListener("click", (event) => {
 document.addEventListener("click", ({ target }) => { // on a phone the menu stays open over the page that was chosen in it
   if (target.closest(".stSidebar a")) setTimeout(() => document.querySelector(".stSidebar [aria-expanded=true]")?.click());
 });
+document.addEventListener("keydown", (event) => { // a slider would take the keys that lead through a lesson
+  const way = { PageUp: "back", PageDown: "next" }[event.key];
+  const button = way && event.target.type === "range" && document.querySelector(`.st-key-lesson_${way} button`);
+  if (!button) return;
+  event.preventDefault();
+  event.stopPropagation();
+  button.click();
+}, true);
 function update() {
   // Lists that hold groups of pages beside their items are no lists to a screen reader.
   for (const list of document.querySelectorAll(".stSidebar :is(ul, li):not([role])")) list.role = "none";
