@@ -14,6 +14,7 @@ from dpviz.core.formatting import format_count, format_number
 from dpviz.core.parameters import Parameter
 from dpviz.curator import form as stated
 from dpviz.curator.privacy_limits import PRIVACY_LIMITS, EpsilonDeltaLimit, promise_text
+from dpviz.export.columns import records_csv
 from dpviz.export.stored import MAX_CHARACTERS
 from dpviz.export.templates import capitalize_first
 from dpviz.plans import ReleasePlan, YesNoShare, figures, files, forms, sensitivity, summary
@@ -188,7 +189,7 @@ def _set_list(statistics: Sequence[Statistic], place: int) -> None:
 
 
 def _show_choice(facts: PlanFacts) -> None:
-    ui.note(escape_markdown(summary.mixture_sentence(facts.solution)))
+    ui.note(escape_markdown(summary.sentence("mixture", solution=facts.solution)))
     if len(facts.solution.tried) > 1:
         ui.table(*summary.page_table(summary.mixtures_table(facts.solution, MAX_MIXTURES)), numeric=())
 
@@ -201,7 +202,7 @@ def _show_what_if(facts: PlanFacts) -> None:
         epsilons, factors = zip(*curve, strict=True)
         chart = factors_chart(epsilons, factors, chosen=plan.promise[0])
         ui.show_figure(chart, "factors_picture", height=330)
-        ui.note(escape_markdown(summary.changes_sentence(solution, curve)))
+        ui.note(escape_markdown(summary.sentence("changes", solution=solution, curve=curve)))
 
     # Each assumption changed alone
     curves = ui.result(sensitivity.assumption_curves, solution, spinner="Solving the plan under other assumptions …")
@@ -210,20 +211,20 @@ def _show_what_if(facts: PlanFacts) -> None:
     ui.note(summary.ASSUMPTIONS_NOTE)
     ui.show_figure(figures.assumptions_figure(plan, curves), "ranges_picture", height=360)
     for changed in curves:
-        sentence = summary.assumption_sentence(solution, changed)
+        sentence = summary.sentence("assumption", solution=solution, curve=changed)
         ui.note(escape_markdown(f"{capitalize_first(changed.assumption)}: {sentence}"))
     ui.table(*summary.assumptions_table(curves), numeric=(1, 2, 3))
 
 
 def _show_composition(facts: PlanFacts) -> None:
     solution = facts.solution
-    ui.note(escape_markdown(summary.composition_sentence(solution)))
+    ui.note(escape_markdown(summary.sentence("composition", solution=solution)))
     curves = ui.result(figures.composition_curves, solution.design, spinner="Composing the losses …")
     ui.show_figure(composition_chart(*curves, solution.plan.promise), "composed_picture", height=380)
 
 
 def _show_withheld(facts: PlanFacts) -> None:
-    sentences = summary.suppression_sentences(facts)
+    sentences = [summary.sentence("suppression", published=published) for published in facts.published]
     for sentence in sentences or [ui.words("nothing_withheld")]:
         ui.note(escape_markdown(sentence))
     if sentences:
@@ -272,7 +273,7 @@ def read_file(content: bytes) -> dict[str, Any]:
 
 def _show_downloads(facts: PlanFacts) -> None:
     plan = facts.solution.plan
-    table = ("The numbers of each statistic, CSV", "plan.csv", partial(files.statistics_csv, facts))
+    table = ("The numbers of each statistic, CSV", "plan.csv", partial(records_csv, "statistic", facts.statistics))
     script = ("plan.py", files.plan_script(plan), "the shares and the errors of the plan")
     as_json = ("The plan, JSON", "plan_alone.json", plan.to_json)
     middle = (as_json, ("The plan, TOML", "plan.toml", partial(files.plan_toml, plan)), ui.words("with_numbers"))
@@ -312,13 +313,13 @@ def page() -> None:
             solve = partial(ui.result, summary.plan_facts, spinner="The promise is being divided …")
             facts = ui.last_valid_value("plan", question.plan, solve, fresh, lambda plan: Question(plan).description)
             solution = facts.solution
-            badge, point, rest, short = summary.answer(facts)
+            badge, point, rest, short = summary.Answer.of(facts)
             ui.answer(badge, f"<b>{point}</b> {escape_markdown(rest)}" if point else escape_markdown(rest), short)
             height = plan_height(len(facts.statistics) + 1)
             ui.show_figure(figures.plan_figure(facts), "picture", height=height, hero=True)
         with parts.details:
             ui.table(*summary.page_table(summary.statistics_table(facts)), numeric=(2, 3, 4, 5))
             spinner = "Computing what all statistics together give away …"
-            sentence = ui.result(summary.loss_sentence, solution.design, spinner=spinner)
-            ui.note(escape_markdown(f"{sentence} {summary.groups_sentence(solution.plan)}".strip()))
+            loss = ui.result(summary.sentence, "loss", design=solution.design, spinner=spinner)
+            ui.note(escape_markdown(f"{loss} {summary.sentence('groups', plan=solution.plan)}".strip()))
             ui.look_closer(SECTIONS, facts)

@@ -2,7 +2,7 @@
 
 `solve_plan` takes a `ReleasePlan` and gives a `PlanSolution` with its `PlanDesign`s, which know their exact δ(ε) and
 ε(δ). `assumption_curves` says what other assumptions about the data would need; `dpviz.plans.suppression` what
-withholding small counts does, `dpviz.plans.summary` has the sentences, and `dpviz.plans.files` the files.
+withholding small counts does; `dpviz.plans.summary` has the sentences, and `dpviz.plans.files` the files.
 """
 
 from dpviz.plans.composition import PlanDesign

@@ -8,8 +8,8 @@ differences, so that no tail loses its digits. Gaussian noise and the largest La
 from __future__ import annotations
 
 import functools
-import itertools
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,22 +21,20 @@ from scipy.special import log_ndtr
 from dpviz.core.declarations import ANY_EPSILON, DELTA
 from dpviz.core.numerics.special import round_to_private_side
 from dpviz.core.types import FloatArray
-from dpviz.plans.mechanisms import LossPart, PlanMechanism
+from dpviz.plans.mechanisms import CountNoise, GaussianNoise, PlanMechanism
 from dpviz.plans.plan import ReleasePlan, Sensitivities
 from dpviz.privacy.gaussian import LARGEST_GAUSSIAN_EPSILON, gaussian_delta, gaussian_epsilon
 from dpviz.privacy.pld import PrivacyLossDistribution
 
 LAPLACE_CELLS = 4_000  # into which a Laplace loss is cut
-SUM_CELLS = 8_000  # of a sum from its smallest loss to its largest, or `DEVIATIONS` to each side if that is less
-DEVIATIONS = 13.7
+SUM_CELLS = 8_000  # of a sum from its smallest loss to its largest
 MAX_LISTED = 20_000  # pairs of losses whose sums are listed
-NEGLIGIBLE_MASS = 1e-40  # of a tail of a sum that is left out, and counted as an infinite loss
 ROUNDING = 1e-11  # relative, of a δ: more than that of ten thousand products, or of normal tails
 SMALLEST_DELTA = 5e-324  # that has a logarithm
 NO_LOSS = PrivacyLossDistribution(np.zeros(1), np.zeros(1))
 
 
-def laplace_part(ratio: float) -> LossPart:
+def laplace_loss(ratio: float) -> PrivacyLossDistribution:
     """Loss of Laplace noise on a sum with this ratio of sensitivity and scale, cut into cells.
 
     L is `ratio` with probability ½ and −`ratio` with ½ e^{−ratio}; its density in between is ¼ e^{−(ratio − L)/2}.
@@ -48,7 +46,45 @@ def laplace_part(ratio: float) -> LossPart:
     split = np.append(0.0, to_upper) + np.append(masses - to_upper, 0.0)
     split[[0, -1]] += 0.5 * math.exp(-ratio), 0.5
     with np.errstate(divide="ignore"):
-        return LossPart(PrivacyLossDistribution.from_outcomes(edges, np.log(split)), False)
+        return PrivacyLossDistribution.from_outcomes(edges, np.log(split))
+
+
+def compose_losses(losses: Sequence[PrivacyLossDistribution]) -> tuple[PrivacyLossDistribution, bool]:
+    """Distribution of the sum of independent losses, no δ too small, and whether it is listed without a grid.
+
+    Examples
+    --------
+    Two coins that tell the truth with probability 3/4: at ε = ln 3 they exceed it by 9/16 (1 − 3/9).
+
+    >>> coin = PrivacyLossDistribution(np.log([3, 1 / 3]), np.log([0.75, 0.25]))
+    >>> total, is_listed = compose_losses([coin, coin])
+    >>> round(total.delta_for_epsilon(math.log(3)), 12), is_listed
+    (0.375, True)
+    """
+    # Add short lists while the sum is short, and all else on a grid
+    sums = [NO_LOSS]
+    for loss in sorted(losses, key=lambda loss: len(loss.losses)):
+        if len(sums[-1].losses) * len(loss.losses) <= MAX_LISTED:
+            sums[-1] = loss if sums[-1] is NO_LOSS else sums[-1].compose(loss)
+        else:
+            sums.append(loss)
+    return (sums[0], True) if len(sums) == 1 else (_compose_on_grid(sums), False)
+
+
+def _compose_on_grid(losses: Sequence[PrivacyLossDistribution]) -> PrivacyLossDistribution:
+    """Distribution of a sum on an even grid."""
+    ranges = [(float(loss.losses.min()), float(loss.losses.max())) for loss in losses]
+    width = math.fsum(high - low for low, high in ranges) / SUM_CELLS
+    first = 0.0
+    sums: FloatArray = np.ones(1)
+    for loss, (low, high) in zip(losses, ranges, strict=True):
+        cells = math.ceil((high - low) / width)
+        with np.errstate(under="ignore"):
+            sums = np.convolve(sums, loss.on_grid(high - cells * width, width, cells))
+        first += high - cells * width
+    infinity_mass = min(math.fsum(loss.infinity_mass for loss in losses), 1.0)
+    with np.errstate(divide="ignore"):
+        return PrivacyLossDistribution.from_outcomes(first + width * np.arange(len(sums)), np.log(sums), infinity_mass)
 
 
 @dataclass(frozen=True)
@@ -60,8 +96,8 @@ class ComposedLoss:
 
     listed: PrivacyLossDistribution
     is_exact: bool
-    gaussian_ratio: float = 0.0
-    laplace_ratio: float = 0.0
+    gaussian_ratio: float = 0.0  # root of the sum of squared sensitivities over standard deviations
+    laplace_ratio: float = 0.0  # sensitivity over scale
 
     def delta(self, epsilon: float) -> float:
         """Upper bound on δ(ε), but for rounding the exact value where it is exact."""
@@ -107,74 +143,6 @@ class ComposedLoss:
         return round_to_private_side(root, math.inf, lambda epsilon: self.delta(epsilon) <= delta)
 
 
-def compose_parts(parts: Sequence[LossPart]) -> tuple[PrivacyLossDistribution, bool]:
-    """Distribution of the sum of independent losses, no δ too small, and whether it is exact.
-
-    Examples
-    --------
-    Two coins that tell the truth with probability 3/4: at ε = ln 3 they exceed it by 9/16 (1 − 3/9).
-
-    >>> coin = LossPart(PrivacyLossDistribution(np.log([3, 1 / 3]), np.log([0.75, 0.25])))
-    >>> total, is_exact = compose_parts([coin, coin])
-    >>> round(total.delta_for_epsilon(math.log(3)), 12), is_exact
-    (0.375, True)
-    """
-    if not parts:
-        return NO_LOSS, True
-
-    # Add short lists while the sum is short, and all else on a grid
-    sums: list[PrivacyLossDistribution] = []
-    for loss in sorted((part.loss for part in parts), key=lambda loss: len(loss.losses)):
-        if sums and len(sums[-1].losses) * len(loss.losses) <= MAX_LISTED:
-            sums[-1] = sums[-1].compose(loss)
-        else:
-            sums.append(loss)
-    if len(sums) == 1:
-        return sums[0], all(part.is_exact for part in parts)
-    return _compose_on_grid(sums), False
-
-
-def _compose_on_grid(parts: Sequence[PrivacyLossDistribution]) -> PrivacyLossDistribution:
-    """Distribution of a sum on an even grid."""
-    # Cells as narrow as the range of the sum, or its deviation, allows
-    lows = [float(loss.losses.min()) for loss in parts]
-    highs = [float(loss.losses.max()) for loss in parts]
-    variance = math.fsum(float(loss.masses @ loss.losses**2) for loss in parts)
-    width = min(math.fsum(highs) - math.fsum(lows), 2 * DEVIATIONS * math.sqrt(variance)) / SUM_CELLS
-
-    # Each part on its grid, and their convolution
-    first = 0.0
-    grids = []
-    for loss, low, high in zip(parts, lows, highs, strict=True):
-        cells = math.ceil((high - low) / width)
-        grids.append(loss.on_grid(high - cells * width, width, cells))
-        first += high - cells * width
-    sums: FloatArray = np.ones(1)
-    lowest = 0
-    for grid in sorted(grids, key=len):
-        with np.errstate(under="ignore"):
-            start, sums = _cut(np.convolve(sums, grid))
-        lowest += start
-
-    # Tails that were cut count as infinite losses
-    omitted = math.fsum(loss.infinity_mass for loss in parts) + len(parts) * NEGLIGIBLE_MASS
-    with np.errstate(divide="ignore"):
-        log_masses = np.log(sums)
-    return PrivacyLossDistribution.from_outcomes(
-        first + width * (lowest + np.arange(len(sums))), log_masses, min(omitted, 1.0)
-    )
-
-
-def _cut(masses: FloatArray) -> tuple[int, FloatArray]:
-    """First cell that is not negligible, and masses from there on; what lies below is added to it."""
-    below = np.cumsum(masses)
-    start = min(int(np.searchsorted(below, NEGLIGIBLE_MASS)), len(masses) - 1)
-    stop = len(masses) - int(np.searchsorted(np.cumsum(masses[::-1]), NEGLIGIBLE_MASS))
-    inside = masses[start : max(stop, start + 1)].copy()
-    inside[0] += below[start - 1] if start else 0.0
-    return start, inside
-
-
 @dataclass(frozen=True)
 class PlanDesign:
     """A plan with the mechanism of each of its statistics, and what they give away together.
@@ -195,11 +163,9 @@ class PlanDesign:
     mechanisms: tuple[PlanMechanism, ...]
 
     def __post_init__(self) -> None:
-        if len(self.mechanisms) != len(self.plan.statistics):
-            raise ValueError(
-                f"mechanisms must be one for each of {len(self.plan.statistics)} statistics; got "
-                f"{len(self.mechanisms)}."
-            )
+        number = len(self.plan.statistics)
+        if len(self.mechanisms) != number:
+            raise ValueError(f"mechanisms must be one for each of {number} statistics; got {len(self.mechanisms)}.")
 
     def __getstate__(self) -> dict[str, object]:
         # Without what was computed of them
@@ -220,44 +186,54 @@ class PlanDesign:
 
     @property
     def is_exact(self) -> bool:
-        """Whether δ and ε(δ) are known but for rounding: never where no person can have as many rows as count."""
-        has_rows = all(self.plan.person_rows <= mechanism.n for mechanism in self.mechanisms)
-        return has_rows and all(loss.is_exact for loss in self.losses)
+        """Whether δ and ε(δ) are known but for rounding: never where counts have no room for the rows of a person."""
+        person_rows = self.plan.person_rows
+        has_room = all(mechanism.n >= person_rows + mechanism.spare_rows for mechanism in self.mechanisms)
+        return has_room and all(loss.is_exact for loss in self.losses)
 
     @cached_property
     def losses(self) -> tuple[ComposedLoss, ...]:
         """Loss of all statistics together, for each type of neighbours."""
-        distinct: dict[tuple[str, ...], Sensitivities] = {}
-        for way in self.plan.sensitivities:  # statistics that are released alike can change places
-            pairs = zip(self.mechanisms, way, strict=True)
-            distinct.setdefault(tuple(sorted(f"{type(kind).__name__} {kind} {shifts}" for kind, shifts in pairs)), way)
+        # Statistics that are released alike can change places
+        distinct: dict[frozenset[object], Sensitivities] = {}
+        for way in self.plan.sensitivities:
+            alike = Counter(zip(self.mechanisms, way, strict=True))
+            distinct.setdefault(frozenset(alike.items()), way)
         return tuple(map(self._loss_of, distinct.values()))
 
     def _loss_of(self, way: Sensitivities) -> ComposedLoss:
+        # The noise of each sum by its kind
+        listed: list[PrivacyLossDistribution] = []
+        gaussian_ratios, laplace_ratios = [], []
+        for mechanism, shifts in zip(self.mechanisms, way, strict=True):
+            for shift in shifts:
+                if isinstance(mechanism, CountNoise):
+                    listed.append(mechanism.count_loss(int(shift)))
+                elif isinstance(mechanism, GaussianNoise):
+                    gaussian_ratios.append(mechanism.rate * shift)
+                else:
+                    laplace_ratios.append(mechanism.rate * shift)
+
         # Gaussian noise, or else the largest Laplace noise, stays in closed form
-        pairs = list(zip(self.mechanisms, way, strict=True))
-        gaussian_ratio = math.hypot(*(mechanism.gaussian_ratio(shifts) for mechanism, shifts in pairs))
-        laplace = sorted(ratio for mechanism, shifts in pairs for ratio in mechanism.laplace_ratios(shifts))
-        laplace_ratio = laplace.pop() if laplace and not gaussian_ratio else 0.0
-        parts = [part for mechanism, shifts in pairs for part in mechanism.loss_parts(shifts)]
-        listed, is_exact = compose_parts(parts + list(map(laplace_part, laplace)))
-        return ComposedLoss(listed, is_exact, gaussian_ratio, laplace_ratio)
+        gaussian_ratio = math.hypot(*gaussian_ratios)
+        laplace_ratios.sort()
+        laplace_ratio = laplace_ratios.pop() if laplace_ratios and not gaussian_ratio else 0.0
+        total, is_listed = compose_losses([*listed, *map(laplace_loss, laplace_ratios)])
+        return ComposedLoss(total, is_listed and not laplace_ratios, gaussian_ratio, laplace_ratio)
 
     def delta(self, epsilon: float) -> float:
         """Smallest δ for which the whole plan is (ε, δ)-differentially private."""
         epsilon = ANY_EPSILON.validate(epsilon)
-        if epsilon >= self.pure_epsilon:
-            return 0.0
-        return max(loss.delta(epsilon) for loss in self.losses)
+        return 0.0 if epsilon >= self.pure_epsilon else max(loss.delta(epsilon) for loss in self.losses)
 
     def epsilon(self, delta: float) -> float:
         """Smallest ε for which it is (ε, δ)-differentially private."""
         delta = DELTA.validate(delta)
         if delta == 0:
             return self.pure_epsilon
+        epsilon = min(self.pure_epsilon, max(loss.epsilon(delta) for loss in self.losses))
         is_kept = delta >= self.plan.promise[1] and self.keeps_promise
-        bounds = [self.pure_epsilon, self.plan.promise[0] if is_kept else math.inf]
-        return min(max(loss.epsilon(delta) for loss in self.losses), *bounds)
+        return min(epsilon, self.plan.promise[0]) if is_kept else epsilon
 
     @property
     def right_guesses(self) -> float:
@@ -269,14 +245,17 @@ class PlanDesign:
         part = delta / len(self.mechanisms)
         if not part:
             return self.pure_epsilon
-        none: list[tuple[float, ...]] = [()] * len(self.mechanisms)
 
         @functools.cache
-        def epsilon_alone(place: int, sensitivities: tuple[float, ...]) -> float:
-            way = (*none[:place], sensitivities, *none[place + 1 :])
-            return self._loss_of(way).epsilon(part)
+        def epsilon_alone(place: int, shifts: tuple[float, ...]) -> float:
+            way: list[tuple[float, ...]] = [()] * len(self.mechanisms)
+            way[place] = shifts
+            return self._loss_of(tuple(way)).epsilon(part)
 
-        return max(math.fsum(itertools.starmap(epsilon_alone, enumerate(way))) for way in self.plan.sensitivities)
+        return max(
+            math.fsum(epsilon_alone(place, shifts) for place, shifts in enumerate(way))
+            for way in self.plan.sensitivities
+        )
 
     @cached_property
     def keeps_promise(self) -> bool:

@@ -31,31 +31,37 @@ def _promise_label(plan: ReleasePlan) -> str:
 
 def plan_figure(facts: PlanFacts) -> Figure:
     """Shares of the promise as bars and of the limits as dots, with what basic composition says where it differs."""
-    solution, none = facts.solution, [math.nan]
-    used = [item.used_limit for item in facts.statistics]
+    solution = facts.solution
+    used = np.array([*(item.used_limit for item in facts.statistics), math.nan])
 
     # The errors that basic composition asks for: of a design that spends all, or where it would break the limits
-    basic_used = none * len(used)
+    basic_used = np.full_like(used, math.nan)
     is_spent = solution.plan.spend_all or not solution.is_feasible
     if abs(solution.basic_ratio - 1) >= SAME and (is_spent or solution.basic_factor > 1):
-        basic_used = [share * solution.basic_ratio if is_spent else solution.basic_factor for share in used]
-    is_same = abs(facts.basic - facts.exact) < SAME * facts.exact
+        basic_used[:-1] = used[:-1] * solution.basic_ratio if is_spent else solution.basic_factor
+    basic_part = np.full_like(used, math.nan)
+    if abs(facts.basic - facts.exact) >= SAME * facts.exact:
+        basic_part[-1] = facts.basic
     return plan_chart(
         [*(escape_markdown(item.statistic.name) for item in facts.statistics), "all together"],
         part=np.array([*(item.part for item in facts.statistics), facts.exact]),
-        basic_part=np.array([*none * len(used), math.nan if is_same else facts.basic]),
-        used=np.array(used + none),
-        basic_used=np.array(basic_used + none),
+        basic_part=basic_part,
+        used=used,
+        basic_used=basic_used,
         promised=_promise_label(solution.plan),
     )
 
 
 def assumptions_figure(plan: ReleasePlan, curves: Sequence[AssumptionCurve]) -> Figure:
-    """Factors of all limits, and needed shares of the promise, under other assumptions."""
-    assumptions = {
-        curve.assumption: [(point.scale, point.factor, point.needed) for point in curve.points] for curve in curves
-    }
-    return ranges_chart(assumptions, promised=_promise_label(plan))
+    """Factors of all limits, and needed shares of the promise, under other assumptions.
+
+    Parameters
+    ----------
+    plan : ReleasePlan
+    curves : sequence of AssumptionCurve
+    """
+    points = {curve.assumption: [(item.scale, item.factor, item.needed) for item in curve.points] for curve in curves}
+    return ranges_chart(points, promised=_promise_label(plan))
 
 
 def composition_curves(design: PlanDesign) -> tuple[Curve, Curve]:

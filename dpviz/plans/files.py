@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import dpviz
-from dpviz.core.formatting import format_number, spell_count
-from dpviz.curator.privacy_limits import EpsilonDeltaLimit
+from dpviz.core.formatting import format_number
 from dpviz.export.stored import Difference, compare_numbers, json_number, read_stored
-from dpviz.export.tables import to_csv
-from dpviz.export.templates import capitalize_first, render, render_paragraphs
+from dpviz.export.templates import render
 from dpviz.plans import summary
 from dpviz.plans.plan import ReleasePlan
 from dpviz.plans.sensitivity import assumption_curves, epsilon_curve, naive_designs
@@ -41,13 +38,17 @@ def plan_numbers(solution: PlanSolution) -> dict[str, float]:
     return numbers
 
 
-def solution_json(solution: PlanSolution) -> str:
-    """A plan with the numbers that it came to, every digit; `read_plan` reads it."""
-    return json.dumps(_content(solution), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+def _entries(solution: PlanSolution) -> list[dict[str, object]]:
+    return [{"name": name, "value": json_number(value)} for name, value in plan_numbers(solution).items()]
 
 
 def _content(solution: PlanSolution) -> dict[str, object]:
     return {"dpviz": dpviz.__version__, "plan": solution.plan.to_dict(), "numbers": _entries(solution)}
+
+
+def solution_json(solution: PlanSolution) -> str:
+    """A plan with the numbers that it came to, every digit; `read_plan` reads it."""
+    return json.dumps(_content(solution), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
 def plan_toml(plan: ReleasePlan) -> str:
@@ -60,11 +61,9 @@ def plan_toml(plan: ReleasePlan) -> str:
     """
     values = plan.to_dict()
     statistics = values.pop("statistics")
-    tables = {name: values.pop(name) for name in ("protection", "groups")}
-    parts = [_toml_lines(values)]
-    parts += [f"[{name}]\n{_toml_lines(table)}" for name, table in tables.items()]
-    parts += [f"[[statistics]]\n{_toml_lines(statistic)}" for statistic in statistics]
-    return "\n".join(parts)
+    tables = {f"[{name}]": values.pop(name) for name in ("protection", "groups")}
+    parts = [("", values), *tables.items(), *(("[[statistics]]", statistic) for statistic in statistics)]
+    return "\n".join(f"{head}\n{_toml_lines(part)}".lstrip() for head, part in parts)
 
 
 def _toml_lines(values: dict[str, Any]) -> str:
@@ -84,15 +83,18 @@ def read_plan(text: str) -> ReleasePlan:
 
 
 def plan_differences(text: str, solution: PlanSolution | None = None) -> list[Difference]:
-    """Numbers of a file that its plan, solved again unless its solution is given, comes to otherwise today."""
+    """Numbers of a file that its plan comes to otherwise today.
+
+    Parameters
+    ----------
+    text : str
+    solution : PlanSolution, optional
+        Of the plan, which is solved again unless given.
+    """
     stored = read_stored(text).get("numbers")
     if not isinstance(stored, list):
         return []
     return compare_numbers(stored, _entries(solution or solve_plan(read_plan(text))))
-
-
-def _entries(solution: PlanSolution) -> list[dict[str, object]]:
-    return [{"name": name, "value": json_number(value)} for name, value in plan_numbers(solution).items()]
 
 
 def plan_report(solution: PlanSolution, *, date: str = "", address: str = "") -> str:
@@ -103,38 +105,22 @@ def plan_report(solution: PlanSolution, *, date: str = "", address: str = "") ->
     solution : PlanSolution
     date, address : str, optional
         Of the page, printed as they are.
-
-    Returns
-    -------
-    str
     """
-    plan = solution.plan
     facts = summary.solution_facts(solution)
-    answer = summary.answer(facts)
-    curves = assumption_curves(solution)
-    is_epsilon = isinstance(plan.protection, EpsilonDeltaLimit)
-    statistics = capitalize_first(spell_count(len(plan.statistics), "statistic"))
+    plan = solution.plan
     return render(
         "plans/plan.html",
         version=dpviz.__version__,
         date=date,
         address=address,
-        title=f"{statistics} of {spell_count(plan.n, 'row')} under one promise",
-        answer=f"{answer.point} {answer.rest}".strip(),
-        promise=f"Promised is that {plan.protection.text}, when {plan.unit}.",
-        statistics=summary.statistics_table(facts),
-        loss=summary.loss_sentence(solution.design),
-        composition=[summary.composition_sentence(solution), *filter(None, [summary.groups_sentence(plan)])],
-        mixture=summary.mixture_sentence(solution),
-        changes=summary.changes_sentence(solution, epsilon_curve(plan)) if is_epsilon else "",
-        assumptions_note=summary.ASSUMPTIONS_NOTE,
-        assumptions=[
-            (capitalize_first(curve.assumption), summary.assumption_sentence(solution, curve)) for curve in curves
-        ],
-        assumptions_table=summary.assumptions_table(curves),
-        suppression=summary.suppression_sentences(facts),
-        withheld=summary.withheld_table(facts),
-        naive=summary.naive_table(naive_designs(solution)),
+        plan=plan,
+        solution=solution,
+        facts=facts,
+        summary=summary,
+        answer=summary.Answer.of(facts),
+        epsilon_curve=epsilon_curve(plan) if plan.protection.key == "loss" else (),
+        curves=assumption_curves(solution),
+        naive=naive_designs(solution),
         numbers=plan_numbers(solution),
         json=solution_json(solution),
     )
@@ -142,41 +128,18 @@ def plan_report(solution: PlanSolution, *, date: str = "", address: str = "") ->
 
 def plan_notebook(solution: PlanSolution) -> str:
     """Jupyter notebook that solves the plan again and compares every number with those of this solution."""
-    text = "\n\n".join(render_paragraphs("plans/plan_notebook.txt", version=dpviz.__version__, plan=solution.plan))
-    cells: list[dict[str, Any]] = [{"id": "cell-0", "cell_type": "markdown", "metadata": {}, "source": text}]
-    scripts = render("plans/plan_cells.txt", held=solution_json(solution)).split("\n# %%\n")
-    for place, script in enumerate(filter(str.strip, scripts), start=1):
-        cell: dict[str, Any] = {
-            "id": f"cell-{place}",
-            "cell_type": "code",
-            "execution_count": None,
-            "metadata": {},
-            "outputs": [],
-        }
-        cells.append(cell | {"source": script.strip("\n")})
+    number = len(solution.plan.statistics)
+    text = render("plans/plan_cells.txt", version=dpviz.__version__, number=number, stored=solution_json(solution))
+    introduction, *scripts = text.split("\n# %%\n")
+    cells: list[dict[str, Any]] = [{"cell_type": "markdown", "metadata": {}, "source": introduction}]
+    for script in scripts:
+        source = script.strip("\n")
+        cells.append({"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": source})
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     metadata = {"kernelspec": kernel, "language_info": {"name": "python"}, "dpviz": _content(solution)}
-    book = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    numbered = [{"id": f"cell-{place}", **cell} for place, cell in enumerate(cells)]
+    book = {"cells": numbered, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(book, ensure_ascii=False, indent=1) + "\n"
-
-
-def statistics_csv(facts: summary.PlanFacts) -> str:
-    """Every number of each statistic as CSV, shares as shares."""
-    columns: dict[str, Callable[[summary.StatisticFacts], Any]] = {
-        "name": lambda item: item.statistic.name,
-        "kind": lambda item: item.statistic.key,
-        "group": lambda item: item.statistic.group,
-        "measure": lambda item: item.statistic.measure,
-        "limit": lambda item: item.statistic.limit,
-        "error": lambda item: item.noise_error,
-        "used": lambda item: item.noise_error / item.statistic.limit,
-        "alone": lambda item: item.relaxed_alone,
-        "mechanism": lambda item: item.mechanism.key,
-        "rate": lambda item: item.mechanism.rate,
-        "withheld_below": lambda item: item.statistic.suppress_below,
-        "error_with_withheld": lambda item: item.error,
-    }
-    return to_csv({name: list(map(value, facts.statistics)) for name, value in columns.items()})
 
 
 def plan_script(plan: ReleasePlan) -> str:

@@ -31,29 +31,34 @@ DESK_LIMITS = {
 
 def form_parameters(kind: type[Statistic]) -> dict[str, Parameter]:
     """Numbers that a form has for a kind of statistic, by name; the limit of a share is stated in points."""
-    parameters = dict(kind.numbers())
+    parameters = kind.numbers()
     limit = parameters["limit"]
-    parameters["limit"] = replace(limit, title="at most")
-    if kind.unit:
-        parameters["limit"] = replace(limit, title=f"at most, in {kind.unit}", maximum=POINTS * limit.maximum)
+    title = f"at most, in {kind.unit}" if kind.unit else "at most"
+    parameters["limit"] = replace(limit, title=title, maximum=_factor(kind) * limit.maximum)
     if not kind.has_counts:
         del parameters[SMALLEST_COUNT.name]
     return parameters
 
 
 def form_options(plan: ReleasePlan, statistic: Statistic) -> dict[str, dict[str, str]]:
-    """Options of the choices of a form with their labels, by name; a group is chosen where there are several."""
+    """Options of the choices of a form with their labels, by name; a group is chosen where there are several.
+
+    Parameters
+    ----------
+    plan : ReleasePlan
+    statistic : Statistic
+        Of the plan; what it has is an option, whether or not it is suitable.
+    """
     groups = dict.fromkeys(["", *dict(plan.groups), statistic.group])
-    suitable = {
-        key: kind.label
-        for key, kind in PLAN_MECHANISMS.items()
-        if key == statistic.mechanism or not plan.unsuitable(kind, statistic)
-    }
     options: dict[str, Mapping[str, str]] = {
         "kind": {key: kind.label for key, kind in PLAN_STATISTICS.items()},
         "measure": ERROR_MEASURES,
-        "mechanism": {ANY_MECHANISM: "whichever is best"} | suitable,
-    }
+        "mechanism": {ANY_MECHANISM: "whichever is best"} | {
+            key: kind.label
+            for key, kind in PLAN_MECHANISMS.items()
+            if key == statistic.mechanism or not plan.unsuitable(kind, statistic)
+        },
+    }  # fmt: skip
     if len(groups) > 1:
         options["group"] = {name: single_line(name) or "all rows" for name in groups}
     return {name: {key: capitalize_first(label) for key, label in labels.items()} for name, labels in options.items()}
@@ -67,8 +72,8 @@ def form_values(statistic: Statistic) -> dict[str, Any]:
     >>> form_values(works)["limit"], statistic_of_form(form_values(works)) == works
     (2.0, True)
     """
-    values = {part.name: getattr(statistic, part.name) for part in fields(statistic)}
-    return {"kind": statistic.key, **values, "limit": _times(statistic.limit, _factor(type(statistic)))}
+    values = {"kind": statistic.key, **statistic.to_dict()}
+    return values | {"limit": _times(statistic.limit, _factor(type(statistic)))}
 
 
 def statistic_of_form(values: Mapping[str, Any]) -> Statistic:
@@ -87,6 +92,13 @@ def statistic_of_form(values: Mapping[str, Any]) -> Statistic:
 def as_kind(statistic: Statistic, kind: type[Statistic]) -> Statistic:
     """Statistic of another kind with what both have in common, and a limit in its own unit.
 
+    Parameters
+    ----------
+    statistic : Statistic
+    kind : type of Statistic
+
+    Examples
+    --------
     >>> from dpviz.plans.statistics import BoundedMean, YesNoShare
     >>> as_kind(YesNoShare(name="age", limit=0.02), BoundedMean).limit
     1.0
@@ -113,7 +125,13 @@ def promised_numbers(plan: ReleasePlan) -> dict[str, float]:
 
 
 def desk_settings(plan: ReleasePlan, statistic: Statistic) -> dict[str, Any]:
-    """Settings of the curator's desk for a single statistic; none where the desk does not know such."""
+    """Settings of the curator's desk for a single statistic; none where the desk does not know such.
+
+    Parameters
+    ----------
+    plan : ReleasePlan
+    statistic : Statistic
+    """
     n = plan.rows_of(statistic)
     is_small = n <= CountData.numbers()["n"].maximum
     if not isinstance(statistic, YesNoShare) or statistic.measure not in DESK_LIMITS or not is_small:

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from scipy.optimize import brentq
@@ -21,23 +21,13 @@ MIN_RATE, MAX_RATE = 1e-6, 1e3  # of noise on counts: what the sanitizers take
 NEGLIGIBLE_TAIL = 1e-15  # probability below which rounding alone decides
 
 
-class Moments(NamedTuple):
-    """Probability of part of a distribution of errors, and what that part adds to their mean square."""
-
-    probability: float
-    square: float
-
-
-class LossPart(NamedTuple):
-    """Privacy loss of an independent part of a release, and whether it is exact or an upper bound."""
-
-    loss: PrivacyLossDistribution
-    is_exact: bool = True
-
-
 @dataclass(frozen=True)
 class PlanMechanism(ABC):
-    """A mechanism that releases one statistic of `n` rows; a larger `rate` is more accurate and less private."""
+    """A mechanism that releases one statistic of `n` rows; a larger `rate` is more accurate and less private.
+
+    A sum that one person changes by at most s has a privacy loss of at most s · rate, or an unbounded one where the
+    mechanism `needs_delta`.
+    """
 
     rate: float
     n: int
@@ -47,6 +37,7 @@ class PlanMechanism(ABC):
     symbol: ClassVar[str]  # of its rate
     needs_delta: ClassVar[bool] = False  # whether no ε holds without δ
     is_candidate: ClassVar[bool] = True  # whether it is tried where a statistic asks for the best mechanism
+    spare_rows: ClassVar[int] = 0  # more rows than a person changes, so that moving counts to an end hides nothing
 
     def __getstate__(self) -> dict[str, object]:
         return {"rate": self.rate, "n": self.n}  # without what was computed of them
@@ -56,23 +47,9 @@ class PlanMechanism(ABC):
         """Clause that says why it cannot release a statistic; empty where it can."""
         return "" if statistic.has_counts else "it releases counts"
 
-    # What it gives away
-
     def largest_loss(self, sensitivities: tuple[float, ...]) -> float:
         """Pure ε where a person changes the sums by these sensitivities."""
-        return math.fsum(sensitivities) * self.rate
-
-    def gaussian_ratio(self, sensitivities: tuple[float, ...]) -> float:  # noqa: ARG002
-        """Root of the sum of squared sensitivities over standard deviations of Gaussian noise."""
-        return 0.0
-
-    def laplace_ratios(self, sensitivities: tuple[float, ...]) -> tuple[float, ...]:  # noqa: ARG002
-        """Sensitivities over scales of Laplace noise on sums."""
-        return ()
-
-    def loss_parts(self, sensitivities: tuple[float, ...]) -> list[LossPart]:  # noqa: ARG002
-        """Privacy losses of all other parts."""
-        return []
+        return math.inf if self.needs_delta and sensitivities else math.fsum(sensitivities) * self.rate
 
     # Its errors, of sums
 
@@ -85,23 +62,14 @@ class PlanMechanism(ABC):
         """Smallest distance that the noise keeps with at least this probability."""
 
     @classmethod
-    @abstractmethod
-    def rate_for_rmse(cls, error: float) -> float:
-        """Rate that is enough for a root mean squared error, and the smallest far from all bounds."""
+    def sufficient_rate(cls, distance: float, level: float | None) -> float:
+        """Rate in closed form whose noise keeps a distance with a probability, or has it as its deviation.
 
-    @classmethod
-    @abstractmethod
-    def rate_for_quantile(cls, distance: float, level: float) -> float:
-        """Smallest rate whose noise keeps a distance with this probability."""
-
-    def moments_below(self, count: int, threshold: int) -> Moments:
-        """Moments of the error over released counts below a threshold."""
-        if threshold > self.n:  # nothing is ever published
-            return Moments(1.0, self.mean_square(count, self.n - count))
-        return self._moments_below(count, threshold)
-
-    def _moments_below(self, count: int, threshold: int) -> Moments:
-        raise NotImplementedError(f"{self.label} releases no counts.")
+        It is the smallest one far from all bounds. Noise on numbers is inversely proportional to its rate.
+        """
+        unit = cls(1.0, MAX_PLAN_ROWS)
+        error = math.sqrt(unit.mean_square(math.inf, math.inf)) if level is None else unit.quantile(level)
+        return error / distance
 
     def error(self, statistic: Statistic) -> float:
         """Largest error of a statistic in the measure of its limit and in its units."""
@@ -110,23 +78,25 @@ class PlanMechanism(ABC):
         squares = [self.mean_square(*distances) for distances in statistic.distances_to_bounds(self.n)]
         return math.sqrt(max(squares)) / self.n
 
-    @classmethod
-    def sufficient_rate(cls, statistic: Statistic, n: int, limit: float) -> float:
-        """Rate in closed form that is enough for a limit."""
-        if statistic.level is None:
-            return cls.rate_for_rmse(limit * n)
-        return cls.rate_for_quantile(limit * n, statistic.level)
-
     # Its errors where released counts below a threshold are withheld
+
+    def moments_below(self, count: int, threshold: int) -> tuple[float, float]:
+        """Probability of released counts below a threshold, and what these add to the mean squared error."""
+        if threshold > self.n:  # nothing is ever published
+            return 1.0, self.mean_square(count, self.n - count)
+        return self._moments_below(count, threshold)
+
+    def _moments_below(self, count: int, threshold: int) -> tuple[float, float]:
+        raise NotImplementedError(f"{self.label} releases no counts.")
 
     def withheld_rmse(self, count: int, threshold: int, substitute: float) -> float:
         """Root mean squared error of a count where those below a threshold are read as the substitute.
 
         The mean square over all noise, less that of withheld counts, and (substitute − count)² for each of these.
         """
-        below = self.moments_below(count, threshold)
-        rest = max(self.mean_square(count, self.n - count) - below.square, 0.0)
-        return math.sqrt(rest + below.probability * (substitute - count) ** 2)
+        probability, square = self.moments_below(count, threshold)
+        rest = max(self.mean_square(count, self.n - count) - square, 0.0)
+        return math.sqrt(rest + probability * (substitute - count) ** 2)
 
     def withheld_error(self, count: int, threshold: int, level: float | None) -> float:
         """Error of a count where those below a threshold are withheld and read as half of it.
@@ -142,7 +112,7 @@ class PlanMechanism(ABC):
         reach = self.quantile(level)
         if count - threshold >= reach:
             return reach
-        withheld = self.moments_below(count, threshold).probability
+        withheld, _ = self.moments_below(count, threshold)
 
         def distance(tail: float) -> float:
             return math.inf if tail <= NEGLIGIBLE_TAIL else self.quantile(max(1 - 2 * tail, 0.0))
@@ -156,7 +126,6 @@ class CountNoise(PlanMechanism):
 
     symbol = "ε of a count"
     sanitizer: ClassVar[type[NoiseSanitizer]]
-    spare_rows: ClassVar[int] = 0  # more rows than a person changes, so that moving counts to an end hides nothing
 
     @cached_property
     def noise(self) -> NoiseSanitizer:
@@ -164,17 +133,8 @@ class CountNoise(PlanMechanism):
         rate = min(max(self.rate, MIN_RATE), MAX_RATE)
         return self.sanitizer.up_to(MAX_PLAN_ROWS)(n=self.n, epsilon=rate)
 
-    @property
-    def _upper_tail(self) -> float:
-        """Pr(Z ≥ 1)."""
-        return math.exp(float(self.noise.log_tail(np.array([1]))[0]))
-
-    def loss_parts(self, sensitivities: tuple[float, ...]) -> list[LossPart]:
-        has_room = self.n >= max(sensitivities, default=0) + self.spare_rows
-        return [LossPart(self._count_loss(int(shift)), has_room) for shift in sensitivities]
-
-    def _count_loss(self, shift: int) -> PrivacyLossDistribution:
-        """Loss of a count that moves by `shift`: beyond 0 and `shift` the likelihood ratio is constant."""
+    def count_loss(self, shift: int) -> PrivacyLossDistribution:
+        """Loss of a count that moves by `shift`: below 0 and above `shift` the likelihood ratio is constant."""
         z = np.arange(shift + 1)
         inside, ends = self.noise.log_mass(shift - z), self.noise.log_mass(np.array([1, shift + 1]))
         tails = self.noise.log_tail(np.array([1, shift + 1]))
@@ -183,19 +143,19 @@ class CountNoise(PlanMechanism):
         return PrivacyLossDistribution(losses, np.concatenate([tails[1:], inside, tails[:1]])).merged()
 
     def mean_square(self, below: float, above: float) -> float:
-        distances = np.array([below, above], dtype=np.int64)
-        return self._upper_tail * float(self.noise.clamped_squares(distances).sum())
+        upper_tail = math.exp(float(self.noise.log_tail(np.array([1]))[0]))
+        return upper_tail * float(self.noise.clamped_squares(np.array([below, above], dtype=np.int64)).sum())
 
     def quantile(self, level: float) -> float:
         return float(self.noise.reach(level))
 
-    def _moments_below(self, count: int, threshold: int) -> Moments:
+    def _moments_below(self, count: int, threshold: int) -> tuple[float, float]:
         released = np.arange(threshold)
         log_masses = self.noise.log_mass(np.abs(released - count))
         log_masses[:1] = self.noise.log_tail(np.array([count]))
         with np.errstate(under="ignore"):
             masses = np.exp(log_masses)
-            return Moments(float(masses.sum()), float(masses @ (released - float(count)) ** 2))
+            return float(masses.sum()), float(masses @ (released - float(count)) ** 2)
 
 
 class GeometricNoise(CountNoise):
@@ -211,13 +171,10 @@ class GeometricNoise(CountNoise):
     sanitizer = GeometricSanitizer
 
     @classmethod
-    def rate_for_rmse(cls, error: float) -> float:
-        """The variance is 1 / (cosh rate − 1)."""
-        return 2 * math.asinh(math.sqrt(0.5) / error)
-
-    @classmethod
-    def rate_for_quantile(cls, distance: float, level: float) -> float:
-        """Root of rate · d + ln(1 + e^{−rate}) = ln(2 / (1 − level)), d the first distance beyond."""
+    def sufficient_rate(cls, distance: float, level: float | None) -> float:
+        """Of the variance 1 / (cosh rate − 1), or the root of rate · d + ln(1 + e^{−rate}) = ln(2 / (1 − level))."""
+        if level is None:
+            return 2 * math.asinh(math.sqrt(0.5) / distance)
         first_outside = math.floor(distance) + 1 + ROUNDING
         target = math.log(2 / (1 - level))
         excess = lambda rate: rate * first_outside + math.log1p(math.exp(-rate)) - target  # noqa: E731
@@ -228,21 +185,19 @@ class RoundedLaplaceNoise(CountNoise):
     """Laplace noise of scale 1/rate, rounded to the nearest whole number."""
 
     key = "laplace_count"
-    is_candidate = False
     label = "rounded Laplace noise"
+    is_candidate = False
     sanitizer = LaplaceSanitizer
     spare_rows = 2
 
     @classmethod
-    def rate_for_rmse(cls, error: float) -> float:
-        """The variance V is cosh(rate/2) / (2 sinh²(rate/2)), so that cosh(rate/2) = (1 + √(1 + 16 V²)) / (4 V)."""
-        double = 2 * error**2
+    def sufficient_rate(cls, distance: float, level: float | None) -> float:
+        """Of the variance V = cosh(rate/2) / (2 sinh²(rate/2)): cosh(rate/2) = (1 + √(1 + 16 V²)) / (4 V)."""
+        if level is not None:
+            return -math.log1p(-level) / (math.floor(distance) + 0.5 + ROUNDING)
+        double = 2 * distance**2
         cosh = (1 + math.hypot(1.0, 2 * double)) / (2 * double)
         return 2 * math.asinh(math.sqrt(cosh / double))
-
-    @classmethod
-    def rate_for_quantile(cls, distance: float, level: float) -> float:
-        return -math.log1p(-level) / (math.floor(distance) + 0.5 + ROUNDING)
 
 
 class LaplaceNoise(PlanMechanism):
@@ -261,9 +216,6 @@ class LaplaceNoise(PlanMechanism):
     def unsuitable(cls, statistic: Statistic) -> str:
         return "it releases sums of numbers; of counts geometric noise is nearer" if statistic.has_counts else ""
 
-    def laplace_ratios(self, sensitivities: tuple[float, ...]) -> tuple[float, ...]:
-        return tuple(self.rate * shift for shift in sensitivities)
-
     def mean_square(self, below: float, above: float) -> float:
         """E min(|Z|, d)², half of it to each side: (1 − e^{−u} (1 + u)) / rate² with u = rate · d."""
         sides = (self.rate * below, self.rate * above)
@@ -271,14 +223,6 @@ class LaplaceNoise(PlanMechanism):
 
     def quantile(self, level: float) -> float:
         return -math.log1p(-level) / self.rate
-
-    @classmethod
-    def rate_for_rmse(cls, error: float) -> float:
-        return math.sqrt(2) / error
-
-    @classmethod
-    def rate_for_quantile(cls, distance: float, level: float) -> float:
-        return -math.log1p(-level) / distance
 
 
 class GaussianNoise(PlanMechanism):
@@ -293,32 +237,18 @@ class GaussianNoise(PlanMechanism):
     def unsuitable(cls, statistic: Statistic) -> str:  # noqa: ARG003
         return ""
 
-    def largest_loss(self, sensitivities: tuple[float, ...]) -> float:
-        return math.inf if sensitivities else 0.0
-
-    def gaussian_ratio(self, sensitivities: tuple[float, ...]) -> float:
-        return math.sqrt(math.fsum((shift * self.rate) ** 2 for shift in sensitivities))
-
     def mean_square(self, below: float, above: float) -> float:  # noqa: ARG002
         return self.rate**-2
 
     def quantile(self, level: float) -> float:
         return float(ndtri((1 + level) / 2)) / self.rate
 
-    def _moments_below(self, count: int, threshold: int) -> Moments:
+    def _moments_below(self, count: int, threshold: int) -> tuple[float, float]:
         """Of a normal number below a bound u, in σ: Φ and σ² (Φ − u φ)."""
         u = (threshold - count) * self.rate
         below = float(ndtr(u))
         density = math.exp(-u * u / 2) / math.sqrt(2 * math.pi)
-        return Moments(below, (below - u * density) / self.rate**2)
-
-    @classmethod
-    def rate_for_rmse(cls, error: float) -> float:
-        return 1 / error
-
-    @classmethod
-    def rate_for_quantile(cls, distance: float, level: float) -> float:
-        return float(ndtri((1 + level) / 2)) / distance
+        return below, (below - u * density) / self.rate**2
 
 
 PLAN_MECHANISMS: dict[str, type[PlanMechanism]] = {

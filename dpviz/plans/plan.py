@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
@@ -16,7 +16,7 @@ from dpviz.core.parameters import argument, parameter_with_default, validate_cho
 from dpviz.core.records import ParameterRecord, json_field
 from dpviz.curator.privacy_limits import PRIVACY_LIMITS, EpsilonDeltaLimit, PrivacyLimit
 from dpviz.plans.mechanisms import MAX_PLAN_ROWS, PLAN_MECHANISMS, PlanMechanism
-from dpviz.plans.statistics import ANY_MECHANISM, MAX_NAME_CHARACTERS, PLAN_STATISTICS, Statistic
+from dpviz.plans.statistics import ANY_MECHANISM, MAX_NAME_CHARACTERS, PLAN_STATISTICS, Statistic, validate_name
 
 MAX_STATISTICS, MAX_GROUPS = 20, 12
 MAX_ALLOCATIONS = 4_000  # ways in which the rows of a person may lie in the groups
@@ -24,43 +24,14 @@ PLAN_ROWS = dataclasses.replace(ROWS, maximum=MAX_PLAN_ROWS, default=12_000, tit
 PERSON_ROWS = argument(
     "person_rows", 1, 100, integer=True, default=1, title="most rows of a person", private_end="larger"
 )
+NEIGHBOURS = {
+    "substitution": "one person's rows are substituted",
+    "add_remove": "one person's rows are added or removed",
+}
+"""What is between two neighbouring data sets: key and label."""
+
 Sensitivities = tuple[tuple[float, ...], ...]
 """Largest changes by one person of the sums of each statistic."""
-
-
-@dataclass(frozen=True)
-class NeighbourRelation:
-    """A relation of neighbouring data sets: what happens to all rows of one person."""
-
-    key: str
-    label: str
-    adds_rows: bool  # whether new rows replace those of the person
-    verb: str
-
-    def describe(self, rows: int) -> str:
-        """What is between two neighbouring data sets, after "when".
-
-        >>> NEIGHBOURS["substitution"].describe(1), NEIGHBOURS["add_remove"].describe(3)
-        ('one row is substituted', 'all rows of one person, at most 3, are added or removed')
-        """
-        return f"one row is {self.verb}" if rows == 1 else f"all rows of one person, at most {rows}, are {self.verb}"
-
-
-NEIGHBOURS: dict[str, NeighbourRelation] = {
-    "substitution": NeighbourRelation("substitution", "one person's rows are substituted", True, "substituted"),
-    "add_remove": NeighbourRelation("add_remove", "one person's rows are added or removed", False, "added or removed"),
-}
-"""Every relation between neighbours, by key."""
-
-
-def allocations(rows: int, groups: int) -> Iterator[tuple[int, ...]]:
-    """Every way to lay rows into groups.
-
-    >>> list(allocations(2, 2))
-    [(2, 0), (1, 1), (0, 2)]
-    """
-    for chosen in itertools.combinations_with_replacement(range(groups), rows):
-        yield tuple(chosen.count(group) for group in range(groups))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,38 +70,31 @@ class ReleasePlan(ParameterRecord):
         for name in ("membership_public", "spend_all"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name} must be true or false; got {describe_value(getattr(self, name))}.")
-        if not isinstance(self.protection, PrivacyLimit):
+        protection: Any = self.protection
+        if not isinstance(protection, PrivacyLimit):
             raise ValueError(
-                f"protection must be one of {', '.join(PRIVACY_LIMITS)}; got {describe_value(self.protection)}."
+                f"protection must be one of {', '.join(PRIVACY_LIMITS)}; got {describe_value(protection)}."
             )
         self._check_groups()
         self._check_statistics()
 
     def _check_groups(self) -> None:
         # Pairs of a name and a number of rows
-        groups = self.groups
+        groups: Any = self.groups
         are_pairs = isinstance(groups, (tuple, list)) and all(
             isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in groups
         )
         if not are_pairs or len(groups) > MAX_GROUPS:
-            raise ValueError(
-                f"groups must be at most {MAX_GROUPS} names, each with its rows; got {describe_value(groups)}."
-            )
+            allowed = f"at most {MAX_GROUPS} names, each with its rows"
+            raise ValueError(f"groups must be {allowed}; got {describe_value(groups)}.")
         for name, _ in groups:
-            if not isinstance(name, str) or not 1 <= len(name) <= MAX_NAME_CHARACTERS or not name.isprintable():
-                raise ValueError(
-                    f"groups must have names of 1 to {MAX_NAME_CHARACTERS} letters; got {describe_value(name)}."
-                )
+            validate_name("groups, name", name)
+        rows = {name: PLAN_ROWS.validate(size, name=f"groups, {name}") for name, size in groups}
 
         # Disjoint, and not too many ways to change them
-        rows = {
-            name: int(dataclasses.replace(PLAN_ROWS, name=f"groups, {name}").validate(size)) for name, size in groups
-        }
         if len(rows) < len(groups) or sum(rows.values()) > self.n:
-            raise ValueError(
-                f"groups must be disjoint, each with a name of its own, of {self.n:,} rows in all; got "
-                f"{describe_value(groups)}."
-            )
+            allowed = f"disjoint, each with a name of its own, of {self.n:,} rows in all"
+            raise ValueError(f"groups must be {allowed}; got {describe_value(groups)}.")
         object.__setattr__(self, "groups", tuple(rows.items()))
         ways = math.comb(self.person_rows + len(rows) - 1, self.person_rows) if rows else 1
         if ways ** (1 if self.membership_public else 2) > MAX_ALLOCATIONS:
@@ -140,13 +104,12 @@ class ReleasePlan(ParameterRecord):
             )
 
     def _check_statistics(self) -> None:
-        statistics = self.statistics
+        statistics: Any = self.statistics
         if not isinstance(statistics, (tuple, list)) or not 1 <= len(statistics) <= MAX_STATISTICS:
             raise ValueError(f"statistics must be 1 to {MAX_STATISTICS} of them; got {describe_value(statistics)}.")
         if any(not isinstance(statistic, Statistic) for statistic in statistics):
-            raise ValueError(
-                f"statistics must be of a kind among {', '.join(PLAN_STATISTICS)}; got {describe_value(statistics)}."
-            )
+            kinds = ", ".join(PLAN_STATISTICS)
+            raise ValueError(f"statistics must be of a kind among {kinds}; got {describe_value(statistics)}.")
         object.__setattr__(self, "statistics", tuple(statistics))
         if len({statistic.name for statistic in statistics}) < len(statistics):
             raise ValueError("statistics must have names of their own; got one name twice.")
@@ -157,9 +120,9 @@ class ReleasePlan(ParameterRecord):
 
     def _refusal(self, statistic: Statistic) -> str:
         """Why a statistic cannot be part of the plan."""
-        if statistic.group and statistic.group not in dict(self.groups):
-            known = ", ".join(name for name, _ in self.groups)
-            allowed = f"one of {known}" if known else "empty, as the plan has no groups"
+        groups = dict(self.groups)
+        if statistic.group and statistic.group not in groups:
+            allowed = f"one of {', '.join(groups)}" if groups else "empty, as the plan has no groups"
             return f"group must be {allowed}; got {describe_value(statistic.group)}."
         if self.candidates(statistic):
             return ""
@@ -184,14 +147,16 @@ class ReleasePlan(ParameterRecord):
         return tuple(kind for kind in kinds if not self.unsuitable(kind, statistic))
 
     @property
-    def relation(self) -> NeighbourRelation:
-        """Relation of neighbouring data sets."""
-        return NEIGHBOURS[self.neighbours]
+    def adds_rows(self) -> bool:
+        """Whether a neighbouring data set has new rows in the place of those of a person."""
+        return self.neighbours == "substitution"
 
     @property
     def unit(self) -> str:
         """What an ε of the plan is about: the clause after "when"."""
-        return self.relation.describe(self.person_rows)
+        change = NEIGHBOURS[self.neighbours].removeprefix("one person's rows are ")
+        rows = self.person_rows
+        return f"one row is {change}" if rows == 1 else f"all rows of one person, at most {rows}, are {change}"
 
     @property
     def promise(self) -> tuple[float, float]:
@@ -216,21 +181,20 @@ class ReleasePlan(ParameterRecord):
         cross-table do, the loss is no larger. A substituted row may leave one group and join another, unless it is
         public who belongs to which.
         """
+        # The rows that leave and join each group, for every choice of a group for each row of the person
         names = [name for name, _ in self.groups]
-        laid = list(allocations(self.person_rows, len(names))) if names else [()]
-        pairs: list[tuple[tuple[int, ...], tuple[int, ...]]]
-        if not self.relation.adds_rows:
-            pairs = [(rows, tuple(0 for _ in rows)) for rows in laid]
-        elif self.membership_public:
-            pairs = list(zip(laid, laid, strict=True))
-        else:
-            pairs = list(itertools.product(laid, laid))
-        everywhere = (self.person_rows, self.person_rows * self.relation.adds_rows)
+        choices = itertools.combinations_with_replacement(names, self.person_rows) if names else [()]
+        laid = [[choice.count(name) for name in names] for choice in choices]
+        moves = [(rows, rows) for rows in laid] if self.membership_public else list(itertools.product(laid, laid))
+        if not self.adds_rows:
+            moves = [(rows, [0] * len(rows)) for rows in laid]
+
+        # What each of these changes
+        everywhere = (self.person_rows, self.person_rows if self.adds_rows else 0)
         ways: dict[Sensitivities, None] = {}
-        for rows_out, rows_in in pairs:
+        for rows_out, rows_in in moves:
             by_group = dict(zip(names, zip(rows_out, rows_in, strict=True), strict=True))
-            moves = [by_group.get(statistic.group, everywhere) for statistic in self.statistics]
-            changes = (statistic.sensitivities(*move) for statistic, move in zip(self.statistics, moves, strict=True))
+            changes = (each.sensitivities(*by_group.get(each.group, everywhere)) for each in self.statistics)
             ways[tuple(changes)] = None
         return tuple(way for way in ways if not any(_is_no_more(way, larger) for larger in ways if larger != way))
 
@@ -259,23 +223,19 @@ def read_statistics(items: Any) -> tuple[Statistic, ...]:
 
 
 def _read_kind(place: str, kinds: Mapping[str, type[Any]], item: Any) -> Any:
-    """Object of the kind that an item names, with its values; a ValueError says where and what it takes."""
+    """Record of the kind that an item names, with its values; a ValueError says where and what it takes."""
     if not isinstance(item, dict) or not isinstance(item.get("kind"), str) or item["kind"] not in kinds:
         raise ValueError(f"{place}: kind must be one of {', '.join(kinds)}; got {describe_value(item)}.")
     values = {name: value for name, value in item.items() if name != "kind"}
-    kind, name = kinds[item["kind"]], item.get("name")
-    if isinstance(name, str) and 1 <= len(name) <= MAX_NAME_CHARACTERS and name.isprintable():
-        place = f"{place} (“{name}”)"
-
-    # Every field that has no default, and no other ones
-    fields = {part.name: part for part in dataclasses.fields(kind) if part.init}
-    needed = {name for name, part in fields.items() if part.default is dataclasses.MISSING}
-    if not needed <= set(values) <= set(fields):
-        missing = ", ".join(sorted(needed - set(values)))
-        extra = ", ".join(describe_value(name) for name in sorted(set(values) - set(fields), key=str))
-        problem = f"without {missing}" if missing else f"with {extra}"
-        raise ValueError(f"{place}: a {item['kind']} has {', '.join(fields)}; got one {problem}.")
+    kind, name = kinds[item["kind"]], values.get("name")
+    if isinstance(name, str) and name.isprintable():
+        place = f"{place} (“{name[:MAX_NAME_CHARACTERS]}”)"
+    fields = [part.name for part in dataclasses.fields(kind)]
     try:
         return kind(**values)
+    except TypeError:  # a field that it has not, or no name
+        extra = [describe_value(name) for name in values if name not in fields]
+        problem = f"with {', '.join(extra)}" if extra else "without name"
+        raise ValueError(f"{place}: a {item['kind']} has {', '.join(fields)}; got one {problem}.") from None
     except ValueError as error:
         raise ValueError(f"{place}: {error}") from None

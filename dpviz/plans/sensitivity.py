@@ -10,28 +10,23 @@ import bisect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
-from dpviz.core.formatting import format_number, round_down, spell_count
 from dpviz.core.types import FloatArray
 from dpviz.curator.privacy_limits import MAX_EPSILON, EpsilonDeltaLimit
 from dpviz.plans.composition import PlanDesign
-from dpviz.plans.mechanisms import PlanMechanism
 from dpviz.plans.plan import PERSON_ROWS, ReleasePlan
 from dpviz.plans.solve import PlanSolution, solve_plan, sufficient_design
 from dpviz.plans.statistics import BoundedMean, ShareStatistic, Statistic
 from dpviz.plans.suppression import delta_without_noise
 
-SCALES = (0.25, 0.5, 1.0, 2.0, 4.0)  # of what is assumed, and of ε
-BETWEEN = (0.354, 0.707, 1.414, 2.828)  # of ε in the curve
+SCALES = (0.25, 0.5, 1.0, 2.0, 4.0)  # of what is assumed
+EPSILON_SCALES = (0.25, 0.354, 0.5, 0.707, 1.0, 1.414, 2.0, 2.828, 4.0)
 SEARCHED_SCALES = np.geomspace(1 / 16, 16.0, 2**16 + 1)  # for the widest assumption that keeps all limits
 DISTINCT = 1e-6  # relative distance beyond which a promise or an error is another one
-
-
-# Other promises
 
 
 def epsilon_curve(plan: ReleasePlan) -> tuple[tuple[float, float], ...]:
@@ -39,38 +34,44 @@ def epsilon_curve(plan: ReleasePlan) -> tuple[tuple[float, float], ...]:
     if not isinstance(plan.protection, EpsilonDeltaLimit):
         raise ValueError("This curve is drawn where a privacy loss ε is promised.")
     smallest = MAX_EPSILON.minimum * 1.01
-    values = {min(max(times * plan.promise[0], smallest), MAX_EPSILON.maximum) for times in (*SCALES, *BETWEEN)}
-    plans = {
-        epsilon: replace(plan, protection=EpsilonDeltaLimit(most_epsilon=epsilon, most_delta=plan.promise[1]))
-        for epsilon in sorted(values)
-    }
-    return tuple((epsilon, solve_plan(changed).factor) for epsilon, changed in plans.items())
+    curve = {}
+    for scale in EPSILON_SCALES:
+        epsilon = min(max(scale * plan.promise[0], smallest), MAX_EPSILON.maximum)
+        changed = replace(plan, protection=replace(plan.protection, most_epsilon=epsilon))
+        curve[epsilon] = solve_plan(changed).factor
+    return tuple(curve.items())
+
+
+def promise_used(design: PlanDesign, parts: int = 1) -> float:
+    """Share of the promise that a design uses: of ε, or of δ(0) where ε is 0 or unlimited.
+
+    Parameters
+    ----------
+    design : PlanDesign
+    parts : int, optional
+        Number of equal parts of δ, of which the design may use one.
+    """
+    epsilon, delta = design.plan.promise
+    if epsilon == 0:
+        return design.delta(0.0) / delta
+    return design.delta(0.0) if math.isinf(epsilon) else design.epsilon(delta / parts) / epsilon
 
 
 # Other assumptions
 
 
-def _scale_bounds(plan: ReleasePlan, scale: float) -> ReleasePlan:
-    """Means with bounds around the same middle: the noise depends on their distance alone."""
+def _widen(
+    kind: type[Statistic], ends: tuple[str, str], domain: tuple[float, float], plan: ReleasePlan, scale: float
+) -> ReleasePlan:
+    """Plan in which the ends of statistics of a kind are so many times as far apart, around the same middle."""
 
     def change(statistic: Statistic) -> Statistic:
-        if not isinstance(statistic, BoundedMean):
+        if not isinstance(statistic, kind):
             return statistic
-        middle, half = (statistic.lower + statistic.upper) / 2, scale * statistic.width / 2
-        return replace(statistic, lower=middle - half, upper=middle + half)
-
-    return replace(plan, statistics=tuple(map(change, plan.statistics)))
-
-
-def _scale_shares(plan: ReleasePlan, scale: float) -> ReleasePlan:
-    """Shares with a range around the same middle, as far as there are shares."""
-
-    def change(statistic: Statistic) -> Statistic:
-        if not isinstance(statistic, ShareStatistic):
-            return statistic
-        middle = (statistic.lowest + statistic.highest) / 2
-        half = scale * (statistic.highest - statistic.lowest) / 2
-        return replace(statistic, lowest=max(middle - half, 0.0), highest=min(middle + half, 1.0))
+        low, high = (getattr(statistic, name) for name in ends)
+        middle, half = (low + high) / 2, scale * (high - low) / 2
+        wider = max(middle - half, domain[0]), min(middle + half, domain[1])
+        return replace(statistic, **dict(zip(ends, wider, strict=True)))
 
     return replace(plan, statistics=tuple(map(change, plan.statistics)))
 
@@ -81,40 +82,25 @@ def _scale_rows(plan: ReleasePlan, scale: float) -> ReleasePlan:
 
 
 ASSUMPTIONS: dict[str, Callable[[ReleasePlan, float], ReleasePlan]] = {
-    "bounds of the means": _scale_bounds,
-    "ranges of the shares": _scale_shares,
+    "bounds of the means": partial(_widen, BoundedMean, ("lower", "upper"), (-math.inf, math.inf)),
+    "ranges of the shares": partial(_widen, ShareStatistic, ("lowest", "highest"), (0.0, 1.0)),
     "rows of a person": _scale_rows,
 }
 """What a plan assumes of the data, with the plan in which it is so many times as wide."""
 
 
 def searched_scales(plan: ReleasePlan, assumption: str) -> FloatArray:
-    """Scales among which the widest one that keeps all limits is searched."""
+    """Scales among which the widest one that keeps all limits is searched.
+
+    Parameters
+    ----------
+    plan : ReleasePlan
+    assumption : str
+        Key of `ASSUMPTIONS`.
+    """
     if assumption == "rows of a person":
         return np.arange(1.0, PERSON_ROWS.maximum + 1) / plan.person_rows
     return SEARCHED_SCALES
-
-
-def describe_assumption(plan: ReleasePlan, assumption: str, scale: float) -> str:
-    """What is assumed where an assumption is so many times as wide.
-
-    >>> describe_assumption(ReleasePlan(statistics=(BoundedMean(name="a"),)), "bounds of the means", 2.0)
-    'bounds twice as far apart'
-    """
-    times = {2.0: "twice", 0.5: "half"}.get(scale, f"{format_number(round_down(scale, 3), 3)} times")
-    if assumption == "bounds of the means":
-        return f"bounds {times} as far apart"
-    if assumption == "ranges of the shares":
-        return f"shares in a range {times} as wide"
-    return f"{spell_count(round(scale * plan.person_rows), 'row')} of a person"
-
-
-def _changed_plan(plan: ReleasePlan, assumption: str, scale: float) -> ReleasePlan | None:
-    """Plan under a changed assumption; None where there is none."""
-    try:
-        return ASSUMPTIONS[assumption](plan, scale)
-    except ValueError:  # bounds too far apart, too many rows of a person, or a mechanism that does not take them
-        return None
 
 
 @dataclass(frozen=True)
@@ -144,12 +130,12 @@ class AssumptionCurve:
     all_hold: bool
 
 
-def promise_used(design: PlanDesign, parts: int = 1) -> float:
-    """Share of the promise that a design uses, of ε at its part of δ; of δ(0) where ε is 0 or unlimited."""
-    epsilon, delta = design.plan.promise
-    if epsilon == 0:
-        return design.delta(0.0) / delta
-    return design.delta(0.0) if math.isinf(epsilon) else design.epsilon(delta / parts) / epsilon
+def _changed_plan(plan: ReleasePlan, assumption: str, scale: float) -> ReleasePlan | None:
+    """Plan under a changed assumption; None where there is none."""
+    try:
+        return ASSUMPTIONS[assumption](plan, scale)
+    except ValueError:  # bounds too far apart, too many rows of a person, or a mechanism that does not take them
+        return None
 
 
 def assumption_curves(solution: PlanSolution) -> tuple[AssumptionCurve, ...]:
@@ -184,44 +170,38 @@ def assumption_curves(solution: PlanSolution) -> tuple[AssumptionCurve, ...]:
 
 def _widest(solution: PlanSolution, assumption: str) -> tuple[float, bool]:
     """Largest searched scale at which all limits hold, and whether it is the last one."""
-    kinds = tuple(type(mechanism) for mechanism in solution.design.mechanisms)
 
     def is_broken(scale: float) -> bool:
         plan = _changed_plan(solution.plan, assumption, scale)
         if plan is None:
             return True
-        design = sufficient_design(plan, kinds)
+        design = sufficient_design(plan, solution.kinds)
         return not (design.is_possible and design.keeps_promise)
 
     searched = searched_scales(solution.plan, assumption).tolist()
-    if not is_broken(searched[-1]):
-        return searched[-1], True
-    number = bisect.bisect_left(searched, True, hi=len(searched) - 1, key=is_broken)
-    return (searched[number - 1] if number else 0.0), False
+    number = bisect.bisect_left(searched, True, key=is_broken)
+    return (searched[number - 1] if number else 0.0), number == len(searched)
 
 
 # Naive designs
 
-MISTAKEN_UNITS: tuple[tuple[str, str, dict[str, Any]], ...] = (
-    (
-        "one row for each person",
+MISTAKEN_UNITS: dict[str, tuple[str, dict[str, Any]]] = {
+    "one row for each person": (
         "It counts each row as a person of its own, though a person has up to {rows}.",
         {"person_rows": 1},
     ),
-    (
-        "groups that share one ε",
+    "groups that share one ε": (
         "It gives each group all of ε, as if a row stayed in its group; a substituted row may leave one group and "
         "join another.",
         {"membership_public": True},
     ),
-    (
-        "noise for an added row",
+    "noise for an added row": (
         "Its noise hides that a row is added or removed; a substituted row moves two cells of a table at once, and a "
         "mean by the whole range.",
         {"neighbours": "add_remove"},
     ),
-)
-"""Mistakes about what one person can change: name, reason, and what the plan would be."""
+}
+"""Mistakes about what one person can change, by name: the reason, and what the plan would be."""
 
 
 @dataclass(frozen=True)
@@ -257,32 +237,30 @@ class NaiveDesign:
 def naive_designs(solution: PlanSolution) -> tuple[NaiveDesign, ...]:
     """Designs that were not taken: with a wrong unit, an even split, or no noise; each is worse in something."""
     plan = solution.plan
+    epsilon, delta = plan.promise
     designs = []
-    if not math.isinf(plan.promise[0]):
-        for name, reason, changes in MISTAKEN_UNITS:
+    if not math.isinf(epsilon):
+        for name, (reason, changes) in MISTAKEN_UNITS.items():
             mistaken = replace(plan, **changes)
             if mistaken.sensitivities != plan.sensitivities:
-                reason = reason.format(rows=plan.person_rows)
-                designs.append(NaiveDesign(name, reason, plan, replace(solve_plan(mistaken).design, plan=plan)))
-    if 0 < plan.promise[0] < math.inf and len(plan.statistics) > 1:
+                design = replace(solve_plan(mistaken).design, plan=plan)
+                designs.append(NaiveDesign(name, reason.format(rows=plan.person_rows), plan, design))
+    if 0 < epsilon < math.inf and len(plan.statistics) > 1:
         reason = "Each statistic gets the same share of ε, whatever its limit asks for."
-        designs.append(NaiveDesign("the same ε for each statistic", reason, plan, even_split(solution)))
-    if any(
-        delta_without_noise(plan.rows_of(statistic), statistic.suppress_below) > plan.promise[1]
-        for statistic in plan.statistics
-        if statistic.suppress_below
-    ):
+        designs.append(NaiveDesign("the same ε for each statistic", reason, plan, _even_split(solution)))
+    withheld = [statistic for statistic in plan.statistics if statistic.suppress_below]
+    if any(delta_without_noise(plan.rows_of(item), item.suppress_below) > delta for item in withheld):
         reason = "Published counts are exact, and a count that is missing tells that it is below the threshold."
         designs.append(NaiveDesign("small counts withheld, no noise", reason, plan))
     reached = max(solution.design.used_limits()) * (1 + DISTINCT)
     return tuple(naive for naive in designs if naive.breaks_promise or naive.used_limit > reached)
 
 
-def even_split(solution: PlanSolution) -> PlanDesign:
+def _even_split(solution: PlanSolution) -> PlanDesign:
     """Design in which every statistic alone has the same part of the promised ε, without δ."""
     plan = solution.plan
     part = plan.promise[0] / len(plan.statistics)
-    mechanisms: list[PlanMechanism] = []
+    mechanisms = []
     for place, statistic in enumerate(plan.statistics):
         kinds = [*plan.candidates(statistic), type(solution.design.mechanisms[place])]
         kind = next((kind for kind in kinds if not kind.needs_delta), kinds[0])

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from scipy.optimize import brentq, toms748
+from scipy.optimize import toms748
 
-from dpviz.core.numerics.special import round_to_private_side
 from dpviz.plans.composition import PlanDesign
 from dpviz.plans.mechanisms import MIN_RATE, PlanMechanism
 from dpviz.plans.plan import ReleasePlan
@@ -18,12 +17,11 @@ from dpviz.plans.statistics import Statistic
 
 Kinds = tuple[type[PlanMechanism], ...]
 """A mixture: the kind of mechanism of each statistic."""
-Excess = Callable[[PlanDesign], float]
 
 LOG_RATE_ROUNDING = 1e-14  # of the logarithm of a rate in closed form
 MIN_LOG_FACTOR = math.log(1e-6)  # ends of the common factor of all limits; at the larger one the smallest limit
 MAX_LOG_FACTOR = math.log(1e24)  # is wider than the range of any sum
-FACTOR_TOLERANCE = 1e-11  # of the logarithm of a factor
+TOLERANCE = 1e-11  # of the logarithm of a rate or a factor that is searched
 TIED = 4e-4  # relative distance of factors that are the same to three digits: the mixture tried first is taken
 MAX_EXCESS = 100.0  # of a logarithm
 MAX_MIXTURES = 8  # that are all tried; of more, one statistic at a time is changed
@@ -51,6 +49,11 @@ class PlanSolution:
     def is_feasible(self) -> bool:
         """Whether all limits hold under the promise."""
         return self.factor <= 1
+
+    @property
+    def kinds(self) -> Kinds:
+        """Kind of mechanism of each statistic in the design."""
+        return tuple(type(mechanism) for mechanism in self.design.mechanisms)
 
     @property
     def basic_ratio(self) -> float:
@@ -100,7 +103,7 @@ def solve_plan(plan: ReleasePlan) -> PlanSolution:
     return PlanSolution(plan, factor, needed, design, relaxed_alone, basic_factor, tuple(mixtures.items()))
 
 
-def promise_excess(design: PlanDesign) -> float:
+def _promise_excess(design: PlanDesign) -> float:
     """ln of what a design gives away over the promise, of δ where it is allowed: at most 0 where it is kept."""
     epsilon, delta = design.plan.promise
     if math.isinf(epsilon):
@@ -122,30 +125,40 @@ def _log_ratio(value: float, limit: float) -> float:
 
 
 @lru_cache(maxsize=4096)
-def smallest_rate(statistic: Statistic, n: int, kind: type[PlanMechanism], limit: float) -> float:
-    """Smallest rate with which a statistic of n rows keeps a limit on its error; infinite if none does.
-
-    It is rounded to the side that keeps the limit.
-    """
+def _smallest_rate(statistic: Statistic, n: int, kind: type[PlanMechanism], limit: float) -> float:
+    """Smallest rate with which a statistic of n rows keeps a limit on its error; infinite if none does."""
     low = math.log(MIN_RATE / max(statistic.sensitivities(1, 1)))  # sums of large numbers have small rates
     if math.isinf(limit):
         return math.exp(low)
-    high = math.log(kind.sufficient_rate(statistic, n, limit)) + LOG_RATE_ROUNDING
+    closed = math.log(kind.sufficient_rate(limit * n, statistic.level)) + LOG_RATE_ROUNDING
 
-    def error(log_rate: float) -> float:
-        return kind(math.exp(log_rate), n).error(statistic)
+    def excess(log_rate: float) -> float:
+        return kind(math.exp(log_rate), n).error(statistic) / limit - 1
 
-    # In closed form where no bound is near
-    if high <= low:
-        return math.exp(low)
-    if error(high) > limit:
-        return math.inf
-    if error(high - 1e3 * LOG_RATE_ROUNDING) > limit:
-        return math.exp(high)
-    if error(low) <= limit:
-        return math.exp(low)
-    root = float(brentq(lambda log_rate: error(log_rate) / limit - 1, low, high, xtol=LOG_RATE_ROUNDING, rtol=1e-15))
-    return math.exp(round_to_private_side(root, high, lambda log_rate: error(log_rate) <= limit))
+    if closed > low and excess(closed) <= 0 < excess(closed - 1e3 * LOG_RATE_ROUNDING):  # no bound is near
+        return math.exp(closed)
+    return math.exp(_first_feasible(excess, low, max(low, closed)))
+
+
+def sufficient_design(plan: ReleasePlan, kinds: Kinds, factor: float = 1.0, only: int | None = None) -> PlanDesign:
+    """Design whose rates are the smallest that keep all limits.
+
+    Parameters
+    ----------
+    plan : ReleasePlan
+    kinds : tuple of type of PlanMechanism
+        Of each statistic.
+    factor : float, optional
+        By which all limits are multiplied first.
+    only : int, optional
+        Place of the one statistic whose limit is multiplied instead of all.
+    """
+    mechanisms = []
+    for place, (kind, statistic) in enumerate(zip(kinds, plan.statistics, strict=True)):
+        limit = statistic.limit * (factor if only in (None, place) else 1.0)
+        n = plan.rows_of(statistic)
+        mechanisms.append(kind(_smallest_rate(statistic, n, kind, limit), n))
+    return PlanDesign(plan, tuple(mechanisms))
 
 
 def _first_feasible(excess: Callable[[float], float], low: float, high: float) -> float:
@@ -165,8 +178,21 @@ def _first_feasible(excess: Callable[[float], float], low: float, high: float) -
             feasible.append(point)
         return value
 
-    toms748(recorded, low, high, xtol=FACTOR_TOLERANCE, rtol=1e-15)
+    toms748(recorded, low, high, xtol=TOLERANCE, rtol=1e-15)
     return min(feasible)
+
+
+def _smallest_factor(
+    plan: ReleasePlan, kinds: Kinds, excess: Callable[[PlanDesign], float] = _promise_excess, only: int | None = None
+) -> float:
+    """Smallest factor of all limits, or of one of them, with which the promise is kept; or infinity."""
+
+    def log_excess(log_factor: float) -> float:
+        design = sufficient_design(plan, kinds, math.exp(log_factor), only)
+        return excess(design) if design.is_possible else MAX_EXCESS
+
+    factor = math.exp(_first_feasible(log_excess, MIN_LOG_FACTOR, MAX_LOG_FACTOR))
+    return 1.0 if factor > 1 and log_excess(0.0) <= 0 else factor  # limits that just hold are not said to break
 
 
 def _spend_rest(design: PlanDesign) -> PlanDesign:
@@ -177,33 +203,10 @@ def _spend_rest(design: PlanDesign) -> PlanDesign:
         return replace(design, mechanisms=tuple(replace(kind, rate=factor * kind.rate) for kind in design.mechanisms))
 
     def excess(log_factor: float) -> float:
-        return promise_excess(spent(log_factor))
+        return _promise_excess(spent(log_factor))
 
     has_rest = math.isfinite(design.plan.promise[0]) and excess(-MIN_SPENT) <= 0
     return spent(_first_feasible(excess, -MAX_SPENT, -MIN_SPENT)) if has_rest else design
-
-
-def sufficient_design(plan: ReleasePlan, kinds: Kinds, factor: float = 1.0, only: int | None = None) -> PlanDesign:
-    """Design whose rates keep all limits times a factor, or with the one at a place times it."""
-    mechanisms = []
-    for place, (kind, statistic) in enumerate(zip(kinds, plan.statistics, strict=True)):
-        limit = statistic.limit * (factor if only in (None, place) else 1.0)
-        n = plan.rows_of(statistic)
-        mechanisms.append(kind(smallest_rate(statistic, n, kind, limit), n))
-    return PlanDesign(plan, tuple(mechanisms))
-
-
-def _smallest_factor(
-    plan: ReleasePlan, kinds: Kinds, excess: Excess = promise_excess, only: int | None = None
-) -> float:
-    """Smallest factor of all limits, or of one of them, with which the promise is kept; or infinity."""
-
-    def log_excess(log_factor: float) -> float:
-        design = sufficient_design(plan, kinds, math.exp(log_factor), only)
-        return excess(design) if design.is_possible else MAX_EXCESS
-
-    factor = math.exp(_first_feasible(log_excess, MIN_LOG_FACTOR, MAX_LOG_FACTOR))
-    return 1.0 if factor > 1 and log_excess(0.0) <= 0 else factor  # limits that just hold are not said to break
 
 
 def _mixtures(plan: ReleasePlan) -> dict[Kinds, float]:
@@ -223,7 +226,7 @@ def _mixtures(plan: ReleasePlan) -> dict[Kinds, float]:
         factor = factors[best]
         changes = [(*best[:place], kind, *best[place + 1 :]) for place, kinds in enumerate(choices) for kind in kinds]
         designs = {kinds: sufficient_design(plan, kinds, factor) for kinds in changes if kinds not in factors}
-        excesses = {kinds: promise_excess(design) for kinds, design in designs.items() if design.is_possible}
+        excesses = {kinds: _promise_excess(design) for kinds, design in designs.items() if design.is_possible}
         nearest = sorted(excesses, key=excesses.__getitem__)[:MAX_STEPS]
         factors |= {kinds: _smallest_factor(plan, kinds) for kinds in nearest}
     return factors

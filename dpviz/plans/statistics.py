@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from dpviz.core.declarations import PROPORTION
 from dpviz.core.formatting import describe_value, format_number, round_up
-from dpviz.core.parameters import argument, parameter_with_default
+from dpviz.core.parameters import argument, parameter_with_default, validate_choice
 from dpviz.core.records import ParameterRecord
 from dpviz.curator.measures import MAX_ERROR
 
@@ -26,42 +25,37 @@ ERROR_MEASURES = {
 }
 """Measures of an error that can be limited: key and label."""
 
-ERROR_LIMIT = dataclasses.replace(
-    MAX_ERROR,
-    name="limit",
-    title="Limit on the error",
-    minimum=1e-12,
-    open_minimum=False,
-    default=0.01,
+ERROR_LIMIT = replace(
+    MAX_ERROR, name="limit", title="Limit on the error", minimum=1e-12, open_minimum=False, default=0.01,
     help="How far what is published may be from what the confidential data say, in the units of the statistic: of a "
     "share 0.01 is one percentage point.",
-)
-LOWEST_SHARE, HIGHEST_SHARE = (
-    dataclasses.replace(
-        PROPORTION,
-        name=name,
-        title=f"{name.capitalize()} share",
-        default=default,
-        help="You do not know the share, or you would not need the data. The limit is kept for every share in between.",
-    )
-    for name, default in (("lowest", 0.0), ("highest", 1.0))
-)
+)  # fmt: skip
+LOWEST_SHARE = replace(
+    PROPORTION, name="lowest", title="Lowest share", default=0.0,
+    help="You do not know the share, or you would not need the data. The limit is kept for every share in between.",
+)  # fmt: skip
+HIGHEST_SHARE = replace(LOWEST_SHARE, name="highest", title="Highest share", default=1.0)
 SMALLEST_COUNT = argument("suppress_below", 0, 1_000, integer=True, default=0, title="smallest published count")
 TABLE_CATEGORIES = argument("categories", 2, MAX_CELLS, integer=True, default=5, title="categories")
-TABLE_ROWS, TABLE_COLUMNS = (
-    argument(name, 2, 1_000, integer=True, default=3, title=f"answers to the {name} question")
-    for name in ("first", "second")
-)
-MEAN_LOWER, MEAN_UPPER = (
-    argument(name, -1e9, 1e9, default=default, title=f"{name} bound")
-    for name, default in (("lower", 0.0), ("upper", 100.0))
-)
+TABLE_ROWS = argument("first", 2, 1_000, integer=True, default=3, title="answers to the first question")
+TABLE_COLUMNS = argument("second", 2, 1_000, integer=True, default=3, title="answers to the second question")
+MEAN_LOWER = argument("lower", -1e9, 1e9, default=0.0, title="lower bound")
+MEAN_UPPER = argument("upper", -1e9, 1e9, default=100.0, title="upper bound")
 
 
-def validate_name(field: str, value: Any, minimum: int) -> None:
-    """Refuse what is not a short printable text without double blanks."""
-    is_text = isinstance(value, str) and minimum <= len(value) <= MAX_NAME_CHARACTERS
-    if not is_text or value != " ".join(value.split()) or not value.isprintable():
+def validate_name(field: str, value: object, minimum: int = 1) -> None:
+    """Refuse what is not a short printable text without double blanks.
+
+    Parameters
+    ----------
+    field : str
+        Of the argument, in the message.
+    value : object
+    minimum : int, optional
+        Smallest number of characters.
+    """
+    is_text = isinstance(value, str) and value.isprintable() and value == " ".join(value.split())
+    if not is_text or not minimum <= len(str(value)) <= MAX_NAME_CHARACTERS:
         raise ValueError(
             f"{field} must be a text of {minimum} to {MAX_NAME_CHARACTERS} characters, without double blanks; "
             f"got {describe_value(value)}."
@@ -75,8 +69,9 @@ class Statistic(ParameterRecord, ABC):
     noun = "statistic"
     key: ClassVar[str]
     label: ClassVar[str]
-    unit: ClassVar[str]  # of its error: points of a share, or nothing
-    has_counts: ClassVar[bool] = True  # whether it is made of counts
+    size_text: ClassVar[str]  # the kind with its size: the numbers of the statistic stand in its places
+    unit: ClassVar[str] = "points"  # of its error; empty where it is that of the data
+    has_counts: ClassVar[bool] = True  # whether counts are published
 
     name: str
     measure: str = "typical"  # key of ERROR_MEASURES
@@ -86,11 +81,10 @@ class Statistic(ParameterRecord, ABC):
     suppress_below: int = parameter_with_default(SMALLEST_COUNT)  # of released counts, after noise was added
 
     def check(self) -> None:
-        validate_name("name", self.name, 1)
-        validate_name("group", self.group, 0)
-        validate_name("mechanism", self.mechanism, 1)
-        if not isinstance(self.measure, str) or self.measure not in ERROR_MEASURES:
-            raise ValueError(f"measure must be one of {', '.join(ERROR_MEASURES)}; got {describe_value(self.measure)}.")
+        validate_name("name", self.name)
+        validate_name("group", self.group, minimum=0)
+        validate_name("mechanism", self.mechanism)
+        validate_choice("measure", self.measure, ERROR_MEASURES)
         if self.suppress_below and not self.has_counts:
             raise ValueError(f"suppress_below must be 0 of a statistic that is no count; got {self.suppress_below}.")
 
@@ -107,13 +101,12 @@ class Statistic(ParameterRecord, ABC):
     @property
     def level(self) -> float | None:
         """Probability that one cell is within the limit; None where the root mean squared error is limited."""
-        levels = {"typical": None, "within": LEVEL, "all_within": LEVEL ** (1 / self.cells)}
-        return levels[self.measure]
+        return {"typical": None, "within": LEVEL, "all_within": LEVEL ** (1 / self.cells)}[self.measure]
 
     @property
     def description(self) -> str:
         """What it is, with its size."""
-        return self.label
+        return self.size_text.format(**self.settings())
 
     def format_error(self, value: float) -> str:
         """An error in the units of the statistic.
@@ -150,17 +143,17 @@ class Statistic(ParameterRecord, ABC):
 class ShareStatistic(Statistic):
     """Shares of rows, each known to be from `lowest` to `highest`."""
 
-    unit = "points"
-
     lowest: float = parameter_with_default(LOWEST_SHARE)
     highest: float = parameter_with_default(HIGHEST_SHARE)
 
     def check(self) -> None:
         super().check()
         if self.lowest > self.highest:
-            raise ValueError(
-                f"lowest must not be above highest; got {format_number(self.lowest)} and {format_number(self.highest)}."
-            )
+            values = f"{format_number(self.lowest)} and {format_number(self.highest)}"
+            raise ValueError(f"lowest must not be above highest; got {values}.")
+
+    def sensitivities(self, rows_out: int, rows_in: int) -> tuple[float, ...]:
+        return tuple(filter(None, [rows_out, rows_in]))  # rows leave one cell and join another
 
     def count_range(self, n: int) -> tuple[int, int]:
         """Smallest and largest count that such a share of n rows can be, or those beside it if there is none.
@@ -189,7 +182,7 @@ class YesNoShare(ShareStatistic):
     """
 
     key = "yes_no"
-    label = "share of yes"
+    label = size_text = "share of yes"
 
     def sensitivities(self, rows_out: int, rows_in: int) -> tuple[float, ...]:
         return tuple(filter(None, [max(rows_out, rows_in)]))
@@ -205,19 +198,12 @@ class CategoryShares(ShareStatistic):
 
     key = "categories"
     label = "shares of categories"
-
+    size_text = "shares of {categories:,} categories"
     categories: int = parameter_with_default(TABLE_CATEGORIES)
 
     @property
     def cells(self) -> int:
         return self.categories
-
-    @property
-    def description(self) -> str:
-        return f"shares of {self.categories:,} categories"
-
-    def sensitivities(self, rows_out: int, rows_in: int) -> tuple[float, ...]:
-        return tuple(filter(None, [rows_out, rows_in]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,7 +212,7 @@ class CrossTable(ShareStatistic):
 
     key = "cross_table"
     label = "cross-table"
-
+    size_text = "cross-table, {first:,} × {second:,}"
     first: int = parameter_with_default(TABLE_ROWS)
     second: int = parameter_with_default(TABLE_COLUMNS)
 
@@ -235,15 +221,9 @@ class CrossTable(ShareStatistic):
         if self.cells > MAX_CELLS:
             raise ValueError(f"first times second must be at most {MAX_CELLS:,} cells; got {self.cells:,}.")
 
-    sensitivities = CategoryShares.sensitivities
-
     @property
     def cells(self) -> int:
         return self.first * self.second
-
-    @property
-    def description(self) -> str:
-        return f"{self.label}, {self.first:,} × {self.second:,}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -259,27 +239,22 @@ class BoundedMean(Statistic):
 
     key = "mean"
     label = "mean between bounds"
+    size_text = "mean between {lower:g} and {upper:g}"
     unit = ""
     has_counts = False
-
     lower: float = parameter_with_default(MEAN_LOWER)
     upper: float = parameter_with_default(MEAN_UPPER)
 
     def check(self) -> None:
         super().check()
         if self.lower >= self.upper:
-            raise ValueError(
-                f"lower must be below upper; got {format_number(self.lower)} and {format_number(self.upper)}."
-            )
+            values = f"{format_number(self.lower)} and {format_number(self.upper)}"
+            raise ValueError(f"lower must be below upper; got {values}.")
 
     @property
     def width(self) -> float:
         """Distance of the bounds."""
         return self.upper - self.lower
-
-    @property
-    def description(self) -> str:
-        return f"mean between {self.lower:g} and {self.upper:g}"
 
     def sensitivities(self, rows_out: int, rows_in: int) -> tuple[float, ...]:
         return tuple(filter(None, [(rows_out + rows_in) * self.width / 2]))

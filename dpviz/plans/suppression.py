@@ -18,9 +18,17 @@ LIMIT_ROUNDING = 1e-9  # relative, of an error that is its limit
 def delta_without_noise(n: int, threshold: int) -> float:
     """δ, at every ε, of a count of n rows that is published as it is, or withheld below a threshold.
 
+    Parameters
+    ----------
+    n, threshold : int
+
+    Notes
+    -----
     Of the neighbours with `threshold` and with one less, one is published and the other is not, so that who knows all
     other rows learns the last one for sure. Only where all counts are withheld is nothing disclosed.
 
+    Examples
+    --------
     >>> delta_without_noise(100, 10), delta_without_noise(100, 0), delta_without_noise(9, 10)
     (1.0, 1.0, 0.0)
     """
@@ -65,10 +73,16 @@ class PublishedError:
 
 
 def withheld_count(mechanism: PlanMechanism, count: int, threshold: int) -> WithheldCount:
-    """What withholding released counts below a threshold does to a confidential count."""
+    """What withholding released counts below a threshold does to a confidential count.
+
+    Parameters
+    ----------
+    mechanism : PlanMechanism
+    count, threshold : int
+    """
     return WithheldCount(
         count=count,
-        probability=mechanism.moments_below(count, threshold).probability,
+        probability=mechanism.moments_below(count, threshold)[0],
         rmse=math.sqrt(mechanism.mean_square(count, mechanism.n - count)),
         rmse_as_zero=mechanism.withheld_rmse(count, threshold, 0.0),
         rmse_as_half=mechanism.withheld_rmse(count, threshold, threshold / 2),
@@ -86,21 +100,16 @@ def published_errors(design: PlanDesign) -> tuple[PublishedError | None, ...]:
 
 
 def _published_error(statistic: ShareStatistic, mechanism: PlanMechanism) -> PublishedError:
-    n = mechanism.n
-    threshold = statistic.suppress_below
+    n, threshold = mechanism.n, statistic.suppress_below
     low, high = statistic.count_range(n)
     error, count = _largest_error(statistic, mechanism, threshold)
 
-    # The largest threshold that keeps the limit
-    limit = statistic.limit * n * (1 + LIMIT_ROUNDING)
-    largest = threshold
-    if error > limit:
-        broken = range(1, threshold + 1)
-        largest = bisect.bisect_left(
-            broken, True, key=lambda value: _largest_error(statistic, mechanism, value)[0] > limit
-        )
+    def is_broken(threshold: int) -> bool:
+        return _largest_error(statistic, mechanism, threshold)[0] > statistic.limit * n * (1 + LIMIT_ROUNDING)
 
     withheld = [abs(threshold / 2 - value) for value in (low, min(high, threshold - 1)) if low < threshold]
+    examples = sorted({low, min(max(threshold, low), high), high})
+    thresholds = range(1, threshold + 1)
     return PublishedError(
         statistic=statistic,
         n=n,
@@ -108,10 +117,8 @@ def _published_error(statistic: ShareStatistic, mechanism: PlanMechanism) -> Pub
         count=count,
         error_before=mechanism.error(statistic),
         without_noise=max(withheld, default=0.0) / n,
-        threshold=largest,
-        examples=tuple(
-            withheld_count(mechanism, value, threshold) for value in sorted({low, min(max(threshold, low), high), high})
-        ),
+        threshold=bisect.bisect_left(thresholds, True, key=is_broken) if is_broken(threshold) else threshold,
+        examples=tuple(withheld_count(mechanism, value, threshold) for value in examples),
     )
 
 
@@ -132,11 +139,11 @@ def _largest_error(statistic: ShareStatistic, mechanism: PlanMechanism, threshol
     if first > high:
         return largest
     scale = math.sqrt(mechanism.mean_square(first, mechanism.n - first)) + 1
-    last = min(high, first + math.ceil(MAX_DISTANCE * scale))
+    start, end = first, min(high, first + math.ceil(MAX_DISTANCE * scale))
     step = max(1, math.floor(scale / POINTS_PER_ERROR))
-    largest_above = max(map(error, range(first, last + 1, step)))
-    while step > 1:
-        start, end = max(first, largest_above[1] - step), min(last, largest_above[1] + step)
+    while True:
+        largest_above = max(map(error, range(start, end + 1, step)))
+        if step == 1:
+            return max(largest, largest_above)
+        start, end = max(start, largest_above[1] - step), min(end, largest_above[1] + step)
         step = max(1, step // POINTS_PER_ERROR)
-        largest_above = max(largest_above, *map(error, range(start, end + 1, step)))
-    return max(largest, largest_above)

@@ -25,7 +25,7 @@ from dpviz.plans import (
     YesNoShare,
     solve_plan,
 )
-from dpviz.plans.composition import compose_parts, laplace_part
+from dpviz.plans.composition import compose_losses, laplace_loss
 from dpviz.plans.mechanisms import (
     GaussianNoise,
     GeometricNoise,
@@ -102,7 +102,7 @@ def neighbours(plan: ReleasePlan) -> Iterable[tuple[tuple[Row, ...], tuple[Row, 
     kinds, many = every_row(plan), plan.person_rows
     held = [list(itertools.combinations_with_replacement(kinds, size)) for size in range(many + 1)]
     for rest in itertools.combinations_with_replacement(kinds, plan.n - many):
-        if plan.relation.adds_rows:
+        if plan.adds_rows:
             for one, other in itertools.product(held[many], repeat=2):
                 same = sorted(row[0] for row in one) == sorted(row[0] for row in other)
                 if same or not plan.membership_public:
@@ -264,25 +264,25 @@ def test_all_of_a_persons_rows_in_one_cell_is_the_worst() -> None:
     """Of noise on counts: no way to lay the same moves into several cells has a larger δ at any ε."""
     for rate in (0.05, 0.3, 1.0, 2.5):
         for kind in (GeometricNoise, RoundedLaplaceNoise):
-            parts = {d: kind(rate, 100).loss_parts((d,))[0] for d in range(1, 7)}
+            parts = {d: kind(rate, 100).count_loss(d) for d in range(1, 7)}
             for split in ((1, 1), (2, 1), (1, 1, 1), (3, 1), (2, 2), (1, 1, 1, 1), (4, 2), (3, 3), (1,) * 6):
-                apart, _ = compose_parts([parts[one] for one in split])
+                apart, _ = compose_losses([parts[one] for one in split])
                 for epsilon in np.linspace(0, rate * sum(split), 40):
-                    together = parts[sum(split)].loss.delta_for_epsilon(float(epsilon))
+                    together = parts[sum(split)].delta_for_epsilon(float(epsilon))
                     assert apart.delta_for_epsilon(float(epsilon)) <= together * (1 + 1e-11) + 1e-14
 
 
 @pytest.mark.parametrize("size", [0.01, 0.7, 4.0])
 def test_the_cells_of_laplace_noise_have_no_smaller_delta(size: float) -> None:
     for epsilon in np.linspace(0, 1.1 * size, 23).tolist():
-        found = laplace_part(size).loss.delta_for_epsilon(epsilon)
+        found = laplace_loss(size).delta_for_epsilon(epsilon)
         assert found - 1e-6 <= max(-math.expm1((epsilon - size) / 2), 0.0) <= found * (1 + 1e-13)
 
 
 def test_a_sum_on_a_grid_is_no_smaller_and_near() -> None:
     """Forty counts with rates that have no common measure; dp-accounting rounds the same losses up and down."""
     rates = [0.1 + 0.001 * math.sqrt(place) for place in range(40)]
-    found, is_exact = compose_parts([GeometricNoise(rate, 100).loss_parts((1,))[0] for rate in rates])
+    found, is_exact = compose_losses([GeometricNoise(rate, 100).count_loss(1) for rate in rates])
     assert not is_exact
     ends = []
     for up in (True, False):
@@ -295,7 +295,7 @@ def test_a_sum_on_a_grid_is_no_smaller_and_near() -> None:
 
 def test_twenty_laplace_noises_lie_between_those_of_dp_accounting() -> None:
     sizes = [0.05 * (1 + place / 7) for place in range(20)]
-    found, _ = compose_parts([laplace_part(one) for one in sizes])
+    found, _ = compose_losses([laplace_loss(one) for one in sizes])
     ends = []
     for up in (True, False):
         given = {"pessimistic_estimate": up, "value_discretization_interval": 1e-4}

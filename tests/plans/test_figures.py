@@ -10,6 +10,7 @@ import re
 import pytest
 
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
+from dpviz.export.columns import records_csv
 from dpviz.plans import (
     BoundedMean,
     CategoryShares,
@@ -20,10 +21,10 @@ from dpviz.plans import (
     solve_plan,
 )
 from dpviz.plans.figures import composition_curves, plan_figure
-from dpviz.plans.files import plan_notebook, statistics_csv
+from dpviz.plans.files import plan_notebook
 from dpviz.plans.sensitivity import epsilon_curve, naive_designs
 from dpviz.plans.summary import (
-    answer,
+    Answer,
     mixtures_table,
     naive_table,
     page_table,
@@ -57,7 +58,7 @@ every_plan = pytest.mark.parametrize("plan", PLANS, ids=range(len(PLANS)))
 @every_plan
 def test_the_answer_is_that_of_the_plan_and_short_enough_for_a_class(plan: ReleasePlan) -> None:
     found = plan_facts(plan)
-    told = answer(found)
+    told = Answer.of(found)
     sentence = f"{told.point} {told.rest}"
     assert len(told.short.split()) <= 15, told.short
     assert not re.search(r"nan|inf\b|None", sentence)
@@ -102,7 +103,7 @@ def test_tables_and_files_have_a_row_for_each_statistic_and_names_are_no_markup(
     tables = statistics_table(facts), mixtures_table(solution, 3), naive_table(naive_designs(solution))
     assert all("<b>x" not in str(page_table(table).rows) for table in tables)
     assert len(tables[0].rows) == 3
-    assert statistics_csv(facts).count("\n") == 4
+    assert records_csv("statistic", facts.statistics).count("\n") == 4
     report = plan_report(solution, date="1 May 2026", address="https://x")
     assert "<b>x</b>" not in report and "https://x" in report
     assert json.loads(solution_json(solution)) and json.loads(plan_notebook(solution))

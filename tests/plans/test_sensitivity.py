@@ -13,7 +13,7 @@ from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
 from dpviz.plans import BoundedMean, CategoryShares, ReleasePlan, YesNoShare, assumption_curves, solve_plan
 from dpviz.plans.figures import assumptions_figure
 from dpviz.plans.sensitivity import ASSUMPTIONS, searched_scales
-from dpviz.plans.summary import assumption_sentence, assumptions_table
+from dpviz.plans.summary import assumptions_table, sentence
 
 HOURS, WORKS = BoundedMean(name="hours", upper=80.0, limit=0.5), YesNoShare(name="works", limit=0.02)
 TABLE = CategoryShares(name="region", limit=0.02, suppress_below=5)
@@ -62,7 +62,7 @@ def test_a_place_is_the_plan_that_assumes_so_and_the_widest_is_the_last_that_hol
             sought = searched_scales(plan, curve.assumption)
             beyond = float(sought[sought > curve.widest][0])
             assert solve_plan(changed(plan, beyond)).factor > 1 - 1e-9
-        told = assumption_sentence(answer, curve)
+        told = sentence("assumption", solution=answer, curve=curve)
         assert not re.search(r"\bnan|\binf\b|\{|  |\b1 times|-0", told)
         assert told.endswith(".")
     assert len(assumptions_table(found).rows) == sum(len(one.points) for one in found)

@@ -14,7 +14,7 @@ from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
 from dpviz.mechanisms.noise import GeometricSanitizer, LaplaceSanitizer
 from dpviz.plans import BoundedMean, CategoryShares, CrossTable, PlanDesign, ReleasePlan, YesNoShare, solve_plan
 from dpviz.plans.mechanisms import GaussianNoise, GeometricNoise, LaplaceNoise, RoundedLaplaceNoise
-from dpviz.plans.solve import smallest_rate
+from dpviz.plans.solve import sufficient_design
 from tests.plans.brute import counts_inside
 
 ONE = EpsilonDeltaLimit(most_epsilon=1.0)
@@ -80,7 +80,8 @@ def test_a_rate_is_the_smallest_that_keeps_its_limit(measure: str, n: int) -> No
     plan = ReleasePlan(n=n, statistics=statistics, protection=SMALL_DELTA)
     for place, one in enumerate(statistics):
         for kind, limit in itertools.product(plan.candidates(one), (0.3, 0.1, 0.01)):
-            rate = smallest_rate(one, n, kind, limit)
+            alone = dataclasses.replace(plan, statistics=(dataclasses.replace(one, limit=limit),))
+            rate = sufficient_design(alone, (kind,)).mechanisms[0].rate
             assert kind(rate, n).error(plan.statistics[place]) <= limit
             if rate > 2e-6:
                 assert kind(rate * (1 - 1e-6), n).error(plan.statistics[place]) > limit

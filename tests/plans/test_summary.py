@@ -52,7 +52,7 @@ def test_sentences_say_what_the_numbers_are(promise: str, unit: str, times: floa
     answer = solve_plan(plan)
     design = answer.design
     facts = summary.solution_facts(answer)
-    found = summary.answer(facts)
+    found = summary.Answer.of(facts)
     told = f"{found.point} {found.rest}".strip()
     assert plan.unit in told
     assert told.startswith("All three limits hold" if answer.factor <= 1 else "Not all limits can hold")
@@ -68,22 +68,23 @@ def test_sentences_say_what_the_numbers_are(promise: str, unit: str, times: floa
     else:
         assert ("beyond its limit" in told) == bool(facts.broken)
         assert all(f"takes “{one.statistic.name}” beyond" in told for one in facts.broken)
-    loss = summary.loss_sentence(design)
+    loss = summary.sentence("loss", design=design)
     epsilon, delta = plan.promise
     assert plan.unit in loss
     assert ("hardly protects" in loss) == (design.epsilon(delta if epsilon else 1e-6) > 10)
     if delta == 0:
         assert f"ε = {format_number(round_up(design.pure_epsilon, 3), 3)}" in loss
-        assert "nothing is saved" in summary.composition_sentence(answer)
-    assert ("add up" in summary.groups_sentence(plan)) == (plan.relation.adds_rows == 1 and not plan.membership_public)
-    assert all(one.label in summary.mixture_sentence(answer) for one in {*design.mechanisms})
+        assert "nothing is saved" in summary.sentence("composition", solution=answer)
+    assert ("add up" in summary.sentence("groups", plan=plan)) == (plan.adds_rows and not plan.membership_public)
+    assert all(one.label in summary.sentence("mixture", solution=answer) for one in {*design.mechanisms})
     others = naive_designs(answer)
     for other, (_, real, promised, limit) in zip(others, summary.naive_table(others).rows, strict=True):
         assert ("broken" in promised, "broken" in limit) == (other.breaks_promise, other.breaks_limit)
         if epsilon and math.isfinite(other.epsilon):
             assert f"ε = {format_number(round_up(other.epsilon, 3), 3)}" in real
-    assert len(summary.suppression_sentences(facts)) == 2 and len(summary.withheld_table(facts).rows) == 5
-    whole = " ".join([told, loss, summary.mixture_sentence(answer), summary.composition_sentence(answer)])
+    assert len(facts.published) == 2 and len(summary.withheld_table(facts).rows) == 5
+    why = [summary.sentence(name, solution=answer) for name in ("mixture", "composition")]
+    whole = " ".join([told, loss, *why])
     assert not re.search(r"nan|inf\b|None|\{|\}|e\^|_|  ", whole)
 
 
@@ -91,10 +92,10 @@ def test_a_plan_of_one_statistic_is_told_as_one() -> None:
     one = dataclasses.replace(FIVE[0], limit=1e-6)
     answer = solve_plan(ReleasePlan(n=1000, statistics=(one,)))
     facts = summary.solution_facts(answer)
-    assert "The limit would hold with" in summary.answer(facts).rest
-    assert "nothing to add up" in summary.composition_sentence(answer)
-    assert summary.groups_sentence(answer.plan) == ""
-    assert summary.suppression_sentences(facts) == []
+    assert "The limit would hold with" in summary.Answer.of(facts).rest
+    assert "nothing to add up" in summary.sentence("composition", solution=answer)
+    assert summary.sentence("groups", plan=answer.plan) == ""
+    assert facts.published == []
 
 
 def test_sensitivity_is_what_another_question_gives() -> None:
@@ -104,7 +105,7 @@ def test_sensitivity_is_what_another_question_gives() -> None:
     half = solve_plan(dataclasses.replace(plan, protection=EpsilonDeltaLimit(most_epsilon=0.5)))
     assert found[0.5] == pytest.approx(half.factor, rel=1e-12)
     assert half.factor > solve_plan(plan).factor > found[2.0]
-    told = summary.changes_sentence(solve_plan(plan), curve)
+    told = summary.sentence("changes", solution=solve_plan(plan), curve=curve)
     assert told.count("The errors would be") == 2
 
 
@@ -116,7 +117,7 @@ def test_what_is_exactly_enough_is_told_as_that(limit: float) -> None:
     assert round(answer.factor * limit * 1000, 6) == 3.0
     times = {0.001: "3", 0.0015: "2", 0.0025: "1.2"}
     assert (
-        (f"hold with {times[limit]} times the error" in summary.answer(summary.solution_facts(answer)).rest)
+        (f"hold with {times[limit]} times the error" in summary.Answer.of(summary.solution_facts(answer)).rest)
         if limit in times
         else answer.is_feasible
     )
@@ -128,5 +129,5 @@ def test_a_share_of_right_guesses_is_no_smaller_than_it_is() -> None:
             n=1000, protection=EpsilonDeltaLimit(most_epsilon=epsilon), statistics=(YesNoShare(name="s", limit=0.5),)
         )
         design = solve_plan(plan).design
-        (told,) = re.findall(r"at most (\S+) % of the time", summary.loss_sentence(design))
+        (told,) = re.findall(r"at most (\S+) % of the time", summary.sentence("loss", design=design))
         assert design.right_guesses <= float(told) / 100 <= design.right_guesses * 1.01

@@ -18,7 +18,7 @@ from dpviz.plans import BoundedMean, CategoryShares, PlanDesign, ReleasePlan, Ye
 from dpviz.plans.mechanisms import GaussianNoise, GeometricNoise, PlanMechanism, RoundedLaplaceNoise
 from dpviz.plans.sensitivity import naive_designs
 from dpviz.plans.statistics import ShareStatistic
-from dpviz.plans.summary import answer, solution_facts, suppression_sentences
+from dpviz.plans.summary import Answer, sentence, solution_facts
 from dpviz.plans.suppression import delta_without_noise, published_errors, withheld_count
 from tests.plans.brute import counts_inside
 
@@ -161,7 +161,7 @@ def test_the_answer_says_which_limit_breaks_once_counts_are_withheld_and_by_how_
     solution = solve_plan(ReleasePlan(n=2000, statistics=(ill, YesNoShare(name="works", limit=0.05))))
     facts = solution_facts(solution)
     found, none = published_errors(solution.design)
-    point, told = answer(facts)[1:3]
+    point, told = Answer.of(facts)[1:3]
     assert found is not None and none is None
     assert ("beyond its limit" in told) == found.breaks_limit
     if found.breaks_limit:
@@ -170,7 +170,7 @@ def test_the_answer_says_which_limit_breaks_once_counts_are_withheld_and_by_how_
         assert ("before small counts are withheld" in point) == solution.is_feasible
         assert ("A larger ε would mend that" in told) == (found.without_noise < limit)
         assert ("No ε mends that" in told) == (found.without_noise >= limit)
-    said = " ".join(suppression_sentences(facts))
+    said = " ".join(sentence("suppression", published=each) for each in facts.published)
     assert "neither adds nor takes privacy" in said
     assert ("keeps the limit of" in said) == (found.error <= limit)
 
@@ -182,4 +182,4 @@ def test_no_count_is_named_that_the_range_of_shares_rules_out() -> None:
     (found,) = published_errors(solution.design)
     assert found is not None
     assert found.count == 29 and not found.breaks_limit
-    assert solution.is_feasible and "28" not in answer(solution_facts(solution)).rest
+    assert solution.is_feasible and "28" not in Answer.of(solution_facts(solution)).rest
