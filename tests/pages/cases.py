@@ -6,23 +6,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from pages.ui.navigation import (
-    BUDGET,
-    COMPARE,
-    COVERAGE,
-    CURATOR,
-    EXPERIMENT,
-    GAME,
-    LESSONS,
-    MATRICES,
-    PLAN,
-    POSTERIOR,
-    PRIORS,
-    PUBLISHED,
-    START,
-    TEACHERS,
-    Page,
-)  # fmt: skip
+from pages.ui import navigation as nav
+from pages.ui.navigation import Page
 from pages.ui.url import Setting
 
 Query = dict[str, str]
@@ -146,10 +131,10 @@ def _case(page: Page, small: str = "", contexts: Sequence[str] = (), slow: str =
 CASES = {
     case.page.module: case
     for case in (
-        _case(START, n="20"),
-        *map(Case, (LESSONS, EXPERIMENT, GAME, TEACHERS)),
+        _case(nav.START, n="20"),
+        *map(Case, (nav.LESSONS, nav.EXPERIMENT, nav.GAME, nav.TEACHERS)),
         _case(
-            MATRICES, "n=6 alpha=2",
+            nav.MATRICES, "n=6 alpha=2",
             [
                 "synthesizer=beta_binomial m_is_n=false beta_is_alpha=false",
                 "synthesizer=laplace noise_is_promise=false",
@@ -161,27 +146,27 @@ CASES = {
             paste=MATRIX, x="2", seed="7",
         ),
         _case(
-            COVERAGE, "n=30 sets=3 repetitions=2000",
+            nav.COVERAGE, "n=30 sets=3 repetitions=2000",
             ["prior=exact m_is_n=false", "prior=own", "synthesizer=poisson_gamma"],
         ),
         _case(
-            POSTERIOR, "n=20 x=6 sets=2 counts=4",
+            nav.POSTERIOR, "n=20 x=6 sets=2 counts=4",
             [
                 "prior=exact m_is_n=false", "prior=own look=If+n+is+secret around=false size_prior=around+a+guess",
                 "synthesizer=given_matrix", "synthesizer=poisson_gamma",
             ],
             paste=MATRIX, counts="4, 6", tables="5, 3, 2", matrix_x="0",
         ),
-        Case(PUBLISHED, typed={"cell": ""}),  # cells have names that a test of the page knows
+        Case(nav.PUBLISHED, typed={"cell": ""}),  # cells have names that a test of the page knows
         _case(
-            PRIORS, "n=12 epsilon=1.5 delta=0.0001",
+            nav.PRIORS, "n=12 epsilon=1.5 delta=0.0001",
             [
                 "m_is_n=false look=The+inverse", "family=k+categories", "family=Gaussian look=The+inverse",
                 "look=Average+case", "look=Subsampling", "look=Uneven+priors",
             ],
         ),
         _case(
-            COMPARE, "n=10 sets=2 repetitions=10",
+            nav.COMPARE, "n=10 sets=2 repetitions=10",
             [
                 "terms=privacy", "kind=count count_methods=original.beta_binomial m_is_n=false",
                 "binary_methods=original.poisson_gamma guess_is_truth=false",
@@ -191,7 +176,7 @@ CASES = {
             slow="n repetitions cells delta", kind="count",
         ),
         _case(
-            BUDGET, "n=5 repetitions=10",
+            nav.BUDGET, "n=5 repetitions=10",
             [
                 "sets_kind=count sets_count_method=beta_binomial m_is_n=false",
                 "sets_binary_method=poisson_gamma guess_is_truth=false",
@@ -200,7 +185,7 @@ CASES = {
             slow="n repetitions cells", measure="coverage", sets_kind="count", share_kind="",
         ),
         _case(
-            CURATOR, "n=10 values=2 repetitions=20 tried=1",
+            nav.CURATOR, "n=10 values=2 repetitions=20 tried=1",
             [
                 "m_is_n=false protect=loss.guess.odds.risk", "over=average accuracy=bias.coverage.mean_width",
                 "kind=categories", "kind=gaussian accuracy=mean_width gaussian_methods=modips_split n=9",
@@ -208,7 +193,7 @@ CASES = {
             slow="n values repetitions", pins="laplace~1~as_if_real", report_of="",
         ),
         _case(
-            PLAN, "n=500", ["protect=guess", "protect=odds", "protect=risk"],
+            nav.PLAN, "n=500", ["protect=guess", "protect=odds", "protect=risk"],
             statistics=STATISTIC, groups="A = 7; B = 5", which="2",
         ),
     )

@@ -359,10 +359,12 @@ PAPER_PX = 700
 
 
 @pytest.mark.parametrize("path", ["", "coverage", "lessons?lesson=best&step=4"])
-def test_print_has_no_controls_cuts_nothing_and_says_its_address(
+def test_print_has_no_controls_cuts_nothing_says_its_address_and_fits_on_one_sheet_of_a4(
     context: BrowserContext, server: str, path: str
 ) -> None:
     with visit(context, f"{server}/{path}") as page:
+        sheets = page.pdf(format="A4", prefer_css_page_size=True)
+        assert len(re.findall(rb"/Type\s*/Page\b", sheets)) == 1
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         page.emulate_media(media="print")
         page.set_viewport_size({"width": PAPER_PX, "height": 1000})
@@ -375,10 +377,3 @@ def test_print_has_no_controls_cuts_nothing_and_says_its_address(
             "(parts) => parts.map((part) => part.getBoundingClientRect().right)"
         )
         assert widths and max(widths) <= PAPER_PX
-
-
-@pytest.mark.parametrize("path", ["", "coverage", "lessons?lesson=best&step=4"])
-def test_print_fits_on_one_sheet_of_a4(context: BrowserContext, server: str, path: str) -> None:
-    with visit(context, f"{server}/{path}") as page:
-        sheets = page.pdf(format="A4", prefer_css_page_size=True)
-        assert len(re.findall(rb"/Type\s*/Page\b", sheets)) == 1

@@ -21,7 +21,7 @@ from dpviz.teaching.classroom.tokens import RateLimit, new_token
 from pages.room import server
 from pages.room.server import ADDRESS, UNREACHABLE
 from pages.ui.server import app_routes
-from tests.pages.apptest import answer, component_data, markup, open_page, settings, sound, texts
+from tests.pages.apptest import answer, component_data, markup, open_page, said, settings, sound
 from tests.pages.servers import call
 
 NO_ROOM = "AAAAAA"
@@ -53,10 +53,6 @@ def open_experiment(**query: str) -> AppTest:
     return sound(open_page("class_experiment", **query))
 
 
-def words(app: AppTest) -> str:
-    return " ".join(" ".join(texts(app)).split())
-
-
 def present(store: RoomStore, code: str) -> RoomSettings:
     room = store.room(code)
     assert room is not None and room.settings is not None
@@ -86,7 +82,7 @@ def test_the_entry_has_three_ways_and_opens_no_database(tmp_path: Path, monkeypa
     monkeypatch.setenv(ADDRESS, f"sqlite:///{tmp_path}/rooms.sqlite")
     app = open_experiment()
     assert [button.label for button in app.button] == ENTRY
-    assert "its own synthetic table of the same secret people" in words(app)
+    assert "its own synthetic table of the same secret people" in said(app)
     assert not list(tmp_path.iterdir())
 
 
@@ -97,11 +93,11 @@ def test_a_typed_code_leads_to_a_seat_and_each_token_to_its_own(store: RoomStore
         app.text_input(key="room_code").set_value(typed).run()
         app.button(key="room_join").click().run()
         assert bool(problems(app)) == (typed == "abc")
-    assert f"You have seat 1 in room {code[:3]} {code[3:]}" in words(app)
+    assert f"You have seat 1 in room {code[:3]} {code[3:]}" in said(app)
     for query in (settings(app), settings(app)):  # a reload, a second tab
-        assert "You have seat 1 " in words(open_experiment(**query))
-    assert "You have seat 2 " in words(open_experiment(room=code, seat=new_token()))
-    assert "You have seat 3 " in words(open_experiment(room=code))
+        assert "You have seat 1 " in said(open_experiment(**query))
+    assert "You have seat 2 " in said(open_experiment(room=code, seat=new_token()))
+    assert "You have seat 3 " in said(open_experiment(room=code))
 
 
 def test_a_seat_waits_draws_and_is_told_the_truth(store: RoomStore) -> None:
@@ -110,11 +106,11 @@ def test_a_seat_waits_draws_and_is_told_the_truth(store: RoomStore) -> None:
     change(code, token, INTERVALS)
     for _ in range(2):
         app.run()
-        assert "Your table says that 47 of 100 people said yes." in words(app)
-        assert "The true share" not in words(app)
+        assert "Your table says that 47 of 100 people said yes." in said(app)
+        assert "The true share" not in said(app)
         assert store.reports(code, 1) == [(1, None)]
     change(code, token, replace(INTERVALS, revealed=True))
-    assert "The true share is 33 %" in words(app.run())
+    assert "The true share is 33 %" in said(app.run())
 
 
 def test_a_guess_counts_once_and_not_after_the_answer(store: RoomStore) -> None:
@@ -122,12 +118,12 @@ def test_a_guess_counts_once_and_not_after_the_answer(store: RoomStore) -> None:
     first, second = open_experiment(room=code), open_experiment(room=code)
     assert markup(first).count('class="unknown person"') == 1
     first.button(key="room_guess_yes").click().run()
-    assert "You guessed yes." in words(first)
+    assert "You guessed yes." in said(first)
     assert "room_guess_yes" not in [button.key for button in first.button]
     change(code, token, replace(GUESSES, revealed=True))
     second.button(key="room_guess_no").click().run()  # it is still on the screen of the second phone
     assert store.reports(code, 1) == [(1, 1)]
-    assert "You had not guessed." in words(second)
+    assert "You had not guessed." in said(second)
     teacher = open_experiment(room=code, teacher=token)  # whoever knows the answer guesses no more
     assert teacher.button(key="room_go").label == "Next round"
     teacher.button(key="room_go").click().run()
@@ -141,7 +137,7 @@ def test_a_teacher_controls_the_room_until_its_end(store: RoomStore) -> None:
     app = open_experiment()
     app.button(key="room_rehearse").click().run()
     code = app.session_state["room"]
-    assert "30 seats are taken, 30 of them simulated." in words(app)
+    assert "30 seats are taken, 30 of them simulated." in said(app)
     assert "QR code of" in markup(app)
 
     def after(widget: Any) -> RoomSettings:
@@ -186,7 +182,7 @@ def test_a_control_changes_the_present_settings_and_all_seats(store: RoomStore) 
     second.button_group(key="room_sets").set_value(2).run()  # its ε is still that of before
     assert (present(store, code).design.epsilon, present(store, code).design.sets) == (5.0, 2)
     assert first.run().button_group(key="room_sets").value == 2
-    assert "2 tables" in words(open_experiment(room=code))
+    assert "2 tables" in said(open_experiment(room=code))
 
 
 def test_freed_seats_are_taken_anew_by_the_phones_that_are_open(store: RoomStore) -> None:
@@ -194,12 +190,12 @@ def test_freed_seats_are_taken_anew_by_the_phones_that_are_open(store: RoomStore
     left, stays = open_experiment(room=code), open_experiment(room=code)
     server.rooms().forget(code)  # else it may be that of a moment ago
     teacher = open_experiment(room=code, teacher=token)
-    assert "2 seats are taken" in words(teacher)
+    assert "2 seats are taken" in said(teacher)
     teacher.button(key="room_free").click().run()
-    assert "0 seats are taken" in words(teacher)
-    assert "You have seat 1 " in words(stays.run())
+    assert "0 seats are taken" in said(teacher)
+    assert "You have seat 1 " in said(stays.run())
     server.rooms().forget(code)
-    assert "1 seat is taken" in words(teacher.run())
+    assert "1 seat is taken" in said(teacher.run())
     assert settings(left) != settings(stays)
 
 
@@ -257,13 +253,13 @@ def test_a_network_is_limited_but_seats_and_known_rooms_are_open(
     for _ in range(3):
         check_refused(open_experiment(room=NO_ROOM), "There is no room with this code.")
     check_refused(open_experiment(room=code), "Too many wrong codes have come from your network.")
-    assert "seat 1 " in words(open_experiment(room=code, seat=own))
-    assert "seat 1 " in words(open_experiment(room=known))
+    assert "seat 1 " in said(open_experiment(room=code, seat=own))
+    assert "seat 1 " in said(open_experiment(room=known))
     another = open_experiment()
     another.button(key="room_open").click().run()
     assert "Many rooms have been opened from your network." in problems(another)[0]
     monkeypatch.setattr(server, "network", lambda: "another school")
-    assert "seat 2 " in words(open_experiment(room=code))
+    assert "seat 2 " in said(open_experiment(room=code))
     monkeypatch.setattr(server.rooms(), "wrong_codes_in_all", RateLimit(1, 60.0))
     check_refused(open_experiment(room=NO_ROOM), "There is no room")
     check_refused(open_experiment(room=known), "Too many wrong codes")
@@ -321,7 +317,7 @@ def test_a_seat_outlives_a_database_that_goes_away(store: RoomStore, tmp_path: P
             connection._engine.dispose()
         move[0].replace(move[1])
         server.rooms().forget(code)
-        assert expected in words(app.run())
+        assert expected in said(app.run())
     assert store.reports(code, 1) == [(1, None)]
 
 

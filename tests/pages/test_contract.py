@@ -291,19 +291,6 @@ def test_refused_settings_are_told_once_and_the_last_valid_answer_stays(
     assert answer(linked) == answer(fresh_page(name))
 
 
-def test_a_closer_look_keeps_its_last_valid_answer() -> None:
-    case = CASES["posterior"]
-    app = open_case(case, po_look="If n is secret", po_around="false", po_low="60", po_high="70")
-    shown = markup(app)
-    sound(set_state(app, po_low=80))
-    said = " ".join(texts(app))
-    assert "must be at most the most, 70; got 80. Shown is the answer for 60 to 70 rows." in said
-    assert re.findall("dpviz-mark.*?</p>", markup(app)) == re.findall("dpviz-mark.*?</p>", shown)
-    app = open_case(case, po_look="k categories", po_tables="5, 3, 2")
-    set_state(app, po_tables="5, 3, <b>x</b>")
-    assert "Shown is the answer for 5, 3, 2." in " ".join(texts(sound(app))) and "<b>x</b>" not in markup(app)
-
-
 # Closer looks and files
 
 

@@ -143,15 +143,6 @@ def test_what_is_folded_away_counts_as_if_it_were_in_sight_and_outlives_it() -> 
     assert app.number_input(key="tr_m").value == 30
 
 
-def test_in_class_mode_the_main_controls_are_folded_away_and_presets_are_a_list() -> None:
-    app = open_trial()
-    app.toggle(key="class").set_value(True).run()
-    assert {"tr_n", "tr_epsilon", "tr_preset"} <= widgets(app).keys() and "tr_x" not in widgets(app)
-    assert [box.key for box in app.selectbox] == ["tr_preset"]
-    set_state(app, more=True)
-    assert {"tr_x", "tr_kind", "tr_m_is_n"} <= widgets(sound(app)).keys()
-
-
 def test_a_closer_look_that_refuses_is_a_sentence_in_its_place() -> None:
     app = open_trial(look="B")
     assert any("This section <b>cannot</b> be shown." in text for text in texts(app))

@@ -11,15 +11,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.coverage import (
-    coverage_by_proportion,
-    coverage_decomposition,
-    coverage_given_count,
-    exact_coverages,
-    performance_of,
-    run_coverage,
-    stream_by_synthesizer,
-)
+from dpviz import coverage
 from dpviz.coverage.report import simulated_share
 from dpviz.designs import Design
 from dpviz.export.scripts import coverage_script
@@ -106,7 +98,7 @@ def complete(app: AppTest) -> Run:
 
 def check_simulated(app: AppTest, design: Design) -> None:
     """The simulated column is that of the same plan without a stop."""
-    performance = performance_of(run_coverage(simulation_of(design)))
+    performance = coverage.performance_of(coverage.run_coverage(simulation_of(design)))
     shown = {rule: cells["simulated"] for rule, cells in rows(app).items()}
     assert shown == {RULES[key].short_label: simulated_share(performance.rules[key]) for key in design.rules}
 
@@ -154,7 +146,7 @@ def test_the_first_answer_is_there_before_any_simulation() -> None:
 def test_the_table_has_the_exact_numbers_of_every_rule(mechanism: str) -> None:
     app = open_coverage(synthesizer=mechanism, rules=".".join(RULES), p=0.4, **SMALL)
     design = design_of(mechanism=mechanism, p=0.4, alpha=10.0, **SMALL)
-    exact = exact_coverages(synthesizer=design.release, p=0.4, sets=3, rules=list(RULES), level=0.95)
+    exact = coverage.exact_coverages(synthesizer=design.release, p=0.4, sets=3, rules=list(RULES), level=0.95)
     assert list(rows(app)) == [rule.short_label for rule in RULES.values()]
     for key, cells in zip(RULES, rows(app).values(), strict=True):
         for column, value in (
@@ -172,16 +164,16 @@ def test_the_curves_are_exact_and_pass_the_chosen_point_wherever_it_is_moved() -
         rerun(app, p=p)
         points = lines(app)[0]["x"]
         picked = sorted([points[0], p, points[40], points[-1]])
-        exact = coverage_by_proportion(design.release, proportions=picked, sets=3, rules=SHOWN)
-        for trace, coverage in zip(lines(app), exact.coverage, strict=True):
-            assert [trace["y"][points.index(x)] for x in picked] == pytest.approx(coverage.tolist(), abs=1e-6)
+        exact = coverage.coverage_by_proportion(design.release, proportions=picked, sets=3, rules=SHOWN)
+        for trace, expected in zip(lines(app), exact.coverage, strict=True):
+            assert [trace["y"][points.index(x)] for x in picked] == pytest.approx(expected.tolist(), abs=1e-6)
     rerun(app, axis="against ε", epsilon=2.345)
     points = lines(app)[0]["x"]
     picked = [points[0], 2.345, points[-1]]
     releases = [design_of(**SMALL | {"epsilon": epsilon}).release for epsilon in picked]
-    *_, exact = stream_by_synthesizer(releases, points=picked, p=0.3171, sets=3, rules=SHOWN)
-    for trace, coverage in zip(lines(app), exact.coverage, strict=True):
-        assert [trace["y"][points.index(x)] for x in picked] == pytest.approx(coverage.tolist(), abs=1e-6)
+    *_, exact = coverage.stream_by_synthesizer(releases, points=picked, p=0.3171, sets=3, rules=SHOWN)
+    for trace, expected in zip(lines(app), exact.coverage, strict=True):
+        assert [trace["y"][points.index(x)] for x in picked] == pytest.approx(expected.tolist(), abs=1e-6)
 
 
 def test_an_own_prior_has_no_axis_of_epsilon_and_the_picture_goes_back_to_p() -> None:
@@ -263,7 +255,7 @@ def test_without_rules_the_last_answer_stays_and_unknown_ones_are_named() -> Non
 def test_the_share_of_the_readers_own_table_follows_the_number_of_people() -> None:
     app = open_coverage(sets=1, x=25)
     release = design_of(sets=1).release
-    share = coverage_given_count(synthesizer=release, confidential_count=25, rule="as_if_real")
+    share = coverage.coverage_given_count(synthesizer=release, confidential_count=25, rule="as_if_real")
     words = "With your own secret table, {x} ones among {n} rows, and only the release drawn again"
     assert words.format(x=25, n=100) in said(app)
     assert f"{100 * share:.1f} % of all releases" in said(app)
@@ -337,7 +329,7 @@ def test_a_run_stops_resumes_and_goes_on_to_the_same_digits(monkeypatch: pytest.
     assert (run.done, app.button(key="cv_go").label) == (done, "Resume")
     assert f"{done:,} of 3,300 repetitions, stopped; seed 1." in said(app)
     complete(app)
-    assert run.tally == run_coverage(run.plan)
+    assert run.tally == coverage.run_coverage(run.plan)
     check_simulated(app, design_of(repetitions=3300, **SMALL))
     assert press(app, "reset") is None
     assert app.button(key="cv_go").label == "Start"
@@ -352,7 +344,7 @@ def test_other_rules_cost_no_new_run_and_another_design_is_one() -> None:
         check_simulated(app, design_of(repetitions=600, rules=(rule,), **SMALL))
     rerun(app, repetitions=900)
     assert (run.done, app.button(key="cv_go").label) == (600, "Resume")
-    assert complete(app).tally == run_coverage(simulation_of(design_of(repetitions=900, **SMALL)))
+    assert complete(app).tally == coverage.run_coverage(simulation_of(design_of(repetitions=900, **SMALL)))
     rerun(app, p=0.4)
     assert app.session_state[KEY] is None
     press(app)
@@ -373,13 +365,13 @@ def test_a_refused_setting_loses_no_run_and_fewer_repetitions_begin_anew() -> No
     assert (app.session_state[KEY], rows(app), problems(app)) == (run, before, [])
     rerun(app, repetitions=500)
     assert app.session_state[KEY] is None
-    assert complete(app).tally == run_coverage(simulation_of(design_of(repetitions=500, **SMALL)))
+    assert complete(app).tally == coverage.run_coverage(simulation_of(design_of(repetitions=500, **SMALL)))
 
 
 def test_the_simulated_dots_have_the_shares_and_bars_of_the_run() -> None:
     app = open_coverage(repetitions=1000, speed=FAST, **SMALL)
     complete(app)
-    performance = performance_of(run_coverage(simulation_of(design_of(repetitions=1000, **SMALL))))
+    performance = coverage.performance_of(coverage.run_coverage(simulation_of(design_of(repetitions=1000, **SMALL))))
     dots = [trace for trace in figure(app, "picture")["data"] if "error_y" in trace]
     assert [dot["legendgroup"] for dot in dots] == list(SHOWN)
     for key, dot in zip(SHOWN, dots, strict=True):
@@ -420,7 +412,7 @@ def test_each_closer_look_is_drawn_before_and_after_a_run(section: str) -> None:
 
 def test_why_it_fails_has_what_every_repair_gains() -> None:
     app = open_coverage(look="Why it fails")
-    decomposition = coverage_decomposition(synthesizer=design_of().release, p=0.25, sets=5, rule="reiter_2002")
+    decomposition = coverage.coverage_decomposition(synthesizer=design_of().release, p=0.25, sets=5, rule="reiter_2002")
     assert "81.2 % → 94.8 %" in said(app)
     assert "which costs 18.8 points." in said(app)
     combinations = rows_of(app, "Coverage with each combination of repairs")

@@ -162,16 +162,6 @@ def test_in_class_mode_every_answer_is_one_short_sentence(level: str) -> None:
         press(app, "go")
 
 
-def test_what_is_wrong_with_a_link_is_said_and_the_game_begins() -> None:
-    app = open_page("game", game_level="<b>boss</b>", game_epsilon="3", game_seed="-1")
-    assert not app.exception
-    level, epsilon, seed = problems(app)
-    assert "it must be one of person, count, agency." in level
-    assert "it must be one of 0.5, 1, 2, 5." in epsilon
-    assert "seed must be a whole number from 0 to 10⁹; got −1." in seed
-    assert mark(app) == "Round 1 of 10" and "<b>boss" not in markup(app)
-
-
 def test_guesses_in_a_link_are_not_taken() -> None:
     app = open_game(seed=5, locked="y.n", seal="0" * 16, next="true")
     assert mark(app) == "Round 1 of 10" and settings(app) == {"game_seed": "5"} and not problems(app)

@@ -155,17 +155,6 @@ def test_a_name_twice_is_refused_and_the_last_answer_stays() -> None:
     assert not app.error and listed(app)[0].name == "Reads"
 
 
-def test_links_with_wrong_values_are_told_and_the_rest_is_kept() -> None:
-    app = open_page("plan", pl_n="x", pl_statistics="[]", pl_which="9", pl_epsilon="0.5", pl_protect="all")
-    sentences = " ".join(problems(app))
-    for words in ("pl_n = x", "pl_statistics = []: a plan has at least one", "pl_which = 9", "pl_protect = all"):
-        assert words in sentences
-    assert app.session_state["pl_epsilon"] == 0.5 and listed(app) == FIVE
-    app = open_page("plan", pl_groups="North")
-    assert "Groups must be written as “North = 7,000; South = 5,000”" in problems(app)[0]
-    assert answer(app) == answer(open_plan())
-
-
 def test_lines_of_statistics_and_groups_are_read_again() -> None:
     assert read_statistics_line(statistics_line(FIVE)) == FIVE
     groups = (("North", 7000), ("A = B", 5))

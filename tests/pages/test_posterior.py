@@ -306,20 +306,6 @@ def test_typed_tables_have_a_posterior_of_every_cell_and_invalid_ones_a_sentence
         assert "po_picture" in figures(app)
 
 
-def test_choices_of_a_closer_look_survive_another_one_and_a_refusal() -> None:
-    app = open_posterior(**SMALL)
-    for section, name, wanted in (
-        ("If n is secret", "size_prior", "around a guess"), ("Its own coverage", "kind", "highest density"),
-    ):  # fmt: skip
-        app.button_group(key="po_look").set_value(section).run()
-        app.button_group(key=f"po_{name}").set_value(wanted).run()
-        app.button_group(key="po_look").set_value("What was x?").run()
-        app.button_group(key="po_look").set_value(section).run()
-        rerun(app, epsilon=0.0)
-        rerun(app, epsilon=3.0)
-        assert (app.session_state[f"po_{name}"], settings(app)[f"po_{name}"]) == (wanted, wanted)
-
-
 def test_script_and_call_are_those_of_these_settings() -> None:
     query = {"source": "typed", "counts": "4, 9", "knows": "true", "gamma1": 2, "level": 0.9, **SMALL}
     design = Design(

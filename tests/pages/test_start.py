@@ -165,27 +165,6 @@ def test_a_release_by_geometric_noise_is_taken_and_the_best_possible_stays() -> 
     assert STAYS not in " ".join(apptest.texts(app))
 
 
-@pytest.mark.parametrize(
-    ("query", "sentence"),
-    [
-        ({"home_n": "10"}, "home_n = 10: it must be one of 20, 100, 1000."),
-        ({"home_n": "1e2"}, "home_n = 1e2: it must be one of"),
-        ({"home_epsilon": "50"}, "epsilon (promised privacy loss) must be a number from 0.01 to 20; got 50."),
-        ({"home_epsilon": "nan"}, "must be a number from 0.01 to 20"),
-        ({"home_method": "<b>"}, "home_method = <b>: it must be one of beta_binomial, geometric, best."),
-        ({"home_seed": "-1"}, "seed must be a whole number from 0 to 10⁹; got −1."),
-        ({"home_p": "2"}, "p (true share) must be a number from 0 to 1; got 2."),
-        ({"home_x": "0"}, "must be a whole number from 1 to 100,000; got 0."),
-    ],
-)
-def test_what_a_link_cannot_say_is_named_and_the_fresh_page_answers(query: dict[str, str], sentence: str) -> None:
-    app = open_page("start", **query)
-    assert not app.exception
-    (problem,) = problems(app)
-    assert problem.startswith("Ignored an invalid value in the link") and sentence in problem
-    assert drawing(app) == drawing(open_start())
-
-
 def test_more_who_say_yes_than_people_are_lowered_with_a_sentence() -> None:
     app = open_start(x=50, n=20)
     assert problems(app) == ["x was lowered to 20: the other settings allow no more."]
