@@ -19,7 +19,6 @@ from pages.ui import comparison as shared
 from pages.ui.navigation import BUDGET
 
 PREFIX = BUDGET.prefix
-NUMBERS = compared_numbers("The privacy loss of everything that is released, which is divided here.")
 PRESETS = ui.declared_presets("budget")
 METHODS = {
     spending_key: {key: methods for key, kind in DATA_KINDS.items() if (methods := spending.methods(kind))}
@@ -87,6 +86,7 @@ def _show_downloads(spending: BudgetSplit) -> None:
 
 SECTIONS = {"Download": _show_downloads, "Why, and sources": lambda _: st.markdown(ui.page_text("budget", "why"))}
 MEASURES = [*charts.DIVIDED_MEASURES, *(key for kind in DATA_KINDS.values() for key in kind.divided_between)]
+NUMBERS = compared_numbers("The privacy loss of everything that is released, which is divided here.")
 SETTINGS = {
     **shared.comparison_settings(NUMBERS, PREFIX, MEASURES),
     f"{PREFIX}spending": ui.choice_setting(BUDGET_SPLITS, SplitOverSets.key, "Divide ε over"),

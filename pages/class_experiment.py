@@ -33,12 +33,8 @@ SETTINGS = {"room": ui.text_setting(""), "seat": ui.text_setting(""), "teacher":
 """Code of the room, and token of a seat or of its teacher: a reload comes back to the same place."""
 
 REHEARSAL_SEATS = 30
-POLL_INTERVAL_MS = 1000
-RETRY_S = 3.0  # until a database that cannot be reached is asked again
 PROMISES = (0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0)  # the ε that a class can be given
-ARRIVAL_INTERVAL_S = 0.2
 ARRIVAL_STEPS = 4  # pictures in which a class that has come at once is shown, one after the other
-LOCAL_HOSTS = ("localhost", "127.0.0.1", "[::1]")
 
 
 def go_to(room: str = "", seat: str = "", teacher: str = "") -> None:
@@ -143,7 +139,7 @@ class Projector:
         st.html(
             f'<div class="dpviz-lobby">{_qr_code(link, f"QR code of {link}")}<div><p>Open <b>{shown}</b> and type</p>'
             f'<p class="dpviz-code">{format_code(room.code)}</p><p class="dpviz-answer">{seats} taken{simulated}.</p>'
-            f"{warning if host.startswith(LOCAL_HOSTS) else ''}</div></div>"
+            f"{warning if host.startswith(('localhost', '127.0.0.1', '[::1]')) else ''}</div></div>"
         )
 
     def _show_class(self) -> None:
@@ -160,7 +156,7 @@ class Projector:
         ui.show_figure(results_chart(results, n_seats), settings.mode, alt, height=480, hero=True)
         st.html(f'<div class="dpviz-late">{_qr_code(join_link(room.code), "")}<b>{format_code(room.code)}</b></div>')
         if n_shown < len(reports) or are_missing:
-            ui.refresh_after(ARRIVAL_INTERVAL_S)
+            ui.refresh_after(0.2)
 
     def _count_arrived(self, n_reports: int) -> int:
         """How many reports are shown: those of a class that has come at once arrive one after the other."""
@@ -313,7 +309,7 @@ def _show_guess_task(code: str, settings: RoomSettings, seat: int) -> None:
 
 def poll(room: Room, kind: str) -> None:
     """Have the browser ask whether the room has changed since it was drawn, and the page run again then."""
-    data = {"watch": f"./dpviz/room/{room.watch}/{kind}", "seen": VERSIONS[kind](room), "after": POLL_INTERVAL_MS}
+    data = {"watch": f"./dpviz/room/{room.watch}/{kind}", "seen": VERSIONS[kind](room), "after": 1000}  # ms
     ui.component("poll")(key=f"{PREFIX}poll", data=data, on_changed_change=lambda: None, height=1)
 
 
@@ -331,5 +327,5 @@ def page() -> None:
     except SQLAlchemyError as error:
         server.log_unreachable(error)
         ui.problem(f"{server.UNREACHABLE} This page tries again by itself.")
-        ui.refresh_after(RETRY_S)
+        ui.refresh_after(3.0)
     ui.close_page()

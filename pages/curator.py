@@ -28,10 +28,7 @@ from pages.ui.navigation import CURATOR, PLAN
 
 PREFIX = CURATOR.prefix
 MAX_ROWS = 10  # of the picture, and of the table unless all are asked for
-MAX_ROWS_IN_CLASS = 5  # large words need room
-
 FIRST = ui.declared_table("curator", "first")  # numbers that are in sight; the rest stands under "More"
-FOLDED_IN_CLASS = ("believed_before", "risk_before")
 USUAL_LIMITS: Mapping[str, Mapping[tuple[str, ...], str]] = {
     "protect": {(key,): protection.short_label for key, protection in PRIVACY_LIMITS.items()},
     "accuracy": {
@@ -119,7 +116,7 @@ def _numbers(names: Iterable[str], places: ui.Places, maximum: float | None = No
     """Draw the controls of numbers, the usual ones in sight, and return their values by name."""
     values = {}
     for name in names:
-        is_in_sight = name in FIRST and not (ui.class_mode() and name in FOLDED_IN_CLASS)
+        is_in_sight = name in FIRST and not (ui.class_mode() and name in ("believed_before", "risk_before"))
         place = places.first if is_in_sight else places.more
         values[name] = ui.number_control(name, place=place, maximum=maximum)
     return values
@@ -171,7 +168,7 @@ def show_answer(desk: search.SearchResult, answer: summary.Answer) -> None:
     if desk.designs or desk.is_complete:
         st.session_state[before_key] = desk
     shown: search.SearchResult = st.session_state.get(before_key, desk)
-    rows = min(MAX_ROWS_IN_CLASS if ui.class_mode() else MAX_ROWS, shown.n_expected)
+    rows = min(5 if ui.class_mode() else MAX_ROWS, shown.n_expected)  # large words need room
     if shown.designs and (chart := limits_picture(shown, rows)) is not None:
         ui.show_figure(chart, "limits", height=limits_height(rows), hero=True)
     if desk.designs and not desk.is_complete:

@@ -18,7 +18,6 @@ from pages import ui
 from pages.ui.navigation import GAME
 
 PREFIX = GAME.prefix
-NEW_SEEDS = 1_000_000  # that a new game is drawn from: few digits, to be said aloud
 PROMISES = {format_number(epsilon): epsilon for epsilon in GAME_EPSILONS}
 SETTINGS = {  # the guesses are in the session alone: a link begins the game
     f"{PREFIX}level": ui.choice_setting(LEVELS, "person", "Level"),
@@ -83,7 +82,7 @@ def controls() -> Game:
 
 def new_game_button(label: str, name: str) -> None:
     def draw_seed() -> None:
-        st.session_state[f"{PREFIX}seed"] = secrets.randbelow(NEW_SEEDS)
+        st.session_state[f"{PREFIX}seed"] = secrets.randbelow(1_000_000)  # few digits, to be said aloud
 
     st.button(label, key=PREFIX + name, on_click=draw_seed)
 

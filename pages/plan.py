@@ -30,11 +30,6 @@ WHICH = f"{PREFIX}which"
 FIELD = f"{PREFIX}one_"  # what the keys of the fields begin with; they are no settings of the URL
 OPENED = f"{PREFIX}opened"  # key of the text of a file that was opened, with its plan
 PLACES = [str(place) for place in range(1, MAX_STATISTICS + 1)]
-FOLDED = ("lowest", "highest", "suppress_below", "mechanism", "group")  # fields under "More about it"
-LABELS = {"kind": "Kind", "measure": "What is limited", "mechanism": "Mechanism", "group": "Rows of the group"}
-MAX_MIXTURES = 6  # of mechanisms that are shown
-KINDS_OF_PROMISE = {key: kind.short_label for key, kind in PRIVACY_LIMITS.items()}
-LIMITED = ("epsilon", "guesses", "most_after", "most_ratio")  # by a promise; the rest is what an attacker starts from
 NUMBERS = {
     **{name: stated.NUMBERS[name] for key in PRIVACY_LIMITS for name in stated.privacy_names(key)},
     **ui.declared_numbers("plan", stated.NUMBERS),
@@ -75,7 +70,8 @@ def controls() -> Question:
     key = ui.choice("protect", place=places.first, widget=st.pills, required=True, help=ui.words("protect"))
     limits = {}
     for form_name, name in stated.privacy_names(key).items():
-        place = places.first if form_name in LIMITED else places.main
+        is_limit = form_name in ("epsilon", "guesses", "most_after", "most_ratio")  # else what an attacker starts from
+        place = places.first if is_limit else places.main
         limits[name] = stated.question_value(form_name, ui.number_control(form_name, place=place))
 
     # The data, and what one person is
@@ -135,7 +131,7 @@ def _show_fields(plan: ReleasePlan, place: int) -> None:
     more = st.expander("More about it", key=f"{FIELD}more", on_change="rerun")
     places = {False: cycle(usual), True: cycle(more.columns([1.3, 1]))}
     for name in names:
-        is_folded = name in FOLDED
+        is_folded = name in ("lowest", "highest", "suppress_below", "mechanism", "group")
         if more.open or not is_folded:
             with next(places[is_folded]):
                 _draw_field(name, options.get(name, {}), parameters.get(name))
@@ -144,7 +140,8 @@ def _show_fields(plan: ReleasePlan, place: int) -> None:
 def _draw_field(name: str, options: Mapping[str, str], parameter: Parameter | None) -> None:
     rest: dict[str, Any] = {"key": FIELD + name, "on_change": _take_fields, "persist_state": "session"}
     if options:
-        st.selectbox(LABELS[name], list(options), format_func=options.__getitem__, **rest)
+        label = {"measure": "What is limited", "group": "Rows of the group"}.get(name, name.capitalize())
+        st.selectbox(label, list(options), format_func=options.__getitem__, **rest)
     elif parameter is None:
         st.text_input("Name", max_chars=MAX_NAME_CHARACTERS, **rest)
     else:
@@ -191,7 +188,7 @@ def _set_list(statistics: Sequence[Statistic], place: int) -> None:
 def _show_choice(facts: PlanFacts) -> None:
     ui.note(escape_markdown(summary.sentence("mixture", solution=facts.solution)))
     if len(facts.solution.tried) > 1:
-        ui.table(*summary.page_table(summary.mixtures_table(facts.solution, MAX_MIXTURES)), numeric=())
+        ui.table(*summary.page_table(summary.mixtures_table(facts.solution, 6)), numeric=())
 
 
 def _show_what_if(facts: PlanFacts) -> None:
@@ -293,7 +290,9 @@ SECTIONS: dict[str, ui.Section] = {
 }
 SETTINGS = {
     **ui.number_settings(NUMBERS, PREFIX),
-    f"{PREFIX}protect": ui.choice_setting(KINDS_OF_PROMISE, "loss", "How private"),
+    f"{PREFIX}protect": ui.choice_setting(
+        {key: kind.short_label for key, kind in PRIVACY_LIMITS.items()}, "loss", "How private"
+    ),
     STATISTICS: ui.Setting(USUAL_STATISTICS, forms.read_statistics_line, forms.statistics_line, "Statistics"),
     WHICH: ui.choice_setting(PLACES, PLACES[0], "Statistic shown"),
     f"{PREFIX}neighbours": ui.choice_setting(NEIGHBOURS, "substitution", "Between neighbouring data sets"),

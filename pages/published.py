@@ -18,7 +18,6 @@ from pages import ui
 from pages.ui.navigation import PAGES, PUBLISHED
 
 PREFIX = PUBLISHED.prefix
-PREFIXES = {page.path: page.prefix for page in PAGES}
 PAPERS = load_papers()
 FIGURES = {
     key: {slugify(figure.place): figure for figure in load_figures() if figure.paper == paper}
@@ -76,7 +75,8 @@ def _choose(name: str, options: dict[str, str]) -> str:
 
 def link_to(page: str, settings: Mapping[str, object], is_large: bool) -> str:
     """Address of what a page shows, as a link on this page has it; class mode stays."""
-    query = {name if name == OPEN_CELL else PREFIXES[page] + name: value for name, value in settings.items()}
+    prefix = next(target.prefix for target in PAGES if target.path == page)
+    query = {name if name == OPEN_CELL else prefix + name: value for name, value in settings.items()}
     return f"{page}?{urlencode(query | {ui.CLASS_MODE: 1} if is_large else query)}"
 
 

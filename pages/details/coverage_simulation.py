@@ -19,7 +19,6 @@ from pages.ui.navigation import COVERAGE
 PREFIX = COVERAGE.prefix
 KEY = f"{PREFIX}run"
 FIGURE_HEIGHT = 500
-BUTTON_WIDTH = 170  # pixels: room for its longest label with the name of the key, so that nothing moves
 SLICE = 100_000  # repetitions of one computation, about half a second: nobody's answer waits longer for a worker
 AWAY_S = 3.0  # delay of a step from which on the reader was elsewhere
 DELAYS_PER_PAUSE = 3.0  # a step that comes late is followed by a pause of so many delays: a busy server draws less
@@ -172,7 +171,8 @@ def show_buttons(design: Design, run: Run) -> None:
         label, action = "Stop", run.stop
     elif not (run.is_fresh or run.is_complete):
         label, action = "Resume", run.resume
-    st.button(label, on_click=action, key=f"{PREFIX}go", width=BUTTON_WIDTH, shortcut="Space")
+    width = 170  # pixels: room for the longest label with the name of the key, so that nothing moves
+    st.button(label, on_click=action, key=f"{PREFIX}go", width=width, shortcut="Space")
     clear = partial(st.session_state.update, {KEY: None})
     st.button("Reset", on_click=clear, key=f"{PREFIX}reset", disabled=run.is_fresh)
 

@@ -33,9 +33,7 @@ PINS = f"{PREFIX}pins"
 REPORTED = f"{PREFIX}report_of"  # pin of the design of the report; empty for the first pinned or the leading one
 STORED = f"{PREFIX}stored"  # what a design file says, to be compared with what is computed
 MAX_PINS = 3
-MAX_FILE_MB = 1
 PIN = re.compile(r"[a-z0-9_]{1,60}~[1-9][0-9]{0,2}~[a-z0-9_]{1,60}")
-GUESSES_TITLE = "right guesses that are allowed, left is more private"
 AXES = {"epsilon": "privacy loss ε", "guesses": "right guesses of an attacker"}
 CHANGES = [key for key in sweep.AXES if key != "epsilon"]
 
@@ -187,7 +185,8 @@ def sweep_chart(result: sweep.Sweep, measure: str, *, guesses: bool = False) -> 
     low, high = picture.ends
     x = charts.Axis(title=axis.title(question), symbol=axis.symbol_of(question), log=axis.is_log, low=low, high=high)
     if guesses:
-        x = charts.Axis(title=GUESSES_TITLE, symbol="right guesses", low=low, high=high)
+        title = "right guesses that are allowed, left is more private"
+        x = charts.Axis(title=title, symbol="right guesses", low=low, high=high)
     y = charts.Axis(title=sweep.SWEEP_MEASURES[measure], log=measure != "bias")
     if measure == "coverage":
         y = charts.Axis(title="coverage", percent=True, nominal=question.level)
@@ -235,7 +234,7 @@ def _show_report(desk: SearchResult) -> None:
         ui.note(ui.words("no_report" if desk.is_complete else "report_waits"))
     key = f"{PREFIX}question_file"
     types = ("json", "html")
-    if ui.open_file("Open a question or a design", key, read_file, megabytes=MAX_FILE_MB, types=types):
+    if ui.open_file("Open a question or a design", key, read_file, megabytes=1, types=types):
         _show_stored(desk)
 
 
@@ -278,7 +277,7 @@ def _show_report_of(desk: SearchResult, design: Evaluation) -> None:
 
 def read_file(content: bytes) -> dict[str, Any]:
     """Session values that a file of a question or a design sets; a ValueError in a sentence refuses it."""
-    text = decode_utf8(content, 2_000_000 * MAX_FILE_MB)
+    text = decode_utf8(content, 2_000_000)
     question, stored = report.load_design(text)
     pins = [] if stored is None else [pin_of(stored.key)]  # those of the question before are taken off
     values = {PREFIX + name: value for name, value in form.form_values(question).items()}

@@ -27,7 +27,6 @@ PREFIX = MATRICES.prefix
 LOOK, X, SEED_KEY, COUNT = (f"{PREFIX}{name}" for name in ("look", "x", "seed", "drawn_releases"))
 DRAWING = f"{PREFIX}drawing"  # key of how many releases were drawn by themselves since that was started
 DRAW = "Draw a release"
-STEP_S = 0.8  # between two releases that are drawn by themselves
 DRAWS_HEIGHT = 240  # pixels: the pictures and the buttons above them fit one screen of a laptop
 MAX_TABLE_COLUMNS, MAX_TABLE_ROWS = 12, 120  # of tables that are laid out as in the paper
 VIEWS = ui.declared_table("transition_matrices", "views")
@@ -145,7 +144,7 @@ def _show_draws(question: Any) -> None:
         ui.show_figure(figure, "draws_log_odds", height=DRAWS_HEIGHT)
     ui.note(ui.words("Draws", seed=st.session_state[SEED_KEY]))
     if is_running and len(draws.columns) < MAX_DRAWS:
-        ui.refresh_after(STEP_S)
+        ui.refresh_after(0.8)
 
 
 def _draw(count: int) -> None:

@@ -19,7 +19,6 @@ from dpviz.teaching.classroom.tokens import TOKEN, network_of
 # The database: address as SQLAlchemy writes it in a variable, or ``[connections.rooms]`` in the secrets, or a file
 ADDRESS = "DPVIZ_ROOMS"
 FILE = Path(__file__).parents[2] / "rooms.sqlite"
-CLEANING_INTERVAL_S = 600.0
 UNREACHABLE = "The database of the rooms cannot be reached at present. What was reported before is kept there."
 
 
@@ -51,7 +50,7 @@ def _clean(store: RoomStore) -> None:
     while True:
         with suppress(SQLAlchemyError):  # it comes back, or somebody is told
             store.delete_expired()
-        time.sleep(CLEANING_INTERVAL_S)
+        time.sleep(600.0)
 
 
 def network() -> str:

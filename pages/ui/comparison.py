@@ -22,7 +22,6 @@ from dpviz.mechanisms import BetaBinomial
 from pages import ui
 
 SMALL_COLUMNS = 3  # small pictures side by side
-SLOW_FILE = "The file is made when the button is pressed, which takes as long as the pictures do."
 
 
 def comparison_settings(numbers: Mapping[str, Parameter], prefix: str, measures: Iterable[str]) -> ui.Settings:
@@ -150,4 +149,5 @@ def show_files(
 ) -> None:
     """Draw buttons for every number of the pictures as a `table`, and for a `script`, its text and what it prints."""
     measures = (table, f"{name}.csv", lambda: to_csv(deque(question.stream(), maxlen=1).pop()))
-    ui.download_columns([measures, SLOW_FILE], (f"{name}.py", *script))
+    slow = "The file is made when the button is pressed, which takes as long as the pictures do."
+    ui.download_columns([measures, slow], (f"{name}.py", *script))

@@ -22,9 +22,6 @@ from pages.ui.text import note, page_note
 from pages.ui.url import MAX_TEXT, Setting, choice_setting, current_page, current_setting, keys_of, text_setting
 
 GIVEN = GivenMatrix.key
-MAX_NAME = 80  # characters of a file's name that are shown
-MAX_UPLOAD_MB = 32
-MAX_SCRIPT_BYTES = 80_000  # of a matrix that a script may carry: up to four for each character
 FURTHER_NUMBERS = {
     parameter.name: parameter
     for synthesizer_type in two_cell_synthesizers().values()
@@ -121,12 +118,12 @@ def _own_matrix(place: Any) -> ReleaseChoice:
         state[f"{prefix}uploads"] = state.get(f"{prefix}uploads", 0) + 1  # a new widget, which is empty
 
     types = ["csv", "txt", "tsv"]
-    st.file_uploader("Upload a CSV file", types, key=upload_key, max_upload_size=MAX_UPLOAD_MB, on_change=keep_file)
+    st.file_uploader("Upload a CSV file", types, key=upload_key, max_upload_size=32, on_change=keep_file)
     help = page_note("controls", "own matrix")
     pasted = text_control("paste", "or paste the matrix", area=True, height=190, help=help)
     name, content = state.get(file_key, ("", pasted))
     if name:
-        shown = escape_markdown(name, MAX_NAME)
+        shown = escape_markdown(name, 80)
         st.caption(f"The file {shown} is shown in place of the text. A file is not part of the URL.")
         st.button("Use the text instead", key=f"{prefix}use_text", on_click=drop_file)
     elif len(pasted) > MAX_TEXT:
@@ -140,5 +137,5 @@ def _own_matrix(place: Any) -> ReleaseChoice:
             help="Each row then sums to 1. The numbers count as exact.",
         )  # fmt: skip
     matrix = result(read_matrix, content)
-    text = text_of(content) if len(content) <= MAX_SCRIPT_BYTES else None
+    text = text_of(content) if len(content) <= 80_000 else None  # which a script may carry
     return ReleaseChoice({"mechanism": matrix, "n": matrix.n, "m": matrix.m}, place, text)

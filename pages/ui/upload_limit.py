@@ -9,14 +9,12 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-UPLOAD_PATH = "/_stcore/upload_file/"
 MEGABYTE = 2**20
 MAX_FILES = (8, 200, 2_000)  # of a session, whose boxes hold a file each, of an address (a class), and of the process
 MAX_BYTES = (64 * MEGABYTE, 256 * MEGABYTE, 512 * MEGABYTE)  # of the same; two of the largest files for a session
 
 SWEEP_INTERVAL_S = 30.0
 SESSION_TTL_S = 150.0  # of a file after its session has left: Streamlit gives it back to who returns in 120 s
-IMPOSSIBLE_LENGTH = 2**60
 
 
 @dataclass(eq=False)
@@ -53,7 +51,7 @@ class UploadLimit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Take note of an upload or a deletion, refuse an upload, or pass anything else on."""
-        is_upload = scope["type"] == "http" and UPLOAD_PATH in scope["path"]
+        is_upload = scope["type"] == "http" and "/_stcore/upload_file/" in scope["path"]
         if is_upload and scope["method"] == "PUT":
             await self._put(scope, receive, send)
         elif await self._forward(scope, receive, send) == 204 and is_upload and scope["method"] == "DELETE":
@@ -104,7 +102,7 @@ class UploadLimit:
     async def _request(self, upload: _Upload, method: str) -> int:
         """Send a request without a body to the path of an upload, with the same cookies; returns its status."""
         headers = [(name, value) for name, value in upload.scope["headers"] if name != b"content-length"]
-        headers.append((b"content-length", str(IMPOSSIBLE_LENGTH).encode()))
+        headers.append((b"content-length", str(2**60).encode()))
 
         async def empty_body() -> Message:
             return {"type": "http.request", "body": b"", "more_body": False}
