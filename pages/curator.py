@@ -7,9 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.charts.comparison import limits_chart, limits_height
+from dpviz.charts.comparison import limits_height
 from dpviz.charts.html import by_reason
-from dpviz.charts.theme import Figure
 from dpviz.comparisons import CategoryData, CountData, DataKind
 from dpviz.core.declarations import PROPORTION
 from dpviz.core.formatting import format_number
@@ -169,7 +168,7 @@ def show_answer(desk: search.SearchResult, answer: summary.Answer) -> None:
         st.session_state[before_key] = desk
     shown: search.SearchResult = st.session_state.get(before_key, desk)
     rows = min(5 if ui.class_mode() else MAX_ROWS, shown.n_expected)  # large words need room
-    if shown.designs and (chart := limits_picture(shown, rows)) is not None:
+    if shown.designs and (chart := figures.limits_figure(shown, rows)) is not None:
         ui.show_figure(chart, "limits", height=limits_height(rows), hero=True)
     if desk.designs and not desk.is_complete:
         st.progress(min(desk.n_judged / desk.n_expected, 1.0))
@@ -177,15 +176,6 @@ def show_answer(desk: search.SearchResult, answer: summary.Answer) -> None:
         ui.note(ui.words("before"))
     if desk.is_complete and desk.designs and not desk.feasible and not desk.undecided:
         show_relaxations(desk)
-
-
-def limits_picture(desk: search.SearchResult, rows: int) -> Figure | None:
-    """The first designs with a mark for each accuracy limit; None where nothing is known of what orders them."""
-    if (picture := figures.limits_figure(desk, rows)) is None:
-        return None
-    names = [f"{method}<br><sup>{analysis}</sup>" for method, analysis in picture.names]
-    uses = {use.name: (use.shares, use.low, use.high) for use in picture.uses}
-    return limits_chart(names, uses, against=picture.reference, rows=rows)
 
 
 def show_relaxations(desk: search.SearchResult) -> None:

@@ -1,86 +1,80 @@
-"""Data of the pictures of an answer: how much of each limit its designs use, and how they do along an axis."""
+"""Pictures of an answer: how much of each limit its designs use, and how they do along an axis."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.core.types import FloatArray
+from dpviz.charts import lines as charts
+from dpviz.charts.comparison import limits_chart
+from dpviz.charts.theme import Figure
+from dpviz.core.formatting import format_number
 from dpviz.curator.candidate import ERROR_KEY, Evaluation
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import largest_guess_rate
 from dpviz.curator.search import SearchResult
 from dpviz.curator.summary import limit_text
-from dpviz.curator.sweep import Sweep, measure_of
+from dpviz.curator.sweep import SWEEP_MEASURES, Sweep, measure_of
 
 
-@dataclass(frozen=True)
-class LimitUse:
-    """Share of one limit that each design uses, and its ends at two standard errors; NaN where it is not known."""
+class LimitUse(NamedTuple):
+    """Share of a limit that each design uses, and its ends at two standard errors; NaN where it is not known."""
 
-    name: str
     shares: list[float]
     low: list[float]
     high: list[float]
 
 
-@dataclass(frozen=True)
-class LimitsFigure:
-    """Designs, each as method and analysis, how much of each limit they use, and what stands for a limit otherwise."""
+def limit_use(limit: AccuracyLimit, designs: Sequence[Evaluation]) -> LimitUse:
+    """How much of a limit each design uses.
 
-    names: list[tuple[str, str]]
-    uses: list[LimitUse]
-    reference: str = ""
+    Parameters
+    ----------
+    limit : AccuracyLimit
+    designs : sequence of Evaluation
 
-
-@dataclass(frozen=True)
-class SweepLine:
-    """A design along an axis: values with their standard errors, and whether it is never the best."""
-
-    name: str
-    method: str
-    x: FloatArray
-    y: FloatArray
-    error: FloatArray
-    is_dominated: bool
-
-
-@dataclass(frozen=True)
-class SweepFigure:
-    """Lines of designs, the smallest error possible, ends of the axis, and where the question and its design are."""
-
-    lines: list[SweepLine]
-    bound: tuple[FloatArray, FloatArray] | None
-    ends: tuple[float, float]
-    current: float
-    current_value: float
-
-
-def limit_use(limit: AccuracyLimit, designs: Sequence[Evaluation], name: str = "") -> LimitUse:
-    """How much of a limit each design uses."""
+    Returns
+    -------
+    LimitUse
+    """
     measures = [design.worst_case(limit.key).measure for design in designs]
     shares = [math.nan if math.isnan(item.value) else limit.used_share(item).value for item in measures]
     ends = [(math.nan,) * 2 if math.isnan(item.value) else limit.used_share_interval(item, 2) for item in measures]
-    name = name or limit_text(designs[0].question, limit.measure, limit.limit)
-    return LimitUse(name, shares, [low for low, _ in ends], [high for _, high in ends])
+    return LimitUse(shares, [low for low, _ in ends], [high for _, high in ends])
 
 
-def limits_figure(result: SearchResult, rows: int) -> LimitsFigure | None:
-    """The first designs against each accuracy limit, or without one against the best of the goal; None if unknown."""
-    designs, question = result.designs[:rows], result.question
-    names = [(design.method.label, design.sets_and_rule) for design in designs]
-    if question.limits:
-        return LimitsFigure(names, [limit_use(limit, designs) for limit in question.limits])
-    measure = ACCURACY_MEASURES.get(question.goal, ACCURACY_MEASURES[ERROR_KEY])
-    values = [design.value(measure.key) for design in result.designs]
-    smallest = min((value for value in values if value > 0), default=0.0)
-    if not smallest:
-        return None
-    use = limit_use(AccuracyLimit(measure.key, smallest), designs, measure.label)
-    return LimitsFigure(names, [use], f"the smallest {measure.label}")
+def limits_figure(result: SearchResult, rows: int) -> Figure | None:
+    """The first designs with a mark for each accuracy limit, or without one for the goal.
+
+    Parameters
+    ----------
+    result : SearchResult
+        With at least one design.
+    rows : int
+        Number of designs that there is room for.
+
+    Returns
+    -------
+    Figure or None
+        None where nothing is known of the goal.
+    """
+    designs = result.designs[:rows]
+    question = result.question
+    uses = {limit_text(question, item.measure, item.limit): limit_use(item, designs) for item in question.limits}
+    reference = ""
+    if not uses:
+        measure = ACCURACY_MEASURES.get(question.goal, ACCURACY_MEASURES[ERROR_KEY])
+        values = [design.value(measure.key) for design in result.designs]
+        smallest = min((value for value in values if value > 0), default=0.0)
+        if not smallest:
+            return None
+        uses = {measure.label: limit_use(AccuracyLimit(measure.key, smallest), designs)}
+        reference = f"the smallest {measure.label}"
+    names = [f"{design.method.label}<br><sup>{design.sets_and_rule}</sup>" for design in designs]
+    return limits_chart(names, uses, against=reference, rows=rows)
 
 
 def guess_rate(sweep: Sweep, epsilon: float) -> float:
@@ -88,33 +82,62 @@ def guess_rate(sweep: Sweep, epsilon: float) -> float:
     return math.nan if math.isnan(epsilon) else largest_guess_rate(epsilon, sweep.question.max_delta)
 
 
-def sweep_figure(sweep: Sweep, measure: str, *, guesses: bool = False) -> SweepFigure:
-    """A measure of the designs along their axis, or against the right guesses that ε allows.
+def sweep_figure(sweep: Sweep, measure: str, *, guesses: bool = False) -> Figure:
+    """A measure of the designs along their axis; without a design that is never the best in full color.
 
     Parameters
     ----------
     sweep : Sweep
     measure : str
-        Key of `sweep.SWEEP_MEASURES`.
+        Key of `SWEEP_MEASURES`, of which at least one value is known.
     guesses : bool, optional
+        Whether the axis is the right guesses that ε allows.
+
+    Returns
+    -------
+    Figure
     """
+    axis, question = sweep.axis, sweep.question
 
     def place(value: float) -> float:
         return guess_rate(sweep, value) if guesses else float(value)
 
+    # A line for each design, and for what no mechanism can do better
     dominated = sweep.dominated(measure) if sweep.is_complete else set()
     lines = []
     for index, design in enumerate(sweep.designs):
         points = [(place(value), item.value, item.error) for value, item in sweep.line(index, measure)]
         x, y, error = np.array(points).T if points else np.empty((3, 0))
-        lines.append(SweepLine(sweep.name(index), design.method.key, x, y, error, index in dominated))
-    bound = None
+        lines.append(charts.Line(
+            name=sweep.name(index), x=x, y=y, error=error, exact=error == 0, color=design.method.key,
+            stroke=charts.method_stroke(index), opacity=charts.FADED_OPACITY if index in dominated else 1.0,
+        ))  # fmt: skip
+    limit = None
     if measure == "release_error" and sweep.smallest_errors:
-        bound_x, bound_y = np.array([(place(value), error) for value, error in sorted(sweep.smallest_errors.items())]).T
-        bound = bound_x, bound_y
-    values = sweep.axis.values(sweep.question)
+        x, y = np.array([(place(value), error) for value, error in sorted(sweep.smallest_errors.items())]).T
+        limit = charts.Line(name="no mechanism adds less", x=x, y=y, is_limit=True)
+
+    # The axes
+    values = axis.values(question)
     low, high = place(values[0]), place(values[-1])
     if low >= high:
         low, high = low - 0.5, high + 0.5
-    current = place(sweep.axis.current_value(sweep.question))
-    return SweepFigure(lines, bound, (low, high), current, measure_of(sweep.designs[0], measure).value)
+    title, symbol = axis.title(question), axis.symbol_of(question)
+    if guesses:
+        title, symbol = "right guesses that are allowed, left is more private", "right guesses"
+    x_axis = charts.Axis(title=title, symbol=symbol, log=axis.is_log and not guesses, low=low, high=high)
+    y_axis = charts.Axis(title=SWEEP_MEASURES[measure], log=measure != "bias")
+    if measure == "coverage":
+        y_axis = charts.Axis(title="coverage", percent=True, nominal=question.level)
+
+    # The question, and its first design
+    current = place(axis.current_value(question))
+    value = measure_of(sweep.designs[0], measure).value
+    mark = None
+    if (value > 0 or (value == 0 and measure == "bias")) and not math.isnan(current):
+        color = sweep.designs[0].method.key
+        mark = charts.chosen_mark(current, value, color, format_number(value, 3), "your design")
+    return charts.comparison_chart(
+        lines, x_axis, y_axis, key=f"{axis.key} {measure} {guesses}", chosen=current, chosen_text="your question",
+        limit=limit, mark=mark,
+    )  # fmt: skip

@@ -1,6 +1,5 @@
 """Closer looks of the page Curator's desk, with the designs that a reader pins and their links to other pages."""
 
-import math
 import re
 from collections.abc import Iterable
 from functools import partial
@@ -10,14 +9,11 @@ from typing import Any
 import streamlit as st
 
 import dpviz
-from dpviz.charts import lines as charts
-from dpviz.charts.theme import Figure
+from dpviz.charts.lines import comparison_height
 from dpviz.comparisons import DATA_KINDS
 from dpviz.core.escape import decode_utf8, escape_markdown
-from dpviz.core.formatting import format_number
-from dpviz.curator import form, report, search, summary, sweep, tables
+from dpviz.curator import figures, form, report, search, summary, sweep, tables
 from dpviz.curator.candidate import Evaluation
-from dpviz.curator.figures import sweep_figure
 from dpviz.curator.measures import ACCURACY_MEASURES
 from dpviz.curator.opendp import opendp_script
 from dpviz.curator.provenance import reported_numbers
@@ -151,8 +147,8 @@ def _show_sweep(desk: SearchResult, axis: sweep.Axis, measure: str, is_guesses: 
     names = [result.name(index) for index in range(len(result.designs))]
     label = sweep.SWEEP_MEASURES[measure].capitalize()
     alt = f"{label} against {axis.title(result.question)}, a line for each method."
-    chart = sweep_chart(result, measure, guesses=is_guesses)
-    ui.show_figure(chart, f"along_{axis.key}", alt, height=charts.comparison_height(names))
+    chart = figures.sweep_figure(result, measure, guesses=is_guesses)
+    ui.show_figure(chart, f"along_{axis.key}", alt, height=comparison_height(names))
     if is_before:
         ui.note(ui.words("followed_before"))
         return
@@ -160,49 +156,6 @@ def _show_sweep(desk: SearchResult, axis: sweep.Axis, measure: str, is_guesses: 
     dominated = result.dominated(measure) if result.is_complete else ()
     if faded := [result.designs[index].method.label for index in sorted(dominated)]:
         ui.note(ui.words("dominated", names=", ".join(faded)))
-
-
-def sweep_chart(result: sweep.Sweep, measure: str, *, guesses: bool = False) -> Figure:
-    """Picture of a measure of which at least one value is known; without a design that is never the best in full color.
-
-    Parameters
-    ----------
-    result : Sweep
-    measure : str
-    guesses : bool, optional
-        Whether the axis is the right guesses that ε allows.
-    """
-    axis = result.axis
-    question = result.question
-    picture = sweep_figure(result, measure, guesses=guesses)
-    lines = [
-        charts.Line(
-            name=line.name, x=line.x, y=line.y, error=line.error, exact=line.error == 0, color=line.method,
-            stroke=charts.method_stroke(place), opacity=charts.FADED_OPACITY if line.is_dominated else 1.0,
-        )
-        for place, line in enumerate(picture.lines)
-    ]  # fmt: skip
-    low, high = picture.ends
-    x = charts.Axis(title=axis.title(question), symbol=axis.symbol_of(question), log=axis.is_log, low=low, high=high)
-    if guesses:
-        title = "right guesses that are allowed, left is more private"
-        x = charts.Axis(title=title, symbol="right guesses", low=low, high=high)
-    y = charts.Axis(title=sweep.SWEEP_MEASURES[measure], log=measure != "bias")
-    if measure == "coverage":
-        y = charts.Axis(title="coverage", percent=True, nominal=question.level)
-
-    # The present design, and what no mechanism can do better
-    mark = limit = None
-    value = picture.current_value
-    if (value > 0 or (value == 0 and measure == "bias")) and not math.isnan(picture.current):
-        color = result.designs[0].method.key
-        mark = charts.chosen_mark(picture.current, value, color, format_number(value, 3), "your design")
-    if picture.bound is not None:
-        limit = charts.Line(name="no mechanism adds less", x=picture.bound[0], y=picture.bound[1], is_limit=True)
-    return charts.comparison_chart(
-        lines, x, y, key=f"{axis.key} {measure} {guesses}", chosen=picture.current, chosen_text="your question",
-        limit=limit, mark=mark,
-    )  # fmt: skip
 
 
 def _show_side_by_side(desk: SearchResult) -> None:

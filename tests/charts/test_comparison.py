@@ -10,12 +10,11 @@ import pytest
 from dpviz.charts.comparison import LARGEST_USED_SHARE, SMALLEST_USED_SHARE, limits_chart
 from dpviz.comparisons import CountData
 from dpviz.core.monte_carlo import Measure
-from dpviz.curator.figures import limit_use
+from dpviz.curator.figures import limit_use, limits_figure
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.search import evaluate_designs
-from pages.curator import limits_picture
 
 LIMITS = tuple(AccuracyLimit(key, 0.9 if key == "coverage" else 0.1) for key in ACCURACY_MEASURES)
 ASKED = DesignQuestion(
@@ -60,7 +59,7 @@ def test_what_lies_far_out_stands_at_the_edge_and_what_is_unknown_nowhere() -> N
 
 def test_without_a_limit_the_picture_says_how_many_times_the_best_each_design_is() -> None:
     *_, desk = evaluate_designs(dataclasses.replace(ASKED, limits=()))
-    chart = limits_picture(desk, 10)
+    chart = limits_figure(desk, 10)
     assert chart is not None
     picture = chart.to_dict()
     (trace,) = picture["data"]
@@ -72,7 +71,7 @@ def test_without_a_limit_the_picture_says_how_many_times_the_best_each_design_is
 def test_the_picture_shows_the_designs_of_the_table_in_its_order() -> None:
     limits = (AccuracyLimit("root_mean_squared_error", 0.05), AccuracyLimit("coverage", 0.9))
     *_, desk = evaluate_designs(dataclasses.replace(ASKED, limits=limits))
-    chart = limits_picture(desk, 3)
+    chart = limits_figure(desk, 3)
     assert chart is not None
     picture = chart.to_dict()
     names = [name.split("<br>")[0] for name in picture["layout"]["yaxis"]["ticktext"]]

@@ -11,7 +11,7 @@ from dpviz.comparisons import CategoryData, CountData, UnknownVariance
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.curator.candidate import Evaluation
-from dpviz.curator.figures import guess_rate
+from dpviz.curator.figures import guess_rate, sweep_figure
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
 from dpviz.curator.question import DesignQuestion
@@ -26,7 +26,6 @@ from dpviz.curator.sweep import (
     measure_of,
     sweep,
 )
-from pages.details.curator import sweep_chart
 from tests.helpers import with_outcomes
 
 ASKED = DesignQuestion(
@@ -152,7 +151,7 @@ def test_without_an_epsilon_the_frontier_still_has_a_middle() -> None:
 def test_the_picture_has_a_line_for_each_method_and_fades_those_that_never_lead(key: str) -> None:
     measure = "root_mean_squared_error"
     followed = along(key, measure)
-    figure = sweep_chart(followed, measure).to_dict()
+    figure = sweep_figure(followed, measure).to_dict()
     lines = [trace for trace in figure["data"] if trace.get("name")]
     assert [trace["name"] for trace in lines] == [design.name for design in followed.designs]
     faded = {index for index, trace in enumerate(lines) if trace.get("opacity", 1) < 1}
