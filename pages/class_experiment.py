@@ -84,14 +84,14 @@ def open_room(simulated: int) -> None:
 def show_room() -> None:
     """Draw the projector or a seat of the room in the URL; a RoomProblem where there is no such room or place."""
     state, rooms = st.session_state, server.rooms()
-    code, token = read_code(state["room"]), state["seat"]
+    code, token, teacher = read_code(state["room"]), state["seat"], state["teacher"]
     if code is None:
         raise RoomProblem("This is not the code of a room: it has six letters and digits, such as KWM 4T7.")
-    if state["teacher"]:
-        if not rooms.store.is_teacher(code, state["teacher"]):
+    if teacher:
+        if not rooms.store.is_teacher(code, teacher):
             raise RoomProblem(ui.words("not the teacher"))
         room, settings = require_open(rooms.present(code))
-        Projector(room, settings, state["teacher"]).show()
+        Projector(room, settings, teacher).show()
         poll(room, "all")
         return
     seat = rooms.store.seat_of(code, token) if TOKEN.fullmatch(token) else None
@@ -123,10 +123,7 @@ class Projector:
             self._show_controls()
         with parts.results:
             server.show_refused()
-            if self.settings.running:
-                self._show_class()
-            else:
-                self._show_lobby()
+            (self._show_class if self.settings.running else self._show_lobby)()
 
     def _show_lobby(self) -> None:
         """Draw how to join, in letters and a QR code that are read from the last row."""
@@ -221,10 +218,9 @@ class Projector:
             if is_revealed and self.settings.requires_answer:  # whoever knows the answer guesses no more
                 self._button("Next round", "go", RoomSettings.next_round, type="primary", shortcut="Space")
                 return
-            reveal = "Hide truth" if is_revealed else "Reveal truth"
-            label = reveal if is_running else "Start"
+            label = "Hide truth" if is_revealed else "Reveal truth"
             turn = partial(replace, running=True, revealed=is_running and not is_revealed)
-            self._button(label, "go", turn, type="primary", shortcut="Space")
+            self._button(label if is_running else "Start", "go", turn, type="primary", shortcut="Space")
             if is_running:
                 self._button("Draw again", "again", RoomSettings.next_round)
 
@@ -274,9 +270,8 @@ def _qr_code(link: str, alt: str) -> str:
 
 def _show(seat: int, drawing: str, sentences: list[str], question: str = "") -> None:
     html = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)
-    head = f"<h2>{escape(question)}</h2>" if question else ""
-    number = f'<p class="dpviz-seat-number">Seat {seat}</p>'
-    st.html(f'<div class="dpviz-seat">{number}{head}{drawing}{html}</div>')
+    head = f'<p class="dpviz-seat-number">Seat {seat}</p>' + (f"<h2>{escape(question)}</h2>" if question else "")
+    st.html(f'<div class="dpviz-seat">{head}{drawing}{html}</div>')
 
 
 def _show_interval(code: str, settings: RoomSettings, seat: int) -> None:
@@ -317,10 +312,7 @@ def page() -> None:
     ui.open_page(EXPERIMENT, SETTINGS)
     ui.show_problems()
     try:
-        if st.session_state["room"]:
-            show_room()
-        else:
-            show_entry()
+        (show_room if st.session_state["room"] else show_entry)()
     except RoomProblem as refused:
         ui.problem(str(refused))
         st.button("Back to the beginning", key=f"{PREFIX}leave", on_click=go_to)

@@ -203,14 +203,13 @@ def _show_what_if(facts: PlanFacts) -> None:
 
     # Each assumption changed alone
     curves = ui.result(sensitivity.assumption_curves, solution, spinner="Solving the plan under other assumptions …")
-    if not curves:
-        return
-    ui.note(summary.ASSUMPTIONS_NOTE)
-    ui.show_figure(figures.assumptions_figure(plan, curves), "ranges_picture", height=360)
-    for changed in curves:
-        sentence = summary.sentence("assumption", solution=solution, curve=changed)
-        ui.note(escape_markdown(f"{capitalize_first(changed.assumption)}: {sentence}"))
-    ui.table(*summary.assumptions_table(curves), numeric=(1, 2, 3))
+    if curves:
+        ui.note(summary.ASSUMPTIONS_NOTE)
+        ui.show_figure(figures.assumptions_figure(plan, curves), "ranges_picture", height=360)
+        for changed in curves:
+            sentence = summary.sentence("assumption", solution=solution, curve=changed)
+            ui.note(escape_markdown(f"{capitalize_first(changed.assumption)}: {sentence}"))
+        ui.table(*summary.assumptions_table(curves), numeric=(1, 2, 3))
 
 
 def _show_composition(facts: PlanFacts) -> None:

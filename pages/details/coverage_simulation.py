@@ -137,8 +137,7 @@ def current_run(design: Design) -> Run:
         plan = simulation_of(design, rules)
         if plan.fingerprint == run.plan.fingerprint and run.done <= plan.repetitions:
             if plan.repetitions != run.plan.repetitions:
-                run.plan = plan
-                run.start = run.tally
+                run.plan, run.start = plan, run.tally
             return run
     fresh.is_running = run.is_running
     st.session_state[KEY] = fresh if run.is_running else None
@@ -188,8 +187,7 @@ def show_status(run: Run, *, has_lines: bool) -> None:
     state = "running" if run.is_running else "stopped"
     shown, total = run.done, run.plan.repetitions
     words = f"{run.done:,} of {total:,} repetitions, {'complete' if run.is_complete else state}"
-    if run.opened:
-        words += f", {run.opened:,} from a file"
+    words += f", {run.opened:,} from a file" if run.opened else ""
     if run.is_watched:
         shown, total = run.watched, run.plan.shown
         words = f"{shown} of the first {total} repetitions, {state}; the others follow as fast as they come"

@@ -79,14 +79,12 @@ def full_names(desk: SearchResult) -> dict[str, str]:
 def complete_designs(desk: SearchResult, pins: Iterable[str]) -> list[Evaluation]:
     """Designs with these pins, with everything known of them; those that the question has no more are left out."""
     known = {pin_of(design.key): design for design in desk.designs}
-    with st.spinner("Computing intervals …"):
-        return [_complete_design(known[key]) for key in pins if key in known]
-
-
-def _complete_design(design: Evaluation) -> Evaluation:
-    if design.is_complete:
-        return design
-    return ui.result(search.evaluate_design, design.question, design.key, design.epsilon, design.is_saturated)
+    designs = [known[key] for key in pins if key in known]
+    for place, design in enumerate(designs):
+        if not design.is_complete:
+            values = (design.question, design.key, design.epsilon, design.is_saturated)
+            designs[place] = ui.result(search.evaluate_design, *values, spinner="Computing intervals …")
+    return designs
 
 
 def design_links(design: Evaluation, heading: str, place: str = "") -> None:
@@ -109,10 +107,9 @@ def design_links(design: Evaluation, heading: str, place: str = "") -> None:
 
 def _show_frontier(desk: SearchResult) -> None:
     measure = ui.choice("along")
-    axis = ui.segmented("across")
-    if axis == "guesses":
+    if is_guesses := ui.segmented("across") == "guesses":
         ui.note(ui.words("guesses"))
-    _show_sweep(desk, sweep.AXES["epsilon"], measure, axis == "guesses")
+    _show_sweep(desk, sweep.AXES["epsilon"], measure, is_guesses)
 
 
 def _show_changes(desk: SearchResult) -> None:
@@ -124,8 +121,7 @@ def _show_changes(desk: SearchResult) -> None:
 
 def _show_sweep(desk: SearchResult, axis: sweep.Axis, measure: str, is_guesses: bool = False) -> None:
     """Draw the designs along an axis; until its first points are known, the picture before stays."""
-    before_key = f"{PREFIX}{axis.key}_before"
-    shown = st.session_state.get(before_key)
+    state, key = st.session_state, f"{PREFIX}{axis.key}_before"
     is_before = True
     if desk.is_complete:
         designs = tuple(sweep.first_of_each_method(desk))
@@ -133,17 +129,17 @@ def _show_sweep(desk: SearchResult, axis: sweep.Axis, measure: str, is_guesses: 
         arguments = (axis, desk.question, designs, is_interval, measure == sweep.ADDED_ERROR)
         result = ui.latest(sweep.sweep, *arguments) or sweep.first_sweep(*arguments)
         if result.best_at(measure):
-            shown = st.session_state[before_key] = (result, measure, is_guesses)
+            state[key] = (result, measure, is_guesses)
             is_before = False
         elif result.is_complete:
             ui.note(ui.words("unknown_measure" if designs else "nothing_to_follow"))
             return
-    if shown is None:
+    if key not in state:
         st.caption(ui.words("follow_waits"))
         return
 
     # The picture, and what it says
-    result, measure, is_guesses = shown
+    result, measure, is_guesses = state[key]
     names = [result.name(index) for index in range(len(result.designs))]
     label = sweep.SWEEP_MEASURES[measure].capitalize()
     alt = f"{label} against {axis.title(result.question)}, a line for each method."
@@ -206,12 +202,12 @@ def _choose_reported(desk: SearchResult) -> Evaluation:
 def _show_report_of(desk: SearchResult, design: Evaluation) -> None:
     opening = [report.answer_text(design), *report.choice_text(desk, design)]
     st.html(f'<div class="dpviz-note">{"".join(f"<p>{escape(sentence)}</p>" for sentence in opening)}</div>')
-    origin = {"pilot_note": pilot_sentence(), **ui.origin()}
-    if origin["pilot_note"]:
-        ui.note(escape(origin["pilot_note"]))
+    if pilot_note := pilot_sentence():
+        ui.note(escape(pilot_note))
 
     # The files
-    entry = partial(report.registry_entry, design, pilot_note=origin["pilot_note"])
+    origin = {"pilot_note": pilot_note, **ui.origin()}
+    entry = partial(report.registry_entry, design, pilot_note=pilot_note)
     scripts: list[ui.File] = [("The report's script", "report.py", partial(report.report_script, design, **origin))]
     handoff = opendp_script(design)
     if handoff.text:

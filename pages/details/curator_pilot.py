@@ -43,8 +43,7 @@ def show_pilot(desk: Any) -> None:
         "A CSV file with a line of names", ["csv", "txt", "tsv"], max_upload_size=math.ceil(MAX_PILOT_BYTES / 1e6),
         key=file_key, on_change=lambda: memory.pop("pilot", None),
     )  # fmt: skip
-    content = ui.uploaded(file_key)
-    if content is None:
+    if (content := ui.uploaded(file_key)) is None:
         memory.pop("pilot", None)
         return
     if "pilot" not in memory:
@@ -60,19 +59,17 @@ def show_pilot(desk: Any) -> None:
     for sentence in file.notes:
         st.caption(escape_markdown(sentence))
     name = st.selectbox("Column", file.names, key=f"{PREFIX}column", format_func=single_line)
-    label = "A text that means no value"
-    missing_text = st.text_input(label, key=f"{PREFIX}missing_text", max_chars=100, help=ui.words("missing"))
-    facts = _facts(file, name, missing_text, f"{state[FILE_COUNT]}_{file.names.index(name)}")
-    _show_facts(facts, desk.question)
+    label, key = "A text that means no value", f"{PREFIX}missing_text"
+    missing_text = st.text_input(label, key=key, max_chars=100, help=ui.words("missing"))
+    _show_facts(_facts(file, name, missing_text, f"{state[FILE_COUNT]}_{file.names.index(name)}"), desk.question)
 
 
 def _facts(file: PilotFile, name: str, missing_text: str, place: str) -> Facts:
     """What a column says in the reading that is chosen; `place` tells its controls from those of other columns."""
     column = file.column(name, missing_text=missing_text)
     if column.all_numbers and column.is_mark_doubtful:
-        marks = {".": "1.500 is one and a half", ",": "1.500 is 1500"}
-        if any("," in text for text in column.texts):
-            marks = {",": "1,500 is one and a half", ".": "1,500 is 1500"}
+        written, other = ",." if any("," in text for text in column.texts) else ".,"
+        marks = {written: f"1{written}500 is one and a half", other: f"1{written}500 is 1500"}
         start = list(marks).index(column.decimal)
         label, key = "How its numbers are written", f"{PREFIX}marks_{place}"
         decimal = st.radio(label, marks, start, marks.__getitem__, key=key, horizontal=True)
@@ -84,9 +81,8 @@ def _facts(file: PilotFile, name: str, missing_text: str, place: str) -> Facts:
     key = f"{PREFIX}reading_{place}"
     reading = st.radio("Read it as", column.readings, key=key, horizontal=True) if column.readings else ""
     if reading == SHARE_READING:
-        values = tuple(column.counts)
+        values, key = tuple(column.counts), f"{PREFIX}one_{place}"
         start = values.index(column.default_value)
-        key = f"{PREFIX}one_{place}"
         value = st.selectbox("Which value counts as a one", values, start, key=key, format_func=single_line)
         return column.proportion(value)
     return column.categories() if reading == CATEGORIES_READING else column.numbers()

@@ -70,11 +70,12 @@ def show_tables(summary: PrivacySummary) -> None:
         st.html(shorten_cells(html) if ui.class_mode() else html)
     else:
         shown = view_tables(release)
-        figure = matrix.matrix_heatmap(shown, linear=is_linear, **marked)
-        alt = f"{matrix.MATRIX_TITLE}, {release.info.label}"
         if has_odds:
             figure = matrix.log_odds_heatmap(shown, summary.epsilon, signed=is_signed, **marked)
             alt = f"{matrix.LOG_ODDS_TITLES[is_signed]}. Cells over ε = {summary.epsilon:g} are outlined."
+        else:
+            figure = matrix.matrix_heatmap(shown, linear=is_linear, **marked)
+            alt = f"{matrix.MATRIX_TITLE}, {release.info.label}"
         ui.show_figure(figure, "heatmap", f"Heatmap: {alt}", height=470)
         if shown.left_out:
             st.caption(shown.left_out)
@@ -182,9 +183,9 @@ def _show_attacker(question: Any) -> None:
     with left:
         pair, column = summary.worst_pair, int(summary.worst.column or 0)
         if not ui.toggle("worst"):
-            is_two_cells = isinstance(release, TwoCellSynthesizer)
-            pair = _place_control("pair", len(release.neighbours), "n1 of the first table" if is_two_cells else "")
-            column = _place_control("column", release.shape[1], "Released m1" if is_two_cells else "")
+            titles = ("n1 of the first table", "Released m1") if isinstance(release, TwoCellSynthesizer) else ("", "")
+            pair = _place_control("pair", len(release.neighbours), titles[0])
+            column = _place_control("column", release.shape[1], titles[1])
         view = attacker_view(release, pair, column, ui.number_control("prior_odds"))
         ui.numbers(*attacker_report.attacker_numbers(view))
     with right:
@@ -254,14 +255,8 @@ def _show_better(question: Any) -> None:
 
 def _show_downloads(question: Any) -> None:
     summary = question.summary
-    text = transition_matrix_script(summary.synthesizer, summary.epsilon, summary.delta, given_text=question.given_text)
-    script = ("transition_matrix.py", text, "this page's numbers")
-    ui.download_columns(release_files(summary.synthesizer), script, middle=[*_pictures(summary), ui.words("Pictures")])
-
-
-def _pictures(summary: PrivacySummary) -> list[ui.File]:
-    """Pictures of the privacy profile, and of the matrix and the log-odds if these can be listed."""
-    release, about = summary.synthesizer, ui.about_page()
+    release = summary.synthesizer
+    about = ui.about_page()
 
     def table() -> str:
         return figure_html(matrix.matrix_heatmap(view_tables(release)), about)
@@ -272,8 +267,12 @@ def _pictures(summary: PrivacySummary) -> list[ui.File]:
     def curve() -> str:
         return figure_html(charts.profile_chart(profile_of(release), summary), about)
 
-    tables = [("Matrix, HTML", "transition_matrix.html", table), ("Log-odds, HTML", "log_odds.html", odds)]
-    return [*(tables if release.enumerable else []), ("Profile, HTML", "privacy_profile.html", curve)]
+    pictures: list[ui.File] = [("Profile, HTML", "privacy_profile.html", curve)]
+    if release.enumerable:
+        pictures[:0] = ("Matrix, HTML", "transition_matrix.html", table), ("Log-odds, HTML", "log_odds.html", odds)
+    text = transition_matrix_script(release, summary.epsilon, summary.delta, given_text=question.given_text)
+    script = ("transition_matrix.py", text, "this page's numbers")
+    ui.download_columns(release_files(release), script, middle=[*pictures, ui.words("Pictures")])
 
 
 def _show_explanation(question: Any) -> None:

@@ -32,9 +32,8 @@ def about_page() -> list[str]:
     lines = [f"dpviz {__version__}, {page.title}"]
     question, query = state.get(f"{page.prefix}valid", (None, {}))
     if question is not None:
-        description = getattr(question, "description", "")
         design = question if isinstance(question, Design) else getattr(question, "design", None)
-        lines += [description] if description else []
+        lines += filter(None, [getattr(question, "description", "")])
         if isinstance(design, Design) and design.synthesizer_type is not GivenMatrix:
             lines.append(f"each set: {describe_release(design.synthesizer)}")
         lines.append(f"neighbouring data sets: {getattr(question, 'neighbours', 'one row substituted')}")

@@ -108,9 +108,8 @@ def _own_matrix(place: Any) -> ReleaseChoice:
     upload_key = f"{file_key}{state.get(f'{prefix}uploads', 0)}"
 
     def keep_file() -> None:
-        content = uploaded(upload_key)
         state.pop(file_key, None)
-        if content is not None:
+        if (content := uploaded(upload_key)) is not None:
             state[file_key] = (state[upload_key].name, content)
 
     def drop_file() -> None:
@@ -128,8 +127,7 @@ def _own_matrix(place: Any) -> ReleaseChoice:
         st.button("Use the text instead", key=f"{prefix}use_text", on_click=drop_file)
     elif len(pasted) > MAX_TEXT:
         st.caption(f"A URL carries matrices of up to {MAX_TEXT:,} characters. This one is longer: keep it as a file.")
-    rescaled = _rescaled(content)
-    if rescaled is not None:
+    if (rescaled := _rescaled(content)) is not None:
         key = file_key if name else f"{prefix}paste"
         value = (name, rescaled.encode()) if name else rescaled
         st.button(
