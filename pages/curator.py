@@ -39,7 +39,6 @@ USUAL_LIMITS: Mapping[str, Mapping[tuple[str, ...], str]] = {
 HIDDEN = {"p": PROPORTION, "x": replace(CONFIDENTIAL_COUNT, name="x")}
 """Numbers of the reader's release that the page has no widget for, and hands on."""
 
-MEASURES = {key: capitalize_first(measure.name) for key, measure in ACCURACY_MEASURES.items()}
 PRESETS = ui.declared_presets("curator")
 
 
@@ -48,6 +47,7 @@ def methods_of(kind: type[DataKind]) -> dict[str, str]:
     return {method.key: method.label for method in kind.methods if not method.reference}
 
 
+_measures = {key: capitalize_first(measure.name) for key, measure in ACCURACY_MEASURES.items()}
 SETTINGS = {
     f"{PREFIX}kind": ui.choice_setting(QUESTION_KINDS, next(iter(QUESTION_KINDS)), "Kind of data"),
     **ui.number_settings(form.NUMBERS, PREFIX),
@@ -55,7 +55,7 @@ SETTINGS = {
     **ui.link_settings(PREFIX, "m"),
     f"{PREFIX}protect": ui.choices_setting(PRIVACY_LIMITS, ["loss"], "All that must be protected"),
     f"{PREFIX}accuracy": ui.choices_setting(
-        MEASURES, ["root_mean_squared_error", "coverage"], "All that limits how far an analyst may be off"
+        _measures, ["root_mean_squared_error", "coverage"], "All that limits how far an analyst may be off"
     ),
     f"{PREFIX}tried": ui.choices_setting(form.SETS, ["1", "5"], "Numbers of sets considered"),
     f"{PREFIX}goal": ui.choice_setting(questions.GOALS, next(iter(questions.GOALS)), "What comes first"),

@@ -1,9 +1,8 @@
 """Game: ten rounds against the best possible guesser, and as the agency that must stop it."""
 
 import secrets
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -27,16 +26,14 @@ SETTINGS = {  # the guesses are in the session alone: a link begins the game
 rounds_of = lru_cache(maxsize=64)(draw_rounds)
 
 
-@dataclass(frozen=True)
-class Progress:
+class Progress(NamedTuple):
     """Guesses that are locked, and whether the round after them is open."""
 
     guesses: tuple[Any, ...] = ()
     is_open: bool = True
 
 
-@dataclass(frozen=True)
-class Game:
+class Game(NamedTuple):
     """A game that is played, which has the same rounds for everybody; a reader may play several in turns."""
 
     level: Level
@@ -97,18 +94,14 @@ def show_question(game: Game) -> None:
     if level.key == "count":
         guess = st.slider("Your guess", 0, N_PEOPLE, N_PEOPLE // 2, key=slider)
         game.lock_button("Lock", "", guess)
-        return
-    alpha = 1.0
-    if level.key == "agency":
-        alpha = st.select_slider(
-            "Invented people with a yes, and as many with a no: α (more is more private)", ALPHA_STOPS, 1, key=slider,
-            format_func=format_number,
-        )  # fmt: skip
-    with st.container(horizontal=True):
-        if level.key == "agency":
+    elif level.key == "agency":
+        label = "Invented people with a yes, and as many with a no: α (more is more private)"
+        alpha = st.select_slider(label, ALPHA_STOPS, 1, key=slider, format_func=format_number)
+        with st.container(horizontal=True):
             game.lock_button(f"Release with α = {format_number(alpha)}", "", alpha)
             game.lock_button("It cannot be done", "_none", None)
-        else:
+    else:
+        with st.container(horizontal=True):
             game.lock_button("Yes", "_yes", True, "y")
             game.lock_button("No", "_no", False, "n")
 
@@ -120,8 +113,8 @@ def show_outcome(game: Game) -> None:
     ui.answer(*game_round.answer(guess))
     st.html(f'<div class="dpviz-round">{game_round.outcome_html(guess)}</div>')
     label = f"Round {n_guesses + 1}" if n_guesses < GAME_ROUNDS else "The score"
-    args = (progress, Progress(progress.guesses))
-    st.button(label, key=f"{PREFIX}go", on_click=game.advance, args=args, shortcut="Enter")
+    following = Progress(progress.guesses)
+    st.button(label, key=f"{PREFIX}go", on_click=game.advance, args=(progress, following), shortcut="Enter")
 
 
 def show_end(game: Game, score: FinalScore, marks_html: str) -> None:

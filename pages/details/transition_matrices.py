@@ -28,7 +28,6 @@ LOOK, X, SEED_KEY, COUNT = (f"{PREFIX}{name}" for name in ("look", "x", "seed", 
 DRAWING = f"{PREFIX}drawing"  # key of how many releases were drawn by themselves since that was started
 DRAW = "Draw a release"
 DRAWS_HEIGHT = 240  # pixels: the pictures and the buttons above them fit one screen of a laptop
-MAX_TABLE_COLUMNS, MAX_TABLE_ROWS = 12, 120  # of tables that are laid out as in the paper
 VIEWS = ui.declared_table("transition_matrices", "views")
 NUMBERS = ui.declared_numbers("transition_matrices")
 MAX_DRAWS = int(NUMBERS["drawn_releases"].maximum)
@@ -59,7 +58,7 @@ def show_tables(summary: PrivacySummary) -> None:
     if draws is not None:
         marked = {"row": draws.row, "column": int(draws.columns[-1]) if len(draws.columns) else None}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        is_small = release.shape[1] <= MAX_TABLE_COLUMNS and len(release.neighbours) <= MAX_TABLE_ROWS
+        is_small = release.shape[1] <= 12 and len(release.neighbours) <= 120  # enough to lay out as in the paper
         has_tables = is_small and ui.segmented("show") == "tables"
         has_odds = not has_tables and ui.segmented("picture") == "log-odds"
         is_linear = not (has_tables or has_odds) and ui.segmented("colors") == "linear"

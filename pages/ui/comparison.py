@@ -21,8 +21,6 @@ from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.mechanisms import BetaBinomial
 from pages import ui
 
-SMALL_COLUMNS = 3  # small pictures side by side
-
 
 def comparison_settings(numbers: Mapping[str, Parameter], prefix: str, measures: Iterable[str]) -> ui.Settings:
     """Settings of the controls of this module; `measures` are the keys of what can be drawn beside the error."""
@@ -133,9 +131,9 @@ def show_measures(
     first, *others = chosen
     ui.show_figure(chart(first), "picture", measures[first].alt, height=comparison_height(names), hero=True)
     for place, key in enumerate(others):
-        if place % SMALL_COLUMNS == 0:
-            columns = st.columns(SMALL_COLUMNS)
-        with columns[place % SMALL_COLUMNS]:
+        if place % 3 == 0:
+            columns = st.columns(3)
+        with columns[place % 3]:
             ui.show_figure(chart(key, small=True), f"small_{key}", measures[key].alt, height=SMALL_HEIGHT)
 
 
