@@ -67,13 +67,13 @@ class UploadLimit:
 
         # Reserve the room before the body comes, and give it back unless the file was stored
         path, upload = scope["path"], _Upload(dict(scope), int(length))
-        others = dict(self._uploads)
+        remaining = dict(self._uploads)
         for item_path, item in self._uploads.items():
-            if item.owners[0] == upload.owners[0] and item.is_stored and not upload.fits(others.values(), 0):
-                del others[item_path]
-        evicted = self._uploads.keys() - others.keys()
+            if item.owners[0] == upload.owners[0] and item.is_stored and not upload.fits(remaining.values(), 0):
+                del remaining[item_path]
+        evicted = self._uploads.keys() - remaining.keys()
         is_known = path in self._uploads  # a path is used once
-        if is_known or not all(upload.fits(others.values(), level) for level in range(3)):
+        if is_known or not all(upload.fits(remaining.values(), level) for level in range(3)):
             await PlainTextResponse("Too many uploads", status_code=429)(scope, receive, send)
             return
         requests = [self._request(self._uploads.pop(item_path), "DELETE") for item_path in evicted]
