@@ -204,7 +204,7 @@ def _show_what_if(facts: PlanFacts) -> None:
     # Each assumption changed alone
     curves = ui.result(sensitivity.assumption_curves, solution, spinner="Solving the plan under other assumptions …")
     if curves:
-        ui.note(summary.ASSUMPTIONS_NOTE)
+        ui.note(summary.sentence("assumptions_note"))
         ui.show_figure(figures.assumptions_figure(plan, curves), "ranges_picture", height=360)
         for changed in curves:
             sentence = summary.sentence("assumption", solution=solution, curve=changed)

@@ -60,8 +60,7 @@ def assumptions_figure(plan: ReleasePlan, curves: Sequence[AssumptionCurve]) -> 
     plan : ReleasePlan
     curves : sequence of AssumptionCurve
     """
-    points = {curve.assumption: [(item.scale, item.factor, item.needed) for item in curve.points] for curve in curves}
-    return ranges_chart(points, promised=_promise_label(plan))
+    return ranges_chart({curve.assumption: curve.points for curve in curves}, promised=_promise_label(plan))
 
 
 def composition_curves(design: PlanDesign) -> tuple[Curve, Curve]:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import bisect
 import math
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -103,31 +105,21 @@ def searched_scales(plan: ReleasePlan, assumption: str) -> FloatArray:
     return SEARCHED_SCALES
 
 
-@dataclass(frozen=True)
-class AssumptionPoint:
-    """A plan with an assumption `scale` times as wide: the factor of all limits, and the share of the promise needed.
-
-    Either is above 1 where not all limits hold. The share is that of ε at the promised δ; where only guesses are
-    limited, that of δ at 0.
-    """
+class AssumptionPoint(NamedTuple):
+    """A plan with an assumption `scale` times as wide; either number is above 1 where not all limits hold."""
 
     scale: float
-    factor: float
-    needed: float
+    factor: float  # of all limits
+    needed: float  # share of the promise: of ε at the promised δ, or of δ at 0 where only guesses are limited
 
 
-@dataclass(frozen=True)
-class AssumptionCurve:
-    """What changes with one assumption, a key of `ASSUMPTIONS`; its points are ordered from the narrowest.
-
-    `widest` is the largest of the searched scales at which all limits hold with the mechanisms of the design, 0 if
-    there is none; `all_hold` says that it is the largest one searched.
-    """
+class AssumptionCurve(NamedTuple):
+    """What changes with one assumption, a key of `ASSUMPTIONS`."""
 
     assumption: str
-    points: tuple[AssumptionPoint, ...]
-    widest: float
-    all_hold: bool
+    points: tuple[AssumptionPoint, ...]  # from the narrowest
+    widest: float  # largest searched scale at which all limits hold with the mechanisms of the design; 0 if none does
+    all_hold: bool  # whether that is the largest one searched
 
 
 def _changed_plan(plan: ReleasePlan, assumption: str, scale: float) -> ReleasePlan | None:
@@ -185,23 +177,8 @@ def _widest(solution: PlanSolution, assumption: str) -> tuple[float, bool]:
 
 # Naive designs
 
-MISTAKEN_UNITS: dict[str, tuple[str, dict[str, Any]]] = {
-    "one row for each person": (
-        "It counts each row as a person of its own, though a person has up to {rows}.",
-        {"person_rows": 1},
-    ),
-    "groups that share one ε": (
-        "It gives each group all of ε, as if a row stayed in its group; a substituted row may leave one group and "
-        "join another.",
-        {"membership_public": True},
-    ),
-    "noise for an added row": (
-        "Its noise hides that a row is added or removed; a substituted row moves two cells of a table at once, and a "
-        "mean by the whole range.",
-        {"neighbours": "add_remove"},
-    ),
-}
-"""Mistakes about what one person can change, by name: the reason, and what the plan would be."""
+MISTAKES: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("mistakes.toml").read_text("utf-8"))
+"""Tempting designs by name: the reason, and what the plan would be that they are right for, if any."""
 
 
 @dataclass(frozen=True)
@@ -238,22 +215,24 @@ def naive_designs(solution: PlanSolution) -> tuple[NaiveDesign, ...]:
     """Designs that were not taken: with a wrong unit, an even split, or no noise; each is worse in something."""
     plan = solution.plan
     epsilon, delta = plan.promise
-    designs = []
-    if not math.isinf(epsilon):
-        for name, (reason, changes) in MISTAKEN_UNITS.items():
-            mistaken = replace(plan, **changes)
-            if mistaken.sensitivities != plan.sensitivities:
-                design = replace(solve_plan(mistaken).design, plan=plan)
-                designs.append(NaiveDesign(name, reason.format(rows=plan.person_rows), plan, design))
+    designs: dict[str, PlanDesign | None] = {}
+    for name, mistake in MISTAKES.items():
+        mistaken = replace(plan, **mistake.get("changes", {}))
+        if math.isfinite(epsilon) and mistaken.sensitivities != plan.sensitivities:
+            designs[name] = replace(solve_plan(mistaken).design, plan=plan)
     if 0 < epsilon < math.inf and len(plan.statistics) > 1:
-        reason = "Each statistic gets the same share of ε, whatever its limit asks for."
-        designs.append(NaiveDesign("the same ε for each statistic", reason, plan, _even_split(solution)))
+        designs["the same ε for each statistic"] = _even_split(solution)
     withheld = [statistic for statistic in plan.statistics if statistic.suppress_below]
     if any(delta_without_noise(plan.rows_of(item), item.suppress_below) > delta for item in withheld):
-        reason = "Published counts are exact, and a count that is missing tells that it is below the threshold."
-        designs.append(NaiveDesign("small counts withheld, no noise", reason, plan))
+        designs["small counts withheld, no noise"] = None
+
+    # Each is worse in something
     reached = max(solution.design.used_limits()) * (1 + DISTINCT)
-    return tuple(naive for naive in designs if naive.breaks_promise or naive.used_limit > reached)
+    naive = [
+        NaiveDesign(name, MISTAKES[name]["reason"].format(rows=plan.person_rows), plan, design)
+        for name, design in designs.items()
+    ]
+    return tuple(item for item in naive if item.breaks_promise or item.used_limit > reached)
 
 
 def _even_split(solution: PlanSolution) -> PlanDesign:

@@ -34,11 +34,6 @@ from dpviz.plans.suppression import PublishedError, delta_without_noise, publish
 
 USUAL_DELTA = 1e-6  # at which ε is stated where the promise has no δ of its own
 SAME_FACTOR = 1e-3  # relative distance of factors that are the same to three digits
-ASSUMPTIONS_NOTE = (
-    "Noise hides the farthest that a person can be from anybody else, so that the errors grow with what is assumed of "
-    "the data, whatever the data are. Each assumption is changed alone here, and the limits stay. What lies outside of "
-    "narrower bounds is moved to them: how far that takes a mean off depends on the data and is not counted here."
-)
 
 
 @dataclass(frozen=True)
