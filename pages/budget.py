@@ -13,7 +13,7 @@ from dpviz.comparisons.budget import BUDGET_SPLITS, BudgetSplit, SplitOverSets, 
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.core.formatting import format_number
 from dpviz.export.columns import budget_csv
-from dpviz.export.scripts import budget_script
+from dpviz.export.templates import page_script
 from pages import ui
 from pages.ui import comparison as shared
 from pages.ui.navigation import BUDGET
@@ -80,7 +80,7 @@ def show_pictures(spending: BudgetSplit, found: SplitResults) -> str:
 
 
 def _show_downloads(spending: BudgetSplit) -> None:
-    script = (budget_script(spending), "the numbers of the pictures")
+    script = (page_script("budget_script", split=spending), "the numbers of the pictures")
     shared.show_files("budget", "All measures at every division, CSV", spending, budget_csv, script)
 
 

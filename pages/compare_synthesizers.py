@@ -27,7 +27,7 @@ from dpviz.core import limits
 from dpviz.core.formatting import format_number, format_or_dash, format_percent
 from dpviz.export.audit import releases_table, sensitivities_table
 from dpviz.export.columns import comparison_csv, records_csv
-from dpviz.export.scripts import comparison_script
+from dpviz.export.templates import page_script
 from dpviz.study.comparison import comparison_of, describe_outcomes, study_outcomes
 from dpviz.study.results import read_results, summarize_cells
 from pages import ui
@@ -194,7 +194,7 @@ def _show_downloads(comparison: Comparison) -> None:
     is_open = ui.open_file("Open a study", f"{PREFIX}study_file", _settings_of_study, megabytes=size, types=("csv",))
     if is_open and (cells := st.session_state.get(STUDY)):
         st.caption(f"{summarize_cells(cells)} {ui.words('study')}")
-    script = (comparison_script(comparison), "the numbers of the table above")
+    script = (page_script("comparison_script", comparison=comparison), "the numbers of the table above")
     shared.show_files("comparison", "All measures at every ε, CSV", comparison, comparison_csv, script)
 
 

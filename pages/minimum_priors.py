@@ -27,8 +27,8 @@ from dpviz.core.formatting import format_number
 from dpviz.designs import CONFIDENTIAL_COUNT
 from dpviz.export import audit as audit_tables
 from dpviz.export.columns import curves_csv, records_csv
-from dpviz.export.scripts import priors_script
 from dpviz.export.tables import figure_html
+from dpviz.export.templates import page_script
 from dpviz.inference import prior_tables
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer
 from dpviz.privacy.average_case import count_release_delta
@@ -323,7 +323,7 @@ def _show_downloads(question: PromiseQuestion) -> None:
         ("Curves, CSV", f"curves_{axis}.csv", lambda: curves_csv(lines())),
     ]
     picture = "Curves, HTML", f"curves_{axis}.html", lambda: figure_html(priors.curves_chart(lines()), about)
-    text = priors_script(kind, setting, question.sets, question.p)
+    text = page_script("priors_script", kind=question.kind, setting=setting, sets=question.sets, p=question.p)
     script = "minimum_priors.py", text, "the exact answers, the audit and the costs"
     ui.download_columns(tables, script, middle=(picture, ui.PICTURES))
 

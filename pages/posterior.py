@@ -13,8 +13,8 @@ from dpviz.charts import posterior as charts
 from dpviz.core import limits
 from dpviz.core.formatting import format_count, format_number, format_percent
 from dpviz.designs import Design, describe_promise
-from dpviz.export.scripts import posterior_recipe, posterior_script
 from dpviz.export.tables import to_csv
+from dpviz.export.templates import page_script
 from dpviz.inference import posterior as posteriors
 from dpviz.inference import report
 from dpviz.inference.posterior import PosteriorCells, SecretSizePosterior, posterior_cells
@@ -122,10 +122,15 @@ def _show_confidential_count(question: Question) -> None:
     st.caption(report.confidential_count_sentence(question.release))
 
 
+def _script(question: Question, template: str) -> str:
+    counts = list(question.release.counts)
+    return page_script(template, design=question.design, counts=counts, given_text=question.given_text)
+
+
 def _show_call(question: Question) -> None:
     ui.table(*report.regions_table(question.release))
     st.html("<b>What the analyst should do: this call, with these counts</b>")
-    recipe = posterior_recipe(question.design, question.release.counts, given_text=question.given_text)
+    recipe = _script(question, "posterior_recipe")
     st.code(recipe, language=None, wrap_lines=True)
 
 
@@ -247,7 +252,7 @@ def _show_downloads(question: Question) -> None:
         ("Densities, CSV", "posterior.csv", partial(to_csv, densities)),
         ("Distribution of x, CSV", "confidential_count.csv", partial(to_csv, counts)),
     ]
-    text = posterior_script(question.design, question.release.counts, given_text=question.given_text)
+    text = _script(question, "posterior_script")
     ui.download_columns(tables, ("posterior_page.py", text, "the numbers of the table above"))
 
 

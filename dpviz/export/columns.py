@@ -26,8 +26,16 @@ for measure in (*OUTCOME_MEASURES, "release_error"):
 
 
 def columns_of(kind: str, records: Iterable[object]) -> dict[str, list[object]]:
-    """Columns with the values of records of a kind, by name; None where there is no record.
+    """Columns with the values of records, by name; None where there is no record.
 
+    Parameters
+    ----------
+    kind : str
+        Key of `COLUMNS`.
+    records : iterable of object
+
+    Examples
+    --------
     >>> columns_of("exact", [None])["error_bound"]
     [None]
     """
@@ -37,47 +45,45 @@ def columns_of(kind: str, records: Iterable[object]) -> dict[str, list[object]]:
 
 
 def records_csv(kind: str, records: Iterable[object]) -> str:
-    """CSV of an audit, a line for each finding: of a printed "bound", or of a printed method of "release"."""
+    """CSV of a line for each record of a kind, as of `columns_of`."""
     return to_csv(columns_of(kind, records))
 
 
 def comparison_csv(compared: Compared) -> str:
     """CSV of every outcome of a comparison, with what no mechanism with this ε can make a measure smaller than."""
-    outcomes = dict(sorted(compared.outcomes.items()))
+    outcomes = sorted(compared.outcomes.items())
     columns: dict[str, list[object]] = {
-        "method": [key for key, _ in outcomes],
-        "epsilon": [epsilon for _, epsilon in outcomes],
-        **columns_of("outcome", outcomes.values()),
+        "method": [key for (key, _), _ in outcomes],
+        "epsilon": [epsilon for (_, epsilon), _ in outcomes],
+        **columns_of("outcome", [outcome for _, outcome in outcomes]),
     }
     for measure in LIMITED_MEASURES:
         smallest = compared.limits(measure)
-        columns[f"smallest_{measure}"] = [smallest.get(epsilon) for _, epsilon in outcomes]
+        columns[f"smallest_{measure}"] = [smallest.get(epsilon) for (_, epsilon), _ in outcomes]
     return to_csv(columns)
 
 
 def budget_csv(results: SplitResults) -> str:
     """CSV of the outcome at every division of ε; `place` is the number of sets, or the share."""
-    outcomes = dict(sorted(results.outcomes.items()))
-    methods = [outcome.method.key for outcome in outcomes.values()]
-    places = list(map(float, outcomes))
-    return to_csv({"method": methods, "place": places, **columns_of("outcome", outcomes.values())})
+    places = sorted(results.outcomes)
+    outcomes = [results.outcomes[place] for place in places]
+    methods = [outcome.method.key for outcome in outcomes]
+    return to_csv({"method": methods, "place": list(map(float, places)), **columns_of("outcome", outcomes)})
 
 
 def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], simulated: Performance | None) -> str:
     """CSV of the coverage of each rule, exact and simulated; empty where there is no number.
 
-    >>> coverage_csv([], {}, None).startswith("rule,exact_coverage")
-    True
+    Parameters
+    ----------
+    rules : sequence of str
+    exact : mapping of str to ExactCoverage
+        By rule.
+    simulated : Performance or None
     """
     results = {} if simulated is None else simulated.rules
-    return to_csv(
-        {
-            "rule": rules,
-            **columns_of("exact", map(exact.get, rules)),
-            **columns_of("simulated", map(results.get, rules)),
-            "repetitions": [simulated and simulated.repetitions] * len(rules),
-        }
-    )
+    columns = columns_of("exact", map(exact.get, rules)) | columns_of("simulated", map(results.get, rules))
+    return to_csv({"rule": rules, **columns, "repetitions": [simulated and simulated.repetitions] * len(rules)})
 
 
 def intervals_csv(tally: CoverageTally) -> str:

@@ -7,7 +7,6 @@ import math
 import re
 import sys
 import tomllib
-from collections.abc import Iterable
 from html import unescape
 from typing import Any, NamedTuple
 
@@ -19,7 +18,6 @@ MAX_TOML_CHARACTERS = 200_000  # which is read by Python's slow library
 MAX_NUMBERS = 300  # of a file that are compared
 MAX_NAME_CHARACTERS = 200
 MISSING = "not there"
-PLAIN_WORDS = (MISSING, "infinite")
 DEEP_KEY = re.compile(r"""(?<![\w-])((?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){20}""")
 """A key of many parts, for each of which TOML makes a table in that of the one before."""
 
@@ -46,9 +44,7 @@ def read_stored(text: object) -> dict[str, Any]:
         source = unescape(source.rpartition("<pre>")[2].partition("</pre>")[0]).strip()
     try:
         content = json.loads(source) if source.startswith("{") else _read_toml(source)
-        if "cells" in content:
-            content = content["metadata"]["dpviz"]
-        return dict(content)
+        return dict(content["metadata"]["dpviz"] if "cells" in content else content)
     except (KeyError, TypeError, ValueError, RecursionError):
         raise ValueError(
             f"The file must be JSON or TOML, or a report or notebook that holds it; got {describe_value(text)}."
@@ -82,19 +78,21 @@ def compare_numbers(stored: object, current: object) -> list[Difference]:
     >>> compare_numbers([{"name": "ε", "value": 1.0}], [{"name": "ε", "value": 1.5}, {"name": "n", "value": 3}])
     [Difference(name='ε', stored='1', current='1.5'), Difference(name='n', stored='not there', current='3')]
     """
-    before, now = dict(_named_values(stored)), dict(_named_values(current))
-    pairs = {name: (before.get(name, MISSING), now.get(name, MISSING)) for name in [*now, *before]}
+    before, now = _named_values(stored), _named_values(current)
+    pairs = {name: (before.get(name, MISSING), now.get(name, MISSING)) for name in now | before}
     return [Difference(name, *map(_text, pair)) for name, pair in pairs.items() if not _agree(*pair)]
 
 
-def _named_values(entries: object) -> Iterable[tuple[str, object]]:
+def _named_values(entries: object) -> dict[str, object]:
+    values: dict[str, object] = {}
     for entry in entries[:MAX_NUMBERS] if isinstance(entries, list) else ():
         if isinstance(entry, dict):
             parts = (entry.get(key) for key in ("name", "part", "label", "symbol"))
             name = " ".join(part for part in parts if isinstance(part, str))[:MAX_NAME_CHARACTERS].strip()
-            yield name, entry.get("value")
+            values[name] = entry.get("value")
             if entry.get("error"):
-                yield f"{name}, standard error", entry["error"]
+                values[f"{name}, standard error"] = entry["error"]
+    return values
 
 
 def _agree(left: object, right: object) -> bool:
@@ -111,4 +109,4 @@ def _text(value: object) -> str:
         return "not known"
     if isinstance(value, float) and math.isfinite(value):
         return format_number(value, 12)
-    return value if isinstance(value, str) and value in PLAIN_WORDS else describe_value(value)
+    return value if value in (MISSING, "infinite") and isinstance(value, str) else describe_value(value)

@@ -21,11 +21,10 @@ if TYPE_CHECKING:
 COMMENT_SIGNS = {"csv": "# ", "py": "# ", "tex": "% "}
 BYTE_ORDER_MARK = "\ufeff"  # so that a spreadsheet reads a CSV file as UTF-8
 MAX_LATEX_COLUMNS = 30  # of a released table: more are wider than a page
-GREEK_LETTERS = {"ε": "varepsilon", "δ": "delta", "α": "alpha", "β": "beta", "π": "pi"}
-LATEX_CHARACTERS = str.maketrans(
-    {letter: rf"$\{name}$" for letter, name in GREEK_LETTERS.items()}
-    | {"−": "$-$", "ñ": r"\~n", "&": r"\&", "%": r"\%", "_": r"\_"}
-)
+LATEX_CHARACTERS = str.maketrans({
+    "ε": r"$\varepsilon$", "δ": r"$\delta$", "α": r"$\alpha$", "β": r"$\beta$", "π": r"$\pi$",
+    "−": "$-$", "ñ": r"\~n", "&": r"\&", "%": r"\%", "_": r"\_",
+})  # fmt: skip
 
 File = tuple[str, str, Callable[[], str]]
 """Label, name, and a function that returns the text."""
@@ -42,31 +41,35 @@ def to_csv(columns: Mapping[str, Sequence[object] | np.ndarray[Any, Any]]) -> st
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"columns must have the same length; got {lengths}.")
-    cells = {
-        escape_spreadsheet_cell(name): [_cell(value) for value in np.asarray(column, dtype=object).tolist()]
-        for name, column in columns.items()
-    }
+
+    def cell(value: object) -> object:
+        value = str(value).lower() if isinstance(value, bool) else value
+        return escape_spreadsheet_cell(value) if isinstance(value, str) else value
+
+    cells = {str(cell(name)): [*map(cell, np.asarray(column, object).tolist())] for name, column in columns.items()}
     return str(pd.DataFrame(cells, dtype=object).to_csv(index=False, lineterminator="\n"))
-
-
-def _cell(value: object) -> object:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return escape_spreadsheet_cell(value) if isinstance(value, str) else value
 
 
 def file_header(name: str, lines: Sequence[str]) -> str:
     r"""Comments at the beginning of a CSV, LaTeX or Python file; those of a table also say how it is read.
 
+    Parameters
+    ----------
+    name : str
+        Of the file; none of another kind has comments.
+    lines : sequence of str
+
+    Examples
+    --------
     >>> file_header("curve.tex", ["first", "second"]), file_header("curve.html", ["first"])
     ('% first\n% second\n', '')
     """
-    sign = COMMENT_SIGNS.get(name.rpartition(".")[2])
-    if sign is None:
+    end = name.rpartition(".")[2]
+    if end not in COMMENT_SIGNS:
         return ""
-    if not name.endswith(".csv"):
-        return "".join(f"{sign}{line}\n" for line in lines)
-    return BYTE_ORDER_MARK + "".join(f"{sign}{line}\n" for line in [*lines, how_to_read(name)])
+    reading = [how_to_read(name)] if end == "csv" else []
+    text = "".join(f"{COMMENT_SIGNS[end]}{line}\n" for line in [*lines, *reading])
+    return BYTE_ORDER_MARK + text if end == "csv" else text
 
 
 def how_to_read(name: str) -> str:
@@ -84,7 +87,7 @@ def describe_release(synthesizer: Synthesizer) -> str:
     >>> describe_release(GeometricSanitizer(n=1000, epsilon=0.1))
     'Geometric sanitizer, n = 1000, ε = 0.1'
     """
-    values = {p.symbol or p.title.lower(): getattr(synthesizer, p.name) for p in synthesizer.parameters()}
+    values = {item.symbol or item.title.lower(): getattr(synthesizer, item.name) for item in synthesizer.parameters()}
     numbers = [f"{symbol} = {value!r}" for symbol, value in values.items() if isinstance(value, int | float)]
     return ", ".join([synthesizer.info.label, *numbers])
 
@@ -94,23 +97,25 @@ def release_files(synthesizer: Synthesizer) -> list[File | str]:
     rows, columns = synthesizer.shape
     if not synthesizer.enumerable or rows * columns > limits.MAX_TABLE_ENTRIES:
         return [f"Files hold tables of up to {limits.MAX_TABLE_ENTRIES:,} cells; the script computes larger ones."]
-    tables = ("Matrix", "transition_matrix", False), ("Log-odds", "log_odds", True)
-    files: list[File | str] = [
-        (f"{label}, CSV", f"{name}.csv", partial(release_csv, synthesizer, log_odds=log_odds))
-        for label, name, log_odds in tables
-    ]
-    if columns > MAX_LATEX_COLUMNS:
-        return [*files, f"LaTeX tables are made for up to {MAX_LATEX_COLUMNS} columns."]
-    files += [
-        (f"{label}, LaTeX", f"{name}.tex", partial(release_latex, synthesizer, log_odds=log_odds))
-        for label, name, log_odds in tables
-    ]
+    files: list[File | str] = []
+    for kind, end, make in (("CSV", "csv", release_csv), ("LaTeX", "tex", release_latex)):
+        if kind == "LaTeX" and columns > MAX_LATEX_COLUMNS:
+            return [*files, f"LaTeX tables are made for up to {MAX_LATEX_COLUMNS} columns."]
+        files.append((f"Matrix, {kind}", f"transition_matrix.{end}", partial(make, synthesizer)))
+        files.append((f"Log-odds, {kind}", f"log_odds.{end}", partial(make, synthesizer, log_odds=True)))
     return files
 
 
 def release_csv(synthesizer: Synthesizer, *, log_odds: bool = False) -> str:
     r"""CSV of a transition matrix, or of the signed log-odds of neighbours, with a column for each released table.
 
+    Parameters
+    ----------
+    synthesizer : Synthesizer
+    log_odds : bool, optional
+
+    Examples
+    --------
     >>> from dpviz.mechanisms import GeometricSanitizer
     >>> print(release_csv(GeometricSanitizer(n=1, epsilon=1.0)).splitlines()[0])
     n1,n2,m1=0,m1=1
@@ -123,7 +128,13 @@ def release_csv(synthesizer: Synthesizer, *, log_odds: bool = False) -> str:
 
 
 def release_latex(synthesizer: Synthesizer, *, log_odds: bool = False) -> str:
-    """LaTeX, for booktabs, in the layout of Abowd & Vilhuber (2008), Fig. 1, or Fig. 2 with unsigned log-odds."""
+    """LaTeX, for booktabs, in the layout of Abowd & Vilhuber (2008), Fig. 1, or Fig. 2 with unsigned log-odds.
+
+    Parameters
+    ----------
+    synthesizer : Synthesizer
+    log_odds : bool, optional
+    """
     import pandas as pd
 
     # A line of the head for each released count; the last one also names the confidential counts
@@ -137,12 +148,9 @@ def release_latex(synthesizer: Synthesizer, *, log_odds: bool = False) -> str:
     table = pd.DataFrame(rows, columns=pd.MultiIndex.from_arrays(head)).style.hide(axis="index")
     caption = f"{'Log-odds, ' if log_odds else ''}{describe_release(synthesizer)}"
     latex = table.to_latex(
-        hrules=True,
-        caption=caption.translate(LATEX_CHARACTERS),
+        hrules=True, caption=caption.translate(LATEX_CHARACTERS), sparse_columns=False, position_float="centering",
         column_format=f"{'r' * len(names)}|{'r' * len(values[0])}",
-        sparse_columns=False,
-        position_float="centering",
-    )
+    )  # fmt: skip
     return f"% needs \\usepackage{{booktabs}}\n{latex}"
 
 
@@ -164,7 +172,13 @@ def _release_table(synthesizer: Synthesizer, patterns: Sequence[str]) -> tuple[l
 
 
 def figure_html(figure: Figure, about: Sequence[str] = ()) -> str:
-    """One HTML file of a chart that needs nothing else, with lines about it below."""
+    """One HTML file of a chart that needs nothing else, with lines about it below.
+
+    Parameters
+    ----------
+    figure : Figure
+    about : sequence of str, optional
+    """
     figure.update_layout(template="plotly_white", height=560)
     page: str = figure.to_html(include_plotlyjs=True, config={"displaylogo": False})
     lines = "".join(f"<p>{escape(line)}</p>" for line in about)

@@ -12,7 +12,8 @@ from dpviz.core.formatting import format_number
 if TYPE_CHECKING:
     from jinja2 import Environment
     from jinja2.nodes import EvalContext
-    from markupsafe import Markup
+
+MAX_INLINE_CHARACTERS = 20_000  # of a given matrix that a script carries; a longer one is read from matrix.csv
 
 
 def render(name: str, /, **data: object) -> str:
@@ -26,6 +27,22 @@ def render(name: str, /, **data: object) -> str:
 def render_paragraphs(name: str, /, **data: object) -> list[str]:
     """Paragraphs of a template with data in its places, each in one line, without empty ones."""
     return [_in_one_line(text) for text in re.split(r"\n{2,}", render(name, **data)) if text.strip()]
+
+
+def page_script(name: str, /, *, given_text: str | None = None, **data: object) -> str:
+    """Short Python script that computes the numbers of a page again; it runs beside the folder ``dpviz``.
+
+    Parameters
+    ----------
+    name : str
+        Of its template, such as ``coverage_script``.
+    given_text : str, optional
+        Of the matrix that a reader gave. The script carries it, or reads a long one from matrix.csv.
+    **data
+        What the template is about: a `design`, a `comparison`, …
+    """
+    text = given_text if given_text is not None and len(given_text) <= MAX_INLINE_CHARACTERS else None
+    return render(f"export/{name}.txt", text=text, **data)
 
 
 def capitalize_first(text: str) -> str:

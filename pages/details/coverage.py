@@ -16,8 +16,8 @@ from dpviz.core.formatting import format_number, format_percent
 from dpviz.coverage import coverage_by_proportion, coverage_decomposition, exact_coverage, report, shortest_lengths
 from dpviz.designs import Design
 from dpviz.export.columns import coverage_csv, intervals_csv
-from dpviz.export.scripts import coverage_script
 from dpviz.export.tables import to_csv
+from dpviz.export.templates import page_script
 from dpviz.inference.moments import set_moments
 from dpviz.inference.rules import RULES
 from dpviz.simulation import MAX_RUN_CHARACTERS, read_run, save_run
@@ -132,7 +132,7 @@ def _show_downloads(results: Any) -> None:
         is_of_study = run.plan.fingerprint != simulation_of(design).fingerprint  # which has fewer rules than the page
         about = (replace(design, rules=run.plan.rules) if is_of_study else design).to_address()
         saved = "Run, JSON", "coverage_run.json", lambda: save_run(run.tally, about=about)
-    script = "coverage_page.py", coverage_script(design), "this page's numbers to the digit"
+    script = "coverage_page.py", page_script("coverage_script", design=design), "this page's numbers to the digit"
     ui.download_columns(tables, script, notes=notes)
     left, right = st.columns([1, 2], gap="medium")
     with left:

@@ -13,8 +13,8 @@ from dpviz.charts.drawings import odds_dots
 from dpviz.core import limits
 from dpviz.core.declarations import PROPORTION, SEED
 from dpviz.core.formatting import format_large_count, shorten_cells
-from dpviz.export.scripts import transition_matrix_script
 from dpviz.export.tables import figure_html, release_files
+from dpviz.export.templates import page_script
 from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.draws import Draws, draw_releases
 from dpviz.privacy import attacker_report, attacker_view, report
@@ -269,7 +269,10 @@ def _show_downloads(question: Any) -> None:
     pictures: list[ui.File] = [("Profile, HTML", "privacy_profile.html", curve)]
     if release.enumerable:
         pictures[:0] = ("Matrix, HTML", "transition_matrix.html", table), ("Log-odds, HTML", "log_odds.html", odds)
-    text = transition_matrix_script(release, summary.epsilon, summary.delta, given_text=question.given_text)
+    text = page_script(
+        "transition_matrices_script", synthesizer=release, epsilon=summary.epsilon, delta=summary.delta,
+        given_text=question.given_text,
+    )  # fmt: skip
     script = ("transition_matrix.py", text, "this page's numbers")
     ui.download_columns(release_files(release), script, middle=[*pictures, ui.words("Pictures")])
 

@@ -26,7 +26,7 @@ from dpviz.comparisons.comparison import (
 from dpviz.core.formatting import format_error, format_number, format_percent
 from dpviz.core.monte_carlo import Measure
 from dpviz.export.columns import comparison_csv
-from dpviz.export.scripts import comparison_script
+from dpviz.export.templates import page_script
 from tests.helpers import check_close, check_short, run_script
 from tests.pages.apptest import plain_text
 from tests.pairs import pairwise
@@ -261,7 +261,9 @@ def test_the_file_has_every_measure_of_every_outcome() -> None:
 
 def test_the_script_prints_the_numbers_of_the_table() -> None:
     last, given = compared([2.0])
-    lines = run_script(comparison_script(dataclasses.replace(given, epsilon=2.0))).splitlines()
+    lines = run_script(
+        page_script("comparison_script", comparison=dataclasses.replace(given, epsilon=2.0))
+    ).splitlines()
     assert len(lines) == len(last.outcomes)
     for outcome in last.outcomes.values():
         (line,) = [one for one in lines if one.startswith(outcome.method.label)]

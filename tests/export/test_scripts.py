@@ -21,15 +21,8 @@ from dpviz.audit.theorem_audit import TheoremResult, audit_theorems
 from dpviz.core.formatting import format_number
 from dpviz.coverage import CoveragePlan, exact_coverages, performance_of, run_coverage
 from dpviz.designs import Design
-from dpviz.export.scripts import (
-    MAX_INLINE_CHARACTERS,
-    coverage_script,
-    posterior_recipe,
-    posterior_script,
-    priors_script,
-    transition_matrix_script,
-)
 from dpviz.export.tables import release_csv
+from dpviz.export.templates import MAX_INLINE_CHARACTERS, page_script
 from dpviz.inference import RULES, cell_moments
 from dpviz.inference.posterior import posterior_given, posterior_if_known, posterior_if_real
 from dpviz.mechanisms import SYNTHESIZERS, DirichletMultinomial, PosteriorMean, Synthesizer
@@ -118,6 +111,11 @@ def run_in(folder: Path, script: str) -> dict[str, str]:
     return dict(named) | {"likelier": attained[1], "unlikelier": attained[2], "all": run.stdout}
 
 
+def matrix_script(release: Synthesizer, epsilon: float, delta: float, given_text: str | None = None) -> str:
+    facts = {"synthesizer": release, "epsilon": epsilon, "delta": delta}
+    return page_script("transition_matrices_script", given_text=given_text, **facts)
+
+
 def expected(summary: PrivacySummary) -> dict[str, str]:
     release, worst = summary.synthesizer, summary.worst
     lines = {
@@ -138,7 +136,7 @@ def expected(summary: PrivacySummary) -> dict[str, str]:
 @every_class
 def test_the_script_of_a_matrix_prints_its_numbers(cls: type[Synthesizer], tmp_path: Path) -> None:
     release = cls(**{parameter.name: parameter.default for parameter in cls.parameters()})
-    printed = run_in(tmp_path, transition_matrix_script(release, 1.5, 1e-5))
+    printed = run_in(tmp_path, matrix_script(release, 1.5, 1e-5))
     assert printed.items() >= expected(summarize(release, 1.5, 1e-5)).items()
     with np.printoptions(precision=6, suppress=True):
         assert str(release.transition_matrix()) in printed["all"]
@@ -147,14 +145,14 @@ def test_the_script_of_a_matrix_prints_its_numbers(cls: type[Synthesizer], tmp_p
 def test_the_script_of_a_release_beyond_listing_prints_what_can_be_known(tmp_path: Path) -> None:
     release = DirichletMultinomial(n=1000, m=1000, alpha=0.1, cells=9)
     assert not release.enumerable
-    printed = run_in(tmp_path, transition_matrix_script(release, 1.0, 1e-6))
+    printed = run_in(tmp_path, matrix_script(release, 1.0, 1e-6))
     assert printed.items() >= expected(summarize(release, 1.0, 1e-6)).items()
 
 
 @pytest.mark.parametrize("text", [printed_figure(1), "a,b\n1,0\n0.5,0.5\n"], ids=["figure 1", "a zero"])
 def test_the_script_of_a_given_matrix_carries_it(text: str, tmp_path: Path) -> None:
     release = read_matrix(text)
-    printed = run_in(tmp_path, transition_matrix_script(release, 2.0, 0.0, given_text=text))
+    printed = run_in(tmp_path, matrix_script(release, 2.0, 0.0, given_text=text))
     assert printed.items() >= expected(summarize(release, 2.0, 0.0)).items()
 
 
@@ -164,7 +162,7 @@ def test_the_script_of_a_long_or_unknown_matrix_reads_a_file(is_known: bool, tmp
     assert len(text) > MAX_INLINE_CHARACTERS
     release = read_matrix(text)
     (tmp_path / "matrix.csv").write_text(text, encoding="utf-8")
-    script = transition_matrix_script(release, 2.0, 1e-5, given_text=text if is_known else None)
+    script = matrix_script(release, 2.0, 1e-5, given_text=text if is_known else None)
     assert run_in(tmp_path, script).items() >= expected(summarize(release, 2.0, 1e-5)).items()
 
 
@@ -174,7 +172,7 @@ def test_the_script_of_a_long_or_unknown_matrix_reads_a_file(is_known: bool, tmp
 def test_the_script_of_a_matrix_makes_the_very_same_release(cls: type[Synthesizer], data: st.DataObject) -> None:
     release = data.draw(instances(cls))
     names: dict[str, object] = {}
-    lines = transition_matrix_script(release, 1.0, 0.0).splitlines()
+    lines = matrix_script(release, 1.0, 0.0).splitlines()
     exec("\n".join(line for line in lines if line.startswith(("from dpviz.mechanisms", "release ="))), names)
     assert names["release"] == release
 
@@ -194,7 +192,7 @@ def numbers_at(pattern: str, printed: str) -> list[tuple[float, ...]]:
 
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: f"{design.mechanism}-{design.prior}")
 def test_the_script_of_coverage_prints_the_numbers_of_the_page(design: Design) -> None:
-    printed = run_script(coverage_script(design))
+    printed = run_script(page_script("coverage_script", design=design))
     release, rules = design.release, design.rules
     assert printed.splitlines()[0] == repr(release)
     exact = exact_coverages(synthesizer=release, p=0.3, sets=design.sets, rules=rules, level=0.9)
@@ -231,21 +229,21 @@ def test_beyond_reach_the_script_of_coverage_simulates_alone() -> None:
     design = Design(
         mechanism="beta_binomial", n=5000, sets=20, epsilon=500.0, rules=("reiter_2002",), **STUDY | {"repetitions": 20}
     )
-    printed = run_script(coverage_script(design))
+    printed = run_script(page_script("coverage_script", design=design))
     assert printed_pairs(printed, "exact") == {}
     assert set(printed_pairs(printed, "simulated")) == {"reiter_2002"}
 
 
 @pytest.mark.parametrize("design", [*DESIGNS, EVERY_FIELD], ids=lambda design: f"{design.mechanism}-{design.prior}")
 def test_scripts_make_the_very_same_design(design: Design) -> None:
-    assert design_in(coverage_script(design)) == design
-    script = posterior_script(design, [3] * design.sets)
+    assert design_in(page_script("coverage_script", design=design)) == design
+    script = page_script("posterior_script", design=design, counts=[3] * design.sets)
     assert design_in(script) == design
     assert f"counts = {[3] * design.sets}\n" in script
 
 
 def test_the_script_stands_alone_with_every_number_that_is_a_default() -> None:
-    script = coverage_script(Design(mechanism="beta_binomial", n=100, m=100))
+    script = page_script("coverage_script", design=Design(mechanism="beta_binomial", n=100, m=100))
     assert "sets=1, epsilon=2.0, p=0.25, level=0.95, repetitions=10000, seed=1 )" in " ".join(script.split())
 
 
@@ -255,7 +253,7 @@ def test_the_script_stands_alone_with_every_number_that_is_a_default() -> None:
 @pytest.mark.parametrize(("design", "counts"), RELEASED, ids=lambda value: getattr(value, "prior", ""))
 def test_the_script_of_a_posterior_prints_its_numbers(design: Design, counts: list[int]) -> None:
     given_text = None if isinstance(design.mechanism, str) else MATRIX
-    printed = run_script(posterior_script(design, counts, given_text=given_text))
+    printed = run_script(page_script("posterior_script", design=design, counts=counts, given_text=given_text))
     prior = {"gamma1": design.gamma1, "gamma2": design.gamma2}
     posteriors = {
         "exact": posterior_given(design.release, counts, **prior),
@@ -280,7 +278,7 @@ def test_the_script_of_a_posterior_prints_its_numbers(design: Design, counts: li
 @pytest.mark.parametrize(("design", "counts"), RELEASED, ids=lambda value: getattr(value, "prior", ""))
 def test_the_recipe_computes_the_posterior(design: Design, counts: list[int]) -> None:
     given_text = None if isinstance(design.mechanism, str) else MATRIX
-    recipe = posterior_recipe(design, counts, given_text=given_text)
+    recipe = page_script("posterior_recipe", design=design, counts=counts, given_text=given_text)
     assert "confidential_count" not in recipe
     posterior = posterior_given(design.release, counts, gamma1=design.gamma1, gamma2=design.gamma2)
     printed = [float(number) for number in re.findall(r"[\d.e-]+", run_script(recipe))]
@@ -289,9 +287,11 @@ def test_the_recipe_computes_the_posterior(design: Design, counts: list[int]) ->
 
 def test_the_recipe_says_the_promise_and_the_sets_even_where_they_are_a_default() -> None:
     design = Design(mechanism="beta_binomial", n=100, m=100)
-    assert "mechanism='beta_binomial', n=100, m=100, sets=1, epsilon=2.0\n" in posterior_recipe(design, [35])
+    assert "mechanism='beta_binomial', n=100, m=100, sets=1, epsilon=2.0\n" in page_script(
+        "posterior_recipe", design=design, counts=[35]
+    )
     own = Design(mechanism="beta_binomial", n=100, m=100, prior="own")
-    assert "sets=1, prior='own', alpha=1.0\n" in posterior_recipe(own, [35])
+    assert "sets=1, prior='own', alpha=1.0\n" in page_script("posterior_recipe", design=own, counts=[35])
 
 
 # Minimum priors
@@ -301,7 +301,7 @@ def test_the_recipe_says_the_promise_and_the_sets_even_where_they_are_a_default(
 @pytest.mark.parametrize("family", SETTINGS)
 def test_the_script_of_priors_prints_what_each_method_needs_and_the_audit(family: str, sets: int) -> None:
     setting, kind = SETTINGS[family], KINDS[family]
-    printed = run_script(priors_script(family, setting, sets, 0.2))
+    printed = run_script(page_script("priors_script", kind=kind, setting=setting, sets=sets, p=0.2))
     lines = re.findall(r"^(\w+) \| delta (\S+) \| (?:smallest alpha|largest R/sigma) (\S+)", printed, re.MULTILINE)
     needed = {(method, float(delta)): float(value) for method, delta, value in lines}
     assert set(needed) == {(method, delta) for method in CALIBRATED for delta in (0.0, setting.delta)}
@@ -343,7 +343,7 @@ def check_audit(results: tuple[TheoremResult, ...], printed: str) -> None:
 @pytest.mark.parametrize("sets", [1, 5])
 @pytest.mark.parametrize("family", SETTINGS)
 def test_the_script_of_priors_asks_for_the_settings(family: str, sets: int) -> None:
-    tree = check_script(priors_script(family, SETTINGS[family], sets, 0.2))
+    tree = check_script(page_script("priors_script", kind=KINDS[family], setting=SETTINGS[family], sets=sets, p=0.2))
     assignment = next(node for node in tree.body if isinstance(node, ast.Assign))
     assert isinstance(assignment.value, ast.Call)
     values = {keyword.arg: ast.literal_eval(keyword.value) for keyword in assignment.value.keywords}

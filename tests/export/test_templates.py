@@ -16,7 +16,7 @@ def test_an_exponent_that_is_escaped_stays_text() -> None:
 
 
 def test_paragraphs_are_lines_without_empty_ones() -> None:
-    paragraphs = render_paragraphs("plans/plan_notebook.txt", version="<1>", plan={"statistics": [1, 2]})
+    paragraphs = render_paragraphs("plans/plan_cells.txt", version="<1>", number=2, stored="")
     assert paragraphs[0] == "# A plan of 2 statistics under one promise"
     assert [paragraph for paragraph in paragraphs if not paragraph or "\n" in paragraph] == []
     assert "Written by dpviz <1>." in paragraphs[1]
