@@ -73,7 +73,7 @@ def controls() -> Question:
     names = {key: rule.short_label for key, rule in RULES.items()}
     rules = ui.choices("rules", names, place=places.main, help=ui.words("rules"))
     values |= ui.number_controls("level", "repetitions", "seed", place=places.more)
-    if st.session_state["is_linked"]:  # the link says whose secret table it is
+    if ui.visit().is_linked:  # the link says whose secret table it is
         ui.register_shown(f"{PREFIX}x")
     design = Design.of(values)
     ui.note_broken_promise(design, mechanism)

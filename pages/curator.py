@@ -82,11 +82,11 @@ def take_release(values: Mapping[str, Any]) -> dict[str, str]:
 def controls() -> DesignQuestion:
     state = st.session_state
     if state.get(f"{PREFIX}look") != details.PILOT_DATA:  # what was read of a file goes with its section
-        state["page_memory"].pop("pilot", None)
+        ui.visit().memory.pop("pilot", None)
     places = ui.control_places()
     ui.presets(PRESETS, place=places.first, take_release=take_release, help=ui.words("presets"))
     for name in HIDDEN:
-        if state["is_linked"] and state[PREFIX + name] is not None:
+        if ui.visit().is_linked and state[PREFIX + name] is not None:
             ui.register_shown(PREFIX + name)
 
     # The data, and the range of their true value

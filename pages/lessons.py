@@ -211,7 +211,7 @@ def show_ways(place: Place) -> None:
 def page() -> None:
     ui.load(PAGE, SETTINGS)  # its heading is that of the lesson
     state = st.session_state
-    if state["is_entered"] and state["is_linked"]:  # a link is that of a fresh page
+    if ui.visit().is_entered and ui.visit().is_linked:  # a link is that of a fresh page
         state.update({key: setting.fresh for key, setting in SETTINGS.items() if key not in st.query_params})
     place = read_place()
     head = PAGE
@@ -219,7 +219,7 @@ def page() -> None:
         script = place.lesson.script
         title = f"Lesson {script.number}, step {place.n_before + 1} of {len(place.lesson.steps)}"
         head = replace(PAGE, question=script.title, title=title, lead="")
-    state[f"{PREFIX}valid"] = (None, ui.query_of(SETTINGS))
+    ui.visit().valid[PAGE.path] = (None, ui.query_of(SETTINGS))
     ui.open_page(head, SETTINGS, is_loaded=True)
     ui.show_problems()
     if place is None:

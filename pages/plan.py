@@ -102,7 +102,7 @@ def edit_statistics(plan: ReleasePlan) -> None:
         for key, statistic in zip(PLACES, statistics, strict=False):
             limit = statistic.format_error(statistic.limit)
             lines[key] = escape_markdown(f"{statistic.name} · {statistic.description} · {limit}")
-        if state[WHICH] not in lines and not state["is_linked"]:
+        if state[WHICH] not in lines and not ui.visit().is_linked:
             state[WHICH] = PLACES[0]  # a preset has made the list shorter
         place = PLACES.index(ui.choice("which", lines, "Statistics of the plan", widget=st.radio))
         with st.container(horizontal=True):

@@ -57,7 +57,7 @@ def controls() -> Question:
     is_only = ui.toggle("only", help=ui.words("only"))
     cell = state[OPEN_CELL]
     if cell and not cell.startswith(f"{slugify(PAPERS[paper])}-"):  # another paper was chosen
-        if state["is_linked"]:
+        if ui.visit().is_linked:
             ui.report_problem(OPEN_CELL, f"Ignored {OPEN_CELL} = {cell} in the link: {PAPERS[paper]} has no such cell.")
         state[OPEN_CELL] = ""
     figure = setting = ""

@@ -64,7 +64,7 @@ def fit_carried() -> None:
         state[N] = min(PEOPLE, key=lambda size: abs(math.log(size / n)))
     if x is None:
         return
-    if not (state["is_linked"] and X in st.query_params):
+    if not (ui.visit().is_linked and X in st.query_params):
         state[X] = max(1, round(x * state[N] / ui.release().get("n", n)))
     elif x > n:
         state[X] = n

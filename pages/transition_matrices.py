@@ -153,7 +153,7 @@ def fit_carried_count(n: int) -> None:
     """Let the number who say yes follow the reader's release, as far as there are so many people."""
     state = st.session_state
     carried = ui.release().get("x")
-    if carried != state.get(CARRIED_X) and not state["is_linked"]:
+    if carried != state.get(CARRIED_X) and not ui.visit().is_linked:
         state[X] = carried
     if state[X] is not None and state[X] > n:
         state[X] = round(state[X] * n / max(ui.release().get("n", 0), state[X]))

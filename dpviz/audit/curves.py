@@ -146,7 +146,9 @@ def first_prior_curves(
     def needs(method: PriorMethod, pure: bool) -> FloatArray:
         values = np.full(len(points), math.nan)
         if pure and not kind.conditioned:
-            values = np.array([method.minimum_pure_prior(place.m, place.epsilon) for place in settings])
+            pairs = [(place.m, place.epsilon) for place in settings]  # the same one at every δ
+            priors = {pair: method.minimum_pure_prior(*pair) for pair in set(pairs)}
+            values = np.array([priors[pair] for pair in pairs])
             values[values > PRIOR_ONES.maximum] = math.nan
         if needed is not None:
             values[points == getattr(setting, axis)] = (needed.pure if pure else needed.exact)[method.key]

@@ -128,13 +128,14 @@ class BetaMixture:
         0.25
         """
         q = PROBABILITY.validate(q)
-        return float(q) if q in (0, 1) else float(_inside(self._family.quantile(q))[0])
+        return float(q) if q in (0, 1) else float(_inside(self._family.quantiles(np.array([q])))[0, 0])
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Equal-tailed interval: the quantiles (1 ± level)/2."""
         level = LEVEL.validate(level)
         if level not in self._intervals:  # a page asks for the same one for its sentence, its table and its picture
-            self._intervals[level] = self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
+            ends = _inside(self._family.quantiles(np.array([(1 - level) / 2, (1 + level) / 2])))
+            self._intervals[level] = float(ends[0, 0]), float(ends[1, 0])
         return self._intervals[level]
 
     def highest_density(self, level: float = 0.95) -> Region:
@@ -279,20 +280,23 @@ class MixtureFamily:
         above, below = self._tail_factors @ densities.T + self._last_tail(u)
         return np.concatenate([[-END], u, [END]]), np.where(u < 0, below, 1 - above)
 
-    def quantile(self, q: float) -> FloatArray:
-        """Log-odds of the quantile of every mixture."""
+    def quantiles(self, probabilities: FloatArray) -> FloatArray:
+        """Log-odds of the quantiles of every mixture, shape (probabilities, mixtures)."""
         places, masses = self._brackets
-        bracket = (masses < q).sum(axis=1)
+        bracket = np.stack([(masses < q).sum(axis=1) for q in probabilities])
+        rows = np.broadcast_to(np.arange(len(masses)), bracket.shape).ravel()
+        target = np.repeat(probabilities, len(masses))
 
-        def missing(rows: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-            mass, density = self.mass(rows, u)
-            return q - mass, -density
+        def missing(which: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+            mass, density = self.mass(rows[which], u)
+            return target[which] - mass, -density
 
-        return falling_roots(missing, places[bracket], places[bracket + 1])
+        roots = falling_roots(missing, places[bracket].ravel(), places[bracket + 1].ravel())
+        return roots.reshape(bracket.shape)
 
     def equal_tails(self, level: float) -> tuple[FloatArray, FloatArray, dict[int, Region]]:
         """Equal-tailed interval of every mixture, strictly between 0 and 1; none is several intervals."""
-        low, high = (_inside(self.quantile((1 + sign * level) / 2)) for sign in (-1, 1))
+        low, high = _inside(self.quantiles(np.array([(1 - level) / 2, (1 + level) / 2])))
         return low, high, {}
 
     def highest_density(self, level: float) -> tuple[FloatArray, FloatArray, dict[int, Region]]:

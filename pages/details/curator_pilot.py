@@ -37,7 +37,7 @@ def show_pilot(desk: Any) -> None:
     """Upload a file, which is read once, choose a column, see what it says, and take numbers from it."""
     ui.note(ui.words("pilot"))
     state = st.session_state
-    memory = state["page_memory"]
+    memory = ui.visit().memory
     file_key = f"{PREFIX}file"
     st.file_uploader(
         "A CSV file with a line of names", ["csv", "txt", "tsv"], max_upload_size=math.ceil(MAX_PILOT_BYTES / 1e6),

@@ -27,3 +27,4 @@ from pages.ui.url import (
     hidden_number_setting, load, number_setting, number_settings, query_of, report_problem, switch_setting,
     text_setting,
 )  # fmt: skip
+from pages.ui.visit import visit

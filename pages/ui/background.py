@@ -170,7 +170,8 @@ def _wait_for_news(refinement: _Refinement) -> None:
             return
         is_last = bool(refinement.pending) and all(task.done for task, _ in refinement.pending)
         has_news = any(task.done or task.version > version for task, version in refinement.pending)
-        if has_news and waited >= (last_pause if is_last else pause):
+        # A reader who has moved a control comes before one whose picture only gets finer
+        if has_news and not _queue and waited >= (last_pause if is_last else pause):
             return
         _pause(refinement)
 

@@ -19,6 +19,7 @@ from pages.ui.declarations import declared_table
 from pages.ui.release import TakeRelease, mark_moved, matching_case, register_shown
 from pages.ui.sliders import number_name, slider_label, stop_text, stops_with
 from pages.ui.url import Setting, class_mode, current_page, current_setting, keys_of, report_problem, switch_setting
+from pages.ui.visit import visit
 
 BOX_WIDTH = 110  # pixels: ten digits
 
@@ -131,7 +132,7 @@ def choice(
     value = state.get(key)
     if value not in keys and (value or not is_optional):
         state[key] = None if is_optional else keys[0]
-        if value and state["is_linked"]:  # other settings of the link rule it out
+        if value and visit().is_linked:  # other settings of the link rule it out
             report_problem(key, f"Ignored {key} = {value} in the link: it must be one of {', '.join(keys)}.")
     _draw(widget, name, label, options=options, **rest)
     return state.get(key) or ""

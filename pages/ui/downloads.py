@@ -14,7 +14,8 @@ from dpviz.designs import Design
 from dpviz.export.tables import describe_release, file_header
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.ui.text import note, problem, table, words
-from pages.ui.url import Settings, current_page, query_of, url_of
+from pages.ui.url import current_page, query_of, url_of
+from pages.ui.visit import visit
 
 File = tuple[str, str, Callable[[], str]]
 """Label of its button, its name, and a function that returns its text."""
@@ -28,9 +29,10 @@ def about_page() -> list[str]:
 
     Where the present settings are refused they are those of the last valid answer.
     """
-    state, page = st.session_state, current_page()
+    current = visit()
+    page, settings = current.page, current.settings
     lines = [f"dpviz {__version__}, {page.title}"]
-    question, query = state.get(f"{page.prefix}valid", (None, {}))
+    question, query = current.valid.get(page.path, (None, {}))
     if question is not None:
         design = question if isinstance(question, Design) else getattr(question, "design", None)
         lines += filter(None, [getattr(question, "description", "")])
@@ -39,8 +41,7 @@ def about_page() -> list[str]:
         lines.append(f"neighbouring data sets: {getattr(question, 'neighbours', 'one row substituted')}")
 
     # What stands outside of the controls, such as the closer look that is open, is what it is now
-    settings: Settings = state["current_settings"]
-    outside = state["shown"] - state.get("shown_controls", set())
+    outside = current.shown - current.shown_controls
     query = query | query_of({key: settings[key] for key in settings if key in outside}, with_defaults=True)
     labels = {key: settings[key].label for key in settings}
     settings_text = "; ".join(f"{labels.get(key) or key}: {' '.join(text.split())}" for key, text in query.items())
@@ -129,8 +130,9 @@ def uploaded(key: str) -> bytes | None:
 def origin() -> dict[str, str]:
     """Today's date, and the URL of the last valid answer, for a report."""
     today = datetime.now(tz=UTC)
-    _, query = st.session_state[f"{current_page().prefix}valid"]
-    return {"date": f"{today.day} {today:%B %Y}", "address": url_of(current_page(), query)}
+    page = current_page()
+    _, query = visit().valid[page.path]
+    return {"date": f"{today.day} {today:%B %Y}", "address": url_of(page, query)}
 
 
 def show_differences(differences: Sequence[tuple[str, str, str]]) -> None:

@@ -15,10 +15,11 @@ from pages.ui.controls import choice
 from pages.ui.downloads import about_page
 from pages.ui.figure import show_component
 from pages.ui.navigation import Page
-from pages.ui.release import TakeRelease, apply_release, describe_release, matching_case, release, update_release
+from pages.ui.release import TakeRelease, apply_release, describe_release, matching_case, update_release
 from pages.ui.server import static_url
 from pages.ui.text import note, page_note, problem, words
 from pages.ui.url import Setting, Settings
+from pages.ui.visit import visit
 
 Question = TypeVar("Question")
 Section = Callable[[Any], object]
@@ -61,9 +62,8 @@ def open_page(
     """
     if not is_loaded:
         url.load(page, settings)
-    st.session_state.update({"current_page": page, "current_settings": settings})
-    if st.session_state["is_entered"]:
-        st.session_state["page_memory"] = {}  # what a page remembers until the reader leaves it, such as a file
+    current = visit()
+    current.page = page  # whose heading may depend on its settings
     if page.carries:
         apply_release(page, settings, take_release)
     lead = f'<p class="dpviz-question">{escape(page.lead)}</p>' if page.lead else ""
@@ -71,19 +71,21 @@ def open_page(
     st.html(f'<h1 class="dpviz-title">{escape(page.question)} <small>{escape(page.title)}</small></h1>{lead}{marker}')
     st.toggle("Class mode", key=url.CLASS_MODE, persist_state="session", help=page_note("controls", "class mode"))
     if page.carries:
-        st.session_state["release_line"] = st.container(key="release")  # filled below; st.empty would vanish meanwhile
+        current.release_line = st.container(key="release")  # filled below; st.empty would vanish meanwhile
     with st.container(key="head"):  # an empty one is left: what follows keeps its place
-        if st.session_state["is_entered"]:  # a browser keeps the style sheet
+        if current.is_entered:  # a browser keeps the style sheet
             show_component("page", "page_head", {"style": static_url("style.css")})
 
 
 def close_page() -> None:
     """Write the URL, and what files of pictures say of the page. The last call of every page."""
-    with st.session_state.pop("problem_place", None) or st.container():
+    current = visit()
+    with current.problem_place or st.container():
         for sentence in url.problems():
             st.error(escape_markdown(sentence))
     url.save()
-    st.session_state.pop("is_moved", None)
+    current.problem_place = None
+    current.is_moved = False
     # The style sheet once more: a run that follows at once may take the head away before a browser has drawn it
     data = {"style": static_url("style.css"), "about": about_page(), "reading": how_to_read("FILE")}
     show_component("page", "page_foot", data)
@@ -102,39 +104,37 @@ def last_valid(controls: Callable[[], Question], check: Callable[[Question], obj
     `controls` draws the widgets and returns the question, and `check` computes its answer; both raise a ValueError with
     a sentence for the reader. Where nothing was answered before, the settings become those of a fresh page.
     """
-    state = st.session_state
-    page, settings = url.current_page(), state["current_settings"]
-    valid_key = f"{page.prefix}valid"
-    shown: set[str] = state["shown"]  # which the controls fill
+    current = visit()
+    page, settings = current.page, current.settings
     try:
         question = controls()
         check(question)
     except ValueError as error:
-        if valid_key not in state:
+        if page.path not in current.valid:
             url.report_problem(f"{page.prefix}reset", f"{error} The page shows its own settings instead.")
-            state["reset"] = page.path
+            current.reset_path = page.path
             st.rerun()
         url.report_problem(url.REFUSED, f"{error} The page still shows the last valid answer.")
-        question = state[valid_key][0]
+        question = current.valid[page.path][0]
     else:
-        visible = {key: setting for key, setting in settings.items() if key in shown}
-        state[valid_key] = (question, url.query_of(visible, with_defaults=True))
-    state["shown_controls"] = set(shown)
+        visible = {key: setting for key, setting in settings.items() if key in current.shown}
+        current.valid[page.path] = (question, url.query_of(visible, with_defaults=True))
+    current.shown_controls = set(current.shown)
     if page.carries:
         # What the page shows becomes the reader's release, and its head says which that is
         update_release(page, settings)
-        line = describe_release(release())
+        line = describe_release(current.release)
         line = f"Your release: {line}." if line else "\u00a0"
         case = {page.prefix + name: value for name, value in matching_case(page).items()}
-        if any(key in shown and state[key] != value for key, value in case.items()):
+        if any(key in current.shown and st.session_state[key] != value for key, value in case.items()):
             line += " This page shows another one."
-        state["release_line"].html(f'<p class="dpviz-release">{escape(line)}</p>')
+        current.release_line.html(f'<p class="dpviz-release">{escape(line)}</p>')
     return question
 
 
 def show_problems() -> None:
     """Keep a place above the answer for what is wrong with the settings; `close_page` fills it."""
-    st.session_state["problem_place"] = st.container()
+    visit().problem_place = st.container()
 
 
 def last_valid_value(

@@ -18,6 +18,7 @@ from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.ui.navigation import PAGES, START, Page, streamlit_page
 from pages.ui.url import CLASS_MODE, Setting, Settings, class_mode, current_page, format_value, report_problem
+from pages.ui.visit import visit
 
 SHARED = (
     "synthesizer", "n", "m", "m_is_n", "sets", "prior", "epsilon", "delta", "alpha", "beta", "beta_is_alpha", "cells",
@@ -34,12 +35,12 @@ TakeRelease = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 def release() -> dict[str, Any]:
     """The reader's release by name; empty before any page has been set."""
-    return st.session_state.setdefault("release", {})  # type: ignore[no-any-return]
+    return visit().release
 
 
 def register_shown(key: str) -> None:
     """Note that a setting is shown in this run: it is part of what the page says of its release."""
-    st.session_state.setdefault("shown", set()).add(key)
+    visit().shown.add(key)
 
 
 def mark_moved(key: str = "") -> None:
@@ -47,7 +48,7 @@ def mark_moved(key: str = "") -> None:
 
     The people who say yes follow the number of people, and whoever sets α has chosen the prior.
     """
-    st.session_state["is_moved"] = True
+    visit().is_moved = True
     current = release()
     if key.endswith("_alpha"):
         current["prior"] = "own"
@@ -62,13 +63,14 @@ def apply_release(page: Page, settings: Settings, take_release: TakeRelease | No
 
     What the page does not allow is lowered, or left as it is on the page, and a sentence says so.
     """
-    state = st.session_state
+    state, current = st.session_state, visit()
     own = {name: page.prefix + name for name in SHARED if page.prefix + name in settings}
     hidden = {name: key for name, key in own.items() if name in OWN_TRUTH and settings[key].is_hidden}
-    if state["is_linked"]:
+    if current.is_linked:
         in_url = {key: text for key, text in st.query_params.items() if text}
         values = {name: state[key] for name, key in hidden.items() if key in in_url}
-        release().update({name: value for name, value in values.items() if value is not None})  # None is an invalid one
+        valid = {name: value for name, value in values.items() if value is not None}
+        current.release.update(valid)
         if take_release is not None:  # of names too of which the page has no setting
             linked = {name: _value(in_url[page.prefix + name]) for name in SHARED if page.prefix + name in in_url}
             if linked.get("synthesizer") not in SYNTHESIZERS:
@@ -77,13 +79,13 @@ def apply_release(page: Page, settings: Settings, take_release: TakeRelease | No
             state.update({key: value for key, value in further.items() if key not in st.query_params})
         _fit_count(page, settings, is_known=f"{page.prefix}x" in st.query_params)
     for name, key in hidden.items():
-        state[key] = release().get(name)
-    if not state["is_entered"] or state["is_linked"] or not release():
+        state[key] = current.release.get(name)
+    if not current.is_entered or current.is_linked or not current.release:
         return
-    seen = state.get(f"{page.prefix}release", {})
-    changed = {name: value for name, value in release().items() if seen.get(name) != value}
-    if "n" in changed and "x" in release():
-        changed["x"] = release()["x"]  # a page's own x belongs to its own people
+    seen = current.seen_releases.get(page.path, {})
+    changed = {name: value for name, value in current.release.items() if seen.get(name) != value}
+    if "n" in changed and "x" in current.release:
+        changed["x"] = current.release["x"]  # a page's own x belongs to its own people
     for name, value in changed.items():
         if name in own and name not in hidden:
             _set(own[name], settings[own[name]], value)
@@ -91,9 +93,9 @@ def apply_release(page: Page, settings: Settings, take_release: TakeRelease | No
     if take_release is not None and changed:
         # What is no part of a release, such as the kind of data, stays while the mechanism does
         is_other = bool(changed.keys() & {"synthesizer", "m_is_n"})
-        taken = take_release(release()).items()
+        taken = take_release(current.release).items()
         state.update({page.prefix + name: value for name, value in taken if is_other or name in SHARED})
-    state[f"{page.prefix}release"] = dict(release())
+    current.seen_releases[page.path] = dict(current.release)
 
 
 def _fit_count(page: Page, settings: Settings, *, is_known: bool) -> None:
@@ -135,24 +137,23 @@ def update_release(page: Page, settings: Settings) -> None:
 
     Call it after the controls, which have registered what they show.
     """
-    state = st.session_state
+    current = visit()
     shown = _shown_values(page)
-    last_key = f"{page.prefix}last_shown"
-    is_moved = state.get("is_moved", False) and state.get(last_key) not in (None, shown)
-    state[last_key] = shown
-    is_first = page is START and not release()
-    is_given = state.get(f"{page.prefix}synthesizer") == GivenMatrix.key  # a reader's own matrix stays on its page
-    if not is_given and (is_moved or is_first or state["is_linked"]):
+    is_moved = current.is_moved and current.shown_releases.get(page.path) not in (None, shown)
+    current.shown_releases[page.path] = shown
+    is_first = page is START and not current.release
+    is_given = shown.get("synthesizer") == GivenMatrix.key  # a reader's own matrix stays on its page
+    if not is_given and (is_moved or is_first or current.is_linked):
         own = [name for name in OWN_TRUTH if name in shown and shown[name] == settings[page.prefix + name].fresh]
-        leaves_out = set(own) - release().keys() if page is not START else set()
-        release().update({name: value for name, value in shown.items() if name not in leaves_out})
-        release().setdefault("prior", "pure")  # on a page that has no choice of it
-    state[f"{page.prefix}release"] = dict(release())
+        leaves_out = set(own) - current.release.keys() if page is not START else set()
+        current.release.update({name: value for name, value in shown.items() if name not in leaves_out})
+        current.release.setdefault("prior", "pure")  # on a page that has no choice of it
+    current.seen_releases[page.path] = dict(current.release)
 
 
 def matching_case(page: Page, take_release: TakeRelease | None = None) -> dict[str, Any]:
     """Values that the settings of a page have where it shows the reader's release, by name."""
-    if not page.carries or not release() or st.session_state.get("is_moved"):  # then that of this run is not known yet
+    if not page.carries or not release() or visit().is_moved:  # then that of this run is not known yet
         return {}
     current = release()
     case = {name: value for name, value in current.items() if page.prefix + name in st.session_state}
@@ -198,9 +199,8 @@ def shown_release() -> dict[str, Any]:
 
 
 def _shown_values(page: Page) -> dict[str, Any]:
-    state = st.session_state
-    shown = state["shown"]
-    values = {name: state.get(page.prefix + name) for name in SHARED if page.prefix + name in shown}
+    shown = visit().shown
+    values = {name: st.session_state.get(page.prefix + name) for name in SHARED if page.prefix + name in shown}
     return {name: value for name, value in values.items() if value is not None}
 
 

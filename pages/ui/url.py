@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,6 +12,7 @@ from dpviz.core.escape import single_line
 from dpviz.core.parameters import Parameter
 from pages.ui.background import call_at_rest
 from pages.ui.navigation import Page
+from pages.ui.visit import Address, begin_run, visit
 
 MAX_TEXT = 4_000  # characters of a text that a URL carries: browsers and proxies cut longer ones
 CLASS_MODE = "class"  # name of the switch for class mode, on every page
@@ -119,24 +120,14 @@ def text_setting(default: str, label: str = "") -> Setting:
 
 def current_page() -> Page:
     """Page that is drawn in this run."""
-    return st.session_state["current_page"]  # type: ignore[no-any-return]
+    return visit().page
 
 
 def current_setting(name: str) -> tuple[str, Setting]:
     """Key of a setting of the current page by its name without the prefix, and the setting."""
-    key = current_page().prefix + name
-    return key, st.session_state["current_settings"][key]
-
-
-@dataclass
-class _Address:
-    """What a session knows of the URL of the page it is on."""
-
-    path: str
-    query: dict[str, str] = field(default_factory=dict)  # the page's part of it, as last read or written
-    written: list[dict[str, str]] = field(default_factory=list)  # the last ones before it
-    written_at: float = 0.0  # time.monotonic()
-    full_query: dict[str, str] | None = None  # what the URL should be; None before the first run with it has ended
+    current = visit()
+    key = current.page.prefix + name
+    return key, current.settings[key]
 
 
 def load(page: Page, settings: Settings) -> None:
@@ -145,18 +136,21 @@ def load(page: Page, settings: Settings) -> None:
     Every invalid value is noted in a sentence, see `problems`; its setting keeps the value that it had.
     """
     state = st.session_state
-    state.setdefault("problems", {}).pop(REFUSED, None)
+    current = begin_run()
+    current.page, current.settings = page, settings
+    current.problems.pop(REFUSED, None)
     query = {key: text for key, text in st.query_params.items() if key in settings or key.startswith(page.prefix)}
-    address: _Address = state.get("address") or _Address("/")
-    is_entered = address.path != page.path
+    is_entered = current.address.path != page.path
     if is_entered:
-        address = state["address"] = _Address(page.path)
+        current.address = Address(page.path)
+        current.memory = {}
+    address = current.address
     # The request of a control that was moved says where the browser was before, and others may still be on their way
     is_recent = query in address.written and time.monotonic() - address.written_at < IN_TRANSIT_S
-    is_new = query != address.query and not (state.get("is_moved") and not is_entered) and not is_recent
+    is_new = query != address.query and not (current.is_moved and not is_entered) and not is_recent
     is_linked = is_new and bool(query)
     if is_entered or is_new:
-        state["problems"] = {}
+        current.problems = {}
     is_first_visit = not any(key in state for key in settings)
     shows_link_alone = is_linked and is_entered and not page.carries
     for key, setting in settings.items():
@@ -176,20 +170,21 @@ def load(page: Page, settings: Settings) -> None:
     if is_new:
         address.query = query
         address.full_query = None
-    if state.pop("reset", None) == page.path:
+    if current.reset_path == page.path:
         state.update({key: setting.fresh for key, setting in settings.items()})
-    state["is_entered"] = is_entered
-    state["is_linked"] = is_linked
-    state["shows_link_only"] = is_linked and is_first_visit and page.carries
-    state["shown"] = set()
+    current.reset_path = None
+    current.is_entered = is_entered
+    current.is_linked = is_linked
+    current.shows_link_only = is_linked and is_first_visit and page.carries
+    current.shown = set()
 
 
 def save() -> None:
     """Write every setting that differs from its default to the URL once the reader pauses; after the last widget."""
-    state = st.session_state
-    page, settings = current_page(), state["current_settings"]
-    query = query_of(settings)
-    address: _Address = state["address"]
+    current = visit()
+    page, settings, address = current.page, current.settings, current.address
+    values = _present_values(settings)
+    query = _query_of(settings, values)
     present = st.query_params.to_dict()
     own = {key: text for key, text in present.items() if key in settings or key.startswith(page.prefix)}
     full_query = {key: text for key, text in present.items() if key not in own and key != CLASS_MODE}
@@ -197,10 +192,10 @@ def save() -> None:
 
     # These stand until something changes, or Back would lead to them and from there to the new URL again: a step back
     # on the page, a link that says all that is shown, and a URL that the page has had before.
-    says_all = query.items() <= own.items() <= query_of(settings, with_defaults=True).items()
-    known: set[frozenset[tuple[str, str]]] = state.setdefault("known_urls", set())
-    is_known = says_all or state["shows_link_only"] or frozenset(own.items()) in known
-    is_settled = address.full_query is None and (not state["is_entered"] or (state["is_linked"] and is_known))
+    says_all = query.items() <= own.items() <= _query_of(settings, values, with_defaults=True).items()
+    known = current.known_urls
+    is_known = says_all or current.shows_link_only or frozenset(own.items()) in known
+    is_settled = address.full_query is None and (not current.is_entered or (current.is_linked and is_known))
     known.add(frozenset(own.items()))
     if is_settled or full_query in (address.full_query, present):
         address.full_query = full_query
@@ -219,7 +214,14 @@ def save() -> None:
 
 def query_of(settings: Settings, *, with_defaults: bool = False) -> dict[str, str]:
     """Query of the present settings: those that differ from their defaults, or all of them."""
-    values = {key: st.session_state.get(key, setting.fresh) for key, setting in settings.items()}
+    return _query_of(settings, _present_values(settings), with_defaults=with_defaults)
+
+
+def _present_values(settings: Settings) -> dict[str, Any]:
+    return {key: st.session_state.get(key, setting.fresh) for key, setting in settings.items()}
+
+
+def _query_of(settings: Settings, values: Mapping[str, Any], *, with_defaults: bool = False) -> dict[str, str]:
     return {
         key: settings[key].format(value)
         for key, value in values.items()
@@ -245,16 +247,18 @@ def class_mode() -> bool:
 
 def report_problem(key: str, sentence: str) -> None:
     """Note what is wrong with a setting; it is shown until that is moved."""
-    st.session_state.setdefault("problems", {})[key] = (sentence, UNSHOWN)
+    visit().problems[key] = (sentence, UNSHOWN)
 
 
 def problems() -> list[str]:
     """Sentences about invalid settings that have not been moved since they were first shown."""
-    state = st.session_state
-    noted = state.get("problems", {}).items()
-    current = {key: sentence for key, (sentence, value) in noted if value is UNSHOWN or value == state.get(key)}
-    state["problems"] = {key: (sentence, state.get(key)) for key, sentence in current.items()}
-    return list(current.values())
+    current, state = visit(), st.session_state
+    current.problems = {
+        key: (sentence, state.get(key))
+        for key, (sentence, value) in current.problems.items()
+        if value is UNSHOWN or value == state.get(key)
+    }
+    return [sentence for sentence, _ in current.problems.values()]
 
 
 def keys_of(options: Options) -> Collection[str]:

@@ -206,7 +206,7 @@ def test_the_method_goes_along_with_the_best_division_which_the_links_name() -> 
     for title, prefix in {"Coverage": "cv", "Posterior": "po"}.items():
         assert {f"{prefix}_synthesizer": "modips", f"{prefix}_sets": "5"}.items() <= links(app)[title].items()
     app.selectbox(key="bu_sets_binary_method").set_value("laplace").run()
-    assert app.session_state["release"]["synthesizer"] == "laplace"
+    assert app.session_state["visit"].release["synthesizer"] == "laplace"
     app.number_input(key="bu_n").set_value(200).run()
     assert settings(app)["bu_x"] == "50"
 

@@ -52,7 +52,7 @@ def headline(app: AppTest) -> str:
 
 
 def question(app: AppTest) -> DesignQuestion:
-    asked: DesignQuestion = app.session_state["cu_valid"][0]
+    asked: DesignQuestion = app.session_state["visit"].valid["curator"][0]
     return asked
 
 
@@ -453,11 +453,11 @@ def test_of_a_file_only_numbers_that_are_taken_reach_the_url() -> None:
 
 def test_a_file_is_forgotten_when_its_section_is_closed_or_the_page_is_left() -> None:
     app = open_pilot()
-    assert list(app.session_state["page_memory"]) == ["pilot"]
+    assert list(app.session_state["visit"].memory) == ["pilot"]
     app.session_state["cu_look"] = "Side by side"
-    assert app.run().session_state["page_memory"] == {}
+    assert app.run().session_state["visit"].memory == {}
     app = visit(open_pilot(), "published")
-    assert app.session_state["page_memory"] == {} and "cu_pilot" not in app.session_state
+    assert app.session_state["visit"].memory == {} and "cu_pilot" not in app.session_state
 
 
 def test_nothing_of_a_file_is_given_to_a_cache_or_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -573,7 +573,7 @@ def test_a_release_brings_its_kind_of_data_and_numbers_without_a_widget_are_hand
     assert curator.take_release({"synthesizer": "modips"}) == {"kind": "count"}
     assert curator.take_release({"n": 30}) == {}
     app = open_desk(**FEW, x=7, p=0.3)
-    assert app.session_state["release"]["x"] == 7
+    assert app.session_state["visit"].release["x"] == 7
     app.number_input(key="cu_epsilon").set_value(2.0).run()
     assert settings(app)["cu_x"] == "7" and settings(app)["cu_p"] == "0.3"
 

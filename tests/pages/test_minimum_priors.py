@@ -181,14 +181,13 @@ def test_a_release_brings_its_kind_of_data_and_takes_that_of_the_page_along() ->
     app = open_page("minimum_priors", mp_synthesizer="dirichlet_multinomial", mp_n="50")
     assert "Dirichlet-multinomial" in answer(app)
     app = open_priors(x=12, **SMALL)
-    assert (
-        app.session_state["release"] | {"synthesizer": "beta_binomial", "prior": "exact", "x": 12, "n": 40}
-        == (app.session_state["release"])
-    )
+    carried = app.session_state["visit"].release
+    assert carried | {"synthesizer": "beta_binomial", "prior": "exact", "x": 12, "n": 40} == carried
     app.number_input(key="mp_n").set_value(80).run()
-    assert (app.session_state["release"]["x"], settings(app)["mp_x"]) == (24, "24")  # the people who say yes follow
+    # The people who say yes follow
+    assert (app.session_state["visit"].release["x"], settings(app)["mp_x"]) == (24, "24")
     app.button_group(key="mp_family").set_value("k categories").run()
-    assert app.session_state["release"]["synthesizer"] == "dirichlet_multinomial"
+    assert app.session_state["visit"].release["synthesizer"] == "dirichlet_multinomial"
 
 
 ANSWERED = [

@@ -202,7 +202,7 @@ def test_a_file_sets_every_control_and_its_script_prints_the_same_numbers() -> N
     solved = solve_plan(plan)
     state = read_file(solution_json(solved).encode())
     app = open_plan(**{key.removeprefix("pl_"): value for key, value in state.items() if key in SETTINGS})
-    question: Question = app.session_state["pl_valid"][0]
+    question: Question = app.session_state["visit"].valid["plan"][0]
     assert question.plan == plan and not app.error
     assert question.description == "2 statistics of n = 1,000 rows, ε = 1"
     printed = io.StringIO()

@@ -39,7 +39,7 @@ def open_release(page: Page, values: dict[str, Any]) -> AppTest:
 def shown_on(app: AppTest, page: Page) -> dict[str, Any]:
     """The reader's release as a page has it, by the names that the page has settings for."""
     module = import_module(f"pages.{page.module}")
-    names = [name for name in app.session_state["release"] if page.prefix + name in module.SETTINGS]
+    names = [name for name in app.session_state["visit"].release if page.prefix + name in module.SETTINGS]
     return {name: app.session_state[page.prefix + name] for name in names if name in ("n", "epsilon", "p", "x", "seed")}
 
 
@@ -51,7 +51,7 @@ def release_line(app: AppTest) -> str:
 @pytest.mark.parametrize("name", RELEASES)
 def test_what_two_pages_know_of_a_release_arrives_by_the_menu(first: Page, name: str) -> None:
     app = open_release(first, RELEASES[name])
-    carried = dict(app.session_state["release"])
+    carried = dict(app.session_state["visit"].release)
     for second in [*(page for page in CARRYING if page is not first), first]:
         visit(app, second.module)
         for key, value in shown_on(sound(app), second).items():
@@ -60,7 +60,7 @@ def test_what_two_pages_know_of_a_release_arrives_by_the_menu(first: Page, name:
             setting = second.prefix + key
             if second is not START and key in carried and setting in app.session_state:
                 assert app.session_state[setting] in (carried[key], None), (second.module, key)
-        assert app.session_state["release"] == carried
+        assert app.session_state["visit"].release == carried
 
 
 @every_page
@@ -74,7 +74,7 @@ def test_what_two_pages_know_of_a_release_arrives_by_the_links(first: Page) -> N
         assert problems(there) == [], second.module
         if first.prefix not in ("cs_", "bu_", "cu_"):  # these lead on with the release that they have found
             for key, value in shown_on(there, second).items():
-                assert value == pytest.approx(app.session_state["release"].get(key, value), rel=1e-12), key
+                assert value == pytest.approx(app.session_state["visit"].release.get(key, value), rel=1e-12), key
 
 
 def test_every_page_says_which_release_the_reader_carries() -> None:
@@ -173,7 +173,7 @@ def test_fewer_rows_than_people_and_a_public_guess_go_along_to_the_pages_of_meth
 
 def prior_on(app: AppTest, page: Page) -> float:
     """The α of each set with which a page answers."""
-    question = app.session_state[f"{page.prefix}valid"][0]
+    question = app.session_state["visit"].valid[page.path][0]
     alpha: float = question.design.alpha_of_one_set
     return alpha
 
@@ -211,10 +211,10 @@ def test_a_prior_that_is_a_number_stays_where_the_promise_moves() -> None:
 
 def test_a_matrix_of_the_readers_own_stays_on_its_page() -> None:
     app = open_release(WITH_DESIGN[1], DRAW)
-    carried = dict(app.session_state["release"])
+    carried = dict(app.session_state["visit"].release)
     visit(app, "transition_matrices", tm_synthesizer="given_matrix", tm_paste=MATRIX)
     app.number_input(key="tm_epsilon").set_value(3.0).run()
-    assert sound(app).session_state["release"] == carried
+    assert sound(app).session_state["visit"].release == carried
     visit(app, "posterior")
     assert (app.session_state["po_synthesizer"], app.session_state["po_epsilon"]) == ("beta_binomial", 2.5)
     visit(app, "transition_matrices")
@@ -237,13 +237,13 @@ def test_the_people_who_say_yes_follow_the_number_of_people(first: Page) -> None
 @pytest.mark.parametrize("first", CARRYING, ids=lambda page: page.module)
 def test_presets_do_not_change_the_release(first: Page) -> None:
     app = open_release(first, DRAW)
-    carried = dict(app.session_state["release"])
+    carried = dict(app.session_state["visit"].release)
     for name in CASES[first.module].quick_presets[:2]:
         choice = next(
             part for part in [*app.selectbox, *app.get("button_group")] if part.key == f"{first.prefix}preset"
         )
         choice.set_value(name).run()
-        assert sound(app).session_state["release"] == carried
+        assert sound(app).session_state["visit"].release == carried
 
 
 HOSTILE = {
@@ -259,8 +259,8 @@ def test_a_hostile_release_in_a_link_is_refused_and_goes_nowhere(first: Page) ->
     assert problems(sound(app)) and answer(app)
     for second in (*CARRYING, first):
         assert answer(sound(visit(app, second.module)))
-        assert all(value is not None and str(value) not in HOSTILE.values() for value in
-                   [value for name, value in app.session_state["release"].items() if name != "m_is_n"])  # fmt: skip
+        carried = {name: value for name, value in app.session_state["visit"].release.items() if name != "m_is_n"}
+        assert all(value is not None and str(value) not in HOSTILE.values() for value in carried.values())
 
 
 @pytest.mark.parametrize("name", ["compare_synthesizers", "curator"])

@@ -121,7 +121,7 @@ def test_the_url_has_what_differs_from_a_fresh_page_and_brings_it_back() -> None
 
 def test_the_app_begins_with_the_release_of_start() -> None:
     app = open_start()
-    release = app.session_state["release"]
+    release = app.session_state["visit"].release
     shown = {"synthesizer": "beta_binomial", "n": 100, "sets": 1, "epsilon": 1.0, "x": 25, "seed": 1, "prior": "pure"}
     assert release.items() >= shown.items()
     app = sound(visit(app, "posterior"))
@@ -151,7 +151,7 @@ def test_a_release_that_start_does_not_show_is_named_and_its_size_is_fitted() ->
     assert STAYS in " ".join(apptest.texts(app))
     app.button_group(key="home_n").set_value(100).run()  # from now on it is the reader's release
     assert STAYS not in " ".join(apptest.texts(sound(app)))
-    release = app.session_state["release"]
+    release = app.session_state["visit"].release
     assert (release["n"], release["sets"], release["m_is_n"]) == (100, 1, True)
 
 
