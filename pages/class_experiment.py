@@ -117,7 +117,6 @@ class Projector:
     token: str
 
     def show(self) -> None:
-        """Draw the controls of the room, and beside them what the class has found."""
         parts = ui.columns()
         with parts.controls:
             self._show_controls()
@@ -286,7 +285,6 @@ def _show_interval(code: str, settings: RoomSettings, seat: int) -> None:
 
 
 def _show_guess_task(code: str, settings: RoomSettings, seat: int) -> None:
-    """Draw the seat's table, and the two answers, one of which is the guess."""
     task, report = guess_task(settings, seat), server.rooms().store.guess_of(code, settings.round, seat)
     guess = None if report is None else bool(report)
     known = [place < task.game.known_yes for place in range(settings.design.n - 1)]

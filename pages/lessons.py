@@ -9,22 +9,13 @@ import streamlit as st
 
 from dpviz.core.escape import single_line
 from dpviz.teaching.lessons import LESSONS
-from dpviz.teaching.lessons.lesson import (
-    Lesson,
-    LessonState,
-    LessonStep,
-    NumberQuestion,
-    RankingQuestion,
-    Slider,
-    write_guess,
-)
+from dpviz.teaching.lessons import lesson as lessons
 from dpviz.teaching.texts import inline_html
 from pages import ui
 from pages.ui.navigation import LESSONS as PAGE
 from pages.ui.navigation import PAGES, TEACHERS
 
 PREFIX = PAGE.prefix
-HEIGHT = 430  # pixels
 NUMBERS = ui.declared_numbers("lessons")
 GUESSES = [f"guess{number}" for number in range(1, int(NUMBERS["step"].maximum) + 1)]
 SLIDER_KEY = "try"
@@ -40,10 +31,10 @@ SETTINGS = {  # by names without the prefix of the page, so that links can be re
 class Place(NamedTuple):
     """A step of a lesson, how many are before it, and the guess and the slider of the reader who is there."""
 
-    lesson: Lesson
+    lesson: lessons.Lesson
     n_before: int
-    step: LessonStep
-    state: LessonState
+    step: lessons.LessonStep
+    state: lessons.LessonState
 
 
 def read_place() -> Place | None:
@@ -60,7 +51,7 @@ def read_place() -> Place | None:
     missing = "nothing is asked in this step."
     guesses = [read_text(key, question, missing) for key, question in zip(GUESSES, questions, strict=False)]
     slider_value = read_text(SLIDER_KEY, step.slider, "this step has no slider.")
-    return Place(lesson, index, step, LessonState(step.name, state["seed"], guesses[index], slider_value))
+    return Place(lesson, index, step, lessons.LessonState(step.name, state["seed"], guesses[index], slider_value))
 
 
 def read_text(key: str, control: Any, missing: str) -> Any:
@@ -98,7 +89,7 @@ def copy_value(widget: str, key: str) -> None:
     """Copy the value of a widget to the setting that the URL has of it."""
     value = st.session_state[widget]
     if value is not None:
-        st.session_state[key] = write_guess(value)
+        st.session_state[key] = lessons.write_guess(value)
 
 
 def show_text(text: str, kind: str = "") -> None:
@@ -131,7 +122,7 @@ def show_step(place: Place) -> None:
             show_question(place)
         with st.container(key=f"{PREFIX}figure"):
             figure, alt = step.picture(state)
-            ui.show_figure(figure, "picture", alt, height=HEIGHT, hero=True)
+            ui.show_figure(figure, "picture", alt, height=430, hero=True)
         with st.container(key=f"{PREFIX}answer"):
             if answer:
                 show_text(answer, "dpviz-answer")
@@ -149,7 +140,7 @@ def show_question(place: Place) -> None:
     if question is not None and place.state.guess is not None:
         show_text(f"**{label}** Your guess: **{question.describe(place.state.guess)}**")
         button("Guess again", "again", {guess_key: ""})
-    elif isinstance(question, RankingQuestion):
+    elif isinstance(question, lessons.RankingQuestion):
         chosen = st.multiselect(
             label, list(question.options), format_func=question.options.__getitem__, key=f"{PREFIX}order_{key}",
             placeholder="Choose them one after the other",
@@ -157,7 +148,7 @@ def show_question(place: Place) -> None:
         missing = len(question.options) - len(chosen)
         label = f"{missing} more to choose" if missing else "My order"
         kind = "secondary" if missing else "primary"  # the words of a primary button that is disabled are pale
-        button(label, "go", {guess_key: write_guess(tuple(chosen))}, type=kind, disabled=missing > 0)
+        button(label, "go", {guess_key: lessons.write_guess(tuple(chosen))}, type=kind, disabled=missing > 0)
     elif step.slider is not None:
         show_slider(place, step.slider, label or step.slider.label)
     elif question is not None:
@@ -169,7 +160,7 @@ def show_question(place: Place) -> None:
             st.form_submit_button("My guess", key=f"{PREFIX}go", type="primary", on_click=copy_value, args=args)
 
 
-def show_slider(place: Place, slider: Slider, label: str) -> None:
+def show_slider(place: Place, slider: lessons.Slider, label: str) -> None:
     """Draw a slider, and the button that takes its value for the guess, or brings it back."""
     key = f"{PREFIX}try_{place.lesson.key}_{place.n_before}_slider"
     step, state = place.step, place.state
@@ -179,8 +170,8 @@ def show_slider(place: Place, slider: Slider, label: str) -> None:
     args = (key, SLIDER_KEY)
     st.select_slider(label, list(slider.stops), key=key, format_func=slider.format, on_change=copy_value, args=args)
     with st.container(horizontal=True):
-        if isinstance(step.question, NumberQuestion):
-            values = {GUESSES[place.n_before]: write_guess(value)}
+        if isinstance(step.question, lessons.NumberQuestion):
+            values = {GUESSES[place.n_before]: lessons.write_guess(value)}
             button(f"My guess: {slider.format(value)}", "go", values, type="primary")
             return
         button("Back to the step", "restore", {SLIDER_KEY: ""}, disabled=state.slider_value is None)

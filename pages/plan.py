@@ -1,10 +1,9 @@
 """Plan: several statistics of the same people under one promise."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import count, cycle
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -41,25 +40,20 @@ PRESETS = {
 USUAL_STATISTICS = PRESETS["Five statistics"]["statistics"]
 
 
-@dataclass(frozen=True)
-class Question:
-    """The plan that the controls ask for."""
+class Question(NamedTuple):
+    """The plan that the controls ask for, in words too, and what is between two neighbouring data sets."""
 
     plan: ReleasePlan
+    description: str
+    neighbours: str
 
-    @property
-    def description(self) -> str:
-        protection = self.plan.protection
-        promise = protection.text
-        if protection.follows_from_delta and not protection.is_share:
-            promise = promise_text(*protection.as_epsilon_delta())
-        statistics = format_count(len(self.plan.statistics), "statistic")
-        return f"{statistics} of n = {format_number(self.plan.n)} rows, {promise}"
 
-    @property
-    def neighbours(self) -> str:
-        """What is between two neighbouring data sets."""
-        return self.plan.unit
+def describe_plan(plan: ReleasePlan) -> str:
+    protection = plan.protection
+    promise = protection.text
+    if protection.follows_from_delta and not protection.is_share:
+        promise = promise_text(*protection.as_epsilon_delta())
+    return f"{format_count(len(plan.statistics), 'statistic')} of n = {format_number(plan.n)} rows, {promise}"
 
 
 def controls() -> Question:
@@ -85,7 +79,7 @@ def controls() -> Question:
         n=n, statistics=st.session_state[STATISTICS], protection=PRIVACY_LIMITS[key](**limits), person_rows=person_rows,
         neighbours=neighbours, groups=forms.read_groups_line(groups), membership_public=is_public, spend_all=spend_all,
     )  # fmt: skip
-    return Question(plan)
+    return Question(plan, describe_plan(plan), plan.unit)
 
 
 # The list of statistics: a line for each, and the fields of the chosen one
@@ -309,7 +303,7 @@ def page() -> None:
         with parts.results:
             fresh = ReleasePlan(statistics=USUAL_STATISTICS, spend_all=False)
             solve = partial(ui.result, summary.plan_facts, spinner="The promise is being divided …")
-            facts = ui.last_valid_value("plan", question.plan, solve, fresh, lambda plan: Question(plan).description)
+            facts = ui.last_valid_value("plan", question.plan, solve, fresh, describe_plan)
             solution = facts.solution
             badge, point, rest, short = summary.Answer.of(facts)
             ui.answer(badge, f"<b>{point}</b> {escape_markdown(rest)}" if point else escape_markdown(rest), short)

@@ -14,8 +14,6 @@ from pages.ui import navigation
 PAGE = navigation.TEACHERS
 TITLES = {key: f"{lesson.script.number} · {lesson.script.title}" for key, lesson in LESSONS.items()}
 SETTINGS = {f"{PAGE.prefix}lesson": ui.choice_setting(TITLES, next(iter(TITLES)), "Lesson")}
-LESSON_PAGE = replace(navigation.LESSONS, prefix="")
-"""The settings of the page of lessons have no prefix."""
 
 
 def show_notes(key: str) -> None:
@@ -31,7 +29,8 @@ def show_notes(key: str) -> None:
         "This lesson on paper",
         ("Pictures with blanks, and the answers at the end (HTML, A4)", f"dpviz_lesson_{key}.html", make),
     )
-    ui.page_link(LESSON_PAGE, {"lesson": key}, f"Open lesson {lesson.script.number}")
+    target = replace(navigation.LESSONS, prefix="")  # its settings have none
+    ui.page_link(target, {"lesson": key}, f"Open lesson {lesson.script.number}")
 
 
 def page() -> None:

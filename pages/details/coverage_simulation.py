@@ -55,7 +55,6 @@ class Run:
 
     @property
     def is_complete(self) -> bool:
-        """Whether these are all."""
         return self.done >= self.plan.repetitions
 
     @property
@@ -70,7 +69,6 @@ class Run:
 
     @property
     def n_shown(self) -> int:
-        """Number of repetitions that are shown so far."""
         return self.watched if self.is_watched else self.done
 
     @property

@@ -181,9 +181,8 @@ def _show_report(desk: SearchResult) -> None:
         _show_report_of(desk, _choose_reported(desk))
     else:
         ui.note(ui.words("no_report" if desk.is_complete else "report_waits"))
-    key = f"{PREFIX}question_file"
-    types = ("json", "html")
-    if ui.open_file("Open a question or a design", key, read_file, megabytes=1, types=types):
+    label, types = "Open a question or a design", ("json", "html")
+    if ui.open_file(label, f"{PREFIX}question_file", read_file, megabytes=1, types=types):
         _show_stored(desk)
 
 

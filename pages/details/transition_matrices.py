@@ -83,8 +83,8 @@ def show_tables(summary: PrivacySummary) -> None:
 
 
 def show_profile(summary: PrivacySummary) -> None:
-    delta = f"δ = {summary.divergence.value:.6g} at the promised ε = {summary.epsilon:g}"
-    alt = f"Privacy profile of the {summary.synthesizer.info.label}: δ against ε, with {delta}."
+    alt = f"Privacy profile of the {summary.synthesizer.info.label}: δ against ε, with δ = "
+    alt += f"{summary.divergence.value:.6g} at the promised ε = {summary.epsilon:g}."
     ui.show_figure(charts.profile_chart(profile_of(summary.synthesizer), summary), "profile", alt, height=330)
     ui.heading("Numbers")
     ui.numbers(*report.verdict_numbers(summary))

@@ -1,9 +1,8 @@
 """How a release is made: the synthesizer, a matrix of the reader's own among them, its prior rule and its promise."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -34,8 +33,7 @@ RELEASE_NUMBERS = declared_numbers("controls") | FURTHER_NUMBERS
 _rescaled = lru_cache(maxsize=16)(rescale_rows)
 
 
-@dataclass(frozen=True)
-class ReleaseChoice:
+class ReleaseChoice(NamedTuple):
     """What the controls say of a release."""
 
     values: dict[str, Any]  # arguments of `Design.of` by name; n and m are among them for a matrix of the reader's own
