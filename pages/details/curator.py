@@ -17,7 +17,9 @@ from dpviz.curator.candidate import Evaluation
 from dpviz.curator.measures import ACCURACY_MEASURES
 from dpviz.curator.opendp import opendp_script
 from dpviz.curator.provenance import reported_numbers
+from dpviz.curator.question import QUESTION_KINDS
 from dpviz.curator.search import SearchResult
+from dpviz.inference.rules import RULES
 from dpviz.mechanisms import TwoCellSynthesizer
 from pages import ui
 from pages.details.curator_pilot import pilot_sentence, show_pilot
@@ -71,9 +73,15 @@ def toggle_pin(key: str) -> None:
     st.session_state[PINS] = remaining if key in pins else [*remaining, key][-MAX_PINS:]
 
 
-def full_names(desk: SearchResult) -> dict[str, str]:
-    """Names of the designs by their pins."""
-    return {pin_of(design.key): design.full_name for design in desk.designs}
+def pin_names(pins: Iterable[str]) -> dict[str, str]:
+    """Method, number of sets and analysis of pins, whatever the question is: a browser knows options by their names."""
+    methods = {method.key: method.label for kind in QUESTION_KINDS.values() for method in kind.methods}
+    names = {}
+    for pin in pins:
+        method, sets, rule = pin.split("~")
+        analysis = RULES[rule].abbreviation if rule in RULES else rule
+        names[pin] = f"{methods.get(method, method)}, {'one set' if sets == '1' else f'{sets} sets'}, {analysis}"
+    return names
 
 
 def complete_designs(desk: SearchResult, pins: Iterable[str]) -> list[Evaluation]:
@@ -157,12 +165,12 @@ def _show_sweep(desk: SearchResult, axis: sweep.Axis, measure: str, is_guesses: 
 def _show_side_by_side(desk: SearchResult) -> None:
     ui.note(ui.words("pins"))
     pins: list[str] = st.session_state[PINS]
-    names = full_names(desk)
-    gone = [key for key in pins if key not in names]
-    labels = names | dict.fromkeys(gone, "no design of this question" if desk.is_complete else "not found so far")
-    ui.choices("pins", labels, max_selections=MAX_PINS, placeholder=f"up to {MAX_PINS}, in the order of the table")
+    known = [pin_of(design.key) for design in desk.designs]
+    gone = [pin for pin in pins if pin not in known]
+    names = pin_names([*known, *gone])
+    ui.choices("pins", names, max_selections=MAX_PINS, placeholder=f"up to {MAX_PINS}, in the order of the table")
     if gone and desk.is_complete:
-        ui.note(ui.words("gone", count=len(gone)))
+        ui.note(ui.words("gone", names="; ".join(names[pin] for pin in gone)))
     designs = complete_designs(desk, pins)
     if not designs:
         ui.note(ui.words("no_pins"))
@@ -189,12 +197,13 @@ def _show_report(desk: SearchResult) -> None:
 def _choose_reported(desk: SearchResult) -> Evaluation:
     """Draw the choice of the design of the report: the first pinned or the leading one, unless another is chosen."""
     state = st.session_state
-    names = full_names(desk)
-    first = next((key for key in state[PINS] if key in names), next(iter(names)))
-    if state[REPORTED] == first:
-        state[REPORTED] = ""
-    key = ui.choice("report_of", {"": names.pop(first), **names}) or first
-    (design,) = complete_designs(desk, [key])
+    known = [pin_of(design.key) for design in desk.designs]
+    names = pin_names([*known, *filter(None, [state[REPORTED]])])
+    chosen = ui.choice("report_of", {"": "The first pinned design, or the leading one", **names})
+    if chosen not in ("", *known):
+        ui.note(ui.words("gone", names=names[chosen]))
+    pinned = [pin for pin in (chosen, *state[PINS], known[0]) if pin in known]
+    (design,) = complete_designs(desk, pinned[:1])
     return design
 
 

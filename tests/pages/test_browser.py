@@ -106,6 +106,15 @@ def test_picture_stays_and_keeps_its_zoom_while_it_refines_and_a_control_moves(
         assert page.evaluate(RANGES) == ranges
 
 
+def test_pins_keep_their_names_while_the_designs_are_found(context: BrowserContext, server: str) -> None:
+    pins = "laplace~1~as_if_real.modips~9~score"
+    with visit(context, f"{server}/curator?cu_n=23&cu_values=3&cu_look=Side+by+side&cu_pins={pins}") as page:
+        tags = page.locator(".st-key-cu_pins [data-tag]").evaluate_all("(tags) => tags.map((tag) => tag.ariaLabel)")
+        assert tags == [
+            "Laplace sanitizer, one set, as if real", "Modips (boundary-inflated), 9 sets, noise-aware score",
+        ]  # fmt: skip
+
+
 WATCH_SLIDER = """(thumb) => {
   window.places = [Number(thumb.value)];
   const look = () => {
