@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from dpviz.comparisons import Analysis, BinaryData, Comparison, EqualPromise, Outcome
-from dpviz.comparisons.proportion import BinaryMethod, method_of_release
+from dpviz.comparisons.proportion import method_of_release
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.formatting import format_number, join_words
 from dpviz.inference.combining_rules import COMBINING_RULES
@@ -22,17 +22,23 @@ NO_COMPARISON = (
 def study_outcomes(cells: Sequence[CellResult], comparison: Comparison) -> tuple[Outcome, ...]:
     """Cells at the data, releases, level and rule of a comparison, each at its own ε.
 
-    A study promises ε to all methods alike; on other terms it has no answer.
+    Parameters
+    ----------
+    cells : sequence of CellResult
+    comparison : Comparison
+        A study promises ε to all methods alike; on other terms it has no answer.
     """
-    outcomes = (_outcome(cell, comparison) for cell in cells)
+    outcomes = [_outcome(cell, comparison) for cell in cells]
     return tuple(outcome for outcome in outcomes if outcome is not None and outcome.method in comparison.methods)
 
 
 def comparison_of(cells: Sequence[CellResult]) -> Comparison:
     """Comparison of the first cell that is an outcome of one, with all methods that the study has there."""
-    around = ((cell, _comparison_around(cell)) for cell in cells)
-    comparison = next((item for cell, item in around if item is not None and _outcome(cell, item) is not None), None)
-    if comparison is None:
+    for cell in cells:
+        comparison = _comparison_around(cell)
+        if comparison is not None and _outcome(cell, comparison) is not None:
+            break
+    else:
         raise ValueError(NO_COMPARISON)
     outcomes = [outcome for cell in cells if (outcome := _outcome(cell, comparison)) is not None]
     epsilons = sorted({outcome.epsilon for outcome in outcomes})
@@ -42,7 +48,13 @@ def comparison_of(cells: Sequence[CellResult]) -> Comparison:
 
 
 def describe_outcomes(cells: Sequence[CellResult], n_outcomes: int) -> str:
-    """Sentence with the number of cells in a picture, and with the n, M and p of all cells."""
+    """Sentence with the number of cells in a picture, and with the n, M and p of all cells.
+
+    Parameters
+    ----------
+    cells : sequence of CellResult
+    n_outcomes : int
+    """
     values = []
     for symbol, name in (("n", "n"), ("M", "sets"), ("p", "p")):
         numbers = sorted({getattr(cell.design, name) for cell in cells})
@@ -57,20 +69,19 @@ def describe_outcomes(cells: Sequence[CellResult], n_outcomes: int) -> str:
 
 def _outcome(cell: CellResult, comparison: Comparison) -> Outcome | None:
     """A cell as an outcome of a comparison by any method; None where it is not one."""
-    data = comparison.data
-    design = cell.design
-    method = _method(cell)
-    if method is None or not isinstance(data, BinaryData) or not isinstance(comparison.terms, EqualPromise):
+    data, design = comparison.data, cell.design
+    around = _comparison_around(cell)
+    if around is None or not isinstance(data, BinaryData) or not isinstance(comparison.terms, EqualPromise):
         return None
+    (method,) = around.methods
     sets = method.sets(comparison.analysis.sets)  # a method that adds noise to a count releases one
     rule = comparison.analysis.rule_for(sets).key
     settings = design.n, design.m, design.p, design.level, design.sets
-    low, high = comparison.span
     is_outcome = (
         settings == (data.n, data.m, data.p, comparison.analysis.level, sets)
         and rule in cell.rules
-        and low <= design.epsilon <= high
-        and method.synthesizer(data, design.epsilon / sets) == design.release
+        and comparison.span[0] <= design.epsilon <= comparison.span[1]
+        and method_of_release(design).synthesizer(data, design.epsilon / sets) == design.release
     )
     if not is_outcome:
         return None
@@ -81,24 +92,16 @@ def _outcome(cell: CellResult, comparison: Comparison) -> Outcome | None:
     )  # fmt: skip
 
 
-def _method(cell: CellResult) -> BinaryMethod | None:
-    try:
-        return method_of_release(cell.design)
-    except ValueError:
-        return None
-
-
 def _comparison_around(cell: CellResult) -> Comparison | None:
     """Comparison that a cell may be an outcome of: at its n, p, M and level, by its first combining rule."""
     design = cell.design
-    method = _method(cell)
     rule = next((key for key in cell.rules if key in COMBINING_RULES), None)
-    if method is None or rule is None:
+    if rule is None:
         return None
     try:
         data = BinaryData(n=design.n, p=design.p)
         analysis = Analysis(sets=design.sets, rule=rule, level=design.level)
+        method = method_of_release(design)
     except ValueError:
         return None
-    span = PROMISES.minimum, PROMISES.maximum
-    return Comparison(data, (method,), analysis, EqualPromise(), design.epsilon, span)
+    return Comparison(data, (method,), analysis, EqualPromise(), design.epsilon, (PROMISES.minimum, PROMISES.maximum))

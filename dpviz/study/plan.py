@@ -85,11 +85,16 @@ class StudyPlan(ParameterRecord):
 
     def check(self) -> None:
         """Refuse values that are not of the grid, and a grid that is too large."""
+        axes: dict[str, tuple[Any, ...]] = {}
+        for name in ("mechanisms", "rules", *GRID):
+            value = getattr(self, name)
+            axes[name] = tuple(value) if isinstance(value, (list, tuple)) else (value,)
         for name, known in (("mechanisms", two_cell_synthesizers()), ("rules", RULES)):
-            keys = validate_unique_choices(name, _as_tuple(getattr(self, name)), known, min_items=1)
-            object.__setattr__(self, name, keys)
+            axes[name] = validate_unique_choices(name, axes[name], known, min_items=1)
         for name, declaration in GRID.items():
-            object.__setattr__(self, name, _axis(declaration, _as_tuple(getattr(self, name)), int(name != "m")))
+            axes[name] = _validate_axis(declaration, axes[name], min_items=0 if name == "m" else 1)
+        for name, values in axes.items():
+            object.__setattr__(self, name, values)
         if not isinstance(self.exact, bool):
             raise ValueError(f"exact must be true or false; got {describe_value(self.exact)}.")
         size = len(self.mechanisms) * math.prod(len(getattr(self, name)) or 1 for name in GRID)
@@ -102,12 +107,14 @@ class StudyPlan(ParameterRecord):
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
         """Plan with these entries by name, each a value or a list where a grid has several."""
-        names = [item.name for item in dataclasses.fields(cls)]
-        required = [item.name for item in dataclasses.fields(cls) if item.default is dataclasses.MISSING]
-        if unknown := [name for name in values if name not in names]:
-            raise ValueError(f"A plan has the entries {', '.join(names)}; got {describe_value(unknown[0])}.")
-        if missing := [name for name in required if name not in values]:
-            raise ValueError(f"{missing[0]} must be given: a plan needs {', '.join(required)}.")
+        is_required = {item.name: item.default is dataclasses.MISSING for item in dataclasses.fields(cls)}
+        for name in values:
+            if name not in is_required:
+                raise ValueError(f"A plan has the entries {', '.join(is_required)}; got {describe_value(name)}.")
+        required = [name for name, needed in is_required.items() if needed]
+        for name in required:
+            if name not in values:
+                raise ValueError(f"{name} must be given: a plan needs {', '.join(required)}.")
         return cls(**values)
 
     @cached_property
@@ -151,17 +158,12 @@ def read_study_plan(text: str) -> StudyPlan:
     return StudyPlan.of(entries)
 
 
-def _as_tuple(value: object) -> tuple[Any, ...]:
-    return tuple(value) if isinstance(value, (list, tuple)) else (value,)
-
-
-def _axis(declaration: Parameter, values: tuple[Any, ...], min_items: int) -> tuple[float, ...]:
+def _validate_axis(declaration: Parameter, values: tuple[Any, ...], min_items: int) -> tuple[float, ...]:
     """Validated values of an axis, each once."""
     name = declaration.name
     if not min_items <= len(values) <= limits.MAX_STUDY_CELLS:
-        raise ValueError(
-            f"{name} must have from {min_items} to {limits.MAX_STUDY_CELLS:,} values; got {len(values):,}."
-        )
+        allowed = f"from {min_items} to {limits.MAX_STUDY_CELLS:,} values"
+        raise ValueError(f"{name} must have {allowed}; got {len(values):,}.")
     numbers = tuple(map(declaration.validate, values))
     if len(set(numbers)) < len(numbers):
         raise ValueError(f"{name} must have each value once; got {describe_value(list(numbers))}.")

@@ -116,23 +116,22 @@ def _measure_cells(result: object, names: Iterable[str]) -> dict[str, float]:
 
 
 def _parse(name: str, text: str) -> Any:
+    """Value of a cell of the file; a ValueError says what its column has."""
     kind = COLUMNS[name]
+    allowed = {str: "a text", bool: "True or False", int: "a whole number", float: "a number"}[kind]
     try:
-        return {"True": True, "False": False}[text] if kind is bool else kind(text)
+        value = {"True": True, "False": False}[text] if kind is bool else kind(text)
     except (KeyError, ValueError):
-        allowed = {bool: "True or False", int: "a whole number", float: "a number"}[kind]
         raise ValueError(f"{name} must be {allowed}; got {describe_value(text)}.") from None
+    if name in SHARES and not 0 <= value <= 1:
+        raise ValueError(f"{name} must be a number from 0 to 1; got {describe_value(value)}.")
+    if name.endswith("_error") and value < 0:
+        raise ValueError(f"{name} must be at least 0; got {describe_value(value)}.")
+    return value
 
 
 def _read_cell(rows: list[dict[str, Any]]) -> CellResult:
-    """Cell of its rows, each checked."""
-    for row in rows:
-        for name in SHARES:
-            if not 0 <= row[name] <= 1:
-                raise ValueError(f"{name} must be a number from 0 to 1; got {describe_value(row[name])}.")
-        for name in (*CELL_MEASURES, *RULE_MEASURES):
-            if row[f"{name}_error"] < 0:
-                raise ValueError(f"{name}_error must be at least 0; got {describe_value(row[f'{name}_error'])}.")
+    """Cell of the rows of its rules."""
     first = rows[0]
     settings = {name: first[name] for name in CELL_SETTINGS}
     design = Design.of(settings | {"rules": tuple(row["rule"] for row in rows)})
@@ -141,8 +140,8 @@ def _read_cell(rows: list[dict[str, Any]]) -> CellResult:
         row["rule"]: RuleResult(exact=row["exact"], error_bound=row["error_bound"], **_measures(row, RULE_MEASURES))
         for row in rows
     }
-    own = _measures(first, CELL_MEASURES)
-    return CellResult(design=design, rules=rules, estimate_exact=first["estimate_exact"], **own)
+    estimate = _measures(first, CELL_MEASURES)
+    return CellResult(design=design, rules=rules, estimate_exact=first["estimate_exact"], **estimate)
 
 
 def _measures(row: dict[str, Any], names: Iterable[str]) -> dict[str, Measure]:
