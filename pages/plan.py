@@ -266,8 +266,10 @@ def _show_downloads(facts: PlanFacts) -> None:
     table = ("The numbers of each statistic, CSV", "plan.csv", partial(records_csv, "statistic", facts.statistics))
     script = ("plan.py", files.plan_script(plan), "the shares and the errors of the plan")
     as_json = ("The plan, JSON", "plan_alone.json", plan.to_json)
-    middle = (as_json, ("The plan, TOML", "plan.toml", partial(files.plan_toml, plan)), ui.words("with_numbers"))
-    ui.download_columns([table], script, middle=middle, middle_heading="Your plan")
+    middle: list[ui.File | str] = [as_json, ("The plan, TOML", "plan.toml", partial(files.plan_toml, plan))]
+    if facts.solution.design.keeps_promise:
+        middle.append(("Its release by OpenDP, Python", "release.py", partial(files.opendp_script, facts.solution)))
+    ui.download_columns([table], script, middle=[*middle, ui.words("with_numbers")], middle_heading="Your plan")
 
 
 SECTIONS: dict[str, ui.Section] = {

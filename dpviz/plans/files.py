@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import dpviz
 from dpviz.core.formatting import format_number
+from dpviz.curator.opendp import OPENDP_VERSION
 from dpviz.export.stored import Difference, compare_numbers, json_number, read_stored
 from dpviz.export.templates import render
 from dpviz.plans import summary
@@ -146,3 +148,15 @@ def plan_script(plan: ReleasePlan) -> str:
     """Script that solves a plan and prints its shares and errors."""
     lines = [line + "\n" for line in plan.to_json().splitlines()]
     return render("plans/plan_script.txt", lines=lines)
+
+
+def opendp_script(solution: PlanSolution) -> str:
+    """Script that publishes the statistics of a solved plan with OpenDP, once the confidential rows stand in it."""
+    plan, mechanisms = solution.plan, solution.design.mechanisms
+    if not solution.design.keeps_promise:
+        raise ValueError("No design of this plan keeps its promise, so that nothing can be released.")
+    parts = []
+    for place, (statistic, mechanism) in enumerate(zip(plan.statistics, mechanisms, strict=True)):
+        norm = math.hypot if mechanism.needs_delta else lambda *shifts: math.fsum(shifts)
+        parts.append((statistic, mechanism, max(norm(*way[place]) for way in plan.sensitivities)))
+    return render("plans/opendp.txt", version=OPENDP_VERSION, plan=plan, parts=parts)

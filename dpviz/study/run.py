@@ -127,7 +127,7 @@ def dask_executor(address: str) -> Iterator[Executor]:
     try:
         from distributed import Client, KilledWorker
     except ImportError:
-        raise OSError('a scheduler needs dask, which is not installed: pip install "dpviz[dask]"') from None
+        raise OSError('a scheduler needs dask, which is not installed: pip install "dpviz[study]"') from None
     logging.getLogger("distributed").setLevel(logging.ERROR)
     with Client(address, timeout=CONNECT_TIMEOUT_S) as client:
         if not client.nthreads():

@@ -221,7 +221,7 @@ def test_nothing_needs_dask_but_a_scheduler(tmp_path: Path) -> None:
     ) as process:  # fmt: skip
         _, problems = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == FAILED and "Traceback" not in problems
-    assert 'needs dask, which is not installed: pip install "dpviz[dask]"' in problems
+    assert 'needs dask, which is not installed: pip install "dpviz[study]"' in problems
 
 
 def test_what_cannot_be_read_in_the_folder_is_computed_again(tmp_path: Path) -> None:
