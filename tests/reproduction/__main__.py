@@ -14,8 +14,8 @@ import pandas as pd
 
 from dpviz.core.declarations import SEED
 from dpviz.core.parameters import argument
-from dpviz.published.records import load_papers, load_records, rule_sentence, summarize
-from tests.reproduction.agreement import changed_records, load_checks, recompute, record_line
+from dpviz.published.records import Record, load_papers, load_records, rule_sentence, summarize
+from tests.reproduction.agreement import FILE_DIGITS, changed_records, load_checks, recompute, record_line
 from tests.reproduction.evidence import SimulationBudget
 
 REPETITIONS = argument("repetitions", 1, 100_000, title="number of repetitions", integer=True)
@@ -39,6 +39,13 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     return options
 
 
+def write_records(records: list[Record], budget: SimulationBudget, path: Path) -> None:
+    """Write records as ``dpviz/published/data/records.csv`` has them."""
+    table = pd.DataFrame(map(asdict, records))
+    table = table.assign(repetitions=budget.repetitions, seed=budget.seed, computed=datetime.date.today())
+    table.to_csv(path, index=False, float_format=f"%.{FILE_DIGITS}g", lineterminator="\n")
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Recompute what the arguments name; return 1 where a record no longer comes out, else 0."""
     options = parse_arguments(arguments)
@@ -53,9 +60,7 @@ def main(arguments: list[str] | None = None) -> int:
     for paper in papers:
         print(f"{paper}: {summarize(record for record in recomputed if record.paper == paper).counts}.")
     if options.csv:
-        table = pd.DataFrame(map(asdict, recomputed))
-        table = table.assign(repetitions=budget.repetitions, seed=budget.seed, computed=datetime.date.today())
-        table.to_csv(options.csv, index=False, lineterminator="\n")
+        write_records(recomputed, budget, options.csv)
     for record in changed:
         print(record_line(record), file=sys.stderr)
     return 1 if changed else 0

@@ -17,13 +17,25 @@ from dpviz.privacy import (
 )
 from dpviz.privacy.divergence import exceeds
 from dpviz.published.records import Record
-from tests.reproduction.evidence import Evidence, SimulationBudget, between, check, check_each
+from tests.reproduction.evidence import (
+    Evidence,
+    Findings,
+    SimulationBudget,
+    between,
+    cells,
+    count,
+    decreasing,
+    section,
+    values,
+)
 
-PAPER, EPSILON = "abowd_vilhuber", 2.0
+EPSILON = 2.0
 PLUG_IN = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)  # shows Fig. 1 and 2 to every printed digit
 EQUATION_1 = BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5)  # what the paper says that they show
 LAPLACE = LaplaceSanitizer(n=5, epsilon=EPSILON)  # Fig. 3 and 4
 RARE = 0.01  # Cells of Fig. 1 below which an outcome counts as rare
+FIG_1, FIG_3 = PLUG_IN.transition_matrix(), LAPLACE.transition_matrix()
+LOG_ODDS = np.abs(log_odds_table(PLUG_IN))
 
 
 @cache
@@ -35,7 +47,7 @@ def figure_values(place: str, alternative: bool) -> FloatArray:
     return release.transition_matrix() if place in ("Fig. 1", "Fig. 3") else np.abs(log_odds_table(release))
 
 
-@check_each(PAPER, "figures")
+@cells("abowd_vilhuber", "figures")
 def _(record: Record, _: SimulationBudget) -> Evidence:
     row = int(float(next(iter(record.parameters.values()))))  # n₁, of the first of two tables
     return Evidence(float(figure_values(record.place, record.is_alternative)[row, int(record.what[3:])]))
@@ -52,56 +64,43 @@ def accounts_of_delta(release: TwoCellSynthesizer) -> dict[str, float]:
     by_sum, by_column, by_row = beta_binomial_terms(0, release.n, 0.5, 0.5)
     jeffreys = np.exp(by_sum + by_column - by_row)
 
-    def cells(weights: FloatArray, choose: np.ufunc) -> float:
+    def joint_cells(weights: FloatArray, choose: np.ufunc) -> float:
         joint = weights[:, None] * matrix
         return float(choose(joint[:-1], joint[1:])[over].sum())
 
     return {
-        "smaller side of each cell, n1 ~ Binomial(5, ½)": cells(even, np.minimum),
+        "smaller side of each cell, n1 ~ Binomial(5, ½)": joint_cells(even, np.minimum),
         "worst table: probabilistic differential privacy": probabilistic_delta(release, EPSILON),
         "(ε, δ)-differential privacy": delta_for_epsilon(release, EPSILON),
         "any failing cell, n1 ~ Binomial(5, ½)": float(even @ failure),
-        "larger side of each cell, n1 ~ Binomial(5, ½)": cells(even, np.maximum),
+        "larger side of each cell, n1 ~ Binomial(5, ½)": joint_cells(even, np.maximum),
         "any failing cell, n1 ~ Beta-binomial(5, ½, ½)": float(jeffreys @ failure),
-        "larger side of each cell, n1 ~ Beta-binomial(5, ½, ½)": cells(jeffreys, np.maximum),
+        "larger side of each cell, n1 ~ Beta-binomial(5, ½, ½)": joint_cells(jeffreys, np.maximum),
     }
 
 
-@check_each(PAPER, "delta")
+@cells("abowd_vilhuber", "delta")
 def _(record: Record, _: SimulationBudget) -> Evidence:
     return Evidence(accounts_of_delta(PLUG_IN)[record.what])
 
 
-def n_exceeding(release: TwoCellSynthesizer) -> Evidence:
-    """Return how many log-odds exceed ε = 2."""
-    return Evidence(float(np.count_nonzero(exceeds(log_odds_table(release), EPSILON))))
+@section("abowd_vilhuber")
+def statements() -> Findings:
+    """The statements on the figures."""
+    yield "eight", exceeds(log_odds_table(PLUG_IN), EPSILON).sum()
+    yield "eight_meant", exceeds(log_odds_table(EQUATION_1), EPSILON).sum()
+    yield "laplace_epsilon", pure_epsilon(LAPLACE)
+    yield "possible", between(FIG_1, low=1e-300)
+    yield "finite", between(LOG_ODDS, high=1e300)
+    yield "never", between(np.abs(log_odds_table(LAPLACE)), high=EPSILON * (1 + 1e-12))
+    yield "peaked", decreasing([np.diag(FIG_3)[:3], np.diag(FIG_1)[:3]], axis=0)  # both matrices are symmetric
+    yield "rare", count((FIG_3 > FIG_1)[FIG_1 < RARE])
 
+    # The largest log-odds are those of the least likely outcome
+    row, column = np.unravel_index(LOG_ODDS.argmax(), LOG_ODDS.shape)
+    probability = FIG_1[row : row + 2, column].min()
+    yield "unusual", values([LOG_ODDS.max(), probability], probability <= FIG_1.min() * (1 + 1e-9))
 
-check(PAPER, "eight")(lambda _: n_exceeding(PLUG_IN))
-check(PAPER, "eight_meant")(lambda _: n_exceeding(EQUATION_1))
-check(PAPER, "laplace_epsilon")(lambda _: Evidence(pure_epsilon(LAPLACE)))
-check(PAPER, "possible")(lambda _: between(PLUG_IN.transition_matrix(), low=1e-300))
-check(PAPER, "finite")(lambda _: between(log_odds_table(PLUG_IN), -1e300, 1e300))
-check(PAPER, "never")(lambda _: between(np.abs(log_odds_table(LAPLACE)), 0, EPSILON * (1 + 1e-12)))
-# "… the diagonal of Fig. 3 is larger"
-check(PAPER, "peaked")(lambda _: between(np.diag(LAPLACE.transition_matrix() / PLUG_IN.transition_matrix()), low=1))
-
-
-@check(PAPER, "rare")
-def _(_: SimulationBudget) -> Evidence:
-    matrix = PLUG_IN.transition_matrix()
-    return between((LAPLACE.transition_matrix() / matrix)[matrix < RARE], low=1)
-
-
-@check(PAPER, "unusual")
-def _(_: SimulationBudget) -> Evidence:
-    """The largest log-odds are those of the least likely outcome."""
-    matrix, log_odds = PLUG_IN.transition_matrix(), np.abs(log_odds_table(PLUG_IN))
-    row, column = np.unravel_index(int(log_odds.argmax()), log_odds.shape)
-    return between(matrix[row : row + 2, column].min() / matrix.min(), 0, 1 + 1e-9)
-
-
-@check(PAPER, "laplace_scale")
-def _(_: SimulationBudget) -> Evidence:
-    printed, wider = (LaplaceSanitizer(n=5, epsilon=epsilon).transition_matrix()[0, 0] for epsilon in (2.0, 1.0))
-    return Evidence(f"With 1/ε the first cell of Fig. 3 is {printed:.6f}, as printed; with 2/ε {wider:.6f}.", False)
+    # The noise of Fig. 3 has the scale 1/ε, not 2/ε
+    wider = LaplaceSanitizer(n=5, epsilon=EPSILON / 2).transition_matrix()
+    yield "laplace_scale", values([FIG_3[0, 0], wider[0, 0]], supported=False)

@@ -8,14 +8,14 @@ from pkgutil import iter_modules
 
 import tests.reproduction
 from dpviz.published.records import FAR, Agreement, Record, simulation_limit, summarize
-from tests.reproduction.evidence import CHECKS, PRINTED_REPETITIONS, Evidence, SimulationBudget
+from tests.reproduction.evidence import PRINTED_REPETITIONS, Evidence, SimulationBudget, find_check, sentence
 
 FILE_DIGITS = 9  # Significant ones of a computed number: fewer than rounding on another machine can reach
 HALFWAY = 1e-6  # Units of the last digit: a number halfway between two roundings agrees with both
 
 
 def load_checks() -> None:
-    """Import the modules of the papers, which register their checks."""
+    """Import the modules of the papers, which register their sections and cells."""
     for module in iter_modules(tests.reproduction.__path__):
         if not module.name.startswith(("__", "test_")):
             import_module(f"tests.reproduction.{module.name}")
@@ -29,7 +29,7 @@ def judge(record: Record, evidence: Evidence) -> Agreement:
     >>> [str(judge(record, Evidence(value))) for value in (0.1249, 0.1251, 0.1301)]
     ['agrees', 'differs within rounding', 'differs']
     """
-    if isinstance(evidence.value, str):
+    if not isinstance(evidence.value, float):
         return Agreement.AGREES if evidence.supported else Agreement.DIFFERS
     difference = float(record.printed) - evidence.value
     units = abs(difference) / record.unit
@@ -48,27 +48,23 @@ def recompute(record: Record, budget: SimulationBudget) -> Record:
     A statement whose verdict is not the frozen one is tried again with ten times the repetitions, until there are more
     of them than the papers have: chance may have misled it.
     """
-    check = CHECKS[record.paper, record.key]
-    evidence = check(record, budget)
-    while (
-        isinstance(evidence.value, str)
-        and evidence.supported != record.verdict.comes_out
-        and budget.repetitions <= PRINTED_REPETITIONS
-    ):
+    check = find_check(record, budget)
+    evidence = check(budget)
+    if isinstance(evidence.value, float):
+        difference, error = float(record.printed) - evidence.value, evidence.standard_error
+        return replace(
+            record,
+            ours=f"{evidence.value:.{FILE_DIGITS}g}",
+            error=error,
+            our_error=evidence.own_error,
+            units_of_last_digit=difference / record.unit,
+            standard_errors=difference / error if error else 0.0,
+            verdict=judge(record, evidence),
+        )
+    while evidence.supported != record.verdict.comes_out and budget.repetitions <= PRINTED_REPETITIONS:
         budget = budget.retry()
-        evidence = check(record, budget)
-    if isinstance(evidence.value, str):
-        return replace(record, ours=evidence.value, verdict=judge(record, evidence))
-    difference, error = float(record.printed) - evidence.value, evidence.standard_error
-    return replace(
-        record,
-        ours=f"{evidence.value:.{FILE_DIGITS}g}",
-        error=error,
-        our_error=evidence.own_error,
-        units_of_last_digit=difference / record.unit,
-        standard_errors=difference / error if error else 0.0,
-        verdict=judge(record, evidence),
-    )
+        evidence = check(budget)
+    return replace(record, ours=sentence(record, evidence), verdict=judge(record, evidence))
 
 
 def changed_records(frozen: Sequence[Record], recomputed: Sequence[Record]) -> list[Record]:

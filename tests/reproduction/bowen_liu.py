@@ -1,19 +1,22 @@
-"""What Bowen & Liu (2016) print of their three studies: shares of usable releases, and statements.
+"""What Bowen & Liu (2016) print of their three studies, and what their methods and Liu's promise.
 
 Source: C. M. Bowen and F. Liu, Differentially private data synthesis methods, 2016, with its supplement.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from itertools import pairwise, product
+from collections.abc import Sequence
+from functools import cache, partial
+from itertools import product
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy.stats import chi2
 
+from dpviz.audit.release_audit import ReleaseAudit, ReleaseSetting, audit_releases
 from dpviz.comparisons import Analysis, BinaryData, MixedData, UnknownVariance
-from dpviz.comparisons.analysis import OutcomeMeasures
 from dpviz.comparisons.mixed import LARGEST_SHARE, SMALLEST_SHARE
+from dpviz.comparisons.numeric_data import NormalData
 from dpviz.comparisons.numeric_releases import MODIPS_COMMUNAL, MODIPS_SPLIT, uniform_share
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
@@ -21,18 +24,19 @@ from dpviz.core.types import FloatArray
 from dpviz.privacy.histograms import SCOTT_FACTOR
 from dpviz.published.records import Record
 from tests.reproduction import evidence
-from tests.reproduction.evidence import Evidence, Lines, SimulationBudget, between, check, check_each, count_supported
-from tests.reproduction.studies import ANALYSIS, BINARY_METHODS, N_SETS, STUDY_3, at_most, simulate_numeric
+from tests.reproduction.evidence import Evidence, Findings, SimulationBudget, between, cells, count, section, values
+from tests.reproduction.studies import ANALYSIS, BINARY_METHODS, N_CELLS, N_SETS, STANDARD, STUDY_3, simulate_numeric
 
-SIZES, LOGS = (40, 100, 1_000), (-2.0, 0.0, 2.0)
+SIZES = (40, 100, 1_000)
 ERROR = "root_mean_squared_error"
-BY_BIAS = "laplace", "modips", "modips_truncated", "posterior_mean", "beta_binomial"  # from the best to the worst
-PRIVATE = "laplace", "modips", "modips_truncated", "beta_binomial"
-MODELS = SPLIT, COMMUNAL = "modips_split", "modips_communal"
-HISTOGRAMS = PERTURBED, SMOOTHED = "perturbed_histogram", "smoothed_histogram"
-CELLS = CELL_MODIPS, CELL_HISTOGRAM = "modips_printed", "perturbed_cells"
+BY_BIAS = ["laplace", "modips", "modips_truncated", "posterior_mean", "beta_binomial"]  # from the best to the worst
+PRIVATE = ["laplace", "modips", "modips_truncated", "beta_binomial"]
+REFERENCES = ["original", "multiple_synthesis"]
+MODELS = SPLIT, COMMUNAL = ["modips_split", "modips_communal"]
+HISTOGRAMS = PERTURBED, SMOOTHED = ["perturbed_histogram", "smoothed_histogram"]
+CELLS = CELL_MODIPS, CELL_HISTOGRAM = ["modips_printed", "perturbed_cells"]
 NUMERIC_METHODS = {method.key: method for method in (*UnknownVariance.methods, *MixedData.methods)}
-claim = partial(check, "bowen_liu")
+curves = partial(evidence.curves, "bowen_liu")
 
 
 # Supplement, Table 1
@@ -51,7 +55,7 @@ def usable_before_rounding(n: int, p: float, epsilon: float) -> float:
     return max(1 - (below + above) / 2, 0.0)
 
 
-@check_each("bowen_liu", "usable_shares")
+@cells("bowen_liu", "usable_shares")
 def usable_share(record: Record, _: SimulationBudget) -> Evidence:
     """Exact share of usable releases; the error is the paper's."""
     key, _comma, column = record.what.rpartition(", ")
@@ -62,6 +66,27 @@ def usable_share(record: Record, _: SimulationBudget) -> Evidence:
     else:
         share = usable_before_rounding(data.n, data.p, epsilon)
     return Evidence(share, standard_error=math.sqrt(share * (1 - share) / evidence.PRINTED_REPETITIONS))
+
+
+# Promises
+
+
+@cache
+def release_audits() -> dict[tuple[str, str], ReleaseAudit]:
+    """Return the audits of 100 rows at ε = 1, by source and by the promise as a record has it."""
+    audits = {}
+    for audit in audit_releases(ReleaseSetting(n=100, epsilon=1.0)):
+        promise = f"{audit.method.name}: ε = {format_number(audit.promised, 3)} for {audit.method.released}"
+        audits[audit.method.source, promise] = audit
+    return audits
+
+
+@cells("bowen_liu", "promises")
+@cells("liu", "promises")
+def promise_of_method(record: Record, _: SimulationBudget) -> Evidence:
+    """What a method of either paper really gives."""
+    audit = release_audits()[f"{record.paper}, {record.place}", record.printed]
+    return Evidence(audit.sentence, not audit.verdict.bad)
 
 
 # Study 1: one proportion
@@ -79,57 +104,42 @@ def coverage(key: str, p: float, log: float, budget: SimulationBudget) -> Measur
     return outcome.coverage
 
 
-def listed(values: Mapping[str, float], unit: str = "") -> str:
-    """Return values with the labels of their methods."""
-    parts = (f"{BINARY_METHODS[key].label} {format_number(value, 4)}{unit}" for key, value in values.items())
-    return f"{'; '.join(parts)}."
-
-
-# "the bias remained large regardless of n": above 0.1
-claim("prior_bias")(lambda _: between([accuracy(key, n, 0.25, 1.0)[0] for key in BY_BIAS[3:] for n in SIZES], low=0.1))
-
-
-@claim("half_over")
-def _(budget: SimulationBudget) -> Evidence:
-    ratio = accuracy("beta_binomial", 40, 0.5, 1.0)[1] / accuracy("original", 40, 0.5, 1.0)[1]
-    covered = 100 * coverage("beta_binomial", 0.5, 0.0, budget).value
-    text = f"{format_number(ratio, 3)} times the error of the original; coverage {format_number(covered, 4)} %."
-    return Evidence(text, ratio < 1 and covered > 95)
-
-
-@claim("order")
-def _(_: SimulationBudget) -> Evidence:
+@section("bowen_liu")
+def one_proportion() -> Findings:
+    """Bias and error."""
+    # "the bias remained large regardless of n": above 0.1
+    yield "prior_bias", between([accuracy(key, n, 0.25, 1.0)[0] for key in BY_BIAS[3:] for n in SIZES], low=0.1)
     settings = product(SIZES, (0.15, 0.25), (math.exp(-2.0), 1.0, math.e))
     biases = [[accuracy(key, *setting)[0] for key in BY_BIAS] for setting in settings]
-    return count_supported((np.diff(biases) >= 0).all(axis=1), "settings")
+    yield "order", count((np.diff(biases) >= 0).all(axis=1))
+
+    # Nearer to multiple synthesis than to the original are Laplace and modips, and not MD
+    keys = [*REFERENCES, "laplace", "modips", "beta_binomial"]
+    original, synthesis, *private = errors = [accuracy(key, 100, 0.25, math.exp(6.0))[1] for key in keys]
+    is_nearer = [abs(error - synthesis) < abs(error - original) for error in private]
+    yield "approached", values(errors, is_nearer == [True, True, False])
 
 
-@claim("approached")
-def _(_: SimulationBudget) -> Evidence:
-    """Multiple synthesis rather than the original by Laplace and modips, and not by MD."""
-    keys = "original", "multiple_synthesis", "laplace", "modips", "beta_binomial"
-    errors = {key: accuracy(key, 100, 0.25, math.exp(6.0))[1] for key in keys}
-    original, synthesis, *references = errors.values()
-    is_nearer = [abs(error - synthesis) < abs(error - original) for error in references]
-    return Evidence(listed(errors), is_nearer == [True, True, False])
+@section("bowen_liu", simulated=True)
+def coverage_of_one_proportion(budget: SimulationBudget) -> Findings:
+    """Coverage for 40 rows."""
+    private, original = (accuracy(key, 40, 0.5, 1.0)[1] for key in ("beta_binomial", "original"))
+    share = 100 * coverage("beta_binomial", 0.5, 0.0, budget).value
+    yield "half_over", values([private, original, share], private < original and share > 95)
 
-
-@claim("proper")
-def _(budget: SimulationBudget) -> Evidence:
-    cases = []
+    # The nearest to the nominal level, up to two standard errors
+    is_nearest = []
     for p, log in product((0.15, 0.25, 0.5), (-4.0, 0.0, 1.0, 3.0)):
-        covered = {key: coverage(key, p, log, budget) for key in BY_BIAS}
-        distances = {key: abs(results.value - 0.95) - 2 * results.error for key, results in covered.items()}
-        cases.append(distances["modips"] <= min(distances.values()))
-    return count_supported(cases, "settings")
+        shares = {key: coverage(key, p, log, budget) for key in BY_BIAS}
+        distances = {key: abs(measure.value - 0.95) - 2 * measure.error for key, measure in shares.items()}
+        is_nearest.append(distances["modips"] <= min(distances.values()))
+    yield "proper", count(is_nearest)
 
-
-@claim("dp_prior")
-def _(budget: SimulationBudget) -> Evidence:
-    covered = {key: coverage(key, 0.25, 5.0, budget) for key in BY_BIAS}
-    near = {key for key, results in covered.items() if abs(results.value - 0.95) < 0.03 + 3 * results.error}
-    text = listed({key: 100 * results.value for key, results in covered.items()}, " %")
-    return Evidence(text, near == set(BY_BIAS) - {"posterior_mean"})
+    # All are near the nominal level but that of the DP-prior
+    shares = {key: coverage(key, 0.25, 5.0, budget) for key in BY_BIAS}
+    is_near = {key for key, measure in shares.items() if abs(measure.value - 0.95) < 0.03 + 3 * measure.error}
+    percentages = [100 * measure.value for measure in shares.values()]
+    yield "dp_prior", values(percentages, is_near == {*BY_BIAS} - {"posterior_mean"})
 
 
 # Bins of histograms
@@ -148,262 +158,183 @@ def median_bins(n: int, span: float, factor: float = SCOTT_FACTOR, power: float 
     return int(bins[np.argmax(chi2.sf((n - 1) * smallest**2, n - 1) >= 0.5)])
 
 
-SCOTT_IN_TWO_DIMENSIONS = 3.5, 1 / 4
-claim("bins40")(lambda _: Evidence(float(median_bins(40, 7.0))))
-claim("bins100")(lambda _: Evidence(float(median_bins(100, 7.0))))
-claim("bins1000")(lambda _: Evidence(float(median_bins(1_000, 7.0))))
-claim("squares_low")(lambda _: Evidence(float(median_bins(SMALLEST_SHARE, 8.0, *SCOTT_IN_TWO_DIMENSIONS) ** 2)))
-claim("squares_high")(lambda _: Evidence(float(median_bins(LARGEST_SHARE, 8.0, *SCOTT_IN_TWO_DIMENSIONS) ** 2)))
-claim("squares_low_1")(lambda _: Evidence(float(median_bins(SMALLEST_SHARE, 8.0) ** 2)))
-claim("squares_high_1")(lambda _: Evidence(float(median_bins(LARGEST_SHARE, 8.0) ** 2)))
-# "the smoothed histogram performed worse for larger n": the share of the uniform distribution
-claim("smoothed_worse")(lambda _: evidence.increasing([uniform_share(median_bins(n, 7.0), n, 1.0) for n in SIZES]))
+@section("bowen_liu")
+def bins() -> Findings:
+    """Numbers of bins by Scott's rule for one dimension and for two, and what follows for the smoothed histogram."""
+    medians = {n: median_bins(n, 7.0) for n in SIZES}
+    yield from ((f"bins{n}", median) for n, median in medians.items())
+    for key, n in (("squares_low", SMALLEST_SHARE), ("squares_high", LARGEST_SHARE)):
+        yield key, median_bins(n, 8.0, factor=3.5, power=1 / 4) ** 2
+        yield f"{key}_1", median_bins(n, 8.0) ** 2
+    yield "smoothed_worse", evidence.increasing([uniform_share(median, n, 1.0) for n, median in medians.items()])
 
 
-# Study 2: normal data
+# Studies 2 and 3: normal and mixed data
 
 
-def normal_study(key: str, n: int, log: float, budget: SimulationBudget, low: float) -> dict[str, OutcomeMeasures]:
-    """Measures of mean and variance at ε = e^log, by at most 500 repetitions."""
-    data = UnknownVariance(n=n, mean=0.0, sigma=1.0, low=low, high=4.0)
-    return simulate_numeric(data, NUMERIC_METHODS[key], math.exp(log), ("mean", "variance"), at_most(budget, 500))
+class Study(NamedTuple):
+    """Data that are released and analyzed again and again, at ε = e^log, by at most so many repetitions."""
+
+    data: Sequence[NormalData]
+    estimands: tuple[str, str]
+    logs: Sequence[float]
+    repetitions: int
+
+
+BOTH = "mean", "variance"
+UNEVEN = Study([UnknownVariance(**STANDARD | {"low": -3.0}, n=n) for n in SIZES], BOTH, (-2.0, 0.0, 2.0), 500)
+SYMMETRIC = Study([UnknownVariance(**STANDARD, n=n) for n in SIZES], BOTH, (0.0,), 500)
+MIXED = Study([MixedData(**STUDY_3)], ("half", "cell_variance"), (0.0, 2.0), 100)
 
 
 def measured(
-    keys: Iterable[str], estimand: str, measure: str, budget: SimulationBudget, *, low: float = -3.0,
-    logs: Sequence[float] = LOGS,
-) -> tuple[FloatArray, FloatArray]:  # fmt: skip
-    """Return a measure and its errors, shape (methods, settings), for every size at each ε."""
-    results = [
-        [getattr(normal_study(key, n, log, budget, low)[estimand], measure) for n, log in product(SIZES, logs)]
-        for key in keys
+    keys: Sequence[str], estimand: str, measure: str, budget: SimulationBudget, study: Study = UNEVEN
+) -> tuple[FloatArray, FloatArray]:
+    """Return a measure and its errors, shape (methods, settings), for all data of a study at each ε."""
+    settings, budget = list(product(study.data, study.logs)), budget.at_most(study.repetitions)
+    measures = [
+        getattr(simulate_numeric(data, NUMERIC_METHODS[key], math.exp(log), study.estimands, budget)[estimand], measure)
+        for key, (data, log) in product(keys, settings)
     ]
-    values, errors = np.moveaxis(np.array([[(item.value, item.error) for item in row] for row in results]), -1, 0)
-    return values, errors
+    found = np.array([(item.value, item.error) for item in measures]).reshape(len(keys), len(settings), 2)
+    return found[..., 0], found[..., 1]
 
 
-def smaller_error(pair: tuple[str, str], estimand: str, budget: SimulationBudget) -> Evidence:
-    """Support a statement that the first method has the smaller error everywhere, or is undecided by 2 errors."""
-    (first, second), errors = measured(pair, estimand, ERROR, budget)
-    return count_supported(first < second + 2 * np.hypot(*errors), "settings")
+def smaller_errors(
+    budget: SimulationBudget, firsts: list[str], seconds: list[str], estimand: str = "mean", study: Study = UNEVEN,
+    chance: float = 0.0, factor: float = 1.0,
+) -> Evidence:  # fmt: skip
+    """Support a statement that each of some methods has a smaller error than each of others in all settings.
+
+    It may be so by a factor, and up to some standard errors. The values are the number of settings in which it is so,
+    that of all settings, and the errors of the methods in the first setting and in the others.
+    """
+    found, errors = measured([*firsts, *seconds], estimand, ERROR, budget, study)
+    first, second = np.split(found, [len(firsts)])
+    first_error, second_error = np.split(errors, [len(firsts)])
+    tolerance = chance * np.hypot(first_error[:, None], second_error)
+    is_so = (first[:, None] <= factor * second + tolerance).all(axis=(0, 1))
+    return values([is_so.sum(), is_so.size, *found.T.ravel()], is_so.all())
 
 
-claim("split_better")(lambda budget: smaller_error(MODELS, "mean", budget))
-claim("perturbed_better")(lambda budget: smaller_error(HISTOGRAMS, "variance", budget))
+@section("bowen_liu", simulated=True)
+def simulated_studies(budget: SimulationBudget) -> Findings:
+    """Errors, biases in standard errors, and coverage."""
+    yield "split_better", smaller_errors(budget, [SPLIT], [COMMUNAL], chance=2)
+    yield "perturbed_better", smaller_errors(budget, [PERTURBED], [SMOOTHED], "variance", chance=2)
+    yield "best", smaller_errors(budget, MODELS, HISTOGRAMS)
+    yield "precise", smaller_errors(budget, HISTOGRAMS, MODELS, study=SYMMETRIC, chance=3)
+    cells = [CELL_MODIPS], [CELL_HISTOGRAM]
+    yield "mixed_variance", smaller_errors(budget, *cells, "cell_variance", MIXED, factor=0.5)
+    yield "mixed_share", smaller_errors(budget, *cells[::-1], "half", MIXED, chance=3)
+    coverage_of_variance, _ = measured([CELL_HISTOGRAM], "cell_variance", "coverage", budget, MIXED)
+    yield "mixed_covered", between(100 * coverage_of_variance, high=50)
+    uneven, symmetric = (
+        np.divide(*measured([*MODELS, *HISTOGRAMS], "mean", "bias", budget, study)) for study in (UNEVEN, SYMMETRIC)
+    )
+    yield "positive", between(uneven, low=-4)
+    yield "symmetric", between(symmetric, -4, 4)
 
 
-@claim("positive")
-def _(budget: SimulationBudget) -> Evidence:
-    biases, errors = measured((*MODELS, *HISTOGRAMS), "mean", "bias", budget)
-    return between(biases / errors, low=-4, unit=" standard errors")
-
-
-@claim("symmetric")
-def _(budget: SimulationBudget) -> Evidence:
-    biases, errors = measured((*MODELS, *HISTOGRAMS), "mean", "bias", budget, low=-4.0, logs=[0.0])
-    return between(biases / errors, -4, 4, " standard errors")
-
-
-@claim("best")
-def _(budget: SimulationBudget) -> Evidence:
-    values, _ = measured((*MODELS, *HISTOGRAMS), "mean", ERROR, budget)
-    return count_supported(values[:2].max(axis=0) < values[2:].min(axis=0), "settings")
-
-
-@claim("precise")
-def _(budget: SimulationBudget) -> Evidence:
-    """No histogram has a larger error than a model, beyond three standard errors."""
-    values, errors = measured((*MODELS, *HISTOGRAMS), "mean", ERROR, budget, low=-4.0, logs=[0.0])
-    tolerance = 3 * np.hypot(errors[:2, None], errors[None, 2:])
-    return count_supported((values[:2, None] + tolerance >= values[None, 2:]).all(axis=(0, 1)), "sizes")
-
-
-@claim("nonsplit_variance")
-def _(_: SimulationBudget) -> Evidence:
-    data = UnknownVariance(n=100, mean=0.0, sigma=1.0, low=-3.0, high=4.0)
-    split, communal = (method.noise_scales(data, 1.0) for method in (MODIPS_SPLIT, MODIPS_COMMUNAL))
-    parts = (f"{name}: {format_number(split[name])} and {format_number(communal[name])}" for name in split)
-    supported = split["the mean"] < communal["the mean"] and communal["the variance"] < split["the variance"]
-    return Evidence(f"Split and not split, {'; '.join(parts)}.", supported)
-
-
-# Study 3: mixed data
-
-
-def mixed_study(estimand: str, measure: str, budget: SimulationBudget) -> tuple[FloatArray, FloatArray]:
-    """Return a measure and its errors, shape (methods, 2), of modips and the histogram at ε = 1 and e²."""
-    data, both, budget = MixedData(**STUDY_3), ("half", "cell_variance"), at_most(budget, 100)
-    results = [
-        [simulate_numeric(data, NUMERIC_METHODS[key], math.exp(log), both, budget)[estimand] for log in (0.0, 2.0)]
-        for key in CELLS
-    ]
-    items = [[getattr(item, measure) for item in row] for row in results]
-    values, errors = np.moveaxis(np.array([[(item.value, item.error) for item in row] for row in items]), -1, 0)
-    return values, errors
-
-
-@claim("mixed_variance")
-def _(budget: SimulationBudget) -> Evidence:
-    (modips, histogram), _ = mixed_study("cell_variance", ERROR, budget)
-    return between(modips / histogram, 0, 0.5, " times the error")
-
-
-@claim("mixed_share")
-def _(budget: SimulationBudget) -> Evidence:
-    (modips, histogram), errors = mixed_study("half", ERROR, budget)
-    return count_supported(histogram <= modips + 3 * np.hypot(*errors), "ε")
-
-
-claim("mixed_covered")(
-    lambda budget: between(100 * mixed_study("cell_variance", "coverage", budget)[0][1], 0, 50, " %")
-)
+@section("bowen_liu")
+def noise_of_modips() -> Findings:
+    """Scales of the noise of mean and variance, split and not."""
+    split, communal = (method.noise_scales(UNEVEN.data[1], 1.0) for method in (MODIPS_SPLIT, MODIPS_COMMUNAL))
+    scales = np.array([[scale["the mean"], scale["the variance"]] for scale in (split, communal)])
+    yield "nonsplit_variance", values(scales, scales[0, 0] < scales[1, 0] and scales[1, 1] < scales[0, 1])
 
 
 # Figures
 
-panels = partial(evidence.lines, "bowen_liu")
 
-
-def by_size(place: str, measure: str) -> Iterator[tuple[Lines, Lines]]:
-    """Yield the panels of each p with fewer and with more rows."""
-    figure = panels(place, measure)
-    for start in range(0, len(figure), len(SIZES)):
-        yield from pairwise(figure[start : start + len(SIZES)])
+def by_size(table: pd.DataFrame, keys: Sequence[str]) -> FloatArray:
+    """Return lines of a figure, shape (shares p, sizes n, ε, methods)."""
+    n_epsilons = table.index.get_level_values("x").nunique()
+    return table[keys].to_numpy().reshape(-1, len(SIZES), n_epsilons, len(keys))
 
 
 def nearer(
-    place: str, measure: str, keys: Iterable[str], references: Sequence[str], setting: str = "", target: float = 0.0,
+    place: str, measure: str, keys: Sequence[str], references: Sequence[str], setting: str = "", target: float = 0.0,
     share: float = 1.0,
 ) -> Evidence:  # fmt: skip
     """Support a statement that some lines are nearer to a target than others at a share of all points, up to chance."""
-    cases = [
-        np.abs(panel.y(key) - target) <= np.abs(panel.y(reference) - target) + panel.tolerance(key, reference)
-        for panel, key, reference in product(panels(place, measure, setting), keys, references)
-    ]
-    return count_supported(np.concatenate(cases), "points", share)
+    figure = curves(place, measure, setting)
+    distance = (figure.y - target).abs()
+    pairs = product(keys, references)
+    chance = {pair: 3 * np.hypot(*(figure.error[key] for key in pair)) for pair in pairs}
+    return count([distance[key] <= distance[other] + chance[key, other] for key, other in chance], share)
 
 
-def approach(place: str, keys: Sequence[str], exceptions: Sequence[str] = ()) -> Evidence:
+def approach(place: str, keys: list[str], exceptions: Sequence[str] = ()) -> Evidence:
     """Errors fall with ε and end within a tenth of the original or multiple synthesis; those of exceptions do not."""
-
-    def ends_near(panel: Lines, key: str) -> bool:
-        references = [panel.y(reference)[-1] for reference in ("original", "multiple_synthesis")]
-        return any(abs(panel.y(key)[-1] / reference - 1) < 0.1 for reference in references)
-
-    cases: list[bool] = []
-    for panel in panels(place, ERROR):
-        cases += [panel.y(key)[-1] < panel.y(key)[0] for key in keys]
-        cases += [ends_near(panel, key) for key in keys]
-        cases += [not ends_near(panel, key) for key in exceptions]
-    return count_supported(cases, "cases")
+    first, last = curves(place, ERROR).ends
+    is_near = last.apply(lambda end: (last[REFERENCES].rdiv(end, axis=0) - 1).abs().min(axis=1) < 0.1)
+    return count(np.hstack([(last < first)[keys], is_near[keys], ~is_near[[*exceptions]]]))
 
 
-def lowest(place: str, setting: str, keys: Iterable[str]) -> FloatArray:
-    """Return the lowest coverage of each line in per cent."""
-    return 100 * np.array([panel.y(key).min() for panel in panels(place, "coverage", setting) for key in keys])
+def lowest(place: str, setting: str, keys: list[str]) -> pd.DataFrame:
+    """Return the lowest coverage of each line in per cent, by setting and method."""
+    return 100 * curves(place, "coverage", setting).y[keys].groupby("setting").min()
 
 
-VARIANCE = "supplement, Figures 8 and 9"
-claim("approach")(lambda _: approach("Figure 2", PRIVATE, ["posterior_mean"]))
-claim("approach_2")(lambda _: approach("Figure 4", (*MODELS, PERTURBED)))
-claim("histograms_precise")(lambda _: nearer("Figure 4", ERROR, HISTOGRAMS, MODELS))
-claim("quicker")(lambda _: nearer("Figure 4", "bias", [PERTURBED], [SMOOTHED], share=0.5))
-claim("variance_precise")(lambda _: nearer(VARIANCE, ERROR, MODELS, HISTOGRAMS))
-claim("variance_covered")(lambda _: nearer(VARIANCE, "coverage", MODELS, HISTOGRAMS, target=0.95, share=0.95))
-claim("marginals_precise")(lambda _: nearer("Figure 6", ERROR, [CELL_HISTOGRAM], [CELL_MODIPS], "6"))
-claim("symmetric_covered")(
-    lambda _: between(lowest("supplement, Figures 4 to 7", "μ", HISTOGRAMS), 93, 100, " % at the lowest")
-)
-claim("marginals_covered")(lambda _: between(lowest("Figure 6", "6", CELLS), 91, 100, " % at the lowest"))
+@section("bowen_liu")
+def figures_of_study_1() -> Findings:
+    """One proportion against ε."""
+    figure, bias = curves("Figure 2", ERROR), curves("Figure 2", "bias")
+    yield "approach", approach("Figure 2", PRIVATE, ["posterior_mean"])
+    first, first_bias = figure.ends[0], bias.ends[0]
+    is_large = first[PRIVATE].gt(2 * first["original"], axis=0)
+    yield "small_epsilon", count([first_bias[PRIVATE].abs() > 0.01, is_large])
+    errors = by_size(figure.y, PRIVATE[:2])
+    yield "more_rows", count((errors[:, 1:] <= errors[:, :-1] * (1 + 1e-6)).all(axis=2))
+    half, others = (np.abs(by_size(y, PRIVATE)) for y in (curves("supplement, Figure 1", "bias").y, bias.y))
+    yield "best_at_half", count((half <= others + 1e-9).all(axis=2))
+
+    # Truncation has the larger error, and DP-prior a larger one than both
+    is_larger = figure.y["modips"] <= figure.y["modips_truncated"]
+    is_better = figure.y[["modips", "modips_truncated"]].le(figure.y["posterior_mean"], axis=0).to_numpy()
+    cases = [is_larger.sum(), is_larger.size, is_better.sum(), is_better.size]
+    yield "truncation_larger", values(cases, is_larger.all() and is_better.all())
+    crosses = (figure.y["laplace"] > figure.y["beta_binomial"]).groupby("setting").nunique() == 2
+    is_worst = first[BY_BIAS].idxmax(axis=1) == "laplace"
+    yield "switched", values([crosses.sum(), crosses.size, is_worst.sum()], crosses.any())
+
+    # Coverage; that at ε = e⁻², the fifth, up to three standard errors
+    coverages = curves("Figure 3", "coverage")
+    yield "modips_under", between(100 * coverages.ends[0][["modips", "modips_truncated"]], high=95)
+    keys = ["laplace", "modips_truncated", "beta_binomial", "posterior_mean"]
+    shares, errors = (by_size(table, keys)[:, :, 4] for table in coverages)
+    yield "fewer_rows_cover", count(shares[:, :-1] >= shares[:, 1:] - 3 * errors[:, :-1])
 
 
-@claim("small_epsilon")
-def _(_: SimulationBudget) -> Evidence:
-    """A bias above 0.01, and an error more than twice that of the original."""
-    biased = [abs(panel.y(key)[0]) > 0.01 for panel in panels("Figure 2", "bias") for key in PRIVATE]
-    errs = [panel.y(key)[0] > 2 * panel.y("original")[0] for panel in panels("Figure 2", ERROR) for key in PRIVATE]
-    return count_supported([*biased, *errs], "lines")
+@section("bowen_liu")
+def figures_of_study_2() -> Findings:
+    """Mean and variance against ε."""
+    variance = "supplement, Figures 8 and 9"
+    yield "approach_2", approach("Figure 4", [*MODELS, PERTURBED])
+    yield "histograms_precise", nearer("Figure 4", ERROR, HISTOGRAMS, MODELS)
+    yield "quicker", nearer("Figure 4", "bias", [PERTURBED], [SMOOTHED], share=0.5)
+    yield "variance_precise", nearer(variance, ERROR, MODELS, HISTOGRAMS)
+    yield "variance_covered", nearer(variance, "coverage", MODELS, HISTOGRAMS, target=0.95, share=0.95)
+    yield "symmetric_covered", between(lowest("supplement, Figures 4 to 7", "μ", HISTOGRAMS), low=93)
+    shares = lowest("Figure 5", "μ, n = 1,000", [*MODELS, *HISTOGRAMS]).to_numpy()[0]
+    yield "histograms_under", values(shares, min(shares[:2]) > 91 > max(shares[2:]))
 
 
-@claim("more_rows")
-def _(_: SimulationBudget) -> Evidence:
-    pairs = product(by_size("Figure 2", ERROR), PRIVATE[:2])
-    return count_supported(
-        [np.all(larger.y(key) <= smaller.y(key) * (1 + 1e-6)) for (smaller, larger), key in pairs], "comparisons"
-    )
+@section("bowen_liu")
+def figures_of_study_3() -> Findings:
+    """Cell means, of which a box plot shows the median and the lower quartile, and marginal probabilities."""
+    yield "marginals_precise", nearer("Figure 6", ERROR, [CELL_HISTOGRAM], [CELL_MODIPS], "6")
+    yield "marginals_covered", between(lowest("Figure 6", "6", CELLS).min(), low=91)
+    bias, error, shares = (curves("Figure 6", measure, "24").y for measure in ("bias", ERROR, "coverage"))
+    medians = pd.concat([figure[CELLS].abs().groupby("setting").median() for figure in (bias, error)])
+    yield "cell_means", values(medians, (medians[CELL_MODIPS] < medians[CELL_HISTOGRAM] / 2).all())
 
+    modips = 100 * shares[CELL_MODIPS].groupby("setting").median()
+    histogram = 100 * shares[CELL_HISTOGRAM].iloc[:N_CELLS]  # at the smallest ε
+    quartile = histogram.quantile(0.25)
+    yield "cells_covered", values([*modips, quartile, histogram.min()], modips.min() > 93 > quartile)
 
-@claim("best_at_half")
-def _(_: SimulationBudget) -> Evidence:
-    half = panels("supplement, Figure 1", "bias")
-    cases = [
-        np.all(np.abs(half[i % len(half)].y(key)) <= np.abs(panel.y(key)) + 1e-9)
-        for i, panel in enumerate(panels("Figure 2", "bias"))
-        for key in PRIVATE
-    ]
-    return count_supported(cases, "lines")
-
-
-@claim("truncation_larger")
-def _(_: SimulationBudget) -> Evidence:
-    cases = []
-    for panel in panels("Figure 2", ERROR):
-        modips, truncated, plug_in = (panel.y(key) for key in ("modips", "modips_truncated", "posterior_mean"))
-        cases.append((modips <= truncated) & (truncated <= plug_in))
-    return count_supported(cases, "points")
-
-
-@claim("switched")
-def _(_: SimulationBudget) -> Evidence:
-    larger = [panel.y("laplace") > panel.y("beta_binomial") for panel in panels("Figure 2", ERROR)]
-    return count_supported([case.any() and not case.all() for case in larger], share=0.01)
-
-
-@claim("modips_under")
-def _(_: SimulationBudget) -> Evidence:
-    keys = "modips", "modips_truncated"
-    covered = [100 * panel.y(key)[0] for panel in panels("Figure 3", "coverage") for key in keys]
-    return between(covered, 0, 95, " %")
-
-
-@claim("fewer_rows_cover")
-def _(_: SimulationBudget) -> Evidence:
-    pairs = product(by_size("Figure 3", "coverage"), ("laplace", "modips_truncated", "beta_binomial", "posterior_mean"))
-    at = 4  # ε = e⁻²
-    cases = [smaller.y(key)[at] >= larger.y(key)[at] - smaller.tolerance(key)[at] for (smaller, larger), key in pairs]
-    return count_supported(cases, "comparisons")
-
-
-@claim("histograms_under")
-def _(_: SimulationBudget) -> Evidence:
-    covered = lowest("Figure 5", "μ, n = 1,000", (*MODELS, *HISTOGRAMS))
-    text = ", ".join(format_number(low, 3) for low in covered.tolist())
-    supported = min(covered[:2]) > 91 > max(covered[2:])
-    return Evidence(
-        f"At the lowest {text} %: modips split and not, the perturbed and the smoothed histogram.", supported
-    )
-
-
-@claim("cell_means")
-def _(_: SimulationBudget) -> Evidence:
-    figure = (*panels("Figure 6", "bias", "24"), *panels("Figure 6", ERROR, "24"))
-    medians = np.array([[np.nanmedian(np.abs(panel.y(key))) for key in CELLS] for panel in figure])
-    return between(medians[:, 0] / medians[:, 1], 0, 0.5, " times the median")
-
-
-@claim("cells_covered")
-def _(_: SimulationBudget) -> Evidence:
-    """A box plot shows a median and, at the end of its box, the lower quartile."""
-    figure = panels("Figure 6", "coverage", "24")
-    median = 100 * float(np.min([np.nanmedian(panel.y(CELL_MODIPS)) for panel in figure]))
-    quartile = 100 * float(np.nanquantile(figure[0].y(CELL_HISTOGRAM), 0.25))
-    text = f"The lowest median of modips is {format_number(median, 3)} %; the lower quartile of the histogram at the "
-    return Evidence(f"{text}smallest ε is {format_number(quartile, 3)} %.", median > 93 > quartile)
-
-
-@claim("cells_converge")
-def _(_: SimulationBudget) -> Evidence:
-    last = panels("Figure 6", ERROR, "24")[-1]
-    pairs = (CELL_MODIPS, "multiple_synthesis"), (CELL_HISTOGRAM, "original")
-    ratios = [np.nanmedian(last.y(key)) / np.nanmedian(last.y(reference)) for key, reference in pairs]
-    return between(ratios, 0.9, 1.1, " times the median error")
+    last = error[[*CELLS, "multiple_synthesis", "original"]].iloc[-N_CELLS:].median()
+    ratios = last[CELLS].to_numpy() / last[["multiple_synthesis", "original"]].to_numpy()
+    yield "cells_converge", values(last, (abs(ratios - 1) < 0.1).all())

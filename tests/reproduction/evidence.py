@@ -1,55 +1,50 @@
-"""Evidence for or against something printed, and the registry of the checks that compute it.
+"""Evidence for or against something printed, the sentence that states it, and the registry of what computes it.
 
-A check of a statement is one line::
+A section of a paper is a function that yields the evidence for its statements and numbers, one a line, by the keys of
+``dpviz/published/data/records.csv``. If it simulates, it takes a budget::
 
-    check("charest", "half")(lambda _: between(table_2("negative_TM_pct", 2), 39, 50, unit=" %"))
+    @section("charest")
+    def section_3_3() -> Findings:
+        yield "half", between(table_2("negative_TM_pct", 2, 0.25, 0.5), 39, 50)
+        yield "ninety", relative_bias(2, 0.25, 10)
 
-and one of all cells of a table is a function of the record::
+All cells of a table are a function of the record and the budget, registered by `cells`. Settings, quotations and what
+is lost need no evidence.
 
-    @check_each("charest", "table_2")
-    def table_2_cell(record: Record, budget: SimulationBudget) -> Evidence: ...
-
-Keys are those of the column ``key`` of ``dpviz/published/data/records.csv``; settings, quotations and what is lost
-have no check.
+``data/sentences.csv`` has the sentence that a reader sees of the values of a statement: ``{0}`` is the first of them,
+``{all}`` lists all, ``{least}`` and ``{most}`` are the ends. Three digits are significant, or four in ``{0:4}``.
 """
 
+import csv
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
-from dpviz.core.formatting import format_number
-from dpviz.core.types import FloatArray
-from dpviz.published.figures import FigureLine, load_figures
+from dpviz.core.formatting import format_number, join_words
+from dpviz.published.figures import load_figures
 from dpviz.published.records import Record, load_papers
 
-CHANCE_ERRORS = 3.0  # Standard errors of a difference that chance explains
 PRINTED_REPETITIONS = 5_000  # Of Liu, and of Bowen & Liu
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What was computed for something printed.
+    """What was computed for something printed."""
 
-    Parameters
-    ----------
-    value : float or str
-        The number, or a summary of what was computed for a statement.
-    supported : bool
-        Whether it supports the statement; unused for numbers.
-    standard_error : float
-        Standard error of printed − value; 0 where both are exact.
-    own_error : float
-        The part of it that is ours.
-    """
+    value: float | str | tuple[float, ...]  # of a statement the values in its sentence, or the sentence
+    supported: bool = True  # whether it supports the statement; unused for numbers
+    standard_error: float = 0.0  # of printed − value; 0 where both are exact
+    own_error: float = 0.0  # the part of it that is ours
 
-    value: float | str
-    supported: bool = True
-    standard_error: float = 0.0
-    own_error: float = 0.0
+
+CONTRADICTED = Evidence((), supported=False)  # The paper says it in two ways
 
 
 @dataclass(frozen=True)
@@ -64,6 +59,10 @@ class SimulationBudget:
         """Whether sums of up to a minute are summed: with fewer repetitions than the papers have they are simulated."""
         return self.repetitions >= PRINTED_REPETITIONS
 
+    def at_most(self, repetitions: int) -> "SimulationBudget":
+        """Return no more than so many repetitions."""
+        return replace(self, repetitions=min(self.repetitions, repetitions))
+
     def retry(self) -> "SimulationBudget":
         """Return ten times the repetitions on another stream."""
         return replace(self, repetitions=10 * self.repetitions, seed=self.seed + 1)
@@ -73,66 +72,129 @@ class SimulationBudget:
         return np.random.default_rng(self.seed)
 
 
-RecordCheck = Callable[[Record, SimulationBudget], Evidence]
-StatementCheck = Callable[[SimulationBudget], Evidence]
-CHECKS: dict[tuple[str, str], RecordCheck] = {}
+# The registry
+
+Findings = Iterator[tuple[str, Evidence | float]]
+SectionFunction = Callable[..., Findings]
+CellCheck = Callable[[Record, SimulationBudget], Evidence]
 
 
-def check_each(paper: str, *keys: str) -> Callable[[RecordCheck], RecordCheck]:
-    """Register a function of record and budget as the check of the records with these keys."""
+class Section(NamedTuple):
+    """A section of a paper by authors and year; its function takes a budget if it simulates."""
 
-    def register(function: RecordCheck) -> RecordCheck:
-        CHECKS.update({(load_papers()[paper], key): function for key in keys})
+    paper: str
+    function: SectionFunction
+    is_simulated: bool
+
+    def findings(self, budget: SimulationBudget) -> dict[str, Evidence]:
+        """Return its evidence by key."""
+        return _findings(self.function, (budget,) if self.is_simulated else ())
+
+
+@cache
+def _findings(function: SectionFunction, arguments: tuple[SimulationBudget, ...]) -> dict[str, Evidence]:
+    results = function(*arguments)
+    return {key: found if isinstance(found, Evidence) else Evidence(float(found)) for key, found in results}
+
+
+CELLS: dict[tuple[str, str], CellCheck] = {}
+SECTIONS: list[Section] = []
+
+
+def cells(paper: str, *keys: str) -> Callable[[CellCheck], CellCheck]:
+    """Register a function of record and budget as what computes the records with these keys."""
+
+    def register(function: CellCheck) -> CellCheck:
+        CELLS.update({(load_papers()[paper], key): function for key in keys})
         return function
 
     return register
 
 
-def check(paper: str, *keys: str) -> Callable[[StatementCheck], StatementCheck]:
-    """Register a function of the budget as the check of the statements with these keys."""
+def section(paper: str, *, simulated: bool = False) -> Callable[[SectionFunction], SectionFunction]:
+    """Register a section of a paper."""
 
-    def register(function: StatementCheck) -> StatementCheck:
-        check_each(paper, *keys)(lambda _, budget: function(budget))
+    def register(function: SectionFunction) -> SectionFunction:
+        SECTIONS.append(Section(load_papers()[paper], function, simulated))
         return function
 
     return register
 
 
-def summarize(values: ArrayLike, criterion: str, supported: object, unit: str = "") -> Evidence:
-    """Return evidence that lists the values and the criterion they must meet."""
-    numbers = ", ".join(format_number(value, 4) for value in np.ravel(values).tolist())
-    return Evidence(f"{numbers}{unit} ({criterion}).", bool(supported))
+def find_check(record: Record, budget: SimulationBudget) -> Callable[[SimulationBudget], Evidence]:
+    """Return the evidence for something printed as a function of the budget; sections are searched with this one."""
+    if (record.paper, record.key) in CELLS:
+        return partial(CELLS[record.paper, record.key], record)
+    found = next(each for each in SECTIONS if each.paper == record.paper and record.key in each.findings(budget))
+    return lambda budget: found.findings(budget)[record.key]
 
 
-def increasing(values: ArrayLike, unit: str = "", axis: int = -1) -> Evidence:
-    """Support a statement that `values` increase along `axis`."""
-    return summarize(values, "increasing", np.all(np.diff(values, axis=axis) > 0), unit)
+# Sentences
 
 
-def decreasing(values: ArrayLike, unit: str = "", axis: int = -1) -> Evidence:
-    """Support a statement that `values` decrease along `axis`."""
-    return summarize(values, "decreasing", np.all(np.diff(values, axis=axis) < 0), unit)
+def read_table(name: str) -> list[dict[str, str]]:
+    """Return the rows of a file of the folder `data`, every cell as text."""
+    text = (Path(__file__).parent / "data" / f"{name}.csv").read_text("utf-8")
+    return list(csv.DictReader(text.splitlines()))
 
 
-def between(values: ArrayLike, low: float = -np.inf, high: float = np.inf, unit: str = "") -> Evidence:
-    """Support a statement that all `values` lie between `low` and `high`."""
-    least, most = float(np.min(values)), float(np.max(values))
-    ends = " to ".join(dict.fromkeys(format_number(end, 4) for end in (least, most)))
-    needed = f"at least {format_number(low)}" if math.isinf(high) else f"{format_number(low)} to {format_number(high)}"
-    return Evidence(f"{ends}{unit}; needed: {needed}.", low <= least and most <= high)
+@cache
+def load_sentences() -> dict[tuple[str, str], str]:
+    """Return the sentences of the statements, by paper and key."""
+    return {(load_papers()[row["paper"]], row["key"]): row["sentence"] for row in read_table("sentences")}
 
 
-def count_supported(cases: ArrayLike, unit: str = "panels", share: float = 1.0) -> Evidence:
-    """Support a statement that holds in every case, or in a share of them."""
+class _Numbers(tuple[float, ...]):
+    """Numbers that a format lists with as many significant digits as it says, by default three."""
+
+    def __format__(self, digits: str) -> str:
+        return join_words(format_number(float(number), int(digits or 3)) for number in self)
+
+
+def sentence(record: Record, evidence: Evidence) -> str:
+    """Return what a reader sees of the evidence for a statement."""
+    if not isinstance(evidence.value, tuple):
+        return str(evidence.value)
+    places = [_Numbers([number]) for number in evidence.value]
+    ends = {name: _Numbers([end(evidence.value, default=0.0)]) for name, end in (("least", min), ("most", max))}
+    return load_sentences()[record.paper, record.key].format(*places, all=_Numbers(evidence.value), **ends)
+
+
+# Criteria
+
+
+def values(numbers: ArrayLike, supported: object) -> Evidence:
+    """Return numbers for a sentence, and whether they support the statement."""
+    return Evidence(tuple(np.ravel(numbers).tolist()), bool(supported))
+
+
+def increasing(numbers: ArrayLike, axis: int = -1) -> Evidence:
+    """Support a statement that `numbers` increase along `axis`."""
+    return values(numbers, np.all(np.diff(numbers, axis=axis) > 0))
+
+
+def decreasing(numbers: ArrayLike, axis: int = -1) -> Evidence:
+    """Support a statement that `numbers` decrease along `axis`."""
+    return values(numbers, np.all(np.diff(numbers, axis=axis) < 0))
+
+
+def between(numbers: ArrayLike, low: float = -np.inf, high: float = np.inf) -> Evidence:
+    """Support a statement that all `numbers` lie between `low` and `high`."""
+    return values(numbers, low <= np.min(numbers) and np.max(numbers) <= high)
+
+
+def count(cases: ArrayLike, share: float = 1.0) -> Evidence:
+    """Support a statement that holds in a share of all cases; the values are in how many it does, and of how many."""
     is_so = np.ravel(cases)
-    return Evidence(f"It is so in {is_so.sum()} of {is_so.size} {unit}.", bool(is_so.mean() >= share))
+    return values([is_so.sum(), is_so.size], is_so.mean() >= share)
 
 
-def share_evidence(printed: Record, share: float, runs: int, n_printed: int = PRINTED_REPETITIONS) -> Evidence:
-    """Return a share from so many runs, 0 for an exact one, beside one that was printed of `n_printed` repetitions.
+def share_evidence(printed: Record, share: float, runs: int) -> Evidence:
+    """Return a share from so many runs, 0 for an exact one, beside one that was printed of 5,000 repetitions.
 
     Both have the error of the pooled share: at 0 or 1 a share of its own would have none.
     """
+    n_printed = PRINTED_REPETITIONS
     pooled = (float(printed.printed) * n_printed + share * runs) / (n_printed + runs) if runs else share
     spread = math.sqrt(pooled * (1 - pooled))
     own_error = math.hypot(spread / math.sqrt(runs), 1 / runs) if runs else 0.0  # no finer than one repetition
@@ -140,28 +202,33 @@ def share_evidence(printed: Record, share: float, runs: int, n_printed: int = PR
     return Evidence(share, standard_error=error, own_error=own_error)
 
 
-@dataclass(frozen=True)
-class Lines:
-    """The lines of a panel of a redrawn figure, by key."""
+# Redrawn figures
 
-    setting: str
-    lines: dict[str, FigureLine]
 
-    def y(self, key: str) -> FloatArray:
-        """Values of a line."""
-        return self.lines[key].y
+class Curves(NamedTuple):
+    """Values and standard errors of lines, by setting and x, with a column for each."""
 
-    def tolerance(self, *keys: str) -> FloatArray:
-        """What chance explains of the difference of some lines."""
-        return CHANCE_ERRORS * np.sqrt(sum(np.nan_to_num(self.lines[key].error) ** 2 for key in keys))
+    y: pd.DataFrame
+    error: pd.DataFrame
+
+    @property
+    def ends(self) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """The first and the last value of each line, by setting."""
+        by_setting = self.y.groupby("setting", sort=False)
+        return by_setting.first(), by_setting.last()
 
 
 @cache
-def lines(paper: str, place: str, measure: str, setting: str = "") -> tuple[Lines, ...]:
-    """Return the lines of a measure in a figure, panel by panel, where the setting begins with some words."""
+def curves(paper: str, place: str, measure: str, setting: str = "") -> Curves:
+    """Return the lines of a measure in a figure, in all panels whose setting begins with some words."""
     figure = next(figure for figure in load_figures() if (figure.paper, figure.place) == (load_papers()[paper], place))
-    return tuple(
-        Lines(panel.setting, {line.key: line for line in panel.lines})
-        for panel in figure.panels
-        if panel.measure == measure and panel.setting.startswith(setting)
-    )
+    panels = [panel for panel in figure.panels if panel.measure == measure and panel.setting.startswith(setting)]
+
+    def table(name: str) -> pd.DataFrame:
+        tables = {
+            panel.setting: pd.DataFrame({line.key: pd.Series(getattr(line, name), line.x) for line in panel.lines})
+            for panel in panels
+        }
+        return pd.concat(tables, names=["setting", "x"])
+
+    return Curves(table("y"), table("error").fillna(0.0))

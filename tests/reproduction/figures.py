@@ -1,4 +1,4 @@
-"""Compute what the papers' figures show, as ``dpviz/published/data/figures.csv`` has it; it takes some ten minutes.
+"""Compute what the papers' figures show, as ``dpviz/published/data/figures.csv`` has it; it takes some twenty minutes.
 
 python -m tests.reproduction.figures [PART ...] [--repetitions N] [--seed S] > figures.csv
 """
@@ -26,10 +26,10 @@ from dpviz.comparisons.mixed_releases import cell_statistics
 from dpviz.comparisons.numeric_data import NormalData, NumericEstimand
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.types import FloatArray
-from dpviz.coverage.curves import coverage_by_proportion
 from dpviz.inference.combining_rules import COMBINING_RULES
-from dpviz.mechanisms import BetaBinomial, Modips, ModipsTruncated
+from dpviz.mechanisms import Modips, ModipsTruncated
 from dpviz.published.figures import LineKind
+from tests.reproduction.charest import FIGURE_1_EPSILONS, SETS, figure_1
 from tests.reproduction.evidence import PRINTED_REPETITIONS, SimulationBudget
 from tests.reproduction.studies import (
     BINARY_METHODS,
@@ -38,16 +38,13 @@ from tests.reproduction.studies import (
     RULE_ORDER,
     STANDARD,
     STUDY_3,
-    SimulatedStudy,
-    at_most,
     exact_accuracy,
     simulate_binary,
+    simulate_means,
     simulate_numeric,
 )
 
 CHAREST, ZHENG, STUDIES, LIU = "Charest (2011)", "Zheng (2015)", "Bowen & Liu (2016)", "Liu (2016)"
-MAX_ROWS, MIN_STUDIES = 40_000_000, 100  # rows drawn for a point, and its repetitions where that is too few
-BLOCK_ROWS = 2_000_000  # rows of a set drawn at a time
 MEASURES = "bias", "root_mean_squared_error", "coverage", "mean_width"
 COLUMNS = "paper", "place", "setting", "measure", "key", "name", "kind", "x", "y", "error"
 Curve = Callable[[float], Mapping[str, Measure]]  # measures by name at a point of the axis
@@ -108,25 +105,17 @@ def powers_of_e(low: int, high: int) -> list[float]:
 
 def charest_figures(_: SimulationBudget) -> Iterator[Panels]:
     """Figure 1: exact coverage under both readings of T*, at nine ε of ours."""
-    readings = {"reiter_2002_normal": "normal quantile where T is negative", "reiter_2002": "t quantile throughout"}
-    shares, colors = (0.25, 0.5), {2: "beta_binomial", 5: "posterior_mean", 10: "laplace"}
 
-    @lru_cache
-    def coverage(sets: int, epsilon: float) -> FloatArray:
-        alpha = BetaBinomial.smallest_alpha(m=100, epsilon=epsilon / sets)
-        mechanism = BetaBinomial(n=100, m=100, alpha=alpha, beta=alpha)
-        return coverage_by_proportion(mechanism, proportions=shares, sets=sets, rules=(*readings,)).coverage
+    def curve(reading: int, p: float, place: int, epsilon: float) -> dict[str, Measure]:
+        return exact("coverage", figure_1(epsilon, p)[reading, place])
 
-    def curve(reading: int, place: int, sets: int, epsilon: float) -> dict[str, Measure]:
-        return exact("coverage", coverage(sets, epsilon)[reading, place])
-
-    for reading, setting in enumerate(readings.values()):
+    colors = "beta_binomial", "posterior_mean", "laplace"
+    for reading, setting in enumerate(("normal quantile where T is negative", "t quantile throughout")):
         lines = {
-            Label(color, f"p = {p}, M = {sets}"): partial(curve, reading, place, sets)
-            for (place, p), (sets, color) in product(enumerate(shares), colors.items())
+            Label(colors[place], f"p = {p}, M = {sets}"): partial(curve, reading, p, place)
+            for p, (place, sets) in product((0.25, 0.5), enumerate(SETS[1:]))
         }
-        axis = 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0
-        yield Panels(CHAREST, {"coverage": "Figure 1"}, setting, axis, lines)
+        yield Panels(CHAREST, {"coverage": "Figure 1"}, setting, FIGURE_1_EPSILONS, lines)
 
 
 def zheng_figures(_: SimulationBudget) -> Iterator[Panels]:
@@ -146,13 +135,11 @@ def zheng_figures(_: SimulationBudget) -> Iterator[Panels]:
         curves = prior_curves(family, Setting(n=100, m=100, epsilon=1.0, delta=1e-5, sigma0=1.0), "epsilon")
         axis, lines = curves.points.tolist(), {}
         for line in curves.lines:
-            method, name = PRIOR_METHODS[line.method], line.theorem or ("δ = 0" if line.pure else "")
             kind = LineKind.PURE_EPSILON if line.pure else LineKind.COMPUTED
-            label = Label(
-                method.color, f"{name}, {method.label}".removeprefix(", "), LineKind.PRINTED if line.theorem else kind
-            )
+            name, method = line.theorem or ("δ = 0" if line.pure else ""), PRIOR_METHODS[line.method]
+            label = ", ".join(filter(None, (name, method.label)))
             values = {x: exact(measure, y) for x, y in zip(axis, line.values.tolist(), strict=True)}
-            lines[label] = values.__getitem__
+            lines[Label(method.color, label, LineKind.PRINTED if line.theorem else kind)] = values.__getitem__
         yield Panels(ZHENG, {measure: place}, "", axis, lines)
 
 
@@ -171,9 +158,8 @@ def proportion_figures(budget: SimulationBudget) -> Iterator[Panels]:
     private = "laplace", "modips", "modips_truncated", "beta_binomial", "posterior_mean"
     compared = [BINARY_METHODS[key] for key in ("original", "multiple_synthesis", *private)]
     for p, n in product((0.15, 0.25, 0.5), (40, 100, 1_000)):
-        *figures, widths = "Figure 2", "Figure 2", "Figure 3", "supplement, Figure 2"
-        figures = ["supplement, Figure 1"] * 3 if p == 0.5 else figures
-        places = dict(zip(MEASURES, (*figures, widths), strict=True))
+        main = ["supplement, Figure 1"] * 3 if p == 0.5 else ["Figure 2", "Figure 2", "Figure 3"]
+        places = dict(zip(MEASURES, (*main, "supplement, Figure 2"), strict=True))
         lines = labelled(compared, partial(measures, BinaryData(n=n, p=p)))
         yield Panels(STUDIES, places, f"p = {p}, n = {n:,}", powers_of_e(-6, 7), lines)
 
@@ -193,9 +179,8 @@ def normal_figures(budget: SimulationBudget) -> Iterator[Panels]:
         methods.PERTURBED_HISTOGRAM, methods.SMOOTHED_HISTOGRAM,
     )  # fmt: skip
     of_mean = dict(zip(MEASURES, ("Figure 4", "Figure 4", "Figure 5", "supplement, Figure 3"), strict=True))
-    of_variance = dict.fromkeys(MEASURES, "supplement, Figures 8 and 9")
+    both = {"mean": ("μ", of_mean), "variance": ("σ²", dict.fromkeys(MEASURES, "supplement, Figures 8 and 9"))}
     symmetric = dict.fromkeys(MEASURES, "supplement, Figures 4 to 7")
-    both = {"mean": ("μ", of_mean), "variance": ("σ²", of_variance)}
     for low, n in product((-3.0, -4.0), (40, 100, 1_000)):
         data = UnknownVariance(**STANDARD | {"low": low}, n=n)
         for estimand, (symbol, places) in both.items():
@@ -254,49 +239,32 @@ class EveryCell(MixedData):
 
 def mixed_figures(budget: SimulationBudget) -> Iterator[Panels]:
     """Study 3: each cell mean and marginal at four ε; variance and correlation within cells against ε."""
-    budget, measures = at_most(budget, 500), MEASURES[:3]
+    budget, places = budget.at_most(500), dict.fromkeys(MEASURES[:3], "Figure 6")
     keys = "original", "multiple_synthesis", "modips_printed", "perturbed_cells"
     compared = [method for method in MixedData.methods if method.key in keys]
 
     def at_place(epsilon: float, prefix: str, method: NumericMethod, place: float) -> Mapping[str, Measure]:
-        outcomes = simulate_numeric(EveryCell(**STUDY_3), method, epsilon, tuple(EveryCell.studied), budget)
-        return outcomes[f"{prefix}_{place}"].measures
+        estimands = tuple(EveryCell.studied)
+        return numeric_measures(EveryCell(**STUDY_3), estimands, f"{prefix}_{place}", budget, method, epsilon)
 
     parts = ("mean", N_CELLS, "cell means"), ("marginal", len(MARGINALS), "marginal probabilities")
     for log, (prefix, size, name) in product((0, 2, 4, 6), parts):
         lines = labelled(compared, partial(at_place, math.exp(log), prefix))
-        places = dict.fromkeys(measures, "Figure 6")
         yield Panels(STUDIES, places, f"{size} {name}, ln ε = {log}", range(1, size + 1), lines)
 
     both = {"cell_variance": "variance within cells, σ²", "correlation": "correlation within cells, ρ"}
+    places = dict.fromkeys(MEASURES[:3], "supplement, Figures 10 and 11")
     for estimand, name in both.items():
         lines = labelled(compared, partial(numeric_measures, MixedData(**STUDY_3), (*both,), estimand, budget))
-        yield Panels(STUDIES, dict.fromkeys(measures, "supplement, Figures 10 and 11"), name, powers_of_e(0, 8), lines)
+        yield Panels(STUDIES, places, name, powers_of_e(0, 8), lines)
 
 
 # Liu
 
 
-@lru_cache(maxsize=64)
-def simulate_means(
-    data: NormalData, method: NumericMethod, epsilon: float, sets: int, budget: SimulationBudget
-) -> SimulatedStudy:
-    """Return the study of a normal mean, with fewer repetitions where many sets are drawn."""
-    runs = min(budget.repetitions, max(MAX_ROWS // (data.n * sets), MIN_STUDIES))
-    rng, parts = budget.generator(), []
-    while runs > 0:
-        size = min(runs, max(BLOCK_ROWS // data.n, 1))
-        released = method.draw(rng, data.draw(rng, size), epsilon, data, sets)
-        mean, variance = np.moveaxis(np.array([data.read(rows) for rows in released]), 1, 0)
-        parts.append([mean.mean(axis=0), mean.var(axis=0, ddof=1), variance.mean(axis=0) / data.n])
-        runs -= size
-    estimate, between, within = np.concatenate(parts, axis=1)
-    return SimulatedStudy(estimate, between, within, sets)
-
-
-def liu_normal(kind: type[NormalData], sizes: Iterable[int]) -> Iterator[tuple[str, NormalData]]:
-    """Yield normal data of each size between both pairs of bounds, with its setting in words."""
-    for high, n in product((4.0, 5.0), sizes):
+def liu_normal(kind: type[NormalData]) -> Iterator[tuple[str, NormalData]]:
+    """Yield normal data of both sizes between both pairs of bounds, with its setting in words."""
+    for high, n in product((4.0, 5.0), (100, 1_000)):
         yield f"n = {n:,}, bounds −4 and {high:g}", kind(**STANDARD | {"high": high}, n=n)
 
 
@@ -315,15 +283,15 @@ def sets_figures(budget: SimulationBudget) -> Iterator[Panels]:
 
     axis = 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 500
     places = dict.fromkeys(("bias", "standard_error", "coverage"), "Figure 6")
-    mechanisms = {"BIT": Modips, "truncation": ModipsTruncated}
+    schemes: list[tuple[str, type[Modips], NumericMethod]] = [
+        ("BIT", Modips, methods.MODIPS_MEAN),
+        ("truncation", ModipsTruncated, methods.MODIPS_MEAN_TRUNCATED),
+    ]
     for n, p in product((100, 1_000), (0.1, 0.5)):
-        lines: dict[Label, Any] = {
-            Label(kind.key, name): partial(binary, kind, n, p) for name, kind in mechanisms.items()
-        }
+        lines: dict[Label, Any] = {Label(kind.key, name): partial(binary, kind, n, p) for name, kind, _ in schemes}
         yield Panels(LIU, places, f"binary data, n = {n:,}, p = {p}", axis, lines)
-    compared = {"BIT": methods.MODIPS_MEAN, "truncation": methods.MODIPS_MEAN_TRUNCATED}
-    for setting, data in liu_normal(KnownVariance, (100, 1_000)):
-        lines = {Label(method.key, name): partial(normal, method, data) for name, method in compared.items()}
+    for setting, data in liu_normal(KnownVariance):
+        lines = {Label(method.key, name): partial(normal, method, data) for name, _, method in schemes}
         yield Panels(LIU, places, f"normal data, {setting}", axis, lines)
 
 
@@ -349,8 +317,7 @@ def rules_figures(budget: SimulationBudget) -> Iterator[Panels]:
     curves: dict[str, Callable[..., dict[str, Measure]]] = {
         f"binary data, n = {n:,}, p = {p}": partial(binary, n, p) for n, p in product((100, 1_000), (0.5, 0.1))
     }
-    for n in (10, 100):
-        curves[f"normal data, n = {n}"] = partial(normal, KnownVariance(**STANDARD, n=n))
+    curves |= {f"normal data, n = {n}": partial(normal, KnownVariance(**STANDARD, n=n)) for n in (10, 100)}
     for setting, curve in curves.items():
         lines = {label: partial(curve, label.key) for label in labels}
         yield Panels(LIU, {"standard_error": "Figure 7"}, setting, axis, lines)
@@ -360,14 +327,14 @@ def budget_figures(budget: SimulationBudget) -> Iterator[Panels]:
     """Figure 8: bias, coverage and width against the share w of ε that the mean has; ε = 1, ten sets."""
 
     def at_share(data: NormalData, method: NumericMethod, share: float) -> Mapping[str, Measure]:
-        return simulate_numeric(data, method.with_share(share), 1.0, ("mean",), budget)["mean"].measures
+        return numeric_measures(data, ("mean",), "mean", budget, method.with_share(share), 1.0)
 
     labels = {
         Label(methods.MODIPS_COMMUNAL.key, "BIT"): methods.MODIPS_SPLIT,
         Label(methods.MODIPS_COMMUNAL_TRUNCATED.key, "truncation"): methods.MODIPS_SPLIT_TRUNCATED,
     }
     places, shares = dict.fromkeys(("bias", "coverage", "mean_width"), "Figure 8"), [w / 10 for w in range(1, 10)]
-    for setting, data in liu_normal(UnknownVariance, (100, 1_000)):
+    for setting, data in liu_normal(UnknownVariance):
         lines = {label: partial(at_share, data, method) for label, method in labels.items()}
         yield Panels(LIU, places, setting, shares, lines)
 

@@ -13,63 +13,49 @@ from dpviz.comparisons.proportion_measures import share_moments
 from dpviz.core.numerics.special import binomial_weights
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, PoissonCount, PoissonGamma
 from dpviz.privacy import probabilistic_delta, pure_epsilon
-from tests.reproduction.evidence import Evidence, SimulationBudget, between, check, increasing
+from tests.reproduction.evidence import Findings, between, count, increasing, section, values
 
 ROUNDING = 1 + 1e-9  # Factor that rounding may put a loss above ε by
 PAIRS = tuple(itertools.product((1.3, 2.0, 8.0), (1e-2, 1e-4)))  # ε and δ at which the formula is tried
 
 
-@check("quick", "guess")
-def _(_: SimulationBudget) -> Evidence:
+@section("quick")
+def quick() -> Findings:
     """A guess at the truth lowers the error most, and one that is off by 0.1 still lowers it."""
     data, analysis = BinaryData(n=100, p=0.1), Analysis(sets=1)
     plain, informed = (data.method(key) for key in ("beta_binomial", "poisson_gamma"))
     cases = ((informed, data), (informed, data.with_guess(data.p + GUESS_ERROR)), (plain, data))
-    return increasing([case.accuracy(method, 1.0, analysis)[1] for method, case in cases])
+    yield "guess", increasing([case.accuracy(method, 1.0, analysis)[1] for method, case in cases])
 
-
-@check("quick", "private")
-def _(_: SimulationBudget) -> Evidence:
     losses = []
     for n, guess, epsilon in itertools.product((1, 7, 40), (0.001, 0.2, 0.5, 0.8), (0.1, 1.0, 4.0)):
         release = PoissonGamma(n=n, m=n, epsilon=epsilon, public_share=guess)
-        losses.append(float(np.abs(release.log_odds_table()).max()) / epsilon)
-    return between(losses, 0, ROUNDING, " times ε")
+        losses.append(np.abs(release.log_odds_table()).max() / epsilon)
+    yield "private", between(losses, high=ROUNDING)
 
 
-@check("jackson", "count")
-def _(_: SimulationBudget) -> Evidence:
-    """The exact probability of a larger loss is that of the formula."""
+@section("jackson")
+def jackson() -> Findings:
+    """The exact probability of a larger loss is that of the formula for a count, and not for a row that moves two."""
     ratios = []
     for epsilon, delta in PAIRS:
         alpha = printed_addition(epsilon, delta)
         limit = math.floor((1 + epsilon) / math.log1p(1 / alpha) * ROUNDING)
         exact = probabilistic_delta(PoissonCount(n=100, alpha=alpha * ROUNDING), epsilon)
-        ratios.append(exact / float(poisson.sf(limit, 1 + alpha)))
-    return between(ratios, 1 - 1e-6, 1 + 1e-6, " times it")
+        ratios.append(exact / poisson.sf(limit, 1 + alpha))
+    yield "count", between(ratios, 1 - 1e-6, 1 + 1e-6)
+    yield "table", between([replaced_row(printed_addition(*pair), *pair).failure / pair[1] for pair in PAIRS], high=1)
 
-
-check("jackson", "table")(
-    lambda _: between([replaced_row(printed_addition(*pair), *pair).failure / pair[1] for pair in PAIRS], 0, 1, " × δ")
-)
-
-
-@check("jackson", "pure")
-def _(_: SimulationBudget) -> Evidence:
-    """The loss grows without a limit with the largest count that may be published."""
+    # The loss grows without a limit with the largest count that may be published
     losses = np.array([[pure_epsilon(PoissonCount(n=n, alpha=alpha)) for n in (10, 100, 1000)] for alpha in (0.5, 5.0)])
-    growth = increasing(losses)
-    return Evidence(growth.value, growth.supported and bool((losses[:, -1] > 20).all()))
-
-
-@check("jackson", "dirichlet")
-def _(_: SimulationBudget) -> Evidence:
+    yield "pure", values(losses, increasing(losses).supported and (losses[:, -1] > 20).all())
     alpha = DirichletMultinomial.smallest_alpha(m=6, epsilon=1.0)
-    return between(np.abs(DirichletMultinomial(n=6, m=6, cells=3, alpha=alpha).log_odds_table()), 0, ROUNDING)
+    loss = DirichletMultinomial(n=6, m=6, cells=3, alpha=alpha).log_odds_table().max()
+    yield "dirichlet", values([alpha, loss], loss <= ROUNDING)
 
 
-@check("menicucci", "size")
-def _(_: SimulationBudget) -> Evidence:
+@section("menicucci")
+def menicucci() -> Findings:
     """α invented rows of each kind keep ε if and only if m ≤ α(e^ε − 1), for every n."""
     cases = []
     for n, alpha, epsilon in itertools.product((1, 20, 300), (0.7, 6.0), (0.4, 1.0, 2.5)):
@@ -77,16 +63,11 @@ def _(_: SimulationBudget) -> Evidence:
         for m in {max(largest, 1), largest + 1}:
             loss = pure_epsilon(BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha))
             cases.append((loss <= epsilon * ROUNDING) == (m <= largest))
-    return Evidence(f"m ≤ α(e^ε − 1) decides in {sum(cases)} of {len(cases)} cases.", all(cases))
+    yield "size", count(cases)
 
-
-@check("menicucci", "tradeoff")
-def _(_: SimulationBudget) -> Evidence:
-    """From ε = 2 to 0.5 the largest m falls, so that the error rises."""
+    # From ε = 2 to 0.5 the largest m falls, so that the error rises
     weights, p = binomial_weights(np.array([0.25]), 100)[0][None], np.array([0.25])
-    errors = []
-    for epsilon in (2.0, 1.0, 0.5):
-        m = math.floor(5.0 * math.expm1(epsilon))
-        ((_, error),) = share_moments(BetaBinomial(n=100, m=m, alpha=5.0, beta=5.0)).errors(weights, p)
-        errors.append(error)
-    return increasing(errors)
+    sizes = [math.floor(5.0 * math.expm1(epsilon)) for epsilon in (2.0, 1.0, 0.5)]
+    moments = [share_moments(BetaBinomial(n=100, m=m, alpha=5.0, beta=5.0)).errors(weights, p) for m in sizes]
+    errors = [error for ((_, error),) in moments]
+    yield "tradeoff", values([*sizes, *errors], increasing(errors).supported)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -27,14 +27,11 @@ N_SETS = 10  # of a method that releases several; they share ε
 ANALYSIS = Analysis(sets=N_SETS)
 BINARY_METHODS = {method.key: method for method in BinaryData.methods if isinstance(method, BinaryMethod)}
 N_CELLS = 24
+MAX_ROWS, MIN_STUDIES = 40_000_000, 100  # rows drawn for a point, and its repetitions where that is too few
+BLOCK_ROWS = 2_000_000  # rows of a set drawn at a time
 STANDARD = {"mean": 0.0, "sigma": 1.0, "low": -4.0, "high": 4.0}  # N(0, 1) between its bounds
 STUDY_3: dict[str, Any] = {**STANDARD, "n": 1_000, "correlation": 0.5, "cells": N_CELLS}
 RULE_ORDER = "rubin_1987", "raghunathan_2003", "reiter_2003", "raab_2017"  # of Liu, from the largest to the smallest T
-
-
-def at_most(budget: SimulationBudget, repetitions: int) -> SimulationBudget:
-    """Return the budget with no more than so many repetitions."""
-    return replace(budget, repetitions=min(budget.repetitions, repetitions))
 
 
 @lru_cache(maxsize=1024)
@@ -96,6 +93,23 @@ def simulate_binary(mechanism: TwoCellSynthesizer, p: float, sets: int, budget: 
     estimate, between, within = (
         np.concatenate([getattr(part, name) for part in releases]) for name in ("estimate", "between", "within")
     )
+    return SimulatedStudy(estimate, between, within, sets)
+
+
+@lru_cache(maxsize=64)
+def simulate_means(
+    data: NormalData, method: NumericMethod, epsilon: float, sets: int, budget: SimulationBudget
+) -> SimulatedStudy:
+    """Return the study of a normal mean, with fewer repetitions where many sets are drawn."""
+    runs = min(budget.repetitions, max(MAX_ROWS // (data.n * sets), MIN_STUDIES))
+    rng, parts = budget.generator(), []
+    while runs > 0:
+        size = min(runs, max(BLOCK_ROWS // data.n, 1))
+        released = method.draw(rng, data.draw(rng, size), epsilon, data, sets)
+        mean, variance = np.moveaxis(np.array([data.read(rows) for rows in released]), 1, 0)
+        parts.append([mean.mean(axis=0), mean.var(axis=0, ddof=1), variance.mean(axis=0) / data.n])
+        runs -= size
+    estimate, between, within = np.concatenate(parts, axis=1)
     return SimulatedStudy(estimate, between, within, sets)
 
 
