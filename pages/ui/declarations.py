@@ -46,12 +46,12 @@ def declared_presets(page: str) -> dict[str, dict[str, Any]]:
     """Values by label in the tables ``[[presets]]`` of ``pages/texts/<page>.toml``; ValueError if wrong."""
     content = _read(page)
     known: dict[str, dict[str, Any]] = {}
-    tables = [(f"[cases.{name}]", name, table) for name, table in content.get("cases", {}).items()]
-    tables += [(f"[[presets]] {table.get('label')}", table.get("label"), table) for table in content.get("presets", [])]
-    for where, label, table in tables:
-        like = table.get("like")
+    cases = [{"label": name, **table} for name, table in content.get("cases", {}).items()]
+    for table in [*cases, *content.get("presets", [])]:
+        label, like = table.get("label"), table.get("like")
         if not label or label in known or (like is not None and like not in known):
-            raise ValueError(f"{page}.toml, {where}: it needs a label of its own, and like = {like!r} above it.")
+            where = f"{page}.toml, [[presets]] or [cases] {label}"
+            raise ValueError(f"{where}: it needs a label of its own, and like = {like!r} above it.")
         own = {key: value for key, value in table.items() if key not in ("label", "like")}
         known[label] = known.get(like, {}) | own
     return {table["label"]: known[table["label"]] for table in content.get("presets", [])}
