@@ -1,7 +1,6 @@
-"""Columns of a curator's own file, read as a share of one value, as categories or as numbers.
+"""Columns of a curator's own file, read as the share of one value, as categories or as numbers.
 
-What is read here is confidential. Sentences name lines and columns and never quote a cell, and objects print without
-their contents, so that neither a message nor a log repeats what somebody answered.
+They are confidential: sentences name lines and columns, never a cell, and objects print without their contents.
 """
 
 import math
@@ -38,35 +37,22 @@ GROUPED = {
 
 
 class Column(PrivateRepr):
-    """A column of a file, and what it says read as a share of one value, as categories or as numbers.
+    """A column of a file, and what it says in each reading.
 
-    Attributes
-    ----------
-    texts : Counter
-        How often each text occurs that is not missing.
-    n, missing : int
-        Cells with a value and without.
-    decimal : str
-        Decimal mark of its numbers; `is_mark_doubtful` tells whether the mark may as well separate thousands.
-    counts : dict
-        How often each value occurs, in order of size or letters; 1 and 1.0 are one value, as are yes and YES.
-    all_numbers : bool
-    notes : tuple of str
-        How the cells were read, in sentences.
+    `texts` counts what is not missing, as it is written; `counts` its values in order of size or letters, where 1 and
+    1.0 are one value, as are yes and YES. A problem says why it holds no categories or no numbers; it is empty if it
+    does.
     """
 
     def __init__(
         self, name: str, cells: tuple[str, ...], lines: list[int], comma_separates: bool, decimal: str | None = None,
         missing_text: str = "",
     ) -> None:  # fmt: skip
-        self.name = name
-        self._cells = cells
-        self._lines = lines  # of the file, on which the cells begin
+        self.name, self._cells, self._lines = name, cells, lines
 
         # Missing values
         missing_texts = MISSING | {missing_text.strip().casefold()}
-        all_texts = Counter(cells)
-        self.texts = Counter({text: all_texts[text] for text in all_texts if text.casefold() not in missing_texts})
+        self.texts = Counter({text: k for text, k in Counter(cells).items() if text.casefold() not in missing_texts})
         self.n = self.texts.total()
         self.missing = len(cells) - self.n
 
@@ -81,13 +67,14 @@ class Column(PrivateRepr):
         values = self._numbers if self.all_numbers else {}
         spellings = dict[object, list[str]]()
         for text in sorted(self.texts, key=lambda text: (len(text) if values else -self.texts[text], text)):
-            spellings.setdefault(values[text] if values else text.casefold(), []).append(text)
+            spellings.setdefault(values.get(text, text.casefold()), []).append(text)
         counts = {texts[0]: sum(self.texts[text] for text in texts) for texts in spellings.values()}
         self.counts = dict(sorted(counts.items(), key=lambda item: (values.get(item[0], 0.0), item[0])))
 
         self.notes = tuple(self._describe_reading())
-        self.category_problem = self._find_category_problem()  # why it holds no categories; empty if it does
-        self.number_problem = self._find_number_problem()
+        no_value = "" if self.n else f"{quote(name)} holds no value: all of its {len(cells):,} cells are missing."
+        self.category_problem = no_value or self._find_category_problem()
+        self.number_problem = no_value or self._find_number_problem()
 
     @property
     def is_two_valued(self) -> bool:
@@ -110,18 +97,16 @@ class Column(PrivateRepr):
 
     def proportion(self, value: str | None = None) -> ProportionFacts:
         """Share of a value, which must be given if there are more than two; a ValueError refuses."""
-        categories = self.categories().categories
+        name, categories = quote(self.name), self.categories().categories
         if value is None and categories > 2:
-            raise ValueError(
-                f"{quote(self.name)} holds {categories:,} distinct values; say which of them counts as a one."
-            )
+            raise ValueError(f"{name} holds {categories:,} distinct values; say which of them counts as a one.")
         value = self.default_value if value is None else value
         if value not in self.counts:
-            raise ValueError(f"value must be one of the {categories:,} values of {quote(self.name)}, written as there.")
-        return ProportionFacts(
-            column=self.name, n=self.n, missing=self.missing, value=value, share=self.counts[value] / self.n,
-            zero_values=categories - 1,
-        )  # fmt: skip
+            raise ValueError(f"value must be one of the {categories:,} values of {name}, written as there.")
+        amount = "Both" if categories == 3 else f"All {categories - 1:,}"
+        note = "" if categories == 2 else f"{amount} other values of {name} count as zeros."
+        share = self.counts[value] / self.n
+        return ProportionFacts(column=self.name, n=self.n, missing=self.missing, value=value, share=share, note=note)
 
     def categories(self) -> CategoryFacts:
         """Number of categories; a ValueError refuses."""
@@ -147,7 +132,7 @@ class Column(PrivateRepr):
         counts = list(self.counts.values())
         is_scale = is_whole and 0 < spread <= MAX_SCALE_STEPS and len(counts) == spread + 1
         rating = is_scale and min(counts[0], counts[-1]) > 1
-        low, high, step = (smallest, largest, 1.0) if rating else round_bounds(smallest, largest, integers=is_whole)
+        low, high, step = (smallest, largest, 1.0) if rating else _round_bounds(smallest, largest, integers=is_whole)
 
         return NumberFacts(
             column=self.name, n=self.n, missing=self.missing, smallest=smallest, largest=largest,
@@ -180,29 +165,24 @@ class Column(PrivateRepr):
         return notes
 
     def _find_category_problem(self) -> str:
-        name, distinct = quote(self.name), len(self.counts)
+        name, distinct, most_rows = quote(self.name), len(self.counts), max(self.counts.values())
         for text in self.texts:
             if text not in self._numbers and is_formula(text):
                 return f"{self._locate(text)} Save the values in its place, or put a letter before a text."
         is_whole = all(number % 1 == 0 for number in self._numbers.values() if math.isfinite(number))
         if is_whole and max(MIN_IDENTIFIERS, IDENTIFIER_SHARE * self.n) <= distinct <= MAX_CELLS:
-            return (
-                f"{name} looks like an identifier: {distinct:,} of its {self.n:,} values are distinct. "
-                "Choose a column whose values repeat."
-            )
+            count = f"{distinct:,} of its {self.n:,} values are distinct"
+            return f"{name} looks like an identifier: {count}. Choose a column whose values repeat."
         if 2 <= distinct <= MAX_CELLS:
             return ""
-        if not distinct:
-            return self._no_value
         count = "a single distinct value" if distinct == 1 else f"{distinct:,} distinct values"
         problem = f"{name} holds {count}; categories are read where there are 2 to {MAX_CELLS:,}."
-        most_rows = max(self.counts.values())
-        if distinct > 1 and most_rows > 1:
-            problem += (
-                f" Its most frequent value stands in {most_rows:,} rows: if it names persons, that is the largest "
-                "number of rows of a person, for which Plan asks."
-            )
-        return problem
+        if distinct == 1 or most_rows == 1:
+            return problem
+        return (
+            f"{problem} Its most frequent value stands in {most_rows:,} rows: if it names persons, that is the largest "
+            "number of rows of a person, for which Plan asks."
+        )
 
     def _find_number_problem(self) -> str:
         for text in self.texts:
@@ -212,13 +192,7 @@ class Column(PrivateRepr):
                     f"{self._locate(text)} Every value must be a number from −{end} to {end}, all of them with the "
                     "same decimal mark; leave a missing one empty."
                 )
-        if self.n == 1:
-            return f"{quote(self.name)} holds a single number; a mean and its spread need at least two."
-        return "" if self.n else self._no_value
-
-    @property
-    def _no_value(self) -> str:
-        return f"{quote(self.name)} holds no value: all of its {len(self._cells):,} cells are missing."
+        return f"{quote(self.name)} holds a single number; a mean needs at least two." if self.n == 1 else ""
 
     def _locate(self, text: str) -> str:
         """Where the first cell with a text stands and what keeps it from being a value, without what it says."""
@@ -248,23 +222,14 @@ class PilotFile(PrivateRepr):
         return tuple(self.cells)
 
     def column(self, name: str, decimal: str | None = None, missing_text: str = "") -> Column:
-        """Read a column.
-
-        Parameters
-        ----------
-        name : str
-        decimal : str, optional
-            Its decimal mark, "." or ","; the likeliest unless given.
-        missing_text : str, optional
-            A text that means no value, such as −1, 99 or unknown.
-        """
+        """Column of this name, with its decimal mark if it is not the likeliest, and a text that means no value."""
         if name not in self.cells:
             raise ValueError(f"name must be one of the file's {len(self.cells):,} columns; got {quote(name)}.")
         return Column(name, self.cells[name], self.lines, self.comma_separates, decimal, missing_text)
 
 
 def read_columns(content: bytes | str, has_header: bool | None = None) -> PilotFile:
-    r"""Columns of a CSV file.
+    r"""Columns of a CSV file; a ValueError says where it is no table and what to do.
 
     Parameters
     ----------
@@ -280,11 +245,6 @@ def read_columns(content: bytes | str, has_header: bool | None = None) -> PilotF
         Columns without a name of their own are left out, with a note. Keep it for one reader: a shared cache would hold
         confidential data longer than it is needed.
 
-    Raises
-    ------
-    ValueError
-        If it is no table, in a sentence that says where and what to do.
-
     Examples
     --------
     >>> file = read_columns("age;smoker\n17;no\n41;yes\n64;no\n38;no")
@@ -297,9 +257,8 @@ def read_columns(content: bytes | str, has_header: bool | None = None) -> PilotF
 
     # A first line of values
     if has_header is None:
-        has_header = not all(
-            is_number(name) or name in cells for name, cells in zip(names, columns, strict=True) if name
-        )
+        pairs = zip(names, columns, strict=True)
+        has_header = not all(is_number(name) or name in cells for name, cells in pairs if name)
     if not has_header:
         notes += ("The first line holds values and no names. It is read as a row, and the columns are numbered.",)
         columns = [(name, *cells) for name, cells in zip(names, columns, strict=True)]
@@ -355,24 +314,12 @@ def _find_decimal(texts: Collection[str], comma_separates: bool) -> tuple[str, b
     return OTHER_MARK[mark] if separates_thousands else mark, True
 
 
-def round_bounds(smallest: float, largest: float, *, integers: bool) -> tuple[float, float, float]:
-    """Next round numbers below `smallest` and above `largest`.
+def _round_bounds(smallest: float, largest: float, *, integers: bool) -> tuple[float, float, float]:
+    """Next multiples below and above of a step, which is 1, 2 or 5 times a power of ten, and that step.
 
-    Parameters
-    ----------
-    smallest, largest : float
-    integers : bool
-        Whether bounds are to be whole numbers.
+    0 is passed by no bound unless a number lies beyond it.
 
-    Returns
-    -------
-    low, high, step : float
-        Multiples of the step, which is 1, 2 or 5 times a power of ten; 0 is passed by no bound unless a number lies
-        beyond it.
-
-    Examples
-    --------
-    >>> round_bounds(17.0, 64.0, integers=True), round_bounds(0.0, 0.93, integers=False)
+    >>> _round_bounds(17.0, 64.0, integers=True), _round_bounds(0.0, 0.93, integers=False)
     ((15.0, 65.0, 5.0), (0.0, 1.0, 0.1))
     """
     first, last = Fraction(repr(float(smallest))), Fraction(repr(float(largest)))  # 0.1 is a tenth

@@ -1,8 +1,4 @@
-"""What a column of a confidential file says in one reading of it, and what it means to use that in a design.
-
-Sentences never quote a cell, and objects print without their contents, so that neither a message nor a log repeats what
-somebody answered.
-"""
+"""What a column of a confidential file says in one reading of it, and what it means to use that in a design."""
 
 import itertools
 import math
@@ -16,16 +12,13 @@ from scipy.special import ndtr
 from dpviz.core.escape import single_line
 from dpviz.core.formatting import describe_value, format_number, join_words
 
-MAX_NORMAL_SKEWNESS = 1.0
-MAX_NORMAL_EXCESS = 3.0
+MAX_NORMAL_SKEWNESS, MAX_NORMAL_EXCESS = 1.0, 3.0
 MAX_NORMAL_BIAS = 0.05  # of bounds, in standard deviations
+# What a design may use, by the name of the field
 FACT_WORDS = {
     "n": "n", "share": "the share of ones", "categories": "the number of categories", "low": "the bounds",
     "high": "the bounds", "mean": "the mean", "standard_deviation": "the standard deviation",
 }  # fmt: skip
-"""What a design may use, by the name of the field."""
-
-
 _object_numbers = itertools.count(1)
 
 
@@ -49,19 +42,11 @@ class Facts(PrivateRepr):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ProportionFacts(Facts):
-    """Share of one `value`, where `zero_values` other values count as zeros."""
+    """Share of one `value`; `note` says what counts as a zero, and is empty if that is a single value."""
 
     value: str
     share: float
-    zero_values: int
-
-    @property
-    def note(self) -> str:
-        """What counts as a zero, in a sentence; empty if that is a single value."""
-        if self.zero_values == 1:
-            return ""
-        amount = "Both" if self.zero_values == 2 else f"All {self.zero_values:,}"
-        return f"{amount} other values of {quote(self.column)} count as zeros."
+    note: str
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -73,11 +58,7 @@ class CategoryFacts(Facts):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NumberFacts(Facts):
-    """Moments of numbers, and suggested bounds `low` and `high`, which are multiples of `step`.
-
-    A bound lies outside the numbers, because an extreme is the value of a person; 0 is passed by no bound unless a
-    number lies beyond it. Of a `rating` (whole numbers without gaps) the bounds are its ends.
-    """
+    """Moments of numbers, and suggested bounds: multiples of `step` outside them, or the ends of a `rating`."""
 
     smallest: float
     largest: float
@@ -143,11 +124,6 @@ def warning(facts: Facts, names: Sequence[str] | None = None) -> str:
     facts : Facts
     names : sequence of str, optional
         Fields that are used; all of `FACT_WORDS` that the facts have unless given.
-
-    Examples
-    --------
-    >>> warning(CategoryFacts(column="place", n=9, missing=0, categories=3)).split(". ")[0]
-    'You take n and the number of categories from the confidential column “place”'
     """
     allowed = [name for name in FACT_WORDS if hasattr(facts, name)]
     used = allowed if names is None else list(names)

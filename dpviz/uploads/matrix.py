@@ -27,25 +27,18 @@ MATRIX_ADVICE = f"A matrix of {MAX_MATRIX_SIDE:,} × {MAX_MATRIX_SIDE:,} probabi
 
 
 class _Line(NamedTuple):
-    """Values of one line of the text, with its number in the file."""
-
-    number: int
+    number: int  # in the file
     values: list[str]
 
 
 def read_matrix(content: str | bytes) -> GivenMatrix:
-    r"""Transition matrix written in a text or in the bytes of a file.
+    r"""Transition matrix written in a text or in the bytes of a file; a ValueError says where it is none.
 
     Parameters
     ----------
     content : str or bytes
         Comma, semicolon, tab or spaces between values; a header line or none; none, one or two columns of row names or
         counts before the probabilities, found by what sums to 1. Blank lines and lines that start with # are skipped.
-
-    Raises
-    ------
-    ValueError
-        If it is no transition matrix, in a sentence that says where and what to do.
 
     Examples
     --------
@@ -108,12 +101,10 @@ def _parse(content: str | bytes) -> tuple[list[_Line], int, FloatArray]:
     if not lines:
         raise ValueError("There is a header line and no row below it. Give one line for each confidential table.")
     first, width = lines[0].number, len(lines[0].values)
-    for line in lines:
-        if len(line.values) != width:
-            raise ValueError(
-                f"Line {line.number} has {len(line.values)} values, line {first} has {width}. "
-                "Every row needs the same number of values."
-            )
+    for number, values in lines:
+        if len(values) != width:
+            counts = f"Line {number} has {len(values)} values, line {first} has {width}."
+            raise ValueError(f"{counts} Every row needs the same number of values.")
     if len(lines) > MAX_MATRIX_SIDE or width > MAX_MATRIX_SIDE + 2:
         raise _too_large(f"The matrix has {len(lines):,} rows and {width:,} columns")
 
@@ -132,10 +123,8 @@ def _split(text: str) -> list[_Line]:
     """Lines with something in them, split at the separator that the text uses, never beyond what a matrix may have."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if text.count("\n") >= MAX_LINES:
-        raise ValueError(
-            f"There are more than {MAX_LINES:,} lines, and at most {MAX_MATRIX_SIDE:,} rows are read. Leave blank "
-            "lines out, and rows that are not needed."
-        )
+        limits = f"more than {MAX_LINES:,} lines, and at most {MAX_MATRIX_SIDE:,} rows are read"
+        raise ValueError(f"There are {limits}. Leave blank lines out, and rows that are not needed.")
     texts = [
         (number, line.strip(" "))
         for number, line in enumerate(text.split("\n"), start=1)
@@ -154,35 +143,29 @@ def _split(text: str) -> list[_Line]:
 
     lines = []
     for number, line in texts:
-        if separator is None:
-            values = line.split(maxsplit=MAX_VALUES)
-        elif line.count(separator) > MAX_VALUES:
+        count = line.count(separator) if separator else len(line.split(maxsplit=MAX_VALUES)) - 1
+        if count >= MAX_VALUES:
             raise _too_large(f"Line {number} has more than {MAX_VALUES:,} values")
-        else:
-            try:
-                values = next(csv.reader([line], delimiter=separator, skipinitialspace=True, strict=True))
-            except csv.Error:
-                raise ValueError(
-                    f"Line {number} holds a quotation mark that does not close, or a value of over "
-                    f"{csv.field_size_limit():,} characters. Numbers are needed, separated by commas."
-                ) from None
-        if len(values) > MAX_VALUES:
-            raise _too_large(f"Line {number} has more than {MAX_VALUES:,} values")
+        try:
+            reader = csv.reader([line], delimiter=separator or ",", skipinitialspace=True, strict=True)
+            values = next(reader) if separator else line.split()
+        except csv.Error:
+            limit = f"{csv.field_size_limit():,} characters"
+            problem = f"Line {number} holds a quotation mark that does not close, or a value of over {limit}."
+            raise ValueError(f"{problem} Numbers are needed, separated by commas.") from None
         lines.append(_Line(number, [value.replace(*marks).strip() for value in values]))
         if max(map(len, values)) > MAX_VALUE_CHARACTERS:
             raise _no_probability(lines[-1], [len(value) > MAX_VALUE_CHARACTERS for value in values].index(True))
 
     # Lines that all end with a separator
-    if separator is not None and all(line.values[-1] == "" for line in lines):
+    if separator and all(line.values[-1] == "" for line in lines):
         lines = [_Line(number, values[:-1]) for number, values in lines]
     return lines
 
 
 def _too_large(size: str) -> ValueError:
-    side = f"{MAX_MATRIX_SIDE:,} × {MAX_MATRIX_SIDE:,}"
-    return ValueError(
-        f"{size}; at most {side} are audited here. Leave rows and columns out, or use the Python package."
-    )
+    limit = f"at most {MAX_MATRIX_SIDE:,} × {MAX_MATRIX_SIDE:,} are audited here"
+    return ValueError(f"{size}; {limit}. Leave rows and columns out, or use the Python package.")
 
 
 def _no_probability(line: _Line, place: int) -> ValueError:

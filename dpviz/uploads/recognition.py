@@ -8,7 +8,6 @@ import numpy as np
 from dpviz.core import limits
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import log_reciprocal
-from dpviz.core.types import FloatArray
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, Synthesizer
 from dpviz.mechanisms.matrix_mechanism import LOSS_DIGITS, GivenMatrix
 from dpviz.uploads.matrix import sums_sentence
@@ -32,14 +31,10 @@ def recognize(given: GivenMatrix) -> Synthesizer | None:
     matrix = given.probabilities
     if max(matrix.shape) > limits.MAX_RECOGNIZED_SIDE:
         return None
-    if given.decimals is None:
-        tolerance = EXACT_TOLERANCE * matrix
-    else:
-        tolerance = given.half_units * (1 + 1e-9) + np.spacing(matrix)
-    for candidate in _candidates(given):
-        if np.all(np.abs(candidate.transition_matrix() - matrix) <= tolerance):
-            return candidate
-    return None
+    is_exact = given.decimals is None
+    tolerance = EXACT_TOLERANCE * matrix if is_exact else given.half_units * (1 + 1e-9) + np.spacing(matrix)
+    candidates = (law for law in _candidates(given) if np.all(np.abs(law.transition_matrix() - matrix) <= tolerance))
+    return next(candidates, None)
 
 
 def offer_key(candidate: Synthesizer) -> str:
@@ -60,8 +55,8 @@ def offer_sentence(given: GivenMatrix, candidate: Synthesizer) -> str:
     candidate : Synthesizer
     """
     digits = "numbers, to ten significant digits," if given.decimals is None else "printed digits"
-    values = ", ".join(candidate.in_symbols())
-    return f"These {digits} equal the {candidate.info.label} with {values}. Use its exact values?"
+    law = f"{candidate.info.label} with {', '.join(candidate.in_symbols())}"
+    return f"These {digits} equal the {law}. Use its exact values?"
 
 
 def matrix_notes(given: GivenMatrix, candidate: Synthesizer) -> list[str]:
@@ -74,44 +69,39 @@ def matrix_notes(given: GivenMatrix, candidate: Synthesizer) -> list[str]:
     """
     notes = [" ".join(filter(None, (given.rounding, sums_sentence(given))))]
     if candidate != given:
-        exact = format_number(candidate.worst_log_odds().value, LOSS_DIGITS)
-        rounded = format_number(given.worst_log_odds().value, LOSS_DIGITS)
-        notes.append(
-            f"This page now shows the exact values of the <b>{candidate.info.label}</b>: ε = {exact}. Your digits "
-            f"alone would make it {rounded}."
-        )
+        exact, rounded = (format_number(law.worst_log_odds().value, LOSS_DIGITS) for law in (candidate, given))
+        shown = f"This page now shows the exact values of the <b>{candidate.info.label}</b>: ε = {exact}."
+        notes.append(f"{shown} Your digits alone would make it {rounded}.")
     return notes
 
 
 def _candidates(given: GivenMatrix) -> Iterator[Synthesizer]:
     """Synthesizers that the matrix may be evidence for, those with the fewest digits in their parameters first."""
-    rows, columns = given.shape
-    independent = rows * (columns - 1)
-    printed = independent * (FULL_PRECISION if given.decimals is None else float(np.mean(given.decimals)))
-    estimates = _estimates(given.probabilities)
-    for digits in range(1, 13):
-        for build, values in estimates:
-            is_evidence = independent >= CELLS_PER_PARAMETER * len(values)
-            if is_evidence and printed >= DIGITS_PER_DIGIT * digits * len(values):
-                with suppress(ValueError):
-                    yield build(*(float(f"{value:.{digits}g}") for value in values))
+    matrix, (rows, columns) = given.probabilities, given.shape
+    n, m = rows - 1, columns - 1
+    laws: list[tuple[Callable[..., Synthesizer], tuple[float, ...]]] = []
 
-
-def _estimates(matrix: FloatArray) -> list[tuple[Callable[..., Synthesizer], tuple[float, ...]]]:
-    """Synthesizers with the parameters that fit: priors from the matrix's means, noise from its diagonal."""
-    n, m = matrix.shape[0] - 1, matrix.shape[1] - 1
-    estimates: list[tuple[Callable[..., Synthesizer], tuple[float, ...]]] = []
-    means = matrix @ np.arange(m + 1)
+    # Priors from the means, which lie on a straight line
+    means = matrix @ np.arange(columns)
     slope = float(means[-1] - means[0]) / n
     if slope > 0:
         alpha = float(means[0]) / slope
         prior = (alpha, m / slope - n - alpha)
-        estimates.append((lambda a, b: BetaBinomial(n=n, m=m, alpha=a, beta=b), prior))
-        estimates.append((lambda a, b: PosteriorMean(n=n, m=m, alpha=a, beta=b), prior))
+        laws.append((lambda a, b: BetaBinomial(n=n, m=m, alpha=a, beta=b), prior))
+        laws.append((lambda a, b: PosteriorMean(n=n, m=m, alpha=a, beta=b), prior))
+
+    # The share that noise moves away is e^(-ε/2) of Laplace noise, 2/(e^ε + 1) of geometric; half of it if n = 1
     if n == m:
-        # The share that noise moves away is e^(-ε/2) of Laplace noise, 2/(e^ε + 1) of geometric; half of it if n = 1.
         moved = 1 - float(matrix[1, 1]) if n > 1 else 2 * (1 - float(matrix[0, 0]))
         odds = moved / max(2 - moved, 1e-300)
-        estimates.append((lambda e: LaplaceSanitizer(n=n, epsilon=e), (2 * log_reciprocal(moved),)))
-        estimates.append((lambda e: GeometricSanitizer(n=n, epsilon=e), (log_reciprocal(odds),)))
-    return estimates
+        laws.append((lambda e: LaplaceSanitizer(n=n, epsilon=e), (2 * log_reciprocal(moved),)))
+        laws.append((lambda e: GeometricSanitizer(n=n, epsilon=e), (log_reciprocal(odds),)))
+
+    independent = rows * m
+    printed = independent * (FULL_PRECISION if given.decimals is None else float(np.mean(given.decimals)))
+    for digits in range(1, 13):
+        for build, values in laws:
+            is_evidence = independent >= CELLS_PER_PARAMETER * len(values)
+            if is_evidence and printed >= DIGITS_PER_DIGIT * digits * len(values):
+                with suppress(ValueError):
+                    yield build(*(float(f"{value:.{digits}g}") for value in values))

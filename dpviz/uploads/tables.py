@@ -42,11 +42,6 @@ def decode(content: str | bytes, max_bytes: int, advice: str) -> tuple[str, tupl
     advice : str
         What to do with a larger file, in a sentence.
 
-    Returns
-    -------
-    text : str
-    notes : tuple of str
-
     Raises
     ------
     ValueError
@@ -57,10 +52,8 @@ def decode(content: str | bytes, max_bytes: int, advice: str) -> tuple[str, tupl
         raise ValueError(f"The file has {size} MB; at most {format_number(max_bytes / 1e6)} MB are read. {advice}")
     text, notes = (content, ()) if isinstance(content, str) else _decode_bytes(content)
     if match := CONTROL_CHARACTER.search(text):
-        line = text.count("\n", 0, match.start()) + 1
-        raise ValueError(
-            f"Line {line:,} holds a character that no text has (its code is {ord(match[0])}): this is {NOT_TEXT}"
-        )
+        line, code = text.count("\n", 0, match.start()) + 1, ord(match[0])
+        raise ValueError(f"Line {line:,} holds a character that no text has (its code is {code}): this is {NOT_TEXT}")
     return text.removeprefix("\ufeff"), notes
 
 
@@ -74,7 +67,7 @@ def _decode_bytes(content: bytes) -> tuple[str, tuple[str, ...]]:
 
 
 def read_table(text: str, max_rows: int, max_columns: int, advice: str) -> CsvTable:
-    """Table that a CSV text holds, every row as wide as its first line.
+    """Table that a CSV text holds, every row as wide as its first line; a ValueError says where it is not.
 
     Parameters
     ----------
@@ -82,66 +75,54 @@ def read_table(text: str, max_rows: int, max_columns: int, advice: str) -> CsvTa
         Quoted cells may hold separators and line ends. A blank line is passed over, except in a table of one column,
         where it is an empty cell unless only blank lines follow. A first line ``sep=;`` names the separator.
     max_rows, max_columns : int
+        Judged before anything is split.
     advice : str
         What to do with a wider table, in a sentence.
-
-    Returns
-    -------
-    CsvTable
-
-    Raises
-    ------
-    ValueError
-        If it is too large, which is judged before anything is split, or a line is not as wide as the first.
     """
     # The separator: named in a first line, or the most frequent one of the header
     named = SEPARATOR_LINE.match(text)
     body = text[named.end() if named else 0 :].rstrip("\r\n")
-    first_line = 2 if named else 1
-    header = re.sub(r'"[^"]*"', "", re.match(r"[^\r\n]*", body.lstrip())[0])  # type: ignore[index]
+    header = re.sub(r'"[^"]*"', "", re.split(r"[\r\n]", body.lstrip(), maxsplit=1)[0])
     separator = named[1] if named else max(SEPARATORS, key=header.count)
-    _check_columns(header.count(separator) + 1, max_columns, advice)
+    _check_width(header.count(separator) + 1, max_columns, advice)
 
-    table = CsvTable([], [], [], separator)
+    # The rows, the header first
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    first_line = line = 2 if named else 1
     reader = csv.reader(io.StringIO(body, newline=None), delimiter=separator, skipinitialspace=True, strict=True)
-    header_line = line = first_line
     try:
         for row in reader:
             cells = [cell.strip() for cell in row] or [""]
-            if not table.names:
-                _check_columns(len(cells), max_columns, advice)
-                table.names.extend(" ".join(name.split()) for name in cells if any(cells))
-                header_line = line
-            elif any(cells) or len(cells) > 1 or len(table.names) == 1:
-                if len(cells) != len(table.names):
+            if any(cells) or (rows and (len(cells) > 1 or len(rows[0]) == 1)):
+                if not rows:
+                    _check_width(len(cells), max_columns, advice)
+                elif len(cells) != len(rows[0]):
                     raise ValueError(
-                        f"The header in line {header_line:,} names {format_count(len(table.names), 'column')}, line "
-                        f"{line:,} has {format_count(len(cells), 'value')}. Every line needs a value for each column. "
-                        f"Put a value that holds {SEPARATORS[separator]} in quotation marks."
+                        f"The header in line {lines[0]:,} names {format_count(len(rows[0]), 'column')}, line {line:,} "
+                        f"has {format_count(len(cells), 'value')}. Every line needs a value for each column. Put a "
+                        f"value that holds {SEPARATORS[separator]} in quotation marks."
                     )
-                if len(table.rows) == max_rows:
+                elif len(rows) > max_rows:
                     raise ValueError(
                         f"There are more than {max_rows:,} rows; at most {max_rows:,} are read. Bring fewer and set n."
                     )
-                table.rows.append(cells)
-                table.lines.append(line)
+                rows.append(cells)
+                lines.append(line)
             line = reader.line_num + first_line
     except csv.Error:
         raise ValueError(
             f"Line {line:,} holds a quotation mark that does not close, or one inside a value, or a value of over "
-            f"{csv.field_size_limit():,} characters. Put a value in one pair of quotation marks and double those "
-            "inside it."
+            f"{csv.field_size_limit():,} characters. Put a value in quotation marks and double those inside it."
         ) from None
-    if not table.names:
+    if len(rows) < 2:
+        problem = "There is a header line and no row below it" if rows else "There is nothing in it"
         raise ValueError(
-            "There is nothing in it. Bring a table: the names of the columns in the first line, and a line for each "
-            "person below it."
+            f"{problem}. Bring the names of the columns in the first line, and a line for each person below."
         )
-    if not table.rows:
-        raise ValueError("There is a header line and no row below it. Bring a line for each person below the names.")
-    return table
+    return CsvTable([" ".join(name.split()) for name in rows[0]], rows[1:], lines[1:], separator)
 
 
-def _check_columns(count: int, max_columns: int, advice: str) -> None:
+def _check_width(count: int, max_columns: int, advice: str) -> None:
     if count > max_columns:
         raise ValueError(f"There are {count:,} columns; at most {max_columns:,} are read. {advice}")

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from dpviz.core.limits import MAX_CELLS, MAX_PILOT_BYTES, MAX_PILOT_COLUMNS
 from dpviz.uploads import columns as pilot
-from dpviz.uploads.columns import Column, PilotFile, read_columns, round_bounds
+from dpviz.uploads.columns import Column, PilotFile, read_columns, _round_bounds
 from dpviz.uploads.facts import Facts, warning
 
 laws = settings(deadline=None, derandomize=True, max_examples=150)
@@ -456,15 +456,15 @@ def test_suggested_bounds_hold_all_numbers_and_are_no_extreme_but_0(numbers: lis
 @given(st.integers(-(10**6), 10**6), st.integers(1, 10**6), st.integers(-8, 8))
 def test_bounds_go_with_the_unit(smallest: int, spread: int, power: int) -> None:
     ends = [float(f"{value}e{power}") for value in (smallest, smallest + spread)]
-    expected = [f"{bound:.12g}e{power}" for bound in round_bounds(smallest, smallest + spread, integers=False)]
-    found = round_bounds(*ends, integers=False)
+    expected = [f"{bound:.12g}e{power}" for bound in _round_bounds(smallest, smallest + spread, integers=False)]
+    found = _round_bounds(*ends, integers=False)
     assert found == pytest.approx([float(bound) for bound in expected], rel=1e-12)
 
 
 @laws
 @given(st.integers(-(10**6), 10**6), st.integers(0, 10**6))
 def test_bounds_of_whole_numbers_are_whole_and_near(smallest: int, spread: int) -> None:
-    low, high, step = round_bounds(smallest, smallest + spread, integers=True)
+    low, high, step = _round_bounds(smallest, smallest + spread, integers=True)
     assert low == int(low) and high == int(high) and step == int(step)
     assert spread == 0 or step == 1 or spread / 10 <= step <= spread / 4
     assert smallest - step <= low and high <= smallest + spread + step
