@@ -269,7 +269,8 @@ class Design(ParameterRecord):
             values |= dict.fromkeys(("alpha", "beta"), self.alpha_of_one_set)
         values |= dict(self.details)
         card = self.synthesizer_type.for_rows(self.n, self.m)
-        return card(**{item.name: values.get(item.name, item.default) for item in card.parameters()})
+        settings: dict[str, Any] = {item.name: values.get(item.name, item.default) for item in card.parameters()}
+        return card(**settings)
 
     @cached_property
     def release(self) -> TwoCellSynthesizer:

@@ -22,7 +22,7 @@ from dpviz.mechanisms import (
 )
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.mechanisms.noise import NoiseSanitizer
-from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
+from dpviz.mechanisms.prior_mechanism import UnderPrior
 from tests.pairs import pairwise
 
 DRAWS = 40_000
@@ -170,7 +170,7 @@ def test_noise_goes_further_without_its_matrix_and_stays_the_same(law: type[Nois
 
 
 @pytest.mark.parametrize("law", [BetaBinomial, PosteriorMean, PosteriorMode])
-def test_a_law_goes_further_without_its_matrix_and_stays_the_same(law: type[PriorSynthesizer]) -> None:
+def test_a_law_goes_further_without_its_matrix_and_stays_the_same(law: type[UnderPrior]) -> None:
     wide = law.up_to(10_000)
     assert wide is law.up_to(10_000)
     one, other = (kind(n=9, m=7, alpha=2.0, beta=2.0) for kind in (law, wide))

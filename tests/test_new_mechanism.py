@@ -18,7 +18,7 @@ from dpviz.designs import Design, describe_promise
 from dpviz.inference import RULES, posterior_given
 from dpviz.mechanisms import SYNTHESIZERS, GeometricSanitizer, Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.catalogue import MechanismInfo, read_catalogue
-from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
+from dpviz.mechanisms.prior_mechanism import UnderPrior
 from dpviz.priors import minimum_prior
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
 from tests.toys import ExponentialMechanism, Lazy, RandomizedResponse, ShyMean, matrix_of
@@ -122,7 +122,7 @@ def test_every_fact_that_names_something_names_what_there_is(one: type[Synthesiz
     assert all(key in SYNTHESIZERS for key in (info.kept_by, info.compared_as) if key)
     assert not info.audited or info.audited in RELEASE_METHODS
     assert not info.opendp or files("dpviz.curator.templates").joinpath(f"opendp_{info.opendp}.txt").is_file()
-    assert bool(info.rows_drawn) == issubclass(one, PriorSynthesizer)
+    assert bool(info.rows_drawn) == issubclass(one, UnderPrior)
     if issubclass(one, TwoCellSynthesizer) and info.is_compared:
         assert {*one.protected_by} <= {*one.numbers()}
 

@@ -10,7 +10,7 @@ from dpviz.audit.curves import prior_curves
 from dpviz.calibration.methods import CALIBRATED_METHODS, PRIOR_METHODS, method_of
 from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.mechanisms import SYNTHESIZERS, two_cell_synthesizers
-from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
+from dpviz.mechanisms.prior_mechanism import UnderPrior
 from dpviz.priors import KINDS, Setting, maximum_range, minimum_prior, minimum_prior_probabilistic, release
 from dpviz.privacy import delta_for_epsilon
 from tests.toys import RepeatedRow
@@ -20,7 +20,7 @@ ASKED = {"n": 20, "m": 10, "epsilon": 1.0, "delta": 1e-3}
 
 
 def test_every_law_with_a_prior_is_a_method_and_no_method_twice() -> None:
-    laws = [law for law in two_cell_synthesizers().values() if issubclass(law, PriorSynthesizer)]
+    laws = [law for law in two_cell_synthesizers().values() if issubclass(law, UnderPrior)]
     assert [method_of(law).synthesizer_type for law in laws] == laws
     assert {method_of(law).key for law in laws} < set(CALIBRATED_METHODS) < set(PRIOR_METHODS)
     assert len(PRIOR_METHODS) == len(laws) + 2

@@ -22,7 +22,7 @@ from dpviz.inference.combining_rules import CombiningRule
 from dpviz.mechanisms import SYNTHESIZERS, PosteriorMean, TwoCellSynthesizer, WorstCase
 from dpviz.mechanisms.base import parameter
 from dpviz.mechanisms.catalogue import MechanismInfo
-from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
+from dpviz.mechanisms.prior_mechanism import UnderPrior
 
 TRUTH = Parameter(
     name="truth",
@@ -134,7 +134,7 @@ class Lazy(ExponentialMechanism):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RepeatedRow(PriorSynthesizer):
+class RepeatedRow(UnderPrior, TwoCellSynthesizer):
     """A single row from one draw of the proportion, m times: its worst pair is all ones or all zeros."""
 
     key: ClassVar[str] = "repeated_row"
@@ -217,7 +217,7 @@ def register() -> None:
     """One line for each toy."""
     for toy in SYNTHESIZER_TOYS:
         SYNTHESIZERS[toy.key] = toy
-        if issubclass(toy, PriorSynthesizer):
+        if issubclass(toy, UnderPrior):
             PRIOR_METHODS[toy.key] = CALIBRATED_METHODS[toy.key] = method_of(toy)
     COMBINING_RULES[TWICE.key] = RULES[TWICE.key] = TWICE
     DATA_KINDS[Smokers.key] = Smokers

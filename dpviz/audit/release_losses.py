@@ -15,9 +15,8 @@ from dpviz.core.formatting import format_number, round_down
 from dpviz.core.parameters import argument, parameter, parameter_with_default
 from dpviz.core.records import ParameterRecord
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms import LaplaceSanitizer, Modips, ModipsTruncated
+from dpviz.mechanisms import LaplaceSanitizer, Modips, ModipsTruncated, TwoCellSynthesizer
 from dpviz.mechanisms.binned_posterior import BIN_ENDS, bin_log_ratios, bin_log_weights, log_density_bound
-from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
 from dpviz.privacy import histograms
 from dpviz.privacy.divergence import pure_epsilon
 from dpviz.privacy.empirical import empirical_epsilon
@@ -85,10 +84,10 @@ def laplace_count_loss(n: int, epsilon: float) -> float:
     return pure_epsilon(LaplaceSanitizer(n=n, epsilon=epsilon))
 
 
-def minimal_prior_loss(synthesizer_type: type[PriorSynthesizer], n: int, epsilon: float) -> float:
+def minimal_prior_loss(synthesizer_type: type[TwoCellSynthesizer], n: int, epsilon: float) -> float:
     """n rows from n under the smallest prior that keeps ε."""
     alpha = synthesizer_type.smallest_alpha(m=n, epsilon=epsilon)
-    return pure_epsilon(synthesizer_type(n=n, m=n, alpha=alpha, beta=alpha))
+    return pure_epsilon(synthesizer_type(n=n, m=n, alpha=alpha, beta=alpha))  # type: ignore[call-arg]
 
 
 def exponential_loss(setting: ReleaseSetting, has_sequences: bool) -> float:

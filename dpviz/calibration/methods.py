@@ -3,7 +3,7 @@
 import dataclasses
 import math
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from dpviz.mechanisms import (
     two_cell_synthesizers,
 )
 from dpviz.mechanisms.cells import CELL_COUNT, DrawnCells, PlugInCells
-from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
+from dpviz.mechanisms.prior_mechanism import UnderPrior
 from dpviz.privacy.average_case import average_case_delta, count_release_delta
 from dpviz.privacy.pld import PrivacyLossDistribution
 
@@ -144,15 +144,16 @@ class RowMethod(PriorMethod):
     max_rows = limits.MAX_ROWS
     cell_release: type[PlugInCells] | None = None
 
-    def __init__(self, synthesizer_type: type[PriorSynthesizer]) -> None:
+    def __init__(self, synthesizer_type: type[TwoCellSynthesizer]) -> None:
         info = synthesizer_type.info
+        self._prior_type = cast("type[UnderPrior]", synthesizer_type)
         self.synthesizer_type = synthesizer_type
         self.color = synthesizer_type.key
         self.key, self.label = info.zheng or (synthesizer_type.key, info.label)
         self.words = info.rows_drawn
-        self.lost = float(synthesizer_type.prior_offset)
+        self.lost = float(self._prior_type.prior_offset)
         self.takes_cells = self.cell_release is not None
-        self.has_pair_deltas = synthesizer_type.log_pair_deltas is not PriorSynthesizer.log_pair_deltas
+        self.has_pair_deltas = self._prior_type.log_pair_deltas is not UnderPrior.log_pair_deltas
 
     def plain(self, cells: int) -> str:
         if cells <= 2 or not self.takes_cells:
@@ -184,7 +185,7 @@ class RowMethod(PriorMethod):
         return self.synthesizer_type.smallest_alpha(m=m, epsilon=epsilon)
 
     def log_pair_deltas(self, x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
-        return self.synthesizer_type.log_pair_deltas(x, y, m, epsilon)
+        return self._prior_type.log_pair_deltas(x, y, m, epsilon)
 
     def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:
         return average_case_delta(self.two_cells(n, m, alpha, alpha), theta, epsilon)
@@ -307,7 +308,7 @@ PRIOR_METHODS: dict[str, PriorMethod] = {
 _ROW_METHODS = {method.synthesizer_type: method for method in PRIOR_METHODS.values() if isinstance(method, RowMethod)}
 
 
-def method_of(synthesizer_type: type[PriorSynthesizer]) -> RowMethod:
+def method_of(synthesizer_type: type[TwoCellSynthesizer]) -> RowMethod:
     """Method that releases rows by this synthesizer, the same object in every call."""
     if synthesizer_type not in _ROW_METHODS:
         _ROW_METHODS[synthesizer_type] = RowMethod(synthesizer_type)
@@ -315,7 +316,7 @@ def method_of(synthesizer_type: type[PriorSynthesizer]) -> RowMethod:
 
 
 for _synthesizer_type in two_cell_synthesizers().values():
-    if issubclass(_synthesizer_type, PriorSynthesizer):
+    if _synthesizer_type.has_prior:
         PRIOR_METHODS.setdefault(method_of(_synthesizer_type).key, method_of(_synthesizer_type))
 
 CALIBRATED_METHODS = {key: method for key, method in PRIOR_METHODS.items() if method.calibrated}

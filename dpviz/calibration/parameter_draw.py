@@ -1,8 +1,7 @@
 """PARAM_Post: one draw of the proportion from its posterior is released, and no rows."""
 
 import math
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.optimize import brentq
@@ -14,7 +13,6 @@ from dpviz.core.numerics.special import MAX_EXPONENT, stirling_remainder
 from dpviz.core.parameters import validate_fields
 from dpviz.core.types import FloatArray, Numbers
 from dpviz.mechanisms.base import WorstCase
-from dpviz.mechanisms.pair_divergence import worst_pair
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS, UnderPrior
 from dpviz.privacy.average_case import THETA_REAL, log_count_probabilities
 from dpviz.privacy.pld import PrivacyLossDistribution
@@ -43,6 +41,8 @@ class ParameterDraw(UnderPrior):
     0.5
     """
 
+    m: int = field(init=False, default=1)  # a single number is released
+
     def __post_init__(self) -> None:
         validate_fields(self, MANY_ROWS, PRIOR_ONES, PRIOR_ZEROS)
 
@@ -50,9 +50,9 @@ class ParameterDraw(UnderPrior):
         """Infinite: as θ nears 1, one more confidential one makes it likelier by any factor."""
         return WorstCase(math.inf, 1, 0)
 
-    def worst_upward_pair(self, epsilon: float) -> WorstCase:
-        log_delta, pair = worst_pair(partial(log_parameter_delta, epsilon=epsilon), self.n, self.alpha, self.beta)
-        return WorstCase(math.exp(log_delta), pair + 1, pair)
+    @staticmethod
+    def log_pair_deltas(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:  # noqa: ARG004
+        return log_parameter_delta(x, y, epsilon)
 
 
 def log_parameter_delta(x: FloatArray, y: FloatArray, epsilon: Numbers) -> FloatArray:

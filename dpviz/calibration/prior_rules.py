@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from dpviz.mechanisms import Synthesizer
-from dpviz.mechanisms.cells import PriorCellSynthesizer
+from dpviz.mechanisms.cell_mechanisms import PriorCellSynthesizer
 
 # A prior that changes nothing: where ε/M needs no more, no better count of the cost is asked for.
 PRIOR_WITHOUT_EFFECT = 1e-50

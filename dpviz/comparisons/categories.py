@@ -15,7 +15,7 @@ from dpviz.core import limits
 from dpviz.designs import Design
 from dpviz.mechanisms import SYNTHESIZERS, Release, WorstCase
 from dpviz.mechanisms.base import parameter
-from dpviz.mechanisms.cells import CELL_COUNT, CellSynthesizer, PlugInCells, PriorCellSynthesizer
+from dpviz.mechanisms.cells import CELL_COUNT, CellSynthesizer, PlugInCells
 from dpviz.privacy import pure_epsilon
 from dpviz.privacy.divergence import worst_neighbours
 from dpviz.privacy.pld import PrivacyLossDistribution
@@ -67,14 +67,13 @@ class CategoryMethod(BinaryMethod):
 class PriorCellsRelease(CategoryMethod):
     """Invented rows in every category; the other categories together have k − 1 times as many as the one."""
 
-    of_cells: type[PriorCellSynthesizer]
-
     def protection(self, data: Any, epsilon: float) -> dict[str, Any]:
         alpha = self.synthesizer_type.smallest_alpha(m=data.m, epsilon=epsilon)
         return {"alpha": alpha, "beta": (data.cells - 1) * alpha}
 
-    def table(self, data: CategoryData, epsilon: float) -> PriorCellSynthesizer:
-        return self.of_cells(n=data.n, m=data.m, cells=data.cells, alpha=self.protection(data, epsilon)["alpha"])
+    def table(self, data: CategoryData, epsilon: float) -> CellSynthesizer:
+        alpha = self.protection(data, epsilon)["alpha"]
+        return self.of_cells(n=data.n, m=data.m, cells=data.cells, alpha=alpha)  # type: ignore[call-arg]
 
     def guarded(self, data: CategoryData, epsilon: float) -> PlugInCells:
         known = method_of(self.of_cells.two_cells)
@@ -108,7 +107,7 @@ class PriorCellsRelease(CategoryMethod):
 def category_method(of_cells: type[CellSynthesizer]) -> CategoryMethod:
     """Method that releases all counts by this synthesizer."""
     method_type: type[CategoryMethod] = CategoryMethod
-    if issubclass(of_cells, PriorCellSynthesizer):
+    if of_cells.has_prior:
         method_type = PriorCellsRelease
     return method_type(of_cells=of_cells, synthesizer_type=of_cells.two_cells, **mechanism_texts(of_cells))
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.optimize.elementwise import find_root
@@ -328,8 +328,8 @@ class NoiseAwareRule(IntervalRule):
     """Rule whose interval depends on the sum S and the synthesizer: `table` has the ends for S = 0 … Mm."""
 
     table: EndsBySum
-    closed_form_for: tuple[type[TwoCellSynthesizer], ...] = ()  # for which no size is too large
-    needs_no_sums_for: tuple[type[TwoCellSynthesizer], ...] = ()  # for which `MAX_SUMS` is the only limit
+    closed_form_for: tuple[type[Any], ...] = ()  # synthesizers for which no size is too large
+    needs_no_sums_for: tuple[type[Any], ...] = ()  # synthesizers for which `MAX_SUMS` is the only limit
     is_noise_aware: ClassVar[bool] = True
 
     def ends(self, statistics: SetStatistics, level: float) -> Ends:

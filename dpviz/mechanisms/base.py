@@ -1,8 +1,10 @@
 """What every synthesizer is: a distribution of the released counts for each table of confidential counts."""
 
+from __future__ import annotations
+
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from types import MappingProxyType
@@ -43,30 +45,23 @@ class WorstCase:
     column: int | None = None
 
 
-@dataclass(frozen=True)
-class LossDistribution:
-    """The losses L = ln(P / Q) of two neighbours, with their probabilities under P."""
-
-    losses: FloatArray
-    masses: FloatArray
-
-    def delta(self, epsilon: float) -> float:
-        """δ(ε) = Σ_{L > ε} P (1 − e^{ε − L})."""
-        return float(self.masses @ -np.expm1(np.minimum(epsilon - self.losses, 0.0)))
-
-    def listed(self) -> tuple[FloatArray, FloatArray]:
-        """All losses and ln of their probabilities."""
-        with np.errstate(divide="ignore"):
-            return self.losses, np.log(self.masses)
-
-
 class LossLists(NamedTuple):
-    """Losses of many pairs of neighbours, their probabilities under the likelier row, and the number of each's pair."""
+    """Losses L = ln(P / Q) of many pairs of neighbours, their probabilities under P, and the number of each's pair."""
 
     losses: FloatArray
     masses: FloatArray
     pair: IntArray
     pairs: int
+
+    @classmethod
+    def of(cls, lists: Sequence[tuple[FloatArray, FloatArray] | None]) -> LossLists | None:
+        """Lists of each pair's losses and ln of their probabilities as one; None if one is None."""
+        listed = [losses for losses in lists if losses is not None]
+        if len(listed) < len(lists):
+            return None
+        pair = np.repeat(np.arange(len(listed)), [len(losses) for losses, _ in listed])
+        losses, log_masses = (np.concatenate(parts) for parts in zip(*listed, strict=True))
+        return cls(losses, np.exp(log_masses), pair, len(listed))
 
     def deltas(self, epsilons: FloatArray) -> FloatArray:
         """Σ P (1 − e^{ε − L}) over the losses L > ε, for rising ε ≥ 0 and each pair, shape (epsilons, pairs).
@@ -113,20 +108,13 @@ class Release(Protocol):
         """Largest hockey-stick divergence over ordered neighbouring pairs."""
 
 
-@runtime_checkable
-class ListedRelease(Release, Protocol):
-    """A release whose privacy losses may be few enough to be listed."""
-
-    def losses_of(self, worst: WorstCase) -> tuple[FloatArray, FloatArray] | None:
-        """All losses of two neighbours and ln of their probabilities; None if they are too many."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class Synthesizer(ABC):
     """A release of k counts: the distribution of the released counts given the confidential ones.
 
     A subclass declares its parameters as fields (`parameter`) and defines `log_transition`; it may override what
-    follows from that by a closed form. Its entry in `mechanisms.toml` says what pages tell of it.
+    follows from that by a closed form. Its entry in `mechanisms.toml` says what pages tell of it. Where several share
+    their formulas, these stand in a class beside this hierarchy, which is the first base of each.
 
     References
     ----------
@@ -142,6 +130,9 @@ class Synthesizer(ABC):
     has_fast_moments: ClassVar[bool] = False  # whether those of the released share take a moment for any number of rows
     guess: ClassVar[str] = ""  # parameter that is a public guess of the true share, towards which the release is drawn
     smallest_epsilon: ClassVar[float] = 0.0  # below which no value of its parameters keeps an ε without a δ
+    undeclared: ClassVar[tuple[Parameter, ...]] = ()  # numbers that are validated and that no page asks for
+
+    n: int
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
@@ -149,7 +140,9 @@ class Synthesizer(ABC):
             cls.info = CATALOGUE[cls.key]
 
     def __post_init__(self) -> None:
-        validate_fields(self, *self.parameters())
+        validate_fields(self, *self.parameters(), *self.undeclared)
+        if "m" not in self.numbers():  # it releases as many rows
+            object.__setattr__(self, "m", self.n)
 
     @classmethod
     def parameters(cls) -> tuple[Parameter, ...]:
@@ -288,9 +281,9 @@ class Synthesizer(ABC):
     def losses_of(self, worst: WorstCase) -> tuple[FloatArray, FloatArray] | None:
         """All losses of two neighbours and ln of their probabilities; None if they are too many."""
 
+    @abstractmethod
     def loss_lists(self) -> LossLists | None:
         """All losses of the ordered neighbours that can be the worst, by pair; None if they are too many."""
-        return None
 
     def divergences(self, epsilons: FloatArray) -> FloatArray:
         """Value of `hockey_stick` at each of many rising ε."""
@@ -307,8 +300,9 @@ class TwoCellSynthesizer(Synthesizer):
     # Where it is compared: values that are not defaults, and the parameters that follow from an ε
     compared_with: ClassVar[Mapping[str, float]] = MappingProxyType({})
     protected_by: ClassVar[tuple[str, ...]] = ("epsilon",)
+    max_listed: ClassVar[float] = math.inf  # losses of all pairs up to which they are listed, for many ε at once
+    has_monotone_odds: ClassVar[bool] = False  # whether the log-odds of a pair are monotone in the released count
 
-    n: int
     m: int
 
     @property
@@ -327,15 +321,6 @@ class TwoCellSynthesizer(Synthesizer):
     def neighbours(self) -> IntArray:
         return np.column_stack([np.arange(self.n), np.arange(1, self.n + 1)])
 
-    def worst_at_ends(self) -> WorstCase:
-        """Largest |log-odds| where those of a pair are monotone in the released count; the first of equal ones."""
-        ends = np.array([0, self.m])
-        table = self.log_odds(np.arange(self.n), ends)
-        sizes = np.abs(table)
-        pair, end = np.argwhere(sizes >= (1 - MIRROR_TOLERANCE) * sizes.max())[0].tolist()
-        likelier, unlikelier = (pair + 1, pair) if table[pair, end] < 0 else (pair, pair + 1)
-        return WorstCase(float(sizes.max()), likelier, unlikelier, int(ends[end]))
-
     def proportion_moments(self) -> tuple[FloatArray, FloatArray] | None:
         """Mean and variance of m1/m given n1 = 0 … n in closed form; None where only the matrix gives them."""
         return None
@@ -352,15 +337,25 @@ class TwoCellSynthesizer(Synthesizer):
     def _odds(self) -> FloatArray:
         return self.log_odds_table()
 
-    def loss_lists(self) -> LossLists | None:
-        return self._list_losses()
-
     def _list_losses(self) -> LossLists:
         """Losses of every pair, the first n numbers for the neighbours with a one more as the likelier ones."""
         matrix, odds = self.transition_matrix(), self._odds
         pairs = np.arange(self.n)[:, None] + np.where(odds < 0, 0, self.n)
         masses = np.where(odds < 0, matrix[1:], matrix[:-1])
         return LossLists(np.abs(odds).ravel(), masses.ravel(), pairs.ravel(), 2 * self.n)
+
+    def loss_lists(self) -> LossLists | None:
+        return self._list_losses() if self.n * (self.m + 1) <= self.max_listed else None
+
+    def worst_log_odds(self) -> WorstCase:
+        if not self.has_monotone_odds:
+            return super().worst_log_odds()
+        ends = np.array([0, self.m])
+        table = self.log_odds(np.arange(self.n), ends)
+        sizes = np.abs(table)
+        pair, end = np.argwhere(sizes >= (1 - MIRROR_TOLERANCE) * sizes.max())[0].tolist()  # the first of equal ones
+        likelier, unlikelier = (pair + 1, pair) if table[pair, end] < 0 else (pair, pair + 1)
+        return WorstCase(float(sizes.max()), likelier, unlikelier, int(ends[end]))
 
     def losses_of(self, worst: WorstCase) -> tuple[FloatArray, FloatArray] | None:
         if self.m > MAX_LISTED_COLUMNS:

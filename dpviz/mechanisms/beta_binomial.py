@@ -9,30 +9,23 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from dpviz.core.numerics.special import (
-    MAX_EXPONENT,
     cumulative_sum,
+    inverse_expm1,
     log_sum_exp,
     round_to_private_side,
     satisfies_epsilon,
 )
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import WorstCase
+from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase
 from dpviz.mechanisms.pair_divergence import log_delta_beta_binomial
-from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS, UnderPrior
 
 
 @dataclass(frozen=True, kw_only=True)
-class BetaBinomial(PriorSynthesizer):
+class BetaBinomial(UnderPrior, TwoCellSynthesizer):
     """Pr(m1 | n1) = C(m, m1) B(α + n1 + m1, β + n0 + m0) / B(α + n1, β + n0), with n0 = n − n1 and m0 = m − m1.
 
     α = β = 1/3 is the multiple synthesis (MS) of Bowen & Liu (2016), proposed there without a privacy guarantee.
-
-    Parameters
-    ----------
-    n, m : int
-        Confidential and released rows.
-    alpha, beta : float
-        Parameters of the Beta prior: pseudo-counts of ones and of zeros.
 
     References
     ----------
@@ -51,13 +44,7 @@ class BetaBinomial(PriorSynthesizer):
     log_pair_deltas = staticmethod(log_delta_beta_binomial)
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """ln Pr(column | row).
-
-        Notes
-        -----
-        Pr(j | i) = C(m, j) h(i + j) / B(α + i, β + n − i) with h(k) = B(α + k, β + n + m − k): a Hankel matrix of ln h,
-        plus a term for each column, less one for each row.
-        """
+        """Pr(j | i) = C(m, j) h(i + j) / B(α + i, β + n − i) with h(k) = B(α + k, β + n + m − k): a Hankel matrix."""
         rows, columns = np.asarray(rows), np.asarray(columns)
         by_sum, by_column, by_row = beta_binomial_terms(self.n, self.m, self.alpha, self.beta)
         table = _hankel(by_sum, rows, columns, self.m)
@@ -84,11 +71,7 @@ class BetaBinomial(PriorSynthesizer):
 
     @classmethod
     def smallest_alpha(cls, *, m: int, epsilon: float) -> float:
-        """Smallest α = β with pure ε-differential privacy, m / (e^ε − 1), rounded to the private side.
-
-        Notes
-        -----
-        It does not depend on n. Conversely, for a given α at most α (e^ε − 1) rows may be released.
+        """Smallest α = β with pure ε-differential privacy, m / (e^ε − 1) whatever n is, rounded to the private side.
 
         References
         ----------
@@ -96,8 +79,7 @@ class BetaBinomial(PriorSynthesizer):
         number of categories.
         """
         m, epsilon = int(PROMISED_ROWS.validate(m)), PROMISED_EPSILON.validate(epsilon)
-        alpha = m / math.expm1(epsilon) if epsilon < MAX_EXPONENT else m * math.exp(-epsilon)
-        alpha = max(alpha, PRIOR_ONES.minimum)
+        alpha = max(m * inverse_expm1(epsilon), PRIOR_ONES.minimum)
         return round_to_private_side(
             alpha, math.inf, lambda value: satisfies_epsilon(epsilon, times=1, rows=m, prior=value)
         )

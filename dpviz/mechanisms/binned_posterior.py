@@ -2,8 +2,10 @@
 
 import itertools
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import betainc, betaincc, betaln, logsumexp
@@ -12,7 +14,7 @@ from dpviz.core import limits
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
 from dpviz.core.numerics.special import log_fair_binomials, log_sum_exp
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
+from dpviz.mechanisms.base import TwoCellSynthesizer, parameter
 from dpviz.mechanisms.noise import NOISE_EPSILON
 
 LOWEST_PROPORTION, HIGHEST_PROPORTION = 0.05, 0.95  # between which a posterior has at least some density
@@ -26,39 +28,31 @@ MIN_SUM = 1e-250  # sum of products below which some of them may have underflowe
 
 
 @dataclass(frozen=True, kw_only=True)
-class BinnedPosterior(TwoCellSynthesizer):
+class BinMechanism(ABC):
     """Pr(m1 | n1) = Σ_i w_i(n1) E[Binomial(m1; m, θ)], θ uniform in bin i of 100 from 0.05 to 0.95.
 
     w_i ∝ f(θ_i | n1)^{ε/(2Δ)}, f the posterior of a flat prior and θ_i the middle of the bin: the exponential mechanism
-    with the score ln f. Δ = 2A is printed, A = sup |ln f|.
+    with the score ln f. With several parameters each has bins of its own, B^p of them together, which ends at three or
+    four parameters.
 
-    Notes
-    -----
-    One row changes ln f far less than Δ: at n = 100 the bound is 580, and no row changes ln f by more than 5.6. So the
-    bins are chosen nearly at random; the promise is kept, and next to nothing of the data is left. With several
-    parameters each has bins of its own, B^p of them together, which ends at three or four parameters.
+    The log-odds of the bins are monotone in the rows, and those of the rows in the bins: so are those of both together
+    (Karlin 1968).
 
     References
     ----------
     Liu (2016), Algorithm 2 and Proposition 3.
-
-    Examples
-    --------
-    >>> release = BinnedPosterior(n=100, m=100, epsilon=1)
-    >>> round(release.sensitivity), round(1 / release.worst_log_odds().value)  # it uses 1/409 of its ε
-    (580, 409)
     """
 
-    key = "sdd"
+    has_monotone_odds: ClassVar[bool] = True
 
     n: int = parameter(ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
     m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
     epsilon: float = parameter(NOISE_EPSILON)
 
     @property
+    @abstractmethod
     def sensitivity(self) -> float:
         """Δ, the most that one row is taken to change the ln of a bin's mass."""
-        return 2 * log_density_bound(self.n)
 
     @property
     def power(self) -> float:
@@ -95,8 +89,9 @@ class BinnedPosterior(TwoCellSynthesizer):
 
         Where all d are small, so is the mean of expm1(d), and it keeps the digits that a difference would lose.
         """
+        pairs = np.asarray(pairs)
         if self.power * float(BIN_LOGITS[-1]) > SMALL_CHANGE:
-            return super().log_odds(pairs, columns)
+            return self.log_transition(pairs, columns) - self.log_transition(pairs + 1, columns)
         log_weights, log_rows = bin_log_weights(self.n, self.power)[pairs], self._log_rows(columns)
         with np.errstate(under="ignore"):
             weights, rows = np.exp(log_weights), np.exp(log_rows - log_rows.max(axis=0))
@@ -105,17 +100,31 @@ class BinnedPosterior(TwoCellSynthesizer):
             odds: FloatArray = -np.log1p((weights * changes) @ rows / (weights @ rows))
         return odds
 
-    def worst_log_odds(self) -> WorstCase:
-        """Largest |log-odds|, at an end, as the log-odds of neighbours rise with the released count.
 
-        So they do of the bins, by rows, and of the rows, by bins; what both make is ordered alike (Karlin 1968).
-        """
-        return self.worst_at_ends()
+@dataclass(frozen=True, kw_only=True)
+class BinnedPosterior(BinMechanism, TwoCellSynthesizer):
+    """With the Δ that is printed, 2A with A = sup |ln f|.
+
+    One row changes ln f far less: at n = 100 the bound is 580, and no row changes ln f by more than 5.6. So the bins
+    are chosen nearly at random; the promise is kept, and next to nothing of the data is left.
+
+    Examples
+    --------
+    >>> release = BinnedPosterior(n=100, m=100, epsilon=1)
+    >>> round(release.sensitivity), round(1 / release.worst_log_odds().value)  # it uses 1/409 of its ε
+    (580, 409)
+    """
+
+    key = "sdd"
+
+    @property
+    def sensitivity(self) -> float:
+        return 2 * log_density_bound(self.n)
 
 
 @dataclass(frozen=True, kw_only=True)
-class BinnedPosteriorExact(BinnedPosterior):
-    """`BinnedPosterior` with the sensitivity that the score really has, by the ln f of all neighbours and bins.
+class BinnedPosteriorExact(BinMechanism, TwoCellSynthesizer):
+    """With the Δ that the score really has, by the ln f of all neighbours and bins.
 
     It keeps ε as well and uses more of it. The rest is spent on the normalizing constant of f, which is alike in all
     bins and chooses none of them, and hidden by the draw of the rows.
@@ -131,14 +140,12 @@ class BinnedPosteriorExact(BinnedPosterior):
 
     @property
     def sensitivity(self) -> float:
-        return _true_sensitivity(self.n)
+        return float(np.max(np.abs(bin_log_ratios(self.n))))
 
 
 def log_density_bound(n: int) -> float:
     """A = sup |ln f(θ | x)| of Propositions 3 and 4: n Bernoulli rows, a flat prior, θ from 0.05 to 0.95.
 
-    Examples
-    --------
     >>> round(log_density_bound(100))
     290
     """
@@ -147,6 +154,7 @@ def log_density_bound(n: int) -> float:
     return abs(n * math.log(LOWEST_PROPORTION) - log_mass)
 
 
+@lru_cache(maxsize=16)
 def bin_log_ratios(n: int) -> FloatArray:
     """ln of each bin's posterior mass for x ones less that for x + 1, by the density at its middle; shape (n, bins)."""
     x = np.arange(n + 1)
@@ -156,23 +164,14 @@ def bin_log_ratios(n: int) -> FloatArray:
     return np.diff(log_mass)[:, None] - BIN_LOGITS
 
 
-@lru_cache(maxsize=1024)
-def _true_sensitivity(n: int) -> float:
-    return float(np.max(np.abs(bin_log_ratios(n))))
-
-
 @lru_cache(maxsize=8)
 def bin_log_weights(n: int, power: float) -> FloatArray:
-    """ln of the probability of each bin, its posterior mass to a power, for x = 0 … n.
+    """ln of the probability of each bin, its posterior mass to a power, for x = 0 … n; shape (n + 1, bins).
 
     Parameters
     ----------
     n : int
     power : float
-
-    Returns
-    -------
-    ndarray of shape (n + 1, bins)
     """
     weights = power * (np.arange(n + 1)[:, None] * BIN_LOGITS + n * np.log1p(-BIN_MIDDLES))
     return weights - log_sum_exp(weights, axis=1)[:, None]

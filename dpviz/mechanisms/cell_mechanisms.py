@@ -4,22 +4,111 @@ import dataclasses
 import itertools
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
-from scipy.special import gammaln
 
+from dpviz.core import limits
+from dpviz.core.declarations import ANY_EPSILON, SYNTHETIC_ROWS
 from dpviz.core.numerics.combinatorics import composition_rank
-from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import LossDistribution, WorstCase, check_index, parameter
+from dpviz.core.numerics.special import log_rising_ratio
+from dpviz.core.types import FloatArray
+from dpviz.mechanisms.base import LossLists, TwoCellSynthesizer, WorstCase, parameter
 from dpviz.mechanisms.beta_binomial import BetaBinomial
-from dpviz.mechanisms.cells import PRIOR_ROWS_IN_A_CELL, CellSynthesizer, DrawnCells, PlugInCells, PriorCellSynthesizer
+from dpviz.mechanisms.cells import CELL_COUNT, CELL_ROWS, CellSynthesizer, DrawnCells, PlugInCells, worst_of_tables
 from dpviz.mechanisms.noise import NOISE_EPSILON, LaplaceSanitizer
 from dpviz.mechanisms.plug_ins import ABOVE_ONE, PosteriorMean, PosteriorMode
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 
+PRIOR_ROWS_IN_A_CELL = {"title": "Prior rows in a cell", "per_cell": True}
+
 
 @dataclass(frozen=True, kw_only=True)
-class DirichletMultinomial(PriorCellSynthesizer):
+class PriorCellSynthesizer:
+    """k counts that sum to m, of rows in proportion to the confidential rows and those that a prior invents.
+
+    Pr(m | n) = m! Π_c s(n_c + a_c, m_c) / m_c! / s(A, m), a_c the effective prior and A = n + Σ a_c. With one draw of
+    the proportions s(a, j) is a (a + 1) … (a + j − 1), and with independent rows a^j.
+    """
+
+    has_prior: ClassVar[bool] = True
+    two_cells: ClassVar[type[TwoCellSynthesizer]]
+    pair_type: ClassVar[type[PlugInCells]]
+    prior_offset: ClassVar[int] = 0
+
+    n: int = parameter(CELL_ROWS)
+    cells: int = parameter(CELL_COUNT)
+    m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MAX_ROWS_OF_CELLS, slider_maximum=60)
+    alpha: float | tuple[float, ...] = parameter(PRIOR_ONES, **PRIOR_ROWS_IN_A_CELL)
+
+    @classmethod
+    def smallest_alpha(cls, *, m: int, epsilon: float) -> float:
+        """As for two cells, whatever k is."""
+        return cls.two_cells.smallest_alpha(m=m, epsilon=epsilon)
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """What is added to the count of each cell, shape (k,)."""
+        return np.broadcast_to(np.asarray(self.alpha, dtype=float) - self.prior_offset, (self.cells,))
+
+    @cached_property
+    def log_factors(self) -> FloatArray:
+        total, rows = self.n + float(self.weights.sum()), np.arange(self.n + 1)
+        shares = [[self.pair_type.log_shares(weight + i, total, self.m) for i in rows] for weight in self.weights]
+        return np.array(shares) - log_rising_ratio(1.0, self.m)
+
+    @cached_property
+    def log_gains(self) -> FloatArray:
+        counts = self.weights[:, None, None] + np.arange(self.n)[:, None]
+        gains: FloatArray = self.pair_type.log_gain(counts, np.arange(self.m + 1))
+        return gains
+
+    @property
+    def log_scale(self) -> float:
+        total = self.n + float(self.weights.sum())
+        return float(log_rising_ratio(1.0, self.m)[-1] - self.pair_type.log_shares(total, total, self.m)[-1])
+
+    @cached_property
+    def _pairs(self) -> list[tuple[PlugInCells, int, int]]:
+        """The ordered neighbours that can be the worst, with the cells that gain and lose a row: the rarest two."""
+        weights, (first, second) = self.weights, np.argsort(self.weights, kind="stable")[:2].tolist()
+        orders = [(first, second)] if weights[first] == weights[second] else [(first, second), (second, first)]
+        rest = (self.n - 1) + float(np.delete(weights, [first, second]).sum())
+        return [
+            (self.pair_type(m=self.m, x=float(weights[gains]), y=float(weights[loses]), rest=rest), gains, loses)
+            for gains, loses in orders
+        ]
+
+    def _case(self, value: float, gains: int, loses: int, column: int | None = None) -> WorstCase:
+        """Neighbours whose only row of two cells is in `gains` or in `loses`."""
+        rest = next(cell for cell in range(self.cells) if cell not in (gains, loses))
+        return worst_of_tables(value, (self.n - 1) * (np.arange(self.cells) == rest), gains, loses, column)
+
+    def worst_log_odds(self) -> WorstCase:
+        """The neighbours whose only row is in the rarest cell or the next, and every draw in the rarest."""
+        pair, gains, loses = self._pairs[0]
+        column = composition_rank(self.m * (np.arange(self.cells) == gains))
+        return self._case(pair.worst_log_odds().value, gains, loses, column)
+
+    def hockey_stick(self, epsilon: float) -> WorstCase:
+        """As of three cells."""
+        epsilon = ANY_EPSILON.validate(epsilon)
+        values = [pair.delta(epsilon) for pair, _, _ in self._pairs]
+        best = int(np.argmax(values))
+        return self._case(values[best], *self._pairs[best][1:])
+
+    def losses_of(self, worst: WorstCase) -> tuple[FloatArray, FloatArray] | None:
+        """As of three cells."""
+        pairs = (pair for pair, *cells in self._pairs if self._case(0.0, *cells).likelier == worst.likelier)
+        return next(pairs).losses_of(worst)
+
+    def loss_lists(self) -> LossLists | None:
+        """As of three cells."""
+        return LossLists.of([pair.losses_of(WorstCase(0.0, 1, 0)) for pair, _, _ in self._pairs])
+
+
+@dataclass(frozen=True, kw_only=True)
+class DirichletMultinomial(PriorCellSynthesizer, CellSynthesizer):
     """Pr(m | n) = m! / Π m_c! · Π (α_c + n_c)(α_c + n_c + 1)…(α_c + n_c + m_c − 1) / (A)(A + 1)…(A + m − 1).
 
     A = n + Σ α_c.
@@ -40,50 +129,9 @@ class DirichletMultinomial(PriorCellSynthesizer):
     key = "dirichlet_multinomial"
     two_cells, pair_type = BetaBinomial, DrawnCells
 
-    def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        confidential, released = self.row_counts[rows], self.column_counts[columns]
-        n, m = self.n, self.m
-
-        # ln of (α_c + n_c) … (α_c + n_c + m_c − 1) / m_c! by n_c and m_c, one table for each different α_c
-        i, j = np.arange(n + 1)[:, None], np.arange(m)
-        tables = {}
-        for weight in set(self.weights.tolist()):
-            tables[weight] = np.zeros((n + 1, m + 1))
-            np.cumsum(np.log((weight + i + j) / (j + 1)), axis=1, out=tables[weight][:, 1:])
-
-        total = n + self.weights.sum()
-        log_matrix = np.full((len(confidential), len(released)), -np.log((total + j) / (j + 1)).sum())
-        for cell, weight in enumerate(self.weights.tolist()):
-            log_matrix += np.take(tables[weight][confidential[:, cell]], released[:, cell], axis=1)
-        return log_matrix
-
-    def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
-        (gains, loses, gained, lost), released = self._moves(pairs), self.column_counts[columns]
-        x, y = self.weights[gains] + gained, self.weights[loses] + lost
-        return np.log1p(released[:, gains].T / x[:, None]) - np.log1p(released[:, loses].T / y[:, None])
-
 
 @dataclass(frozen=True, kw_only=True)
-class MultinomialPlugIn(PriorCellSynthesizer):
-    """Multinomial(m, θ) with θ_c = (n_c + a_c) / (n + Σ a_c), a the effective prior."""
-
-    pair_type = PlugInCells
-
-    def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        released = self.column_counts[columns]
-        log_theta = np.log((self.row_counts[rows] + self.weights) / (self.n + self.weights.sum()))
-        return log_theta @ released.T.astype(float) + (gammaln(self.m + 1) - gammaln(released + 1).sum(axis=1))
-
-    def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
-        (gains, loses, gained, lost), weights = self._moves(pairs), self.weights
-        step, pair = np.zeros((len(pairs), self.cells)), np.arange(len(pairs))
-        step[pair, gains] = np.log1p(1 / (gained + weights[gains]))
-        step[pair, loses] = -np.log1p(1 / (lost + weights[loses]))
-        return step @ self.column_counts[columns].T.astype(float)
-
-
-@dataclass(frozen=True, kw_only=True)
-class MultinomialMean(MultinomialPlugIn):
+class MultinomialMean(PriorCellSynthesizer, CellSynthesizer):
     """Pr(m | n) = m! Π θ_c^{m_c} / m_c! with θ_c = (n_c + α_c) / (n + Σ α_c).
 
     References
@@ -92,11 +140,11 @@ class MultinomialMean(MultinomialPlugIn):
     """
 
     key = "multinomial_mean"
-    two_cells = PosteriorMean
+    two_cells, pair_type = PosteriorMean, PlugInCells
 
 
 @dataclass(frozen=True, kw_only=True)
-class MultinomialMode(MultinomialPlugIn):
+class MultinomialMode(PriorCellSynthesizer, CellSynthesizer):
     """Pr(m | n) = m! Π θ_c^{m_c} / m_c! with θ_c = (n_c + α_c − 1) / (n + Σ α_c − k): Zheng (2015), Theorem 6.22.
 
     Examples
@@ -106,7 +154,7 @@ class MultinomialMode(MultinomialPlugIn):
     """
 
     key = "multinomial_mode"
-    two_cells = PosteriorMode
+    two_cells, pair_type, prior_offset = PosteriorMode, PlugInCells, 1
 
     alpha: float | tuple[float, ...] = parameter(PRIOR_ONES, **PRIOR_ROWS_IN_A_CELL, **ABOVE_ONE)
 
@@ -129,50 +177,40 @@ class LaplaceCells(CellSynthesizer):
     """
 
     key = "laplace_cells"
-    two_cells, share_of_a_count = LaplaceSanitizer, 0.5
+    two_cells, share_of_a_count, keeps_total = LaplaceSanitizer, 0.5, False
     adds_noise = needs_no_matrix = True
 
     m: int = dataclasses.field(init=False, default=0)
     epsilon: float = parameter(NOISE_EPSILON, minimum=1e-6)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "m", self.n)
 
     @property
     def one_cell(self) -> LaplaceSanitizer:
         """Release of a single cell, which carries half of ε."""
         return LaplaceSanitizer.for_rows(self.n, self.n)(n=self.n, epsilon=self.share_of_a_count * self.epsilon)
 
-    @property
-    def released_shape(self) -> tuple[int, bool]:
-        return self.n, False
-
-    def column_table(self, index: int) -> tuple[int, ...]:
-        index = check_index(index, self.shape[1])
-        return tuple(index // (self.n + 1) ** place % (self.n + 1) for place in reversed(range(self.cells)))
-
-    def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        confidential, released = self.row_counts[rows], self.column_counts[columns]
+    @cached_property
+    def log_factors(self) -> FloatArray:
         table = self.one_cell.log_transition_matrix()
-        log_matrix = np.zeros((len(confidential), len(released)))
-        for cell in range(self.cells):
-            log_matrix += table[confidential[:, cell][:, None], released[:, cell]]
-        return log_matrix
+        return np.broadcast_to(table, (self.cells, *table.shape))
 
-    def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
-        gains, loses, gained, lost = self._moves(pairs)
-        released, table = self.column_counts[columns], self.one_cell.log_odds_table()
-        return table[lost[:, None], released[:, loses].T] - table[gained[:, None], released[:, gains].T]
+    @cached_property
+    def log_gains(self) -> FloatArray:
+        table = -self.one_cell.log_odds_table()
+        return np.broadcast_to(table, (self.cells, *table.shape))
 
     def _shared_counts(self) -> list[tuple[int, int]]:
-        """Counts before a row is added to cell i and to cell j, that stand for every pair of neighbours.
+        """Counts before a row is added to the first cell and to the second, that stand for every pair of neighbours.
 
         From n = 3 on clamping merges, at counts of 1, only released counts with the same likelihood ratio.
         """
         if self.n >= 3:
             return [(1, 1)]
         return [(a, b) for a, b in itertools.product(range(self.n), repeat=2) if a + b <= self.n - 1]
+
+    def _case(self, value: float, gained: int, lost: int, column: int | None = None) -> WorstCase:
+        shared = np.zeros(self.cells, dtype=np.int64)
+        shared[:3] = gained, lost, self.n - 1 - gained - lost
+        return worst_of_tables(value, shared, 0, 1, column)
 
     def _cell_losses(self, count: int, *, gains: bool) -> tuple[FloatArray, FloatArray]:
         """Losses of one cell between `count` and one more, with their probabilities on the likelier side."""
@@ -182,20 +220,31 @@ class LaplaceCells(CellSynthesizer):
         return losses, masses.astype(float)
 
     @cached_property
-    def _pairs(self) -> list[tuple[LossDistribution, int, int]]:
-        pairs = []
+    def _pairs(self) -> dict[tuple[int, int], tuple[FloatArray, FloatArray]]:
+        """All losses of the neighbours that can be the worst and ln of their probabilities, by `_shared_counts`."""
+        pairs = {}
         for gained, lost in self._shared_counts():
-            up, up_mass = self._cell_losses(gained, gains=True)
-            down, down_mass = self._cell_losses(lost, gains=False)
-            losses, masses = np.add.outer(up, down).ravel(), np.outer(up_mass, down_mass).ravel()
-            pairs.append((LossDistribution(losses, masses), gained, lost))
+            up, up_masses = self._cell_losses(gained, gains=True)
+            down, down_masses = self._cell_losses(lost, gains=False)
+            with np.errstate(divide="ignore"):
+                log_masses = np.log(np.outer(up_masses, down_masses)).ravel()
+            pairs[gained, lost] = np.add.outer(up, down).ravel(), log_masses
         return pairs
 
-    def _case(self, value: float, gains: int, loses: int, column: int | None = None) -> WorstCase:
-        counts = np.zeros((2, self.cells), dtype=np.int64)
-        counts[:, :3] = gains, loses, self.n - 1 - gains - loses
-        counts[[0, 1], [0, 1]] += 1
-        return WorstCase(value, composition_rank(counts[0]), composition_rank(counts[1]), column)
+    def loss_lists(self) -> LossLists | None:
+        return LossLists.of([*self._pairs.values()])
+
+    def losses_of(self, worst: WorstCase) -> tuple[FloatArray, FloatArray]:
+        pairs = (pair for counts, pair in self._pairs.items() if self._case(0.0, *counts).likelier == worst.likelier)
+        return next(pairs)
+
+    def hockey_stick(self, epsilon: float) -> WorstCase:
+        epsilon = ANY_EPSILON.validate(epsilon)
+        cases = []
+        for counts, (losses, log_masses) in self._pairs.items():
+            delta = float(np.exp(log_masses) @ -np.expm1(np.minimum(epsilon - losses, 0.0)))
+            cases.append(self._case(delta, *counts))
+        return max(cases, key=lambda case: case.value)
 
     def worst_log_odds(self) -> WorstCase:
         """ε from n = 3 rows on; less below, where the clamp hides part of it."""

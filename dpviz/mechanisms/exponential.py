@@ -1,8 +1,9 @@
 """The exponential mechanism of Wasserman & Zhou: data whose empirical distribution function is near the real one."""
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,21 +11,21 @@ from dpviz.core import limits
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
 from dpviz.core.numerics.special import log_fair_binomials, log_sum_exp
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
+from dpviz.mechanisms.base import TwoCellSynthesizer, parameter
 from dpviz.mechanisms.noise import NOISE_EPSILON
 
 MIN_MEAN = -0.5  # mean of expm1 from which on log1p of it keeps its digits
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExponentialMechanism(TwoCellSynthesizer):
+class ExponentialMechanism(ABC):
     """Pr(m1 | n1) = w(m1) exp(−ε d/(2Δ)) / S(n1), d = |n1/n − m1/m| and Δ = 1/n, the most that one row moves d.
 
     Notes
     -----
     d is the Kolmogorov distance of the two empirical distribution functions. One row changes d by 1/n at most, which
     costs ε/2, and the sums S of two neighbours differ by a factor of e^{ε/2} at most: ε in all. That factor is what
-    the weights w of the counts decide, so the real ε lies between ε/2 and ε.
+    the weights w of the counts decide, so the real ε lies between ε/2 and ε: it is ε/2 + max |ln S(x + 1)/S(x)|.
 
     Every count of the matrix is summed. With k categories there are C(m + k − 1, k − 1) tables and k^m data sets, so
     the sums S end at a few categories; Wasserman & Zhou draw from the distribution without them, by simulation.
@@ -33,6 +34,8 @@ class ExponentialMechanism(TwoCellSynthesizer):
     ----------
     McSherry & Talwar (2007); Wasserman & Zhou (2010), section 4; Bowen & Liu (2016), equation (7).
     """
+
+    has_monotone_odds: ClassVar[bool] = True
 
     n: int = parameter(ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
     m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
@@ -78,13 +81,9 @@ class ExponentialMechanism(TwoCellSynthesizer):
         step = self._cost(pairs + 1, columns) - self._cost(pairs, columns)
         return step + self._log_growth[pairs][:, None]
 
-    def worst_log_odds(self) -> WorstCase:
-        """ε/2 + max |ln S(x + 1)/S(x)|, where none, or all, of the released rows are ones."""
-        return self.worst_at_ends()
-
 
 @dataclass(frozen=True, kw_only=True)
-class ExponentialRows(ExponentialMechanism):
+class ExponentialRows(ExponentialMechanism, TwoCellSynthesizer):
     """The outcomes are all 2^m data sets, so that w = C(m, m1): most of them have as many ones as zeros.
 
     Examples
@@ -106,7 +105,7 @@ class ExponentialRows(ExponentialMechanism):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExponentialCounts(ExponentialMechanism):
+class ExponentialCounts(ExponentialMechanism, TwoCellSynthesizer):
     """The outcomes are the m + 1 tables, each counted once: two-sided exponential noise on the count.
 
     Examples

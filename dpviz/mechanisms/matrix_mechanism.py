@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from dpviz.core.formatting import describe_value, format_number
+from dpviz.core.formatting import describe_value, format_count, format_number
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer
 
@@ -23,18 +23,9 @@ class GivenMatrix(TwoCellSynthesizer):
     Parameters
     ----------
     probabilities : ndarray of shape (n + 1, m + 1)
-        Rows sum to 1 within 10⁻⁴ and are not rescaled.
+        Rows sum to 1 within 10⁻⁴ and are not rescaled; a ValueError says what else is wrong.
     decimals : int or ndarray of int, optional
         Printed decimals, of all entries or of each; None where the numbers are exact.
-
-    Raises
-    ------
-    ValueError
-        If the numbers are no transition matrix.
-
-    References
-    ----------
-    Abowd & Vilhuber (2008), section 3: an audit of sanitizers in use.
 
     Examples
     --------
@@ -54,17 +45,14 @@ class GivenMatrix(TwoCellSynthesizer):
         try:
             matrix = np.array(self.probabilities, dtype=float)
         except (TypeError, ValueError):
-            raise ValueError(
-                f"The matrix must hold numbers, as many in each row; got {describe_value(self.probabilities)}."
-            ) from None
+            value = describe_value(self.probabilities)
+            raise ValueError(f"The matrix must hold numbers, as many in each row; got {value}.") from None
         check_probabilities(matrix, lambda row: f"Row {row + 1}", lambda column: f"column {column + 1}")
         if self.decimals is not None:
             places = np.array(self.decimals)
             if places.dtype.kind not in "iu" or places.shape not in ((), matrix.shape) or places.min() < 0:
-                raise ValueError(
-                    "decimals must be a whole number from 0, or one for each entry; got "
-                    f"{describe_value(self.decimals)}."
-                )
+                value = describe_value(self.decimals)
+                raise ValueError(f"decimals must be a whole number from 0, or one for each entry; got {value}.")
             object.__setattr__(self, "decimals", places if places.ndim else int(places))
         matrix.setflags(write=False)
         rows, columns = matrix.shape
@@ -103,11 +91,9 @@ class GivenMatrix(TwoCellSynthesizer):
     @property
     def zeros(self) -> list[tuple[int, int]]:
         """Cells (row, column) given as 0 where a neighbouring row is not: each makes ε infinite."""
-        is_positive = self.probabilities > 0
-        has_neighbour = np.zeros_like(is_positive)
-        has_neighbour[1:] |= is_positive[:-1]
-        has_neighbour[:-1] |= is_positive[1:]
-        return [(int(row), int(column)) for row, column in np.argwhere(~is_positive & has_neighbour)]
+        is_positive = np.pad(self.probabilities > 0, ((1, 1), (0, 0)))
+        is_revealing = ~is_positive[1:-1] & (is_positive[:-2] | is_positive[2:])
+        return [(int(row), int(column)) for row, column in np.argwhere(is_revealing)]
 
     def log_odds_bounds(self) -> tuple[FloatArray, FloatArray]:
         """Smallest and largest signed log-odds that round to the given digits, cell by cell; equal where exact."""
@@ -127,15 +113,12 @@ class GivenMatrix(TwoCellSynthesizer):
         if self.decimals is None:
             return "Your numbers are used exactly as given."
         smallest, largest = self.log_odds_bounds()
-        low, high = max(0.0, smallest.max(), -largest.min()), max(largest.max(), -smallest.min())
-        value, lowest, highest = (
-            format_number(float(end), LOSS_DIGITS) for end in (self.worst_log_odds().value, low, high)
-        )
-        if math.isinf(high):
+        ends = max(0.0, smallest.max(), -largest.min()), max(largest.max(), -smallest.min())
+        value, *printed = (format_number(float(loss), LOSS_DIGITS) for loss in (self.worst_log_odds().value, *ends))
+        lowest, highest = printed
+        if math.isinf(ends[1]):
             highest = "∞, as a printed 0 may stand for a small number or for none"
-        places = "their own last digits"
-        if isinstance(self.decimals, int):
-            places = "1 decimal" if self.decimals == 1 else f"{self.decimals} decimals"
+        places = format_count(self.decimals, "decimal") if isinstance(self.decimals, int) else "their own last digits"
         return (
             f"Your numbers are used exactly as given: they make ε = {value}. If they were rounded to {places}, the ε "
             f"before rounding lies between {lowest} and {highest}."

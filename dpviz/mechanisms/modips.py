@@ -2,10 +2,11 @@
 
 import dataclasses
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -15,8 +16,9 @@ from dpviz.core import limits
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
 from dpviz.core.numerics.quadrature import INTEGRAND_DROP, gauss_legendre_panels
 from dpviz.core.numerics.special import row_blocks
+from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
+from dpviz.mechanisms.base import TwoCellSynthesizer, parameter
 from dpviz.mechanisms.beta_binomial import beta_binomial_terms
 from dpviz.mechanisms.noise import NOISE_EPSILON
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
@@ -25,37 +27,37 @@ PANEL_NODES = 16  # Gauss–Legendre nodes of a panel: 14 leave no error but rou
 FIRST_PANEL = 8.0  # nats of noise that the first panel spans at most
 MAX_CELLS = 65_536  # cells that are computed at a time, few enough for the processor's cache
 BOWEN_LIU_PRIOR = 1 / 3  # invented ones, and zeros, of the prior that Bowen & Liu take from Kerman (2011)
-TableFunction = Callable[["Modips", IntArray], FloatArray]
-PRIORS = tuple(
-    dataclasses.replace(prior, minimum=1e-3, maximum=1e3, default=1.0) for prior in (PRIOR_ONES, PRIOR_ZEROS)
-)
+TableFunction = Callable[["NoisyPosterior", IntArray], FloatArray]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Modips(TwoCellSynthesizer):
-    """Pr(m1 | n1) = E[BetaBinomial(m1; m, α + np*, β + n(1 − p*))], p* = n1/n + Laplace(1/(nε)) clamped to 0 … 1.
+class NoisyPosterior(ABC):
+    """Pr(m1 | n1) = E[BetaBinomial(m1; m, α + np*, β + n(1 − p*))], p* = n1/n + Laplace(1/(nε)) brought back to 0 … 1.
 
-    One set of Liu's modips for a proportion, with boundary-inflated truncation. The prior is Liu's 1, or 1/3 as Bowen &
-    Liu have it. Without noise it is their non-private synthesis (MS): the Beta-binomial with the same prior.
+    One set of Liu's modips for a proportion. The prior is Liu's 1, or 1/3 as Bowen & Liu have it. Without noise it is
+    their non-private synthesis (MS): the Beta-binomial with the same prior.
 
     Notes
     -----
     With u = np*, row x is a sum over the panels [k, k + 1] of u, where each entry is a polynomial in u, times e^{−ε}
     for each row between k and x: Gauss–Legendre quadrature of the n panels gives all rows at once, and nothing cancels.
 
+    Laplace noise, clamped or cut off, and the Beta-binomial are totally positive of order 2, and so is their
+    composition: the log-odds of a pair are monotone in the released count (Karlin 1968, chapter 3).
+
     References
     ----------
     Liu (2016), Algorithm 1 and Table 1; Bowen & Liu (2016), study 1, modips.SBS.
-
-    Examples
-    --------
-    >>> Modips(n=1, m=1, epsilon=math.log(4)).transition_matrix().round(6).tolist()
-    [[0.576498, 0.423502], [0.423502, 0.576498]]
     """
 
-    key = "modips"
     compared_with: ClassVar[Mapping[str, float]] = dict.fromkeys(("alpha", "beta"), BOWEN_LIU_PRIOR)
-    draws_after_noise = has_fast_moments = adds_noise = True
+    draws_after_noise: ClassVar[bool] = True
+    has_fast_moments: ClassVar[bool] = True
+    adds_noise: ClassVar[bool] = True
+    has_monotone_odds: ClassVar[bool] = True
+    undeclared: ClassVar[tuple[Parameter, ...]] = tuple(
+        dataclasses.replace(prior, minimum=1e-3, maximum=1e3, default=1.0) for prior in (PRIOR_ONES, PRIOR_ZEROS)
+    )
 
     n: int = parameter(ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
     m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
@@ -63,44 +65,32 @@ class Modips(TwoCellSynthesizer):
     alpha: float = 1.0
     beta: float = 1.0
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for prior in PRIORS:
-            object.__setattr__(self, prior.name, prior.validate(getattr(self, prior.name)))
-
     @property
     def mirrored(self) -> Self:
         """Same release with ones and zeros exchanged."""
         return dataclasses.replace(self, alpha=self.beta, beta=self.alpha)
 
     @property
-    def _room(self) -> tuple[FloatArray, FloatArray]:
+    def room(self) -> tuple[FloatArray, FloatArray]:
         """How far x = 0 … n is from both ends, in scales of the noise."""
         x = np.arange(self.n + 1)
         return self.epsilon * x, self.epsilon * (self.n - x)
 
+    @abstractmethod
     def log_at_one(self, columns: IntArray) -> FloatArray:
         """ln of what p* = 1 itself adds to the row x = n."""
-        by_sum, by_column, by_row = beta_binomial_terms(0, self.m, self.alpha + self.n, self.beta)
-        return by_sum[columns] + by_column[columns] - by_row[0] - math.log(2)
 
+    @abstractmethod
     def log_mass(self) -> FloatArray:
         """ln of the probability that divides each row x = 0 … n."""
-        return np.zeros(self.n + 1)
 
+    @abstractmethod
     def log_mass_ratio(self) -> FloatArray:
         """ln of the mass of each row x + 1 over that of x."""
-        return np.zeros(self.n)
 
+    @abstractmethod
     def kept_noise(self) -> tuple[FloatArray, FloatArray]:
-        """Mean and variance of u − x for x = 0 … n, u being the noisy number of ones that is kept between 0 and n.
-
-        The mean is (e^{−εx} − e^{−ε(n−x)})/(2ε) and the mean square Σ (1 − e^{−h}(1 + h))/ε² over h = εx, ε(n − x).
-        """
-        low, high = self._room
-        shift = (np.expm1(-low) - np.expm1(-high)) / (2 * self.epsilon)
-        square = (gammainc(2.0, low) + gammainc(2.0, high)) / self.epsilon**2
-        return shift, np.maximum(square - shift**2, 0.0)
+        """Mean and variance of u − x for x = 0 … n, u being the noisy number of ones that is kept between 0 and n."""
 
     def proportion_moments(self) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of m1/m given n1 = 0 … n.
@@ -121,25 +111,45 @@ class Modips(TwoCellSynthesizer):
 
     def _entries(self, table: TableFunction, rows: IntArray, columns: IntArray) -> FloatArray:
         """Entries of a table, of which both ends are computed alone where nothing else is needed."""
-        rows = np.asarray(rows)[:, None]
-        columns = np.asarray(columns)
-        ends = np.array([0, self.m])
+        rows, columns, ends = np.asarray(rows)[:, None], np.asarray(columns), np.array([0, self.m])
         if np.isin(columns, ends).all():
             return table(self, ends)[rows, (columns == self.m).astype(np.int64)]
         return _whole_table(table, self)[rows, columns]
 
-    def worst_log_odds(self) -> WorstCase:
-        """Largest |log-odds|, at an end.
 
-        Laplace noise, clamped or cut off, and the Beta-binomial are totally positive of order 2, and so is their
-        composition: the log-odds of a pair are monotone in the released count (Karlin 1968, chapter 3).
-        """
-        return self.worst_at_ends()
+@dataclass(frozen=True, kw_only=True)
+class Modips(NoisyPosterior, TwoCellSynthesizer):
+    """p* is clamped to 0 … 1: boundary-inflated truncation.
+
+    Examples
+    --------
+    >>> Modips(n=1, m=1, epsilon=math.log(4)).transition_matrix().round(6).tolist()
+    [[0.576498, 0.423502], [0.423502, 0.576498]]
+    """
+
+    key = "modips"
+
+    def log_at_one(self, columns: IntArray) -> FloatArray:
+        by_sum, by_column, by_row = beta_binomial_terms(0, self.m, self.alpha + self.n, self.beta)
+        return by_sum[columns] + by_column[columns] - by_row[0] - math.log(2)
+
+    def log_mass(self) -> FloatArray:
+        return np.zeros(self.n + 1)
+
+    def log_mass_ratio(self) -> FloatArray:
+        return np.zeros(self.n)
+
+    def kept_noise(self) -> tuple[FloatArray, FloatArray]:
+        """The mean is (e^{−εx} − e^{−ε(n−x)})/(2ε), the mean square Σ (1 − e^{−h}(1 + h))/ε² over h = εx, ε(n − x)."""
+        low, high = self.room
+        shift = (np.expm1(-low) - np.expm1(-high)) / (2 * self.epsilon)
+        square = (gammainc(2.0, low) + gammainc(2.0, high)) / self.epsilon**2
+        return shift, np.maximum(square - shift**2, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModipsTruncated(Modips):
-    """`Modips` where p* is drawn again until it is inside: the mass inside depends on x and costs up to another ε."""
+class ModipsTruncated(NoisyPosterior, TwoCellSynthesizer):
+    """p* is drawn again until it is inside: the mass inside depends on x and costs up to another ε."""
 
     key = "modips_truncated"
 
@@ -148,7 +158,7 @@ class ModipsTruncated(Modips):
 
     @property
     def _masses(self) -> FloatArray:
-        low, high = self._room
+        low, high = self.room
         return -(np.expm1(-low) + np.expm1(-high)) / 2
 
     def log_mass(self) -> FloatArray:
@@ -161,32 +171,31 @@ class ModipsTruncated(Modips):
         return np.log1p(-math.expm1(-self.epsilon) / 2 * ends / self._masses[:-1])
 
     def kept_noise(self) -> tuple[FloatArray, FloatArray]:
-        """Mean and variance by incomplete gamma functions P, of the noise between −x and n − x.
+        """Of the noise between −x and n − x, by incomplete gamma functions P, over the mass inside.
 
-        The mean is [P(2, ε(n − x)) − P(2, εx)]/(2ε), the mean square [P(3, εx) + P(3, ε(n − x))]/ε², both over the mass
-        inside.
+        The mean is [P(2, ε(n − x)) − P(2, εx)]/(2ε), the mean square [P(3, εx) + P(3, ε(n − x))]/ε².
         """
-        (low, high), mass = self._room, self._masses
+        (low, high), mass = self.room, self._masses
         shift = (gammainc(2.0, high) - gammainc(2.0, low)) / (2 * self.epsilon) / mass
         square = (gammainc(3.0, low) + gammainc(3.0, high)) / self.epsilon**2 / mass
         return shift, np.maximum(square - shift**2, 0.0)
 
 
 @lru_cache(maxsize=16)
-def _whole_table(table: TableFunction, release: Modips) -> FloatArray:
+def _whole_table(table: TableFunction, release: Any) -> FloatArray:
     whole = table(release, np.arange(release.m + 1))
     whole.setflags(write=False)
     return whole
 
 
-def _log_matrix(release: Modips, columns: IntArray) -> FloatArray:
+def _log_matrix(release: NoisyPosterior, columns: IntArray) -> FloatArray:
     """ln T of all rows, at some columns that are their own mirror image."""
     above, _ = _one_side(release, columns)
     below, _ = _one_side(release.mirrored, columns)
     return np.logaddexp(above, below[::-1, ::-1]) - release.log_mass()[:, None]
 
 
-def _log_odds(release: Modips, columns: IntArray) -> FloatArray:
+def _log_odds(release: NoisyPosterior, columns: IntArray) -> FloatArray:
     """Log-odds of all pairs, at some columns that are their own mirror image.
 
     e^ε T[x] − T[x + 1] is a sum of positive terms that the rows of a pair do not share, and so is the same with
@@ -206,7 +215,7 @@ def _log_odds(release: Modips, columns: IntArray) -> FloatArray:
     return odds + release.log_mass_ratio()[:, None]
 
 
-def _one_side(release: Modips, columns: IntArray) -> tuple[FloatArray, FloatArray]:
+def _one_side(release: NoisyPosterior, columns: IntArray) -> tuple[FloatArray, FloatArray]:
     """ln of what p* > x/n adds to each row, and of e^{−ε} times what of that the rows of each pair do not share."""
     n, m, epsilon, alpha, beta = release.n, release.m, release.epsilon, release.alpha, release.beta
 

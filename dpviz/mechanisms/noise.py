@@ -2,8 +2,9 @@
 
 import dataclasses
 import math
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import betainc
@@ -22,22 +23,19 @@ ROUNDING = 1e-9  # part of a step of noise by which rounding may lie
 
 
 @dataclass(frozen=True, kw_only=True)
-class NoiseSanitizer(TwoCellSynthesizer):
+class NoiseSanitizer(ABC):
     """n1 + Z, clamped to 0 … n, so that m = n; the number of rows is public.
 
     The noise Z has Pr(Z ≥ d) = t r^{d − 1} for whole numbers d ≥ 1, with r = e^{−ε} and t = Pr(Z ≥ 1).
     """
 
-    needs_no_matrix = has_fast_moments = True
-    adds_noise = True
+    needs_no_matrix: ClassVar[bool] = True
+    has_fast_moments: ClassVar[bool] = True
+    adds_noise: ClassVar[bool] = True
 
-    m: int = dataclasses.field(init=False, default=0)
     n: int = parameter(ROWS)
+    m: int = dataclasses.field(init=False, default=0)
     epsilon: float = parameter(NOISE_EPSILON)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "m", self.n)
 
     @abstractmethod
     def log_mass(self, distance: IntArray) -> FloatArray:
@@ -149,7 +147,7 @@ class NoiseSanitizer(TwoCellSynthesizer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LaplaceSanitizer(NoiseSanitizer):
+class LaplaceSanitizer(NoiseSanitizer, TwoCellSynthesizer):
     """m1 = n1 + Laplace(1/ε), rounded to the nearest whole number and clamped to 0 … n; m2 = n − m1.
 
     Inside the range Pr(m1 − n1 = d) = e^{−ε|d|} sinh(ε/2) for d ≠ 0 and 1 − e^{−ε/2} for d = 0.
@@ -182,7 +180,7 @@ class LaplaceSanitizer(NoiseSanitizer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GeometricSanitizer(NoiseSanitizer):
+class GeometricSanitizer(NoiseSanitizer, TwoCellSynthesizer):
     """m1 = n1 + Z clamped to 0 … n, Pr(Z = d) = e^{−ε|d|} (1 − e^{−ε}) / (1 + e^{−ε}); m2 = n − m1.
 
     Every cell of its log-odds table is ε or −ε. Where n1 is uniform before, its posterior given m1 is the noise about

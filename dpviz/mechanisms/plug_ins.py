@@ -7,14 +7,18 @@ import numpy as np
 
 from dpviz.core.numerics.special import inverse_expm1, log_fair_binomials, round_to_private_side, satisfies_epsilon
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import WorstCase, parameter
+from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
 from dpviz.mechanisms.pair_divergence import log_delta_binomial
-from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS, PROMISED_EPSILON, PROMISED_ROWS, PriorSynthesizer
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS, PROMISED_EPSILON, PROMISED_ROWS, UnderPrior
+
+ABOVE_ONE = {"minimum": 1.0, "open_minimum": True, "default": 2.0, "slider_minimum": 1.001}
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlugIn(PriorSynthesizer):
+class PlugIn(UnderPrior):
     """Binomial(m, θ_i) with θ_i = (i + a) / (n + a + b), a and b the effective prior."""
+
+    log_pair_deltas = staticmethod(log_delta_binomial)
 
     def proportions(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
         """θ and 1 − θ of the given rows, each to full relative precision."""
@@ -40,8 +44,6 @@ class PlugIn(PriorSynthesizer):
         """ε* = m ln(1 + 1 / min(a, b))."""
         return self.rarest_row(self.m * math.log1p(1 / min(self.effective_prior)))
 
-    log_pair_deltas = staticmethod(log_delta_binomial)
-
     @classmethod
     def smallest_alpha(cls, *, m: int, epsilon: float) -> float:
         """Smallest α = β with pure ε-differential privacy: 1 / (e^{ε/m} − 1), plus 1 for the mode.
@@ -64,7 +66,7 @@ def _log_one_plus(difference: FloatArray, doubled: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PosteriorMean(PlugIn):
+class PosteriorMean(PlugIn, TwoCellSynthesizer):
     """Pr(m1 | n1) = C(m, m1) θ^m1 (1 − θ)^m0 with θ = (n1 + α) / (n + α + β).
 
     References
@@ -80,11 +82,8 @@ class PosteriorMean(PlugIn):
     key = "posterior_mean"
 
 
-ABOVE_ONE = {"minimum": 1.0, "open_minimum": True, "default": 2.0, "slider_minimum": 1.001}
-
-
 @dataclass(frozen=True, kw_only=True)
-class PosteriorMode(PlugIn):
+class PosteriorMode(PlugIn, TwoCellSynthesizer):
     """Pr(m1 | n1) = C(m, m1) θ^m1 (1 − θ)^m0 with θ = (n1 + α − 1) / (n + α + β − 2): SYNTH_MAP of Zheng (2015).
 
     With a prior of 2 the mode adds one invented row to each cell, as the mean does with a prior of 1.

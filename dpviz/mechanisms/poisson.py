@@ -14,7 +14,7 @@ from dpviz.core.declarations import PUBLIC_GUESS, ROWS, SYNTHETIC_ROWS
 from dpviz.core.numerics.special import inverse_expm1, pmf_from_ratios
 from dpviz.core.parameters import parameter_with_default
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
+from dpviz.mechanisms.base import TwoCellSynthesizer, parameter
 from dpviz.mechanisms.beta_binomial import beta_binomial_terms
 from dpviz.mechanisms.noise import NOISE_EPSILON
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS
@@ -60,14 +60,11 @@ class PoissonCount(TwoCellSynthesizer):
     key = "poisson_count"
     protected_by = ("alpha",)
     smallest_epsilon = LOSS_OF_ZERO
+    has_monotone_odds = True
 
     m: int = dataclasses.field(init=False, default=0)
     n: int = parameter(ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
     alpha: float = parameter(ADDED_TO_COUNT)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "m", self.n)
 
     @classmethod
     def smallest_alpha(cls, *, m: int, epsilon: float) -> float:
@@ -100,10 +97,6 @@ class PoissonCount(TwoCellSynthesizer):
         table = 1 - np.outer(np.log1p(1 / means), j)
         table[:, j == self.n] = (_log_tail(self.n, means) - _log_tail(self.n, means + 1))[:, None]
         return table
-
-    def worst_log_odds(self) -> WorstCase:
-        """At an end: log-odds fall with what is released, and those of Z ≥ n are the smaller, the larger the mean."""
-        return self.worst_at_ends()
 
 
 @lru_cache(maxsize=1024)
@@ -169,6 +162,7 @@ class PoissonGamma(TwoCellSynthesizer):
 
     key = "poisson_gamma"
     guess = "public_share"
+    has_monotone_odds = True
 
     n: int = parameter(ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
     m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
@@ -193,10 +187,6 @@ class PoissonGamma(TwoCellSynthesizer):
         x, y = self.invented + np.arange(self.n), self.invented + np.arange(self.n)[::-1]
         growth = _log_growth(np.exp(_log_rows(self, self.n - 1)), x, y)
         return np.log1p((self.m - j) / y[pairs]) - np.log1p(j / x[pairs]) + growth[pairs]
-
-    def worst_log_odds(self) -> WorstCase:
-        """At an end of what is released, as log-odds fall along it: the worst of all pairs there."""
-        return self.worst_at_ends()
 
 
 @lru_cache(maxsize=8)

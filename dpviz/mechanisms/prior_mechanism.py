@@ -1,18 +1,16 @@
-"""Synthesizers of two counts that protect by a Beta(α, β) prior: its parameters, and what exchanging the cells does."""
+"""Releases of two counts that protect by a Beta(α, β) prior: its parameters, and what exchanging the cells does."""
 
 import dataclasses
 import math
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from dpviz.core.declarations import ANY_EPSILON, ROWS, SYNTHETIC_ROWS
 from dpviz.core.parameters import Parameter, argument
 from dpviz.core.types import FloatArray, Numbers
-from dpviz.mechanisms.base import LossLists, TwoCellSynthesizer, WorstCase, parameter
+from dpviz.mechanisms.base import WorstCase, parameter
 from dpviz.mechanisms.pair_divergence import worst_pair
 
-MAX_LISTED_LOSSES = 40_000  # losses of all pairs up to which they are listed, for many ε at once
 PROMISED_ROWS = argument("m", 1, 10**9, title="synthetic rows", integer=True)
 PROMISED_EPSILON = argument("epsilon", 1e-250, 1e308)
 PRIOR_ONES = Parameter(
@@ -28,15 +26,35 @@ PRIOR_ZEROS = dataclasses.replace(
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnderPrior(ABC):
+class UnderPrior:
     """A release that adds α invented ones and β invented zeros to n rows, as private as its worst pair of neighbours.
 
-    Pair i joins the tables with i and with i + 1 ones; either may be the likelier one.
+    Pair i joins the tables with i and with i + 1 ones; either may be the likelier one. A synthesizer with such a prior
+    has it as a first base, before `TwoCellSynthesizer`.
+
+    Notes
+    -----
+    δ(ε) never rises in α or in β: the release with α + c is post-processing of the one with α. Each row goes to a third
+    cell with the probability that c invented rows there would give it (one Beta(A, c) draw for the posterior draw,
+    c / (A + c) for the plug-ins, A = n + α + β being public), and that cell is then merged with the first.
     """
 
-    n: int
-    alpha: float
-    beta: float
+    has_prior: ClassVar[bool] = True
+    protected_by: ClassVar[tuple[str, ...]] = ("alpha", "beta")
+    needs_no_matrix: ClassVar[bool] = True
+    has_fast_moments: ClassVar[bool] = True
+    max_listed: ClassVar[float] = 40_000
+    prior_offset: ClassVar[int] = 0  # invented rows of each cell that the release does not use
+
+    n: int = parameter(ROWS)
+    m: int = parameter(SYNTHETIC_ROWS)
+    alpha: float = parameter(PRIOR_ONES)
+    beta: float = parameter(PRIOR_ZEROS)
+
+    @property
+    def effective_prior(self) -> tuple[float, float]:
+        """What is added to the counts of ones and of zeros."""
+        return self.alpha - self.prior_offset, self.beta - self.prior_offset
 
     @property
     def mirrored(self) -> Self:
@@ -47,9 +65,16 @@ class UnderPrior(ABC):
         """Release of a single row beside what the pairs `first` to `last` share: no less revealing than any."""
         return dataclasses.replace(self, n=1, alpha=self.alpha + first, beta=self.beta + (self.n - 1 - last))
 
-    @abstractmethod
+    @staticmethod
+    def log_pair_deltas(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
+        """ln δ(ε) of neighbours that share x and y (invented) rows, the first with a one more, the second a zero."""
+        raise NotImplementedError
+
     def worst_upward_pair(self, epsilon: float) -> WorstCase:
         """Largest Σ max(0, Pr(· | i + 1) − e^ε Pr(· | i)) over the rows i = 0 … n − 1."""
+        x, y = self.effective_prior
+        log_delta, pair = worst_pair(lambda a, b: self.log_pair_deltas(a, b, self.m, epsilon), self.n, x, y)
+        return WorstCase(math.exp(log_delta), pair + 1, pair)
 
     def hockey_stick(self, epsilon: float) -> WorstCase:
         """δ(ε) of the worst pair in the worse direction."""
@@ -62,53 +87,13 @@ class UnderPrior(ABC):
             return worst
         return WorstCase(downward.value, self.n - downward.likelier, self.n - downward.unlikelier)
 
-
-@dataclass(frozen=True, kw_only=True)
-class PriorSynthesizer(UnderPrior, TwoCellSynthesizer):
-    """A synthesizer of two counts that adds α invented rows with a one and β with a zero to the n confidential rows.
-
-    Notes
-    -----
-    δ(ε) never rises in α or in β: the release with α + c is post-processing of the one with α. Each row goes to a third
-    cell with the probability that c invented rows there would give it (one Beta(A, c) draw for the posterior draw,
-    c / (A + c) for the plug-ins, A = n + α + β being public), and that cell is then merged with the first.
-    """
-
-    has_prior = True
-    protected_by = "alpha", "beta"
-    needs_no_matrix = has_fast_moments = True
-    prior_offset: ClassVar[int] = 0  # invented rows of each cell that the synthesizer does not use
-
-    n: int = parameter(ROWS)
-    m: int = parameter(SYNTHETIC_ROWS)
-    alpha: float = parameter(PRIOR_ONES)
-    beta: float = parameter(PRIOR_ZEROS)
-
-    @property
-    def effective_prior(self) -> tuple[float, float]:
-        """What is added to the counts of ones and of zeros."""
-        return self.alpha - self.prior_offset, self.beta - self.prior_offset
-
-    @staticmethod
-    def log_pair_deltas(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
-        """ln δ(ε) of neighbours that share x and y (invented) rows, the first with a one more, the second a zero."""
-        raise NotImplementedError
-
-    def worst_upward_pair(self, epsilon: float) -> WorstCase:
-        x, y = self.effective_prior
-        log_delta, pair = worst_pair(lambda a, b: self.log_pair_deltas(a, b, self.m, epsilon), self.n, x, y)
-        return WorstCase(math.exp(log_delta), pair + 1, pair)
-
-    def loss_lists(self) -> LossLists | None:
-        return super().loss_lists() if self.n * (self.m + 1) <= MAX_LISTED_LOSSES else None
-
-    def line_of_means(self) -> tuple[float, float]:
-        """Posterior mean of the proportion."""
-        x, y = self.effective_prior
-        return x / (self.n + x + y), self.n / (self.n + x + y)
-
     def rarest_row(self, log_odds: float) -> WorstCase:
         """Neighbours with one row or none in the cell with the smaller prior, and every draw in that cell."""
         if self.alpha <= self.beta:
             return WorstCase(log_odds, 1, 0, self.m)
         return WorstCase(log_odds, self.n - 1, self.n, 0)
+
+    def line_of_means(self) -> tuple[float, float]:
+        """Posterior mean of the proportion."""
+        x, y = self.effective_prior
+        return x / (self.n + x + y), self.n / (self.n + x + y)

@@ -125,7 +125,7 @@ class CountNoise(PlanMechanism):
     """Noise on the whole numbers, added to each count; the published count is moved to the nearest end of 0 to n."""
 
     symbol = "ε of a count"
-    sanitizer: ClassVar[type[NoiseSanitizer]]
+    sanitizer: ClassVar[type[LaplaceSanitizer | GeometricSanitizer]]
 
     @cached_property
     def noise(self) -> NoiseSanitizer:

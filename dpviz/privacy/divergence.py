@@ -9,7 +9,6 @@ from scipy.optimize import brentq
 from dpviz.core.declarations import ANY_EPSILON, DELTA
 from dpviz.core.types import BoolArray, FloatArray
 from dpviz.mechanisms import Release, Synthesizer, WorstCase
-from dpviz.mechanisms.base import ListedRelease
 from dpviz.privacy.pld import PrivacyLossDistribution
 
 EPSILON_TOLERANCE = 1e-12
@@ -130,7 +129,8 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
     margin = SAFETY_MARGIN
     smallest_step = MIN_STEP
     while epsilon < largest and (worst := worst_neighbours(release, epsilon)).value > delta:
-        listed = release.losses_of(worst) if isinstance(release, ListedRelease) else None
+        losses_of = getattr(release, "losses_of", None)  # of a synthesizer, and of three cells
+        listed = losses_of(worst) if losses_of else None
         if listed is None:
             required = _root_of_delta(release, delta, epsilon, largest)
         else:

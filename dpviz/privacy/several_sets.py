@@ -3,13 +3,14 @@
 import heapq
 import math
 from collections.abc import Callable, Collection
+from typing import Any
 
 import numpy as np
 
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Synthesizer, WorstCase
 from dpviz.mechanisms.pair_divergence import blocks_of_pairs
-from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
+from dpviz.mechanisms.prior_mechanism import UnderPrior
 from dpviz.privacy.pld import PrivacyLossDistribution
 
 MAX_SPLITS = 500  # blocks of pairs that are cut in two: as many pairs may tie, then the largest bound stands for δ
@@ -37,7 +38,7 @@ def delta_of_sets(release: Synthesizer, sets: int, epsilon: float, pairs: Collec
     >>> round(delta_of_sets(BetaBinomial(n=1, m=1, alpha=1, beta=1), 2, np.log(2)).value, 12)
     0.222222222222
     """
-    if pairs is None and isinstance(release, PriorSynthesizer):
+    if pairs is None and isinstance(release, UnderPrior):
         return _worst_under_prior(release, sets, epsilon)
     places = np.arange(len(release.neighbours)) if pairs is None else np.array(sorted(pairs))
     columns = np.arange(release.shape[1])
@@ -94,11 +95,11 @@ def _largest_composed_delta(losses: FloatArray, log_masses: FloatArray, sets: in
     return value, best
 
 
-def _worst_under_prior(release: PriorSynthesizer, sets: int, epsilon: float) -> WorstCase:
+def _worst_under_prior(release: Any, sets: int, epsilon: float) -> WorstCase:
     """Worst neighbours where invented rows protect: more of them are never less private."""
     columns = np.arange(release.m + 1)
 
-    def worst_upward(direction: PriorSynthesizer) -> tuple[float, int]:
+    def worst_upward(direction: Any) -> tuple[float, int]:
         def bound(first: int, last: int) -> float:
             shared = direction.of_pairs(first, last)
             log_odds = shared.log_odds(np.array([0]), columns)[0]

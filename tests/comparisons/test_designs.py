@@ -28,7 +28,7 @@ from dpviz.mechanisms import (
     two_cell_synthesizers,
 )
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
-from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
+from dpviz.mechanisms.prior_mechanism import UnderPrior
 from tests.pairs import pairwise
 from tests.referees import divergence, of_sets
 
@@ -58,7 +58,7 @@ def test_the_laws_are_those_of_two_counts_and_those_with_a_prior_have_a_method()
         asked = {declared.name for declared in law.parameters()}
         assert ("alpha" in asked) == ("epsilon" not in asked)
         assert (key in WITH_PRIOR) == law.has_prior <= ("alpha" in asked)
-        if issubclass(law, PriorSynthesizer):
+        if issubclass(law, UnderPrior):
             method = method_of(law)
             assert PRIOR_METHODS[method.key] is method
             assert method.synthesizer_type is law

@@ -20,7 +20,7 @@ from dpviz.mechanisms import (
     PosteriorMode,
     Synthesizer,
 )
-from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
+from dpviz.mechanisms.prior_mechanism import UnderPrior
 from dpviz.privacy import divergence
 from tests.helpers import printed_values
 
@@ -129,9 +129,7 @@ def test_a_promised_epsilon_of_1_becomes_1_648() -> None:
         (1000, 1e-6, PosteriorMode, 23.0976, 1000.500),
     ],
 )
-def test_table_of_least_priors(
-    n: int, delta: float, cls: type[PriorSynthesizer], prior: float, pure_prior: float
-) -> None:
+def test_table_of_least_priors(n: int, delta: float, cls: type[UnderPrior], prior: float, pure_prior: float) -> None:
     """Published to four decimals; the plug-ins' were recomputed, for the mode's must be the mean's plus 1."""
     less, more = (cls(n=n, m=n, alpha=prior + step, beta=prior + step) for step in (-1e-4, 1e-4))
     assert privacy.delta_for_epsilon(more, 1.0) < delta < privacy.delta_for_epsilon(less, 1.0)
@@ -146,7 +144,7 @@ def test_table_of_least_priors(
     ids=lambda cls: cls.key,
 )
 def test_least_prior_is_private_and_a_hair_less_is_not(
-    cls: type[PriorSynthesizer | DirichletMultinomial | MultinomialMean | MultinomialMode], m: int, epsilon: float
+    cls: type[UnderPrior | DirichletMultinomial | MultinomialMean | MultinomialMode], m: int, epsilon: float
 ) -> None:
     declared = {declaration.name for declaration in cls.parameters()}
     least = cls.smallest_alpha(m=m, epsilon=epsilon)

@@ -105,7 +105,7 @@ def test_a_profile_does_not_tell_whether_its_losses_were_listed(
     release = made(n=n, m=n, alpha=2.0, beta=3.0)
     listed = profile(release)
     largest = 10**9 if release.loss_lists() is None else 0
-    monkeypatch.setattr("dpviz.mechanisms.prior_mechanism.MAX_LISTED_LOSSES", largest)
+    monkeypatch.setattr("dpviz.mechanisms.prior_mechanism.UnderPrior.max_listed", largest)
     other = profile(release)
     assert listed.epsilons == pytest.approx(other.epsilons, rel=1e-15)
     clear = listed.epsilons < listed.pure * (1 - 1e-4)

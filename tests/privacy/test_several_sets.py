@@ -7,7 +7,7 @@ import pytest
 
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, Modips, ModipsTruncated, PosteriorMean, Synthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
-from dpviz.mechanisms.prior_mechanism import PriorSynthesizer
+from dpviz.mechanisms.prior_mechanism import UnderPrior
 from dpviz.privacy import several_sets
 from dpviz.privacy.several_sets import delta_of_sets
 from tests.referees import divergence, of_sets
@@ -41,7 +41,7 @@ PROTECTED = [
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.3, 2.0])
 @pytest.mark.parametrize("release", PROTECTED, ids=lambda one: f"{one.key}-{one.n}")
-def test_neighbours_that_are_left_out_are_not_the_worst(release: PriorSynthesizer, epsilon: float) -> None:
+def test_neighbours_that_are_left_out_are_not_the_worst(release: UnderPrior, epsilon: float) -> None:
     found, every = (delta_of_sets(release, 4, epsilon, pairs) for pairs in (None, range(release.n)))
     assert found.value == pytest.approx(every.value, rel=1e-12)
 

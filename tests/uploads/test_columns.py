@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from dpviz.core.limits import MAX_CELLS, MAX_PILOT_BYTES, MAX_PILOT_COLUMNS
 from dpviz.uploads import columns as pilot
-from dpviz.uploads.columns import Column, PilotFile, read_columns, _round_bounds
+from dpviz.uploads.columns import Column, PilotFile, _round_bounds, read_columns
 from dpviz.uploads.facts import Facts, warning
 
 laws = settings(deadline=None, derandomize=True, max_examples=150)
