@@ -51,11 +51,15 @@ class PriorCellSynthesizer:
         """What is added to the count of each cell, shape (k,)."""
         return np.broadcast_to(np.asarray(self.alpha, dtype=float) - self.prior_offset, (self.cells,))
 
+    @property
+    def total_weight(self) -> float:
+        """A, all rows and invented rows."""
+        return self.n + float(self.weights.sum())
+
     @cached_property
     def log_factors(self) -> FloatArray:
-        total, rows = self.n + float(self.weights.sum()), np.arange(self.n + 1)
-        shares = [[self.pair_type.log_shares(weight + i, total, self.m) for i in rows] for weight in self.weights]
-        return np.array(shares) - log_rising_ratio(1.0, self.m)
+        counts = self.weights[:, None] + np.arange(self.n + 1)
+        return self.pair_type.log_shares(counts, self.total_weight, self.m) - log_rising_ratio(1.0, self.m)
 
     @cached_property
     def log_gains(self) -> FloatArray:
@@ -65,8 +69,8 @@ class PriorCellSynthesizer:
 
     @property
     def log_scale(self) -> float:
-        total = self.n + float(self.weights.sum())
-        return float(log_rising_ratio(1.0, self.m)[-1] - self.pair_type.log_shares(total, total, self.m)[-1])
+        shares = self.pair_type.log_shares(np.array(self.total_weight), self.total_weight, self.m)
+        return float(log_rising_ratio(1.0, self.m)[-1] - shares[-1])
 
     @cached_property
     def _pairs(self) -> list[tuple[PlugInCells, int, int]]:

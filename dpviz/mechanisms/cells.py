@@ -72,9 +72,9 @@ class PlugInCells:
     log_split_delta = staticmethod(log_delta_binomial)
 
     @staticmethod
-    def log_shares(weight: float, total: float, m: int) -> FloatArray:
-        """ln of the share that a cell has in k = 0 … m rows that all fall into it, without their orders."""
-        return np.arange(m + 1) * math.log(weight / total)
+    def log_shares(weight: FloatArray, total: float, m: int) -> FloatArray:
+        """ln of the probability of 0 … m rows that all fall into a cell, shape (…, m + 1)."""
+        return np.log(weight / total)[..., None] * np.arange(m + 1)
 
     @staticmethod
     def log_gain(weight: FloatArray | float, released: IntArray | int) -> Any:
@@ -136,7 +136,7 @@ class PlugInCells:
         s = np.repeat(totals, totals + 1)
         u = np.arange(len(s)) - np.repeat(np.cumsum(totals + 1) - (totals + 1), totals + 1)
         both, factorial = self.x + self.y + 1, log_rising_ratio(1.0, self.m)
-        ones, zeros, all_rows = (self.log_shares(rows, both, self.m) for rows in (self.x + 1, self.y, both))
+        ones, zeros, all_rows = self.log_shares(np.array([self.x + 1, self.y, both]), both, self.m)
         log_split = factorial[s] - factorial[u] - factorial[s - u] + (ones[u] + zeros[s - u] - all_rows[s])
         log_odds = self.log_gain(self.x, u) - self.log_gain(self.y, s - u)
         return log_odds, log_masses[s] + log_split, float(masses[order[is_unseen]].sum())
@@ -145,7 +145,7 @@ class PlugInCells:
         """ln Pr(s) of the totals s = 0 … m of the two cells."""
         both = self.x + self.y + 1
         factorial, total = log_rising_ratio(1.0, self.m), both + self.rest
-        in_both, in_rest = (self.log_shares(rows, total, self.m) for rows in (both, self.rest))
+        in_both, in_rest = self.log_shares(np.array([both, self.rest]), total, self.m)
         log_masses = (in_both - factorial) + (in_rest - factorial)[::-1]
         return log_masses - log_sum_exp(log_masses, axis=0)
 
@@ -157,8 +157,8 @@ class DrawnCells(PlugInCells):
     log_split_delta = staticmethod(log_delta_beta_binomial)
 
     @staticmethod
-    def log_shares(weight: float, total: float, m: int) -> FloatArray:
-        return cumulative_sum(np.log((weight + np.arange(m)) / total))
+    def log_shares(weight: FloatArray, total: float, m: int) -> FloatArray:
+        return cumulative_sum(np.log((weight[..., None] + np.arange(m)) / total))
 
     @staticmethod
     def log_gain(weight: FloatArray | float, released: IntArray | int) -> Any:

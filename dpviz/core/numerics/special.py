@@ -101,29 +101,29 @@ def pmf_from_ratios(ratios: FloatArray) -> FloatArray:
 
 
 def cumulative_sum(terms: FloatArray, origin: int = 0) -> FloatArray:
-    """Partial sums 0, t₀, t₀ + t₁, … to the last digit, less the one with index `origin`.
+    """Partial sums 0, t₀, t₀ + t₁, … along the last axis, to the last digit, less the one with index `origin`.
 
     Parameters
     ----------
-    terms : ndarray of shape (k,)
+    terms : ndarray of shape (…, k)
     origin : int, optional
         Sums near it are small and keep digits that they would lose to the large ones.
 
     Returns
     -------
-    ndarray of shape (k + 1,)
+    ndarray of shape (…, k + 1)
 
     Notes
     -----
     The rounding error of every addition is known exactly (Knuth's two-sum), so that the errors are summed as well.
     """
-    sums = np.zeros(len(terms) + 1)
-    np.cumsum(terms, out=sums[1:])
-    previous = sums[:-1]
-    added = sums[1:] - previous
-    errors = np.zeros(len(sums))
-    np.cumsum((previous - (sums[1:] - added)) + (terms - added), out=errors[1:])
-    return (sums - sums[origin]) + (errors - errors[origin])
+    sums = np.zeros((*terms.shape[:-1], terms.shape[-1] + 1))
+    np.cumsum(terms, axis=-1, out=sums[..., 1:])
+    previous = sums[..., :-1]
+    added = sums[..., 1:] - previous
+    errors = np.zeros_like(sums)
+    np.cumsum((previous - (sums[..., 1:] - added)) + (terms - added), axis=-1, out=errors[..., 1:])
+    return (sums - sums[..., [origin]]) + (errors - errors[..., [origin]])
 
 
 def log_rising_ratio(base: float, count: int) -> FloatArray:
