@@ -51,22 +51,22 @@ def counts_inside(rows: int, low: float, high: float) -> range:
 
 
 def plain(plan: ReleasePlan, place: int) -> Alone:
-    one = plan.statistics[place]
-    rows = dict(plan.groups)[one.group] if one.group else plan.n
-    if isinstance(one, BoundedMean):
-        return Alone("mean", 1, rows, 0, 0, one.upper - one.lower, one.measure)
-    low, high = (0.0, 1.0) if not isinstance(one, SHARES) else (one.lowest, one.highest)
-    cells = one.categories if isinstance(one, CategoryShares) else 1
-    cells = one.first * one.second if isinstance(one, CrossTable) else cells
-    kind = "yes" if isinstance(one, YesNoShare) else "table"
+    statistic = plan.statistics[place]
+    rows = dict(plan.groups)[statistic.group] if statistic.group else plan.n
+    if isinstance(statistic, BoundedMean):
+        return Alone("mean", 1, rows, 0, 0, statistic.upper - statistic.lower, statistic.measure)
+    low, high = (0.0, 1.0) if not isinstance(statistic, SHARES) else (statistic.lowest, statistic.highest)
+    cells = statistic.categories if isinstance(statistic, CategoryShares) else 1
+    cells = statistic.first * statistic.second if isinstance(statistic, CrossTable) else cells
+    kind = "yes" if isinstance(statistic, YesNoShare) else "table"
     counts = counts_inside(rows, low, high)
-    return Alone(kind, cells, rows, counts[0], counts[-1], 0.0, one.measure)
+    return Alone(kind, cells, rows, counts[0], counts[-1], 0.0, statistic.measure)
 
 
 @cache
 def published(mechanism: str, rate: float, rows: int, count: int) -> FloatArray:
     """The probability of every published count."""
-    found = np.zeros(rows + 1)
+    masses = np.zeros(rows + 1)
     for noise in range(-rows - 1, rows + 2):
         if mechanism == "geometric":
             mass = math.tanh(rate / 2) * math.exp(-rate * abs(noise))
@@ -74,13 +74,13 @@ def published(mechanism: str, rate: float, rows: int, count: int) -> FloatArray:
             mass = math.sinh(rate / 2) * math.exp(-rate * abs(noise)) if noise else -math.expm1(-rate / 2)
         if abs(noise) > rows:  # and all beyond, each e^rate times less likely
             mass /= -math.expm1(-rate)
-        found[min(max(count + noise, 0), rows)] += mass
-    return found
+        masses[min(max(count + noise, 0), rows)] += mass
+    return masses
 
 
-def told_apart(one: FloatArray, other: FloatArray) -> Losses:
+def losses_of(first: FloatArray, second: FloatArray) -> Losses:
     losses: dict[float, float] = {}
-    for p, q in zip(one.tolist(), other.tolist(), strict=True):
+    for p, q in zip(first.tolist(), second.tolist(), strict=True):
         if p > 0 or q > 0:
             loss = round(math.log(p) - math.log(q), 9) if p > 0 and q > 0 else math.inf
             losses[loss] = losses.get(loss, 0.0) + p
@@ -107,7 +107,7 @@ def continuous(mechanism: str, shift: float) -> Losses:
     for centre in (0.0, shift):
         at = edges - centre
         masses.append(np.where(at[1:] <= 0, cdf(at[1:]) - cdf(at[:-1]), above(at[:-1]) - above(at[1:])))
-    return told_apart(masses[1], masses[0])
+    return losses_of(masses[1], masses[0])
 
 
 def spread(rows: int, cells: int) -> Iterator[tuple[int, ...]]:
@@ -120,58 +120,61 @@ def spread(rows: int, cells: int) -> Iterator[tuple[int, ...]]:
 
 
 @cache
-def pairs_of(one: Alone, mechanism: str, rate: float, out: int, into: int) -> tuple[Losses, ...]:
+def pairs_of(statistic: Alone, mechanism: str, rate: float, out: int, into: int) -> tuple[Losses, ...]:
     """The losses of one statistic for every two data sets, of which a person takes rows out and puts some in."""
-    if one.kind == "mean":  # a row is anywhere between the bounds, seen from their middle; the farther, the worse
-        most = (out + into) * one.width / 2 * rate
-        return (continuous(mechanism, most),)
-    found, moved = set(), {0.0}
-    cells = 2 if one.kind == "yes" else one.cells
-    for rest in spread(max(one.rows - out, 0), cells):
+    if statistic.kind == "mean":  # a row is anywhere between the bounds, seen from their middle; the farther, the worse
+        largest = (out + into) * statistic.width / 2 * rate
+        return (continuous(mechanism, largest),)
+    pairs, shifts = set(), {0.0}
+    cells = 2 if statistic.kind == "yes" else statistic.cells
+    for rest in spread(max(statistic.rows - out, 0), cells):
         for taken, put in itertools.product(spread(out, cells), spread(into, cells)):
             before = [a + b for a, b in zip(rest, taken, strict=True)]
             after = [a + b for a, b in zip(rest, put, strict=True)]
             if mechanism == "gaussian":
-                many = 1 if one.kind == "yes" else cells
-                moved.add(math.hypot(*(a - b for a, b in zip(before[:many], after[:many], strict=True))))
+                many = 1 if statistic.kind == "yes" else cells
+                shifts.add(math.hypot(*(a - b for a, b in zip(before[:many], after[:many], strict=True))))
                 continue
-            counted = range(1) if one.kind == "yes" else range(cells)
-            told: Losses = ((0.0, 1.0),)
+            counted = range(1) if statistic.kind == "yes" else range(cells)
+            total: Losses = ((0.0, 1.0),)
             for cell in counted:
-                a, b = (min(held[cell], one.rows) for held in (before, after))
-                told = added(told, told_apart(*(published(mechanism, rate, one.rows, x) for x in (a, b))))
-            found.add(told)
+                a, b = (min(counts[cell], statistic.rows) for counts in (before, after))
+                total = added(total, losses_of(*(published(mechanism, rate, statistic.rows, x) for x in (a, b))))
+            pairs.add(total)
     if mechanism == "gaussian":
-        return (continuous("gaussian", max(moved) * rate),)
-    return worst_of(found)
+        return (continuous("gaussian", max(shifts) * rate),)
+    return worst_of(pairs)
 
 
-def worst_of(found: Iterable[Losses]) -> tuple[Losses, ...]:
+def worst_of(candidates: Iterable[Losses]) -> tuple[Losses, ...]:
     """The losses without those of pairs that are told apart no better, at any ε, than another pair is."""
-    kept: list[Losses] = []
-    for one in sorted({*found}, key=lambda held: -escaped([held], 0.0)):
-        knots = [loss for loss, _ in one]
+    worst: list[Losses] = []
+    for losses in sorted({*candidates}, key=lambda losses: -largest_delta([losses], 0.0)):
+        knots = [loss for loss, _ in losses]
         if not any(
-            all(escaped([one], at) <= escaped([other], at) + 1e-13 for at in (*knots, *(loss for loss, _ in other)))
-            for other in kept
+            all(
+                largest_delta([losses], epsilon) <= largest_delta([larger], epsilon) + 1e-13
+                for epsilon in (*knots, *(loss for loss, _ in larger))
+            )
+            for larger in worst
         ):
-            kept.append(one)
-    return tuple(kept)
+            worst.append(losses)
+    return tuple(worst)
 
 
 @cache
-def added(one: Losses, other: Losses) -> Losses:
-    if len(one) * len(other) > 10_000:  # of which one has cells
-        sums = np.add.outer([a for a, _ in one], [b for b, _ in other]).ravel()
-        masses = np.outer([a for _, a in one], [b for _, b in other]).ravel()
+def added(first: Losses, second: Losses) -> Losses:
+    if len(first) * len(second) > 10_000:  # of which one has cells
+        sums = np.add.outer([a for a, _ in first], [b for b, _ in second]).ravel()
+        masses = np.outer([a for _, a in first], [b for _, b in second]).ravel()
         if len(sums) > 40_000:
             steps, place = np.unique(np.round(sums / STEP), return_inverse=True)
             sums, masses = steps * STEP, np.bincount(place, masses)
         return tuple(zip(sums.tolist(), masses.tolist(), strict=True))
     losses: dict[float, float] = {}
-    for (loss, mass), (more, other_mass) in itertools.product(one, other):
-        whole = round(loss + more, 8)
-        losses[whole] = losses.get(whole, 0.0) + mass * other_mass
+    for (loss, mass), (second_loss, second_mass) in itertools.product(first, second):
+        total = round(loss + second_loss, 8)
+        losses[total] = losses.get(total, 0.0) + mass * second_mass
     return tuple(sorted(losses.items()))
 
 
@@ -179,57 +182,59 @@ def moves(plan: ReleasePlan) -> set[tuple[tuple[int, int], ...]]:
     """For each statistic how many of its rows a person takes out and puts in, in every way that there is."""
     names = [name for name, _ in plan.groups] + ["nowhere"]
     add_only = plan.neighbours == "add_remove"
-    found = set()
+    ways = set()
     for out in itertools.product(names, repeat=plan.person_rows):
         for into in [()] if add_only else itertools.product(names, repeat=plan.person_rows):
             if not add_only and plan.membership_public and sorted(out) != sorted(into):
                 continue
-            each = []
-            for one in plan.statistics:
-                held = [sum(not one.group or name == one.group for name in side) for side in (out, into)]
-                each.append((held[0], held[1]))
-            found.add(tuple(each))
-            found.add(tuple((b, a) for a, b in each))
-    return found
+            moved = []
+            for statistic in plan.statistics:
+                numbers = [sum(not statistic.group or name == statistic.group for name in side) for side in (out, into)]
+                moved.append((numbers[0], numbers[1]))
+            ways.add(tuple(moved))
+            ways.add(tuple((b, a) for a, b in moved))
+    return ways
 
 
-def neighbours_told(plan: ReleasePlan, mechanisms: list[str], rates: list[float]) -> list[Losses]:
+def losses_of_neighbours(plan: ReleasePlan, mechanisms: list[str], rates: list[float]) -> list[Losses]:
     """The losses of all statistics together, of the worst of all neighbouring data sets."""
-    whole: set[Losses] = set()
+    candidates: set[Losses] = set()
     for moved in moves(plan):
-        held: list[Losses] = [((0.0, 1.0),)]
+        sums: list[Losses] = [((0.0, 1.0),)]
         for place, (mechanism, rate, (out, into)) in enumerate(zip(mechanisms, rates, moved, strict=True)):
-            one = plain(plan, place)
-            if max(out, into) > one.rows and one.kind != "mean":
+            statistic = plain(plan, place)
+            if max(out, into) > statistic.rows and statistic.kind != "mean":
                 break  # no group holds so many rows of one person
             if out or into:
-                pairs = worst_of(pairs_of(one, mechanism, rate, out, into) + pairs_of(one, mechanism, rate, into, out))
-                held = [added(*sorted((told, each), key=len)) for told in held for each in pairs]
+                pairs = worst_of(
+                    pairs_of(statistic, mechanism, rate, out, into) + pairs_of(statistic, mechanism, rate, into, out)
+                )
+                sums = [added(*sorted((total, pair), key=len)) for total in sums for pair in pairs]
         else:
-            whole.update(held)
-    return [*whole]
+            candidates.update(sums)
+    return [*candidates]
 
 
-def escaped(told: list[Losses], epsilon: float) -> float:
+def largest_delta(candidates: list[Losses], epsilon: float) -> float:
     worst = 0.0
-    for one in told:
-        if len(one) > 50:
-            losses, masses = np.array(one).T
+    for candidate in candidates:
+        if len(candidate) > 50:
+            losses, masses = np.array(candidate).T
             worst = max(worst, float((masses * np.maximum(-np.expm1(np.minimum(epsilon - losses, 0.0)), 0.0)).sum()))
         else:
-            worst = max(worst, sum(mass * -math.expm1(epsilon - loss) for loss, mass in one if loss > epsilon))
+            worst = max(worst, sum(mass * -math.expm1(epsilon - loss) for loss, mass in candidate if loss > epsilon))
     return worst
 
 
 @cache
-def error(one: Alone, mechanism: str, rate: float) -> float:
-    if one.measure == "typical":
-        return typical(one, mechanism, rate)
-    share = 0.95 if one.measure == "within" else 0.95 ** (1 / one.cells)
+def error(statistic: Alone, mechanism: str, rate: float) -> float:
+    if statistic.measure == "typical":
+        return typical(statistic, mechanism, rate)
+    share = 0.95 if statistic.measure == "within" else 0.95 ** (1 / statistic.cells)
     if mechanism == "laplace":
-        return -math.log(1 - share) / rate / one.rows
+        return -math.log(1 - share) / rate / statistic.rows
     if mechanism == "gaussian":
-        return float(norm.ppf((1 + share) / 2)) / rate / one.rows
+        return float(norm.ppf((1 + share) / 2)) / rate / statistic.rows
     inside, distance = 0.0, -1
     while inside < share - 1e-8:
         distance += 1
@@ -237,26 +242,26 @@ def error(one: Alone, mechanism: str, rate: float) -> float:
             inside += math.tanh(rate / 2) * math.exp(-rate * distance) * (2 if distance else 1)
         else:
             inside = 1 - math.exp(-rate * (distance + 0.5))
-    return distance / one.rows
+    return distance / statistic.rows
 
 
-def typical(one: Alone, mechanism: str, rate: float) -> float:
+def typical(statistic: Alone, mechanism: str, rate: float) -> float:
     if mechanism == "gaussian":
-        return 1 / rate / one.rows
+        return 1 / rate / statistic.rows
     if mechanism == "laplace":
-        worst, end = 0.0, one.rows * one.width
+        worst, end = 0.0, statistic.rows * statistic.width
         z = np.linspace(-60 / rate, 60 / rate, 40_001)
         density = rate / 2 * np.exp(-rate * np.abs(z))
         for place in (0.0, 0.1, 0.3, 0.5):
             true = place * end
             off = np.clip(true + z, 0, end) - true
             worst = max(worst, float(np.trapezoid(density * off**2, z)))
-        return math.sqrt(worst) / one.rows
+        return math.sqrt(worst) / statistic.rows
     worst = 0.0
-    for count in range(one.lowest, one.highest + 1):
-        masses = published(mechanism, rate, one.rows, count)
+    for count in range(statistic.lowest, statistic.highest + 1):
+        masses = published(mechanism, rate, statistic.rows, count)
         worst = max(worst, sum(p * (r - count) ** 2 for r, p in enumerate(masses.tolist())))
-    return math.sqrt(worst) / one.rows
+    return math.sqrt(worst) / statistic.rows
 
 
 def random_plan(chance: random.Random) -> ReleasePlan:
@@ -289,7 +294,7 @@ def _plan(chance: random.Random) -> ReleasePlan:
             "suppress_below": 0})] if common["mechanism"] != "laplace" else [BoundedMean(**common)]  # fmt: skip
         small = (rows <= 4 and person_rows == 1) or rows <= 3
         statistics.append(chance.choice([*kinds, table] if small and common["mechanism"] != "laplace" else kinds))
-    if sum(not one.has_counts for one in statistics) > 1:
+    if sum(not statistic.has_counts for statistic in statistics) > 1:
         raise ValueError("two sums of numbers take long to compose")
     protection = chance.choice([
         EpsilonDeltaLimit(most_epsilon=round(chance.uniform(0.2, 4), 3)),
@@ -310,28 +315,43 @@ def check_plan(plan: ReleasePlan) -> str:
     answer = solve_plan(plan)
     epsilon, delta = plan.promise
     design = answer.design
-    mechanisms, rates = [one.key for one in design.mechanisms], [one.rate for one in design.mechanisms]
+    mechanisms, rates = [item.key for item in design.mechanisms], [item.rate for item in design.mechanisms]
     alone = [plain(plan, place) for place in range(len(rates))]
-    cut = any(one in ("laplace", "gaussian") for one in mechanisms)
-    told = neighbours_told(plan, mechanisms, rates)
-    most = max((loss for one in told for loss, mass in one if mass > 1e-300), default=0.0)
-    assert most <= design.pure_epsilon * (1 + 1e-8) + (2 * STEP if cut else 1e-7), ("pure ε", most, design.pure_epsilon)
-    can_hold = all(one.rows >= plan.person_rows + 2 for one in alone)
+    cut = any(item in ("laplace", "gaussian") for item in mechanisms)
+    losses = losses_of_neighbours(plan, mechanisms, rates)
+    largest = max((loss for item in losses for loss, mass in item if mass > 1e-300), default=0.0)
+    assert largest <= design.pure_epsilon * (1 + 1e-8) + (2 * STEP if cut else 1e-7), (
+        "pure ε",
+        largest,
+        design.pure_epsilon,
+    )
+    can_hold = all(item.rows >= plan.person_rows + 2 for item in alone)
     if can_hold and not cut:
-        assert math.isclose(most, design.pure_epsilon, rel_tol=1e-7, abs_tol=1e-7), ("pure", most, design.pure_epsilon)
-    for at in {0.0, epsilon if epsilon < math.inf else 1.0, 0.3, 0.8 * min(most, 50.0)}:
-        real, found = escaped(told, at), design.delta(at)
-        assert real <= found * (1 + 1e-7) + ROUNDING, ("δ above", at, real, found)
+        assert math.isclose(largest, design.pure_epsilon, rel_tol=1e-7, abs_tol=1e-7), (
+            "pure",
+            largest,
+            design.pure_epsilon,
+        )
+    for at in {0.0, epsilon if epsilon < math.inf else 1.0, 0.3, 0.8 * min(largest, 50.0)}:
+        real, delta_of_design = largest_delta(losses, at), design.delta(at)
+        assert real <= delta_of_design * (1 + 1e-7) + ROUNDING, ("δ above", at, real, delta_of_design)
         if design.is_exact and can_hold and not cut:
-            assert math.isclose(real, found, rel_tol=1e-6, abs_tol=ROUNDING), ("δ", at, real, found)
-    guess = (1 + escaped(told, 0.0)) / 2
+            assert math.isclose(real, delta_of_design, rel_tol=1e-6, abs_tol=ROUNDING), ("δ", at, real, delta_of_design)
+    guess = (1 + largest_delta(losses, 0.0)) / 2
     assert guess <= design.right_guesses + ROUNDING, ("guess", guess, design.right_guesses)
     if epsilon < math.inf:
-        assert escaped(told, epsilon) <= delta + ROUNDING, ("promise", escaped(told, epsilon), delta)
-    for place, (mechanism, rate, said) in enumerate(zip(mechanisms, rates, design.errors(), strict=True)):
+        assert largest_delta(losses, epsilon) <= delta + ROUNDING, ("promise", largest_delta(losses, epsilon), delta)
+    for place, (mechanism, rate, stated) in enumerate(zip(mechanisms, rates, design.errors(), strict=True)):
         if rate > 1e-3:
             real = error(alone[place], mechanism, rate)
-            assert math.isclose(real, said, rel_tol=1e-4, abs_tol=1e-9), ("error", place, mechanism, rate, real, said)
+            assert math.isclose(real, stated, rel_tol=1e-4, abs_tol=1e-9), (
+                "error",
+                place,
+                mechanism,
+                rate,
+                real,
+                stated,
+            )
     if math.isfinite(answer.factor):
         assert answer.is_feasible == (answer.factor <= 1)
         assert max(design.used_limits()) <= max(answer.factor, 1.0) * (1 + 1e-9), (
@@ -355,27 +375,27 @@ def check_random(seed: str) -> str:
     except AssertionError as wrong:
         raise AssertionError(f"plan {seed}: {wrong}\n{plan.to_json()}") from wrong
     finally:
-        for one in (pairs_of, added, published, continuous, error):
-            one.cache_clear()
+        for function in (pairs_of, added, published, continuous, error):
+            function.cache_clear()
 
 
 def nothing_better(plan: ReleasePlan, alone: list[Alone], factor: float, epsilon: float, delta: float) -> None:
     """No rates on a lattice, of no mechanism that is tried, have errors below `factor` and keep the promise."""
     ways = []
-    for place, one in enumerate(plan.statistics):
-        limit = one.limit * factor * (1 - 1e-3)
-        rates = [(kind.key, rate) for kind in plan.candidates(one) for rate in np.geomspace(0.03, 20, 48).tolist()
+    for place, item in enumerate(plan.statistics):
+        limit = item.limit * factor * (1 - 1e-3)
+        rates = [(kind.key, rate) for kind in plan.candidates(item) for rate in np.geomspace(0.03, 20, 48).tolist()
                  if error_below(alone[place], kind.key, rate, limit)]  # fmt: skip
-        firsts = [[two for two in rates if two[0] == kind.key][:1] for kind in plan.candidates(one)]
+        firsts = [[pair for pair in rates if pair[0] == kind.key][:1] for kind in plan.candidates(item)]
         ways.append([*itertools.chain.from_iterable(firsts)])
     for chosen in itertools.product(*ways):
-        mechanisms, rates = [one[0] for one in chosen], [one[1] for one in chosen]
-        real = escaped(neighbours_told(plan, mechanisms, rates), epsilon)
+        mechanisms, rates = [item[0] for item in chosen], [item[1] for item in chosen]
+        real = largest_delta(losses_of_neighbours(plan, mechanisms, rates), epsilon)
         assert real > delta * (1 - CLOSE) - 1e-6, ("better", mechanisms, rates, real, delta, factor)
 
 
-def error_below(one: Alone, mechanism: str, rate: float, limit: float) -> bool:
-    return error(one, mechanism, rate) <= limit
+def error_below(statistic: Alone, mechanism: str, rate: float, limit: float) -> bool:
+    return error(statistic, mechanism, rate) <= limit
 
 
 def main() -> None:
@@ -383,10 +403,10 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     kinds: dict[str, int] = {}
-    for place in range(asked.count):
-        kind = check_random(f"{asked.seed} {place}")
+    for place in range(options.count):
+        kind = check_random(f"{options.seed} {place}")
         kinds[kind] = kinds.get(kind, 0) + 1
     for kind, count in sorted(kinds.items()):
         print(f"{kind:22} {count:5}")

@@ -7,8 +7,7 @@ import functools
 import itertools
 import math
 import warnings
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pytest
@@ -27,6 +26,7 @@ from dpviz.plans import (
 )
 from dpviz.plans.composition import compose_losses, laplace_loss
 from dpviz.plans.mechanisms import (
+    CountNoise,
     GaussianNoise,
     GeometricNoise,
     LaplaceNoise,
@@ -76,18 +76,20 @@ Counts = tuple[tuple[int, ...], ...]
 
 
 def counts_of(plan: ReleasePlan, rows: Iterable[Row]) -> Counts:
-    held, found = list(rows), []
-    for place, one in enumerate(plan.statistics):
-        told = [row[1][place] for row in held if not one.group or row[0] == one.group]
-        found.append(tuple(told.count(cell) for cell in ((1,) if isinstance(one, YesNoShare) else answers(one))))
-    return tuple(found)
+    all_rows, counts = list(rows), []
+    for place, statistic in enumerate(plan.statistics):
+        answered = [row[1][place] for row in all_rows if not statistic.group or row[0] == statistic.group]
+        counts.append(
+            tuple(answered.count(cell) for cell in ((1,) if isinstance(statistic, YesNoShare) else answers(statistic)))
+        )
+    return tuple(counts)
 
 
 def outcome_law(design: PlanDesign, counts: Counts) -> FloatArray:
     """The probability of every outcome of all statistics together."""
     joint = np.ones(1)
-    for each, release in zip(counts, design.mechanisms, strict=True):
-        for count in each:
+    for cells, release in zip(counts, design.mechanisms, strict=True):
+        for count in cells:
             joint = np.multiply.outer(joint, LAWS[type(release)](count, release.n, release.rate)).ravel()
     return joint
 
@@ -99,28 +101,28 @@ def every_row(plan: ReleasePlan) -> list[Row]:
 
 def neighbours(plan: ReleasePlan) -> Iterable[tuple[tuple[Row, ...], tuple[Row, ...]]]:
     """All ordered pairs of data sets that differ in the rows of one person, of whom there are `person_rows`."""
-    kinds, many = every_row(plan), plan.person_rows
-    held = [list(itertools.combinations_with_replacement(kinds, size)) for size in range(many + 1)]
-    for rest in itertools.combinations_with_replacement(kinds, plan.n - many):
+    kinds, size_of_person = every_row(plan), plan.person_rows
+    people = [list(itertools.combinations_with_replacement(kinds, size)) for size in range(size_of_person + 1)]
+    for rest in itertools.combinations_with_replacement(kinds, plan.n - size_of_person):
         if plan.adds_rows:
-            for one, other in itertools.product(held[many], repeat=2):
-                same = sorted(row[0] for row in one) == sorted(row[0] for row in other)
+            for removed, added in itertools.product(people[size_of_person], repeat=2):
+                same = sorted(row[0] for row in removed) == sorted(row[0] for row in added)
                 if same or not plan.membership_public:
-                    yield rest + one, rest + other
+                    yield rest + removed, rest + added
         else:
-            for one in held[many]:
-                yield rest + one, rest
-                yield rest, rest + one
+            for removed in people[size_of_person]:
+                yield rest + removed, rest
+                yield rest, rest + removed
 
 
 def brute_delta(design: PlanDesign, epsilons: list[float]) -> list[float]:
     """δ at each ε: the largest Σ max(0, P − e^ε Q) of all neighbours."""
     plan, growth = design.plan, np.exp(epsilons)[:, None]
-    pairs = {(counts_of(plan, one), counts_of(plan, other)) for one, other in neighbours(plan)}
-    laws = {one: outcome_law(design, one) for one in set(itertools.chain.from_iterable(pairs))}
+    pairs = {(counts_of(plan, first), counts_of(plan, second)) for first, second in neighbours(plan)}
+    laws = {first: outcome_law(design, first) for first in set(itertools.chain.from_iterable(pairs))}
     worst = np.zeros(len(epsilons))
-    for one, other in pairs:
-        worst = np.maximum(worst, np.maximum(laws[one] - growth * laws[other], 0).sum(axis=1))
+    for first, second in pairs:
+        worst = np.maximum(worst, np.maximum(laws[first] - growth * laws[second], 0).sum(axis=1))
     return worst.tolist()
 
 
@@ -169,7 +171,7 @@ PLANS = {
 
 def released(plan: ReleasePlan, rates: Iterable[float], kind: type[PlanMechanism]) -> PlanDesign:
     pairs = zip(plan.statistics, rates, strict=True)
-    return PlanDesign(plan, tuple(kind(rate, plan.rows_of(one)) for one, rate in pairs))
+    return PlanDesign(plan, tuple(kind(rate, plan.rows_of(statistic)) for statistic, rate in pairs))
 
 
 @pytest.mark.parametrize("kind", LAWS, ids=lambda kind: kind.key)
@@ -177,38 +179,48 @@ def released(plan: ReleasePlan, rates: Iterable[float], kind: type[PlanMechanism
 def test_delta_is_that_of_the_worst_of_all_neighbours_and_outcomes(name: str, kind: type[PlanMechanism]) -> None:
     plan, rates = PLANS[name]
     design = released(plan, rates, kind)
-    most = design.pure_epsilon
-    epsilons = [0.0, rates[0], 0.31, most / 2, most - rates[-1], 0.97 * most, most, most + 0.1]
-    found = [design.delta(one) for one in epsilons]
+    largest = design.pure_epsilon
+    epsilons = [0.0, rates[0], 0.31, largest / 2, largest - rates[-1], 0.97 * largest, largest, largest + 0.1]
+    deltas = [design.delta(epsilon) for epsilon in epsilons]
     expected = brute_delta(design, epsilons)
     if design.is_exact:
-        assert found == pytest.approx(expected, rel=1e-9, abs=1e-13)
+        assert deltas == pytest.approx(expected, rel=1e-9, abs=1e-13)
     assert design.is_exact or kind is not GeometricNoise
-    assert all(one >= value * (1 - 1e-9) - 1e-13 for one, value in zip(found, expected, strict=True))
+    assert all(delta >= value * (1 - 1e-9) - 1e-13 for delta, value in zip(deltas, expected, strict=True))
 
 
 def test_in_groups_a_substituted_row_counts_twice_and_an_added_one_once() -> None:
     """With the same noise: a row that leaves one group for another moves both; public groups, or added rows, one."""
     plan, _ = PLANS["groups"]
-    for more, times in (({}, 2), ({"membership_public": True}, 1), ({"neighbours": "add_remove"}, 1)):
-        other = ReleasePlan(**{**vars_of(plan), **more})
-        assert released(other, (0.6, 0.6), GeometricNoise).pure_epsilon == pytest.approx(0.6 * times)
+    for changes, times in (({}, 2), ({"membership_public": True}, 1), ({"neighbours": "add_remove"}, 1)):
+        changed = ReleasePlan(**{**vars_of(plan), **changes})
+        assert released(changed, (0.6, 0.6), GeometricNoise).pure_epsilon == pytest.approx(0.6 * times)
 
 
 def vars_of(plan: ReleasePlan) -> dict[str, object]:
     return {name: getattr(plan, name) for name in ("n", "statistics", "groups", "protection", "person_rows")}
 
 
-def google_losses(kind: type[PlanMechanism], release: PlanMechanism, shift: float, up: bool) -> Any:
-    """The privacy loss distribution of one sum by dp-accounting, its losses rounded up or down."""
-    given = {"pessimistic_estimate": up, "value_discretization_interval": 1e-4}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        if kind is GaussianNoise:
-            return google.from_gaussian_mechanism(1 / release.rate, sensitivity=shift, **given)
-        if kind is LaplaceNoise:
-            return google.from_laplace_mechanism(1 / release.rate, sensitivity=shift, **given)
-        return google.from_discrete_laplace_mechanism(release.rate, sensitivity=int(shift), **given)
+def google_delta(
+    parts: Sequence[tuple[PlanMechanism, float]], epsilons: tuple[float, ...]
+) -> list[tuple[float, float]]:
+    """δ of sums with noise that a person moves by so much, at each ε by dp-accounting: losses rounded down, and up."""
+    totals = []
+    for is_up in (False, True):
+        options = {"pessimistic_estimate": is_up, "value_discretization_interval": 1e-4}
+        losses = []
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for mechanism, shift in parts:
+                if isinstance(mechanism, GaussianNoise):
+                    loss = google.from_gaussian_mechanism(1 / mechanism.rate, sensitivity=shift, **options)
+                elif isinstance(mechanism, LaplaceNoise):
+                    loss = google.from_laplace_mechanism(1 / mechanism.rate, sensitivity=shift, **options)
+                else:
+                    loss = google.from_discrete_laplace_mechanism(mechanism.rate, sensitivity=int(shift), **options)
+                losses.append(loss)
+            totals.append(functools.reduce(lambda total, loss: total.compose(loss), losses))
+    return [tuple(float(total.get_delta_for_epsilon(epsilon)) for total in totals) for epsilon in epsilons]
 
 
 MEANS = BoundedMean(name="age", lower=0, upper=10), BoundedMean(name="hours", lower=0, upper=4)
@@ -233,22 +245,16 @@ def test_delta_lies_between_those_of_dp_accounting(name: str, rows: int) -> None
     statistics, releases = MIXTURES[name]
     plan = ReleasePlan(n=50, statistics=statistics, protection=LOSSY, person_rows=rows)
     design = PlanDesign(plan, releases)
-    ends = []
-    for up in (True, False):
-        parts = [
-            google_losses(type(release), release, shift, up)
-            for release, shifts in zip(releases, plan.sensitivities[0], strict=True)
-            for shift in shifts
-        ]
-        ends.append(functools.reduce(lambda one, other: one.compose(other), parts))
-    for epsilon in (0.0, 0.4, 0.8, 1.5):
-        high, low = (float(one.get_delta_for_epsilon(epsilon)) for one in ends)
-        found = design.delta(epsilon)
-        assert low - 1e-12 <= found <= high + 1e-6
-        if found > 1e-9:
-            back = design.epsilon(found)
+    pairs = zip(releases, plan.sensitivities[0], strict=True)
+    parts = [(release, shift) for release, shifts in pairs for shift in shifts]
+    epsilons = (0.0, 0.4, 0.8, 1.5)
+    for epsilon, (low, high) in zip(epsilons, google_delta(parts, epsilons), strict=True):
+        delta = design.delta(epsilon)
+        assert low - 1e-12 <= delta <= high + 1e-6
+        if delta > 1e-9:
+            back = design.epsilon(delta)
             assert back == pytest.approx(epsilon, rel=1e-4, abs=1e-4)
-            assert design.delta(back) <= found
+            assert design.delta(back) <= delta
 
 
 def test_gaussian_noise_alone_has_the_closed_form() -> None:
@@ -266,46 +272,30 @@ def test_all_of_a_persons_rows_in_one_cell_is_the_worst() -> None:
         for kind in (GeometricNoise, RoundedLaplaceNoise):
             parts = {d: kind(rate, 100).count_loss(d) for d in range(1, 7)}
             for split in ((1, 1), (2, 1), (1, 1, 1), (3, 1), (2, 2), (1, 1, 1, 1), (4, 2), (3, 3), (1,) * 6):
-                apart, _ = compose_losses([parts[one] for one in split])
+                separate, _ = compose_losses([parts[rows] for rows in split])
                 for epsilon in np.linspace(0, rate * sum(split), 40):
-                    together = parts[sum(split)].delta_for_epsilon(float(epsilon))
-                    assert apart.delta_for_epsilon(float(epsilon)) <= together * (1 + 1e-11) + 1e-14
+                    joint = parts[sum(split)].delta_for_epsilon(float(epsilon))
+                    assert separate.delta_for_epsilon(float(epsilon)) <= joint * (1 + 1e-11) + 1e-14
 
 
 @pytest.mark.parametrize("size", [0.01, 0.7, 4.0])
 def test_the_cells_of_laplace_noise_have_no_smaller_delta(size: float) -> None:
     for epsilon in np.linspace(0, 1.1 * size, 23).tolist():
-        found = laplace_loss(size).delta_for_epsilon(epsilon)
-        assert found - 1e-6 <= max(-math.expm1((epsilon - size) / 2), 0.0) <= found * (1 + 1e-13)
+        delta = laplace_loss(size).delta_for_epsilon(epsilon)
+        assert delta - 1e-6 <= max(-math.expm1((epsilon - size) / 2), 0.0) <= delta * (1 + 1e-13)
 
 
-def test_a_sum_on_a_grid_is_no_smaller_and_near() -> None:
-    """Forty counts with rates that have no common measure; dp-accounting rounds the same losses up and down."""
-    rates = [0.1 + 0.001 * math.sqrt(place) for place in range(40)]
-    found, is_exact = compose_losses([GeometricNoise(rate, 100).count_loss(1) for rate in rates])
-    assert not is_exact
-    ends = []
-    for up in (True, False):
-        parts = [google_losses(GeometricNoise, GeometricNoise(rate, 100), 1, up) for rate in rates]
-        ends.append(functools.reduce(lambda one, other: one.compose(other), parts))
-    for epsilon in (0.0, 0.5, 2.0, 3.0):
-        high, low = (float(one.get_delta_for_epsilon(epsilon)) for one in ends)
-        assert low * (1 - 1e-9) <= found.delta_for_epsilon(epsilon) <= high * (1 + 1e-3)
-
-
-def test_twenty_laplace_noises_lie_between_those_of_dp_accounting() -> None:
-    sizes = [0.05 * (1 + place / 7) for place in range(20)]
-    found, _ = compose_losses([laplace_loss(one) for one in sizes])
-    ends = []
-    for up in (True, False):
-        given = {"pessimistic_estimate": up, "value_discretization_interval": 1e-4}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            parts = [google.from_laplace_mechanism(1 / one, **given) for one in sizes]
-        ends.append(functools.reduce(lambda one, other: one.compose(other), parts))
-    for epsilon in (0.0, 0.4, 0.8, 1.5):
-        high, low = (float(one.get_delta_for_epsilon(epsilon)) for one in ends)
-        assert low * (1 - 1e-9) <= found.delta_for_epsilon(epsilon) <= high * (1 + 1e-3)
+@pytest.mark.parametrize(("noises", "epsilons"), [
+    ([GeometricNoise(0.1 + 0.001 * math.sqrt(place), 100) for place in range(40)], (0.0, 0.5, 2.0, 3.0)),
+    ([LaplaceNoise(0.05 * (1 + place / 7), 100) for place in range(20)], (0.0, 0.4, 0.8, 1.5)),
+], ids=["geometric", "Laplace"])  # fmt: skip
+def test_a_sum_on_a_grid_is_no_smaller_and_near(noises: list[PlanMechanism], epsilons: tuple[float, ...]) -> None:
+    """Rates have no common measure; dp-accounting rounds the same losses up and down."""
+    losses = [noise.count_loss(1) if isinstance(noise, CountNoise) else laplace_loss(noise.rate) for noise in noises]
+    total, is_listed = compose_losses(losses)
+    assert not is_listed
+    for epsilon, (low, high) in zip(epsilons, google_delta([(noise, 1) for noise in noises], epsilons), strict=True):
+        assert low * (1 - 1e-9) <= total.delta_for_epsilon(epsilon) <= high * (1 + 1e-3)
 
 
 def test_large_plans_are_solved() -> None:
@@ -345,8 +335,8 @@ def test_counts_without_room_have_an_upper_bound() -> None:
     design = PlanDesign(plan, (RoundedLaplaceNoise(0.5, 1),))
     true = brute_delta(design, [0.0, 0.2])
     for epsilon, delta in zip((0.0, 0.2), true, strict=True):
-        found = design.delta(epsilon)
-        assert delta <= found and not design.is_exact
+        bound = design.delta(epsilon)
+        assert delta <= bound and not design.is_exact
 
 
 def test_the_epsilon_of_a_kept_promise_is_not_above_it() -> None:

@@ -57,33 +57,33 @@ every_plan = pytest.mark.parametrize("plan", PLANS, ids=range(len(PLANS)))
 
 @every_plan
 def test_the_answer_is_that_of_the_plan_and_short_enough_for_a_class(plan: ReleasePlan) -> None:
-    found = plan_facts(plan)
-    told = Answer.of(found)
-    sentence = f"{told.point} {told.rest}"
-    assert len(told.short.split()) <= 15, told.short
+    facts = plan_facts(plan)
+    answered = Answer.of(facts)
+    sentence = f"{answered.point} {answered.rest}"
+    assert len(answered.short.split()) <= 15, answered.short
     assert not re.search(r"nan|inf\b|None", sentence)
-    assert ("must give way" in told.badge) is not found.solution.is_feasible
+    assert ("must give way" in answered.badge) is not facts.solution.is_feasible
     epsilon, delta = plan.promise
-    if found.solution.is_feasible and 0 < epsilon < math.inf:
-        said = float(re.findall(r"ε\u00a0=\u00a0([\d.]+) of", sentence)[0])
+    if facts.solution.is_feasible and 0 < epsilon < math.inf:
+        stated = float(re.findall(r"ε\u00a0=\u00a0([\d.]+) of", sentence)[0])
         real = solve_plan(plan).needed.epsilon(delta)
-        assert real <= said <= 1.01 * real  # rounded to the side that is true
+        assert real <= stated <= 1.01 * real  # rounded to the side that is true
         assert plan.unit in sentence
 
 
 @every_plan
 def test_the_picture_has_the_shares_and_errors_of_the_design(plan: ReleasePlan) -> None:
-    found = plan_facts(plan)
-    design = found.solution.design
-    bars, kept, broken, *_ = plan_figure(found).to_dict()["data"]
+    facts = plan_facts(plan)
+    design = facts.solution.design
+    bars, inside, outside, *_ = plan_figure(facts).to_dict()["data"]
     assert len(bars["customdata"]) == len(plan.statistics) + 1
-    assert len(kept["customdata"]) + len(broken["customdata"]) == len(plan.statistics)
-    assert len(broken["customdata"]) == sum(one > 1 for one in design.used_limits())
+    assert len(inside["customdata"]) + len(outside["customdata"]) == len(plan.statistics)
+    assert len(outside["customdata"]) == sum(used > 1 for used in design.used_limits())
     epsilon, delta = plan.promise
     if delta == 0 and epsilon < math.inf:
-        assert math.fsum(each.part for each in found.statistics) == pytest.approx(found.exact)
-        assert found.exact * epsilon == pytest.approx(design.pure_epsilon)
-    assert found.exact <= found.basic * (1 + 1e-9)
+        assert math.fsum(item.part for item in facts.statistics) == pytest.approx(facts.exact)
+        assert facts.exact * epsilon == pytest.approx(design.pure_epsilon)
+    assert facts.exact <= facts.basic * (1 + 1e-9)
 
 
 def test_what_adding_up_would_ask_for_is_shown_where_it_breaks_a_limit() -> None:

@@ -37,7 +37,7 @@ PRIVACY_LIMITS = (
 )
 
 
-@pytest.mark.parametrize("protection", PRIVACY_LIMITS, ids=lambda one: one.key)
+@pytest.mark.parametrize("protection", PRIVACY_LIMITS, ids=lambda limit: limit.key)
 def test_a_plan_comes_back_from_json_and_toml(protection: object) -> None:
     odd = YesNoShare(name='“ill” = "yes" \\ [x]', group="Süd & West", limit=1 / 3, suppress_below=7)
     plan = dataclasses.replace(
@@ -87,8 +87,8 @@ WRONG_PLANS = {
 }
 WRONG = {
     **WRONG_FILES,
-    **{f'{{"statistics": [{text}]}}': said for text, said in WRONG_STATISTICS.items()},
-    **{f'{{"statistics": [{{{A}}}], {text}}}': said for text, said in WRONG_PLANS.items()},
+    **{f'{{"statistics": [{text}]}}': words for text, words in WRONG_STATISTICS.items()},
+    **{f'{{"statistics": [{{{A}}}], {text}}}': words for text, words in WRONG_PLANS.items()},
     'n = 5\n[[statistics]]\nkind = "yes_no"\nname = 1979-05-27': "name must be a text",
 }
 
@@ -116,35 +116,35 @@ def test_reopened_a_plan_is_computed_again_and_what_differs_is_listed() -> None:
     assert plan_differences(text) == []
     assert pickle.loads(pickle.dumps(answer)) == answer
     assert plan_differences(FIVE_PLAN.to_json()) == []
-    held = json.loads(text)
-    held["numbers"][2]["value"] = 0.9
-    held["numbers"][3]["name"] = "another"
-    different = plan_differences(json.dumps(held), answer)
+    stored = json.loads(text)
+    stored["numbers"][2]["value"] = 0.9
+    stored["numbers"][3]["name"] = "another"
+    different = plan_differences(json.dumps(stored), answer)
     assert different[0] == ("pure ε", "0.9", "1")
-    assert {one[0] for one in different} == {"pure ε", "largest share of right guesses", "another"}
-    held["numbers"] = [5, {"name": ["x"], "value": 10**400}, {"name": "pure ε", "value": True}]
-    assert ("pure ε", "True", "1") in plan_differences(json.dumps(held), answer)
+    assert {difference[0] for difference in different} == {"pure ε", "largest share of right guesses", "another"}
+    stored["numbers"] = [5, {"name": ["x"], "value": 10**400}, {"name": "pure ε", "value": True}]
+    assert ("pure ε", "True", "1") in plan_differences(json.dumps(stored), answer)
 
 
 def test_the_notebook_finds_every_number_again(tmp_path: Path) -> None:
     answer = solve_plan(dataclasses.replace(FIVE_PLAN, protection=EpsilonDeltaLimit(most_epsilon=0.5, most_delta=1e-4)))
     book = json.loads(plan_notebook(answer))
     assert (book["nbformat"], book["cells"][0]["cell_type"]) == (4, "markdown")
-    assert len({one["id"] for one in book["cells"]}) == len(book["cells"])
-    said, before = io.StringIO(), Path.cwd()
+    assert len({cell["id"] for cell in book["cells"]}) == len(book["cells"])
+    stdout, before = io.StringIO(), Path.cwd()
     names: dict[str, object] = {}
     os.chdir(tmp_path)
     try:
-        with contextlib.redirect_stdout(said):
+        with contextlib.redirect_stdout(stdout):
             for cell in book["cells"]:
                 if cell["cell_type"] == "code":
                     exec(cell["source"], names)
     finally:
         os.chdir(before)
-    told = said.getvalue()
-    assert "Every number agrees." in told
+    output = stdout.getvalue()
+    assert "Every number agrees." in output
     for name, value in plan_numbers(answer).items():
-        assert f"{name:70} {value:.12g}" in told
+        assert f"{name:70} {value:.12g}" in output
     assert (tmp_path / "plan.html").read_text("utf-8") == plan_report(answer)
 
 

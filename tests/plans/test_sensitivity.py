@@ -35,10 +35,10 @@ def test_a_mean_alone_is_as_its_bounds_are_far_apart() -> None:
     hours = dataclasses.replace(HOURS, limit=0.1)
     plan = ReleasePlan(n=5000, statistics=(hours,), protection=EpsilonDeltaLimit(most_epsilon=1.0))
     bounds, rows = assumption_curves(solve_plan(plan))
-    for one in (*bounds.points, *rows.points):
-        error = math.sqrt(2) * 80 * one.scale / 5000
-        assert one.factor == pytest.approx(error / 0.1, rel=1e-9)
-        assert one.needed == pytest.approx(error / 0.1, rel=1e-9)
+    for point in (*bounds.points, *rows.points):
+        error = math.sqrt(2) * 80 * point.scale / 5000
+        assert point.factor == pytest.approx(error / 0.1, rel=1e-9)
+        assert point.needed == pytest.approx(error / 0.1, rel=1e-9)
     assert bounds.widest == pytest.approx(0.1 * 5000 / (80 * math.sqrt(2)), rel=1e-4)
     assert rows.widest == math.floor(0.1 * 5000 / (80 * math.sqrt(2)))
 
@@ -46,36 +46,36 @@ def test_a_mean_alone_is_as_its_bounds_are_far_apart() -> None:
 @pytest.mark.parametrize("plan", PLANS, ids=range(len(PLANS)))
 def test_a_place_is_the_plan_that_assumes_so_and_the_widest_is_the_last_that_holds(plan: ReleasePlan) -> None:
     answer = solve_plan(plan)
-    found = assumption_curves(answer)
-    assert pickle.loads(pickle.dumps(found)) == found
-    for curve in found:
-        assert [one.scale for one in curve.points] == sorted(one.scale for one in curve.points)
-        for one in curve.points:
-            other = ASSUMPTIONS[curve.assumption](plan, one.scale)
-            solved = answer if one.scale == 1 else solve_plan(other)
-            assert one.factor == pytest.approx(solved.factor, rel=1e-12)
-            assert (one.factor <= 1) == (one.needed <= 1 + 1e-9)
+    curves = assumption_curves(answer)
+    assert pickle.loads(pickle.dumps(curves)) == curves
+    for curve in curves:
+        assert [point.scale for point in curve.points] == sorted(point.scale for point in curve.points)
+        for point in curve.points:
+            changed_plan = ASSUMPTIONS[curve.assumption](plan, point.scale)
+            solved = answer if point.scale == 1 else solve_plan(changed_plan)
+            assert point.factor == pytest.approx(solved.factor, rel=1e-12)
+            assert (point.factor <= 1) == (point.needed <= 1 + 1e-9)
         changed = ASSUMPTIONS[curve.assumption]
         if curve.widest:
             assert solve_plan(changed(plan, curve.widest)).factor <= 1 + 1e-9
         if not curve.all_hold:
-            sought = searched_scales(plan, curve.assumption)
-            beyond = float(sought[sought > curve.widest][0])
-            assert solve_plan(changed(plan, beyond)).factor > 1 - 1e-9
-        told = sentence("assumption", solution=answer, curve=curve)
-        assert not re.search(r"\bnan|\binf\b|\{|  |\b1 times|-0", told)
-        assert told.endswith(".")
-    assert len(assumptions_table(found).rows) == sum(len(one.points) for one in found)
-    lines = assumptions_figure(plan, found).to_dict()["data"]
-    assert len(lines) == 2 * len(found)
+            searched = searched_scales(plan, curve.assumption)
+            next_scale = float(searched[searched > curve.widest][0])
+            assert solve_plan(changed(plan, next_scale)).factor > 1 - 1e-9
+        text = sentence("assumption", solution=answer, curve=curve)
+        assert not re.search(r"\bnan|\binf\b|\{|  |\b1 times|-0", text)
+        assert text.endswith(".")
+    assert len(assumptions_table(curves).rows) == sum(len(curve.points) for curve in curves)
+    lines = assumptions_figure(plan, curves).to_dict()["data"]
+    assert len(lines) == 2 * len(curves)
 
 
 def test_what_cannot_be_wider_is_left_out() -> None:
     answer = solve_plan(ReleasePlan(n=300, statistics=(HOURS, WORKS)))
     last = assumption_curves(answer)[-1]
-    assert last.assumption == "rows of a person" and [one.scale for one in last.points] == [1, 2, 4]
+    assert last.assumption == "rows of a person" and [point.scale for point in last.points] == [1, 2, 4]
     far = dataclasses.replace(HOURS, lower=-1e9, upper=1e9, limit=1e6)
     bounds = assumption_curves(solve_plan(ReleasePlan(n=300, statistics=(far,))))[0]
-    assert max(one.scale for one in bounds.points) == 1
+    assert max(point.scale for point in bounds.points) == 1
     free = ReleasePlan(n=300, statistics=(HOURS,), protection=GuessingLimit(most_success=1.0))
     assert assumption_curves(solve_plan(free)) == ()

@@ -78,9 +78,9 @@ def test_a_rate_is_the_smallest_that_keeps_its_limit(measure: str, n: int) -> No
         BoundedMean(name="c", measure=measure, lower=-5, upper=5),
     )
     plan = ReleasePlan(n=n, statistics=statistics, protection=SMALL_DELTA)
-    for place, one in enumerate(statistics):
-        for kind, limit in itertools.product(plan.candidates(one), (0.3, 0.1, 0.01)):
-            alone = dataclasses.replace(plan, statistics=(dataclasses.replace(one, limit=limit),))
+    for place, statistic in enumerate(statistics):
+        for kind, limit in itertools.product(plan.candidates(statistic), (0.3, 0.1, 0.01)):
+            alone = dataclasses.replace(plan, statistics=(dataclasses.replace(statistic, limit=limit),))
             rate = sufficient_design(alone, (kind,)).mechanisms[0].rate
             assert kind(rate, n).error(plan.statistics[place]) <= limit
             if rate > 2e-6:
@@ -88,9 +88,13 @@ def test_a_rate_is_the_smallest_that_keeps_its_limit(measure: str, n: int) -> No
 
 
 def worst_used(plan: ReleasePlan, rates: tuple[float, ...]) -> float:
-    kinds = [plan.candidates(one)[0] for one in plan.statistics]
+    kinds = [plan.candidates(statistic)[0] for statistic in plan.statistics]
     design = PlanDesign(
-        plan, tuple(k(r, plan.rows_of(o)) for k, r, o in zip(kinds, rates, plan.statistics, strict=True))
+        plan,
+        tuple(
+            kind(rate, plan.rows_of(statistic))
+            for kind, rate, statistic in zip(kinds, rates, plan.statistics, strict=True)
+        ),
     )
     epsilon, delta = plan.promise
     return max(design.used_limits()) if design.delta(epsilon) <= delta * (1 + 1e-12) else math.inf
@@ -106,21 +110,21 @@ def test_no_share_on_a_lattice_is_better(delta: float) -> None:
     answer = solve_plan(plan)
     assert max(answer.design.used_limits()) == pytest.approx(answer.factor, rel=1e-9)
     shares = np.linspace(0.02, 1.5, 75)
-    best = min(worst_used(plan, (one, other)) for one in shares for other in shares / 2)
+    best = min(worst_used(plan, (first, second)) for first in shares for second in shares / 2)
     assert answer.factor <= best * (1 + 1e-9)
     assert best <= answer.factor * 1.05
 
 
 @pytest.mark.parametrize(
-    "protection", [ONE, SMALL_DELTA, GuessingLimit(most_success=0.6)], ids=lambda one: repr(one)[:30]
+    "protection", [ONE, SMALL_DELTA, GuessingLimit(most_success=0.6)], ids=lambda limit: repr(limit)[:30]
 )
 @pytest.mark.parametrize(
-    "more",
+    "changes",
     [{}, {"neighbours": "add_remove"}, {"person_rows": 3}, {"membership_public": True}, {"spend_all": False}],
     ids=str,
 )
-def test_every_design_keeps_its_promise_and_every_limit_that_it_says(protection: object, more: dict) -> None:
-    plan = dataclasses.replace(FIVE_PLAN, protection=protection, **more)
+def test_every_design_keeps_its_promise_and_every_limit_that_it_says(protection: object, changes: dict) -> None:
+    plan = dataclasses.replace(FIVE_PLAN, protection=protection, **changes)
     answer = solve_plan(plan)
     assert answer.design.keeps_promise
     epsilon, delta = plan.promise
@@ -132,7 +136,7 @@ def test_every_design_keeps_its_promise_and_every_limit_that_it_says(protection:
     if delta == 0:
         assert answer.basic_ratio == 1
     if plan.spend_all:
-        larger = tuple(type(one)(one.rate * 1.001, one.n) for one in answer.design.mechanisms)
+        larger = tuple(type(mechanism)(mechanism.rate * 1.001, mechanism.n) for mechanism in answer.design.mechanisms)
         assert not PlanDesign(plan, larger).keeps_promise
     else:
         assert answer.design == answer.needed
@@ -140,19 +144,21 @@ def test_every_design_keeps_its_promise_and_every_limit_that_it_says(protection:
 
 def test_what_must_give_way_is_enough_and_no_more() -> None:
     """Too strict by a common factor: that factor times all limits, or one limit alone, makes the plan feasible."""
-    strict = tuple(dataclasses.replace(one, limit=one.limit / 5) for one in FIVE)
+    strict = tuple(dataclasses.replace(statistic, limit=statistic.limit / 5) for statistic in FIVE)
     plan = dataclasses.replace(FIVE_PLAN, statistics=strict)
     answer = solve_plan(plan)
     assert answer.factor > 1
     for slack, feasible in ((1 + 1e-9, True), (1 - 1e-4, False)):
-        eased = tuple(dataclasses.replace(one, limit=one.limit * answer.factor * slack) for one in strict)
+        eased = tuple(
+            dataclasses.replace(statistic, limit=statistic.limit * answer.factor * slack) for statistic in strict
+        )
         assert solve_plan(dataclasses.replace(plan, statistics=eased)).is_feasible == feasible
     for place, limit in enumerate(answer.relaxed_alone):
         if math.isfinite(limit):
             for slack, feasible in ((1 + 1e-9, True), (1 - 1e-3, False)):
                 eased = tuple(
-                    dataclasses.replace(one, limit=limit * slack) if at == place else one
-                    for at, one in enumerate(strict)
+                    dataclasses.replace(statistic, limit=limit * slack) if at == place else statistic
+                    for at, statistic in enumerate(strict)
                 )
                 assert solve_plan(dataclasses.replace(plan, statistics=eased)).is_feasible == feasible
 
@@ -160,7 +166,7 @@ def test_what_must_give_way_is_enough_and_no_more() -> None:
 def test_shares_that_are_tied_are_equal_and_a_promise_on_the_limit_is_kept() -> None:
     two = tuple(YesNoShare(name=name, limit=0.01) for name in "ab")
     answer = solve_plan(ReleasePlan(n=1000, statistics=two, protection=ONE))
-    first, second = (one.rate for one in answer.design.mechanisms)
+    first, second = (mechanism.rate for mechanism in answer.design.mechanisms)
     assert first == pytest.approx(second, rel=1e-12)
     exact = dataclasses.replace(
         answer.plan, spend_all=False, protection=EpsilonDeltaLimit(most_epsilon=answer.needed.pure_epsilon)
@@ -173,9 +179,9 @@ def test_what_is_not_tried_is_never_nearer_than_geometric_noise(n: int, epsilon:
     key = "laplace_count"
     protection = EpsilonDeltaLimit(most_epsilon=epsilon, most_delta=1e-5)
     plan = ReleasePlan(n=n, statistics=(YesNoShare(name="a"),), protection=protection)
-    other = dataclasses.replace(plan, statistics=(YesNoShare(name="a", mechanism=key),))
-    assert key not in {one.key for one in plan.candidates(plan.statistics[0])}
-    assert solve_plan(plan).factor <= solve_plan(other).factor
+    rounded = dataclasses.replace(plan, statistics=(YesNoShare(name="a", mechanism=key),))
+    assert key not in {kind.key for kind in plan.candidates(plan.statistics[0])}
+    assert solve_plan(plan).factor <= solve_plan(rounded).factor
 
 
 def test_ten_million_rows_are_no_more_work() -> None:
@@ -199,8 +205,10 @@ def test_a_limit_far_below_what_can_be_kept_is_told_by_how_much_it_misses() -> N
 def test_a_delta_next_to_nothing_allows_what_none_does(delta: float) -> None:
     two = YesNoShare(name="a"), BoundedMean(name="m", limit=1.0)
     pure, some = (
-        solve_plan(ReleasePlan(n=1000, statistics=two, protection=EpsilonDeltaLimit(most_epsilon=1.0, most_delta=one)))
-        for one in (0.0, delta)
+        solve_plan(
+            ReleasePlan(n=1000, statistics=two, protection=EpsilonDeltaLimit(most_epsilon=1.0, most_delta=most_delta))
+        )
+        for most_delta in (0.0, delta)
     )
     assert some.factor == pytest.approx(pure.factor, rel=1e-9) and some.basic_factor >= some.factor * (1 - 1e-9)
 

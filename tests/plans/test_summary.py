@@ -44,30 +44,32 @@ STRICT = 1.0, 0.1
 def test_sentences_say_what_the_numbers_are(promise: str, unit: str, times: float) -> None:
     three = tuple(
         dataclasses.replace(
-            one, limit=one.limit * times, **({"suppress_below": 5} if isinstance(one, YesNoShare) else {})
+            statistic,
+            limit=statistic.limit * times,
+            **({"suppress_below": 5} if isinstance(statistic, YesNoShare) else {}),
         )
-        for one in (FIVE[0], FIVE[3], FIVE[4])
+        for statistic in (FIVE[0], FIVE[3], FIVE[4])
     )
     plan = ReleasePlan(n=12_000, statistics=three, protection=PROMISES[promise], groups=GROUPS, **MORE[unit])
     answer = solve_plan(plan)
     design = answer.design
     facts = summary.solution_facts(answer)
-    found = summary.Answer.of(facts)
-    told = f"{found.point} {found.rest}".strip()
-    assert plan.unit in told
-    assert told.startswith("All three limits hold" if answer.factor <= 1 else "Not all limits can hold")
+    answered = summary.Answer.of(facts)
+    text = f"{answered.point} {answered.rest}".strip()
+    assert plan.unit in text
+    assert text.startswith("All three limits hold" if answer.factor <= 1 else "Not all limits can hold")
     if answer.factor > 1:
-        assert format_number(round_up(answer.factor, 3, tolerance=SEARCH_TOLERANCE), 3) in told
-        for one, value in zip(plan.statistics, answer.relaxed_alone, strict=True):
-            said = (
-                f"{one.format_error(round_up(value, 3, tolerance=SEARCH_TOLERANCE))} for “{one.name}”"
+        assert format_number(round_up(answer.factor, 3, tolerance=SEARCH_TOLERANCE), 3) in text
+        for statistic, value in zip(plan.statistics, answer.relaxed_alone, strict=True):
+            clause = (
+                f"{statistic.format_error(round_up(value, 3, tolerance=SEARCH_TOLERANCE))} for “{statistic.name}”"
                 if value < math.inf
                 else "None"
             )
-            assert (said in told) == (value < math.inf)
+            assert (clause in text) == (value < math.inf)
     else:
-        assert ("beyond its limit" in told) == bool(facts.broken)
-        assert all(f"takes “{one.statistic.name}” beyond" in told for one in facts.broken)
+        assert ("beyond its limit" in text) == bool(facts.broken)
+        assert all(f"takes “{published.statistic.name}” beyond" in text for published in facts.broken)
     loss = summary.sentence("loss", design=design)
     epsilon, delta = plan.promise
     assert plan.unit in loss
@@ -76,21 +78,21 @@ def test_sentences_say_what_the_numbers_are(promise: str, unit: str, times: floa
         assert f"ε = {format_number(round_up(design.pure_epsilon, 3), 3)}" in loss
         assert "nothing is saved" in summary.sentence("composition", solution=answer)
     assert ("add up" in summary.sentence("groups", plan=plan)) == (plan.adds_rows and not plan.membership_public)
-    assert all(one.label in summary.sentence("mixture", solution=answer) for one in {*design.mechanisms})
-    others = naive_designs(answer)
-    for other, (_, real, promised, limit) in zip(others, summary.naive_table(others).rows, strict=True):
-        assert ("broken" in promised, "broken" in limit) == (other.breaks_promise, other.breaks_limit)
-        if epsilon and math.isfinite(other.epsilon):
-            assert f"ε = {format_number(round_up(other.epsilon, 3), 3)}" in real
+    assert all(mechanism.label in summary.sentence("mixture", solution=answer) for mechanism in {*design.mechanisms})
+    designs = naive_designs(answer)
+    for naive, (_, real, promised, limit) in zip(designs, summary.naive_table(designs).rows, strict=True):
+        assert ("broken" in promised, "broken" in limit) == (naive.breaks_promise, naive.breaks_limit)
+        if epsilon and math.isfinite(naive.epsilon):
+            assert f"ε = {format_number(round_up(naive.epsilon, 3), 3)}" in real
     assert len(facts.published) == 2 and len(summary.withheld_table(facts).rows) == 5
     why = [summary.sentence(name, solution=answer) for name in ("mixture", "composition")]
-    whole = " ".join([told, loss, *why])
-    assert not re.search(r"nan|inf\b|None|\{|\}|e\^|_|  ", whole)
+    all_text = " ".join([text, loss, *why])
+    assert not re.search(r"nan|inf\b|None|\{|\}|e\^|_|  ", all_text)
 
 
 def test_a_plan_of_one_statistic_is_told_as_one() -> None:
-    one = dataclasses.replace(FIVE[0], limit=1e-6)
-    answer = solve_plan(ReleasePlan(n=1000, statistics=(one,)))
+    statistic = dataclasses.replace(FIVE[0], limit=1e-6)
+    answer = solve_plan(ReleasePlan(n=1000, statistics=(statistic,)))
     facts = summary.solution_facts(answer)
     assert "The limit would hold with" in summary.Answer.of(facts).rest
     assert "nothing to add up" in summary.sentence("composition", solution=answer)
@@ -101,19 +103,19 @@ def test_a_plan_of_one_statistic_is_told_as_one() -> None:
 def test_sensitivity_is_what_another_question_gives() -> None:
     plan = ReleasePlan(n=12_000, statistics=FIVE[:2], protection=PROMISES["ε"])
     curve = epsilon_curve(plan)
-    found = dict(curve)
+    factors = dict(curve)
     half = solve_plan(dataclasses.replace(plan, protection=EpsilonDeltaLimit(most_epsilon=0.5)))
-    assert found[0.5] == pytest.approx(half.factor, rel=1e-12)
-    assert half.factor > solve_plan(plan).factor > found[2.0]
-    told = summary.sentence("changes", solution=solve_plan(plan), curve=curve)
-    assert told.count("The errors would be") == 2
+    assert factors[0.5] == pytest.approx(half.factor, rel=1e-12)
+    assert half.factor > solve_plan(plan).factor > factors[2.0]
+    text = summary.sentence("changes", solution=solve_plan(plan), curve=curve)
+    assert text.count("The errors would be") == 2
 
 
 @pytest.mark.parametrize("limit", [0.001, 0.0015, 0.0025, 0.003])
 def test_what_is_exactly_enough_is_told_as_that(limit: float) -> None:
     """Of a count within so many points what is needed is a step, and a search stops a little above it."""
-    one = YesNoShare(name="s", limit=limit, measure="within")
-    answer = solve_plan(ReleasePlan(n=1000, protection=EpsilonDeltaLimit(most_epsilon=1.0), statistics=(one,)))
+    statistic = YesNoShare(name="s", limit=limit, measure="within")
+    answer = solve_plan(ReleasePlan(n=1000, protection=EpsilonDeltaLimit(most_epsilon=1.0), statistics=(statistic,)))
     assert round(answer.factor * limit * 1000, 6) == 3.0
     times = {0.001: "3", 0.0015: "2", 0.0025: "1.2"}
     assert (
@@ -129,5 +131,5 @@ def test_a_share_of_right_guesses_is_no_smaller_than_it_is() -> None:
             n=1000, protection=EpsilonDeltaLimit(most_epsilon=epsilon), statistics=(YesNoShare(name="s", limit=0.5),)
         )
         design = solve_plan(plan).design
-        (told,) = re.findall(r"at most (\S+) % of the time", summary.sentence("loss", design=design))
-        assert design.right_guesses <= float(told) / 100 <= design.right_guesses * 1.01
+        (text,) = re.findall(r"at most (\S+) % of the time", summary.sentence("loss", design=design))
+        assert design.right_guesses <= float(text) / 100 <= design.right_guesses * 1.01

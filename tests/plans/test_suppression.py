@@ -35,19 +35,19 @@ def test_a_withheld_count_is_that_of_the_whole_matrix(rate: float, count: int, t
         if threshold > n:
             continue
         row, released = release.row(count), np.arange(n + 1.0)
-        found = withheld_count(kind(rate, n), count, threshold)
-        assert found.probability == pytest.approx(row[:threshold].sum(), rel=1e-9)
-        for value, error in ((0.0, found.rmse_as_zero), (threshold / 2, found.rmse_as_half)):
+        withheld = withheld_count(kind(rate, n), count, threshold)
+        assert withheld.probability == pytest.approx(row[:threshold].sum(), rel=1e-9)
+        for value, error in ((0.0, withheld.rmse_as_zero), (threshold / 2, withheld.rmse_as_half)):
             read = np.where(released < threshold, value, released) - count
             assert error == pytest.approx(math.sqrt(row @ read**2), rel=1e-8)
 
 
 def test_a_withheld_count_with_gaussian_noise_is_that_of_an_integral() -> None:
-    found = withheld_count(GaussianNoise(0.25, 100), 7, 10)
+    withheld = withheld_count(GaussianNoise(0.25, 100), 7, 10)
     density = norm(7, 4).pdf
-    kept = quad(lambda y: density(y) * (y - 7) ** 2, 10, 60)[0]
-    assert found.probability == pytest.approx(norm.cdf(0.75))
-    assert found.rmse_as_half == pytest.approx(math.sqrt(kept + norm.cdf(0.75) * 4))
+    published_square = quad(lambda y: density(y) * (y - 7) ** 2, 10, 60)[0]
+    assert withheld.probability == pytest.approx(norm.cdf(0.75))
+    assert withheld.rmse_as_half == pytest.approx(math.sqrt(published_square + norm.cdf(0.75) * 4))
 
 
 @pytest.mark.parametrize("n, threshold", [(1, 0), (4, 0), (4, 1), (4, 3), (4, 4), (4, 5), (6, 9)])
@@ -59,10 +59,10 @@ def test_without_noise_some_neighbours_are_told_apart_for_sure(n: int, threshold
 def test_the_costs_of_a_design_are_those_of_its_counts() -> None:
     table = CategoryShares(name="region", limit=0.02, lowest=0.01, highest=0.5, suppress_below=10)
     solution = solve_plan(ReleasePlan(n=500, statistics=(table, YesNoShare(name="works"))))
-    found, none = published_errors(solution.design)
-    assert found is not None and none is None
-    assert [one.count for one in found.examples] == [5, 10, 250]
-    assert found.examples[0].probability > 0.5 > found.examples[2].probability
+    published, none = published_errors(solution.design)
+    assert published is not None and none is None
+    assert [example.count for example in published.examples] == [5, 10, 250]
+    assert published.examples[0].probability > 0.5 > published.examples[2].probability
 
 
 def test_naive_designs_have_the_loss_that_they_really_have() -> None:
@@ -73,15 +73,15 @@ def test_naive_designs_have_the_loss_that_they_really_have() -> None:
         BoundedMean(name="hours", limit=5.0, suppress_below=0),
     )
     plan = ReleasePlan(n=2000, statistics=statistics, groups=(("N", 1000), ("S", 1000)), person_rows=3)
-    found = {one.name: one for one in naive_designs(solve_plan(plan))}
-    assert found["one row for each person"].epsilon == pytest.approx(3)
-    assert 1.0 < found["noise for an added row"].epsilon <= 2.0 + 1e-9
-    assert "groups that share one ε" not in found  # two tables: a move between them is no more than one inside either
-    assert all(one.breaks_promise for name, one in found.items() if name != "the same ε for each statistic")
-    assert found["the same ε for each statistic"].epsilon <= 1 + 1e-12
+    designs = {design.name: design for design in naive_designs(solve_plan(plan))}
+    assert designs["one row for each person"].epsilon == pytest.approx(3)
+    assert 1.0 < designs["noise for an added row"].epsilon <= 2.0 + 1e-9
+    assert "groups that share one ε" not in designs  # two tables: a move between them is no more than one inside either
+    assert all(design.breaks_promise for name, design in designs.items() if name != "the same ε for each statistic")
+    assert designs["the same ε for each statistic"].epsilon <= 1 + 1e-12
     yes = tuple(YesNoShare(name=name, group=name, limit=0.05) for name in ("N", "S"))
     grouped = dataclasses.replace(plan, statistics=yes, person_rows=1)
-    named = {one.name: one for one in naive_designs(solve_plan(grouped))}
+    named = {design.name: design for design in naive_designs(solve_plan(grouped))}
     assert named["groups that share one ε"].epsilon == pytest.approx(2)
     assert named["groups that share one ε"].breaks_promise
 
@@ -108,18 +108,19 @@ def seen(threshold: int, count: int, n: int, rate: float, kind: type[PlanMechani
     return [*zip(np.abs(read - count).tolist(), (masses / masses.sum()).tolist(), z.tolist(), strict=True)]
 
 
-def published_worst(one: ShareStatistic, n: int, rate: float, kind: type[PlanMechanism]) -> float:
+def published_worst(statistic: ShareStatistic, n: int, rate: float, kind: type[PlanMechanism]) -> float:
     """The largest error of what analysts see, over all counts; intervals reach beyond 0 and n as the noise does."""
-    worst, share = 0.0, 0.95 ** (1 / one.cells if one.measure == "all_within" else 1)
-    for count in counts_inside(n, one.lowest, one.highest):
-        told = seen(one.suppress_below, count, n, rate, kind)
-        if one.measure == "typical":
-            worst = max(worst, math.sqrt(sum(mass * off**2 for off, mass, _ in told)))
+    worst, share = 0.0, 0.95 ** (1 / statistic.cells if statistic.measure == "all_within" else 1)
+    for count in counts_inside(n, statistic.lowest, statistic.highest):
+        outcomes = seen(statistic.suppress_below, count, n, rate, kind)
+        if statistic.measure == "typical":
+            worst = max(worst, math.sqrt(sum(mass * off**2 for off, mass, _ in outcomes)))
             continue
-        withheld = [min(max(count + z, 0), n) < one.suppress_below for *_, z in told]
-        off = sorted((off if gone else abs(z), mass) for (off, mass, z), gone in zip(told, withheld, strict=True))
+        withheld = [min(max(count + z, 0), n) < statistic.suppress_below for *_, z in outcomes]
+        off = sorted((off if gone else abs(z), mass) for (off, mass, z), gone in zip(outcomes, withheld, strict=True))
         inside = itertools.accumulate(mass for _, mass in off)
-        worst = max(worst, next(each for (each, _), so_far in zip(off, inside, strict=True) if so_far >= share - 1e-9))
+        reached = (distance for (distance, _), so_far in zip(off, inside, strict=True) if so_far >= share - 1e-9)
+        worst = max(worst, next(reached))
     return worst / n
 
 
@@ -131,25 +132,26 @@ CASES = list(itertools.product((0.05, 0.3, 1.5), (1, 9, 25, 40), ((0.0, 1.0), (0
 def test_the_error_that_analysts_see_is_the_worst_of_all_counts(kind: type[PlanMechanism], measure: str) -> None:
     for n, (rate, threshold, (low, high)) in zip(itertools.cycle((6, 30, 6, 30, 30, 6, 30, 6)), CASES):
         shared: dict = {"measure": measure, "lowest": low, "highest": high, "suppress_below": threshold, "limit": 0.2}
-        one = CategoryShares(name="a", categories=3, mechanism=kind.key, **shared)
-        design = PlanDesign(ReleasePlan(n=n, statistics=(one,)), (kind(rate, n),))
-        (found,) = published_errors(design)
-        assert found is not None
-        assert found.error == pytest.approx(published_worst(one, n, rate, kind), rel=1e-6), (n, rate, threshold, low)
-        assert found.breaks_limit == (found.error > max(0.2, found.error_before) * (1 + 1e-9))
-        if found.breaks_limit and found.error_before <= 0.2:
-            for each, holds in ((found.threshold, True), (found.threshold + 1, False)):
-                other = dataclasses.replace(one, suppress_below=each)
-                assert each == 0 or (published_worst(other, n, rate, kind) <= 0.2 * (1 + 1e-9)) == holds
-        sure = published_worst(one, n, 80.0, kind) if measure == "typical" else found.without_noise
-        assert found.without_noise == pytest.approx(sure, abs=1e-6)
+        statistic = CategoryShares(name="a", categories=3, mechanism=kind.key, **shared)
+        design = PlanDesign(ReleasePlan(n=n, statistics=(statistic,)), (kind(rate, n),))
+        (published,) = published_errors(design)
+        assert published is not None
+        worst = published_worst(statistic, n, rate, kind)
+        assert published.error == pytest.approx(worst, rel=1e-6), (n, rate, threshold, low)
+        assert published.breaks_limit == (published.error > max(0.2, published.error_before) * (1 + 1e-9))
+        if published.breaks_limit and published.error_before <= 0.2:
+            for distance, holds in ((published.threshold, True), (published.threshold + 1, False)):
+                other = dataclasses.replace(statistic, suppress_below=distance)
+                assert distance == 0 or (published_worst(other, n, rate, kind) <= 0.2 * (1 + 1e-9)) == holds
+        sure = published_worst(statistic, n, 80.0, kind) if measure == "typical" else published.without_noise
+        assert published.without_noise == pytest.approx(sure, abs=1e-6)
 
 
 def test_withholding_more_than_there_are_rows_publishes_nothing() -> None:
     for kind in (GeometricNoise, RoundedLaplaceNoise, GaussianNoise):
-        found = withheld_count(kind(0.3, 10), 4, 12)
-        assert found.probability == 1
-        assert found.rmse_as_zero == pytest.approx(4) and found.rmse_as_half == pytest.approx(2)
+        withheld = withheld_count(kind(0.3, 10), 4, 12)
+        assert withheld.probability == 1
+        assert withheld.rmse_as_zero == pytest.approx(4) and withheld.rmse_as_half == pytest.approx(2)
 
 
 @pytest.mark.parametrize("limit", [0.001, 0.01, 0.03, 0.2])
@@ -160,26 +162,26 @@ def test_the_answer_says_which_limit_breaks_once_counts_are_withheld_and_by_how_
     ill = CategoryShares(name="ill", limit=limit, suppress_below=threshold, measure="all_within")
     solution = solve_plan(ReleasePlan(n=2000, statistics=(ill, YesNoShare(name="works", limit=0.05))))
     facts = solution_facts(solution)
-    found, none = published_errors(solution.design)
-    point, told = Answer.of(facts)[1:3]
-    assert found is not None and none is None
-    assert ("beyond its limit" in told) == found.breaks_limit
-    if found.breaks_limit:
-        times = float(re.findall(r"([\d.,]+) times the limit", told)[0].replace(",", ""))
-        assert times == pytest.approx(found.error / limit, rel=5e-3) and times > 1
+    published, none = published_errors(solution.design)
+    point, rest = Answer.of(facts)[1:3]
+    assert published is not None and none is None
+    assert ("beyond its limit" in rest) == published.breaks_limit
+    if published.breaks_limit:
+        times = float(re.findall(r"([\d.,]+) times the limit", rest)[0].replace(",", ""))
+        assert times == pytest.approx(published.error / limit, rel=5e-3) and times > 1
         assert ("before small counts are withheld" in point) == solution.is_feasible
-        assert ("A larger ε would mend that" in told) == (found.without_noise < limit)
-        assert ("No ε mends that" in told) == (found.without_noise >= limit)
-    said = " ".join(sentence("suppression", published=each) for each in facts.published)
-    assert "neither adds nor takes privacy" in said
-    assert ("keeps the limit of" in said) == (found.error <= limit)
+        assert ("A larger ε would mend that" in rest) == (published.without_noise < limit)
+        assert ("No ε mends that" in rest) == (published.without_noise >= limit)
+    suppression = " ".join(sentence("suppression", published=item) for item in facts.published)
+    assert "neither adds nor takes privacy" in suppression
+    assert ("keeps the limit of" in suppression) == (published.error <= limit)
 
 
 def test_no_count_is_named_that_the_range_of_shares_rules_out() -> None:
     """In floating-point numbers 0.29 · 100 is below 29: the count of 28 is none of what is possible."""
-    one = YesNoShare(name="a", limit=0.1, lowest=0.29, highest=0.6, suppress_below=29)
-    solution = solve_plan(ReleasePlan(n=100, protection=EpsilonDeltaLimit(most_epsilon=1), statistics=(one,)))
-    (found,) = published_errors(solution.design)
-    assert found is not None
-    assert found.count == 29 and not found.breaks_limit
+    statistic = YesNoShare(name="a", limit=0.1, lowest=0.29, highest=0.6, suppress_below=29)
+    solution = solve_plan(ReleasePlan(n=100, protection=EpsilonDeltaLimit(most_epsilon=1), statistics=(statistic,)))
+    (published,) = published_errors(solution.design)
+    assert published is not None
+    assert published.count == 29 and not published.breaks_limit
     assert solution.is_feasible and "28" not in Answer.of(solution_facts(solution)).rest
