@@ -44,7 +44,7 @@ def test_the_headline_counts_what_comes_out() -> None:
     kinds = [summary.kinds[kind] for kind in Kind]
     assert sum(kinds) == 871
     assert last == [f"{count:,}" for count in [kinds[0], *map(summary.verdicts.get, Agreement), *kinds[1:]]]
-    assert "Computed on 29 November 2026" in said(app) and "the seed 2016" in said(app)
+    assert "Computed on 30 November 2026" in said(app) and "the seed 2016" in said(app)
     in_class = open_page("published", **{"class": "1"})
     assert "Yet 77 differ; 3 cannot be computed." in answer(in_class)
 
