@@ -1,10 +1,8 @@
 """What every synthesizer is: a distribution of the released counts for each table of confidential counts."""
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from types import MappingProxyType
@@ -23,6 +21,7 @@ from dpviz.mechanisms.catalogue import CATALOGUE, MechanismInfo
 
 MIRROR_TOLERANCE = 1e-12  # relative difference of log-odds of a pair and its mirror image that is rounding
 CACHED_NUMBERS = 1 << 18  # of a table that are computed at a time, few enough for the cache of a processor
+MAX_LISTED_LOSSES = 40_000  # losses of all pairs up to which they are listed, for many ε at once
 MAX_LISTED_COLUMNS = 5_000  # released counts up to which the losses of two neighbours are listed
 
 
@@ -52,16 +51,6 @@ class LossLists(NamedTuple):
     masses: FloatArray
     pair: IntArray
     pairs: int
-
-    @classmethod
-    def of(cls, lists: Sequence[tuple[FloatArray, FloatArray] | None]) -> LossLists | None:
-        """Lists of each pair's losses and ln of their probabilities as one; None if one is None."""
-        listed = [losses for losses in lists if losses is not None]
-        if len(listed) < len(lists):
-            return None
-        pair = np.repeat(np.arange(len(listed)), [len(losses) for losses, _ in listed])
-        losses, log_masses = (np.concatenate(parts) for parts in zip(*listed, strict=True))
-        return cls(losses, np.exp(log_masses), pair, len(listed))
 
     def deltas(self, epsilons: FloatArray) -> FloatArray:
         """Σ P (1 − e^{ε − L}) over the losses L > ε, for rising ε ≥ 0 and each pair, shape (epsilons, pairs).
@@ -281,16 +270,9 @@ class Synthesizer(ABC):
     def losses_of(self, worst: WorstCase) -> tuple[FloatArray, FloatArray] | None:
         """All losses of two neighbours and ln of their probabilities; None if they are too many."""
 
-    @abstractmethod
-    def loss_lists(self) -> LossLists | None:
-        """All losses of the ordered neighbours that can be the worst, by pair; None if they are too many."""
-
     def divergences(self, epsilons: FloatArray) -> FloatArray:
         """Value of `hockey_stick` at each of many rising ε."""
-        lists = self.loss_lists()
-        if lists is None:
-            return np.array([self.hockey_stick(epsilon).value for epsilon in epsilons.tolist()])
-        return lists.deltas(epsilons).max(axis=1)
+        return np.array([self.hockey_stick(epsilon).value for epsilon in epsilons.tolist()])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -300,7 +282,6 @@ class TwoCellSynthesizer(Synthesizer):
     # Where it is compared: values that are not defaults, and the parameters that follow from an ε
     compared_with: ClassVar[Mapping[str, float]] = MappingProxyType({})
     protected_by: ClassVar[tuple[str, ...]] = ("epsilon",)
-    max_listed: ClassVar[float] = math.inf  # losses of all pairs up to which they are listed, for many ε at once
     has_monotone_odds: ClassVar[bool] = False  # whether the log-odds of a pair are monotone in the released count
 
     m: int
@@ -344,9 +325,6 @@ class TwoCellSynthesizer(Synthesizer):
         masses = np.where(odds < 0, matrix[1:], matrix[:-1])
         return LossLists(np.abs(odds).ravel(), masses.ravel(), pairs.ravel(), 2 * self.n)
 
-    def loss_lists(self) -> LossLists | None:
-        return self._list_losses() if self.n * (self.m + 1) <= self.max_listed else None
-
     def worst_log_odds(self) -> WorstCase:
         if not self.has_monotone_odds:
             return super().worst_log_odds()
@@ -369,6 +347,12 @@ class TwoCellSynthesizer(Synthesizer):
         deltas = self._list_losses().deltas(np.array([ANY_EPSILON.validate(epsilon)]))[0]
         is_downward, pair = divmod(int(deltas.argmax()), self.n)
         return WorstCase(float(deltas.max()), pair + 1 - is_downward, pair + is_downward)
+
+    def divergences(self, epsilons: FloatArray) -> FloatArray:
+        needs_table = type(self).hockey_stick is TwoCellSynthesizer.hockey_stick
+        if not needs_table and self.n * (self.m + 1) > MAX_LISTED_LOSSES:
+            return super().divergences(epsilons)
+        return self._list_losses().deltas(epsilons).max(axis=1)
 
 
 def check_index(index: int, count: int, name: str = "index") -> int:

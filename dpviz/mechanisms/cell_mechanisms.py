@@ -13,7 +13,7 @@ from dpviz.core.declarations import ANY_EPSILON, SYNTHETIC_ROWS
 from dpviz.core.numerics.combinatorics import composition_rank
 from dpviz.core.numerics.special import log_rising_ratio
 from dpviz.core.types import FloatArray
-from dpviz.mechanisms.base import LossLists, TwoCellSynthesizer, WorstCase, parameter
+from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
 from dpviz.mechanisms.beta_binomial import BetaBinomial
 from dpviz.mechanisms.cells import CELL_COUNT, CELL_ROWS, CellSynthesizer, DrawnCells, PlugInCells, worst_of_tables
 from dpviz.mechanisms.noise import NOISE_EPSILON, LaplaceSanitizer
@@ -105,10 +105,6 @@ class PriorCellSynthesizer:
         """As of three cells."""
         pairs = (pair for pair, *cells in self._pairs if self._case(0.0, *cells).likelier == worst.likelier)
         return next(pairs).losses_of(worst)
-
-    def loss_lists(self) -> LossLists | None:
-        """As of three cells."""
-        return LossLists.of([pair.losses_of(WorstCase(0.0, 1, 0)) for pair, _, _ in self._pairs])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,9 +230,6 @@ class LaplaceCells(CellSynthesizer):
                 log_masses = np.log(np.outer(up_masses, down_masses)).ravel()
             pairs[gained, lost] = np.add.outer(up, down).ravel(), log_masses
         return pairs
-
-    def loss_lists(self) -> LossLists | None:
-        return LossLists.of([*self._pairs.values()])
 
     def losses_of(self, worst: WorstCase) -> tuple[FloatArray, FloatArray]:
         pairs = (pair for counts, pair in self._pairs.items() if self._case(0.0, *counts).likelier == worst.likelier)

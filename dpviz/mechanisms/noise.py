@@ -11,7 +11,7 @@ from scipy.special import betainc
 
 from dpviz.core.declarations import ANY_EPSILON, EPSILON, ROWS
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import LossLists, TwoCellSynthesizer, WorstCase, parameter
+from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
 
 NOISE_EPSILON = dataclasses.replace(
     EPSILON,
@@ -86,17 +86,13 @@ class NoiseSanitizer(ABC):
         return WorstCase(self.epsilon, 1, 0, 2)
 
     def hockey_stick(self, epsilon: float) -> WorstCase:
-        """Closed form of rows 1 and 0: clamping merges columns, so no pair nearer an end reveals more."""
+        """Of rows 1 and 0: clamping merges columns, so no pair nearer an end reveals more."""
         epsilon = ANY_EPSILON.validate(epsilon)
-        losses, masses, *_ = self.loss_lists()
-        return WorstCase(float(masses @ -np.expm1(np.minimum(epsilon - losses, 0.0))), 1, 0)
-
-    def loss_lists(self) -> LossLists:
-        """Losses of rows 1 and 0."""
         inside, end = self.near_log_odds()
-        stay, tail = self.log_mass(np.array([0])), self.log_tail(np.array([0, 1]))
-        losses, log_masses = ([end], tail[:1]) if self.n == 1 else ([inside, self.epsilon], [stay[0], tail[1]])
-        return LossLists(np.array(losses), np.exp(log_masses), np.zeros(len(losses), dtype=np.int64), 1)
+        stay, tails = self.log_mass(np.array([0])), self.log_tail(np.array([0, 1]))
+        losses = np.array([end] if self.n == 1 else [inside, self.epsilon])
+        masses = np.exp(tails[:1] if self.n == 1 else [stay[0], tails[1]])
+        return WorstCase(float(masses @ -np.expm1(np.minimum(epsilon - losses, 0.0))), 1, 0)
 
     def proportion_moments(self) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of m1/n given n1 = 0 … n, by geometric sums whose digits do not cancel.

@@ -43,7 +43,6 @@ class UnderPrior:
     protected_by: ClassVar[tuple[str, ...]] = ("alpha", "beta")
     needs_no_matrix: ClassVar[bool] = True
     has_fast_moments: ClassVar[bool] = True
-    max_listed: ClassVar[float] = 40_000
     prior_offset: ClassVar[int] = 0  # invented rows of each cell that the release does not use
 
     n: int = parameter(ROWS)

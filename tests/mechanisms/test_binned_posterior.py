@@ -111,35 +111,3 @@ def test_ones_and_zeros_are_alike_and_large_tables_are_distributions(cls: type[B
 def test_without_a_promise_to_spend_the_proportion_is_drawn_evenly() -> None:
     made = BinnedPosterior(n=10, m=1, epsilon=1e-6)
     assert np.allclose(made.transition_matrix(), 0.5, atol=1e-6)
-
-
-@both
-@pytest.mark.parametrize(("n", "m", "epsilon"), [(1, 1, 1.0), (17, 9, 0.05), (40, 60, 300.0)])
-def test_mean_and_variance_of_a_set_are_those_of_the_matrix(
-    cls: type[BinnedPosterior], n: int, m: int, epsilon: float
-) -> None:
-    made = cls(n=n, m=m, epsilon=epsilon)
-    rows, share = made.transition_matrix(), np.arange(m + 1) / m
-    mean, variance = made.proportion_moments()
-    assert mean == pytest.approx(rows @ share, abs=1e-12)
-    assert variance == pytest.approx(rows @ share**2 - (rows @ share) ** 2, abs=1e-12)
-
-
-@both
-@pytest.mark.parametrize(("n", "m"), [(1, 1), (1, 5), (7, 3), (60, 60), (40, 1), (300, 250)])
-@pytest.mark.parametrize("epsilon", [1e-6, 0.1, 3.0, 1000.0])
-def test_the_ends_alone_are_those_of_the_whole_table_and_hold_the_worst_log_odds(
-    cls: type[BinnedPosterior], n: int, m: int, epsilon: float
-) -> None:
-    made, ends = cls(n=n, m=m, epsilon=epsilon), np.array([0, m])
-    table, rows = made.log_odds_table(), np.arange(n + 1)
-    whole = made.log_transition(rows, np.arange(m + 1))
-    assert np.allclose(made.log_transition(rows, ends), whole[:, ends], rtol=1e-13, atol=1e-13)
-    assert np.allclose(made.log_odds(rows[:-1], ends), table[:, ends], rtol=1e-12, atol=0)
-    worst = made.worst_log_odds()
-    assert worst.value == pytest.approx(np.abs(table).max(), rel=1e-12)
-    assert worst.column in ends
-    pair = min(worst.likelier, worst.unlikelier)
-    assert abs(table[pair, worst.column]) == pytest.approx(worst.value, rel=1e-12)
-    assert pair == int(np.argmax(np.abs(table).max(axis=1) >= (1 - 1e-11) * worst.value))
-    assert (table[pair, worst.column] > 0) == (worst.likelier < worst.unlikelier)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any
 
@@ -12,12 +11,10 @@ import pytest
 from scipy.special import gammaln
 
 from dpviz.calibration.parameter_draw import ParameterDraw
-from dpviz.mechanisms.base import Synthesizer
 from dpviz.mechanisms.cell_mechanisms import DirichletMultinomial, MultinomialMean, MultinomialMode
 from dpviz.mechanisms.cells import DrawnCells, PlugInCells
 from dpviz.priors import minimum_prior, release
-from dpviz.privacy.divergence import delta_for_epsilon, epsilon_for_delta, pure_epsilon
-from tests.referees import divergence
+from dpviz.privacy.divergence import delta_for_epsilon
 
 CELL_LAWS: dict[str, type[PlugInCells]] = {"draw": DrawnCells, "plug_in": PlugInCells}
 
@@ -34,46 +31,6 @@ def prior_of(method: str, alpha: float) -> float:
 
 
 # Against the whole matrix, by definition
-
-
-def brute_matrix_delta(synthesizer: Synthesizer, epsilon: float) -> float:
-    """Σ max(0, P − e^ε Q) over all released tables, the largest over all rows that differ by one substitution."""
-    counts = synthesizer.row_counts
-    pairs = itertools.combinations(range(len(counts)), 2)
-    near = [(first, second) for first, second in pairs if np.abs(counts[first] - counts[second]).sum() == 2]
-    return divergence(synthesizer.transition_matrix(), near, epsilon)
-
-
-@pytest.mark.parametrize("method", LAWS)
-@pytest.mark.parametrize(("cells", "n", "m"), [(3, 1, 1), (3, 2, 5), (3, 4, 3), (3, 6, 6), (4, 1, 4), (4, 3, 4)])
-@pytest.mark.parametrize("alpha", [0.02, 0.7, 9.0])
-def test_delta_is_the_largest_over_the_whole_matrix(method: str, cells: int, n: int, m: int, alpha: float) -> None:
-    prior = prior_of(method, alpha)
-    whole = LAWS[method](n=n, m=m, cells=cells, alpha=prior)
-    collapsed = release(method, n=n, m=m, cells=cells, alpha=prior)
-    for epsilon in (0.0, 0.05, 0.5, 2.0):
-        exact = brute_matrix_delta(whole, epsilon)
-        assert collapsed.hockey_stick(epsilon).value == pytest.approx(exact, rel=1e-11, abs=1e-15)
-        assert collapsed.hockey_stick(epsilon).value == pytest.approx(whole.hockey_stick(epsilon).value, rel=1e-11)
-    ratios = np.abs(whole.log_odds_table()).max()
-    assert pure_epsilon(collapsed) == pytest.approx(ratios, rel=1e-12)
-    assert collapsed.hockey_stick(pure_epsilon(collapsed)).value == 0.0
-
-
-@pytest.mark.parametrize("method", LAWS)
-@pytest.mark.parametrize(("n", "m", "cells"), [(100, 200, 3), (50, 120, 5), (1000, 37, 12), (5, 200, 1000)])
-@pytest.mark.parametrize("alpha", [0.3, 4.0, 60.0])
-def test_delta_is_that_of_the_loss_distribution(method: str, n: int, m: int, cells: int, alpha: float) -> None:
-    prior = prior_of(method, alpha)
-    losses = LAWS[method](n=n, m=m, cells=cells, alpha=prior)
-    ours = release(method, n=n, m=m, cells=cells, alpha=prior)
-    compared = 0
-    for epsilon in (0.0, 0.1, 1.0, 4.0):
-        known = losses.hockey_stick(epsilon).value
-        if known > 1e-290:
-            assert ours.hockey_stick(epsilon).value == pytest.approx(known, rel=1e-10)
-            compared += 1
-    assert compared >= 2
 
 
 # Against a sum over the three cells that tell the neighbours apart
@@ -198,15 +155,6 @@ def test_three_cells_are_not_two(method: str) -> None:
     assert isinstance(made[1], PlugInCells)
     assert delta_for_epsilon(made[0], 1.0) != pytest.approx(delta_for_epsilon(made[1], 1.0), rel=1e-3)
     assert two != pytest.approx(three, rel=1e-3)
-
-
-@pytest.mark.parametrize("method", LAWS)
-def test_the_measures_agree_with_each_other(method: str) -> None:
-    made = release(method, n=30, m=40, cells=5, alpha=prior_of(method, 2.0))
-    epsilon = epsilon_for_delta(made, 1e-4)
-    assert delta_for_epsilon(made, epsilon) <= 1e-4
-    assert delta_for_epsilon(made, epsilon * (1 - 1e-6)) > 1e-4
-    assert 0 < epsilon < pure_epsilon(made)
 
 
 @pytest.mark.parametrize("law", ["draw", "plug_in"])

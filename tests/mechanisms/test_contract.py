@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from dpviz import privacy
 from dpviz.core.parameters import Parameter
-from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, Synthesizer
+from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, Synthesizer, TwoCellSynthesizer
 from dpviz.privacy.divergence import worst_neighbours
 from tests.referees import excess, listed_delta
 
@@ -133,8 +133,9 @@ def test_log_transition_exponentiates_to_the_matrix(cls: type[Synthesizer], data
     likely = matrix > LIKELY
     assert np.allclose(logarithms[likely], np.log(matrix[likely]), rtol=1e-13, atol=1e-12)
     assert np.all(logarithms[~likely] <= math.log(LIKELY) + 1e-9)
-    part = np.arange(0, s.shape[0], 2), np.arange(s.shape[1])[::-2]
-    np.testing.assert_allclose(s.log_transition(*part), logarithms[np.ix_(*part)], rtol=1e-12, atol=1e-12)
+    for columns in (np.arange(s.shape[1])[::-2], np.array([0, s.shape[1] - 1])):
+        part = np.arange(0, s.shape[0], 2), columns
+        np.testing.assert_allclose(s.log_transition(*part), logarithms[np.ix_(*part)], rtol=1e-12, atol=1e-12)
 
 
 @law
@@ -145,6 +146,19 @@ def test_log_odds_are_differences_of_log_rows(cls: type[Synthesizer], data: st.D
     scale = 1 + np.abs(logarithms[first]) + np.abs(logarithms[second])
     assert table.shape == (len(s.neighbours), s.shape[1])
     assert np.all(np.abs(table - (logarithms[first] - logarithms[second])) <= 2e-13 * scale)
+    for columns in (np.arange(s.shape[1])[::-2], np.array([0, s.shape[1] - 1])):
+        part = np.arange(0, len(table), 2), columns
+        np.testing.assert_allclose(s.log_odds(*part), table[np.ix_(*part)], rtol=1e-12, atol=1e-15)
+
+
+@law
+def test_moments_in_closed_form_are_those_of_the_matrix(cls: type[Synthesizer], data: st.DataObject) -> None:
+    s = data.draw(instances(cls))
+    if isinstance(s, TwoCellSynthesizer) and (moments := s.proportion_moments()):
+        rows, share = s.transition_matrix(), np.arange(s.m + 1) / s.m
+        mean = rows @ share
+        assert moments[0] == pytest.approx(mean, abs=1e-12)
+        assert moments[1] == pytest.approx((rows * (share - mean[:, None]) ** 2).sum(axis=1), abs=1e-12)
 
 
 @law

@@ -8,12 +8,11 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, PosteriorMean, Synthesizer
+from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
 from dpviz.mechanisms.base import LossLists
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import delta_for_epsilon, epsilon_for_delta
 from dpviz.privacy.pld import PrivacyLossDistribution
-from dpviz.privacy.summary import profile
 
 SIZES = [
     {"n": 1, "m": 1, "alpha": 1.25, "beta": 1.25, "epsilon": 0.5, "cells": 3},
@@ -95,18 +94,3 @@ def test_groups_of_outcomes_are_added_up_apart() -> None:
     assert found[:, 0] == pytest.approx(alone[0][:, 0], rel=1e-15)
     assert found[:, 2] == pytest.approx(alone[1][:, 0], rel=1e-15)
     assert not found[:, 1].any()
-
-
-@pytest.mark.parametrize("n", [3, 250])
-@pytest.mark.parametrize("made", [BetaBinomial, PosteriorMean])
-def test_a_profile_does_not_tell_whether_its_losses_were_listed(
-    made: type[BetaBinomial] | type[PosteriorMean], n: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    release = made(n=n, m=n, alpha=2.0, beta=3.0)
-    listed = profile(release)
-    largest = 10**9 if release.loss_lists() is None else 0
-    monkeypatch.setattr("dpviz.mechanisms.prior_mechanism.UnderPrior.max_listed", largest)
-    other = profile(release)
-    assert listed.epsilons == pytest.approx(other.epsilons, rel=1e-15)
-    clear = listed.epsilons < listed.pure * (1 - 1e-4)
-    assert listed.deltas[clear] == pytest.approx(other.deltas[clear], rel=1e-12, abs=1e-18)
