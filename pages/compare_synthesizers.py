@@ -9,13 +9,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from dpviz.audit.release_audit import (
-    WHO_ARE_NEIGHBOURS,
-    headline,
-    promises_table,
-    ranked_audits,
-    setting_of_comparison,
-)
+from dpviz.audit.release_audit import headline, ranked_audits, setting_of_comparison
 from dpviz.charts import comparison as charts
 from dpviz.charts.html import by_reason
 from dpviz.comparisons import DATA_KINDS, TERMS, BinaryData, Compared, Comparison, DataKind, MixedData
@@ -25,7 +19,7 @@ from dpviz.comparisons.numeric_data import released_rows
 from dpviz.comparisons.proportion import OneProportion
 from dpviz.core import limits
 from dpviz.core.formatting import format_number, format_or_dash, format_percent
-from dpviz.export.audit import releases_table, sensitivities_table
+from dpviz.export.audit import promises_table, releases_table, sensitivities_table
 from dpviz.export.columns import comparison_csv, records_csv
 from dpviz.export.templates import page_script
 from dpviz.study.comparison import comparison_of, describe_outcomes, study_outcomes
@@ -155,8 +149,7 @@ def _release(data: DataKind, settings: tuple[Any, ...], sets: int, seed: int) ->
 
 def _show_promises(comparison: Comparison) -> None:
     ui.note(ui.words("promises"))
-    table = promises_table(comparison.data, comparison.epsilon, comparison.analysis.sets)
-    ui.table(*table, "What each method releases", ())
+    ui.table(*promises_table(comparison.data, comparison.epsilon, comparison.analysis.sets), ())
 
 
 def _show_audit(comparison: Comparison) -> None:
@@ -174,7 +167,7 @@ def _show_audit(comparison: Comparison) -> None:
     html = (releases_table(broken) if broken else "") + folded
     st.html(f'<p class="dpviz-question"><b>{escape(headline(findings))}</b></p>')
     ui.html_table(html, "Methods and what they really give", "dpviz-scroll dpviz-audit")
-    ui.note(escape(WHO_ARE_NEIGHBOURS))
+    ui.note(ui.words("neighbours"))
     values = {field.name: getattr(setting, field.name) for field in fields(setting)}
     st.caption(ui.words("audited", **{name: format_number(value) for name, value in values.items()}))
     with st.expander("How far one row can move a statistic"):

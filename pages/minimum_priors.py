@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from dpviz.audit import curves
 from dpviz.audit import text as audit_text
-from dpviz.audit.curves import first_prior_curves, stream_prior_curves
+from dpviz.audit.curves import Axis, prior_curves, stream_prior_curves
 from dpviz.audit.formulas import subsampled_epsilon_printed
 from dpviz.audit.theorem_audit import audit_theorems
 from dpviz.audit.theorems import Verdict
@@ -23,7 +22,7 @@ from dpviz.calibration.text import HEADLINE
 from dpviz.charts import priors
 from dpviz.core import limits
 from dpviz.core.declarations import SEED
-from dpviz.core.formatting import format_number
+from dpviz.core.formatting import format_number, round_up
 from dpviz.designs import CONFIDENTIAL_COUNT
 from dpviz.export import audit as audit_tables
 from dpviz.export.columns import curves_csv, records_csv
@@ -37,7 +36,7 @@ from pages import ui
 from pages.ui.navigation import PRIORS, PUBLISHED
 
 PREFIX = PRIORS.prefix
-AXES: dict[str, curves.Axis] = {"against δ": "delta", "against ε": "epsilon", "against m": "m", "against n": "n"}
+AXES: dict[str, Axis] = {"against δ": "delta", "against ε": "epsilon", "against m": "m", "against n": "n"}
 SETS = 5  # of which the section speaks while the page is about a single one
 COUNTED_SETS = (1, 2, 5, 10, 20)  # for which the picture has the exact answer
 THETAS = tuple(np.round(np.linspace(0.01, 0.99, 37), 12).tolist())
@@ -109,7 +108,7 @@ def show_curves(question: PromiseQuestion, needed: answers.Needed) -> None:
     curves, is_complete = ui.progress(stream_prior_curves, *arguments, m_is_n=question.m_is_n, timeout=CURVES_TIMEOUT_S)
     if curves is None:
         of_one_set = needed if sets == 1 else None
-        curves = first_prior_curves(*arguments, of_one_set, m_is_n=question.m_is_n)
+        curves = prior_curves(*arguments, m_is_n=question.m_is_n, is_searched=False, needed=of_one_set)
 
     # Until curves are complete the picture has room for the last that were: its axes stay while a slider moves
     if is_complete:
@@ -243,7 +242,10 @@ def _show_average(question: PromiseQuestion) -> None:
         return
     pairs = ui.result(answers.average_and_worst, n, m, alpha, theta, epsilon, spinner="Averaging over the other rows …")
     average = {key: pair[0] for key, pair in pairs.items() if pair is not None}
-    st.html(ui.section_answer(*audit_text.describe_average_case(n, theta, epsilon, average[PARAM_MAP.key])))
+    loss = f"δ = {format_number(average[PARAM_MAP.key], 3)}"
+    sizes = {"theta": format_number(theta), "n": format_number(n), "epsilon": format_number(epsilon)}
+    hidden = ui.words("Random rows" if n > 1 else "No other rows")
+    st.html(ui.section_answer(loss, ui.words("The released count", loss=loss, hidden=hidden, **sizes)))
     ui.table(*prior_tables.average_table(pairs, theta, epsilon))
     st.caption(f"Exact. α = β = {format_number(alpha)} for the methods with a prior; PARAM_MAP has none.")
 
@@ -275,9 +277,10 @@ def _show_sampling(question: PromiseQuestion) -> None:
     table, losses = ui.result(prior_tables.sampling_table, *arguments, spinner=spinner)
     alone, printed, *_, after = losses[HEADLINE.key]
     is_exact = table.head[-1] == "exact"
-    mark, change = audit_text.describe_sampling(alone, after, printed, "" if is_exact else " at most")
-    sizes = {"n": format_number(setting.n), "population": format_number(population)}
-    st.html(ui.section_answer(mark, ui.words("Sample", change=change, alpha=format_number(alpha), **sizes)))
+    mark, change = describe_change(alone, after, "" if is_exact else " at most")
+    values = {"n": setting.n, "population": population, "alpha": alpha, "printed": round_up(printed, 3)}
+    texts = {name: format_number(value) for name, value in values.items()}
+    st.html(ui.section_answer(mark, ui.words("Sample", change=change, **texts)))
     ui.table(*table)
     neighbours = "Exact: all pairs of neighbouring populations, one row substituted."
     if not is_exact:
@@ -285,6 +288,16 @@ def _show_sampling(question: PromiseQuestion) -> None:
     rate = setting.n / population
     deltas = {"delta": format_number(setting.delta, 3), "after": format_number(rate * setting.delta, 3)}
     st.caption(ui.words("Subsampling", rate=format_number(rate, 4), told=neighbours, **deltas))
+
+
+def describe_change(before: float, after: float, bound: str = "") -> tuple[str, str]:
+    """A mark and a sentence on an ε before and after sampling, rounded up to as many digits as tell both apart."""
+    for digits in range(3, 10):
+        first, second = (format_number(round_up(loss, digits), digits) for loss in (before, after))
+        if first != second:
+            return f"ε = {first} →{bound} {second}", f"its loss changes from ε = {first} to{bound} ε = {second}."
+    same = format_number(round_up(before, 3), 3)
+    return f"ε = {same}", f"its loss stays at ε = {same}."
 
 
 def _show_probabilistic(question: PromiseQuestion) -> None:
@@ -317,7 +330,7 @@ def _show_downloads(question: PromiseQuestion) -> None:
     kind, setting = question.kind.key, question.setting
     axis = AXES[st.session_state[f"{PREFIX}axis"]]
     about = ui.about_page()
-    lines = partial(curves.prior_curves, kind, setting, axis, m_is_n=question.m_is_n)
+    lines = partial(prior_curves, kind, setting, axis, m_is_n=question.m_is_n)
     tables = [
         ("Audit, CSV", "printed_bounds.csv", lambda: records_csv("bound", _audit(kind, **asdict(setting)))),
         ("Curves, CSV", f"curves_{axis}.csv", lambda: curves_csv(lines())),

@@ -2,14 +2,14 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from dpviz.audit.theorems import THEOREMS
+from dpviz.audit.theorems import THEOREMS, Promise
 from dpviz.calibration.curves import Needed
 from dpviz.calibration.data_kinds import KINDS, Kind, Setting
 from dpviz.calibration.methods import PriorMethod
@@ -28,7 +28,7 @@ DRAWN_THEOREMS = ("6.10", "6.12", "6.13", "6.5", "6.21", "6.22", "7.7", "7.8", "
 """Those with a number at every m; theorems on a single row are left to the table."""
 
 
-class AxisRange(NamedTuple):
+class _Reach(NamedTuple):
     """Domain of an axis, and how many times below and above the chosen value a curve reaches."""
 
     low: float
@@ -37,16 +37,12 @@ class AxisRange(NamedTuple):
     above: float
 
 
-RANGES: dict[Axis, AxisRange] = {
-    "epsilon": AxisRange(1e-4, 50.0, 30.0, 15.0),
-    "delta": AxisRange(1e-300, 0.5, 1e3, 1.0),
-    "m": AxisRange(1, limits.MAX_PRIOR_ROWS, 100.0, 10.0),
-    "n": AxisRange(1, limits.MAX_PRIOR_ROWS, 100.0, 10.0),
+REACHES: dict[Axis, _Reach] = {
+    "epsilon": _Reach(1e-4, 50.0, 30.0, 15.0),
+    "delta": _Reach(1e-300, 0.5, 1e3, 1.0),
+    **dict.fromkeys(("m", "n"), _Reach(1, limits.MAX_PRIOR_ROWS, 100.0, 10.0)),
 }
 LOW_DELTA, HIGH_DELTA = 1e-12, 0.1  # which a curve along δ always spans
-
-Needs = Callable[[PriorMethod, bool], FloatArray]
-"""Values of a method along the axis, with the δ of the settings or without."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -92,98 +88,105 @@ class Curves:
 
     def counted(self, line: Curve) -> FloatArray:
         """Values of a curve as a picture counts them: priors as invented rows per real row."""
-        rows = self.points if self.axis == "n" else np.full(len(self.points), self.setting.n)
         cells = self.kind.cells(self.setting)
+        rows = self.points if self.axis == "n" else self.setting.n
         return cells * line.values / rows if cells else line.values
 
 
-def axis_points(axis: Axis, chosen: float, count: int = MAX_POINTS) -> FloatArray:
-    """Points of an axis in equal ratios around the chosen one, itself among them; whole for counts."""
-    reach = RANGES[axis]
-    low, high = max(reach.low, chosen / reach.below), min(reach.high, max(chosen * reach.above, 10 * reach.low))
-    if axis == "delta":
-        low, high = min(LOW_DELTA, low) if chosen > 0 else LOW_DELTA, max(HIGH_DELTA, chosen)
-    points = np.geomspace(low, high, count)
-    points = np.rint(points) if axis in ("m", "n") else points
-    return np.unique(np.append(points, chosen) if chosen > 0 else points)
-
-
-def prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False, stride: int = 1) -> Curves:
+def prior_curves(
+    family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False, stride: int = 1,
+    is_searched: bool = True, needed: Needed | None = None,
+) -> Curves:  # fmt: skip
     """Smallest prior (or largest R/σ) of every method against ε, δ, m or n, exact and as printed.
 
-    With `m_is_n`, m moves with n on the axis n. With a `stride`, every so many points are computed alone, beside the
-    ends and the chosen one.
+    Parameters
+    ----------
+    family : str
+        A key of `dpviz.priors.KINDS`.
+    setting : Setting
+        All that does not move, and the chosen point.
+    axis : {"epsilon", "delta", "m", "n"}
+    m_is_n : bool, optional
+        Whether m moves with n on the axis n.
+    stride : int, optional
+        Every so many points are computed alone, beside the ends and the chosen one.
+    is_searched : bool, optional
+        Without, closed forms alone are computed, and `needed` has the answers at the chosen point, if they are known.
+    needed : Needed, optional
 
+    Returns
+    -------
+    Curves
+
+    Examples
+    --------
     >>> curves = prior_curves("bernoulli", Setting(n=10, m=10, epsilon=1.0), "epsilon")
     >>> line = next(line for line in curves.lines if line.method == "synth_post_one" and line.pure)
     >>> round(curves.at_chosen(line), 6)  # 10 / (e − 1)
     5.819767
     """
-    points = _points(setting, axis)
-    is_shown = (np.arange(len(points)) % stride == 0) | (points == getattr(setting, axis)) | (points == points[-1])
-    settings = _settings(setting, axis, points[is_shown], m_is_n)
+    kind, points, has_delta = KINDS[family], _axis_points(setting, axis), setting.delta > 0 or axis == "delta"
+    is_chosen = points == getattr(setting, axis)
+    points = points[(np.arange(len(points)) % stride == 0) | is_chosen | (points == points[-1])]
+    moved = ("n", "m") if axis == "n" and m_is_n else (axis,)
+    settings = [dataclasses.replace(setting, **dict.fromkeys(moved, point)) for point in points.tolist()]
 
-    def needs(method: PriorMethod, pure: bool) -> FloatArray:
-        return KINDS[family].needs(method, settings, [0.0 if pure else place.delta for place in settings])
+    # Methods, with δ where there is one and without
+    lines = []
+    for pure in [False, True] if has_delta else [True]:
+        for method in kind.methods.values():
+            if is_searched:
+                values = kind.needs(method, settings, [0.0 if pure else place.delta for place in settings])
+            else:
+                values = _closed_forms(kind, method, settings, pure)
+            if needed is not None:
+                values[points == getattr(setting, axis)] = (needed.pure if pure else needed.exact)[method.key]
+            lines.append(Curve(method=method.key, pure=pure, values=_drawable(values)))
 
-    lines = _curves(family, settings, needs, DRAWN_THEOREMS)
-    return Curves(kind=KINDS[family], setting=setting, axis=axis, points=points[is_shown], lines=lines)
+    # Theorems
+    arguments = [place.arguments() for place in settings]
+    for theorem in (THEOREMS[key] for key in DRAWN_THEOREMS if is_searched or key not in SEARCHED_THEOREMS):
+        if theorem.family == family and (has_delta or theorem.promise is Promise.PURE):
+            bounds = [theorem.value(**at) if theorem.condition_holds(**at) else math.nan for at in arguments]
+            values = _drawable(np.array(bounds))
+            lines += [Curve(method=method, values=values, theorem=theorem.name) for method in theorem.methods]
+    return Curves(kind=kind, setting=setting, axis=axis, points=points, lines=tuple(lines))
 
 
 def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bool = False) -> Iterator[Curves]:
-    """`prior_curves`, coarse to fine where every point takes a search of its own."""
+    """`prior_curves`, coarse to fine where every point takes a search of its own.
+
+    Parameters
+    ----------
+    family, setting, axis, m_is_n
+        As of `prior_curves`.
+
+    Yields
+    ------
+    Curves
+    """
     for stride in (1,) if KINDS[family].binary else (COARSE_STRIDE, 1):
         yield prior_curves(family, setting, axis, m_is_n=m_is_n, stride=stride)
 
 
-def first_prior_curves(
-    family: str, setting: Setting, axis: Axis, needed: Needed | None = None, *, m_is_n: bool = False
-) -> Curves:
-    """`prior_curves` without any search: closed forms, and of other curves what is `needed` at the chosen point."""
-    kind, points = KINDS[family], _points(setting, axis)
-    settings = _settings(setting, axis, points, m_is_n)
-
-    def needs(method: PriorMethod, pure: bool) -> FloatArray:
-        values = np.full(len(points), math.nan)
-        if pure and not kind.conditioned:
-            pairs = [(place.m, place.epsilon) for place in settings]  # the same one at every δ
-            priors = {pair: method.minimum_pure_prior(*pair) for pair in set(pairs)}
-            values = np.array([priors[pair] for pair in pairs])
-            values[values > PRIOR_ONES.maximum] = math.nan
-        if needed is not None:
-            values[points == getattr(setting, axis)] = (needed.pure if pure else needed.exact)[method.key]
-        return values
-
-    lines = _curves(family, settings, needs, [key for key in DRAWN_THEOREMS if key not in SEARCHED_THEOREMS])
-    return Curves(kind=kind, setting=setting, axis=axis, points=points, lines=lines)
+def _axis_points(setting: Setting, axis: Axis) -> FloatArray:
+    """Points of an axis in equal ratios around the chosen one, itself among them; whole for counts."""
+    reach, chosen, rows = REACHES[axis], float(getattr(setting, axis)), max(setting.n, setting.m)
+    low, high = max(reach.low, chosen / reach.below), min(reach.high, max(chosen * reach.above, 10 * reach.low))
+    if axis == "delta":
+        low, high = min(LOW_DELTA, low) if chosen > 0 else LOW_DELTA, max(HIGH_DELTA, chosen)
+    points = np.geomspace(low, high, min([MAX_POINTS, *(count for size, count in POINTS_BY_ROWS if rows >= size)]))
+    points = np.rint(points) if axis in ("m", "n") else points
+    return np.unique(np.append(points, chosen) if chosen > 0 else points)
 
 
-def _points(setting: Setting, axis: Axis) -> FloatArray:
-    rows = max(setting.n, setting.m)
-    count = min([MAX_POINTS, *(fewer for size, fewer in POINTS_BY_ROWS if rows >= size)])
-    return axis_points(axis, float(getattr(setting, axis)), count)
-
-
-def _settings(setting: Setting, axis: Axis, points: FloatArray, m_is_n: bool) -> list[Setting]:
-    moved = ("n", "m") if axis == "n" and m_is_n else (axis,)
-    return [dataclasses.replace(setting, **dict.fromkeys(moved, point)) for point in points.tolist()]
-
-
-def _curves(family: str, settings: Sequence[Setting], needs: Needs, keys: Sequence[str]) -> tuple[Curve, ...]:
-    """Curves of all methods and theorems of a family; those with δ only where there is one."""
-    has_delta = settings[0].delta > 0
-    lines = [
-        Curve(method=key, pure=pure, values=_drawable(needs(method, pure)))
-        for pure in ([False, True] if has_delta else [True])
-        for key, method in KINDS[family].methods.items()
-    ]
-    arguments = [place.arguments() for place in settings]
-    for theorem in (THEOREMS[key] for key in keys):
-        if theorem.family == family and (has_delta or not theorem.promise.has_delta):
-            bounds = [theorem.value(**at) if theorem.condition_holds(**at) else math.nan for at in arguments]
-            values = _drawable(np.array(bounds))
-            lines += [Curve(method=method, values=values, theorem=theorem.name) for method in theorem.methods]
-    return tuple(lines)
+def _closed_forms(kind: Kind, method: PriorMethod, settings: Sequence[Setting], pure: bool) -> FloatArray:
+    if not pure or kind.conditioned:
+        return np.full(len(settings), math.nan)
+    pairs = [(place.m, place.epsilon) for place in settings]  # the same one at every δ
+    priors = {pair: method.minimum_pure_prior(*pair) for pair in set(pairs)}
+    values = np.array([priors[pair] for pair in pairs])
+    return np.where(values > PRIOR_ONES.maximum, math.nan, values)
 
 
 def _drawable(values: FloatArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Formulas and conditions of Zheng (2015) as printed, by the key of the theorem."""
+"""Formulas and conditions of Zheng (2015) as printed."""
 
 import dataclasses
 import math
@@ -7,7 +7,6 @@ from functools import lru_cache
 
 import numpy as np
 from scipy.special import betainc
-from scipy.stats import binom
 
 from dpviz.calibration.smallest_prior import prior_for_delta
 from dpviz.core import limits
@@ -22,6 +21,7 @@ from dpviz.core.numerics.special import (
     log_reciprocal,
 )
 from dpviz.core.types import FloatArray
+from dpviz.privacy.average_case import log_count_probabilities
 from dpviz.privacy.pld import advanced_composition
 
 DIMITRAKAKIS = 2.46  # the constant that Theorem 4.3 takes from Dimitrakakis et al. (2013)
@@ -32,8 +32,22 @@ LEMMA_ROWS = dataclasses.replace(ROWS, maximum=limits.MAX_PRIOR_ROWS)
 
 
 def subsampled_epsilon_printed(epsilon: float, rate: float) -> float:
-    """r (e^ε − 1) of Theorem 2.22: ε of an ε-private release of a share r of the rows; ∞ where it overflows.
+    """ε that Theorem 2.22 promises for an ε-private release of a random share of the rows.
 
+    Parameters
+    ----------
+    epsilon : float
+        Of the release of all rows that it is given, at least 0.
+    rate : float
+        Share r of the rows, from 0 to 1.
+
+    Returns
+    -------
+    float
+        r (e^ε − 1); ∞ where it overflows.
+
+    Examples
+    --------
     >>> round(subsampled_epsilon_printed(1.0, 0.5), 6)  # (e − 1) / 2
     0.859141
     """
@@ -51,81 +65,39 @@ def _share(n: int, m: int) -> float:
     return m / n
 
 
-def average_delta(n: int, epsilon: float, theta_real: float) -> float:
-    """½ max (Pr(n₁) − e^ε Pr(n₁'))₊ over |n₁ − n₁'| = 1 for n₁ ~ Binomial(n, θ), the δ of Proposition 6.17.
-
-    It compares single counts, while a release may reveal whether n₁ falls in a set of them.
-
-    >>> round(average_delta(n=1, epsilon=math.log(2), theta_real=0.2), 12)  # ½ (4/5 − 2 · 1/5)
-    0.2
-    """
+def _average_delta(n: int, epsilon: float, theta_real: float) -> float:
+    """½ max (Pr(n₁) − e^ε Pr(n₁'))₊ over |n₁ − n₁'| = 1, n₁ ~ Binomial(n, θ): of single counts, not of sets of them."""
     if theta_real in (0.0, 1.0):
         return 0.5
-    counts = np.arange(n + 1)
-    log_odds = math.log(theta_real) - math.log1p(-theta_real)
-    with np.errstate(under="ignore"):
-        masses = binom.pmf(counts, n, theta_real)
-        # ln Pr(n₁) − ln Pr(n₁ + 1), in a form that keeps its digits where the two nearly agree
-        log_ratios = np.log(counts[1:] / (n - counts[:-1])) - log_odds
-        excess = np.maximum(
-            masses[:-1] * -np.expm1(np.minimum(epsilon - log_ratios, 0.0)),
-            masses[1:] * -np.expm1(np.minimum(epsilon + log_ratios, 0.0)),
-        )
-    return float(excess.max()) / 2 + 0.0
+    n1 = np.arange(n)
+    masses = np.exp(log_count_probabilities(n, theta_real))
+    # ln Pr(n₁) − ln Pr(n₁ + 1), in a form that keeps its digits where the two nearly agree
+    log_ratios = np.log((n1 + 1) / (n - n1)) - (math.log(theta_real) - math.log1p(-theta_real))
+    to_more = masses[:-1] * -np.expm1(np.minimum(epsilon - log_ratios, 0.0))
+    to_fewer = masses[1:] * -np.expm1(np.minimum(epsilon + log_ratios, 0.0))
+    return max(float(to_more.max()), float(to_fewer.max())) / 2
 
 
-def lemma_6_5_failure(*, n: int, alpha: float, beta: float, epsilon: float, ones: FloatArray | None = None) -> float:
-    """Largest probability, over n₁ = 0 … n ones, that θ ~ Beta(n₁ + α, n₀ + β), n₀ = n − n₁, leaves Lemma 6.5's range.
+def _lemma_6_5_failures(n1: FloatArray, n: int, alpha: float, beta: float, epsilon: float) -> FloatArray:
+    """Probability, for each count n₁ of ones, that θ ~ Beta(n₁ + α, n₀ + β) leaves the range of Lemma 6.5.
 
-    Parameters
-    ----------
-    n : int
-    alpha, beta, epsilon : float
-    ones : ndarray, optional
-        The n₁ to look at.
-
-    Notes
-    -----
-    (n₁+α)/((n₁+α) + e^ε(n₀+β−1)) ≤ θ ≤ e^ε(n₁+α−1)/((n₀+β) + e^ε(n₁+α−1)) is empty for α ≤ 1 or β ≤ 1. Tails above
+    It is (n₁+α)/((n₁+α) + e^ε(n₀+β−1)) ≤ θ ≤ e^ε(n₁+α−1)/((n₀+β) + e^ε(n₁+α−1)), empty for α ≤ 1 or β ≤ 1. Tails above
     1e-300 have a relative error below 1e-11 + 2e-15 (1 + ln(1/tail)) / ε.
-
-    Examples
-    --------
-    Beta(2, 3), with distribution function 6x² − 8x³ + 3x⁴, must lie in [1/3, 2/5].
-
-    >>> round(lemma_6_5_failure(n=1, alpha=2, beta=2, epsilon=math.log(2)) - (1 - 0.5248 + 11 / 27), 12)
-    0.0
     """
-    n1 = np.arange(n + 1.0) if ones is None else ones
     x, y, shrink = n1 + alpha, (n - n1) + beta, math.exp(-epsilon)
     is_empty = (x <= 1) | (y <= 1) | ((x - 1) * (y - 1) < x * y * shrink**2)
     fewer_x, fewer_y = np.where(is_empty, 1.0, x - 1), np.where(is_empty, 1.0, y - 1)
     below = betainc(x, y, x * shrink / (x * shrink + fewer_y))
     above = betainc(y, x, y * shrink / (y * shrink + fewer_x))
-    return float(np.where(is_empty, 1.0, np.minimum(below + above, 1.0)).max())
+    return np.where(is_empty, 1.0, np.minimum(below + above, 1.0))
 
 
 @lru_cache(maxsize=1024)  # the audit and the curves need the same ones
-def lemma_6_5_prior(n: int, epsilon: float, delta: float) -> float:
-    """Smallest α = β > 1 for which Lemma 6.5 promises that PARAM_Post is (ε, δ)-private.
+def _lemma_6_5_prior(n: int, epsilon: float, delta: float) -> float:
+    """Smallest α = β > 1 for which Lemma 6.5 promises that PARAM_Post is (ε, δ)-private; ∞ at δ = 0, and 0 at δ = 1.
 
-    Parameters
-    ----------
-    n : int
-        Up to 100,000.
-    epsilon : float
-    delta : float
-        From 1e-300; at 0 the prior is ∞, at 1 it is 0.
-
-    Notes
-    -----
     The failure falls in α and is largest at n₁ = 0 on every grid tried; that it is within δ for every n₁ is checked for
     the prior returned. A prior smaller by one part in 10⁶ fails.
-
-    Examples
-    --------
-    >>> round(lemma_6_5_prior(n=1, epsilon=math.log(2), delta=1 - 0.5248 + 11 / 27), 6)
-    2.0
     """
     n, epsilon, delta = int(LEMMA_ROWS.validate(n)), EPSILON.validate(epsilon), DELTA.validate(delta)
     if 0 < delta < MIN_LEMMA_DELTA:
@@ -133,8 +105,8 @@ def lemma_6_5_prior(n: int, epsilon: float, delta: float) -> float:
     if delta in (0, 1):
         return 0.0 if delta == 1 else math.inf
 
-    def failure(prior: float, ones: FloatArray) -> float:
-        return lemma_6_5_failure(n=n, alpha=prior, beta=prior, epsilon=epsilon, ones=ones)
+    def failure(prior: float, n1: FloatArray) -> float:
+        return float(_lemma_6_5_failures(n1, n, prior, prior, epsilon).max())
 
     # Without ones; the ends of the range are rounded, and far tails answer by ln(1/δ)/ε as much
     allowed = delta / (1 + 1e-11 + 2e-15 * (1 - math.log(delta)) / epsilon)
@@ -148,11 +120,6 @@ def lemma_6_5_prior(n: int, epsilon: float, delta: float) -> float:
         prior *= 1 + step
         step *= 2
     return prior
-
-
-def is_one_row(m: int) -> bool:
-    """Whether a single synthetic row is released."""
-    return m == 1
 
 
 def _ratio(numerator: float, squared: float) -> float:
@@ -175,7 +142,7 @@ FORMULAS: dict[str, Callable[..., float]] = {
     # It is of the posterior mean; the mode, which PARAM_MAP releases, moves by 1/(n + α + β − 2)
     "6.2": lambda n, alpha, beta, epsilon: 1 / (epsilon * (n + alpha + beta)),
     "6.4": lambda n, epsilon, delta: (math.log(n) + log_reciprocal(delta)) / epsilon**2,
-    "6.5": lemma_6_5_prior,
+    "6.5": _lemma_6_5_prior,
     "6.7": lambda n, epsilon, delta: (math.log(epsilon) + log_reciprocal(delta) - math.log(n)) / epsilon**2,
     "6.8": lambda n, epsilon, delta: log_reciprocal(delta * n) / epsilon**2,
     "6.9": lambda epsilon: 2 + inverse_expm1(epsilon),
@@ -185,7 +152,7 @@ FORMULAS: dict[str, Callable[..., float]] = {
     "6.13": lambda m, epsilon: 1 + m * inverse_expm1(epsilon),
     "6.14": lambda m, epsilon, delta: math.sqrt(m * log_reciprocal(delta)) / epsilon,
     "6.16": lambda epsilon, delta: log_reciprocal(delta) / epsilon**2,
-    "6.17": average_delta,
+    "6.17": _average_delta,
     # (1 − e^{2ε})/√n, with the sign that is printed
     "6.19": lambda n, epsilon: -capped_expm1(2 * epsilon) / math.sqrt(n),
     "6.21": lambda m, epsilon: 1 + inverse_expm1(epsilon / (2 * m)),
@@ -208,26 +175,12 @@ FORMULAS: dict[str, Callable[..., float]] = {
         divide_or_inf(epsilon * n, 4 * math.sqrt(2 * m * log_reciprocal(delta)))
     ),
 }
-"""With 1 for a constant that has no value in print. In chapter 7 a range is a bound on R/σ."""
-
-PRINTED_AGAIN = {
-    "4.2": ["6.1 table"],
-    "6.4": ["6.6", "6.15"],  # the latter follows by post-processing
-    "6.12": ["6.13 before"],
-    "6.13": ["6.13 categories"],
-    "6.21": ["6.22"],
-    "7.7 fails": ["7.1 table draw"],  # of Table 7.1, whose caption says Figure 7.1
-    "7.8": ["7.15 after"],
-    "7.12": ["7.12 tight"],
-    "7.13": ["7.13 tight"],
-    "7.16": ["7.16 constant"],
-}
-FORMULAS |= {again: FORMULAS[key] for key, keys in PRINTED_AGAIN.items() for again in keys}
+"""By the theorem that prints it first, with 1 for a constant without a value in print; a range is a bound on R/σ."""
 
 CONDITIONS: dict[str, Callable[..., bool]] = {
-    **dict.fromkeys(("2.18", "2.18 delta"), lambda delta_prime: delta_prime > 0),
-    **dict.fromkeys(("6.9", "6.11", "7.12", "7.12 tight", "7.14"), is_one_row),
-    **dict.fromkeys(("7.8", "7.15 after"), lambda epsilon, delta: log_reciprocal(delta) ** 2 >= 1 / (2 * epsilon)),
-    "7.15": lambda n, sigma, sigma0: math.sqrt(n) * sigma0 >= sigma * (1 - CONDITION_TIE),
+    "one row": lambda m: bool(m == 1),
+    "slack": lambda delta_prime: delta_prime > 0,
+    "small delta": lambda epsilon, delta: log_reciprocal(delta) ** 2 >= 1 / (2 * epsilon),
+    "wide prior": lambda n, sigma, sigma0: math.sqrt(n) * sigma0 >= sigma * (1 - CONDITION_TIE),
 }
-"""Printed conditions that can be computed."""
+"""Printed conditions that can be computed, by name."""

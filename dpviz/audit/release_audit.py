@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from html import escape
 
 from dpviz.audit.release_losses import ReleaseSetting
 from dpviz.audit.release_methods import RELEASE_METHODS, ReleaseMethod
@@ -17,18 +16,7 @@ from dpviz.privacy.real_loss import Loss, ReleaseVerdict
 
 __all__ = ["RELEASE_METHODS", "ReleaseAudit", "ReleaseSetting", "audit_releases"]
 
-VERDICT_SIGNS = {
-    ReleaseVerdict.NOT_PRIVATE: "✗✗ not private",
-    ReleaseVerdict.BREAKS: "✗ broken",
-    ReleaseVerdict.OPEN: "? not settled",
-    ReleaseVerdict.SATISFIED: "✓ kept",
-}
 USED_UP = 0.9995  # share of ε from which on it reads as 100 %
-WHO_ARE_NEIGHBOURS = (
-    "Two data sets are neighbours here if one row is replaced, and the number of rows is public. Bowen & Liu think of "
-    "a row that is removed, yet release as many rows as the data have: then the number of rows alone tells two such "
-    "data sets apart."
-)
 
 
 @dataclass(frozen=True)
@@ -75,12 +63,12 @@ class ReleaseAudit:
     @property
     def sentence(self) -> str:
         """What happened, and how much."""
-        return verdict_sentence(self.loss, self.promised)
+        return _verdict_sentence(self.loss, self.promised)
 
     @property
     def explanation(self) -> str:
         """Why."""
-        return " ".join(filter(None, (self.method.why, self.loss.note)))
+        return f"{self.method.why} {self.loss.note}".strip()
 
     @property
     def safe(self) -> str:
@@ -108,10 +96,10 @@ def ranked_audits(setting: ReleaseSetting) -> tuple[ReleaseAudit, ...]:
     return tuple(sorted(audit_releases(setting), key=lambda result: verdicts.index(result.verdict)))
 
 
-def verdict_sentence(loss: Loss, epsilon: float) -> str:
+def _verdict_sentence(loss: Loss, epsilon: float) -> str:
     """What happened to a promised ε, and how much."""
-    verdict, promised, real = loss.verdict(epsilon), format_number(epsilon, 3), loss.text(epsilon)
-    match verdict:
+    promised, real = format_number(epsilon, 3), loss.text(epsilon)
+    match loss.verdict(epsilon):
         case ReleaseVerdict.NOT_PRIVATE:
             if not loss.delta:
                 return "No ε is enough."
@@ -133,14 +121,13 @@ def headline(results: Sequence[ReleaseAudit]) -> str:
     """How many methods break their promise."""
     counts = Counter(result.verdict for result in results)
     n_not_private, n_open = counts[ReleaseVerdict.NOT_PRIVATE], counts[ReleaseVerdict.OPEN]
-    n_bad = n_not_private + counts[ReleaseVerdict.BREAKS]
+    n_bad, rest = n_not_private + counts[ReleaseVerdict.BREAKS], ""
+    they = "breaks its promise" if n_bad == 1 else "break their promise"
+    if n_not_private:
+        rest = f", and {n_not_private} of these {'is' if n_not_private == 1 else 'are'} not private at any ε"
+    sentence = f"{n_bad} of the {len(results)} printed methods {they}{rest}."
     if not n_bad:
         sentence = f"None of the {len(results)} printed methods was found to break its promise here."
-    else:
-        they = "breaks its promise" if n_bad == 1 else "break their promise"
-        are = "is" if n_not_private == 1 else "are"
-        rest = f", and {n_not_private} of these {are} not private at any ε." if n_not_private else "."
-        sentence = f"{n_bad} of the {len(results)} printed methods {they}{rest}"
     return f"{sentence} For {n_open} it is not settled." if n_open else sentence
 
 
@@ -150,6 +137,24 @@ def headline(results: Sequence[ReleaseAudit]) -> str:
 def setting_of_comparison(data: DataKind, epsilon: float, sets: int) -> ReleaseSetting:
     """Setting of the audit for the data of a comparison, with bounds in standard deviations from the mean.
 
+    Parameters
+    ----------
+    data : DataKind
+    epsilon : float
+        Of all sets together.
+    sets : int
+
+    Returns
+    -------
+    ReleaseSetting
+
+    Raises
+    ------
+    ValueError
+        For data or a promise that the audit does not take, such as too few rows.
+
+    Examples
+    --------
     >>> from dpviz.comparisons import UnknownVariance
     >>> data = UnknownVariance(n=100, mean=1.0, sigma=2.0, low=-3.0, high=4.0)
     >>> setting = setting_of_comparison(data, 1.0, 10)
@@ -168,7 +173,20 @@ def setting_of_comparison(data: DataKind, epsilon: float, sets: int) -> ReleaseS
 
 @lru_cache(maxsize=1024)
 def actual_loss_sentence(method: ComparedMethod, data: DataKind, epsilon: float, sets: int) -> str:
-    """What M sets of a compared method really give away, and why; of a reference what there is to say."""
+    """What sets of a compared method really give away, and why; of a reference what there is to say.
+
+    Parameters
+    ----------
+    method : ComparedMethod
+    data : DataKind
+    epsilon : float
+        Promised for all sets together.
+    sets : int
+
+    Returns
+    -------
+    str
+    """
     if method.reference or method.absence(data):
         return method.finding
     try:
@@ -179,15 +197,4 @@ def actual_loss_sentence(method: ComparedMethod, data: DataKind, epsilon: float,
             loss, why = replace(loss, delta=result.loss.delta), result.explanation
     except ValueError:  # too few rows, or another setting that is refused
         return method.finding
-    return f"{verdict_sentence(loss, epsilon)} {why}".strip()
-
-
-def promises_table(data: DataKind, epsilon: float, sets: int) -> tuple[list[str], list[list[str]]]:
-    """Names of the columns, and a row for each method with what it releases and really gives away, as HTML."""
-    rows = []
-    for method in data.methods:
-        sentence = escape(actual_loss_sentence(method, data, epsilon, sets))
-        rows.append(
-            [f"<b>{method.label}</b><br><small>{method.source}</small>", f"{method.releases} <b>{sentence}</b>"]
-        )
-    return ["method", "what it releases and spends"], rows
+    return f"{_verdict_sentence(loss, epsilon)} {why}".strip()

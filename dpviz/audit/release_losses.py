@@ -1,26 +1,31 @@
-"""The real ε of the methods of Bowen & Liu (2016) and Liu (2016), when a row is substituted and n is public."""
+"""The real ε of printed methods of release, when a row is substituted and n is public."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import ClassVar
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import betainc, betaincc, gammaln, ndtr, ndtri
+from scipy.special import betainc, betaincc, ndtr, ndtri
 
+from dpviz.audit.poisson_losses import poisson_count_loss, poisson_promise, poisson_table_loss
+from dpviz.comparisons import ComparedMethod
+from dpviz.comparisons import numeric_releases as numeric
 from dpviz.core import limits
 from dpviz.core.declarations import DELTA, EPSILON, ROWS, SETS
 from dpviz.core.formatting import format_number, round_down
 from dpviz.core.parameters import argument, parameter, parameter_with_default
 from dpviz.core.records import ParameterRecord
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms import LaplaceSanitizer, Modips, ModipsTruncated, TwoCellSynthesizer
+from dpviz.mechanisms import BetaBinomial, LaplaceCells, LaplaceSanitizer, Modips, ModipsTruncated, PosteriorMean
 from dpviz.mechanisms.binned_posterior import BIN_ENDS, bin_log_ratios, bin_log_weights, log_density_bound
 from dpviz.privacy import histograms
 from dpviz.privacy.divergence import pure_epsilon
 from dpviz.privacy.empirical import empirical_epsilon
-from dpviz.privacy.laplace_noise import event_loss, no_ones
+from dpviz.privacy.gaussian import gaussian_epsilon
+from dpviz.privacy.laplace_noise import event_loss, no_ones, truncated_factor
 from dpviz.privacy.noisy_counts import log_table_probability, one_draw
 from dpviz.privacy.real_loss import Loss
 
@@ -79,49 +84,44 @@ class ReleaseSetting(ParameterRecord):
         return self.epsilon / self.sets
 
 
-def laplace_count_loss(n: int, epsilon: float) -> float:
-    """Laplace(1/ε) on one count of n."""
+# Counts
+
+
+def _laplace_count_loss(n: int, epsilon: float) -> float:
     return pure_epsilon(LaplaceSanitizer(n=n, epsilon=epsilon))
 
 
-def minimal_prior_loss(synthesizer_type: type[TwoCellSynthesizer], n: int, epsilon: float) -> float:
+def _minimal_prior_loss(synthesizer_type: type[BetaBinomial | PosteriorMean], n: int, epsilon: float) -> float:
     """n rows from n under the smallest prior that keeps ε."""
     alpha = synthesizer_type.smallest_alpha(m=n, epsilon=epsilon)
-    return pure_epsilon(synthesizer_type(n=n, m=n, alpha=alpha, beta=alpha))  # type: ignore[call-arg]
+    return pure_epsilon(synthesizer_type(n=n, m=n, alpha=alpha, beta=alpha))
 
 
-def exponential_loss(setting: ReleaseSetting, has_sequences: bool) -> float:
-    """The exponential mechanism, the score minus |x − y|/n, over the n + 1 tables or all sequences of zeros and ones.
+def _exponential_loss(epsilon: float, ones_probability: float) -> float:
+    """The exponential mechanism, the score minus |x − y|/n, by the probability of any ones if there are none.
 
-    ε/2 is from the score and the rest from the normalizing sums, which both sides of y = x change alike. The matrix of
-    `ExponentialMechanism` has the same loss; here n rows are summed from both ends, so that n may be larger.
+    The score takes ε/2. The normalizing sum S(x) is a convolution of log-concave sequences, so that neighbours differ
+    most at an end, by S(1)/S(0) = e^{−ε/2} (1 + (e^ε − 1) Pr(y > 0 | x = 0)).
     """
-    half, y = setting.epsilon / 2, np.arange(setting.n + 1)
-    scores, log_ways = half * y, 0.0 * y
-    if has_sequences:
-        log_ways = gammaln(setting.n + 1) - gammaln(y + 1) - gammaln(setting.n - y + 1)
-    up_to = np.logaddexp.accumulate(log_ways + scores) - scores
-    down_to = np.logaddexp.accumulate((log_ways - scores)[::-1])[::-1] + scores
-    log_sums = np.logaddexp(up_to, np.append(down_to[1:], -np.inf) - half)
-    return half + float(np.max(np.abs(np.diff(log_sums))))
+    return math.log1p(ones_probability * math.expm1(epsilon))
 
 
-def cell_mean_budget(setting: ReleaseSetting) -> float:
+def _cell_mean_budget(at: ReleaseSetting) -> float:
     """What one cell mean is promised: one of six statistics in each of M sets."""
-    return setting.set_epsilon / MIXTURE_STATISTICS
+    return at.set_epsilon / MIXTURE_STATISTICS
 
 
-def clipped_cell_mean_loss(setting: ReleaseSetting) -> float:
+def clipped_cell_mean_loss(at: ReleaseSetting) -> float:
     """A row leaves the cell, so that the scale of the noise, R/(n ε), changes with the mean."""
-    return cell_mean_budget(setting) * (1 - 1 / setting.cell) - math.log1p(-1 / setting.cell)
+    return _cell_mean_budget(at) * (1 - 1 / at.cell) - math.log1p(-1 / at.cell)
 
 
-def proportion_loss(setting: ReleaseSetting, is_truncated: bool, is_nested: bool = False) -> float:
+def _proportion_loss(at: ReleaseSetting, is_truncated: bool, is_nested: bool = False) -> float:
     """Sets of zeros and ones from one noisy count, one or all nested ones: one from its matrix as far as that goes."""
-    draws = setting.draws if is_nested else 1
-    if draws == 1 and setting.n <= limits.MAX_ROWS_OF_TABLE:
-        return setting.sets * _modips_loss(setting.n, setting.set_epsilon, is_truncated)
-    return setting.sets * event_loss(no_ones(setting.n, draws), setting.set_epsilon, is_truncated)
+    draws = at.draws if is_nested else 1
+    if draws == 1 and at.n <= limits.MAX_ROWS_OF_TABLE:
+        return at.sets * _modips_loss(at.n, at.set_epsilon, is_truncated)
+    return at.sets * event_loss(no_ones(at.n, draws), at.set_epsilon, is_truncated)
 
 
 @lru_cache(maxsize=1024)
@@ -129,173 +129,226 @@ def _modips_loss(n: int, epsilon: float, is_truncated: bool) -> float:
     return pure_epsilon((ModipsTruncated if is_truncated else Modips)(n=n, m=n, epsilon=epsilon))
 
 
-def perturbed_public_loss(setting: ReleaseSetting) -> Loss:
+# Histograms of numbers
+
+
+def _perturbed_loss(at: ReleaseSetting) -> Loss:
     """The noisy counts lose 2ε, the rows drawn from them at least what was found."""
-    set_loss = histograms.perturbed_rows_loss(setting.n, setting.bins, setting.set_epsilon)
-    return Loss(setting.sets * set_loss, 2 * setting.epsilon)
+    set_loss = histograms.perturbed_rows_loss(at.n, at.bins, at.set_epsilon)
+    return Loss(at.sets * set_loss, 2 * at.epsilon)
 
 
-def perturbed_scott_loss(setting: ReleaseSetting) -> Loss:
+def _perturbed_scott_loss(at: ReleaseSetting) -> Loss:
     """One row among equal ones, at the end of the range or halfway: the histograms have different numbers of bins."""
-    halfway, far = (np.array([*[0.0] * (setting.n - 1), place]) for place in (0.5, 1.0))
+    halfway, far = (np.array([*[0.0] * (at.n - 1), place]) for place in (0.5, 1.0))
     if histograms.scott_bins(halfway, 0.0, 1.0) == histograms.scott_bins(far, 0.0, 1.0):
-        return Loss(perturbed_public_loss(setting).at_least, math.inf)
-    return Loss(math.inf, math.inf, delta=1.0, note=_samples_that_differ(setting))
+        return Loss(_perturbed_loss(at).at_least, math.inf)
+    return Loss(math.inf, math.inf, delta=1.0, note=_samples_that_differ(at))
 
 
-def smoothed_scott_loss(setting: ReleaseSetting) -> Loss:
+def _smoothed_scott_loss(at: ReleaseSetting) -> Loss:
     """The worst pair that was found."""
-    n, low, high, epsilon = setting.n, setting.lower, setting.upper, setting.epsilon
+    n, low, high, epsilon = at.n, at.lower, at.upper, at.epsilon
     worst, note = histograms.smoothed_worst(n, epsilon), ""
     is_inside = low < 0 < high
     typical = histograms.smoothed_typical(n, low, high, epsilon, 40, AUDIT_SEED) if is_inside else np.empty(0)
     if len(typical):
         worst, median = max(worst, float(typical[-1])), format_number(float(np.median(typical)), 2)
-        note = f"For normal data that have such a neighbour it is typically {median}. {_samples_that_differ(setting)}"
+        note = f"For normal data that have such a neighbour it is typically {median}. {_samples_that_differ(at)}"
     return Loss(worst, histograms.smoothed_bound(n, epsilon), note=note)
 
 
-def _samples_that_differ(setting: ReleaseSetting) -> str:
-    if not setting.lower < 0 < setting.upper:
+def _samples_that_differ(at: ReleaseSetting) -> str:
+    if not at.lower < 0 < at.upper:
         return ""
-    share = histograms.scott_share(setting.n, setting.lower, setting.upper, SIMULATED_SAMPLES, AUDIT_SEED)
+    share = histograms.scott_share(at.n, at.lower, at.upper, SIMULATED_SAMPLES, AUDIT_SEED)
     return (
         f"Of {SIMULATED_SAMPLES} simulated normal samples, {format_number(100 * share.value, 3)} % "
         f"(standard error {format_number(100 * share.error, 2)}) have a neighbour with another number of bins."
     )
 
 
-def binned_posterior_loss(setting: ReleaseSetting) -> Loss:
-    """Algorithm 2 in each of M sets."""
-    loss = setting.sets * sdd_loss(setting.n, setting.set_epsilon)
-    return Loss.exactly(loss, f"It uses 1/{format_number(setting.epsilon / loss, 3)} of its budget.")
+# Posteriors of a proportion in bins
 
 
-def nested_binned_posterior_loss(setting: ReleaseSetting) -> float:
+def _sdd_loss(n: int, epsilon: float, sensitivity: float) -> float:
+    """Algorithm 2: one bin by the exponential mechanism, its weight the posterior mass to the power ε/(2 sensitivity).
+
+    What is the same in all bins cancels.
+    """
+    return float(np.max(np.abs(np.diff(bin_log_weights(n, epsilon / (2 * sensitivity)), axis=0))))
+
+
+def _binned_posterior_loss(at: ReleaseSetting) -> Loss:
+    """Algorithm 2 with the 2A of Proposition 3 in each of M sets."""
+    loss = at.sets * _sdd_loss(at.n, at.set_epsilon, 2 * log_density_bound(at.n))
+    return Loss.exactly(loss, f"It uses 1/{format_number(at.epsilon / loss, 3)} of its budget.")
+
+
+def _nested_binned_posterior_loss(at: ReleaseSetting) -> float:
     """Algorithm 2 with the true sensitivity, once for each draw in each of M sets."""
-    sensitivity = float(np.abs(bin_log_ratios(setting.n)).max())
-    return setting.sets * setting.draws * sdd_loss(setting.n, setting.set_epsilon, sensitivity)
+    return at.sets * at.draws * _sdd_loss(at.n, at.set_epsilon, float(np.abs(bin_log_ratios(at.n)).max()))
 
 
 @lru_cache(maxsize=1024)
-def sampled_posterior_loss(setting: ReleaseSetting) -> Loss:
-    """Algorithm 3: its sanitized histogram exactly, where its draws are many, and simulated single draws."""
+def _sampled_posterior_loss(at: ReleaseSetting) -> Loss:
+    """Algorithm 3: its sanitized histogram exactly, as its draws become many, and simulated single draws.
 
-    def draw(ones: int, generator: np.random.Generator, size: int) -> IntArray:
-        return draw_sdd_mc(setting.n, ones, setting.set_epsilon, POSTERIOR_DRAWS, size, generator)
-
-    histogram = sanitized_histogram_loss(setting.n, setting.set_epsilon)
+    Every ln(share) of a bin gets noise of scale 2A/ε, which is enough for one of them.
+    """
+    moved = float(np.max(np.abs(bin_log_ratios(at.n)).sum(axis=1)))
+    histogram = at.set_epsilon * moved / (2 * log_density_bound(at.n))
+    draw = partial(_draw_sdd_mc, at.n, at.set_epsilon)
     drawn = empirical_epsilon(draw, 0, 1, np.random.default_rng(AUDIT_SEED), SIMULATED_DRAWS, CONFIDENCE).at_least
-    note = f"The sanitized histogram alone would cost {format_number(setting.sets * histogram, 3)}."
+    note = f"The sanitized histogram alone would cost {format_number(at.sets * histogram, 3)}."
     if drawn > 0:
         note += (
             f" {SIMULATED_DRAWS:,} simulated draws from each of two neighbours show that one set loses at least "
             f"{format_number(round_down(drawn, 2), 2)} (confidence {100 * CONFIDENCE:g} %)."
         )
-    return Loss(setting.sets * max(histogram, drawn), math.inf, note=note)
+    return Loss(at.sets * max(histogram, drawn), math.inf, note=note)
 
 
-def posterior_histogram_loss(setting: ReleaseSetting) -> Loss:
-    """Algorithm 4: its sanitized histogram exactly, and what was found in draws from it."""
-    losses = sphc_losses(posterior_shift(setting), setting.set_epsilon)
-    whole, single, twenty = (setting.sets * loss for loss in losses)
-    shown = format_number(single, 2), format_number(twenty, 2)
-    note = f"A single draw from it in each set shows {shown[0]} or more, twenty draws {shown[1]} or more."
-    return Loss.exactly(whole, note)
+def _draw_sdd_mc(n: int, epsilon: float, ones: int, generator: np.random.Generator, size: int) -> IntArray:
+    """Runs of Algorithm 3: the bin from which θ is drawn.
 
-
-def posterior_shift(setting: ReleaseSetting) -> float:
-    """How far one row moves the posterior mean of N(μ, 1) data, R/n, in its standard deviations, 1/√n."""
-    return setting.width / math.sqrt(setting.n)
-
-
-def gaussian_probabilistic_loss(setting: ReleaseSetting) -> Loss:
-    """The ε beyond which the loss of one pair, N(±r²/2, r²), lies with probability δ."""
-    z = -float(ndtri(setting.delta / 2))
-    ratio = 2 * setting.epsilon / (math.sqrt(z * z + 2 * setting.epsilon) + z)
-
-    def excess_probability(loss: float) -> float:
-        return float(ndtr(ratio / 2 - loss / ratio) + ndtr(-ratio / 2 - loss / ratio))
-
-    exact = float(brentq(lambda loss: excess_probability(loss) - setting.delta, 0.0, setting.epsilon, rtol=1e-15))
-    beyond = format_number(excess_probability(setting.epsilon), 2)
-    return Loss.exactly(exact, f"The loss is larger with probability {beyond}.")
-
-
-def sdd_loss(n: int, epsilon: float, sensitivity: float | None = None) -> float:
-    """Exact ε of Algorithm 2: one bin by the exponential mechanism, by default with Proposition 3's 2A.
-
-    A bin's weight is its posterior mass to the power ε/(2 sensitivity); what is the same in all bins cancels.
-
-    >>> round(1 / sdd_loss(100, 1.0))
-    396
-    """
-    power = epsilon / (2 * (sensitivity or 2 * log_density_bound(n)))
-    return float(np.max(np.abs(np.diff(bin_log_weights(n, power), axis=0))))
-
-
-def sanitized_histogram_loss(n: int, epsilon: float) -> float:
-    """Exact ε of the whole sanitized histogram of Algorithm 3, as its number of draws grows.
-
-    Every ln(share) of a bin gets noise of scale 2A/ε, which is enough for one of them.
-
-    >>> round(sanitized_histogram_loss(10, 1.0), 1)
-    3.6
-    """
-    return epsilon * float(np.max(np.abs(bin_log_ratios(n)).sum(axis=1))) / (2 * log_density_bound(n))
-
-
-def draw_sdd_mc(n: int, ones: int, epsilon: float, draws: int, size: int, generator: np.random.Generator) -> IntArray:
-    """`size` runs of Algorithm 3: the bin from which θ is drawn, from `draws` of the posterior each.
-
-    A bin that no draw falls into has ln 0 and stays impossible whatever noise it gets.
+    A bin that no draw of the posterior falls into has ln 0 and stays impossible whatever noise it gets.
     """
     tails = betaincc(ones + 1, n - ones + 1, BIN_ENDS), -betainc(ones + 1, n - ones + 1, BIN_ENDS)
     masses = np.abs(np.diff(tails[2 * ones > n]))
-    counts = generator.multinomial(draws, masses / masses.sum(), size)
+    counts = generator.multinomial(POSTERIOR_DRAWS, masses / masses.sum(), size)
     noise = generator.laplace(0.0, 2 * log_density_bound(n) / epsilon, counts.shape)
     with np.errstate(divide="ignore"):
-        # The bin with the largest sum of ln(weight) and a Gumbel variable is a draw in proportion to the weights.
+        # The bin with the largest sum of ln(weight) and a Gumbel variable is a draw in proportion to the weights
         scores = np.log(counts) + noise + generator.gumbel(size=counts.shape)
     return np.argmax(scores, axis=1)
 
 
-def normal_bins(mean: float, half_width: float = HALF_WIDTH) -> FloatArray:
+# Posteriors of a normal mean in bins
+
+
+def _posterior_shift(at: ReleaseSetting) -> float:
+    """How far one row moves the posterior mean of N(μ, 1) data, R/n, in its standard deviations, 1/√n."""
+    return at.width / math.sqrt(at.n)
+
+
+def _normal_bins(mean: float, half_width: float = HALF_WIDTH) -> FloatArray:
     """Masses of the bins of a normal posterior in units of its standard deviation."""
     return np.diff(ndtr(np.linspace(-half_width, half_width, NORMAL_BINS + 1) - mean))
 
 
-def sphc_scale(epsilon: float, half_width: float = HALF_WIDTH) -> float:
+def _sphc_scale(epsilon: float, half_width: float = HALF_WIDTH) -> float:
     """Noise of Algorithm 4 by Proposition 5, as a share of its number of draws: G h/ε, G the largest density."""
     return 2 * half_width / NORMAL_BINS / math.sqrt(2 * math.pi) / epsilon
 
 
-def sphc_losses(shift: float, epsilon: float) -> tuple[float, float, float]:
-    """Exact ε of the whole histogram of Algorithm 4, and what was found in one draw from it and in twenty.
+def _posterior_histogram_loss(at: ReleaseSetting) -> Loss:
+    """Algorithm 4: its sanitized histogram exactly, and what was found in one draw from it and in twenty.
 
-    One row shifts the mean of the posterior by so many of its standard deviations. The two means lie evenly about the
-    middle; those of a single draw lie about a few places, and twenty draws fall on the likelier side.
-
-    >>> round(sphc_losses(0.8, 1.0)[0], 2)
-    5.12
+    The two means lie evenly about the middle; those of a single draw lie about a few places, and twenty draws fall on
+    the likelier side.
     """
-    scale = sphc_scale(epsilon)
-    pairs = [[normal_bins(middle + side * shift / 2) for side in (-1, 1)] for middle in PAIR_MIDDLES]
+    shift, scale = _posterior_shift(at), _sphc_scale(at.set_epsilon)
+    pairs = [[_normal_bins(middle + side * shift / 2) for side in (-1, 1)] for middle in PAIR_MIDDLES]
     whole = float(np.abs(np.subtract(*pairs[-1])).sum()) / scale
     draws = [np.log([one_draw(masses.tolist(), scale) for masses in pair]) for pair in pairs]
+    single = float(np.abs(np.diff(draws, axis=1)).max())
     first, second = (log_table_probability(masses.tolist(), TWENTY_DRAWS, scale) for masses in pairs[-1])
-    return whole, float(np.abs(np.diff(draws, axis=1)).max()), abs(first - second)
+    shown = [format_number(at.sets * loss, 2) for loss in (single, abs(first - second))]
+    note = f"A single draw from it in each set shows {shown[0]} or more, twenty draws {shown[1]} or more."
+    return Loss.exactly(at.sets * whole, note)
 
 
-def standardized_delta(shift: float, epsilon: float) -> float:
-    """Probability with which a standardized draw, put back in place by the private mean, tells two apart.
+def _standardized_loss(at: ReleaseSetting) -> Loss:
+    """A standardized draw, put back in place by the private mean: it may lie where only one data set can put it.
 
-    The draw lies within 4 standard deviations of the private mean; where that mean moves by `shift` of them, this much
-    of it lies where the other can never be, whatever ε is allowed.
-
-    >>> round(standardized_delta(0.8, 1.0), 2)
-    0.07
+    The draw lies within 4 standard deviations of the private mean. Where that mean moves, as much of it lies where the
+    other can never be, whatever ε is allowed.
     """
-    masses = one_draw(normal_bins(0.0, PUBLIC_HALF_WIDTH).tolist(), sphc_scale(epsilon, PUBLIC_HALF_WIDTH))
-    inside = min(shift / (2 * PUBLIC_HALF_WIDTH), 1.0) * NORMAL_BINS
-    return float(np.interp(inside, np.arange(NORMAL_BINS + 1), np.concatenate([[0.0], np.cumsum(masses)])))
+    masses = one_draw(_normal_bins(0.0, PUBLIC_HALF_WIDTH).tolist(), _sphc_scale(at.set_epsilon, PUBLIC_HALF_WIDTH))
+    n_bins = min(_posterior_shift(at) / (2 * PUBLIC_HALF_WIDTH), 1.0) * NORMAL_BINS
+    delta = float(np.interp(n_bins, np.arange(NORMAL_BINS + 1), np.append(0.0, np.cumsum(masses))))
+    return Loss(math.inf, math.inf, delta=delta)
+
+
+# The Gaussian mechanism, and all methods
+
+
+def _gaussian_probabilistic_loss(at: ReleaseSetting) -> Loss:
+    """The ε beyond which the loss of one pair, N(±r²/2, r²), lies with probability δ."""
+    z = -float(ndtri(at.delta / 2))
+    ratio = 2 * at.epsilon / (math.sqrt(z * z + 2 * at.epsilon) + z)
+
+    def excess_probability(loss: float) -> float:
+        return float(ndtr(ratio / 2 - loss / ratio) + ndtr(-ratio / 2 - loss / ratio))
+
+    exact = float(brentq(lambda loss: excess_probability(loss) - at.delta, 0.0, at.epsilon, rtol=1e-15))
+    beyond = format_number(excess_probability(at.epsilon), 2)
+    return Loss.exactly(exact, f"The loss is larger with probability {beyond}.")
+
+
+def _compared_loss(method: ComparedMethod, at: ReleaseSetting) -> Loss:
+    return method.real_loss(at, at.epsilon, method.sets(at.sets))
+
+
+COMPARED = (
+    numeric.MODIPS_MEAN, numeric.MODIPS_MEAN_TRUNCATED, numeric.MODIPS_SPLIT, numeric.MODIPS_SPLIT_TRUNCATED,
+    numeric.MODIPS_COMMUNAL_TRUNCATED, numeric.SMOOTHED_HISTOGRAM,
+)  # fmt: skip
+"""Methods that the page on comparisons knows too."""
+
+REAL_LOSSES: dict[str, Callable[[ReleaseSetting], Loss | float]] = {
+    "laplace_count": lambda at: _laplace_count_loss(at.n, at.epsilon),
+    # `LaplaceCells` has scale 2/ε, and Laplace(1/ε) on each count is that with 2ε
+    "laplace_cells": lambda at: pure_epsilon(LaplaceCells(n=at.n, cells=max(3, at.bins), epsilon=2 * at.epsilon)),
+    "beta_binomial": lambda at: at.sets * _minimal_prior_loss(BetaBinomial, at.n, at.set_epsilon),
+    "dp_prior": lambda at: _minimal_prior_loss(PosteriorMean, at.n, at.epsilon),
+    "perturbed": _perturbed_loss,
+    "perturbed_scott": _perturbed_scott_loss,
+    "smoothed_scott": _smoothed_scott_loss,
+    # With q = e^{−ε/2}, S(0) is (1 + q)^n over all sequences of zeros and ones, and 1 + q + … + q^n over the tables
+    "exponential_sequences": lambda at: _exponential_loss(
+        at.epsilon, -math.expm1(-at.n * math.log1p(math.exp(-at.epsilon / 2)))
+    ),
+    "exponential_counts": lambda at: _exponential_loss(
+        at.epsilon,
+        math.expm1(-at.n * at.epsilon / 2) / math.expm1(-(at.n + 1) * at.epsilon / 2) * math.exp(-at.epsilon / 2),
+    ),
+    "cell_mean": clipped_cell_mean_loss,
+    "cell_mean_unbounded": lambda _: math.inf,
+    "truncated": lambda at: at.sets * numeric.bounded_laplace_loss(at.set_epsilon, at.n, True),  # of a count of n
+    "proportion_truncated": partial(_proportion_loss, is_truncated=True),
+    "proportion_clipped": partial(_proportion_loss, is_truncated=False),
+    **{method.audited: partial(_compared_loss, method) for method in COMPARED},
+    "nested_truncated": partial(_proportion_loss, is_truncated=True, is_nested=True),
+    "nested_clipped": partial(_proportion_loss, is_truncated=False, is_nested=True),
+    "sets": lambda at: at.sets * _laplace_count_loss(at.n, at.set_epsilon),
+    "parallel": lambda at: 2 * _laplace_count_loss(at.n, at.epsilon),
+    "sdd": _binned_posterior_loss,
+    "sdd_nested": _nested_binned_posterior_loss,
+    "sdd_mc": _sampled_posterior_loss,
+    "sphc": _posterior_histogram_loss,
+    "standardized": _standardized_loss,
+    "bootstrap": lambda at: numeric.BOOTSTRAP_THEN_SANITIZE.real_epsilon(at, at.epsilon, at.sets),
+    "gaussian": lambda at: gaussian_epsilon(at.epsilon / math.sqrt(2 * math.log(1.25 / at.delta)), at.delta),
+    "gaussian_probabilistic": _gaussian_probabilistic_loss,
+    "poisson_count": poisson_count_loss,
+    "poisson_table": poisson_table_loss,
+}
+"""What the promised ε really is, by method; a number where it is exact."""
+
+NOISE_FACTORS: dict[str, Callable[[ReleaseSetting], float]] = {
+    **dict.fromkeys(("laplace_cells", "perturbed", "parallel"), lambda _: 2.0),
+    **dict.fromkeys(
+        ("truncated", "proportion_truncated", "mean_truncated", "nested_truncated"),
+        lambda at: truncated_factor(at.set_epsilon),
+    ),
+    "mean_variance_truncated": lambda at: truncated_factor(at.set_epsilon / 2),
+}
+"""How many times as large the noise must be to keep the promise, by method, where more noise keeps it."""
+
+PROMISES: dict[str, Callable[[ReleaseSetting], float]] = {
+    **dict.fromkeys(("cell_mean", "cell_mean_unbounded"), _cell_mean_budget),
+    **dict.fromkeys(("poisson_count", "poisson_table"), poisson_promise),
+}
+"""What a method promises, where that is not the whole ε."""

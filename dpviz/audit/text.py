@@ -6,36 +6,22 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from dpviz.audit import read_table
 from dpviz.audit.explain import explanations
 from dpviz.audit.formulas import DIMITRAKAKIS
-from dpviz.audit.theorems import CONSTANTS, THEOREMS, Constant, Theorem, TheoremKind, Verdict
-from dpviz.calibration.data_kinds import KINDS
+from dpviz.audit.theorems import CONSTANTS, THEOREMS, Theorem, TheoremKind, Verdict
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.quantities import NOISE_QUANTITY
 from dpviz.calibration.smallest_prior import MAX_SEARCHED_PRIOR
 from dpviz.core.formatting import format_distinct, format_failure, format_number, round_down, round_up
+from dpviz.core.numerics.special import divide_or_inf
 from dpviz.privacy.average_case import count_simulator_deltas
 
 if TYPE_CHECKING:
     from dpviz.audit.theorem_audit import TheoremResult
 
-VERDICT_MARKS = {
-    Verdict.EXACT: "= exact",
-    Verdict.SAFE: "✓ safe",
-    Verdict.UNSAFE: "✗ unsafe",
-    Verdict.HOLDS: "✓ holds",
-    Verdict.FALSE: "✗ false",
-    Verdict.OPEN: "? constant",
-    Verdict.NOT_APPLICABLE: "– not here",
-}
-COUNTED_AS = {
-    Verdict.FALSE: "false",
-    Verdict.SAFE: "safe",
-    Verdict.EXACT: "exact",
-    Verdict.HOLDS: "true",
-    Verdict.OPEN: "without a stated constant",
-    Verdict.NOT_APPLICABLE: "not about these settings",
-}
+VERDICT_MARKS = {Verdict(row["verdict"]): row["mark"] for row in read_table("verdicts")}
+COUNTED_AS = {Verdict(row["verdict"]): row["counted"] for row in read_table("verdicts") if row["counted"]}
 TOO_LARGE = "beyond 10³⁰⁸"
 CLOSE = 1.1  # a factor up to which a bound is told as per cent
 
@@ -96,24 +82,13 @@ def _unsafe_sentence(result: TheoremResult) -> str:
 
 def _constant_sentence(result: TheoremResult) -> str:
     theorem, value = result.theorem, "At these parameters the bound excludes nothing."
+    symbol = theorem.constant.split(", ")[-1]  # the last one multiplies the formula
     if result.exact is not None and math.isinf(result.exact):
         value = f"The exact prior lies beyond {format_number(MAX_SEARCHED_PRIOR)}."
     elif result.constant is not None:
-        value = f"Here {theorem.constant_symbol} = {format_number(result.constant, 3)} would be exact."
-    limit = constant_sentence(CONSTANTS[theorem.key][result.method], theorem.constant_symbol)
-    return f"{theorem.name} does not state its constant {theorem.constant_symbol}. {value} {limit}"
-
-
-def constant_sentence(constant: Constant, symbol: str) -> str:
-    """What constant is enough, and that nothing less is; or that none is."""
-    if not constant.exists:
-        return f"No constant is enough: {constant.path}."
-    low, high = format_number(round_down(constant.low or 0.0, 3), 3), _up(constant.high or 0.0, 3)
-    if constant.low and constant.high:
-        return f"{constant.within}, {symbol} lies from {low} to {high}."
-    value, end = (low, "larger") if constant.low else (high, "smaller")
-    works = "always works" if constant.is_proved else "worked in every case tried"
-    return f"{constant.within}, {symbol} = {value} {works}; it cannot be {end}, {constant.path}."
+        value = f"Here {symbol} = {format_number(result.constant, 3)} would be exact."
+    limit = CONSTANTS[theorem.key, result.method].text
+    return f"{theorem.name} does not state its constant {symbol}. {value} {limit}"
 
 
 # All results together
@@ -125,8 +100,14 @@ def audit_headline(results: Sequence[TheoremResult]) -> str:
     One that has several methods counts as its worst; one that asks for more than is needed errs on the safe side.
     """
     unsafe, false, unstated = (_keys(results, verdict) for verdict in (Verdict.UNSAFE, Verdict.FALSE, Verdict.OPEN))
-    wrong = _keys((result for result in results if result.theorem.kind.claims_sufficiency), Verdict.FALSE) - unsafe
+    constants = "its constant is" if len(unstated) == 1 else "their constants are"
+    rest = f" {len(unstated)} more cannot be checked: {constants} not stated in print." if unstated else ""
     checked = {result.theorem.key for result in results if result.verdict.is_decided}
+    if not checked:
+        return f"<b>No printed claims can be checked here.</b>{rest}"
+
+    # The worst first
+    wrong = _keys((result for result in results if result.theorem.kind.claims_sufficiency), Verdict.FALSE) - unsafe
     names = ", ".join(dict.fromkeys(result.theorem.name for result in results if result.verdict is Verdict.UNSAFE))
     counts = {
         f"unsafe ({names}: the printed value promises too much)": len(unsafe),
@@ -137,10 +118,6 @@ def audit_headline(results: Sequence[TheoremResult]) -> str:
     parts += [f"{count} {'is' if count == 1 else 'are'} {words}" for words, count in counts.items() if count]
     if n_true := len(checked - unsafe - false):
         parts.append(f"{n_true} {'holds' if n_true == 1 else 'hold'}")
-    constants = "its constant is" if len(unstated) == 1 else "their constants are"
-    rest = f" {len(unstated)} more cannot be checked: {constants} not stated in print." if unstated else ""
-    if not checked:
-        return f"<b>No printed claims can be checked here.</b>{rest}"
     sentence = " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
     return f"<b>Of {len(checked)} printed claims that can be checked here, {sentence}.</b>{rest}"
 
@@ -161,8 +138,7 @@ def _keys(results: Iterable[TheoremResult], verdict: Verdict) -> set[str]:
 
 def grouping_key(result: TheoremResult) -> tuple[object, ...]:
     """What methods have in common that share a row."""
-    numbers = result.printed, result.exact, result.actual_epsilon
-    return result.theorem.key, result.verdict, *numbers, result.sentence
+    return result.theorem.key, result.verdict, result.printed, result.exact, result.actual_epsilon, result.sentence
 
 
 def theorem_text(theorem: Theorem, *conditions: str) -> str:
@@ -174,7 +150,7 @@ def result_text(result: TheoremResult) -> str:
     """The printed theorem with the conditions under which it is compared."""
     theorem = result.theorem
     zero = "" if theorem.promise.has_epsilon else "for ε = 0"
-    has_flat_prior = theorem.quantity is NOISE_QUANTITY and KINDS[theorem.family].binary
+    has_flat_prior = theorem.quantity is NOISE_QUANTITY and result.kind.binary
     prior = f"here α = β = {format_number(result.setting.alpha)}" if has_flat_prior else ""
     return theorem_text(theorem, zero, theorem.condition, prior)
 
@@ -182,7 +158,7 @@ def result_text(result: TheoremResult) -> str:
 def result_cells(result: TheoremResult) -> tuple[str, str, str]:
     """What is printed, what that really gives, and the exact answer."""
     theorem, printed, exact = result.theorem, "–", "–"
-    unit = " R" if theorem.quantity is NOISE_QUANTITY and KINDS[theorem.family].conditioned else ""
+    unit = " R" if theorem.quantity is NOISE_QUANTITY and result.kind.conditioned else ""
     if theorem.formula is None:
         printed = exact = "impossible"
     elif theorem.constant:
@@ -199,74 +175,48 @@ def _actual_cell(result: TheoremResult) -> str:
     if result.constant is not None:
         return f"exact at c = {format_number(result.constant, 4)}"
     if result.actual_delta is not None and result.promised[1] > 0:
-        is_positive = KINDS[result.theorem.family].conditioned or PRIOR_METHODS[result.method].never_pure
+        is_positive = result.kind.conditioned or PRIOR_METHODS[result.method].never_pure
         delta = (format_failure if is_positive else format_number)(result.actual_delta, 3)
         where = "" if result.theorem.promise.has_epsilon else " at ε = 0"
-        return f"δ {delta}{where}" if delta.startswith("<") else f"δ = {delta}{where}"
+        return f"δ {'' if delta.startswith('<') else '= '}{delta}{where}"
     if result.actual_epsilon is not None:
         return f"ε = {format_distinct(result.actual_epsilon, result.setting.epsilon, 5)}"
     return "–"
 
 
-# Theorem 2.22, and section 6.3 on the average case, where cells are HTML
-
-
-def describe_sampling(before: float, after: float, printed: float, bound: str = "") -> tuple[str, str]:
-    """The mark, and what a random sample does to a loss, rounded up to as many digits as tell both apart.
-
-    ε is given of the release of all rows, of the sample's, and of Theorem 2.22; `bound` is " at most" where the second
-    is a bound.
-
-    >>> describe_sampling(1.6647, 1.6647, 4.28)
-    ('ε = 1.67', 'its loss stays at ε = 1.67. Theorem 2.22 promises ε = 4.28.')
-    >>> describe_sampling(1.6647, 1.6601, 4.28)[1]
-    'its loss changes from ε = 1.665 to ε = 1.661. Theorem 2.22 promises ε = 4.28.'
-    """
-    promised = f"Theorem 2.22 promises ε = {_up(printed, 3)}."
-    digits = next((n for n in range(3, 10) if _up(before, n) != _up(after, n)), 0)
-    if not digits:
-        return f"ε = {_up(before, 3)}", f"its loss stays at ε = {_up(before, 3)}. {promised}"
-    first, second = _up(before, digits), _up(after, digits)
-    return f"ε = {first} →{bound} {second}", f"its loss changes from ε = {first} to{bound} ε = {second}. {promised}"
-
-
-def describe_average_case(n: int, theta: float, epsilon: float, delta: float) -> tuple[str, str]:
-    """The mark, and what n − 1 random rows do for the last one when their count is released."""
-    loss, hidden = f"δ = {format_number(delta, 3)}", "there is no other row, so that the count shows the only one."
-    if n > 1:
-        hidden = "the other rows are random, and so the count partly hides one row among them."
-    where = f"θ = {format_number(theta)}, n = {format_number(n)} and ε = {format_number(epsilon)}"
-    sentence = f"PARAM_MAP releases the count itself. At {where}, its average-case loss is {loss}: {hidden}"
-    return loss, f"{sentence} In the worst case its δ is 1."
+# Section 6.3 on the average case, where cells are HTML
 
 
 def average_case_claims(n: int, theta: float, epsilon: float) -> list[tuple[Theorem, str, str, str]]:
-    """Theorems of section 6.3, each with its δ, that of the best simulator at these numbers, and the verdict."""
+    """Theorems of section 6.3 on the count of ones where all rows but one are random.
+
+    Parameters
+    ----------
+    n : int
+    theta : float
+        Probability of a one in the random rows.
+    epsilon : float
+
+    Returns
+    -------
+    list of (Theorem, str, str, str)
+        Each with its δ, that of the best simulator at these numbers, and the verdict.
+    """
     printed = THEOREMS["6.17"].value(n=n, theta_real=theta, epsilon=epsilon)
-    order = THEOREMS["6.19"].value(n=n, epsilon=epsilon)
     lower, upper = count_simulator_deltas(n, theta, epsilon)
-    smallest = format_number(round_down(lower, 4), 4)
-    shrinking = (
-        "– says nothing: 1 − e<sup>2ε</sup> is negative for every ε &gt; 0, and no δ is negative; at a fixed θ between "
-        "0 and 1 the exact δ falls exponentially in n"
-    )
+    case = "safe" if printed >= upper else "open"
     if printed < lower:
-        times = f"at least {format_number(round_down(lower / printed, 3), 3)} times too small" if printed else ""
-        verdict = (
-            f"✗ unsafe, {times or 'it asks for none'}: a slack of 2δ for each single count adds up over a set of counts"
-        )
-    elif printed >= upper:
-        verdict = "✓ safe at this θ, though its proof needs the condition for sets of counts, not for single ones"
-    else:
-        verdict = "? between the two ends: neither refuted nor proved at this θ"
-    cells = {
-        "6.17": (f"δ = {format_number(printed, 4)}", f"{smallest} to {_up(upper, 4)}", verdict),
-        "6.18": ("impossible", "impossible", "✓ true, at every θ: n ones cannot come from data with a zero"),
-        "6.19": (f"of the order {format_number(order, 3)}", f"{smallest} or more", shrinking),
-        "6.20": ("impossible", "impossible", "✓ true: the ratio of densities has no bound near 0 and 1"),
+        case = "unsafe" if printed else "none"
+    values = {
+        "printed": format_number(printed, 4),
+        "lower": format_number(round_down(lower, 4), 4),
+        "upper": format_number(round_up(upper, 4), 4),
+        "times": format_number(round_down(divide_or_inf(lower, printed), 3), 3),
+        "order": format_number(THEOREMS["6.19"].value(n=n, epsilon=epsilon), 3),
     }
-    return [(THEOREMS[key], *row) for key, row in cells.items()]
-
-
-def _up(value: float, digits: int) -> str:
-    return format_number(round_up(value, digits), digits)
+    claims = []
+    for row in read_table("average_case"):
+        if row["case"] in ("", case):
+            delta, exact, verdict = (row[column].format(**values) for column in ("printed", "exact", "verdict"))
+            claims.append((THEOREMS[row["theorem"]], delta, exact, verdict))
+    return claims

@@ -1,16 +1,14 @@
 """Every printed theorem against the exact answer of this package: verdicts, and what the printed value really gives."""
 
-from __future__ import annotations
-
 import math
 import sys
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from dpviz.audit.text import result_sentence
-from dpviz.audit.theorems import CONSTANTS, THEOREMS, Theorem, TheoremKind, Verdict
+from dpviz.audit.theorems import CONSTANTS, THEOREMS, Promise, Theorem, TheoremKind, Verdict
 from dpviz.calibration.curves import release
-from dpviz.calibration.data_kinds import GAUSSIAN, KINDS, Setting
+from dpviz.calibration.data_kinds import GAUSSIAN, KINDS, Kind, Setting
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.quantities import NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY
 from dpviz.calibration.smallest_prior import MAX_SEARCHED_PRIOR, minimum_prior
@@ -29,13 +27,18 @@ class TheoremResult:
     """A theorem on one method, compared with the exact answer."""
 
     theorem: Theorem
-    method: str
+    method: str  # a key of `dpviz.priors.METHODS`
     setting: Setting  # with m = 1 for a theorem on one synthetic row
     verdict: Verdict = Verdict.NOT_APPLICABLE
     printed: float | None = None  # prior, noise or range
     exact: float | None = None
     constant: float | None = None  # where print states none, the one that would make the theorem exact here
     note: str = ""  # why printed and exact value are not compared
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of data that the theorem is about."""
+        return KINDS[self.theorem.family]
 
     @property
     def promised(self) -> tuple[float, float]:
@@ -48,6 +51,12 @@ class TheoremResult:
         if not self.printed or not self.exact or math.inf in (self.printed, self.exact):
             return None
         return self.printed / self.exact
+
+    @property
+    def exceeds_search(self) -> bool:
+        """Whether it is about priors too large to be tried: only their order can be judged."""
+        is_large = self.exact == math.inf or (self.printed or 0.0) > PRIOR_ONES.maximum
+        return self.theorem.quantity is PRIOR_QUANTITY and is_large
 
     @cached_property
     def _actual(self) -> tuple[float | None, float | None]:
@@ -63,15 +72,6 @@ class TheoremResult:
     def actual_delta(self) -> float | None:
         """δ that the printed value gives at the promised ε; None where there is none."""
         return self._actual[1]
-
-    @property
-    def why_no_value(self) -> str:
-        """Why there is no printed number to compare; empty where there is one, or its condition does not hold."""
-        if self.theorem.formula is None:
-            return "it says that none is enough"
-        if self.theorem.constant:
-            return f"its constant {self.theorem.constant_symbol} is not stated"
-        return "" if self.verdict.is_decided or self.printed is not None else "it is not asked without δ"
 
     @cached_property
     def sentence(self) -> str:
@@ -94,6 +94,11 @@ def audit_theorems(family: str, **setting: float) -> tuple[TheoremResult, ...]:
     tuple of TheoremResult
         In the order of the thesis; what printed values really give is computed when it is first read.
 
+    Raises
+    ------
+    ValueError
+        For another family, or a number outside of its domain.
+
     Examples
     --------
     >>> results = audit_theorems("gaussian", n=100, m=1, epsilon=1.0, delta=1e-5, sigma0=1.0)
@@ -103,34 +108,28 @@ def audit_theorems(family: str, **setting: float) -> tuple[TheoremResult, ...]:
     validate_choice("family", family, KINDS)
     parameters = Setting(**setting)  # type: ignore[arg-type]
     return tuple(
-        judge_theorem(theorem, method, replace(parameters, m=1) if theorem.is_one_row else parameters)
+        _judge(theorem, method, replace(parameters, m=1) if theorem.is_one_row else parameters)
         for theorem in THEOREMS.values()
         if theorem.family == family
         for method in theorem.methods
     )
 
 
-def judge_theorem(theorem: Theorem, method: str, setting: Setting) -> TheoremResult:
-    """Compare a printed bound with the exact threshold of one release method, e.g. ``"synth_post_one"``.
-
-    Notes
-    -----
-    The posterior mode needs α > 1, so its priors are compared by α − 1: otherwise a bound that gives ε/2 would count as
-    exact where α is close to 1.
-    """
+def _judge(theorem: Theorem, method: str, setting: Setting) -> TheoremResult:
+    """Compare a printed bound with the exact threshold of a method."""
     result = TheoremResult(theorem=theorem, method=method, setting=setting)
     if theorem.formula is None:  # no prior or range is enough: true by a proof
         return replace(result, verdict=Verdict.HOLDS)
-    if setting.delta == 0 and theorem.promise.has_delta:
+    if setting.delta == 0 and theorem.promise is not Promise.PURE:
         return replace(result, note=f"It promises {theorem.promise}-privacy with δ > 0, and δ is 0 here.")
 
     # An order, such as m/ε: only its constant can be compared
-    exact, values = exact_threshold(theorem, method, setting), setting.arguments()
+    exact, values = _exact_threshold(result), setting.arguments()
     printed = theorem.value(**values)
     if theorem.constant:
         is_comparable = 0 < printed < math.inf and math.isfinite(exact)
         is_order = theorem.kind is TheoremKind.ORDER
-        verdict = theorem.kind.verdict(CONSTANTS[theorem.key][method].exists) if is_order else Verdict.OPEN
+        verdict = theorem.kind.verdict(CONSTANTS[theorem.key, method].exists) if is_order else Verdict.OPEN
         return replace(result, exact=exact, verdict=verdict, constant=exact / printed if is_comparable else None)
 
     result = replace(result, printed=printed, exact=exact)
@@ -139,57 +138,54 @@ def judge_theorem(theorem: Theorem, method: str, setting: Setting) -> TheoremRes
 
     # More prior is never less private, so that an exact one beyond the search decides nothing; at ε = 0 it is 1/(πδ²)
     # to seven digits for every n
-    if _exceeds_search(theorem, printed, exact) and theorem.kind is not TheoremKind.NECESSARY:
+    if result.exceeds_search and theorem.kind is not TheoremKind.NECESSARY:
         if not theorem.promise.has_epsilon:
             asymptotic = divide_or_inf(divide_or_inf(1 / math.pi, setting.delta), setting.delta)
             return replace(result, verdict=theorem.kind.verdict(theorem.kind.claims_sufficiency), exact=asymptotic)
         if math.isinf(exact):
             note = f"The exact answer lies beyond {format_number(MAX_SEARCHED_PRIOR)}, the largest prior that is tried."
             return replace(result, exact=None, note=note)
+
+    # A mode needs a prior above 1, so that its priors are equal by what they have beyond 1: near 1 a bound that gives
+    # ε/2 would count as exact
     lost = PRIOR_METHODS[method].lost if theorem.quantity is PRIOR_QUANTITY else 0.0
     tolerance = max(RTOL * (exact - lost), FLOAT_ROUNDING * exact)
     is_equal = math.isfinite(exact) and abs(printed - exact) <= tolerance
     return replace(result, verdict=theorem.kind.verdict(theorem.quantity.is_enough(printed, exact), is_equal))
 
 
-def exact_threshold(theorem: Theorem, method: str, setting: Setting) -> float:
+def _exact_threshold(result: TheoremResult) -> float:
     """Smallest prior or noise, or largest range, that keeps the promise of a theorem."""
-    kind = KINDS[theorem.family]
-    epsilon, delta = theorem.promise.at(setting.epsilon, setting.delta)
-    if theorem.quantity is PRIOR_QUANTITY:
+    kind, setting, (epsilon, delta) = result.kind, result.setting, result.promised
+    if result.theorem.quantity is PRIOR_QUANTITY:
         cells = kind.cells(setting)
-        return minimum_prior(method, n=setting.n, m=setting.m, cells=cells, epsilon=epsilon, delta=delta)
-    if theorem.quantity is RANGE_QUANTITY:
-        return kind.need(PRIOR_METHODS[method], setting, delta)
+        return minimum_prior(result.method, n=setting.n, m=setting.m, cells=cells, epsilon=epsilon, delta=delta)
+    if result.theorem.quantity is RANGE_QUANTITY:
+        return kind.need(PRIOR_METHODS[result.method], setting, delta)
     return kind.sensitivity(setting) / setting.epsilon
-
-
-def _exceeds_search(theorem: Theorem, printed: float, exact: float) -> bool:
-    """Whether it is about priors too large to be tried: only their order can be judged."""
-    return theorem.quantity is PRIOR_QUANTITY and (math.isinf(exact) or printed > PRIOR_ONES.maximum)
 
 
 def _actual_loss(result: TheoremResult, printed: float) -> tuple[float | None, float | None]:
     """The ε and δ that a printed value really gives; None where the promise has none, or none is finite."""
-    theorem, setting, method = result.theorem, result.setting, PRIOR_METHODS[result.method]
-    exact, (epsilon, delta) = result.exact or 0.0, result.promised
-    if theorem.quantity is NOISE_QUANTITY:
-        return setting.epsilon * exact / printed, None
-    if theorem.quantity is RANGE_QUANTITY:
+    promise, setting, method = result.theorem.promise, result.setting, PRIOR_METHODS[result.method]
+    epsilon, delta = result.promised
+    if result.theorem.quantity is NOISE_QUANTITY:
+        return setting.epsilon * (result.exact or 0.0) / printed, None
+    if result.theorem.quantity is RANGE_QUANTITY:
         truncated = GAUSSIAN.release(method, setting)
-        if not theorem.promise.has_delta:
+        if promise is Promise.PURE:
             return truncated.pure_epsilon(printed), None
         return truncated.epsilon(printed, delta), truncated.delta(printed, epsilon)
 
     # A prior. The mode can be 0 at one of 1 or less; a printed prior that rounds to 1 is a little above it
-    if _exceeds_search(theorem, printed, exact):
-        is_known = not theorem.promise.has_epsilon and math.isfinite(printed)
+    if result.exceeds_search:
+        is_known = not promise.has_epsilon and math.isfinite(printed)
         return None, 1 / math.sqrt(math.pi * printed) if is_known else None
     if method.lost and printed <= method.lost - FLOAT_ROUNDING:
         return None, None
     alpha = max(printed, math.nextafter(method.lost, math.inf))
-    rows = release(method.key, n=setting.n, m=setting.m, alpha=alpha, cells=KINDS[theorem.family].cells(setting))
+    rows = release(method.key, n=setting.n, m=setting.m, alpha=alpha, cells=result.kind.cells(setting))
     actual_epsilon = None
-    if theorem.promise.has_epsilon:
+    if promise.has_epsilon:
         actual_epsilon = epsilon_for_delta(rows, delta) if delta else pure_epsilon(rows)
     return actual_epsilon, delta_for_epsilon(rows, epsilon)

@@ -5,14 +5,15 @@ Nothing is corrected here, right or wrong. `data/theorems.csv` holds the words, 
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from typing import Any
 
 from dpviz.audit import read_table
-from dpviz.audit.formulas import CONDITIONS, FORMULAS, is_one_row
+from dpviz.audit.formulas import CONDITIONS, FORMULAS
+from dpviz.calibration.gaussian_range import ANY_SIGMA0, SIGMA
 from dpviz.calibration.quantities import NO_QUANTITY, NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY, Quantity
 from dpviz.core import limits
 from dpviz.core.declarations import DELTA, EPSILON, ROWS, SYNTHETIC_ROWS
@@ -28,11 +29,12 @@ DOMAINS: dict[str, Parameter] = {
     "alpha": PRIOR_ONES,
     "beta": PRIOR_ZEROS,
     "theta_real": argument("theta_real", 0, 1, title="true share"),
+    "sigma": SIGMA,
+    "sigma0": ANY_SIGMA0,
 }
 """Domains of the arguments of formulas."""
 
 QUANTITIES = {"": NO_QUANTITY, "prior": PRIOR_QUANTITY, "noise": NOISE_QUANTITY, "range": RANGE_QUANTITY}
-BOTH_WAYS = "if and only if"
 
 
 class Verdict(StrEnum):
@@ -70,14 +72,9 @@ class Promise(StrEnum):
         """Whether ε may be above 0."""
         return self is not Promise.ZERO_EPSILON
 
-    @property
-    def has_delta(self) -> bool:
-        """Whether δ may be above 0."""
-        return self is not Promise.PURE
-
     def at(self, epsilon: float, delta: float) -> tuple[float, float]:
         """The promised ε and δ, 0 where the promise has none."""
-        return epsilon if self.has_epsilon else 0.0, delta if self.has_delta else 0.0
+        return epsilon if self.has_epsilon else 0.0, 0.0 if self is Promise.PURE else delta
 
 
 class TheoremKind(StrEnum):
@@ -108,15 +105,13 @@ class TheoremKind(StrEnum):
 class Constant:
     """Infimum and supremum of the constant that makes a theorem exact; None for the end that it does not speak of.
 
-    `within` names the settings over which the ends are taken, and `path` where the decisive one is approached. What
-    is not proved was tried on a grid with n up to 100,000 and δ from 10⁻³⁰⁰ on.
+    `text` says for which settings, and where the decisive end is approached. What is not proved was tried on a grid
+    with n up to 100,000 and δ from 10⁻³⁰⁰ on.
     """
 
     low: float | None
     high: float | None
-    within: str
-    path: str
-    is_proved: bool
+    text: str
 
     @property
     def exists(self) -> bool:
@@ -129,7 +124,7 @@ class Theorem:
     """One printed claim."""
 
     name: str  # as it is cited
-    part: str  # which of its claims this is
+    part: str  # which of its claims this is; the second half of an "if and only if" ends with "only if"
     family: str  # of data: a key of `dpviz.priors.KINDS`, "general", or "average" (other rows are random)
     statement: str
     condition: str
@@ -140,7 +135,7 @@ class Theorem:
     constant: str  # symbols of constants without a value in print
     after: str  # whom it is taken from
     formula: Callable[..., float] | None  # the printed number, with 1 for a `constant`
-    condition_test: Callable[..., bool] | None  # the condition, where it can be computed
+    test: Callable[..., bool] | None  # the condition, where it can be computed
 
     @property
     def number(self) -> str:
@@ -158,76 +153,56 @@ class Theorem:
         return f"Zheng (2015), {self.name}" + (f", after {self.after}" if self.after else "")
 
     @property
-    def constant_symbol(self) -> str:
-        """Constant that multiplies the formula: the last of those without a value."""
-        return self.constant.split(", ")[-1]
-
-    @property
     def is_one_row(self) -> bool:
         """Whether it is about a single synthetic row."""
-        return self.condition_test is is_one_row
+        return self.test is CONDITIONS["one row"]
 
     def value(self, **values: object) -> float:
         """The printed number, from those of `values` that it needs."""
         if self.formula is None:
             raise ValueError(f"{self.name} prints no number; got a request for its value.")
-        return self.formula(**self._arguments(self.formula, values))
+        return float(self._evaluate(self.formula, values))
 
     def condition_holds(self, **values: object) -> bool:
         """Whether the printed condition holds; one that cannot be computed counts as met."""
-        return self.condition_test is None or self.condition_test(**self._arguments(self.condition_test, values))
+        return self.test is None or bool(self._evaluate(self.test, values))
 
-    def _arguments(self, function: Callable[..., object], values: Mapping[str, object]) -> dict[str, object]:
-        names = _argument_names(function)
+    def _evaluate(self, function: Callable[..., float], values: Mapping[str, object]) -> float:
+        names = _signature(function).parameters
         if missing := [name for name in names if name not in values]:
             raise ValueError(f"values for {self.name} must name {', '.join(names)}; got no {', '.join(missing)}.")
-        return {name: DOMAINS[name].validate(values[name]) if name in DOMAINS else values[name] for name in names}
+        return function(**{name: DOMAINS[name].validate(values[name]) for name in names})
 
 
-@cache
-def _argument_names(function: Callable[..., object]) -> tuple[str, ...]:
-    return tuple(inspect.signature(function).parameters)
+_signature = cache(inspect.signature)
 
 
-def _read_theorems() -> Iterator[Theorem]:
-    """All theorems; one that says "if and only if" is followed by the claim that its number is needed."""
-    for row in read_table("theorems"):
-        key = f"{row['name'].split()[-1]} {row['part']}".strip()
-        is_both_ways = row["kind"] == BOTH_WAYS
-        columns: dict[str, Any] = {
-            "methods": tuple(row["methods"].split()),
-            "promise": Promise(row["promise"]),
-            "kind": TheoremKind.SUFFICIENT if is_both_ways else TheoremKind(row["kind"]),
-            "quantity": QUANTITIES[row["quantity"]],
-        }
-        theorem = Theorem(**row | columns, formula=FORMULAS.get(key), condition_test=CONDITIONS.get(key))
-        yield theorem
-        if is_both_ways:
-            statement = theorem.statement.replace(" is enough", " is needed")
-            part = f"{theorem.part} only if".strip()
-            yield dataclasses.replace(theorem, part=part, kind=TheoremKind.NECESSARY, statement=statement)
+def _read_theorem(row: dict[str, str]) -> Theorem:
+    columns: dict[str, Any] = {
+        "methods": tuple(row["methods"].split()),
+        "promise": Promise(row["promise"]),
+        "kind": TheoremKind(row["kind"]),
+        "quantity": QUANTITIES[row["quantity"]],
+        "formula": FORMULAS.get(row["formula"]),
+        "test": CONDITIONS.get(row["test"]),
+    }
+    return Theorem(**row | columns)
 
 
-def _read_constants() -> dict[str, dict[str, Constant]]:
-    constants: dict[str, dict[str, Constant]] = {}
-    for row in read_table("constants"):
-        low, high = (float(row[end]) if row[end] else None for end in ("low", "high"))
-        constant = Constant(low, high, row["within"], row["path"], bool(row["proved"]))
-        constants.setdefault(row["claim"], {}).update(dict.fromkeys(row["methods"].split(), constant))
-    return constants
+def _read_constant(row: dict[str, str]) -> Constant:
+    low, high = (float(row[end]) if row[end] else None for end in ("low", "high"))
+    return Constant(low, high, row["text"])
 
 
-def _place_in_print(theorem: Theorem) -> tuple[list[int], str]:
-    return [int(part) for part in theorem.number.split(".")], theorem.part
-
-
-THEOREMS: dict[str, Theorem] = {theorem.key: theorem for theorem in sorted(_read_theorems(), key=_place_in_print)}
+THEOREMS: dict[str, Theorem] = {theorem.key: theorem for theorem in map(_read_theorem, read_table("theorems"))}
 """In the order of the thesis, by number and part.
 
 >>> THEOREMS["6.13"].value(m=100, epsilon=1.0)  # 1 + 100 / (e − 1)
 59.19767068693265
 """
 
-CONSTANTS = _read_constants()
+CONSTANTS = {
+    (row["claim"], method): _read_constant(row) for row in read_table("constants") for method in row["methods"].split()
+}
 """By theorem and method. `dpviz.calibration.gaussian_range` bounds the pure ranges; for (ε, δ), the ratio of step to
 noise is at least ε/√(2 ln(1/δ)) for ε ≤ 2 ln 2, since Φ(r/2 − k) ≤ ½ e^{−k²/2 + kr/2} with k = √(2 ln(1/δ))."""

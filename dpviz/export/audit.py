@@ -5,13 +5,23 @@ from html import escape
 from itertools import groupby
 
 from dpviz.audit import text
-from dpviz.audit.release_audit import VERDICT_SIGNS, ReleaseAudit, ReleaseSetting
+from dpviz.audit.release_audit import ReleaseAudit, actual_loss_sentence
+from dpviz.audit.release_losses import ReleaseSetting
 from dpviz.audit.release_methods import SENSITIVITIES
 from dpviz.audit.theorem_audit import TheoremResult
 from dpviz.audit.theorems import Theorem
 from dpviz.calibration.methods import PRIOR_METHODS
+from dpviz.comparisons import DataKind
 from dpviz.core.formatting import TextTable, format_number
 from dpviz.export.templates import raise_exponents, render
+from dpviz.privacy.real_loss import ReleaseVerdict
+
+VERDICT_SIGNS = {
+    ReleaseVerdict.NOT_PRIVATE: "✗✗ not private",
+    ReleaseVerdict.BREAKS: "✗ broken",
+    ReleaseVerdict.OPEN: "? not settled",
+    ReleaseVerdict.SATISFIED: "✓ kept",
+}
 
 
 def results_table(results: Sequence[TheoremResult]) -> str:
@@ -39,3 +49,26 @@ def sensitivities_table(setting: ReleaseSetting) -> TextTable:
         exact = format_number(statistic.exact(setting.n, setting.width), 4)
         rows.append([f"<b>{escape(statistic.statistic)}</b>{note}", escape(statistic.formula), exact])
     return TextTable(["statistic", "sensitivity", "here"], rows, "Sensitivities")
+
+
+def promises_table(data: DataKind, epsilon: float, sets: int) -> TextTable:
+    """What each compared method releases and really gives away.
+
+    Parameters
+    ----------
+    data : DataKind
+    epsilon : float
+        Promised for all sets together.
+    sets : int
+
+    Returns
+    -------
+    TextTable
+        A row for each method.
+    """
+    rows = []
+    for method in data.methods:
+        sentence = escape(actual_loss_sentence(method, data, epsilon, sets))
+        name = f"<b>{method.label}</b><br><small>{method.source}</small>"
+        rows.append([name, f"{method.releases} <b>{sentence}</b>"])
+    return TextTable(["method", "what it releases and spends"], rows, "What each method releases")

@@ -14,12 +14,12 @@ from scipy.stats import binom
 from dpviz.audit.explain import (
     ERRORS,
     REMARKS,
-    composed_pure_delta,
-    correct_proof,
+    _composed_delta,
+    _correct_proof,
     explanations,
 )
 from dpviz.audit.theorem_audit import TheoremResult, audit_theorems
-from dpviz.audit.theorems import Verdict
+from dpviz.audit.theorems import Promise, Verdict
 from dpviz.calibration.data_kinds import GAUSSIAN, Setting
 from dpviz.priors import METHODS
 from tests.calibration.test_smallest_prior import log_delta
@@ -50,7 +50,7 @@ def keeps_promise(result: TheoremResult, value: float) -> bool:
     if result.theorem.key == "7.3":
         return GAUSSIAN.sensitivity(setting) / value <= epsilon * (1 + 1e-9)
     release = GAUSSIAN.release(METHODS[result.method], setting)
-    if result.theorem.promise.has_delta:
+    if result.theorem.promise is not Promise.PURE:
         return release.delta(value, epsilon) <= delta * (1 + 1e-9)
     return release.pure_epsilon(value) <= epsilon * (1 + 1e-9)
 
@@ -61,7 +61,7 @@ def test_every_unsafe_theorem_of_chapter_7_has_its_errors_and_a_safe_value(range
         key = result.theorem.key
         if result.verdict != "unsafe" or key == "7.16":
             continue
-        errors, value = correct_proof(result)
+        errors, value = _correct_proof(result)
         assert value is not None and keeps_promise(result, value), (key, result.setting)
         assert errors[0] == "step" and all(ERRORS[error] in result.sentence for error in errors)
         assert f"it gives {result.theorem.quantity.describe(value)}, which is safe." in result.sentence
@@ -92,7 +92,7 @@ def composition_by_sum(loss: float, copies: int, epsilon: float) -> float:
 @pytest.mark.parametrize("epsilon", [0.0, 0.3, 0.6, 2.5])
 def test_the_worst_composition_is_that_of_randomized_responses(loss: float, copies: int, epsilon: float) -> None:
     expected = composition_by_sum(loss, copies, epsilon)
-    assert composed_pure_delta(loss, copies, epsilon) == pytest.approx(expected, rel=1e-9, abs=1e-15)
+    assert _composed_delta(loss, copies, epsilon) == pytest.approx(expected, rel=1e-9, abs=1e-15)
 
 
 def test_corollary_7_16_drops_the_condition_of_theorem_7_12(ranges: list[TheoremResult]) -> None:
@@ -109,7 +109,7 @@ def test_corollary_7_16_drops_the_condition_of_theorem_7_12(ranges: list[Theorem
             assert composition_by_sum(loss, setting.m, setting.epsilon) <= setting.delta * (1 + 1e-6)
             counts["condition"] += 1
         if ERRORS["step"] in result.sentence:
-            _, value = correct_proof(result)
+            _, value = _correct_proof(result)
             assert value is not None and keeps_promise(result, value)
             counts["step"] += 1
     assert min(counts["condition"], counts["step"]) > 3

@@ -11,7 +11,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.audit.formulas import lemma_6_5_failure, lemma_6_5_prior, subsampled_epsilon_printed
+from dpviz.audit.formulas import _lemma_6_5_failures, subsampled_epsilon_printed
 from dpviz.audit.theorems import THEOREMS
 from dpviz.calibration.parameter_draw import parameter_failure
 from dpviz.calibration.quantities import PRIOR_QUANTITY, RANGE_QUANTITY
@@ -170,6 +170,10 @@ def test_the_printed_bound_of_a_sample_is_safe_and_above_the_loss_itself_for_all
 # Lemma 6.5
 
 
+def largest_failure(n: int, alpha: float, beta: float, epsilon: float) -> float:
+    return float(_lemma_6_5_failures(np.arange(n + 1.0), n, alpha, beta, epsilon).max())
+
+
 def tail(a: Any, b: Any, x: Any) -> Any:
     """I_x(a, b) by its continued fraction (DLMF 8.17.22), for x below the mean."""
     fraction = d = 1 / (1 - (a + b) * x / (a + 1))
@@ -208,15 +212,15 @@ def test_the_referee_agrees_with_quadrature_of_the_density() -> None:
 )
 def test_the_failure_is_the_largest_over_all_tables(n: int, alpha: float, beta: float, epsilon: float) -> None:
     largest = max(failure(n, n1, alpha, beta, epsilon) for n1 in range(n + 1))
-    assert lemma_6_5_failure(n=n, alpha=alpha, beta=beta, epsilon=epsilon) == pytest.approx(float(largest), rel=1e-12)
-    mirrored = lemma_6_5_failure(n=n, alpha=beta, beta=alpha, epsilon=epsilon)
+    assert largest_failure(n=n, alpha=alpha, beta=beta, epsilon=epsilon) == pytest.approx(float(largest), rel=1e-12)
+    mirrored = largest_failure(n=n, alpha=beta, beta=alpha, epsilon=epsilon)
     assert mirrored == pytest.approx(float(largest), rel=1e-12)
 
 
 def test_the_range_is_empty_without_a_prior_row_on_each_side() -> None:
     for alpha, beta in ((1.0, 5.0), (5.0, 1.0), (0.5, 0.5), (1e-300, 3.0), (1.0001, 1.0001)):
-        assert lemma_6_5_failure(n=10, alpha=alpha, beta=beta, epsilon=1.0) == 1.0
-    assert lemma_6_5_failure(n=10, alpha=5.0, beta=5.0, epsilon=1.0) < 1.0
+        assert largest_failure(n=10, alpha=alpha, beta=beta, epsilon=1.0) == 1.0
+    assert largest_failure(n=10, alpha=5.0, beta=5.0, epsilon=1.0) < 1.0
 
 
 @pytest.mark.parametrize("epsilon", [1e-4, 0.3, 1.0, 10.0, 50.0])
@@ -226,7 +230,7 @@ def test_the_failure_falls_in_the_prior_and_is_largest_without_a_one(n: int, eps
     values = []
     for index, margin in enumerate(np.logspace(-8, 9, 36)):
         prior = 1 + float(margin)
-        value = lemma_6_5_failure(n=n, alpha=prior, beta=prior, epsilon=epsilon)
+        value = largest_failure(n=n, alpha=prior, beta=prior, epsilon=epsilon)
         if 1e-280 < value < 1 and index % 7 == 0:
             # Far out the rounding of the ends of the range shows, as the docstring says
             tolerance = 1e-11 + 2e-15 * (1 - math.log(value)) / epsilon
@@ -245,10 +249,10 @@ def test_the_failure_falls_in_the_prior_and_is_largest_without_a_one(n: int, eps
     ],
 )  # fmt: skip
 def test_the_smallest_prior_keeps_the_lemma_and_a_smaller_one_breaks_it(n: int, epsilon: float, delta: float) -> None:
-    prior = lemma_6_5_prior(n=n, epsilon=epsilon, delta=delta)
+    prior = THEOREMS["6.5"].value(n=n, epsilon=epsilon, delta=delta)
     smaller = prior * (1 - 1e-6)
-    assert lemma_6_5_failure(n=n, alpha=prior, beta=prior, epsilon=epsilon) <= delta
-    assert lemma_6_5_failure(n=n, alpha=smaller, beta=smaller, epsilon=epsilon) > delta
+    assert largest_failure(n=n, alpha=prior, beta=prior, epsilon=epsilon) <= delta
+    assert largest_failure(n=n, alpha=smaller, beta=smaller, epsilon=epsilon) > delta
     assert failure(n, 0, prior, prior, epsilon) <= delta < failure(n, 0, smaller, smaller, epsilon)
     if n <= 100:
         assert max(failure(n, n1, prior, prior, epsilon) for n1 in range(n + 1)) <= delta
@@ -256,21 +260,21 @@ def test_the_smallest_prior_keeps_the_lemma_and_a_smaller_one_breaks_it(n: int, 
 
 def test_the_smallest_prior_at_the_ends() -> None:
     for n, epsilon, delta in ((100, 50.0, 0.5), (100, 1000.0, 1e-300), (10, 30.0, 0.999)):
-        assert lemma_6_5_prior(n=n, epsilon=epsilon, delta=delta) == math.nextafter(1.0, 2.0)
-    assert lemma_6_5_prior(n=10, epsilon=1.0, delta=0.0) == math.inf
-    assert lemma_6_5_prior(n=10, epsilon=1.0, delta=1.0) == 0.0
+        assert THEOREMS["6.5"].value(n=n, epsilon=epsilon, delta=delta) == math.nextafter(1.0, 2.0)
+    assert THEOREMS["6.5"].value(n=10, epsilon=1.0, delta=0.0) == math.inf
+    assert THEOREMS["6.5"].value(n=10, epsilon=1.0, delta=1.0) == 0.0
 
 
 @pytest.mark.parametrize(("n", "epsilon", "delta"), [(1, 1.0, 1e-3), (50, 1.0, 1e-5), (300, 0.5, 0.01)])
 def test_the_lemma_is_sufficient_and_asks_for_more_than_is_needed(n: int, epsilon: float, delta: float) -> None:
-    printed = lemma_6_5_prior(n=n, epsilon=epsilon, delta=delta)
+    printed = THEOREMS["6.5"].value(n=n, epsilon=epsilon, delta=delta)
     needed = minimum_prior_probabilistic("param_post", n=n, m=1, epsilon=epsilon, delta=delta)
     assert minimum_prior("param_post", n=n, m=1, epsilon=epsilon, delta=delta) <= needed < printed
 
 
 def test_the_lemma_takes_28_8_where_20_6_is_exact() -> None:
     values = {"n": 100, "epsilon": 1.0, "delta": 1e-5}
-    assert lemma_6_5_prior(**values) == pytest.approx(28.818392, abs=1e-6)
+    assert THEOREMS["6.5"].value(**values) == pytest.approx(28.818392, abs=1e-6)
     assert minimum_prior("param_post", m=1, **values) == pytest.approx(20.5674, abs=1e-4)
 
 

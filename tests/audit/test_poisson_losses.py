@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import poisson
 
-from dpviz.audit.poisson_losses import poisson_quantiles, printed_addition, promise_of_counts, skellam_masses
-from dpviz.audit.release_audit import RELEASE_METHODS, ReleaseSetting
+from dpviz.audit.poisson_losses import _printed_addition, _quantiles, _replaced_row, promise_of_counts
+from dpviz.audit.release_losses import ReleaseSetting
+from dpviz.audit.release_methods import RELEASE_METHODS
 from dpviz.core.formatting import format_number
 from dpviz.mechanisms import PoissonCount, PoissonGamma
 from dpviz.privacy import probabilistic_delta
@@ -23,7 +24,7 @@ METHODS = RELEASE_METHODS
 
 @pytest.mark.parametrize(("epsilon", "delta"), PROMISES)
 def test_what_is_printed_to_be_added_is_enough_and_the_smallest(epsilon: float, delta: float) -> None:
-    added = printed_addition(epsilon, delta)
+    added = _printed_addition(epsilon, delta)
 
     def printed(alpha: float) -> float:
         bracket = (1 + epsilon) / math.log1p(1 / alpha)
@@ -37,7 +38,7 @@ def test_what_is_printed_to_be_added_is_enough_and_the_smallest(epsilon: float, 
 def test_of_one_count_the_printed_formula_is_exact(epsilon: float, delta: float) -> None:
     """The failure of every count y and both its neighbours, over a long list of what is published."""
     method, setting = METHODS["poisson_count"], ReleaseSetting(n=40, epsilon=epsilon, delta=delta, cell=2)
-    added, z = printed_addition(epsilon, delta), np.arange(2_000)
+    added, z = _printed_addition(epsilon, delta), np.arange(2_000)
 
     def failure(limit: float) -> float:
         worst = 0.0
@@ -54,7 +55,7 @@ def test_of_one_count_the_printed_formula_is_exact(epsilon: float, delta: float)
 
 
 def test_the_card_has_the_printed_failure_where_what_is_cut_off_is_rare() -> None:
-    added = printed_addition(2.0, 1e-2)
+    added = _printed_addition(2.0, 1e-2)
     exact = float(poisson.sf(7, 1 + added))
     assert probabilistic_delta(PoissonCount(n=60, alpha=added * (1 + 1e-12)), 2.0) == pytest.approx(exact, rel=1e-9)
 
@@ -63,7 +64,7 @@ def test_the_card_has_the_printed_failure_where_what_is_cut_off_is_rare() -> Non
 def test_a_replaced_row_loses_more_than_is_printed(epsilon: float, delta: float) -> None:
     """Both counts in a list of pairs: the tables (1, 0) and (0, 1), the other rows elsewhere."""
     method, setting = METHODS["poisson_table"], ReleaseSetting(n=40, epsilon=epsilon, delta=delta, cell=2)
-    added = printed_addition(epsilon, delta)
+    added = _printed_addition(epsilon, delta)
     one, none = (poisson.pmf(np.arange(400), mean) for mean in (1 + added, added))
     first, other = np.outer(one, none), np.outer(none, one)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -119,20 +120,26 @@ def test_shared_rows_never_make_a_pair_of_tables_worse() -> None:
 
 
 @pytest.mark.parametrize("added", [1e-3, 0.5, 20.0])
-def test_differences_of_poisson_numbers_have_their_probabilities(added: float) -> None:
-    found, delta = skellam_masses(added, 1e-9), 1e-9
-    k = len(found) // 2
-    z = np.arange(400)
-    first, second = poisson.pmf(z, 1 + added), poisson.pmf(z, added)
-    listed = np.convolve(first, second[::-1])[399 - k : 400 + k]
-    assert np.allclose(found, listed, rtol=1e-10, atol=1e-300)
-    assert 1 - delta / 500 <= found.sum() <= 1 + 1e-12
+@pytest.mark.parametrize(("epsilon", "allowed"), [(1.0, 0.3), (3.0, 1e-3), (9.0, 1e-9)])
+def test_a_replaced_row_has_the_losses_of_the_difference_of_its_counts(
+    added: float, epsilon: float, allowed: float
+) -> None:
+    z, slope = np.arange(400), math.log1p(1 / added)
+    differences = np.convolve(poisson.pmf(z, 1 + added), poisson.pmf(z, added)[::-1])
+    losses = slope * np.arange(-399, 400)
+    row = _replaced_row(added, epsilon, allowed)
+    omitted = allowed / 500
+    assert row.failure == pytest.approx(differences[np.abs(losses) > epsilon].sum(), abs=omitted, rel=1e-10)
+    excess = np.maximum(differences - math.exp(epsilon) * differences[::-1], 0)
+    assert row.delta == pytest.approx(excess[differences > 1e-250].sum(), abs=omitted, rel=1e-9)
+    is_beyond = [np.abs(losses) > row.epsilon_at_failure * (1 + sign * 1e-9) for sign in (1, -1)]
+    assert differences[is_beyond[0]].sum() <= allowed < differences[is_beyond[1]].sum() + omitted
 
 
 def test_quantiles_are_the_smallest_counts_that_are_seldom_exceeded() -> None:
     means = np.array([1e-9, 0.3, 1.0, 17.5, 900.0])
     for delta in (0.5, 1e-3, 1e-12):
-        found = poisson_quantiles(means, delta)
+        found = _quantiles(means, delta)
         assert np.all(poisson.sf(found, means) <= delta)
         assert np.all((found == 0) | (poisson.sf(found - 1, means) > delta))
 

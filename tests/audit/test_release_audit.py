@@ -17,11 +17,21 @@ from scipy import integrate
 from scipy.special import betainc, betaln, gammaln
 from scipy.stats import laplace, multinomial, norm
 
-from dpviz.audit import release_losses as posteriors
-from dpviz.audit.release_audit import VERDICT_SIGNS, ReleaseAudit, ReleaseSetting, audit_releases, headline
-from dpviz.audit.release_methods import NOISE_FACTORS, PROMISES, REAL_LOSSES, RELEASE_METHODS, SENSITIVITIES
+from dpviz.audit.release_audit import ReleaseAudit, audit_releases, headline
+from dpviz.audit.release_losses import (
+    NOISE_FACTORS,
+    PROMISES,
+    REAL_LOSSES,
+    ReleaseSetting,
+    _draw_sdd_mc,
+    _normal_bins,
+    _sdd_loss,
+    _sphc_scale,
+)  # fmt: skip
+from dpviz.audit.release_methods import RELEASE_METHODS, SENSITIVITIES
 from dpviz.comparisons import DATA_KINDS, ComparedMethod, DataKind, KnownVariance
 from dpviz.comparisons.numeric_releases import PERTURBED_HISTOGRAM_SCOTT, bounded_laplace_loss
+from dpviz.export.audit import VERDICT_SIGNS
 from dpviz.export.columns import records_csv
 from dpviz.mechanisms import LaplaceSanitizer, Modips, ModipsTruncated
 from dpviz.mechanisms.binned_posterior import bin_log_ratios, log_density_bound
@@ -405,11 +415,12 @@ def test_binned_posteriors_lose_what_their_bins_do() -> None:
     moved = np.abs(np.diff(log_masses, axis=0))
     assert np.abs(bin_log_ratios(n)).max() == pytest.approx(moved.max(), rel=0.02)
     expected = moved.sum(axis=1).max() / (2 * bound)
-    assert posteriors.sanitized_histogram_loss(n, 1.0) == pytest.approx(expected, rel=5e-3)
+    sampled = loss_of("sdd_mc", replace(ONE_SET, n=n)).at_least  # what its draws show is less
+    assert sampled == pytest.approx(expected, rel=5e-3)
+    assert sampled == pytest.approx(3.6, abs=0.05)
     drawn = log_masses / (4 * bound)
     drawn -= np.log(np.exp(drawn).sum(axis=1, keepdims=True))
-    assert posteriors.sdd_loss(n, 1.0) == pytest.approx(np.abs(np.diff(drawn, axis=0)).max(), rel=0.02)
-    assert posteriors.sanitized_histogram_loss(n, 1.0) == pytest.approx(3.6, abs=0.05)
+    assert _sdd_loss(n, 1.0, 2 * log_density_bound(n)) == pytest.approx(np.abs(np.diff(drawn, axis=0)).max(), rel=0.02)
     assert log_density_bound(100) == pytest.approx(290, abs=0.5)
     assert np.abs(bin_log_ratios(100)).max() == pytest.approx(5.5, abs=0.15)  # the middles of the bins
 
@@ -417,7 +428,7 @@ def test_binned_posteriors_lose_what_their_bins_do() -> None:
 def test_algorithm_3_is_caught_by_its_draws() -> None:
     """Empty bins stay empty: at ε = 0.1 a single set fails with a δ that no sampling error explains."""
     generator, epsilon, size = np.random.default_rng(8), 0.1, 20_000
-    bins = [np.bincount(posteriors.draw_sdd_mc(10, ones, epsilon, 1_000, size, generator), minlength=100) / size
+    bins = [np.bincount(_draw_sdd_mc(10, epsilon, ones, generator, size), minlength=100) / size
             for ones in (0, 1)]  # fmt: skip
     likelier = bins[1] > math.exp(epsilon) * bins[0]
     first, second = bins[1][likelier].sum(), bins[0][likelier].sum()
@@ -428,8 +439,8 @@ def test_algorithm_3_is_caught_by_its_draws() -> None:
 
 def test_algorithm_4_draws_as_often_as_simulated() -> None:
     generator, size, kept = np.random.default_rng(2), 100_000, 10_000
-    bins = posteriors.normal_bins(0.4)
-    scale = posteriors.sphc_scale(1.0)
+    bins = _normal_bins(0.4)
+    scale = _sphc_scale(1.0)
     noisy = np.maximum(
         0, generator.multinomial(kept, bins, size // 10) + generator.laplace(0, scale * kept, (size // 10, 20))
     )
@@ -442,10 +453,9 @@ def test_algorithm_4_draws_as_often_as_simulated() -> None:
 def test_algorithm_4_and_its_standardized_variant_are_as_found_before() -> None:
     means = np.linspace(-3, 3, 21)
     moved = np.abs(np.diff(norm.cdf(means + 0.4)) - np.diff(norm.cdf(means - 0.4))).sum()
-    whole, one, twenty = posteriors.sphc_losses(0.8, 1.0)
-    assert moved / (norm.pdf(0) * 0.3) == pytest.approx(whole, abs=1e-9)
-    assert one < 0.5
-    assert twenty >= 3.5
+    loss = loss_of("sphc", ONE_SET)
+    assert moved / (norm.pdf(0) * 0.3) == pytest.approx(loss.at_least, abs=1e-9)
+    assert "A single draw from it in each set shows 0.45 or more, twenty draws 3.6 or more." in loss.note
     assert loss_of("standardized", ONE_SET).delta == pytest.approx(0.070, abs=1e-3)
 
 

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from scipy.stats import truncnorm
 
-from dpviz.audit.formulas import lemma_6_5_failure
 from dpviz.audit.theorem_audit import TheoremResult, audit_theorems
 from dpviz.audit.theorems import THEOREMS, Promise, TheoremKind
 from dpviz.calibration.parameter_draw import parameter_failure
 from dpviz.calibration.quantities import NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY
 from dpviz.priors import CALIBRATED, KINDS
+from tests.audit.test_formulas import largest_failure
 from tests.calibration.test_smallest_prior import log_delta
 from tests.referees import gaussian_excess, gaussian_posterior
 
@@ -134,7 +134,7 @@ def test_lemma_6_5_is_safe_since_it_asks_for_probabilistic_privacy() -> None:
     result = result_of("bernoulli", "6.5", **HUNDRED)
     alpha = number(result.printed)
     assert alpha > number(result.exact)
-    assert lemma_6_5_failure(n=100, alpha=alpha, beta=alpha, epsilon=1.0) <= 1e-5
+    assert largest_failure(n=100, alpha=alpha, beta=alpha, epsilon=1.0) <= 1e-5
     assert parameter_failure(n=100, alpha=alpha, beta=alpha, epsilon=1.0) <= 1e-5
     delta = math.exp(log_delta("param_post", 100, 1, alpha, alpha, 1.0))
     assert result.actual_delta == pytest.approx(delta, rel=1e-8)

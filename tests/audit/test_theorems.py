@@ -10,8 +10,8 @@ from typing import Any
 import mpmath as mp
 import pytest
 
-from dpviz.audit.formulas import CONDITIONS, FORMULAS, lemma_6_5_prior
-from dpviz.audit.text import constant_sentence
+from dpviz.audit import read_table
+from dpviz.audit.formulas import CONDITIONS, FORMULAS
 from dpviz.audit.theorem_audit import TheoremResult, audit_theorems
 from dpviz.audit.theorems import CONSTANTS, THEOREMS, Constant
 from dpviz.priors import KINDS, METHODS
@@ -33,12 +33,14 @@ WITHOUT_FORMULA = {
 def test_the_table_holds_every_theorem_in_order() -> None:
     numbers = [f"{chapter}.{number}" for chapter, numbers in NUMBERS.items() for number in numbers]
     assert list(dict.fromkeys(theorem.number for theorem in THEOREMS.values())) == numbers
-    assert {*FORMULAS, *CONDITIONS} <= set(THEOREMS)
+    rows = read_table("theorems")
+    assert {row["formula"] for row in rows} == {"", *FORMULAS}
+    assert {row["test"] for row in rows} == {"", *CONDITIONS}
     for key, theorem in THEOREMS.items():
         assert key == theorem.key
         assert theorem.source.startswith(f"Zheng (2015), {theorem.name}"), key
         assert theorem.statement and theorem.statement == theorem.statement.strip(), key
-        assert theorem.condition_test is None or theorem.condition, key
+        assert theorem.test is None or theorem.condition, key
         assert (theorem.formula is None) == (key in WITHOUT_FORMULA), key
         assert {*theorem.methods} <= {*METHODS}, key
         if theorem.family in KINDS and theorem.methods:
@@ -59,7 +61,7 @@ def test_a_condition_in_numbers_is_tested() -> None:
         **{key: {"epsilon": 0.003} for key in ("7.8", "7.15 after")},  # (ln 10⁵)² = 132.5 < 1/0.006
         "7.15": {"sigma": 1.001},
     }
-    assert {key for key, theorem in THEOREMS.items() if theorem.condition_test is not None} == set(refused)
+    assert {key for key, theorem in THEOREMS.items() if theorem.test is not None} == set(refused)
     for key, theorem in THEOREMS.items():
         assert theorem.condition_holds(**values), key
         assert theorem.condition_holds(**values | refused.get(key, {})) == (key not in refused), key
@@ -84,8 +86,11 @@ def test_bad_input_is_refused_in_words() -> None:
             r"m \(rows of the sample\) must be at most n = 3; got 4",
         ),
         (lambda: THEOREMS["6.17"].value(n=3, epsilon=1.0, theta_real=1.5), r"theta_real \(true share\) must be"),
-        (lambda: lemma_6_5_prior(n=3, epsilon=1.0, delta=1e-301), r"delta must be 0 or from 10⁻³⁰⁰ to 1; got 1e-301"),
-        (lambda: lemma_6_5_prior(n=0, epsilon=1.0, delta=0.1), r"n \(people\) must be"),
+        (
+            lambda: THEOREMS["6.5"].value(n=3, epsilon=1.0, delta=1e-301),
+            r"delta must be 0 or from 10⁻³⁰⁰ to 1; got 1e-301",
+        ),
+        (lambda: THEOREMS["6.5"].value(n=0, epsilon=1.0, delta=0.1), r"n \(people\) must be"),
     ]
     for call, message in cases:
         with pytest.raises(ValueError, match=message):
@@ -98,21 +103,18 @@ LOG_COSH = 2 * math.log(math.cosh(0.5))  # exponent ln(1/δ)/α of a beta tail a
 POISSON = 2 * math.log(2) - 1  # of a Poisson tail, where m = n ≫ α
 NEAR_ONE = math.log1p(math.e) + math.e * math.log1p(math.exp(-1))  # of a beta tail as δ → 1 with n = 1
 LIMITS: dict[tuple[str, str], Constant] = {
-    (key, method): constant
-    for key, constants in CONSTANTS.items()
-    for method, constant in constants.items()
-    if THEOREMS[key].methods
+    (key, method): constant for (key, method), constant in CONSTANTS.items() if THEOREMS[key].methods
 }
 
 
 def test_every_unstated_constant_has_its_ends_and_no_other_theorem_has() -> None:
-    expected = {key: set(theorem.methods or ["param_post"]) for key, theorem in THEOREMS.items() if theorem.constant}
-    assert {key: set(constants) for key, constants in CONSTANTS.items()} == expected
+    keys = [key for key, theorem in THEOREMS.items() if theorem.constant]
+    assert {*CONSTANTS} == {(key, method) for key in keys for method in THEOREMS[key].methods or ["param_post"]}
 
 
 def is_within(result: TheoremResult) -> bool:
     """Whether the limit speaks of the setting."""
-    setting, within = result.setting, LIMITS[result.theorem.key, result.method].within
+    setting, within = result.setting, LIMITS[result.theorem.key, result.method].text
     return not (
         ("ε up to 1" in within and setting.epsilon > 1)
         or ("δ up to 1/2" in within and setting.delta > 0.5)
@@ -135,7 +137,7 @@ def test_no_constant_lies_beyond_its_ends() -> None:
                 continue
             place = result.theorem.key, result.method
             limit = LIMITS[place]
-            assert constant_sentence(limit, result.theorem.constant_symbol) in result.sentence
+            assert limit.text in result.sentence
             assert result.constant >= (limit.low or 0.0) * (1 - 1e-7), (place, result.setting)
             assert result.constant <= (limit.high or math.inf) * (1 + 1e-7), (place, result.setting)
             compared.add(place)

@@ -9,7 +9,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.audit.release_losses import sdd_loss
+from dpviz.audit.release_losses import _sdd_loss
 from dpviz.mechanisms import BinnedPosterior, BinnedPosteriorExact
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
 
@@ -79,7 +79,7 @@ def test_the_true_sensitivity_is_that_of_all_neighbours_and_bins_and_half_of_it_
 def test_the_promise_is_kept_and_the_printed_sensitivity_wastes_nearly_all_of_it(cls: type[BinnedPosterior]) -> None:
     for n, m, epsilon in itertools.product((1, 10, 100), (1, 40), (1e-3, 1.0, 20.0)):
         made = cls(n=n, m=m, epsilon=epsilon)
-        bin_alone = sdd_loss(n, epsilon, made.sensitivity)
+        bin_alone = _sdd_loss(n, epsilon, made.sensitivity)
         assert pure_epsilon(made) <= bin_alone * (1 + 1e-9)
         assert bin_alone <= epsilon
         assert n < 100 or (pure_epsilon(made) < epsilon / 300) == (cls is BinnedPosterior) or m == 1

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.audit.release_audit import VERDICT_SIGNS, ReleaseSetting, audit_releases, headline
+from dpviz.audit.release_audit import audit_releases, headline
+from dpviz.audit.release_losses import ReleaseSetting
 from dpviz.comparisons import DATA_KINDS, BinaryData, Comparison, EqualPromise
 from dpviz.comparisons.analysis import Analysis
 from dpviz.comparisons.comparison import Ranking
+from dpviz.export.audit import VERDICT_SIGNS
 from dpviz.study.plan import StudyPlan
 from dpviz.study.results import results_to_csv
 from dpviz.study.run import evaluate_cell

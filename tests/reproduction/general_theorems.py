@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betainc, ndtr, ndtri
 
-from dpviz.audit.explain import composed_pure_delta
+from dpviz.audit.explain import _composed_delta
 from dpviz.audit.theorems import CONSTANTS, THEOREMS
 from dpviz.calibration.curves import release
 from dpviz.core.limits import MAX_PRIOR_ROWS
@@ -55,10 +55,10 @@ def definitions() -> Findings:
     yield "2.15", at_most(deltas(2 * EPSILON), midpoint_simulator_delta(deltas, EPSILON) * (1 + math.exp(EPSILON)))
 
     # Two randomized responses, the worst releases, at the sum of their ε and a thousandth below it; and a hundred
-    at_sum, below = (composed_pure_delta(EPSILON, 2, share * printed("2.17")) for share in (1, 0.999))
+    at_sum, below = (_composed_delta(EPSILON, 2, share * printed("2.17")) for share in (1, 0.999))
     yield "2.17", at_most(at_sum, 0.0, below)
     yield "2.17 delta", at_most(DELTA * (2 - DELTA), printed("2.17 delta"))
-    yield "2.18", at_most(composed_pure_delta(EPSILON, 100, printed("2.18")), DELTA, printed("2.18"))
+    yield "2.18", at_most(_composed_delta(EPSILON, 100, printed("2.18")), DELTA, printed("2.18"))
     yield "2.18 delta", at_most(-math.expm1(101 * math.log1p(-DELTA)), printed("2.18 delta"))
     yield "2.20", at_most(1 / printed("2.20"), EPSILON)
 
@@ -116,8 +116,8 @@ def spread_constant(n: int) -> float:
 def lemmas() -> Findings:
     """Constants that would be exact here, beside those that work in every case; and a normal posterior."""
     here = constant_here("6.6", lambda log_alpha: strays_from_mean(log_alpha, np.arange(N + 1.0)))
-    yield "6.6", at_most(here, CONSTANTS["6.6"]["param_post"].high or 0.0)
-    yield "6.8", at_most(CONSTANTS["6.8"]["param_post"].low or math.inf, constant_here("6.8", leaves_factor))
+    yield "6.6", at_most(here, CONSTANTS["6.6", "param_post"].high or 0.0)
+    yield "6.8", at_most(CONSTANTS["6.8", "param_post"].low or math.inf, constant_here("6.8", leaves_factor))
     sizes = np.unique(np.geomspace(2, 1e5, 200).astype(int)).tolist()
     yield "7.1", at_most(spread_constant(N), max(map(spread_constant, sizes)))
     yield "7.9", at_most(-ndtri(DELTA / 2), printed("7.9"), 2 * ndtr(-printed("7.9")))

@@ -6,7 +6,7 @@ import math
 import numpy as np
 from scipy.stats import poisson
 
-from dpviz.audit.poisson_losses import printed_addition, replaced_row
+from dpviz.audit.poisson_losses import _printed_addition, _replaced_row
 from dpviz.comparisons import Analysis, BinaryData
 from dpviz.comparisons.comparison import GUESS_ERROR
 from dpviz.comparisons.proportion_measures import share_moments
@@ -39,12 +39,12 @@ def jackson() -> Findings:
     """The exact probability of a larger loss is that of the formula for a count, and not for a row that moves two."""
     ratios = []
     for epsilon, delta in PAIRS:
-        alpha = printed_addition(epsilon, delta)
+        alpha = _printed_addition(epsilon, delta)
         limit = math.floor((1 + epsilon) / math.log1p(1 / alpha) * ROUNDING)
         exact = probabilistic_delta(PoissonCount(n=100, alpha=alpha * ROUNDING), epsilon)
         ratios.append(exact / poisson.sf(limit, 1 + alpha))
     yield "count", between(ratios, 1 - 1e-6, 1 + 1e-6)
-    yield "table", between([replaced_row(printed_addition(*pair), *pair).failure / pair[1] for pair in PAIRS], high=1)
+    yield "table", between([_replaced_row(_printed_addition(*pair), *pair).failure / pair[1] for pair in PAIRS], high=1)
 
     # The loss grows without a limit with the largest count that may be published
     losses = np.array([[pure_epsilon(PoissonCount(n=n, alpha=alpha)) for n in (10, 100, 1000)] for alpha in (0.5, 5.0)])
