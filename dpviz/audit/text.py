@@ -81,8 +81,8 @@ def _unsafe_sentence(result: TheoremResult) -> str:
 
 
 def _constant_sentence(result: TheoremResult) -> str:
-    theorem, value = result.theorem, "At these parameters the bound excludes nothing."
-    symbol = theorem.constant.split(", ")[-1]  # the last one multiplies the formula
+    theorem, symbol = result.theorem, result.theorem.constant_symbol
+    value = "At these parameters the bound excludes nothing."
     if result.exact is not None and math.isinf(result.exact):
         value = f"The exact prior lies beyond {format_number(MAX_SEARCHED_PRIOR)}."
     elif result.constant is not None:

@@ -73,6 +73,15 @@ class TheoremResult:
         """δ that the printed value gives at the promised ε; None where there is none."""
         return self._actual[1]
 
+    @property
+    def why_no_value(self) -> str:
+        """Why there is no printed number to compare; empty where there is one, or its condition does not hold."""
+        if self.theorem.formula is None:
+            return "it says that none is enough"
+        if self.theorem.constant:
+            return f"its constant {self.theorem.constant_symbol} is not stated"
+        return "" if self.verdict.is_decided or self.printed is not None else "it is not asked without δ"
+
     @cached_property
     def sentence(self) -> str:
         """What follows, and why."""

@@ -153,6 +153,11 @@ class Theorem:
         return f"Zheng (2015), {self.name}" + (f", after {self.after}" if self.after else "")
 
     @property
+    def constant_symbol(self) -> str:
+        """Constant that multiplies the formula: the last of those without a value."""
+        return self.constant.split(", ")[-1]
+
+    @property
     def is_one_row(self) -> bool:
         """Whether it is about a single synthetic row."""
         return self.test is CONDITIONS["one row"]
