@@ -1,6 +1,7 @@
 """The figures of the papers as they were redrawn, and what each shows."""
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -61,12 +62,12 @@ class Figure:
         return list(dict.fromkeys(panel.setting for panel in self.panels))
 
     def at(self, setting: str) -> dict[str, FigurePanel]:
-        """Return the panels of a setting by measure."""
+        """The panels of a setting by measure."""
         return {panel.measure: panel for panel in self.panels if panel.setting == setting}
 
 
 def slugify(name: str) -> str:
-    """Return a name as an address has it.
+    """A name as an address has it.
 
     >>> slugify("supplement, Figures 4 to 7")
     'supplement_figures_4_to_7'
@@ -76,18 +77,20 @@ def slugify(name: str) -> str:
 
 @cache
 def load_figures() -> tuple[Figure, ...]:
-    """Return every figure in the order of the captions; read once in a process."""
-    figures: dict[tuple[str, str], dict[tuple[str, str], list[FigureLine]]] = {}
+    """Every figure in the order of the captions; read once in a process."""
+    lines: dict[tuple[str, str, str, str], list[FigureLine]] = defaultdict(list)
     for row in read_data("figures"):
         x = np.array(row["x"].split(), float)
         y, error = (np.array(row[name].split() or ["0"] * len(x), float) for name in ("y", "error"))
-        line = FigureLine(row["key"], row["name"], LineKind(row["kind"]), x, y, error)
-        panels = figures.setdefault((row["paper"], row["place"]), {})
-        panels.setdefault((row["setting"], row["measure"]), []).append(line)
-    loaded = []
+        panel = row["paper"], row["place"], row["setting"], row["measure"]
+        lines[panel].append(FigureLine(row["key"], row["name"], LineKind(row["kind"]), x, y, error))
+    figures = []
     for row in read_data("captions"):
-        lines = figures[row["paper"], row["place"]]
-        fields: dict[str, Any] = {"log": row["log"] == "yes"}
-        fields["panels"] = tuple(FigurePanel(*panel, tuple(lines[panel])) for panel in lines)
-        loaded.append(Figure(**row | fields))
-    return tuple(loaded)
+        panels = tuple(
+            FigurePanel(setting, measure, tuple(panel_lines))
+            for (paper, place, setting, measure), panel_lines in lines.items()
+            if (paper, place) == (row["paper"], row["place"])
+        )
+        fields: dict[str, Any] = {"log": row["log"] == "yes", "panels": panels}
+        figures.append(Figure(**row | fields))
+    return tuple(figures)

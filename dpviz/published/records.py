@@ -3,7 +3,7 @@
 import csv
 import datetime
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -80,13 +80,12 @@ class Record:
 
     @classmethod
     def from_row(cls, row: dict[str, str]) -> Self:
-        """Return the record in a row of the file; digits stay text."""
+        """The record in a row of the file; digits stay text."""
         fields: dict[str, Any] = {name: row[name] for name in cls.__dataclass_fields__}
         for name in ("error", "our_error", "units_of_last_digit", "standard_errors"):
             fields[name] = float(row[name] or 0)
-        fields["verdict"], fields["kind"] = Agreement(row["verdict"]), Kind(row["kind"])
-        fields["as_stated"] = row["as_stated"] == "True"
-        return cls(**fields)
+        readings = {"verdict": Agreement(row["verdict"]), "kind": Kind(row["kind"])}
+        return cls(**fields | readings | {"as_stated": row["as_stated"] == "True"})
 
     @property
     def is_number(self) -> bool:
@@ -133,18 +132,22 @@ class Record:
 
 
 def read_data(name: str) -> list[dict[str, str]]:
-    """Return the rows of a file of the folder `data`, every cell as text."""
+    """The rows of a file of the folder `data`, every cell as text."""
     return list(csv.DictReader(data_text(name).splitlines()))
 
 
 def data_text(name: str) -> str:
-    """Return a file of the folder `data` as it is."""
+    """A file of the folder `data` as it is."""
     return files("dpviz.published").joinpath("data", f"{name}.csv").read_text(encoding="utf-8")
+
+
+TEXTS = {row["name"]: row["text"] for row in read_data("texts")}
+"""Sentences about records, with places for their numbers."""
 
 
 @cache
 def load_records(paper: str = "") -> tuple[Record, ...]:
-    """Return every record, or those of a paper by authors and year, in printed order; read once in a process."""
+    """Every record, or those of a paper by authors and year, in printed order; read once in a process."""
     if paper:
         return tuple(record for record in load_records() if record.paper == paper)
     return tuple(map(Record.from_row, read_data("records")))
@@ -152,22 +155,22 @@ def load_records(paper: str = "") -> tuple[Record, ...]:
 
 @cache
 def load_papers() -> dict[str, str]:
-    """Return the papers by key, authors and year, in the order of their years."""
+    """The papers by key, authors and year, in the order of their years."""
     return {row["key"]: row["paper"] for row in read_data("papers")}
 
 
 @cache
 def alternative_readings() -> dict[str, list[Record]]:
-    """Return the alternative readings of records, by the ids of these."""
-    readings: dict[str, list[Record]] = {}
+    """The alternative readings of records, by the ids of these."""
+    readings: dict[str, list[Record]] = defaultdict(list)
     for record in load_records():
         if record.is_alternative:
-            readings.setdefault(record.reading_of, []).append(record)
-    return readings
+            readings[record.reading_of].append(record)
+    return dict(readings)
 
 
 def fill_in_printed(text: str) -> str:
-    """Return a text with what papers print in the places of its keys, ``{paper[key]}``, which may have a format.
+    """A text with what papers print in the places of its keys, ``{paper[key]}``, which may have a format.
 
     >>> fill_in_printed("{liu[repeats]:,.0f} runs; from {bowen_liu[smallest]}, as {printed}")
     '5,000 runs; from 0.007, as {printed}'
@@ -205,7 +208,7 @@ class Erratum:
 
 @cache
 def load_errata(paper: str) -> tuple[Erratum, ...]:
-    """Return the errata of a paper, by authors and year."""
+    """The errata of a paper, by authors and year."""
     return tuple(Erratum(**row) for row in read_data("errata") if row["paper"] == paper)
 
 
@@ -216,6 +219,7 @@ class Summary:
     verdicts: Counter[Agreement]  # of the results, as are the numbers below
     kinds: Counter[Kind]  # of everything printed
     n_numbers: int
+    n_statements: int
     n_read_otherwise: int  # right only if read otherwise than stated
     n_simulated: int
 
@@ -227,27 +231,17 @@ class Summary:
     @property
     def label(self) -> str:
         """How many results come out, in some words."""
-        return f"{self.n_come_out:,} of {self.kinds[Kind.RESULT]:,} results come out"
+        return TEXTS["label"].format(self)
 
     @property
     def caption(self) -> str:
         """What does not, in a short sentence."""
-        differ, unknown = self.verdicts[Agreement.DIFFERS], self.verdicts[Agreement.UNKNOWN]
-        return f"Yet {differ:,} differ; {unknown:,} cannot be computed."
+        return TEXTS["caption"].format(self)
 
     @property
     def sentence(self) -> str:
         """The verdict on everything printed, in some sentences."""
-        results, verdicts = self.kinds[Kind.RESULT], self.verdicts
-        return (
-            f"The papers print {self.n_numbers:,} numbers and {results - self.n_numbers:,} statements as results. "
-            f"{verdicts[Agreement.DIFFERS]:,} differ from ours, and {verdicts[Agreement.UNKNOWN]:,} cannot be "
-            f"computed; each of them has its reason. Of those that come out, {verdicts[Agreement.CHANCE]:,} are as "
-            f"close as chance allows. {self.n_read_otherwise:,} are right only if they are read as something else "
-            f"than the words around them say; they are marked *. Not counted: {self.kinds[Kind.SETTING]:,} settings, "
-            f"{self.kinds[Kind.QUOTED]:,} quotations from other work, and {self.kinds[Kind.LOST]:,} things that the "
-            "text at hand has lost or leaves unstated."
-        )
+        return TEXTS["sentence"].format(self)
 
     @property
     def counts(self) -> str:
@@ -258,32 +252,30 @@ class Summary:
         """
         verbs = {Agreement.AGREES: "agree", Agreement.ROUNDING: "differ within rounding", Agreement.DIFFERS: "differ"}
         nouns = {Kind.SETTING: "setting", Kind.QUOTED: "quotation", Kind.LOST: "lost item"}
-        results = [
-            f"{count:,} {verbs.get(verdict, verdict) if count > 1 else verdict}"
-            for verdict in Agreement
-            if (count := self.verdicts[verdict])
-        ]
-        rest = [f"{count:,} {noun}{'s' * (count > 1)}" for kind, noun in nouns.items() if (count := self.kinds[kind])]
+        verdicts = {verdict: self.verdicts[verdict] for verdict in Agreement if self.verdicts[verdict]}
+        results = [f"{n:,} {verbs.get(verdict, verdict) if n > 1 else verdict}" for verdict, n in verdicts.items()]
+        rest = [f"{n:,} {noun}{'s' * (n != 1)}" for kind, noun in nouns.items() if (n := self.kinds[kind])]
         n_results = self.kinds[Kind.RESULT]
         counts = f"{n_results:,} result{'s' * (n_results != 1)}: {', '.join(results) or 'none'}"
         return f"{counts}; besides {', '.join(rest)}" if rest else counts
 
 
 def summarize(records: Iterable[Record]) -> Summary:
-    """Return what records say together."""
+    """What records say together."""
     primary = [record for record in records if not record.is_alternative]
     results = [record for record in primary if record.kind is Kind.RESULT]
     return Summary(
         verdicts=Counter(record.verdict for record in results),
         kinds=Counter(record.kind for record in primary),
         n_numbers=sum(record.is_number for record in results),
+        n_statements=sum(not record.is_number for record in results),
         n_read_otherwise=sum(not record.as_stated for record in results),
         n_simulated=sum(record.error > 0 for record in results),
     )
 
 
 def simulation_limit(n_simulated: int) -> float:
-    """Return the standard errors beyond which chance puts one or more of so many numbers in one of 1,000 runs at most.
+    """The standard errors beyond which chance puts one or more of so many numbers in one of 1,000 runs at most.
 
     Bonferroni's bound, so that numbers may share random numbers.
 
@@ -294,23 +286,14 @@ def simulation_limit(n_simulated: int) -> float:
 
 
 def rule_sentence(n_simulated: int) -> str:
-    """Return from where on a simulated number, or a statement, counts as wrong."""
+    """From where on a simulated number, or a statement, counts as wrong."""
     limit = format_number(simulation_limit(n_simulated), 3)
-    return (
-        f"{n_simulated:,} of the numbers were simulated, by the paper or here. They agree within {FAR} standard "
-        f"errors. One that is further off counts as wrong only beyond {limit}: chance alone puts any of them there in "
-        f"at most one of {1 / FAMILY_LEVEL:,.0f} runs. A statement that a simulation does not bear out is judged again "
-        "with ten times as many repetitions."
-    )
+    return TEXTS["rule"].format(count=n_simulated, far=FAR, limit=limit, runs=1 / FAMILY_LEVEL)
 
 
 @cache
 def provenance() -> str:
-    """Return how and when the records were computed, and by which command they are again."""
-    row, n_simulated = read_data("records")[0], summarize(load_records()).n_simulated
-    day, repetitions, seed = datetime.date.fromisoformat(row["computed"]), int(row["repetitions"]), row["seed"]
-    return (
-        f"Computed on {day.day} {day:%B %Y}: exact wherever a sum is short enough, else simulated with at least "
-        f"{repetitions:,} repetitions and the seed {seed}. The same digits come from python -m tests.reproduction "
-        f"--repetitions {repetitions} --seed {seed}. {rule_sentence(n_simulated)}"
-    )
+    """How and when the records were computed, and by which command they are again."""
+    row, rule = read_data("records")[0], rule_sentence(summarize(load_records()).n_simulated)
+    day, repetitions = datetime.date.fromisoformat(row["computed"]), int(row["repetitions"])
+    return TEXTS["provenance"].format(day=day, repetitions=repetitions, seed=row["seed"], rule=rule)
