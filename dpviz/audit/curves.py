@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
@@ -28,19 +28,12 @@ DRAWN_THEOREMS = ("6.10", "6.12", "6.13", "6.5", "6.21", "6.22", "7.7", "7.8", "
 """Those with a number at every m; theorems on a single row are left to the table."""
 
 
-class _Reach(NamedTuple):
-    """Domain of an axis, and how many times below and above the chosen value a curve reaches."""
-
-    low: float
-    high: float
-    below: float
-    above: float
-
-
-REACHES: dict[Axis, _Reach] = {
-    "epsilon": _Reach(1e-4, 50.0, 30.0, 15.0),
-    "delta": _Reach(1e-300, 0.5, 1e3, 1.0),
-    **dict.fromkeys(("m", "n"), _Reach(1, limits.MAX_PRIOR_ROWS, 100.0, 10.0)),
+# Lowest and highest point of an axis, and how many times below and above the chosen value a curve reaches
+REACHES: dict[Axis, tuple[float, float, float, float]] = {
+    "epsilon": (1e-4, 50.0, 30.0, 15.0),
+    "delta": (1e-300, 0.5, 1e3, 1.0),
+    "m": (1.0, limits.MAX_PRIOR_ROWS, 100.0, 10.0),
+    "n": (1.0, limits.MAX_PRIOR_ROWS, 100.0, 10.0),
 }
 LOW_DELTA, HIGH_DELTA = 1e-12, 0.1  # which a curve along δ always spans
 
@@ -171,8 +164,9 @@ def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bo
 
 def _axis_points(setting: Setting, axis: Axis) -> FloatArray:
     """Points of an axis in equal ratios around the chosen one, itself among them; whole for counts."""
-    reach, chosen, rows = REACHES[axis], float(getattr(setting, axis)), max(setting.n, setting.m)
-    low, high = max(reach.low, chosen / reach.below), min(reach.high, max(chosen * reach.above, 10 * reach.low))
+    chosen, rows = float(getattr(setting, axis)), max(setting.n, setting.m)
+    lowest, highest, below, above = REACHES[axis]
+    low, high = max(lowest, chosen / below), min(highest, max(chosen * above, 10 * lowest))
     if axis == "delta":
         low, high = min(LOW_DELTA, low) if chosen > 0 else LOW_DELTA, max(HIGH_DELTA, chosen)
     points = np.geomspace(low, high, min([MAX_POINTS, *(count for size, count in POINTS_BY_ROWS if rows >= size)]))

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpviz.audit.explain import (
+from dpviz.audit.text import (
     ERRORS,
     REMARKS,
     _composed_delta,
     _correct_proof,
-    explanations,
+    _explanations,
 )
 from dpviz.audit.theorem_audit import TheoremResult, audit_theorems
 from dpviz.audit.theorems import Promise, Verdict
@@ -118,11 +118,11 @@ def test_corollary_7_16_drops_the_condition_of_theorem_7_12(ranges: list[Theorem
 def test_every_remark_and_every_unsafe_verdict_has_its_reason(ranges: list[TheoremResult]) -> None:
     counts = [result for family in ("bernoulli", "categorical") for setting in COUNT_SETTINGS
               for result in audit_theorems(family, **setting)]  # fmt: skip
-    explained = {(result.theorem.key, result.verdict) for result in [*ranges, *counts] if explanations(result)}
+    explained = {(result.theorem.key, result.verdict) for result in [*ranges, *counts] if _explanations(result)}
     assert set(REMARKS) <= explained
     for result in [*ranges, *counts]:
-        assert result.sentence.endswith(" ".join(explanations(result)))
-        assert result.verdict != "unsafe" or explanations(result), (result.theorem.key, result.setting)
+        assert result.sentence.endswith(" ".join(_explanations(result)))
+        assert result.verdict != "unsafe" or _explanations(result), (result.theorem.key, result.setting)
 
 
 @pytest.mark.parametrize("setting", COUNT_SETTINGS, ids=str)

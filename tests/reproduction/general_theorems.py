@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betainc, ndtr, ndtri
 
-from dpviz.audit.explain import _composed_delta
+from dpviz.audit.text import _composed_delta
 from dpviz.audit.theorems import CONSTANTS, THEOREMS
 from dpviz.calibration.curves import release
 from dpviz.core.limits import MAX_PRIOR_ROWS
