@@ -6,6 +6,7 @@ import dataclasses
 import math
 from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,14 +46,12 @@ def moved(setting: Setting, axis: str, point: float) -> Setting:
     return dataclasses.replace(setting, **{axis: point})
 
 
-def exact_answer(family: str, one: Setting, method: str, delta: float) -> float:
+def exact_answer(family: str, setting: Setting, method: str, delta: float) -> float:
     """The answer at a setting, started from nothing."""
+    promise: dict[str, Any] = {"n": setting.n, "m": setting.m, "epsilon": setting.epsilon, "delta": delta}
     if family == "gaussian":
-        return maximum_range(
-            method, n=one.n, m=one.m, sigma=one.sigma, sigma0=one.sigma0, epsilon=one.epsilon, delta=delta
-        )
-    cells = one.cells if family == "categorical" else 2
-    return minimum_prior(method, n=one.n, m=one.m, epsilon=one.epsilon, delta=delta, cells=cells)
+        return maximum_range(method, sigma=setting.sigma, sigma0=setting.sigma0, **promise)
+    return minimum_prior(method, cells=setting.cells if family == "categorical" else 2, **promise)
 
 
 @every_curves
@@ -61,11 +60,11 @@ def test_every_exact_value_is_the_answer_at_that_setting(key: tuple[str, Axis]) 
     curves = curves_of(*key)
     chosen = int(np.flatnonzero(curves.points == curves.chosen)[0])
     exact = [line for line in curves.lines if line.kind != "printed"]
-    assert [(line.kind, line.method) for line in exact] == [(k, one) for k in ("exact", "pure") for one in CALIBRATED]
+    assert [(line.kind, line.method) for line in exact] == list(product(("exact", "pure"), CALIBRATED))
     for line in exact:
         for place in {0, 8, chosen, 17, len(curves.points) - 1}:
-            one = moved(curves.setting, axis, float(curves.points[place]))
-            expected = exact_answer(family, one, line.method, 0.0 if line.kind == "pure" else one.delta)
+            setting = moved(curves.setting, axis, float(curves.points[place]))
+            expected = exact_answer(family, setting, line.method, 0.0 if line.kind == "pure" else setting.delta)
             if math.isfinite(expected):
                 assert line.values[place] == pytest.approx(expected, rel=CLOSE), (line.method, line.kind, place)
             else:
@@ -80,11 +79,11 @@ def test_every_printed_value_is_the_formula_of_that_theorem(key: tuple[str, Axis
     assert printed
     for line in printed:
         for point, value in zip(curves.points, line.values, strict=True):
-            one = moved(curves.setting, axis, float(point))
-            claim = THEOREMS[line.theorem.split()[1]]
-            assert claim.name == line.theorem
-            if claim.condition_holds(**one.arguments()):
-                expected = claim.value(**one.arguments())
+            setting = moved(curves.setting, axis, float(point))
+            theorem = THEOREMS[line.theorem.split()[1]]
+            assert theorem.name == line.theorem
+            if theorem.condition_holds(**setting.arguments()):
+                expected = theorem.value(**setting.arguments())
                 assert value == (pytest.approx(expected, rel=1e-15) if math.isfinite(expected) else math.isnan(value))
             else:
                 assert math.isnan(value)
@@ -92,21 +91,21 @@ def test_every_printed_value_is_the_formula_of_that_theorem(key: tuple[str, Axis
 
 def test_the_printed_theorems_on_any_number_of_rows_have_a_curve_each() -> None:
     drawn = {(family, line.theorem) for family, axis in KEYS for line in curves_of(family, axis).lines if line.theorem}
-    asked = set(DRAWN_THEOREMS)
-    assert {name.split()[1] for _, name in drawn} == asked
-    assert len(drawn) == len(asked) == 11
+    expected = set(DRAWN_THEOREMS)
+    assert {name.split()[1] for _, name in drawn} == expected
+    assert len(drawn) == len(expected) == 11
 
 
 def test_a_method_that_no_prior_makes_private_has_no_value() -> None:
     for family in ("bernoulli", "categorical"):
         for axis in AXES:
             line = next(
-                one for one in curves_of(family, axis).lines if (one.method, one.kind) == ("param_post", "pure")
+                curve for curve in curves_of(family, axis).lines if (curve.method, curve.kind) == ("param_post", "pure")
             )
             assert np.all(np.isnan(line.values))
             assert math.isnan(curves_of(family, axis).at_chosen(line))
-    ranges = [one for one in curves_of("gaussian", "epsilon").lines if one.kind == "pure"]
-    assert all(np.all(one.values > 0) for one in ranges)
+    ranges = [curve for curve in curves_of("gaussian", "epsilon").lines if curve.kind == "pure"]
+    assert all(np.all(curve.values > 0) for curve in ranges)
 
 
 @pytest.mark.parametrize("family", SETTINGS)
@@ -133,9 +132,9 @@ def test_m_moves_with_n_where_they_are_linked() -> None:
             assert exact.values[place] == pytest.approx(
                 minimum_prior("synth_post_one", n=n, m=m, epsilon=setting.epsilon, delta=setting.delta), rel=CLOSE
             )
-    other = prior_curves("bernoulli", setting, "m", m_is_n=True)
-    for one, two in zip(other.lines, prior_curves("bernoulli", setting, "m").lines, strict=True):
-        np.testing.assert_allclose(one.values, two.values, rtol=1e-12)
+    by_m = prior_curves("bernoulli", setting, "m", m_is_n=True)
+    for first, second in zip(by_m.lines, prior_curves("bernoulli", setting, "m").lines, strict=True):
+        np.testing.assert_allclose(first.values, second.values, rtol=1e-12)
 
 
 DOMAINS = {

@@ -43,9 +43,11 @@ def test_of_one_count_the_printed_formula_is_exact(epsilon: float, delta: float)
     def failure(limit: float) -> float:
         worst = 0.0
         for y in range(41):
-            near = [min(y, other) for other in (y - 1, y + 1) if 0 <= other <= 40]
-            told = np.any([np.abs(1 - z * math.log1p(1 / (x + added))) > limit * (1 + 1e-12) for x in near], axis=0)
-            worst = max(worst, float(poisson.pmf(z, y + added)[told].sum()))
+            near = [min(y, neighbour) for neighbour in (y - 1, y + 1) if 0 <= neighbour <= 40]
+            is_larger = np.any(
+                [np.abs(1 - z * math.log1p(1 / (x + added))) > limit * (1 + 1e-12) for x in near], axis=0
+            )
+            worst = max(worst, float(poisson.pmf(z, y + added)[is_larger].sum()))
         return worst
 
     real = method.loss(setting)
@@ -65,10 +67,10 @@ def test_a_replaced_row_loses_more_than_is_printed(epsilon: float, delta: float)
     """Both counts in a list of pairs: the tables (1, 0) and (0, 1), the other rows elsewhere."""
     method, setting = METHODS["poisson_table"], ReleaseSetting(n=40, epsilon=epsilon, delta=delta, cell=2)
     added = _printed_addition(epsilon, delta)
-    one, none = (poisson.pmf(np.arange(400), mean) for mean in (1 + added, added))
-    first, other = np.outer(one, none), np.outer(none, one)
+    with_row, without = (poisson.pmf(np.arange(400), mean) for mean in (1 + added, added))
+    first, second = np.outer(with_row, without), np.outer(without, with_row)
     with np.errstate(divide="ignore", invalid="ignore"):
-        losses = np.where(first > 0, np.log(first / other), 0.0)
+        losses = np.where(first > 0, np.log(first / second), 0.0)
     real = method.loss(setting)
     assert real.verdict(epsilon) is ReleaseVerdict.BREAKS
     beyond = [
@@ -77,7 +79,7 @@ def test_a_replaced_row_loses_more_than_is_printed(epsilon: float, delta: float)
     assert beyond[0] <= delta < beyond[1]
     often, hockey = (
         first[np.abs(losses) > epsilon * (1 + 1e-9)].sum(),
-        np.maximum(first - math.exp(epsilon) * other, 0).sum(),
+        np.maximum(first - math.exp(epsilon) * second, 0).sum(),
     )
     assert all(f" {format_number(float(number), 3)}" in real.note for number in (often, hockey))
 
@@ -85,23 +87,23 @@ def test_a_replaced_row_loses_more_than_is_printed(epsilon: float, delta: float)
 @pytest.mark.parametrize("alpha", [0.01, 0.5, 5.0, 10.0, 80.0])
 def test_the_sentence_beside_the_synthesizer_has_the_numbers_of_long_lists(alpha: float) -> None:
     n, z = 100, np.arange(600)
-    said = promise_of_counts(PoissonCount(n=n, alpha=alpha))
+    sentence = promise_of_counts(PoissonCount(n=n, alpha=alpha))
     count = next(k for k in range(600) if poisson.sf(k, 1 + alpha) <= 1e-3)
     promised = max(count * math.log1p(1 / alpha) - 1, 1.0)
-    assert f"a loss of at most {format_number(promised, 3)}, but for a probability of 0.001." in said
+    assert f"a loss of at most {format_number(promised, 3)}, but for a probability of 0.001." in sentence
     release = PoissonCount(n=n, alpha=alpha)
     failure, delta = probabilistic_delta(release, promised), listed_delta(release, promised)
-    one, none = (poisson.pmf(z, mean) for mean in (1 + alpha, alpha))
-    told = np.abs(z[:, None] - z) * math.log1p(1 / alpha) > promised * (1 + 1e-12)
-    of_table = float(np.outer(one, none)[told].sum())
-    verdicts = ["kept" if found <= 1e-3 else "broken" for found in (failure, of_table)]
+    with_row, without = (poisson.pmf(z, mean) for mean in (1 + alpha, alpha))
+    is_larger = np.abs(z[:, None] - z) * math.log1p(1 / alpha) > promised * (1 + 1e-12)
+    of_table = float(np.outer(with_row, without)[is_larger].sum())
+    verdicts = ["kept" if share <= 1e-3 else "broken" for share in (failure, of_table)]
     for text in (
         f"For one count that is {verdicts[0]}: a larger loss has probability {format_number(failure, 3)}, and",
         f"with δ = {format_number(delta if delta > 1e-30 else 0.0, 3)}.",
         f"it is {verdicts[1]}: a replaced row moves two of them, and a larger loss has probability "
         f"{format_number(of_table, 3)}.",
     ):
-        assert text in said
+        assert text in sentence
     assert verdicts == (["kept", "broken"] if alpha < 80 else ["kept", "kept"])
     assert promise_of_counts(PoissonGamma(n=5, m=5, epsilon=1.0, public_share=0.2)) == ""
 
@@ -111,10 +113,10 @@ def test_shared_rows_never_make_a_pair_of_tables_worse() -> None:
     added, z = 1.5, np.arange(150)
 
     def delta(y: int, x: int) -> float:
-        first, other = (
+        first, second = (
             np.outer(poisson.pmf(z, a + added), poisson.pmf(z, b + added)) for a, b in ((y + 1, x), (y, x + 1))
         )
-        return float(np.maximum(first - math.exp(0.8) * other, 0).sum())
+        return float(np.maximum(first - math.exp(0.8) * second, 0).sum())
 
     assert all(delta(0, 0) >= delta(y, x) - 1e-15 for y in range(4) for x in range(4))
 
@@ -139,9 +141,9 @@ def test_a_replaced_row_has_the_losses_of_the_difference_of_its_counts(
 def test_quantiles_are_the_smallest_counts_that_are_seldom_exceeded() -> None:
     means = np.array([1e-9, 0.3, 1.0, 17.5, 900.0])
     for delta in (0.5, 1e-3, 1e-12):
-        found = _quantiles(means, delta)
-        assert np.all(poisson.sf(found, means) <= delta)
-        assert np.all((found == 0) | (poisson.sf(found - 1, means) > delta))
+        quantiles = _quantiles(means, delta)
+        assert np.all(poisson.sf(quantiles, means) <= delta)
+        assert np.all((quantiles == 0) | (poisson.sf(quantiles - 1, means) > delta))
 
 
 @pytest.mark.parametrize("key", ["poisson_count", "poisson_table"])

@@ -66,22 +66,22 @@ def factor(key: str, setting: ReleaseSetting = HERE) -> float:
 
 
 def tables(total: int, cells: int) -> list[tuple[int, ...]]:
-    return [one for one in itertools.product(range(total + 1), repeat=cells) if sum(one) == total]
+    return [table for table in itertools.product(range(total + 1), repeat=cells) if sum(table) == total]
 
 
 def neighbours(counts: tuple[int, ...]) -> list[tuple[int, ...]]:
     moved = []
     for lost, gained in itertools.permutations(range(len(counts)), 2):
         if counts[lost]:
-            other = list(counts)
-            other[lost] -= 1
-            other[gained] += 1
-            moved.append(tuple(other))
+            neighbour = list(counts)
+            neighbour[lost] -= 1
+            neighbour[gained] += 1
+            moved.append(tuple(neighbour))
     return moved
 
 
 # What was found before, by other computations: method, setting, real over promised ε, and to how many digits.
-FOUND = [
+FACTORS = [
     ("laplace_count", HERE, 1.0, 1e-9), ("laplace_cells", HERE, 2.0, 1e-9), ("beta_binomial", HERE, 1.0, 1e-9),
     ("dp_prior", HERE, 1.0, 1e-9), ("smoothed", HERE, 1.0, 1e-9), ("sets", HERE, 1.0, 1e-9),
     ("exponential_sequences", HERE, 1.0, 5e-4), ("exponential_counts", HERE, 0.714, 5e-4),
@@ -105,7 +105,7 @@ def test_every_printed_method_has_a_real_loss_and_nothing_else_has_one() -> None
     assert {*keys} == {*REAL_LOSSES} > {*NOISE_FACTORS, *PROMISES}
 
 
-@pytest.mark.parametrize(("key", "setting", "value", "error"), FOUND, ids=lambda one: str(one)[:24])
+@pytest.mark.parametrize(("key", "setting", "value", "error"), FACTORS, ids=lambda value: str(value)[:24])
 def test_the_loss_is_what_was_found_before(key: str, setting: ReleaseSetting, value: float, error: float) -> None:
     assert abs(factor(key, setting) - value) <= error
 
@@ -156,13 +156,13 @@ ALL_MEANS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("asked", "clipped", "truncated"), ALL_MEANS, ids=str)
+@pytest.mark.parametrize(("arguments", "clipped", "truncated"), ALL_MEANS, ids=str)
 def test_rows_around_a_noisy_mean_lose_what_a_sum_over_all_means_says(
-    asked: tuple[int, float, float], clipped: float, truncated: float
+    arguments: tuple[int, float, float], clipped: float, truncated: float
 ) -> None:
     """The bounds ±4 with n = 10 and ε = 100 were called broken at 100.7; a mean at the bound alone shows 4.65 of 10."""
-    assert rows_loss(*asked, truncated=False) == pytest.approx(clipped, rel=2e-6)
-    assert rows_loss(*asked, truncated=True) == pytest.approx(truncated, rel=5e-6)
+    assert rows_loss(*arguments, truncated=False) == pytest.approx(clipped, rel=2e-6)
+    assert rows_loss(*arguments, truncated=True) == pytest.approx(truncated, rel=5e-6)
 
 
 @pytest.mark.parametrize("truncated", [False, True])
@@ -210,9 +210,9 @@ def test_mean_and_variance_lose_what_all_small_data_sets_do() -> None:
     worst = [0.0, 0.0]
     for data in cache:
         for row, value in itertools.product(range(n), grid):
-            other = tuple(sorted((*data[:row], *data[row + 1 :], value)))
+            neighbour = tuple(sorted((*data[:row], *data[row + 1 :], value)))
             for way in (0, 1):
-                gaps = [cache[data][one][way] - cache[other][one][way] for one in (0, 1)]
+                gaps = [cache[data][statistic][way] - cache[neighbour][statistic][way] for statistic in (0, 1)]
                 worst[way] = max(worst[way], gaps[0].max() + gaps[1].max())
     setting = ReleaseSetting(n=n, epsilon=epsilon, sets=1, lower=0.0, upper=width, cell=2)
     assert steps == width / 8
@@ -277,7 +277,7 @@ def test_the_exponential_mechanism_loses_what_all_its_outcomes_do(epsilon: float
     n = 7
     setting = ReleaseSetting(n=n, epsilon=epsilon)
     for key, outcomes in (
-        ("exponential_sequences", [sum(one) for one in itertools.product((0, 1), repeat=n)]),
+        ("exponential_sequences", [sum(data) for data in itertools.product((0, 1), repeat=n)]),
         ("exponential_counts", list(range(n + 1))),
     ):
         weights = np.exp(-epsilon * np.abs(np.arange(n + 1)[:, None] - np.array(outcomes)) / 2)
@@ -321,8 +321,8 @@ def test_rows_of_a_perturbed_histogram_never_lose_more_than_its_counts_and_nearl
     worst = 0.0
     for first, second in (((6, 0, 0), (5, 1, 0)), ((3, 2, 1), (2, 3, 1)), ((5, 1, 0), (4, 1, 1))):
         for table in tables(6, 3)[::2]:
-            one, other = (log_table_probability(counts, table, 1 / epsilon) for counts in (first, second))
-            worst = max(worst, abs(one - other))
+            log_first, log_second = (log_table_probability(counts, table, 1 / epsilon) for counts in (first, second))
+            worst = max(worst, abs(log_first - log_second))
     assert worst <= 2 * epsilon
     assert epsilon < histograms.perturbed_rows_loss(6, 3, epsilon) <= worst + 1e-9
 
@@ -337,19 +337,19 @@ def test_a_smoothed_histogram_with_public_bins_loses_exactly_its_promise() -> No
     for counts in tables(n, bins):
         chances = (1 - weight) * np.array(counts) / n + weight / bins
         logs[counts] = np.array([multinomial.logpmf(table, n, chances) for table in tables(n, bins)])
-    worst = max(np.abs(logs[one] - logs[two]).max() for one in logs for two in neighbours(one))
+    worst = max(np.abs(logs[counts] - logs[moved]).max() for counts in logs for moved in neighbours(counts))
     assert worst == pytest.approx(epsilon, abs=1e-9)
 
 
 def test_bins_of_scott_follow_one_row_in_most_samples() -> None:
     for n, share in ((40, 1.0), (100, 0.96), (1000, 0.28)):
-        found = histograms.scott_share(n, -3.0, 4.0, 400, 5)
-        assert abs(found.value - share) <= 0.01 + 4 * max(found.error, 0.003), n
+        measure = histograms.scott_share(n, -3.0, 4.0, 400, 5)
+        assert abs(measure.value - share) <= 0.01 + 4 * max(measure.error, 0.003), n
 
 
 def test_a_neighbour_with_other_bins_is_found_wherever_there_is_one() -> None:
     generator = np.random.default_rng(3)
-    found = []
+    has_neighbour = []
     for _ in range(20):
         data = np.clip(generator.normal(size=30), -3, 4)
         bins = {
@@ -363,8 +363,8 @@ def test_a_neighbour_with_other_bins_is_found_wherever_there_is_one() -> None:
             assert histograms.scott_bins(moved, -3, 4) != histograms.scott_bins(data, -3, 4)
             assert np.sum(moved != data) == 1
         assert moved is not None or not bins
-        found.append(moved is not None)
-    assert sum(found) > 15
+        has_neighbour.append(moved is not None)
+    assert sum(has_neighbour) > 15
 
 
 def test_a_smoothed_histogram_with_scotts_bins_loses_what_its_densities_do() -> None:
@@ -401,15 +401,15 @@ def test_scotts_bins_are_found_to_break_both_histograms_at_any_size() -> None:
 
 def masses(n: int, ones: int) -> np.ndarray:
     ends = np.linspace(0.05, 0.95, 101)
-    found = np.diff(betainc(ones + 1, n - ones + 1, ends))
-    return found / found.sum()
+    shares = np.diff(betainc(ones + 1, n - ones + 1, ends))
+    return shares / shares.sum()
 
 
 def test_binned_posteriors_lose_what_their_bins_do() -> None:
     n = 10
     theta = np.linspace(0.05, 0.95, 20_001)
     logs = [x * np.log(theta) + (n - x) * np.log1p(-theta) for x in range(n + 1)]
-    bound = max(np.abs(one - math.log(np.trapezoid(np.exp(one), theta))).max() for one in logs)
+    bound = max(np.abs(log_density - math.log(np.trapezoid(np.exp(log_density), theta))).max() for log_density in logs)
     assert log_density_bound(n) == pytest.approx(bound, abs=1e-4)
     log_masses = np.log([masses(n, ones) for ones in range(n + 1)])
     moved = np.abs(np.diff(log_masses, axis=0))
@@ -489,16 +489,20 @@ def test_the_probabilistic_gaussian_promise_holds_for_each_pair_and_just_for_bot
 # Sensitivities.
 
 
+def exact_sensitivities(n: int) -> dict[str, float]:
+    return {sensitivity.statistic: sensitivity.exact(n, 1.0) for sensitivity in SENSITIVITIES}
+
+
 def test_sensitivities_are_what_all_small_data_sets_show() -> None:
     grid, n = np.linspace(0, 1, 3), 4
     worst = {"mean": 0.0, "variance, divisor n − 1": 0.0, "variance, divisor n": 0.0, "joint": 0.0}
     for rest in itertools.combinations_with_replacement(grid, n - 1):
-        for one, other in itertools.combinations(grid, 2):
-            first, second = np.array([*rest, one]), np.array([*rest, other])
+        for old_value, new_value in itertools.combinations(grid, 2):
+            first, second = np.array([*rest, old_value]), np.array([*rest, new_value])
             mean, variance = abs(first.mean() - second.mean()), abs(first.var(ddof=1) - second.var(ddof=1))
             moved = mean, variance, variance * (n - 1) / n, mean + variance
-            worst = {name: max(old, new) for (name, old), new in zip(worst.items(), moved, strict=True)}
-    exact = {one.statistic: one.exact(n, 1.0) for one in SENSITIVITIES}
+            worst = {name: max(largest, move) for (name, largest), move in zip(worst.items(), moved, strict=True)}
+    exact = exact_sensitivities(n)
     for name, value in list(worst.items())[:3]:
         assert value == pytest.approx(exact[name])
     assert worst["joint"] == pytest.approx(exact["mean and variance together (sum of both)"])
@@ -508,14 +512,14 @@ def test_covariance_and_correlation_move_as_far_as_is_said() -> None:
     corners, n = [(x, y) for x in (0.0, 0.5, 1.0) for y in (0.0, 0.5, 1.0)], 4
     covariance = correlation = 0.0
     for rest in itertools.combinations_with_replacement(corners, n - 1):
-        found = [np.array([*rest, one]).T for one in corners]
-        values = [np.cov(one)[0, 1] for one in found]
+        data_sets = [np.array([*rest, corner]).T for corner in corners]
+        values = [np.cov(data)[0, 1] for data in data_sets]
         covariance = max(covariance, max(values) - min(values))
-        spread = [one for one in found if one.std(axis=1).min() > 0]
+        spread = [data for data in data_sets if data.std(axis=1).min() > 0]
         if spread:
-            values = [np.corrcoef(one)[0, 1] for one in spread]
+            values = [np.corrcoef(data)[0, 1] for data in spread]
             correlation = max(correlation, max(values) - min(values))
-    exact = {one.statistic: one.exact(n, 1.0) for one in SENSITIVITIES}
+    exact = exact_sensitivities(n)
     assert covariance == pytest.approx(exact["covariance, divisor n − 1"])
     assert correlation == pytest.approx(exact["correlation"])
 
@@ -525,13 +529,13 @@ def test_the_pooled_variance_moves_as_far_as_is_said_where_no_cell_is_empty() ->
     rows = list(itertools.product((0, 1), (0.0, 0.5, 1.0)))
 
     def pooled(data: tuple[tuple[int, float], ...]) -> float:
-        cells = [[value for cell, value in data if cell == one] for one in (0, 1)]
-        return float(sum(np.var(one) * len(one) for one in cells)) / (n - 2) if all(cells) else math.nan
+        cells = [[value for cell, value in data if cell == index] for index in (0, 1)]
+        return float(sum(np.var(values) * len(values) for values in cells)) / (n - 2) if all(cells) else math.nan
 
     for rest in itertools.combinations_with_replacement(rows, n - 1):
         values = [value for row in rows if not math.isnan(value := pooled((*rest, row)))]
         worst = max(worst, max(values) - min(values)) if values else worst
-    exact = {one.statistic: one.exact(n, 1.0) for one in SENSITIVITIES}
+    exact = exact_sensitivities(n)
     assert worst == pytest.approx(exact["variance pooled over two cells, divisor n − 2"])
 
 
@@ -539,7 +543,7 @@ def test_a_deviance_moves_most_at_its_end() -> None:
     n = 100
     x = np.arange(1, n)
     deviance = np.concatenate([[0], -2 * (x * np.log(x / n) + (n - x) * np.log(1 - x / n)), [0]])
-    exact = {one.statistic: one.exact(n, 1.0) for one in SENSITIVITIES}
+    exact = exact_sensitivities(n)
     assert np.abs(np.diff(deviance)).max() == pytest.approx(exact["Bernoulli deviance, for choosing a model"])
 
 
@@ -566,33 +570,35 @@ SETTINGS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("epsilon", "sign", "said"), [(100.0, "✓ kept", False), (0.5, "✗ broken", True)])
-def test_something_safe_is_named_only_where_a_promise_is_not_kept(epsilon: float, sign: str, said: bool) -> None:
+@pytest.mark.parametrize(("epsilon", "sign", "has_variant"), [(100.0, "✓ kept", False), (0.5, "✗ broken", True)])
+def test_something_safe_is_named_only_where_a_promise_is_not_kept(epsilon: float, sign: str, has_variant: bool) -> None:
     """Rows around a truncated mean, n = 10, bounds ±4: they lose 30.3 of ε = 100, and more than ε = 0.5."""
     method = RELEASE_METHODS["mean_truncated"]
-    (one,) = (one for one in audited(ReleaseSetting(n=10, epsilon=epsilon, sets=1, cell=5)) if one.method == method)
-    assert (VERDICT_SIGNS[one.verdict], bool(one.safe)) == (sign, said)
+    (result,) = (
+        result for result in audited(ReleaseSetting(n=10, epsilon=epsilon, sets=1, cell=5)) if result.method == method
+    )
+    assert (VERDICT_SIGNS[result.verdict], bool(result.safe)) == (sign, has_variant)
 
 
-@pytest.mark.parametrize("setting", SETTINGS, ids=lambda one: f"n={one.n}, ε={one.epsilon:g}")
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: f"n={setting.n}, ε={setting.epsilon:g}")
 def test_every_sentence_says_what_was_found(setting: ReleaseSetting) -> None:
-    found = audited(setting)
-    assert len({one.method.key for one in found}) == len(found) == len(RELEASE_METHODS)
-    for one in found:
-        assert 0 <= one.loss.at_least <= one.loss.at_most * (1 + 1e-6)
-        said = one.sentence
-        for words in (said, one.explanation, one.safe, one.loss.text(one.promised), one.factor_text):
+    results = audited(setting)
+    assert len({result.method.key for result in results}) == len(results) == len(RELEASE_METHODS)
+    for result in results:
+        assert 0 <= result.loss.at_least <= result.loss.at_most * (1 + 1e-6)
+        sentence = result.sentence
+        for words in (sentence, result.explanation, result.safe, result.loss.text(result.promised), result.factor_text):
             assert not re.search(r"\b(nan|inf)\b|[{}]", words), words
-        assert said.endswith(".") and one.explanation.endswith(".")
-        assert ("broken" in said) == (one.verdict is ReleaseVerdict.BREAKS)
-        assert said.startswith("No ε is enough") == (one.verdict is ReleaseVerdict.NOT_PRIVATE)
-        assert ("is kept" in said and "whether" not in said) == (one.verdict is ReleaseVerdict.SATISFIED)
-        if one.verdict.bad:
-            assert one.method.safe and one.factor > 1
-            assert one.loss.text(one.promised).removeprefix("at least ") != f"{one.promised:g}"
-        assert VERDICT_SIGNS[one.verdict].split()[-1]
-    bad = sum(one.verdict.bad for one in found)
-    assert headline(found).startswith(f"{bad} of the {len(found)}")
+        assert sentence.endswith(".") and result.explanation.endswith(".")
+        assert ("broken" in sentence) == (result.verdict is ReleaseVerdict.BREAKS)
+        assert sentence.startswith("No ε is enough") == (result.verdict is ReleaseVerdict.NOT_PRIVATE)
+        assert ("is kept" in sentence and "whether" not in sentence) == (result.verdict is ReleaseVerdict.SATISFIED)
+        if result.verdict.bad:
+            assert result.method.safe and result.factor > 1
+            assert result.loss.text(result.promised).removeprefix("at least ") != f"{result.promised:g}"
+        assert VERDICT_SIGNS[result.verdict].split()[-1]
+    bad = sum(result.verdict.bad for result in results)
+    assert headline(results).startswith(f"{bad} of the {len(results)}")
 
 
 def test_a_safe_variant_with_a_factor_keeps_the_promise() -> None:
@@ -605,10 +611,10 @@ def test_a_safe_variant_with_a_factor_keeps_the_promise() -> None:
 
 
 def test_the_file_has_a_line_for_each_method_with_every_digit() -> None:
-    found = audited(HERE)
-    rows = list(csv.DictReader(io.StringIO(records_csv("release", found))))
-    assert [row["method"] for row in rows] == [one.method.name for one in found]
-    assert [float(row["real_epsilon_at_least"]) for row in rows] == [one.loss.at_least for one in found]
+    results = audited(HERE)
+    rows = list(csv.DictReader(io.StringIO(records_csv("release", results))))
+    assert [row["method"] for row in rows] == [result.method.name for result in results]
+    assert [float(row["real_epsilon_at_least"]) for row in rows] == [result.loss.at_least for result in results]
 
 
 @pytest.mark.parametrize(
@@ -624,14 +630,16 @@ def test_a_bad_setting_is_answered_in_a_sentence(changes: dict[str, float], word
         replace(HERE, **changes)
 
 
-AUDITED = [(kind, one) for kind in DATA_KINDS.values() for one in kind.methods if one.audited and not one.finding]
+AUDITED = [
+    (kind, method) for kind in DATA_KINDS.values() for method in kind.methods if method.audited and not method.finding
+]
 
 
-@pytest.mark.parametrize(("kind", "method"), AUDITED, ids=lambda one: one.key)
+@pytest.mark.parametrize(("kind", "method"), AUDITED, ids=lambda item: item.key)
 def test_a_compared_method_loses_what_its_record_says(kind: type[DataKind], method: ComparedMethod) -> None:
     """Up to 1 %: the record of truncated modips has Liu's prior. Who states no ε has a record that is not private."""
     values: dict[str, float] = {"n": 30, "m": 30, "p": 0.2, "mean": 0.0, "sigma": 1.0, "low": -3.0, "high": 4.0}
-    data = kind(**{one.name: values[one.name] for one in kind.parameters()})
+    data = kind(**{parameter.name: values[parameter.name] for parameter in kind.parameters()})
     setting = ReleaseSetting(n=30, epsilon=1.0, sets=method.sets(5), lower=-3.0, upper=4.0)
     record = RELEASE_METHODS[method.audited]
     loss, real = record.loss(setting), method.real_epsilon(data, 1.0, method.sets(5))

@@ -48,8 +48,8 @@ def test_the_table_holds_every_theorem_in_order() -> None:
 
 
 def test_no_claim_appears_twice() -> None:
-    said = [(theorem.number, theorem.statement, theorem.family, theorem.kind) for theorem in THEOREMS.values()]
-    assert len(said) == len(set(said))
+    claims = [(theorem.number, theorem.statement, theorem.family, theorem.kind) for theorem in THEOREMS.values()]
+    assert len(claims) == len(set(claims))
 
 
 def test_a_condition_in_numbers_is_tested() -> None:

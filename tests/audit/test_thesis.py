@@ -133,11 +133,11 @@ def test_a_sample_of_all_rows_changes_nothing_and_losses_are_rounded_to_one_side
     assert describe_change(1.66472, 0.62011, " at most") == (
         "ε = 1.67 → at most 0.621", "its loss changes from ε = 1.67 to at most ε = 0.621."
     )  # fmt: skip
-    asked = question("bernoulli", n=6, m=6, epsilon=1.0, delta=1e-3)
-    alone = KINDS["bernoulli"].given(METHODS["synth_post_one"], asked.setting, 1.0)
+    promise = question("bernoulli", n=6, m=6, epsilon=1.0, delta=1e-3)
+    alone = KINDS["bernoulli"].given(METHODS["synth_post_one"], promise.setting, 1.0)
     assert alone is not None
-    made = METHODS["synth_post_one"].two_cells(6, 6, 1.0, 1.0)
-    after = subsampled_epsilon(made, 6, 1e-3)
+    release_of_rows = METHODS["synth_post_one"].two_cells(6, 6, 1.0, 1.0)
+    after = subsampled_epsilon(release_of_rows, 6, 1e-3)
     assert describe_change(alone.epsilon_at_delta, after)[1].startswith("its loss stays at ε = ")
 
 
@@ -190,7 +190,7 @@ def test_what_is_said_of_several_categories_holds():
 
 def test_the_probability_of_failure_does_not_fall_steadily_in_the_prior():
     priors = np.geomspace(1.0, 30.0, 200)
-    failing = [failure_by_row(BetaBinomial(n=20, m=5, alpha=one, beta=one), 1.0).max() for one in priors]
+    failing = [failure_by_row(BetaBinomial(n=20, m=5, alpha=prior, beta=prior), 1.0).max() for prior in priors]
     steps = np.diff(failing)
     assert steps.min() < -1e-3
     assert steps.max() > 1e-6
@@ -198,7 +198,7 @@ def test_the_probability_of_failure_does_not_fall_steadily_in_the_prior():
 
 def test_a_table_names_the_figures_that_show_its_synthesizer():
     for key, law in SYNTHESIZERS.items():
-        release = next(one for one in [*RELEASES, None] if one is None or isinstance(one, law))
+        release = next(made for made in [*RELEASES, None] if made is None or isinstance(made, law))
         if release is not None:
             figures = [re.findall(r"Fig\. (\d)", layout_source(release, place)) for place in (0, 1)]
             expected = {"posterior_mean": [["1"], ["2"]], "laplace": [["3"], ["4"]]}.get(key, [[], []])
@@ -277,9 +277,9 @@ def test_the_best_simulator_lies_between_the_two_bounds(n: int, theta: float, ep
 @pytest.mark.parametrize("epsilon", [0.0, 0.2, 0.69, 0.7, 2.0])
 def test_the_midpoint_simulator_is_the_even_mixture(epsilon: float) -> None:
     law = binomial_distribution(11, 0.3)
-    one, zero = [mp.mpf(0), *law], [*law, mp.mpf(0)]
-    even = [(p + q) / 2 for p, q in zip(one, zero, strict=True)]
-    exact = max(hockey_stick(one, even, epsilon), hockey_stick(zero, even, epsilon))
+    with_one, with_zero = [mp.mpf(0), *law], [*law, mp.mpf(0)]
+    even = [(p + q) / 2 for p, q in zip(with_one, with_zero, strict=True)]
+    exact = max(hockey_stick(with_one, even, epsilon), hockey_stick(with_zero, even, epsilon))
     assert close(midpoint_simulator_delta(lambda value: count_release_delta(12, 0.3, value), epsilon), exact, 1e-11)
 
 
