@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import ClassVar
 
@@ -37,6 +37,9 @@ SIMULATED_SAMPLES, AUDIT_SEED = 200, 1
 NORMAL_BINS, HALF_WIDTH, PUBLIC_HALF_WIDTH = 20, 3.0, 4.0  # of a normal posterior, in its standard deviations
 PAIR_MIDDLES = (-1.85, -1.5, 0.0)  # of pairs whose draws are compared, the worst found; the whole one is the last
 TWENTY_DRAWS = [0, 0, 2, 2, 2, 3, 3, 3, 3, 2, *[0] * 10]  # draws in each bin
+FAILURE = replace(
+    DELTA, minimum=math.ulp(0.0), maximum=math.nextafter(1.0, 0.0), domain_text="a number between 0 and 1"
+)
 BOUND = argument("bound", -limits.MAX_RELEASE_NUMBER, limits.MAX_RELEASE_NUMBER)
 BINS = argument("bins", 2, limits.MAX_RELEASE_BINS, title="bins or cells", integer=True)
 
@@ -53,7 +56,7 @@ class ReleaseSetting(ParameterRecord):
 
     n: int = parameter(ROWS, minimum=4)
     epsilon: float = parameter(EPSILON, minimum=1e-5, maximum=150.0)
-    delta: float = parameter_with_default(DELTA)  # of the Gaussian and of the Poisson mechanism
+    delta: float = parameter_with_default(FAILURE)  # of the Gaussian and of the Poisson mechanism
     sets: int = parameter_with_default(SETS, title="synthetic data sets", default=10)
     bins: int = parameter_with_default(BINS, default=10)
     cell: int = parameter_with_default(ROWS, name="cell", title="rows in the smallest cell", minimum=2, default=7)
@@ -62,9 +65,6 @@ class ReleaseSetting(ParameterRecord):
     upper: float = parameter_with_default(BOUND, name="upper", title="upper bound of the data", default=4.0)
 
     def check(self) -> None:
-        if not 0 < self.delta < 1:
-            delta = format_number(self.delta)
-            raise ValueError(f"delta (allowed failure) must be a number between 0 and 1; got {delta}.")
         if self.upper <= self.lower:
             raise ValueError(f"upper (upper bound of the data) must be above lower; got {format_number(self.upper)}.")
         if self.set_epsilon < MIN_SET_EPSILON:

@@ -300,6 +300,14 @@ def test_the_table_of_ranges(
             assert value == pytest.approx(stated, abs=unit / 2)
 
 
+@pytest.mark.parametrize(("key", "m", "epsilon", "delta"), [("7.15", 1, 20.0, 1.892e-3), ("7.16", 100, 0.1, 2.409e-4)])
+def test_two_theorems_are_safe_at_epsilon_1_and_not_everywhere(key: str, m: int, epsilon: float, delta: float) -> None:
+    assert result_of("gaussian", key, "synth_map", **HUNDRED).verdict == "safe"
+    result = result_of("gaussian", key, "synth_map", n=100, m=m, epsilon=epsilon, delta=1e-5)
+    assert result.verdict == "unsafe"
+    assert result.actual_delta == pytest.approx(delta, rel=1e-3)
+
+
 @pytest.mark.parametrize("sigma0", [1.0, 0.1, math.inf])
 @pytest.mark.parametrize(
     ("n", "m", "epsilon", "delta"),

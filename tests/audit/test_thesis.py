@@ -37,34 +37,13 @@ from dpviz.privacy.probabilistic import failure_by_row
 from dpviz.privacy.subsampling import subsampled_epsilon
 from dpviz.published.records import load_errata
 from pages.minimum_priors import describe_change
-from tests.calibration.test_gaussian_range import release
 from tests.calibration.test_text import LAWS, question
 from tests.privacy.test_average_case import close, hockey_stick
 from tests.privacy.test_report import RELEASES
-from tests.referees import binomial_distribution, gaussian_excess, listed_delta
+from tests.referees import binomial_distribution, listed_delta
 from tests.reproduction.abowd_vilhuber import EQUATION_1, LAPLACE, PLUG_IN, accounts_of_delta
 
 pytestmark = pytest.mark.usefixtures("sixty_digits")
-
-
-def test_theorem_7_15_is_safe_at_epsilon_1_and_not_at_20() -> None:
-    def printed(m: int, epsilon: float) -> float:
-        return 100 * epsilon / (2 * m * math.sqrt(2 * math.log(m / 1e-5)))
-
-    assert printed(100, 1.0) == pytest.approx(0.088, abs=5e-4)
-    assert release("synth_map", m=100, sigma0=1.0).delta(printed(100, 1.0), 1.0) < 1e-5
-    assert gaussian_excess(2 * printed(1, 20.0) / 100, 20.0) == pytest.approx(1.892e-3, rel=1e-3)
-    assert release("synth_map").delta(printed(1, 20.0), 20.0) == pytest.approx(1.892e-3, rel=1e-3)
-
-
-def test_corollary_7_16_is_safe_at_epsilon_1_and_not_at_a_tenth() -> None:
-    def printed(epsilon: float) -> float:
-        return math.sqrt(epsilon * 100 / (4 * math.sqrt(2 * 100 * math.log(1e5))))
-
-    assert printed(1.0) == pytest.approx(0.722, abs=5e-4)
-    assert release("synth_map", m=100, sigma0=1.0).delta(printed(1.0), 1.0) < 1e-5
-    assert gaussian_excess(20 * printed(0.1) / 100, 0.1) == pytest.approx(2.409e-4, rel=1e-3)
-    assert release("synth_map", m=100).delta(printed(0.1), 0.1) == pytest.approx(2.409e-4, rel=1e-3)
 
 
 @pytest.mark.parametrize(
