@@ -141,9 +141,9 @@ def order_cell(record: Record, _: SimulationBudget) -> Evidence:
 # Statements
 
 
-def reference_prior(method: str, n: int = N, m: int = N, delta: float = DELTA) -> float:
-    """Return the smallest prior at ε = 1."""
-    return minimum_prior(method, n=n, m=m, epsilon=1.0, delta=delta)
+def reference_prior(method: str, n: int = N, m: int = N, delta: float = DELTA, epsilon: float = 1.0) -> float:
+    """Return the smallest prior at the reference setting, or with some numbers of its own."""
+    return minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta)
 
 
 @section("zheng")
@@ -163,6 +163,15 @@ def statements() -> Findings:
     yield "synthetic_pure", values([both, parameter], math.isfinite(both) and math.isinf(parameter))
     pure, approximate = (reference_prior("synth_post_one", 1_000, 1_000, delta) for delta in (0.0, 1e-6))
     yield "benefits", values([pure, approximate], approximate < pure / 10)
+
+    # Bounds by the exponential mechanism for one row and for many, over the exact prior: 2 within a tenth as ε falls
+    for key, m in (("twice_one", 1), ("twice_many", N)):
+        exact = {epsilon: reference_prior("synth_map", m=m, delta=0.0, epsilon=epsilon) for epsilon in (0.01, 0.1, 1.0)}
+        ratios = [(1 + 1 / math.expm1(epsilon / (2 * m))) / prior for epsilon, prior in exact.items()]
+        yield key, values(ratios, abs(ratios[0] - 2) < 0.2)
+    # A random tenth of all rows, and the worst release at ε = 1
+    loss = math.log1p(0.1 * math.expm1(1.0))
+    yield "tenfold", values(loss, loss <= 0.1)
 
 
 @section("zheng")
