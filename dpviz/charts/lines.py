@@ -46,6 +46,7 @@ class Line:
     is_limit: bool = False  # whether nothing is possible below it: a thin line above a grey area
     in_legend: bool = True
     group: str = ""  # lines and marks of a group are switched on and off together in the legend
+    is_folded: bool = False  # whether its name alone is drawn, which shows it when it is clicked
     custom: FloatArray | None = None  # further numbers, the ``%{customdata}`` of `custom_hover`
     custom_hover: str = ""  # last line of the hover
 
@@ -70,6 +71,7 @@ class Mark:
     size: float = 10
     ends: tuple[float, float] | None = None  # of the error bar of a simulated value
     group: str = ""  # as of a line
+    is_folded: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,6 +202,7 @@ def _line_traces(line: Line, x: Axis, y: Axis) -> list[dict[str, Any]]:
     number = f"{place}: %{{y:{y.digits}}}{line.custom_hover}"
     named: dict[str, Any] = {"name": line.name, "legendgroup": line.group or line.name, "showlegend": line.in_legend}
     named |= {"opacity": line.opacity} if line.opacity < 1 else {}
+    named |= {"visible": "legendonly"} if line.is_folded else {}
     basis = f", {line.basis}" if line.basis != line.name else ""
     hover = f"<b>{line.name}</b>{basis}<br>{number}<extra></extra>"
     traces = []
@@ -228,6 +231,7 @@ def _mark_trace(mark: Mark, y: Axis) -> dict[str, Any]:
     hover = f"<b>{mark.name}</b><br>{mark.hover or f'your point: {number}'}<extra></extra>"
     color = theme.color_of(mark.color)
     look: dict[str, Any] = {"legendgroup": mark.group, "textposition": mark.place}
+    look |= {"visible": "legendonly"} if mark.is_folded else {}
     look["text"] = [f"<b>{mark.text}</b>" if mark.text else ""]
     if mark.ends is not None:
         above, below = [mark.ends[1] - mark.y], [mark.y - mark.ends[0]]

@@ -38,6 +38,8 @@ def curves_chart(
 ) -> theme.Figure:
     """Invented rows per real row, or ranges, for one set along an axis, the reader's point marked.
 
+    Of the other methods than `HEADLINE` the names alone are drawn; a click on one draws its lines.
+
     Parameters
     ----------
     curves : Curves
@@ -107,6 +109,7 @@ def _prior_line(curves: Curves, line: Curve, stroke: Stroke, solid: list[Curve])
         opacity=0.85 if line.theorem else 1.0,
         in_legend=stroke is EXACT_LINE,
         group=line.method,
+        is_folded=line.method != HEADLINE.key,
         custom=line.values,
         custom_hover=f"<br>{kind.symbol} = %{{customdata:.6g}} in each cell" if cells else "",
     )
@@ -124,7 +127,12 @@ def _prior_mark(
     per_cell = f"<br>{kind.symbol} = {format_number(kind.quantity.round(level, 5), 5)} in each cell" if cells else ""
     is_left = curves.chosen < math.sqrt(float(curves.points[0]) * float(curves.points[-1]))
     place, number = f"{'top' if is_above else 'bottom'} {'right' if is_left else 'left'}", f"{prefix}{text}"
-    look: dict[str, Any] = {"name": method.named(cells), "hover": f"{name}: {kind.axis} {text}{per_cell}", "group": key}
+    look: dict[str, Any] = {
+        "name": method.named(cells),
+        "hover": f"{name}: {kind.axis} {text}{per_cell}",
+        "group": key,
+        "is_folded": key != HEADLINE.key,
+    }
     look |= {"text": number if key == HEADLINE.key else "", "place": place}  # others have their number on hover
     return [Mark(x=curves.chosen, y=counted, color=method.color, symbol=symbol, **look)]
 
@@ -133,7 +141,7 @@ def _theorem_numbers(known: list[Curve], lines: list[Line], low: float, high: fl
     heights = {}
     for curve, line in zip(known, lines, strict=True):
         end = float(line.y[np.isfinite(line.y)][-1])
-        if curve.theorem and low <= end <= high:
+        if curve.theorem and curve.method == HEADLINE.key and low <= end <= high:
             heights[curve.theorem.split()[-1]] = math.log10(end)
     top = math.log10(high)
     return theme.spread_labels(heights, 1.005, 0.06 * (top - math.log10(low)), top)

@@ -63,7 +63,6 @@ UPPER_BOUND = dataclasses.replace(
     help="The largest value that a row can have, chosen without looking at the data. Rows above are set to it. Wider "
     "bounds need more noise.",
 )  # fmt: skip
-SHOWN_HISTOGRAMS = "perturbed_histogram_safe", "smoothed_histogram"
 
 
 @dataclass(frozen=True)
@@ -228,7 +227,7 @@ class KnownVariance(NormalData):
     key: ClassVar[str] = "gaussian_known_variance"
     label: ClassVar[str] = "Numbers between bounds, variance public"
     methods: ClassVar[tuple[ComparedMethod, ...]] = numeric_releases.KNOWN_VARIANCE_METHODS
-    usual: ClassVar[tuple[str, ...]] = "original", "multiple_synthesis", "modips", "modips_truncated", *SHOWN_HISTOGRAMS
+    usual: ClassVar[tuple[str, ...]] = "original", "modips", "perturbed_histogram_safe"
     estimands: ClassVar[tuple[Estimand, ...]] = MEAN, MEAN_KNOWN_VARIANCE
 
 
@@ -239,9 +238,7 @@ class UnknownVariance(NormalData):
     label: ClassVar[str] = "Numbers between bounds"
     methods: ClassVar[tuple[ComparedMethod, ...]] = numeric_releases.UNKNOWN_VARIANCE_METHODS
     assumed_parameters: ClassVar[tuple[str, ...]] = ("sigma",)
-    usual: ClassVar[tuple[str, ...]] = (
-        "original", "multiple_synthesis", "modips_split", "modips_communal", *SHOWN_HISTOGRAMS,
-    )  # fmt: skip
+    usual: ClassVar[tuple[str, ...]] = "original", "modips_split", "perturbed_histogram_safe"
     estimands: ClassVar[tuple[Estimand, ...]] = MEAN, VARIANCE
     divided_between: ClassVar[tuple[str, ...]] = "mean", "variance"
 

@@ -349,10 +349,7 @@ class BinaryData(OneProportion):
     label: ClassVar[str] = "Yes or no (one proportion)"
     is_for_curator: ClassVar[bool] = False
     methods: ClassVar[Any] = ClassProperty(_binary_methods)
-    usual: ClassVar[tuple[str, ...]] = (
-        "original", "multiple_synthesis", "modips", "modips_truncated", "geometric", "laplace", "beta_binomial",
-        "posterior_mean",
-    )  # fmt: skip
+    usual: ClassVar[tuple[str, ...]] = "original", "geometric", "beta_binomial"
 
     n: int = parameter(ROWS, default=100, maximum=limits.MAX_ROWS_OF_TABLE)
     m: int = dataclasses.field(init=False, default=0, repr=False, compare=False)
@@ -367,7 +364,7 @@ class CountData(OneProportion):
 
     key: ClassVar[str] = "count"
     label: ClassVar[str] = "Yes or no (a count)"
-    usual: ClassVar[tuple[str, ...]] = ("original", "geometric", "laplace", "beta_binomial", "posterior_mean")
+    usual: ClassVar[tuple[str, ...]] = "original", "geometric", "beta_binomial"
     methods: ClassVar[Any] = ClassProperty(_count_methods)
 
 

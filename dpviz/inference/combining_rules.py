@@ -104,6 +104,7 @@ _NU = "ν = (M − 1)(1 − 1/r)², r = (1 + 1/M) b / v̄"
 _RULES = (
     CombiningRule(
         key="reiter_2002", label="Reiter 2002 (Charest's T*)", abbreviation="Reiter 2002",
+        method_phrase="by the usual rule for fully synthetic data (Reiter 2002)",
         formula=f"T* = T where T ≥ 0, else (m/n) v̄, with {_DIFFERENCE}; t, {_NU}",
         source="Reiter (2002); Charest (2011), T*_M",
         total=_never_negative, degrees=_difference_degrees, has_unbounded_width=True,
@@ -141,6 +142,7 @@ _RULES = (
     ),
     CombiningRule(
         key="reiter_2003", label="Reiter 2003 (Liu's Theorem 7)", abbreviation="Reiter 2003",
+        method_phrase="by the usual rule for partially synthetic data (Reiter 2003)",
         formula="T = (m/n) v̄ + b/M; t, ν = (M − 1)(1 + M (m/n) v̄ / b)²",
         source="Reiter (2003); Liu, Theorem 7; for m ≠ n Raab, Nowok & Dibben (2017)",
         total=lambda b, v, sets, ratio: ratio * v + b / sets,

@@ -356,7 +356,7 @@ class NoiseAwareRule(IntervalRule):
 _RULES = (
     NoiseAwareRule(
         key="score", label="Noise-aware score (Wilson's)", abbreviation="noise-aware score",
-        method_phrase="by the noise-aware score",
+        method_phrase="by an analyst who is told how the data were made (noise-aware score)",
         formula="all p with (q̄ − E[q̄ | p])² ≤ z² Var(q̄ | p), from mean and variance of the synthesizer's rows; for "
         "the Beta-binomial and the mean plug-in E[q̄ | p] = (np + α)/(n + α + β)",
         source="Wilson (1927), with the release's own mean and variance; Kao & Reiter (2025) on noise-aware rules",

@@ -58,8 +58,8 @@ def promise_sentence(summary: PrivacySummary) -> tuple[str, str]:
         needed = f"δ({promised}) = {_delta_text(summary, format_distinct(summary.divergence.value, summary.delta, 3))}"
         text = (
             f"The promise ε = {promised} is broken{without}: the real loss is ε = <b>{real}</b>. "
-            f"The odds of {_pair(release, worst)} move by a factor of {factor_of_odds(worst.value, summary.epsilon)} "
-            f"when {released} is released, instead of at most {factor_of_odds(summary.epsilon, worst.value)}. "
+            f"{_moved_odds(release, worst, factor_of_odds(worst.value, summary.epsilon))}, instead of at most "
+            f"{factor_of_odds(summary.epsilon, worst.value)}. "
         )
         if summary.is_approximate:
             text += f"With the allowed δ = {allowed} it is kept, for it needs only {needed}."
@@ -144,6 +144,18 @@ def _delta_text(summary: PrivacySummary, text: str) -> str:
 
 def _pair(release: Synthesizer, worst: WorstCase) -> str:
     return f"{_table(release, worst.likelier)} against {_table(release, worst.unlikelier)}"
+
+
+def _moved_odds(release: Synthesizer, worst: WorstCase, factor: str) -> str:
+    """Which odds the most telling release moves; of two cells in numbers of people."""
+    if worst.column is None or len(release.row_table(0)) > 2:
+        odds, released = _pair(release, worst), _released(release, worst)
+        return f"The odds of {odds} move by a factor of {factor} when {released} is released"
+    likelier, unlikelier = (release.row_table(index)[0] for index in (worst.likelier, worst.unlikelier))
+    return (
+        f"If {release.column_table(worst.column)[0]:,} yes of {release.m:,} are released, the odds on one person’s "
+        f"answer, {likelier:,} yes against {unlikelier:,} in the secret table, move by a factor of {factor}"
+    )
 
 
 def _table(release: Synthesizer, index: int) -> str:

@@ -116,7 +116,7 @@ def test_the_page_keeps_what_can_be_had_where_the_rest_is_beyond_reach():
     page = sound(open_page("coverage", cv_n=1000, cv_sets=100, cv_rules="reiter_2002.score.blaker_2000"))
     words = " ".join(texts(page))
     assert "beyond reach at n = 1,000, m = 1,000, M = 100: Ordered tails, exact." in words
-    assert "of the intervals computed by the noise-aware score contain the true share" in words
+    assert "by an analyst who is told how the data were made (noise-aware score) contain the true share" in words
     assert "beyond exact sums" not in words
 
 

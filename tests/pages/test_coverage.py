@@ -125,7 +125,8 @@ def test_each_preset_has_its_sentence(preset: str, mark: str, start: dict[str, o
     app = open_coverage(n=31, p=0.3)
     app.session_state["cv_preset"] = preset
     rerun(app, **PRESETS[preset])
-    sentence = f"{SETTING.format(**start)}{share} of the intervals computed by Reiter 2002 contain the true share{end}"
+    computed = "computed by the usual rule for fully synthetic data (Reiter 2002)"
+    sentence = f"{SETTING.format(**start)}{share} of the intervals {computed} contain the true share{end}"
     assert " ".join(answer(app).split()) == f"{mark} {sentence} and say nothing."
     assert app.session_state["cv_preset"] == preset
 
@@ -209,7 +210,7 @@ def test_beyond_exact_sums_the_page_says_so_and_the_simulation_takes_over() -> N
     for section in SECTIONS:
         rerun(app, look=section)
     app = open_coverage(n=2000, sets=5, rules="reiter_2002.score")
-    assert "of the intervals computed by the noise-aware score contain the true share, as promised" in answer(app)
+    assert "(noise-aware score) contain the true share, as promised" in answer(app)
     assert "take longer than a few seconds for Reiter 2002: there is no line, only simulated dots." in said(app)
 
 
