@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.comparisons import Analysis, BinaryData
 from dpviz.comparisons.budget import SplitOverSets
 from pages.budget import METHODS, PRESETS, take_release
+from pages.ui.visit import Visit
 from tests.pages.apptest import answer, cells_of, figures, links, open_page, problems, said, settings, sound
 
 QUICK = {"n": 9, "repetitions": 60, "cells": 3}
@@ -26,7 +27,7 @@ def open_budget(**query: object) -> AppTest:
 
 def open_with(release: dict[str, Any], **state: object) -> AppTest:
     """Open the page in a session that carries a release."""
-    return sound(open_page("budget", session={"release": RELEASE | release, **state}))
+    return sound(open_page("budget", session={"visit": Visit(release=RELEASE | release), **state}))
 
 
 def sentence_of(app: AppTest) -> str:

@@ -109,15 +109,15 @@ def check_verdict(summary: PrivacySummary) -> str:
     assert value_of(told[1]) == pytest.approx(exact, rel=5.1e-3, abs=1e-9)
     promised = value_of(match_in(r"The promise ε = (\S+) is (?:kept|broken)", sentence)[1])
     assert promised == pytest.approx(epsilon, rel=1e-5)
-    factor = re.search(r"by (?:more than )?a factor of ([\d.,]+)[ .]", sentence)
+    factor = re.search(r"by (?:more than )?a factor of ([\d.,]+)[ .,]", sentence)
     if factor and exact < 20:  # beyond, powers of ten
-        assert value_of(factor[1].rstrip(".")) == pytest.approx(math.exp(exact), rel=5.1e-3)
+        assert value_of(factor[1].rstrip(".,")) == pytest.approx(math.exp(exact), rel=5.1e-3)
     if mark == PROMISE_KEPT:
         assert value_of(told[1]) <= promised * (1 + 6e-6 * math.isclose(exact, epsilon, rel_tol=1e-12))
         return "kept"
     assert value_of(told[1]) > promised  # nobody reads "not 2-private, its ε is 2"
-    one, other, released = map(table, re.findall(TABLE, sentence)[:3])
-    found = log[rows[one], columns[released]] - log[rows[other], columns[released]]
+    likelier, unlikelier, released = tables_of(release, sentence)
+    found = log[rows[likelier], columns[released]] - log[rows[unlikelier], columns[released]]
     assert abs(found) == pytest.approx(exact, rel=1e-9)
     number = match_in(r"δ\(\S+\) = ([^. ]+(?:\.\d+)?(?:×10\S+?)?)\.$", sentence)
     assert value_of(number[1]) == pytest.approx(left, rel=5.1e-3)
@@ -126,6 +126,16 @@ def check_verdict(summary: PrivacySummary) -> str:
     if left != delta:
         assert (value_of(number[1]) <= delta) == (mark == PROMISE_KEPT_WITH_DELTA)
     return mark
+
+
+def tables_of(release: Synthesizer, sentence: str) -> list[tuple[int, ...]]:
+    """Both secret tables of a broken promise and the released one; those of two cells are told by their yes."""
+    if not isinstance(release, TwoCellSynthesizer):
+        return [table(text) for text in re.findall(TABLE, sentence)[:3]]
+    numbers = match_in(r"If (\S+) yes of (\S+) are .* answer, (\S+) yes against (\S+) in", sentence).groups()
+    released, m, likelier, unlikelier = (int(text.replace(",", "")) for text in numbers)
+    assert m == release.m
+    return [(likelier, release.n - likelier), (unlikelier, release.n - unlikelier), (released, m - released)]
 
 
 def check_short(summary: PrivacySummary, mark: str) -> None:
@@ -302,7 +312,7 @@ def test_a_factor_beyond_what_is_allowed_never_reads_like_it() -> None:
         odds = odds_sentence(summarize(release, epsilon, 0.0))
         step = attacker_sentence(attacker_view(release, 5, 0, 1.0), epsilon)
         for words, pattern in (
-            (verdict, r"by a factor of (\S+) when .* instead of at most (\S+)\. The"),
+            (verdict, r"by a factor of (\S+), instead of at most (\S+)\. The"),
             (odds, r"<b>(\S+)</b> times as likely as .* allows at most (\S+) times"),
             (step, r"by a factor of (\S+)\. That is more than the factor (\S+) that"),
         ):
