@@ -152,8 +152,9 @@ def _moved_odds(release: Synthesizer, worst: WorstCase, factor: str) -> str:
         odds, released = _pair(release, worst), _released(release, worst)
         return f"The odds of {odds} move by a factor of {factor} when {released} is released"
     likelier, unlikelier = (release.row_table(index)[0] for index in (worst.likelier, worst.unlikelier))
+    yes, no = release.column_table(worst.column)
     return (
-        f"If {release.column_table(worst.column)[0]:,} yes of {release.m:,} are released, the odds on one person’s "
+        f"If {yes:,} yes of {yes + no:,} are released, the odds on one person’s "
         f"answer, {likelier:,} yes against {unlikelier:,} in the secret table, move by a factor of {factor}"
     )
 
