@@ -224,9 +224,9 @@ def simulated_studies(budget: SimulationBudget) -> Findings:
     yield "perturbed_better", smaller_errors(budget, [PERTURBED], [SMOOTHED], "variance", chance=2)
     yield "best", smaller_errors(budget, MODELS, HISTOGRAMS)
     yield "precise", smaller_errors(budget, HISTOGRAMS, MODELS, study=SYMMETRIC, chance=3)
-    cells = [CELL_MODIPS], [CELL_HISTOGRAM]
-    yield "mixed_variance", smaller_errors(budget, *cells, "cell_variance", MIXED, factor=0.5)
-    yield "mixed_share", smaller_errors(budget, *cells[::-1], "half", MIXED, chance=3)
+    modips, histogram = [CELL_MODIPS], [CELL_HISTOGRAM]
+    yield "mixed_variance", smaller_errors(budget, modips, histogram, "cell_variance", MIXED, factor=0.5)
+    yield "mixed_share", smaller_errors(budget, histogram, modips, "half", MIXED, chance=3)
     coverage_of_variance, _ = measured([CELL_HISTOGRAM], "cell_variance", "coverage", budget, MIXED)
     yield "mixed_covered", between(100 * coverage_of_variance, high=50)
     uneven, symmetric = (
