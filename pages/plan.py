@@ -182,7 +182,7 @@ def _set_list(statistics: Sequence[Statistic], place: int) -> None:
 def _show_choice(facts: PlanFacts) -> None:
     ui.note(escape_markdown(summary.sentence("mixture", solution=facts.solution)))
     if len(facts.solution.tried) > 1:
-        ui.table(*summary.page_table(summary.mixtures_table(facts.solution, 6)), numeric=())
+        ui.table(*summary.page_table(summary.mixtures_table(facts.solution)), numeric=())
 
 
 def _show_what_if(facts: PlanFacts) -> None:

@@ -235,6 +235,13 @@ class PlanDesign:
         is_kept = delta >= self.plan.promise[1] and self.keeps_promise
         return min(epsilon, self.plan.promise[0]) if is_kept else epsilon
 
+    def promise_used(self, parts: int = 1) -> float:
+        """Share of the promised ε that is used at one of so many parts of δ, or of δ(0) where ε is 0 or unlimited."""
+        epsilon, delta = self.plan.promise
+        if epsilon == 0:
+            return self.delta(0.0) / delta
+        return self.delta(0.0) if math.isinf(epsilon) else self.epsilon(delta / parts) / epsilon
+
     @property
     def right_guesses(self) -> float:
         """Largest probability of guessing right between two neighbouring data sets, knowing nothing before."""

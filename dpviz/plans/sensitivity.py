@@ -17,13 +17,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.core.types import FloatArray
 from dpviz.curator.privacy_limits import MAX_EPSILON, EpsilonDeltaLimit
 from dpviz.plans.composition import PlanDesign
 from dpviz.plans.plan import PERSON_ROWS, ReleasePlan
 from dpviz.plans.solve import PlanSolution, solve_plan, sufficient_design
 from dpviz.plans.statistics import BoundedMean, ShareStatistic, Statistic
-from dpviz.plans.suppression import delta_without_noise
 
 SCALES = (0.25, 0.5, 1.0, 2.0, 4.0)  # of what is assumed
 EPSILON_SCALES = (0.25, 0.354, 0.5, 0.707, 1.0, 1.414, 2.0, 2.828, 4.0)
@@ -42,21 +40,6 @@ def epsilon_curve(plan: ReleasePlan) -> tuple[tuple[float, float], ...]:
         changed = replace(plan, protection=replace(plan.protection, most_epsilon=epsilon))
         curve[epsilon] = solve_plan(changed).factor
     return tuple(curve.items())
-
-
-def promise_used(design: PlanDesign, parts: int = 1) -> float:
-    """Share of the promise that a design uses: of ε, or of δ(0) where ε is 0 or unlimited.
-
-    Parameters
-    ----------
-    design : PlanDesign
-    parts : int, optional
-        Number of equal parts of δ, of which the design may use one.
-    """
-    epsilon, delta = design.plan.promise
-    if epsilon == 0:
-        return design.delta(0.0) / delta
-    return design.delta(0.0) if math.isinf(epsilon) else design.epsilon(delta / parts) / epsilon
 
 
 # Other assumptions
@@ -89,20 +72,6 @@ ASSUMPTIONS: dict[str, Callable[[ReleasePlan, float], ReleasePlan]] = {
     "rows of a person": _scale_rows,
 }
 """What a plan assumes of the data, with the plan in which it is so many times as wide."""
-
-
-def searched_scales(plan: ReleasePlan, assumption: str) -> FloatArray:
-    """Scales among which the widest one that keeps all limits is searched.
-
-    Parameters
-    ----------
-    plan : ReleasePlan
-    assumption : str
-        Key of `ASSUMPTIONS`.
-    """
-    if assumption == "rows of a person":
-        return np.arange(1.0, PERSON_ROWS.maximum + 1) / plan.person_rows
-    return SEARCHED_SCALES
 
 
 class AssumptionPoint(NamedTuple):
@@ -153,7 +122,7 @@ def assumption_curves(solution: PlanSolution) -> tuple[AssumptionCurve, ...]:
             if changed is None or (changed == plan and scale != 1):
                 continue
             solved = solution if scale == 1 else solve_plan(changed)
-            needed = promise_used(solved.needed) if solved.needed.is_possible else math.inf
+            needed = solved.needed.promise_used() if solved.needed.is_possible else math.inf
             points.append(AssumptionPoint(scale, solved.factor, needed))
         if len(points) > 1:
             curves.append(AssumptionCurve(assumption, tuple(points), *_widest(solution, assumption)))
@@ -170,7 +139,9 @@ def _widest(solution: PlanSolution, assumption: str) -> tuple[float, bool]:
         design = sufficient_design(plan, solution.kinds)
         return not (design.is_possible and design.keeps_promise)
 
-    searched = searched_scales(solution.plan, assumption).tolist()
+    searched = SEARCHED_SCALES.tolist()
+    if assumption == "rows of a person":
+        searched = [rows / solution.plan.person_rows for rows in range(1, int(PERSON_ROWS.maximum) + 1)]
     number = bisect.bisect_left(searched, True, key=is_broken)
     return (searched[number - 1] if number else 0.0), number == len(searched)
 
@@ -214,7 +185,7 @@ class NaiveDesign:
 def naive_designs(solution: PlanSolution) -> tuple[NaiveDesign, ...]:
     """Designs that were not taken: with a wrong unit, an even split, or no noise; each is worse in something."""
     plan = solution.plan
-    epsilon, delta = plan.promise
+    epsilon, _ = plan.promise
     designs: dict[str, PlanDesign | None] = {}
     for name, mistake in MISTAKES.items():
         mistaken = replace(plan, **mistake.get("changes", {}))
@@ -222,8 +193,7 @@ def naive_designs(solution: PlanSolution) -> tuple[NaiveDesign, ...]:
             designs[name] = replace(solve_plan(mistaken).design, plan=plan)
     if 0 < epsilon < math.inf and len(plan.statistics) > 1:
         designs["the same ε for each statistic"] = _even_split(solution)
-    withheld = [statistic for statistic in plan.statistics if statistic.suppress_below]
-    if any(delta_without_noise(plan.rows_of(item), item.suppress_below) > delta for item in withheld):
+    if any(item.suppress_below and item.tells_rows(plan.rows_of(item)) for item in plan.statistics):
         designs["small counts withheld, no noise"] = None
 
     # Each is worse in something

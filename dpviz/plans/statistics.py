@@ -103,6 +103,14 @@ class Statistic(ParameterRecord, ABC):
         """Probability that one cell is within the limit; None where the root mean squared error is limited."""
         return {"typical": None, "within": LEVEL, "all_within": LEVEL ** (1 / self.cells)}[self.measure]
 
+    def tells_rows(self, n: int) -> bool:
+        """Whether exact counts of n rows, small ones withheld, tell some neighbours apart for sure.
+
+        Of those with as many rows in a cell as the threshold and with one less, one is published and the other is not,
+        so that who knows all other rows learns the last one. Only where all counts are withheld is nothing disclosed.
+        """
+        return n >= self.suppress_below
+
     @property
     def description(self) -> str:
         """What it is, with its size."""

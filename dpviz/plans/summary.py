@@ -27,12 +27,13 @@ from dpviz.export.templates import render_paragraphs
 from dpviz.plans.composition import PlanDesign
 from dpviz.plans.mechanisms import PlanMechanism
 from dpviz.plans.plan import ReleasePlan
-from dpviz.plans.sensitivity import AssumptionCurve, NaiveDesign, promise_used
+from dpviz.plans.sensitivity import AssumptionCurve, NaiveDesign
 from dpviz.plans.solve import Kinds, PlanSolution, solve_plan
 from dpviz.plans.statistics import Statistic
-from dpviz.plans.suppression import PublishedError, delta_without_noise, published_errors
+from dpviz.plans.suppression import PublishedError, published_errors
 
 USUAL_DELTA = 1e-6  # at which ε is stated where the promise has no δ of its own
+MAX_MIXTURES = 6  # of mechanisms that are shown
 SAME_FACTOR = 1e-3  # relative distance of factors that are the same to three digits
 
 
@@ -99,10 +100,10 @@ def plan_facts(plan: ReleasePlan) -> PlanFacts:
 def solution_facts(solution: PlanSolution) -> PlanFacts:
     """Facts of a solved plan."""
     plan, design = solution.plan, solution.design
-    parts = [
-        promise_used(PlanDesign(dataclasses.replace(plan, statistics=(statistic,)), (mechanism,)), len(plan.statistics))
-        for statistic, mechanism in zip(plan.statistics, design.mechanisms, strict=True)
-    ]
+    parts = []
+    for statistic, mechanism in zip(plan.statistics, design.mechanisms, strict=True):
+        alone = PlanDesign(dataclasses.replace(plan, statistics=(statistic,)), (mechanism,))
+        parts.append(alone.promise_used(len(plan.statistics)))
     columns = (parts, design.errors(), published_errors(design), solution.relaxed_alone)
     rows = zip(plan.statistics, design.mechanisms, *columns, strict=True)
     epsilon, delta = plan.promise
@@ -110,9 +111,9 @@ def solution_facts(solution: PlanSolution) -> PlanFacts:
     return PlanFacts(
         solution=solution,
         statistics=tuple(StatisticFacts(*row) for row in rows),
-        exact=promise_used(design),
+        exact=design.promise_used(),
         basic=math.fsum(parts) if adds_parts else design.basic_epsilon(delta) / epsilon,
-        needed=promise_used(solution.needed) if solution.is_feasible else math.inf,
+        needed=solution.needed.promise_used() if solution.is_feasible else math.inf,
     )
 
 
@@ -157,7 +158,7 @@ def _mixture_text(plan: ReleasePlan, kinds: Kinds) -> str:
 
 VOCABULARY = {
     "infinity": math.inf, "is_finite": math.isfinite, "usual_delta": USUAL_DELTA, "usual_epsilon": USUAL_EPSILON,
-    "same_factor": SAME_FACTOR, "weak_protection": WEAK_PROTECTION_NOTE, "delta_without_noise": delta_without_noise,
+    "same_factor": SAME_FACTOR, "weak_protection": WEAK_PROTECTION_NOTE,
     "at_most": _at_most, "change": format_change, "distinct": format_distinct, "factor_text": _factor_text,
     "mixture_text": _mixture_text, "percent": format_percent, "percent_at_most": format_percent_at_most,
     "right_guesses": _right_guesses, "round_down": round_down, "spell_count": spell_count, "spell_number": spell_number,
@@ -228,16 +229,9 @@ def statistics_table(facts: PlanFacts) -> TextTable:
     return TextTable(head[:columns], [row[:columns] for row in rows], "The numbers of each statistic")
 
 
-def mixtures_table(solution: PlanSolution, number: int) -> TextTable:
-    """The best mixtures that were tried, with the errors of each against those of the best.
-
-    Parameters
-    ----------
-    solution : PlanSolution
-    number : int
-        Of mixtures, at most.
-    """
-    tried = sorted(solution.tried, key=lambda item: item[1])[:number]
+def mixtures_table(solution: PlanSolution) -> TextTable:
+    """The best mixtures that were tried, with the errors of each against those of the best."""
+    tried = sorted(solution.tried, key=lambda item: item[1])[:MAX_MIXTURES]
     rows = []
     for kinds, factor in tried:
         errors = format_change(factor / tried[0][1]) if math.isfinite(factor) else "cannot keep the promise"
@@ -266,11 +260,14 @@ def withheld_table(facts: PlanFacts) -> TextTable:
     """What withholding does to counts of each statistic: how often it happens, and the errors, in counts."""
     head = ["statistic, true count", "withheld", "typical error without", "missing read as 0", "read as half"]
     rows = []
-    for published in facts.published:
-        for example in published.examples:
-            name = f"{published.statistic.name}\n{example.count:,} of {published.n:,}"
-            errors = (example.rmse, example.rmse_as_zero, example.rmse_as_half)
-            rows.append([name, format_percent(example.probability, 3), *(format_number(error, 3) for error in errors)])
+    for item in facts.statistics:
+        mechanism, threshold = item.mechanism, item.statistic.suppress_below
+        for count in item.published.examples if item.published is not None else ():
+            probability, _ = mechanism.moments_below(count, threshold)
+            errors = [math.sqrt(mechanism.mean_square(count, mechanism.n - count))]
+            errors += [mechanism.withheld_rmse(count, threshold, substitute) for substitute in (0.0, threshold / 2)]
+            name = f"{item.statistic.name}\n{count:,} of {mechanism.n:,}"
+            rows.append([name, format_percent(probability, 3), *(format_number(error, 3) for error in errors)])
     return TextTable(head, rows, "What withholding does to a count")
 
 

@@ -15,41 +15,6 @@ POINTS_PER_ERROR = 20  # looked at within a typical error
 LIMIT_ROUNDING = 1e-9  # relative, of an error that is its limit
 
 
-def delta_without_noise(n: int, threshold: int) -> float:
-    """δ, at every ε, of a count of n rows that is published as it is, or withheld below a threshold.
-
-    Parameters
-    ----------
-    n, threshold : int
-
-    Notes
-    -----
-    Of the neighbours with `threshold` and with one less, one is published and the other is not, so that who knows all
-    other rows learns the last one for sure. Only where all counts are withheld is nothing disclosed.
-
-    Examples
-    --------
-    >>> delta_without_noise(100, 10), delta_without_noise(100, 0), delta_without_noise(9, 10)
-    (1.0, 1.0, 0.0)
-    """
-    return 1.0 if n >= threshold else 0.0
-
-
-@dataclass(frozen=True)
-class WithheldCount:
-    """What withholding does to one confidential count: its probability, and root mean squared errors in counts.
-
-    A withheld count is read as 0 (`rmse_as_zero`), or as half of the threshold (`rmse_as_half`); `rmse` is that of the
-    noise alone.
-    """
-
-    count: int
-    probability: float
-    rmse: float
-    rmse_as_zero: float
-    rmse_as_half: float
-
-
 @dataclass(frozen=True)
 class PublishedError:
     """Error of a statistic as analysts see it, small counts withheld and read as half of the threshold.
@@ -64,29 +29,12 @@ class PublishedError:
     error_before: float  # of the noise alone
     without_noise: float  # distance of half of the threshold from a withheld count, which no ε makes smaller
     threshold: int  # largest one, up to that of the statistic, with which this design keeps the limit; 0 if none does
-    examples: tuple[WithheldCount, ...]  # the smallest possible count, the threshold, and the largest count
+    examples: tuple[int, ...]  # the smallest possible count, the threshold, and the largest count
 
     @property
     def breaks_limit(self) -> bool:
         """Whether the limit is broken, and by more than the noise alone breaks it."""
         return self.error > max(self.statistic.limit, self.error_before) * (1 + LIMIT_ROUNDING)
-
-
-def withheld_count(mechanism: PlanMechanism, count: int, threshold: int) -> WithheldCount:
-    """What withholding released counts below a threshold does to a confidential count.
-
-    Parameters
-    ----------
-    mechanism : PlanMechanism
-    count, threshold : int
-    """
-    return WithheldCount(
-        count=count,
-        probability=mechanism.moments_below(count, threshold)[0],
-        rmse=math.sqrt(mechanism.mean_square(count, mechanism.n - count)),
-        rmse_as_zero=mechanism.withheld_rmse(count, threshold, 0.0),
-        rmse_as_half=mechanism.withheld_rmse(count, threshold, threshold / 2),
-    )
 
 
 def published_errors(design: PlanDesign) -> tuple[PublishedError | None, ...]:
@@ -108,7 +56,6 @@ def _published_error(statistic: ShareStatistic, mechanism: PlanMechanism) -> Pub
         return _largest_error(statistic, mechanism, threshold)[0] > statistic.limit * n * (1 + LIMIT_ROUNDING)
 
     withheld = [abs(threshold / 2 - value) for value in (low, min(high, threshold - 1)) if low < threshold]
-    examples = sorted({low, min(max(threshold, low), high), high})
     thresholds = range(1, threshold + 1)
     return PublishedError(
         statistic=statistic,
@@ -118,7 +65,7 @@ def _published_error(statistic: ShareStatistic, mechanism: PlanMechanism) -> Pub
         error_before=mechanism.error(statistic),
         without_noise=max(withheld, default=0.0) / n,
         threshold=bisect.bisect_left(thresholds, True, key=is_broken) if is_broken(threshold) else threshold,
-        examples=tuple(withheld_count(mechanism, value, threshold) for value in examples),
+        examples=tuple(sorted({low, min(max(threshold, low), high), high})),
     )
 
 

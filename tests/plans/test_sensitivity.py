@@ -7,12 +7,13 @@ import math
 import pickle
 import re
 
+import numpy as np
 import pytest
 
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
 from dpviz.plans import BoundedMean, CategoryShares, ReleasePlan, YesNoShare, assumption_curves, solve_plan
 from dpviz.plans.figures import assumptions_figure
-from dpviz.plans.sensitivity import ASSUMPTIONS, searched_scales
+from dpviz.plans.sensitivity import ASSUMPTIONS, SEARCHED_SCALES
 from dpviz.plans.summary import assumptions_table, sentence
 
 HOURS, WORKS = BoundedMean(name="hours", upper=80.0, limit=0.5), YesNoShare(name="works", limit=0.02)
@@ -59,7 +60,8 @@ def test_a_place_is_the_plan_that_assumes_so_and_the_widest_is_the_last_that_hol
         if curve.widest:
             assert solve_plan(changed(plan, curve.widest)).factor <= 1 + 1e-9
         if not curve.all_hold:
-            searched = searched_scales(plan, curve.assumption)
+            of_rows = np.arange(1, 101) / plan.person_rows
+            searched = of_rows if curve.assumption == "rows of a person" else SEARCHED_SCALES
             next_scale = float(searched[searched > curve.widest][0])
             assert solve_plan(changed(plan, next_scale)).factor > 1 - 1e-9
         text = sentence("assumption", solution=answer, curve=curve)

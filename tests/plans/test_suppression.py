@@ -18,8 +18,8 @@ from dpviz.plans import BoundedMean, CategoryShares, PlanDesign, ReleasePlan, Ye
 from dpviz.plans.mechanisms import GaussianNoise, GeometricNoise, PlanMechanism, RoundedLaplaceNoise
 from dpviz.plans.sensitivity import naive_designs
 from dpviz.plans.statistics import ShareStatistic
-from dpviz.plans.summary import Answer, sentence, solution_facts
-from dpviz.plans.suppression import delta_without_noise, published_errors, withheld_count
+from dpviz.plans.summary import Answer, sentence, solution_facts, withheld_table
+from dpviz.plans.suppression import published_errors
 from tests.plans.brute import counts_inside
 
 
@@ -35,25 +35,27 @@ def test_a_withheld_count_is_that_of_the_whole_matrix(rate: float, count: int, t
         if threshold > n:
             continue
         row, released = release.row(count), np.arange(n + 1.0)
-        withheld = withheld_count(kind(rate, n), count, threshold)
-        assert withheld.probability == pytest.approx(row[:threshold].sum(), rel=1e-9)
-        for value, error in ((0.0, withheld.rmse_as_zero), (threshold / 2, withheld.rmse_as_half)):
+        mechanism = kind(rate, n)
+        assert mechanism.moments_below(count, threshold)[0] == pytest.approx(row[:threshold].sum(), rel=1e-9)
+        for value in (0.0, threshold / 2):
             read = np.where(released < threshold, value, released) - count
+            error = mechanism.withheld_rmse(count, threshold, value)
             assert error == pytest.approx(math.sqrt(row @ read**2), rel=1e-8)
 
 
 def test_a_withheld_count_with_gaussian_noise_is_that_of_an_integral() -> None:
-    withheld = withheld_count(GaussianNoise(0.25, 100), 7, 10)
+    mechanism = GaussianNoise(0.25, 100)
     density = norm(7, 4).pdf
     published_square = quad(lambda y: density(y) * (y - 7) ** 2, 10, 60)[0]
-    assert withheld.probability == pytest.approx(norm.cdf(0.75))
-    assert withheld.rmse_as_half == pytest.approx(math.sqrt(published_square + norm.cdf(0.75) * 4))
+    assert mechanism.moments_below(7, 10)[0] == pytest.approx(norm.cdf(0.75))
+    assert mechanism.withheld_rmse(7, 10, 5.0) == pytest.approx(math.sqrt(published_square + norm.cdf(0.75) * 4))
 
 
 @pytest.mark.parametrize("n, threshold", [(1, 0), (4, 0), (4, 1), (4, 3), (4, 4), (4, 5), (6, 9)])
 def test_without_noise_some_neighbours_are_told_apart_for_sure(n: int, threshold: int) -> None:
     published = [count if count >= threshold else None for count in range(n + 1)]
-    assert delta_without_noise(n, threshold) == float(any(a != b for a, b in itertools.pairwise(published)))
+    statistic = YesNoShare(name="a", suppress_below=threshold)
+    assert statistic.tells_rows(n) == any(a != b for a, b in itertools.pairwise(published))
 
 
 def test_the_costs_of_a_design_are_those_of_its_counts() -> None:
@@ -61,8 +63,11 @@ def test_the_costs_of_a_design_are_those_of_its_counts() -> None:
     solution = solve_plan(ReleasePlan(n=500, statistics=(table, YesNoShare(name="works"))))
     published, none = published_errors(solution.design)
     assert published is not None and none is None
-    assert [example.count for example in published.examples] == [5, 10, 250]
-    assert published.examples[0].probability > 0.5 > published.examples[2].probability
+    assert published.examples == (5, 10, 250)
+    rows = withheld_table(solution_facts(solution)).rows
+    assert [row[0] for row in rows] == [f"region\n{count} of 500" for count in (5, 10, 250)]
+    mechanism = solution.design.mechanisms[0]
+    assert mechanism.moments_below(5, 10)[0] > 0.5 > mechanism.moments_below(250, 10)[0]
 
 
 def test_naive_designs_have_the_loss_that_they_really_have() -> None:
@@ -149,9 +154,9 @@ def test_the_error_that_analysts_see_is_the_worst_of_all_counts(kind: type[PlanM
 
 def test_withholding_more_than_there_are_rows_publishes_nothing() -> None:
     for kind in (GeometricNoise, RoundedLaplaceNoise, GaussianNoise):
-        withheld = withheld_count(kind(0.3, 10), 4, 12)
-        assert withheld.probability == 1
-        assert withheld.rmse_as_zero == pytest.approx(4) and withheld.rmse_as_half == pytest.approx(2)
+        mechanism = kind(0.3, 10)
+        assert mechanism.moments_below(4, 12)[0] == 1
+        assert [mechanism.withheld_rmse(4, 12, value) for value in (0.0, 6.0)] == pytest.approx([4, 2])
 
 
 @pytest.mark.parametrize("limit", [0.001, 0.01, 0.03, 0.2])
