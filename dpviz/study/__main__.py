@@ -55,7 +55,7 @@ def write_results(plan: StudyPlan, folder: Path) -> None:
     try:
         write_atomically(folder / "study.parquet", results_to_frame(results).to_parquet(index=False))
     except ImportError:
-        print("study.parquet needs pyarrow: pip install pyarrow.", file=sys.stderr)
+        print('study.parquet needs pyarrow: pip install "dpviz[study]"', file=sys.stderr)
     exact = sum(result.is_exact for result in results)
     print(f"{folder / 'study.csv'} has {len(results):,} of {len(plan.cells):,} cells, {exact:,} of them exact.")
     if len(content) > limits.MAX_STUDY_BYTES:

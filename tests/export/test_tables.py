@@ -86,7 +86,7 @@ def test_latex_has_a_line_for_each_released_count_above_the_probabilities() -> N
 @every_class
 @pytest.mark.parametrize("log_odds", [False, True])
 def test_latex_is_balanced_ascii_and_of_one_width(cls: type[Synthesizer], log_odds: bool) -> None:
-    latex = release_latex(cls(**{one.name: one.default for one in cls.parameters()}), log_odds=log_odds)
+    latex = release_latex(cls(**{item.name: item.default for item in cls.parameters()}), log_odds=log_odds)
     assert latex.isascii()
     assert latex.count("{") == latex.count("}")
     assert latex.count(r"\begin") == latex.count(r"\end") == 2
