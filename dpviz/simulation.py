@@ -132,25 +132,25 @@ class Tally:
         return hash((self.plan.fingerprint, self.repetitions))
 
 
-def block_generator(seed: int, index: int) -> np.random.Generator:
+def _block_generator(seed: int, index: int) -> np.random.Generator:
     """Random numbers of one block, the same whatever is drawn before it.
 
-    >>> int(block_generator(1, 0).integers(100)) == int(block_generator(1, 0).integers(100))
+    >>> int(_block_generator(1, 0).integers(100)) == int(_block_generator(1, 0).integers(100))
     True
     """
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
 
 
-def simulate_block(plan: Plan[Any], index: int) -> tuple[Block, int]:
+def _simulate_block(plan: Plan[Any], index: int) -> tuple[Block, int]:
     """Draw a whole block; with it the number of its first repetitions that count."""
     start = index * plan.batch
     size = min(plan.batch, plan.repetitions - start)
-    block = plan.simulate(block_generator(plan.seed, index), size)
+    block = plan.simulate(_block_generator(plan.seed, index), size)
     shown = max(plan.shown - start, 0)
     return block._replace(series={name: value[:shown] for name, value in block.series.items()}), size
 
 
-def add_block(plan: Plan[TallyType], total: TallyType | None, block: Block, size: int) -> TallyType:
+def _add_block(plan: Plan[TallyType], total: TallyType | None, block: Block, size: int) -> TallyType:
     """Tally with the next block; `total` is None before the first."""
     if total is None:
         return plan.tally_type(plan=plan, repetitions=size, sums=block.sums, series=block.series)
@@ -208,7 +208,7 @@ def _stream(
     total: Any = start.whole if start is not None and is_unfinished else start
     first = 0 if total is None else total.repetitions // plan.batch
     for block, size in _in_order(plan, range(first, math.ceil(plan.repetitions / plan.batch)), executor, workers):
-        total = add_block(plan, total, block, size)
+        total = _add_block(plan, total, block, size)
         yield total
 
 
@@ -216,14 +216,14 @@ def _in_order(plan: Plan[Any], indices: range, executor: Executor | None, worker
     """Blocks in their order, of which the executor holds several at a time."""
     if executor is None:
         for index in indices:
-            yield simulate_block(plan, index)
+            yield _simulate_block(plan, index)
         return
     waiting = deque[Future[tuple[Block, int]]]()
     remaining = iter(indices)
     try:
         while True:
             for index in remaining:
-                waiting.append(executor.submit(simulate_block, plan, index))
+                waiting.append(executor.submit(_simulate_block, plan, index))
                 if len(waiting) == workers:
                     break
             if not waiting:
@@ -268,8 +268,8 @@ class SavedRun:
         total = dataclasses.replace(first, plan=plan, repetitions=whole, sums=sums)
         if done == whole:
             return total
-        block, size = simulate_block(dataclasses.replace(plan, repetitions=done), whole // plan.batch)
-        return add_block(plan, total, block, size)
+        block, size = _simulate_block(dataclasses.replace(plan, repetitions=done), whole // plan.batch)
+        return _add_block(plan, total, block, size)
 
 
 def _read_sums(name: str, value: Any, first: FloatArray, repetitions: int | None) -> FloatArray:

@@ -162,7 +162,7 @@ def guess_in_symbols(data: DataKind, *methods: ComparedMethod) -> list[str]:
 
 
 @lru_cache(maxsize=1024)
-def error_of_worse_guess(
+def _error_of_worse_guess(
     data: DataKind, method: ComparedMethod, epsilon: float, analysis: Analysis, terms: ComparisonTerms
 ) -> float:
     """RMSE with the guess off by 0.1, to the side that costs more; NaN where there is none."""
@@ -330,7 +330,7 @@ class Ranking:
         reason = f"<br><small>not ranked: {reason}</small>" if reason else ""
         if outcome.data.guesses_truth(method):
             arguments = outcome.data, method, outcome.epsilon, self.comparison.analysis, self.comparison.terms
-            if not math.isnan(error := error_of_worse_guess(*arguments)):
+            if not math.isnan(error := _error_of_worse_guess(*arguments)):
                 reason += f"<br><small>error with a guess off by {GUESS_ERROR}: {format_number(error, 3)}</small>"
         return f"<b>{method.label}</b> <small>{notes}</small>{reason}"
 

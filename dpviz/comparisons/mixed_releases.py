@@ -132,7 +132,7 @@ def add_noise(rng: Generator, statistics: CellStatistics, scales: tuple[float, f
     return CellStatistics(np.maximum(counts, 0.0), sums, squares)
 
 
-def release_mixed_model(
+def _release_mixed_model(
     rng: Generator, rows: MixedRows, epsilon: float, data: Any, sets: int, *, share: float = EQUAL_SHARE,
     as_printed: bool = False, is_noisy: bool = True,
 ) -> Iterator[MixedRows]:  # fmt: skip
@@ -168,7 +168,7 @@ def release_mixed_model(
         yield MixedRows(counts, np.clip(values, -half_width, half_width, out=values))
 
 
-def mixed_model_loss(data: Any, epsilon: float, *, share: float, as_printed: bool = False) -> float:
+def _mixed_model_loss(data: Any, epsilon: float, *, share: float, as_printed: bool = False) -> float:
     """ε of the noisy statistics of one set, which its rows cannot exceed.
 
     The safe noise spends all of ε: a row alone in its cell, which joins others at the other bounds, moves all
@@ -190,7 +190,7 @@ def mixed_model_loss(data: Any, epsilon: float, *, share: float, as_printed: boo
     return 2 * counts + 2 * epsilon_each + float(worst)
 
 
-def mixed_model_shown_loss(data: Any, epsilon: float, *, share: float, as_printed: bool = False) -> float:
+def _mixed_model_shown_loss(data: Any, epsilon: float, *, share: float, as_printed: bool = False) -> float:
     """Loss that the printed rows prove for a pair of which all rows are equal within their cells; else 0.
 
     A row leaves a cell of two for that of all others. Where both noisy variances are set to 0, the rows of a set lie
@@ -213,7 +213,7 @@ def noisy_counts(rng: Generator, counts: IntArray, scale: float) -> FloatArray:
     return np.maximum(counts + rng.laplace(0.0, scale, counts.shape), 0.0)
 
 
-def release_noisy_cells(
+def _release_noisy_cells(
     rng: Generator, rows: MixedRows, epsilon: float, data: Any, sets: int, *, share: float = 0.5,
     noise_units: float = 2.0,
 ) -> Iterator[MixedRows]:  # fmt: skip
@@ -247,12 +247,12 @@ def release_noisy_cells(
         yield MixedRows(counts, values)
 
 
-def noisy_cells_loss(_data: Any, epsilon: float, *, noise_units: float = 2.0, **_: Any) -> float:
+def _noisy_cells_loss(_data: Any, epsilon: float, *, noise_units: float = 2.0, **_: Any) -> float:
     """ε of the noisy counts: two of cells and two of squares move by one each."""
     return 2 * epsilon / noise_units
 
 
-def noisy_cells_shown_loss(data: Any, epsilon: float, *, share: float = 0.5, noise_units: float = 2.0) -> float:
+def _noisy_cells_shown_loss(data: Any, epsilon: float, *, share: float = 0.5, noise_units: float = 2.0) -> float:
     """Loss found in the rows, where all that enter a cell lie in one square; 0 where the noise covers both counts."""
     if noise_units >= 2:
         return 0.0
@@ -267,15 +267,15 @@ def noisy_cells_shown_loss(data: Any, epsilon: float, *, share: float = 0.5, noi
 
 NAMED_SHARE = "equal shares, as in the paper"
 MIXED_MODEL: dict[str, Any] = {
-    "release": release_mixed_model, "loss": mixed_model_loss, "shown_loss": mixed_model_shown_loss,
+    "release": _release_mixed_model, "loss": _mixed_model_loss, "shown_loss": _mixed_model_shown_loss,
     "shares": lambda _: {NAMED_SHARE: EQUAL_SHARE}, "statistic": "the counts",
 }  # fmt: skip
 NOISY_CELLS: dict[str, Any] = {
-    "release": release_noisy_cells, "loss": noisy_cells_loss, "shown_loss": noisy_cells_shown_loss,
+    "release": _release_noisy_cells, "loss": _noisy_cells_loss, "shown_loss": _noisy_cells_shown_loss,
     "shares": lambda _: {NAMED_SHARE: 0.5}, "statistic": "the counts",
 }  # fmt: skip
 
-MIXED_SYNTHESIS = table_row("MixedMultipleSynthesis", REFERENCE | {"release": release_mixed_model}, is_noisy=False)
+MIXED_SYNTHESIS = table_row("MixedMultipleSynthesis", REFERENCE | {"release": _release_mixed_model}, is_noisy=False)
 MIXED_MODIPS = table_row("MixedModips", MIXED_MODEL, share=EQUAL_SHARE)
 MIXED_MODIPS_PRINTED = table_row("MixedModipsPrinted", MIXED_MODEL, share=EQUAL_SHARE, as_printed=True)
 PERTURBED_CELLS_SAFE = table_row("PerturbedCellsSafe", NOISY_CELLS, share=0.5)

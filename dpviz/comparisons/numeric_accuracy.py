@@ -48,10 +48,10 @@ def _accuracy(data: Any, bias: float, mean_square: float) -> Accuracy:
     return Accuracy(zero_if_rounding(bias, error, data.mean), error)
 
 
-def normal_moments(low: FloatArray, high: FloatArray, number: int) -> FloatArray:
+def _normal_moments(low: FloatArray, high: FloatArray, number: int) -> FloatArray:
     """E[z^k; low < z < high] for k = 0 … `number` (at least 1) of a standard normal z, by integration by parts.
 
-    >>> normal_moments(np.array(-np.inf), np.array(0.0), 2).round(4).tolist()
+    >>> _normal_moments(np.array(-np.inf), np.array(0.0), 2).round(4).tolist()
     [0.5, -0.3989, 0.5]
     """
     ends = [np.where(np.isfinite(end), end, 0.0) for end in (low, high)]
@@ -78,7 +78,7 @@ def distribution_of_mean(data: Any) -> Distribution:
     # Moments and cumulants of one row in standard units
     low, high = (data.low - data.mean) / data.sigma, (data.high - data.mean) / data.sigma
     powers = np.arange(n_moments)
-    inside = normal_moments(np.array(low), np.array(high), n_moments - 1)
+    inside = _normal_moments(np.array(low), np.array(high), n_moments - 1)
     raw = inside + low**powers * ndtr(low) + high**powers * ndtr(-high)
     cumulants = np.zeros(n_moments)
     for k in range(1, n_moments):
@@ -150,7 +150,7 @@ def _bounded(inside: FloatArray, mass: Any, at_bounds: Any, truncate: bool) -> F
 def _row_moments(data: Any, centre: FloatArray, truncate: bool) -> tuple[FloatArray, FloatArray]:
     """Mean and mean square of one row of N(centre, σ²) between the bounds."""
     low, high = (data.low - centre) / data.sigma, (data.high - centre) / data.sigma
-    mass, first, second = normal_moments(low, high, 2)
+    mass, first, second = _normal_moments(low, high, 2)
     below, above = ndtr(low), ndtr(-high)
     mean = centre * mass + data.sigma * first
     square = centre**2 * mass + 2 * centre * data.sigma * first + data.sigma**2 * second

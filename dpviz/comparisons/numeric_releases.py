@@ -94,7 +94,7 @@ def bounded_normal(
     return np.where(sd > 0, rows, mean)
 
 
-def release_normal_model(
+def _release_normal_model(
     rng: Generator, rows: FloatArray, epsilon: float, data: Any, sets: int, *, variance_known: bool = False,
     truncate: bool = False, share: float | None = None, is_noisy: bool = True,
 ) -> Iterator[FloatArray]:  # fmt: skip
@@ -110,7 +110,7 @@ def release_normal_model(
     """
     n, repetitions = data.n, len(rows)
     mean, variance = row_moments(rows)
-    scales = list(model_noise(data, epsilon, variance_known=variance_known, share=share).values()) if is_noisy else []
+    scales = list(_model_noise(data, epsilon, variance_known=variance_known, share=share).values()) if is_noisy else []
     for _ in range(sets):
         # Sanitize the statistics
         noisy_mean, noisy_variance = mean, variance
@@ -135,7 +135,7 @@ def mean_share(data: Any, *, variance_known: bool = False, share: float | None =
     return 1 / (1 + data.width) if share is None else share
 
 
-def model_noise(
+def _model_noise(
     data: Any, epsilon: float, *, variance_known: bool = False, share: float | None = None, **_: Any
 ) -> Any:
     """Scales of the Laplace noise: sensitivities R/n of the mean and R²/n of the variance, each over its ε."""
@@ -162,7 +162,7 @@ def bounded_laplace_loss(epsilon: float, steps: float, truncate: bool) -> float:
     return epsilon + math.log(one_step_inside / at_bound)
 
 
-def model_loss(
+def _model_loss(
     data: Any, epsilon: float, *, variance_known: bool = False, truncate: bool = False, share: float | None = None
 ) -> float:
     """Exact ε of the rows of one set.
@@ -199,7 +199,7 @@ def scott_bins(data: Any, variance: FloatArray) -> IntArray:
     return np.clip(bins, 1, MAX_BINS).astype(np.intp)
 
 
-def bin_counts(rows: FloatArray, data: Any, scott: bool) -> tuple[IntArray, IntArray]:
+def _bin_counts(rows: FloatArray, data: Any, scott: bool) -> tuple[IntArray, IntArray]:
     """Counts of each repetition, shape (repetitions, largest number of bins), and its number of bins."""
     repetitions = len(rows)
     bins = scott_bins(data, row_moments(rows).variance) if scott else np.full(repetitions, public_bins(data.n))
@@ -209,7 +209,7 @@ def bin_counts(rows: FloatArray, data: Any, scott: bool) -> tuple[IntArray, IntA
     return np.bincount(cell.ravel(), minlength=max_bins * repetitions).reshape(repetitions, max_bins), bins
 
 
-def resample(rng: Generator, weights: FloatArray | IntArray, n: int) -> FloatArray:
+def _resample(rng: Generator, weights: FloatArray | IntArray, n: int) -> FloatArray:
     """Counts of n rows drawn with these weights in each repetition; all 0 where no bin has any weight."""
     counts = np.zeros(weights.shape)
     usable = weights.sum(axis=1) > 0
@@ -217,9 +217,9 @@ def resample(rng: Generator, weights: FloatArray | IntArray, n: int) -> FloatArr
     return counts
 
 
-def rows_from_bins(rng: Generator, weights: FloatArray, bins: IntArray, data: Any) -> FloatArray:
+def _rows_from_bins(rng: Generator, weights: FloatArray, bins: IntArray, data: Any) -> FloatArray:
     """n rows drawn from weighted bins, uniform inside a bin; NaN where all noisy counts are 0."""
-    counts = resample(rng, weights, data.n).astype(np.intp)
+    counts = _resample(rng, weights, data.n).astype(np.intp)
     rows = np.full((len(weights), data.n), math.nan)
     usable = counts.any(axis=1)
     lower_ends = np.tile(np.arange(counts.shape[1], dtype=float), int(usable.sum()))
@@ -229,7 +229,7 @@ def rows_from_bins(rng: Generator, weights: FloatArray, bins: IntArray, data: An
     return np.minimum(rows, data.high, out=rows)
 
 
-def release_histogram(
+def _release_histogram(
     rng: Generator, rows: FloatArray, epsilon: float, data: Any, sets: int, *, noise_units: float = 2.0,
     scott: bool = False, bootstrap: str = "",
 ) -> Iterator[FloatArray]:  # fmt: skip
@@ -243,21 +243,21 @@ def release_histogram(
     ----------
     Wasserman and Zhou (2010); Bowen and Liu (2016), perturbed histogram; Liu (2016), Figure 5.
     """
-    counts, bins = bin_counts(rows, data, scott)
+    counts, bins = _bin_counts(rows, data, scott)
     is_unused = np.arange(counts.shape[1]) >= bins[:, None]
     for _ in range(sets):
-        base = resample(rng, counts, data.n) if bootstrap == "before" else counts
+        base = _resample(rng, counts, data.n) if bootstrap == "before" else counts
         noisy = np.maximum(base + rng.laplace(0.0, noise_units / epsilon, counts.shape), 0.0)
         noisy[is_unused] = 0.0
-        yield rows_from_bins(rng, resample(rng, noisy, data.n) if bootstrap == "after" else noisy, bins, data)
+        yield _rows_from_bins(rng, _resample(rng, noisy, data.n) if bootstrap == "after" else noisy, bins, data)
 
 
-def histogram_noise(_data: Any, epsilon: float, *, noise_units: float = 2.0, **_: Any) -> dict[str, float]:
+def _histogram_noise(_data: Any, epsilon: float, *, noise_units: float = 2.0, **_: Any) -> dict[str, float]:
     """Scale of the noise of each count."""
     return {"every count of the histogram": noise_units / epsilon}
 
 
-def histogram_loss(
+def _histogram_loss(
     data: Any, epsilon: float, *, noise_units: float = 2.0, scott: bool = False, bootstrap: str = ""
 ) -> float:
     """ε of the noisy histogram, two counts of which move by one each.
@@ -274,7 +274,7 @@ def histogram_loss(
     return float(data.n * math.log1p(math.expm1(min(loss, MAX_EXPONENT)) / data.n))
 
 
-def histogram_shown_loss(
+def _histogram_shown_loss(
     data: Any, epsilon: float, *, noise_units: float = 2.0, scott: bool = False, bootstrap: str = ""
 ) -> float:
     """Loss found in the rows, which show less than the noisy histogram; 0 where the noise covers both counts."""
@@ -300,13 +300,13 @@ def smoothed_weights(counts: IntArray, bins: IntArray, epsilon: float) -> FloatA
     return np.asarray((1 - share) * counts / n + share * is_used / n_bins)
 
 
-def release_smoothed_histogram(
+def _release_smoothed_histogram(
     rng: Generator, rows: FloatArray, epsilon: float, data: Any, sets: int, *, scott: bool = False
 ) -> Iterator[FloatArray]:
     """Rows from the histogram mixed with the uniform distribution (Wasserman and Zhou, 2010)."""
-    counts, bins = bin_counts(rows, data, scott)
+    counts, bins = _bin_counts(rows, data, scott)
     for _ in range(sets):
-        yield rows_from_bins(rng, smoothed_weights(counts, bins, epsilon), bins, data)
+        yield _rows_from_bins(rng, smoothed_weights(counts, bins, epsilon), bins, data)
 
 
 def smoothed_loss(data: Any, epsilon: float, *, scott: bool = False) -> float:
@@ -314,12 +314,12 @@ def smoothed_loss(data: Any, epsilon: float, *, scott: bool = False) -> float:
     return histograms.smoothed_bound(data.n, epsilon) if scott else epsilon
 
 
-def smoothed_shown_loss(data: Any, epsilon: float, *, scott: bool = False) -> float:
+def _smoothed_shown_loss(data: Any, epsilon: float, *, scott: bool = False) -> float:
     """Loss that a change of the number of bins proves."""
     return histograms.smoothed_worst(data.n, epsilon) if scott else 0.0
 
 
-def histogram_accuracy(data: Any, epsilon: float, sets: int) -> Accuracy:
+def _histogram_accuracy(data: Any, epsilon: float, sets: int) -> Accuracy:
     """Exact bias and RMSE of the smoothed histogram with public bins."""
     bins = public_bins(data.n)
     return smoothed_accuracy(data, bins, float(uniform_share(bins, data.n, epsilon / sets)))
@@ -337,16 +337,17 @@ def table_row(
 
 REFERENCE: dict[str, Any] = {"reference": True, "has_epsilon": False, "exact_epsilon": True}
 UNCHANGED = REFERENCE | {"release": release_original, "several_sets": False}
-SYNTHESIS = REFERENCE | {"release": release_normal_model}
+SYNTHESIS = REFERENCE | {"release": _release_normal_model}
 MODEL: dict[str, Any] = {
-    "release": release_normal_model, "loss": model_loss, "noise": model_noise, "exact_epsilon": True,
+    "release": _release_normal_model, "loss": _model_loss, "noise": _model_noise, "exact_epsilon": True,
 }  # fmt: skip
 SPLIT = MODEL | {"shares": model_shares}
 HISTOGRAM: dict[str, Any] = {
-    "release": release_histogram, "loss": histogram_loss, "shown_loss": histogram_shown_loss, "noise": histogram_noise,
+    "release": _release_histogram, "loss": _histogram_loss, "shown_loss": _histogram_shown_loss,
+    "noise": _histogram_noise,
 }  # fmt: skip
 SMOOTHED: dict[str, Any] = {
-    "release": release_smoothed_histogram, "loss": smoothed_loss, "shown_loss": smoothed_shown_loss,
+    "release": _release_smoothed_histogram, "loss": smoothed_loss, "shown_loss": _smoothed_shown_loss,
     "several_sets": False,
 }  # fmt: skip
 UNBOUNDED, EXACT = {"has_epsilon": False}, {"exact_epsilon": True}
@@ -365,7 +366,7 @@ MODIPS_COMMUNAL_TRUNCATED = table_row("ModipsCommunalTruncated", MODEL, share=No
 PERTURBED_HISTOGRAM_SAFE = table_row("PerturbedHistogramSafe", HISTOGRAM)
 PERTURBED_HISTOGRAM = table_row("PerturbedHistogram", HISTOGRAM, noise_units=1.0)
 PERTURBED_HISTOGRAM_SCOTT = table_row("PerturbedHistogramScott", HISTOGRAM | UNBOUNDED, noise_units=1.0, scott=True)
-SMOOTHED_HISTOGRAM = table_row("SmoothedHistogram", SMOOTHED | EXACT, histogram_accuracy)
+SMOOTHED_HISTOGRAM = table_row("SmoothedHistogram", SMOOTHED | EXACT, _histogram_accuracy)
 SMOOTHED_HISTOGRAM_SCOTT = table_row("SmoothedHistogramScott", SMOOTHED, scott=True)
 BOOTSTRAP_THEN_SANITIZE = table_row("BootstrapThenSanitize", HISTOGRAM, bootstrap="before")
 SANITIZE_THEN_BOOTSTRAP = table_row("SanitizeThenBootstrap", HISTOGRAM, bootstrap="after")

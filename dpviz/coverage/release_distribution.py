@@ -54,11 +54,11 @@ class LikelyCounts(NamedTuple):
 def likely_counts(n: int, p: float, tail: float) -> LikelyCounts:
     """x ~ Binomial(n, p) without counts that weigh at most `tail` together."""
     distribution = binomial_weights(np.array([p]), n)[0]
-    first, last, omitted = likely_range(distribution, tail / 2)
+    first, last, omitted = _likely_range(distribution, tail / 2)
     return LikelyCounts(np.arange(first, last + 1), distribution[first : last + 1], omitted)
 
 
-def likely_range(distribution: FloatArray, tail: float) -> tuple[int, int, float]:
+def _likely_range(distribution: FloatArray, tail: float) -> tuple[int, int, float]:
     """First and last place that matter, each tail beyond weighing at most `tail`, and the probability beyond them."""
     below = np.cumsum(distribution)
     above = np.cumsum(distribution[::-1])
@@ -106,7 +106,7 @@ def likely_box(rows: FloatArray, weights: FloatArray, sets: int, tail: float) ->
     >>> likely_box(np.array([[0.5, 0.5]]), np.ones(1), 2, 1e-9)
     Box(first=0, last=1, low=0, high=2, spread=1)
     """
-    first, last, _ = likely_range(weights @ rows, tail / (8 * sets))
+    first, last, _ = _likely_range(weights @ rows, tail / (8 * sets))
     likely_rows = rows[:, first : last + 1]
     x = np.arange(float(first), last + 1)
     means = likely_rows @ x / np.maximum(likely_rows.sum(axis=1), 1e-300)
@@ -301,9 +301,9 @@ class ReleaseOutcomes:
             distribution = np.zeros(self.shape[0])
             for part in row_blocks(len(rows), len(distribution)):
                 distribution += weights[part] @ sum_distribution(rows[part], self._sets)
-            first, last, _ = likely_range(distribution, SMALL_TAIL * 0.1)
+            first, last, _ = _likely_range(distribution, SMALL_TAIL * 0.1)
             return np.arange(first, last + 1), distribution[first : last + 1]
-        first, last, _ = likely_range(weights @ rows, SMALL_TAIL * 0.1)
+        first, last, _ = _likely_range(weights @ rows, SMALL_TAIL * 0.1)
         likely_rows = rows[:, first : last + 1]
         place = np.arange(first, last + 1)
         probability = (likely_rows * weights[:, None]).T @ likely_rows

@@ -152,7 +152,7 @@ class CoveragePlan(Plan[CoverageTally]):
         counts = np.empty((self.sets, size), dtype=np.int64)
         for x in np.unique(confidential):
             is_x = confidential == x
-            counts[:, is_x] = _inverse(released_cdf(self.synthesizer, int(x)), uniforms[1:, is_x])
+            counts[:, is_x] = _inverse(_released_cdf(self.synthesizer, int(x)), uniforms[1:, is_x])
 
         statistics = set_statistics(self.synthesizer, self.sets, counts.sum(axis=0), (counts**2).sum(axis=0))
         away = statistics.estimate - self.p
@@ -198,7 +198,7 @@ def _inverse(cdf: FloatArray, uniforms: FloatArray) -> IntArray:
 
 
 @lru_cache(maxsize=512)
-def released_cdf(synthesizer: TwoCellSynthesizer, x: int) -> FloatArray:
+def _released_cdf(synthesizer: TwoCellSynthesizer, x: int) -> FloatArray:
     """Cumulative probabilities of the released counts given x; each row is computed by itself, when it first occurs."""
     with np.errstate(under="ignore"):
         row = np.exp(synthesizer.log_transition(np.array([x]), np.arange(synthesizer.m + 1))[0])

@@ -37,10 +37,10 @@ def mean_and_deviation(posterior: BetaMixture) -> str:
     return f"{format_number(100 * posterior.mean, 3)} ± {format_number(100 * math.sqrt(posterior.variance), 2)} %"
 
 
-def describe_counts(counts: Sequence[int], m: int) -> str:
+def _describe_counts(counts: Sequence[int], m: int) -> str:
     """Describe released counts: a few one by one, many by their number and mean.
 
-    >>> describe_counts([3, 9], 20)
+    >>> _describe_counts([3, 9], 20)
     '3, 9 yes in 2 released tables of 20 rows'
     """
     listed = ", ".join(f"{count:,}" for count in counts)
@@ -66,7 +66,7 @@ def posterior_answer(release: ReleasedCounts, promise: str) -> tuple[str, str, s
         ratio = f" Its standard deviation is {format_number(times, 3)} times what the secret table leaves."
         verdict = f", which {'holds' if start <= truth <= end else 'misses'} the secret share, {format_share(truth)}"
     sentence = (
-        f"From {describe_counts(release.counts, release.synthesizer.m)} at {promise}, the share of yes lies between "
+        f"From {_describe_counts(release.counts, release.synthesizer.m)} at {promise}, the share of yes lies between "
         f"<b>{low}</b> and <b>{high}</b> with {level} probability.{ratio} Who takes the released rows for real finds "
         f"{_format_ends((start, end), 3)}{verdict}."
     )
