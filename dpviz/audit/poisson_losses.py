@@ -111,25 +111,19 @@ def _quantiles(means: FloatArray, delta: float) -> IntArray:
 
 
 @lru_cache(maxsize=1024)
-def promise_of_counts(release: Synthesizer) -> str:
-    """What is promised of a Poisson count but for a small probability, and what it gives; of others nothing.
+def promise_of_counts(release: Synthesizer) -> dict[str, str]:
+    """What is promised of a Poisson count but for a small probability, and what it gives, in words; of others nothing.
 
     The promise is k ln(1 + 1/α) − 1, where a Poisson number with the mean 1 + α exceeds k with that probability.
     """
     if not isinstance(release, PoissonCount):
-        return ""
+        return {}
     largest = int(_quantiles(np.array([1 + release.alpha]), FAILURE_PROBABILITY)[0])
     promised = max(largest * math.log1p(1 / release.alpha) - 1, MIN_PRINTED_EPSILON)
-    of_count = probabilistic_delta(release, promised)
-    of_table = _replaced_row(release.alpha, promised, FAILURE_PROBABILITY).failure
-    count_verdict, table_verdict = ("kept" if p <= FAILURE_PROBABILITY else "broken" for p in (of_count, of_table))
-    failure, delta, table_failure = (
-        format_number(value, 3) for value in (of_count, delta_for_epsilon(release, promised), of_table)
-    )
-    return (
-        f"<b>Its authors promise a loss of at most {format_number(promised, 3)}, but for a probability of "
-        f"{format_number(FAILURE_PROBABILITY)}.</b> For one count that is {count_verdict}: a larger loss has "
-        f"probability {failure}, and the release is (ε, δ)-private with δ = {delta}. Where all counts of a table are "
-        f"published in this way, it is {table_verdict}: a replaced row moves two of them, and a larger loss has "
-        f"probability {table_failure}."
-    )
+    failures = {
+        "count": probabilistic_delta(release, promised),
+        "table": _replaced_row(release.alpha, promised, FAILURE_PROBABILITY).failure,
+    }
+    numbers = {"promised": promised, "allowed": FAILURE_PROBABILITY, "delta": delta_for_epsilon(release, promised)}
+    verdicts = {f"{name}_verdict": "kept" if p <= FAILURE_PROBABILITY else "broken" for name, p in failures.items()}
+    return {name: format_number(value, 3) for name, value in {**numbers, **failures}.items()} | verdicts

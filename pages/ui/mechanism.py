@@ -84,8 +84,8 @@ def mechanism_controls(places: Places, *, has_numbers: bool = True) -> ReleaseCh
 def note_broken_promise(design: Design, release: ReleaseChoice) -> None:
     """Say beside the synthesizer of a design that it breaks its promise, and offer one that keeps it."""
     with release.place:
-        if sentence := promise_of_counts(design.synthesizer):
-            note(sentence)
+        if values := promise_of_counts(design.synthesizer):
+            note(page_note("controls", "Poisson counts", **values))
         sentence = broken_promise_sentence(design)
         if not sentence:
             return

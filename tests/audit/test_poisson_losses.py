@@ -15,6 +15,7 @@ from dpviz.core.formatting import format_number
 from dpviz.mechanisms import PoissonCount, PoissonGamma
 from dpviz.privacy import probabilistic_delta
 from dpviz.privacy.real_loss import ReleaseVerdict
+from pages.ui.text import page_note
 from tests.referees import listed_delta
 
 ADDITIONS = [1e-300, 1e-3, 0.5, 6.0, 120.0, 500.0]
@@ -87,25 +88,24 @@ def test_a_replaced_row_loses_more_than_is_printed(epsilon: float, delta: float)
 @pytest.mark.parametrize("alpha", [0.01, 0.5, 5.0, 10.0, 80.0])
 def test_the_sentence_beside_the_synthesizer_has_the_numbers_of_long_lists(alpha: float) -> None:
     n, z = 100, np.arange(600)
-    sentence = promise_of_counts(PoissonCount(n=n, alpha=alpha))
     count = next(k for k in range(600) if poisson.sf(k, 1 + alpha) <= 1e-3)
     promised = max(count * math.log1p(1 / alpha) - 1, 1.0)
-    assert f"a loss of at most {format_number(promised, 3)}, but for a probability of 0.001." in sentence
     release = PoissonCount(n=n, alpha=alpha)
     failure, delta = probabilistic_delta(release, promised), listed_delta(release, promised)
     with_row, without = (poisson.pmf(z, mean) for mean in (1 + alpha, alpha))
     is_larger = np.abs(z[:, None] - z) * math.log1p(1 / alpha) > promised * (1 + 1e-12)
     of_table = float(np.outer(with_row, without)[is_larger].sum())
     verdicts = ["kept" if share <= 1e-3 else "broken" for share in (failure, of_table)]
-    for text in (
-        f"For one count that is {verdicts[0]}: a larger loss has probability {format_number(failure, 3)}, and",
-        f"with δ = {format_number(delta if delta > 1e-30 else 0.0, 3)}.",
-        f"it is {verdicts[1]}: a replaced row moves two of them, and a larger loss has probability "
-        f"{format_number(of_table, 3)}.",
-    ):
-        assert text in sentence
+    values = promise_of_counts(release)
+    assert values == {
+        "promised": format_number(promised, 3), "allowed": "0.001", "count": format_number(failure, 3),
+        "delta": format_number(delta if delta > 1e-30 else 0.0, 3), "table": format_number(of_table, 3),
+        "count_verdict": verdicts[0], "table_verdict": verdicts[1],
+    }  # fmt: skip
+    sentence = page_note("controls", "Poisson counts", **values)
+    assert f"For one count that is {verdicts[0]}: a larger loss has probability {values['count']}, and" in sentence
     assert verdicts == (["kept", "broken"] if alpha < 80 else ["kept", "kept"])
-    assert promise_of_counts(PoissonGamma(n=5, m=5, epsilon=1.0, public_share=0.2)) == ""
+    assert promise_of_counts(PoissonGamma(n=5, m=5, epsilon=1.0, public_share=0.2)) == {}
 
 
 def test_shared_rows_never_make_a_pair_of_tables_worse() -> None:

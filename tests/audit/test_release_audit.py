@@ -33,7 +33,7 @@ from dpviz.comparisons import DATA_KINDS, ComparedMethod, DataKind, KnownVarianc
 from dpviz.comparisons.numeric_releases import PERTURBED_HISTOGRAM_SCOTT, bounded_laplace_loss
 from dpviz.export.audit import VERDICT_SIGNS
 from dpviz.export.columns import records_csv
-from dpviz.mechanisms import LaplaceSanitizer, Modips, ModipsTruncated
+from dpviz.mechanisms import LaplaceSanitizer
 from dpviz.mechanisms.binned_posterior import bin_log_ratios, log_density_bound
 from dpviz.privacy import histograms
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_ratio
@@ -284,18 +284,6 @@ def test_the_exponential_mechanism_loses_what_all_its_outcomes_do(epsilon: float
         probabilities = np.log(weights / weights.sum(axis=1, keepdims=True))
         worst = np.abs(np.diff(probabilities, axis=0)).max()
         assert worst == pytest.approx(loss_of(key, setting).at_least, abs=1e-9)
-
-
-def test_modips_has_the_matrix_of_an_integral() -> None:
-    n, epsilon = 6, 0.4
-    for synthesizer_type, clipped in ((Modips, True), (ModipsTruncated, False)):
-        matrix = synthesizer_type(n=n, m=n, epsilon=epsilon).transition_matrix()
-        for x, m in ((0, 0), (1, 0), (2, 5)):
-
-            def log_seen(t: float, m: int = m) -> float:
-                return math.log(math.comb(n, m)) + betaln(1 + t + m, 1 + 2 * n - t - m) - betaln(1 + t, 1 + n - t)
-
-            assert matrix[x, m] == pytest.approx(seen_by_quad(x, epsilon, n, log_seen, clipped), abs=1e-9)
 
 
 # Rows from noisy counts.
