@@ -62,10 +62,6 @@ def _printed_addition(epsilon: float, delta: float) -> float:
     """Smallest α with 1 − δ ≤ F[(1 + ε)/ln(1 + 1/α)], F the distribution function of Poisson(1 + α).
 
     The right side rises in α only where the bracket reaches a whole number k, that is at 1/(e^{(1 + ε)/k} − 1).
-
-    >>> added = _printed_addition(2.0, 0.01)
-    >>> round(added, 6), round((1 + 2.0) / math.log1p(1 / added), 9), round(float(gammainc(8, 1 + added)), 6)
-    (1.868939, 7.0, 0.009312)
     """
     largest = 1
     while gammainc(largest + 1, 1 + (added := 1 / math.expm1((1 + epsilon) / largest))) > delta:

@@ -187,16 +187,9 @@ def _truncated(result: TheoremResult) -> str:
 
 
 def _composed_delta(loss: float, copies: int, epsilon: float) -> float:
-    """δ(ε) of the worst independent releases that are each private with the same pure ε: randomized responses [1]_.
+    """δ(ε) of the worst independent releases that are each private with one pure ε, `loss`: randomized responses.
 
-    References
-    ----------
-    .. [1] Kairouz, Oh & Viswanath (2017).
-
-    Examples
-    --------
-    >>> round(_composed_delta(math.log(3), 1, 0.0), 12)  # one with odds 3: 3/4 − 1/4
-    0.5
+    Source: Kairouz, Oh & Viswanath (2017).
     """
     n_negative = np.arange(copies + 1)
     log_masses = binom.logpmf(n_negative, copies, expit(-loss))

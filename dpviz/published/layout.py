@@ -98,7 +98,7 @@ def _tabulate(records: Sequence[Record], titles: Mapping[str, str]) -> tuple[str
     columns = pd.Series([_column_title(column) if titles else column for _, _, column in parts])
     design = pd.DataFrame([dict(part.split(" = ", 1) for part in record.design.split("; ")) for record in records])
     if any(method for method, _, _ in parts):
-        design.insert(0, "method", [titles[f"method {method or 'laplace'}"] for method, _, _ in parts])
+        design.insert(0, "method", [TITLES[f"method {method or 'laplace'}"] for method, _, _ in parts])
     if titles and "n_as_printed" in design:
         titles = {**titles, "n": "n as read"}
 

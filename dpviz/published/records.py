@@ -81,11 +81,11 @@ class Record:
     @classmethod
     def from_row(cls, row: dict[str, str]) -> Self:
         """The record in a row of the file; digits stay text."""
+        names = ("error", "our_error", "units_of_last_digit", "standard_errors")
         fields: dict[str, Any] = {name: row[name] for name in cls.__dataclass_fields__}
-        for name in ("error", "our_error", "units_of_last_digit", "standard_errors"):
-            fields[name] = float(row[name] or 0)
-        readings = {"verdict": Agreement(row["verdict"]), "kind": Kind(row["kind"])}
-        return cls(**fields | readings | {"as_stated": row["as_stated"] == "True"})
+        fields |= {name: float(row[name] or 0) for name in names}
+        fields |= {"verdict": Agreement(row["verdict"]), "kind": Kind(row["kind"])}
+        return cls(**fields | {"as_stated": row["as_stated"] == "True"})
 
     @property
     def is_number(self) -> bool:

@@ -93,6 +93,7 @@ def composition_by_sum(loss: float, copies: int, epsilon: float) -> float:
 def test_the_worst_composition_is_that_of_randomized_responses(loss: float, copies: int, epsilon: float) -> None:
     expected = composition_by_sum(loss, copies, epsilon)
     assert _composed_delta(loss, copies, epsilon) == pytest.approx(expected, rel=1e-9, abs=1e-15)
+    assert _composed_delta(math.log(3), 1, 0.0) == pytest.approx(3 / 4 - 1 / 4, rel=1e-12)
 
 
 def test_corollary_7_16_drops_the_condition_of_theorem_7_12(ranges: list[TheoremResult]) -> None:
