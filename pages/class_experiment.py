@@ -19,7 +19,7 @@ from dpviz.inference.rules import RULES
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.teaching.classroom import text
 from dpviz.teaching.classroom.export import results_csv, results_script
-from dpviz.teaching.classroom.results import Reports, class_results, guess_task, interval_results, results_chart
+from dpviz.teaching.classroom.results import Reports, class_results, guess_task
 from dpviz.teaching.classroom.service import VERSIONS, require_open
 from dpviz.teaching.classroom.settings import MAX_SETS, MODES, ROOM_MECHANISMS, ROOM_RULES, ROOM_SIZES, RoomSettings
 from dpviz.teaching.classroom.store import Room, RoomProblem
@@ -100,7 +100,7 @@ def show_room() -> None:
         seat, token = rooms.store.take_seat(code)
         go_to(code, seat=token)
     if not settings.running:
-        _show(seat, "", [text.waiting_text(seat, code)])
+        _show(seat, "", [ui.words("waiting", seat=seat, code=format_code(code))])
     elif settings.requires_answer:
         _show_guess_task(code, settings, seat)
     else:
@@ -149,7 +149,7 @@ class Projector:
         answer = text.class_text(results, n_seats)
         ui.answer(*answer)
         alt = f"The {settings.mode} of the class. {answer[2]}"
-        ui.show_figure(results_chart(results, n_seats), settings.mode, alt, height=480, hero=True)
+        ui.show_figure(results.chart(n_seats), settings.mode, alt, height=480, hero=True)
         st.html(f'<div class="dpviz-late">{_qr_code(join_link(room.code), "")}<b>{format_code(room.code)}</b></div>')
         if n_shown < len(reports) or are_missing:
             ui.refresh_after(0.2)
@@ -268,7 +268,7 @@ def _qr_code(link: str, alt: str) -> str:
 
 
 def _show(seat: int, drawing: str, sentences: list[str], question: str = "") -> None:
-    html = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)
+    html = "".join(f"<p>{ui.unbroken(escape(sentence))}</p>" for sentence in sentences)
     head = f'<p class="dpviz-seat-number">Seat {seat}</p>' + (f"<h2>{escape(question)}</h2>" if question else "")
     st.html(f'<div class="dpviz-seat">{head}{drawing}{html}</div>')
 
@@ -277,7 +277,7 @@ def _show_interval(code: str, settings: RoomSettings, seat: int) -> None:
     if st.session_state.get("room_reported") != (code, settings.round):
         server.rooms().store.report(code, settings.round, seat)
         st.session_state["room_reported"] = (code, settings.round)
-    results = interval_results(settings, [seat])
+    results = class_results(settings, [(seat, None)])
     low, high, counts = (results.columns[name][0] for name in ("low", "high", "counts"))
     bars = "".join(released_bar_html(count, settings.design.m) for count in counts.tolist())
     drawing = bars + own_interval_html(low, high, settings.share if settings.revealed else None)
@@ -289,7 +289,7 @@ def _show_guess_task(code: str, settings: RoomSettings, seat: int) -> None:
     guess = None if report is None else bool(report)
     known = [place < task.game.known_yes for place in range(settings.design.n - 1)]
     people = people_html([*known, task.answer if settings.revealed else None], ringed=len(known))
-    sentences = text.guess_task_text(task) + text.guess_outcome_text(task, guess, settings.revealed)
+    sentences = text.guess_task_text(task, guess, settings.revealed)
     drawing = people + released_bar_html(task.released, settings.design.m)
     _show(seat, drawing, sentences, MODES[settings.mode].question)
     if guess is None and not settings.revealed:

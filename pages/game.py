@@ -9,7 +9,7 @@ import streamlit as st
 from dpviz.charts.drawings import rounds_html
 from dpviz.core.declarations import SEED
 from dpviz.core.formatting import format_number
-from dpviz.teaching.game import LEVELS, draw_rounds, game_script
+from dpviz.teaching.game import LEVELS, draw_rounds
 from dpviz.teaching.game.choose_prior import ALPHA_STOPS
 from dpviz.teaching.game.guess_count import N_PEOPLE
 from dpviz.teaching.game.level import GAME_EPSILONS, GAME_ROUNDS, FinalScore, Level
@@ -129,7 +129,7 @@ def show_end(game: Game, score: FinalScore, marks_html: str) -> None:
     ui.table(*score.table)
     ui.heading("Play it again in Python")
     ui.note("The ten rounds follow from the level, the promise and the seed: this line draws the same ones.")
-    st.code(game_script(game.seed, game.level, game.epsilon), language=None, wrap_lines=True)
+    st.code(game.level.script(game.epsilon, game.seed), language=None, wrap_lines=True)
     ui.heading("What this was about")
     st.markdown(ui.page_text("game"))
 

@@ -276,5 +276,4 @@ def guesses_chart(
             ReferenceLine(text=f"ε allows {belief_text(promised)}", y=promised, dash="dash"),
             ReferenceLine(text="a coin 50 %", y=0.5),
         ],
-        names="ends",
     )

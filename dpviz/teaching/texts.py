@@ -18,6 +18,9 @@ FORMATS: dict[str, Callable[[float], str]] = {
 }
 """How words write a number: ``{error:points}``; a text stays as it is."""
 
+SEPARATE_LINES = "formula", "teacher", "numbers"
+"""Parts whose lines are not joined: formulas, notes for teachers, rows of names, values and meanings."""
+
 
 class _QuantityFormatter(Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
@@ -25,8 +28,17 @@ class _QuantityFormatter(Formatter):
 
 
 def fill_text(text: str, values: Mapping[str, Any]) -> str:
-    """Return a text with its numbers.
+    """Text with its numbers.
 
+    Parameters
+    ----------
+    text : str
+        With names in braces, and how to write them: ``{error:points}``, one of `FORMATS`.
+    values : mapping of str to float or str
+        By these names.
+
+    Examples
+    --------
     >>> fill_text("{n} people, {share:%}, off by {error:points} points", {"n": 1000, "share": 0.25, "error": 0.05})
     '1,000 people, 25 %, off by 5 points'
     """
@@ -36,14 +48,14 @@ def fill_text(text: str, values: Mapping[str, Any]) -> str:
 def read_sections(text: str) -> dict[str, tuple[str, dict[str, str]]]:
     """Return the sections of a text, ``## name``, each with what stands below its heading and its ``### parts``.
 
-    Lines are joined, but those of formulas and notes for teachers.
+    Lines are joined, but those of `SEPARATE_LINES`.
     """
     sections = {}
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         start, *parts = re.split(r"^### ", section, flags=re.MULTILINE)
         name, _, words = start.partition("\n")
         pairs = [(key.strip(), part) for key, _, part in (part.partition("\n") for part in parts)]
-        texts = {key: part.strip() if key in ("formula", "teacher") else " ".join(part.split()) for key, part in pairs}
+        texts = {key: part.strip() if key in SEPARATE_LINES else " ".join(part.split()) for key, part in pairs}
         sections[name.strip()] = " ".join(words.split()), texts
     return sections
 

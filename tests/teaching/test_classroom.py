@@ -18,23 +18,17 @@ from dpviz.privacy.odds_text import belief_text
 from dpviz.teaching.classroom.export import COLUMNS, results_csv, results_script
 from dpviz.teaching.classroom.results import (
     class_results,
-    guess_results,
     guess_task,
-    interval_results,
     membership_game,
-    simulated_guess,
 )
 from dpviz.teaching.classroom.settings import (
     MAX_SEATS,
     ROOM_MECHANISMS,
     ROOM_RULES,
     RoomSettings,
-    draw_tables,
-    secret_count,
 )
 from dpviz.teaching.classroom.text import (
     class_text,
-    guess_outcome_text,
     guess_task_text,
     seat_interval_text,
 )
@@ -81,7 +75,7 @@ def test_how_many_of_a_hundred_analysts_are_right() -> None:
     """Literal numbers at x = 31 of 100 and ε = 1: as if real, and told."""
     settings = FRESH.with_design(confidential_count=31)
     shares = {
-        (rule, sets): interval_results(settings.with_design(sets=sets, rules=(rule,)), ()).long_run
+        (rule, sets): class_results(settings.with_design(sets=sets, rules=(rule,)), ()).long_run
         for rule, sets in (("as_if_real", 1), ("as_if_real", 2), ("reiter_2003", 2), ("score", 1), ("score", 5))
     }
     assert {key: round(value, 4) for key, value in shares.items()} == {
@@ -108,24 +102,24 @@ def test_a_class_comes_near_the_exact_coverage(mechanism: str, rule: str, sets: 
 
 
 def test_a_seat_draws_the_same_in_any_class_and_moves_smoothly_with_epsilon() -> None:
-    tables = draw_tables(FRESH, [1, 2, 3, 4])
+    tables = FRESH.draw_tables([1, 2, 3, 4])
     assert tables.tolist() == [[47], [44], [33], [38]]
-    assert draw_tables(FRESH, [4, 2]).tolist() == [[38], [44]]
-    three = draw_tables(FRESH.with_design(sets=3), [1, 2])
+    assert FRESH.draw_tables([4, 2]).tolist() == [[38], [44]]
+    three = FRESH.with_design(sets=3).draw_tables([1, 2])
     assert three.shape == (2, 3)
     epsilons = [0.5 * 1.05**step for step in range(60)]
-    along = np.array([draw_tables(FRESH.with_design(epsilon=epsilon), [1, 2])[:, 0] for epsilon in epsilons])
+    along = np.array([FRESH.with_design(epsilon=epsilon).draw_tables([1, 2])[:, 0] for epsilon in epsilons])
     assert np.abs(np.diff(along, axis=0)).max() <= 2
-    assert draw_tables(FRESH.next_round(), [1, 2, 3, 4]).tolist() != tables.tolist()
-    assert draw_tables(RoomSettings.fresh(seed=2), [1, 2, 3, 4]).tolist() != tables.tolist()
+    assert FRESH.next_round().draw_tables([1, 2, 3, 4]).tolist() != tables.tolist()
+    assert RoomSettings.fresh(seed=2).draw_tables([1, 2, 3, 4]).tolist() != tables.tolist()
     with pytest.raises(ValueError, match="seat must be a whole number from 1 to 300; got 301"):
-        draw_tables(FRESH, [301])
+        FRESH.draw_tables([301])
 
 
 def test_another_rule_keeps_the_tables() -> None:
     noise_aware = FRESH.update(rules=("score",))
     assert noise_aware.round == FRESH.round
-    naive, aware = (interval_results(settings, SEATS) for settings in (FRESH, noise_aware))
+    naive, aware = (class_results(settings, EVERY_SEAT) for settings in (FRESH, noise_aware))
     assert naive.columns["counts"].tolist() == aware.columns["counts"].tolist()
     assert naive.right.sum() < 200 < 270 < aware.right.sum()
 
@@ -151,7 +145,7 @@ def test_a_class_that_guesses_as_well_as_possible_comes_near_the_optimum(mechani
     right = number = 0
     for turn in range(1, 11):
         present = dataclasses.replace(settings, round=turn, mode="guesses")
-        results = class_results(present, [(seat, simulated_guess(present, seat)) for seat in SEATS])
+        results = class_results(present, [(seat, int(guess_task(present, seat).best)) for seat in SEATS])
         right, number = right + int(results.right.sum()), number + len(results.right)
         assert abs(np.mean(results.columns["answer"]) - 0.5) < 4 * 0.5 / math.sqrt(MAX_SEATS)
     x, matrix = settings.secret, release_of(settings).transition_matrix()
@@ -164,9 +158,10 @@ def test_a_class_that_guesses_as_well_as_possible_comes_near_the_optimum(mechani
 
 
 def test_geometric_noise_lets_the_best_guesser_have_all_that_epsilon_allows() -> None:
-    geometric = FRESH.with_design(mechanism="geometric")
-    assert guess_results(geometric, []).long_run == pytest.approx(0.7310585786, abs=1e-9)
-    assert guess_results(FRESH, []).long_run == pytest.approx(0.5154899316, abs=1e-9)
+    guessing = dataclasses.replace(FRESH, mode="guesses")
+    geometric = guessing.with_design(mechanism="geometric")
+    assert class_results(geometric, []).long_run == pytest.approx(0.7310585786, abs=1e-9)
+    assert class_results(guessing, []).long_run == pytest.approx(0.5154899316, abs=1e-9)
 
 
 def test_a_guess_needs_one_table_and_an_answer_is_no_secret_of_the_table_alone() -> None:
@@ -185,7 +180,7 @@ def test_what_an_answer_was_given_to_stays_until_the_next_round() -> None:
     after = revealed.update(epsilon=2.0)
     assert (after.round, after.revealed) == (2, False)
     fewer = dataclasses.replace(FRESH, revealed=True).update(n=20)
-    assert (fewer.round, fewer.revealed, fewer.design.m, fewer.secret) == (2, False, 20, secret_count(20, 1))
+    assert (fewer.round, fewer.revealed, fewer.design.m, fewer.secret) == (2, False, 20, FRESH.with_design(n=20).secret)
 
 
 def test_a_rule_that_needs_more_sets_gives_way() -> None:
@@ -195,11 +190,11 @@ def test_a_rule_that_needs_more_sets_gives_way() -> None:
 
 
 def test_the_secret_share_lies_where_the_pull_is_seen_and_differs_between_rooms() -> None:
-    counts = [secret_count(100, seed) for seed in range(300)]
+    counts = [RoomSettings.fresh(seed=seed).secret for seed in range(300)]
     assert min(counts) >= 15
     assert max(counts) <= 35
     assert len(set(counts)) > 15
-    assert min(secret_count(20, seed) for seed in range(300)) >= 3
+    assert min(RoomSettings.fresh(seed=seed).with_design(n=20).secret for seed in range(300)) >= 3
 
 
 @pytest.mark.parametrize(
@@ -255,9 +250,9 @@ BAD = re.compile(r"\bnan\b|None|inf\b|  ")
 def test_sentences_on_a_class_have_its_numbers() -> None:
     for settings in settings_grid():
         for come in (0, 1, 7, 40):
-            intervals = interval_results(settings, SEATS[:come])
+            intervals = class_results(settings, EVERY_SEAT[:come])
             guessing = dataclasses.replace(settings, mode="guesses")
-            guesses = guess_results(guessing, [(seat, seat % 2) for seat in SEATS[:come]])
+            guesses = class_results(guessing, [(seat, seat % 2) for seat in SEATS[:come]])
             for mark, sentence, short in (class_text(intervals, 40), class_text(guesses, 40)):
                 assert not BAD.search(f"{mark} {sentence} {short}"), (mark, sentence, short)
                 check_short(short)
@@ -276,15 +271,15 @@ def test_sentences_on_a_class_have_its_numbers() -> None:
 
 def test_a_seat_sees_no_truth_before_the_reveal() -> None:
     for settings in settings_grid():
-        results = interval_results(settings, [3])
+        results = class_results(settings, [(3, None)])
         sentences = " ".join(seat_interval_text(results))
         assert ("The true share is" in sentences) is settings.revealed
         assert not settings.revealed or ("holds it" in sentences) is bool(results.right[0])
         task = guess_task(settings, 3)
-        before = [*guess_task_text(task), *guess_outcome_text(task, None, settings.revealed)]
-        assert (f"The ringed person said {'yes' if task.answer else 'no'}." in " ".join(before)) is settings.revealed
+        before = " ".join(guess_task_text(task, None, settings.revealed))
+        assert (f"The ringed person said {'yes' if task.answer else 'no'}." in before) is settings.revealed
         for guess in (True, False):
-            words = " ".join(guess_outcome_text(task, guess, settings.revealed))
+            words = " ".join(guess_task_text(task, guess, settings.revealed))
             right = "right" if guess == task.answer else "wrong"
             assert (f"is {right}." in words) is settings.revealed
 
@@ -293,8 +288,8 @@ def test_an_interval_that_has_shrunk_to_a_point_is_called_one() -> None:
     """The noise-aware score is empty for some releases, and the naive interval of a table of one kind has no width."""
     private = FRESH.with_design(n=20, epsilon=0.1)
     for settings in (private.with_design(rules=("score",)), private.with_design(mechanism="geometric")):
-        sentences = [seat_interval_text(interval_results(settings, [seat]))[1] for seat in range(1, 101)]
-        columns = interval_results(settings, range(1, 101)).columns
+        sentences = [seat_interval_text(class_results(settings, [(seat, None)]))[1] for seat in range(1, 101)]
+        columns = class_results(settings, EVERY_SEAT[:100]).columns
         points = [" is a single point, " in sentence for sentence in sentences]
         assert any(points)
         assert points == (columns["low"] == columns["high"]).tolist()

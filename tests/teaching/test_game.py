@@ -14,7 +14,7 @@ import dpviz.teaching.game.guess_count
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.privacy.optimum import least_error
-from dpviz.teaching.game import LEVELS, draw_rounds, game_script
+from dpviz.teaching.game import LEVELS, draw_rounds
 from dpviz.teaching.game.choose_prior import (
     ALPHA_STOPS,
     MAX_ERROR,
@@ -26,7 +26,6 @@ from dpviz.teaching.game.choose_prior import (
     all_cases,
 )
 from dpviz.teaching.game.guess_answer import N_PEOPLE as FEW_PEOPLE
-from dpviz.teaching.game.guess_answer import count_right
 from dpviz.teaching.game.guess_count import KNOWN_SHARES, N_PEOPLE, CountRound
 from dpviz.teaching.game.level import GAME_EPSILONS, GAME_ROUNDS, Level, possible_releases
 from dpviz.teaching.game.luck import chance_below_zero, coin_chances
@@ -202,7 +201,7 @@ def test_the_rounds_of_a_seed_are_those_of_links_that_were_shared() -> None:
 def test_a_seed_draws_ten_rounds_and_the_line_of_python_draws_them_again_to_the_digit(level: Level) -> None:
     rounds = draw_rounds(3, level=level.key, epsilon=2.0)
     assert len(rounds) == GAME_ROUNDS
-    assert run_script(game_script(3, level, 2.0)).splitlines() == [repr(case) for case in rounds]
+    assert run_script(level.script(2.0, 3)).splitlines() == [repr(case) for case in rounds]
 
 
 def test_every_seed_level_and_promise_has_a_game_of_its_own() -> None:
@@ -226,12 +225,7 @@ def test_the_best_possible_guesser_reaches_its_success_rate() -> None:
     """Over many games, within four standard errors."""
     for epsilon in (0.5, 2.0):
         games = [PERSON.draw(np.random.default_rng([seed, 1]), epsilon) for seed in range(100)]
-        surplus = np.array(
-            [
-                count_right(game, [case.best for case in game]) - sum(case.game.success_rate for case in game)
-                for game in games
-            ]
-        )
+        surplus = np.array([sum(case.is_right(case.best) - case.game.success_rate for case in game) for game in games])
         assert abs(surplus.mean()) < 4 * surplus.std() / math.sqrt(len(surplus))
         counted = [COUNT.draw(np.random.default_rng([seed, 2]), epsilon) for seed in range(100)]
         squares = np.array(

@@ -17,7 +17,7 @@ from dpviz.coverage.exact import coverage_given_count
 from dpviz.inference.interval_rules import contains, set_statistics
 from dpviz.inference.rules import RULES
 from dpviz.privacy.trade_off import TradeOffCurve
-from dpviz.teaching.classroom.settings import RoomSettings, draw_tables, seat_generator
+from dpviz.teaching.classroom.settings import RoomSettings
 from dpviz.teaching.membership import MembershipGame
 
 Reports = Sequence[tuple[int, int | None]]
@@ -54,6 +54,17 @@ class ClassResults:
         """Share that is right; NaN where no seat has reported."""
         return float(np.mean(self.right)) if len(self.right) else math.nan
 
+    def chart(self, n_seats: int) -> Figure:
+        """Draw what a class of so many seats has found; what is right is shown once the truth is told."""
+        settings, columns, right = self.settings, self.columns, self.right
+        if not settings.requires_answer:
+            share = settings.share if settings.revealed else None
+            ends = columns["low"], columns["high"]
+            return class_chart(*ends, seats=columns["seat"], covered=right, p=share, rows=n_seats)
+        interval = wilson_interval(self.share, len(right)) if len(right) else (0.0, 1.0)
+        shares = np.cumsum(right) / np.arange(1, len(right) + 1) if settings.revealed else np.zeros(0)
+        return guesses_chart(shares, interval, optimum=self.long_run, promised=self.allowed, most=n_seats)
+
 
 @dataclass(frozen=True)
 class GuessTask:
@@ -84,68 +95,63 @@ def membership_game(settings: RoomSettings) -> MembershipGame:
 def guess_task(settings: RoomSettings, seat: int) -> GuessTask:
     """Draw what a seat has to guess: the answer first, then the released count.
 
+    Parameters
+    ----------
+    settings : RoomSettings
+    seat : int
+        From 1.
+
+    Examples
+    --------
     >>> task = guess_task(RoomSettings.fresh(seed=1), 1)
     >>> task.answer, task.released, task.best, round(task.posterior, 4)
     (False, 43, True, 0.5037)
     """
-    game, generator = membership_game(settings), seat_generator(settings, seat)
+    game, generator = membership_game(settings), settings.seat_generator(seat)
     answer = bool(generator.random() < 0.5)
     return GuessTask(game, answer, int(game.release.draw(generator, game.known_yes + answer)[0]))
 
 
-def interval_results(settings: RoomSettings, seats: Sequence[int]) -> ClassResults:
-    """Return the intervals of some seats.
+def class_results(settings: RoomSettings, reports: Reports) -> ClassResults:
+    """What the seats that have reported in a round have found.
 
-    >>> results = interval_results(RoomSettings.fresh(seed=1), [1, 2, 3, 4])
+    Parameters
+    ----------
+    settings : RoomSettings
+    reports : sequence of (int, int or None)
+        Seats and their guesses, in the order in which they came; a seat without a guess counts for intervals only.
+
+    Examples
+    --------
+    >>> settings = RoomSettings.fresh(seed=1)
+    >>> results = class_results(settings, [(1, None), (2, None), (3, None), (4, None)])
     >>> int(results.right.sum()), round(results.long_run, 4)
     (2, 0.526)
-    """
-    design, secret = settings.design, settings.secret
-    counts = draw_tables(settings, seats)
-    statistics = set_statistics(design.release, design.sets, counts.sum(axis=1), (counts**2).sum(axis=1))
-    low, high = RULES[settings.rule].ends(statistics, design.level)
-    columns = {"seat": seats, "counts": counts, "estimate": statistics.estimate, "low": low, "high": high}
-    exact = _coverage(
-        synthesizer=design.release, confidential_count=secret, rule=settings.rule, sets=design.sets, level=design.level
-    )
-    return ClassResults(settings, columns, contains(low, high, settings.share), exact, design.level)
-
-
-def guess_results(settings: RoomSettings, reports: Reports) -> ClassResults:
-    """Return the guesses of the seats that have guessed.
-
-    >>> results = guess_results(RoomSettings.fresh(seed=1), [(1, 1), (2, 0), (3, 1)])
+    >>> from dataclasses import replace
+    >>> results = class_results(replace(settings, mode="guesses"), [(1, 1), (2, 0), (3, 1)])
     >>> results.right.tolist(), round(results.long_run, 4), round(results.allowed, 4)
     ([False, True, True], 0.5155, 0.7311)
     """
-    guesses = {seat: bool(guess) for seat, guess in reports if guess is not None}
+    if settings.requires_answer:
+        return _guess_results(settings, {seat: bool(guess) for seat, guess in reports if guess is not None})
+    return _interval_results(settings, [seat for seat, _ in reports])
+
+
+def _interval_results(settings: RoomSettings, seats: Sequence[int]) -> ClassResults:
+    design, counts = settings.design, settings.draw_tables(seats)
+    statistics = set_statistics(design.release, design.sets, counts.sum(axis=1), (counts**2).sum(axis=1))
+    low, high = RULES[settings.rule].ends(statistics, design.level)
+    columns = {"seat": seats, "counts": counts, "estimate": statistics.estimate, "low": low, "high": high}
+    question = {"synthesizer": design.release, "confidential_count": settings.secret, "rule": settings.rule}
+    exact = _coverage(**question, sets=design.sets, level=design.level)
+    return ClassResults(settings, columns, contains(low, high, settings.share), exact, design.level)
+
+
+def _guess_results(settings: RoomSettings, guesses: dict[int, bool]) -> ClassResults:
     tasks = [guess_task(settings, seat) for seat in guesses]
     answers, counts = [task.answer for task in tasks], np.array([[task.released] for task in tasks], dtype=int)
     columns = {"seat": list(guesses), "counts": counts, "estimate": counts.sum(axis=-1) / settings.design.m}
     columns |= {"answer": answers, "guess": list(guesses.values())}
     right = np.equal(answers, columns["guess"]).astype(bool)
-    optimum, allowed = membership_game(settings).success_rate, TradeOffCurve.promised(settings.design.epsilon)
-    return ClassResults(settings, columns, right, optimum, allowed.success(0.5))
-
-
-def class_results(settings: RoomSettings, reports: Reports) -> ClassResults:
-    """Return what the seats that have reported in a round have found."""
-    if settings.requires_answer:
-        return guess_results(settings, reports)
-    return interval_results(settings, [seat for seat, _ in reports])
-
-
-def results_chart(results: ClassResults, n_seats: int) -> Figure:
-    """Draw what a class of so many seats has found; what is right is shown once the truth is told."""
-    settings, columns, right = results.settings, results.columns, results.right
-    if not settings.requires_answer:
-        share = settings.share if settings.revealed else None
-        return class_chart(columns["low"], columns["high"], seats=columns["seat"], covered=right, p=share, rows=n_seats)
-    interval = wilson_interval(results.share, len(right)) if len(right) else (0.0, 1.0)
-    shares = np.cumsum(right) / np.arange(1, len(right) + 1) if settings.revealed else np.zeros(0)
-    return guesses_chart(shares, interval, optimum=results.long_run, promised=results.allowed, most=n_seats)
-
-
-def simulated_guess(settings: RoomSettings, seat: int) -> int | None:
-    """Return the guess of a seat at which nobody sits: the best one, where one guesses."""
-    return int(guess_task(settings, seat).best) if settings.requires_answer else None
+    allowed = TradeOffCurve.promised(settings.design.epsilon).success(0.5)
+    return ClassResults(settings, columns, right, membership_game(settings).success_rate, allowed)

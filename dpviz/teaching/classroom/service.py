@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 
-from dpviz.teaching.classroom.results import Reports, simulated_guess
+from dpviz.teaching.classroom.results import Reports, guess_task
 from dpviz.teaching.classroom.settings import RoomSettings
 from dpviz.teaching.classroom.store import Room, RoomProblem, RoomStore
 from dpviz.teaching.classroom.tokens import RateLimit
@@ -117,7 +117,8 @@ class RoomService:
             return False
         missing = sorted(set(range(1, room.simulated + 1)) - {seat for seat, _ in reports})
         for seat in missing[:N_SIMULATED]:
-            self.store.report(room.code, settings.round, seat, simulated_guess(settings, seat))
+            guess = int(guess_task(settings, seat).best) if settings.requires_answer else None
+            self.store.report(room.code, settings.round, seat, guess)
         self.forget(room.code)
         return bool(missing)
 

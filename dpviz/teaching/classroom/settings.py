@@ -25,6 +25,8 @@ ROOM_MECHANISMS = "beta_binomial", "geometric"
 ROOM_RULES = "as_if_real", "reiter_2003", "score"
 """How the intervals of a room may be computed: keys of `dpviz.inference.RULES`."""
 
+RULE_CHOICES = tuple((key,) for key in ROOM_RULES)
+
 SECRET_SHARES = 0.15, 0.35
 """Ends between which the secret share lies, so that nobody knows it who has been in another room."""
 
@@ -49,12 +51,8 @@ MODES = {
 """The modes by key, in the order in which a teacher sees them."""
 
 
-def secret_count(n: int, seed: int) -> int:
-    """Return how many of n people say yes: drawn by the seed from between 15 % and 35 % of them.
-
-    >>> secret_count(100, 1), secret_count(100, 2)
-    (33, 29)
-    """
+def _secret_count(n: int, seed: int) -> int:
+    """How many of n people say yes: drawn by the seed from between 15 % and 35 % of them."""
     return round(n * np.random.default_rng([seed, n]).uniform(*SECRET_SHARES))
 
 
@@ -85,26 +83,26 @@ class RoomSettings(ParameterRecord):
     @classmethod
     def fresh(cls, seed: int) -> Self:
         """Return those of a room that has just been opened."""
-        mechanism, rules, secret = ROOM_MECHANISMS[0], ROOM_RULES[:1], secret_count(100, seed)
+        mechanism, rules, secret = ROOM_MECHANISMS[0], ROOM_RULES[:1], _secret_count(100, seed)
         design = Design(mechanism=mechanism, n=100, epsilon=1.0, confidential_count=secret, rules=rules, seed=seed)
         return cls(design=design)
 
     def check(self) -> None:
         design = self.design
         validate_choice("mode", self.mode, MODES)
-        for name in ("running", "revealed"):
-            if not isinstance(getattr(self, name), bool):
-                raise ValueError(f"{name} must be true or false; got {describe_value(getattr(self, name))}.")
         validate_choice("mechanism", design.mechanism, ROOM_MECHANISMS)
+        for is_valid, domain, value in (
+            (isinstance(self.running, bool), "running must be true or false", self.running),
+            (isinstance(self.revealed, bool), "revealed must be true or false", self.revealed),
+            (design.sets <= MAX_SETS, f"sets must be a whole number from 1 to {MAX_SETS}", design.sets),
+            (bool(design.confidential_count), "confidential_count must be at least 1", design.confidential_count),
+            (design.rules in RULE_CHOICES, f"rules must be one of {', '.join(ROOM_RULES)}", design.rules),
+        ):
+            if not is_valid:
+                raise ValueError(f"{domain}; got {describe_value(value)}.")
         if design.n not in ROOM_SIZES or design.m != design.n:
             raise ValueError(f"n and m must be alike, and 20 or 100; got {design.n:,} and {design.m:,}.")
-        if design.sets > MAX_SETS:
-            raise ValueError(f"sets must be a whole number from 1 to {MAX_SETS}; got {design.sets}.")
-        if not design.confidential_count:
-            raise ValueError(f"confidential_count must be at least 1; got {describe_value(design.confidential_count)}.")
-        if len(design.rules) != 1 or design.rules[0] not in ROOM_RULES:
-            raise ValueError(f"rules must be one of {', '.join(ROOM_RULES)}; got {describe_value(design.rules)}.")
-        RULES[design.rules[0]].check_sets(design.sets)
+        RULES[self.rule].check_sets(design.sets)
 
     @property
     def rule(self) -> str:
@@ -130,7 +128,7 @@ class RoomSettings(ParameterRecord):
         """Return them with other fields of the design; a rule that needs more sets gives way to the naive one."""
         n = changes.get("n", self.design.n)
         if n != self.design.n:
-            changes |= {"m": n, "confidential_count": secret_count(n, self.design.seed)}
+            changes |= {"m": n, "confidential_count": _secret_count(n, self.design.seed)}
         design = dataclasses.replace(self.design, **changes)
         if any(RULES[key].min_sets > design.sets for key in design.rules):
             design = dataclasses.replace(design, rules=ROOM_RULES[:1])
@@ -153,27 +151,25 @@ class RoomSettings(ParameterRecord):
         (2, 29, 2)
         """
         seed = int(self.design.seed % SEED.maximum) + 1
-        secret = secret_count(self.design.n, seed)
+        secret = _secret_count(self.design.n, seed)
         fresh = self.with_design(mechanism=MODES[mode].mechanism, seed=seed, confidential_count=secret)
         return fresh.next_round(mode=mode)
 
+    def seat_generator(self, seat: int) -> np.random.Generator:
+        """Return the generator of all random numbers of a seat in a round: the same at any ε and M."""
+        return np.random.default_rng([self.design.seed, self.round, int(SEAT.validate(seat))])
 
-def seat_generator(settings: RoomSettings, seat: int) -> np.random.Generator:
-    """Return the generator of all random numbers of a seat in a round: the same at any ε and M."""
-    return np.random.default_rng([settings.design.seed, settings.round, int(SEAT.validate(seat))])
+    def draw_tables(self, seats: Sequence[int]) -> IntArray:
+        """Draw the released tables of some seats, all of one secret table; their yes, shape (seats, M).
+
+        >>> RoomSettings.fresh(seed=1).draw_tables([1, 2, 3]).tolist()
+        [[47], [44], [33]]
+        """
+        tables = [_draw_tables(self, seat) for seat in seats]
+        return np.array(tables, dtype=np.int64).reshape(len(tables), self.design.sets)
 
 
 @lru_cache(maxsize=8192)
 def _draw_tables(settings: RoomSettings, seat: int) -> tuple[int, ...]:
     design = settings.design
-    return tuple(design.release.draw(seat_generator(settings, seat), settings.secret, design.sets).tolist())
-
-
-def draw_tables(settings: RoomSettings, seats: Sequence[int]) -> IntArray:
-    """Draw the released tables of some seats, all of one secret table; their yes, shape (seats, M).
-
-    >>> draw_tables(RoomSettings.fresh(seed=1), [1, 2, 3]).tolist()
-    [[47], [44], [33]]
-    """
-    tables = [_draw_tables(settings, seat) for seat in seats]
-    return np.array(tables, dtype=np.int64).reshape(len(tables), settings.design.sets)
+    return tuple(design.release.draw(settings.seat_generator(seat), settings.secret, design.sets).tolist())

@@ -8,7 +8,6 @@ from dpviz.core.formatting import format_distinct, format_number, format_percent
 from dpviz.inference.rules import RULES
 from dpviz.privacy.odds_text import belief_text
 from dpviz.teaching.classroom.results import ClassResults, GuessTask
-from dpviz.teaching.classroom.tokens import format_code
 from dpviz.teaching.texts import fill_text, read_texts
 
 ANSWERS = {True: "yes", False: "no"}
@@ -20,7 +19,14 @@ def _text(section: str, part: str, **values: Any) -> str:
 
 
 def class_text(results: ClassResults, n_seats: int) -> tuple[str, str, str]:
-    """Say what a class of so many seats has found: a word, a sentence as inline HTML, and it in at most 15 words."""
+    """Say what a class has found: a word, a sentence as inline HTML, and it in at most 15 words.
+
+    Parameters
+    ----------
+    results : ClassResults
+    n_seats : int
+        Seats that are taken, or have reported.
+    """
     settings, number, long_run = results.settings, len(results.right), results.long_run
     mode, level, exact = settings.mode, results.allowed, format_percent(long_run, 3)
     mark, part = f"{number} of {n_seats}", "drawn"
@@ -58,28 +64,28 @@ def seat_interval_text(results: ClassResults) -> list[str]:
     return sentences
 
 
-def guess_task_text(task: GuessTask) -> list[str]:
-    """Say what a seat knows before it guesses: the others' answers, the table, and what is typical."""
+def guess_task_text(task: GuessTask, guess: bool | None, is_revealed: bool) -> list[str]:
+    """Say what a seat knows, what it has guessed, and once it is told, the answer.
+
+    Parameters
+    ----------
+    task : GuessTask
+    guess : bool or None
+        None where the seat has not guessed.
+    is_revealed : bool
+        Whether the answer is told.
+    """
     n, (no, yes) = task.game.release.n, task.game.mean_released
-    return [
+    sentences = [
         _text("seat", "known", n_others=n - 1, known_yes=task.game.known_yes),
         _text("seat", "released", released=task.released, n=n),
         _text("seat", "typical", no=format_distinct(no, yes, 3), yes=format_distinct(yes, no, 3)),
     ]
-
-
-def guess_outcome_text(task: GuessTask, guess: bool | None, is_revealed: bool) -> list[str]:
-    """Say what a seat has guessed, and once it is told, the answer."""
     if not is_revealed:
-        return [] if guess is None else [_text("seat", "guessed", guess=ANSWERS[guess])]
+        return sentences if guess is None else [*sentences, _text("seat", "guessed", guess=ANSWERS[guess])]
     outcome = "You had not guessed."
     if guess is not None:
         outcome = f"Your guess, {ANSWERS[guess]}, is {'right' if guess == task.answer else 'wrong'}."
     chance = belief_text(max(task.posterior, 1 - task.posterior))
     odds = _text("seat", "odds", best=ANSWERS[task.best], chance=chance)
-    return [_text("seat", "answer", answer=ANSWERS[task.answer], outcome=outcome), odds]
-
-
-def waiting_text(seat: int, code: str) -> str:
-    """Say what a seat waits for."""
-    return _text("seat", "waiting", seat=seat, code=format_code(code))
+    return [*sentences, _text("seat", "answer", answer=ANSWERS[task.answer], outcome=outcome), odds]

@@ -15,8 +15,19 @@ LEVELS: dict[str, Level] = {level.key: level for level in (GuessAnswer(), GuessC
 
 
 def draw_rounds(seed: int, *, level: str, epsilon: float) -> tuple[Any, ...]:
-    """Return the ten rounds of a game, the same for the same arguments; level 3 has no promise.
+    """Ten rounds of a game, the same for the same arguments.
 
+    Parameters
+    ----------
+    seed : int
+        From 0 to 10⁹.
+    level : {"person", "count", "agency"}
+        Key of `LEVELS`.
+    epsilon : float
+        Promise of every release, above 0; level ``agency`` has none.
+
+    Examples
+    --------
     >>> first, *others = draw_rounds(7, level="count", epsilon=1.0)
     >>> len(others), first == draw_rounds(7, level="count", epsilon=1.0)[0]
     (9, True)
@@ -27,9 +38,3 @@ def draw_rounds(seed: int, *, level: str, epsilon: float) -> tuple[Any, ...]:
     # The bytes of all arguments: games of one seed with another level or promise are independent
     entropy = list(LEVELS[level].describe(epsilon, seed).encode())
     return LEVELS[level].draw(np.random.default_rng(entropy), epsilon)
-
-
-def game_script(seed: int, level: Level, epsilon: float) -> str:
-    """Return a line of Python that prints the rounds of a game."""
-    arguments = f'{seed}, level="{level.key}", epsilon={epsilon!r}'
-    return f'from dpviz.teaching.game import draw_rounds; print(*draw_rounds({arguments}), sep="\\n")'

@@ -5,14 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import product
+from typing import Any
 
 import numpy as np
 
 from dpviz.charts.drawings import ranges_html, share_html
-from dpviz.core.formatting import TextTable, format_distinct, format_number, join_words, spell_count
+from dpviz.core.formatting import format_distinct, format_number, join_words, spell_count
 from dpviz.mechanisms import BetaBinomial
 from dpviz.privacy import pure_epsilon
-from dpviz.teaching.game.level import GAME_ROUNDS, FinalScore, Level, RoundMark, game_text
+from dpviz.teaching.game.level import GAME_ROUNDS, Level, RoundMark, game_text
 
 MAX_SUCCESS, MAX_ERROR = 0.6, 0.05
 """How often the attacker may be right, and how far off the analyst may typically be."""
@@ -81,12 +82,10 @@ class PriorRound:
 
     @property
     def question_html(self) -> str:
-        """What is drawn before the choice: the real people, and both limits."""
         case = game_text("agency", "case", n=self.n, yes=self.yes, share=self.yes / self.n, m=self.m)
         return share_html("Real people", self.yes, self.n) + case
 
     def outcome_html(self, guess: float | None) -> str:
-        """Return what is drawn after the choice: which α keep each limit, and both."""
         both = [alpha for alpha in self.answers if alpha is not None]
         stops = {"Attacker stopped": self.protecting, "Analyst near enough": self.informing, "Both": both}
         ranges = [(name, (alphas[0], alphas[-1]) if alphas else None) for name, alphas in stops.items()]
@@ -100,8 +99,8 @@ class PriorRound:
         return f"{success} %", f"{format_distinct(100 * self.error(alpha), 100 * MAX_ERROR, 3)} points"
 
     @property
-    def explanation(self) -> str:
-        """Which α keep both limits, or why none does, in a sentence."""
+    def _explanation(self) -> str:
+        """Which α keep both limits, or why none does."""
         if self.answers != [None]:
             return game_text("agency", "possible", stops=_stops_text(self.answers))
         if not self.informing or not self.protecting:
@@ -109,18 +108,30 @@ class PriorRound:
         return game_text("agency", "conflict", protecting=self.protecting[0], informing=self.informing[-1])
 
     def answer(self, guess: float | None) -> tuple[str, str, str]:
-        """Return a verdict, what is said of the choice as inline HTML, and it in at most 15 plain words."""
-        is_right, explanation = guess in self.answers, self.explanation
+        is_right = guess in self.answers
         stops = "none keeps both" if self.answers == [None] else f"{_stops_text(self.answers)} keep both"
+        values = {"explanation": self._explanation, "right": "You are right. " * is_right}
         if guess is None:
-            sentence = game_text("agency", "answer_none", right="You are right. " * is_right, explanation=explanation)
+            sentence = game_text("agency", "answer_none", **values)
             return "Right" if is_right else "It can be done", sentence, f"Of all α, {stops}."
         success, error = self.figures(guess)
         protects = "kept" if guess in self.protecting else f"more than {100 * MAX_SUCCESS:g} %"
         informs = "kept" if guess in self.informing else f"more than {100 * MAX_ERROR:g}"
-        values = {"alpha": guess, "success": success, "protects": protects, "error": error, "informs": informs}
-        sentence = game_text("agency", "answer", explanation=explanation, **values)
+        values |= {"success": success, "protects": protects, "error": error, "informs": informs}
+        sentence = game_text("agency", "answer", alpha=guess, **values)
         return "Both kept" if is_right else "Not kept", sentence, f"Attacker {success}, analyst {error}; α: {stops}."
+
+    def mark(self, guess: float | None) -> RoundMark:
+        is_right = guess in self.answers
+        return RoundMark("✓", True, "both limits kept") if is_right else RoundMark("✗", False, "not kept")
+
+    def cells(self, guess: float | None) -> list[str]:
+        choice = ["cannot be done", "–", "–"] if guess is None else [format_number(guess), *self.figures(guess)]
+        stops = [alpha for alpha in self.answers if alpha is not None]
+        releases = [BetaBinomial(n=self.n, m=self.m, alpha=end, beta=end) for end in (*stops[:1], *stops[-1:])]
+        losses = " to ".join(format_number(pure_epsilon(release), 3) for release in releases)
+        case = [f"{self.n:,}", f"{self.yes:,}", f"{self.m:,}"]
+        return [*case, *choice, _stops_text(stops) or "none", losses or "–"]
 
 
 @cache
@@ -147,6 +158,7 @@ class ChoosePrior(Level):
     """Choose the invented people of a Beta-binomial release so that two limits are kept."""
 
     key = "agency"
+    columns = ("People", "Yes", "Released", "Your α", "Attacker", "Analyst", "α that keep both", "Their ε")
     uses_epsilon = False
 
     def draw(self, generator: np.random.Generator, epsilon: float) -> tuple[PriorRound, ...]:
@@ -161,21 +173,13 @@ class ChoosePrior(Level):
                 rounds.append(case)
         return tuple(rounds)
 
-    def marks(self, rounds: Sequence[PriorRound], guesses: Sequence[float | None]) -> list[RoundMark]:
-        good, bad = RoundMark("✓", True, "both limits kept"), RoundMark("✗", False, "not kept")
-        return [good if guess in case.answers else bad for case, guess in zip(rounds, guesses, strict=True)]
+    def score(self, rounds: Sequence[PriorRound], guesses: Sequence[float | None]) -> dict[str, float]:
+        return {"right": sum(guess in case.answers for case, guess in zip(rounds, guesses, strict=True))}
 
-    def score_line(self, rounds: Sequence[PriorRound], guesses: Sequence[float | None]) -> str:
-        return f"You: {sum(mark.is_good for mark in self.marks(rounds, guesses))} right." if rounds else ""
-
-    def final_score(self, rounds: Sequence[PriorRound], guesses: Sequence[float | None], epsilon: float) -> FinalScore:
-        right = sum(guess in case.answers for case, guess in zip(rounds, guesses, strict=True))
-        blind = format_number(sum(len(case.answers) for case in rounds) / (len(ALPHA_STOPS) + 1), 3)
-        numbers = [
-            ("You", f"{right}", f"right choices in {GAME_ROUNDS} rounds"),
-            ("Whoever computes", f"{GAME_ROUNDS}", "both limits are computed exactly"),
-            ("Blind choice", blind, "right on average, all choices alike"),
-        ]
+    def summarize(
+        self, rounds: Sequence[PriorRound], guesses: Sequence[float | None], epsilon: float
+    ) -> tuple[dict[str, Any], list[str]]:
+        blind = sum(len(case.answers) for case in rounds) / (len(ALPHA_STOPS) + 1)
         # Which limits were missed, and which rounds had no answer
         pairs = [(case, guess) for case, guess in zip(rounds, guesses, strict=True) if guess is not None]
         exposed = spell_count(sum(guess not in case.protecting for case, guess in pairs), "round")
@@ -184,19 +188,4 @@ class ChoosePrior(Level):
         named = f"Round{'s' * (len(places) > 1)} {join_words(places)}"
         impossible = " " + self.text("impossible", rounds=named) if places else ""
         missed = self.text("missed", exposed=exposed, useless=useless, impossible=impossible)
-        sentence, short = (self.text(part, right=right, blind=blind) for part in ("final", "final_short"))
-        answer = f"{right} of {GAME_ROUNDS}", sentence, short
-        return FinalScore(answer, numbers, [missed, self.text("lesson")], _table(rounds, guesses))
-
-
-def _table(rounds: Sequence[PriorRound], guesses: Sequence[float | None]) -> TextTable:
-    head = ["Round", "People", "Yes", "Released", "Your α", "Attacker", "Analyst", "α that keep both", "Their ε"]
-    rows = []
-    for place, (case, guess) in enumerate(zip(rounds, guesses, strict=True), 1):
-        cells = [f"Round {place}", f"{case.n:,}", f"{case.yes:,}", f"{case.m:,}"]
-        choice = ["cannot be done", "–", "–"] if guess is None else [format_number(guess), *case.figures(guess)]
-        stops = [alpha for alpha in case.answers if alpha is not None]
-        releases = [BetaBinomial(n=case.n, m=case.m, alpha=end, beta=end) for end in (*stops[:1], *stops[-1:])]
-        losses = [format_number(pure_epsilon(release), 3) for release in releases]
-        rows.append([*cells, *choice, _stops_text(stops) or "none", " to ".join(losses) or "–"])
-    return TextTable(head, rows, "All rounds of this game")
+        return {"blind": blind} | self.score(rounds, guesses), [missed, self.text("lesson")]

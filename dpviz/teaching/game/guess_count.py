@@ -4,15 +4,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from dpviz.charts.drawings import counts_html, people_html
-from dpviz.core.formatting import TextTable, format_number, join_words
+from dpviz.core.formatting import format_number, join_words
 from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms import GeometricSanitizer, TwoCellSynthesizer
-from dpviz.teaching.game.level import GAME_ROUNDS, FinalScore, Level, RoundMark, draw_release, game_text, question_html
+from dpviz.mechanisms import GeometricSanitizer
+from dpviz.teaching.game.level import GAME_ROUNDS, Level, ReleaseRound, RoundMark, game_text, possible_releases
 from dpviz.teaching.game.luck import chance_below_zero
 
 N_PEOPLE = 20
@@ -23,11 +24,9 @@ MAX_DISTANCE = 1  # of a guess from the best one, in people, that still goes wit
 
 
 @dataclass(frozen=True)
-class CountRound:
+class CountRound(ReleaseRound):
     """A release of twenty people of whom each said yes with probability `share`; `secret` is their count of yes."""
 
-    release: TwoCellSynthesizer
-    released: int
     share: float
     secret: int
 
@@ -63,7 +62,7 @@ class CountRound:
         return int(self.best_guesses[self.released])
 
     def expected_error(self, guesses: FloatArray | IntArray) -> float:
-        """Return the squared error of a guess for case release, expected over all counts and releases."""
+        """Return the squared error of a guess for each release, expected over all counts and releases."""
         return float((self._joint * (guesses - COUNTS[:, None]) ** 2).sum())
 
     @property
@@ -84,19 +83,20 @@ class CountRound:
 
     @property
     def question_html(self) -> str:
-        """What is drawn before the guess."""
         known = game_text("count", "known", share=self.share, expected=N_PEOPLE * self.share)
-        return question_html([None] * N_PEOPLE, known, self.release, self.released)
+        return self.draw_question([None] * N_PEOPLE, known)
 
     def outcome_html(self, guess: int) -> str:
-        """Return what is drawn after the guess: all people, and the posterior with the truth and both guesses."""
         people: list[bool | None] = [place < self.secret for place in range(N_PEOPLE)]
         marks = [("truth", self.secret), ("published", self.released), ("you", guess), ("best", self.best)]
         return people_html(people) + game_text("count", "posterior") + counts_html(self.posterior.tolist(), marks)
 
+    def _distances(self, guess: int) -> tuple[int, int]:
+        """How far the guess and the best one are off, in people."""
+        return abs(guess - self.secret), abs(self.best - self.secret)
+
     def answer(self, guess: int) -> tuple[str, str, str]:
-        """Return a verdict, what is said of the guess as inline HTML, and it in at most 15 plain words."""
-        distance, best_distance = abs(guess - self.secret), abs(self.best - self.secret)
+        distance, best_distance = self._distances(guess)
         verdict = _distance_text(distance)
         values = {
             "secret": self.secret, "guess": guess, "best": self.best, "mean": self.mean, "distance": verdict,
@@ -106,84 +106,58 @@ class CountRound:
         sentence = game_text("count", "answer_best" if guess == self.best else "answer", **values)
         return verdict.capitalize(), sentence, game_text("count", "answer_short", **values)
 
+    def mark(self, guess: int) -> RoundMark:
+        distance, best_distance = self._distances(guess)
+        meaning = f"{_distance_text(distance)}, the best possible guess {_distance_text(best_distance)}"
+        return RoundMark(f"±{distance}", distance <= best_distance, meaning)
+
+    def cells(self, guess: int) -> list[str]:
+        given = [f"{format_number(N_PEOPLE * self.share, 3)} yes", f"{self.released} yes"]
+        return [*given, f"{self.secret}", f"{guess}", f"{self.best}", format_number(self.mean, 3)]
+
 
 def _distance_text(n_people: int) -> str:
     return f"off by {n_people}" if n_people else "exactly right"
-
-
-def root_mean(squares: list[float]) -> str:
-    """Return the root of a mean squared error, in people."""
-    return format_number(math.sqrt(sum(squares) / len(squares)), 3)
-
-
-def observed_error(rounds: Sequence[CountRound], guesses: Sequence[float]) -> str:
-    """Return the typical error of guesses in some rounds, in people."""
-    return root_mean([(guess - case.secret) ** 2 for case, guess in zip(rounds, guesses, strict=True)])
 
 
 class GuessCount(Level):
     """Guess how many people said yes."""
 
     key = "count"
+    columns = ("Expected", "Released", "Secret", "Your guess", "Best guess", "Posterior mean")
 
     def draw(self, generator: np.random.Generator, epsilon: float) -> tuple[CountRound, ...]:
         rounds = []
         for _ in range(GAME_ROUNDS):
-            release = draw_release(generator, N_PEOPLE, epsilon)
+            release = possible_releases(N_PEOPLE, epsilon)[int(generator.integers(2))]
             share = KNOWN_SHARES[int(generator.integers(len(KNOWN_SHARES)))]
             secret = int(generator.binomial(N_PEOPLE, share))
             (released,) = release.draw(generator, secret).tolist()
             rounds.append(CountRound(release, released, share, secret))
         return tuple(rounds)
 
-    def marks(self, rounds: Sequence[CountRound], guesses: Sequence[int]) -> list[RoundMark]:
-        marks = []
-        for case, guess in zip(rounds, guesses, strict=True):
-            distance, best_distance = abs(guess - case.secret), abs(case.best - case.secret)
-            meaning = f"{_distance_text(distance)}, the best possible guess {_distance_text(best_distance)}"
-            marks.append(RoundMark(f"±{distance}", distance <= best_distance, meaning))
-        return marks
+    def score(self, rounds: Sequence[CountRound], guesses: Sequence[int]) -> dict[str, float]:
+        secrets = np.array([case.secret for case in rounds])
+        best, means = [case.best for case in rounds], [case.mean for case in rounds]
+        named = {"error": guesses, "best": best, "means": means}
+        return {name: math.sqrt(np.mean((np.array(numbers) - secrets) ** 2)) for name, numbers in named.items()}
 
-    def score_line(self, rounds: Sequence[CountRound], guesses: Sequence[int]) -> str:
-        if not rounds:
-            return ""
-        best = observed_error(rounds, [case.best for case in rounds])
-        return self.text("score_line", error=observed_error(rounds, guesses), best=best)
-
-    def final_score(self, rounds: Sequence[CountRound], guesses: Sequence[int], epsilon: float) -> FinalScore:
-        # Errors in these rounds, and expected over all counts and releases
-        values = {
-            "error": observed_error(rounds, guesses),
-            "best": observed_error(rounds, [case.best for case in rounds]),
-            "means": observed_error(rounds, [case.mean for case in rounds]),
-            "average": root_mean([case.expected_error(case.best_guesses) for case in rounds]),
-            "average_of_means": root_mean([case.expected_error(case.posterior_means) for case in rounds]),
-            "repeated": root_mean([case.expected_error(COUNTS) for case in rounds]),
-            "ignored": root_mean([N_PEOPLE * case.share * (1 - case.share) for case in rounds]),
+    def summarize(
+        self, rounds: Sequence[CountRound], guesses: Sequence[int], epsilon: float
+    ) -> tuple[dict[str, Any], list[str]]:
+        # Mean squared errors that are expected over all counts and releases
+        squares = {
+            "average": [case.expected_error(case.best_guesses) for case in rounds],
+            "average_of_means": [case.expected_error(case.posterior_means) for case in rounds],
+            "repeated": [case.expected_error(COUNTS) for case in rounds],
+            "ignored": [N_PEOPLE * case.share * (1 - case.share) for case in rounds],
+            "limit": [case.smallest_error for case in rounds],
         }
-        limit, promise = root_mean([case.smallest_error for case in rounds]), f"ε = {format_number(epsilon)}"
-        numbers = [
-            ("You", values["error"], "people: the root of your mean squared error"),
-            ("Best possible guess", values["best"], self.text("rounding", **values)),
-            ("The same on average", values["average"], "over all counts and all that could have been released"),
-            (f"What {promise} allows", limit, "the smallest average error of any release that keeps this promise"),
-        ]
+        values = {"epsilon": epsilon} | {name: math.sqrt(np.mean(errors)) for name, errors in squares.items()}
         # Rounds in which the guess was far from the best one; how often those who do not weigh both are nearer
         pairs = enumerate(zip(rounds, guesses, strict=True), 1)
         far = [str(place) for place, (case, guess) in pairs if abs(guess - case.best) > MAX_DISTANCE]
         odds = self.text("odds" if far else "odds_none", rounds=f"round{'s' * (len(far) > 1)} {join_words(far)}")
         repeated = chance_below_zero([case.lead(COUNTS) for case in rounds])
         ignored = chance_below_zero([case.lead(np.full_like(COUNTS, round(N_PEOPLE * case.share))) for case in rounds])
-        lessons = [odds, self.text("luck", repeated=repeated, ignored=ignored)]
-        answer = f"off by {values['error']}", self.text("final", **values), self.text("final_short", **values)
-        return FinalScore(answer, numbers, lessons, _table(rounds, guesses))
-
-
-def _table(rounds: Sequence[CountRound], guesses: Sequence[int]) -> TextTable:
-    head = ["Round", "Expected", "Released", "Secret", "Your guess", "Best guess", "Posterior mean"]
-    rows = []
-    for place, (case, guess) in enumerate(zip(rounds, guesses, strict=True), 1):
-        expected = f"{format_number(N_PEOPLE * case.share, 3)} yes"
-        numbers = [str(case.secret), str(guess), str(case.best), format_number(case.mean, 3)]
-        rows.append([f"Round {place}", expected, f"{case.released} yes", *numbers])
-    return TextTable(head, rows, "All rounds of this game")
+        return values | self.score(rounds, guesses), [odds, self.text("luck", repeated=repeated, ignored=ignored)]

@@ -21,7 +21,15 @@ TEXTS = read_texts(Path(__file__).with_name("texts.md"))
 
 
 def game_text(section: str, part: str, **values: Any) -> str:
-    """Return words of a level, or of a release, with their numbers."""
+    """Words of the game with their numbers.
+
+    Parameters
+    ----------
+    section, part : str
+        Headings in ``texts.md``: the key of a level or ``release``, and what is said of it.
+    **values
+        Numbers and words in place of the names in braces.
+    """
     return fill_text(TEXTS[section][part], values)
 
 
@@ -47,11 +55,47 @@ class FinalScore:
     table: TextTable
 
 
+@dataclass(frozen=True)
+class ReleaseRound:
+    """A round in which `released` yes were published by a mechanism."""
+
+    release: TwoCellSynthesizer
+    released: int
+
+    def draw_question(self, people: list[bool | None], known: str, ringed: int | None = None) -> str:
+        """Return the drawing before the guess: people, what is known of them, and the published number."""
+        key = "geometric" if isinstance(self.release, GeometricSanitizer) else "beta_binomial"
+        invented, n = 2.0 * self.release.settings().get("alpha", 0.0), self.release.n
+        published = game_text("release", key, released=self.released, invented=invented, n=n)
+        share = share_html("Published", self.released, n)
+        return f"{people_html(people, ringed=ringed)}<p>{known} {published}</p>{share}"
+
+
 class Level(ABC):
-    """A level of the game. Its key, the promise and the seed decide the rounds."""
+    """A level of the game. Its key, the promise and the seed decide the rounds.
+
+    A round is drawn as `question_html`, which does not depend on its secret, and after a guess as `outcome_html`. Then
+    `answer` returns a verdict, a sentence as inline HTML, and it in at most 15 plain words, `mark` what the strip of
+    rounds shows, and `cells` its row in the table of all rounds.
+    """
 
     key: ClassVar[str]
+    columns: ClassVar[tuple[str, ...]]  # of the table of all rounds, after their numbers
     uses_epsilon: ClassVar[bool] = True
+
+    @abstractmethod
+    def draw(self, generator: np.random.Generator, epsilon: float) -> tuple[Any, ...]:
+        """Draw ten rounds."""
+
+    @abstractmethod
+    def score(self, rounds: Sequence[Any], guesses: Sequence[Any]) -> dict[str, float]:
+        """Return the score of some rounds: the values in the line below them."""
+
+    @abstractmethod
+    def summarize(
+        self, rounds: Sequence[Any], guesses: Sequence[Any], epsilon: float
+    ) -> tuple[dict[str, Any], list[str]]:
+        """Return the values in the words on all ten rounds, and sentences to learn from."""
 
     @property
     def label(self) -> str:
@@ -67,44 +111,45 @@ class Level(ABC):
         """Return words of the level with their numbers."""
         return game_text(self.key, part, **values)
 
-    @abstractmethod
-    def draw(self, generator: np.random.Generator, epsilon: float) -> tuple[Any, ...]:
-        """Draw ten rounds."""
-
-    @abstractmethod
     def marks(self, rounds: Sequence[Any], guesses: Sequence[Any]) -> list[RoundMark]:
         """Return the mark of each locked round."""
+        return [game_round.mark(guess) for game_round, guess in zip(rounds, guesses, strict=True)]
 
-    @abstractmethod
     def score_line(self, rounds: Sequence[Any], guesses: Sequence[Any]) -> str:
         """Return the score of the locked rounds in a few words."""
+        return self.text("score_line", **self.score(rounds, guesses)) if rounds else ""
 
-    @abstractmethod
     def final_score(self, rounds: Sequence[Any], guesses: Sequence[Any], epsilon: float) -> FinalScore:
         """Return the score of all ten rounds."""
+        values, lessons = self.summarize(rounds, guesses, epsilon)
+        answer = self.text("verdict", **values), self.text("final", **values), self.text("final_short", **values)
+        cells = (row.split(" | ") for row in self.text("numbers", **values).splitlines())
+        numbers = [(name, value, meaning) for name, value, meaning in cells]
+        pairs = enumerate(zip(rounds, guesses, strict=True), 1)
+        rows = [[f"Round {place}", *game_round.cells(guess)] for place, (game_round, guess) in pairs]
+        return FinalScore(
+            answer, numbers, lessons, TextTable(["Round", *self.columns], rows, "All rounds of this game")
+        )
 
     def describe(self, epsilon: float, seed: int) -> str:
         """Return what the rounds of a game follow from."""
         return f"{self.key}, epsilon {epsilon!r}, seed {seed}" if self.uses_epsilon else f"{self.key}, seed {seed}"
 
+    def script(self, epsilon: float, seed: int) -> str:
+        """Return a line of Python that prints the rounds of a game."""
+        arguments = f'{seed}, level="{self.key}", epsilon={epsilon!r}'
+        return f'from dpviz.teaching.game import draw_rounds; print(*draw_rounds({arguments}), sep="\\n")'
+
 
 def possible_releases(n: int, epsilon: float) -> list[TwoCellSynthesizer]:
-    """Return how n people's answers (as many rows) may be released under ε; a round takes each as probably."""
+    """Mechanisms by which the answers of some people may be released; a round takes each as probably.
+
+    Parameters
+    ----------
+    n : int
+        People, and released rows.
+    epsilon : float
+        Promise that every mechanism keeps, above 0.
+    """
     alpha = BetaBinomial.smallest_alpha(m=n, epsilon=epsilon)
     return [GeometricSanitizer(n=n, epsilon=epsilon), BetaBinomial(n=n, m=n, alpha=alpha, beta=alpha)]
-
-
-def draw_release(generator: np.random.Generator, n: int, epsilon: float) -> TwoCellSynthesizer:
-    """Draw how n people's answers are released under the promise ε."""
-    return possible_releases(n, epsilon)[int(generator.integers(2))]
-
-
-def question_html(
-    people: list[bool | None], known: str, release: TwoCellSynthesizer, released: int, ringed: int | None = None
-) -> str:
-    """Return what is drawn of a round before the guess: people, what is known of them, and the published number."""
-    key = "geometric" if isinstance(release, GeometricSanitizer) else "beta_binomial"
-    invented = 2.0 * release.settings().get("alpha", 0.0)
-    published = game_text("release", key, released=released, invented=invented, n=release.n)
-    share = share_html("Published", released, release.n)
-    return f"{people_html(people, ringed=ringed)}<p>{known} {published}</p>{share}"

@@ -10,15 +10,22 @@ from dpviz.core.types import FloatArray
 
 
 def coin_chances(success_rates: FloatArray, times: int = 1) -> tuple[float, float]:
-    """Return the probabilities that a tossed coin is right more often than independent other guesses, and as often.
+    """Probabilities that a tossed coin is right more often than independent other guesses, and as often.
 
-    The others are right at these rates; both meet the same rounds, `times` over.
+    Parameters
+    ----------
+    success_rates : ndarray
+        Rates at which the other guesses are right, one for each round.
+    times : int, optional
+        How often all these rounds are met.
 
+    Examples
+    --------
     >>> coin_chances(np.array([0.75]))
     (0.125, 0.5)
     """
-    once = distribution_of_sum([[1 - rate, rate] for rate in success_rates.tolist()])
-    n_right = distribution_of_sum([once] * times)
+    once = _distribution_of_sum([[1 - rate, rate] for rate in success_rates.tolist()])
+    n_right = _distribution_of_sum([once] * times)
     counts, n_guesses = np.arange(len(n_right)), times * len(success_rates)
     ahead, equal = binom.sf(counts, n_guesses, 0.5), binom.pmf(counts, n_guesses, 0.5)
     return float(n_right @ ahead), float(n_right @ equal)
@@ -30,10 +37,10 @@ def chance_below_zero(leads: Iterable[FloatArray]) -> float:
     >>> chance_below_zero([np.array([0.25, 0.5, 0.25])] * 2)  # −1 and −1, −1 and 0, 0 and −1
     0.3125
     """
-    total = distribution_of_sum(leads)
+    total = _distribution_of_sum(leads)
     return float(total[: len(total) // 2].sum())
 
 
-def distribution_of_sum(distributions: Iterable[FloatArray | list[float]]) -> FloatArray:
-    """Return the distribution of a sum of independent whole numbers from theirs."""
+def _distribution_of_sum(distributions: Iterable[FloatArray | list[float]]) -> FloatArray:
+    """Distribution of a sum of independent whole numbers from theirs."""
     return reduce(np.convolve, distributions, np.ones(1))

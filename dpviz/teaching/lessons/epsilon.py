@@ -58,19 +58,24 @@ def quantities(state: LessonState) -> dict[str, Any]:
     }
 
 
-def _chart(marks: list[tuple[float, float, str, str]]) -> Figure:
-    """Draw what ε allows, the coin as a rule, and marks: ε, share, color and what stands before the share."""
+def _chart(marks: list[tuple[float, float, str, str]], coin: str = "a coin: 50 %") -> Figure:
+    """What ε allows, a coin as a rule with its words, and marks: ε, share, color and what stands before the share."""
     return line_chart(
         [Line(name="right guesses that ε allows", x=GRID, y=expit(GRID), color="other")],
         Axis(title="ε (left is more private)", low=0.0, high=float(GRID[-1])),
         Axis(title="right guesses", low=0.4, high=1.02, percent=True),
         key="allowed",
         marks=[
-            Mark(x=epsilon, y=share, color=color, text=prefix + _percent(share), place="bottom right")
+            Mark(x=epsilon, y=share, color=color, text=prefix + _percent(share), place=_label_place(epsilon, prefix))
             for epsilon, share, color, prefix in marks
         ],
-        references=[ReferenceLine(text="a coin: 50 %", y=0.5, dash="dot")],
+        references=[ReferenceLine(text=coin, y=0.5, dash="dot")],
     )
+
+
+def _label_place(epsilon: float, prefix: str) -> str:
+    """Below the point, but where the curve is steep that of what is allowed beside it: the real share is near."""
+    return "middle right" if epsilon < 1 and prefix == "allowed: " else "bottom right"
 
 
 def _with_share(chart: Figure, epsilon: float, state: LessonState) -> Figure:
@@ -104,7 +109,7 @@ def _draw_real(state: LessonState) -> tuple[Figure, str]:
     marks = [(epsilon, _allowed_success(epsilon), "other", "allowed: ")]
     if state.step == "both" or state.guess is not None:
         marks.append((epsilon, _real_success(invented), "posterior_mean", "really: "))
-    chart = _chart(marks)
+    chart = _chart(marks, "" if state.step == "both" else "a coin: 50 %")  # there the points come near it
     if state.guess is not None:
         chart = _with_share(chart, epsilon, state)
     return chart, "What the promise allows, and below it how often the best guess is really right."

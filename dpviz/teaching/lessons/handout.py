@@ -22,9 +22,14 @@ p, ul {{margin: 1mm 0 2mm}}
 
 
 def lesson_handout(lesson: Lesson, seed: int = 1) -> str:
-    """Return a lesson as one HTML file for A4, which fetches nothing; the answers are on pages of their own.
+    """A lesson as one HTML file for A4, which fetches nothing; the answers are on pages of their own.
 
-    The pictures of steps with a question are those before the answer; what is drawn follows the seed.
+    Parameters
+    ----------
+    lesson : Lesson
+        Pictures of its steps with a question are those before the answer.
+    seed : int, optional
+        Of what is drawn.
     """
     places = [(place, step, LessonState(step.name, seed)) for place, step in enumerate(lesson.steps, 1)]
     steps = "".join(_step_html(lesson, *place) for place in places)

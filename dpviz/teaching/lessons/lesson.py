@@ -147,8 +147,17 @@ def write_guess(guess: Any) -> str:
 
 
 def nearest_option(options: Mapping[str, float], value: float) -> str:
-    """Return the key of the option that is nearest to a value as a factor.
+    """Key of the option that is nearest to a value as a factor.
 
+    Parameters
+    ----------
+    options : mapping of str to float
+        Values by key, all above 0.
+    value : float
+        Above 0.
+
+    Examples
+    --------
     >>> nearest_option({"few": 0.01, "many": 0.5}, 0.04)
     'few'
     """

@@ -21,7 +21,7 @@ FACTORS = tuple(round(0.5 + 0.1 * step, 1) for step in range(46))
 TIMES = Slider("Times as long", FACTORS, 1.0, format=lambda times: f"{times:g} ×")
 OPTIONS = {"same": "ε = 2, as before", "twice": "ε = 4, twice as much", "none": "none: whoever knows it can undo it"}
 PROMISES = {"same": 1.0, "twice": 2.0, "none": math.inf}  # times the promise of before
-PROMISE_TEXTS = {"same": "ε = 2", "twice": "ε = 4", "none": "no limit"}
+PROMISE_TEXTS = {"same": "ε = 2", "twice": "ε = 4", "none": "no limit →"}
 MAX_BAR = 3.0  # times that of the promise: the length of no limit
 ALL_SHARES = 0.0, 1.0  # ends of the axis: the intervals of who is told at a small ε are long
 

@@ -3,13 +3,14 @@
 import math
 from typing import Any
 
-from dpviz.charts.privacy import two_tables_chart
+import numpy as np
+
+from dpviz.charts.lines import Axis, Line, line_chart
 from dpviz.charts.teaching import GUESS_COLOR, Bar, DotTable, bars_chart, people_chart, with_guess
-from dpviz.charts.theme import Figure, log_scale
+from dpviz.charts.theme import EXACT_LINE, NO_COLOR, YES_COLOR, Figure, log_scale
 from dpviz.core.formatting import format_count, format_number, format_percent
 from dpviz.designs import Design
 from dpviz.mechanisms import PosteriorMean
-from dpviz.privacy.summary import two_tables
 from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, Question, Slider, nearest_option
 
 N_PEOPLE = 5
@@ -26,6 +27,7 @@ CHANCE_TEXTS = {
 MIN_CHANCE = 1e-6  # where the axis of chances begins
 RATIO_AXIS = -0.8, 3.9  # exponents of ten, the same at every stop
 INVENTED = Slider("Invented answers (right is more private)", (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50), 1)
+ANSWER_COLORS = {"yes": YES_COLOR, "no": NO_COLOR}
 COUNT = Slider("Published yes", tuple(COUNTS), 1)
 
 
@@ -97,9 +99,15 @@ def _ratio_chart(ratios: list[float], guess: str = "") -> Figure:
 
 
 def _draw_rows(state: LessonState) -> tuple[Figure, str]:
-    pair, count = two_tables(plug_in(), plug_in().worst_log_odds()), COUNT.value(state)
-    assert pair is not None
-    chart = with_guess(two_tables_chart(pair), f"{format_number(likelihood_ratios()[count], 3)} ×", x=count, low=True)
+    count, lines = COUNT.value(state), []
+    for name, row, color in zip(("said no", "said yes"), plug_in().transition_matrix(), ("no", "yes"), strict=False):
+        # Steps: each table is as wide as a unit of the axis
+        x, y = np.repeat(np.arange(N_PEOPLE + 2) - 0.5, 2)[1:-1], np.repeat(row, 2)
+        stroke = EXACT_LINE if color == "yes" else EXACT_LINE._replace(dash="dash")
+        lines.append(Line(name=f"the ringed person {name}", x=x, y=y, color=ANSWER_COLORS[color], stroke=stroke))
+    axes = Axis(title="published yes", pad=0), Axis(title="probability", low=0.0)
+    chart = line_chart(lines, *axes, key="rows")
+    chart = with_guess(chart, f"{format_number(likelihood_ratios()[count], 3)} ×", x=count)
     return chart, "How likely every published table is with the ringed person's yes, and without it."
 
 

@@ -65,7 +65,7 @@ def _draw_methods(state: LessonState) -> tuple[Figure, str]:
     best = _bar("best possible", _points(BEST, n))
     if state.step == "order" and state.guess is None:
         unknown = [Bar(name=name, text="?") for name in METHODS.values()]
-        return bars_chart([*unknown, best], AXIS), "Only the best is known."
+        return bars_chart([*unknown, best], AXIS, longest=_points(BETA, n)), "Only the best is known."
     names = dict(METHODS)
     if isinstance(state.guess, tuple):
         names = {key: f"{METHODS[key]} (your no. {place})" for place, key in enumerate(state.guess, 1)}

@@ -78,7 +78,10 @@ def _line(key: str, epsilon: float = EPSILON) -> Line:
 
 def _lowest(key: str, epsilon: float = EPSILON) -> Mark:
     best, error = _best(key, epsilon)
-    return Mark(x=best, y=error, color=key, text=f"M = {best}: {format_number(error, 3)}")
+    # Words lie inside of the picture, and those of both methods apart where they are near
+    side = "left" if best > MAX_SETS / 2 else "right"
+    height = "top" if side == "left" and key == METHODS["beta"] else "bottom"
+    return Mark(x=best, y=error, color=key, text=f"M = {best}: {format_number(error, 3)}", place=f"{height} {side}")
 
 
 def _chart(lines: list[Line], marks: list[Mark], key: str, top: float) -> Figure:
@@ -112,7 +115,8 @@ def _draw_parts(state: LessonState) -> tuple[Figure, str]:
         Line(name="error", x=SETS, y=errors, color="beta_binomial"),
     ]
     error = float(errors[sets - 1])
-    mark = Mark(x=sets, y=error, color="beta_binomial", text=format_number(error, 3))
+    place = "bottom right" if sets <= 2 else "top left"  # beside the rising curve
+    mark = Mark(x=sets, y=error, color="beta_binomial", text=format_number(error, 3), place=place)
     chart = with_guess(_chart(lines, [mark], "parts", errors.max()), _tables(sets), x=sets, low=True)
     return chart, "Luck falls and the pull grows with the number of tables."
 
