@@ -62,6 +62,11 @@ class Estimand:
         """Label up to its first comma."""
         return self.label.split(",")[0]
 
+    @property
+    def is_share(self) -> bool:
+        """Whether it is a share of the rows, whose errors are told in points."""
+        return self.label.startswith("the share")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Analysis(ParameterRecord):

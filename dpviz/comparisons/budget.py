@@ -251,7 +251,7 @@ class BudgetSplit(ABC):
                 f"{epsilon} to say which division is best: a cell came out empty, or nothing varied."
             )
             return "no estimate", sentence, f"At {epsilon} too few releases give an estimate."
-        name, typical = self.name_of(best), format_error(error)
+        name, typical = self.name_of(best), format_error(error, of_share=self.data.chosen_estimand.is_share)
         sentence = (
             f"With {epsilon} for everything that is released, the error is{'' if is_final else ' so far'} smallest "
             f"with <b>{name}</b>: the analyst's estimate of {self.data.chosen_estimand.short_label} is typically off "

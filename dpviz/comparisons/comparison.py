@@ -261,7 +261,8 @@ class Ranking:
         mark = label = first.method.label
         if tied:
             mark += f" or {tied[0] if len(tied) == 1 else f'{len(tied)} others'}"
-        error = format_error(first.root_mean_squared_error)
+        of_share = comparison.data.chosen_estimand.is_share
+        error = format_error(first.root_mean_squared_error, of_share=of_share)
         sentence = (
             f"At a {comparison.terms.meaning} {comparison.privacy}, <b>{mark}</b> has the smallest error of those "
             f"shown: its estimate is typically off by <b>{error}</b>"

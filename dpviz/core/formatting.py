@@ -305,15 +305,24 @@ def value_without_rounding(measure: Measure) -> float:
     return 0.0 if abs(measure.value) < 1e-12 else measure.shown
 
 
-def format_error(error: Measure) -> str:
+def format_error(error: Measure, *, of_share: bool = False) -> str:
     """Format an error in a sentence: three digits of an exact one, two of a simulated one.
 
+    Parameters
+    ----------
+    error : Measure
+    of_share : bool, optional
+        Whether it is that of a share, which is told in points.
+
+    Examples
+    --------
     >>> from dpviz.core.monte_carlo import Measure
-    >>> format_error(Measure(0.12345, 0.0)), format_error(Measure(0.12345, 0.01))
-    ('0.123', 'about 0.12')
+    >>> format_error(Measure(0.12345, 0.0)), format_error(Measure(0.12345, 0.01), of_share=True)
+    ('0.123', 'about 12 points')
     """
-    value = value_without_rounding(error)
-    return format_number(value, 3) if error.error == 0 else f"about {format_number(value, 2)}"
+    value = value_without_rounding(error) * (100 if of_share else 1)
+    text = format_number(value, 3) if error.error == 0 else f"about {format_number(value, 2)}"
+    return f"{text} points" if of_share else text
 
 
 def format_measure_cells(measure: Measure, *, share: bool = False) -> tuple[str, str]:

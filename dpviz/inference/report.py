@@ -9,6 +9,7 @@ from dpviz.core.formatting import TextTable, format_distinct, format_number, for
 from dpviz.inference.beta_mixture import BetaMixture
 from dpviz.inference.posterior import PosteriorCells
 from dpviz.inference.released import ReleasedCounts
+from dpviz.inference.rules import RULES
 
 MAX_LISTED_COUNTS = 6  # that a sentence lists one by one
 POSTERIOR_NAMES = {
@@ -60,6 +61,7 @@ def posterior_answer(release: ReleasedCounts, promise: str) -> tuple[str, str, s
     level = format_percent(release.level, 8)
     low, high = map(format_share, posteriors["exact"].interval(release.level))
     start, end = posteriors["naive"].interval(release.level)
+    usual = np.clip(_usual_interval(release), 0, 1)
     ratio = verdict = ""
     if truth is not None:
         times = math.sqrt(posteriors["exact"].variance / posteriors["known"].variance)
@@ -68,10 +70,15 @@ def posterior_answer(release: ReleasedCounts, promise: str) -> tuple[str, str, s
     sentence = (
         f"From {_describe_counts(release.counts, release.synthesizer.m)} at {promise}, the share of yes lies between "
         f"<b>{low}</b> and <b>{high}</b> with {level} probability.{ratio} Who takes the released rows for real finds "
-        f"{_format_ends((start, end), 3)}{verdict}."
+        f"{_format_ends((start, end), 3)}{verdict}; by the usual formula it is {_format_ends(usual, 3)}."
     )
     short = f"The share of yes lies between {low} and {high}, with {level} probability."
     return mean_and_deviation(posteriors["exact"]), sentence, short
+
+
+def _usual_interval(release: ReleasedCounts) -> tuple[float, float]:
+    """Interval of the usual formula for a share, as if the released rows were real."""
+    return RULES["as_if_real"].interval_from(release.counts, synthesizer=release.synthesizer, level=release.level)
 
 
 def contradiction_sentence(release: ReleasedCounts) -> str:

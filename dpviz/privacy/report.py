@@ -239,9 +239,10 @@ def better_sentence(errors: Mapping[str, float], name: str, best: BestErrors) ->
     """
     error, smallest = errors["average"], best["average"]
     text = (
-        f"The released proportion is typically off by <b>{format_number(error, 3)}</b> from the confidential one (root "
-        f"mean squared error, all tables alike). The best mechanism with {name}, "
-        f"{format_number(smallest.epsilon, 4)}, is off by <b>{format_number(smallest.root_mean_squared_error, 3)}</b>: "
+        f"The released share is typically off by <b>{format_number(100 * error, 3)} points</b> from the confidential "
+        f"one (root mean squared error, all tables alike). The best mechanism with {name}, "
+        f"{format_number(smallest.epsilon, 4)}, is off by "
+        f"<b>{format_number(100 * smallest.root_mean_squared_error, 3)} points</b>: "
     )
     ratio, _ = smallest.prices(error)
     if ratio < 1 - ERROR_TOLERANCE:

@@ -80,7 +80,7 @@ def test_the_sentence_names_the_smallest_error_and_its_price(terms: Any, epsilon
     promising = [one for one in found if not one.method.reference]
     best = min(promising, key=lambda one: one.root_mean_squared_error.value)
     assert best.method.label in mark
-    error = format_error(best.root_mean_squared_error)
+    error = format_error(best.root_mean_squared_error, of_share=True)
     assert f"<b>{error}</b>" in sentence
     assert error in brief
     assert f"{'real' if terms.parameter_names else 'promised'} ε = {format_number(epsilon, 4)}" in sentence

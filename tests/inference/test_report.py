@@ -133,7 +133,7 @@ def test_the_intervals_said_hold_their_probability_and_the_naive_one_holds_or_mi
             pooled = sum(counts)
             rows = m * len(counts)
             start, end = beta_law.ppf([tail, 1 - tail], gamma + pooled, 1.0 + rows - pooled)
-            naive = match_in(r"for real finds (\S+) % to (\S+) %(?:, which|\.$)", sentence)
+            naive = match_in(r"for real finds (\S+) % to (\S+) %(?:, which|;)", sentence)
             assert value_of(naive[1]) == pytest.approx(100 * start, rel=6e-3)
             assert value_of(naive[2]) == pytest.approx(100 * end, rel=6e-3)
             assert knows == ("secret share" in sentence) == ("standard deviation" in sentence)

@@ -43,7 +43,7 @@ def test_a_fresh_page_names_the_best_number_of_sets() -> None:
     app = open_budget()
     assert sentence_of(app) == (
         "5 sets With ε = 1 for everything that is released, the error is smallest with 5 sets : the analyst's estimate "
-        "of the share of yes is typically off by 0.0593 (root mean squared error, Modips (boundary-inflated), n = 100, "
+        "of the share of yes is typically off by 5.93 points (root mean squared error, Modips (boundary-inflated), n = 100, "
         "p = 0.25 and ε = 1)."
     )
     assert divisions(app) == {
@@ -82,9 +82,9 @@ def test_the_short_sentence_has_at_most_fifteen_words(is_final: bool) -> None:
     ("name", "sentence"),
     [
         ("Liu, Figure 6: n = 100, p = 0.1", "the error is smallest with 4 sets : the analyst's estimate of the share "
-         "of yes is typically off by 0.044"),
+         "of yes is typically off by 4.4"),
         ("Liu, Figure 6: n = 100, p = 0.5", "smallest with 500 sets : the analyst's estimate of the share of yes is "
-         "typically off by 0.022"),
+         "typically off by 2.2"),
         ("Liu, Figure 6: n = 100, −4 to 5", "smallest with 1 set : the analyst's estimate of the mean is typically off "
          "by 0.215"),
         ("Liu, Figure 8: n = 100, −4 to 4", "smallest with 99 % for the mean : the analyst's estimate of the mean is "

@@ -43,7 +43,7 @@ def test_a_fresh_page_names_the_smallest_error_of_those_shown() -> None:
     app = open_comparison()
     assert " ".join(answer(app).split()) == (
         "Geometric sanitizer At a promised ε = 1, Geometric sanitizer has the smallest error of those shown: its "
-        "estimate is typically off by 0.0454 , 4.8 % more than with the original data (root mean squared error, "
+        "estimate is typically off by 4.54 points , 4.8 % more than with the original data (root mean squared error, "
         "n = 100, p = 0.25, M = 10 and ε = 1). Averaged over all possible confidential data, the error added by "
         "Geometric sanitizer is 0.27 % larger than that of the best possible mechanism with ε = 1."
     )
@@ -59,7 +59,7 @@ def test_a_fresh_page_names_the_smallest_error_of_those_shown() -> None:
     ("name", "sentence"),
     [
         ("Bowen & Liu 1: n = 1,000, p = 0.5", "Beta-binomial (posterior draw) has the smallest error of those shown: "
-         "its estimate is typically off by 0.00518 , 0.328 times as much as with the original data"),
+         "its estimate is typically off by 0.518 points , 0.328 times as much as with the original data"),
         ("Bowen & Liu 1, equal real privacy", "At a real ε = 1, Geometric sanitizer has the smallest error"),
         ("Bowen & Liu 2: n = 40, mean", "Perturbed histogram, twice the noise or Smoothed histogram, public bins has "
          "the smallest error of those shown: its estimate is typically off by about 0.4"),
@@ -162,7 +162,7 @@ def test_the_picture_is_there_before_the_curves_are(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("pages.ui.progress", lambda *_, **__: (None, False))
     monkeypatch.setattr("pages.ui.latest", lambda *_: None)
     app = open_comparison()
-    assert "typically off by 0.0454" in " ".join(answer(app).split())
+    assert "typically off by 4.54 points" in " ".join(answer(app).split())
     (marker,) = [trace for trace in figures(app)["cs_picture"]["figure"]["data"] if trace["x"] == [1.0]][-1:]
     assert marker["y"] == [pytest.approx(0.0453777, abs=1e-7)]
 

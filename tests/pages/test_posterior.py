@@ -65,7 +65,7 @@ HEADLINES = {
     "Charest, ε = 2": "31.4 ± 9.2 % From 35 yes in a released table of 100 rows at ε = 2 (α = 15.65 in each set), the "
     "share of yes lies between 14.4 % and 50.1 % with 95 % probability. Its standard deviation is 2.02 times what the "
     "secret table leaves. Who takes the released rows for real finds 26.4 % to 44.8 %, which holds the secret share, "
-    "30 %.",
+    "30 %; by the usual formula it is 25.7 % to 44.3 %.",
     "five sets": "39.1 ± 13 % From 46, 55, 40, 55, 43 yes in 5 released tables of 100 rows at ε = 2 (α = 203.3",
     "ε = 0.1": "48.5 ± 28 % From 49 yes in a released table of 100 rows at ε = 0.1 (α = 950.8 in each set)",
     "ε = 250": "31.2 ± 7.7 % From 30 yes in a released table of 100 rows at ε = 250 (α = 2.669×10⁻¹⁰⁷ in each set)",

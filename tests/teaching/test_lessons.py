@@ -228,7 +228,7 @@ def test_the_numbers_of_the_note_come_out() -> None:
     right = {
         "one_answer": ("which", ["0.367", "1.34", "4.93", "18.1", "66.3", "243"]),
         "called_epsilon": ("curve", ["62.2 %", "73.1 %", "88.1 %", "99.3 %"]),
-        "invented_rows": ("sizes", ["116", "1,164", "11,640"]),
+        "invented_rows": ("sizes", ["117", "1,164", "11,640"]),
         "best": ("floor", ["1.34", "16.7"]),
     }
     for key, (name, numbers) in right.items():
@@ -282,7 +282,8 @@ def test_invented_rows_are_the_smallest_that_keep_the_promise(people: int) -> No
     lesson = LESSONS["invented_rows"]
     sentence = lesson.answer_text(lesson.steps[3], LessonState("both", 1, None, people))
     without, with_delta = numbers_in(sentence)[1:3]
-    assert without == pytest.approx(2 * people / (math.e - 1), rel=4e-3)
+    smallest = 2 * people / (math.e - 1)
+    assert smallest <= without < smallest + 10 ** (math.floor(math.log10(smallest)) - 2)  # rounded up to three digits
 
     def delta(alpha: float) -> float:
         rows = beta_binomial(people, alpha)

@@ -9,6 +9,7 @@ from dpviz.teaching.lessons.lesson import RIGHT, Lesson, LessonState, LessonStep
 from dpviz.teaching.texts import inline_html
 
 WIDTH, HEIGHT = 660, 330  # pixels of a picture
+ON_PAPER = "Sliders are on the screen; on paper they stand at their start."
 STYLE = f"""
 @page {{size: A4; margin: 16mm}}
 body {{font: 11pt/1.4 sans-serif; color: {INK}; max-width: 178mm; margin: 0 auto; padding: 6mm 0}}
@@ -38,7 +39,7 @@ def lesson_handout(lesson: Lesson, seed: int = 1) -> str:
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
         f"<style>{STYLE}</style><script>{get_plotlyjs()}</script>"
-        f"<h1>{title}</h1><p>{escape(head['answers'])}</p>{steps}"
+        f"<h1>{title}</h1><p>{escape(head['answers'])} {ON_PAPER}</p>{steps}"
         f'<div class="key"><h1>For the teacher: {escape(lesson.script.title)}</h1>{answers}'
         f"<p><b>What stays:</b> {inline_html(head['stays'])}</p><p>Draws: seed {seed}.</p></div></html>\n"
     )

@@ -11,7 +11,7 @@ from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.charts.lines import Axis, Line, Mark, line_chart
 from dpviz.charts.teaching import Bar, bars_chart, with_guess
 from dpviz.charts.theme import PURE_LINE, Figure
-from dpviz.core.formatting import format_number
+from dpviz.core.formatting import format_invented_rows
 from dpviz.designs import Design
 from dpviz.teaching.lessons import lesson
 from dpviz.teaching.lessons.lesson import LessonState, LessonStep, NumberQuestion, Question, Slider
@@ -38,15 +38,17 @@ def _scaled_rows() -> dict[str, float]:
 
 
 def _format_rows(rows: float) -> str:
-    return format_number(rows, 5 if rows >= 10_000 else 4 if rows >= 1000 else 3)
+    """Rounded up, as fewer do not keep the promise."""
+    return format_invented_rows(rows, 5 if rows >= 10_000 else 3)
 
 
 def quantities(state: LessonState) -> dict[str, Any]:
     """Return the values in the words."""
     n = PEOPLE.value(state, "both")
     rows, rows_delta, rows_large = _invented_rows(n), _invented_rows(n, DELTA), _invented_rows(N_LARGE)
-    values = {"people": n, "factor": math.exp(EPSILON), "share": rows / (rows + n), "rows_delta": rows_delta}
-    return values | {"rows": _format_rows(rows), "rows_large": _format_rows(rows_large)}
+    values = {"people": n, "factor": math.exp(EPSILON), "share": rows / (rows + n)}
+    numbers = {"rows": rows, "rows_delta": rows_delta, "rows_large": rows_large}
+    return values | {name: _format_rows(number) for name, number in numbers.items()}
 
 
 def _bar(name: str, rows: float | None, real: float = N_PEOPLE, total: float = 1.0) -> Bar:

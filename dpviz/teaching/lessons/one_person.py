@@ -27,7 +27,6 @@ CHANCE_TEXTS = {
 MIN_CHANCE = 1e-6  # where the axis of chances begins
 RATIO_AXIS = -0.8, 3.9  # exponents of ten, the same at every stop
 INVENTED = Slider("Invented answers (right is more private)", (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50), 1)
-ANSWER_COLORS = {"yes": YES_COLOR, "no": NO_COLOR}
 COUNT = Slider("Published yes", tuple(COUNTS), 1)
 
 
@@ -99,12 +98,14 @@ def _ratio_chart(ratios: list[float], guess: str = "") -> Figure:
 
 
 def _draw_rows(state: LessonState) -> tuple[Figure, str]:
-    count, lines = COUNT.value(state), []
-    for name, row, color in zip(("said no", "said yes"), plug_in().transition_matrix(), ("no", "yes"), strict=False):
-        # Steps: each table is as wide as a unit of the axis
-        x, y = np.repeat(np.arange(N_PEOPLE + 2) - 0.5, 2)[1:-1], np.repeat(row, 2)
-        stroke = EXACT_LINE if color == "yes" else EXACT_LINE._replace(dash="dash")
-        lines.append(Line(name=f"the ringed person {name}", x=x, y=y, color=ANSWER_COLORS[color], stroke=stroke))
+    count = COUNT.value(state)
+    places = np.repeat(np.arange(N_PEOPLE + 2) - 0.5, 2)[1:-1]  # of steps, each as wide as a unit of the axis
+    no, yes = np.repeat(plug_in().transition_matrix()[:2], 2, axis=1)
+    dashed = EXACT_LINE._replace(dash="dash")
+    lines = [
+        Line(name="the ringed person said yes", x=places, y=yes, color=YES_COLOR),
+        Line(name="the ringed person said no", x=places, y=no, color=NO_COLOR, stroke=dashed),
+    ]
     axes = Axis(title="published yes", pad=0), Axis(title="probability", low=0.0)
     chart = line_chart(lines, *axes, key="rows")
     chart = with_guess(chart, f"{format_number(likelihood_ratios()[count], 3)} ×", x=count)
