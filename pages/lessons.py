@@ -134,25 +134,16 @@ def show_step(place: Place) -> None:
 
 def show_question(place: Place) -> None:
     """Draw what is asked and what answers it, or the guess; or the slider to play with."""
-    key, guess_key = place.lesson.key, GUESSES[place.n_before]
+    guess_key = GUESSES[place.n_before]
     step, question = place.step, place.step.question
     label = place.lesson.question_text(step, place.state)
     if question is not None and place.state.guess is not None:
         show_text(f"**{label}** Your guess: **{question.describe(place.state.guess)}**")
         button("Guess again", "again", {guess_key: ""})
-    elif isinstance(question, lessons.RankingQuestion):
-        chosen = st.multiselect(
-            label, list(question.options), format_func=question.options.__getitem__, key=f"{PREFIX}order_{key}",
-            placeholder="Choose them one after the other",
-        )  # fmt: skip
-        missing = len(question.options) - len(chosen)
-        label = f"{missing} more to choose" if missing else "My order"
-        kind = "secondary" if missing else "primary"  # the words of a primary button that is disabled are pale
-        button(label, "go", {guess_key: lessons.write_guess(tuple(chosen))}, type=kind, disabled=missing > 0)
     elif step.slider is not None:
         show_slider(place, step.slider, label or step.slider.label)
     elif question is not None:
-        widget = f"{PREFIX}one_{key}_{place.n_before}"
+        widget = f"{PREFIX}one_{place.lesson.key}_{place.n_before}"
         options = question.options
         args = (widget, guess_key)
         with st.form(f"{PREFIX}form", border=False):  # moving among the options with the arrow keys is no guess yet

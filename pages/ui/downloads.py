@@ -45,7 +45,8 @@ def about_page() -> list[str]:
     query = query | query_of({key: settings[key] for key in settings if key in outside}, with_defaults=True)
     labels = {key: settings[key].label for key in settings}
     settings_text = "; ".join(f"{labels.get(key) or key}: {' '.join(text.split())}" for key, text in query.items())
-    return [*lines, f"settings: {settings_text}", f"address: {url_of(page, query)}"]
+    lines += [f"settings: {settings_text}"] * bool(settings_text)
+    return [*lines, f"address: {url_of(page, query)}"]
 
 
 def show_files(heading: str, *parts: File | str, notes: Sequence[str] = ()) -> None:

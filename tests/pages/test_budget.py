@@ -43,8 +43,8 @@ def test_a_fresh_page_names_the_best_number_of_sets() -> None:
     app = open_budget()
     assert sentence_of(app) == (
         "5 sets With ε = 1 for everything that is released, the error is smallest with 5 sets : the analyst's estimate "
-        "of the share of yes is typically off by 5.93 points (root mean squared error, Modips (boundary-inflated), n = 100, "
-        "p = 0.25 and ε = 1)."
+        "of the share of yes is typically off by 5.93 points (root mean squared error, Modips (boundary-inflated), "
+        "n = 100, p = 0.25 and ε = 1)."
     )
     assert divisions(app) == {
         "5 sets": ["0.0593", "0.001896", "93.66 % ± 0.3", "0.2461 ± 0.0009", "1"],

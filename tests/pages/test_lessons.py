@@ -78,7 +78,7 @@ def test_a_choice_is_a_guess_only_once_its_button_is_pressed() -> None:
         assert "Your guess:" in words(app)
 
 
-def test_a_number_is_guessed_with_a_slider_and_an_order_with_a_list() -> None:
+def test_a_number_is_guessed_with_a_slider_and_an_order_is_one_of_all() -> None:
     app = open_lesson("called_epsilon")
     app.select_slider(key=SLIDER.format("called_epsilon", 0)).set_value(0.9).run()
     assert settings(app)["try"] == "0.9" and "guess1" not in settings(app)
@@ -86,8 +86,7 @@ def test_a_number_is_guessed_with_a_slider_and_an_order_with_a_list() -> None:
     press(app, "go")
     assert settings(app)["guess1"] == "0.9" and "88.1 %" in words(app)
     app = open_lesson("best", 2)
-    assert buttons(app)["go"].disabled and buttons(app)["go"].label == "3 more to choose"
-    app.multiselect(key="lesson_order_best").set_value(["geometric", "modips", "beta_binomial"]).run()
+    app.radio(key="lesson_one_best_1").set_value("geometric.modips.beta_binomial")
     press(app, "go")
     assert settings(app)["guess2"] == "geometric.modips.beta_binomial" and "Yes." in words(app)
 
@@ -153,7 +152,7 @@ WRONG = [
     ({"lesson": "best", "step": "foo"}, "step = foo"),
     ({"lesson": "best", "seed": "-1"}, "seed = -1"),
     ({"lesson": "best", "guess1": "1.23"}, "guess1 = 1.23: it must be one of the 23 numbers"),
-    ({"lesson": "best", "guess2": "modips.modips.modips"}, "guess2 = modips.modips.modips: it must have"),
+    ({"lesson": "best", "guess2": "modips.modips.modips"}, "guess2 = modips.modips.modips: it must be one of"),
     ({"lesson": "best", "step": "3", "guess3": "1"}, "guess3 = 1: nothing is asked in this step."),
     ({"lesson": "best", "guess9": "1"}, "guess9 = 1: nothing is asked in this step."),
     ({"lesson": "best", "step": "3", "try": "<b>"}, "try = <b>: it must be one of the 14 numbers"),

@@ -1,13 +1,10 @@
 """All guesses that a reader can make."""
 
 from collections.abc import Sequence
-from itertools import permutations
 
-from dpviz.teaching.lessons.lesson import Guess, NumberQuestion, Question, RankingQuestion
+from dpviz.teaching.lessons.lesson import Guess, NumberQuestion, Question
 
 
 def guesses(question: Question) -> Sequence[Guess]:
-    """Every stop, option or order."""
-    if isinstance(question, NumberQuestion):
-        return question.slider.stops
-    return list(permutations(question.options) if isinstance(question, RankingQuestion) else question.options)
+    """Every stop or option."""
+    return question.slider.stops if isinstance(question, NumberQuestion) else list(question.options)

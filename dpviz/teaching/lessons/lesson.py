@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from dpviz.charts.theme import Figure
-from dpviz.core.escape import single_line
 from dpviz.core.formatting import format_number
 from dpviz.designs import Design
 from dpviz.teaching.lessons.script import LessonScript, StepScript
 from dpviz.teaching.texts import fill_text
 
-Guess = str | float | tuple[str, ...]
-"""An option by its key, a number, or keys in an order."""
+Guess = str | float
+"""An option by its key, or a number."""
 
 RIGHT = "right"
 """The verdict on a guess that needs no more than to be confirmed."""
@@ -115,34 +114,21 @@ class NumberQuestion(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class RankingQuestion(Question):
-    """All `options` are to be put in order; verdicts are `RIGHT`, a wrong first key, or ``rest`` where it is right."""
-
-    def parse(self, text: str) -> Guess:
-        keys = tuple(text.split("."))
-        if sorted(keys) != sorted(self.options):
-            unknown = [key for key in keys if key not in self.options]
-            problem = f"{single_line(unknown[0])} is none of them" if unknown else "each must be there once"
-            raise ValueError(f"it must have {', '.join(self.options)} in an order, with dots between them; {problem}.")
-        return keys
-
-    def describe(self, guess: Any) -> str:
-        return ", ".join(self.options[key] for key in guess)
+    """All orders of keys, with dots between them, are options; verdicts are `RIGHT`, a wrong first key, or ``rest``."""
 
     def verdict(self, state: LessonState) -> str:
-        answer, guess = tuple(self.answer(state)), state.guess
-        if guess == answer or not isinstance(guess, tuple):
+        answer, guess = self.answer(state).split("."), str(state.guess).split(".")
+        if guess == answer:
             return RIGHT
         return "rest" if guess[0] == answer[0] else guess[0]
 
 
-def write_guess(guess: Any) -> str:
+def write_guess(guess: str | float) -> str:
     """Return a guess as an address has it.
 
-    >>> write_guess("few"), write_guess(0.5), write_guess(("few", "many"))
-    ('few', '0.5', 'few.many')
+    >>> write_guess("few"), write_guess(0.5)
+    ('few', '0.5')
     """
-    if isinstance(guess, tuple):
-        return ".".join(guess)
     return guess if isinstance(guess, str) else f"{guess:g}"
 
 

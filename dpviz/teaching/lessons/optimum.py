@@ -1,6 +1,7 @@
 """Lesson 7: the smallest error that any mechanism with a promise can have, as a floor under all methods."""
 
 from functools import lru_cache
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, Numbe
 
 N_PEOPLE, EPSILON, BETA, BEST = 100, 1.0, "beta_binomial", ""
 METHODS = {BETA: "Beta-binomial", "modips": "modips", "geometric": "geometric noise"}
+ORDERS = {".".join(keys): ", ".join(METHODS[key] for key in keys) for keys in permutations(METHODS)}
 FACTORS = (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 20, 25, 30, 40, 50, 100)
 TIMES = Slider("Times as accurate", FACTORS, 1, format=lambda times: f"{times:g} ×")
 GRID = (0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
@@ -35,8 +37,8 @@ def _points(key: str, n: int = N_PEOPLE, epsilon: float = EPSILON) -> float:
     return 100 * float(share_moments(synthesizer).release_error()["average"])
 
 
-def _ranking() -> tuple[str, ...]:
-    return tuple(sorted(METHODS, key=_points))
+def _ranking() -> list[str]:
+    return sorted(METHODS, key=_points)
 
 
 def quantities(state: LessonState) -> dict[str, Any]:
@@ -67,8 +69,9 @@ def _draw_methods(state: LessonState) -> tuple[Figure, str]:
         unknown = [Bar(name=name, text="?") for name in METHODS.values()]
         return bars_chart([*unknown, best], AXIS, longest=_points(BETA, n)), "Only the best is known."
     names = dict(METHODS)
-    if isinstance(state.guess, tuple):
-        names = {key: f"{METHODS[key]} (your no. {place})" for place, key in enumerate(state.guess, 1)}
+    if state.guess is not None:
+        keys = enumerate(str(state.guess).split("."), 1)
+        names = {key: f"{METHODS[key]} (your no. {place})" for place, key in keys}
     bars = [best, *(_bar(names[key], _points(key, n), color_of(key)) for key in _ranking())]
     longest = max(_points(key, size) for key in METHODS for size in SIZES.stops) if state.step == "people" else None
     alt = f"The errors of three methods with {n:,} people, and of the best possible."
@@ -88,13 +91,14 @@ def _draw_curve(state: LessonState) -> tuple[Figure, str]:
 
 
 ASK_FLOOR = NumberQuestion(slider=TIMES, answer=lambda _: _points(BETA) / _points(BEST), within=1.15, is_factor=True)
+ASK_ORDER = RankingQuestion(options=ORDERS, answer=lambda _: ".".join(_ranking()))
 
 LESSON = Lesson(
     key="best",
     file=__file__,
     steps=(
         LessonStep("floor", _draw_floor, ASK_FLOOR),
-        LessonStep("order", _draw_methods, RankingQuestion(options=METHODS, answer=lambda _: _ranking())),
+        LessonStep("order", _draw_methods, ASK_ORDER),
         LessonStep("curve", _draw_curve, EPSILONS),
         LessonStep("people", _draw_methods, SIZES),
     ),
