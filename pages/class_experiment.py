@@ -55,7 +55,7 @@ def show_entry() -> None:
         _button("Take a seat", "join", join)
     with right:
         ui.heading("For teachers")
-        _button("Open a room", "open", open_room, 0, type="primary", help=ui.words("open"))
+        _button("Open a room", "open", open_room, 0, help=ui.words("open"))
         label = f"Try it alone with {REHEARSAL_SEATS} simulated seats"
         _button(label, "rehearse", open_room, REHEARSAL_SEATS, help=ui.words("rehearse"))
     st.markdown(more)
