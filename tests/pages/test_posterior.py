@@ -161,7 +161,7 @@ def test_x_is_asked_for_only_where_it_is_known_and_ends_at_n() -> None:
     app = open_posterior(source="typed")
     assert "po_x" not in {box.key for box in app.number_input}
     rerun(app, knows=True)
-    assert "which holds the secret share, 30 %." in sentence(app)
+    assert "which holds the secret share, 30 %;" in sentence(app)
     app = open_posterior(x=2, n=7)
     assert app.select_slider(key="po_x_slider").options[-1] == "7"
     app.number_input(key="po_n").set_value(1).run()

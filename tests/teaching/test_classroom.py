@@ -302,6 +302,7 @@ ROUNDS = [
     (FRESH.with_design(n=20, mechanism="geometric", rules=("score",)).next_round(), EVERY_SEAT[:5]),
     (FRESH.with_design(sets=2).next_round(mode="guesses"), [(1, 1), (2, 0)]),
     (FRESH.with_design(n=20, mechanism="geometric").next_round(mode="guesses"), [(5, 1), (2, 0), (300, 1)]),
+    (FRESH.next_round(mode="guesses"), []),  # nobody has guessed yet
 ]
 
 

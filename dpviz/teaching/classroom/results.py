@@ -149,7 +149,7 @@ def _interval_results(settings: RoomSettings, seats: Sequence[int]) -> ClassResu
 
 def _guess_results(settings: RoomSettings, guesses: dict[int, bool]) -> ClassResults:
     tasks = [guess_task(settings, seat) for seat in guesses]
-    answers, counts = [task.answer for task in tasks], np.array([[task.released] for task in tasks], dtype=int)
+    answers, counts = [task.answer for task in tasks], np.array([task.released for task in tasks], dtype=int)[:, None]
     columns = {"seat": list(guesses), "counts": counts, "estimate": counts.sum(axis=-1) / settings.design.m}
     columns |= {"answer": answers, "guess": list(guesses.values())}
     right = np.equal(answers, columns["guess"]).astype(bool)
