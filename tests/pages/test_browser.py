@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, Viewport
 
 from dpviz.mechanisms import BetaBinomial
 from dpviz.privacy import log_odds_table
+from dpviz.teaching.lessons import LESSONS
 from pages.ui.navigation import BUDGET, COMPARE, COVERAGE, CURATOR, MATRICES, PAGES, PLAN, POSTERIOR, PRIORS
 from pages.ui.navigation import Page as AppPage
 from tests.browser import settle
@@ -266,6 +267,18 @@ def test_keys_go_through_lessons_and_answer_in_the_game(context: BrowserContext,
             page.keyboard.press("Enter")
         expect(answer(page)).to_contain_text("Round 3 of 10")
         settle(page)
+
+
+def test_every_answer_of_a_lesson_can_be_chosen_with_the_keyboard(context: BrowserContext, server: str) -> None:
+    question = LESSONS["one_answer"].steps[2].question
+    assert question is not None and len(question.options) == 4
+    for place, option in enumerate(question.options):
+        with visit(context, f"{server}/lessons?lesson=one_answer&step=3") as page:
+            page.get_by_role("radio").first.focus()
+            for key in ("Space", *["ArrowDown"] * place, "Tab", "Enter"):
+                page.keyboard.press(key)
+            expect(page).to_have_url(re.compile(f"guess3={option}$"))
+            settle(page)
 
 
 def test_files_of_a_page_begin_with_its_settings(context: BrowserContext, server: str) -> None:

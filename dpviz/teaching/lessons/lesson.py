@@ -5,13 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dpviz.charts.theme import Figure
 from dpviz.core.formatting import format_number
 from dpviz.designs import Design
-from dpviz.teaching.lessons.script import LessonScript, StepScript
-from dpviz.teaching.texts import fill_text
+from dpviz.teaching.texts import fill_text, read_sections
 
 Guess = str | float
 """An option by its key, or a number."""
@@ -188,6 +187,30 @@ class LessonStep:
         return self.question is None or state.guess is not None
 
 
+class StepScript(NamedTuple):
+    """What a step says: the `text` above its picture, and parts by name.
+
+    Of the parts ``asks`` is the question, ``shows`` stands below a picture that answers none, ``formula`` is folded,
+    ``teacher`` is for who teaches; each of the rest is the sentence on a guess, by the verdict on it.
+    """
+
+    text: str
+    parts: Mapping[str, str]
+
+
+class LessonScript(NamedTuple):
+    """What a text file says: the title, the head by name, and the steps by name in their order."""
+
+    title: str
+    head: Mapping[str, str]
+    steps: Mapping[str, StepScript]
+
+    @property
+    def number(self) -> int:
+        """Place among the lessons."""
+        return int(self.head["number"])
+
+
 @dataclass(frozen=True, kw_only=True)
 class Lesson:
     """Some steps in their order, and the page on which they end.
@@ -216,7 +239,12 @@ class Lesson:
     @cached_property
     def script(self) -> LessonScript:
         """Its words."""
-        return LessonScript.read(Path(self.file).with_suffix(".md"))
+        text = Path(self.file).with_suffix(".md").read_text(encoding="utf-8")
+        title, _, lines = text.partition("## ")[0].partition("\n")
+        pairs = (line.partition(":") for line in lines.splitlines() if line.strip())
+        head = {name.strip(): value.strip() for name, _, value in pairs}
+        steps = {name: StepScript(*section) for name, section in read_sections(text).items()}
+        return LessonScript(title.removeprefix("# ").strip(), head, steps)
 
     def step_script(self, step: LessonStep) -> StepScript:
         """Return the words of a step."""
