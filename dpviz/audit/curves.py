@@ -107,6 +107,10 @@ def prior_curves(
         Without, closed forms alone are computed, and `needed` has the answers at the chosen point, if they are known.
     needed : Needed, optional
 
+    Returns
+    -------
+    Curves
+
     Examples
     --------
     >>> curves = prior_curves("bernoulli", Setting(n=10, m=10, epsilon=1.0), "epsilon")
@@ -149,6 +153,10 @@ def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bo
     ----------
     family, setting, axis, m_is_n
         As of `prior_curves`.
+
+    Yields
+    ------
+    Curves
     """
     for stride in (1,) if KINDS[family].binary else (COARSE_STRIDE, 1):
         yield prior_curves(family, setting, axis, m_is_n=m_is_n, stride=stride)

@@ -144,6 +144,10 @@ def setting_of_comparison(data: DataKind, epsilon: float, sets: int) -> ReleaseS
         Of all sets together.
     sets : int
 
+    Returns
+    -------
+    ReleaseSetting
+
     Raises
     ------
     ValueError
@@ -178,6 +182,10 @@ def actual_loss_sentence(method: ComparedMethod, data: DataKind, epsilon: float,
     epsilon : float
         Promised for all sets together.
     sets : int
+
+    Returns
+    -------
+    str
     """
     if method.reference or method.absence(data):
         return method.finding
