@@ -15,6 +15,7 @@ from dpviz.charts.theme import Figure
 from dpviz.comparisons import DATA_KINDS, Analysis, ComparedMethod, Comparison, DataKind, Outcome
 from dpviz.comparisons.budget import BudgetSplit, SplitOverSets
 from dpviz.comparisons.proportion import BinaryData, BinaryMethod, CountData, method_of_release
+from dpviz.core.limits import MAX_ROWS_OF_TABLE
 from dpviz.core.parameters import Parameter
 from dpviz.designs import CONFIDENTIAL_COUNT, Design
 from dpviz.inference.combining_rules import COMBINING_RULES
@@ -84,12 +85,13 @@ def release_method(synthesizer: str, is_divided: bool) -> tuple[BinaryMethod | N
 
 
 def kind_and_method(values: Mapping[str, Any], is_divided: bool) -> tuple[str, str] | None:
-    """Keys of a carried release: of its kind of data, that of the papers or with fewer or more rows, and its method."""
+    """Keys of a carried release: of its kind of data, that of the papers or a count of more people, and its method."""
     method, _ = release_method(values.get("synthesizer", ""), is_divided)
     if method is None:
         return None
-    has_own_size = values.get("m_is_n") is False and values.get("m") != values.get("n")
-    return CountData.key if has_own_size else BinaryData.key, method.key
+    is_count = values.get("m_is_n") is False and values.get("m") != values.get("n")
+    is_count |= values.get("n", 0) > MAX_ROWS_OF_TABLE
+    return CountData.key if is_count else BinaryData.key, method.key
 
 
 def release_problem(is_divided: bool) -> str:

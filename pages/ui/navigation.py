@@ -2,6 +2,7 @@
 
 import gc
 import importlib
+import math
 import sys
 import tomllib
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ class Page:
     question: str
     lead: str = ""
     carries: bool = True
+    max_people: float = math.inf
     group: str = ""
 
 

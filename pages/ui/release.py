@@ -167,10 +167,13 @@ def release_links(heading: str = "This release on", extra: Mapping[str, Any] | N
 
 
 def page_links(targets: Iterable[Page], values: Mapping[str, Any], heading: str, name: str = "links") -> None:
-    """Draw links to pages side by side, with the same values; `name` tells several lists of a page apart."""
+    """Draw links to pages side by side, with the same values; `name` tells several lists of a page apart.
+
+    There is none to a page that takes fewer people.
+    """
     with st.container(horizontal=True, vertical_alignment="center", key=f"{current_page().prefix}{name}"):
         st.html(f'<span class="dpviz-lead">{escape(heading)}</span>', width="content")
-        for target in targets:
+        for target in (page for page in targets if values.get("n", 0) <= page.max_people):
             page_link(target, values)
 
 

@@ -149,6 +149,18 @@ def test_a_link_opens_a_page_that_was_seen_before_with_its_own_settings() -> Non
     assert app.session_state["cv_n"] == 1000
 
 
+def test_many_people_lead_to_pages_that_take_them_and_the_others_are_no_link() -> None:
+    for page in CARRYING:
+        setting = import_module(f"pages.{page.module}").SETTINGS.get(f"{page.prefix}n")
+        if page.max_people < math.inf:
+            assert page.max_people == setting.parameter.maximum, page
+    app = sound(open_page("posterior", po_synthesizer="geometric", po_n=10_000))
+    assert "Coverage" not in links(app) and "Transition matrices" not in links(app)
+    for module, title in {"compare_synthesizers": "Compare synthesizers", "budget": "Budget"}.items():
+        target = sound(open_page(module, **links(app)[title]))
+        assert problems(target) == [] and "n = 10,000" in answer(target), module
+
+
 def test_what_came_with_a_release_stays_in_the_url_of_a_page_without_a_control_for_it() -> None:
     app = open_release(next(page for page in CARRYING if page.prefix == "mp_"), RELEASES["a posterior draw"])
     assert {"mp_x": "7", "mp_seed": "4", "mp_p": "0.35"}.items() <= settings(app).items()
