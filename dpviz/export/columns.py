@@ -45,7 +45,14 @@ def columns_of(kind: str, records: Iterable[object]) -> dict[str, list[object]]:
 
 
 def records_csv(kind: str, records: Iterable[object]) -> str:
-    """CSV of a line for each record of a kind, as of `columns_of`."""
+    """CSV with a line for each record.
+
+    Parameters
+    ----------
+    kind : str
+        Key of `COLUMNS`.
+    records : iterable of object
+    """
     return to_csv(columns_of(kind, records))
 
 

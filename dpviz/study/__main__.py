@@ -23,7 +23,7 @@ REFUSED, FAILED, INTERRUPTED = 2, 1, 130  # exit codes: no plan, a run that ende
 PROGRESS_INTERVAL_S = 1.0
 
 
-def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
+def _parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     """Options of the command."""
     parser = argparse.ArgumentParser(prog="python -m dpviz.study", description=__doc__)
     parser.add_argument("plan", type=Path, help="the plan, a file in TOML")
@@ -35,7 +35,7 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def run_with_progress(plan: StudyPlan, folder: Path, options: argparse.Namespace) -> None:
+def _run_with_progress(plan: StudyPlan, folder: Path, options: argparse.Namespace) -> None:
     """Run the study and write how far it is, now and then."""
     due = 0.0
     with dask_executor(options.scheduler) if options.scheduler else process_executor(options.workers) as executor:
@@ -45,7 +45,7 @@ def run_with_progress(plan: StudyPlan, folder: Path, options: argparse.Namespace
                 print(f"{finished:,} of {total:,} cells are finished.", file=sys.stderr, flush=True)
 
 
-def write_results(plan: StudyPlan, folder: Path) -> None:
+def _write_results(plan: StudyPlan, folder: Path) -> None:
     """Write all that is finished into one CSV and one Parquet file."""
     results = stored_results(plan, folder / "cells")
     if not results:
@@ -64,7 +64,7 @@ def write_results(plan: StudyPlan, folder: Path) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Carry out the plan that the arguments name; return 0 where all of it is finished."""
-    options = parse_arguments(arguments)
+    options = _parse_arguments(arguments)
     try:
         WORKERS.validate(options.workers)
         with options.plan.open(encoding="utf-8") as file:
@@ -76,8 +76,8 @@ def main(arguments: list[str] | None = None) -> int:
     folder = options.folder or options.plan.with_suffix("")
     code = 0
     try:
-        run_with_progress(plan, folder, options)
-        write_results(plan, folder)
+        _run_with_progress(plan, folder, options)
+        _write_results(plan, folder)
     except KeyboardInterrupt:
         code = INTERRUPTED
     except (BrokenExecutor, CancelledError, OSError, ValueError) as error:

@@ -27,7 +27,14 @@ GRID: dict[str, Parameter] = {item.name: item for item in (ROWS, SYNTHETIC_ROWS,
 
 
 def simulation_of(design: Design, rules: tuple[str, ...] = ()) -> CoveragePlan:
-    """Simulation of a design by some rules, or by every rule that it allows."""
+    """Simulation of a design.
+
+    Parameters
+    ----------
+    design : Design
+    rules : tuple of str, optional
+        Every rule that the design allows, unless given.
+    """
     rules = rules or tuple(key for key, rule in RULES.items() if rule.is_feasible(design.release, design.sets))
     return CoveragePlan(
         synthesizer=design.release, p=design.p, sets=design.sets, rules=rules, level=design.level,

@@ -94,13 +94,26 @@ def run_study(plan: StudyPlan, directory: Path, executor: Executor) -> Generator
 
 
 def stored_results(plan: StudyPlan, directory: Path) -> list[CellResult]:
-    """Results of the cells that are finished, in the order of the plan."""
+    """Results of the cells that are finished, in the order of the plan.
+
+    Parameters
+    ----------
+    plan : StudyPlan
+    directory : Path
+        Of `run_study`.
+    """
     results = (_stored_result(cell, directory) for cell in plan.cells)
     return [result for result in results if result is not None]
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file under another name and rename it, so that it is complete or absent."""
+    """Write a file under another name and rename it, so that it is complete or absent.
+
+    Parameters
+    ----------
+    path : Path
+    content : bytes
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
         temporary.write_bytes(content)
