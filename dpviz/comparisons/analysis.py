@@ -216,6 +216,10 @@ class DataKind(ParameterRecord, ABC):
             raise ValueError(f"estimand must be one of {', '.join(keys)}; got {describe_value(self.estimand)}.")
         object.__setattr__(self, "estimand", self.estimand or keys[0])
 
+    def to_dict(self) -> dict[str, Any]:
+        """Fields as JSON holds them, without what is left open."""
+        return {name: value for name, value in super().to_dict().items() if value is not None}
+
     # Of the kind
 
     @classmethod

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from dpviz.calibration.methods import RowMethod, method_of
-from dpviz.comparisons.analysis import Estimand
+from dpviz.comparisons.analysis import DataKind, Estimand
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.proportion import BinaryMethod, ClassProperty, OneProportion, mechanism_texts
 from dpviz.core import limits
@@ -28,7 +28,8 @@ class CategoryMethod(BinaryMethod):
     """A method that releases all k counts, of which the analyst reads one.
 
     Given the confidential count of the category, its released count has the distribution of a two-cell synthesizer.
-    The loss is that of the whole release, by `of_cells`.
+    The loss is that of the whole release, by `of_cells`. With a prior, every category has as many invented rows, and
+    the other categories together k − 1 times as many as the one.
     """
 
     of_cells: type[CellSynthesizer]
@@ -37,15 +38,25 @@ class CategoryMethod(BinaryMethod):
         return {"the count of every category": 1 / self.protection(data, epsilon)["epsilon"]} if self.noisy else {}
 
     def protection(self, data: Any, epsilon: float) -> dict[str, Any]:
-        return {"epsilon": self.of_cells.share_of_a_count * epsilon}
+        if not self.of_cells.has_prior:
+            return {"epsilon": self.of_cells.share_of_a_count * epsilon}
+        alpha = self.synthesizer_type.smallest_alpha(m=data.m, epsilon=epsilon)
+        return {"alpha": alpha, "beta": (data.cells - 1) * alpha}
 
     def table(self, data: CategoryData, epsilon: float) -> CellSynthesizer:
         """Synthesizer of all k counts of one set, which has this ε."""
-        return self.of_cells.for_rows(data.n, data.m)(n=data.n, cells=data.cells, epsilon=epsilon)  # type: ignore[call-arg]
+        values: dict[str, Any] = {"n": data.n, "cells": data.cells}
+        if self.of_cells.has_prior:
+            return self.of_cells(m=data.m, alpha=self.protection(data, epsilon)["alpha"], **values)  # type: ignore[call-arg]
+        return self.of_cells.for_rows(data.n, data.m)(epsilon=epsilon, **values)  # type: ignore[call-arg]
 
     def guarded(self, data: CategoryData, epsilon: float) -> Release:
-        """Release that knows the privacy of one set."""
-        return self.table(data, epsilon)
+        """Release that knows the privacy of one set: three cells tell as much as all."""
+        if not self.of_cells.has_prior:
+            return self.table(data, epsilon)
+        known = method_of(self.of_cells.two_cells)
+        assert isinstance(known, RowMethod)
+        return known.more_cells(data.n, data.m, self.protection(data, epsilon)["alpha"], data.cells)
 
     def real_epsilon(self, data: Any, setting: float, sets: int) -> float:
         self.synthesizer(data, setting / sets)  # refuses a share that is too small for the prior of one category
@@ -54,42 +65,16 @@ class CategoryMethod(BinaryMethod):
     def real_delta(
         self, data: Any, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
     ) -> WorstCase | None:
-        """δ of the only neighbours that can be the worst; unknown for several sets."""
-        return worst_neighbours(self.guarded(data, setting / sets), epsilon) if sets == 1 else None
+        """δ of the only neighbours that can be the worst; of several sets the losses of both are put on a grid.
 
-    def design(self, data: Any, setting: float, sets: int, **shared: Any) -> Design | None:
-        if not self.of_cells.for_rows(data.n, data.m).accepts(data.n, data.m):
-            return None
-        return Design.releasing(self.table(data, setting / sets), sets=sets, p=data.p, **shared)
-
-
-@dataclass(frozen=True, kw_only=True, repr=False)
-class PriorCellsRelease(CategoryMethod):
-    """Invented rows in every category; the other categories together have k − 1 times as many as the one."""
-
-    def protection(self, data: Any, epsilon: float) -> dict[str, Any]:
-        alpha = self.synthesizer_type.smallest_alpha(m=data.m, epsilon=epsilon)
-        return {"alpha": alpha, "beta": (data.cells - 1) * alpha}
-
-    def table(self, data: CategoryData, epsilon: float) -> CellSynthesizer:
-        alpha = self.protection(data, epsilon)["alpha"]
-        return self.of_cells(n=data.n, m=data.m, cells=data.cells, alpha=alpha)  # type: ignore[call-arg]
-
-    def guarded(self, data: CategoryData, epsilon: float) -> PlugInCells:
-        known = method_of(self.of_cells.two_cells)
-        assert isinstance(known, RowMethod)
-        return known.more_cells(data.n, data.m, self.protection(data, epsilon)["alpha"], data.cells)
-
-    def real_delta(
-        self, data: Any, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
-    ) -> WorstCase | None:
-        """As for one set; of several the losses of the same neighbours are put on a grid, and δ is rounded up.
-
-        Unknown where the losses are too many: where half of all rows, or more, are drawn from two categories.
+        That rounds δ up. Unknown of several sets of noisy counts, and where the losses are too many: where half of all
+        rows, or more, are drawn from two categories.
         """
         release = self.guarded(data, setting / sets)
         if sets == 1:
             return worst_neighbours(release, epsilon)
+        if not isinstance(release, PlugInCells):
+            return None
         if sets * pure_epsilon(release) <= epsilon:
             return WorstCase(0.0, 1, 0)
         losses = release.losses(MAX_LOSSES)
@@ -97,8 +82,14 @@ class PriorCellsRelease(CategoryMethod):
             return None
         return WorstCase(PrivacyLossDistribution.from_outcomes(*losses).composed_delta(sets, epsilon), 1, 0)
 
+    def design(self, data: Any, setting: float, sets: int, **shared: Any) -> Design | None:
+        if not self.of_cells.for_rows(data.n, data.m).accepts(data.n, data.m):
+            return None
+        return Design.releasing(self.table(data, setting / sets), sets=sets, p=data.p, **shared)
+
     def absence(self, data: Any) -> str:
-        if data.m > limits.MAX_PRIOR_ROWS_OF_CELLS and data.m > limits.MAX_ROWS_PER_PERSON * data.n:
+        is_long = data.m > limits.MAX_PRIOR_ROWS_OF_CELLS and data.m > limits.MAX_ROWS_PER_PERSON * data.n
+        if self.of_cells.has_prior and is_long:
             return f"its δ is too long a sum for more than {limits.MAX_ROWS_PER_PERSON} times as many rows as there are"
         return super().absence(data)
 
@@ -106,10 +97,7 @@ class PriorCellsRelease(CategoryMethod):
 @cache
 def category_method(of_cells: type[CellSynthesizer]) -> CategoryMethod:
     """Method that releases all counts by this synthesizer."""
-    method_type: type[CategoryMethod] = CategoryMethod
-    if of_cells.has_prior:
-        method_type = PriorCellsRelease
-    return method_type(of_cells=of_cells, synthesizer_type=of_cells.two_cells, **mechanism_texts(of_cells))
+    return CategoryMethod(of_cells=of_cells, synthesizer_type=of_cells.two_cells, **mechanism_texts(of_cells))
 
 
 def _category_methods() -> tuple[ComparedMethod, ...]:
@@ -118,7 +106,7 @@ def _category_methods() -> tuple[ComparedMethod, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CategoryData(OneProportion):
+class CategoryData(OneProportion, DataKind):
     """n rows in k categories, of which all counts are released; the analyst asks for one of them, whose share is p."""
 
     key: ClassVar[str] = "categories"

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from dpviz.comparisons.analysis import Estimand
+from dpviz.comparisons.analysis import DataKind, Estimand
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.mixed_releases import MIXED_METHODS, MixedRows, cell_statistics
 from dpviz.comparisons.numeric_data import NormalData, NumericEstimand
@@ -92,7 +92,7 @@ MIXED_ESTIMANDS = {e.key: e for e in (HALF, SHARE, CELL_MEAN, CELL_VARIANCE, CEL
 
 
 @dataclass(frozen=True, kw_only=True)
-class MixedData(NormalData):
+class MixedData(NormalData, DataKind):
     """n rows, each in cell j with probability π_j, with two numbers from N(μ_j, Σ) that are set to the public bounds.
 
     The π_j rise evenly from the first cell to the last, as 7 to 76: with 24 cells they are 0.007 to 0.076, as printed.

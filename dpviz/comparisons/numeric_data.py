@@ -94,9 +94,13 @@ VARIANCE = NumericEstimand(
 
 
 @dataclass(frozen=True, kw_only=True)
-class NormalData(DataKind):
-    """n rows from N(μ, σ²); rows outside the public bounds are set to the bound, or no sensitivity would hold."""
+class NormalData:
+    """n rows from N(μ, σ²); rows outside the public bounds are set to the bound, or no sensitivity would hold.
 
+    A kind of such data has it as a first base, before `DataKind`.
+    """
+
+    estimand: str = ""
     n: int = parameter(NORMAL_ROWS)
     mean: float = parameter(NORMAL_MEAN)
     sigma: float = parameter(NORMAL_DEVIATION)
@@ -213,15 +217,17 @@ class NormalData(DataKind):
                 else UNKNOWN_MEASURE
                 for key in secondary
             }
+            data: Any = self
             yield Outcome(
-                data=self, method=method, epsilon=epsilon, setting=setting, sets=sets, secondary_errors=errors,
+                data=data, method=method, epsilon=epsilon, setting=setting, sets=sets, secondary_errors=errors,
                 repetitions=math.inf if exact is not None else results.released(self.estimand),
                 unfinished=results.repetitions if results.repetitions < study.repetitions else 0,
                 **measures,
             )  # fmt: skip
 
 
-class KnownVariance(NormalData):
+@dataclass(frozen=True, kw_only=True)
+class KnownVariance(NormalData, DataKind):
     """σ is public, and the model-based releases use it."""
 
     key: ClassVar[str] = "gaussian_known_variance"
@@ -231,7 +237,8 @@ class KnownVariance(NormalData):
     estimands: ClassVar[tuple[Estimand, ...]] = MEAN, MEAN_KNOWN_VARIANCE
 
 
-class UnknownVariance(NormalData):
+@dataclass(frozen=True, kw_only=True)
+class UnknownVariance(NormalData, DataKind):
     """σ is confidential, and the model-based releases spend on mean and variance."""
 
     key: ClassVar[str] = "gaussian"

@@ -61,11 +61,11 @@ _shortest_length = lru_cache(maxsize=1024)(shortest_length)
 
 
 @dataclass(frozen=True, kw_only=True)
-class OneProportion(DataKind):
+class OneProportion:
     """n rows that are 1 with probability p, of which m are released; the analyst estimates p by the mean of the sets.
 
     Bias and error are sums over x ~ Binomial(n, p) of the moments of a set. Coverage and width are exact sums, or a
-    simulation where these take long.
+    simulation where these take long. A kind of such data has it as a first base, before `DataKind`.
     """
 
     # Whether all is judged as a curator judges it, over a range of p: an analyst whose rule is noise-aware corrects the
@@ -86,10 +86,6 @@ class OneProportion(DataKind):
     def check(self) -> None:
         if self.public_share is not None:
             validate_fields(self, PUBLIC_GUESS)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Fields as JSON holds them, without a guess that was not made."""
-        return {name: value for name, value in super().to_dict().items() if value is not None}
 
     @property
     def truth(self) -> float:
@@ -342,7 +338,7 @@ def _binary_methods() -> tuple[ComparedMethod, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BinaryData(OneProportion):
+class BinaryData(OneProportion, DataKind):
     """The data of study 1: every method releases as many rows as there are, and is judged as the papers judge it."""
 
     key: ClassVar[str] = "binary"
@@ -359,7 +355,8 @@ class BinaryData(OneProportion):
         object.__setattr__(self, "m", self.n)
 
 
-class CountData(OneProportion):
+@dataclass(frozen=True, kw_only=True)
+class CountData(OneProportion, DataKind):
     """A count of many rows, of which more or fewer are released."""
 
     key: ClassVar[str] = "count"

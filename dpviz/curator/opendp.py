@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from dpviz.comparisons import ComparedMethod
-from dpviz.comparisons.categories import PriorCellsRelease, category_method
+from dpviz.comparisons.categories import CategoryMethod, category_method
 from dpviz.comparisons.numeric_releases import (
     HISTOGRAM_METHODS,
     MODIPS_COMMUNAL,
@@ -84,7 +84,7 @@ def nearest_method(method: ComparedMethod) -> ComparedMethod | None:
     """Method itself if OpenDP makes its release, else the nearest that it makes; None if there is none."""
     if _template_of(method):
         return method
-    if isinstance(method, PriorCellsRelease):
+    if isinstance(method, CategoryMethod):
         return category_method(LaplaceCells)
     if isinstance(method, BinaryMethod):
         return BinaryMethod.of(GeometricSanitizer)
