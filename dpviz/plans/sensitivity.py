@@ -46,7 +46,7 @@ def epsilon_curve(plan: ReleasePlan) -> tuple[tuple[float, float], ...]:
 
 
 def _widen(
-    kind: type[Statistic], ends: tuple[str, str], domain: tuple[float, float], plan: ReleasePlan, scale: float
+    kind: type[Any], ends: tuple[str, str], domain: tuple[float, float], plan: ReleasePlan, scale: float
 ) -> ReleasePlan:
     """Plan in which the ends of statistics of a kind are so many times as far apart, around the same middle."""
 

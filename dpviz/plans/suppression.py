@@ -5,10 +5,11 @@ from __future__ import annotations
 import bisect
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from dpviz.plans.composition import PlanDesign
 from dpviz.plans.mechanisms import PlanMechanism
-from dpviz.plans.statistics import ShareStatistic
+from dpviz.plans.statistics import ShareStatistic, Statistic
 
 MAX_DISTANCE = 40.0  # typical errors above a threshold up to which it matters
 POINTS_PER_ERROR = 20  # looked at within a typical error
@@ -22,7 +23,7 @@ class PublishedError:
     Errors are in the measure of its limit and in its units.
     """
 
-    statistic: ShareStatistic
+    statistic: Statistic
     n: int  # rows that it is about
     error: float  # at the confidential count where it is the largest
     count: int
@@ -47,7 +48,7 @@ def published_errors(design: PlanDesign) -> tuple[PublishedError | None, ...]:
     )
 
 
-def _published_error(statistic: ShareStatistic, mechanism: PlanMechanism) -> PublishedError:
+def _published_error(statistic: Any, mechanism: PlanMechanism) -> PublishedError:
     n, threshold = mechanism.n, statistic.suppress_below
     low, high = statistic.count_range(n)
     error, count = _largest_error(statistic, mechanism, threshold)
@@ -69,7 +70,7 @@ def _published_error(statistic: ShareStatistic, mechanism: PlanMechanism) -> Pub
     )
 
 
-def _largest_error(statistic: ShareStatistic, mechanism: PlanMechanism, threshold: int) -> tuple[float, int]:
+def _largest_error(statistic: Any, mechanism: PlanMechanism, threshold: int) -> tuple[float, int]:
     """Largest error, in counts, where counts below a threshold are withheld, and the count where it is.
 
     Below the threshold every count is looked at, and the ends and the middle, where the noise alone is the farthest

@@ -124,6 +124,7 @@ def worst(errors: list[mp.mpf]) -> float:
 
 PRIORS = [1e-6, 0.3, 7.0, 1e3, 1e6]
 PRIOR_CLASSES: list[type[BetaBinomial | PosteriorMean | PosteriorMode]] = [BetaBinomial, PosteriorMean, PosteriorMode]
+CELL_CLASSES = (DirichletMultinomial, MultinomialMean, MultinomialMode)
 SMALL = [
     pytest.param(cls(n=n, m=m, alpha=alpha + shift, beta=beta + shift), id=f"{cls.key}-{n}-{m}-{alpha:g}-{beta:g}")
     for cls, shift in zip(PRIOR_CLASSES, (0, 0, 1), strict=True)
@@ -265,28 +266,18 @@ def test_no_neighbours_of_many_cells_are_worse_than_the_two_that_are_looked_at(s
     assert abs(privacy.pure_epsilon(s) / largest - 1) <= 1e-13
 
 
-@pytest.mark.parametrize("cls", PRIOR_CLASSES, ids=lambda cls: cls.key)
-@pytest.mark.parametrize(("n", "m"), [(1, 1), (5, 20), (60, 60), (400, 30)])
+@pytest.mark.parametrize("cls", [*PRIOR_CLASSES, *CELL_CLASSES], ids=lambda cls: cls.key)
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (5, 20), (6, 9), (60, 60), (400, 30)])
 @pytest.mark.parametrize("fixed", [None, 1.2, 300.0])
 def test_delta_never_rises_with_the_prior(cls: type, n: int, m: int, fixed: float | None) -> None:
     """With α = β and with β held fixed; the solver for the least prior relies on it."""
     grid = 1 + np.geomspace(1e-3, 1e5, 30)
+    if cls in CELL_CLASSES:
+        made = [cls(n=n, m=m, cells=3, alpha=(alpha, fixed or alpha, fixed or alpha)) for alpha in grid]
+    else:
+        made = [cls(n=n, m=m, alpha=alpha, beta=fixed or alpha) for alpha in grid]
     for epsilon in (0.0, 0.1, 1.0, 4.0):
-        profile = [
-            privacy.delta_for_epsilon(cls(n=n, m=m, alpha=alpha, beta=fixed or alpha), epsilon) for alpha in grid
-        ]
-        assert np.all(np.diff(profile) <= 1e-13), epsilon
-
-
-@pytest.mark.parametrize("cls", [DirichletMultinomial, MultinomialMean, MultinomialMode], ids=lambda cls: cls.key)
-@pytest.mark.parametrize("fixed", [None, 1.2, 300.0])
-def test_delta_of_many_cells_never_rises_with_the_prior(cls: type, fixed: float | None) -> None:
-    grid = 1 + np.geomspace(1e-3, 1e5, 30)
-    for epsilon in (0.0, 0.1, 1.0, 4.0):
-        profile = [
-            privacy.delta_for_epsilon(cls(n=6, m=9, cells=3, alpha=(alpha, fixed or alpha, fixed or alpha)), epsilon)
-            for alpha in grid
-        ]
+        profile = [privacy.delta_for_epsilon(s, epsilon) for s in made]
         assert np.all(np.diff(profile) <= 1e-13), epsilon
 
 
