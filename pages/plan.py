@@ -21,7 +21,7 @@ from dpviz.plans.plan import MAX_STATISTICS, NEIGHBOURS, read_statistics
 from dpviz.plans.statistics import MAX_NAME_CHARACTERS, PLAN_STATISTICS, Statistic
 from dpviz.plans.summary import PlanFacts
 from pages import ui
-from pages.ui.navigation import CURATOR, PLAN
+from pages.ui.navigation import PLAN
 
 PREFIX = PLAN.prefix
 STATISTICS = f"{PREFIX}statistics"
@@ -102,7 +102,6 @@ def edit_statistics(plan: ReleasePlan) -> None:
         with st.container(horizontal=True):
             st.button("Add one", key=f"{FIELD}add", on_click=_add, disabled=len(statistics) == MAX_STATISTICS)
             st.button("Remove this one", key=f"{FIELD}remove", on_click=_remove, disabled=len(statistics) == 1)
-        ui.page_link(CURATOR, forms.desk_settings(plan, statistics[place]), ui.words("alone"))
     with right:
         _show_fields(plan, place)
 

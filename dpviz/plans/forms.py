@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from dpviz.comparisons import CountData
 from dpviz.core.escape import single_line
 from dpviz.core.formatting import describe_value
 from dpviz.core.parameters import Parameter
@@ -16,17 +15,12 @@ from dpviz.curator.form import form_value, privacy_names
 from dpviz.export.templates import capitalize_first
 from dpviz.plans.mechanisms import PLAN_MECHANISMS
 from dpviz.plans.plan import MAX_GROUPS, ReleasePlan, read_statistics
-from dpviz.plans.statistics import ANY_MECHANISM, ERROR_MEASURES, PLAN_STATISTICS, SMALLEST_COUNT, Statistic, YesNoShare
+from dpviz.plans.statistics import ANY_MECHANISM, ERROR_MEASURES, PLAN_STATISTICS, SMALLEST_COUNT, Statistic
 
 POINTS = 100.0  # of a share
 NEW_LIMIT = 0.01  # of a share, or of the distance of the bounds
 MAX_LINE_CHARACTERS = 12_000  # of statistics: browsers and proxies cut longer URLs
 MAX_ROW_DIGITS = 9
-DESK_LIMITS = {
-    "typical": ("root_mean_squared_error.coverage", "most_error", 1.0),
-    "within": ("mean_width.coverage", "points", POINTS),
-}
-"""By measure the limits on the curator's desk, the number that states it there, and its factor."""
 
 
 def form_parameters(kind: type[Statistic]) -> dict[str, Parameter]:
@@ -122,26 +116,6 @@ def promised_numbers(plan: ReleasePlan) -> dict[str, float]:
     """Numbers with which a form states the promise of a plan, by name."""
     names = privacy_names(plan.protection.key)
     return {form_name: form_value(form_name, getattr(plan.protection, name)) for form_name, name in names.items()}
-
-
-def desk_settings(plan: ReleasePlan, statistic: Statistic) -> dict[str, Any]:
-    """Settings of the curator's desk for a single statistic; none where the desk does not know such.
-
-    Parameters
-    ----------
-    plan : ReleasePlan
-    statistic : Statistic
-    """
-    n = plan.rows_of(statistic)
-    is_small = n <= CountData.numbers()["n"].maximum
-    if not isinstance(statistic, YesNoShare) or statistic.measure not in DESK_LIMITS or not is_small:
-        return {}
-    accuracy, name, factor = DESK_LIMITS[statistic.measure]
-    return {
-        "kind": CountData.key, "n": n, "lowest_p": statistic.lowest, "highest_p": statistic.highest,
-        "protect": plan.protection.key, "accuracy": accuracy, name: _times(statistic.limit, factor),
-        **promised_numbers(plan),
-    }  # fmt: skip
 
 
 def statistics_line(statistics: tuple[Statistic, ...]) -> str:

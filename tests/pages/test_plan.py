@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.plans import BoundedMean, ReleasePlan, YesNoShare, solution_json, solve_plan
 from dpviz.plans.files import plan_script
-from dpviz.plans.forms import desk_settings, groups_line, read_groups_line, read_statistics_line, statistics_line
+from dpviz.plans.forms import groups_line, read_groups_line, read_statistics_line, statistics_line
 from pages.plan import PLACES, PRESETS, SECTIONS, SETTINGS, Question, read_file
 from tests.pages.apptest import answer, open_page, problems, settings, texts
 
@@ -166,16 +166,6 @@ def test_lines_of_statistics_and_groups_are_read_again() -> None:
     for wrong in ("North", "= 3", "North = many", "North = 1e3"):
         with pytest.raises(ValueError, match="must be written"):
             read_groups_line(wrong)
-
-
-def test_a_single_statistic_goes_to_the_desk_where_that_knows_it() -> None:
-    plan = ReleasePlan(n=1000, statistics=(FIVE[4], *FIVE[:2]))
-    assert desk_settings(plan, FIVE[4]) == {
-        "kind": "count", "n": 1000, "lowest_p": 0.02, "highest_p": 0.2, "protect": "loss",
-        "accuracy": "mean_width.coverage", "points": 0.25, "epsilon": 1.0, "delta": 0.0,
-    }  # fmt: skip
-    assert desk_settings(plan, FIVE[0])["most_error"] == 0.0015
-    assert desk_settings(plan, FIVE[1]) == {}
 
 
 @pytest.mark.parametrize("section", SECTIONS)
