@@ -89,6 +89,11 @@ class BetaBinomial(UnderPrior, TwoCellSynthesizer):
 def beta_binomial_terms(n: int, m: int, alpha: float, beta: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Summands of ln BetaBinomial(j; m, α + i, β + n − i) = by_sum[i + j] + by_column[j] − by_row[i].
 
+    Parameters
+    ----------
+    n, m : int
+    alpha, beta : float
+
     Returns
     -------
     by_sum, by_column, by_row : ndarray of shape (n + m + 1,), (m + 1,) and (n + 1,)
