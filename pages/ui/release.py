@@ -173,7 +173,7 @@ def page_links(targets: Iterable[Page], values: Mapping[str, Any], heading: str,
     """
     with st.container(horizontal=True, vertical_alignment="center", key=f"{current_page().prefix}{name}"):
         st.html(f'<span class="dpviz-lead">{escape(heading)}</span>', width="content")
-        for target in (page for page in targets if values.get("n", 0) <= page.max_people):
+        for target in (page for page in targets if int(values.get("n", 0)) <= page.max_people):
             page_link(target, values)
 
 
