@@ -61,7 +61,8 @@ def posterior_answer(release: ReleasedCounts, promise: str) -> tuple[str, str, s
     level = format_percent(release.level, 8)
     low, high = map(format_share, posteriors["exact"].interval(release.level))
     start, end = posteriors["naive"].interval(release.level)
-    usual = np.clip(_usual_interval(release), 0, 1)
+    low_usual, high_usual = np.clip(_usual_interval(release), 0, 1).tolist()
+    usual = _format_ends((low_usual, high_usual), 3) if low_usual < high_usual else f"just {format_share(low_usual)}"
     ratio = verdict = ""
     if truth is not None:
         times = math.sqrt(posteriors["exact"].variance / posteriors["known"].variance)
@@ -70,7 +71,7 @@ def posterior_answer(release: ReleasedCounts, promise: str) -> tuple[str, str, s
     sentence = (
         f"From {_describe_counts(release.counts, release.synthesizer.m)} at {promise}, the share of yes lies between "
         f"<b>{low}</b> and <b>{high}</b> with {level} probability.{ratio} Who takes the released rows for real finds "
-        f"{_format_ends((start, end), 3)}{verdict}; by the usual formula it is {_format_ends(usual, 3)}."
+        f"{_format_ends((start, end), 3)}{verdict}; by the usual formula it is {usual}."
     )
     short = f"The share of yes lies between {low} and {high}, with {level} probability."
     return mean_and_deviation(posteriors["exact"]), sentence, short

@@ -19,9 +19,9 @@ def start() -> AppTest:
     return sound(open_page("start", **QUERY))
 
 
-def follow(start: AppTest, title: str, module: str) -> AppTest:
+def follow(start: AppTest, title: str, module: str, **query: str) -> AppTest:
     """Open the page behind a link of Start in a session of its own."""
-    return sound(visit(open_page("start", **QUERY), module, **links(start)[title]))
+    return sound(visit(open_page("start", **QUERY), module, **links(start)[title], **query))
 
 
 def numbers(text: str, pattern: str) -> tuple[str, ...]:
@@ -97,7 +97,8 @@ def test_the_error_is_told_in_points_and_is_that_of_compare_budget_and_lessons_6
 
 
 def test_modips_has_the_same_prior_in_the_lessons_and_on_compare_and_budget(start: AppTest) -> None:
-    rows = cells_of(follow(start, "Compare synthesizers", "compare_synthesizers"), "The methods in order")
+    compared = follow(start, "Compare synthesizers", "compare_synthesizers", cs_binary_methods="original.modips")
+    rows = cells_of(compared, "The methods in order")
     order = words(open_lesson("best", 2, guess2="geometric.modips.beta_binomial"))
     (error,) = numbers(order, "points, modips by (\\S+), the")
     assert f"{100 * float(rows['Modips (boundary-inflated)'][-2]):.3g}" == error == "5.9"
