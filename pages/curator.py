@@ -12,7 +12,7 @@ from dpviz.charts.html import by_reason
 from dpviz.comparisons import CategoryData, CountData, DataKind
 from dpviz.core.declarations import PROPORTION
 from dpviz.core.formatting import format_number
-from dpviz.curator import figures, form, search, summary, tables
+from dpviz.curator import figures, form, search, summary
 from dpviz.curator import question as questions
 from dpviz.curator.measures import ACCURACY_MEASURES
 from dpviz.curator.privacy_limits import PRIVACY_LIMITS
@@ -148,8 +148,8 @@ def _design_controls(places: ui.Places, kind: type[DataKind], values: dict[str, 
     goal = ui.choice("goal", place=more, help=ui.words("goal"))
     over = ui.segmented("over", place=more, help=ui.words("over"))
     is_average = over == form.OVER_RANGE[True]
-    if is_average and questions.takes_prior(form.true_value_of(kind)):
-        values |= _numbers([questions.PRIOR_ONES.name, questions.PRIOR_ZEROS.name], places)
+    if is_average and questions.takes_prior(questions.true_value_of(kind)):
+        values |= _numbers(("believed_ones", "believed_zeros"), places)
     methods = ui.choices(f"{kind.key}_methods", place=more)
     values |= _numbers(("values", "level", "repetitions", "seed"), places)
     if not methods:
@@ -202,7 +202,7 @@ def show_designs(desk: search.SearchResult, answer: summary.Answer) -> None:
     if count:
         is_cut = count > MAX_ROWS and not ui.toggle("every", f"Show all {count} designs")
         ui.heading("The designs in order")
-        ui.table(*tables.ranking_table(desk, MAX_ROWS if is_cut else count))
+        ui.table(*summary.ranking_table(desk, MAX_ROWS if is_cut else count))
         caption = ui.words("table", repetitions=format_number(desk.question.repetitions))
         if not desk.is_complete:
             caption += f" {ui.words('judged', judged=desk.n_judged, all=count)}"

@@ -17,9 +17,10 @@ import numpy as np
 import pytest
 
 from dpviz.comparisons import ComparedMethod, Outcome
-from dpviz.curator.candidate import Candidate, Evaluation
+from dpviz.curator.candidate import Candidate
+from dpviz.curator.epsilon_search import smallest_sufficient
 from dpviz.curator.question import DesignQuestion
-from dpviz.curator.search import SearchResult, smallest_sufficient
+from dpviz.curator.search import SearchResult
 from dpviz.curator.summary import summarize
 from dpviz.published.layout import printed_csv
 from tests.browser import ROOT
@@ -49,24 +50,18 @@ def desk_answer(desk: SearchResult) -> tuple[str, str, str]:
 
 def assess(
     question: DesignQuestion, method: ComparedMethod, sets: int, rule: str, epsilon: float, *, whole: bool = True
-) -> Evaluation:
+) -> Candidate:
     """A design at this ε, with everything known of it, or with what is quick."""
     candidate = Candidate(question=question, method=method, sets=sets, rule=rule)
-    return candidate.evaluate(epsilon).completed() if whole else next(candidate.evaluations(epsilon))
+    return candidate.at(epsilon).completed() if whole else candidate.at(epsilon).quick()
 
 
-def smallest_design(question: DesignQuestion, method: ComparedMethod, sets: int, rule: str) -> Evaluation | None:
+def smallest_design(question: DesignQuestion, method: ComparedMethod, sets: int, rule: str) -> Candidate | None:
     """The design at the smallest ε found, whatever the question says of privacy."""
-    steps = smallest_sufficient(Candidate(question=question, method=method, sets=sets, rule=rule))
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            design: Evaluation | None = end.value
-            return design
+    return smallest_sufficient(Candidate(question=question, method=method, sets=sets, rule=rule))
 
 
-def with_outcomes(design: Evaluation, outcomes: Iterable[Outcome], **changes: Any) -> Evaluation:
+def with_outcomes(design: Candidate, outcomes: Iterable[Outcome], **changes: Any) -> Candidate:
     """The same design with other outcomes."""
     return dataclasses.replace(design, known_outcomes=tuple(outcomes), **changes)
 

@@ -15,7 +15,8 @@ from dpviz.comparisons import DATA_KINDS, BinaryData, CountData, Estimand
 from dpviz.core.declarations import EPSILON, ROWS, SYNTHETIC_ROWS
 from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.curator.measures import ACCURACY_MEASURES, MAX_ERROR, AccuracyMeasure
+from dpviz.curator.declarations import NUMBERS
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyMeasure
 from dpviz.curator.question import QUESTION_KINDS
 from dpviz.inference import COMBINING_RULES, RULES
 from dpviz.inference.combining_rules import CombiningRule
@@ -194,7 +195,7 @@ ADDED = AccuracyMeasure(
     column_label="toy error",
     symbol="√E[(q − x/n)²]",
     meaning=", what the release adds",
-    parameter=dataclasses.replace(MAX_ERROR, name="most_added", title="Largest error added"),
+    parameter=dataclasses.replace(NUMBERS["most_error"], name="most_added", title="Largest error added"),
     sentence="the release adds an error of {}",
 )
 

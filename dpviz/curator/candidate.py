@@ -1,4 +1,4 @@
-"""A design: a method, a number of sets and an analysis, first with an open ε, then evaluated at one."""
+"""A design of a release: a method, a number of sets and an analysis, at an ε."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ from dpviz.curator.question import DesignQuestion
 from dpviz.designs import Design
 from dpviz.inference.rules import RULES
 
-DesignKey = tuple[str, int, str]
+CandidateKey = tuple[str, int, str]
 ERROR_KEY = "root_mean_squared_error"
 EPSILON_TOLERANCE = 1e-6  # relative distance of an ε from the exact one, and so of what is computed with it
+REFUTED_TOLERANCE = 1e-3  # relative distance at which a refuted ε leaves nothing between
 UNFINISHED_ERRORS = 3.0  # standard errors by which a simulation that is not finished decides a limit
 
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """A design whose ε is open.
+    """A design. Its measures are computed when they are first read, those of intervals if it is complete.
 
     Parameters
     ----------
@@ -40,22 +41,31 @@ class Candidate:
         Synthetic sets that are released.
     rule : str
         Key of the analysis that they get.
+    epsilon : float
+        Given to all sets together; 0 while it is open.
+    is_complete : bool
+        Whether everything can be read of it; otherwise bias and error, or what a simulation has so far.
+    is_saturated : bool
+        Whether the privacy limits allow a larger ε, with which nothing is better.
+    largest_infeasible : float
+        Where ε is the smallest that is enough: the largest below it that is known to break a limit, 0 if none is.
+        NaN elsewhere.
     """
 
     question: DesignQuestion
     method: ComparedMethod
     sets: int
     rule: str
+    epsilon: float = 0.0
+    is_complete: bool = field(default=False, compare=False)
+    is_saturated: bool = False
+    largest_infeasible: float = field(default=math.nan, compare=False)
+    known_outcomes: tuple[Outcome, ...] = field(default=(), compare=False, repr=False)
 
     @property
-    def key(self) -> DesignKey:
+    def key(self) -> CandidateKey:
         """Tells it from the others of one question."""
         return self.method.key, self.sets, self.rule
-
-    @property
-    def name(self) -> str:
-        """Method and number of sets."""
-        return f"{self.method.label}, {self.sets_label}"
 
     @property
     def sets_label(self) -> str:
@@ -68,6 +78,11 @@ class Candidate:
         return f"{self.sets_label}, {RULES[self.rule].abbreviation}"
 
     @property
+    def name(self) -> str:
+        """Method and number of sets."""
+        return f"{self.method.label}, {self.sets_label}"
+
+    @property
     def full_name(self) -> str:
         """Method, number of sets and analysis."""
         return f"{self.method.label}, {self.sets_and_rule}"
@@ -77,10 +92,13 @@ class Candidate:
         """What the analyst does."""
         return self.question.analysis(self.sets, self.rule)
 
-    def for_question(self, question: DesignQuestion, sets: int) -> Candidate:
-        """The same for another question and number of sets, analyzed as far as these allow it."""
-        rule = question.analysis(sets, self.rule).rule_for(sets).key
-        return Candidate(question=question, method=self.method, sets=sets, rule=rule)
+    # ε
+
+    def at(self, epsilon: float, **changes: Any) -> Candidate:
+        """The same design at another ε, of which nothing is known yet."""
+        return Candidate(
+            question=self.question, method=self.method, sets=self.sets, rule=self.rule, epsilon=epsilon, **changes
+        )
 
     def largest_epsilon(self) -> float | None:
         """Largest ε with which every privacy limit is met; None where there is none, or no such limit."""
@@ -100,96 +118,77 @@ class Candidate:
             return reason or "even at the smallest setting it gives more away"
         return reason if reason == NO_EPSILON else ""
 
-    def evaluate(self, epsilon: float, *, is_complete: bool = False) -> Evaluation:
-        """Evaluation at an ε of all sets together: of the estimate alone, which is quick, or complete."""
-        return Evaluation(**self._fields, epsilon=epsilon, is_complete=is_complete)
-
-    def evaluations(self, epsilon: float) -> Iterator[Evaluation]:
-        """Yield better and better evaluations: of exact data two, of simulated data after each block of repetitions."""
-        question = self.question
-        outcomes: tuple[Outcome, ...] = ()
-        if not question.data.simulated:
-            yield self.evaluate(epsilon)
-        else:
-            for outcomes in question.data.outcomes_at(self.method, epsilon, self.analysis, question.data_at_truths):
-                if len(outcomes) == len(question.truths):
-                    yield Evaluation(**self._fields, epsilon=epsilon, known_outcomes=outcomes)
-        yield Evaluation(**self._fields, epsilon=epsilon, known_outcomes=outcomes, is_complete=True)
-
-    @property
-    def _fields(self) -> dict[str, Any]:
-        return {item.name: getattr(self, item.name) for item in dataclasses.fields(Candidate)}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Evaluation(Candidate):
-    """A design at an ε. Measures are computed when they are first read, those of intervals if it is complete.
-
-    Attributes
-    ----------
-    epsilon : float
-        Given to all sets together.
-    is_complete : bool
-        Whether everything can be read of it; otherwise bias and error, or what a simulation has so far.
-    is_saturated : bool
-        Whether the privacy limits allow a larger ε, with which nothing is better.
-    largest_infeasible : float
-        Where ε is the smallest that is enough: the largest below it that is known to break a limit, 0 if none is.
-        NaN elsewhere.
-    """
-
-    epsilon: float
-    is_complete: bool = field(default=False, compare=False)
-    is_saturated: bool = False
-    largest_infeasible: float = field(default=math.nan, compare=False)
-    known_outcomes: tuple[Outcome, ...] = field(default=(), compare=False, repr=False)
-
     @property
     def is_minimal(self) -> bool:
         """Whether ε is the smallest found that is enough for the accuracy."""
         return not math.isnan(self.largest_infeasible)
+
+    @property
+    def is_refuted_below(self) -> bool:
+        """Whether no smaller ε is enough, as far as was tried; a simulation may leave that open."""
+        is_close = self.largest_infeasible >= self.epsilon * (1 - REFUTED_TOLERANCE)
+        return is_close or not self.question.data.simulated
+
+    # Outcomes at the true values that are tried
+
+    def refinements(self) -> Iterator[Candidate]:
+        """Yield it better and better known: exact data twice, simulated data after each block of repetitions."""
+        outcomes: tuple[Outcome, ...] = ()
+        if not self.question.data.simulated:
+            yield self
+        else:
+            for outcomes in self._stream_outcomes():
+                if len(outcomes) == len(self.question.truths):
+                    yield dataclasses.replace(self, known_outcomes=outcomes)
+        yield dataclasses.replace(self, known_outcomes=outcomes, is_complete=True)
+
+    def quick(self) -> Candidate:
+        """It without intervals, or by the first repetitions."""
+        return next(self.refinements())
+
+    def completed(self) -> Candidate:
+        """It with everything that can be computed of it."""
+        candidate = self
+        if not self.is_complete:
+            *_, candidate = self.refinements()
+        return candidate.computed()
+
+    def computed(self) -> Candidate:
+        """Itself, with all its numbers computed, so that they go with it to another process."""
+        _ = self.outcomes, self.worst_cases, self.meets_limits, self.real_epsilon
+        return self
 
     @cached_property
     def outcomes(self) -> tuple[Outcome, ...]:
         """Outcomes at the true values that are tried."""
         if self.known_outcomes:
             return self.known_outcomes
-        question = self.question
-        stream = question.data.outcomes_at(self.method, self.epsilon, self.analysis, question.data_at_truths)
+        stream = self._stream_outcomes()
         outcomes = next(stream)
-        if self.is_complete or question.data.simulated:
+        if self.is_complete or self.question.data.simulated:
             for outcomes in stream:  # noqa: B007 (the last is complete)
                 pass
         return outcomes
 
+    def _stream_outcomes(self) -> Iterator[tuple[Outcome, ...]]:
+        data = self.question.data
+        return data.outcomes_at(self.method, self.epsilon, self.analysis, self.question.data_at_truths)
+
     @property
-    def candidate(self) -> Candidate:
-        """The design without its ε."""
-        return Candidate(**self._fields)
+    def repetitions(self) -> int:
+        """Repetitions on which what is simulated rests, at the true value with the fewest."""
+        return min(outcome.unfinished or self.question.repetitions for outcome in self.outcomes)
 
-    def refinements(self) -> Iterator[Evaluation]:
-        """Yield better and better evaluations at its own ε."""
-        for item in self.evaluations(self.epsilon):
-            yield dataclasses.replace(item, is_saturated=self.is_saturated, largest_infeasible=self.largest_infeasible)
-
-    def completed(self) -> Evaluation:
-        """The same with everything that can be computed of it."""
-        evaluation = self
-        if not self.is_complete:
-            *_, evaluation = self.refinements()
-        return evaluation.frozen()
-
-    def frozen(self) -> Evaluation:
-        """Itself, with all its numbers computed, so that they go with it to another process."""
-        _ = self.outcomes, self.worst_cases, self.meets_limits, self.real_epsilon
-        return self
-
-    # Accuracy
+    # Measures over the range of true values
 
     @cached_property
     def worst_cases(self) -> dict[str, WorstCase]:
         """Every measure over the range of true values, by key."""
         return {key: self.worst_case(key) for key in ACCURACY_MEASURES}
+
+    @cached_property
+    def _worst_cases(self) -> dict[str, WorstCase]:
+        return {}
 
     def worst_case(self, key: str) -> WorstCase:
         """A measure over the range: the worst found in all of it where that can be searched, else of the values tried.
@@ -197,22 +196,17 @@ class Evaluation(Candidate):
         Where the search takes up to some seconds it is done for limits alone, while all of them may still be met.
         """
         if key not in self._worst_cases:
-            self._worst_cases[key] = self._worst_case(key)
+            self._worst_cases[key] = self._compute_worst_case(key)
         return self._worst_cases[key]
 
-    @cached_property
-    def _worst_cases(self) -> dict[str, WorstCase]:
-        return {}
-
-    def _worst_case(self, key: str) -> WorstCase:
-        question, measure = self.question, ACCURACY_MEASURES[key]
-        is_hidden = measure.needs_interval and not (self.is_complete or question.data.simulated)
-        if is_hidden:
+    def _compute_worst_case(self, key: str) -> WorstCase:
+        question, needs_interval = self.question, ACCURACY_MEASURES[key].needs_interval
+        if needs_interval and not (self.is_complete or question.data.simulated):
             return WorstCase(Measure.unknown(), math.nan, len(question.truths))
         if (worst := self._worst_of_range(key)) is not None:
             return worst
         tried = self.over_tried(key)
-        is_limited = measure.needs_interval and any(limit.key == key for limit in question.limits)
+        is_limited = needs_interval and any(limit.key == key for limit in question.limits)
         if is_limited and tried.measure.error == 0 and all(map(self._may_hold, question.limits)):
             return self._worst_of_range(key, thorough=True) or tried
         return tried
@@ -225,7 +219,7 @@ class Evaluation(Candidate):
 
     def _worst_of_range(self, key: str, *, thorough: bool = False) -> WorstCase | None:
         question = self.question
-        if not question.is_worst_of_range or question.data.simulated:
+        if question.average or question.lowest == question.highest or question.data.simulated:
             return None
         ends = question.lowest, question.highest
         extreme = question.data.worst(self.method, self.epsilon, self.analysis, key, *ends, thorough=thorough)
@@ -248,17 +242,17 @@ class Evaluation(Candidate):
 
     @cached_property
     def meets_limits(self) -> bool | None:
-        """Whether every limit is met; None where that is not decided. Cheap measures come first."""
-        return self._verdict(TIE_ERRORS)
+        """Whether every limit is met; None where that is not decided."""
+        return self._meets_limits(TIE_ERRORS)
 
     @property
     def is_decided(self) -> bool:
         """Whether further repetitions could not change `meets_limits`."""
-        return self.is_complete or self._verdict(UNFINISHED_ERRORS) is not None
+        return self.is_complete or self._meets_limits(UNFINISHED_ERRORS) is not None
 
-    def _verdict(self, n_errors: float) -> bool | None:
+    def _meets_limits(self, n_errors: float) -> bool | None:
         verdicts = []
-        for limit in sorted(self.question.limits, key=lambda limit: limit.measure.needs_interval):
+        for limit in sorted(self.question.limits, key=lambda limit: limit.measure.needs_interval):  # the cheap first
             verdicts.append(limit.verdict(self.worst_case(limit.key).measure, n_errors))
             if verdicts[-1] is False:
                 return False
@@ -283,11 +277,6 @@ class Evaluation(Candidate):
             return self.worst_case(self.question.ranked_by).measure
         real = self.real_epsilon
         return Measure.unknown() if real is None or math.isinf(real) else Measure(real, 0.0)
-
-    @property
-    def repetitions(self) -> int:
-        """Repetitions on which what is simulated rests, at the true value with the fewest."""
-        return min(outcome.unfinished or self.question.repetitions for outcome in self.outcomes)
 
     # Privacy
 
@@ -337,8 +326,8 @@ class Evaluation(Candidate):
     @property
     def _worst_data(self) -> DataKind:
         """Data with the true value tried that is nearest to where the error is largest, or with the middle one."""
-        question, location = self.question, self.worst_case(ERROR_KEY).location
-        place = len(question.truths) // 2
+        truths, location = self.question.truths, self.worst_case(ERROR_KEY).location
+        place = len(truths) // 2
         if not math.isnan(location):
-            place = int(np.argmin(np.abs(np.array(question.truths) - location)))
-        return question.data_at_truths[place]
+            place = int(np.argmin(np.abs(np.array(truths) - location)))
+        return self.question.data_at_truths[place]

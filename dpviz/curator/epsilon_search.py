@@ -1,167 +1,230 @@
-"""Searches over ε: the smallest that is enough for the accuracy, and that beyond which nothing gets better."""
+"""The ε of a design: the smallest that is enough for the accuracy, or that beyond which nothing gets better."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Generator
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.formatting import round_up
 from dpviz.core.monte_carlo import TIE_TOLERANCE
-from dpviz.curator.candidate import ERROR_KEY, Candidate, Evaluation
+from dpviz.curator.candidate import ERROR_KEY, Candidate
 from dpviz.curator.measures import ACCURACY_MEASURES
 from dpviz.curator.ranking import BISECTION_TOLERANCE, EPSILON_DIGITS, SATURATION, SIMULATED_TOLERANCE
 
 EPSILON_GRID = np.geomspace(0.01, 100.0, 49)  # 12 points per decade
 SATURATION_POINTS = 16
 
-EpsilonSearch = Generator[float, Evaluation, float | None]
-"""A search that yields each ε to be evaluated, is sent the evaluation, and returns an ε."""
 
-
-def smallest_sufficient_epsilon(upper: float = math.inf, *, is_simulated: bool = False) -> EpsilonSearch:
-    """Search the smallest ε at which every accuracy limit is met.
+def assign_epsilon(candidate: Candidate, largest: float | None) -> Candidate | None:
+    """Candidate at the ε that it is given under its question; None where none is enough.
 
     Parameters
     ----------
+    candidate : Candidate
+    largest : float or None
+        As `Candidate.largest_epsilon` returns it.
+
+    Notes
+    -----
+    With privacy limits that is the largest ε that meets them, or the smallest beyond which nothing improves where they
+    allow more than is usual or less is better; a smaller one where it breaks a limit on accuracy that less ε meets.
+    Without them, or where the strongest protection is the goal, it is the smallest that is enough for the accuracy.
+    """
+    question = candidate.question
+    if question.minimizes_epsilon and (smallest := smallest_sufficient(candidate, largest or math.inf)) is not None:
+        return smallest
+    if largest is None:
+        return None
+    epsilon = useful_epsilon(candidate, largest)
+    is_saturated = epsilon < largest or largest == PROMISES.maximum
+    assigned = candidate.at(epsilon, is_saturated=is_saturated)
+    if epsilon < largest and not question.minimizes_epsilon and assigned.quick().meets_limits is False:
+        return smallest_sufficient(candidate, epsilon) or assigned
+    return assigned
+
+
+def smallest_sufficient(candidate: Candidate, upper: float = math.inf) -> Candidate | None:
+    """Candidate at the smallest ε found that meets its accuracy limits; None where none does.
+
+    Parameters
+    ----------
+    candidate : Candidate
     upper : float, optional
         Largest ε considered, at most 100.
-    is_simulated : bool, optional
-        Whether one per cent is close enough, on every second point of the grid.
-
-    Returns
-    -------
-    float or None
-        ε rounded up to four significant digits, so that the number shown is itself sufficient; None if no point of the
-        grid is.
 
     Notes
     -----
     Accuracy is not monotone in ε: a prior can draw the estimate towards the truth, and coverage can fall again. Hence
-    the grid is scanned from below, and the step before the first sufficient point is bisected. A window narrower than
-    a step, a factor of 1.21, can be missed.
+    a grid is scanned from below, and the step before the first sufficient point is bisected. A window narrower than a
+    step, a factor of 1.21, can be missed. One per cent is close enough where something is simulated, on every second
+    point of the grid.
     """
+    is_simulated = candidate.question.data.simulated
     points = EPSILON_GRID[:: 2 if is_simulated else 1]
-    grid = [*points[points < upper].tolist(), min(upper, float(points[-1]))]
-    grid = sorted(set(grid))
-    insufficient = 0.0
-    for sufficient in grid:
-        evaluation = yield sufficient
-        if evaluation.meets_limits:
+    grid = sorted({*points[points < upper].tolist(), min(upper, float(points[-1]))})
+    tolerance = SIMULATED_TOLERANCE if is_simulated else BISECTION_TOLERANCE
+    judged: dict[float, Candidate] = {}
+
+    def is_sufficient(epsilon: float) -> bool:
+        if epsilon not in judged:
+            judged[epsilon] = next(item for item in candidate.at(epsilon).refinements() if item.is_decided)
+        return bool(judged[epsilon].meets_limits)
+
+    def may_be_sufficient(epsilon: float) -> bool:
+        return candidate.at(epsilon).meets_limits is not False
+
+    # Where bias or error alone decides, intervals are computed for the result alone
+    sufficient = None
+    if not is_simulated:
+        sufficient = _smallest_epsilon(may_be_sufficient, grid, tolerance)
+        if sufficient is None:
+            return None
+    if sufficient is None or not is_sufficient(sufficient):
+        sufficient = _smallest_epsilon(is_sufficient, grid, tolerance)
+    if sufficient is None:
+        return None
+    infeasible = [epsilon for epsilon, item in judged.items() if item.meets_limits is False and epsilon < sufficient]
+    return dataclasses.replace(judged[sufficient].completed(), largest_infeasible=max(infeasible, default=0.0))
+
+
+def _smallest_epsilon(is_enough: Callable[[float], bool], grid: Sequence[float], tolerance: float) -> float | None:
+    """Smallest ε that is enough: the first of a rising grid, refined by bisection and rounded up to four digits."""
+    low = high = 0.0
+    for high in grid:
+        if is_enough(high):
             break
-        insufficient = sufficient
+        low = high
     else:
         return None
-    if not insufficient:
-        return sufficient
-    tolerance = SIMULATED_TOLERANCE if is_simulated else BISECTION_TOLERANCE
-
-    # Where bias or error decides, intervals are computed for the result alone
-    if not is_simulated and _breaks_limits(evaluation, insufficient):
-        worse, better = insufficient, sufficient
-        while better > worse * (1 + tolerance):
-            middle = math.sqrt(worse * better)
-            if _breaks_limits(evaluation, middle):
-                worse = middle
-            else:
-                better = middle
-        rounded = min(round_up(better, EPSILON_DIGITS), PROMISES.maximum, upper)
-        if (yield rounded).meets_limits:
-            return rounded
-
-    while sufficient > insufficient * (1 + tolerance):
-        middle = math.sqrt(insufficient * sufficient)
-        if (yield middle).meets_limits:
-            sufficient = middle
+    if not low:
+        return high
+    while high > low * (1 + tolerance):
+        middle = math.sqrt(low * high)
+        if is_enough(middle):
+            high = middle
         else:
-            insufficient = middle
-    rounded = min(round_up(sufficient, EPSILON_DIGITS), PROMISES.maximum, upper)
-    return rounded if (yield rounded).meets_limits else sufficient
+            low = middle
+    rounded = min(round_up(high, EPSILON_DIGITS), grid[-1])
+    return rounded if is_enough(rounded) else high
 
 
-def _breaks_limits(candidate: Candidate, epsilon: float) -> bool:
-    """Whether bias or error alone break a limit."""
-    return candidate.evaluate(epsilon).meets_limits is False
+def useful_epsilon(candidate: Candidate, largest: float) -> float:
+    """ε of a candidate under privacy limits: all that they allow, unless that is unusual or less is as good.
 
-
-def saturating_epsilon(upper: float) -> EpsilonSearch:
-    """Search the smallest ε from which on nothing that counts gets better by a thousandth up to the largest.
-
-    Bias and error are compared with those at all larger ε on a grid, and the step before the first that is as good is
-    bisected. An interval is compared with that at the largest ε alone.
+    Parameters
+    ----------
+    candidate : Candidate
+    largest : float
+        Largest ε with which the privacy limits are met.
     """
-    evaluations = []
-    for epsilon in np.geomspace(EPSILON_GRID[0], upper, SATURATION_POINTS).tolist():
-        evaluations.append((yield epsilon))
+    question, evaluation = candidate.question, candidate.at(largest)
+    is_unusual = evaluation.real_epsilon is not None and evaluation.exceeds_usual_epsilon
+    if not (largest == PROMISES.maximum or is_unusual or _is_as_good_with_less(evaluation)):
+        return largest
+    epsilon = _saturating_epsilon(candidate, largest)
+    if question.needs_interval and candidate.at(epsilon).quick().meets_limits is not False:
+        epsilon = _interval_saturating_epsilon(candidate, epsilon, largest)
+    still_falls = largest == PROMISES.maximum and epsilon > 0.9 * largest
+    return largest if still_falls else epsilon
+
+
+def _is_as_good_with_less(evaluation: Candidate) -> bool:
+    """Whether an error or a bias that counts is better with 0.9 or 0.3 of ε, or with 0.9 none is worse.
+
+    Elsewhere the error still falls at this ε. By the true values tried alone, and where nothing is simulated.
+    """
+    keys = _estimate_keys(evaluation)
+    for share in (0.9, 0.3):
+        epsilon = share * evaluation.epsilon
+        if evaluation.question.data.simulated or epsilon < EPSILON_GRID[0]:
+            return False
+        less = evaluation.at(epsilon)
+        unit = max(evaluation.over_tried(ERROR_KEY).measure.value, TIE_TOLERANCE)
+        gains = [(less.over_tried(key).measure.value - evaluation.over_tried(key).measure.value) / unit for key in keys]
+        if min(gains) < -SATURATION or (share == 0.9 and max(gains) <= SATURATION):
+            return True
+    return False
+
+
+def _saturating_epsilon(candidate: Candidate, upper: float) -> float:
+    """Smallest ε from which on nothing that counts gets better by a thousandth up to the largest.
+
+    Bias and error are compared with those at all larger ε on a grid. An interval is not looked at.
+    """
+    grid = np.geomspace(EPSILON_GRID[0], upper, SATURATION_POINTS).tolist()
+    known = {epsilon: candidate.at(epsilon).quick() for epsilon in grid}
 
     # An error can fall and rise again: the smallest bias and error between two points
-    relevant = evaluations[-1].question.relevant_measures
-    for key in ([key for key in ("bias", ERROR_KEY) if key in relevant] or [ERROR_KEY]) * 4:
-        place = min(range(len(evaluations)), key=lambda i: evaluations[i].value(key))
-        ends = evaluations[max(place - 1, 0)].epsilon, evaluations[min(place + 1, len(evaluations) - 1)].epsilon
-        for epsilon in np.geomspace(*ends, 6)[1:-1].tolist():
-            evaluations.append((yield epsilon))
-        evaluations.sort(key=lambda item: item.epsilon)
+    for key in _estimate_keys(candidate) * 4:
+        grid = sorted(known)
+        place = grid.index(min(grid, key=lambda epsilon: known[epsilon].value(key)))
+        ends = grid[max(place - 1, 0)], grid[min(place + 1, len(grid) - 1)]
+        known |= {epsilon: candidate.at(epsilon).quick() for epsilon in np.geomspace(*ends, 6)[1:-1].tolist()}
 
-    # The first point as good as all that are larger
-    place = next(i for i, item in enumerate(evaluations) if _most_lost(item, evaluations[i:]) <= 1)
-    larger = evaluations[place:]
-    sufficient = evaluations[place].epsilon
-    if place:
-        worse = evaluations[place - 1].epsilon
-        while sufficient > worse * (1 + BISECTION_TOLERANCE):
-            middle = math.sqrt(worse * sufficient)
-            if _most_lost((yield middle), larger) <= 1:
-                sufficient = middle
-            else:
-                worse = middle
-        sufficient = min(round_up(sufficient, EPSILON_DIGITS), upper)
-    return sufficient
+    def is_saturated(epsilon: float) -> bool:
+        evaluation = known.get(epsilon) or candidate.at(epsilon).quick()
+        return all(lost_accuracy(evaluation, known[larger]) <= 1 for larger in known if larger >= epsilon)
+
+    epsilon = _smallest_epsilon(is_saturated, sorted(known), BISECTION_TOLERANCE)
+    return upper if epsilon is None else epsilon
 
 
-def interval_saturating_epsilon(start: float, upper: float, *, goes_down: bool) -> EpsilonSearch:
-    """Search from an ε upward, or downward too, to one whose interval is as good as at the largest ε."""
-    best = yield upper
-    sufficient, worse = start, math.nan
-    while sufficient < upper and _lost((yield sufficient), best) > 1:
-        worse, sufficient = sufficient, min(2 * sufficient, upper)
-    while math.isnan(worse) and goes_down and sufficient >= 2 * EPSILON_GRID[0]:
-        if _lost((yield sufficient / 2), best) > 1:
-            worse = sufficient / 2
+def _interval_saturating_epsilon(candidate: Candidate, start: float, upper: float) -> float:
+    """ε at which an interval is as good as at the largest: above the one at which the error is, or around it."""
+    best = candidate.at(upper, is_complete=True)
+
+    def is_as_good(epsilon: float) -> bool:
+        return lost_accuracy(candidate.at(epsilon, is_complete=True), best) <= 1
+
+    # Bracket by factors of two: upward, or downward where no error counts
+    low, high = math.nan, start
+    while high < upper and not is_as_good(high):
+        low, high = high, min(2 * high, upper)
+    no_error_counts = all(ACCURACY_MEASURES[key].needs_interval for key in candidate.question.relevant_measures)
+    while math.isnan(low) and no_error_counts and high >= 2 * EPSILON_GRID[0]:
+        if is_as_good(high / 2):
+            high /= 2
         else:
-            sufficient /= 2
-    while sufficient > worse * (1 + SIMULATED_TOLERANCE):
-        middle = math.sqrt(worse * sufficient)
-        if _lost((yield middle), best) > 1:
-            worse = middle
+            low = high / 2
+    while high > low * (1 + SIMULATED_TOLERANCE):
+        middle = math.sqrt(low * high)
+        if is_as_good(middle):
+            high = middle
         else:
-            sufficient = middle
-    return min(round_up(sufficient, EPSILON_DIGITS), upper)
+            low = middle
+    return min(round_up(high, EPSILON_DIGITS), upper)
 
 
-def _most_lost(item: Evaluation, rivals: list[Evaluation]) -> float:
-    return max(_lost(item, rival) for rival in rivals)
+def _estimate_keys(candidate: Candidate) -> list[str]:
+    """Bias and error, as far as they count; the error where neither does."""
+    return [key for key in ("bias", ERROR_KEY) if key in candidate.question.relevant_measures] or [ERROR_KEY]
 
 
-def _lost(item: Evaluation, rival: Evaluation) -> float:
+def lost_accuracy(evaluation: Candidate, rival: Candidate) -> float:
     """How much better a rival is in what counts, at most, in thousandths; infinite where it alone meets a limit.
 
     A limit counts by a thousandth of itself, the goal by one of its own value, a bias by one of the error.
+
+    Parameters
+    ----------
+    evaluation, rival : Candidate
     """
-    question = item.question
+    question = evaluation.question
     limits = {limit.key: limit.limit for limit in question.limits}
-    if any(rival.verdicts[key] and item.verdicts[key] is False for key in limits):
+    if any(rival.verdicts[key] and evaluation.verdicts[key] is False for key in limits):
         return math.inf
-    keys = [key for key in question.relevant_measures if not math.isnan(item.value(key) - rival.value(key))]
+    keys = [key for key in question.relevant_measures if not math.isnan(evaluation.value(key) - rival.value(key))]
     losses = []
     for key in keys or [ERROR_KEY]:
         measure = ACCURACY_MEASURES[key]
-        unit = abs(item.value(key if measure.needs_interval else ERROR_KEY))
+        unit = abs(evaluation.value(key if measure.needs_interval else ERROR_KEY))
         if key != question.goal and key in limits:
             unit = limits[key]
-        difference = item.value(key) - rival.value(key)
+        difference = evaluation.value(key) - rival.value(key)
         loss = (-difference if measure.is_share else difference) / max(SATURATION * unit, TIE_TOLERANCE)
         losses.append(0.0 if math.isnan(loss) else loss)
     return max(losses)

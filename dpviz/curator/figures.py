@@ -12,7 +12,8 @@ from dpviz.charts import lines as charts
 from dpviz.charts.comparison import limits_chart
 from dpviz.charts.theme import Figure
 from dpviz.core.formatting import format_number
-from dpviz.curator.candidate import ERROR_KEY, Evaluation
+from dpviz.core.monte_carlo import TIE_ERRORS, Measure
+from dpviz.curator.candidate import ERROR_KEY, Candidate
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import largest_guess_rate
 from dpviz.curator.search import SearchResult
@@ -28,22 +29,26 @@ class LimitUse(NamedTuple):
     high: list[float]
 
 
-def limit_use(limit: AccuracyLimit, designs: Sequence[Evaluation]) -> LimitUse:
+def limit_use(limit: AccuracyLimit, designs: Sequence[Candidate]) -> LimitUse:
     """How much of a limit each design uses.
 
     Parameters
     ----------
     limit : AccuracyLimit
-    designs : sequence of Evaluation
+    designs : sequence of Candidate
 
     Returns
     -------
     LimitUse
     """
-    measures = [design.worst_case(limit.key).measure for design in designs]
-    shares = [math.nan if math.isnan(item.value) else limit.used_share(item).value for item in measures]
-    ends = [(math.nan,) * 2 if math.isnan(item.value) else limit.used_share_interval(item, 2) for item in measures]
-    return LimitUse(shares, [low for low, _ in ends], [high for _, high in ends])
+    rows = []
+    for measure in (design.worst_case(limit.key).measure for design in designs):
+        bar = TIE_ERRORS * measure.error
+        values = (measure.value, measure.value - bar, measure.value + bar)
+        share, *ends = (limit.used_share(Measure(value, 0.0)).value for value in values)
+        is_known = not math.isnan(measure.value)
+        rows.append((share, max(min(ends), 0.0), max(ends)) if is_known else (math.nan,) * 3)
+    return LimitUse(*(list(column) for column in zip(*rows, strict=True)))
 
 
 def limits_figure(result: SearchResult, rows: int) -> Figure | None:

@@ -10,17 +10,10 @@ from dpviz.comparisons import DataKind
 from dpviz.comparisons.analysis import SIMULATED_REPETITIONS, Analysis, declared_numbers
 from dpviz.core.declarations import SEED
 from dpviz.core.parameters import Parameter
-from dpviz.curator.measures import ACCURACY_MEASURES, MAX_LENGTH, AccuracyLimit
-from dpviz.curator.privacy_limits import MAX_SUCCESS, PRIVACY_LIMITS
-from dpviz.curator.question import (
-    N_VALUES,
-    PRIOR_ONES,
-    PRIOR_ZEROS,
-    QUESTION_KINDS,
-    DesignQuestion,
-    range_names,
-    takes_prior,
-)  # fmt: skip
+from dpviz.curator import declarations
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
+from dpviz.curator.privacy_limits import PRIVACY_LIMITS
+from dpviz.curator.question import QUESTION_KINDS, DesignQuestion, range_names, takes_prior, true_value_of
 
 OVER_RANGE = {False: "worst", True: "average"}
 """What counts of a range of true values, by `DesignQuestion.average`."""
@@ -45,27 +38,6 @@ NOT_IN_FORM = (
     "script of its report answers it."
 )
 
-GUESSES = dataclasses.replace(
-    MAX_SUCCESS, name="guesses", symbol="", title="Right guesses, at most, in %", maximum=100.0, default=75.0,
-    slider_minimum=50.0, slider_maximum=99.9,
-)  # fmt: skip
-POINTS = dataclasses.replace(
-    MAX_LENGTH, name="points", title="± points, at most", maximum=50.0, default=5.0,
-    slider_minimum=0.1, slider_maximum=50.0,
-    help="How far the analyst's interval may reach to each side on average, in points: 60 % ± 4 points is an interval "
-    "from 56 to 64 %. It must also hold the truth often enough: see the smallest coverage, under “More”.",
-)  # fmt: skip
-HALF = dataclasses.replace(
-    POINTS, name="half", title="± at most", maximum=1e6, default=0.2, slider_minimum=1e-3, slider_maximum=5.0,
-    help="How far the analyst's interval may reach to each side on average, in the units of the numbers. It must also "
-    "hold the truth often enough: see the smallest coverage, under “More”.",
-)  # fmt: skip
-
-
-def true_value_of(kind: type[DataKind]) -> Parameter:
-    """Declaration of the true value of a kind of data."""
-    return next(parameter for parameter in kind.parameters() if parameter.name == kind.true_value)
-
 
 def limit_name(kind: type[DataKind], key: str) -> str:
     """Name in the form of the limit on a measure: of a length half of it."""
@@ -76,18 +48,7 @@ def limit_name(kind: type[DataKind], key: str) -> str:
 
 def privacy_names(key: str) -> dict[str, str]:
     """Numbers of a privacy limit: by their names in the form those in the question."""
-    parameters = PRIVACY_LIMITS[key].parameters()
-    return {FORM_NAMES.get(parameter.name, parameter.name): parameter.name for parameter in parameters}
-
-
-def _range_parameters(kind: type[DataKind]) -> dict[str, Parameter]:
-    true_value = true_value_of(kind)
-    defaults = DEFAULT_RANGES.get(true_value.name, (true_value.default, true_value.default))
-    parameters = {}
-    for name, end, default in zip(range_names(kind), ("Lowest", "Highest"), defaults, strict=True):
-        title = f"{end} {true_value.title.lower()}"
-        parameters[name] = dataclasses.replace(true_value, name=name, title=title, default=default, help=RANGE_HELP)
-    return parameters
+    return {FORM_NAMES.get(name, name): name for name in PRIVACY_LIMITS[key].numbers()}
 
 
 def _form_numbers() -> dict[str, Parameter]:
@@ -97,13 +58,19 @@ def _form_numbers() -> dict[str, Parameter]:
     for name in ("n", "m"):
         numbers[name] = dataclasses.replace(numbers[name], default=DEFAULT_ROWS, slider_maximum=numbers[name].maximum)
     for kind in QUESTION_KINDS.values():
-        numbers |= _range_parameters(kind)
-    for parameter in (item for limit in PRIVACY_LIMITS.values() for item in limit.parameters()):
-        name = FORM_NAMES.get(parameter.name, parameter.name)
-        numbers[name] = GUESSES if name == GUESSES.name else dataclasses.replace(parameter, name=name)
-    parameters = [measure.parameter for measure in ACCURACY_MEASURES.values() if not measure.half_label]
-    parameters += [POINTS, HALF, PRIOR_ONES, PRIOR_ZEROS, N_VALUES]
-    numbers |= {parameter.name: parameter for parameter in parameters}
+        parameter = true_value_of(kind)
+        defaults = DEFAULT_RANGES[parameter.name]
+        for name, end, default in zip(range_names(kind), ("Lowest", "Highest"), defaults, strict=True):
+            title = f"{end} {parameter.title.lower()}"
+            numbers[name] = dataclasses.replace(parameter, name=name, title=title, default=default, help=RANGE_HELP)
+
+    # Limits under the names of the form; those in other units are declared by themselves
+    declared = declarations.NUMBERS
+    names = [name for kind in PRIVACY_LIMITS.values() for name in kind.numbers()]
+    names += [measure.parameter.name for measure in ACCURACY_MEASURES.values() if not measure.half_label]
+    for name in [*names, "points", "half", "believed_ones", "believed_zeros", "values"]:
+        form_name = FORM_NAMES.get(name, name)
+        numbers[form_name] = declared.get(form_name) or dataclasses.replace(declared[name], name=form_name)
     return numbers | {"level": Analysis.numbers()["level"], "repetitions": SIMULATED_REPETITIONS, "seed": SEED}
 
 
@@ -147,21 +114,19 @@ def question_from_form(
         Further fields of the question.
     """
     lowest, highest = (values[name] for name in range_names(kind))
-    sizes = {item.name: values[item.name] for item in kind.parameters() if item.name != kind.true_value}
+    sizes = {name: values[name] for name in kind.numbers() if name != kind.true_value}
     protections = []
     for key in protect:
         numbers = {name: question_value(form, values[form]) for form, name in privacy_names(key).items()}
         protections.append(PRIVACY_LIMITS[key](**numbers))
-    limits = []
-    for key in accuracy:
-        name = limit_name(kind, key)
-        limits.append(AccuracyLimit(key, question_value(name, values[name])))
-    names = ["values", "level", "repetitions", "seed"]
+    names = {key: limit_name(kind, key) for key in accuracy}
+    limits = [AccuracyLimit(key, question_value(name, values[name])) for key, name in names.items()]
+    further = ["values", "level", "repetitions", "seed"]
     if choices.get("average") and takes_prior(true_value_of(kind)):
-        names += [PRIOR_ONES.name, PRIOR_ZEROS.name]
+        further += ["believed_ones", "believed_zeros"]
     return DesignQuestion(
         data=kind(**sizes, **{kind.true_value: lowest}), lowest=lowest, highest=highest,
-        protections=tuple(protections), limits=tuple(limits), **{name: values[name] for name in names}, **choices,
+        protections=tuple(protections), limits=tuple(limits), **{name: values[name] for name in further}, **choices,
     )  # fmt: skip
 
 

@@ -4,45 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from dpviz.comparisons import Outcome
 from dpviz.comparisons.analysis import MIN_RANKED_REPETITIONS
-from dpviz.core.formatting import describe_value, format_number
+from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import TIE_ERRORS, TIE_TOLERANCE, Measure
-from dpviz.core.parameters import Parameter
-
-MAX_BIAS = Parameter(
-    name="most_bias", symbol="", title="Largest bias", minimum=0.0, maximum=1e6, default=0.02, open_minimum=True,
-    slider_minimum=1e-4, slider_maximum=0.5, scale="log", private_end="neither",
-    help="How far the analyst's estimate may be off on average, up or down, in the units of what is estimated. For a "
-    "proportion 0.02 is two percentage points.",
-)  # fmt: skip
-MAX_ERROR = replace(
-    MAX_BIAS, name="most_error", title="Largest root mean squared error", default=0.05,
-    help="How far the analyst's estimate may typically be off, over confidential data and release, in the units of "
-    "what is estimated. Without any protection a proportion of 0.25 from 1,000 rows is off by 0.014.",
-)  # fmt: skip
-MIN_COVERAGE = Parameter(
-    name="least_coverage", symbol="", title="Smallest coverage", minimum=0.0, maximum=1.0, default=0.9,
-    slider_minimum=0.5, slider_maximum=0.999, private_end="neither",
-    help="How often, at least, the analyst's interval must hold the true value. An interval with a level of 0.95 is "
-    "meant to hold it 95 times in 100.",
-)  # fmt: skip
-MAX_LENGTH = replace(
-    MAX_BIAS, name="most_length", title="Largest length of the interval", default=0.1,
-    help="How long the analyst's interval may be on average, from its lower to its upper end. For a proportion what "
-    "lies below 0 or above 1 does not count: an interval without end says nothing, and is 1 long.",
-)  # fmt: skip
-
-
-def is_on_limit(value: float, limit: float) -> bool:
-    """Whether a number is its limit, up to the rounding of a sum.
-
-    >>> is_on_limit(1 - 2**-53, 1.0), is_on_limit(0.999999, 1.0)
-    (True, False)
-    """
-    return math.isclose(value, limit, rel_tol=TIE_TOLERANCE)
+from dpviz.core.parameters import Parameter, validate_choice
+from dpviz.curator.declarations import NUMBERS, TABLES
 
 
 @dataclass(frozen=True)
@@ -125,19 +94,6 @@ class AccuracyMeasure:
         margin = TIE_ERRORS * (1 + TIE_TOLERANCE) * measure.error + measure.within
         return measure.value - margin if self.is_share else measure.value + margin
 
-    def used_share(self, value: float, limit: float) -> float:
-        """Share of the limit that is used: at most 1 where it is met, infinite where there is no value.
-
-        Of a probability it is what is missed against what may be missed, so that 0.85 for 0.9 uses 1.5 of it.
-        """
-        if math.isnan(value):
-            return math.inf
-        if not self.is_share:
-            return value / limit
-        if limit == 1:
-            return 1.0 if is_on_limit(value, 1.0) else math.inf
-        return (1 - value) / (1 - limit)
-
     def over(self, truths: Sequence[float], measures: Sequence[Measure], average: bool) -> WorstCase:
         """Worst of the measures at some true values, or their average; NaN while one of them is unknown."""
         values = [measure.value for measure in measures]
@@ -155,36 +111,14 @@ class AccuracyMeasure:
         return Measure.average(measures)
 
 
-_MEASURES = (
-    AccuracyMeasure(
-        key="bias", label="bias", column_label="bias", symbol="|E[q] − p|", parameter=MAX_BIAS,
-        meaning=", q the analyst's estimate and p the true value", sentence="the estimate is off by {} on average",
-    ),
-    AccuracyMeasure(
-        key="root_mean_squared_error", label="root mean squared error", column_label="typical error (RMSE)",
-        symbol="√E[(q − p)²]", meaning=" over confidential data and release", parameter=MAX_ERROR, is_root=True,
-        sentence="the estimate is typically off by {}",
-    ),
-    AccuracyMeasure(
-        key="coverage", label="coverage", column_label="coverage", symbol="Pr(low ≤ p ≤ high)",
-        meaning=", how often the analyst's interval holds the true value", parameter=MIN_COVERAGE, is_share=True,
-        needs_interval=True, sentence="the interval holds the true value in {} of all cases",
-    ),
-    AccuracyMeasure(
-        key="mean_width", label="length of the interval", column_label="length", symbol="E[high − low]",
-        meaning=", the mean length of the analyst's interval, where there is one; of a proportion from 0 to 1",
-        parameter=MAX_LENGTH, needs_interval=True, sentence="the interval is {} on average",
-        half_label="half-width of the interval",
-    ),
-)  # fmt: skip
-ACCURACY_MEASURES: dict[str, AccuracyMeasure] = {measure.key: measure for measure in _MEASURES}
-"""Measures on which there can be a limit, by key."""
-
-USABLE_SHARE = AccuracyMeasure(
-    key="usable_share", label="usable share of the releases", column_label="usable", symbol="Pr(usable)",
-    meaning=", the probability that a release can be analyzed", is_share=True, parameter=MIN_COVERAGE,
-)  # fmt: skip
+_MEASURES = {
+    key: AccuracyMeasure(key=key, **table | {"parameter": NUMBERS[table["parameter"]]})
+    for key, table in TABLES["measures"].items()
+}
+USABLE_SHARE = _MEASURES.pop("usable_share")
 """How often a release can be analyzed at all; no limit is set on it."""
+ACCURACY_MEASURES: dict[str, AccuracyMeasure] = _MEASURES
+"""Measures on which there can be a limit, by key."""
 
 
 @dataclass(frozen=True)
@@ -208,8 +142,7 @@ class AccuracyLimit:
     limit: float
 
     def __post_init__(self) -> None:
-        if not isinstance(self.key, str) or self.key not in ACCURACY_MEASURES:
-            raise ValueError(f"key must be one of {', '.join(ACCURACY_MEASURES)}; got {describe_value(self.key)}.")
+        validate_choice("key", self.key, ACCURACY_MEASURES)
         object.__setattr__(self, "limit", self.measure.parameter.validate(self.limit))
 
     @property
@@ -223,18 +156,20 @@ class AccuracyLimit:
         return f"{self.measure.label} {self.measure.bound} {format_number(self.limit, 4)}"
 
     def used_share(self, measure: Measure) -> Measure:
-        """Share of the limit that is used, with its error: at most 1 where it is met."""
-        share = self.measure.used_share(measure.value, self.limit)
-        allowed = 1 - self.limit if self.measure.is_share else self.limit
-        if not (allowed and math.isfinite(share) and (measure.error > 0 or measure.within > 0)):
-            return Measure(share, 0.0)
-        return Measure(share, measure.error / allowed, within=measure.within / allowed)
+        """Share of the limit that is used, with its error: at most 1 where it is met, infinite where nothing is known.
 
-    def used_share_interval(self, measure: Measure, n_errors: float) -> tuple[float, float]:
-        """Share used at so many standard errors to both sides, the smaller first."""
-        ends = [measure.value - n_errors * measure.error, measure.value + n_errors * measure.error]
-        low, high = sorted(self.measure.used_share(end, self.limit) for end in ends)
-        return max(low, 0.0), high
+        Of a probability it is what is missed against what may be missed, so that 0.85 for 0.9 uses 1.5 of it.
+        """
+        allowed, value = self.limit, measure.value
+        if self.measure.is_share:
+            allowed, value = 1 - self.limit, 1 - measure.value
+        if math.isnan(value):
+            return Measure(math.inf, 0.0)
+        if not allowed:
+            return Measure(1.0 if is_on_limit(measure.value, 1.0) else math.inf, 0.0)
+        share = value / allowed
+        error = measure.error / allowed if measure.error > 0 and math.isfinite(share) else 0.0
+        return Measure(share, error, within=measure.within / allowed)
 
     def verdict(self, measure: Measure, n_errors: float = TIE_ERRORS) -> bool | None:
         """Whether the limit is met; None where that is not decided.
@@ -251,3 +186,12 @@ class AccuracyLimit:
         if abs(measure.value - self.limit) < n_errors * measure.error + measure.within:
             return None
         return is_on_limit(measure.value, self.limit) or not self.measure.is_worse(measure.value, self.limit)
+
+
+def is_on_limit(value: float, limit: float) -> bool:
+    """Whether a number is its limit, up to the rounding of a sum.
+
+    >>> is_on_limit(1 - 2**-53, 1.0), is_on_limit(0.999999, 1.0)
+    (True, False)
+    """
+    return math.isclose(value, limit, rel_tol=TIE_TOLERANCE)

@@ -5,21 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from dpviz.comparisons import ComparedMethod
+from dpviz.comparisons import ComparedMethod, numeric_releases
 from dpviz.comparisons.categories import CategoryMethod, category_method
-from dpviz.comparisons.numeric_releases import (
-    HISTOGRAM_METHODS,
-    MODIPS_COMMUNAL,
-    MODIPS_COMMUNAL_TRUNCATED,
-    MODIPS_SPLIT,
-    MODIPS_SPLIT_TRUNCATED,
-    PERTURBED_HISTOGRAM_SAFE,
-    SANITIZE_THEN_BOOTSTRAP,
-    public_bins,
-)
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.comparisons.terms import setting_for
-from dpviz.curator.candidate import Evaluation
+from dpviz.curator.candidate import Candidate
 from dpviz.export.templates import render, render_paragraphs
 from dpviz.mechanisms import GeometricSanitizer, LaplaceCells
 
@@ -34,9 +24,9 @@ TEMPLATES = {
 """Template of a method by key; that of a synthesizer is in its `opendp`."""
 
 NEAREST_METHODS: dict[str, ComparedMethod] = {
-    **{method.key: PERTURBED_HISTOGRAM_SAFE for method in HISTOGRAM_METHODS},
-    MODIPS_SPLIT_TRUNCATED.key: MODIPS_SPLIT,
-    MODIPS_COMMUNAL_TRUNCATED.key: MODIPS_COMMUNAL,
+    **{method.key: numeric_releases.PERTURBED_HISTOGRAM_SAFE for method in numeric_releases.HISTOGRAM_METHODS},
+    numeric_releases.MODIPS_SPLIT_TRUNCATED.key: numeric_releases.MODIPS_SPLIT,
+    numeric_releases.MODIPS_COMMUNAL_TRUNCATED.key: numeric_releases.MODIPS_COMMUNAL,
 }
 """Nearest to a method that OpenDP does not have, by key."""
 
@@ -50,7 +40,7 @@ class OpenDPScript:
     explanation: str
 
 
-def opendp_script(design: Evaluation) -> OpenDPScript:
+def opendp_script(design: Candidate) -> OpenDPScript:
     """Script that makes the release of a design, or the nearest one that keeps its privacy limits, with OpenDP.
 
     Notes
@@ -65,17 +55,12 @@ def opendp_script(design: Evaluation) -> OpenDPScript:
     data = design.question.data
     sets = design.sets if is_same else 1
     text = render(
-        f"curator/templates/opendp_{_template_of(method)}.txt",
-        method=method,
-        version=OPENDP_VERSION,
-        data=data,
-        sets=sets,
-        epsilon=epsilon,
-        share=epsilon / sets,
+        f"curator/templates/opendp_{_template_of(method)}.txt", method=method, version=OPENDP_VERSION, data=data,
+        sets=sets, epsilon=epsilon, share=epsilon / sets,
         scales=list(method.noise_scales(data, epsilon / sets).values()),
-        bins=public_bins(int(data.settings()["n"])),
-        twice=method.key == SANITIZE_THEN_BOOTSTRAP.key,
-    )
+        bins=numeric_releases.public_bins(int(data.settings()["n"])),
+        twice=method.key == numeric_releases.SANITIZE_THEN_BOOTSTRAP.key,
+    )  # fmt: skip
     explanation = render_paragraphs("curator/templates/handoff.txt", near=method.label, same=is_same)
     return OpenDPScript(text, is_same, " ".join(explanation))
 
@@ -95,7 +80,7 @@ def _template_of(method: ComparedMethod) -> str:
     return method.opendp if isinstance(method, BinaryMethod) else TEMPLATES.get(method.key, "")
 
 
-def _equivalent_epsilon(method: ComparedMethod | None, design: Evaluation) -> float | None:
+def _equivalent_epsilon(method: ComparedMethod | None, design: Candidate) -> float | None:
     """ε with which one set by another method keeps the same limits; else what the design really loses."""
     if method is None:
         return None

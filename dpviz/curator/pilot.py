@@ -34,16 +34,19 @@ class Suggestions(NamedTuple):
 
 def kind_with(settings: Mapping[str, float], current: str) -> str:
     """Kind of data of the question, or else the first that has numbers for these settings."""
-    fits = []
-    for key, kind in QUESTION_KINDS.items():
-        names = {*(item.name for item in kind.parameters()), *range_names(kind)}
-        if set(settings) <= names:
-            fits.append(key)
+    fits = [key for key, kind in QUESTION_KINDS.items() if set(settings) <= {*kind.numbers(), *range_names(kind)}]
     return current if current in fits or not fits else fits[0]
 
 
 def refusal(settings: Mapping[str, float], values: Mapping[str, Any], question: DesignQuestion) -> str:
-    """Why a form with these numbers would not take settings; empty where it does."""
+    """Why a form with these numbers would not take settings; empty where it does.
+
+    Parameters
+    ----------
+    settings, values : mapping
+        Numbers by their names in the form: those that are offered, and what it holds.
+    question : DesignQuestion
+    """
     kind = QUESTION_KINDS[kind_with(settings, question.data.key)]
     protect = [limit.key for limit in question.protections]
     accuracy = [limit.key for limit in question.limits]
@@ -71,77 +74,61 @@ def suggest_settings(facts: Facts, current: str) -> Suggestions:
     -------
     Suggestions
     """
-    if isinstance(facts, ProportionFacts):
-        return _suggest_proportion(facts, current)
+    content = "a number" if isinstance(facts, NumberFacts) else "a value"
+    rows = f"rows with {content}", f"{facts.n:,}", f"{facts.missing:,} without one are left out"
+    if isinstance(facts, NumberFacts):
+        suggestions = _suggest_numbers(facts)
+    else:
+        assert isinstance(facts, ProportionFacts | CategoryFacts)
+        suggestions = _suggest_shares(facts)
+
+    # n, at most what the desk takes of the data that the other settings are of
+    kind = QUESTION_KINDS[kind_with(suggestions.offers[0].settings, current)]
+    maximum = int(kind.numbers()["n"].maximum)
+    people = Suggestion(f"Use n = {facts.n:,}", {"n": facts.n}, ("n",))
+    if facts.n > maximum:
+        people = Suggestion(f"Use n = {maximum:,}, the most that the desk takes of such data", {"n": maximum}, ("n",))
+    has_spread = not isinstance(facts, NumberFacts) or facts.standard_deviation > 0
+    offers = [people, *(suggestions.offers if has_spread else [])]
+    return suggestions._replace(numbers=[rows, *suggestions.numbers], offers=offers)
+
+
+def _suggest_shares(facts: ProportionFacts | CategoryFacts) -> Suggestions:
     if isinstance(facts, CategoryFacts):
-        return _suggest_categories(facts, current)
-    assert isinstance(facts, NumberFacts)
-    return _suggest_numbers(facts, current)
-
-
-def _suggest_proportion(facts: ProportionFacts, current: str) -> Suggestions:
+        offer = Suggestion(f"Use k = {facts.categories:,} categories", {"cells": facts.categories}, ("categories",))
+        return Suggestions([("categories", f"{facts.categories:,}", "distinct values that occur")], [offer])
     low, high = (min(max(end, 0.0), 1.0) for end in rounded_ends(*wilson_interval(facts.share, facts.n, 0.95)))
-    ends = {"lowest_p": low, "highest_p": high}
     span = f"{format_number(low)} to {format_number(high)}"
     numbers = [
-        _rows_fact("a value", facts),
         ("share of ones", format_percent(facts.share, 4), "of the rows with a value"),
         ("plausible range", span, "Wilson's 95 % interval, rounded outward"),
     ]
-    range_offer = Suggestion(f"Use {span} as the range", ends, ("share",))
-    return Suggestions(numbers, [_people_offer(facts, ends, current), range_offer], (facts.note,))
+    offer = Suggestion(f"Use {span} as the range", {"lowest_p": low, "highest_p": high}, ("share",))
+    return Suggestions(numbers, [offer], (facts.note,))
 
 
-def _suggest_categories(facts: CategoryFacts, current: str) -> Suggestions:
-    cells: dict[str, float] = {"cells": facts.categories}
-    numbers = [
-        _rows_fact("a value", facts), ("categories", f"{facts.categories:,}", "distinct values that occur")
-    ]  # fmt: skip
-    offer = Suggestion(f"Use k = {facts.categories:,} categories", cells, ("categories",))
-    return Suggestions(numbers, [_people_offer(facts, cells, current), offer])
-
-
-def _suggest_numbers(facts: NumberFacts, current: str) -> Suggestions:
+def _suggest_numbers(facts: NumberFacts) -> Suggestions:
     low, high = range_of_mean(facts)
     sigma = rounded_ends(0.0, facts.standard_deviation)[1]
     bounds_text = f"{format_distinct(facts.low, facts.high)} to {format_distinct(facts.high, facts.low)}"
     mean_text, sigma_text = f"{format_number(low)} to {format_number(high)}", f"σ = {format_number(sigma)}"
-    bounds, ends, spread = (
-        {"low": facts.low, "high": facts.high}, {"lowest_mean": low, "highest_mean": high}, {"sigma": sigma}
-    )  # fmt: skip
     offers = [
-        Suggestion(f"Use the bounds {bounds_text}", bounds, ("low", "high")),
-        Suggestion(f"Use {mean_text} as the range of the mean", ends, ("mean",)),
-        Suggestion(f"Use {sigma_text}", spread, ("standard_deviation",)),
-        Suggestion(
-            f"Use bounds {bounds_text}, a mean from {mean_text} and {sigma_text}",
-            bounds | ends | spread,
-            ("low", "high", "mean", "standard_deviation"),
-        ),
+        Suggestion(f"Use the bounds {bounds_text}", {"low": facts.low, "high": facts.high}, ("low", "high")),
+        Suggestion(f"Use {mean_text} as the range of the mean", {"lowest_mean": low, "highest_mean": high}, ("mean",)),
+        Suggestion(f"Use {sigma_text}", {"sigma": sigma}, ("standard_deviation",)),
     ]
+    everything: dict[str, float] = {}
+    for offer in offers:
+        everything |= offer.settings
+    names = tuple(name for offer in offers for name in offer.facts)
+    offers.append(Suggestion(f"Use bounds {bounds_text}, a mean from {mean_text} and {sigma_text}", everything, names))
     numbers = [
-        _rows_fact("a number", facts),
         ("suggested bounds", bounds_text, "of all values, see below"),
         ("mean", format_number(facts.mean, 4), f"plausible from {mean_text} (95 %)"),
         ("standard deviation", format_number(facts.standard_deviation, 4), "with n − 1"),
     ]
-    has_spread = bool(facts.standard_deviation)
-    people = _people_offer(facts, bounds, current)
-    remarks = facts.misfit, "" if has_spread else NO_SPREAD
-    return Suggestions(numbers, [people, *(offers if has_spread else [])], remarks, facts.bounds_note)
-
-
-def _rows_fact(content: str, facts: Facts) -> tuple[str, str, str]:
-    return f"rows with {content}", f"{facts.n:,}", f"{facts.missing:,} without one are left out"
-
-
-def _people_offer(facts: Facts, settings: Mapping[str, float], current: str) -> Suggestion:
-    """Offer of n, at most what the desk takes of the data that the settings are of."""
-    kind = QUESTION_KINDS[kind_with(settings, current)]
-    maximum = next(int(item.maximum) for item in kind.parameters() if item.name == "n")
-    if facts.n > maximum:
-        return Suggestion(f"Use n = {maximum:,}, the most that the desk takes of such data", {"n": maximum}, ("n",))
-    return Suggestion(f"Use n = {facts.n:,}", {"n": facts.n}, ("n",))
+    remarks = facts.misfit, "" if facts.standard_deviation else NO_SPREAD
+    return Suggestions(numbers, offers, remarks, facts.bounds_note)
 
 
 def range_of_mean(facts: NumberFacts) -> tuple[float, float]:

@@ -5,56 +5,23 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from scipy.special import expit, logit
 
 from dpviz.core.declarations import DELTA, EPSILON
 from dpviz.core.formatting import format_number, round_down
-from dpviz.core.parameters import Parameter, parameter_with_default
+from dpviz.core.parameters import parameter_with_default
 from dpviz.core.records import ParameterRecord
-from dpviz.privacy.attacker import PRIOR_RISK, RISK_RATIO, epsilon_for_risk_ratio, risk_ratio
-from dpviz.privacy.trade_off import PRIOR_OF_PAIR
+from dpviz.curator.declarations import NUMBERS
+from dpviz.privacy.attacker import epsilon_for_risk_ratio, risk_ratio
 
 USUAL_EPSILON = 10.0  # up to which a privacy loss is usual; the odds on a row may then change by a factor of 22,000
 WEAK_PROTECTION_NOTE = (
     "That hardly protects anybody", "values up to 10 are usual, and one release may settle a person's row."
 )  # fmt: skip
 """What is said of a privacy loss above the usual that was not asked for: the point, and why."""
-
-MAX_EPSILON = replace(
-    EPSILON, name="most_epsilon", title="Largest privacy loss", default=1.0, maximum=100.0,
-    help="The largest privacy loss of all sets together: when one row is substituted, no release may change an "
-    "attacker's odds by more than a factor eᵋ. Smaller is more private; values from 0.1 to 10 are usual.",
-)  # fmt: skip
-MAX_DELTA = replace(
-    DELTA, name="most_delta", title="Largest failure", default=0.0, maximum=0.5, slider_maximum=0.1,
-    help="The probability mass that may escape the largest ε; 0 asks for pure ε-differential privacy. Smaller is more "
-    "private, and far less than 1/n is usual.",
-)  # fmt: skip
-ATTACKER_PRIOR = replace(
-    PRIOR_OF_PAIR, name="known_before", symbol="π", title="Attacker's first probability", default=0.5,
-    open_minimum=True, maximum=0.999999, slider_minimum=0.01, slider_maximum=0.99,
-    help="How probable the attacker holds one of two neighbouring data sets before the release. ½: nothing is known.",
-)  # fmt: skip
-MAX_SUCCESS = Parameter(
-    name="most_success", symbol="s", title="Largest share of right guesses", minimum=0.0, maximum=1.0, default=0.75,
-    open_minimum=True, slider_minimum=0.5, slider_maximum=0.999, private_end="smaller",
-    help="How often an attacker who knows all other rows may guess right, at most, which of two values a person's row "
-    "has. Without a release, guessing alone is right half of the time where π = ½. Smaller is more private.",
-)  # fmt: skip
-PROBABILITY_BEFORE = replace(
-    ATTACKER_PRIOR, name="believed_before", symbol="b", title="Probability before", default=0.1,
-    help="How probable the attacker holds the sensitive value of a person before the release.",
-)  # fmt: skip
-MAX_PROBABILITY_AFTER = replace(
-    PROBABILITY_BEFORE, name="most_after", symbol="a", title="Largest probability after", default=0.25,
-    slider_maximum=0.999, private_end="smaller",
-    help="How probable the attacker may hold it after the release, at most. Smaller is more private.",
-)  # fmt: skip
-RISK_BEFORE = replace(PRIOR_RISK, name="risk_before", symbol="p₀")
-MAX_RATIO = replace(RISK_RATIO, name="most_ratio")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +34,8 @@ class PrivacyLimit(ParameterRecord, ABC):
         `formula` says how what is limited follows from L, the pure ε of all sets, or from their δ(ε).
     follows_from_delta, is_share : bool
         Whether it follows from δ(ε), and whether it is a probability.
+    text, attained_label : str
+        The limit as a clause, and what is limited, with what the attacker starts from.
     """
 
     key: ClassVar[str]
@@ -88,13 +57,11 @@ class PrivacyLimit(ParameterRecord, ABC):
 
     @property
     @abstractmethod
-    def text(self) -> str:
-        """The limit as a clause."""
+    def text(self) -> str: ...
 
     @property
     @abstractmethod
-    def attained_label(self) -> str:
-        """What is limited, with what the attacker starts from."""
+    def attained_label(self) -> str: ...
 
     @property
     def translation(self) -> str:
@@ -113,6 +80,10 @@ def promise_text(epsilon: float, delta: float) -> str:
     return f"ε = {format_number(epsilon, 4)}" + (f" and δ = {format_number(delta, 3)}" if delta else "")
 
 
+def _percent(share: float) -> str:
+    return f"{format_number(100 * share, 10)} %"
+
+
 @dataclass(frozen=True, kw_only=True)
 class EpsilonDeltaLimit(PrivacyLimit):
     """Largest privacy loss ε and failure δ of all sets together.
@@ -121,8 +92,8 @@ class EpsilonDeltaLimit(PrivacyLimit):
     (0.5, 0.0)
     """
 
-    most_epsilon: float = parameter_with_default(MAX_EPSILON)
-    most_delta: float = parameter_with_default(MAX_DELTA)
+    most_epsilon: float = parameter_with_default(NUMBERS["most_epsilon"])
+    most_delta: float = parameter_with_default(NUMBERS["most_delta"])
     key = "loss"
     label = "Largest privacy loss ε (and δ)"
     short_label = "privacy loss ε"
@@ -157,8 +128,8 @@ class GuessingLimit(PrivacyLimit):
     (0.0, 0.5)
     """
 
-    known_before: float = parameter_with_default(ATTACKER_PRIOR)
-    most_success: float = parameter_with_default(MAX_SUCCESS)
+    known_before: float = parameter_with_default(NUMBERS["known_before"])
+    most_success: float = parameter_with_default(NUMBERS["most_success"])
     key = "guess"
     label = "Largest share of right guesses"
     short_label = "right guesses"
@@ -196,9 +167,7 @@ class GuessingLimit(PrivacyLimit):
         start = f"starts from π = {format_number(self.known_before)}"
         if self.known_before == 0.5:
             start = "knows nothing before"
-        return (
-            f"an attacker who {start} guesses right at most {format_number(100 * self.most_success, 10)} % of the time"
-        )
+        return f"an attacker who {start} guesses right at most {_percent(self.most_success)} of the time"
 
     @property
     def translation(self) -> str:
@@ -206,9 +175,10 @@ class GuessingLimit(PrivacyLimit):
         if epsilon == math.inf:
             return super().translation
         bound = f"at most {format_number(round_down(delta, 4), 4)}"
+        where = f"{bound} between the two distributions"
         if epsilon:
-            return f"δ is {bound} at ε = {format_number(epsilon, 4)}; alone this bounds no ε"
-        return f"{bound} between the two distributions; alone this bounds no ε"
+            where = f"δ is {bound} at ε = {format_number(epsilon, 4)}"
+        return f"{where}; alone this bounds no ε"
 
     @property
     def attained_label(self) -> str:
@@ -224,8 +194,8 @@ class PosteriorLimit(PrivacyLimit):
     3.0
     """
 
-    believed_before: float = parameter_with_default(PROBABILITY_BEFORE)
-    most_after: float = parameter_with_default(MAX_PROBABILITY_AFTER)
+    believed_before: float = parameter_with_default(NUMBERS["believed_before"])
+    most_after: float = parameter_with_default(NUMBERS["most_after"])
     key = "odds"
     label = "Largest probability after the release"
     short_label = "probability after"
@@ -249,9 +219,8 @@ class PosteriorLimit(PrivacyLimit):
 
     @property
     def text(self) -> str:
-        before = format_number(100 * self.believed_before, 10)
-        after = format_number(100 * self.most_after, 10)
-        return f"a probability of {before} % before the release is at most {after} % after it"
+        before, after = _percent(self.believed_before), _percent(self.most_after)
+        return f"a probability of {before} before the release is at most {after} after it"
 
     @property
     def attained_label(self) -> str:
@@ -267,8 +236,8 @@ class RiskRatioLimit(PrivacyLimit):
     9.0
     """
 
-    risk_before: float = parameter_with_default(RISK_BEFORE)
-    most_ratio: float = parameter_with_default(MAX_RATIO)
+    risk_before: float = parameter_with_default(NUMBERS["risk_before"])
+    most_ratio: float = parameter_with_default(NUMBERS["most_ratio"])
     key = "risk"
     label = "Largest ratio of risks, r*"
     short_label = "ratio of risks"
@@ -288,8 +257,8 @@ class RiskRatioLimit(PrivacyLimit):
 
     @property
     def text(self) -> str:
-        before = format_number(100 * self.risk_before, 10)
-        return f"a risk of {before} % grows to at most {format_number(self.most_ratio, 10)} times as much"
+        times = format_number(self.most_ratio, 10)
+        return f"a risk of {_percent(self.risk_before)} grows to at most {times} times as much"
 
     @property
     def attained_label(self) -> str:

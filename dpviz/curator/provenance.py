@@ -14,8 +14,8 @@ from dpviz.comparisons import DATA_KINDS
 from dpviz.comparisons.terms import PROMISES
 from dpviz.core.formatting import format_distinct, format_number, round_up
 from dpviz.core.monte_carlo import Measure
-from dpviz.curator.candidate import Evaluation
-from dpviz.curator.measures import ACCURACY_MEASURES, USABLE_SHARE, AccuracyMeasure, WorstCase
+from dpviz.curator.candidate import Candidate
+from dpviz.curator.measures import ACCURACY_MEASURES, USABLE_SHARE, WorstCase
 from dpviz.curator.privacy_limits import PRIVACY_LIMITS, EpsilonDeltaLimit
 from dpviz.export.templates import capitalize_first
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -24,10 +24,8 @@ from dpviz.privacy.optimum import LeastError
 ENTRIES: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 ASKED_PART = ENTRIES["limit"]["part"]
 ACCURACY_PART = ENTRIES["accuracy"]["part"]
-GIVEN_EPSILON = ENTRIES["given_epsilon"]["label"]
-EXACT_LOSS = "Exact privacy loss of all sets"
-PROVEN_LOSS = "Largest privacy loss of all sets, as proven"
-DESK, COMPARISON, MATRICES, COVERAGE = "Curator's desk", "Compare synthesizers", "Transition matrices", "Coverage"
+_OWN_ROWS = {ENTRIES[key]["label"] for key in ("given_epsilon", "loss", "proven_loss")}
+_OWN_ROWS |= {capitalize_first(measure.label) for measure in ACCURACY_MEASURES.values()}
 FILE_DIGITS = 12  # the digits that follow depend on the order in which a processor adds
 MAX_GAP = 1e-9  # relative gap up to which the smallest error is known to every digit that is shown
 MAX_COMPARED_LOSS = 600.0  # ε above which the smallest error is 0 to every digit
@@ -64,11 +62,16 @@ class ReportedNumber:
     symbol: str = ""
     source: str = ""
     method: str = ""
-    page: str = DESK
+    page: str = "Curator's desk"
     location: str = ""
     note: str = ""
     is_bound: bool = False
     is_share: bool = False
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether a table of designs side by side has it beside their own ε, real ε and measures of accuracy."""
+        return self.part != ASKED_PART and self.label not in _OWN_ROWS
 
     @property
     def rounded(self) -> Measure:
@@ -92,7 +95,7 @@ class ReportedNumber:
 
 
 @lru_cache(maxsize=64)
-def reported_numbers(design: Evaluation) -> tuple[ReportedNumber, ...]:
+def reported_numbers(design: Candidate) -> tuple[ReportedNumber, ...]:
     """Every number of a design, in the order of a report; what is not known is there and says so."""
     return (*_settings(design), *_disclosure(design), *_accuracy(design), *_added_error(design))
 
@@ -105,7 +108,7 @@ def _number(key: str, value: Measure | float | None, **details: Any) -> Reported
     return ReportedNumber(measure=measure, **ENTRIES[key] | details | {"note": ""})
 
 
-def _settings(design: Evaluation) -> Iterator[ReportedNumber]:
+def _settings(design: Candidate) -> Iterator[ReportedNumber]:
     question, data, method = design.question, design.question.data, design.method
     for limit in question.protections:
         formula = ENTRIES["data"]["formula"] if isinstance(limit, EpsilonDeltaLimit) else limit.formula
@@ -118,8 +121,12 @@ def _settings(design: Evaluation) -> Iterator[ReportedNumber]:
     yield _number("sets", design.sets)
 
     # The ε of all sets, and what each set is made with
-    origin = ENTRIES[f"epsilon_{_epsilon_origin(design)}"]
-    yield _number("given_epsilon", design.epsilon, source=method.source, **origin)
+    origin = "saturated" if design.is_saturated else "largest"
+    if design.is_minimal or not question.promises:
+        origin = "minimal"
+    elif design.epsilon == PROMISES.maximum:
+        origin = "unlimited"
+    yield _number("given_epsilon", design.epsilon, source=method.source, **ENTRIES[f"epsilon_{origin}"])
     share = design.epsilon / design.sets
     yield _number("share", share, source=method.source)
     for statistic, scale in method.noise_scales(data, share).items():
@@ -133,20 +140,12 @@ def _settings(design: Evaluation) -> Iterator[ReportedNumber]:
             yield _number("release", getattr(release, item.name), label=label, symbol=item.symbol, source=method.source)
 
 
-def _epsilon_origin(design: Evaluation) -> str:
-    if design.is_minimal or not design.question.promises:
-        return "minimal"
-    if design.epsilon == PROMISES.maximum:
-        return "unlimited"
-    return "saturated" if design.is_saturated else "largest"
-
-
-def _disclosure(design: Evaluation) -> Iterator[ReportedNumber]:
+def _disclosure(design: Candidate) -> Iterator[ReportedNumber]:
     """The pure ε of all sets, the odds that it allows, and what the release attains of each kind of limit."""
     loss, is_exact = design.real_epsilon, design.method.exact_epsilon
-    page = MATRICES if design.sets == 1 and _is_matrix(design) else _comparison_page(design)
-    label = EXACT_LOSS if is_exact else PROVEN_LOSS
-    yield _number("loss", loss, label=label, method=design.method.loss_by, is_bound=not is_exact, page=page)
+    page = "Transition matrices" if design.sets == 1 and _is_matrix(design) else _comparison_page(design)
+    key = "loss" if is_exact else "proven_loss"
+    yield _number(key, loss, **ENTRIES["loss_of_all"], method=design.method.loss_by, is_bound=not is_exact, page=page)
     if loss is None:
         yield _number("odds_factor", None, page=page)
         return
@@ -168,7 +167,7 @@ def _disclosure(design: Evaluation) -> Iterator[ReportedNumber]:
             )  # fmt: skip
 
 
-def _delta_of(design: Evaluation, loss: float) -> tuple[Callable[[float], float], str, bool]:
+def _delta_of(design: Candidate, loss: float) -> tuple[Callable[[float], float], str, bool]:
     """δ of all sets at any ε, how it is computed, and whether it is only a bound."""
     method, data, sets = design.method, design.question.data, design.sets
 
@@ -182,51 +181,43 @@ def _delta_of(design: Evaluation, loss: float) -> tuple[Callable[[float], float]
 
     if method.real_delta(data, design.epsilon, sets, 0.0) is None:
         return largest_delta, "the most that L allows: δ(ε) ≤ (e^L − e^ε)/(e^L + 1)", True
-    return (
-        exact_delta,
-        "exact, over all neighbours" if sets == 1 else "losses of all sets on a grid, δ rounded up",
-        False,
-    )
+    computed = "exact, over all neighbours" if sets == 1 else "losses of all sets on a grid, δ rounded up"
+    return exact_delta, computed, False
 
 
-def _comparison_page(design: Evaluation) -> str:
-    return COMPARISON if design.question.data.key in DATA_KINDS else DESK
+def _comparison_page(design: Candidate) -> str:
+    return "Compare synthesizers" if design.question.data.key in DATA_KINDS else "Curator's desk"
 
 
-def _is_matrix(design: Evaluation) -> bool:
+def _is_matrix(design: Candidate) -> bool:
     """Whether the pages on one count know each set."""
     release = design.method.design(design.question.data, design.epsilon, design.sets)
     return release is not None and isinstance(release.synthesizer, TwoCellSynthesizer)
 
 
-def _accuracy(design: Evaluation) -> Iterator[ReportedNumber]:
+def _accuracy(design: Candidate) -> Iterator[ReportedNumber]:
     rule, question, page = design.analysis.rule_for(design.sets), design.question, _comparison_page(design)
-    for key, measure in ACCURACY_MEASURES.items():
+    usable = [USABLE_SHARE.of(outcome) for outcome in design.outcomes]
+    worst_of_usable = USABLE_SHARE.over(question.truths, usable, question.average)
+    measures = [*ACCURACY_MEASURES.values(), USABLE_SHARE]
+    for measure, worst in zip(measures, [*design.worst_cases.values(), worst_of_usable], strict=True):
         details = {"page": page}
         if measure.needs_interval:
-            details = {"source": f"{rule.source}: {rule.formula}", "page": COVERAGE if _is_matrix(design) else page}
-        yield _worst_case_number(design, measure, design.worst_cases[key], **details)
-    usable = [USABLE_SHARE.of(outcome) for outcome in design.outcomes]
-    worst = USABLE_SHARE.over(question.truths, usable, question.average)
-    yield _worst_case_number(design, USABLE_SHARE, worst, source=design.method.source, page=page)
+            details = {"source": f"{rule.source}: {rule.formula}", "page": "Coverage" if _is_matrix(design) else page}
+        elif measure is USABLE_SHARE:
+            details["source"] = design.method.source
+        method = question.data.exactly
+        if worst.measure.error > 0:
+            repetitions = f"{question.repetitions:,} repetitions"
+            method = f"simulated, {repetitions}, seed {question.seed}; ± is the standard error"
+        yield _number(
+            "accuracy", worst.measure, label=capitalize_first(measure.label), symbol=measure.symbol, method=method,
+            formula=measure.symbol + measure.meaning, location=_location_text(design, worst),
+            is_share=measure.is_share, **details,
+        )  # fmt: skip
 
 
-def _worst_case_number(
-    design: Evaluation, measure: AccuracyMeasure, worst: WorstCase, **details: str
-) -> ReportedNumber:
-    question = design.question
-    method = question.data.exactly
-    if worst.measure.error > 0:
-        repetitions = f"{question.repetitions:,} repetitions"
-        method = f"simulated, {repetitions}, seed {question.seed}; ± is the standard error"
-    return _number(
-        "accuracy", worst.measure, label=capitalize_first(measure.label), symbol=measure.symbol, method=method,
-        formula=measure.symbol + measure.meaning, location=_location_text(design, worst), is_share=measure.is_share,
-        **details,
-    )  # fmt: skip
-
-
-def _location_text(design: Evaluation, worst: WorstCase) -> str:
+def _location_text(design: Candidate, worst: WorstCase) -> str:
     """At which of the true values a measure is the worst, or over which it is averaged."""
     question, n_truths = design.question, len(design.question.truths)
     truth = question.truths[0] if math.isnan(worst.location) else worst.location
@@ -241,7 +232,7 @@ def _location_text(design: Evaluation, worst: WorstCase) -> str:
     return f"worst of {f'{worst.n_tried} true values' if worst.n_tried else whole_range}, {at}"
 
 
-def _added_error(design: Evaluation) -> Iterator[ReportedNumber]:
+def _added_error(design: Candidate) -> Iterator[ReportedNumber]:
     """The error that the release adds, the smallest that any mechanism as private could add, and their ratio."""
     added, page = design.outcomes[0].release_error, _comparison_page(design)
     yield _number("added_error", added, source=design.method.source, method=design.question.data.exactly, page=page)
@@ -251,19 +242,16 @@ def _added_error(design: Evaluation) -> Iterator[ReportedNumber]:
         yield _number("price", None, page=page)
         return
     error, low = optimum.root_mean_squared_error, optimum.lower_bound
-    values = {"smallest_error": error, "price": _ratio(added, error)}
+    price, highest_price = (added.value / smallest if smallest > 0 else None for smallest in (error, low))
+    values = {"smallest_error": error, "price": price}
     if optimum.gap > MAX_GAP * error:
         values = {"smallest_error_low": low, "smallest_error_high": error}
-        values |= {"price_low": _ratio(added, error), "price_high": _ratio(added, low)}
+        values |= {"price_low": price, "price_high": highest_price}
     for key, value in values.items():
         yield _number(key, value, page=page)
 
 
-def _ratio(added: Measure, smallest: float) -> float | None:
-    return added.value / smallest if smallest > 0 else None
-
-
-def _least_error(design: Evaluation) -> LeastError | None:
+def _least_error(design: Candidate) -> LeastError | None:
     """Smallest error at the ε and δ that were asked for, or at the loss that the release really has."""
     limit, loss = design.question.epsilon_delta_limit, design.real_epsilon
     if limit is not None and limit.most_delta > 0:

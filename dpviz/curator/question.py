@@ -14,11 +14,12 @@ from scipy.special import betainc, betaincc, betainccinv, betaincinv
 
 from dpviz.comparisons import CategoryData, ComparedMethod, CountData, DataKind, UnknownVariance
 from dpviz.comparisons.analysis import COMPARED_SETS, SIMULATED_REPETITIONS, Analysis, Estimand
-from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, LEVEL, SEED
+from dpviz.core.declarations import LEVEL, SEED
 from dpviz.core.formatting import describe_value, format_number
 from dpviz.core.parameters import Parameter, parameter_with_default, validate_choice, validate_fields
 from dpviz.core.records import ParameterRecord, json_field, validate_unique_choices
 from dpviz.core.types import FloatArray
+from dpviz.curator.declarations import NUMBERS
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import PRIVACY_LIMITS, EpsilonDeltaLimit, PrivacyLimit
 from dpviz.inference.rules import RULES
@@ -33,22 +34,6 @@ GOALS: dict[str, str] = {
     "epsilon": "the strongest protection",
 }
 """What comes first among the designs that meet all limits."""
-
-N_VALUES = Parameter(
-    name="values", symbol="", title="True values tried", minimum=1, maximum=65, default=9, integer=True,
-    slider_maximum=33, private_end="neither",
-    help="How many true values are tried, from the lowest to the highest. An average is one of these, and so is the "
-    "worst where it is simulated; all other numbers are the worst of the whole range.",
-)  # fmt: skip
-PRIOR_ONES = dataclasses.replace(
-    GAMMA_ONES, name="believed_ones", symbol="a", title="Your prior ones",
-    help="What you believe of the true proportion before you see the data, as rows with a one that you have seen: a "
-    "Beta distribution, cut off at the lowest and the highest proportion. 1 and 1: all are alike.",
-)  # fmt: skip
-PRIOR_ZEROS = dataclasses.replace(
-    GAMMA_ZEROS, name="believed_zeros", symbol="b", title="Your prior zeros",
-    help="The same for rows with a zero. The larger both numbers, the surer you are of a / (a + b).",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,10 +86,10 @@ class DesignQuestion(ParameterRecord):
         lambda values: tuple(AccuracyLimit(*item) for item in values.items()),
         default=(),
     )
-    values: int = parameter_with_default(N_VALUES)
+    values: int = parameter_with_default(NUMBERS["values"])
     average: bool = False
-    believed_ones: float = parameter_with_default(PRIOR_ONES)
-    believed_zeros: float = parameter_with_default(PRIOR_ZEROS)
+    believed_ones: float = parameter_with_default(NUMBERS["believed_ones"])
+    believed_zeros: float = parameter_with_default(NUMBERS["believed_zeros"])
     sets: tuple[int, ...] = (1, 5)
     rules: tuple[str, ...] = ("reiter_2003",)
     methods: tuple[str, ...] = ()
@@ -147,22 +132,22 @@ class DesignQuestion(ParameterRecord):
             )
 
     def _check_lists(self) -> None:
-        for name in ("sets", "rules", "methods", "protections", "limits"):
-            if not isinstance(getattr(self, name), tuple | list):
-                raise ValueError(f"{name} must be a list; got {describe_value(getattr(self, name))}.")
-            self._set(name, tuple(getattr(self, name)))
+        limit_types: dict[str, type | None] = {"protections": PrivacyLimit, "limits": AccuracyLimit}
+        for name in ("sets", "rules", "methods", *limit_types):
+            values = getattr(self, name)
+            if not isinstance(values, tuple | list):
+                raise ValueError(f"{name} must be a list; got {describe_value(values)}.")
+            self._set(name, tuple(values))
+            limit_type = limit_types.get(name)
+            is_valid = limit_type is None or all(isinstance(limit, limit_type) for limit in values)
+            if not is_valid or (limit_type and len({limit.key for limit in values}) < len(values)):
+                raise ValueError(f"{name} must be limits of this kind, each once; got {describe_value(values)}.")
         self._set("sets", tuple(sorted({int(COMPARED_SETS.validate(count)) for count in self.sets})))
         self._set("rules", validate_unique_choices("rules", self.rules, RULES))
         keys = [method.key for method in type(self.data).methods]
         self._set("methods", tuple(sorted(validate_unique_choices("methods", self.methods, keys), key=keys.index)))
         if not self.sets or not self.rules:
             raise ValueError("Choose at least one number of sets and one analysis.")
-        limit_types: dict[str, type] = {"protections": PrivacyLimit, "limits": AccuracyLimit}
-        for name, limit_type in limit_types.items():
-            limits = getattr(self, name)
-            is_valid = all(isinstance(limit, limit_type) for limit in limits)
-            if not is_valid or len({limit.key for limit in limits}) < len(limits):
-                raise ValueError(f"{name} must be limits of this kind, each once; got {describe_value(limits)}.")
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -172,12 +157,12 @@ class DesignQuestion(ParameterRecord):
     @property
     def true_parameter(self) -> Parameter:
         """Declaration of the true value."""
-        return next(item for item in self.data.parameters() if item.name == self.data.true_value)
+        return true_value_of(type(self.data))
 
     @property
-    def is_worst_of_range(self) -> bool:
-        """Whether the worst of a range counts."""
-        return not self.average and self.lowest < self.highest
+    def secret_parameters(self) -> list[Parameter]:
+        """Declarations of what is confidential of the data: the true value, and what is assumed beside it."""
+        return [p for p in self.data.parameters() if p.name in (self.data.true_value, *self.data.assumed_parameters)]
 
     @property
     def _has_prior(self) -> bool:
@@ -226,13 +211,6 @@ class DesignQuestion(ParameterRecord):
         return tuple(dataclasses.replace(self.data, **value) for value in values)
 
     # What is asked
-
-    @property
-    def description(self) -> str:
-        """Sizes of the data and range of the true value."""
-        sizes = self.data.in_symbols(4, self.data.numbers().keys() - {self.data.true_value})
-        ends = f"{format_number(self.lowest, 4)} to {format_number(self.highest, 4)}"
-        return f"{', '.join(sizes)} and {self.true_parameter.symbol} from {ends}"
 
     @property
     def estimand(self) -> Estimand:
@@ -311,14 +289,18 @@ class DesignQuestion(ParameterRecord):
         names = [field.name for field in dataclasses.fields(cls)]
         if not isinstance(values, dict) or not {"data", "lowest", "highest"} <= set(values) <= set(names):
             raise ValueError(f"A question has some of {', '.join(names)}; got {describe_value(values)}.")
-        fields = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
-        return super().of(fields)
+        return super().of({name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
 
 
 @lru_cache(maxsize=256)
 def _analysis(sets: int, rule: str, level: float, repetitions: int, seed: int) -> Analysis:
     """Cached, as a search asks for it at every ε."""
     return Analysis(sets=sets, rule=rule, level=level, repetitions=repetitions, seed=seed)
+
+
+def true_value_of(kind: type[DataKind]) -> Parameter:
+    """Declaration of the true value of a kind of data."""
+    return kind.numbers()[kind.true_value]
 
 
 def range_names(kind: type[DataKind]) -> tuple[str, str]:

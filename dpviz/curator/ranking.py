@@ -9,7 +9,7 @@ from functools import partial
 from itertools import islice
 
 from dpviz.core.monte_carlo import Measure, tie_classes
-from dpviz.curator.candidate import EPSILON_TOLERANCE, ERROR_KEY, Evaluation
+from dpviz.curator.candidate import EPSILON_TOLERANCE, ERROR_KEY, Candidate
 from dpviz.curator.measures import ACCURACY_MEASURES
 from dpviz.curator.question import DesignQuestion
 
@@ -28,7 +28,7 @@ class Criterion:
 
     label: str
     reason: str
-    value: Callable[[Evaluation], Measure]
+    value: Callable[[Candidate], Measure]
     tied: Callable[[Measure, Measure], bool]
 
 
@@ -44,26 +44,26 @@ def search_tolerance(epsilon: float, is_rough: bool) -> float:
     return (SIMULATED_TOLERANCE if is_rough else BISECTION_TOLERANCE) + unit
 
 
-def privacy_loss(evaluation: Evaluation) -> Measure:
+def privacy_loss(design: Candidate) -> Measure:
     """Real ε of all sets, infinite where no ε holds or none is known; within the tolerance of a saturation search."""
-    real = math.inf if evaluation.real_epsilon is None else evaluation.real_epsilon
-    if not evaluation.is_saturated or math.isinf(real):
+    real = math.inf if design.real_epsilon is None else design.real_epsilon
+    if not design.is_saturated or math.isinf(real):
         return Measure(real, 0.0)
-    question = evaluation.question
+    question = design.question
     return Measure(real, 0.0, within=real * search_tolerance(real, question.data.simulated or question.needs_interval))
 
 
-def accuracy(key: str, evaluation: Evaluation) -> Measure:
+def _accuracy(key: str, design: Candidate) -> Measure:
     """A measure; of a saturated design within the thousandth by which a larger ε would improve it."""
-    measure = evaluation.worst_case(key).measure
-    if not evaluation.is_saturated or not math.isfinite(measure.value):
+    measure = design.worst_case(key).measure
+    if not design.is_saturated or not math.isfinite(measure.value):
         return measure
-    unit = measure.value if ACCURACY_MEASURES[key].needs_interval else evaluation.value(ERROR_KEY)
+    unit = measure.value if ACCURACY_MEASURES[key].needs_interval else design.value(ERROR_KEY)
     return replace(measure, within=measure.within + SATURATION * abs(unit))
 
 
 def criteria(question: DesignQuestion, meets_limits: bool | None) -> list[Criterion]:
-    """Criteria of designs that meet their limits, may meet them or do not, the deciding one first.
+    """Criteria of designs that meet their limits, may meet them or do not (True, None, False), the deciding one first.
 
     Of those that meet all: the goal, or without a privacy limit the real ε; then real ε, error and bias; then fewer
     sets. Of those that break a limit: first whether the real ε is far above the usual, as limits that bound neither
@@ -78,42 +78,39 @@ def criteria(question: DesignQuestion, meets_limits: bool | None) -> list[Criter
         return value.tied(reference, tolerance)
 
     keys = dict.fromkeys(key for key in (question.goal, ERROR_KEY, "bias") if key in ACCURACY_MEASURES)
-    labels = [ACCURACY_MEASURES[key].label for key in keys]
-    by_accuracy = [
-        Criterion(label, f"its {label} is smaller", partial(accuracy, key), tied)
-        for key, label in zip(keys, labels, strict=True)
+    ordered = [Criterion("real privacy loss ε", "it gives less away", privacy_loss, tied)]
+    for key in keys:
+        label = ACCURACY_MEASURES[key].label
+        ordered.append(Criterion(label, f"its {label} is smaller", partial(_accuracy, key), tied))
+    ordered.append(Criterion("number of sets", "it has fewer sets", lambda item: Measure(item.sets, 0.0), tied))
+    if meets_limits is not False:
+        is_accuracy = question.ranked_by in ACCURACY_MEASURES
+        return [ordered[1], ordered[0], *ordered[2:]] if is_accuracy else ordered
+
+    def excess(design: Candidate) -> Measure:
+        return Measure(float(design.exceeds_usual_epsilon), 0.0)
+
+    return [
+        Criterion("real privacy loss ε", "its real ε is less unusual", excess, tied),
+        Criterion("distance from its limits", "it exceeds no limit by as much", lambda item: item.limit_use, tied),
+        *ordered,
     ]
-    by_privacy = Criterion("real privacy loss ε", "it gives less away", privacy_loss, tied)
-    ordered = [by_privacy, *by_accuracy]
-    if meets_limits is False:
-        ordered = [
-            Criterion("real privacy loss ε", "its real ε is less unusual", _excess_flag, tied),
-            Criterion("distance from its limits", "it exceeds no limit by as much", lambda item: item.limit_use, tied),
-            *ordered,
-        ]
-    elif question.ranked_by in ACCURACY_MEASURES:
-        ordered = [by_accuracy[0], by_privacy, *by_accuracy[1:]]
-    return [*ordered, Criterion("number of sets", "it has fewer sets", lambda item: Measure(item.sets, 0.0), tied)]
 
 
-def _excess_flag(evaluation: Evaluation) -> Measure:
-    return Measure(float(evaluation.exceeds_usual_epsilon), 0.0)
-
-
-def leading_criterion(best: Evaluation) -> Criterion:
+def leading_criterion(best: Candidate) -> Criterion:
     """Criterion by which a design that leads is ranked; of those that break a limit the one after the warning."""
     return criteria(best.question, best.meets_limits)[1 if best.meets_limits is False else 0]
 
 
-def rank(evaluations: Iterable[Evaluation]) -> tuple[Evaluation, ...]:
+def rank(designs: Iterable[Candidate]) -> tuple[Candidate, ...]:
     """Designs in order: those that meet all limits, those that may, and those that break one."""
-    groups = _groups(evaluations)
+    groups = _groups(designs)
     return tuple(
         item for group in groups for item in _ranked(group, criteria(group[0].question, group[0].meets_limits))
     )
 
 
-def ties_with_best(ranked: Sequence[Evaluation]) -> tuple[Evaluation, ...]:
+def ties_with_best(ranked: Sequence[Candidate]) -> tuple[Candidate, ...]:
     """Designs that the leading criterion cannot tell from the best."""
     if not ranked:
         return ()
@@ -121,13 +118,13 @@ def ties_with_best(ranked: Sequence[Evaluation]) -> tuple[Evaluation, ...]:
     return tuple(item for item in tied if item is not ranked[0])
 
 
-def deciding_criterion(ranked: Sequence[Evaluation], rival: Evaluation) -> Criterion | None:
+def deciding_criterion(ranked: Sequence[Candidate], rival: Candidate) -> Criterion | None:
     """First criterion that tells the best from a rival with the same verdict; None where none does."""
     steps = _narrowing(ranked)
     return next((criterion for criterion, tied in steps if all(item is not rival for item in tied)), None)
 
 
-def _narrowing(ranked: Sequence[Evaluation]) -> Iterator[tuple[Criterion, list[Evaluation]]]:
+def _narrowing(ranked: Sequence[Candidate]) -> Iterator[tuple[Criterion, list[Candidate]]]:
     """Yield each criterion with the designs that are still tied with the best."""
     best = ranked[0]
     tied = _groups(ranked)[0]
@@ -137,14 +134,14 @@ def _narrowing(ranked: Sequence[Evaluation]) -> Iterator[tuple[Criterion, list[E
         yield criterion, tied
 
 
-def _groups(evaluations: Iterable[Evaluation]) -> list[list[Evaluation]]:
-    groups: dict[bool | None, list[Evaluation]] = {True: [], None: [], False: []}
-    for evaluation in evaluations:
-        groups[evaluation.meets_limits].append(evaluation)
+def _groups(designs: Iterable[Candidate]) -> list[list[Candidate]]:
+    groups: dict[bool | None, list[Candidate]] = {True: [], None: [], False: []}
+    for design in designs:
+        groups[design.meets_limits].append(design)
     return [group for group in groups.values() if group]
 
 
-def _ranked(group: list[Evaluation], ordered: Sequence[Criterion]) -> list[Evaluation]:
+def _ranked(group: list[Candidate], ordered: Sequence[Criterion]) -> list[Candidate]:
     """A group in the classes of the first criterion, each in the order of the rest; at last as they came."""
     if len(group) == 1 or not ordered:
         return group

@@ -20,18 +20,15 @@ import scipy
 
 import dpviz
 from dpviz.audit.release_methods import RELEASE_METHODS
-from dpviz.comparisons import ComparedMethod, DataKind
-from dpviz.comparisons.terms import PROMISES
 from dpviz.core.formatting import describe_value, format_distinct, format_number, round_up
 from dpviz.curator import opendp, report_figures
-from dpviz.curator.candidate import DesignKey, Evaluation
+from dpviz.curator.candidate import ERROR_KEY, Candidate, CandidateKey
 from dpviz.curator.measures import ACCURACY_MEASURES
-from dpviz.curator.privacy_limits import WEAK_PROTECTION_NOTE
 from dpviz.curator.provenance import ACCURACY_PART, reported_numbers
-from dpviz.curator.question import GOALS, DesignQuestion
+from dpviz.curator.question import DesignQuestion
 from dpviz.curator.ranking import leading_criterion
 from dpviz.curator.search import SearchResult
-from dpviz.curator.summary import not_distinguished_text
+from dpviz.curator.summary import TEMPLATES, VOCABULARY
 from dpviz.curator.sweep import AXES, Sweep, sweep
 from dpviz.export.columns import columns_of
 from dpviz.export.stored import Difference, compare_numbers, json_number, read_stored
@@ -40,37 +37,30 @@ from dpviz.export.templates import render, render_paragraphs
 from dpviz.inference.rules import RULES
 from dpviz.privacy.odds_text import factor_of_odds
 
-TEMPLATES = "curator/templates"
-VERDICTS = {True: "kept", None: "not decided", False: "not kept"}
-VERSIONS = {
-    "dpviz": dpviz.__version__,
-    "Python": platform.python_version(),
-    "NumPy": np.__version__,
-    "SciPy": scipy.__version__,
+REPORT_VOCABULARY: dict[str, Any] = VOCABULARY | {
+    "verdicts": {True: "kept", None: "not decided", False: "not kept"},
+    "versions": {
+        "dpviz": dpviz.__version__,
+        "Python": platform.python_version(),
+        "NumPy": np.__version__,
+        "SciPy": scipy.__version__,
+    },
 }
-VOCABULARY: dict[str, Any] = {
-    "measures": ACCURACY_MEASURES,
-    "verdicts": VERDICTS,
-    "versions": VERSIONS,
-    "goals": GOALS,
-    "weak_protection": ": ".join(WEAK_PROTECTION_NOTE),
-    "max_epsilon": PROMISES.maximum,
-}
-"""What templates of sentences need beside a design."""
+"""What the templates of a report use beside a design."""
 
 
 # The report
 
 
 def render_report(
-    result: SearchResult, design: Evaluation, *, pilot_note: str = "", date: str = "", address: str = ""
+    result: SearchResult, design: Candidate, *, pilot_note: str = "", date: str = "", address: str = ""
 ) -> str:
     """Report on a design of a complete answer, as HTML.
 
     Parameters
     ----------
     result : SearchResult
-    design : Evaluation
+    design : Candidate
         As `chosen_design` returns it.
     pilot_note : str, optional
         What was taken from confidential data.
@@ -83,45 +73,50 @@ def render_report(
     """
     if not result.is_complete or not design.is_complete:
         raise ValueError("result and design must be complete: take the last answer, and `chosen_design` from it.")
-    beside, followed = _followed(result, design)
-    keys = [ranked.key for ranked in result.designs]
+    question, numbers = design.question, reported_numbers(design)
+    beside, followed = _follow(result, design)
+    record = RELEASE_METHODS.get(design.method.audited)
+    rules = [question.analysis(sets, rule).rule_for(sets).label for sets in question.sets for rule in question.rules]
     return render(
         f"{TEMPLATES}/report.html",
         date=date,
         result=result,
         design=design,
-        question=design.question,
+        question=question,
         answer=answer_text(design),
-        question_text=_question_text(design),
+        question_text=_paragraphs("question", design, sizes=_sizes_text(question), rules=dict.fromkeys(rules)),
         choice=choice_text(result, design),
-        place=keys.index(design.key) if design.key in keys else -1,
+        place=_place(result, design),
         max_ranked=report_figures.MAX_RANKED,
         ranking=report_figures.ranking_svg(result, design),
         pictures=report_figures.accuracy_svgs(design),
         frontier=report_figures.frontier_svg(followed),
         beside=beside,
-        attained={number.label: number for number in reported_numbers(design)},
-        numbers=reported_numbers(design),
-        caveats=_paragraphs("caveats", design, pilot_note=pilot_note, finding=_finding(design.method)),
+        attained={number.label: number for number in numbers},
+        numbers=numbers,
+        caveats=_paragraphs(
+            "caveats", design, numbers=numbers, pilot_note=pilot_note,
+            finding=design.method.finding or (record.why if record else ""),
+        ),
         handoff=opendp.opendp_script(design),
         registry=registry_entry(design, pilot_note=pilot_note),
         origins=_paragraphs("versions", design, address=address),
         script=report_script(design, pilot_note=pilot_note, date=date, address=address),
         json=design_to_json(design),
-        **VOCABULARY,
-    )
+        **REPORT_VOCABULARY,
+    )  # fmt: skip
 
 
-def chosen_design(result: SearchResult, key: DesignKey) -> Evaluation:
+def chosen_design(result: SearchResult, key: CandidateKey) -> Candidate:
     """Design with a key, with everything that can be computed of it."""
     design = next((ranked for ranked in result.designs if ranked.key == tuple(key)), None)
     if design is None:
         names = "; ".join(str(ranked.key) for ranked in result.designs) or "none"
         raise ValueError(f"key must be that of a design of the answer: {names}; got {describe_value(key)}.")
-    return design if design.is_complete else design.completed()
+    return design.completed()
 
 
-def answer_text(design: Evaluation) -> str:
+def answer_text(design: Candidate) -> str:
     """The choice in a sentence or two."""
     loss = design.real_epsilon
     odds = None
@@ -129,82 +124,53 @@ def answer_text(design: Evaluation) -> str:
         odds = factor_of_odds(loss, is_bound=not design.method.exact_epsilon)
     undecided = [design.worst_cases[key].measure for key, verdict in design.verdicts.items() if verdict is None]
     simulated = any(measure.error > 0 for measure in undecided)
-    (text,) = _paragraphs("answer", design, odds=odds, upper=loss and round_up(loss, 3), simulated=simulated)
-    return text
+    return _paragraphs("answer", design, odds=odds, upper=loss and round_up(loss, 3), simulated=simulated)[0]
 
 
-def _question_text(design: Evaluation) -> list[str]:
-    question = design.question
-    rules = [question.analysis(sets, rule).rule_for(sets).label for sets in question.sets for rule in question.rules]
-    return _paragraphs("question", design, sizes=_sizes_text(question.data), rules=dict.fromkeys(rules))
-
-
-def choice_text(result: SearchResult, design: Evaluation) -> list[str]:
+def choice_text(result: SearchResult, design: Candidate) -> list[str]:
     """How many designs meet the limits, why this one, and what came next."""
-    place = next((place for place, ranked in enumerate(result.designs, 1) if ranked.key == design.key), 0)
-    runner_up = result.designs[1] if place == 1 and len(result.designs) > 1 else None
+    place = _place(result, design)
+    runner_up = result.designs[1] if place == 0 and len(result.designs) > 1 else None
+    criterion, numbers = None, ""
+    if runner_up is not None:
+        # What put the first design before the next, and both numbers of it where they are known
+        first = result.designs[0]
+        criterion = result.deciding_criterion(runner_up)
+        if result.ties and runner_up not in result.ties:
+            criterion = None
+        elif first.meets_limits is not runner_up.meets_limits:
+            criterion = leading_criterion(first) if result.feasible else None
+        if criterion is not None:
+            own, other = criterion.value(first).value, criterion.value(runner_up).value
+            if math.isfinite(own) and math.isfinite(other):
+                numbers = f", {format_distinct(other, own, 3)} against {format_distinct(own, other, 3)}"
     return _paragraphs(
-        "choice",
-        design,
-        result=result,
-        place=place,
-        missed=_missed_limit(design),
-        runner_up=runner_up,
-        runner_up_missed="" if runner_up is None else _missed_limit(runner_up),
-        difference={} if runner_up is None else _difference(result, runner_up),
-        not_distinguished=not_distinguished_text(result),
+        "choice", design, result=result, place=place, runner_up=runner_up, criterion=criterion, numbers=numbers,
+        format_distinct=format_distinct,
+    )  # fmt: skip
+
+
+def _place(result: SearchResult, design: Candidate) -> int:
+    """Place of a design in the order, from 0; −1 where it has none."""
+    return next((place for place, ranked in enumerate(result.designs) if ranked.key == design.key), -1)
+
+
+def _paragraphs(name: str, design: Candidate, **facts: object) -> list[str]:
+    return render_paragraphs(
+        f"{TEMPLATES}/{name}.txt", design=design, question=design.question, **REPORT_VOCABULARY | facts
     )
 
 
-def _paragraphs(name: str, design: Evaluation, **facts: object) -> list[str]:
-    numbers = partial(reported_numbers, design)
-    name = f"{TEMPLATES}/{name}.txt"
-    return render_paragraphs(name, design=design, question=design.question, get_numbers=numbers, **VOCABULARY, **facts)
-
-
-def _difference(result: SearchResult, runner_up: Evaluation) -> dict[str, Any]:
-    """What put the first design before the next, and both numbers of it where they are known."""
-    first = result.designs[0]
-    criterion = result.deciding_criterion(runner_up)
-    if result.ties and runner_up not in result.ties:
-        criterion = None
-    elif first.meets_limits is not runner_up.meets_limits:
-        criterion = leading_criterion(first) if result.feasible else None
-    numbers = ""
-    if criterion is not None:
-        own, next_own = criterion.value(first).value, criterion.value(runner_up).value
-        if math.isfinite(own) and math.isfinite(next_own):
-            numbers = f", {format_distinct(next_own, own, 3)} against {format_distinct(own, next_own, 3)}"
-    return {"ranked_by": leading_criterion(first).label, "criterion": criterion, "numbers": numbers}
-
-
-def _missed_limit(design: Evaluation) -> str:
-    """Which limit a design misses most, and what it has of it."""
-    if design.tightest_limit is None:
-        return "it misses no limit on accuracy"
-    limit, _ = design.tightest_limit
-    worst = design.worst_cases[limit.key]
-    value = f"it has {format_distinct(worst.measure.value, limit.limit, 3)}" if worst.is_known else "no number is known"
-    return f"of “{limit.text}”, which it misses most, {value}"
-
-
-def _sizes_text(data: DataKind) -> str:
+def _sizes_text(question: DesignQuestion) -> str:
     """Numbers of the data but those that are true and confidential."""
-    secret = data.true_value, *data.assumed_parameters
-    known = [parameter for parameter in data.parameters() if parameter.name not in secret]
-    return ", ".join(f"{p.title.lower()} {p.symbol} = {format_number(getattr(data, p.name))}" for p in known)
+    known = [p for p in question.data.parameters() if p not in question.secret_parameters]
+    return ", ".join(f"{p.title.lower()} {p.symbol} = {format_number(getattr(question.data, p.name))}" for p in known)
 
 
-def _finding(method: ComparedMethod) -> str:
-    """What is known of a method as it was printed."""
-    record = RELEASE_METHODS.get(method.audited)
-    return method.finding or (record.why if record else "")
-
-
-def _followed(result: SearchResult, design: Evaluation) -> tuple[Evaluation | None, Sweep]:
+def _follow(result: SearchResult, design: Candidate) -> tuple[Candidate | None, Sweep]:
     """The best design beside the chosen one, and both at other limits on ε."""
     beside = next((ranked for ranked in result.designs if ranked.key != design.key), None)
-    question, location = result.question, design.worst_cases["root_mean_squared_error"].location
+    question, location = result.question, design.worst_cases[ERROR_KEY].location
     if not math.isnan(location):  # where the error is worst: all true values would take as many times as long
         question = dataclasses.replace(question, lowest=location, highest=location)
     *_, followed = sweep(AXES["epsilon"], question, [design] if beside is None else [design, beside])
@@ -214,20 +180,15 @@ def _followed(result: SearchResult, design: Evaluation) -> tuple[Evaluation | No
 # What makes it again, and files for machines
 
 
-def report_script(design: Evaluation, *, pilot_note: str = "", date: str = "", address: str = "") -> str:
+def report_script(design: Candidate, *, pilot_note: str = "", date: str = "", address: str = "") -> str:
     """Script that prints the numbers of a design and writes its report again."""
     question = design.question
     types = {type(item) for item in (question.data, *question.protections, *question.limits)}
     return render(
-        f"{TEMPLATES}/report_script.txt",
-        design=design,
-        version=dpviz.__version__,
-        types=sorted(types, key=lambda item: (item.__module__, item.__name__)),
-        arguments=question.non_default_fields(),
-        pilot_note=pilot_note,
-        date=date,
-        address=address,
-    )
+        f"{TEMPLATES}/report_script.txt", design=design, version=dpviz.__version__,
+        types=sorted(types, key=lambda item: (item.__module__, item.__name__)), arguments=question.non_default_fields(),
+        pilot_note=pilot_note, date=date, address=address,
+    )  # fmt: skip
 
 
 def search_script(question: DesignQuestion) -> str:
@@ -245,7 +206,7 @@ def designs_csv(result: SearchResult) -> str:
     return to_csv(columns | {"why_empty": [_why_empty(design) for design in designs]})
 
 
-def _why_empty(design: Evaluation) -> str:
+def _why_empty(design: Candidate) -> str:
     """Why measures of a design are empty in a file; nothing where none is."""
     if all(worst.is_known for worst in design.worst_cases.values()):
         return ""
@@ -256,7 +217,7 @@ def _why_empty(design: Evaluation) -> str:
     return "not computed, because no limit asks for it and other designs come first"
 
 
-def registry_entry(design: Evaluation, *, pilot_note: str = "") -> str:
+def registry_entry(design: Candidate, *, pilot_note: str = "") -> str:
     """Entry of OpenDP's registry of deployments as JSON, as far as the design says it; the rest is to be confirmed.
 
     References
@@ -269,58 +230,39 @@ def registry_entry(design: Evaluation, *, pilot_note: str = "") -> str:
     parameters = {} if epsilon is None else {"epsilon": epsilon}
     if limit is not None and limit.most_delta > 0 and (epsilon is None or epsilon > limit.most_epsilon):
         parameters = {"epsilon": limit.most_epsilon, "delta": limit.most_delta}
-    secret = [p for p in data.parameters() if p.name in (data.true_value, *data.assumed_parameters)]
-    low, high = format_number(question.lowest), format_number(question.highest)
-    true_range = f"{question.true_parameter.symbol} from {low} to {high}"
     text = render(
-        f"{TEMPLATES}/registry.json",
-        design=design,
-        question=question,
-        method=design.method,
-        slug=re.sub(r"[^a-z0-9]+", "-", design.name.lower()).strip("-"),
-        sizes=_sizes_text(data),
-        secret=[parameter.symbol for parameter in secret],
-        supposed=[true_range, *data.in_symbols(names=data.assumed_parameters)],
-        parameters=parameters,
-        variant="Approximate DP" if "delta" in parameters else "Pure DP" if parameters else "to be confirmed",
-        epsilon=epsilon,
-        is_exact=loss.exact,
-        has_script=opendp.opendp_script(design).is_same,
-        library=f"OpenDP {opendp.OPENDP_VERSION}",
+        f"{TEMPLATES}/registry.json", design=design, question=question, method=design.method,
+        slug=re.sub(r"[^a-z0-9]+", "-", design.name.lower()).strip("-"), sizes=_sizes_text(question),
+        assumed=data.in_symbols(names=data.assumed_parameters), parameters=parameters, epsilon=epsilon,
+        is_exact=loss.exact, has_script=opendp.opendp_script(design).is_same, library=f"OpenDP {opendp.OPENDP_VERSION}",
         numbers=[number for number in reported_numbers(design) if number.part == ACCURACY_PART],
-        pilot_note=pilot_note,
-        version=dpviz.__version__,
-    )
+        pilot_note=pilot_note, version=dpviz.__version__,
+    )  # fmt: skip
     return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
 
 
-def design_to_json(design: Evaluation) -> str:
+def design_to_json(design: Candidate) -> str:
     """Question, design and its numbers to 12 digits as JSON, a number a line; `load_design` reads it."""
     to_text = partial(json.dumps, ensure_ascii=False, allow_nan=False)
     method, sets, rule = design.key
     chosen = {"method": method, "sets": sets, "rule": rule, "epsilon": design.epsilon}
-    parts = {"question": design.question.to_dict(), "design": chosen}
     lines = [f'"dpviz": {to_text(dpviz.__version__)}']
-    for name, part in parts.items():
+    for name, part in {"question": design.question.to_dict(), "design": chosen}.items():
         items = ",\n".join(f"  {to_text(key)}: {to_text(value)}" for key, value in part.items())
         lines.append(f'"{name}": {{\n{items}\n}}')
     entries = ",\n".join(map(to_text, _entries(design)))
     return "{\n" + ",\n".join([*lines, f'"numbers": [\n{entries}\n]']) + "\n}\n"
 
 
-def _entries(design: Evaluation) -> list[dict[str, object]]:
+def _entries(design: Candidate) -> list[dict[str, object]]:
     return [
         {
-            "part": number.part,
-            "label": number.label,
-            "symbol": number.symbol,
-            "value": json_number(number.rounded.value),
-            "error": json_number(number.rounded.error),
-            "bound": number.is_bound,
-            "at": number.location,
+            "part": number.part, "label": number.label, "symbol": number.symbol,
+            "value": json_number(number.rounded.value), "error": json_number(number.rounded.error),
+            "bound": number.is_bound, "at": number.location,
         }
         for number in reported_numbers(design)
-    ]
+    ]  # fmt: skip
 
 
 # Files that are opened again
@@ -331,7 +273,7 @@ class StoredDesign:
     """What a file says of a design: its question and key, the version that wrote it, its ε and its numbers."""
 
     question: DesignQuestion
-    key: DesignKey
+    key: CandidateKey
     version: str
     epsilon: object
     entries: list[object]
@@ -341,7 +283,7 @@ class StoredDesign:
         own, current = (dataclasses.replace(item, data=item.data_at_truths[0]) for item in (self.question, question))
         return own == current
 
-    def differences(self, design: Evaluation) -> list[Difference]:
+    def differences(self, design: Candidate) -> list[Difference]:
         """Numbers that the file has otherwise than the design, or that one of both has not."""
         stored = [{"name": "ε of the design", "value": self.epsilon}, *self.entries]
         return compare_numbers(stored, [{"name": "ε of the design", "value": design.epsilon}, *_entries(design)])
@@ -374,7 +316,7 @@ def load_design(text: str) -> tuple[DesignQuestion, StoredDesign | None]:
     return question, StoredDesign(question, key, version, content["design"].get("epsilon"), entries)
 
 
-def _read_key(design: object, question: DesignQuestion) -> DesignKey:
+def _read_key(design: object, question: DesignQuestion) -> CandidateKey:
     """Key of a design that a question considers, or a ValueError that says what is allowed."""
     if not isinstance(design, dict):
         raise ValueError(f"design must name its method, sets and rule; got {describe_value(design)}.")

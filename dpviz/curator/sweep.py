@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,11 +13,13 @@ import numpy as np
 from dpviz.comparisons.terms import pure_within
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.combinatorics import coarse_to_fine
-from dpviz.curator.candidate import Evaluation
+from dpviz.curator.candidate import Candidate
+from dpviz.curator.declarations import NUMBERS
+from dpviz.curator.epsilon_search import useful_epsilon
 from dpviz.curator.measures import ACCURACY_MEASURES
-from dpviz.curator.privacy_limits import MAX_EPSILON, EpsilonDeltaLimit
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.curator.question import DesignQuestion
-from dpviz.curator.search import FIRST_WAIT_S, SearchResult, Steps, assigned_epsilon, between_steps
+from dpviz.curator.search import SearchResult
 
 ADDED_ERROR = "release_error"
 SWEEP_MEASURES = {
@@ -65,7 +65,7 @@ class Axis:
         """Symbol of the number that changes."""
         return self.symbol or question.true_parameter.symbol
 
-    def sets_of(self, design: Evaluation, value: float) -> int:
+    def sets_of(self, design: Candidate, value: float) -> int:
         """Number of sets that a design releases at a place; a method of one set stays where it is."""
         return design.method.sets(int(value)) if self.key == "sets" else design.sets
 
@@ -82,11 +82,11 @@ def _current_epsilon(question: DesignQuestion) -> float:
 
 def _epsilons(question: DesignQuestion) -> list[float]:
     """Fifteen values from a tenth of the present ε to ten times as much, and that itself."""
-    current = _current_epsilon(question)
+    current, declaration = _current_epsilon(question), NUMBERS["most_epsilon"]
     if math.isnan(current):
         current = min((epsilon for epsilon, _ in question.promises if epsilon > 0), default=1.0)
-    middle = min(max(current, 10 * MAX_EPSILON.minimum), MAX_EPSILON.maximum)
-    values = np.geomspace(middle / 10, min(10 * middle, MAX_EPSILON.maximum), 15).tolist()
+    middle = min(max(current, 10 * declaration.minimum), declaration.maximum)
+    values = np.geomspace(middle / 10, min(10 * middle, declaration.maximum), 15).tolist()
     return sorted({float(f"{value:.6g}") for value in [*values, middle]})
 
 
@@ -95,16 +95,12 @@ def _at_epsilon(question: DesignQuestion, value: float) -> DesignQuestion:
     return dataclasses.replace(question, protections=(limit,))
 
 
-def _size(question: DesignQuestion, name: str) -> int:
-    return int(getattr(question.data, name, 0))
-
-
 def _sizes(question: DesignQuestion, factors: Sequence[float], *names: str) -> list[float]:
     """Multiples of n that all of these sizes can have; none where the data lack them."""
-    parameters = [item for item in question.data.parameters() if item.name in names]
-    values = {round(_size(question, "n") * factor) for factor in factors} | {_size(question, names[0])}
+    sizes, parameters = question.data.settings(), [p for p in question.data.parameters() if p.name in names]
     if not parameters:
         return []
+    values = {round(sizes["n"] * factor) for factor in factors} | {sizes[names[0]]}
     low, high = max(item.minimum for item in parameters), min(item.maximum for item in parameters)
     return sorted(float(value) for value in values if low <= value <= high)
 
@@ -116,39 +112,37 @@ def _with_sizes(question: DesignQuestion, value: float, *names: str) -> DesignQu
 
 def _at_rows(question: DesignQuestion, value: float) -> DesignQuestion:
     """As many rows are released as there are people, if that was so."""
-    names = [name for name in ("n", "m") if _size(question, name) == _size(question, "n")]
-    return _with_sizes(question, value, *names)
+    sizes = question.data.settings()
+    return _with_sizes(question, value, *(name for name in ("n", "m") if sizes.get(name) == sizes["n"]))
 
 
-AXES: dict[str, Axis] = {
-    axis.key: axis
-    for axis in (
-        Axis(
-            key="epsilon", label="privacy loss ε, left is more private", symbol="ε", values=_epsilons,
-            question_at=_at_epsilon, current_value=_current_epsilon,
-        ),
-        Axis(
-            key="rows", label="people n", symbol="n", question_at=_at_rows,
-            values=lambda question: _sizes(question, (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0), "n", "m"),
-            current_value=lambda question: _size(question, "n"),
-        ),
-        Axis(
-            key="released", label="released rows m", symbol="m",
-            values=lambda question: _sizes(question, (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0), "m"),
-            question_at=lambda question, value: _with_sizes(question, value, "m"),
-            current_value=lambda question: _size(question, "m"),
-        ),
-        Axis(
-            key="sets", label="synthetic sets M", symbol="M",
-            values=lambda question: sorted({float(sets) for sets in (1, 2, 3, 5, 10, 20, 50, *question.sets)}),
-            question_at=lambda question, value: dataclasses.replace(question, sets=(int(value),)),
-        ),
-        Axis(
-            key="truth", is_log=False, values=lambda question: list(question.truths),
-            question_at=lambda question, value: dataclasses.replace(question, lowest=value, highest=value),
-        ),
-    )
-}  # fmt: skip
+_AXES = (
+    Axis(
+        key="epsilon", label="privacy loss ε, left is more private", symbol="ε", values=_epsilons,
+        question_at=_at_epsilon, current_value=_current_epsilon,
+    ),
+    Axis(
+        key="rows", label="people n", symbol="n", question_at=_at_rows,
+        values=lambda question: _sizes(question, (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0), "n", "m"),
+        current_value=lambda question: question.data.settings()["n"],
+    ),
+    Axis(
+        key="released", label="released rows m", symbol="m",
+        values=lambda question: _sizes(question, (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0), "m"),
+        question_at=lambda question, value: _with_sizes(question, value, "m"),
+        current_value=lambda question: question.data.settings().get("m", 0),
+    ),
+    Axis(
+        key="sets", label="synthetic sets M", symbol="M",
+        values=lambda question: sorted({float(sets) for sets in (1, 2, 3, 5, 10, 20, 50, *question.sets)}),
+        question_at=lambda question, value: dataclasses.replace(question, sets=(int(value),)),
+    ),
+    Axis(
+        key="truth", is_log=False, values=lambda question: list(question.truths),
+        question_at=lambda question, value: dataclasses.replace(question, lowest=value, highest=value),
+    ),
+)  # fmt: skip
+AXES: dict[str, Axis] = {axis.key: axis for axis in _AXES}
 """Every axis, by key."""
 
 
@@ -168,8 +162,8 @@ class Sweep:
 
     axis: Axis
     question: DesignQuestion
-    designs: tuple[Evaluation, ...]
-    evaluations: Mapping[tuple[int, float], Evaluation]
+    designs: tuple[Candidate, ...]
+    evaluations: Mapping[tuple[int, float], Candidate]
     smallest_errors: Mapping[float, float]
     is_complete: bool
 
@@ -181,14 +175,14 @@ class Sweep:
 
     def best_at(self, measure: str) -> dict[float, tuple[int, ...]]:
         """By value: the best design, and all that cannot be told from it."""
-        is_share = measure in ACCURACY_MEASURES and ACCURACY_MEASURES[measure].is_share
+        choose = max if measure in ACCURACY_MEASURES and ACCURACY_MEASURES[measure].is_share else min
         known = dict[float, dict[int, Measure]]()
         for index in range(len(self.designs)):
             for value, item in self.line(index, measure):
                 known.setdefault(value, {})[index] = item
         leaders = dict[float, tuple[int, ...]]()
         for value, measures in sorted(known.items()):
-            best = (max if is_share else min)(measures, key=lambda index: measures[index].value)
+            best = choose(measures, key=lambda index: measures[index].value)
             tied = [index for index, item in measures.items() if index != best and item.tied(measures[best])]
             leaders[value] = best, *tied
         return leaders
@@ -204,21 +198,21 @@ class Sweep:
         return design.method.label if self.axis.key == "sets" else design.name
 
 
-def first_of_each_method(result: SearchResult) -> list[Evaluation]:
+def first_of_each_method(result: SearchResult) -> list[Candidate]:
     """The first design of each method, in their order."""
-    designs: dict[str, Evaluation] = {}
+    designs: dict[str, Candidate] = {}
     for design in result.designs:
         designs.setdefault(design.method.key, design)
     return list(designs.values())[:MAX_DESIGNS]
 
 
-def measure_of(design: Evaluation, measure: str) -> Measure:
+def measure_of(design: Candidate, measure: str) -> Measure:
     """A measure over the range, or the error that the release adds, which is the same at every true value."""
     return design.outcomes[0].release_error if measure == ADDED_ERROR else design.worst_case(measure).measure
 
 
 def sweep(
-    axis: Axis, question: DesignQuestion, designs: Sequence[Evaluation], intervals: bool = False, limit: bool = False
+    axis: Axis, question: DesignQuestion, designs: Sequence[Candidate], intervals: bool = False, limit: bool = False
 ) -> Iterator[Sweep]:
     """Yield designs along an axis, coarse to fine: at every value set anew to what its privacy limits allow.
 
@@ -226,11 +220,11 @@ def sweep(
     ----------
     axis : Axis
     question : DesignQuestion
-    designs : sequence of Evaluation
+    designs : sequence of Candidate
     intervals, limit : bool
         Whether measures of intervals are needed, and the smallest error that any release can add.
     """
-    evaluations: dict[tuple[int, float], Evaluation] = {}
+    evaluations: dict[tuple[int, float], Candidate] = {}
     smallest_errors: dict[float, float] = {}
 
     def snapshot(is_complete: bool = False) -> Sweep:
@@ -239,23 +233,23 @@ def sweep(
             smallest_errors=dict(smallest_errors), is_complete=is_complete,
         )  # fmt: skip
 
+    # Bias and error, or the first repetitions, then all that is known
     values = axis.values(question)
-    places = [(index, values[i]) for i in coarse_to_fine(len(values)) for index in range(len(designs))]
     latest = snapshot()
-    for index, value in places:
-        evaluation = yield from between_steps(_evaluation_at(axis, question, designs[index], value), latest)
-        if evaluation is not None:
-            evaluations[index, value] = evaluation.frozen()
-            latest = snapshot()
-        yield latest
-    for place in places if intervals or question.data.simulated else ():
-        if place in evaluations:
-            for evaluation in evaluations[place].refinements():
-                evaluations[place] = evaluation
-                yield latest
-            evaluations[place].frozen()
-            latest = snapshot()
+    for value in (values[place] for place in coarse_to_fine(len(values))):
+        for index, design in enumerate(designs):
+            evaluation = _evaluation_at(axis, question, design, value)
+            if evaluation is not None:
+                evaluations[index, value] = evaluation.computed()
+                latest = snapshot()
             yield latest
+    for place in list(evaluations) if intervals or question.data.simulated else ():
+        for evaluation in evaluations[place].refinements():
+            evaluations[place] = evaluation
+            yield latest
+        evaluations[place].computed()
+        latest = snapshot()
+        yield latest
     for value in values if limit else ():
         promises = axis.question_at(question, value).promises
         error = axis.question_at(question, value).data.least_error(*promises[0]) if len(promises) == 1 else None
@@ -265,30 +259,18 @@ def sweep(
     yield snapshot(is_complete=True)
 
 
-def _evaluation_at(axis: Axis, question: DesignQuestion, design: Evaluation, value: float) -> Steps[Evaluation | None]:
+def _evaluation_at(axis: Axis, question: DesignQuestion, design: Candidate, value: float) -> Candidate | None:
     """Design at a value of an axis: a minimal ε stays, as far as it is allowed; without privacy limits any does."""
-    changed = axis.question_at(question, value)
+    changed, sets = axis.question_at(question, value), axis.sets_of(design, value)
     if design.method.absence(changed.data):
         return None
-    candidate = design.for_question(changed, axis.sets_of(design, value))
+    rule = changed.analysis(sets, design.rule).rule_for(sets).key  # analyzed as far as the number of sets allows it
+    candidate = Candidate(question=changed, method=design.method, sets=sets, rule=rule)
     epsilon = design.epsilon
     if changed.promises:
         largest = candidate.largest_epsilon()
-        yield
         if largest is None:
             return None
-        allowed = yield from assigned_epsilon(candidate, largest)
+        allowed = useful_epsilon(candidate, largest)
         epsilon = min(epsilon, allowed) if design.is_minimal and axis.key != "epsilon" else allowed
-    return next(candidate.evaluations(epsilon))
-
-
-@lru_cache(maxsize=64)
-def first_sweep(
-    axis: Axis, question: DesignQuestion, designs: tuple[Evaluation, ...], intervals: bool, limit: bool
-) -> Sweep:
-    """Sweep as soon as it has a point, or after some hundredths of a second."""
-    end = time.monotonic() + FIRST_WAIT_S
-    for result in sweep(axis, question, designs, intervals, limit):
-        if result.evaluations or time.monotonic() > end:
-            break
-    return result
+    return candidate.at(epsilon).quick()

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.curator.privacy_limits import MAX_EPSILON, EpsilonDeltaLimit
+from dpviz.curator.declarations import NUMBERS
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.plans.composition import PlanDesign
 from dpviz.plans.plan import PERSON_ROWS, ReleasePlan
 from dpviz.plans.solve import PlanSolution, solve_plan, sufficient_design
@@ -33,10 +34,10 @@ def epsilon_curve(plan: ReleasePlan) -> tuple[tuple[float, float], ...]:
     """Smallest factor of all limits at ε from a quarter to four times that of a plan, which promises an ε."""
     if not isinstance(plan.protection, EpsilonDeltaLimit):
         raise ValueError("This curve is drawn where a privacy loss ε is promised.")
-    smallest = MAX_EPSILON.minimum * 1.01
+    smallest = NUMBERS["most_epsilon"].minimum * 1.01
     curve = {}
     for scale in EPSILON_SCALES:
-        epsilon = min(max(scale * plan.promise[0], smallest), MAX_EPSILON.maximum)
+        epsilon = min(max(scale * plan.promise[0], smallest), NUMBERS["most_epsilon"].maximum)
         changed = replace(plan, protection=replace(plan.protection, most_epsilon=epsilon))
         curve[epsilon] = solve_plan(changed).factor
     return tuple(curve.items())

@@ -11,7 +11,7 @@ from dpviz.core.declarations import PROPORTION
 from dpviz.core.formatting import describe_value, format_number, round_up
 from dpviz.core.parameters import argument, parameter_with_default, validate_choice
 from dpviz.core.records import ParameterRecord
-from dpviz.curator.measures import MAX_ERROR
+from dpviz.curator.declarations import NUMBERS
 
 MAX_NAME_CHARACTERS = 60  # of a statistic or of a group
 MAX_CELLS = 10_000
@@ -26,7 +26,7 @@ ERROR_MEASURES = {
 """Measures of an error that can be limited: key and label."""
 
 ERROR_LIMIT = replace(
-    MAX_ERROR, name="limit", title="Limit on the error", minimum=1e-12, open_minimum=False, default=0.01,
+    NUMBERS["most_error"], name="limit", title="Limit on the error", minimum=1e-12, open_minimum=False, default=0.01,
     help="How far what is published may be from what the confidential data say, in the units of the statistic: of a "
     "share 0.01 is one percentage point.",
 )  # fmt: skip

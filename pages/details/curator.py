@@ -14,8 +14,8 @@ from dpviz.charts.lines import comparison_height
 from dpviz.comparisons import DATA_KINDS
 from dpviz.core.escape import decode_utf8, escape_markdown, single_line
 from dpviz.core.limits import MAX_PILOT_BYTES
-from dpviz.curator import figures, form, report, search, summary, sweep, tables
-from dpviz.curator.candidate import Evaluation
+from dpviz.curator import figures, form, report, search, summary, sweep
+from dpviz.curator.candidate import Candidate
 from dpviz.curator.measures import ACCURACY_MEASURES
 from dpviz.curator.opendp import opendp_script
 from dpviz.curator.pilot import kind_with, refusal, suggest_settings
@@ -90,7 +90,7 @@ def pin_names(pins: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def complete_designs(desk: SearchResult, pins: Iterable[str]) -> list[Evaluation]:
+def complete_designs(desk: SearchResult, pins: Iterable[str]) -> list[Candidate]:
     """Designs with these pins, with everything known of them; those that the question has no more are left out."""
     known = {pin_of(design.key): design for design in desk.designs}
     designs = [known[key] for key in pins if key in known]
@@ -101,7 +101,7 @@ def complete_designs(desk: SearchResult, pins: Iterable[str]) -> list[Evaluation
     return designs
 
 
-def design_links(design: Evaluation, heading: str, place: str = "") -> None:
+def design_links(design: Candidate, heading: str, place: str = "") -> None:
     """Draw links to the pages that know a design, or to the comparison alone; `place` tells several lists apart."""
     release = design.release_design
     if release is not None:
@@ -141,11 +141,11 @@ def _show_sweep(desk: SearchResult, axis: sweep.Axis, measure: str, is_guesses: 
         designs = tuple(sweep.first_of_each_method(desk))
         is_interval = measure in ACCURACY_MEASURES and ACCURACY_MEASURES[measure].needs_interval
         arguments = (axis, desk.question, designs, is_interval, measure == sweep.ADDED_ERROR)
-        result = ui.latest(sweep.sweep, *arguments) or sweep.first_sweep(*arguments)
-        if result.best_at(measure):
+        result = ui.latest(sweep.sweep, *arguments)
+        if result is not None and result.best_at(measure):
             state[key] = (result, measure, is_guesses)
             is_before = False
-        elif result.is_complete:
+        elif result is not None and result.is_complete:
             ui.note(ui.words("unknown_measure" if designs else "nothing_to_follow"))
             return
     if key not in state:
@@ -183,7 +183,7 @@ def _show_side_by_side(desk: SearchResult) -> None:
         return
     spinner = "Computing what a design gives away …"
     numbers = [ui.result(reported_numbers, design, spinner=spinner) for design in designs]
-    ui.table(*tables.comparison_table(designs, numbers))
+    ui.table(*summary.comparison_table(designs, numbers))
     st.caption(ui.words("side_by_side"))
     for place, design in enumerate(designs, start=1):
         design_links(design, f"{design.name} on", f"_{place}")
@@ -297,7 +297,7 @@ def _show_report(desk: SearchResult) -> None:
         _show_stored(desk)
 
 
-def _choose_reported(desk: SearchResult) -> Evaluation:
+def _choose_reported(desk: SearchResult) -> Candidate:
     """Draw the choice of the design of the report: the first pinned or the leading one, unless another is chosen."""
     state = st.session_state
     known = [pin_of(design.key) for design in desk.designs]
@@ -310,7 +310,7 @@ def _choose_reported(desk: SearchResult) -> Evaluation:
     return design
 
 
-def _show_report_of(desk: SearchResult, design: Evaluation) -> None:
+def _show_report_of(desk: SearchResult, design: Candidate) -> None:
     opening = [report.answer_text(design), *report.choice_text(desk, design)]
     st.html(f'<div class="dpviz-note">{"".join(f"<p>{escape(sentence)}</p>" for sentence in opening)}</div>')
     if pilot_note := pilot_sentence():

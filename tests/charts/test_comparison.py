@@ -3,6 +3,8 @@
 import base64
 import dataclasses
 import math
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from dpviz.charts.comparison import LARGEST_USED_SHARE, SMALLEST_USED_SHARE, lim
 from dpviz.comparisons import CountData
 from dpviz.core.monte_carlo import Measure
 from dpviz.curator.figures import limit_use, limits_figure
-from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit, WorstCase
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.search import evaluate_designs
@@ -41,10 +43,12 @@ def test_a_mark_is_left_of_the_limit_exactly_where_it_is_kept() -> None:
 @pytest.mark.parametrize("key", ACCURACY_MEASURES)
 def test_an_error_bar_reaches_as_many_standard_errors_as_it_says(key: str) -> None:
     limit = AccuracyLimit(key, 0.8)
-    found = Measure(0.7, 0.05)
-    low, high = limit.used_share_interval(found, 2.0)
-    assert [low, high] == pytest.approx(sorted(limit.used_share(Measure(end, 0.0)).value for end in (0.6, 0.8)))
-    assert limit.used_share_interval(Measure(0.01, 0.05), 2.0)[0] >= 0
+    measures = Measure(0.7, 0.05), Measure(0.01, 0.05)
+    designs: Any = [SimpleNamespace(worst_case=lambda _, item=item: WorstCase(item, 0.1, 1)) for item in measures]
+    use = limit_use(limit, designs)
+    ends = sorted(limit.used_share(Measure(end, 0.0)).value for end in (0.6, 0.8))
+    assert [use.low[0], use.high[0]] == pytest.approx(ends)
+    assert use.low[1] >= 0
 
 
 def test_what_lies_far_out_stands_at_the_edge_and_what_is_unknown_nowhere() -> None:

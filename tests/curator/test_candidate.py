@@ -14,7 +14,7 @@ from dpviz.comparisons.analysis import Analysis, mean_width_or_inf
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.binomial_averages import evaluator
 from dpviz.core.numerics.special import binomial_weights
-from dpviz.curator.candidate import Evaluation
+from dpviz.curator.candidate import Candidate
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PrivacyLimit
 from dpviz.curator.provenance import reported_numbers
@@ -36,7 +36,7 @@ def asking(
     return DesignQuestion(protections=protections, **{**usual, "rules": ("as_if_real",), **changes})  # type: ignore[arg-type]
 
 
-def at(asked: DesignQuestion, design: Evaluation, setting: float) -> Evaluation:
+def at(asked: DesignQuestion, design: Candidate, setting: float) -> Candidate:
     return assess(asked, design.method, design.sets, design.rule, setting)
 
 

@@ -23,15 +23,15 @@ from dpviz.comparisons.numeric_releases import (
 from dpviz.core.formatting import format_number, spell_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.curator import report
-from dpviz.curator.candidate import Evaluation
+from dpviz.curator.candidate import Candidate
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PosteriorLimit, PrivacyLimit
-from dpviz.curator.provenance import GIVEN_EPSILON, reported_numbers
+from dpviz.curator.provenance import reported_numbers
 from dpviz.curator.question import GOALS, DesignQuestion
 from dpviz.curator.ranking import rank
 from dpviz.curator.report import chosen_design, render_report
 from dpviz.curator.search import SearchResult, evaluate_designs
-from dpviz.curator.tables import _limits_cell, ranking_table
+from dpviz.curator.summary import _limits_cell, ranking_table
 from dpviz.privacy.odds_text import factor_of_odds
 from tests.curator.test_search import answered
 from tests.helpers import assess, with_outcomes
@@ -61,7 +61,7 @@ def plain(text: str) -> str:
 # The order, written once more
 
 
-def order_by_hand(designs: list[Evaluation]) -> list[tuple[str, int, str]]:
+def order_by_hand(designs: list[Candidate]) -> list[tuple[str, int, str]]:
     """Every design gets the number of its class in one column after the other, and the tuples of these are sorted.
 
     A class begins with the smallest value that is left, and holds what is within the tolerance of that one.
@@ -75,7 +75,7 @@ def order_by_hand(designs: list[Evaluation]) -> list[tuple[str, int, str]]:
         digit = 0.0 if largest or base <= 0 else 2e-4 * value + 10.0 ** (math.floor(math.log10(value)) - 3)
         return value - base <= (1e-6 * value if largest else digit) + 1e-12
 
-    def columns(one: Evaluation) -> list[float]:
+    def columns(one: Candidate) -> list[float]:
         real = math.inf if one.real_epsilon is None else one.real_epsilon
         number = {key: one.worst_cases[key].measure.value for key in ACCURACY_MEASURES}
         goal = real if not asked.promises or asked.goal == "epsilon" else number[asked.goal]
@@ -87,7 +87,7 @@ def order_by_hand(designs: list[Evaluation]) -> list[tuple[str, int, str]]:
         missed = max((each for each in used if not math.isnan(each)), default=0.0)
         return [float(real > bound), missed, *rest] if one.meets_limits is False else [goal, *rest]
 
-    found: list[Evaluation] = []
+    found: list[Candidate] = []
     for kept in (True, None, False):
         # with the strongest protection as the goal, those that keep the limits were given the smallest ε found
         largest = bool(asked.promises) and (asked.goal != "epsilon" or not asked.limits or kept is False)
@@ -207,9 +207,8 @@ def test_without_a_limit_on_protection_the_smallest_real_epsilon_leads_everywher
     assert "by a factor of 1.49." in sentence  # e^0.3972
     said = " ".join(report.choice_text(desk, desk.designs[0]))
     assert "Next came Laplace sanitizer, one set, by its real privacy loss ε, 0.401 against 0.397." in said
-    assert "the smallest real ε that is enough for the accuracy comes first" in " ".join(
-        report._question_text(desk.designs[0])
-    )
+    page = plain(render_report(desk, chosen_design(desk, desk.designs[0].key)))
+    assert "the smallest real ε that is enough for the accuracy comes first" in page
 
 
 def test_a_design_that_is_stronger_by_round_off_alone_does_not_beat_one_of_a_third_of_its_error() -> None:
@@ -379,9 +378,9 @@ def test_an_error_that_still_falls_at_the_largest_epsilon_there_is_does_not_end_
     assert first.real_epsilon == pytest.approx(1.1352, abs=5e-5)
     assert "allow every ε; 1,000 is where the search ends" in summarize(desk)[1]
     assert "that it is given is where the search ends" in " ".join(
-        report._paragraphs("caveats", first, pilot_note="", finding="")
+        report._paragraphs("caveats", first, pilot_note="", finding="", numbers=reported_numbers(first))
     )
-    formulas = [one.formula for one in reported_numbers(first) if one.label == GIVEN_EPSILON]
+    formulas = [one.formula for one in reported_numbers(first) if one.label == "ε that all sets are given"]
     assert formulas == ["where the search for an ε ends; every limit on protection is kept there"]
 
 
@@ -537,7 +536,7 @@ def test_a_complete_answer_leaves_no_design_unjudged_and_rows_say_their_repetiti
     assert not any("still to be judged" in part for part in summarize(desk))
 
 
-def moved(design: Evaluation, error: Measure, real: float, sets: int = 1) -> Evaluation:
+def moved(design: Candidate, error: Measure, real: float, sets: int = 1) -> Candidate:
     """The same design with other numbers, of another name."""
     outcomes = tuple(dataclasses.replace(one, root_mean_squared_error=error) for one in design.outcomes)
     for one in outcomes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from typing import Any
 
 import pytest
@@ -38,7 +39,7 @@ def test_the_analysis_that_rescues_keeps_the_limit_and_is_named_with_its_numbers
     way = ways[0]
     others = [one for one in RULES.values() if one.is_noise_aware and one.key not in rules]
     assert way.alternative == noise_aware_alternative(way.design)
-    said = relaxation_sentence(way)
+    said = html.unescape(relaxation_sentence(way))
     if way.alternative is None:
         assert "if it is analyzed" not in said
         return

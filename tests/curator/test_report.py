@@ -16,7 +16,7 @@ import pytest
 
 from dpviz.comparisons import CategoryData, CountData, UnknownVariance
 from dpviz.core.monte_carlo import Measure
-from dpviz.curator.candidate import Evaluation
+from dpviz.curator.candidate import Candidate
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import (
     PRIVACY_LIMITS,
@@ -78,7 +78,7 @@ QUESTIONS = {
 
 
 @cache
-def answered(name: str) -> tuple[SearchResult, Evaluation]:
+def answered(name: str) -> tuple[SearchResult, Candidate]:
     *_, desk = evaluate_designs(QUESTIONS[name])
     assert desk.best is not None
     return desk, chosen_design(desk, desk.best.key)
@@ -94,7 +94,7 @@ def words(text: str) -> str:
     return " ".join(html.unescape(re.sub("<[^>]+>", " ", text)).split())
 
 
-def number(design: Evaluation, label: str) -> ReportedNumber:
+def number(design: Candidate, label: str) -> ReportedNumber:
     return next(item for item in reported_numbers(design) if item.label.startswith(label))
 
 
@@ -378,7 +378,7 @@ def test_an_entry_says_when_confidential_data_were_looked_at() -> None:
 
 def entered(
     data: CountData, method: str = "modips_split", **changes: object
-) -> tuple[Evaluation, dict[str, dict[str, Any]]]:
+) -> tuple[Candidate, dict[str, dict[str, Any]]]:
     """A design for numbers with ε = 1, and its entry."""
     question = DesignQuestion(
         data=data, lowest=-0.5, highest=0.5, values=2, sets=(1,), repetitions=20,

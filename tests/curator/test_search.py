@@ -14,7 +14,7 @@ from dpviz.comparisons import Analysis, CategoryData, CountData, EqualPrivacy, U
 from dpviz.comparisons.proportion_measures import end_masses, interval_measures, set_loss, share_moments
 from dpviz.comparisons.terms import pure_within, setting_for
 from dpviz.core.monte_carlo import Measure
-from dpviz.curator.candidate import Evaluation
+from dpviz.curator.candidate import Candidate
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import (
     PRIVACY_LIMITS,
@@ -258,7 +258,7 @@ def test_designs_stand_in_the_order_that_every_design_computed_by_hand_gives(
     }
     assert {one.key for one in (*desk.feasible, *desk.undecided)} >= expected >= set(keeping)
 
-    def aim(one: Evaluation) -> float:
+    def aim(one: Candidate) -> float:
         return one.real_epsilon if goal == "epsilon" else by_hand[one.key][1][goal]  # type: ignore[return-value]
 
     aims = [aim(one) for one in desk.feasible]

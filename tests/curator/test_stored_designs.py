@@ -14,7 +14,7 @@ from dpviz.curator.provenance import reported_numbers
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.report import StoredDesign, chosen_design, design_to_json, load_design
 from dpviz.curator.search import evaluate_designs
-from dpviz.curator.tables import comparison_table
+from dpviz.curator.summary import comparison_table
 from tests.pages.apptest import plain_text
 
 COUNTED = DesignQuestion(

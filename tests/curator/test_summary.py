@@ -22,8 +22,7 @@ from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, Priva
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.report import designs_csv, search_script
 from dpviz.curator.search import Relaxation, SearchResult, evaluate_designs
-from dpviz.curator.summary import relaxation_sentence, relaxed_epsilon, relaxed_limits, rounded_limit
-from dpviz.curator.tables import ranking_table
+from dpviz.curator.summary import ranking_table, relaxation_sentence, relaxed_epsilon, relaxed_limits, rounded_limit
 from dpviz.uploads.columns import read_columns
 from tests.helpers import ROUNDING, WRONG, run_script, value_of
 from tests.helpers import desk_answer as summarize

@@ -10,7 +10,7 @@ import pytest
 from dpviz.comparisons import CategoryData, CountData, UnknownVariance
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
-from dpviz.curator.candidate import Evaluation
+from dpviz.curator.candidate import Candidate
 from dpviz.curator.figures import guess_rate, sweep_figure
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
@@ -35,7 +35,7 @@ ASKED = DesignQuestion(
 )  # fmt: skip
 
 
-def designs(asked: DesignQuestion = ASKED) -> list[Evaluation]:
+def designs(asked: DesignQuestion = ASKED) -> list[Candidate]:
     """The first design of each method."""
     *_, desk = evaluate_designs(asked)
     return first_of_each_method(desk)
@@ -100,7 +100,7 @@ def test_rounding_is_no_lead_and_fades_no_design() -> None:
     assert near.dominated("bias") == set()
 
 
-def with_bias(design: Evaluation, bias: float) -> Evaluation:
+def with_bias(design: Candidate, bias: float) -> Candidate:
     """The same design with another bias."""
     outcomes = (dataclasses.replace(one, bias=Measure(bias, 0.0)) for one in design.outcomes)
     return with_outcomes(design, outcomes)

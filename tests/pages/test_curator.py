@@ -14,7 +14,7 @@ from dpviz.comparisons import CountData, UnknownVariance
 from dpviz.core.formatting import describe_value, format_number
 from dpviz.core.tasks import TaskPool
 from dpviz.curator import report
-from dpviz.curator.candidate import Evaluation
+from dpviz.curator.candidate import Candidate
 from dpviz.curator.form import NOT_IN_FORM, form_value, form_values, question_value
 from dpviz.curator.measures import AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PosteriorLimit, RiskRatioLimit
@@ -72,7 +72,7 @@ def pills(app: AppTest, name: str) -> Any:
     return next(group for group in app.get("button_group") if group.key == f"cu_{name}")
 
 
-def design_of(asked: DesignQuestion) -> Evaluation:
+def design_of(asked: DesignQuestion) -> Candidate:
     *_, desk = evaluate_designs(asked)
     assert desk.best is not None
     return chosen_design(desk, desk.best.key)
