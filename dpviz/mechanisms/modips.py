@@ -80,13 +80,13 @@ class NoisyPosterior(ABC):
     def log_at_one(self, columns: IntArray) -> FloatArray:
         """ln of what p* = 1 itself adds to the row x = n."""
 
-    @abstractmethod
     def log_mass(self) -> FloatArray:
         """ln of the probability that divides each row x = 0 … n."""
+        return np.zeros(self.n + 1)
 
-    @abstractmethod
     def log_mass_ratio(self) -> FloatArray:
         """ln of the mass of each row x + 1 over that of x."""
+        return np.zeros(self.n)
 
     @abstractmethod
     def kept_noise(self) -> tuple[FloatArray, FloatArray]:
@@ -132,12 +132,6 @@ class Modips(NoisyPosterior, TwoCellSynthesizer):
     def log_at_one(self, columns: IntArray) -> FloatArray:
         by_sum, by_column, by_row = beta_binomial_terms(0, self.m, self.alpha + self.n, self.beta)
         return by_sum[columns] + by_column[columns] - by_row[0] - math.log(2)
-
-    def log_mass(self) -> FloatArray:
-        return np.zeros(self.n + 1)
-
-    def log_mass_ratio(self) -> FloatArray:
-        return np.zeros(self.n)
 
     def kept_noise(self) -> tuple[FloatArray, FloatArray]:
         """The mean is (e^{−εx} − e^{−ε(n−x)})/(2ε), the mean square Σ (1 − e^{−h}(1 + h))/ε² over h = εx, ε(n − x)."""

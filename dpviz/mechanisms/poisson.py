@@ -174,11 +174,6 @@ class PoissonGamma(TwoCellSynthesizer):
         """Smallest a from which on ε is kept, rounded to the private side; 10⁻³⁰⁰ where any is enough."""
         return _invented(self.n, self.m, self.epsilon, self.public_share)
 
-    @property
-    def tilt(self) -> float:
-        """ω."""
-        return _tilt(self.n, self.public_share, self.invented)
-
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         return _log_rows(self, self.n)[np.asarray(rows)[:, None], np.asarray(columns)[None, :]]
 
@@ -194,11 +189,13 @@ def _log_rows(release: PoissonGamma, n: int) -> FloatArray:
     """ln of the tilted distributions of m rows given 0 … n ones among n rows."""
     by_sum, by_column, _ = beta_binomial_terms(n, release.m, release.invented, release.invented)
     j = np.arange(release.m + 1)
-    table = by_sum[np.arange(n + 1)[:, None] + j] + by_column + j * math.log(release.tilt)
+    tilt = _tilt(release.n, release.public_share, release.invented)
+    table = by_sum[np.arange(n + 1)[:, None] + j] + by_column + j * math.log(tilt)
     return table - logsumexp(table, axis=1)[:, None]
 
 
 def _tilt(n: int, share: float, invented: float) -> float:
+    """ω = q_1/q_0."""
     means = n * share, n * (1 - share)
     return means[0] * (2 * means[1] + invented) / (means[1] * (2 * means[0] + invented))
 

@@ -8,10 +8,10 @@ import csv
 import io
 import re
 from contextlib import suppress
-from typing import NamedTuple
 
 from dpviz.core.formatting import format_count, format_number, round_up
 
+CsvTable = tuple[list[str], list[list[str]], list[int], str]
 SEPARATORS = {";": "a semicolon", "\t": "a tab", ",": "a comma"}  # the first counts where there are as many of two
 SEPARATOR_LINE = re.compile(r"sep=([;,\t])\s*[\r\n]+", re.IGNORECASE)  # as spreadsheets write it
 CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
@@ -20,15 +20,6 @@ GUESSED_ENCODING = (
     "The file is not in UTF-8. It was read as Windows-1252, which is usual in Western Europe: every number is right, "
     "but look whether names with accents are. To be sure, save it as CSV (UTF-8)."
 )
-
-
-class CsvTable(NamedTuple):
-    """Names of the columns and the rows below them, with the line of the file on which each begins."""
-
-    names: list[str]
-    rows: list[list[str]]
-    lines: list[int]
-    separator: str
 
 
 def decode(content: str | bytes, max_bytes: int, advice: str) -> tuple[str, tuple[str, ...]]:
@@ -67,7 +58,9 @@ def _decode_bytes(content: bytes) -> tuple[str, tuple[str, ...]]:
 
 
 def read_table(text: str, max_rows: int, max_columns: int, advice: str) -> CsvTable:
-    """Table that a CSV text holds, every row as wide as its first line; a ValueError says where it is not.
+    """Names of the columns of a CSV text, the rows below them, the lines on which these begin, and the separator.
+
+    Every row is as wide as the first line; a ValueError says where it is not.
 
     Parameters
     ----------
@@ -120,7 +113,7 @@ def read_table(text: str, max_rows: int, max_columns: int, advice: str) -> CsvTa
         raise ValueError(
             f"{problem}. Bring the names of the columns in the first line, and a line for each person below."
         )
-    return CsvTable([" ".join(name.split()) for name in rows[0]], rows[1:], lines[1:], separator)
+    return [" ".join(name.split()) for name in rows[0]], rows[1:], lines[1:], separator
 
 
 def _check_width(count: int, max_columns: int, advice: str) -> None:
