@@ -47,7 +47,9 @@ def assign_epsilon(candidate: Candidate, largest: float | None) -> Candidate | N
     return assigned
 
 
-def smallest_sufficient(candidate: Candidate, upper: float = math.inf) -> Candidate | None:
+def smallest_sufficient(
+    candidate: Candidate, upper: float = math.inf, tolerance: float = BISECTION_TOLERANCE
+) -> Candidate | None:
     """Candidate at the smallest ε found that meets its accuracy limits; None where none does.
 
     Parameters
@@ -55,18 +57,20 @@ def smallest_sufficient(candidate: Candidate, upper: float = math.inf) -> Candid
     candidate : Candidate
     upper : float, optional
         Largest ε considered, at most 100.
+    tolerance : float, optional
+        Relative distance from the exact one; one per cent at least where something is simulated, on every second
+        point of the grid.
 
     Notes
     -----
     Accuracy is not monotone in ε: a prior can draw the estimate towards the truth, and coverage can fall again. Hence
     a grid is scanned from below, and the step before the first sufficient point is bisected. A window narrower than a
-    step, a factor of 1.21, can be missed. One per cent is close enough where something is simulated, on every second
-    point of the grid.
+    step, a factor of 1.21, can be missed.
     """
     is_simulated = candidate.question.data.simulated
     points = EPSILON_GRID[:: 2 if is_simulated else 1]
     grid = sorted({*points[points < upper].tolist(), min(upper, float(points[-1]))})
-    tolerance = SIMULATED_TOLERANCE if is_simulated else BISECTION_TOLERANCE
+    tolerance = max(tolerance, SIMULATED_TOLERANCE if is_simulated else 0.0)
     judged: dict[float, Candidate] = {}
 
     def is_sufficient(epsilon: float) -> bool:

@@ -19,6 +19,7 @@ N_LEADING = 8  # designs of which everything is computed, beside those that may 
 N_NEAREST = 3  # the same of those that break a limit
 FIRST_WAIT_S = 0.02  # in which a page waits for the first design
 N_RELAXED = 3
+RELAXED_TOLERANCE = 0.01  # relative distance from the smallest ε that would be enough: it is a hint, not a design
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,12 +34,15 @@ class SearchResult:
     absent : tuple of (str, str)
         Methods without a design, and why.
     is_complete : bool
+    data_alone : Candidate or None
+        Where no design meets all limits: what the confidential data themselves would say, without any protection.
     """
 
     question: DesignQuestion
     evaluations: tuple[Candidate, ...] = dataclasses.field(compare=False)
     absent: tuple[tuple[str, str], ...] = dataclasses.field(compare=False)
     is_complete: bool
+    data_alone: Candidate | None = dataclasses.field(default=None, compare=False)
 
     @cached_property
     def designs(self) -> tuple[Candidate, ...]:
@@ -162,7 +166,13 @@ def evaluate_designs(question: DesignQuestion) -> Iterator[SearchResult]:
             yield latest
         latest = result()
         yield latest
-    yield result(is_complete=True)
+    complete = result(is_complete=True)
+    yield complete if complete.feasible else dataclasses.replace(complete, data_alone=_data_alone(question))
+
+
+def _data_alone(question: DesignQuestion) -> Candidate:
+    method = next(method for method in question.data.methods if method.key == "original")
+    return Candidate(question=question, method=method, sets=1, rule="as_if_real", epsilon=1.0).completed()
 
 
 def _next_pending(ranked: tuple[Candidate, ...]) -> Candidate | None:
@@ -246,7 +256,7 @@ def suggest_relaxations(result: SearchResult, number: int = N_RELAXED) -> Iterat
             if not design.verdicts[limit.key]
         }
         alternative = noise_aware_alternative(design) if [*broken] == ["coverage"] else None
-        sufficient = smallest_sufficient(design)
+        sufficient = smallest_sufficient(design, tolerance=RELAXED_TOLERANCE)
         epsilon = None if sufficient is None else sufficient.epsilon
         relaxations = (*relaxations, Relaxation(design, broken, epsilon, alternative))
         yield relaxations

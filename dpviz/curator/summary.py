@@ -148,6 +148,7 @@ def summarize(result: SearchResult) -> Answer:
             "says_nothing": _says_nothing(best),
             "are_alike": all(result.deciding_criterion(item) is None for item in result.ties),
             "privacy": privacy_facts(best),
+            "unreachable": unreachable_limits(result),
         }
     sentence, short, *paragraphs = render_paragraphs(f"{TEMPLATES}/answer.html", **facts, **VOCABULARY)
     return Answer(badge, sentence, short, " ".join(paragraphs))
@@ -179,6 +180,22 @@ def _says_nothing(design: Candidate) -> bool:
     parameter = design.question.true_parameter
     widths = [outcome.mean_width.value for outcome in design.outcomes]
     return takes_prior(parameter) and all(is_on_limit(width, parameter.maximum - parameter.minimum) for width in widths)
+
+
+def unreachable_limits(result: SearchResult) -> list[tuple[AccuracyLimit, int]]:
+    """Limits that the data would break without any protection, and how many people would keep each; 0 of a coverage.
+
+    Error and length of the data alone fall with the root of the number of people.
+    """
+    alone = result.data_alone
+    if alone is None:
+        return []
+    n, limits = alone.question.data.settings()["n"], []
+    for limit in result.question.limits:
+        if alone.verdicts[limit.key] is False and math.isfinite(alone.value(limit.key)):
+            ratio = 0.0 if limit.measure.is_share else alone.value(limit.key) / limit.limit
+            limits.append((limit, int(round_up(n * ratio**2, 2))))
+    return limits
 
 
 def privacy_facts(design: Candidate) -> dict[str, Any]:

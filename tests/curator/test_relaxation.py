@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
 from typing import Any
 
@@ -11,16 +12,16 @@ from dpviz.comparisons import CountData
 from dpviz.core.monte_carlo import Measure
 from dpviz.curator.form import form_limits
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
-from dpviz.curator.privacy_limits import EpsilonDeltaLimit
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.search import evaluate_designs, noise_aware_alternative, suggest_relaxations
-from dpviz.curator.summary import format_value, limit_text, relaxation_offers, relaxation_sentence
+from dpviz.curator.summary import format_value, limit_text, relaxation_offers, relaxation_sentence, summarize
 from dpviz.inference.rules import RULES
 
 
-def asking(least: float, rules: tuple[str, ...] = ("as_if_real",), **more: Any) -> DesignQuestion:
+def asking(least: float, rules: tuple[str, ...] = ("as_if_real",), n: int = 50, **more: Any) -> DesignQuestion:
     return DesignQuestion(
-        data=CountData(n=50, m=50, p=0.5), lowest=0.1, highest=0.4, values=2, sets=(1,), methods=("geometric",),
+        data=CountData(n=n, m=n, p=0.5), lowest=0.1, highest=0.4, values=2, sets=(1,), methods=("geometric",),
         protections=(EpsilonDeltaLimit(most_epsilon=0.3),),
         limits=(AccuracyLimit("coverage", least), *more.pop("limits", ())),
         rules=rules, **more,
@@ -76,3 +77,33 @@ def test_a_value_just_over_its_limit_is_never_read_as_the_limit() -> None:
             assert near != format_value(question, length, limit, limit)
             assert (float(near[1:-7]) > 50 * limit) == (factor > 1)
     assert length.certain_limit(Measure(0.08, 0.0)) == 0.08
+
+
+# What no release can do, and what hardly protects
+
+
+@pytest.mark.parametrize(
+    ("limit", "told"),
+    [
+        # √(.4 · .6 / 50) = .0693, and .24/.04² = 150
+        (AccuracyLimit("root_mean_squared_error", 0.04), "0.0693 (at most 0.04): about 150 people would be needed."),
+        (AccuracyLimit("coverage", 0.999), "an interval of a higher level than 0.95 is needed"),
+    ],
+    ids=["error", "coverage"],
+)
+def test_a_limit_that_the_data_alone_break_is_told_with_what_it_would_take(limit: AccuracyLimit, told: str) -> None:
+    question = dataclasses.replace(asking(0.5), limits=(limit,))
+    *_, result = evaluate_designs(question)
+    assert told in summarize(result).further
+    *_, reachable = evaluate_designs(dataclasses.replace(question, limits=(AccuracyLimit("coverage", 0.5),)))
+    assert "Without any protection" not in summarize(reachable).further
+
+
+def test_the_first_sentence_says_that_a_leader_hardly_protects() -> None:
+    question = dataclasses.replace(
+        asking(0.5, n=100), protections=(GuessingLimit(most_success=0.6),), methods=("sdd_exact",), sets=(5,)
+    )
+    *_, result = evaluate_designs(question)
+    assert "<b>But it hardly protects anybody</b>: its real ε is 15." in summarize(result).sentence
+    *_, usual = evaluate_designs(asking(0.5))
+    assert "hardly" not in summarize(usual).sentence
