@@ -170,8 +170,11 @@ def evaluate_designs(question: DesignQuestion) -> Iterator[SearchResult]:
     yield complete if complete.feasible else dataclasses.replace(complete, data_alone=_data_alone(question))
 
 
-def _data_alone(question: DesignQuestion) -> Candidate:
-    method = next(method for method in question.data.methods if method.key == "original")
+def _data_alone(question: DesignQuestion) -> Candidate | None:
+    """The confidential data, analyzed as they are; None for data without such a method."""
+    method = next((method for method in question.data.methods if method.key == "original"), None)
+    if method is None:
+        return None
     return Candidate(question=question, method=method, sets=1, rule="as_if_real", epsilon=1.0).completed()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dpviz.comparisons import CountData
+from dpviz.comparisons import CategoryData, CountData, DataKind, UnknownVariance
 from dpviz.core.monte_carlo import Measure
 from dpviz.curator.form import form_limits
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
@@ -107,3 +107,15 @@ def test_the_first_sentence_says_that_a_leader_hardly_protects() -> None:
     assert "<b>But it hardly protects anybody</b>: its real ε is 15." in summarize(result).sentence
     *_, usual = evaluate_designs(asking(0.5))
     assert "hardly" not in summarize(usual).sentence
+
+
+@pytest.mark.parametrize(
+    "data", [CategoryData(n=20, m=20, p=0.5, cells=3), UnknownVariance(n=20, mean=0.0, sigma=1.0, low=-3.0, high=3.0)]
+)
+def test_data_of_every_kind_have_an_answer_where_nothing_keeps_the_limits(data: DataKind) -> None:
+    question = DesignQuestion(
+        data=data, lowest=0.2, highest=0.2, limits=(AccuracyLimit("root_mean_squared_error", 1e-3),), sets=(1,),
+        protections=(EpsilonDeltaLimit(),), repetitions=100,
+    )  # fmt: skip
+    *_, result = evaluate_designs(question)
+    assert not result.feasible and "No design keeps all your limits" in summarize(result).sentence
