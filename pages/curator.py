@@ -188,7 +188,10 @@ def show_relaxations(desk: search.SearchResult) -> None:
     lines = [f"• {summary.relaxation_sentence(relaxation)}" for relaxation in relaxations]
     if len(relaxations) < min(search.N_RELAXED, len(desk.designs)):
         lines.append("• Still searching …")
-    ui.note(ui.words("give_way", ways="<br>".join(lines)))
+    advice = ui.words("give_way", ways="<br>".join(lines))
+    if any(relaxation.epsilon is None for relaxation in relaxations):
+        advice += f"<br>{ui.words('no_epsilon_helps')}"
+    ui.note(advice)
     offers = summary.relaxation_offers(relaxations[0]) if relaxations else ()
     with st.container(horizontal=True, key=f"{PREFIX}ways"):
         for place, (label, settings) in enumerate(offers):

@@ -166,9 +166,9 @@ def posterior_coverage_chart(result: PosteriorCoverage, *, place: int, level: fl
     look = color if result.exact else theme.SIMULATED_COLOR
     return line_chart(
         [Line(name=name, color=look, x=proportions, y=coverage, error=error, exact=exact)],
-        Axis(title="true proportion p", low=-0.01, high=1.01),
+        Axis(title="true share of yes", percent=True, low=-0.01, high=1.01),
         Axis(title="coverage", percent=True, low=min(0.8, float(coverage.min())) - 0.015, high=1.015),
         key="posterior coverage",
         marks=[Mark(x=float(proportions[place]), y=share, color=color, text=format_percent(share, 3))],
-        references=[ReferenceLine(text=f"level: {format_percent(level, 8)}", y=level)],
+        references=[ReferenceLine(y=level)],  # no words, which the curve would cross
     )
