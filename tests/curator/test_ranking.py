@@ -175,6 +175,7 @@ def test_what_ranked_the_first_before_the_second_is_said_with_both_numbers(name:
     assert second.name in said
     if desk.ties:
         assert f"is tied with {desk.ties[0].name}" in said
+        assert f"is tied with {desk.designs[0].name}." not in said  # but with another analysis of the same release
         assert "tied with" in summarize(desk)[1] or not desk.feasible
     if desk.feasible[1:] and not desk.ties:
         numbers = re.search(
