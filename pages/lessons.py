@@ -109,7 +109,7 @@ def show_list() -> None:
                 note = "✓ done" if key in done else f"{escape(script.head['minutes'])} minutes"
                 st.html(f'<p class="dpviz-told">{answers}<br><small>{note}</small></p>')
     if not ui.class_mode():
-        ui.page_link(TEACHERS, {}, "For teachers: a plan of ninety minutes, and notes on every lesson")
+        ui.page_link(TEACHERS, {}, "For teachers: a plan, and notes on every lesson")
 
 
 def show_step(place: Place) -> None:
