@@ -239,11 +239,7 @@ class Gaussian(Kind):
 
 
 def _given(
-    setting: Setting,
-    pure: float,
-    end: float,
-    epsilon_at: Callable[[float], float],
-    delta_at: Callable[[float], float],
+    setting: Setting, pure: float, end: float, epsilon_at: Callable[[float], float], delta_at: Callable[[float], float]
 ) -> Given:
     """What a release gives, with its profile from 0 to `end`."""
     epsilons = np.linspace(0.0, end, PROFILE_POINTS)

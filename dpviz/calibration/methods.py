@@ -7,12 +7,7 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from dpviz.calibration.parameter_draw import (
-    ParameterDraw,
-    log_parameter_delta,
-    parameter_draw_delta,
-    parameter_losses,
-)
+from dpviz.calibration.parameter_draw import ParameterDraw, log_parameter_delta, parameter_draw_delta, parameter_losses
 from dpviz.core import limits
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import cumulative_sum, round_to_private_side

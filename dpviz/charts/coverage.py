@@ -104,11 +104,7 @@ def _rule_lines(points: FloatArray, values: Mapping[str, FloatArray]) -> list[Li
 
 
 def length_chart(
-    points: FloatArray,
-    values: Mapping[str, FloatArray],
-    limit: FloatArray,
-    *,
-    chosen: float,
+    points: FloatArray, values: Mapping[str, FloatArray], limit: FloatArray, *, chosen: float
 ) -> theme.Figure:
     """Expected length of each rule's interval inside 0 to 1 along the true share, in points.
 

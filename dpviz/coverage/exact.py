@@ -11,11 +11,7 @@ from dpviz.core.declarations import LEVEL, PROPORTION, SETS
 from dpviz.core.formatting import describe_value
 from dpviz.core.numerics.special import row_blocks
 from dpviz.core.types import FloatArray
-from dpviz.coverage.release_distribution import (
-    ReleaseDistribution,
-    ReleaseOutcomes,
-    release_distribution,
-)
+from dpviz.coverage.release_distribution import ReleaseDistribution, ReleaseOutcomes, release_distribution
 from dpviz.inference.interval_rules import Ends, IntervalRule, SetStatistics, widen_for_rounding
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.mechanisms import TwoCellSynthesizer

@@ -11,13 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpviz.audit.text import (
-    ERRORS,
-    REMARKS,
-    _composed_delta,
-    _correct_proof,
-    _explanations,
-)
+from dpviz.audit.text import ERRORS, REMARKS, _composed_delta, _correct_proof, _explanations
 from dpviz.audit.theorem_audit import TheoremResult, audit_theorems
 from dpviz.audit.theorems import Promise, Verdict
 from dpviz.calibration.data_kinds import GAUSSIAN, Setting

@@ -37,12 +37,7 @@ from dpviz.mechanisms import LaplaceSanitizer
 from dpviz.mechanisms.binned_posterior import bin_log_ratios, log_density_bound
 from dpviz.privacy import histograms
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_ratio
-from dpviz.privacy.laplace_noise import (
-    event_loss,
-    no_ones,
-    rows_loss,
-    truncated_factor,
-)  # fmt: skip
+from dpviz.privacy.laplace_noise import event_loss, no_ones, rows_loss, truncated_factor  # fmt: skip
 from dpviz.privacy.noisy_counts import log_table_probability, one_draw
 from dpviz.privacy.real_loss import Loss, ReleaseVerdict
 

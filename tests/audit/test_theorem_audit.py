@@ -90,10 +90,7 @@ def test_pure_priors_are_safe_and_not_necessary_by_the_closed_forms(m: int, epsi
 
 @pytest.mark.parametrize(
     ("n", "m", "delta", "minima"),
-    [
-        (100, 100, 1e-5, (6.0914, 15.0426, 16.0426, 20.5674)),
-        (1000, 1000, 1e-6, (7.5806, 22.0976, 23.0976, 24.4570)),
-    ],
+    [(100, 100, 1e-5, (6.0914, 15.0426, 16.0426, 20.5674)), (1000, 1000, 1e-6, (7.5806, 22.0976, 23.0976, 24.4570))],
 )
 def test_the_exact_minima_with_delta(n: int, m: int, delta: float, minima: tuple[float, ...]) -> None:
     exact = dict(zip(CALIBRATED, minima, strict=True))
@@ -335,8 +332,7 @@ def test_verdicts_on_ranges_with_delta_are_those_of_the_gaussian_mechanism(
 
 
 @pytest.mark.parametrize(
-    ("n", "epsilon", "sigma0"),
-    [(100, 1.0, math.inf), (100, 1.0, 1.0), (10, 3.0, 0.5), (2, 0.2, 2.0), (10, 1.0, 0.1)],
+    ("n", "epsilon", "sigma0"), [(100, 1.0, math.inf), (100, 1.0, 1.0), (10, 3.0, 0.5), (2, 0.2, 2.0), (10, 1.0, 0.1)]
 )
 def test_verdicts_on_pure_ranges_are_those_of_a_scan_of_truncated_distributions(
     n: int, epsilon: float, sigma0: float

@@ -122,10 +122,7 @@ def minimum_priors() -> Iterator[Result]:
             lambda n=n, delta=delta: searched_prior(n, delta),
             goal,
         )
-    small, large = interleaved(
-        lambda: searched_prior(10_000, 1e-6),
-        lambda: searched_prior(40_000, 1e-6),
-    )
+    small, large = interleaved(lambda: searched_prior(10_000, 1e-6), lambda: searched_prior(40_000, 1e-6))
     yield Result(name="minimum α, n = m = 40,000 against 10,000", reference=small, ours=large, goal=8, at_most=True)
 
 

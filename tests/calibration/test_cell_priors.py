@@ -113,10 +113,7 @@ def test_losses_whose_other_side_underflows(epsilon: float) -> None:
     """n = 1, m = 300, α = 0.05: the mean loss is near 790, and e to minus that is no floating-point number."""
     with mp.workdps(60):
         true = exact_delta_of_cells("synth_post_many", 1, 300, 3, mp.mpf(0.05), epsilon)
-    for one in (
-        MultinomialMean(n=1, m=300, cells=3, alpha=0.05),
-        PlugInCells.alike(n=1, m=300, cells=3, alpha=0.05),
-    ):
+    for one in (MultinomialMean(n=1, m=300, cells=3, alpha=0.05), PlugInCells.alike(n=1, m=300, cells=3, alpha=0.05)):
         assert one.hockey_stick(epsilon).value == pytest.approx(float(true), rel=1e-11)
 
 

@@ -15,12 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.charts.coverage import (
-    COVERING,
-    MISSED,
-    caterpillar_chart,
-    coverage_chart,
-)
+from dpviz.charts.coverage import COVERING, MISSED, caterpillar_chart, coverage_chart
 from dpviz.charts.lines import NAME_SHARE
 from dpviz.charts.theme import (
     AWARE_COLOR,

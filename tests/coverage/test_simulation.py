@@ -10,14 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpviz.coverage import (
-    CoveragePlan,
-    CoverageTally,
-    exact_coverages,
-    performance_of,
-    run_coverage,
-    stream_coverage,
-)
+from dpviz.coverage import CoveragePlan, CoverageTally, exact_coverages, performance_of, run_coverage, stream_coverage
 from dpviz.designs import Design
 from dpviz.inference import COMBINING_RULES, RULES, contains
 from dpviz.inference.interval_rules import set_statistics, t_quantile

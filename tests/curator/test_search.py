@@ -26,13 +26,7 @@ from dpviz.curator.privacy_limits import (
     largest_guess_rate,
 )
 from dpviz.curator.question import GOALS, DesignQuestion
-from dpviz.curator.search import (
-    N_NEAREST,
-    SearchResult,
-    candidates,
-    evaluate_designs,
-    suggest_relaxations,
-)
+from dpviz.curator.search import N_NEAREST, SearchResult, candidates, evaluate_designs, suggest_relaxations
 from dpviz.curator.sweep import ADDED_ERROR, AXES, measure_of, sweep
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix

@@ -17,15 +17,7 @@ from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.search import evaluate_designs
 from dpviz.curator.summary import sweep_sentence
-from dpviz.curator.sweep import (
-    ADDED_ERROR,
-    AXES,
-    SWEEP_MEASURES,
-    Sweep,
-    first_of_each_method,
-    measure_of,
-    sweep,
-)
+from dpviz.curator.sweep import ADDED_ERROR, AXES, SWEEP_MEASURES, Sweep, first_of_each_method, measure_of, sweep
 from tests.helpers import with_outcomes
 
 ASKED = DesignQuestion(

@@ -118,10 +118,7 @@ def test_a_difference_that_is_zero_in_fractions_is_zero():
 
 
 NO_PRIOR = {"alpha": 1e-6, "beta": 1e-6}
-RIGHT = [
-    (BetaBinomial, ("raab_2017", "reiter_2003")),
-    (PosteriorMean, ("raab_2017_plug_in", "reiter_2003")),
-]
+RIGHT = [(BetaBinomial, ("raab_2017", "reiter_2003")), (PosteriorMean, ("raab_2017_plug_in", "reiter_2003"))]
 
 
 @pytest.mark.parametrize(("synthesizer", "rules"), RIGHT)

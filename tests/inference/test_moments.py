@@ -289,11 +289,7 @@ def test_moments_are_those_of_simulated_releases(method: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "changes"),
-    [
-        ("method", {"method": "param_map"}),
-        ("proportion", {"proportion": -0.1}),
-        ("proportion", {"proportion": 1.5}),
-    ],
+    [("method", {"method": "param_map"}), ("proportion", {"proportion": -0.1}), ("proportion", {"proportion": 1.5})],
 )
 def test_bad_input_is_named(name: str, changes: dict[str, Any]) -> None:
     good: dict[str, Any] = {"method": "param_post", "n": 3, "m": 3, "alpha": 1.0, "beta": 1.0, "proportion": 0.5}

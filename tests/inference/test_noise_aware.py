@@ -23,13 +23,7 @@ from dpviz.inference.noise_aware import (
     score_hull,
 )  # fmt: skip
 from dpviz.inference.rules import RULES
-from dpviz.inference.sum_distribution import (
-    ReleaseSums,
-    _smallest_acceptance,
-    length_limit,
-    release_sums,
-    within_sums,
-)
+from dpviz.inference.sum_distribution import ReleaseSums, _smallest_acceptance, length_limit, release_sums, within_sums
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.referees import charest

@@ -83,8 +83,7 @@ def test_each_preset_answers_and_stays_marked_while_it_holds(preset: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("n", "epsilon", "delta", "mark"),
-    [(1, 1.378, 0.00023, "0.675"), (1, 0.9, 0.0002, "1.38"), (2, 1.7, 1e-4, "0.895")],
+    ("n", "epsilon", "delta", "mark"), [(1, 1.378, 0.00023, "0.675"), (1, 0.9, 0.0002, "1.38"), (2, 1.7, 1e-4, "0.895")]
 )
 def test_where_delta_saves_hardly_any_the_mark_keeps_the_promise_without_it(
     n: int, epsilon: float, delta: float, mark: str

@@ -152,9 +152,7 @@ PLANS = {
     ),
     "tables of groups": (
         ReleasePlan(
-            n=2,
-            statistics=(CategoryShares(name="c", group="N", categories=3), SOUTH),
-            groups=(("N", 1), ("S", 1)),
+            n=2, statistics=(CategoryShares(name="c", group="N", categories=3), SOUTH), groups=(("N", 1), ("S", 1))
         ),
         (0.4, 0.7),
     ),

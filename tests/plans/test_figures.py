@@ -11,15 +11,7 @@ import pytest
 
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
 from dpviz.export.columns import records_csv
-from dpviz.plans import (
-    BoundedMean,
-    CategoryShares,
-    ReleasePlan,
-    YesNoShare,
-    plan_report,
-    solution_json,
-    solve_plan,
-)
+from dpviz.plans import BoundedMean, CategoryShares, ReleasePlan, YesNoShare, plan_report, solution_json, solve_plan
 from dpviz.plans.figures import composition_curves, plan_figure
 from dpviz.plans.files import plan_notebook
 from dpviz.plans.sensitivity import epsilon_curve, naive_designs

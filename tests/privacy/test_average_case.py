@@ -13,10 +13,7 @@ from dpviz.calibration.parameter_draw import parameter_draw_delta
 from dpviz.mechanisms import BetaBinomial, PosteriorMean, TwoCellSynthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import delta_for_epsilon
-from dpviz.privacy.average_case import (
-    average_case_delta,
-    count_release_delta,
-)
+from dpviz.privacy.average_case import average_case_delta, count_release_delta
 from tests.referees import Law, binomial_distribution, rows_of, worst_excess
 
 pytestmark = pytest.mark.usefixtures("fifty_digits")

@@ -16,14 +16,7 @@ from dpviz.published.records import Agreement, Record, data_text, load_papers, l
 from tests.reproduction import __main__ as command
 from tests.reproduction import agreement
 from tests.reproduction.agreement import changed_records, judge, load_checks, recompute
-from tests.reproduction.evidence import (
-    CELLS,
-    SECTIONS,
-    Evidence,
-    SimulationBudget,
-    load_sentences,
-    share_evidence,
-)
+from tests.reproduction.evidence import CELLS, SECTIONS, Evidence, SimulationBudget, load_sentences, share_evidence
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,22 +16,9 @@ from dpviz.inference import RULES
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, TwoCellSynthesizer
 from dpviz.privacy.odds_text import belief_text
 from dpviz.teaching.classroom.export import COLUMNS, results_csv, results_script
-from dpviz.teaching.classroom.results import (
-    class_results,
-    guess_task,
-    membership_game,
-)
-from dpviz.teaching.classroom.settings import (
-    MAX_SEATS,
-    ROOM_MECHANISMS,
-    ROOM_RULES,
-    RoomSettings,
-)
-from dpviz.teaching.classroom.text import (
-    class_text,
-    guess_task_text,
-    seat_interval_text,
-)
+from dpviz.teaching.classroom.results import class_results, guess_task, membership_game
+from dpviz.teaching.classroom.settings import MAX_SEATS, ROOM_MECHANISMS, ROOM_RULES, RoomSettings
+from dpviz.teaching.classroom.text import class_text, guess_task_text, seat_interval_text
 from dpviz.teaching.classroom.tokens import (
     CODE_LENGTH,
     LETTERS,
