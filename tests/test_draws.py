@@ -21,8 +21,6 @@ from dpviz.mechanisms import (
     two_cell_synthesizers,
 )
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
-from dpviz.mechanisms.noise import NoiseSanitizer
-from dpviz.mechanisms.prior_mechanism import UnderPrior
 from tests.pairs import pairwise
 
 DRAWS = 40_000
@@ -162,7 +160,7 @@ def test_a_count_that_is_none_is_refused_in_a_sentence(made: TwoCellSynthesizer,
 
 
 @pytest.mark.parametrize("law", [LaplaceSanitizer, GeometricSanitizer])
-def test_noise_goes_further_without_its_matrix_and_stays_the_same(law: type[NoiseSanitizer]) -> None:
+def test_noise_goes_further_without_its_matrix_and_stays_the_same(law: Any) -> None:
     one, other = (kind(n=9, epsilon=0.7) for kind in (law, law.up_to(10_000)))
     assert repr(one) == repr(other)
     np.testing.assert_allclose(one.transition_matrix(), other.transition_matrix(), rtol=1e-12)
@@ -170,7 +168,7 @@ def test_noise_goes_further_without_its_matrix_and_stays_the_same(law: type[Nois
 
 
 @pytest.mark.parametrize("law", [BetaBinomial, PosteriorMean, PosteriorMode])
-def test_a_law_goes_further_without_its_matrix_and_stays_the_same(law: type[UnderPrior]) -> None:
+def test_a_law_goes_further_without_its_matrix_and_stays_the_same(law: Any) -> None:
     wide = law.up_to(10_000)
     assert wide is law.up_to(10_000)
     one, other = (kind(n=9, m=7, alpha=2.0, beta=2.0) for kind in (law, wide))

@@ -13,7 +13,7 @@ from dpviz.audit.release_losses import _sdd_loss
 from dpviz.mechanisms import BinnedPosterior, BinnedPosteriorExact
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
 
-BOTH: list[type[BinnedPosterior]] = [BinnedPosterior, BinnedPosteriorExact]
+BOTH: list[type[BinnedPosterior | BinnedPosteriorExact]] = [BinnedPosterior, BinnedPosteriorExact]
 both = pytest.mark.parametrize("cls", BOTH, ids=lambda cls: cls.key)
 BINS = [(mp.mpf(5) + mp.mpf(k) * 9 / 10) / 100 for k in range(101)]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,6 @@ from dpviz.mechanisms import (
     PosteriorMode,
     Synthesizer,
 )
-from dpviz.mechanisms.prior_mechanism import UnderPrior
 from dpviz.privacy import divergence
 from tests.helpers import printed_values
 
@@ -126,7 +126,7 @@ def test_plug_in_with_the_posterior_draws_prior_breaks_its_promise(epsilon: floa
         (1000, 1e-6, PosteriorMode, 23.0976, 1000.500),
     ],
 )
-def test_table_of_least_priors(n: int, delta: float, cls: type[UnderPrior], prior: float, pure_prior: float) -> None:
+def test_table_of_least_priors(n: int, delta: float, cls: Any, prior: float, pure_prior: float) -> None:
     """Published to four decimals; the plug-ins' were recomputed, for the mode's must be the mean's plus 1."""
     less, more = (cls(n=n, m=n, alpha=prior + step, beta=prior + step) for step in (-1e-4, 1e-4))
     assert privacy.delta_for_epsilon(more, 1.0) < delta < privacy.delta_for_epsilon(less, 1.0)
@@ -140,15 +140,14 @@ def test_table_of_least_priors(n: int, delta: float, cls: type[UnderPrior], prio
     [BetaBinomial, PosteriorMean, PosteriorMode, DirichletMultinomial, MultinomialMean, MultinomialMode],
     ids=lambda cls: cls.key,
 )
-def test_least_prior_is_private_and_a_hair_less_is_not(
-    cls: type[UnderPrior | DirichletMultinomial | MultinomialMean | MultinomialMode], m: int, epsilon: float
-) -> None:
+def test_least_prior_is_private_and_a_hair_less_is_not(cls: Any, m: int, epsilon: float) -> None:
     declared = {declaration.name for declaration in cls.parameters()}
     least = cls.smallest_alpha(m=m, epsilon=epsilon)
     floor = 1.0 if cls in (PosteriorMode, MultinomialMode) else 0.0
 
     def release(prior: float) -> Synthesizer:
-        return cls(n=30, m=m, alpha=prior, **({"beta": prior} if "beta" in declared else {"cells": 3}))
+        release: Synthesizer = cls(n=30, m=m, alpha=prior, **({"beta": prior} if "beta" in declared else {"cells": 3}))
+        return release
 
     assert privacy.pure_epsilon(release(least)) <= epsilon
     assert privacy.pure_epsilon(release(floor + (least - floor) * (1 - 1e-9))) > epsilon

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import mpmath as mp
 import numpy as np
@@ -107,9 +108,10 @@ def test_without_a_promise_to_spend_nothing_of_the_data_is_left():
 def test_ones_and_zeros_are_alike_and_their_priors_change_places(bounding):
     matrix = WAYS[bounding](n=17, m=9, epsilon=0.4).transition_matrix()
     np.testing.assert_allclose(matrix, matrix[::-1, ::-1], rtol=1e-12)
-    one, other = (WAYS[bounding](n=17, m=9, epsilon=0.4, alpha=a, beta=b) for a, b in ((2, 5), (5, 2)))
-    assert np.allclose(one.transition_matrix(), other.transition_matrix()[::-1, ::-1], rtol=1e-12)
-    assert one.mirrored == other
+    release: Any = WAYS[bounding](n=17, m=9, epsilon=0.4, alpha=2, beta=5)
+    mirrored = WAYS[bounding](n=17, m=9, epsilon=0.4, alpha=5, beta=2)
+    assert np.allclose(release.transition_matrix(), mirrored.transition_matrix()[::-1, ::-1], rtol=1e-12)
+    assert release.mirrored == mirrored
 
 
 @every_way

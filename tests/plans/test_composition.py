@@ -218,7 +218,8 @@ def google_delta(
                     loss = google.from_discrete_laplace_mechanism(mechanism.rate, sensitivity=int(shift), **options)
                 losses.append(loss)
             totals.append(functools.reduce(lambda total, loss: total.compose(loss), losses))
-    return [tuple(float(total.get_delta_for_epsilon(epsilon)) for total in totals) for epsilon in epsilons]
+    first, second = totals
+    return [(float(first.get_delta_for_epsilon(e)), float(second.get_delta_for_epsilon(e))) for e in epsilons]
 
 
 MEANS = BoundedMean(name="age", lower=0, upper=10), BoundedMean(name="hours", lower=0, upper=4)

@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import math
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,6 @@ from dpviz.mechanisms.noise import GeometricSanitizer, LaplaceSanitizer
 from dpviz.plans import BoundedMean, CategoryShares, PlanDesign, ReleasePlan, YesNoShare, solve_plan
 from dpviz.plans.mechanisms import GaussianNoise, GeometricNoise, PlanMechanism, RoundedLaplaceNoise
 from dpviz.plans.sensitivity import naive_designs
-from dpviz.plans.statistics import ShareStatistic
 from dpviz.plans.summary import Answer, sentence, solution_facts, withheld_table
 from dpviz.plans.suppression import published_errors
 from tests.plans.brute import counts_inside
@@ -113,7 +113,7 @@ def seen(threshold: int, count: int, n: int, rate: float, kind: type[PlanMechani
     return [*zip(np.abs(read - count).tolist(), (masses / masses.sum()).tolist(), z.tolist(), strict=True)]
 
 
-def published_worst(statistic: ShareStatistic, n: int, rate: float, kind: type[PlanMechanism]) -> float:
+def published_worst(statistic: Any, n: int, rate: float, kind: type[PlanMechanism]) -> float:
     """The largest error of what analysts see, over all counts; intervals reach beyond 0 and n as the noise does."""
     worst, share = 0.0, 0.95 ** (1 / statistic.cells if statistic.measure == "all_within" else 1)
     for count in counts_inside(n, statistic.lowest, statistic.highest):

@@ -283,7 +283,7 @@ def sets_figures(budget: SimulationBudget) -> Iterator[Panels]:
 
     axis = 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 500
     places = dict.fromkeys(("bias", "standard_error", "coverage"), "Figure 6")
-    schemes: list[tuple[str, type[Modips], NumericMethod]] = [
+    schemes: list[tuple[str, type[Modips | ModipsTruncated], NumericMethod]] = [
         ("BIT", Modips, methods.MODIPS_MEAN),
         ("truncation", ModipsTruncated, methods.MODIPS_MEAN_TRUNCATED),
     ]

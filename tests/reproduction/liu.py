@@ -267,8 +267,8 @@ def simulated_means(budget: SimulationBudget) -> Findings:
 
     split = [numeric_releases.MODIPS_SPLIT.with_share(share) for share in (0.1, 0.5, 0.9)]
     data = normal_data(100, kind=UnknownVariance)
-    widths = [normal_mean(method, data, N_SETS, budget).mean_width.value for method in split]
-    yield "narrower", evidence.decreasing([*widths, 2 * 1.96 / math.sqrt(100)])
+    shared = [normal_mean(method, data, N_SETS, budget).mean_width.value for method in split]
+    yield "narrower", evidence.decreasing([*shared, 2 * 1.96 / math.sqrt(100)])
 
 
 # Figures 6 to 8

@@ -16,7 +16,15 @@ from dpviz.published.records import Agreement, Record, data_text, load_papers, l
 from tests.reproduction import __main__ as command
 from tests.reproduction import agreement
 from tests.reproduction.agreement import changed_records, judge, load_checks, recompute
-from tests.reproduction.evidence import CELLS, SECTIONS, Evidence, SimulationBudget, load_sentences, share_evidence
+from tests.reproduction.evidence import (
+    CELLS,
+    SECTIONS,
+    Evidence,
+    SimulationBudget,
+    find_check,
+    load_sentences,
+    share_evidence,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -137,7 +145,6 @@ def test_the_command_counts_verdicts_and_writes_what_the_page_shows(
 def test_the_command_fails_where_a_record_no_longer_comes_out(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    find_check = agreement.find_check
 
     def find_wrong(record: Record, budget: SimulationBudget) -> object:
         return (lambda _: Evidence(7.0)) if record.key == "eight" else find_check(record, budget)
