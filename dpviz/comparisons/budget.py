@@ -301,7 +301,7 @@ class BudgetSplit(ABC):
             best_error = results.outcomes[results.best].root_mean_squared_error.value
             ratio = results.single.root_mean_squared_error.value / best_error if best_error else math.nan
             rows.append(self._row(results.single.method.label, "best release of one set", results.single, ratio))
-        return ["division of ε", "error", "bias", "coverage", "mean width", "times the smallest error"], rows
+        return ["division of ε", "error", "bias", "coverage", "mean width", "relative to the best division"], rows
 
     @staticmethod
     def _row(name: str, words: str, outcome: Outcome, ratio: float) -> list[str]:
