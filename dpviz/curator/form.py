@@ -65,9 +65,10 @@ def _form_numbers() -> dict[str, Parameter]:
             numbers[name] = dataclasses.replace(parameter, name=name, title=title, default=default, help=RANGE_HELP)
 
     # Limits under the names of the form; those in other units are declared by themselves
-    declared = declarations.NUMBERS
+    measured = [measure.parameter for measure in ACCURACY_MEASURES.values() if not measure.half_label]
+    declared = {parameter.name: parameter for parameter in measured} | declarations.NUMBERS
     names = [name for kind in PRIVACY_LIMITS.values() for name in kind.numbers()]
-    names += [measure.parameter.name for measure in ACCURACY_MEASURES.values() if not measure.half_label]
+    names += [parameter.name for parameter in measured]
     for name in [*names, "points", "half", "believed_ones", "believed_zeros", "values"]:
         form_name = FORM_NAMES.get(name, name)
         numbers[form_name] = declared.get(form_name) or dataclasses.replace(declared[name], name=form_name)

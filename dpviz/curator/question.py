@@ -213,6 +213,13 @@ class DesignQuestion(ParameterRecord):
     # What is asked
 
     @property
+    def description(self) -> str:
+        """Sizes of the data and range of the true value, which head lines of files say."""
+        sizes = self.data.in_symbols(4, self.data.numbers().keys() - {self.data.true_value})
+        ends = f"{format_number(self.lowest, 4)} to {format_number(self.highest, 4)}"
+        return f"{', '.join(sizes)} and {self.true_parameter.symbol} from {ends}"
+
+    @property
     def estimand(self) -> Estimand:
         """What users of the release want to know."""
         return self.data.chosen_estimand

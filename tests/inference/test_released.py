@@ -296,10 +296,8 @@ def test_table_and_answer_are_those_of_the_mixture_written_out(case: dict[str, A
     assert mark == f"{format_number(100 * exact.mean, 3)} ± {format_number(100 * exact.deviation, 2)} %"
     assert f"between {low} and {high} with {format_number(100 * level)} %" in sentence
     assert f"{format_number(exact.deviation / laws['known'].deviation, 3)} times" in sentence
-    assert (
-        f"{format_share(start)} to {format_share(end)}, which {verb} the secret share, {format_share(truth)}."
-        in sentence
-    )
+    ends = f"{format_share(start)} to {format_share(end)}"
+    assert f"{ends}, which {verb} the secret share, {format_share(truth)}; by the usual formula" in sentence
 
 
 def test_densities_of_the_picture_are_those_of_the_table() -> None:
