@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import gammainc
-from scipy.stats import skellam
 
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray, IntArray
@@ -81,6 +80,8 @@ def _replaced_row(added: float, epsilon: float, allowed: float) -> _ReplacedRow:
     The loss is D ln(1 + 1/α), D the difference of two Poisson numbers with the means 1 + α and α, `added`; it may be
     above ε with probability `allowed`.
     """
+    from scipy.stats import skellam  # takes long to import, and few need it
+
     slope = math.log1p(1 / added)
     reach = int(_quantiles(np.array([1 + added]), allowed / 1000)[0])  # what is left out is less than δ/500
     d = np.arange(-reach, reach + 1)

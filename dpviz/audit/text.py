@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import expit
-from scipy.stats import binom
 
 from dpviz.audit import read_table
 from dpviz.audit.formulas import DIMITRAKAKIS
@@ -191,6 +190,8 @@ def _composed_delta(loss: float, copies: int, epsilon: float) -> float:
 
     Source: Kairouz, Oh & Viswanath (2017).
     """
+    from scipy.stats import binom  # takes long to import, and few need it
+
     n_negative = np.arange(copies + 1)
     log_masses = binom.logpmf(n_negative, copies, expit(-loss))
     losses = loss * (copies - 2.0 * n_negative)
