@@ -189,7 +189,9 @@ def show_relaxations(desk: search.SearchResult) -> None:
     if len(relaxations) < min(search.N_RELAXED, len(desk.designs)):
         lines.append("• Still searching …")
     advice = ui.words("give_way", ways="<br>".join(lines))
-    if any(relaxation.epsilon is None for relaxation in relaxations):
+    if reason := summary.data_alone_sentence(desk):
+        advice += f"<br>{reason}"
+    elif any(relaxation.epsilon is None for relaxation in relaxations):
         advice += f"<br>{ui.words('no_epsilon_helps')}"
     ui.note(advice)
     offers = summary.relaxation_offers(relaxations[0]) if relaxations else ()

@@ -28,7 +28,7 @@ from dpviz.curator.provenance import ACCURACY_PART, reported_numbers
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.ranking import leading_criterion
 from dpviz.curator.search import SearchResult
-from dpviz.curator.summary import TEMPLATES, VOCABULARY
+from dpviz.curator.summary import TEMPLATES, VOCABULARY, data_alone_sentence
 from dpviz.curator.sweep import AXES, Sweep, sweep
 from dpviz.export.columns import columns_of
 from dpviz.export.stored import Difference, compare_numbers, json_number, read_stored
@@ -146,7 +146,7 @@ def choice_text(result: SearchResult, design: Candidate) -> list[str]:
                 numbers = f", {format_distinct(other, own, 3)} against {format_distinct(own, other, 3)}"
     return _paragraphs(
         "choice", design, result=result, place=place, runner_up=runner_up, criterion=criterion, numbers=numbers,
-        format_distinct=format_distinct,
+        format_distinct=format_distinct, data_alone=data_alone_sentence(result),
     )  # fmt: skip
 
 

@@ -148,7 +148,6 @@ def summarize(result: SearchResult) -> Answer:
             "says_nothing": _says_nothing(best),
             "are_alike": all(result.deciding_criterion(item) is None for item in result.ties),
             "privacy": privacy_facts(best),
-            "unreachable": unreachable_limits(result),
         }
     sentence, short, *paragraphs = render_paragraphs(f"{TEMPLATES}/answer.html", **facts, **VOCABULARY)
     return Answer(badge, sentence, short, " ".join(paragraphs))
@@ -196,6 +195,12 @@ def unreachable_limits(result: SearchResult) -> list[tuple[AccuracyLimit, int]]:
             ratio = 0.0 if limit.measure.is_share else alone.value(limit.key) / limit.limit
             limits.append((limit, int(round_up(n * ratio**2, 2))))
     return limits
+
+
+def data_alone_sentence(result: SearchResult) -> str:
+    """Which limits the data break without any protection, and what would keep them; empty where there is none."""
+    facts = {"result": result, "question": result.question, "unreachable": unreachable_limits(result)}
+    return " ".join(render_paragraphs(f"{TEMPLATES}/data_alone.txt", **facts, **VOCABULARY))
 
 
 def privacy_facts(design: Candidate) -> dict[str, Any]:

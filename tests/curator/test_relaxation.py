@@ -14,8 +14,16 @@ from dpviz.curator.form import form_limits
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
 from dpviz.curator.question import DesignQuestion
+from dpviz.curator.report import choice_text
 from dpviz.curator.search import evaluate_designs, noise_aware_alternative, suggest_relaxations
-from dpviz.curator.summary import format_value, limit_text, relaxation_offers, relaxation_sentence, summarize
+from dpviz.curator.summary import (
+    data_alone_sentence,
+    format_value,
+    limit_text,
+    relaxation_offers,
+    relaxation_sentence,
+    summarize,
+)
 from dpviz.inference.rules import RULES
 
 
@@ -87,16 +95,17 @@ def test_a_value_just_over_its_limit_is_never_read_as_the_limit() -> None:
     [
         # √(.4 · .6 / 50) = .0693, and .24/.04² = 150
         (AccuracyLimit("root_mean_squared_error", 0.04), "0.0693 (at most 0.04): about 150 people would be needed."),
-        (AccuracyLimit("coverage", 0.999), "an interval of a higher level than 0.95 is needed"),
+        (AccuracyLimit("coverage", 0.999), "an interval of a higher level than 95 % is needed"),
     ],
     ids=["error", "coverage"],
 )
 def test_a_limit_that_the_data_alone_break_is_told_with_what_it_would_take(limit: AccuracyLimit, told: str) -> None:
     question = dataclasses.replace(asking(0.5), limits=(limit,))
     *_, result = evaluate_designs(question)
-    assert told in summarize(result).further
+    assert told in data_alone_sentence(result)
+    assert data_alone_sentence(result) in choice_text(result, result.designs[0])
     *_, reachable = evaluate_designs(dataclasses.replace(question, limits=(AccuracyLimit("coverage", 0.5),)))
-    assert "Without any protection" not in summarize(reachable).further
+    assert data_alone_sentence(reachable) == ""
 
 
 def test_the_first_sentence_says_that_a_leader_hardly_protects() -> None:
