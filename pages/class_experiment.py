@@ -179,7 +179,8 @@ class Projector:
                 sets, help = range(1, MAX_SETS + 1), ui.words("sets")
                 self._control(st.segmented_control, "Released sets M", sets, "sets", design.sets, help=help)
                 rules = {key: RULES[key].computed for key in ROOM_RULES if RULES[key].min_sets <= design.sets}
-                self._control(st.radio, "The analyst computes", rules, "rules", settings.rule, help=ui.words("rules"))
+                label, help = "The intervals are computed", ui.words("rules")
+                self._control(st.radio, label, rules, "rules", settings.rule, help=help)
         with more:
             self._control(st.segmented_control, "People in the secret table", ROOM_SIZES, "n", design.n)
         with main if settings.requires_answer else more:

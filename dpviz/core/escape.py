@@ -6,8 +6,6 @@ Whoever wrote the name of a column or of a file, a cell or a word of an address 
 import re
 import unicodedata
 
-from dpviz.core.formatting import describe_value
-
 MAX_QUOTED_CHARACTERS = 40
 MAX_SENTENCE_CHARACTERS = 4_000
 MARKUP = re.compile(r"[!-/:-@\[-`{-~](?<![.,;?%])")
@@ -97,5 +95,5 @@ def decode_utf8(content: bytes, max_bytes: int) -> str:
     """
     try:
         return content[:max_bytes].decode("utf-8")
-    except UnicodeDecodeError:
-        raise ValueError(f"the file must be text in UTF-8; got {describe_value(content[:40])}.") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"the file must be text in UTF-8; byte {error.start + 1:,} of it is not.") from None
