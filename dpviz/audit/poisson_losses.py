@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MIN_PRINTED_EPSILON = 1.0  # ε from which on the formula of Jackson et al. is printed
 FAILURE_PROBABILITY = 1e-3  # of a larger loss, for which the page states the promise
+NEGLIGIBLE = 1e-12  # share of the allowed probability that is left out at each end
 LOSS_TIE = 1 + 1e-12  # factor that rounding may put a loss of exactly ε above it by
 
 
@@ -83,7 +84,7 @@ def _replaced_row(added: float, epsilon: float, allowed: float) -> _ReplacedRow:
     from scipy.stats import skellam  # takes long to import, and few need it
 
     slope = math.log1p(1 / added)
-    reach = int(_quantiles(np.array([1 + added]), allowed / 1000)[0])  # what is left out is less than δ/500
+    reach = int(_quantiles(np.array([1 + added]), NEGLIGIBLE * allowed)[0])
     d = np.arange(-reach, reach + 1)
     with np.errstate(divide="ignore"):
         answer = PrivacyLossDistribution.from_outcomes(d * slope, skellam.logpmf(d, 1 + added, added))

@@ -64,7 +64,7 @@ def test_the_card_has_the_printed_failure_where_what_is_cut_off_is_rare() -> Non
     assert probabilistic_delta(PoissonCount(n=60, alpha=added * (1 + 1e-12)), 2.0) == pytest.approx(exact, rel=1e-9)
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), PROMISES[:-1])
+@pytest.mark.parametrize(("epsilon", "delta"), [*PROMISES[:-1], (3.0, 0.1), (5.0, 0.05), (5.0, 0.2)])
 def test_a_replaced_row_loses_more_than_is_printed(epsilon: float, delta: float) -> None:
     """Both counts in a list of pairs: the tables (1, 0) and (0, 1), the other rows elsewhere."""
     method, setting = METHODS["poisson_table"], ReleaseSetting(n=40, epsilon=epsilon, delta=delta, cell=2)
