@@ -86,6 +86,13 @@ def number_control(
         state[key] = state[slider]
         mark_moved(key)
 
+    def take_box() -> None:
+        if state[key] is None:  # emptied, or no number that a browser can read
+            state[key] = state[slider]
+            name = number_name(parameter)
+            report_problem(key, f"{name} must be {parameter.domain}; its box was empty. It stays at {stops[value]}.")
+        mark_moved(key)
+
     with place or nullcontext(), st.container(key=f"{key}_row", horizontal=True, vertical_alignment="bottom"):
         st.select_slider(
             slider_label(parameter), list(stops), key=slider, on_change=copy_slider,
@@ -93,8 +100,8 @@ def number_control(
             help=f"{parameter.help} Accepted: {parameter.domain}.",
         )  # fmt: skip
         st.number_input(
-            f"{number_name(parameter)}, exact value", number(parameter.minimum), number(highest), step=None,
-            format=None if parameter.integer else "%.10g", key=key, on_change=mark_moved, args=(key,),
+            f"{number_name(parameter)}, exact value", number(parameter.minimum), number(highest), value=None, step=None,
+            format=None if parameter.integer else "%.10g", key=key, on_change=take_box,
             persist_state="session", label_visibility="collapsed", width=BOX_WIDTH,
         )  # fmt: skip
     return value
