@@ -65,9 +65,12 @@ def number_control(
     state = st.session_state
     number = int if parameter.integer else float
     highest = parameter.maximum if maximum is None else max(parameter.minimum, min(parameter.maximum, maximum))
-    current = state.get(key, parameter.default)
+    slider = f"{key}_slider"
+    current = state.get(key)
+    if current is None:  # of a new page, or of a box that was emptied
+        current = state.get(slider, parameter.default)
     value = number(min(max(current, parameter.minimum), highest))
-    if key not in state or value != current or type(current) is not number:
+    if state.get(key) != value or type(state[key]) is not number:
         state[key] = value
     if value != current and current != parameter.default:
         symbol = parameter.symbol or parameter.title.lower()
@@ -76,7 +79,6 @@ def number_control(
     register_shown(key)
     if is_folded(place):
         return value
-    slider = f"{key}_slider"
     if state.get(slider) != value:  # setting what it has would pull it back under the reader's hand
         state[slider] = value
 
@@ -86,13 +88,6 @@ def number_control(
         state[key] = state[slider]
         mark_moved(key)
 
-    def take_box() -> None:
-        if state[key] is None:  # emptied, or no number that a browser can read
-            state[key] = state[slider]
-            name = number_name(parameter)
-            report_problem(key, f"{name} must be {parameter.domain}; its box was empty. It stays at {stops[value]}.")
-        mark_moved(key)
-
     with place or nullcontext(), st.container(key=f"{key}_row", horizontal=True, vertical_alignment="bottom"):
         st.select_slider(
             slider_label(parameter), list(stops), key=slider, on_change=copy_slider,
@@ -100,8 +95,9 @@ def number_control(
             help=f"{parameter.help} Accepted: {parameter.domain}.",
         )  # fmt: skip
         st.number_input(
-            f"{number_name(parameter)}, exact value", number(parameter.minimum), number(highest), value=None, step=None,
-            format=None if parameter.integer else "%.10g", key=key, on_change=take_box,
+            f"{number_name(parameter)}, exact value", number(parameter.minimum), number(highest),
+            value=None, required=True,  # an emptied box is marked in the browser, and the last answer stays
+            step=None, format=None if parameter.integer else "%.10g", key=key, on_change=mark_moved, args=(key,),
             persist_state="session", label_visibility="collapsed", width=BOX_WIDTH,
         )  # fmt: skip
     return value
