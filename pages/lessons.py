@@ -118,16 +118,16 @@ def show_step(place: Place) -> None:
     answer = lesson.answer_text(step, state)
     with st.container(key="lesson"):
         with st.container(key=f"{PREFIX}question"):
-            show_text(lesson.text(step, state), "" if answer else "dpviz-answer")
+            show_text(lesson.text("text", state), "" if answer else "dpviz-answer")
             show_question(place)
         with st.container(key=f"{PREFIX}figure"):
-            figure, alt = step.picture(state)
-            ui.show_figure(figure, "picture", alt, height=430, hero=True)
+            alt = lesson.picture_text(state)
+            ui.show_figure(step.picture(state), "picture", alt, height=430, hero=True)
         with st.container(key=f"{PREFIX}answer"):
             if answer:
                 show_text(answer, "dpviz-answer")
             show_ways(place)
-            formula = lesson.step_script(step).parts.get("formula")
+            formula = lesson.script.steps[step.name].get("formula")
             if formula and step.is_answered(state):
                 st.expander("The formula").markdown(formula)
 
@@ -136,7 +136,7 @@ def show_question(place: Place) -> None:
     """Draw what is asked and what answers it, or the guess; or the slider to play with."""
     guess_key = GUESSES[place.n_before]
     step, question = place.step, place.step.question
-    label = place.lesson.question_text(step, place.state)
+    label = place.lesson.text("asks", place.state)
     if question is not None and place.state.guess is not None:
         show_text(f"**{label}** Your guess: **{question.describe(place.state.guess)}**")
         button("Guess again", "again", {guess_key: ""})

@@ -21,9 +21,9 @@ def show_notes(key: str) -> None:
     lesson = LESSONS[key]
     ui.note(f"{lesson.script.head['minutes']} minutes. {lesson.script.head['answers']}")
     for number, step in enumerate(lesson.steps, 1):
-        question = lesson.question_text(step, LessonState(step.name))
+        question = lesson.text("asks", LessonState(step.name))
         ui.heading(f"Step {number}: {question or 'a slider to move'}")
-        st.markdown(lesson.step_script(step).parts["teacher"])
+        st.markdown(lesson.script.steps[step.name]["teacher"])
     make = partial(lesson_handout, lesson)
     ui.show_files(
         "This lesson on paper",

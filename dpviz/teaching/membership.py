@@ -1,4 +1,4 @@
-"""Guessing one person's answer from a release: the best guesser of the game and of the class experiment."""
+"""Guessing one person's answer from a release: the best guesser of the lessons, the game and the class experiment."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -57,3 +57,8 @@ class MembershipGame:
         """Return the likelier answer, None where both are equally likely."""
         no, yes = self.likelihoods[:, released].tolist()
         return None if no == yes else bool(yes > no)
+
+    def best_chance(self, released: int) -> float:
+        """Return the probability that the best guess is right."""
+        posterior = self.posterior(released)
+        return max(posterior, 1 - posterior)

@@ -45,33 +45,25 @@ def fill_text(text: str, values: Mapping[str, Any]) -> str:
     return _QuantityFormatter().vformat(text, (), values)
 
 
-def read_sections(text: str) -> dict[str, tuple[str, dict[str, str]]]:
-    """Return the sections of a text, ``## name``, each with what stands below its heading and its ``### parts``.
+def read_sections(text: str) -> dict[str, dict[str, str]]:
+    """Return the sections of a text, ``## name``, each with its ``### parts``; ``text`` is what precedes those.
 
     Lines are joined, but those of `SEPARATE_LINES`.
     """
     sections = {}
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
-        start, *parts = re.split(r"^### ", section, flags=re.MULTILINE)
-        name, _, words = start.partition("\n")
+        name, _, rest = section.partition("\n")
+        parts = re.split(r"^### ", f"text\n{rest}", flags=re.MULTILINE)
         pairs = [(key.strip(), part) for key, _, part in (part.partition("\n") for part in parts)]
-        texts = {key: part.strip() if key in SEPARATE_LINES else " ".join(part.split()) for key, part in pairs}
-        sections[name.strip()] = " ".join(words.split()), texts
+        sections[name.strip()] = {
+            key: part.strip() if key in SEPARATE_LINES else " ".join(part.split()) for key, part in pairs
+        }
     return sections
 
 
 def read_texts(path: Path) -> dict[str, dict[str, str]]:
     """Return the parts of the sections of a file."""
-    return {name: parts for name, (_, parts) in read_sections(path.read_text(encoding="utf-8")).items()}
-
-
-def count_words(text: str) -> int:
-    """Return the number of words of a text: what is set apart by spaces and has a letter or a digit.
-
-    >>> count_words("Five people – **one** said yes: 25 %.")
-    6
-    """
-    return sum(bool(re.search(r"\w", word)) for word in text.split())
+    return read_sections(path.read_text(encoding="utf-8"))
 
 
 def inline_html(text: str) -> str:

@@ -185,7 +185,7 @@ def test_the_page_for_teachers_has_the_notes_on_every_step_and_the_paper(key: st
     app = sound(open_page("teachers", teach_lesson=key))
     lesson = LESSONS[key]
     notes = [part.value for part in app.markdown]
-    assert [lesson.step_script(step).parts["teacher"] for step in lesson.steps] == notes[1:]
+    assert [lesson.script.steps[step.name]["teacher"] for step in lesson.steps] == notes[1:]
     assert sum(int(row.split("|")[1]) for row in notes[0].splitlines() if re.match(r"\| \d", row)) == 90
     (paper,) = app.get("download_button")
     assert "Pictures with blanks" in paper.proto.label

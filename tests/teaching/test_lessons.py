@@ -26,11 +26,9 @@ from dpviz.teaching.lessons.lesson import (
     LessonStep,
     NumberQuestion,
     RankingQuestion,
-    nearest_option,
     write_guess,
 )
 from dpviz.teaching.lessons.sampling import IntervalSample
-from dpviz.teaching.texts import count_words
 from tests.teaching.guesses import guesses
 
 SEEDS = (1, 7, 2025)
@@ -41,7 +39,7 @@ UNITS = {"floor", "longer"}  # Steps whose pictures show two numbers, and whose 
 MAX_WORDS = 45
 """Words that may stand above a picture, the question among them, and that a sentence on a guess may have."""
 
-NO_VERDICTS = {"asks", "shows", "formula", "teacher"}
+NO_VERDICTS = {"text", "asks", "picture", "answered", "shows", "formula", "teacher"}
 GUESSED = ("your guess", "as you guess", "with your guess", "(your no.")
 
 
@@ -61,7 +59,7 @@ def step_of(key: str, name: str) -> LessonStep:
 
 
 def spec_of(step: LessonStep, state: LessonState) -> dict[str, Any]:
-    spec: dict[str, Any] = json.loads(step.picture(state)[0].json_text())
+    spec: dict[str, Any] = json.loads(step.picture(state).json_text())
     return spec
 
 
@@ -72,6 +70,11 @@ def written(step: LessonStep, state: LessonState) -> str:
     texts += [str(trace.get("name", "")) for trace in spec["data"]]
     texts += list(map(str, spec["layout"]["yaxis"].get("ticktext", ())))
     return " ".join(texts).replace("<br>", " ")
+
+
+def count_words(text: str) -> int:
+    """Number of words: what is set apart by spaces and has a letter or a digit."""
+    return sum(bool(re.search(r"\w", word)) for word in text.split())
 
 
 def numbers_in(text: str) -> list[float]:
@@ -87,16 +90,14 @@ def is_value_in(text: str, value: float) -> bool:
 def test_words_sentences_and_pictures_agree_at_every_guess_and_every_stop(lesson: Lesson, step: LessonStep) -> None:
     verdicts = set()
     for state in states(step):
-        above, sentence = (
-            f"{lesson.text(step, state)} {lesson.question_text(step, state)}",
-            lesson.answer_text(step, state),
-        )
+        above = f"{lesson.text('text', state)} {lesson.text('asks', state)}"
+        sentence, alt = lesson.answer_text(step, state), lesson.picture_text(state)
         assert 0 < count_words(above) <= MAX_WORDS
         assert count_words(sentence) <= MAX_WORDS
         assert bool(sentence) == step.is_answered(state)
         picture, words = spec_of(step, state), written(step, state)
-        assert step.picture(state)[1].endswith(".")
-        for text in (above, sentence, words):
+        assert alt.endswith(".")
+        for text in (above, sentence, words, alt):
             assert not re.search(r"\bnan\b|\binf\b|\bNone\b|[{}]", text), text
         assert "NaN" not in json.dumps(picture["layout"])
         if step.question is None or state.guess is None:
@@ -108,7 +109,7 @@ def test_words_sentences_and_pictures_agree_at_every_guess_and_every_stop(lesson
             answer = float(step.question.answer(state))
             assert is_value_in(sentence, answer), (sentence, answer)
             assert is_value_in(words, answer) or step.name in UNITS, (words, answer)
-    assert verdicts == (set(lesson.step_script(step).parts) - NO_VERDICTS)
+    assert verdicts == (set(lesson.script.steps[step.name]) - NO_VERDICTS)
 
 
 @pytest.mark.parametrize(("lesson", "step"), STEPS, ids=NAMES)
@@ -180,7 +181,7 @@ def test_a_guess_gets_the_sentence_that_belongs_to_it(lesson: Lesson, step: Less
     answer, sentences = question.answer(LessonState(step.name)), {}
     for guess in guesses(question):
         verdict = question.verdict(LessonState(step.name, 1, guess))
-        sentences[verdict] = lesson.step_script(step).parts[verdict]
+        sentences[verdict] = lesson.script.steps[step.name][verdict]
         if isinstance(question, NumberQuestion):
             assert isinstance(guess, float | int)
             off = math.log(guess / answer) if question.is_factor else guess - answer
@@ -386,9 +387,9 @@ def test_every_lesson_ends_with_a_release_and_tells_a_teacher_what_to_ask() -> N
         assert lesson.design.n >= 5
         assert 4 <= int(lesson.script.head["minutes"]) <= 6
         for step in lesson.steps:
-            words = lesson.step_script(step)
-            assert words.parts["formula"] and "- *Ask" in words.parts["teacher"]
-            assert "minute" in words.parts["teacher"].lower()
+            words = lesson.script.steps[step.name]
+            assert words["formula"] and "- *Ask" in words["teacher"]
+            assert "minute" in words["teacher"].lower()
 
 
 def test_a_printed_lesson_has_blanks_and_no_answer_before_the_key() -> None:
@@ -404,8 +405,7 @@ def test_a_printed_lesson_has_blanks_and_no_answer_before_the_key() -> None:
         )
         assert not re.search(r'src="http|href="http', body)
         for step in lesson.steps:
-            part = lesson.step_script(step).parts["shows" if step.question is None else RIGHT]
-            sentence = lesson.fill(part, LessonState(step.name, 3))
+            sentence = lesson.text("shows" if step.question is None else RIGHT, LessonState(step.name, 3))
             plain = re.sub(r"[*]", "", sentence)[:40]
             assert plain not in re.sub(r"<[^>]+>", "", pupils)
             assert plain in re.sub(r"<[^>]+>", "", key)
@@ -417,11 +417,6 @@ def test_words_fit_their_steps_and_sliders_begin_at_a_stop() -> None:
         assert list(lesson.script.steps) == [step.name for step in lesson.steps]
     for slider in (step.slider for _, step in STEPS if step.slider is not None):
         assert slider.start in slider.stops and list(slider.stops) == sorted(set(slider.stops))
-
-
-def test_the_nearest_option_is_so_as_a_factor() -> None:
-    assert nearest_option({"a": 1.0, "b": 10.0}, 3.0) == "a"
-    assert nearest_option({"a": 1.0, "b": 10.0}, 3.3) == "b"
 
 
 def test_an_order_counts_only_where_everything_is_there_once() -> None:

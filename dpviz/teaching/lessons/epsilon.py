@@ -12,8 +12,8 @@ from dpviz.charts.theme import GREY, Figure
 from dpviz.core.formatting import format_count, format_number, format_percent, join_words
 from dpviz.privacy import pure_epsilon, trade_off_curve
 from dpviz.teaching.lessons import one_person
-from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, NumberQuestion, Slider
-from dpviz.teaching.lessons.one_person import plug_in
+from dpviz.teaching.lessons.lesson import EPSILON_LABEL, Lesson, LessonState, LessonStep, NumberQuestion, Slider
+from dpviz.teaching.lessons.one_person import membership_game
 
 EPSILON, COMPARED = 2.0, (0.5, 1.0, 2.0, 5.0)
 GRID = np.linspace(0.0, 8.0, 81)
@@ -24,9 +24,8 @@ def _percent(share: float) -> str:
     return format_percent(share, 3)
 
 
-STOPS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0)
 SHARE = Slider("Right guesses", tuple(stop / 100 for stop in range(50, 101)), 0.5, format=_percent)
-EPSILONS = Slider("Promise ε (left is more private)", STOPS, 1.0)
+EPSILONS = Slider(EPSILON_LABEL, (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0), 1.0)
 INVENTED = Slider("Invented answers (right is more private)", (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50), 1)
 
 
@@ -35,13 +34,15 @@ def _allowed_success(epsilon: float) -> float:
 
 
 def _real_success(invented: float = 1.0) -> float:
-    return trade_off_curve(plug_in(invented)).success(0.5)
+    """Return how often the best guess is right about whom the release exposes most, whatever the others said."""
+    return trade_off_curve(membership_game(invented).release).success(0.5)
 
 
 def quantities(state: LessonState) -> dict[str, Any]:
     """Return the values in the words."""
     epsilon, invented = EPSILONS.value(state, "curve"), INVENTED.value(state, "both")
-    worst, chances = pure_epsilon(plug_in(invented)), one_person.chances_with_yes()
+    worst = pure_epsilon(membership_game(invented).release)
+    chances = membership_game().likelihoods[1].tolist()
     return {
         "epsilon": epsilon,
         "limit": _allowed_success(epsilon),
@@ -84,35 +85,30 @@ def _with_share(chart: Figure, epsilon: float, state: LessonState) -> Figure:
     return with_guess(chart, f"your guess: {_percent(share)}", x=epsilon, y=share)
 
 
-def _draw_limit(state: LessonState) -> tuple[Figure, str]:
-    if state.guess is None:
-        table = DotTable(name="100 people; the ringed answer is secret", yes=25, number=100, across=10, ringed=0)
-        people = people_chart([table]).to_dict()
-        people["data"][0]["marker"]["color"][0] = GREY  # neither yes nor no
-        return Figure(**people), "100 people as dots, some said yes, and one is ringed."
-    limit = _allowed_success(EPSILON)
-    chart = _with_share(_chart([(EPSILON, limit, "other", "")]), EPSILON, state)
-    return chart, f"The share of right guesses that every ε allows; at ε = 2 {_percent(limit)}."
+def _draw_limit(state: LessonState) -> Figure:
+    if state.guess is not None:
+        return _with_share(_chart([(EPSILON, _allowed_success(EPSILON), "other", "")]), EPSILON, state)
+    table = DotTable(name="100 people; the ringed answer is secret", yes=25, number=100, across=10, ringed=0)
+    people = people_chart([table]).to_dict()
+    people["data"][0]["marker"]["color"][0] = GREY  # neither yes nor no
+    return Figure(**people)
 
 
-def _draw_curve(state: LessonState) -> tuple[Figure, str]:
+def _draw_curve(state: LessonState) -> Figure:
     epsilon = EPSILONS.value(state)
-    limit = _percent(_allowed_success(epsilon))
     chart = _chart([(compared, _allowed_success(compared), "original", "") for compared in COMPARED])
-    chart = with_guess(chart, f"ε = {format_number(epsilon, 3)}: {limit}", x=epsilon, low=True)
-    return chart, f"The share of right guesses that every ε allows; {limit} where you are."
+    text = f"ε = {format_number(epsilon, 3)}: {_percent(_allowed_success(epsilon))}"
+    return with_guess(chart, text, x=epsilon, low=True)
 
 
-def _draw_real(state: LessonState) -> tuple[Figure, str]:
+def _draw_real(state: LessonState) -> Figure:
     invented = INVENTED.value(state, "both")
-    epsilon = pure_epsilon(plug_in(invented))
+    epsilon = pure_epsilon(membership_game(invented).release)
     marks = [(epsilon, _allowed_success(epsilon), "other", "allowed: ")]
     if state.step == "both" or state.guess is not None:
         marks.append((epsilon, _real_success(invented), "posterior_mean", "really: "))
     chart = _chart(marks, "" if state.step == "both" else "a coin: 50 %")  # there the points come near it
-    if state.guess is not None:
-        chart = _with_share(chart, epsilon, state)
-    return chart, "What the promise allows, and below it how often the best guess is really right."
+    return chart if state.guess is None else _with_share(chart, epsilon, state)
 
 
 ASK_LIMIT = NumberQuestion(slider=SHARE, answer=lambda _: _allowed_success(EPSILON), within=0.02)

@@ -47,13 +47,13 @@ def lesson_handout(lesson: Lesson, seed: int = 1) -> str:
 
 def _step_html(lesson: Lesson, place: int, step: LessonStep, state: LessonState) -> str:
     """The words of a step, its picture, and the blank for the guess."""
-    figure, _ = step.picture(state)
+    figure = step.picture(state)
     figure.update_layout(template="plotly_white", width=WIDTH, height=HEIGHT, font={"color": INK})
     picture = figure.to_html(include_plotlyjs=False, full_html=False, config={"staticPlot": True})
-    text = f"<p>{inline_html(lesson.text(step, state))}</p>"
+    text = f"<p>{inline_html(lesson.text('text', state))}</p>"
     if step.question is None:
         return f"<section><h2>{place}</h2>{text}{picture}</section>"
-    text += f"<p><b>{inline_html(lesson.question_text(step, state))}</b></p>"
+    text += f"<p><b>{inline_html(lesson.text('asks', state))}</b></p>"
     if isinstance(step.question, NumberQuestion):
         text += '<p><span class="blank"></span></p>'
     else:
@@ -64,7 +64,9 @@ def _step_html(lesson: Lesson, place: int, step: LessonStep, state: LessonState)
 
 def _answer_html(lesson: Lesson, place: int, step: LessonStep, state: LessonState) -> str:
     """What is right and why, or what is said of the picture, and the notes."""
-    parts = lesson.step_script(step).parts
-    answer = lesson.fill(parts["shows" if step.question is None else RIGHT], state)
-    notes = "".join(f"<li>{inline_html(note.removeprefix('- '))}</li>" for note in parts["teacher"].splitlines())
+    answer = lesson.text("shows" if step.question is None else RIGHT, state)
+    notes = "".join(
+        f"<li>{inline_html(note.removeprefix('- '))}</li>"
+        for note in lesson.script.steps[step.name]["teacher"].splitlines()
+    )
     return f"<section><h2>{place}</h2><p>{inline_html(answer)}</p><ul>{notes}</ul></section>"

@@ -7,7 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dpviz.charts.theme import Figure
+from dpviz.charts.teaching import Bar
+from dpviz.charts.theme import GREY, Figure
 from dpviz.core.formatting import format_number
 from dpviz.designs import Design
 from dpviz.teaching.texts import fill_text, read_sections
@@ -17,6 +18,8 @@ Guess = str | float
 
 RIGHT = "right"
 """The verdict on a guess that needs no more than to be confirmed."""
+
+EPSILON_LABEL = "Promise ε (left is more private)"
 
 
 @dataclass(frozen=True)
@@ -131,22 +134,35 @@ def write_guess(guess: str | float) -> str:
     return guess if isinstance(guess, str) else f"{guess:g}"
 
 
-def nearest_option(options: Mapping[str, float], value: float) -> str:
-    """Key of the option that is nearest to a value as a factor.
+def nearest_key(values: Mapping[str, float], value: float) -> str:
+    """Key of the value that is nearest to another one.
 
     Parameters
     ----------
-    options : mapping of str to float
-        Values by key, all above 0.
+    values : mapping of str to float
+        By key.
     value : float
-        Above 0.
 
     Examples
     --------
-    >>> nearest_option({"few": 0.01, "many": 0.5}, 0.04)
+    >>> nearest_key({"few": 1.0, "many": 50.0}, 20.0)
     'few'
     """
-    return min(options, key=lambda key: abs(math.log(options[key] / value)))
+    return min(values, key=lambda key: abs(values[key] - value))
+
+
+def value_bar(name: str, value: float, color: str = GREY, unit: str = "{}") -> Bar:
+    """Bar of a number that stands at its end.
+
+    Parameters
+    ----------
+    name : str
+    value : float
+    color : str, optional
+    unit : str, optional
+        What the number, in braces, stands in.
+    """
+    return Bar(name=name, text=unit.format(format_number(value, 3)), plain=value, color=color)
 
 
 @dataclass(frozen=True)
@@ -158,7 +174,7 @@ class LessonStep:
     name : str
         Its heading in the text file.
     picture : callable
-        A figure, and what it shows in words for who does not see it.
+        The figure of a state.
     control : Question or Slider
         What is asked, or a slider to play with.
     is_random : bool, optional
@@ -166,7 +182,7 @@ class LessonStep:
     """
 
     name: str
-    picture: Callable[[LessonState], tuple[Figure, str]]
+    picture: Callable[[LessonState], Figure]
     control: Question | Slider
     is_random: bool = False
 
@@ -187,23 +203,17 @@ class LessonStep:
         return self.question is None or state.guess is not None
 
 
-class StepScript(NamedTuple):
-    """What a step says: the `text` above its picture, and parts by name.
+class LessonScript(NamedTuple):
+    """What a text file says: the title, the head by name, and of the steps in their order parts by name.
 
-    Of the parts ``asks`` is the question, ``shows`` stands below a picture that answers none, ``formula`` is folded,
+    Of the parts ``text`` stands above the picture, ``asks`` is the question, ``picture`` and ``answered`` say what the
+    picture shows for who does not see it, ``shows`` stands below a picture that answers none, ``formula`` is folded,
     ``teacher`` is for who teaches; each of the rest is the sentence on a guess, by the verdict on it.
     """
 
-    text: str
-    parts: Mapping[str, str]
-
-
-class LessonScript(NamedTuple):
-    """What a text file says: the title, the head by name, and the steps by name in their order."""
-
     title: str
     head: Mapping[str, str]
-    steps: Mapping[str, StepScript]
+    steps: Mapping[str, Mapping[str, str]]
 
     @property
     def number(self) -> int:
@@ -243,31 +253,22 @@ class Lesson:
         title, _, lines = text.partition("## ")[0].partition("\n")
         pairs = (line.partition(":") for line in lines.splitlines() if line.strip())
         head = {name.strip(): value.strip() for name, _, value in pairs}
-        steps = {name: StepScript(*section) for name, section in read_sections(text).items()}
-        return LessonScript(title.removeprefix("# ").strip(), head, steps)
+        return LessonScript(title.removeprefix("# ").strip(), head, read_sections(text))
 
-    def step_script(self, step: LessonStep) -> StepScript:
-        """Return the words of a step."""
-        return self.script.steps[step.name]
-
-    def fill(self, text: str, state: LessonState) -> str:
-        """Return words with their numbers."""
+    def text(self, part: str, state: LessonState) -> str:
+        """Return a part of the words of a step with its numbers; nothing where the step has no such part."""
+        text = self.script.steps[state.step].get(part, "")
         return fill_text(text, self.quantities(state)) if text else ""
-
-    def text(self, step: LessonStep, state: LessonState) -> str:
-        """Return what stands above the picture of a step, in Markdown."""
-        return self.fill(self.step_script(step).text, state)
-
-    def question_text(self, step: LessonStep, state: LessonState) -> str:
-        """Return what a step asks; nothing where it does not ask."""
-        return self.fill(self.step_script(step).parts.get("asks", ""), state)
 
     def answer_text(self, step: LessonStep, state: LessonState) -> str:
         """Return what is said of the guess, or where nothing is asked of the picture; nothing before the guess."""
         if not step.is_answered(state):
             return ""
-        part = "shows" if step.question is None else step.question.verdict(state)
-        return self.fill(self.step_script(step).parts[part], state)
+        return self.text("shows" if step.question is None else step.question.verdict(state), state)
+
+    def picture_text(self, state: LessonState) -> str:
+        """Return what the picture of a step shows, for who does not see it."""
+        return (self.text("answered", state) if state.guess is not None else "") or self.text("picture", state)
 
     def link_settings(self) -> dict[str, object]:
         """Return all settings of the page on which it ends, by name."""

@@ -9,20 +9,19 @@ import numpy as np
 
 from dpviz.charts.teaching import GUESS_COLOR, Bar, bars_chart, side_by_side
 from dpviz.charts.theme import AWARE_COLOR, NAIVE_COLOR, Figure
-from dpviz.core.formatting import format_number
 from dpviz.coverage import exact_coverage
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import pure_epsilon, trade_off_curve
-from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, NumberQuestion, Question, Slider
+from dpviz.teaching.lessons import lesson
+from dpviz.teaching.lessons.lesson import LessonState, LessonStep, NumberQuestion, Question, Slider, value_bar
 from dpviz.teaching.lessons.sampling import COVERED, EPSILONS, IntervalSample
 
 NAIVE, AWARE = "as_if_real", "score"
 FACTORS = tuple(round(0.5 + 0.1 * step, 1) for step in range(46))
 TIMES = Slider("Times as long", FACTORS, 1.0, format=lambda times: f"{times:g} ×")
 OPTIONS = {"same": "ε = 2, as before", "twice": "ε = 4, twice as much", "none": "none: whoever knows it can undo it"}
-PROMISES = {"same": 1.0, "twice": 2.0, "none": math.inf}  # times the promise of before
-PROMISE_TEXTS = {"same": "ε = 2", "twice": "ε = 4", "none": "no limit →"}
-MAX_BAR = 3.0  # times that of the promise: the length of no limit
+PROMISES = {"same": 2.0, "twice": 4.0, "none": math.inf}
+NO_LIMIT = Bar(name="as you guess", text="no limit →", plain=6.0, color=GUESS_COLOR)
 ALL_SHARES = 0.0, 1.0  # ends of the axis: the intervals of who is told at a small ε are long
 
 
@@ -69,62 +68,45 @@ def quantities(state: LessonState) -> dict[str, Any]:
     }
 
 
-def _draw_intervals(state: LessonState) -> tuple[Figure, str]:
+def _draw_intervals(state: LessonState) -> Figure:
     naive, aware = _samples(state)
     if state.step == "again" and state.guess is None:
-        chart = naive.chart(f"as if the data were real:<br>{naive.label}", ends=ALL_SHARES)
-        return chart, "100 intervals of the first kind."
+        return naive.chart(f"as if the data were real:<br>{naive.label}", ends=ALL_SHARES)
     guess = state.number if state.step == "again" else None
-    aware_chart = aware.chart(f"told how:<br>{aware.label}", guess, ends=ALL_SHARES)
     naive_chart = naive.chart(f"as if real:<br>{naive.label}", ends=ALL_SHARES)
-    alt = f"On the left {naive.n_covered} of 100 intervals hold the truth, on the right {aware.n_covered}"
-    return side_by_side(naive_chart, aware_chart), f"{alt} of those told how."
+    return side_by_side(naive_chart, aware.chart(f"told how:<br>{aware.label}", guess, ends=ALL_SHARES))
 
 
-def _length_bar(name: str, length: float, **options: Any) -> Bar:
-    return Bar(name=name, text=format_number(100 * length, 3), plain=100 * length, **options)
-
-
-def _draw_lengths(state: LessonState) -> tuple[Figure, str]:
-    naive, aware = (sample.exact.mean_width for sample in _samples(state))
+def _draw_lengths(state: LessonState) -> Figure:
+    naive, aware = (100 * sample.exact.mean_width for sample in _samples(state))
     guess = Bar(name="told how", text="?")
     if state.number is not None:
-        guess = _length_bar("told how, as you guess", state.number * naive, color=GUESS_COLOR)
-    bars = [_length_bar("from the secret data", _secret_length())]
-    bars += [_length_bar("as if real", naive, color=NAIVE_COLOR), guess]
-    bars += [] if state.guess is None else [_length_bar("told how", aware, color=AWARE_COLOR)]
-    longest = 100 * TIMES.stops[-1] * naive
-    return bars_chart(bars, "mean length, in points", longest=longest), "How long intervals are on average, in points."
+        guess = value_bar("told how, as you guess", state.number * naive, GUESS_COLOR)
+    bars = [
+        value_bar("from the secret data", 100 * _secret_length()),
+        value_bar("as if real", naive, NAIVE_COLOR),
+        guess,
+    ]
+    if state.guess is not None:
+        bars.append(value_bar("told how", aware, AWARE_COLOR))
+    return bars_chart(bars, "mean length, in points", longest=TIMES.stops[-1] * naive)
 
 
-def _promise_bar(name: str, epsilon: float, **options: Any) -> Bar:
-    return Bar(name=name, text=f"ε = {format_number(epsilon, 3)}", plain=epsilon, **options)
-
-
-def _draw_promise(state: LessonState) -> tuple[Figure, str]:
-    promised, answer = EPSILONS.start, "once the recipe is public"
-    bars = [_promise_bar("promised at first", promised)]
-    if state.guess is None:
-        bars.append(Bar(name=answer, text="?"))
-    else:
-        guess = str(state.guess)
-        length = promised * min(PROMISES[guess], MAX_BAR)
-        bars.append(Bar(name="as you guess", text=PROMISE_TEXTS[guess], plain=length, color=GUESS_COLOR))
-        bars.append(_promise_bar(answer, _real_promise()[0], color=AWARE_COLOR))
-    return bars_chart(bars, "ε (left is more private)"), "The promise before and after the recipe is public."
-
-
-def _kept_promise() -> str:
-    """Return the option that is nearest to what the release really keeps."""
-    times = _real_promise()[0] / EPSILONS.start
-    return min(PROMISES, key=lambda option: abs(PROMISES[option] - times))
+def _draw_promise(state: LessonState) -> Figure:
+    answer = "once the recipe is public"
+    bars = [value_bar("promised at first", EPSILONS.start, unit="ε = {}"), Bar(name=answer, text="?")]
+    if state.guess is not None:
+        promise = PROMISES[str(state.guess)]
+        guess = NO_LIMIT if promise == math.inf else value_bar(NO_LIMIT.name, promise, GUESS_COLOR, "ε = {}")
+        bars[1:] = [guess, value_bar(answer, _real_promise()[0], AWARE_COLOR, "ε = {}")]
+    return bars_chart(bars, "ε (left is more private)")
 
 
 ASK_AGAIN = NumberQuestion(slider=COVERED, answer=lambda state: 100 * _samples(state)[1].exact.coverage, within=4)
 ASK_LONGER = NumberQuestion(slider=TIMES, answer=_length_ratio, within=0.25)
-ASK_PRIVACY = Question(options=OPTIONS, answer=lambda _: _kept_promise())
+ASK_PRIVACY = Question(options=OPTIONS, answer=lambda _: lesson.nearest_key(PROMISES, _real_promise()[0]))
 
-LESSON = Lesson(
+LESSON = lesson.Lesson(
     key="told_how",
     file=__file__,
     steps=(

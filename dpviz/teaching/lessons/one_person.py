@@ -9,50 +9,43 @@ from dpviz.charts.lines import Axis, Line, line_chart
 from dpviz.charts.teaching import GUESS_COLOR, Bar, DotTable, bars_chart, people_chart, with_guess
 from dpviz.charts.theme import EXACT_LINE, NO_COLOR, YES_COLOR, Figure, log_scale
 from dpviz.core.formatting import format_count, format_number, format_percent
+from dpviz.core.types import FloatArray
 from dpviz.designs import Design
 from dpviz.mechanisms import PosteriorMean
-from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, Question, Slider, nearest_option
+from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, Question, Slider, nearest_key
+from dpviz.teaching.membership import MembershipGame
 
 N_PEOPLE = 5
 COUNTS = range(N_PEOPLE + 1)
 TABLES = {str(count): f"{count} yes, {N_PEOPLE - count} no" for count in COUNTS}
 GOAL = math.e**2  # what the promise ε = 2 of the next lesson allows
-CHANCES = {"30_in_100": 0.3, "3_in_100": 0.03, "1_in_1000": 0.001, "1_in_100000": 1e-5}
-CHANCE_TEXTS = {
-    "30_in_100": "30 in 100 times",
-    "3_in_100": "3 in 100 times",
-    "1_in_1000": "1 in 1,000 times",
-    "1_in_100000": "1 in 100,000 times",
-}
+ODDS = (30, 100), (3, 100), (1, 1000), (1, 100_000)
+CHANCES = {f"{times}_in_{number}": times / number for times, number in ODDS}
+CHANCE_TEXTS = {f"{times}_in_{number}": f"{times} in {number:,} times" for times, number in ODDS}
 MIN_CHANCE = 1e-6  # where the axis of chances begins
 RATIO_AXIS = -0.8, 3.9  # exponents of ten, the same at every stop
 INVENTED = Slider("Invented answers (right is more private)", (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50), 1)
 COUNT = Slider("Published yes", tuple(COUNTS), 1)
 
 
-def plug_in(invented: float = 1.0) -> PosteriorMean:
-    """Return the posterior-mean plug-in for five people with so many invented answers, half of them yes."""
-    return PosteriorMean(n=N_PEOPLE, m=N_PEOPLE, alpha=invented / 2, beta=invented / 2)
+def membership_game(invented: float = 1.0) -> MembershipGame:
+    """Return what an attacker is up against: all others said no, and so many invented answers are half yes."""
+    return MembershipGame(PosteriorMean(n=N_PEOPLE, m=N_PEOPLE, alpha=invented / 2, beta=invented / 2), 0)
 
 
-def chances_with_yes() -> list[float]:
-    """Return the probabilities of all published tables if the ringed person said yes, and all others no."""
-    chances: list[float] = plug_in().transition_matrix()[1].tolist()
-    return chances
-
-
-def likelihood_ratios(invented: float = 1.0) -> list[float]:
+def likelihood_ratios(invented: float = 1.0) -> FloatArray:
     """Return how many times as likely every published table is with the yes as without."""
-    no, yes = plug_in(invented).transition_matrix()[:2].tolist()
-    return [with_yes / without for without, with_yes in zip(no, yes, strict=True)]
+    no, yes = membership_game(invented).likelihoods
+    return np.asarray(yes / no)
 
 
 def quantities(state: LessonState) -> dict[str, Any]:
     """Return the values in the words."""
-    share_no, share_yes = plug_in().transition_matrix()[:2] @ list(COUNTS) / N_PEOPLE
-    ratios, chances = likelihood_ratios(), chances_with_yes()
+    game, ratios = membership_game(), likelihood_ratios().tolist()
+    share_no, share_yes = (mean / N_PEOPLE for mean in game.mean_released)
+    chances = game.likelihoods[1].tolist()
     count, invented = COUNT.value(state, "rows"), INVENTED.value(state, "blur")
-    worst = max(likelihood_ratios(invented))
+    worst = float(likelihood_ratios(invented).max())
     return {f"ratio_{number}": ratio for number, ratio in enumerate(ratios)} | {
         "share_no": share_no,
         "share_yes": share_yes,
@@ -69,20 +62,17 @@ def quantities(state: LessonState) -> dict[str, Any]:
     }
 
 
-def _draw_tables(state: LessonState) -> tuple[Figure, str]:
-    if state.guess is None:
-        size: dict[str, Any] = {"number": N_PEOPLE, "across": N_PEOPLE}
-        secret = DotTable(name="the secret answers", yes=1, ringed=0, **size)
-        tables = [DotTable(name=f"published: {TABLES[str(count)]}", yes=count, **size) for count in COUNTS]
-        alt = "Five people, the ringed one said yes; below them the six tables that can be published."
-        return people_chart([secret, *tables]), alt
-    ratios = likelihood_ratios()
-    first, last = format_number(ratios[0], 3), format_number(ratios[-1], 3)
-    return _ratio_chart(ratios, str(state.guess)), f"The ratio of every published table, from {first} to {last}."
+def _draw_tables(state: LessonState) -> Figure:
+    if state.guess is not None:
+        return _ratio_chart(str(state.guess))
+    size: dict[str, Any] = {"number": N_PEOPLE, "across": N_PEOPLE}
+    secret = DotTable(name="the secret answers", yes=1, ringed=0, **size)
+    return people_chart([secret, *(DotTable(name=f"published: {TABLES[str(n)]}", yes=n, **size) for n in COUNTS)])
 
 
-def _ratio_chart(ratios: list[float], guess: str = "") -> Figure:
+def _ratio_chart(guess: str = "", invented: float = 1.0) -> Figure:
     """Bars from 1, where a table says nothing: to the right they speak for a yes, to the left against it."""
+    ratios = likelihood_ratios(invented).tolist()
     bars = [
         Bar(name=name, text=f"{format_number(ratio, 3)} ×", plain=ratio, guessed=count == guess)
         for (count, name), ratio in zip(TABLES.items(), ratios, strict=True)
@@ -97,41 +87,38 @@ def _ratio_chart(ratios: list[float], guess: str = "") -> Figure:
     return Figure(spec["data"], spec["layout"])
 
 
-def _draw_rows(state: LessonState) -> tuple[Figure, str]:
+def _draw_rows(state: LessonState) -> Figure:
     count = COUNT.value(state)
     places = np.repeat(np.arange(N_PEOPLE + 2) - 0.5, 2)[1:-1]  # of steps, each as wide as a unit of the axis
-    no, yes = np.repeat(plug_in().transition_matrix()[:2], 2, axis=1)
+    no, yes = np.repeat(membership_game().likelihoods, 2, axis=1)
     dashed = EXACT_LINE._replace(dash="dash")
     lines = [
         Line(name="the ringed person said yes", x=places, y=yes, color=YES_COLOR),
         Line(name="the ringed person said no", x=places, y=no, color=NO_COLOR, stroke=dashed),
     ]
     axes = Axis(title="published yes", pad=0), Axis(title="probability", low=0.0)
-    chart = line_chart(lines, *axes, key="rows")
-    chart = with_guess(chart, f"{format_number(likelihood_ratios()[count], 3)} ×", x=count)
-    return chart, "How likely every published table is with the ringed person's yes, and without it."
+    return with_guess(
+        line_chart(lines, *axes, key="rows"), f"{format_number(likelihood_ratios()[count], 3)} ×", x=count
+    )
 
 
-def _draw_chances(state: LessonState) -> tuple[Figure, str]:
-    chances = dict(zip(TABLES.values(), chances_with_yes(), strict=True))
-    bars = [Bar(name=name, text=format_percent(chance, 3), plain=chance) for name, chance in chances.items()]
+def _draw_chances(state: LessonState) -> Figure:
+    chances = zip(TABLES.values(), membership_game().likelihoods[1].tolist(), strict=True)
+    bars = [Bar(name=name, text=format_percent(chance, 3), plain=chance) for name, chance in chances]
     if state.guess is None:
         bars[-1] = Bar(name=bars[-1].name, text="?", plain=MIN_CHANCE)
     else:
         guess = str(state.guess)
         bars.append(Bar(name="your guess", text=CHANCE_TEXTS[guess], plain=CHANCES[guess], color=GUESS_COLOR))
-    chart = bars_chart(bars, "how often it is published", log=True, percent=True, low=MIN_CHANCE)
-    return chart, "How often every table is published if the ringed person said yes."
+    return bars_chart(bars, "how often it is published", log=True, percent=True, low=MIN_CHANCE)
 
 
-def _draw_blur(state: LessonState) -> tuple[Figure, str]:
-    ratios = likelihood_ratios(INVENTED.value(state))
-    chart = with_guess(_ratio_chart(ratios), f"goal: {format_number(GOAL, 3)}", x=GOAL)
-    return chart, f"The ratio of every published table, at most {format_number(max(ratios), 3)}."
+def _draw_blur(state: LessonState) -> Figure:
+    return with_guess(_ratio_chart(invented=INVENTED.value(state)), f"goal: {format_number(GOAL, 3)}", x=GOAL)
 
 
-ASK_WHICH = Question(options=TABLES, answer=lambda _: max(TABLES, key=lambda count: likelihood_ratios()[int(count)]))
-ASK_OFTEN = Question(options=CHANCE_TEXTS, answer=lambda _: nearest_option(CHANCES, chances_with_yes()[-1]))
+ASK_WHICH = Question(options=TABLES, answer=lambda _: str(likelihood_ratios().argmax()))
+ASK_OFTEN = Question(options=CHANCE_TEXTS, answer=lambda _: nearest_key(CHANCES, membership_game().likelihoods[1, -1]))
 
 LESSON = Lesson(
     key="one_answer",

@@ -8,13 +8,22 @@ import numpy as np
 
 from dpviz.charts.lines import Axis, Line, Mark, line_chart
 from dpviz.charts.teaching import GUESS_COLOR, Bar, bars_chart, with_guess
-from dpviz.charts.theme import GREY, Figure, color_of
+from dpviz.charts.theme import Figure, color_of
 from dpviz.comparisons.proportion import BinaryData, method_of_release
 from dpviz.comparisons.proportion_measures import share_moments
 from dpviz.core.formatting import format_number
 from dpviz.designs import Design
 from dpviz.privacy.optimum import least_error
-from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, NumberQuestion, RankingQuestion, Slider
+from dpviz.teaching.lessons.lesson import (
+    EPSILON_LABEL,
+    Lesson,
+    LessonState,
+    LessonStep,
+    NumberQuestion,
+    RankingQuestion,
+    Slider,
+    value_bar,
+)
 
 N_PEOPLE, EPSILON, BETA, BEST = 100, 1.0, "beta_binomial", ""
 METHODS = {BETA: "Beta-binomial", "modips": "modips", "geometric": "geometric noise"}
@@ -22,7 +31,7 @@ ORDERS = {".".join(keys): ", ".join(METHODS[key] for key in keys) for keys in pe
 FACTORS = (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 20, 25, 30, 40, 50, 100)
 TIMES = Slider("Times as accurate", FACTORS, 1, format=lambda times: f"{times:g} ×")
 GRID = (0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
-EPSILONS = Slider("Promise ε (left is more private)", GRID, EPSILON)
+EPSILONS = Slider(EPSILON_LABEL, GRID, EPSILON)
 SIZES = Slider("People", (10, 20, 50, 100, 200, 500, 1000), N_PEOPLE)
 AXIS = "typical error, in points"
 
@@ -49,45 +58,39 @@ def quantities(state: LessonState) -> dict[str, Any]:
     return {"epsilon": epsilon, "people": n, "times": times, **errors}
 
 
-def _bar(name: str, points: float, color: str = GREY) -> Bar:
-    return Bar(name=name, text=format_number(points, 3), plain=points, color=color)
-
-
-def _draw_floor(state: LessonState) -> tuple[Figure, str]:
-    guess = Bar(name="best possible", text="?")
+def _draw_floor(state: LessonState) -> Figure:
+    bars = [value_bar(METHODS[BETA], _points(BETA), color_of(BETA)), Bar(name="best possible", text="?")]
     if state.number is not None:
-        guess = _bar("best possible, as you guess", _points(BETA) / state.number, GUESS_COLOR)
-    bars = [_bar(METHODS[BETA], _points(BETA), color_of(BETA)), guess]
-    bars += [] if state.guess is None else [_bar("best possible", _points(BEST))]
-    return bars_chart(bars, AXIS, longest=_points(BETA)), "How far the published share is typically off."
+        bars[1] = value_bar("best possible, as you guess", _points(BETA) / state.number, GUESS_COLOR)
+    if state.guess is not None:
+        bars.append(value_bar("best possible", _points(BEST)))
+    return bars_chart(bars, AXIS, longest=_points(BETA))
 
 
-def _draw_methods(state: LessonState) -> tuple[Figure, str]:
+def _draw_methods(state: LessonState) -> Figure:
     n = SIZES.value(state, "people")
-    best = _bar("best possible", _points(BEST, n))
+    best = value_bar("best possible", _points(BEST, n))
     if state.step == "order" and state.guess is None:
         unknown = [Bar(name=name, text="?") for name in METHODS.values()]
-        return bars_chart([*unknown, best], AXIS, longest=_points(BETA, n)), "Only the best is known."
+        return bars_chart([*unknown, best], AXIS, longest=_points(BETA, n))
     names = dict(METHODS)
     if state.guess is not None:
         keys = enumerate(str(state.guess).split("."), 1)
         names = {key: f"{METHODS[key]} (your no. {place})" for place, key in keys}
-    bars = [best, *(_bar(names[key], _points(key, n), color_of(key)) for key in _ranking())]
+    bars = [best, *(value_bar(names[key], _points(key, n), color_of(key)) for key in _ranking())]
     longest = max(_points(key, size) for key in METHODS for size in SIZES.stops) if state.step == "people" else None
-    alt = f"The errors of three methods with {n:,} people, and of the best possible."
-    return bars_chart(bars, AXIS, longest=longest), alt
+    return bars_chart(bars, AXIS, longest=longest)
 
 
-def _draw_curve(state: LessonState) -> tuple[Figure, str]:
+def _draw_curve(state: LessonState) -> Figure:
     epsilon, lines, marks = EPSILONS.value(state), [], []
     for key, name in {BEST: "best possible: the floor", **METHODS}.items():
         errors, color = np.array([_points(key, N_PEOPLE, stop) for stop in GRID]), key or "original"
         lines.append(Line(name=name, x=np.array(GRID), y=errors, color=color, is_limit=key == BEST))
         marks.append(Mark(x=epsilon, y=_points(key, N_PEOPLE, epsilon), color=color, text=""))
-    scales = Axis(title="ε (left is more private)", log=True), Axis(title=AXIS, log=True)
-    chart = line_chart(lines, *scales, key="floor", marks=marks)
-    alt = "Errors against ε, above the smallest possible."
-    return with_guess(chart, f"ε = {format_number(epsilon, 3)}", x=epsilon), alt
+    axes = Axis(title="ε (left is more private)", log=True), Axis(title=AXIS, log=True)
+    chart = line_chart(lines, *axes, key="floor", marks=marks)
+    return with_guess(chart, f"ε = {format_number(epsilon, 3)}", x=epsilon)
 
 
 ASK_FLOOR = NumberQuestion(slider=TIMES, answer=lambda _: _points(BETA) / _points(BEST), within=1.15, is_factor=True)

@@ -6,7 +6,7 @@ from typing import Any
 from dpviz.charts.teaching import DotTable, people_chart, with_guess
 from dpviz.charts.theme import Figure
 from dpviz.core.formatting import format_count, format_percent
-from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, NumberQuestion, Question, Slider
+from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, NumberQuestion, Question, Slider, nearest_key
 from dpviz.teaching.lessons.sampling import ANALYSTS, COVERED, EPSILONS, IntervalSample
 
 SAMPLE, FIVE = IntervalSample("as_if_real"), 5
@@ -35,11 +35,6 @@ def _option_shares() -> dict[str, float]:
     return {"more": exact.level, "same": exact.coverage, "half": exact.coverage / 2, "none": 0.0}
 
 
-def _nearest_share(share: float) -> str:
-    shares = _option_shares()
-    return min(shares, key=lambda option: abs(shares[option] - share))
-
-
 def _hold(number: int) -> str:
     return {0: "none hold", 1: "1 holds"}.get(number, f"{number} hold")
 
@@ -52,6 +47,7 @@ def quantities(state: LessonState) -> dict[str, Any]:
         "exact": sample.exact.coverage,
         "held_before": sample.n_covered,
         "held_five": _hold(five.n_covered),
+        "number_five": five.n_covered,
         "exact_five": format_percent(five.exact.coverage, 2),
         "sets": format_count(sample.sets, "table"),
         "centre": sample.centre,
@@ -60,46 +56,46 @@ def quantities(state: LessonState) -> dict[str, Any]:
         "standard_error": sample.mean_standard_error,
         "epsilon": sample.epsilon,
         "rows": 2 * sample.design.alpha_of_one_set,
+        "released": sample.n_released,
     }
 
 
-def _draw_people(state: LessonState) -> tuple[Figure, str]:
+def _draw_people(state: LessonState) -> Figure:
     sample = _sample_at(state)
     if state.guess is not None:
-        chart = sample.chart(f"{sample.label} the truth", state.number)
-        return chart, f"100 intervals; {sample.n_covered} of them hold the true share."
-    released = int(sample.intervals.runs.counts[0, 0])
+        return sample.chart(f"{sample.label} the truth", state.number)
     people = DotTable(name="100 people", yes=round(sample.p * sample.n), number=sample.n, across=10, ringed=0)
-    table = DotTable(name=f"one table: {released} yes", yes=released, number=sample.n, across=10)
-    alt = f"100 people as dots, 25 of them orange; beside them one synthetic table, with {released} yes."
-    return people_chart([people, table], columns=2), alt
+    name = f"one table: {sample.n_released} yes"
+    return people_chart([people, DotTable(name=name, yes=sample.n_released, number=sample.n, across=10)], columns=2)
 
 
-def _draw_sets(state: LessonState) -> tuple[Figure, str]:
+def _draw_sets(state: LessonState) -> Figure:
     if state.guess is None:
         sample = _sample_at(state)
-        return sample.chart(f"one table each: {sample.label} the truth"), "The intervals from one table each."
+        return sample.chart(f"one table each: {sample.label} the truth")
     sample, guess = _sample_of_five(state), str(state.guess)
     chart = sample.chart(f"five tables each: {sample.label} the truth")
-    chart = with_guess(chart, f"your guess: {OPTIONS[guess]}", y=ANALYSTS * _option_shares()[guess] + 0.5)
-    return chart, f"100 intervals from five tables each; {sample.n_covered} of them hold the true share."
+    return with_guess(chart, f"your guess: {OPTIONS[guess]}", y=ANALYSTS * _option_shares()[guess] + 0.5)
 
 
-def _draw_centre(state: LessonState) -> tuple[Figure, str]:
+def _draw_centre(state: LessonState) -> Figure:
     sample = _sample_at(state)
     words = f"they centre on {format_percent(sample.centre, 3)}"
-    chart = with_guess(sample.chart(f"{sample.label} the truth"), words, x=sample.centre, low=True)
-    return chart, f"100 intervals; {sample.n_covered} hold the truth, and they centre on the dashed line."
+    return with_guess(sample.chart(f"{sample.label} the truth"), words, x=sample.centre, low=True)
 
 
-ASK_ONE = NumberQuestion(slider=COVERED, answer=lambda state: 100 * _sample_at(state).exact.coverage, within=7)
-ASK_SETS = Question(options=OPTIONS, answer=lambda state: _nearest_share(_sample_of_five(state).exact.coverage))
+def _right_option(state: LessonState) -> str:
+    return nearest_key(_option_shares(), _sample_of_five(state).exact.coverage)
+
+
+ASK_COVERED = NumberQuestion(slider=COVERED, answer=lambda state: 100 * _sample_at(state).exact.coverage, within=7)
+ASK_SETS = Question(options=OPTIONS, answer=_right_option)
 
 LESSON = Lesson(
     key="too_sure",
     file=__file__,
     steps=(
-        LessonStep("one", _draw_people, ASK_ONE, is_random=True),
+        LessonStep("one", _draw_people, ASK_COVERED, is_random=True),
         LessonStep("sets", _draw_sets, ASK_SETS, is_random=True),
         LessonStep("pull", _draw_centre, SETS, is_random=True),
         LessonStep("epsilon", _draw_centre, EPSILONS, is_random=True),

@@ -13,11 +13,11 @@ from dpviz.charts.theme import Figure
 from dpviz.comparisons import Analysis, BinaryData
 from dpviz.coverage import CoveragePlan, ExactCoverage, FirstIntervals, exact_coverage, first_intervals
 from dpviz.designs import Design
-from dpviz.teaching.lessons.lesson import Slider
+from dpviz.teaching.lessons.lesson import EPSILON_LABEL, Slider
 
 ANALYSTS = 100
 COVERED = Slider("Intervals that hold the truth", tuple(range(ANALYSTS + 1)), 50)
-EPSILONS = Slider("Promise ε (left is more private)", (0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0), 2.0)
+EPSILONS = Slider(EPSILON_LABEL, (0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0), 2.0)
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,11 @@ class IntervalSample:
     def n_covered(self) -> int:
         """How many of them hold the truth."""
         return int(np.count_nonzero(self.intervals.covered))
+
+    @property
+    def n_released(self) -> int:
+        """Yes in the first table of the first analyst."""
+        return int(self.intervals.runs.counts[0, 0])
 
     @property
     def exact(self) -> ExactCoverage:

@@ -1,5 +1,6 @@
 """Lesson 6: into how many sets a promise is best divided, and why it depends on the method."""
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -13,7 +14,7 @@ from dpviz.comparisons.budget import first_smallest
 from dpviz.core.formatting import format_count, format_number
 from dpviz.core.types import FloatArray
 from dpviz.designs import Design
-from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, NumberQuestion, Slider
+from dpviz.teaching.lessons.lesson import EPSILON_LABEL, Lesson, LessonState, LessonStep, NumberQuestion, Slider
 
 DATA, EPSILON, MAX_SETS = BinaryData(n=100, p=0.25), 1.0, 20
 METHODS = {"modips": "modips", "beta": "beta_binomial"}
@@ -23,7 +24,7 @@ NAMES = {"modips": "modips", "beta_binomial": "Beta-binomial"}
 SETS = np.arange(1.0, MAX_SETS + 1)
 GUESSED = Slider("Tables M that share ε", tuple(range(1, MAX_SETS + 1)), 10)
 MOVED = Slider("Tables M that share ε", tuple(range(1, MAX_SETS + 1)), 1)
-EPSILONS = Slider("Promise ε (left is more private)", (0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0), 1.0)
+EPSILONS = Slider(EPSILON_LABEL, (0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0), EPSILON)
 AS_GOOD = 1.003  # times the smallest error, with which a number of sets counts as best
 
 
@@ -47,19 +48,23 @@ def _tables(number: float) -> str:
     return format_count(round(number), "table")
 
 
+def _comparison(state: LessonState) -> str:
+    """Return the error with a guessed number of tables that is not the best one."""
+    key, number = METHODS.get(state.step), round(state.number or 0)
+    if not key or number in (0, _best(key)[0]):
+        return ""
+    return f"With {_tables(number)} it is {format_number(_parts(key)[2, number - 1], 3)}."
+
+
 def quantities(state: LessonState) -> dict[str, Any]:
     """Return the values in the words."""
-    epsilon, sets, compared = EPSILONS.value(state, "when"), MOVED.value(state, "why"), ""
+    epsilon, sets = EPSILONS.value(state, "when"), MOVED.value(state, "why")
     luck, pull, error = (_parts("beta_binomial")[:, sets - 1] / 100).tolist()
-    key = METHODS.get(state.step)
-    if key and state.number not in (None, _best(key)[0]):
-        number = round(state.number or 1)
-        compared = f"With {_tables(number)} it is {format_number(_parts(key)[2, number - 1], 3)}."
     return {
         "epsilon": epsilon,
         "most": MAX_SETS,
         "truth": DATA.p,
-        "guess_compared": compared,
+        "guess_compared": _comparison(state),
         "best_modips": _best("modips", epsilon)[0],
         "best_beta": _best("beta_binomial", epsilon)[0],
         "error_modips": _best("modips")[1] / 100,
@@ -85,29 +90,27 @@ def _lowest(key: str, epsilon: float = EPSILON) -> Mark:
 
 
 def _chart(lines: list[Line], marks: list[Mark], key: str, top: float) -> Figure:
-    scales = (
+    axes = (
         Axis(title="tables M that share ε", low=0.0, high=float(MAX_SETS)),
         Axis(title="error of the estimate, in points", low=0.0, high=1.15 * top),
     )
-    return line_chart(lines, *scales, key=key, marks=marks)
+    return line_chart(lines, *axes, key=key, marks=marks)
 
 
-def _draw_errors(state: LessonState) -> tuple[Figure, str]:
+def _draw_errors(state: LessonState) -> Figure:
     key = METHODS[state.step]
-    line, mark, words, alt = _line(key), _lowest(key), "your guess: ", f"smallest at {_best(key)[0]}."
-    top = float(line.y.max())
+    line, mark = _line(key), _lowest(key)
+    first, top = float(line.y[0]), float(line.y.max())
     if state.guess is None:
-        first = float(line.y[0])
-        line = Line(name=NAMES[key], x=SETS, y=np.where(SETS == 1, line.y, np.nan), color=key)
-        mark, words = Mark(x=1.0, y=first, color=key, text=f"1 table: {format_number(first, 3)}"), ""
-        alt = "only that of a single table is drawn."
+        line = replace(line, y=np.where(SETS == 1, line.y, np.nan))
+        mark = Mark(x=1.0, y=first, color=key, text=f"1 table: {format_number(first, 3)}")
     chart = _chart([line], [mark], "sets", top)
-    if state.number is not None:
-        chart = with_guess(chart, words + _tables(state.number), x=state.number)
-    return chart, f"The error against the number of tables, {alt}"
+    if state.number is None:
+        return chart
+    return with_guess(chart, f"{'' if state.guess is None else 'your guess: '}{_tables(state.number)}", x=state.number)
 
 
-def _draw_parts(state: LessonState) -> tuple[Figure, str]:
+def _draw_parts(state: LessonState) -> Figure:
     sets, (luck, pull, errors) = MOVED.value(state), _parts("beta_binomial")
     lines = [
         Line(name="luck", x=SETS, y=luck, color="geometric", stroke=BOUND_LINE),
@@ -117,15 +120,14 @@ def _draw_parts(state: LessonState) -> tuple[Figure, str]:
     error = float(errors[sets - 1])
     place = "bottom right" if sets <= 2 else "top left"  # beside the rising curve
     mark = Mark(x=sets, y=error, color="beta_binomial", text=format_number(error, 3), place=place)
-    chart = with_guess(_chart(lines, [mark], "parts", errors.max()), _tables(sets), x=sets, low=True)
-    return chart, "Luck falls and the pull grows with the number of tables."
+    return with_guess(_chart(lines, [mark], "parts", errors.max()), _tables(sets), x=sets, low=True)
 
 
-def _draw_methods(state: LessonState) -> tuple[Figure, str]:
+def _draw_methods(state: LessonState) -> Figure:
     epsilon = EPSILONS.value(state)
     lines, marks = [_line(key, epsilon) for key in NAMES], [_lowest(key, epsilon) for key in NAMES]
     top = max(float(_parts(key, stop)[2].max()) for key in NAMES for stop in EPSILONS.stops)
-    return _chart(lines, marks, "when", top), "The errors of both methods against the number of tables."
+    return _chart(lines, marks, "when", top)
 
 
 def _question(step: str) -> NumberQuestion:
