@@ -15,7 +15,7 @@ import pandas as pd
 from dpviz.core.declarations import SEED
 from dpviz.core.parameters import argument
 from dpviz.published.records import Record, load_papers, load_records, rule_sentence, summarize
-from tests.reproduction.agreement import FILE_DIGITS, changed_records, load_checks, recompute, record_line
+from tests.reproduction.agreement import FILE_DIGITS, changed_records, load_checks, recompute
 from tests.reproduction.evidence import SimulationBudget
 
 REPETITIONS = argument("repetitions", 1, 100_000, title="number of repetitions", integer=True)
@@ -39,11 +39,12 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     return options
 
 
-def write_records(records: list[Record], budget: SimulationBudget, path: Path) -> None:
-    """Write records as ``dpviz/published/data/records.csv`` has them."""
-    table = pd.DataFrame(map(asdict, records))
-    table = table.assign(repetitions=budget.repetitions, seed=budget.seed, computed=datetime.date.today())
-    table.to_csv(path, index=False, float_format=f"%.{FILE_DIGITS}g", lineterminator="\n")
+def record_line(record: Record) -> str:
+    """Return a record in one line: where it stands, both values, and how they compare."""
+    where = f"{record.paper}, {record.place}, {record.what}" + (f" ({record.design})" if record.design else "")
+    if not record.is_number:
+        return f"{where}: “{record.printed}” {record.ours} {record.verdict.capitalize()}."
+    return f"{where}: printed {record.printed}, ours {record.ours}, {record.distance}. {record.verdict.capitalize()}."
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -54,13 +55,19 @@ def main(arguments: list[str] | None = None) -> int:
     frozen = [record for record in load_records() if record.paper in papers]
     load_checks()
     recomputed = [recompute(record, budget) if record.is_computed else record for record in frozen]
-    changed = changed_records(frozen, recomputed)
+
     summary = summarize(recomputed)
     print(f"{summary.label}. {rule_sentence(summary.n_simulated)}")
     for paper in papers:
         print(f"{paper}: {summarize(record for record in recomputed if record.paper == paper).counts}.")
+
+    # The columns of dpviz/published/data/records.csv
     if options.csv:
-        write_records(recomputed, budget, options.csv)
+        table = pd.DataFrame(map(asdict, recomputed))
+        table = table.assign(repetitions=budget.repetitions, seed=budget.seed, computed=datetime.date.today())
+        table.to_csv(options.csv, index=False, float_format=f"%.{FILE_DIGITS}g", lineterminator="\n")
+
+    changed = changed_records(frozen, recomputed)
     for record in changed:
         print(record_line(record), file=sys.stderr)
     return 1 if changed else 0

@@ -1,33 +1,15 @@
 """Checks of Abowd & Vilhuber, How protective are synthetic data?, Privacy in Statistical Databases 2008."""
 
-from functools import cache
-
 import numpy as np
 
+from dpviz import privacy
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import BetaBinomial, LaplaceSanitizer, PosteriorMean, TwoCellSynthesizer
 from dpviz.mechanisms.beta_binomial import beta_binomial_terms
-from dpviz.privacy import (
-    delta_for_epsilon,
-    even_counts,
-    failure_by_row,
-    log_odds_table,
-    probabilistic_delta,
-    pure_epsilon,
-)
 from dpviz.privacy.divergence import exceeds
 from dpviz.published.records import Record
-from tests.reproduction.evidence import (
-    Evidence,
-    Findings,
-    SimulationBudget,
-    between,
-    cells,
-    count,
-    decreasing,
-    section,
-    values,
-)
+from tests.reproduction import evidence
+from tests.reproduction.evidence import Evidence, Findings, SimulationBudget, between, cells, section, values
 
 EPSILON = 2.0
 PLUG_IN = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)  # shows Fig. 1 and 2 to every printed digit
@@ -35,16 +17,14 @@ EQUATION_1 = BetaBinomial(n=5, m=5, alpha=0.5, beta=0.5)  # what the paper says 
 LAPLACE = LaplaceSanitizer(n=5, epsilon=EPSILON)  # Fig. 3 and 4
 RARE = 0.01  # Cells of Fig. 1 below which an outcome counts as rare
 FIG_1, FIG_3 = PLUG_IN.transition_matrix(), LAPLACE.transition_matrix()
-LOG_ODDS = np.abs(log_odds_table(PLUG_IN))
+LOG_ODDS = np.abs(privacy.log_odds_table(PLUG_IN))
 
 
-@cache
 def figure_values(place: str, alternative: bool) -> FloatArray:
     """Return a figure as we compute it, the alternative by equation (1): a matrix, or log-odds without their signs."""
-    release: TwoCellSynthesizer = LAPLACE if place in ("Fig. 3", "Fig. 4") else PLUG_IN
-    if alternative:
-        release = EQUATION_1
-    return release.transition_matrix() if place in ("Fig. 1", "Fig. 3") else np.abs(log_odds_table(release))
+    plug_in: TwoCellSynthesizer = EQUATION_1 if alternative else PLUG_IN
+    release = plug_in if place in ("Fig. 1", "Fig. 2") else LAPLACE
+    return release.transition_matrix() if place in ("Fig. 1", "Fig. 3") else np.abs(privacy.log_odds_table(release))
 
 
 @cells("abowd_vilhuber", "figures")
@@ -59,8 +39,8 @@ def accounts_of_delta(release: TwoCellSynthesizer) -> dict[str, float]:
     >>> [round(account, 6) for account in accounts_of_delta(PLUG_IN).values()]
     [0.000623, 0.103516, 0.065922, 0.040516, 0.040198, 0.033753, 0.031248]
     """
-    over, matrix = exceeds(log_odds_table(release), EPSILON), release.transition_matrix()
-    failure, even = failure_by_row(release, EPSILON), even_counts(release)
+    over, matrix = exceeds(privacy.log_odds_table(release), EPSILON), release.transition_matrix()
+    failure, even = privacy.failure_by_row(release, EPSILON), privacy.even_counts(release)
     by_sum, by_column, by_row = beta_binomial_terms(0, release.n, 0.5, 0.5)
     jeffreys = np.exp(by_sum + by_column - by_row)
 
@@ -70,8 +50,8 @@ def accounts_of_delta(release: TwoCellSynthesizer) -> dict[str, float]:
 
     return {
         "smaller side of each cell, n1 ~ Binomial(5, ½)": joint_cells(even, np.minimum),
-        "worst table: probabilistic differential privacy": probabilistic_delta(release, EPSILON),
-        "(ε, δ)-differential privacy": delta_for_epsilon(release, EPSILON),
+        "worst table: probabilistic differential privacy": privacy.probabilistic_delta(release, EPSILON),
+        "(ε, δ)-differential privacy": privacy.delta_for_epsilon(release, EPSILON),
         "any failing cell, n1 ~ Binomial(5, ½)": float(even @ failure),
         "larger side of each cell, n1 ~ Binomial(5, ½)": joint_cells(even, np.maximum),
         "any failing cell, n1 ~ Beta-binomial(5, ½, ½)": float(jeffreys @ failure),
@@ -87,14 +67,15 @@ def _(record: Record, _: SimulationBudget) -> Evidence:
 @section("abowd_vilhuber")
 def statements() -> Findings:
     """The statements on the figures."""
-    yield "eight", exceeds(log_odds_table(PLUG_IN), EPSILON).sum()
-    yield "eight_meant", exceeds(log_odds_table(EQUATION_1), EPSILON).sum()
-    yield "laplace_epsilon", pure_epsilon(LAPLACE)
+    yield "eight", exceeds(LOG_ODDS, EPSILON).sum()
+    yield "eight_meant", exceeds(privacy.log_odds_table(EQUATION_1), EPSILON).sum()
+    yield "laplace_epsilon", privacy.pure_epsilon(LAPLACE)
     yield "possible", between(FIG_1, low=1e-300)
     yield "finite", between(LOG_ODDS, high=1e300)
-    yield "never", between(np.abs(log_odds_table(LAPLACE)), high=EPSILON * (1 + 1e-12))
-    yield "peaked", decreasing([np.diag(FIG_3)[:3], np.diag(FIG_1)[:3]], axis=0)  # both matrices are symmetric
-    yield "rare", count((FIG_3 > FIG_1)[FIG_1 < RARE])
+    yield "never", between(np.abs(privacy.log_odds_table(LAPLACE)), high=EPSILON * (1 + 1e-12))
+    diagonals = [np.diag(FIG_3)[:3], np.diag(FIG_1)[:3]]  # both matrices are symmetric
+    yield "peaked", evidence.decreasing(diagonals, axis=0)
+    yield "rare", evidence.count((FIG_3 > FIG_1)[FIG_1 < RARE])
 
     # The largest log-odds are those of the least likely outcome
     row, column = np.unravel_index(LOG_ODDS.argmax(), LOG_ODDS.shape)

@@ -31,22 +31,22 @@ def judge(record: Record, evidence: Evidence) -> Agreement:
     """
     if not isinstance(evidence.value, float):
         return Agreement.AGREES if evidence.supported else Agreement.DIFFERS
-    difference = float(record.printed) - evidence.value
-    units = abs(difference) / record.unit
+    difference = abs(float(record.printed) - evidence.value)
+    units = difference / record.unit
     if math.isnan(units):
         return Agreement.UNKNOWN
     if units <= 0.5 + HALFWAY:
         return Agreement.AGREES
     if evidence.standard_error:
-        return Agreement.DIFFERS if abs(difference) > FAR * evidence.standard_error else Agreement.CHANCE
+        return Agreement.DIFFERS if difference > FAR * evidence.standard_error else Agreement.CHANCE
     return Agreement.ROUNDING if units < 1 else Agreement.DIFFERS
 
 
 def recompute(record: Record, budget: SimulationBudget) -> Record:
     """Return a record as its check finds it now.
 
-    A statement whose verdict is not the frozen one is tried again with ten times the repetitions, until there are more
-    of them than the papers have: chance may have misled it.
+    A statement whose verdict is not the frozen one is tried again with ten times the repetitions on another stream,
+    until there are more of them than the papers have: chance may have misled it.
     """
     check = find_check(record, budget)
     evidence = check(budget)
@@ -62,28 +62,19 @@ def recompute(record: Record, budget: SimulationBudget) -> Record:
             verdict=judge(record, evidence),
         )
     while evidence.supported != record.verdict.comes_out and budget.repetitions <= PRINTED_REPETITIONS:
-        budget = budget.retry()
+        budget = SimulationBudget(10 * budget.repetitions, budget.seed + 1)
         evidence = check(budget)
     return replace(record, ours=sentence(record, evidence), verdict=judge(record, evidence))
 
 
+def is_changed(before: Record, after: Record, limit: float) -> bool:
+    """Whether the verdict is no longer the frozen one, by more standard errors than chance explains."""
+    if not after.error:
+        return before.verdict is not after.verdict
+    return before.verdict.comes_out and abs(after.standard_errors) > limit and not before.is_alternative
+
+
 def changed_records(frozen: Sequence[Record], recomputed: Sequence[Record]) -> list[Record]:
-    """Return the recomputed records whose verdict is no longer the frozen one, by more than chance explains."""
+    """Return the recomputed records whose verdict is no longer the frozen one."""
     limit = simulation_limit(summarize(frozen).n_simulated)
-    changed = []
-    for before, after in zip(frozen, recomputed, strict=True):
-        if after.error:
-            is_changed = before.verdict.comes_out and abs(after.standard_errors) > limit and not before.is_alternative
-        else:
-            is_changed = before.verdict is not after.verdict
-        if is_changed:
-            changed.append(after)
-    return changed
-
-
-def record_line(record: Record) -> str:
-    """Return a record in one line: where it stands, both values, and how they compare."""
-    where = f"{record.paper}, {record.place}, {record.what}" + (f" ({record.design})" if record.design else "")
-    if not record.is_number:
-        return f"{where}: “{record.printed}” {record.ours} {record.verdict.capitalize()}."
-    return f"{where}: printed {record.printed}, ours {record.ours}, {record.distance}. {record.verdict.capitalize()}."
+    return [after for before, after in zip(frozen, recomputed, strict=True) if is_changed(before, after, limit)]

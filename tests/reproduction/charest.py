@@ -18,16 +18,7 @@ from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.published.figures import load_figures
 from dpviz.published.records import Record
 from tests.reproduction import evidence
-from tests.reproduction.evidence import (
-    Evidence,
-    Findings,
-    SimulationBudget,
-    between,
-    cells,
-    increasing,
-    section,
-    values,
-)
+from tests.reproduction.evidence import Evidence, Findings, SimulationBudget, between, cells, section, values
 
 N, X = 100, 30
 SETS = (1, 2, 5, 10)
@@ -42,15 +33,15 @@ FIGURE_1_EPSILONS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0)  # ours
 
 
 class Estimate(NamedTuple):
-    """What a printed number estimates, the standard error of ours, and the deviation of one run of the paper's."""
+    """What a printed number estimates, the deviation of one run of the paper's, and the standard error of ours."""
 
     value: float
-    error: float
     spread: float
+    error: float = 0.0
 
     def scaled(self, factor: float, origin: float = 0.0) -> "Estimate":
         """Return its distance from an origin, in other units."""
-        return Estimate(factor * (self.value - origin), factor * self.error, factor * self.spread)
+        return Estimate(factor * (self.value - origin), factor * self.spread, factor * self.error)
 
     def evidence(self, record: Record) -> Evidence:
         """Return it beside a printed number, which is rounded and from so many runs."""
@@ -62,7 +53,7 @@ def weighted_mean(weights: FloatArray, numbers: FloatArray, runs: float = math.i
     """Return the mean of numbers with these probabilities, from so many runs of ours."""
     value = float(weights @ numbers)
     spread = math.sqrt(float(weights @ (numbers - value) ** 2))
-    return Estimate(value, spread / math.sqrt(runs), spread)
+    return Estimate(value, spread, spread / math.sqrt(runs))
 
 
 def design(record: Record) -> tuple[float, float, int]:
@@ -87,11 +78,12 @@ def relative_bias(epsilon: float, p: float, sets: int, n: int = N) -> float:
 def table_1_cell(record: Record, _: SimulationBudget) -> Evidence:
     """Relative bias of the estimate, in per cent."""
     epsilon, p, sets = design(record)
-    if not sets:
-        return Estimate(0.0, 0.0, 100 * math.sqrt(p * (1 - p) / N) / p).evidence(record)
-    alpha = synthesizer(epsilon, sets).alpha
-    moments = proportion_moments("synth_post_one", n=N, m=N, alpha=alpha, beta=alpha, proportion=p, sets=sets)
-    return Estimate(100 * moments.bias / p, 0.0, 100 * moments.standard_error / p).evidence(record)
+    bias, deviation = 0.0, math.sqrt(p * (1 - p) / N)
+    if sets:
+        alpha = synthesizer(epsilon, sets).alpha
+        moments = proportion_moments("synth_post_one", n=N, m=N, alpha=alpha, beta=alpha, proportion=p, sets=sets)
+        bias, deviation = moments.bias, moments.standard_error
+    return Estimate(bias, deviation).scaled(100 / p).evidence(record)
 
 
 @section("charest")
@@ -102,12 +94,12 @@ def section_3_2() -> Findings:
     yield "fixed", values(unbiased, not unbiased.size)
     by_rows = [relative_bias(2, 0.25, 5, n) for n in (100, 10_000, 1_000_000)]
     by_sets = [relative_bias(2, 0.25, sets) for sets in (10, 100, 1_000)]
-    yield "asymptotic", values([by_rows, by_sets], min(by_rows) > 1 and increasing(by_sets).supported)
+    yield "asymptotic", values([by_rows, by_sets], min(by_rows) > 1 and evidence.increasing(by_sets).supported)
     yield "unbiased", between([relative_bias(2, 0.5, sets) for sets in SETS], -1e-9, 1e-9)
     yield "ninety", relative_bias(2, 0.25, 10)
-    yield "more_sets", increasing([relative_bias(2, 0.25, sets) for sets in SETS])
+    yield "more_sets", evidence.increasing([relative_bias(2, 0.25, sets) for sets in SETS])
     yield "large", between([relative_bias(250, 0.25, sets) for sets in SETS], -0.005, 0.005)
-    yield "extreme", increasing([[relative_bias(2, p, sets) for p in (0.4, 0.25, 0.1)] for sets in SETS])
+    yield "extreme", evidence.increasing([[relative_bias(2, p, sets) for p in (0.4, 0.25, 0.1)] for sets in SETS])
 
 
 @cache
@@ -130,7 +122,7 @@ def rule_moments(epsilon: float, p: float, sets: int) -> dict[str, Estimate]:
     def bias(estimator: FloatArray) -> Estimate:
         ratio = float(weights @ estimator) / variance.value
         influence = (estimator - ratio * squares) / variance.value  # of one repetition, on the ratio of the two means
-        return Estimate(100 * (ratio - 1), 0.0, 100 * math.sqrt(float(weights @ influence**2)))
+        return Estimate(100 * (ratio - 1), 100 * math.sqrt(float(weights @ influence**2)))
 
     return {
         "var_qbar_1e-4": variance.scaled(1e4),
@@ -155,7 +147,7 @@ def section_3_3() -> Findings:
     yield "both_over", between([t.min(), t_star.min()], low=0)
     yield "t_smaller", between(t_star / t, low=1)
     yield "half", between(table_2("negative_TM_pct", 2, 0.25, 0.5), 39, 50)
-    yield "star_grows", increasing([t_star[:1], table_2("rel_bias_TMstar_pct", 250, 0.25)])
+    yield "star_grows", evidence.increasing([t_star[:1], table_2("rel_bias_TMstar_pct", 250, 0.25)])
     variances = [table_2("var_qbar_1e-4", *row) for row in ((2, 0.25), (2, 0.5), (250, 0.25))]
     yield "variance_falls", evidence.decreasing(variances)
     yield "real_unbiased", between(-100 / N, -0.05, 0.05)  # E[q(1 − q)/n] = p(1 − p)/n (1 − 1/n)
@@ -273,5 +265,5 @@ def table_3(budget: SimulationBudget) -> Findings:
     """The posterior, by the number of sets."""
     biases, variances = biases_and_variances([*runs_by_sets(budget).values()])
     yield "centered", between(abs(biases), high=3)
-    yield "wider", increasing(variances)
-    yield "optimal", increasing(variances)
+    yield "wider", evidence.increasing(variances)
+    yield "optimal", evidence.increasing(variances)

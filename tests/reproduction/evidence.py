@@ -16,7 +16,6 @@ is lost need no evidence.
 """
 
 import csv
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -54,18 +53,9 @@ class SimulationBudget:
     repetitions: int = PRINTED_REPETITIONS
     seed: int = 2016
 
-    @property
-    def use_exact_sums(self) -> bool:
-        """Whether sums of up to a minute are summed: with fewer repetitions than the papers have they are simulated."""
-        return self.repetitions >= PRINTED_REPETITIONS
-
     def at_most(self, repetitions: int) -> "SimulationBudget":
         """Return no more than so many repetitions."""
         return replace(self, repetitions=min(self.repetitions, repetitions))
-
-    def retry(self) -> "SimulationBudget":
-        """Return ten times the repetitions on another stream."""
-        return replace(self, repetitions=10 * self.repetitions, seed=self.seed + 1)
 
     def generator(self) -> np.random.Generator:
         """Return new random numbers from the seed."""
@@ -80,21 +70,11 @@ CellCheck = Callable[[Record, SimulationBudget], Evidence]
 
 
 class Section(NamedTuple):
-    """A section of a paper by authors and year; its function takes a budget if it simulates."""
+    """A section of a paper by authors and year, and its evidence by key as a function of the budget."""
 
     paper: str
-    function: SectionFunction
+    findings: Callable[[SimulationBudget], dict[str, Evidence]]
     is_simulated: bool
-
-    def findings(self, budget: SimulationBudget) -> dict[str, Evidence]:
-        """Return its evidence by key."""
-        return _findings(self.function, (budget,) if self.is_simulated else ())
-
-
-@cache
-def _findings(function: SectionFunction, arguments: tuple[SimulationBudget, ...]) -> dict[str, Evidence]:
-    results = function(*arguments)
-    return {key: found if isinstance(found, Evidence) else Evidence(float(found)) for key, found in results}
 
 
 CELLS: dict[tuple[str, str], CellCheck] = {}
@@ -115,7 +95,13 @@ def section(paper: str, *, simulated: bool = False) -> Callable[[SectionFunction
     """Register a section of a paper."""
 
     def register(function: SectionFunction) -> SectionFunction:
-        SECTIONS.append(Section(load_papers()[paper], function, simulated))
+        @cache
+        def findings(*budget: SimulationBudget) -> dict[str, Evidence]:
+            results = function(*budget)
+            return {key: item if isinstance(item, Evidence) else Evidence(float(item)) for key, item in results}
+
+        by_budget = findings if simulated else lambda _: findings()
+        SECTIONS.append(Section(load_papers()[paper], by_budget, simulated))
         return function
 
     return register
@@ -125,8 +111,9 @@ def find_check(record: Record, budget: SimulationBudget) -> Callable[[Simulation
     """Return the evidence for something printed as a function of the budget; sections are searched with this one."""
     if (record.paper, record.key) in CELLS:
         return partial(CELLS[record.paper, record.key], record)
-    found = next(each for each in SECTIONS if each.paper == record.paper and record.key in each.findings(budget))
-    return lambda budget: found.findings(budget)[record.key]
+    sections = (item for item in SECTIONS if item.paper == record.paper)
+    findings = next(item.findings for item in sections if record.key in item.findings(budget))
+    return lambda budget: findings(budget)[record.key]
 
 
 # Sentences
@@ -155,9 +142,10 @@ def sentence(record: Record, evidence: Evidence) -> str:
     """Return what a reader sees of the evidence for a statement."""
     if not isinstance(evidence.value, tuple):
         return str(evidence.value)
-    places = [_Numbers([number]) for number in evidence.value]
-    ends = {name: _Numbers([end(evidence.value, default=0.0)]) for name, end in (("least", min), ("most", max))}
-    return load_sentences()[record.paper, record.key].format(*places, all=_Numbers(evidence.value), **ends)
+    numbers = _Numbers(evidence.value)
+    places = [_Numbers([number]) for number in numbers]
+    least, most = (_Numbers([end(numbers, default=0.0)]) for end in (min, max))
+    return load_sentences()[record.paper, record.key].format(*places, all=numbers, least=least, most=most)
 
 
 # Criteria
@@ -187,19 +175,6 @@ def count(cases: ArrayLike, share: float = 1.0) -> Evidence:
     """Support a statement that holds in a share of all cases; the values are in how many it does, and of how many."""
     is_so = np.ravel(cases)
     return values([is_so.sum(), is_so.size], is_so.mean() >= share)
-
-
-def share_evidence(printed: Record, share: float, runs: int) -> Evidence:
-    """Return a share from so many runs, 0 for an exact one, beside one that was printed of 5,000 repetitions.
-
-    Both have the error of the pooled share: at 0 or 1 a share of its own would have none.
-    """
-    n_printed = PRINTED_REPETITIONS
-    pooled = (float(printed.printed) * n_printed + share * runs) / (n_printed + runs) if runs else share
-    spread = math.sqrt(pooled * (1 - pooled))
-    own_error = math.hypot(spread / math.sqrt(runs), 1 / runs) if runs else 0.0  # no finer than one repetition
-    error = math.hypot(spread / math.sqrt(n_printed), own_error, printed.unit / math.sqrt(12))
-    return Evidence(share, standard_error=error, own_error=own_error)
 
 
 # Redrawn figures

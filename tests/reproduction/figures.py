@@ -1,6 +1,6 @@
 """Compute what the papers' figures show, as ``dpviz/published/data/figures.csv`` has it; it takes some twenty minutes.
 
-python -m tests.reproduction.figures [PART ...] [--repetitions N] [--seed S] > figures.csv
+python -m tests.reproduction.figures [PART ...] > figures.csv
 """
 
 import argparse
@@ -8,12 +8,12 @@ import csv
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import product
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import beta
 
 from dpviz.audit.curves import prior_curves
@@ -27,27 +27,22 @@ from dpviz.comparisons.numeric_data import NormalData, NumericEstimand
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.types import FloatArray
 from dpviz.inference.combining_rules import COMBINING_RULES
+from dpviz.inference.interval_rules import half_widths
 from dpviz.mechanisms import Modips, ModipsTruncated
 from dpviz.published.figures import LineKind
+from tests.reproduction import studies
 from tests.reproduction.charest import FIGURE_1_EPSILONS, SETS, figure_1
 from tests.reproduction.evidence import PRINTED_REPETITIONS, SimulationBudget
-from tests.reproduction.studies import (
-    BINARY_METHODS,
-    N_CELLS,
-    N_SETS,
-    RULE_ORDER,
-    STANDARD,
-    STUDY_3,
-    exact_accuracy,
-    simulate_binary,
-    simulate_means,
-    simulate_numeric,
-)
+from tests.reproduction.studies import N_CELLS, N_SETS, STANDARD, STUDY_3
 
 CHAREST, ZHENG, STUDIES, LIU = "Charest (2011)", "Zheng (2015)", "Bowen & Liu (2016)", "Liu (2016)"
 MEASURES = "bias", "root_mean_squared_error", "coverage", "mean_width"
 COLUMNS = "paper", "place", "setting", "measure", "key", "name", "kind", "x", "y", "error"
-Curve = Callable[[float], Mapping[str, Measure]]  # measures by name at a point of the axis
+MAX_ROWS, MIN_STUDIES = 40_000_000, 100  # rows drawn for a point, and its repetitions where that is too few
+BLOCK_ROWS = 2_000_000  # rows of a set drawn at a time
+Rows = Iterator[list[str]]
+Measures = Mapping[str, Measure]
+Curve = Callable[..., Measures]  # of a point of the axis
 
 
 class Label(NamedTuple):
@@ -58,38 +53,30 @@ class Label(NamedTuple):
     kind: LineKind = LineKind.COMPUTED
 
 
-@dataclass(frozen=True, eq=False)
-class Panels:
-    """Lines against one axis at one setting: a panel for each measure, in the figure that `places` says."""
-
-    paper: str
-    places: Mapping[str, str]
-    setting: str
-    axis: Sequence[float]
-    lines: Mapping[Label, Curve]
-
-
-def sweep(panels: Panels) -> Iterator[list[str]]:
-    """Yield a row of the file for each measure and line; what has no value is left out."""
-    for measure, place in panels.places.items():
-        for label, curve in panels.lines.items():
-            results = [(x, curve(x)[measure]) for x in panels.axis]
-            points = np.array([(x, item.value, item.error) for x, item in results if math.isfinite(item.value)])
-            if points.size:
-                yield [panels.paper, place, panels.setting, measure, *label, *map(_text, points.T)]
+def line_row(
+    paper: str, place: str, setting: str, measure: str, label: Label, x: ArrayLike, y: ArrayLike, error: ArrayLike = 0.0
+) -> list[str]:
+    """Return a line as a row of the file, in six digits: fewer than rounding on another machine can reach."""
+    points = np.array(np.broadcast_arrays(x, y, error))
+    points = points[:, np.isfinite(points[1])]
+    texts = [" ".join(f"{value:.6g}" for value in values) if values.any() else "" for values in points]
+    return [paper, place, setting, measure, *label, *texts]
 
 
-def _text(values: FloatArray) -> str:
-    """Six digits, fewer than rounding on another machine can reach; nothing where all are 0."""
-    return " ".join(f"{value:.6g}" for value in values.tolist()) if values.any() else ""
+def sweep(
+    paper: str, places: Mapping[str, str], setting: str, axis: Sequence[float], lines: Mapping[Label, Curve]
+) -> Rows:
+    """Yield the lines of each measure, in the figure that `places` says; each line is a function of the axis."""
+    results = {label: [curve(x) for x in axis] for label, curve in lines.items()}
+    for (measure, place), (label, points) in product(places.items(), results.items()):
+        y, error = zip(*((point[measure].value, point[measure].error) for point in points), strict=True)
+        if np.isfinite(y).any():
+            yield line_row(paper, place, setting, measure, label, axis, y, error)
 
 
-def exact(measure: str, value: float) -> dict[str, Measure]:
-    """Return a measure without an error."""
-    return {measure: Measure(float(value), 0.0)}
-
-
-def labelled(compared: Iterable[ComparedMethod], curve: Callable[..., Mapping[str, Measure]]) -> dict[Label, Curve]:
+def labelled(
+    compared: Iterable[ComparedMethod], curve: Callable[..., Measures]
+) -> dict[Label, Callable[..., Measures]]:
     """Return the lines of some methods, from a function of the method and a point."""
     kinds = {True: LineKind.REFERENCE, False: LineKind.COMPUTED}
     return {Label(method.key, method.label, kinds[method.reference]): partial(curve, method) for method in compared}
@@ -103,76 +90,62 @@ def powers_of_e(low: int, high: int) -> list[float]:
 # Charest and Zheng
 
 
-def charest_figures(_: SimulationBudget) -> Iterator[Panels]:
+def charest_figures(_: SimulationBudget) -> Rows:
     """Figure 1: exact coverage under both readings of T*, at nine ε of ours."""
-
-    def curve(reading: int, p: float, place: int, epsilon: float) -> dict[str, Measure]:
-        return exact("coverage", figure_1(epsilon, p)[reading, place])
-
     colors = "beta_binomial", "posterior_mean", "laplace"
-    for reading, setting in enumerate(("normal quantile where T is negative", "t quantile throughout")):
-        lines = {
-            Label(colors[place], f"p = {p}, M = {sets}"): partial(curve, reading, p, place)
-            for p, (place, sets) in product((0.25, 0.5), enumerate(SETS[1:]))
-        }
-        yield Panels(CHAREST, {"coverage": "Figure 1"}, setting, FIGURE_1_EPSILONS, lines)
+    settings = enumerate(("normal quantile where T is negative", "t quantile throughout"))
+    for (reading, setting), p, (place, sets) in product(settings, (0.25, 0.5), enumerate(SETS[1:])):
+        label = Label(colors[place], f"p = {p}, M = {sets}")
+        y = [figure_1(epsilon, p)[reading, place] for epsilon in FIGURE_1_EPSILONS]
+        yield line_row(CHAREST, "Figure 1", setting, "coverage", label, FIGURE_1_EPSILONS, y)
 
 
-def zheng_figures(_: SimulationBudget) -> Iterator[Panels]:
+def zheng_figures(_: SimulationBudget) -> Rows:
     """Figure 3.1, beta densities; Figures 6.1 and 7.1, exact thresholds beside printed bounds, against ε."""
-
-    def density(shape: tuple[int, int], x: float) -> dict[str, Measure]:
-        return exact("density", beta.pdf(x, *shape))
-
-    shapes = {"beta_binomial": (2, 5), "posterior_mean": (3, 9), "laplace": (6, 6)}
-    lines: dict[Label, Curve] = {
-        Label(key, f"α = {a}, β = {b}"): partial(density, (a, b)) for key, (a, b) in shapes.items()
-    }
-    yield Panels(ZHENG, {"density": "Figure 3.1"}, "", np.linspace(0, 1, 51).tolist(), lines)
+    x = np.linspace(0, 1, 51)
+    for key, a, b in (("beta_binomial", 2, 5), ("posterior_mean", 3, 9), ("laplace", 6, 6)):
+        yield line_row(ZHENG, "Figure 3.1", "", "density", Label(key, f"α = {a}, β = {b}"), x, beta.pdf(x, a, b))
 
     for family, place in (("bernoulli", "Figure 6.1"), ("gaussian", "Figure 7.1")):
         measure = "range" if KINDS[family] is GAUSSIAN else "prior"
         curves = prior_curves(family, Setting(n=100, m=100, epsilon=1.0, delta=1e-5, sigma0=1.0), "epsilon")
-        axis, lines = curves.points.tolist(), {}
-        for line in curves.lines:
+        for line in (line for line in curves.lines if np.isfinite(line.values).any()):
             kind = LineKind.PURE_EPSILON if line.pure else LineKind.COMPUTED
             name, method = line.theorem or ("δ = 0" if line.pure else ""), PRIOR_METHODS[line.method]
-            label = ", ".join(filter(None, (name, method.label)))
-            values = {x: exact(measure, y) for x, y in zip(axis, line.values.tolist(), strict=True)}
-            lines[Label(method.color, label, LineKind.PRINTED if line.theorem else kind)] = values.__getitem__
-        yield Panels(ZHENG, {measure: place}, "", axis, lines)
+            words = ", ".join(filter(None, (name, method.label)))
+            label = Label(method.color, words, LineKind.PRINTED if line.theorem else kind)
+            yield line_row(ZHENG, place, "", measure, label, curves.points, line.values)
 
 
 # The three studies of Bowen & Liu
 
 
-def proportion_figures(budget: SimulationBudget) -> Iterator[Panels]:
+def proportion_figures(budget: SimulationBudget) -> Rows:
     """Study 1: all measures of one proportion by seven methods, against ε."""
     analysis = Analysis(sets=N_SETS, repetitions=PRINTED_REPETITIONS, seed=budget.seed)
 
-    @lru_cache(maxsize=1024)
-    def measures(data: BinaryData, method: ComparedMethod, epsilon: float) -> Mapping[str, Measure]:
+    def measures(data: BinaryData, method: ComparedMethod, epsilon: float) -> Measures:
         *_, outcome = data.outcomes(method, epsilon, epsilon, analysis)
         return outcome.measures
 
     private = "laplace", "modips", "modips_truncated", "beta_binomial", "posterior_mean"
-    compared = [BINARY_METHODS[key] for key in ("original", "multiple_synthesis", *private)]
+    compared = [studies.BINARY_METHODS[key] for key in ("original", "multiple_synthesis", *private)]
     for p, n in product((0.15, 0.25, 0.5), (40, 100, 1_000)):
         main = ["supplement, Figure 1"] * 3 if p == 0.5 else ["Figure 2", "Figure 2", "Figure 3"]
         places = dict(zip(MEASURES, (*main, "supplement, Figure 2"), strict=True))
         lines = labelled(compared, partial(measures, BinaryData(n=n, p=p)))
-        yield Panels(STUDIES, places, f"p = {p}, n = {n:,}", powers_of_e(-6, 7), lines)
+        yield from sweep(STUDIES, places, f"p = {p}, n = {n:,}", powers_of_e(-6, 7), lines)
 
 
 def numeric_measures(
     data: NormalData, estimands: tuple[str, ...], estimand: str, budget: SimulationBudget, method: NumericMethod,
     epsilon: float,
-) -> Mapping[str, Measure]:  # fmt: skip
+) -> Measures:  # fmt: skip
     """Return the measures of one estimand; all of them share the releases."""
-    return simulate_numeric(data, method, epsilon, estimands, budget)[estimand].measures
+    return studies.simulate_numeric(data, method, epsilon, estimands, budget)[estimand].measures
 
 
-def normal_figures(budget: SimulationBudget) -> Iterator[Panels]:
+def normal_figures(budget: SimulationBudget) -> Rows:
     """Study 2: all measures of mean and variance by six methods, against ε."""
     compared = (
         methods.ORIGINAL_ROWS, methods.MULTIPLE_SYNTHESIS, methods.MODIPS_SPLIT, methods.MODIPS_COMMUNAL,
@@ -186,7 +159,7 @@ def normal_figures(budget: SimulationBudget) -> Iterator[Panels]:
         for estimand, (symbol, places) in both.items():
             lines = labelled(compared, partial(numeric_measures, data, (*both,), estimand, budget))
             figures = symmetric if low == -4.0 else places
-            yield Panels(STUDIES, figures, f"{symbol}, n = {n:,}", powers_of_e(-2, 9), lines)
+            yield from sweep(STUDIES, figures, f"{symbol}, n = {n:,}", powers_of_e(-2, 9), lines)
 
 
 LEVELS = 2, 3, 4  # of the categories of study 3, which make the 24 cells
@@ -198,68 +171,126 @@ MARGINALS = [
 """Which cells each free marginal probability is of: all levels of a category but its last."""
 
 
-def _marginal(place: int) -> NumericEstimand:
+def _estimand(place: int) -> NumericEstimand:
+    """Return a marginal probability, or the mean of a cell."""
+    key, label, symbol = f"marginal_{place + 1}", "a marginal probability", "π"
+    if place >= len(MARGINALS):
+        key, label, symbol = f"mean_{place - len(MARGINALS) + 1}", "the mean of a cell", "μ"
     return NumericEstimand(
-        f"marginal_{place + 1}", "a marginal probability", "π",
-        truth=lambda data: float(data.shares[MARGINALS[place]].sum()),
-        estimate=lambda columns: columns[place],
-        within=lambda columns, data: columns[place] * (1 - columns[place]) / data.n,
-    )  # fmt: skip
-
-
-def _cell_mean(cell: int) -> NumericEstimand:
-    column = len(MARGINALS) + 2 * cell
-    return NumericEstimand(
-        f"mean_{cell + 1}", "the mean of a cell", "μ",
-        truth=lambda data: float(data.means[0, cell]),
-        estimate=lambda columns: columns[column],
-        within=lambda columns, _: columns[column + 1],
+        key, label, symbol,
+        truth=lambda data: float(data.true_values[place]),
+        estimate=lambda moments: moments[0][place],
+        within=lambda moments, _: moments[1][place],
     )  # fmt: skip
 
 
 class EveryCell(MixedData):
-    """Mixed data of which every cell mean of the first number is estimated, and every free marginal probability."""
+    """Mixed data of which every free marginal probability is estimated, and every cell mean of the first number."""
 
-    estimands: ClassVar[tuple[NumericEstimand, ...]] = (
-        *map(_marginal, range(len(MARGINALS))),
-        *map(_cell_mean, range(N_CELLS)),
-    )
+    estimands: ClassVar[tuple[NumericEstimand, ...]] = tuple(map(_estimand, range(len(MARGINALS) + N_CELLS)))
     studied: ClassVar[Mapping[str, NumericEstimand]] = {estimand.key: estimand for estimand in estimands}
 
+    @property
+    def true_values(self) -> FloatArray:
+        """True values of the estimands in their order."""
+        return np.array([*(self.shares[marginal].sum() for marginal in MARGINALS), *self.means[0]])
+
     def read(self, rows: Any) -> Any:
-        """Marginals of each set, and of every cell the mean (NaN without rows) and s²/n, s² being that within cells."""
+        """Estimates, NaN of a cell without rows, and their variances: of means s²/n, s² being that within cells."""
         cells = cell_statistics(rows)
         has_rows = cells.counts > 0
         means = np.where(has_rows, self.middle + cells.sums[0] / cells.sizes, math.nan)
         degrees = np.maximum(self.n - np.count_nonzero(has_rows, axis=1), 1)
         within = (cells.squares[0] / degrees)[:, None] / cells.sizes
-        shares = [cells.counts[:, marginal].sum(axis=1) / self.n for marginal in MARGINALS]
-        return (*shares, *(part[:, cell] for cell in range(N_CELLS) for part in (means, within)))
+        shares = np.array([cells.counts[:, marginal].sum(axis=1) / self.n for marginal in MARGINALS])
+        return [*shares, *means.T], [*(shares * (1 - shares) / self.n), *within.T]
 
 
-def mixed_figures(budget: SimulationBudget) -> Iterator[Panels]:
+def mixed_figures(budget: SimulationBudget) -> Rows:
     """Study 3: each cell mean and marginal at four ε; variance and correlation within cells against ε."""
     budget, places = budget.at_most(500), dict.fromkeys(MEASURES[:3], "Figure 6")
     keys = "original", "multiple_synthesis", "modips_printed", "perturbed_cells"
     compared = [method for method in MixedData.methods if method.key in keys]
 
-    def at_place(epsilon: float, prefix: str, method: NumericMethod, place: float) -> Mapping[str, Measure]:
+    def at_place(epsilon: float, prefix: str, method: NumericMethod, place: float) -> Measures:
         estimands = tuple(EveryCell.studied)
         return numeric_measures(EveryCell(**STUDY_3), estimands, f"{prefix}_{place}", budget, method, epsilon)
 
     parts = ("mean", N_CELLS, "cell means"), ("marginal", len(MARGINALS), "marginal probabilities")
     for log, (prefix, size, name) in product((0, 2, 4, 6), parts):
         lines = labelled(compared, partial(at_place, math.exp(log), prefix))
-        yield Panels(STUDIES, places, f"{size} {name}, ln ε = {log}", range(1, size + 1), lines)
+        yield from sweep(STUDIES, places, f"{size} {name}, ln ε = {log}", range(1, size + 1), lines)
 
     both = {"cell_variance": "variance within cells, σ²", "correlation": "correlation within cells, ρ"}
     places = dict.fromkeys(MEASURES[:3], "supplement, Figures 10 and 11")
     for estimand, name in both.items():
         lines = labelled(compared, partial(numeric_measures, MixedData(**STUDY_3), (*both,), estimand, budget))
-        yield Panels(STUDIES, places, name, powers_of_e(0, 8), lines)
+        yield from sweep(STUDIES, places, name, powers_of_e(0, 8), lines)
 
 
 # Liu
+
+
+@lru_cache(maxsize=64)
+def simulate_binary(mechanism: Modips | ModipsTruncated, p: float, sets: int, budget: SimulationBudget) -> FloatArray:
+    """Return q̄, b and v̄ of one proportion, shape (3, repetitions)."""
+    releases = studies.draw_releases(mechanism, p, sets, budget.repetitions, budget.generator())
+    return np.concatenate([(part.estimate, part.between, part.within) for _, part in releases], axis=1)
+
+
+@lru_cache(maxsize=64)
+def simulate_means(
+    data: NormalData, method: NumericMethod, epsilon: float, sets: int, budget: SimulationBudget
+) -> FloatArray:
+    """Return q̄, b and v̄ of a normal mean, shape (3, repetitions); there are fewer where many sets are drawn."""
+    runs = min(budget.repetitions, max(MAX_ROWS // (data.n * sets), MIN_STUDIES))
+    rng, parts = budget.generator(), []
+    while runs > 0:
+        size = min(runs, max(BLOCK_ROWS // data.n, 1))
+        released = method.draw(rng, data.draw(rng, size), epsilon, data, sets)
+        mean, variance = np.moveaxis(np.array([data.read(rows) for rows in released]), 1, 0)
+        parts.append([mean.mean(axis=0), mean.var(axis=0, ddof=1), variance.mean(axis=0) / data.n])
+        runs -= size
+    return np.concatenate(parts, axis=1)
+
+
+def interval_measures(study: FloatArray, rule: str, sets: int, truth: float) -> dict[str, Measure]:
+    """Return the measures of 95 % intervals; a negative variance estimate counts as 0 and leaves no interval."""
+    estimate, between, within = study
+    total, degrees = COMBINING_RULES[rule].variance_and_degrees(between, within, sets=sets)
+    half, deviation = half_widths(total, degrees, 0.95), estimate - truth
+    n_covering = np.count_nonzero((half > 0) & (np.abs(deviation) <= half))
+    means = {"bias": deviation, "standard_error": np.sqrt(np.maximum(total, 0.0))}
+    measures = {
+        name: Measure(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(len(values)))
+        for name, values in means.items()
+    }
+    return measures | {"coverage": Measure.share(n_covering, len(estimate))}
+
+
+def proportion_measures(
+    kind: type[Modips | ModipsTruncated], n: int, p: float, budget: SimulationBudget, rule: str, sets: int,
+    epsilon: float,
+) -> Measures:  # fmt: skip
+    """Return the measures of a rule for a proportion; by none, the standard deviation that all of them estimate."""
+    mechanism = kind(n=n, m=n, epsilon=epsilon / sets)
+    mean, of_means, between, _ = studies.exact_moments(mechanism, p)
+    if rule not in COMBINING_RULES:
+        return {"standard_error": Measure(math.sqrt(of_means + between / sets), 0.0)}
+    measures = interval_measures(simulate_binary(mechanism, p, sets, budget), rule, sets, p)
+    return measures | {"bias": Measure(mean - p, 0.0)}
+
+
+def mean_measures(
+    method: NumericMethod, data: NormalData, budget: SimulationBudget, rule: str, sets: int, epsilon: float
+) -> Measures:
+    """Return those for the mean of normal data."""
+    accuracy = method.exact_accuracy(data, epsilon, sets)
+    if accuracy and rule not in COMBINING_RULES:
+        variance = accuracy.root_mean_squared_error**2 - accuracy.bias**2
+        return {"standard_error": Measure(math.sqrt(variance), 0.0)}
+    measures = interval_measures(simulate_means(data, method, epsilon, sets, budget), rule, sets, 0.0)
+    return measures | ({"bias": Measure(accuracy.bias, 0.0)} if accuracy else {})
 
 
 def liu_normal(kind: type[NormalData]) -> Iterator[tuple[str, NormalData]]:
@@ -268,19 +299,8 @@ def liu_normal(kind: type[NormalData]) -> Iterator[tuple[str, NormalData]]:
         yield f"n = {n:,}, bounds −4 and {high:g}", kind(**STANDARD | {"high": high}, n=n)
 
 
-def sets_figures(budget: SimulationBudget) -> Iterator[Panels]:
+def sets_figures(budget: SimulationBudget) -> Rows:
     """Figure 6: bias (exact), mean standard error and coverage with Theorem 7 against m, at ε = 1."""
-
-    def binary(kind: type[Modips], n: int, p: float, sets: int) -> dict[str, Measure]:
-        mechanism = kind(n=n, m=n, epsilon=1 / sets)
-        measures = simulate_binary(mechanism, p, sets, budget).measures("reiter_2003", p)
-        return measures | exact("bias", exact_accuracy(mechanism, p, sets)[0])
-
-    def normal(method: NumericMethod, data: NormalData, sets: int) -> dict[str, Measure]:
-        measures = simulate_means(data, method, 1.0, sets, budget).measures("reiter_2003", 0.0)
-        accuracy = method.exact_accuracy(data, 1.0, sets)
-        return measures | (exact("bias", accuracy.bias) if accuracy else {})
-
     axis = 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 500
     places = dict.fromkeys(("bias", "standard_error", "coverage"), "Figure 6")
     schemes: list[tuple[str, type[Modips | ModipsTruncated], NumericMethod]] = [
@@ -288,45 +308,40 @@ def sets_figures(budget: SimulationBudget) -> Iterator[Panels]:
         ("truncation", ModipsTruncated, methods.MODIPS_MEAN_TRUNCATED),
     ]
     for n, p in product((100, 1_000), (0.1, 0.5)):
-        lines: dict[Label, Any] = {Label(kind.key, name): partial(binary, kind, n, p) for name, kind, _ in schemes}
-        yield Panels(LIU, places, f"binary data, n = {n:,}, p = {p}", axis, lines)
+        lines = {
+            Label(kind.key, name): partial(proportion_measures, kind, n, p, budget, "reiter_2003", epsilon=1.0)
+            for name, kind, _ in schemes
+        }
+        yield from sweep(LIU, places, f"binary data, n = {n:,}, p = {p}", axis, lines)
     for setting, data in liu_normal(KnownVariance):
-        lines = {Label(method.key, name): partial(normal, method, data) for name, _, method in schemes}
-        yield Panels(LIU, places, f"normal data, {setting}", axis, lines)
+        lines = {
+            Label(method.key, name): partial(mean_measures, method, data, budget, "reiter_2003", epsilon=1.0)
+            for name, _, method in schemes
+        }
+        yield from sweep(LIU, places, f"normal data, {setting}", axis, lines)
 
 
-def rules_figures(budget: SimulationBudget) -> Iterator[Panels]:
+def rules_figures(budget: SimulationBudget) -> Rows:
     """Figure 7: the mean standard error by four rules, and what they estimate, against ε; ten sets."""
-
-    def binary(n: int, p: float, rule: str, epsilon: float) -> dict[str, Measure]:
-        mechanism = Modips(n=n, m=n, epsilon=epsilon / N_SETS)
-        if rule not in COMBINING_RULES:
-            return exact("standard_error", exact_accuracy(mechanism, p, N_SETS)[1])
-        return simulate_binary(mechanism, p, N_SETS, budget).measures(rule, p)
-
-    def normal(data: NormalData, rule: str, epsilon: float) -> dict[str, Measure]:
-        if rule not in COMBINING_RULES:
-            accuracy = methods.MODIPS_MEAN.exact_accuracy(data, epsilon, N_SETS)
-            assert accuracy is not None
-            return exact("standard_error", math.sqrt(accuracy.root_mean_squared_error**2 - accuracy.bias**2))
-        return simulate_means(data, methods.MODIPS_MEAN, epsilon, N_SETS, budget).measures(rule, 0.0)
-
     axis = 0.5, 0.7, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0
-    labels = [Label(rule, COMBINING_RULES[rule].label) for rule in RULE_ORDER]
+    labels = [Label(rule, COMBINING_RULES[rule].label) for rule in studies.RULE_ORDER]
     labels.append(Label("original", "what they estimate", LineKind.REFERENCE))
-    curves: dict[str, Callable[..., dict[str, Measure]]] = {
-        f"binary data, n = {n:,}, p = {p}": partial(binary, n, p) for n, p in product((100, 1_000), (0.5, 0.1))
+    curves: dict[str, Curve] = {
+        f"binary data, n = {n:,}, p = {p}": partial(proportion_measures, Modips, n, p, budget)
+        for n, p in product((100, 1_000), (0.5, 0.1))
     }
-    curves |= {f"normal data, n = {n}": partial(normal, KnownVariance(**STANDARD, n=n)) for n in (10, 100)}
+    for n in (10, 100):
+        data = KnownVariance(**STANDARD, n=n)
+        curves[f"normal data, n = {n}"] = partial(mean_measures, methods.MODIPS_MEAN, data, budget)
     for setting, curve in curves.items():
-        lines = {label: partial(curve, label.key) for label in labels}
-        yield Panels(LIU, {"standard_error": "Figure 7"}, setting, axis, lines)
+        lines = {label: partial(curve, label.key, N_SETS) for label in labels}
+        yield from sweep(LIU, {"standard_error": "Figure 7"}, setting, axis, lines)
 
 
-def budget_figures(budget: SimulationBudget) -> Iterator[Panels]:
+def budget_figures(budget: SimulationBudget) -> Rows:
     """Figure 8: bias, coverage and width against the share w of ε that the mean has; ε = 1, ten sets."""
 
-    def at_share(data: NormalData, method: NumericMethod, share: float) -> Mapping[str, Measure]:
+    def at_share(data: NormalData, method: NumericMethod, share: float) -> Measures:
         return numeric_measures(data, ("mean",), "mean", budget, method.with_share(share), 1.0)
 
     labels = {
@@ -336,10 +351,10 @@ def budget_figures(budget: SimulationBudget) -> Iterator[Panels]:
     places, shares = dict.fromkeys(("bias", "coverage", "mean_width"), "Figure 8"), [w / 10 for w in range(1, 10)]
     for setting, data in liu_normal(UnknownVariance):
         lines = {label: partial(at_share, data, method) for label, method in labels.items()}
-        yield Panels(LIU, places, setting, shares, lines)
+        yield from sweep(LIU, places, setting, shares, lines)
 
 
-FIGURES: dict[str, Callable[[SimulationBudget], Iterator[Panels]]] = {
+FIGURES = {
     "charest": charest_figures,
     "zheng": zheng_figures,
     "bowen_liu_1": proportion_figures,
@@ -352,18 +367,14 @@ FIGURES: dict[str, Callable[[SimulationBudget], Iterator[Panels]]] = {
 """In the order of the file."""
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main() -> None:
     """Print the file, or some of its parts."""
     parser = argparse.ArgumentParser(prog="python -m tests.reproduction.figures", description=__doc__)
     parser.add_argument("parts", nargs="*", choices=[[], *FIGURES], help="some of them (default: all)")
-    parser.add_argument("--repetitions", type=int, default=SimulationBudget.repetitions, help="default: %(default)s")
-    parser.add_argument("--seed", type=int, default=SimulationBudget.seed, help="default: %(default)s")
-    options = parser.parse_args(arguments)
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for part in options.parts or FIGURES:
-        for panels in FIGURES[part](SimulationBudget(options.repetitions, options.seed)):
-            writer.writerows(sweep(panels))
+    for part in parser.parse_args().parts or FIGURES:
+        writer.writerows(FIGURES[part](SimulationBudget()))
 
 
 if __name__ == "__main__":

@@ -32,9 +32,9 @@ from dpviz.privacy.gaussian import gaussian_delta
 from dpviz.published.records import Record, load_records
 from tests.reproduction import evidence
 from tests.reproduction.evidence import Evidence, Findings, SimulationBudget, between, cells, count, section, values
-from tests.reproduction.studies import N_SETS, RULE_ORDER, STANDARD, draw_releases, expected_variance, simulate_numeric
+from tests.reproduction.studies import N_SETS, RULE_ORDER, STANDARD, draw_releases, exact_moments, simulate_numeric
 
-BINARY_RUNS = 100_000  # where the sums of ten sets are too long
+BINARY_RUNS = 100_000  # in place of sums of ten sets that are too long
 SIZES, SHARES = (100, 1_000), (0.1, 0.5)
 SETS_EXAMINED = 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 100, 150, 200, 300, 500
 RUBIN, RAGHUNATHAN, THEOREM_7, RAAB = RULE_ORDER
@@ -70,19 +70,20 @@ def binary_coverage(
 ) -> tuple[dict[str, float], int]:
     """Return coverage by rule and the runs behind it, 0 where it is exact; no sets stand for the confidential data.
 
-    The sums of ten sets of 1,000 rows are too long: 100,000 repetitions stand for them.
+    Sums of up to a minute are simulated if the budget has fewer repetitions than the paper.
     """
     mechanism: TwoCellSynthesizer = GeometricSanitizer(n=n, epsilon=EPSILON_WITHOUT_NOISE)
     if sets:
         mechanism = Modips(n=n, m=n, epsilon=epsilon / sets)
     n_drawn = max(sets, 1)
     releases: Iterator[tuple[FloatArray, SetStatistics]]
-    if (budget.use_exact_sums or sets <= 1) and exact_work(mechanism, p=p, sets=n_drawn) < math.inf:
+    is_full = budget.repetitions >= evidence.PRINTED_REPETITIONS
+    if (is_full or sets <= 1) and exact_work(mechanism, p=p, sets=n_drawn) < math.inf:
         distribution, runs = release_distribution(mechanism, p=p, sets=n_drawn), 0
         blocks = row_blocks(len(distribution.probability), 1)
         releases = ((distribution.probability[block], distribution.statistics.at(block)) for block in blocks)
     else:
-        runs = max(BINARY_RUNS, budget.repetitions) if budget.use_exact_sums else budget.repetitions
+        runs = max(BINARY_RUNS, budget.repetitions) if is_full else budget.repetitions
         releases = draw_releases(mechanism, p, n_drawn, runs, budget.generator())
     shares = np.zeros(len(rules))
     for probability, statistics in releases:
@@ -107,6 +108,19 @@ def normal_coverage(
     return {key: results.measures(*key).coverage.value for key in product(estimands, rules)}
 
 
+def share_evidence(printed: Record, share: float, runs: int) -> Evidence:
+    """Return a share from so many runs, 0 for an exact one, beside one that was printed of 5,000 repetitions.
+
+    Both have the error of the pooled share: at 0 or 1 a share of its own would have none.
+    """
+    n_printed = evidence.PRINTED_REPETITIONS
+    pooled = (float(printed.printed) * n_printed + share * runs) / (n_printed + runs) if runs else share
+    spread = math.sqrt(pooled * (1 - pooled))
+    own_error = math.hypot(spread / math.sqrt(runs), 1 / runs) if runs else 0.0  # no finer than one repetition
+    error = math.hypot(spread / math.sqrt(n_printed), own_error, printed.unit / math.sqrt(12))
+    return Evidence(share, standard_error=error, own_error=own_error)
+
+
 @cells("liu", "table_binary", "table_normal")
 def table_cell(record: Record, budget: SimulationBudget) -> Evidence:
     """Coverage in a cell of Table 1 as its reading has it; all readings of as many sets share the releases."""
@@ -120,9 +134,9 @@ def table_cell(record: Record, budget: SimulationBudget) -> Evidence:
     n, epsilon, sets = int(design["n"]), float(design["epsilon"]), int(n_sets)
     if half == "binary":
         shares, runs = binary_coverage(n, float(design["p"]), epsilon, sets, rules, budget)
-        return evidence.share_evidence(record, shares[rule], runs)
+        return share_evidence(record, shares[rule], runs)
     results = normal_coverage(n, epsilon, sets, rules, estimands, budget)
-    return evidence.share_evidence(record, results[estimand, rule], budget.repetitions)
+    return share_evidence(record, results[estimand, rule], budget.repetitions)
 
 
 def printed_column(column: str) -> list[Record]:
@@ -138,7 +152,7 @@ def misfit(rule: str, budget: SimulationBudget) -> float:
         if record.key == "table_binary":
             n, p, epsilon = (float(record.parameters[name]) for name in ("n", "p", "epsilon"))
             shares, runs = binary_coverage(int(n), p, epsilon, N_SETS, (rule,), budget)
-            cell = evidence.share_evidence(record, shares[rule], runs)
+            cell = share_evidence(record, shares[rule], runs)
             total += ((float(record.printed) - shares[rule]) / cell.standard_error) ** 2
     return total
 
@@ -208,7 +222,8 @@ def clipped_bias(n: int, p: float, sets: int) -> float:
 @cache
 def binary_variance(rule: str, n: int, p: float, sets: int, epsilon: float = 1.0) -> float:
     """Return T of a rule at the expected b and ϖ, exactly."""
-    return expected_variance(rule, Modips(n=n, m=n, epsilon=epsilon / sets), p, sets)
+    *_, mean_between, within = exact_moments(Modips(n=n, m=n, epsilon=epsilon / sets), p)
+    return float(COMBINING_RULES[rule].total(np.array(mean_between), np.array(within), sets, 1.0))
 
 
 @section("liu")

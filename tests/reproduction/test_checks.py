@@ -16,16 +16,8 @@ from dpviz.mechanisms import Modips
 from dpviz.published.records import Record, load_errata, load_papers, load_records
 from tests.reproduction.bowen_liu import median_bins
 from tests.reproduction.evidence import SimulationBudget
-from tests.reproduction.general_theorems import (
-    DELTA,
-    EPSILON,
-    N,
-    constant_here,
-    leaves_factor,
-    printed,
-    strays_from_mean,
-)
 from tests.reproduction.liu import clipped_bias, table_cell
+from tests.reproduction.zheng import DELTA, EPSILON, N, constant_here, leaves_factor, printed, strays_from_mean
 
 RNG = np.random.default_rng(20150401)
 TABLE = [record for record in load_records() if record.paper == "Liu (2016)" and record.key.startswith("table_")]

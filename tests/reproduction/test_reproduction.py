@@ -16,15 +16,8 @@ from dpviz.published.records import Agreement, Record, data_text, load_papers, l
 from tests.reproduction import __main__ as command
 from tests.reproduction import agreement
 from tests.reproduction.agreement import changed_records, judge, load_checks, recompute
-from tests.reproduction.evidence import (
-    CELLS,
-    SECTIONS,
-    Evidence,
-    SimulationBudget,
-    find_check,
-    load_sentences,
-    share_evidence,
-)
+from tests.reproduction.evidence import CELLS, SECTIONS, Evidence, SimulationBudget, find_check, load_sentences
+from tests.reproduction.liu import share_evidence
 
 if TYPE_CHECKING:
     from pathlib import Path
