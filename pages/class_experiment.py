@@ -199,12 +199,10 @@ class Projector:
         def rounds() -> list[tuple[RoomSettings, Reports]]:
             return [(settings, service.store.reports(code, settings.round)) for settings in service.store.history(code)]
 
-        ui.show_files(
-            "What the class has found",
-            ("Every seat, every setting", "class.csv", lambda: results_csv(rounds())),
-            ("The same in Python", "class.py", lambda: results_script(rounds())),
-            "Both hold the secret table and all seeds: share them once the class is over.",
-        )  # fmt: skip
+        table = ("Every seat, every setting", "class.csv", lambda: results_csv(rounds()))
+        script = ("The same in Python", "class.py", lambda: results_script(rounds()))
+        caution = "Both hold the secret table and all seeds: share them once the class is over."
+        ui.show_files(("What the class has found", table, script, caution))
         label = "Free the seats of phones that have left"
         _button(label, "free", service.free_seats, code, self.token, width="stretch")
         with st.popover("End this room", width="stretch"):

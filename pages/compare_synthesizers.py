@@ -176,7 +176,7 @@ def _show_audit(comparison: Comparison) -> None:
     # The file, and where the papers' own numbers stand
     audited_at = ", ".join(f"{name} = {value!r}" for name, value in values.items())
     audit = ("The audit, CSV", "audit.csv", partial(records_csv, "release", findings))
-    ui.show_files("Table, every digit", audit, notes=[f"audited at: {audited_at}"])
+    ui.show_files(("Table, every digit", audit), notes=[f"audited at: {audited_at}"])
     with st.container(horizontal=True):
         for key, cited in PUBLISHED_BY.items():
             ui.page_link(PUBLISHED, {"paper": key}, f"As published: {cited}")

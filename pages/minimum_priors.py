@@ -338,7 +338,7 @@ def _show_downloads(question: PromiseQuestion) -> None:
     picture = "Curves, HTML", f"curves_{axis}.html", lambda: figure_html(priors.curves_chart(lines()), about)
     text = page_script("priors_script", kind=question.kind, setting=setting, sets=question.sets, p=question.p)
     script = "minimum_priors.py", text, "the exact answers, the audit and the costs"
-    ui.download_columns(tables, script, middle=(picture, ui.PICTURES))
+    ui.show_page_files(tables, script, middle=(picture, ui.PICTURES))
 
 
 def _show_explanation(question: PromiseQuestion) -> None:

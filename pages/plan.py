@@ -234,7 +234,7 @@ def _show_report(facts: PlanFacts) -> None:
     report = ("Report, HTML", "plan.html", lambda: written)
     stored = ("Plan with its numbers, JSON", "plan.json", partial(files.solution_json, solution))
     notebook = ("Notebook, Jupyter", "plan.ipynb", partial(files.plan_notebook, solution))
-    ui.file_columns(
+    ui.show_files(
         ("To read and to print", report, ui.words("print")), ("To open again", stored),
         ("To reproduce it", notebook, ui.words("notebook")),
     )  # fmt: skip
@@ -265,10 +265,10 @@ def _show_downloads(facts: PlanFacts) -> None:
     table = ("The numbers of each statistic, CSV", "plan.csv", partial(records_csv, "statistic", facts.statistics))
     script = ("plan.py", files.plan_script(plan), "the shares and the errors of the plan")
     as_json = ("The plan, JSON", "plan_alone.json", plan.to_json)
-    middle: list[ui.File | str] = [as_json, ("The plan, TOML", "plan.toml", partial(files.plan_toml, plan))]
+    plan_files: list[ui.File | str] = [as_json, ("The plan, TOML", "plan.toml", partial(files.plan_toml, plan))]
     if facts.solution.design.keeps_promise:
-        middle.append(("Its release by OpenDP, Python", "release.py", partial(files.opendp_script, facts.solution)))
-    ui.download_columns([table], script, middle=[*middle, ui.words("with_numbers")], middle_heading="Your plan")
+        plan_files.append(("Its release by OpenDP, Python", "release.py", partial(files.opendp_script, facts.solution)))
+    ui.show_page_files([table], script, "Your plan", [*plan_files, ui.words("with_numbers")])
 
 
 SECTIONS: dict[str, ui.Section] = {

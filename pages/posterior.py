@@ -80,6 +80,9 @@ def controls() -> Question:
     counts = None
     if is_drawn:
         values["sets"] = ui.number_control("sets", place=places.first)
+        query = ui.visit().address.query if ui.visit().is_linked else {}
+        if query.get(f"{PREFIX}source") == "drawn" and f"{PREFIX}counts" in query:
+            ui.report_problem(f"{PREFIX}counts", f"Ignored {PREFIX}counts in the link: they are {SOURCES['drawn']}.")
     else:
         help = ui.words("typed", most=limits.MAX_COUNTS_OF_PAGE)
         counts = ui.text_control("counts", place=places.main, help=help)
@@ -253,7 +256,7 @@ def _show_downloads(question: Question) -> None:
         ("Distribution of x, CSV", "confidential_count.csv", partial(to_csv, counts)),
     ]
     text = _script(question, "posterior_script")
-    ui.download_columns(tables, ("posterior_page.py", text, "the numbers of the table above"))
+    ui.show_page_files(tables, ("posterior_page.py", text, "the numbers of the table above"))
 
 
 def _show_explanation(question: Question) -> None:

@@ -130,8 +130,6 @@ def page() -> None:
                 show_figure(question)
         with parts.details:
             st.html(charts.paper_html(question.name, printed_html(question, False)))
-            ui.show_files(
-                "Everything as a table",
-                ("CSV of all papers", "dpviz_published.csv", partial(data_text, "records")),
-                ("CSV of all figures", "dpviz_figures.csv", partial(data_text, "figures")),
-            )
+            papers = ("CSV of all papers", "dpviz_published.csv", partial(data_text, "records"))
+            figures = ("CSV of all figures", "dpviz_figures.csv", partial(data_text, "figures"))
+            ui.show_files(("Everything as a table", papers, figures))

@@ -24,11 +24,9 @@ def show_notes(key: str) -> None:
         question = lesson.text("asks", LessonState(step.name))
         ui.heading(f"Step {number}: {question or 'a slider to move'}")
         st.markdown(lesson.script.steps[step.name]["teacher"])
-    make = partial(lesson_handout, lesson)
-    ui.show_files(
-        "This lesson on paper",
-        ("Pictures with blanks, and the answers at the end (HTML, A4)", f"dpviz_lesson_{key}.html", make),
-    )
+    label = "Pictures with blanks, and the answers at the end (HTML, A4)"
+    handout = (label, f"dpviz_lesson_{key}.html", partial(lesson_handout, lesson))
+    ui.show_files(("This lesson on paper", handout))
     target = replace(navigation.LESSONS, prefix="")  # its settings have none
     ui.page_link(target, {"lesson": key}, f"Open lesson {lesson.script.number}")
 

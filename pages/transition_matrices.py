@@ -74,7 +74,7 @@ def controls() -> Question:
             slider_minimum=number.slider_minimum or number.minimum,
         )  # fmt: skip
         if name in LINKED:
-            leader = values[ui.LINKS[name].leader]
+            leader = values[ui.LINKS[name]["leader"]]
             values[name] = ui.linked_number(name, leader, parameter, place=places.more)
         else:
             values[name] = ui.number_control(name, parameter, place=places.first if name in FIRST else places.main)
@@ -145,7 +145,7 @@ def set_smallest_alpha(synthesizer_type: type[Synthesizer], m: int, epsilon: flo
     except ValueError:
         return  # the sentence about m or ε is on the page already
     st.session_state[f"{PREFIX}alpha"] = alpha
-    st.session_state[PREFIX + ui.LINKS["beta"].switch] = True
+    st.session_state[PREFIX + ui.LINKS["beta"]["switch"]] = True
     ui.mark_moved()
 
 

@@ -133,10 +133,10 @@ def _show_downloads(results: Any) -> None:
         about = (replace(design, rules=run.plan.rules) if is_of_study else design).to_address()
         saved = "Run, JSON", "coverage_run.json", lambda: save_run(run.tally, about=about)
     script = "coverage_page.py", page_script("coverage_script", design=design), "this page's numbers to the digit"
-    ui.download_columns(tables, script, notes=notes)
+    ui.show_page_files(tables, script, notes=notes)
     left, right = st.columns([1, 2], gap="medium")
     with left:
-        ui.show_files("This run, to go on later", saved)
+        ui.show_files(("This run, to go on later", saved))
     with right:
         show_opener(run)
 

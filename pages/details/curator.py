@@ -109,7 +109,7 @@ def design_links(design: Candidate, heading: str, place: str = "") -> None:
         if not issubclass(release.synthesizer_type, TwoCellSynthesizer):
             pages = [MATRICES, PRIORS]
         values: dict[str, Any] = dict(release.to_address())
-        values |= {link.switch: name not in values for name, link in ui.LINKS.items()}
+        values |= {link["switch"]: name not in values for name, link in ui.LINKS.items()}
         values["m_is_n"] = release.m == release.n
     elif design.question.data.key in DATA_KINDS:
         pages = [COMPARE]
@@ -326,7 +326,7 @@ def _show_report_of(desk: SearchResult, design: Candidate) -> None:
         scripts.append((label, "release_opendp.py", lambda: handoff.text))
     written = ("Report, HTML", "report.html", partial(report.render_report, desk, design, **origin))
     stored = ("Design and question, JSON", "design.json", partial(report.design_to_json, design))
-    ui.file_columns(
+    ui.show_files(
         ("To read and to print", written, ui.words("print")),
         ("For machines", stored, ("Registry entry, JSON", "registry.json", entry)), ("In Python", *scripts),
     )  # fmt: skip
@@ -367,8 +367,7 @@ def _show_downloads(desk: SearchResult) -> None:
     table = ("All designs and measures, CSV", "desk.csv", designs_csv)
     question = ("Question, JSON", "question.json", desk.question.to_json)
     script = ("desk.py", report.search_script(desk.question), "the designs in order")
-    middle = (question, ui.words("question_file"))
-    ui.download_columns([table, ui.words("table_file")], script, middle_heading="Your question", middle=middle)
+    ui.show_page_files([table, ui.words("table_file")], script, "Your question", [question, ui.words("question_file")])
 
 
 SECTIONS: dict[str, ui.Section] = {

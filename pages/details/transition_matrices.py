@@ -274,7 +274,7 @@ def _show_downloads(question: Any) -> None:
         given_text=question.given_text,
     )  # fmt: skip
     script = ("transition_matrix.py", text, "this page's numbers")
-    ui.download_columns(release_files(release), script, middle=[*pictures, ui.words("Pictures")])
+    ui.show_page_files(release_files(release), script, middle=[*pictures, ui.words("Pictures")])
 
 
 def _show_explanation(question: Any) -> None:

@@ -7,8 +7,8 @@ from pages.ui.controls import (
 )  # fmt: skip
 from pages.ui.declarations import declared_numbers, declared_presets, declared_table
 from pages.ui.downloads import (
-    PICTURES, STORED_TYPES, File, about_page, download_columns, file_columns, open_file, origin, show_differences,
-    show_files, uploaded,
+    PICTURES, STORED_TYPES, File, about_page, open_file, origin, show_differences, show_files, show_page_files,
+    uploaded,
 )  # fmt: skip
 from pages.ui.figure import component, show_figure
 from pages.ui.layout import (

@@ -150,4 +150,4 @@ def show_files(
     """Draw buttons for every number of the pictures as a `table`, and for a `script`, its text and what it prints."""
     measures = (table, f"{name}.csv", lambda: to_csv(deque(question.stream(), maxlen=1).pop()))
     slow = "The file is made when the button is pressed, which takes as long as the pictures do."
-    ui.download_columns([measures, slow], (f"{name}.py", *script))
+    ui.show_page_files([measures, slow], (f"{name}.py", *script))

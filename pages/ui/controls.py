@@ -5,9 +5,10 @@ Its label is that of the setting unless another one is given. Where `place` is a
 drawn, and the value is that of the session. `rest` are further arguments of Streamlit's widget.
 """
 
+import math
 from collections.abc import Callable, Collection, Mapping
 from contextlib import nullcontext
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -17,22 +18,18 @@ from dpviz.core.formatting import format_number
 from dpviz.core.parameters import Parameter
 from pages.ui.declarations import declared_table
 from pages.ui.release import TakeRelease, mark_moved, matching_case, register_shown
-from pages.ui.sliders import number_name, slider_label, stop_text, stops_with
 from pages.ui.url import Setting, class_mode, current_page, current_setting, keys_of, report_problem, switch_setting
 from pages.ui.visit import visit
 
 BOX_WIDTH = 110  # pixels: ten digits
+STOPS_PER_DECADE = 20
+MAX_STOPS = 90  # every stop is sent to the browser in each run of a page
+LAST_SINGLE_COUNT = 30  # up to which the slider of a count stops at every whole number; from there in equal ratios
+PRIVATE_END = {"larger": " · larger is more private", "smaller": " · smaller is more private", "neither": ""}
 
 
-class Link(NamedTuple):
-    """How a number follows another one until the reader unlinks them: name and label of the switch, and the leader."""
-
-    switch: str
-    label: str
-    leader: str
-
-
-LINKS = {follower: Link(**table) for follower, table in declared_table("controls", "links").items()}
+LINKS: Mapping[str, Mapping[str, str]] = declared_table("controls", "links")
+"""How a number follows another one, its `leader`, until the reader turns that off: a `switch` and its `label`."""
 
 
 class Places(NamedTuple):
@@ -110,12 +107,12 @@ def number_controls(*names: str, place: Any = None) -> dict[str, Any]:
 
 def linked_number(name: str, leader: float, parameter: Parameter | None = None, *, place: Any = None) -> Any:
     """Draw the switch by which a number follows the value of its leader, and its own control where it does not."""
-    return leader if toggle(LINKS[name].switch, place=place) else number_control(name, parameter, place=place)
+    return leader if toggle(LINKS[name]["switch"], place=place) else number_control(name, parameter, place=place)
 
 
 def link_settings(prefix: str, *names: str) -> dict[str, Setting]:
     """Settings of the switches of numbers that may follow others, on by default."""
-    return {prefix + LINKS[name].switch: switch_setting(True, LINKS[name].label) for name in names}
+    return {prefix + LINKS[name]["switch"]: switch_setting(True, LINKS[name]["label"]) for name in names}
 
 
 def choice(
@@ -223,3 +220,58 @@ def draw_again() -> None:
 def is_folded(place: Any) -> bool:
     """Whether a place is an expander that is closed: what is drawn in it would be work for nobody."""
     return hasattr(type(place), "open") and place.open is False  # other places have every name, and look it up slowly
+
+
+def number_name(parameter: Parameter) -> str:
+    """Title of a number with its symbol, where that says more."""
+    is_same = parameter.symbol.lower() == parameter.title.lower()
+    return parameter.title if is_same else f"{parameter.title} {parameter.symbol}".strip()
+
+
+def slider_label(parameter: Parameter) -> str:
+    """Title and symbol of a number, and which end of its slider is more private."""
+    return f"{number_name(parameter)}{PRIVATE_END[parameter.private_end]}"
+
+
+def stop_text(parameter: Parameter, value: float) -> str:
+    """Value as a slider writes it."""
+    return f"{format_number(100 * value, 6)} %" if parameter.share else format_number(value, 6)
+
+
+@lru_cache(maxsize=512, typed=True)
+def stops_with(parameter: Parameter, value: float, maximum: float | None = None) -> dict[float, str]:
+    """Stops of a slider in their order and as they are written, the present `value` in place of what is written alike.
+
+    The slider ends at a limit that other settings put on it, such as n on the number who say yes.
+
+    >>> n = Parameter(name="n", symbol="n", title="Rows", minimum=1, maximum=5, default=3, help="", integer=True)
+    >>> stops_with(n, 4), stops_with(n, 2, 3)
+    ({1: '1', 2: '2', 3: '3', 4: '4', 5: '5'}, {1: '1', 2: '2', 3: '3'})
+    """
+    highest = parameter.maximum if parameter.slider_maximum is None else parameter.slider_maximum
+    if maximum is not None and parameter.minimum < maximum <= parameter.maximum:
+        highest = maximum
+    text = stop_text(parameter, value)
+    others = {stop: written for stop, written in _stops(parameter, highest).items() if written != text}
+    return dict(sorted({**others, value: text}.items()))
+
+
+@lru_cache(maxsize=512)
+def _stops(parameter: Parameter, high: float) -> dict[float, str]:
+    """Equal steps of a linear slider, else equal ratios; every whole number up to `LAST_SINGLE_COUNT` of a count."""
+    low = parameter.minimum if parameter.slider_minimum is None else parameter.slider_minimum
+    if parameter.integer:
+        stops: set[float] = {*range(int(low), min(int(high), LAST_SINGLE_COUNT) + 1), int(high)}
+        value = float(LAST_SINGLE_COUNT)
+        while value < high:
+            stops.add(round(value) if value < 100 else 5 * round(value / 5))
+            value *= 10 ** (1 / (2 * STOPS_PER_DECADE))
+    elif parameter.scale == "linear":
+        steps = MAX_STOPS - 10
+        stops = {float(f"{low + (high - low) * step / steps:.3g}") for step in range(steps + 1)}
+    else:
+        steps = min(MAX_STOPS, round(math.log10(high / low) * STOPS_PER_DECADE))
+        stops = {float(f"{low * (high / low) ** (step / steps):.2g}") for step in range(steps + 1)} | {low, high}
+    zero = {0.0} if parameter.name == "delta" else set()  # pure differential privacy, off the logarithmic scale
+    stops = {stop for stop in stops if low <= stop <= high} | zero
+    return {stop: stop_text(parameter, stop) for stop in stops}

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from mimetypes import guess_type
 from typing import Any
 
@@ -49,48 +48,46 @@ def about_page() -> list[str]:
     return [*lines, f"address: {url_of(page, query)}"]
 
 
-def show_files(heading: str, *parts: File | str, notes: Sequence[str] = ()) -> None:
-    """Draw download buttons under a heading; the page does not run again when one is pressed.
+def show_files(*groups: Sequence[File | str], notes: Sequence[str] = ()) -> None:
+    """Draw groups of download buttons side by side; the page does not run again when one is pressed.
 
-    A part that is a str is a caption; `notes` are further head lines of files that may hold comments.
+    A group begins with its heading; another str is a caption. `notes` are further head lines of files that may hold
+    comments, in the first group.
     """
-    st.html(f"<b>{heading}</b>")
     lines = [*about_page(), *notes]
-    for part in parts:
-        if isinstance(part, str):
-            st.caption(part)
-            continue
-        label, name, make = part
-        text = partial(lambda head, make: head + make(), file_header(name, lines), make)
-        st.download_button(
-            label, text, name, guess_type(name)[0] or "text/plain", on_click="ignore",
-            key=f"{current_page().prefix}get_{name}", width="stretch",
-        )  # fmt: skip
+    for column, (heading, *parts) in zip(st.columns(len(groups)), groups, strict=True):
+        with column:
+            st.html(f"<b>{heading}</b>")
+            for part in parts:
+                if isinstance(part, str):
+                    st.caption(part)
+                else:
+                    _download_button(part, lines)
+        lines = about_page()
 
 
-def download_columns(
-    tables: Sequence[File | str], script: tuple[str, str, str], *,
-    middle: Sequence[File | str] = (PICTURES,), middle_heading: str = "Pictures", notes: Sequence[str] = (),
+def _download_button(file: File, lines: Sequence[str]) -> None:
+    label, name, make = file
+    head = file_header(name, lines)
+    st.download_button(
+        label, lambda: head + make(), name, guess_type(name)[0] or "text/plain", on_click="ignore",
+        key=f"{current_page().prefix}get_{name}", width="stretch",
+    )  # fmt: skip
+
+
+def show_page_files(
+    tables: Sequence[File | str], script: tuple[str, str, str], heading: str = "Pictures",
+    middle: Sequence[File | str] = (PICTURES,), notes: Sequence[str] = (),
 ) -> None:  # fmt: skip
-    """Draw tables, pictures and the script of a page side by side, and the text of the script below.
+    """Draw tables, what stands in the `middle` and the script of a page side by side, and the script's text below.
 
-    The script is the name of its file, its text, and what it prints; what stands in the middle is under its heading.
+    The script is the name of its file, its text, and what it prints; `notes` are as in `show_files`.
     """
     name, text, output = script
     run = f"Save it beside the folder dpviz and run it there; it prints {output}."
-    file_columns(
-        ("Tables, every digit", *tables), (middle_heading, *middle),
-        ("This page in Python", ("Script", name, lambda: text), run), notes=notes,
-    )  # fmt: skip
+    in_python = ("This page in Python", ("Script", name, lambda: text), run)
+    show_files(("Tables, every digit", *tables), (heading, *middle), in_python, notes=notes)
     st.code(text, language=None, wrap_lines=True)  # Streamlit's colours for Python are too pale on a light page
-
-
-def file_columns(*groups: Sequence[File | str], notes: Sequence[str] = ()) -> None:
-    """Draw groups of files side by side, each below its heading, which comes first; `notes` are for the first group."""
-    for column, (heading, *parts) in zip(st.columns(len(groups)), groups, strict=True):
-        with column:
-            show_files(str(heading), *parts, notes=notes)
-        notes = ()
 
 
 def open_file(
@@ -109,6 +106,8 @@ def open_file(
         content = uploaded(key)
         state[refused_key] = ""
         try:
+            if content == b"":
+                raise ValueError("it is empty.")
             state.update({} if content is None else read(content))
         except ValueError as error:
             between = ": " if str(error)[:1].islower() else ". "

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple, TypeVar
 import streamlit as st
 
 from dpviz.charts.html import part_html
-from dpviz.core.escape import escape_markdown
+from dpviz.core.escape import escape_markdown, single_line
 from dpviz.export.tables import how_to_read
 from pages.ui import url
 from pages.ui.controls import choice
 from pages.ui.downloads import about_page
 from pages.ui.figure import show_component
 from pages.ui.navigation import Page
-from pages.ui.release import TakeRelease, apply_release, describe_release, matching_case, update_release
+from pages.ui.release import LINKED, TakeRelease, apply_release, describe_release, matching_case, update_release
 from pages.ui.server import static_url
 from pages.ui.text import note, page_note, problem, words
 from pages.ui.url import Setting, Settings
@@ -64,6 +64,9 @@ def open_page(
         url.load(page, settings)
     current = visit()
     current.page = page  # whose heading may depend on its settings
+    for key, text in current.address.query.items() if current.is_linked else ():
+        if key not in settings and key.removeprefix(page.prefix) not in LINKED:
+            url.report_problem(key, f"Ignored {key} = {single_line(text)} in the link: the page has no such setting.")
     if page.carries:
         apply_release(page, settings, take_release)
     lead = f'<p class="dpviz-question">{escape(page.lead)}</p>' if page.lead else ""

@@ -26,6 +26,9 @@ SHARED = (
 )  # fmt: skip
 """Names of what belongs to a release; all else, such as the level of an interval, belongs to a page."""
 
+LINKED = (*SHARED, "rules", "level", "gamma1", "gamma2", "repetitions")
+"""Names of what links to every page may have: a page that has no such setting leaves them out."""
+
 OWN_TRUTH = ("p", "x", "seed")
 """Names of what some pages have no widget for, and hand on; a page's own goes along once the reader has changed it."""
 

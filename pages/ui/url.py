@@ -139,6 +139,8 @@ def load(page: Page, settings: Settings) -> None:
     current = begin_run()
     current.page, current.settings = page, settings
     current.problems.pop(REFUSED, None)
+    if current.is_moved:  # what is said of no setting goes with the first move
+        current.problems = {key: problem for key, problem in current.problems.items() if key in settings}
     query = {key: text for key, text in st.query_params.items() if key in settings or key.startswith(page.prefix)}
     is_entered = current.address.path != page.path
     if is_entered:
@@ -183,8 +185,7 @@ def save() -> None:
     """Write every setting that differs from its default to the URL once the reader pauses; after the last widget."""
     current = visit()
     page, settings, address = current.page, current.settings, current.address
-    values = _present_values(settings)
-    query = _query_of(settings, values)
+    query = query_of(settings)
     present = st.query_params.to_dict()
     own = {key: text for key, text in present.items() if key in settings or key.startswith(page.prefix)}
     full_query = {key: text for key, text in present.items() if key not in own and key != CLASS_MODE}
@@ -192,7 +193,7 @@ def save() -> None:
 
     # These stand until something changes, or Back would lead to them and from there to the new URL again: a step back
     # on the page, a link that says all that is shown, and a URL that the page has had before.
-    says_all = query.items() <= own.items() <= _query_of(settings, values, with_defaults=True).items()
+    says_all = query.items() <= own.items() <= query_of(settings, with_defaults=True).items()
     known = current.known_urls
     is_known = says_all or current.shows_link_only or frozenset(own.items()) in known
     is_settled = address.full_query is None and (not current.is_entered or (current.is_linked and is_known))
@@ -214,14 +215,7 @@ def save() -> None:
 
 def query_of(settings: Settings, *, with_defaults: bool = False) -> dict[str, str]:
     """Query of the present settings: those that differ from their defaults, or all of them."""
-    return _query_of(settings, _present_values(settings), with_defaults=with_defaults)
-
-
-def _present_values(settings: Settings) -> dict[str, Any]:
-    return {key: st.session_state.get(key, setting.fresh) for key, setting in settings.items()}
-
-
-def _query_of(settings: Settings, values: Mapping[str, Any], *, with_defaults: bool = False) -> dict[str, str]:
+    values = {key: st.session_state.get(key, setting.fresh) for key, setting in settings.items()}
     return {
         key: settings[key].format(value)
         for key, value in values.items()

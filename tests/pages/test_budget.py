@@ -214,7 +214,7 @@ def test_the_method_goes_along_with_the_best_division_which_the_links_name() -> 
 
 def test_the_files_have_every_number(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Any] = []
-    monkeypatch.setattr("pages.ui.download_columns", lambda *args: seen.extend(args))
+    monkeypatch.setattr("pages.ui.show_page_files", lambda *args: seen.extend(args))
     open_budget(look="Download", n=5, repetitions=60)
     (measures, _), (name, script, _) = seen
     rows = list(csv.DictReader(io.StringIO(measures[2]())))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from dpviz.core.declarations import DELTA, EPSILON
-from pages.ui.sliders import LAST_SINGLE_COUNT, MAX_STOPS, slider_label, stop_text, stops_with
+from pages.ui.controls import LAST_SINGLE_COUNT, MAX_STOPS, slider_label, stop_text, stops_with
 from tests.pages.apptest import mark, problems, set_state, settings, sound, texts, widgets
 from tests.pages.cases import CASES, Case
 from tests.pages.trial import N, move, open_trial

@@ -116,3 +116,8 @@ def test_a_file_that_is_no_run_is_refused_in_a_sentence(content: bytes) -> None:
     app = upload(open_coverage(look="Download", n=31), content)
     assert "The file was not opened, and nothing has changed" in said(app)
     assert (app.session_state["cv_n"], app.session_state.get(KEY, None)) == (31, None)
+
+
+def test_an_empty_file_is_named_as_such() -> None:
+    app = upload(open_coverage(look="Download"), b"")
+    assert "The file was not opened, and nothing has changed: it is empty." in said(app)

@@ -180,3 +180,11 @@ def test_the_full_url_of_a_page_says_everything_that_is_asked_for() -> None:
     page = Page(path="trial", module="", title="Trial", question="?", prefix="tr_")
     assert url.url_of(page, {"tr_a": "β = 1 & 2", "tr_b": ""}) == "trial?tr_a=%CE%B2+%3D+1+%26+2&tr_b="
     assert url.url_of(page, {}) == "trial"
+
+
+def test_an_unknown_setting_of_a_page_is_named_until_something_is_moved() -> None:
+    app = open_trial(nn=4, epsilon=1.5)
+    assert problems(app) == ["Ignored tr_nn = 4 in the link: the page has no such setting."]
+    move(app, n=41)
+    assert problems(app) == [] and settings(app) == {"tr_n": "41", "tr_epsilon": "1.5"}
+    assert problems(open_trial(seed=4, gamma1=2)) == []  # which links to every page may have
