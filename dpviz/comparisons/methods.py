@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import math
+import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -20,11 +21,19 @@ from dpviz.designs import Design
 from dpviz.mechanisms import WorstCase
 from dpviz.privacy.real_loss import Loss
 
+TEXTS: dict[str, dict[str, Any]] = tomllib.loads(files("dpviz.comparisons").joinpath("texts.toml").read_text("utf-8"))
+"""Sentences about releases and comparisons, by the table of texts.toml."""
+
 METHOD_TEXTS: dict[str, dict[str, str]] = {
     row["name"]: row
     for row in csv.DictReader(files("dpviz.comparisons").joinpath("methods.csv").read_text("utf-8").splitlines())
 }
 """Texts of the methods that are no registered synthesizer, by the name of the row."""
+
+
+def format_text(text: str, **facts: str) -> str:
+    """A text of `TEXTS` in one line, with facts in its places."""
+    return text.strip().replace("\n", " ").format(**facts)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

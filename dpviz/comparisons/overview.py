@@ -1,6 +1,7 @@
 """One release from beginning to end, in numbers and in words: what the page Start shows."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -9,6 +10,7 @@ import numpy as np
 from scipy.special import expit
 
 from dpviz.calibration.smallest_prior import minimum_prior
+from dpviz.comparisons.methods import TEXTS, format_text
 from dpviz.comparisons.proportion_measures import share_moments
 from dpviz.core.formatting import (
     describe_invented_rows,
@@ -41,6 +43,13 @@ NOISE_LEVEL = 0.95  # share of all tables for which the noise is said to stay wi
 def usual_count(n: int, p: float | None = None) -> int:
     """People of n who say yes: the share p of them, by default a quarter, and at least 1.
 
+    Parameters
+    ----------
+    n : int
+    p : float, optional
+
+    Examples
+    --------
     >>> usual_count(20), usual_count(20, 0.01)
     (5, 1)
     """
@@ -235,7 +244,11 @@ class Overview:
 
 
 class OverviewTexts(NamedTuple):
-    """What a page says and draws of an overview: sentence and short sentence, answers, and the drawing."""
+    """What a page says and draws of an overview: sentence and short sentence, answers, and the drawing.
+
+    `places` is where things stand in the drawing, in per cent; ``mixed`` is where the yes end among what is drawn from,
+    and the stripes, ``made`` wide, are what the agency has added.
+    """
 
     sentences: tuple[str, str]
     answers: list[str]
@@ -247,132 +260,100 @@ class OverviewTexts(NamedTuple):
 
 def overview_texts(overview: Overview) -> OverviewTexts:
     """All that a page says and draws of an overview."""
-    words = overview_sentences(overview), overview_answers(overview), drawing_texts(overview), drawing_places(overview)
-    return OverviewTexts(*words, overview.released, overview.possible_beliefs)
+    facts = _facts(overview)
+    sentences = _text("long", facts), _text("short", facts)
+    texts = _drawing_texts(overview, facts)
+    places = _drawing_places(overview)
+    answers = _answers(overview, facts)
+    return OverviewTexts(sentences, answers, texts, places, overview.released, overview.possible_beliefs)
 
 
-def overview_sentences(overview: Overview) -> tuple[str, str]:
-    """What the release gives away and what it costs, as inline HTML, and in at most 15 words."""
-    guess, right = belief_text(overview.average_guess), format_percent(overview.coverage, 3)
-    return (
-        f"The best guess about the ringed person is right <b>{guess}</b> of the time, instead of 50 %. "
-        f"An analyst who takes the table for real data is right in <b>{right}</b> of all releases and expects 95 %.",
-        f"Guesses right: {guess}, before 50 %. Intervals: {right}, expected 95 %.",
-    )
+def _text(key: str, facts: Mapping[str, str]) -> str:
+    return format_text(TEXTS["overview"][key], **facts)
 
 
-def overview_answers(overview: Overview) -> list[str]:
+def _facts(overview: Overview) -> dict[str, str]:
+    """What stands in braces in the sentences, and what the drawing says."""
+    design, reach, exposed = overview.design, overview.noise_reach, overview.most_exposed
+    error, smallest = 100 * overview.error, 100 * overview.optimum.root_mean_squared_error
+    fewer = overview.invented_with(SECOND_DELTA)
+    beliefs = "belief", "average_guess", "largest_belief", "success", "promised_success"
+    shares = dict(zip(("low", "high"), overview.interval, strict=True))
+    shares |= zip(("posterior_low", "posterior_high"), overview.posterior_interval, strict=True)
+    shares |= {"truth": overview.secret / design.n, "coverage": overview.coverage}
+    shares["invented_share"] = overview.invented / (design.n + overview.invented)
+    return {
+        **{name: belief_text(getattr(overview, name)) for name in beliefs},
+        **{name: format_percent(share, 3) for name, share in shares.items()},
+        "n": format_number(design.n),
+        "epsilon": format_number(design.epsilon, 4),
+        "noisy": format_number(overview.drawn_count),
+        "who": "the only one" if exposed == 1 else f"one of {format_number(exposed)}",
+        "invented": describe_invented_rows(overview.invented),
+        "fewer": describe_invented_rows(fewer),
+        "enough": "is enough" if is_small_weight(fewer) else "are enough",
+        "reach": f"at most {format_number(reach)} more or fewer" if reach else "none at all",
+        "verdict": "right" if overview.hit else "wrong",
+        "error": format_distinct(error, smallest, 3),
+        "smallest": format_distinct(smallest, error, 3),
+        "rest": format_number(error - smallest, 3),
+        "ratio": overview.optimum.compared(overview.error),
+    }
+
+
+def _answers(overview: Overview, facts: Mapping[str, str]) -> list[str]:
     """Answers to six questions: what is given away, added, wrong, to be done instead, the price, and who decides."""
-    n, epsilon = format_number(overview.design.n), format_number(overview.design.epsilon, 4)
+    # Whether the ringed person is the most exposed one
+    is_exposed = math.isclose(overview.average_guess, overview.success, rel_tol=SAME_SHARE)
+    guesses = _text("guesses" if is_exposed else "guesses_exposed", facts)
+
+    # What is added, with and without δ
+    n, invented = overview.design.n, overview.invented
+    compared = "more than the real data" if invented > n else f"beside {facts['n']} real ones"
+    compared = "as many as the real rows" if invented == n else compared
+    added = _text("rows" if overview.noise_reach is None else "noise", {**facts, "compared": compared})
+
+    # The interval, and the error against the smallest one
     low, high = overview.posterior_interval
     first, last = overview.interval
     is_wider = last > first and high - low > WIDER_RATIO * (last - first)
-    wider = "That is wider than the interval of the analyst who took the table for real data." if is_wider else ""
+    off = _text("off", facts)
+    price = "optimal" if facts["ratio"] == "no larger than" else "price"
     return [
-        f"An attacker who knows all but one of the {n} people guesses that person's answer. Before the release "
-        f"one guess in two is right. After it, {_guesses(overview)}; ε = {epsilon} would allow "
-        f"{belief_text(overview.promised_success)}.",
-        _added(overview),
-        "An analyst who takes the synthetic table for real data computes the usual interval, the share ± 1.96 standard "
-        "errors, and expects it to be right 95 times in 100. Draw again and again: it holds the true share in "
-        f"<b>{format_percent(overview.coverage, 3)}</b> of all releases.",
-        f"Compute with the known noise: from this table, the share of yes lies between <b>{format_percent(low, 3)} and "
-        f"{format_percent(high, 3)}</b> with probability 95 %. {wider}",
-        _price(overview),
-        "Say what must be protected and how far an analyst may be off. The desk names the releases that keep both, "
-        "or says what would have to give way.",
+        _text("attacker", {**facts, "guesses": guesses}),
+        _text("with_delta", {**facts, "added": added}),
+        _text("naive", facts),
+        _text("aware", {**facts, "wider": _text("wider", facts) if is_wider else ""}),
+        _text(price, {**facts, "off": off}),
+        _text("desk", facts),
     ]
 
 
-def _guesses(overview: Overview) -> str:
-    """How many guesses are right about the ringed person, and about the most exposed one."""
-    ringed, largest = belief_text(overview.average_guess), belief_text(overview.success)
-    if math.isclose(overview.average_guess, overview.success, rel_tol=SAME_SHARE):
-        return f"<b>{ringed}</b> of the guesses about the ringed person are right, and nobody is more exposed"
-    who = "the only one" if overview.most_exposed == 1 else f"one of {format_number(overview.most_exposed)}"
-    return (
-        f"<b>{ringed}</b> of the guesses about the ringed person are right, and <b>{largest}</b> about the most "
-        f"exposed person, who is {who} to say yes, or {who} to say no"
-    )
-
-
-def _added(overview: Overview) -> str:
-    """How many rows or how much noise is added, and how many rows are enough with δ."""
-    n, rows, fewer = overview.design.n, overview.invented, overview.invented_with(SECOND_DELTA)
-    if overview.noise_reach is None:
-        compared = "as many as the real rows" if rows == n else f"beside {format_number(n)} real ones"
-        compared = "more than the real data" if rows > n else compared
-        added = f"The agency must mix in <b>{describe_invented_rows(rows)}</b>, {compared}."
-    else:
-        added = (
-            f"The agency must add noise to the number of yes: {_noise(overview.noise_reach)}. The Beta-binomial "
-            f"synthesizer would mix in <b>{describe_invented_rows(rows)}</b> instead."
-        )
-    enough = "is enough" if is_small_weight(fewer) else "are enough"
-    return f"{added} If the agency also accepts δ = 10⁻⁶, <b>{describe_invented_rows(fewer)}</b> {enough}."
-
-
-def _noise(reach: int) -> str:
-    return f"in at least 95 of 100 tables {f'at most {format_number(reach)} more or fewer' if reach else 'none at all'}"
-
-
-def _price(overview: Overview) -> str:
-    """How far off the published share is, and how much of that no method with this ε can avoid."""
-    error, optimum = 100 * overview.error, overview.optimum
-    smallest, epsilon = 100 * optimum.root_mean_squared_error, f"ε = {format_number(overview.design.epsilon, 4)}"
-    ratio = optimum.compared(overview.error)
-    off = f"The published share is typically off by <b>{format_distinct(error, smallest, 3)}</b> percentage points."
-    if ratio == "no larger than":
-        whole = "all of this is the price of ε, and nothing is the method's"
-        return f"{off} No method that keeps {epsilon} is closer: {whole}."
-    return (
-        f"{off} The best possible method with {epsilon} is off by <b>{format_distinct(smallest, error, 3)}</b>: that "
-        f"is the price of ε, and the other <b>{format_number(error - smallest, 3)}</b> are the method's. Its error is "
-        f"{ratio} the smallest possible."
-    )
-
-
-def drawing_texts(overview: Overview) -> dict[str, str]:
+def _drawing_texts(overview: Overview, facts: Mapping[str, str]) -> dict[str, str]:
     """Texts of the drawing, by name."""
-    n, m, rows = overview.design.n, overview.design.m, overview.invented
-    low, high = (format_percent(end, 3) for end in overview.interval)
-    verdict = f"the analyst is {'right' if overview.hit else 'wrong'}"
-    texts = {
-        "people": format_number(n),
+    design, texts = overview.design, TEXTS["drawing"]
+    sentences = {"hit": texts["hit"], "published": texts["published"]}
+    if overview.noise_reach is None:
+        sentences |= texts["rows"]
+    else:
+        sentences |= texts["noise"] | (texts["best"] if overview.best else {})
+    return {
+        "people": facts["n"],
         "yes": format_number(overview.secret),
-        "no": format_number(n - overview.secret),
+        "no": format_number(design.n - overview.secret),
         "drawn_yes": format_number(overview.released, 4),
-        "drawn_no": format_number(m - overview.released, 4),
-        "belief": belief_text(overview.belief),
-        "average": belief_text(overview.average_guess),
-        "worst": belief_text(overview.largest_belief),
-        "allowed": belief_text(overview.promised_success),
-        "low": low,
-        "high": high,
-        "hit": f"The truth is {format_percent(overview.secret / n, 3)}: {verdict}.",
-        "published": "Only this table is published.",
+        "drawn_no": format_number(design.m - overview.released, 4),
+        "average": facts["average_guess"],
+        "worst": facts["largest_belief"],
+        "allowed": facts["promised_success"],
+        "belief": facts["belief"],
+        "low": facts["low"],
+        "high": facts["high"],
+        **{name: format_text(text, **facts) for name, text in sentences.items()},
     }
 
-    # How the table comes about
-    if overview.noise_reach is None:
-        texts["adds"] = f"mixes in at least {describe_invented_rows(rows)}, half of them yes, half of them no."
-        texts["striped"] = f"Striped: invented, {format_percent(rows / (n + rows), 3)} of all."
-        return texts | {"title": "A synthetic table is drawn"}
-    texts["adds"] = f"adds noise to the number of yes: {_noise(overview.noise_reach)}."
-    texts["striped"] = "Striped: where the noisy number falls in those tables."
-    if not overview.best:
-        return texts | {"title": "A noisy table is drawn"}
-    texts["published"] = (
-        f"The noisy number is {format_number(overview.drawn_count)}. Published is the mean of all numbers that it may "
-        "have come from."
-    )
-    return texts | {"title": "A noisy number is drawn and corrected"}
 
-
-def drawing_places(overview: Overview) -> dict[str, float]:
-    """Where things stand in the drawing, in per cent; ``mixed`` is where the yes end among what is drawn from, and
-    the stripes, ``made`` wide, are what the agency has added.
-    """
+def _drawing_places(overview: Overview) -> dict[str, float]:
     n, secret, reach = overview.design.n, overview.secret, overview.noise_reach
     low, high = overview.interval
     shares = {

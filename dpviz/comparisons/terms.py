@@ -2,8 +2,9 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any, ClassVar
 
 from scipy.optimize import brentq
@@ -16,7 +17,6 @@ from dpviz.core.parameters import validate_fields
 
 PROMISES = dataclasses.replace(EPSILON, minimum=1e-5, slider_minimum=math.exp(-10), slider_maximum=math.exp(5))
 SETTING_TOLERANCE = 1e-6  # relative distance of a setting from the exact one
-ROUGH_TOLERANCE = 1e-3  # the same where only the worst neighbours are wanted
 LOSS_TIE = 1e-9  # relative distance at which a real ε counts as equal to the wanted one
 NO_EPSILON = "no ε is known to hold for it"
 
@@ -74,13 +74,16 @@ class EqualPrivacy(ComparisonTerms):
         Notes
         -----
         What a release gives away grows with the setting, for some methods up to a limit. With δ the search is over an
-        active set of neighbours, those that were the worst somewhere, because δ over all neighbours takes long. It
-        ends where the worst of all neighbours is in the set, or keeps δ.
+        active set of neighbours, those that were the worst at an earlier setting, because δ over all neighbours takes
+        long. It ends where the worst of all neighbours is in the set, or keeps δ.
         """
         if method.reference:
             return epsilon
+        if self.delta == 0 and unprotected(method, data, epsilon, sets):
+            return None
 
-        def excess(setting: float, pairs: Collection[int] | None = None) -> float:
+        @cache
+        def excess(setting: float, pairs: frozenset[int] | None = None) -> float:
             """ln of real over wanted ε, or of δ where the pure ε is too large; both grow with the setting."""
             real, wanted = method.real_epsilon(data, setting, sets), epsilon
             if self.delta and (real is None or real > epsilon):
@@ -89,31 +92,18 @@ class EqualPrivacy(ComparisonTerms):
             return math.log(real / wanted) if real else -1.0
 
         if self.delta == 0:
-            return None if unprotected(method, data, epsilon, sets) else _largest_setting(excess, epsilon)
-
-        cache = dict[tuple[float, int], float]()
-        pairs = set[int]()
-
-        def excess_of_pairs(setting: float) -> float:
-            key = setting, len(pairs)
-            if key not in cache:
-                cache[key] = excess(setting, pairs)
-            return cache[key]
-
+            return _largest_setting(excess, epsilon)
         start = epsilon or 1.0  # with δ alone, a promise for ε = 0 can be kept
-        tolerance = SETTING_TOLERANCE
         setting: float | None = start
+        pairs = frozenset[int]()
         while setting is not None and (worst := method.real_delta(data, setting, sets, epsilon)) is not None:
             pair = min(worst.likelier, worst.unlikelier)
-            is_precise = tolerance == SETTING_TOLERANCE
-            if pairs and worst.value <= self.delta and is_precise:
+            if pairs and worst.value <= self.delta:
                 return setting
-            if pair in pairs and is_precise:  # the same neighbours, a rounding error apart
+            if pair in pairs:  # the same neighbours, a rounding error apart
                 return round_to_private_side(setting, 0.0, lambda value: excess(value) <= 0)
-            # The worst neighbours at the start need not be those at the end: the first search is rough
-            tolerance = SETTING_TOLERANCE if pairs or sets == 1 else ROUGH_TOLERANCE
-            pairs.add(pair)
-            setting = _largest_setting(excess_of_pairs, start, tolerance)
+            pairs |= {pair}
+            setting = _largest_setting(partial(excess, pairs=pairs), start)
         return None
 
     def absence(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> str:
@@ -165,9 +155,7 @@ def pure_within(epsilon: float, delta: float) -> float:
     return epsilon + math.log1p(delta * math.exp(-epsilon)) - math.log1p(-delta) if delta < 1 else math.inf
 
 
-def _largest_setting(
-    excess: Callable[[float], float], epsilon: float, tolerance: float = SETTING_TOLERANCE
-) -> float | None:
+def _largest_setting(excess: Callable[[float], float], epsilon: float) -> float | None:
     """Largest setting without an excess, searched from ε on; None where the smallest has one."""
     low, high = epsilon, min(epsilon * (1 + SETTING_TOLERANCE), PROMISES.maximum)
 
@@ -194,7 +182,7 @@ def _largest_setting(
     def setting_at(log_setting: float) -> float:
         return ends.get(log_setting, math.exp(log_setting))
 
-    root = setting_at(brentq(lambda log_setting: excess(setting_at(log_setting)), *ends, xtol=tolerance / 4))
+    root = setting_at(brentq(lambda log_setting: excess(setting_at(log_setting)), *ends, xtol=SETTING_TOLERANCE / 4))
     while excess(root) > 0:
-        root /= 1 + tolerance / 2
+        root /= 1 + SETTING_TOLERANCE / 2
     return root

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import beta, betabinom
 
 from dpviz.charts.drawings import ROWS_HIGH, strip_path
-from dpviz.comparisons.overview import Overview, drawing_places, drawing_texts, overview_answers, overview_sentences
+from dpviz.comparisons.overview import Overview, overview_texts
 from dpviz.core.formatting import describe_invented_rows, format_invented_rows, format_percent
 from dpviz.designs import Design
 from dpviz.privacy.odds_text import belief_text
@@ -100,7 +100,8 @@ def test_delta_needs_no_more_rows_and_a_smaller_epsilon_needs_more():
 
 @pytest.mark.parametrize("case", FOUND)
 def test_what_the_drawing_says_is_where_it_stands(case):
-    found, said, stands = overview(*case), drawing_texts(overview(*case)), drawing_places(overview(*case))
+    found, words = overview(*case), overview_texts(overview(*case))
+    said, stands = words.texts, words.places
     assert int(said["yes"]) + int(said["no"]) == found.design.n
     assert float(said["drawn_yes"]) + float(said["drawn_no"]) == pytest.approx(found.design.m, rel=1e-3)
     assert float(said["drawn_yes"]) == pytest.approx(found.released, rel=5e-4)
@@ -151,7 +152,7 @@ def test_no_dot_lies_where_epsilon_forbids_a_table(epsilon, method):
 @pytest.mark.parametrize("case", [*FOUND, (100, 25, 1.0, 1), (1000, 250, 1.0, 3), (20, 5, 20.0, 1, "geometric")])
 def test_the_answers_claim_no_more_than_was_computed(case):
     found = overview(*case)
-    sentences = overview_answers(found)
+    sentences = overview_texts(found).answers
     if found.design.mechanism == "geometric":
         assert f"would mix in <b>{describe_invented_rows(found.invented)}</b> instead" in sentences[1]
         assert found.invented == pytest.approx(2 * found.design.n / math.expm1(found.design.epsilon), rel=1e-9)
@@ -166,7 +167,7 @@ def test_the_answers_claim_no_more_than_was_computed(case):
         assert told[1:] == pytest.approx([100 * least, 100 * (found.error - least)], rel=5e-3)
         assert told[0] > told[1]
         assert f"Its error is {found.optimum.compared(found.error)} the smallest possible." in sentences[4]
-    long, short = overview_sentences(found)
+    long, short = overview_texts(found).sentences
     assert len(short.split()) <= 15
     for text in (long, short):
         assert belief_text(found.average_guess) in text and format_percent(found.coverage, 3) in text
@@ -181,7 +182,7 @@ def test_the_most_exposed_person_is_where_two_neighbouring_tables_differ_most(n,
     apart = np.abs(np.diff(rows, axis=0)).sum(axis=1) / 4  # of x and x + 1 people who say yes
     assert apart[found.most_exposed - 1] == pytest.approx(apart.max(), rel=1e-9)
     alone = found.most_exposed == 1
-    assert ("who is the only one to say yes, or the only one to say no" in overview_answers(found)[0]) == alone
+    assert ("who is the only one to say yes, or the only one to say no" in overview_texts(found).answers[0]) == alone
 
 
 def test_invented_rows_are_never_rounded_down():

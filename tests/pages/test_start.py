@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.comparisons.overview import Overview, drawing_places, drawing_texts, overview_answers
+from dpviz.comparisons.overview import Overview, overview_texts
 from pages.start import METHODS
 from pages.ui.navigation import COVERAGE, MATRICES, POSTERIOR, Page
 from tests.helpers import check_short
@@ -71,8 +71,8 @@ def test_the_drawing_shows_what_is_computed(method: str, epsilon: float, n: int)
     is_best = method == "best"
     overview = Overview.of("geometric" if is_best else method, n, epsilon, 1, best=is_best)
     data = drawing(app)
-    assert data["texts"] == drawing_texts(overview)
-    assert data["numbers"] == pytest.approx(drawing_places(overview))
+    assert data["texts"] == overview_texts(overview).texts
+    assert data["numbers"] == pytest.approx(overview_texts(overview).places)
     assert data["dots"] == {"secret": n // 4, "released": round(overview.released)}
     assert data["paths"]["possible"].count("h0") == 100
     people, rows = data["html"].split('data-dots="secret"')[1].split('data-dots="released"')
@@ -85,7 +85,7 @@ def test_six_questions_have_answers_and_links_that_open_with_the_release() -> No
     app = open_start(epsilon=2, n=20, seed=5)
     text = plain_text(apptest.markup(app)).replace("  ", " ")
     overview = Overview.of("beta_binomial", 20, 2.0, 5)
-    for sentence in overview_answers(overview):
+    for sentence in overview_texts(overview).answers:
         assert plain_text(sentence).replace("  ", " ") in text
     queries = links(app)
     assert not queries.pop("Lessons")  # they are the first card
