@@ -15,8 +15,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from dpviz.comparisons.numeric_accuracy import Accuracy
+from dpviz.core import limits
 from dpviz.core.formatting import describe_value
-from dpviz.core.parameters import argument
+from dpviz.core.parameters import Parameter, argument
 from dpviz.designs import Design
 from dpviz.mechanisms import WorstCase
 from dpviz.privacy.real_loss import Loss
@@ -34,6 +35,30 @@ METHOD_TEXTS: dict[str, dict[str, str]] = {
 def format_text(text: str, **facts: str) -> str:
     """A text of `TEXTS` in one line, with facts in its places."""
     return text.strip().replace("\n", " ").format(**facts)
+
+
+def declare_numbers(tables: Mapping[str, Mapping[str, Any]], bases: Mapping[str, Parameter]) -> dict[str, Parameter]:
+    """Numbers that are declared in tables, by name.
+
+    Parameters
+    ----------
+    tables : mapping
+        Fields of each number; its `base` is a number above it, or one of `bases`, from which it differs by the others.
+        A name as a `maximum` is that of a limit of `dpviz.core.limits`.
+    bases : mapping
+    """
+    numbers: dict[str, Parameter] = {}
+    for name, table in tables.items():
+        values = {key: value for key, value in table.items() if key != "base"}
+        values["help"] = format_text(values["help"])
+        if isinstance(values.get("maximum"), str):
+            values["maximum"] = getattr(limits, values["maximum"])
+        base = {**bases, **numbers}.get(table.get("base", ""))
+        if base is None:
+            numbers[name] = Parameter(name=name, **values)
+        else:
+            numbers[name] = dataclasses.replace(base, name=name, **values)
+    return numbers
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -13,26 +13,13 @@ import numpy as np
 from dpviz.comparisons.analysis import DataKind, Estimand
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.mixed_releases import MIXED_METHODS, MixedRows, cell_statistics
-from dpviz.comparisons.numeric_data import NormalData, NumericEstimand
+from dpviz.comparisons.numeric_data import NUMBERS, NormalData, NumericEstimand
 from dpviz.comparisons.numeric_releases import Generator
-from dpviz.core import limits
 from dpviz.core.formatting import format_number
-from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms.base import parameter
 
 SMALLEST_SHARE, LARGEST_SHARE = 7, 76  # thousandths of the rows in the smallest and largest of 24 cells, as printed
-
-CELLS_OF_MIXED_DATA = Parameter(
-    name="cells", symbol="J", title="Number of cells", integer=True,
-    minimum=2, maximum=limits.MAX_MIXED_CELLS, default=24, slider_maximum=50,
-    help="The number of cells that the categories form, such as 2 × 3 × 4 = 24. The largest has nearly eleven times as "
-    "many rows as the smallest, the others are evenly between.",
-)  # fmt: skip
-CORRELATION = Parameter(
-    name="correlation", symbol="ρ", title="True correlation", minimum=-0.99, maximum=0.99, default=0.5,
-    help="The correlation of the two numbers of a row within its cell. It is the same in all cells.",
-)  # fmt: skip
 
 
 class CellMoments(NamedTuple):
@@ -111,8 +98,8 @@ class MixedData(NormalData, DataKind):
     divided_between: ClassVar[tuple[str, ...]] = "share", "cell_mean", "cell_variance"
     studied: ClassVar[Mapping[str, NumericEstimand]] = MIXED_ESTIMANDS
 
-    cells: int = parameter(CELLS_OF_MIXED_DATA)
-    correlation: float = parameter(CORRELATION)
+    cells: int = parameter(NUMBERS["cells"])
+    correlation: float = parameter(NUMBERS["correlation"])
 
     def check(self) -> None:
         super().check()

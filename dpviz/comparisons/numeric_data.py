@@ -7,62 +7,26 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from dpviz.comparisons import numeric_releases
-from dpviz.comparisons.analysis import (
-    COMPARED_SETS,
-    MIN_RANKED_REPETITIONS,
-    UNKNOWN_MEASURE,
-    Analysis,
-    DataKind,
-    Estimand,
-    Outcome,
-)
-from dpviz.comparisons.methods import ComparedMethod
+from dpviz.comparisons.analysis import MIN_RANKED_REPETITIONS, UNKNOWN_MEASURE, Analysis, DataKind, Estimand, Outcome
+from dpviz.comparisons.methods import TEXTS, ComparedMethod, declare_numbers
 from dpviz.comparisons.numeric_releases import ORIGINAL_ROWS, row_moments
-from dpviz.comparisons.numeric_study import NUMERIC_EPSILON, NumericStudy
-from dpviz.core import limits
-from dpviz.core.declarations import ROWS, SEED
+from dpviz.comparisons.numeric_study import NumericStudy
+from dpviz.core.declarations import ROWS
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
-from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms.base import parameter
 
-MAX_VALUE = 1e6  # of a mean, a bound and a standard deviation, so that fourth powers stay far from overflow
 MAX_RANGE = 1e4  # standard deviations between the bounds
-
-NORMAL_ROWS = dataclasses.replace(
-    ROWS, minimum=4, maximum=limits.MAX_COMPARED_ROWS, default=100,
-    help="The number of rows in the confidential data, and in every synthetic set. It is public.",
-)  # fmt: skip
-NORMAL_MEAN = Parameter(
-    name="mean", symbol="μ", title="True mean",
-    minimum=-MAX_VALUE, maximum=MAX_VALUE, default=0.0, slider_minimum=-5.0, slider_maximum=5.0,
-    help="The mean of the normal distribution that the confidential rows are drawn from. It must lie between the "
-    "bounds.",
-)  # fmt: skip
-NORMAL_DEVIATION = Parameter(
-    name="sigma", symbol="σ", title="True standard deviation", scale="log",
-    minimum=1 / MAX_VALUE, maximum=MAX_VALUE, default=1.0, slider_minimum=0.1, slider_maximum=10.0,
-    help="The standard deviation of the normal distribution that the confidential rows are drawn from.",
-)  # fmt: skip
-LOWER_BOUND = dataclasses.replace(
-    NORMAL_MEAN, name="low", symbol="c0", title="Lower bound", private_end="neither",
-    default=-4.0, slider_minimum=-20.0, slider_maximum=20.0,
-    help="The smallest value that a row can have, chosen without looking at the data. Rows below are set to it. Wider "
-    "bounds need more noise.",
-)  # fmt: skip
-UPPER_BOUND = dataclasses.replace(
-    LOWER_BOUND, name="high", symbol="c1", title="Upper bound", default=4.0,
-    help="The largest value that a row can have, chosen without looking at the data. Rows above are set to it. Wider "
-    "bounds need more noise.",
-)  # fmt: skip
+NUMBERS = declare_numbers(TEXTS["numbers"], {"rows": ROWS})
+"""Sizes, bounds and true values of the data, by name."""
 
 
 @dataclass(frozen=True)
@@ -101,11 +65,11 @@ class NormalData:
     """
 
     estimand: str = ""
-    n: int = parameter(NORMAL_ROWS)
-    mean: float = parameter(NORMAL_MEAN)
-    sigma: float = parameter(NORMAL_DEVIATION)
-    low: float = parameter(LOWER_BOUND)
-    high: float = parameter(UPPER_BOUND)
+    n: int = parameter(NUMBERS["n"])
+    mean: float = parameter(NUMBERS["mean"])
+    sigma: float = parameter(NUMBERS["sigma"])
+    low: float = parameter(NUMBERS["low"])
+    high: float = parameter(NUMBERS["high"])
 
     simulated: ClassVar[bool] = True
     true_value: ClassVar[str] = "mean"
@@ -166,23 +130,22 @@ class NormalData:
         >>> [(rows == numbers).all() for numbers in released]
         [np.True_]
         """
-        epsilon = NUMERIC_EPSILON.validate(epsilon)
-        sets = method.sets(COMPARED_SETS.validate(sets))
-        rng = np.random.default_rng(SEED.validate(seed))
+        confidential, released = self._draw_sets(method, epsilon, sets, seed)
+        return self.each_repetition(confidential)[0], [row for rows in released for row in self.each_repetition(rows)]
+
+    def _draw_sets(self, method: Any, epsilon: float, sets: int, seed: int) -> tuple[Any, Iterator[Any]]:
+        rng = np.random.default_rng(seed)
         confidential = self.draw(rng, 1)
-        released = method.draw(rng, confidential, epsilon, self, sets)
-        return self.each_repetition(confidential)[0], [
-            values for rows in released for values in self.each_repetition(rows)
-        ]
+        return confidential, method.draw(rng, confidential, epsilon, self, method.sets(sets))
 
     def one_release(self, settings: Mapping[Any, float], sets: int, seed: int) -> tuple[float, dict[str, FloatArray]]:
         estimate, estimates = self.studied[self.estimand].estimate, dict[str, FloatArray]()
         for method, setting in settings.items():
-            rng = np.random.default_rng(seed)
-            released = method.draw(rng, self.draw(rng, 1), setting, self, method.sets(sets))
+            _, released = self._draw_sets(method, setting, sets, seed)
             values = np.array([estimate(self.read(rows))[0] for rows in released])
             estimates[method.key] = values[~np.isnan(values)]
-        return float(estimate(self.read(self.draw(np.random.default_rng(seed), 1)))[0]), estimates
+        confidential, _ = self._draw_sets(ORIGINAL_ROWS, 1.0, 1, seed)
+        return float(estimate(self.read(confidential))[0]), estimates
 
     # Outcomes
 
@@ -217,9 +180,9 @@ class NormalData:
                 else UNKNOWN_MEASURE
                 for key in secondary
             }
-            data: Any = self
             yield Outcome(
-                data=data, method=method, epsilon=epsilon, setting=setting, sets=sets, secondary_errors=errors,
+                data=cast(DataKind, self), method=method, epsilon=epsilon, setting=setting, sets=sets,
+                secondary_errors=errors,
                 repetitions=math.inf if exact is not None else results.released(self.estimand),
                 unfinished=results.repetitions if results.repetitions < study.repetitions else 0,
                 **measures,
@@ -254,7 +217,16 @@ class UnknownVariance(NormalData, DataKind):
 def released_rows(
     data: NormalData, settings: Sequence[tuple[Any, float]], sets: int, seed: int
 ) -> dict[str, FloatArray]:
-    """One confidential data set, and the first set that each method releases of it, by label."""
+    """One confidential data set, and the first set that each method releases of it, by label.
+
+    Parameters
+    ----------
+    data : NormalData
+    settings : sequence
+        Methods, each with the ε of all its sets.
+    sets : int
+    seed : int
+    """
     rows = {"Confidential data": data.draw_release(ORIGINAL_ROWS, 1.0, 1, seed)[0]}
     for method, setting in settings:
         if method.key != ORIGINAL_ROWS.key:

@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from dpviz.comparisons.methods import declare_numbers
 from dpviz.core.declarations import DELTA, EPSILON, GAMMA_ONES, GAMMA_ZEROS
-from dpviz.core.parameters import Parameter
 from dpviz.privacy.attacker import PRIOR_RISK, RISK_RATIO
 from dpviz.privacy.trade_off import PRIOR_OF_PAIR
 
 TABLES: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("limits.toml").read_text("utf-8"))
 
 
-def _declare_numbers() -> dict[str, Parameter]:
-    bases = {
-        "epsilon": EPSILON, "delta": DELTA, "prior_of_pair": PRIOR_OF_PAIR, "prior_risk": PRIOR_RISK,
-        "risk_ratio": RISK_RATIO, "gamma_ones": GAMMA_ONES, "gamma_zeros": GAMMA_ZEROS,
-    }  # fmt: skip
-    numbers: dict[str, Parameter] = {}
-    for name, table in TABLES["numbers"].items():
-        values = {key: value for key, value in table.items() if key != "base"}
-        if "base" in table:
-            numbers[name] = replace((bases | numbers)[table["base"]], name=name, **values)
-        else:
-            numbers[name] = Parameter(name=name, **values)
-    return numbers
-
-
-NUMBERS = _declare_numbers()
+BASES = {
+    "epsilon": EPSILON, "delta": DELTA, "prior_of_pair": PRIOR_OF_PAIR, "prior_risk": PRIOR_RISK,
+    "risk_ratio": RISK_RATIO, "gamma_ones": GAMMA_ONES, "gamma_zeros": GAMMA_ZEROS,
+}  # fmt: skip
+NUMBERS = declare_numbers(TABLES["numbers"], BASES)
 """Every number by its name in a question or its form; sizes and true values of the data are declared with these."""

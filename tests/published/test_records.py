@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pytest
 
-from dpviz.comparisons.mixed import CELLS_OF_MIXED_DATA, LARGEST_SHARE, SMALLEST_SHARE
+from dpviz.comparisons.mixed import LARGEST_SHARE, SMALLEST_SHARE
+from dpviz.comparisons.numeric_data import NUMBERS
 from dpviz.published import records as module
 from dpviz.published.records import (
     Agreement,
@@ -172,7 +173,7 @@ def test_a_preset_that_is_called_a_figure_is_that_figure(label: str, place: str)
 def test_the_study_of_mixed_data_has_the_printed_shares() -> None:
     printed = {record.key: float(record.printed) for record in load_records("Bowen & Liu (2016)") if record.is_number}
     assert (printed["smallest"], printed["largest"]) == (SMALLEST_SHARE / 1000, LARGEST_SHARE / 1000)
-    assert CELLS_OF_MIXED_DATA.default == printed["cells"]
+    assert NUMBERS["cells"].default == printed["cells"]
 
 
 @pytest.mark.parametrize(("path", "paper", "key"), USED, ids=[f"{path.stem} {key}" for path, _, key in USED])
