@@ -50,7 +50,8 @@ def declare_numbers(tables: Mapping[str, Mapping[str, Any]], bases: Mapping[str,
     numbers: dict[str, Parameter] = {}
     for name, table in tables.items():
         values = {key: value for key, value in table.items() if key != "base"}
-        values["help"] = format_text(values["help"])
+        if "help" in values:
+            values["help"] = format_text(values["help"])
         if isinstance(values.get("maximum"), str):
             values["maximum"] = getattr(limits, values["maximum"])
         base = {**bases, **numbers}.get(table.get("base", ""))
