@@ -15,7 +15,7 @@ import pandas as pd
 from dpviz.core.declarations import SEED
 from dpviz.core.parameters import argument
 from dpviz.published.records import Record, load_papers, load_records, rule_sentence, summarize
-from tests.reproduction.agreement import FILE_DIGITS, changed_records, load_checks, recompute
+from tests.reproduction.agreement import FILE_DIGITS, changed_records, recompute
 from tests.reproduction.evidence import SimulationBudget
 
 REPETITIONS = argument("repetitions", 1, 100_000, title="number of repetitions", integer=True)
@@ -53,7 +53,6 @@ def main(arguments: list[str] | None = None) -> int:
     budget = SimulationBudget(options.repetitions, options.seed)
     papers = [load_papers()[key] for key in options.paper or load_papers()]
     frozen = [record for record in load_records() if record.paper in papers]
-    load_checks()
     recomputed = [recompute(record, budget) if record.is_computed else record for record in frozen]
 
     summary = summarize(recomputed)

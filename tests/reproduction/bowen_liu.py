@@ -5,19 +5,23 @@ Source: C. M. Bowen and F. Liu, Differentially private data synthesis methods, 2
 
 import math
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.stats import chi2
 
-from dpviz.audit.release_audit import ReleaseAudit, ReleaseSetting, audit_releases
+from dpviz.audit.release_audit import ReleaseSetting, audit_releases
 from dpviz.comparisons import Analysis, BinaryData, MixedData, UnknownVariance
+from dpviz.comparisons.analysis import OutcomeMeasures
+from dpviz.comparisons.methods import NumericMethod
 from dpviz.comparisons.mixed import LARGEST_SHARE, SMALLEST_SHARE
 from dpviz.comparisons.numeric_data import NormalData
 from dpviz.comparisons.numeric_releases import MODIPS_COMMUNAL, MODIPS_SPLIT, uniform_share
+from dpviz.comparisons.numeric_study import NumericStudy
+from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.types import FloatArray
@@ -25,8 +29,12 @@ from dpviz.privacy.histograms import SCOTT_FACTOR
 from dpviz.published.records import Record
 from tests.reproduction import evidence
 from tests.reproduction.evidence import Evidence, Findings, SimulationBudget, between, cells, count, section, values
-from tests.reproduction.studies import ANALYSIS, BINARY_METHODS, N_CELLS, N_SETS, STANDARD, STUDY_3, simulate_numeric
 
+N_SETS = 10  # of a method that releases several; they share ε
+ANALYSIS = Analysis(sets=N_SETS)
+N_CELLS = 24
+STANDARD = {"mean": 0.0, "sigma": 1.0, "low": -4.0, "high": 4.0}  # N(0, 1) between its bounds
+STUDY_3: dict[str, Any] = {**STANDARD, "n": 1_000, "correlation": 0.5, "cells": N_CELLS}
 SIZES = (40, 100, 1_000)
 ERROR = "root_mean_squared_error"
 BY_BIAS = ["laplace", "modips", "modips_truncated", "posterior_mean", "beta_binomial"]  # from the best to the worst
@@ -35,6 +43,7 @@ REFERENCES = ["original", "multiple_synthesis"]
 MODELS = SPLIT, COMMUNAL = ["modips_split", "modips_communal"]
 HISTOGRAMS = PERTURBED, SMOOTHED = ["perturbed_histogram", "smoothed_histogram"]
 CELLS = CELL_MODIPS, CELL_HISTOGRAM = ["modips_printed", "perturbed_cells"]
+BINARY_METHODS = {method.key: method for method in BinaryData.methods if isinstance(method, BinaryMethod)}
 NUMERIC_METHODS = {method.key: method for method in (*UnknownVariance.methods, *MixedData.methods)}
 curves = partial(evidence.curves, "bowen_liu")
 
@@ -72,21 +81,19 @@ def usable_share(record: Record, _: SimulationBudget) -> Evidence:
 
 
 @cache
-def release_audits() -> dict[tuple[str, str], ReleaseAudit]:
-    """Return the audits of 100 rows at ε = 1, by source and by the promise as a record has it."""
-    audits = {}
+def promises() -> dict[tuple[str, str], Evidence]:
+    """Return what the methods really give 100 rows at ε = 1, by source and by the promise as a record has it."""
+    results = {}
     for audit in audit_releases(ReleaseSetting(n=100, epsilon=1.0)):
         promise = f"{audit.method.name}: ε = {format_number(audit.promised, 3)} for {audit.method.released}"
-        audits[audit.method.source, promise] = audit
-    return audits
+        results[audit.method.source, promise] = Evidence(audit.sentence, not audit.verdict.bad)
+    return results
 
 
 @cells("bowen_liu", "promises")
 @cells("liu", "promises")
-def promise_of_method(record: Record, _: SimulationBudget) -> Evidence:
-    """What a method of either paper really gives."""
-    audit = release_audits()[f"{record.paper}, {record.place}", record.printed]
-    return Evidence(audit.sentence, not audit.verdict.bad)
+def _(record: Record, _: SimulationBudget) -> Evidence:
+    return promises()[f"{record.paper}, {record.place}", record.printed]
 
 
 # Study 1: one proportion
@@ -142,7 +149,7 @@ def coverage_of_one_proportion(budget: SimulationBudget) -> Findings:
     yield "dp_prior", values(percentages, is_near == {*BY_BIAS} - {"posterior_mean"})
 
 
-# Bins of histograms
+# Bins of histograms, and the noise of modips
 
 
 def median_bins(n: int, span: float, factor: float = SCOTT_FACTOR, power: float = 1 / 3) -> int:
@@ -159,7 +166,7 @@ def median_bins(n: int, span: float, factor: float = SCOTT_FACTOR, power: float 
 
 
 @section("bowen_liu")
-def bins() -> Findings:
+def bins_and_noise() -> Findings:
     """Numbers of bins by Scott's rule for one dimension and for two, and what follows for the smoothed histogram."""
     medians = {n: median_bins(n, 7.0) for n in SIZES}
     yield from ((f"bins{n}", median) for n, median in medians.items())
@@ -168,8 +175,29 @@ def bins() -> Findings:
         yield f"{key}_1", median_bins(n, 8.0) ** 2
     yield "smoothed_worse", evidence.increasing([uniform_share(median, n, 1.0) for n, median in medians.items()])
 
+    # Scales of the noise of mean and variance, split and not
+    data = UnknownVariance(**STANDARD | {"low": -3.0}, n=100)
+    split, communal = (method.noise_scales(data, 1.0) for method in (MODIPS_SPLIT, MODIPS_COMMUNAL))
+    scales = np.array([[scale["the mean"], scale["the variance"]] for scale in (split, communal)])
+    yield "nonsplit_variance", values(scales, scales[0, 0] < scales[1, 0] and scales[1, 1] < scales[0, 1])
+
 
 # Studies 2 and 3: normal and mixed data
+
+
+@lru_cache(maxsize=1024)
+def simulate_numeric(
+    data: NormalData, method: NumericMethod, epsilon: float, estimands: tuple[str, ...], budget: SimulationBudget,
+    sets: int = N_SETS,
+) -> dict[str, OutcomeMeasures]:  # fmt: skip
+    """Return the measures of each estimand: by Reiter's rule of 2003 for several sets, as if real for one."""
+    sets = method.sets(sets)
+    rule = ANALYSIS.rule_for(sets).key
+    results = NumericStudy(
+        data=data, method=method, epsilon=epsilon, sets=sets, estimands=estimands, rules=(rule,),
+        repetitions=budget.repetitions, seed=budget.seed,
+    ).run()  # fmt: skip
+    return {estimand: results.measures(estimand, rule) for estimand in estimands}
 
 
 class Study(NamedTuple):
@@ -236,14 +264,6 @@ def simulated_studies(budget: SimulationBudget) -> Findings:
     yield "symmetric", between(symmetric, -4, 4)
 
 
-@section("bowen_liu")
-def noise_of_modips() -> Findings:
-    """Scales of the noise of mean and variance, split and not."""
-    split, communal = (method.noise_scales(UNEVEN.data[1], 1.0) for method in (MODIPS_SPLIT, MODIPS_COMMUNAL))
-    scales = np.array([[scale["the mean"], scale["the variance"]] for scale in (split, communal)])
-    yield "nonsplit_variance", values(scales, scales[0, 0] < scales[1, 0] and scales[1, 1] < scales[0, 1])
-
-
 # Figures
 
 
@@ -308,8 +328,8 @@ def figures_of_study_1() -> Findings:
 
 
 @section("bowen_liu")
-def figures_of_study_2() -> Findings:
-    """Mean and variance against ε."""
+def figures_of_studies_2_and_3() -> Findings:
+    """Mean and variance against ε; cells of mixed data."""
     variance = "supplement, Figures 8 and 9"
     yield "approach_2", approach("Figure 4", [*MODELS, PERTURBED])
     yield "histograms_precise", nearer("Figure 4", ERROR, HISTOGRAMS, MODELS)
@@ -320,10 +340,7 @@ def figures_of_study_2() -> Findings:
     shares = lowest("Figure 5", "μ, n = 1,000", [*MODELS, *HISTOGRAMS]).to_numpy()[0]
     yield "histograms_under", values(shares, min(shares[:2]) > 91 > max(shares[2:]))
 
-
-@section("bowen_liu")
-def figures_of_study_3() -> Findings:
-    """Cell means, of which a box plot shows the median and the lower quartile, and marginal probabilities."""
+    # Study 3: marginal probabilities, and cell means, of which a box plot shows the median and the lower quartile
     yield "marginals_precise", nearer("Figure 6", ERROR, [CELL_HISTOGRAM], [CELL_MODIPS], "6")
     yield "marginals_covered", between(lowest("Figure 6", "6", CELLS).min(), low=91)
     bias, error, shares = (curves("Figure 6", measure, "24").y for measure in ("bias", ERROR, "coverage"))

@@ -9,11 +9,10 @@ import numpy as np
 from dpviz.comparisons.proportion import EPSILON_WITHOUT_NOISE
 from dpviz.core.numerics.combinatorics import multisets
 from dpviz.core.types import FloatArray
-from dpviz.coverage.exact import exact_coverage, exact_coverages
+from dpviz.coverage import exact_coverage, exact_coverages
 from dpviz.coverage.release_distribution import release_distribution
-from dpviz.inference.combining_rules import COMBINING_RULES
-from dpviz.inference.moments import proportion_moments
-from dpviz.inference.posterior_coverage import posterior_summaries, release_probabilities
+from dpviz.inference import COMBINING_RULES, posterior_summaries, proportion_moments
+from dpviz.inference.posterior_coverage import release_probabilities
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.published.figures import load_figures
 from dpviz.published.records import Record
@@ -58,8 +57,8 @@ def weighted_mean(weights: FloatArray, numbers: FloatArray, runs: float = math.i
 
 def design(record: Record) -> tuple[float, float, int]:
     """Return ε, p and the number of sets of a cell; 0 sets stand for the confidential data."""
-    parameters = {"p": math.nan} | record.parameters
-    return float(parameters["epsilon"]), float(parameters["p"]), int(parameters["sets"])
+    epsilon, p, sets = (float(record.parameters.get(name, math.nan)) for name in ("epsilon", "p", "sets"))
+    return epsilon, p, int(sets)
 
 
 def synthesizer(epsilon: float, sets: int) -> BetaBinomial:
@@ -227,17 +226,17 @@ def runs_by_epsilon(epsilon: float) -> PosteriorRuns:
 
 @cells("charest", "table_3", "table_4")
 def posterior_cell(record: Record, budget: SimulationBudget) -> Evidence:
-    """Return a cell as its record reads it."""
+    """Return a cell as its record reads it: a bias in points or relative to the mean, one variance or the other."""
     epsilon, _, sets = design(record)
     runs = runs_by_sets(budget)[sets] if record.key == "table_3" else runs_by_epsilon(epsilon)
-    if record.what == "posterior_mean":
-        return runs.mean.evidence(record)
-    if record.what == "rel_bias_pct":  # in points, or relative to the mean as the column says
-        return runs.mean.scaled(100 / PRINTED_MEAN if record.as_stated else 100, PRINTED_MEAN).evidence(record)
-    if record.what == "ratio_to_true_variance":
-        return runs.mean_of_variances.scaled(1 / TRUE_VARIANCE).evidence(record)
     variance = runs.mean_of_variances if record.as_stated else runs.variance_of_means
-    return variance.scaled(1e3).evidence(record)
+    columns = {
+        "posterior_mean": runs.mean,
+        "rel_bias_pct": runs.mean.scaled(100 / PRINTED_MEAN if record.as_stated else 100, PRINTED_MEAN),
+        "ratio_to_true_variance": runs.mean_of_variances.scaled(1 / TRUE_VARIANCE),
+        "posterior_variance_1e-3": variance.scaled(1e3),
+    }
+    return columns[record.what].evidence(record)
 
 
 def biases_and_variances(runs: list[PosteriorRuns]) -> tuple[FloatArray, FloatArray]:

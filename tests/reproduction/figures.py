@@ -30,10 +30,10 @@ from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.interval_rules import half_widths
 from dpviz.mechanisms import Modips, ModipsTruncated
 from dpviz.published.figures import LineKind
-from tests.reproduction import studies
+from tests.reproduction import bowen_liu, liu
+from tests.reproduction.bowen_liu import N_CELLS, N_SETS, STANDARD, STUDY_3
 from tests.reproduction.charest import FIGURE_1_EPSILONS, SETS, figure_1
 from tests.reproduction.evidence import PRINTED_REPETITIONS, SimulationBudget
-from tests.reproduction.studies import N_CELLS, N_SETS, STANDARD, STUDY_3
 
 CHAREST, ZHENG, STUDIES, LIU = "Charest (2011)", "Zheng (2015)", "Bowen & Liu (2016)", "Liu (2016)"
 MEASURES = "bias", "root_mean_squared_error", "coverage", "mean_width"
@@ -129,7 +129,7 @@ def proportion_figures(budget: SimulationBudget) -> Rows:
         return outcome.measures
 
     private = "laplace", "modips", "modips_truncated", "beta_binomial", "posterior_mean"
-    compared = [studies.BINARY_METHODS[key] for key in ("original", "multiple_synthesis", *private)]
+    compared = [bowen_liu.BINARY_METHODS[key] for key in ("original", "multiple_synthesis", *private)]
     for p, n in product((0.15, 0.25, 0.5), (40, 100, 1_000)):
         main = ["supplement, Figure 1"] * 3 if p == 0.5 else ["Figure 2", "Figure 2", "Figure 3"]
         places = dict(zip(MEASURES, (*main, "supplement, Figure 2"), strict=True))
@@ -142,7 +142,7 @@ def numeric_measures(
     epsilon: float,
 ) -> Measures:  # fmt: skip
     """Return the measures of one estimand; all of them share the releases."""
-    return studies.simulate_numeric(data, method, epsilon, estimands, budget)[estimand].measures
+    return bowen_liu.simulate_numeric(data, method, epsilon, estimands, budget)[estimand].measures
 
 
 def normal_figures(budget: SimulationBudget) -> Rows:
@@ -234,7 +234,7 @@ def mixed_figures(budget: SimulationBudget) -> Rows:
 @lru_cache(maxsize=64)
 def simulate_binary(mechanism: Modips | ModipsTruncated, p: float, sets: int, budget: SimulationBudget) -> FloatArray:
     """Return q̄, b and v̄ of one proportion, shape (3, repetitions)."""
-    releases = studies.draw_releases(mechanism, p, sets, budget.repetitions, budget.generator())
+    releases = liu.draw_releases(mechanism, p, sets, budget.repetitions, budget.generator())
     return np.concatenate([(part.estimate, part.between, part.within) for _, part in releases], axis=1)
 
 
@@ -274,7 +274,7 @@ def proportion_measures(
 ) -> Measures:  # fmt: skip
     """Return the measures of a rule for a proportion; by none, the standard deviation that all of them estimate."""
     mechanism = kind(n=n, m=n, epsilon=epsilon / sets)
-    mean, of_means, between, _ = studies.exact_moments(mechanism, p)
+    mean, of_means, between, _ = liu.exact_moments(mechanism, p)
     if rule not in COMBINING_RULES:
         return {"standard_error": Measure(math.sqrt(of_means + between / sets), 0.0)}
     measures = interval_measures(simulate_binary(mechanism, p, sets, budget), rule, sets, p)
@@ -324,7 +324,7 @@ def sets_figures(budget: SimulationBudget) -> Rows:
 def rules_figures(budget: SimulationBudget) -> Rows:
     """Figure 7: the mean standard error by four rules, and what they estimate, against ε; ten sets."""
     axis = 0.5, 0.7, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0
-    labels = [Label(rule, COMBINING_RULES[rule].label) for rule in studies.RULE_ORDER]
+    labels = [Label(rule, COMBINING_RULES[rule].label) for rule in liu.RULE_ORDER]
     labels.append(Label("original", "what they estimate", LineKind.REFERENCE))
     curves: dict[str, Curve] = {
         f"binary data, n = {n:,}, p = {p}": partial(proportion_measures, Modips, n, p, budget)

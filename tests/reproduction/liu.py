@@ -21,22 +21,24 @@ from dpviz.comparisons.numeric_data import NormalData
 from dpviz.comparisons.numeric_releases import MODIPS_MEAN, MODIPS_MEAN_TRUNCATED
 from dpviz.comparisons.numeric_study import NumericStudy
 from dpviz.comparisons.proportion import EPSILON_WITHOUT_NOISE
+from dpviz.comparisons.proportion_measures import share_moments
 from dpviz.core.numerics.special import binomial_weights, row_blocks
 from dpviz.core.types import FloatArray
 from dpviz.coverage.exact import exact_coverage
 from dpviz.coverage.release_distribution import exact_work, release_distribution
 from dpviz.inference.combining_rules import COMBINING_RULES, Formula
-from dpviz.inference.interval_rules import SetStatistics, contains
+from dpviz.inference.interval_rules import SetStatistics, contains, set_statistics
 from dpviz.mechanisms import GeometricSanitizer, Modips, ModipsTruncated, TwoCellSynthesizer
 from dpviz.privacy.gaussian import gaussian_delta
 from dpviz.published.records import Record, load_records
 from tests.reproduction import evidence
+from tests.reproduction.bowen_liu import N_SETS, STANDARD, simulate_numeric
 from tests.reproduction.evidence import Evidence, Findings, SimulationBudget, between, cells, count, section, values
-from tests.reproduction.studies import N_SETS, RULE_ORDER, STANDARD, draw_releases, exact_moments, simulate_numeric
 
 BINARY_RUNS = 100_000  # in place of sums of ten sets that are too long
 SIZES, SHARES = (100, 1_000), (0.1, 0.5)
 SETS_EXAMINED = 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 100, 150, 200, 300, 500
+RULE_ORDER = "rubin_1987", "raghunathan_2003", "reiter_2003", "raab_2017"  # from the largest to the smallest T
 RUBIN, RAGHUNATHAN, THEOREM_7, RAAB = RULE_ORDER
 BOUNDED = BIT, TRUNCATED = ["modips_communal", "modips_communal_truncated"]  # of Figure 8
 
@@ -62,6 +64,16 @@ RULES = COMBINING_RULES | {
 def read_readings() -> pd.DataFrame:
     """Return how columns may have been computed, by half of the table, column and words of the reading."""
     return pd.DataFrame(evidence.read_table("liu_readings"))
+
+
+def draw_releases(
+    mechanism: TwoCellSynthesizer, p: float, sets: int, runs: int, rng: np.random.Generator
+) -> Iterator[tuple[FloatArray, SetStatistics]]:
+    """Yield the releases of so many studies, grouped by the confidential count; each study has the same probability."""
+    confidential, counts = np.unique(rng.binomial(mechanism.n, p, runs), return_counts=True)
+    for x, size in zip(confidential.tolist(), counts.tolist(), strict=True):
+        released = mechanism.draw(rng, x, (size, sets)).astype(np.int64)
+        yield np.full(size, 1 / runs), set_statistics(mechanism, sets, released.sum(axis=1), (released**2).sum(axis=1))
 
 
 @lru_cache(maxsize=512)
@@ -219,6 +231,16 @@ def clipped_bias(n: int, p: float, sets: int) -> float:
     return float(binomial_weights(np.array([p]), n)[0] @ ((1 + n * clipped) / (n + 2))) - p
 
 
+@lru_cache(maxsize=1024)
+def exact_moments(mechanism: TwoCellSynthesizer, p: float) -> tuple[float, float, float, float]:
+    """Return E[q̄], Var(E[q̄ | x]), E[b] and E[v̄], exactly: given x the sets are independent."""
+    weights, moments = binomial_weights(np.array([p]), mechanism.n)[0], share_moments(mechanism)
+    mean = float(weights @ moments.mean)
+    within = (moments.mean * (1 - moments.mean) - moments.variance) / mechanism.m
+    squares = (moments.mean - mean) ** 2
+    return mean, float(weights @ squares), float(weights @ moments.variance), float(weights @ within)
+
+
 @cache
 def binary_variance(rule: str, n: int, p: float, sets: int, epsilon: float = 1.0) -> float:
     """Return T of a rule at the expected b and ϖ, exactly."""
@@ -295,21 +317,14 @@ def drawn(figure: int, measure: str, setting: str = "", low: float = 0.0, high: 
     return lines.query("@low <= x <= @high")
 
 
-NORMAL = "normal data, n = 100, bounds −4 and 4"
-
-
-def near_nominal(setting: str, points: float) -> Evidence:
-    """Support a statement that three quarters of all coverages are within some percentage points of 95."""
-    return count(abs(100 * drawn(6, "coverage", setting) - 95) < points, share=0.75)
-
-
 @section("liu")
 def figure_6() -> Findings:
     """Standard error and coverage against the number of sets."""
-    yield "cp_binary", near_nominal("binary", 2)
-    yield "cp_normal", near_nominal(NORMAL, 4)
+    normal = "normal data, n = 100, bounds −4 and 4"
+    for key, setting, points in (("cp_binary", "binary", 2), ("cp_normal", normal, 4)):
+        yield key, count(abs(100 * drawn(6, "coverage", setting) - 95) < points, share=0.75)
     yield "good_choice", between(100 * drawn(6, "coverage", low=3, high=10), low=92)
-    shares, errors = (table.query("x > 40") for table in evidence.curves("liu", "Figure 6", "coverage", NORMAL))
+    shares, errors = (table.query("x > 40") for table in evidence.curves("liu", "Figure 6", "coverage", normal))
     yield "over_covered", values(100 * shares.min(), (shares > 0.95 - 3 * errors).all(axis=None))
 
     # Beyond 40 sets it is constant within a tenth, and within 15 % of the original

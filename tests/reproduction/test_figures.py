@@ -16,10 +16,9 @@ from dpviz.mechanisms import BetaBinomial
 from dpviz.published.figures import LineKind, load_figures
 from dpviz.published.records import read_data
 from tests.reproduction import figures
-from tests.reproduction.bowen_liu import accuracy
+from tests.reproduction.bowen_liu import N_CELLS, STUDY_3, accuracy, simulate_numeric
 from tests.reproduction.evidence import SimulationBudget
 from tests.reproduction.figures import COLUMNS, LEVELS, MARGINALS, EveryCell, interval_measures
-from tests.reproduction.studies import N_CELLS, STUDY_3, simulate_numeric
 
 BUDGET = SimulationBudget()
 FROZEN = [[row[column] for column in COLUMNS] for row in read_data("figures")]

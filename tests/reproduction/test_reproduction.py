@@ -15,7 +15,7 @@ import pytest
 from dpviz.published.records import Agreement, Record, data_text, load_papers, load_records, simulation_limit
 from tests.reproduction import __main__ as command
 from tests.reproduction import agreement
-from tests.reproduction.agreement import changed_records, judge, load_checks, recompute
+from tests.reproduction.agreement import changed_records, judge, recompute
 from tests.reproduction.evidence import CELLS, SECTIONS, Evidence, SimulationBudget, find_check, load_sentences
 from tests.reproduction.liu import share_evidence
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 SMALL_BUDGET = SimulationBudget(repetitions=60)
 NUMBERS = re.compile(r"−?\d[\d.,]*(×10[⁻⁰¹²³⁴-⁹]+)?(?<![.,])")
-load_checks()
 RECORDS = load_records()
 SIMULATED = [record for record in RECORDS if record.error and not record.is_alternative]
 EXACT = [record for record in RECORDS if record.is_number and record.is_computed and not record.error]

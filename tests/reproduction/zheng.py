@@ -15,14 +15,10 @@ from scipy.optimize import brentq
 from scipy.special import betainc, ndtr, ndtri
 from scipy.stats import beta, laplace
 
+from dpviz import priors
 from dpviz.audit.text import _composed_delta, average_case_claims
-from dpviz.audit.theorem_audit import audit_theorems
 from dpviz.audit.theorems import CONSTANTS, THEOREMS
-from dpviz.calibration.curves import release
-from dpviz.calibration.data_kinds import GAUSSIAN, KINDS
-from dpviz.calibration.gaussian_range import maximum_range
-from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.calibration.smallest_prior import minimum_prior
+from dpviz.calibration.data_kinds import GAUSSIAN
 from dpviz.core import declarations
 from dpviz.core.formatting import format_number
 from dpviz.core.limits import MAX_PRIOR_ROWS
@@ -36,7 +32,7 @@ from tests.reproduction.evidence import Evidence, Findings, SimulationBudget, be
 
 N, EPSILON, DELTA = 100, 1.0, 1e-5  # of the reference setting, with m = n and σ₀ = σ
 TRUE_SHARE = 0.5  # θ of the random rows of section 6.3
-METHOD_KEYS = {method.label: key for key, method in PRIOR_METHODS.items()}
+METHOD_KEYS = {method.label: key for key, method in priors.METHODS.items()}
 
 
 # Theorems on one method, and those of section 6.3
@@ -49,13 +45,13 @@ def theorem_evidence() -> dict[str, Evidence]:
     for theorem, printed, exact, verdict in average_case_claims(N, TRUE_SHARE, EPSILON):
         text = re.sub(r"</?\w+>", "", f"Printed: {printed}; the best simulator: {exact}.".replace("<sup>", "^"))
         results[theorem.key] = Evidence(html.unescape(text), verdict.startswith("✓"))
-    for family, kind in KINDS.items():
+    for family, kind in priors.KINDS.items():
         own = {"sigma0": 1.0} if kind is GAUSSIAN else {}
-        for result in audit_theorems(family, n=N, m=N, epsilon=EPSILON, delta=DELTA, **own):
+        for result in priors.audit(family, n=N, m=N, epsilon=EPSILON, delta=DELTA, **own):
             values_by_name = ("printed", result.printed), ("exact", result.exact)
             numbers = [f"{name} {format_number(value)}" for name, value in values_by_name if value is not None]
             text = f"{str(result.verdict).capitalize()}: {', '.join(numbers) or result.sentence}"
-            what = f"{result.theorem.key}, {PRIOR_METHODS[result.method].label}"
+            what = f"{result.theorem.key}, {priors.METHODS[result.method].label}"
             results[what] = Evidence(text, not result.verdict.is_refuted)
     return results
 
@@ -103,7 +99,7 @@ PRINTED_ORDER = re.compile(r"([OΩΘ])\((.*)\)( if m ≤ cn)?")
 @cells("zheng", "orders")
 def order_cell(record: Record, _: SimulationBudget) -> Evidence:
     """A cell of the tables: whether there is a T, the smallest prior or largest R/σ, or whether T has the order."""
-    find = maximum_range if KINDS[FAMILIES[record.place]] is GAUSSIAN else minimum_prior
+    find = priors.maximum_range if priors.KINDS[FAMILIES[record.place]] is GAUSSIAN else priors.minimum_prior
     method, (epsilons, deltas) = METHOD_KEYS[str(record.parameters["method"])], GRIDS[str(record.parameters["privacy"])]
     match = PRINTED_ORDER.fullmatch(record.printed)
     if match is None:
@@ -129,7 +125,7 @@ def order_cell(record: Record, _: SimulationBudget) -> Evidence:
 
 def reference_prior(method: str, n: int = N, m: int = N, delta: float = DELTA, epsilon: float = 1.0) -> float:
     """Return the smallest prior at the reference setting, or with some numbers of its own."""
-    return minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta)
+    return priors.minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta)
 
 
 @section("zheng")
@@ -137,7 +133,7 @@ def statements() -> Findings:
     """What the chapters say of the theorems."""
     yield "called", evidence.CONTRADICTED
     yield "root_n", evidence.CONTRADICTED
-    own, flat = (maximum_range("param_post", n=N, sigma0=s, epsilon=1.0, delta=DELTA) for s in (1.0, math.inf))
+    own, flat = (priors.maximum_range("param_post", n=N, sigma0=s, epsilon=1.0, delta=DELTA) for s in (1.0, math.inf))
     yield "sigma0", values([own, flat], abs(own / flat - 1) < 0.1)
 
     # Smallest priors: both draws, the parameter's alone, and that of the rows alone
@@ -233,19 +229,7 @@ def definitions() -> Findings:
 
 def released_delta(method: str, m: int, alpha: float) -> float:
     """Return the exact δ at ε of a release with this prior."""
-    return delta_for_epsilon(release(method, n=N, m=m, alpha=alpha), EPSILON)
-
-
-@section("zheng")
-def rows_and_parameter() -> Findings:
-    """Rows beside the parameter that they are drawn with; infinitely many rows determine it."""
-    rows, many_rows = (released_delta("synth_post_one", m, 1.0) for m in (N, MAX_PRIOR_ROWS))
-    parameter = released_delta("param_post", N, 1.0)
-    yield "2.16", at_most(rows, parameter)
-    yield "5.1", at_most(rows, parameter)
-    yield "5.4", at_most(DELTA, released_delta("synth_map", 4, 2.0))
-    yield "5.5", at_most(many_rows, parameter)
-    yield "5.6", at_most(DELTA, released_delta("synth_post_many", 4, 2.0))
+    return delta_for_epsilon(priors.release(method, n=N, m=m, alpha=alpha), EPSILON)
 
 
 def strays_from_mean(log_alpha: float, ones: FloatArray) -> float:
@@ -276,7 +260,17 @@ def spread_constant(n: int) -> float:
 
 @section("zheng")
 def lemmas() -> Findings:
-    """Constants that would be exact here, beside those that work in every case; and a normal posterior."""
+    """Rows and their parameter; constants that would be exact here, beside those that always work."""
+    # Infinitely many rows determine the parameter that they are drawn with
+    rows, many_rows = (released_delta("synth_post_one", m, 1.0) for m in (N, MAX_PRIOR_ROWS))
+    parameter = released_delta("param_post", N, 1.0)
+    yield "2.16", at_most(rows, parameter)
+    yield "5.1", at_most(rows, parameter)
+    yield "5.4", at_most(DELTA, released_delta("synth_map", 4, 2.0))
+    yield "5.5", at_most(many_rows, parameter)
+    yield "5.6", at_most(DELTA, released_delta("synth_post_many", 4, 2.0))
+
+    # Concentration around the mean, and the largest of normal draws
     here = constant_here("6.6", lambda log_alpha: strays_from_mean(log_alpha, np.arange(N + 1.0)))
     yield "6.6", at_most(here, CONSTANTS["6.6", "param_post"].high or 0.0)
     yield "6.8", at_most(CONSTANTS["6.8", "param_post"].low or math.inf, constant_here("6.8", leaves_factor))
