@@ -10,10 +10,11 @@ import streamlit as st
 from dpviz.charts import published as charts
 from dpviz.charts.lines import SMALL_HEIGHT, comparison_height
 from dpviz.charts.published import OPEN_CELL
+from dpviz.core.data_files import table_text
 from dpviz.export.templates import capitalize_first
 from dpviz.published.figures import load_figures, slugify
 from dpviz.published.layout import lay_out
-from dpviz.published.records import Record, data_text, load_papers, load_records, summarize
+from dpviz.published.records import Record, load_papers, load_records, summarize
 from pages import ui
 from pages.ui.navigation import PAGES, PUBLISHED
 
@@ -119,17 +120,17 @@ def page() -> None:
     with ui.page_frame(PUBLISHED, SETTINGS, controls) as (question, parts):
         with parts.results:
             summary = summarize(load_records())
-            ui.answer(summary.label, summary.sentence, summary.caption)
+            ui.answer(*(ui.words(name, summary=summary) for name in ("mark", "answer", "in class")))
             if question.cell and not question.is_only:
                 ui.note(ui.words("cell", id=f"{OPEN_CELL}-{question.cell}"))
             if question.figure and question.is_large:  # a class sees it first
                 show_figure(question)
-            html = f"{charts.verdicts_html()}<p class=said>{ui.words('meaning')}</p>"
+            html = f"{charts.verdicts_html()}<p class=said>{ui.words('meaning', summary=summary)}</p>"
             ui.html_table(html, "Verdicts by paper", "dpviz-printed dpviz-scroll")
             if question.figure and not question.is_large:
                 show_figure(question)
         with parts.details:
             st.html(charts.paper_html(question.name, printed_html(question, False)))
-            papers = ("CSV of all papers", "dpviz_published.csv", partial(data_text, "records"))
-            figures = ("CSV of all figures", "dpviz_figures.csv", partial(data_text, "figures"))
+            papers = ("CSV of all papers", "dpviz_published.csv", partial(table_text, "published/records"))
+            figures = ("CSV of all figures", "dpviz_figures.csv", partial(table_text, "published/figures"))
             ui.show_files(("Everything as a table", papers, figures))

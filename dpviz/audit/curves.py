@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -12,10 +12,8 @@ import numpy as np
 from dpviz.audit.theorems import THEOREMS, Promise
 from dpviz.calibration.curves import Needed
 from dpviz.calibration.data_kinds import KINDS, Kind, Setting
-from dpviz.calibration.methods import PriorMethod
 from dpviz.core import limits
 from dpviz.core.types import FloatArray
-from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 
 Axis = Literal["epsilon", "delta", "m", "n"]
 AXES: tuple[Axis, ...] = ("delta", "epsilon", "m", "n")
@@ -23,10 +21,9 @@ AXES: tuple[Axis, ...] = ("delta", "epsilon", "m", "n")
 MAX_POINTS = 25  # of a curve, beside the chosen one
 POINTS_BY_ROWS = (10_000, 13), (50_000, 9)  # fewer points from so many rows on
 COARSE_STRIDE = 4  # steps between the points that come first where each takes a search of its own
-SEARCHED_THEOREMS = ("6.5",)  # whose formula takes a search
-DRAWN_THEOREMS = ("6.10", "6.12", "6.13", "6.5", "6.21", "6.22", "7.7", "7.8", "7.13", "7.15", "7.16")
+SEARCHED_THEOREM = "6.5"  # whose formula takes a search
+DRAWN_THEOREMS = ("6.10", "6.12", "6.13", SEARCHED_THEOREM, "6.21", "6.22", "7.7", "7.8", "7.13", "7.15", "7.16")
 """Those with a number at every m; theorems on a single row are left to the table."""
-
 
 # Lowest and highest point of an axis, and how many times below and above the chosen value a curve reaches
 REACHES: dict[Axis, tuple[float, float, float, float]] = {
@@ -44,13 +41,8 @@ class Curve:
 
     method: str
     values: FloatArray
-    pure: bool = False  # without δ
+    kind: Literal["exact", "pure", "printed"]  # pure: exact without δ
     theorem: str = ""
-
-    @property
-    def kind(self) -> str:
-        """What the values are: printed, pure or exact."""
-        return "printed" if self.theorem else "pure" if self.pure else "exact"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,35 +106,36 @@ def prior_curves(
     Examples
     --------
     >>> curves = prior_curves("bernoulli", Setting(n=10, m=10, epsilon=1.0), "epsilon")
-    >>> line = next(line for line in curves.lines if line.method == "synth_post_one" and line.pure)
+    >>> line = next(line for line in curves.lines if (line.method, line.kind) == ("synth_post_one", "pure"))
     >>> round(curves.at_chosen(line), 6)  # 10 / (e − 1)
     5.819767
     """
     kind, points, has_delta = KINDS[family], _axis_points(setting, axis), setting.delta > 0 or axis == "delta"
     is_chosen = points == getattr(setting, axis)
-    points = points[(np.arange(len(points)) % stride == 0) | is_chosen | (points == points[-1])]
+    is_kept = (np.arange(len(points)) % stride == 0) | is_chosen | (points == points[-1])
+    points, is_chosen = points[is_kept], is_chosen[is_kept]
     moved = ("n", "m") if axis == "n" and m_is_n else (axis,)
     settings = [dataclasses.replace(setting, **dict.fromkeys(moved, point)) for point in points.tolist()]
 
-    # Methods, with δ where there is one and without
+    # Methods, with δ where there is one and without, where counts have closed forms
     lines = []
-    for pure in [False, True] if has_delta else [True]:
+    deltas = {"exact": [place.delta for place in settings], "pure": [0.0] * len(settings)}
+    for name in ("exact", "pure") if has_delta else ("pure",):
         for method in kind.methods.values():
-            if is_searched:
-                values = kind.needs(method, settings, [0.0 if pure else place.delta for place in settings])
-            else:
-                values = _closed_forms(kind, method, settings, pure)
+            values = np.full(len(points), math.nan)
+            if is_searched or (name == "pure" and not kind.conditioned):
+                values = kind.needs(method, settings, deltas[name])
             if needed is not None:
-                values[points == getattr(setting, axis)] = (needed.pure if pure else needed.exact)[method.key]
-            lines.append(Curve(method=method.key, pure=pure, values=_drawable(values)))
+                values[is_chosen] = getattr(needed, name)[method.key]
+            lines.append(Curve(method=method.key, kind=name, values=_drawable(values)))
 
     # Theorems
     arguments = [place.arguments() for place in settings]
-    for theorem in (THEOREMS[key] for key in DRAWN_THEOREMS if is_searched or key not in SEARCHED_THEOREMS):
+    for theorem in (THEOREMS[key] for key in DRAWN_THEOREMS if is_searched or key != SEARCHED_THEOREM):
         if theorem.family == family and (has_delta or theorem.promise is Promise.PURE):
             bounds = [theorem.value(**at) if theorem.condition_holds(**at) else math.nan for at in arguments]
             values = _drawable(np.array(bounds))
-            lines += [Curve(method=method, values=values, theorem=theorem.name) for method in theorem.methods]
+            lines += [Curve(method=key, kind="printed", values=values, theorem=theorem.name) for key in theorem.methods]
     return Curves(kind=kind, setting=setting, axis=axis, points=points, lines=tuple(lines))
 
 
@@ -172,15 +165,6 @@ def _axis_points(setting: Setting, axis: Axis) -> FloatArray:
     points = np.geomspace(low, high, min([MAX_POINTS, *(count for size, count in POINTS_BY_ROWS if rows >= size)]))
     points = np.rint(points) if axis in ("m", "n") else points
     return np.unique(np.append(points, chosen) if chosen > 0 else points)
-
-
-def _closed_forms(kind: Kind, method: PriorMethod, settings: Sequence[Setting], pure: bool) -> FloatArray:
-    if not pure or kind.conditioned:
-        return np.full(len(settings), math.nan)
-    pairs = [(place.m, place.epsilon) for place in settings]  # the same one at every δ
-    priors = {pair: method.minimum_pure_prior(*pair) for pair in set(pairs)}
-    values = np.array([priors[pair] for pair in pairs])
-    return np.where(values > PRIOR_ONES.maximum, math.nan, values)
 
 
 def _drawable(values: FloatArray) -> FloatArray:

@@ -1,34 +1,24 @@
 """Formulas and conditions of Zheng (2015) as printed."""
 
-import dataclasses
 import math
 from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import betainc
 
+from dpviz.calibration.parameter_draw import odds_failures
 from dpviz.calibration.smallest_prior import prior_for_delta
-from dpviz.core import limits
-from dpviz.core.declarations import DELTA, EPSILON, ROWS
+from dpviz.core.declarations import MANY_ROWS
 from dpviz.core.formatting import format_number
-from dpviz.core.numerics.special import (
-    MAX_EXPM1_EXPONENT,
-    MAX_EXPONENT,
-    capped_expm1,
-    divide_or_inf,
-    inverse_expm1,
-    log_reciprocal,
-)
+from dpviz.core.numerics.special import MAX_EXPONENT, capped_expm1, divide_or_inf, inverse_expm1, log_reciprocal
 from dpviz.core.types import FloatArray
 from dpviz.privacy.average_case import log_count_probabilities
 from dpviz.privacy.pld import advanced_composition
+from dpviz.privacy.subsampling import subsampled_tight
 
 DIMITRAKAKIS = 2.46  # the constant that Theorem 4.3 takes from Dimitrakakis et al. (2013)
 CONDITION_TIE = 1e-12  # relative distance within which both sides of a condition are equal: rounding refuses none
 MIN_LEMMA_DELTA = 1e-300  # smaller tails lose their digits near the end of the floating-point numbers
-
-LEMMA_ROWS = dataclasses.replace(ROWS, maximum=limits.MAX_PRIOR_ROWS)
 
 
 def subsampled_epsilon_printed(epsilon: float, rate: float) -> float:
@@ -51,12 +41,7 @@ def subsampled_epsilon_printed(epsilon: float, rate: float) -> float:
     >>> round(subsampled_epsilon_printed(1.0, 0.5), 6)  # (e − 1) / 2
     0.859141
     """
-    if rate == 0:
-        return 0.0
-    if epsilon < MAX_EXPM1_EXPONENT:
-        return rate * math.expm1(epsilon)
-    exponent = epsilon + math.log(rate)
-    return math.exp(exponent) if exponent < MAX_EXPM1_EXPONENT else math.inf
+    return capped_expm1(subsampled_tight(epsilon, rate))
 
 
 def _share(n: int, m: int) -> float:
@@ -78,37 +63,26 @@ def _average_delta(n: int, epsilon: float, theta_real: float) -> float:
     return max(float(to_more.max()), float(to_fewer.max())) / 2
 
 
-def _lemma_6_5_failures(n1: FloatArray, n: int, alpha: float, beta: float, epsilon: float) -> FloatArray:
-    """Probability, for each count n₁ of ones, that θ ~ Beta(n₁ + α, n₀ + β) leaves the range of Lemma 6.5.
-
-    It is (n₁+α)/((n₁+α) + e^ε(n₀+β−1)) ≤ θ ≤ e^ε(n₁+α−1)/((n₀+β) + e^ε(n₁+α−1)), empty for α ≤ 1 or β ≤ 1. Tails above
-    1e-300 have a relative error below 1e-11 + 2e-15 (1 + ln(1/tail)) / ε.
-    """
-    x, y, shrink = n1 + alpha, (n - n1) + beta, math.exp(-epsilon)
-    is_empty = (x <= 1) | (y <= 1) | ((x - 1) * (y - 1) < x * y * shrink**2)
-    fewer_x, fewer_y = np.where(is_empty, 1.0, x - 1), np.where(is_empty, 1.0, y - 1)
-    below = betainc(x, y, x * shrink / (x * shrink + fewer_y))
-    above = betainc(y, x, y * shrink / (y * shrink + fewer_x))
-    return np.where(is_empty, 1.0, np.minimum(below + above, 1.0))
-
-
 @lru_cache(maxsize=1024)  # the audit and the curves need the same ones
 def _lemma_6_5_prior(n: int, epsilon: float, delta: float) -> float:
     """Smallest α = β > 1 for which Lemma 6.5 promises that PARAM_Post is (ε, δ)-private; ∞ at δ = 0, and 0 at δ = 1.
 
-    The failure falls in α and is largest at n₁ = 0 on every grid tried; that it is within δ for every n₁ is checked for
-    the prior returned. A prior smaller by one part in 10⁶ fails.
+    θ ~ Beta(n₁ + α, n₀ + β) leaves the range (n₁+α)/((n₁+α) + e^ε(n₀+β−1)) ≤ θ ≤ e^ε(n₁+α−1)/((n₀+β) + e^ε(n₁+α−1))
+    with a probability that falls in α and is largest at n₁ = 0 on every grid tried; that it is within δ for every n₁ is
+    checked for the prior returned. A prior smaller by one part in 10⁶ fails.
     """
-    n, epsilon, delta = int(LEMMA_ROWS.validate(n)), EPSILON.validate(epsilon), DELTA.validate(delta)
+    n = int(MANY_ROWS.validate(n))
     if 0 < delta < MIN_LEMMA_DELTA:
         raise ValueError(f"delta must be 0 or from {format_number(MIN_LEMMA_DELTA)} to 1; got {delta!r}.")
     if delta in (0, 1):
         return 0.0 if delta == 1 else math.inf
+    growth = math.exp(min(epsilon, MAX_EXPONENT))
 
     def failure(prior: float, n1: FloatArray) -> float:
-        return float(_lemma_6_5_failures(n1, n, prior, prior, epsilon).max())
+        x, y = n1 + prior, n - n1 + prior
+        return min(float(odds_failures(x, y, x / (y - 1) / growth, growth * ((x - 1) / y)).max()), 1.0)
 
-    # Without ones; the ends of the range are rounded, and far tails answer by ln(1/δ)/ε as much
+    # Without ones. The ends of the range are rounded, and tails above 10⁻³⁰⁰ answer by this much
     allowed = delta / (1 + 1e-11 + 2e-15 * (1 - math.log(delta)) / epsilon)
     guess = -math.log(delta) / (math.expm1(min(epsilon, MAX_EXPONENT)) - epsilon)
     no_ones = np.zeros(1)

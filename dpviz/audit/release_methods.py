@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dpviz.audit import read_table
 from dpviz.audit.release_losses import NOISE_FACTORS, PROMISES, REAL_LOSSES, ReleaseSetting
+from dpviz.core.data_files import read_table
 from dpviz.privacy.real_loss import Loss
 
 
@@ -36,7 +36,7 @@ def _read_method(row: dict[str, str]) -> ReleaseMethod:
     return ReleaseMethod(**row, real=REAL_LOSSES[key], noise_factor=NOISE_FACTORS.get(key), promised=promised)
 
 
-RELEASE_METHODS = {row["key"]: _read_method(row) for row in read_table("release_methods")}
+RELEASE_METHODS = {row["key"]: _read_method(row) for row in read_table("audit/release_methods")}
 """In the order of the papers, by key."""
 
 
@@ -61,5 +61,7 @@ EXACT_SENSITIVITIES: dict[str, Callable[[int, float], float]] = {
     # Of −2 ln L at its maximum for Bernoulli rows: from no ones to a single one
     "Bernoulli deviance, for choosing a model": lambda n, _: 2 * math.log(n) - 2 * (n - 1) * math.log1p(-1 / n),
 }
-SENSITIVITIES = [Sensitivity(**row, exact=EXACT_SENSITIVITIES[row["statistic"]]) for row in read_table("sensitivities")]
+SENSITIVITIES = [
+    Sensitivity(**row, exact=EXACT_SENSITIVITIES[row["statistic"]]) for row in read_table("audit/sensitivities")
+]
 """Statistics that the papers sanitize."""

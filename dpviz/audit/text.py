@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import expit
 
-from dpviz.audit import read_table
 from dpviz.audit.formulas import DIMITRAKAKIS
 from dpviz.audit.theorems import CONSTANTS, THEOREMS, Theorem, TheoremKind, Verdict
 from dpviz.calibration.data_kinds import GAUSSIAN
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.quantities import NOISE_QUANTITY
 from dpviz.calibration.smallest_prior import MAX_SEARCHED_PRIOR
+from dpviz.core.data_files import read_table
 from dpviz.core.formatting import format_distinct, format_failure, format_number, round_down, round_up
 from dpviz.core.numerics.special import divide_or_inf, inverse_expm1, log_reciprocal
 from dpviz.privacy.average_case import count_simulator_deltas
@@ -25,8 +25,8 @@ from dpviz.privacy.pld import PrivacyLossDistribution
 if TYPE_CHECKING:
     from dpviz.audit.theorem_audit import TheoremResult
 
-VERDICT_MARKS = {Verdict(row["verdict"]): row["mark"] for row in read_table("verdicts")}
-COUNTED_AS = {Verdict(row["verdict"]): row["counted"] for row in read_table("verdicts") if row["counted"]}
+VERDICT_MARKS = {Verdict(row["verdict"]): row["mark"] for row in read_table("audit/verdicts")}
+COUNTED_AS = {Verdict(row["verdict"]): row["counted"] for row in read_table("audit/verdicts") if row["counted"]}
 TOO_LARGE = "beyond 10³⁰⁸"
 CLOSE = 1.1  # a factor up to which a bound is told as per cent
 RTOL = 1e-9  # a corrected value this close to the exact one keeps the promise
@@ -40,7 +40,7 @@ ERRORS = {
 
 REMARKS = {
     (key, Verdict(verdict)): row["remark"]
-    for row in read_table("remarks")
+    for row in read_table("audit/remarks")
     for key in row["theorems"].split(";")
     for verdict in row["verdicts"].split(";")
 }
@@ -102,7 +102,7 @@ def _unsafe_sentence(result: TheoremResult) -> str:
 
 
 def _constant_sentence(result: TheoremResult) -> str:
-    theorem, symbol = result.theorem, result.theorem.constant_symbol
+    theorem, symbol = result.theorem, result.theorem.constant.split(", ")[-1]  # the last of those without a value
     value = "At these parameters the bound excludes nothing."
     if result.exact is not None and math.isinf(result.exact):
         value = f"The exact prior lies beyond {format_number(MAX_SEARCHED_PRIOR)}."
@@ -322,7 +322,7 @@ def average_case_claims(n: int, theta: float, epsilon: float) -> list[tuple[Theo
         "order": format_number(THEOREMS["6.19"].value(n=n, epsilon=epsilon), 3),
     }
     claims = []
-    for row in read_table("average_case"):
+    for row in read_table("audit/average_case"):
         if row["case"] in ("", case):
             delta, exact, verdict = (row[column].format(**values) for column in ("printed", "exact", "verdict"))
             claims.append((THEOREMS[row["theorem"]], delta, exact, verdict))

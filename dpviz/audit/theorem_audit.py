@@ -7,7 +7,6 @@ from functools import cached_property
 
 from dpviz.audit.text import result_sentence
 from dpviz.audit.theorems import CONSTANTS, THEOREMS, Promise, Theorem, TheoremKind, Verdict
-from dpviz.calibration.curves import release
 from dpviz.calibration.data_kinds import GAUSSIAN, KINDS, Kind, Setting
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.quantities import NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY
@@ -73,15 +72,6 @@ class TheoremResult:
         """δ that the printed value gives at the promised ε; None where there is none."""
         return self._actual[1]
 
-    @property
-    def why_no_value(self) -> str:
-        """Why there is no printed number to compare; empty where there is one, or its condition does not hold."""
-        if self.theorem.formula is None:
-            return "it says that none is enough"
-        if self.theorem.constant:
-            return f"its constant {self.theorem.constant_symbol} is not stated"
-        return "" if self.verdict.is_decided or self.printed is not None else "it is not asked without δ"
-
     @cached_property
     def sentence(self) -> str:
         """What follows, and why."""
@@ -138,7 +128,7 @@ def _judge(theorem: Theorem, method: str, setting: Setting) -> TheoremResult:
     if theorem.constant:
         is_comparable = 0 < printed < math.inf and math.isfinite(exact)
         is_order = theorem.kind is TheoremKind.ORDER
-        verdict = theorem.kind.verdict(CONSTANTS[theorem.key, method].exists) if is_order else Verdict.OPEN
+        verdict = theorem.kind.verdict(CONSTANTS[theorem.key, method].low != 0) if is_order else Verdict.OPEN
         return replace(result, exact=exact, verdict=verdict, constant=exact / printed if is_comparable else None)
 
     result = replace(result, printed=printed, exact=exact)
@@ -193,8 +183,8 @@ def _actual_loss(result: TheoremResult, printed: float) -> tuple[float | None, f
     if method.lost and printed <= method.lost - FLOAT_ROUNDING:
         return None, None
     alpha = max(printed, math.nextafter(method.lost, math.inf))
-    rows = release(method.key, n=setting.n, m=setting.m, alpha=alpha, cells=result.kind.cells(setting))
-    actual_epsilon = None
-    if promise.has_epsilon:
-        actual_epsilon = epsilon_for_delta(rows, delta) if delta else pure_epsilon(rows)
-    return actual_epsilon, delta_for_epsilon(rows, epsilon)
+    rows = method.release(setting.n, setting.m, alpha, alpha, result.kind.cells(setting))
+    actual_delta = delta_for_epsilon(rows, epsilon)
+    if not promise.has_epsilon:
+        return None, actual_delta
+    return epsilon_for_delta(rows, delta) if delta else pure_epsilon(rows), actual_delta

@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from dpviz.audit import read_table
 from dpviz.audit.formulas import CONDITIONS, FORMULAS
 from dpviz.calibration.gaussian_range import ANY_SIGMA0, SIGMA
 from dpviz.calibration.quantities import NO_QUANTITY, NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY, Quantity
 from dpviz.core import limits
+from dpviz.core.data_files import read_table
 from dpviz.core.declarations import DELTA, EPSILON, ROWS, SYNTHETIC_ROWS
 from dpviz.core.parameters import Parameter, argument
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
@@ -101,22 +101,16 @@ class TheoremKind(StrEnum):
         return Verdict.SAFE if keeps_promise else Verdict.UNSAFE
 
 
-@dataclass(frozen=True)
-class Constant:
+class Constant(NamedTuple):
     """Infimum and supremum of the constant that makes a theorem exact; None for the end that it does not speak of.
 
     `text` says for which settings, and where the decisive end is approached. What is not proved was tried on a grid
     with n up to 100,000 and δ from 10⁻³⁰⁰ on.
     """
 
-    low: float | None
+    low: float | None  # 0 where no constant is enough
     high: float | None
     text: str
-
-    @property
-    def exists(self) -> bool:
-        """Whether some constant is enough."""
-        return self.low != 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,11 +147,6 @@ class Theorem:
         return f"Zheng (2015), {self.name}" + (f", after {self.after}" if self.after else "")
 
     @property
-    def constant_symbol(self) -> str:
-        """Constant that multiplies the formula: the last of those without a value."""
-        return self.constant.split(", ")[-1]
-
-    @property
     def is_one_row(self) -> bool:
         """Whether it is about a single synthetic row."""
         return self.test is CONDITIONS["one row"]
@@ -179,7 +168,7 @@ class Theorem:
         return function(**{name: DOMAINS[name].validate(values[name]) for name in names})
 
 
-_signature = cache(inspect.signature)
+_signature = cache(inspect.signature)  # curves ask for every formula at every point
 
 
 def _read_theorem(row: dict[str, str]) -> Theorem:
@@ -194,20 +183,16 @@ def _read_theorem(row: dict[str, str]) -> Theorem:
     return Theorem(**row | columns)
 
 
-def _read_constant(row: dict[str, str]) -> Constant:
-    low, high = (float(row[end]) if row[end] else None for end in ("low", "high"))
-    return Constant(low, high, row["text"])
-
-
-THEOREMS: dict[str, Theorem] = {theorem.key: theorem for theorem in map(_read_theorem, read_table("theorems"))}
+THEOREMS: dict[str, Theorem] = {theorem.key: theorem for theorem in map(_read_theorem, read_table("audit/theorems"))}
 """In the order of the thesis, by number and part.
 
 >>> THEOREMS["6.13"].value(m=100, epsilon=1.0)  # 1 + 100 / (e − 1)
 59.19767068693265
 """
 
-CONSTANTS = {
-    (row["claim"], method): _read_constant(row) for row in read_table("constants") for method in row["methods"].split()
-}
+CONSTANTS: dict[tuple[str, str], Constant] = {}
+for _row in read_table("audit/constants"):
+    _low, _high = (float(_row[end]) if _row[end] else None for end in ("low", "high"))
+    CONSTANTS |= {(_row["claim"], method): Constant(_low, _high, _row["text"]) for method in _row["methods"].split()}
 """By theorem and method. `dpviz.calibration.gaussian_range` bounds the pure ranges; for (ε, δ), the ratio of step to
 noise is at least ε/√(2 ln(1/δ)) for ε ≤ 2 ln 2, since Φ(r/2 − k) ≤ ½ e^{−k²/2 + kr/2} with k = √(2 ln(1/δ))."""

@@ -150,8 +150,18 @@ def parameter_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
     lower, upper = np.maximum(row - 1, 0), np.minimum(row, n - 1)
     up = grow * (alpha + lower) / (beta + (n - 1 - lower))
     down = (alpha + upper) / (beta + (n - 1 - upper)) / grow
-    failure = betainc(b, a, 1 / (1 + up)) + betainc(a, b, down / (1 + down))
-    return min(float(failure.max()), 1.0)
+    return min(float(odds_failures(a, b, down, up).max()), 1.0)
+
+
+def odds_failures(a: FloatArray, b: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
+    """Probability that the odds θ / (1 − θ) of θ ~ Beta(a, b) are below `lower` or above `upper`.
+
+    Parameters
+    ----------
+    a, b, lower, upper : ndarray
+        Where the ends are not in order, it may exceed 1.
+    """
+    return np.asarray(betainc(b, a, 1 / (1 + upper)) + betainc(a, b, lower / (1 + lower)))
 
 
 def _tail_fraction(x: FloatArray, y: FloatArray, odds: FloatArray, epsilon: Numbers) -> FloatArray:

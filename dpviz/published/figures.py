@@ -5,12 +5,14 @@ from collections import defaultdict
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
+from dpviz.core.data_files import read_table
 from dpviz.core.types import FloatArray
-from dpviz.published.records import read_data
 
 
 class LineKind(StrEnum):
@@ -78,19 +80,19 @@ def slugify(name: str) -> str:
 @cache
 def load_figures() -> tuple[Figure, ...]:
     """Every figure in the order of the captions; read once in a process."""
-    lines: dict[tuple[str, str, str, str], list[FigureLine]] = defaultdict(list)
-    for row in read_data("figures"):
-        x = np.array(row["x"].split(), float)
-        y, error = (np.array(row[name].split() or ["0"] * len(x), float) for name in ("y", "error"))
-        panel = row["paper"], row["place"], row["setting"], row["measure"]
-        lines[panel].append(FigureLine(row["key"], row["name"], LineKind(row["kind"]), x, y, error))
+    panels: dict[tuple[str, str], list[FigurePanel]] = defaultdict(list)
+    by_panel = itemgetter("paper", "place", "setting", "measure")
+    for (paper, place, setting, measure), rows in groupby(read_table("published/figures"), by_panel):
+        panels[paper, place].append(FigurePanel(setting, measure, tuple(map(_read_line, rows))))
     figures = []
-    for row in read_data("captions"):
-        panels = tuple(
-            FigurePanel(setting, measure, tuple(panel_lines))
-            for (paper, place, setting, measure), panel_lines in lines.items()
-            if (paper, place) == (row["paper"], row["place"])
-        )
-        fields: dict[str, Any] = {"log": row["log"] == "yes", "panels": panels}
-        figures.append(Figure(**row | fields))
+    for row in read_table("published/captions"):
+        parts: dict[str, Any] = {"log": row["log"] == "yes", "panels": tuple(panels[row["paper"], row["place"]])}
+        figures.append(Figure(**row | parts))
     return tuple(figures)
+
+
+def _read_line(row: dict[str, str]) -> FigureLine:
+    """A line, where no values, or no errors, are zeros."""
+    x = np.array(row["x"].split(), float)
+    y, error = (np.array(row[name].split() or ["0"] * len(x), float) for name in ("y", "error"))
+    return FigureLine(row["key"], row["name"], LineKind(row["kind"]), x, y, error)

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from dpviz.published.records import Record, load_records, read_data
+from dpviz.core.data_files import read_table
+from dpviz.published.records import Record, load_records
 
-TITLES = {row["name"]: row["title"] for row in read_data("titles")}
+TITLES = {row["name"]: row["title"] for row in read_table("published/titles")}
 
 
 @dataclass(frozen=True)

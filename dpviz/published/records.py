@@ -1,6 +1,5 @@
 """The frozen records: every printed number and statement with what was computed of it, and the papers' errata."""
 
-import csv
 import datetime
 import re
 from collections import Counter, defaultdict
@@ -8,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from importlib.resources import files
 from typing import Any, Self
 from urllib.parse import parse_qsl
 
 from scipy.special import ndtri
 
+from dpviz.core.data_files import read_table
 from dpviz.core.formatting import format_number
 
 FAMILY_LEVEL = 1e-3  # Probability that chance alone puts any simulated number beyond the limit
@@ -131,18 +130,8 @@ class Record:
         return dict(parse_qsl(self.settings))
 
 
-def read_data(name: str) -> list[dict[str, str]]:
-    """The rows of a file of the folder `data`, every cell as text."""
-    return list(csv.DictReader(data_text(name).splitlines()))
-
-
-def data_text(name: str) -> str:
-    """A file of the folder `data` as it is."""
-    return files("dpviz.published").joinpath("data", f"{name}.csv").read_text(encoding="utf-8")
-
-
-TEXTS = {row["name"]: row["text"] for row in read_data("texts")}
-"""Sentences about records, with places for their numbers."""
+TEXTS = {row["name"]: row["text"] for row in read_table("published/texts")}
+"""How the records were computed, with places for the numbers."""
 
 
 @cache
@@ -150,13 +139,13 @@ def load_records(paper: str = "") -> tuple[Record, ...]:
     """Every record, or those of a paper by authors and year, in printed order; read once in a process."""
     if paper:
         return tuple(record for record in load_records() if record.paper == paper)
-    return tuple(map(Record.from_row, read_data("records")))
+    return tuple(map(Record.from_row, read_table("published/records")))
 
 
 @cache
 def load_papers() -> dict[str, str]:
     """The papers by key, authors and year, in the order of their years."""
-    return {row["key"]: row["paper"] for row in read_data("papers")}
+    return {row["key"]: row["paper"] for row in read_table("published/papers")}
 
 
 @cache
@@ -209,7 +198,7 @@ class Erratum:
 @cache
 def load_errata(paper: str) -> tuple[Erratum, ...]:
     """The errata of a paper, by authors and year."""
-    return tuple(Erratum(**row) for row in read_data("errata") if row["paper"] == paper)
+    return tuple(Erratum(**row) for row in read_table("published/errata") if row["paper"] == paper)
 
 
 @dataclass(frozen=True)
@@ -227,21 +216,6 @@ class Summary:
     def n_come_out(self) -> int:
         """Results that come out."""
         return sum(count for verdict, count in self.verdicts.items() if verdict.comes_out)
-
-    @property
-    def label(self) -> str:
-        """How many results come out, in some words."""
-        return TEXTS["label"].format(self)
-
-    @property
-    def caption(self) -> str:
-        """What does not, in a short sentence."""
-        return TEXTS["caption"].format(self)
-
-    @property
-    def sentence(self) -> str:
-        """The verdict on everything printed, in some sentences."""
-        return TEXTS["sentence"].format(self)
 
     @property
     def counts(self) -> str:
@@ -294,6 +268,6 @@ def rule_sentence(n_simulated: int) -> str:
 @cache
 def provenance() -> str:
     """How and when the records were computed, and by which command they are again."""
-    row, rule = read_data("records")[0], rule_sentence(summarize(load_records()).n_simulated)
+    row, rule = read_table("published/records")[0], rule_sentence(summarize(load_records()).n_simulated)
     day, repetitions = datetime.date.fromisoformat(row["computed"]), int(row["repetitions"])
     return TEXTS["provenance"].format(day=day, repetitions=repetitions, seed=row["seed"], rule=rule)

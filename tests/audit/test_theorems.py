@@ -10,10 +10,10 @@ from typing import Any
 import mpmath as mp
 import pytest
 
-from dpviz.audit import read_table
 from dpviz.audit.formulas import CONDITIONS, FORMULAS
 from dpviz.audit.theorem_audit import TheoremResult, audit_theorems
 from dpviz.audit.theorems import CONSTANTS, THEOREMS, Constant
+from dpviz.core.data_files import read_table
 from dpviz.priors import KINDS, METHODS
 from tests.referees import beta_excess, gaussian_excess
 
@@ -33,7 +33,7 @@ WITHOUT_FORMULA = {
 def test_the_table_holds_every_theorem_in_order() -> None:
     numbers = [f"{chapter}.{number}" for chapter, numbers in NUMBERS.items() for number in numbers]
     assert list(dict.fromkeys(theorem.number for theorem in THEOREMS.values())) == numbers
-    rows = read_table("theorems")
+    rows = read_table("audit/theorems")
     assert {row["formula"] for row in rows} == {"", *FORMULAS}
     assert {row["test"] for row in rows} == {"", *CONDITIONS}
     for key, theorem in THEOREMS.items():

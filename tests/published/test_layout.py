@@ -7,9 +7,10 @@ import io
 import pandas as pd
 import pytest
 
+from dpviz.core.data_files import table_text
 from dpviz.published.figures import LineKind, load_figures, slugify
 from dpviz.published.layout import PrintedList, PrintedTable, lay_out, printed_csv
-from dpviz.published.records import data_text, load_papers, load_records
+from dpviz.published.records import load_papers, load_records
 
 FIGURES = {(figure.paper, figure.place): figure for figure in load_figures()}
 
@@ -75,7 +76,7 @@ def test_every_figure_has_its_statements_and_every_statement_a_figure() -> None:
     for record in load_records():
         assert not record.figure or (record.paper, record.figure) in FIGURES, record.figure
     assert len({(paper, slugify(place)) for paper, place in FIGURES}) == len(FIGURES)
-    lines = pd.read_csv(io.StringIO(data_text("figures")))
+    lines = pd.read_csv(io.StringIO(table_text("published/figures")))
     assert len(lines) == sum(len(panel.lines) for figure in FIGURES.values() for panel in figure.panels)
 
 

@@ -13,12 +13,12 @@ import pytest
 
 from dpviz.comparisons.mixed import LARGEST_SHARE, SMALLEST_SHARE
 from dpviz.comparisons.numeric_data import NUMBERS
+from dpviz.core.data_files import read_table, table_text
 from dpviz.published import records as module
 from dpviz.published.records import (
     Agreement,
     Kind,
     alternative_readings,
-    data_text,
     fill_in_printed,
     load_errata,
     load_papers,
@@ -154,7 +154,7 @@ def test_the_page_of_a_record_takes_its_settings() -> None:
 
 
 def test_the_file_opens_in_pandas() -> None:
-    table = pd.read_csv(io.StringIO(data_text("records")), parse_dates=["computed"])
+    table = pd.read_csv(io.StringIO(table_text("published/records")), parse_dates=["computed"])
     kinds = {name: table[name].dtype.kind for name in table}
     numeric = {"error", "our_error", "units_of_last_digit", "standard_errors"}
     assert {name for name, kind in kinds.items() if kind == "f"} == numeric
@@ -188,7 +188,7 @@ def test_numbers_of_papers_in_texts_are_those_of_the_records(
     assert record.printed in filled or f"{float(record.printed):,.0f}" in filled
     assert not PLACEHOLDER.search(filled)
     assert "987" not in filled
-    rows = [row | {"printed": "987"} if row["key"] == key else row for row in module.read_data("records")]
+    rows = [row | {"printed": "987"} if row["key"] == key else row for row in read_table("published/records")]
     changed = tuple(map(module.Record.from_row, rows))
     monkeypatch.setattr(module, "load_records", lambda _: changed)
     assert "987" in fill_in_printed(text)

@@ -56,7 +56,8 @@ def main(arguments: list[str] | None = None) -> int:
     recomputed = [recompute(record, budget) if record.is_computed else record for record in frozen]
 
     summary = summarize(recomputed)
-    print(f"{summary.label}. {rule_sentence(summary.n_simulated)}")
+    count = f"{summary.n_come_out:,} of {summary.kinds['result']:,}"
+    print(f"{count} results come out. {rule_sentence(summary.n_simulated)}")
     for paper in papers:
         print(f"{paper}: {summarize(record for record in recomputed if record.paper == paper).counts}.")
 

@@ -110,8 +110,8 @@ def zheng_figures(_: SimulationBudget) -> Rows:
         measure = "range" if KINDS[family] is GAUSSIAN else "prior"
         curves = prior_curves(family, Setting(n=100, m=100, epsilon=1.0, delta=1e-5, sigma0=1.0), "epsilon")
         for line in (line for line in curves.lines if np.isfinite(line.values).any()):
-            kind = LineKind.PURE_EPSILON if line.pure else LineKind.COMPUTED
-            name, method = line.theorem or ("δ = 0" if line.pure else ""), PRIOR_METHODS[line.method]
+            kind = LineKind.PURE_EPSILON if line.kind == "pure" else LineKind.COMPUTED
+            name, method = line.theorem or ("δ = 0" if line.kind == "pure" else ""), PRIOR_METHODS[line.method]
             words = ", ".join(filter(None, (name, method.label)))
             label = Label(method.color, words, LineKind.PRINTED if line.theorem else kind)
             yield line_row(ZHENG, place, "", measure, label, curves.points, line.values)

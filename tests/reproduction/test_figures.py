@@ -12,16 +12,16 @@ from scipy.stats import binom
 from dpviz.comparisons import UnknownVariance
 from dpviz.comparisons.mixed_releases import MixedRows
 from dpviz.comparisons.numeric_releases import SMOOTHED_HISTOGRAM
+from dpviz.core.data_files import read_table
 from dpviz.mechanisms import BetaBinomial
 from dpviz.published.figures import LineKind, load_figures
-from dpviz.published.records import read_data
 from tests.reproduction import figures
 from tests.reproduction.bowen_liu import N_CELLS, STUDY_3, accuracy, simulate_numeric
 from tests.reproduction.evidence import SimulationBudget
 from tests.reproduction.figures import COLUMNS, LEVELS, MARGINALS, EveryCell, interval_measures
 
 BUDGET = SimulationBudget()
-FROZEN = [[row[column] for column in COLUMNS] for row in read_data("figures")]
+FROZEN = [[row[column] for column in COLUMNS] for row in read_table("published/figures")]
 
 
 def line(paper: str, place: str, setting: str, measure: str, key: str) -> dict[float, tuple[float, float]]:

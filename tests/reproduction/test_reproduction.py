@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pytest
 
-from dpviz.published.records import Agreement, Record, data_text, load_papers, load_records, simulation_limit
+from dpviz.core.data_files import table_text
+from dpviz.published.records import Agreement, Record, load_papers, load_records, simulation_limit
 from tests.reproduction import __main__ as command
 from tests.reproduction import agreement
 from tests.reproduction.agreement import changed_records, judge, recompute
@@ -128,7 +129,8 @@ def test_the_command_counts_verdicts_and_writes_what_the_page_shows(
     assert printed.out.startswith(f"{count} results come out.")
     assert printed.err == ""
     written, frozen = (
-        pd.read_csv(file, dtype=str, keep_default_na=False) for file in (path, StringIO(data_text("records")))
+        pd.read_csv(file, dtype=str, keep_default_na=False)
+        for file in (path, StringIO(table_text("published/records")))
     )
     frozen = frozen[frozen["paper"] == load_papers()[key]].reset_index(drop=True)
     pd.testing.assert_frame_equal(written.drop(columns="computed"), frozen.drop(columns="computed"))
