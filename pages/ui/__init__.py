@@ -10,10 +10,9 @@ from pages.ui.downloads import (
     PICTURES, STORED_TYPES, File, about_page, open_file, origin, show_differences, show_files, show_page_files,
     uploaded,
 )  # fmt: skip
-from pages.ui.figure import component, show_figure
 from pages.ui.layout import (
-    Section, close_page, columns, last_valid, last_valid_value, look_closer, open_page, page_frame, section_if,
-    section_setting, show_problems,
+    Section, close_page, columns, component, last_valid, last_valid_value, look_closer, open_page, page_frame,
+    section_if, section_setting, show_figure, show_problems,
 )  # fmt: skip
 from pages.ui.mechanism import (
     GIVEN, RELEASE_NUMBERS, mechanism_controls, mechanism_settings, note_broken_promise,
@@ -25,6 +24,5 @@ from pages.ui.text import (
 from pages.ui.url import (
     CLASS_MODE, Setting, Settings, choice_setting, choices_setting, class_mode, current_page, current_setting,
     hidden_number_setting, load, number_setting, number_settings, query_of, report_problem, switch_setting,
-    text_setting,
+    text_setting, visit,
 )  # fmt: skip
-from pages.ui.visit import visit

@@ -18,8 +18,7 @@ from dpviz.core.formatting import format_number
 from dpviz.core.parameters import Parameter
 from pages.ui.declarations import declared_table
 from pages.ui.release import TakeRelease, mark_moved, matching_case, register_shown
-from pages.ui.url import Setting, class_mode, current_page, current_setting, keys_of, report_problem, switch_setting
-from pages.ui.visit import visit
+from pages.ui.url import Setting, class_mode, current_setting, keys_of, report_problem, switch_setting, visit
 
 BOX_WIDTH = 110  # pixels: ten digits
 STOPS_PER_DECADE = 20
@@ -186,14 +185,14 @@ def presets(
     A case has values by the names of settings without the prefix. `widget` is `st.pills`, or `st.selectbox` where there
     are many, and always in class mode; `take_release` is as in `pages.ui.release.apply_release`.
     """
-    state = st.session_state
-    prefix = current_page().prefix
+    state, page = st.session_state, visit().page
+    prefix = page.prefix
     key = f"{prefix}preset"
 
     def holds(case: Mapping[str, Any]) -> bool:
         return all(state.get(prefix + name) == value for name, value in case.items())
 
-    own = matching_case(current_page(), take_release)
+    own = matching_case(page, take_release)
     if not holds(own):
         cases = {"your release": own, **cases}
     chosen = cases.get(state.get(key) or "")

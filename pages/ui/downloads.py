@@ -13,8 +13,7 @@ from dpviz.designs import Design
 from dpviz.export.tables import describe_release, file_header
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.ui.text import note, problem, table, words
-from pages.ui.url import current_page, query_of, url_of
-from pages.ui.visit import visit
+from pages.ui.url import current_page, query_of, url_of, visit
 
 File = tuple[str, str, Callable[[], str]]
 """Label of its button, its name, and a function that returns its text."""

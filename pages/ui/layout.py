@@ -1,26 +1,31 @@
-"""What every page has: its head, controls beside the results, the last valid answer, and closer looks below."""
+"""What every page has: head, controls beside the results, last valid answer, pictures, and closer looks below."""
 
+import json
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from html import escape
 from typing import Any, NamedTuple, TypeVar
 
 import streamlit as st
+from plotly.io.json import to_json_plotly
 
 from dpviz.charts.html import part_html
+from dpviz.charts.theme import Figure
 from dpviz.core.escape import escape_markdown, single_line
+from dpviz.core.formatting import shorten_numbers
 from dpviz.export.tables import how_to_read
 from pages.ui import url
 from pages.ui.controls import choice
 from pages.ui.downloads import about_page
-from pages.ui.figure import show_component
 from pages.ui.navigation import Page
 from pages.ui.release import LINKED, TakeRelease, apply_release, describe_release, matching_case, update_release
-from pages.ui.server import static_url
+from pages.ui.server import PLOTLY_NAME, static_url
 from pages.ui.text import note, page_note, problem, words
-from pages.ui.url import Setting, Settings
-from pages.ui.visit import visit
+from pages.ui.url import Setting, Settings, visit
 
+CLASS_MODE_HEIGHT = 1.2  # factor of the height of a picture in class mode, for its larger words
 Question = TypeVar("Question")
 Section = Callable[[Any], object]
 
@@ -156,6 +161,43 @@ def last_valid_value(
         return compute(last)
     st.session_state[valid_key] = value
     return result
+
+
+@cache
+def component(name: str) -> Callable[..., Any]:
+    """Component that ``static/<name>.js`` draws: a run sends the line that fetches the script, not the script."""
+    address = static_url(f"{name}.js")
+    # In two lines: Streamlit takes a single one for the name of a file.
+    script = f'const ours = await import(new URL("{address}", document.baseURI));\nexport default ours.default;'
+    return st.components.v2.component(f"dpviz_{name}", js=script, isolate_styles=False)
+
+
+def show_component(name: str, key: str, data: Mapping[str, Any]) -> None:
+    """Draw a component that has no picture; its data go as UTF-8 JSON.
+
+    Streamlit searches a mapping for data frames in every run, which takes longer than all else that it does here.
+    """
+    component(name)(key=key, data=json.dumps(data, ensure_ascii=False).encode(), height=1)
+
+
+def show_figure(figure: Figure, name: str, alt: str = "", *, height: int = 420, hero: bool = False) -> None:
+    """Draw a figure in place of the one that was drawn before under a `name`, after which its files are named too.
+
+    Colours and font come from the app's theme except where it sets its own. The reader's zoom survives until its
+    ``layout.uirevision`` changes. `alt` is its accessible name, which stands in the text of the page as "alt" and its
+    name if empty; `height` in pixels. A `hero` is the first picture of a page, which fills a screen in class mode.
+    """
+    key = url.current_page().prefix + name
+    is_large = url.class_mode()
+    pixels = round(CLASS_MODE_HEIGHT * height) if is_large else height
+    settings = to_json_plotly({
+        "time": time.time(),  # first: while a browser loads the script, Streamlit may call it in another order
+        "plotly": static_url(PLOTLY_NAME), "alt": alt or words(f"alt {name}"), "name": key, "height": pixels,
+        "large": is_large, "hero": hero,
+    })  # fmt: skip
+    drawing = figure.json_text(shorten_numbers if is_large else None)
+    data = f'{settings.removesuffix("}")},"figure":{drawing}}}'.encode()
+    component("figure")(key=key, data=data, height="content")  # a narrow one grows by its legend
 
 
 def section_setting(sections: Collection[str]) -> Setting:

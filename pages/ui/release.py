@@ -17,8 +17,7 @@ from dpviz.designs import Design
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.ui.navigation import PAGES, START, Page, streamlit_page
-from pages.ui.url import CLASS_MODE, Setting, Settings, class_mode, current_page, format_value, report_problem
-from pages.ui.visit import visit
+from pages.ui.url import CLASS_MODE, Setting, Settings, class_mode, current_page, format_value, report_problem, visit
 
 SHARED = (
     "synthesizer", "n", "m", "m_is_n", "sets", "prior", "epsilon", "delta", "alpha", "beta", "beta_is_alpha", "cells",

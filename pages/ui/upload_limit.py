@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers
@@ -21,19 +21,9 @@ SESSION_TTL_S = 150.0  # of a file after its session has left: Streamlit gives i
 class _Upload:
     scope: Scope  # of the request for it
     size: int  # bytes
+    owners: tuple[str, str, str]  # session, address and process
     is_stored: bool = False
     seen: float = field(default_factory=time.monotonic)  # when its session was last connected
-
-    @property
-    def owners(self) -> tuple[str, str, str]:
-        """Session, address and process."""
-        session = str(self.scope["path"].rsplit("/", 2)[1])
-        return session, str((self.scope.get("client") or ("",))[0]), ""
-
-    def fits(self, uploads: "Iterable[_Upload]", level: int) -> bool:
-        """Whether there is room for it beside `uploads` of the same session (0), address (1) or process (2)."""
-        sizes = [upload.size for upload in uploads if upload.owners[level] == self.owners[level]]
-        return len(sizes) < MAX_FILES[level] and sum(sizes) + self.size <= MAX_BYTES[level]
 
 
 class UploadLimit:
@@ -65,27 +55,37 @@ class UploadLimit:
             await PlainTextResponse("Length Required", status_code=411)(scope, receive, send)
             return
 
-        # Reserve the room before the body comes, and give it back unless the file was stored
-        path, upload = scope["path"], _Upload(dict(scope), int(length))
-        remaining = dict(self._uploads)
+        # The oldest files of the session give way, as far as they must
+        path = scope["path"]
+        session, address = path.rsplit("/", 2)[1], (scope.get("client") or ("",))[0]
+        upload = _Upload(dict(scope), int(length), (session, address, ""))
+        evicted: list[str] = []
         for item_path, item in self._uploads.items():
-            if item.owners[0] == upload.owners[0] and item.is_stored and not upload.fits(remaining.values(), 0):
-                del remaining[item_path]
-        evicted = self._uploads.keys() - remaining.keys()
+            if item.is_stored and item.owners[0] == session and not self._has_room(upload, 0, evicted):
+                evicted.append(item_path)
         is_known = path in self._uploads  # a path is used once
-        if is_known or not all(upload.fits(remaining.values(), level) for level in range(3)):
+        if is_known or not all(self._has_room(upload, level, evicted) for level in range(3)):
             await PlainTextResponse("Too many uploads", status_code=429)(scope, receive, send)
             return
-        requests = [self._request(self._uploads.pop(item_path), "DELETE") for item_path in evicted]
+
+        # Reserve the room before the body comes, and give it back unless the file was stored
+        deletions = [self._request(self._uploads.pop(item_path), "DELETE") for item_path in evicted]
         self._uploads[path] = upload
         try:
-            await asyncio.gather(*requests)
+            await asyncio.gather(*deletions)
             upload.is_stored = await self._forward(scope, receive, send) == 204
         finally:
             if not upload.is_stored:
                 self._uploads.pop(path, None)
         if self._sweeper is None or self._sweeper.done():
             self._sweeper = asyncio.create_task(self._sweep())
+
+    def _has_room(self, upload: _Upload, level: int, evicted: Collection[str]) -> bool:
+        """Whether an upload fits beside those of the same session (0), address (1) or process (2)."""
+        owner = upload.owners[level]
+        uploads = self._uploads.items()
+        sizes = [item.size for path, item in uploads if item.owners[level] == owner and path not in evicted]
+        return len(sizes) < MAX_FILES[level] and sum(sizes) + upload.size <= MAX_BYTES[level]
 
     async def _sweep(self) -> None:
         """Delete the files of sessions that have left, until no file is held."""

@@ -1,8 +1,12 @@
-"""Settings of a page in the query of its URL: read once when a run begins, written once when the reader pauses."""
+"""Settings of a page in the query of its URL: read once when a run begins, written once when the reader pauses.
 
+What a session knows beside the values of its settings, such as how the reader came to the page, is its `Visit`.
+"""
+
+import threading
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,8 +15,7 @@ import streamlit as st
 from dpviz.core.escape import single_line
 from dpviz.core.parameters import Parameter
 from pages.ui.background import call_at_rest
-from pages.ui.navigation import Page
-from pages.ui.visit import Address, begin_run, visit
+from pages.ui.navigation import START, Page
 
 MAX_TEXT = 4_000  # characters of a text that a URL carries: browsers and proxies cut longer ones
 CLASS_MODE = "class"  # name of the switch for class mode, on every page
@@ -21,6 +24,7 @@ IN_TRANSIT_S = 1.0  # in which a URL that the page had before is that of a reque
 WRITE_INTERVAL_S = 0.5  # between two URLs of a page: each is an entry of the browser's history
 MAX_IN_TRANSIT = 4  # URLs that a browser may not have had yet
 UNSHOWN = object()  # the value of a setting whose problem is not shown yet: the page itself may still change it
+_thread = threading.local()
 
 Options = Collection[str] | Callable[[], Collection[str]]
 """Keys of a choice, of a mapping to their labels or to what has a label; a function where they are registered later."""
@@ -116,6 +120,59 @@ def text_setting(default: str, label: str = "") -> Setting:
         return text
 
     return Setting(default, parse, lambda text: text if len(text) <= MAX_TEXT else "", label)
+
+
+@dataclass
+class Address:
+    """What a session knows of the URL of the page it is on."""
+
+    path: str = "/"
+    query: dict[str, str] = field(default_factory=dict)  # the page's part of it, as last read or written
+    written: list[dict[str, str]] = field(default_factory=list)  # the last ones before it
+    written_at: float = 0.0  # time.monotonic()
+    full_query: dict[str, str] | None = None  # what the URL should be; None before the first run with it has ended
+
+
+@dataclass
+class Visit:
+    """What a session knows beside the values of its settings."""
+
+    page: Page = START  # which this run draws
+    settings: Mapping[str, Setting] = field(default_factory=dict)  # of that page
+    address: Address = field(default_factory=Address)
+    known_urls: set[frozenset[tuple[str, str]]] = field(default_factory=set)  # queries that the session has had
+    is_entered: bool = False  # whether the reader comes from another page
+    is_linked: bool = False  # whether the URL is new, and has settings
+    shows_link_only: bool = False  # whether the page was opened by a link first, and belongs to a carried release
+    is_moved: bool = False  # whether a control of the page was moved before this run
+    shown: set[str] = field(default_factory=set)  # keys of the settings that this run has drawn so far
+    shown_controls: set[str] = field(default_factory=set)  # those of them that stand among the controls
+    problems: dict[str, tuple[str, Any]] = field(default_factory=dict)  # sentence by setting, and the value it is about
+    problem_place: Any = None  # container for their sentences, where the page has one
+    release: dict[str, Any] = field(default_factory=dict)  # of the reader, see `pages.ui.release`
+    release_line: Any = None  # container of what the head of the page says of it
+    seen_releases: dict[str, dict[str, Any]] = field(default_factory=dict)  # that of a page, by path, when it was left
+    shown_releases: dict[str, dict[str, Any]] = field(default_factory=dict)  # what a page itself showed last, by path
+    valid: dict[str, tuple[Any, dict[str, str]]] = field(default_factory=dict)  # last valid question and query, by path
+    reset_path: str | None = None  # of the page that shall get the settings of a fresh one
+    memory: dict[str, Any] = field(default_factory=dict)  # what a page remembers until the reader leaves it
+
+
+def visit() -> Visit:
+    """The visit of the reader whose page this thread draws.
+
+    It is looked up in the session once a run, as every look takes Streamlit as long as drawing a line of text.
+    """
+    current: Visit | None = getattr(_thread, "visit", None)
+    return begin_run() if current is None else current
+
+
+def begin_run() -> Visit:
+    """Look the visit up anew; the first call of every run."""
+    if "visit" not in st.session_state:
+        st.session_state["visit"] = Visit()
+    _thread.visit = st.session_state["visit"]
+    return _thread.visit  # type: ignore[no-any-return]
 
 
 def current_page() -> Page:

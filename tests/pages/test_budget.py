@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.comparisons import Analysis, BinaryData
 from dpviz.comparisons.budget import SplitOverSets
 from pages.budget import METHODS, PRESETS, take_release
-from pages.ui.visit import Visit
+from pages.ui.url import Visit
 from tests.pages.apptest import answer, cells_of, figures, links, open_page, problems, said, settings, sound
 
 QUICK = {"n": 9, "repetitions": 60, "cells": 3}

@@ -18,7 +18,7 @@ from dpviz.study.results import results_to_csv
 from dpviz.study.run import evaluate_cell
 from pages import compare_synthesizers as details
 from pages.compare_synthesizers import PRESETS, take_release
-from pages.ui.visit import Visit
+from pages.ui.url import Visit
 from tests.pages.apptest import answer, cells_of, figures, links, open_page, problems, said, settings, sound
 
 SMALL = {"n": 20, "sets": 3, "repetitions": 60}
