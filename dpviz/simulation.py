@@ -193,7 +193,13 @@ def stream_simulation(
 
 
 def run_simulation(plan: Plan[TallyType], *, executor: Executor | None = None, workers: int = 1) -> TallyType:
-    """Tally of all repetitions of a plan: the last one that `stream_simulation` yields."""
+    """Tally of all repetitions of a plan: the last one that `stream_simulation` yields.
+
+    Parameters
+    ----------
+    plan, executor, workers
+        As in `stream_simulation`.
+    """
     return deque(stream_simulation(plan, executor=executor, workers=workers), maxlen=1)[0]
 
 
@@ -289,9 +295,13 @@ def _read_sums(name: str, value: Any, first: FloatArray, repetitions: int | None
 
 
 def save_run(tally: Tally, *, about: Mapping[str, Any] | None = None) -> str:
-    """A run as JSON text, which `read_run` reads; `about` is what else to say.
+    """A run as JSON text, which `read_run` reads: the sums of its whole blocks.
 
-    It has the sums of whole blocks. Single repetitions and a block that was left unfinished are drawn again.
+    Parameters
+    ----------
+    tally : Tally
+    about : dict, optional
+        What else to say.
     """
     whole = tally.whole if tally.repetitions % tally.plan.batch else tally
     content = {

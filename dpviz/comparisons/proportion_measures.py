@@ -156,7 +156,7 @@ def interval_measures(
     """
     if is_clipped and len(proportions) > 1 and knows_jumps(synthesizer, sets, RULES[rule]):
         curves = coverage_by_proportion(
-            synthesizer, proportions=proportions, sets=sets, rules=[rule], level=analysis.level, with_lengths=True
+            synthesizer, proportions=proportions, sets=sets, rules=[rule], level=analysis.level
         )
         bound = curves.error_bound
         pairs = zip(curves.coverage[0].tolist(), curves.mean_width_inside[0].tolist(), strict=True)

@@ -17,8 +17,18 @@ def feasible_rules(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Those of some rules that a release allows, and a sentence for each reason why others are left out.
 
-    Where all `keys` of `RULES` need more sets, the rules for a single set take their place; a ValueError where there
-    are no keys, or the distributions that all of them need would be too large.
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+    sets : int
+        M.
+    keys : sequence of str
+        Keys of `RULES`; where all of them need more sets, the rules for a single set take their place.
+
+    Raises
+    ------
+    ValueError
+        If there are no keys, or the distributions that all of them need would be too large.
     """
     if not keys:
         raise ValueError("Choose at least one rule.")
@@ -48,24 +58,37 @@ def _labels(keys: Collection[str]) -> str:
 def coverage_answer(setting: str, rule: str, coverage: ExactCoverage, level: float) -> tuple[str, str, str]:
     """How many intervals of a rule hold the true share, against the promised level, and how many say nothing.
 
-    Returns mark, sentence and short sentence, in inline HTML; `setting` is the design in words.
+    Parameters
+    ----------
+    setting : str
+        The design in words.
+    rule : str
+        Key of the rule.
+    coverage : ExactCoverage
+    level : float
+        Promised level.
+
+    Returns
+    -------
+    mark, sentence, short_sentence : str
+        In inline HTML.
     """
     share = format_percent(coverage.coverage, 3)
     is_short = coverage.coverage <= level - MIN_REPORTED_CHANGE and not share.startswith("less")
     only = "only " if is_short else ""
-    against = against_level(coverage.coverage, level)
+    against = _against_level(coverage.coverage, level)
     sentence = (
         f"With {setting}, {only}<b>{share}</b> of the intervals computed {RULES[rule].computed} contain the true "
-        f"share{against}.{vacuous_sentence(coverage.vacuous_share)}"
+        f"share{against}.{_vacuous_sentence(coverage.vacuous_share)}"
     )
     name, ending = RULES[rule].abbreviation, against.partition(":")[0].replace("the promised ", "")
     return share, sentence, f"{name[0].upper()}{name[1:]}: {only}{share} of the intervals hold the truth{ending}."
 
 
-def against_level(share: float, level: float) -> str:
+def _against_level(share: float, level: float) -> str:
     """How a coverage stands to the promised level, as the end of a sentence.
 
-    >>> against_level(0.8, 0.95), against_level(0.9501, 0.95)
+    >>> _against_level(0.8, 0.95), _against_level(0.9501, 0.95)
     (', not the promised 95 %: 15 points too few', ', as promised')
     """
     distance = share - level
@@ -75,10 +98,10 @@ def against_level(share: float, level: float) -> str:
     return f", {'not' if distance < 0 else 'more than'} the promised {format_percent(level, 8)}: {points}"
 
 
-def vacuous_sentence(share: float) -> str:
+def _vacuous_sentence(share: float) -> str:
     """Say that some intervals say nothing, where at least one in a hundred runs from 0 to 100 %.
 
-    >>> vacuous_sentence(0.646), vacuous_sentence(0.0099)
+    >>> _vacuous_sentence(0.646), _vacuous_sentence(0.0099)
     (' More than half of them (64.6 %) run from 0 to 100 % and say nothing.', '')
     """
     if share < MIN_VACUOUS_SHARE:

@@ -10,14 +10,7 @@ import numpy as np
 from dpviz.core.declarations import PROPORTION
 from dpviz.core.numerics.special import binomial_weights, row_blocks
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.coverage.exact import (
-    BLOCK_OUTCOMES,
-    MAX_CONDITION_ERROR,
-    checked_rules,
-    exact_coverages,
-    interval_ends,
-    length_inside,
-)
+from dpviz.coverage.exact import BLOCK_OUTCOMES, MAX_CONDITION_ERROR, checked_rules, exact_coverages
 from dpviz.coverage.release_distribution import ROW_ERROR, SMALL_TAIL, ReleaseOutcomes, likely_counts
 from dpviz.inference.interval_rules import IntervalRule
 from dpviz.inference.sum_distribution import LengthLimit, along_axis, length_limit, release_sums, within_sums
@@ -26,7 +19,6 @@ from dpviz.mechanisms import TwoCellSynthesizer
 # 1,001 true shares of a curve, closer at 0 and 1, where coverage changes fastest
 PROPORTIONS = np.round(np.sin(np.linspace(0.0, np.pi / 2, 1001)) ** 2, 7)
 EPSILONS = np.unique(np.round(np.append(np.geomspace(0.1, 250.0, 25), np.geomspace(0.4, 6.0, 12)), 4))
-MAX_POINT_ROUNDING = 1e-14
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,17 +37,15 @@ class CoverageCurves:
 
 def coverage_by_proportion(
     synthesizer: TwoCellSynthesizer, *, sets: int, rules: Sequence[str], level: float = 0.95,
-    proportions: Sequence[float] | FloatArray = PROPORTIONS, with_lengths: bool = False,
+    proportions: Sequence[float] | FloatArray = PROPORTIONS,
 ) -> CoverageCurves:  # fmt: skip
-    """Exact coverage at several true proportions.
+    """Exact coverage and mean lengths at several true proportions.
 
     Parameters
     ----------
     synthesizer, sets, rules, level
         As in `exact_coverages`.
     proportions : array_like, default 1,001 points from 0 to 1
-    with_lengths : bool, default False
-        Whether mean lengths are computed as well.
 
     Raises
     ------
@@ -84,21 +74,20 @@ def coverage_by_proportion(
     points, inverse = np.unique(along_axis(np.asarray(proportions, float)), return_inverse=True)
     coverage, length = np.full((2, len(chosen), len(inverse)), math.nan)
     error = 0.0
-    for rule_kind in (True, False):
-        places = [place for place, rule in enumerate(chosen) if rule.is_noise_aware == rule_kind]
+    # Rules that read the sum alone, and all others
+    for is_noise_aware in (True, False):
+        places = [place for place, rule in enumerate(chosen) if rule.is_noise_aware == is_noise_aware]
         if not places:
             continue
-        some = [chosen[place] for place in places]
-        given = sums_given_counts(synthesizer, sets, some, level, points, with_lengths=with_lengths)
+        given = sums_given_counts(synthesizer, sets, [chosen[place] for place in places], level, points)
         weights = binomial_weights(points, synthesizer.n, int(given.counts[0]), int(given.counts[-1]))
         coverage[places] = np.minimum(np.einsum("px,rxp->rp", weights, given.covered), 1.0)[:, inverse]
+        share = given.exists @ weights.T
+        is_rare = 2 * given.error > MAX_CONDITION_ERROR * (share - given.error)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = np.minimum(given.length @ weights.T / share, 1.0)
+        length[places] = np.where(is_rare, math.nan, mean)[:, inverse]
         error = max(error, given.error)
-        if with_lengths:
-            total = given.length @ weights.T
-            share = given.exists @ weights.T
-            is_rare = 2 * given.error > MAX_CONDITION_ERROR * (share - given.error)
-            with np.errstate(invalid="ignore", divide="ignore"):
-                length[places] = np.where(is_rare, math.nan, np.minimum(total / share, 1.0))[:, inverse]
     return CoverageCurves(
         rules=tuple(rules), points=points[inverse], coverage=coverage, mean_width_inside=length, error_bound=error
     )
@@ -115,12 +104,19 @@ class GivenCounts(NamedTuple):
 
 
 def sums_given_counts(
-    synthesizer: TwoCellSynthesizer, sets: int, rules: list[IntervalRule], level: float, points: FloatArray,
-    *, with_lengths: bool = False,
-) -> GivenCounts:  # fmt: skip
-    """Sums over the releases given each confidential count that matters at some of the increasing `points`.
+    synthesizer: TwoCellSynthesizer, sets: int, rules: list[IntervalRule], level: float, points: FloatArray
+) -> GivenCounts:
+    """Sums over the releases given each confidential count that matters at some points.
 
-    All of the rules read the sum alone, or none.
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+    sets : int
+    rules : list of IntervalRule
+        All of them read the sum alone, or none.
+    level : float
+    points : ndarray
+        Increasing true proportions.
     """
     n = synthesizer.n
     first = likely_counts(n, float(points[0]), SMALL_TAIL).counts[0]
@@ -128,45 +124,64 @@ def sums_given_counts(
     counts: IntArray = np.arange(first, last + 1)
     outcomes = ReleaseOutcomes(synthesizer, sets, counts, sums_only=rules[0].is_noise_aware)
 
-    # Each outcome covers the points from `start` to `stop` - 1.
+    # Each outcome covers the points from `start` to `stop` - 1
     size = outcomes.shape[0] * outcomes.shape[1]
     start, stop = np.empty((2, len(rules), size), dtype=np.int16)
-    lengths = np.zeros((len(rules), size if with_lengths else 1))
+    lengths = np.empty((len(rules), size))
     for block in row_blocks(size, 1, BLOCK_OUTCOMES):
         statistics = outcomes.statistics(np.arange(size)[block])
         for place, rule in enumerate(rules):
-            ends, (lowest, highest) = interval_ends(rule, statistics, level)
-            start[place, block] = np.searchsorted(points, np.where(np.isnan(lowest), math.inf, lowest))
-            stop[place, block] = np.searchsorted(points, np.where(np.isnan(highest), -math.inf, highest), side="right")
-            if with_lengths:
-                lengths[place, block] = np.where(np.isnan(ends[0]), math.nan, length_inside(*ends))
-    np.maximum(start, stop, out=stop)
+            intervals = rule.intervals(statistics, level)
+            start[place, block], stop[place, block] = covered_range(*intervals.widened, points)
+            lengths[place, block] = intervals.length_inside
 
-    # What covers p given x covers 1 - p given n - x where the mechanism treats ones and zeros alike.
-    is_mirrored = outcomes.is_mirrored and bool(np.abs(points + points[::-1] - 1).max() <= MAX_POINT_ROUNDING)
+    # What covers p given x covers 1 - p given n - x where the mechanism treats ones and zeros alike
+    is_mirrored = outcomes.is_mirrored and np.allclose(points, 1 - points[::-1], rtol=0, atol=1e-14)
     covered = np.zeros((len(rules), len(counts), len(points)))
     length, exists = np.zeros((2, len(rules), len(counts)))
-    for index in range((len(counts) + 1) // 2 if is_mirrored else len(counts)):
+    for index in range(len(counts)):
+        mirror = len(counts) - 1 - index
+        if is_mirrored and index > mirror:
+            covered[:, index] = covered[:, mirror, ::-1]
+            length[:, index] = length[:, mirror]
+            exists[:, index] = exists[:, mirror]
+            continue
         outcome, chance = outcomes.given(index)
         for place in range(len(rules)):
             covered[place, index] = covered_points(start[place], stop[place], outcome, chance, len(points))
-            if with_lengths:
-                inside = lengths[place, outcome]
-                some = ~np.isnan(inside)
-                length[place, index] = chance[some] @ inside[some]
-                exists[place, index] = chance[some].sum()
-    if is_mirrored:
-        half = len(counts) // 2
-        covered[:, len(counts) - half :] = covered[:, :half][:, ::-1, ::-1]
-        length[:, len(counts) - half :] = length[:, :half][:, ::-1]
-        exists[:, len(counts) - half :] = exists[:, :half][:, ::-1]
+            inside = lengths[place, outcome]
+            some = ~np.isnan(inside)
+            length[place, index] = chance[some] @ inside[some]
+            exists[place, index] = chance[some].sum()
     return GivenCounts(counts, covered, length, exists, outcomes.error_bound + ROW_ERROR)
 
 
-def covered_points(start: IntArray, stop: IntArray, outcome: IntArray, chance: FloatArray, size: int) -> FloatArray:
-    """Probability that each of `size` points is covered, where outcomes cover the points from `start` to `stop` - 1.
+def covered_range(lowest: FloatArray, highest: FloatArray, points: FloatArray) -> tuple[IntArray, IntArray]:
+    """Places of the first point that each interval holds, and after the last one; equal where it holds none.
 
-    `outcome` are places in the table of outcomes, and `chance` are their probabilities.
+    Parameters
+    ----------
+    lowest, highest : ndarray
+        Ends, NaN where there is no interval.
+    points : ndarray
+        Increasing.
+    """
+    start = np.searchsorted(points, np.where(np.isnan(lowest), math.inf, lowest))
+    stop = np.searchsorted(points, np.where(np.isnan(highest), -math.inf, highest), side="right")
+    return start, np.maximum(start, stop)
+
+
+def covered_points(start: IntArray, stop: IntArray, outcome: IntArray, chance: FloatArray, size: int) -> FloatArray:
+    """Probability that each point is covered.
+
+    Parameters
+    ----------
+    start, stop : ndarray of int
+        Each outcome of a table covers the points from `start` to `stop` - 1.
+    outcome, chance : ndarray
+        Places in that table, and their probabilities.
+    size : int
+        Number of points.
     """
     change: FloatArray = np.bincount(start[outcome], chance, size + 1).astype(float)
     change -= np.bincount(stop[outcome], chance, size + 1)
@@ -179,8 +194,13 @@ def stream_by_synthesizer(
 ) -> Iterator[CoverageCurves]:  # fmt: skip
     """Exact coverage at one p for each synthesizer, such as one at several ε, one after the other.
 
-    Each stands at one of `points` on the axis; results that follow, or take too long, are NaN. The other parameters are
-    those of `exact_coverages`.
+    Parameters
+    ----------
+    synthesizers : sequence of TwoCellSynthesizer
+    points : sequence of float
+        Where each of them stands on the axis; results that follow, or take too long, are NaN.
+    p, sets, rules, level
+        As in `exact_coverages`.
 
     Examples
     --------
@@ -212,8 +232,15 @@ def shortest_lengths(
 ) -> LengthLimit:
     """Shortest expected length of an interval that holds its level at every p, and how far each may be off.
 
-    NaN where the distribution of the sum is too large for `length_limit`; parameters are those of
-    `coverage_by_proportion`.
+    Parameters
+    ----------
+    synthesizer, proportions, sets, level
+        As in `coverage_by_proportion`.
+
+    Returns
+    -------
+    LengthLimit
+        NaN where the distribution of the sum is too large for `length_limit`.
     """
     if not within_sums(synthesizer.n, synthesizer.m, sets):
         unknown = np.full(len(proportions), math.nan)

@@ -29,6 +29,7 @@ MIN_ERROR_RATIO = 10_000  # of E[T] to its error, from which on the causes can b
 class CoverageDecomposition:
     """Coverage under the eight combinations of three repairs, and what each cause takes from it."""
 
+    synthesizer: TwoCellSynthesizer
     rule: str
     level: float
     coverage: FloatArray  # shape (2, 2, 2), one axis for each of `REPAIRS`, 1 where it is repaired
@@ -148,6 +149,7 @@ def coverage_decomposition(
         covers = contains(statistics.estimate - width, statistics.estimate + width, target)
         coverage[repairs] = min(float(distribution.probability[covers].sum()), 1.0)
     return CoverageDecomposition(
+        synthesizer=synthesizer,
         rule=rule,
         level=level,
         coverage=coverage,

@@ -1,6 +1,5 @@
 """How often the interval of a rule holds the true proportion, by sums over every release."""
 
-import contextlib
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,9 +9,8 @@ import numpy as np
 from dpviz.core.declarations import LEVEL, PROPORTION, SETS
 from dpviz.core.formatting import describe_value
 from dpviz.core.numerics.special import row_blocks
-from dpviz.core.types import FloatArray
 from dpviz.coverage.release_distribution import ReleaseDistribution, ReleaseOutcomes, release_distribution
-from dpviz.inference.interval_rules import Ends, IntervalRule, SetStatistics, widen_for_rounding
+from dpviz.inference.interval_rules import IntervalRule, contains
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.mechanisms.base import check_index
@@ -131,26 +129,37 @@ def exact_coverages(
     """
     p = PROPORTION.validate(p)
     chosen, sets, level = checked_rules(rules, sets, level)
-    attempts = [chosen]
-    if skip_unreachable and not all(rule.is_noise_aware for rule in chosen):
-        attempts.append([rule for rule in chosen if rule.is_noise_aware])
-    for some in attempts:
-        with contextlib.suppress(ValueError) if skip_unreachable else contextlib.nullcontext():
-            distribution = release_distribution(
-                synthesizer, p=p, sets=sets, sums_only=all(rule.is_noise_aware for rule in some)
-            )
+    noise_aware = [rule for rule in chosen if rule.is_noise_aware]
+    for group in [chosen, noise_aware] if skip_unreachable else [chosen]:
+        try:
+            distribution = release_distribution(synthesizer, p=p, sets=sets, sums_only=len(group) == len(noise_aware))
             return {
                 rule.key: ExactCoverage(
                     synthesizer=synthesizer, p=p, sets=sets, rule=rule.key, level=level,
                     error_bound=distribution.error_bound, **_measures(rule, distribution, p, level),
                 )
-                for rule in some
+                for rule in group
             }  # fmt: skip
+        except ValueError:
+            if not skip_unreachable:
+                raise
     return {}
 
 
 def checked_rules(rules: Sequence[str], sets: int, level: float) -> tuple[list[IntervalRule], int, float]:
-    """Rules with these keys, M and the level, or a ValueError."""
+    """Rules by their keys, M and the level, all checked.
+
+    Parameters
+    ----------
+    rules : sequence of str
+    sets : int
+    level : float
+
+    Raises
+    ------
+    ValueError
+        If there is no rule, or one of them is unknown or needs more sets.
+    """
     sets = SETS.validate(sets)
     level = LEVEL.validate(level)
     if not len(rules):
@@ -161,55 +170,42 @@ def checked_rules(rules: Sequence[str], sets: int, level: float) -> tuple[list[I
     return [check_rule(key, sets) for key in rules], sets, level
 
 
-def interval_ends(rule: IntervalRule, statistics: SetStatistics, level: float) -> tuple[Ends, Ends]:
-    """Ends of the interval of every outcome, and the same widened for rounding; NaN where there is none."""
-    ends = rule.ends(statistics, level)
-    return ends, widen_for_rounding(*ends)
-
-
 def _measures(rule: IntervalRule, distribution: ReleaseDistribution, p: float, level: float) -> dict[str, float]:
     """Fields of `ExactCoverage` from the distribution of the outcomes."""
     statistics = distribution.statistics
-    probability = distribution.probability
-    error = distribution.error_bound
+    knows_total = statistics.sets > 1 and not np.isnan(statistics.within).any()
     sums = np.zeros(8)
-    for block in row_blocks(len(probability), 1, BLOCK_OUTCOMES):
+    for block in row_blocks(len(distribution.probability), 1, BLOCK_OUTCOMES):
         part = statistics.at(block)
-        (low, high), (lowest, highest) = interval_ends(rule, part, level)
-        covers = (lowest <= p) & (p <= highest)
-        negative = part.negative_total
-        none = np.isnan(low)
-        width = np.zeros(len(low)) if rule.has_unbounded_width else np.where(none, 0.0, high - low)
-        vacuous = (lowest <= 0.0) & (highest >= 1.0)
-        inside = length_inside(low, high)
-        values = [np.ones(len(low)), covers, none, vacuous, width, inside, negative, covers & negative]
-        sums += np.array(values, dtype=float) @ probability[block]
-    mass, covered, missing, everything, width_sum, inside_sum, below, covered_below = sums.tolist()
+        intervals = rule.intervals(part, level)
+        covered = contains(*intervals, p)
+        width = np.zeros(len(covered)) if rule.has_unbounded_width else intervals.high - intervals.low
+        values = [
+            np.ones(len(covered)), covered, np.isnan(intervals.low), intervals.is_vacuous, np.nan_to_num(width),
+            np.nan_to_num(intervals.length_inside), part.negative_total, covered & part.negative_total,
+        ]  # fmt: skip
+        sums += np.array(values, dtype=float) @ distribution.probability[block]
+    total, covered_share, missing, vacuous, width_sum, inside, negative, covered_negative = sums.tolist()
 
     def ratio(numerator: float, share: float, *, is_known: bool = True) -> float:
         """Conditional mean, NaN where what it is conditional on is too rare."""
+        error = distribution.error_bound
         if not is_known or 2 * error > MAX_CONDITION_ERROR * (share - error):
             return math.nan
         return numerator / share
 
-    knows_total = statistics.sets > 1 and not np.isnan(statistics.within).any()
-    given_negative = ratio(covered_below, below, is_known=knows_total)
-    given_rest = ratio(covered - covered_below, mass - below, is_known=knows_total)
+    given_negative = ratio(covered_negative, negative, is_known=knows_total)
+    given_rest = ratio(covered_share - covered_negative, total - negative, is_known=knows_total)
     return {
-        "coverage": min(covered, 1.0),
-        "mean_width": ratio(width_sum, mass - missing, is_known=not rule.has_unbounded_width),
-        "mean_width_inside": min(ratio(inside_sum, mass - missing), 1.0),
+        "coverage": min(covered_share, 1.0),
+        "mean_width": ratio(width_sum, total - missing, is_known=not rule.has_unbounded_width),
+        "mean_width_inside": min(ratio(inside, total - missing), 1.0),
         "negative_variance_share": min(missing, 1.0),
-        "vacuous_share": min(everything, 1.0),
+        "vacuous_share": min(vacuous, 1.0),
         "coverage_given_negative_total": min(given_negative, 1.0),
         "coverage_given_nonnegative_total": min(given_rest, 1.0),
-        "negative_total_share": min(below, 1.0) if knows_total else math.nan,
+        "negative_total_share": min(negative, 1.0) if knows_total else math.nan,
     }
-
-
-def length_inside(low: FloatArray, high: FloatArray) -> FloatArray:
-    """Length of the part of each interval between 0 and 1; 0 where there is no interval."""
-    return np.nan_to_num(np.maximum(np.minimum(high, 1.0) - np.maximum(low, 0.0), 0.0), nan=0.0)
 
 
 def coverage_given_count(
@@ -217,8 +213,12 @@ def coverage_given_count(
 ) -> float:
     """Pr(low ≤ x/n ≤ high | x): how often the interval holds the share of the confidential table itself.
 
-    The table with `confidential_count` ones stays as it is, and the releases alone are drawn again; the other
-    parameters are those of `exact_coverage`.
+    Parameters
+    ----------
+    synthesizer, rule, sets, level
+        As in `exact_coverage`.
+    confidential_count : int
+        x, which stays as it is; the releases alone are drawn again.
 
     Examples
     --------
@@ -233,13 +233,18 @@ def coverage_given_count(
     (chosen,), sets, level = checked_rules([rule], sets, level)
     outcomes = ReleaseOutcomes(synthesizer, sets, np.array([x]), sums_only=chosen.is_noise_aware)
     places, probability = outcomes.given(0)
-    _, (lowest, highest) = interval_ends(chosen, outcomes.statistics(places), level)
-    share = x / synthesizer.n
-    return float(probability[(lowest <= share) & (share <= highest)].sum() / probability.sum())
+    covered = contains(*chosen.ends(outcomes.statistics(places), level), x / synthesizer.n)
+    return float(probability[covered].sum() / probability.sum())
 
 
 def stream_coverages(
     synthesizer: TwoCellSynthesizer, *, p: float, sets: int, rules: Sequence[str], level: float = 0.95
 ) -> Iterator[dict[str, ExactCoverage]]:
-    """`exact_coverages` of the rules within reach as a stream of one result, for pages that do not wait for it."""
+    """`exact_coverages` of the rules within reach as a stream of one result, for pages that do not wait for it.
+
+    Parameters
+    ----------
+    synthesizer, p, sets, rules, level
+        As in `exact_coverages`.
+    """
     yield exact_coverages(synthesizer=synthesizer, p=p, sets=sets, rules=rules, level=level, skip_unreachable=True)

@@ -10,7 +10,7 @@ import numpy as np
 from dpviz.core.monte_carlo import Measure, wilson_interval
 from dpviz.core.types import BoolArray, FloatArray
 from dpviz.coverage.simulation import CoveragePlan, CoverageTally, ShownRuns
-from dpviz.inference.interval_rules import contains
+from dpviz.inference.interval_rules import Intervals, contains
 from dpviz.inference.rules import RULES
 from dpviz.simulation import run_simulation
 
@@ -97,12 +97,12 @@ def performance_of(tally: CoverageTally) -> Performance:
     repetitions = tally.repetitions
     mean, second, third, fourth = (float(tally.sums[f"deviation_{power}"]) / repetitions for power in (1, 2, 3, 4))
     # Central moments; what is left of equal estimates is rounding.
-    central = zero_if_rounding(second - mean**2, second)
+    central = _zero_if_rounding(second - mean**2, second)
     central_fourth = fourth - 4 * mean * third + 6 * mean**2 * second - 3 * mean**4
     is_single = repetitions == 1
     variance = math.nan if is_single else central * repetitions / (repetitions - 1)
-    of_variance = zero_if_rounding(central_fourth - central**2, fourth)
-    of_square = zero_if_rounding(fourth - second**2, fourth)
+    of_variance = _zero_if_rounding(central_fourth - central**2, fourth)
+    of_square = _zero_if_rounding(fourth - second**2, fourth)
     spread = _Spread(mean, variance, of_variance)
     error = math.nan if is_single else math.sqrt(of_variance / repetitions)
     square_error = math.nan if is_single else math.sqrt(of_square / (repetitions - 1))
@@ -118,7 +118,7 @@ def performance_of(tally: CoverageTally) -> Performance:
     )
 
 
-def zero_if_rounding(difference: float, scale: float) -> float:
+def _zero_if_rounding(difference: float, scale: float) -> float:
     """A difference of moments, 0 where it is within the rounding of what it is a difference of."""
     return difference if difference > ROUNDING * scale else 0.0
 
@@ -201,20 +201,27 @@ class FirstIntervals:
 def first_intervals(plan: CoveragePlan, rule: str) -> FirstIntervals:
     """Intervals of one rule in the repetitions that a plan shows, to the digit those of its whole simulation.
 
-    What is drawn does not depend on the rules, and the others are left out.
+    Parameters
+    ----------
+    plan : CoveragePlan
+    rule : str
+        Key of the rule. What is drawn does not depend on the rules, and the others are left out.
     """
     alone = replace(plan, rules=(rule,), repetitions=min(plan.shown, plan.repetitions))
     runs = run_simulation(alone).shown
-    low = runs.low[0]
-    high = runs.high[0]
-    vacuous = contains(low, high, 0.0) & contains(low, high, 1.0)
-    return FirstIntervals(rule=rule, runs=runs, covered=contains(low, high, plan.p), vacuous=vacuous)
+    intervals = Intervals(runs.low[0], runs.high[0])
+    covered = contains(*intervals, plan.p)
+    return FirstIntervals(rule=rule, runs=runs, covered=covered, vacuous=intervals.is_vacuous)
 
 
 def first_shares(tally: CoverageTally, number: int) -> dict[str, tuple[float, float, float]]:
-    """By rule: the share of the first `number` intervals that hold p, and the ends of Wilson's 95 % interval for it.
+    """By rule: the share of the first intervals that hold p, and the ends of Wilson's 95 % interval for it.
 
-    `number` is that of all repetitions, or at most that of those that are shown.
+    Parameters
+    ----------
+    tally : CoverageTally
+    number : int
+        That of all repetitions, or at most that of those that are shown.
     """
     if number == tally.repetitions:
         shares = tally.sums["covered"] / number

@@ -12,13 +12,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy.fft import fft, ifft, irfft, next_fast_len, rfft
+from scipy.fft import fft, ifft, irfft, next_fast_len
 
 from dpviz.core.declarations import PROPORTION, SETS
 from dpviz.core.numerics.special import binomial_weights, complex_power, row_blocks
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.interval_rules import SetStatistics, set_statistics
-from dpviz.inference.sum_distribution import matrix_rows
+from dpviz.inference.sum_distribution import matrix_rows, sum_distribution
 from dpviz.mechanisms import TwoCellSynthesizer
 
 # Parts of the stated error: of a row of a matrix; left out by sums of one or two sets; and for more sets counts left
@@ -52,7 +52,13 @@ class LikelyCounts(NamedTuple):
 
 
 def likely_counts(n: int, p: float, tail: float) -> LikelyCounts:
-    """x ~ Binomial(n, p) without counts that weigh at most `tail` together."""
+    """Confidential counts x ~ Binomial(n, p) without those that weigh at most `tail` together.
+
+    Parameters
+    ----------
+    n : int
+    p, tail : float
+    """
     distribution = binomial_weights(np.array([p]), n)[0]
     first, last, omitted = _likely_range(distribution, tail / 2)
     return LikelyCounts(np.arange(first, last + 1), distribution[first : last + 1], omitted)
@@ -82,7 +88,7 @@ class Box(NamedTuple):
         return (self.high - self.low + 1) * self.spread
 
 
-def likely_box(rows: FloatArray, weights: FloatArray, sets: int, tail: float) -> Box:
+def _likely_box(rows: FloatArray, weights: FloatArray, sets: int, tail: float) -> Box:
     """Box outside of which M draws fall with probability at most `tail`.
 
     Parameters
@@ -103,7 +109,7 @@ def likely_box(rows: FloatArray, weights: FloatArray, sets: int, tail: float) ->
     --------
     Two coins: S from 0 to 2, and d = 0, as Q follows from S.
 
-    >>> likely_box(np.array([[0.5, 0.5]]), np.ones(1), 2, 1e-9)
+    >>> _likely_box(np.array([[0.5, 0.5]]), np.ones(1), 2, 1e-9)
     Box(first=0, last=1, low=0, high=2, spread=1)
     """
     first, last, _ = _likely_range(weights @ rows, tail / (8 * sets))
@@ -136,7 +142,7 @@ def likely_box(rows: FloatArray, weights: FloatArray, sets: int, tail: float) ->
     return Box(first, last, low, high, min(spread, max_spread))
 
 
-def joint_distribution(rows: FloatArray, weights: FloatArray, sets: int, box: Box) -> FloatArray:
+def _joint_distribution(rows: FloatArray, weights: FloatArray, sets: int, box: Box) -> FloatArray:
     """Σ weight × Pr(S, d) for M draws from each row, S from `box.low` to `box.high`.
 
     Notes
@@ -149,8 +155,8 @@ def joint_distribution(rows: FloatArray, weights: FloatArray, sets: int, box: Bo
     Two draws from 0, 1, 2, equally likely: S = 2 with d = 0 once (1, 1) and with d = 1 twice (0, 2), (2, 0).
 
     >>> third = np.full((1, 3), 1 / 3)
-    >>> box = likely_box(third, np.ones(1), 2, 1e-9)
-    >>> (9 * joint_distribution(third, np.ones(1), 2, box)[2]).round(9).tolist()
+    >>> box = _likely_box(third, np.ones(1), 2, 1e-9)
+    >>> (9 * _joint_distribution(third, np.ones(1), 2, box)[2]).round(9).tolist()
     [1.0, 2.0]
     """
     length = next_fast_len(box.spread, real=True)
@@ -168,35 +174,21 @@ def joint_distribution(rows: FloatArray, weights: FloatArray, sets: int, box: Bo
     joint = irfft(np.ascontiguousarray(ifft(mixed, overwrite_x=True).T), length, axis=1)
     totals = np.arange(box.low, box.high + 1) - sets * box.first
     rotated: FloatArray = np.empty((count, length))
-    shifts = smallest_spread(totals, sets) % length
+    shifts = _smallest_spread(totals, sets) % length
     for row, place, shift in zip(rotated, (totals % period).tolist(), shifts.tolist(), strict=True):
         row[: length - shift] = joint[place, shift:]
         row[length - shift :] = joint[place, :shift]
     return rotated
 
 
-def smallest_spread(totals: IntArray, sets: int) -> IntArray:
+def _smallest_spread(totals: IntArray, sets: int) -> IntArray:
     """Smallest Σ y(y − 1)/2 of M whole numbers with sum S: a(S + r − M)/2 with S = aM + r.
 
-    >>> smallest_spread(np.array([5]), 3).tolist()  # 1, 2, 2 give 0 + 1 + 1
+    >>> _smallest_spread(np.array([5]), 3).tolist()  # 1, 2, 2 give 0 + 1 + 1
     [2]
     """
     quotient, remainder = np.divmod(totals, sets)
     return quotient * (totals + remainder - sets) // 2
-
-
-def sum_distribution(rows: FloatArray, sets: int) -> FloatArray:
-    """Distribution of the sum of M draws from each row, along the last axis, to 1e-14.
-
-    >>> sum_distribution(np.array([0.25, 0.75]), 2).round(12).tolist()
-    [0.0625, 0.375, 0.5625]
-    """
-    if sets == 1:
-        return rows
-    size = sets * (rows.shape[-1] - 1) + 1
-    length = next_fast_len(size, real=True)
-    with np.errstate(under="ignore"):
-        return np.maximum(irfft(complex_power(rfft(rows, length), sets), length)[..., :size], 0.0)
 
 
 class ReleaseOutcomes:
@@ -238,7 +230,7 @@ class ReleaseOutcomes:
         if self._has_boxes:
             # One row tells whether all of them are within reach.
             middle = matrix_rows(synthesizer, counts[len(counts) // 2 :][:1])
-            self._check_work(likely_box(middle, np.ones(1), sets, BOX_TAIL).entries * len(counts) // 2)
+            self._check_work(_likely_box(middle, np.ones(1), sets, BOX_TAIL).entries * len(counts) // 2)
         too_many_pairs = not self._is_sum and sets == 2 and len(counts) * (m + 1) ** 2 > MAX_PRODUCTS
         too_many_sums = self._is_sum and sets > 1 and len(counts) * (sets * m + 1) > MAX_SUM_ENTRIES
         if too_many_pairs or too_many_sums:
@@ -251,7 +243,7 @@ class ReleaseOutcomes:
                 mass = float(self._weights[group].sum())
                 # What is unlikely as a whole may be cut at a larger tail: together they leave out BOX_TAIL
                 tail = BOX_TAIL if weights is None else min(BOX_TAIL / (len(self.groups) * mass), LARGEST_TAIL)
-                self._boxes.append(likely_box(self._rows[group], self._weights[group] / mass, sets, tail))
+                self._boxes.append(_likely_box(self._rows[group], self._weights[group] / mass, sets, tail))
                 self.work += self._boxes[-1].entries * len(group)
             self._check_work(self.work)
             self._low = min(box.low for box in self._boxes)
@@ -277,7 +269,7 @@ class ReleaseOutcomes:
         row, column = np.divmod(places, self.shape[1])
         if self._has_boxes:
             total = row + self._low
-            squares = total + 2 * (smallest_spread(total, self._sets) + column)
+            squares = total + 2 * (_smallest_spread(total, self._sets) + column)
             return set_statistics(self._synthesizer, self._sets, total, squares)
         if not self._is_sum:
             return set_statistics(self._synthesizer, 2, row + column, row**2 + column**2)
@@ -292,7 +284,7 @@ class ReleaseOutcomes:
         weights = self._weights[self.groups[index]]
         if self._has_boxes:
             box = self._boxes[index]
-            joint = joint_distribution(rows, weights, self._sets, box)
+            joint = _joint_distribution(rows, weights, self._sets, box)
             flat = joint.ravel()
             likely = np.flatnonzero(flat > PRUNED_TAIL / (flat.size * len(self.groups)))
             rows_above = likely // joint.shape[1] + box.low - self._low
@@ -322,7 +314,20 @@ class ReleaseDistribution:
 def release_distribution(
     synthesizer: TwoCellSynthesizer, *, p: float, sets: int, sums_only: bool = False
 ) -> ReleaseDistribution:
-    """Distribution of (S, Q), or of S alone, for x ~ Binomial(n, p); a ValueError where the sums would take too long.
+    """Distribution of (S, Q), or of S alone, for x ~ Binomial(n, p).
+
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+    p : float
+    sets : int
+    sums_only : bool, default False
+        Whether S is all that is read.
+
+    Raises
+    ------
+    ValueError
+        If the sums would take too long.
 
     Examples
     --------
@@ -352,6 +357,11 @@ def release_distribution(
 
 def exact_work(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, sums_only: bool = False) -> float:
     """Entries of the transforms of `release_distribution`; infinite where the sums would take too long.
+
+    Parameters
+    ----------
+    synthesizer, p, sets, sums_only
+        As in `release_distribution`.
 
     >>> from dpviz.mechanisms import BetaBinomial
     >>> exact_work(BetaBinomial(n=2, m=2, alpha=1, beta=1), p=0.5, sets=3)

@@ -54,9 +54,19 @@ def coverage_table(
     rules: Sequence[str], sets: int, exact: Mapping[str, ExactCoverage] | None, smallest: Mapping[str, Extreme],
     simulated: Performance | None, *, is_complete: bool,
 ) -> TextTable:  # fmt: skip
-    """Numbers of each rule, exact where they are known (None while they are computed) and simulated elsewhere.
+    """Numbers of each rule, exact where they are known and simulated elsewhere.
 
-    `smallest` are the smallest coverages found at any p; nothing more comes of them where `is_complete`.
+    Parameters
+    ----------
+    rules : sequence of str
+    sets : int
+    exact : dict of str to ExactCoverage, or None
+        What is known by rule; None while it is computed.
+    smallest : dict of str to Extreme
+        Smallest coverages found at any p.
+    simulated : Performance or None
+    is_complete : bool
+        Whether no more of them are to come.
     """
     shares = SHARES | (SHARES_OF_SETS if sets > 1 else {})
     compared = ["apart, in standard errors"] if exact and simulated else []
@@ -81,7 +91,7 @@ def coverage_table(
             f"<b>{RULES[key].short_label}</b><br><small>{RULES[key].formula}</small>",
             unknown if coverage is None else format_percent(coverage.coverage, 5),
             lowest,
-            "not yet" if performance is None else simulated_share(performance),
+            "not yet" if performance is None else _simulated_share(performance),
             *[distance] * len(compared),
             format_or_dash(100 * values.pop("mean_width_inside"), 4),
             *(format_percent(value, 3) if math.isfinite(value) else "–" for value in values.values()),
@@ -100,7 +110,13 @@ def _distance(exact: float, performance: RulePerformance | None, simulated: Perf
 
 
 def negative_sentence(exact: Mapping[str, ExactCoverage], simulated: Performance | None) -> str:
-    """How often T_M is negative, which the last two columns of the table tell apart; empty where nobody knows."""
+    """How often T_M is negative, which the last two columns of the table tell apart; empty where nobody knows.
+
+    Parameters
+    ----------
+    exact : dict of str to ExactCoverage
+    simulated : Performance or None
+    """
     shares = [coverage.negative_total_share for coverage in exact.values()]
     if not exact and simulated is not None:
         shares = [simulated.negative_total_share.value]
@@ -110,7 +126,7 @@ def negative_sentence(exact: Mapping[str, ExactCoverage], simulated: Performance
     return f"T is here (1 + 1/M) b − v̄ for every rule; it is negative in {format_percent(known[0], 3)} of the releases."
 
 
-def simulated_share(performance: RulePerformance) -> str:
+def _simulated_share(performance: RulePerformance) -> str:
     """Simulated coverage with its standard error; for none and all with the ends of Wilson's interval."""
     share = 100 * performance.coverage.value
     if 0 < share < 100:
@@ -124,19 +140,25 @@ def interval_words(
 ) -> list[str]:
     """Lines of HTML above the first intervals: how many are hits, and the last of them or the simulation so far.
 
-    `shown` is how many of them are shown while they come one by one; 0 for all.
+    Parameters
+    ----------
+    plan : CoveragePlan
+    intervals : FirstIntervals
+    shown : int
+        How many of them are shown while they come one by one; 0 for all.
+    simulated : Performance or None
     """
     if shown:
-        return [count_sentences(intervals.first(shown))[0], *repetition_sentences(plan, intervals, shown - 1)]
-    lines = list(count_sentences(intervals))
+        return [_count_sentences(intervals.first(shown))[0], *_repetition_sentences(plan, intervals, shown - 1)]
+    lines = list(_count_sentences(intervals))
     if simulated is not None:
         state = "" if simulated.repetitions == plan.repetitions else " so far"
-        share = simulated_share(simulated.rules[intervals.rule])
+        share = _simulated_share(simulated.rules[intervals.rule])
         lines.insert(0, f"of {simulated.repetitions:,}{state}: <b>{share}</b>")
     return lines
 
 
-def count_sentences(intervals: FirstIntervals) -> tuple[str, ...]:
+def _count_sentences(intervals: FirstIntervals) -> tuple[str, ...]:
     """How many intervals hold the truth, miss it, or are none; a second sentence where some say nothing."""
     count = len(intervals.low)
     missing = np.count_nonzero(np.isnan(intervals.low))
@@ -153,7 +175,7 @@ def count_sentences(intervals: FirstIntervals) -> tuple[str, ...]:
     return sentence, f"{vacuous} of the {hits} {verbs[0]} from 0 to 100 % and {verbs[1]} nothing"
 
 
-def repetition_sentences(plan: CoveragePlan, intervals: FirstIntervals, place: int) -> tuple[str, str]:
+def _repetition_sentences(plan: CoveragePlan, intervals: FirstIntervals, place: int) -> tuple[str, str]:
     """Secret and released counts of the repetition at a place, and what its interval says."""
     counts = [format_number(int(count)) for count in intervals.runs.counts[place]]
     listed = ", ".join(counts[:MAX_COUNTS]) + (" …" if len(counts) > MAX_COUNTS else "")
@@ -169,17 +191,22 @@ def repetition_sentences(plan: CoveragePlan, intervals: FirstIntervals, place: i
     return release, f"{name} says {claim}: {'✓ a hit' if intervals.covered[place] else '✕ a miss'}"
 
 
-def causes_of(mechanism: type[Synthesizer]) -> dict[str, str]:
+def causes_of(synthesizer: Synthesizer) -> dict[str, str]:
     """Name of each cause of `CoverageDecomposition.lost`."""
     return {
-        "prior_bias": "prior's pull" if mechanism.has_prior else "bias of the release",
+        "prior_bias": "prior's pull" if synthesizer.has_prior else "bias of the release",
         "ignored_variance": "variance wrong on average",
         "rule_noise": "noise of the variance",
         NOT_NORMAL: "q̄ is not normal",
     }
 
 
-def failure_sentence(result: CoverageDecomposition, mechanism: type[Synthesizer]) -> str:
+def _first_causes(results: Mapping[str, CoverageDecomposition]) -> dict[str, str]:
+    """Names of the causes, of which all rules of a page have the same."""
+    return causes_of(next(iter(results.values())).synthesizer)
+
+
+def failure_sentence(result: CoverageDecomposition) -> str:
     """How far coverage is off the promise, and the largest cause."""
     name = RULES[result.rule].short_label
     lost = result.lost[result.main_cause]
@@ -187,37 +214,35 @@ def failure_sentence(result: CoverageDecomposition, mechanism: type[Synthesizer]
         return f"{name} covers as promised here; there is nothing to repair."
     shares = f"{format_percent(result.published, 3)}, promised {format_percent(result.level, 3)}"
     return (
-        f"{name} covers {shares}. Largest cause: <b>{causes_of(mechanism)[result.main_cause]}</b>, which "
+        f"{name} covers {shares}. Largest cause: <b>{causes_of(result.synthesizer)[result.main_cause]}</b>, which "
         f"{'costs' if lost > 0 else 'adds'} {format_number(100 * abs(lost), 3)} points."
     )
 
 
-def effects_by_cause(
-    results: Mapping[str, CoverageDecomposition], mechanism: type[Synthesizer]
-) -> dict[str, dict[str, float]]:
+def effects_by_cause(results: Mapping[str, CoverageDecomposition]) -> dict[str, dict[str, float]]:
     """For each rule the change of coverage by its cause, and that of all together."""
-    names = causes_of(mechanism).values()
-    return {
-        key: dict(zip(names, (-value for value in result.lost.values()), strict=True))
-        | {"together": result.published - result.level}
-        for key, result in results.items()
-    }
+    effects = {}
+    for key, result in results.items():
+        names = causes_of(result.synthesizer)
+        effects[key] = {names[cause]: -value for cause, value in result.lost.items()}
+        effects[key]["together"] = result.published - result.level
+    return effects
 
 
-def costs_table(results: Mapping[str, CoverageDecomposition], mechanism: type[Synthesizer]) -> TextTable:
+def costs_table(results: Mapping[str, CoverageDecomposition]) -> TextTable:
     """What each cause adds to the promise of a rule, in points, up to what is published."""
     cells = {
         key: [format_percent(result.level, 8), *(format_points(-100 * value, 4) for value in result.lost.values()),
               format_percent(result.published)]
         for key, result in results.items()
     }  # fmt: skip
-    head = ["rule", "promised", *causes_of(mechanism).values(), "as published"]
+    head = ["rule", "promised", *_first_causes(results).values(), "as published"]
     return _rule_table("What each cause costs, in points", head, cells.items())
 
 
-def repairs_table(results: Mapping[str, CoverageDecomposition], mechanism: type[Synthesizer]) -> TextTable:
+def repairs_table(results: Mapping[str, CoverageDecomposition]) -> TextTable:
     """Coverage with each combination of repairs, the fewer first."""
-    names = [causes_of(mechanism)[key] for key in REPAIRS]
+    names = [_first_causes(results)[key] for key in REPAIRS]
     rows = []
     for repairs in sorted(itertools.product((0, 1), repeat=len(REPAIRS)), key=sum):
         name = " and ".join(itertools.compress(names, repairs)) or "nothing, as published"
@@ -227,13 +252,13 @@ def repairs_table(results: Mapping[str, CoverageDecomposition], mechanism: type[
     return TextTable(head, rows, "Coverage with each combination of repairs")
 
 
-def repair_facts(results: Mapping[str, CoverageDecomposition], mechanism: type[Synthesizer]) -> dict[str, str]:
+def repair_facts(results: Mapping[str, CoverageDecomposition]) -> dict[str, str]:
     """Values by name for the page's text on the repairs of the first rule, and on what the causes follow from."""
     first = next(iter(results.values()))
-    has_prior = mechanism.has_prior
+    has_prior = first.synthesizer.has_prior
     means = {RULES[key].short_label: format_number(result.mean_variance, 3) for key, result in results.items()}
     return {
-        "cause": "prior's pull" if has_prior else f"bias of {mechanism.info.moved_by.rstrip(',')}",
+        "cause": "prior's pull" if has_prior else f"bias of {first.synthesizer.info.moved_by.rstrip(',')}",
         "line": "a straight line with a prior" if has_prior else "close to a straight line away from 0 and 1",
         "longer": f"{format_distinct(1 / abs(first.slope), 1.0, 3)} times as" if first.slope else "infinitely",
         "estimate": "an unbiased estimate" if has_prior else "what the curve gives",
@@ -248,7 +273,17 @@ def repair_facts(results: Mapping[str, CoverageDecomposition], mechanism: type[S
 
 
 def lengths_table(curves: CoverageCurves, limit: float, place: int, level: float) -> TextTable:
-    """Expected length of each rule's interval at one of the proportions, and the shortest possible one."""
+    """Expected length of each rule's interval at one of the proportions, and the shortest possible one.
+
+    Parameters
+    ----------
+    curves : CoverageCurves
+    limit : float
+        Shortest possible expected length; NaN where it is not known.
+    place : int
+        Index of the proportion.
+    level : float
+    """
     cells = []
     for key, line, coverage in zip(curves.rules, curves.mean_width_inside, curves.coverage, strict=True):
         length = float(line[place])
@@ -267,7 +302,13 @@ def lengths_table(curves: CoverageCurves, limit: float, place: int, level: float
 
 
 def estimate_table(exact: SetMoments, simulated: Performance | None) -> TextTable:
-    """Bias, standard error and mean square error of the estimate in closed form, and simulated."""
+    """Bias, standard error and mean square error of the estimate in closed form, and simulated.
+
+    Parameters
+    ----------
+    exact : SetMoments
+    simulated : Performance or None
+    """
     values = {
         "bias, E[q̄] − p": (exact.bias, "bias"),
         "standard error, √Var(q̄)": (math.sqrt(exact.variance_estimate), "empirical_error"),
@@ -279,7 +320,13 @@ def estimate_table(exact: SetMoments, simulated: Performance | None) -> TextTabl
 
 
 def variances_table(exact: Mapping[str, CoverageDecomposition], simulated: Performance | None) -> TextTable:
-    """How far the variance T of each rule is off on average, exactly and in the simulation."""
+    """How far the variance T of each rule is off on average, exactly and in the simulation.
+
+    Parameters
+    ----------
+    exact : dict of str to CoverageDecomposition
+    simulated : Performance or None
+    """
     cells = []
     for key, result in exact.items():
         bias = 100 * (result.mean_variance / result.variance - 1) if result.variance > 0 else math.nan
@@ -290,7 +337,13 @@ def variances_table(exact: Mapping[str, CoverageDecomposition], simulated: Perfo
 
 
 def measures_table(rules: Sequence[str], simulated: Performance) -> TextTable:
-    """The `MEASURES` of each rule, simulated."""
+    """The `MEASURES` of each rule, simulated.
+
+    Parameters
+    ----------
+    rules : sequence of str
+    simulated : Performance
+    """
     cells = [(key, [_measure(getattr(simulated.rules[key], name)) for name in MEASURES.values()]) for key in rules]
     return _rule_table("Simulated measures of each rule", ["simulated", *MEASURES], cells)
 
@@ -306,7 +359,13 @@ def moments_table(exact: SetMoments) -> TextTable:
 
 
 def repetitions_table(rule: str, coverage: float) -> TextTable:
-    """How many repetitions a standard error of the coverage of a rule takes."""
+    """How many repetitions a standard error of the coverage of a rule takes.
+
+    Parameters
+    ----------
+    rule : str
+    coverage : float
+    """
     rows = []
     for error in STANDARD_ERRORS:
         points = f"{format_number(100 * error, 3)} {'point' if error == 0.01 else 'points'}"

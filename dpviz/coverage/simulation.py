@@ -12,8 +12,7 @@ from dpviz.core.formatting import describe_value
 from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.parameters import parameter, parameter_with_default, validate_fields
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.coverage.exact import interval_ends, length_inside
-from dpviz.inference.interval_rules import SetStatistics, set_statistics
+from dpviz.inference.interval_rules import Intervals, SetStatistics, contains, set_statistics
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.simulation import SHOWN, Block, Plan, Tally
@@ -158,38 +157,37 @@ class CoveragePlan(Plan[CoverageTally]):
         away = statistics.estimate - self.p
         sums = {"negative_total": np.array(float(np.count_nonzero(statistics.negative_total)))}
         sums |= {f"deviation_{power}": np.array((away**power).sum()) for power in (1, 2, 3, 4)}
-        of_rules = [self._tally_rule(key, statistics, away) for key in self.rules]
-        sums |= {name: np.array([tally[name] for tally, *_ in of_rules]) for name in of_rules[0][0]}
+        intervals = [RULES[key].intervals(statistics, self.level) for key in self.rules]
+        tallies = [self._tally_rule(*pair, statistics, away) for pair in zip(self.rules, intervals, strict=True)]
+        sums |= {name: np.array([tally[name] for tally in tallies]) for name in tallies[0]}
         series = {
             "confidential": confidential, "counts": counts.T, "estimates": statistics.estimate,
-            "low": np.array([low for _, low, _ in of_rules]).T, "high": np.array([high for *_, high in of_rules]).T,
+            "low": np.array([low for low, _ in intervals]).T, "high": np.array([high for _, high in intervals]).T,
         }  # fmt: skip
         return Block(sums, series)
 
     def _tally_rule(
-        self, key: str, statistics: SetStatistics, away: FloatArray
-    ) -> tuple[dict[str, float], FloatArray, FloatArray]:
-        """Counts and sums of one rule, and the ends of its intervals."""
-        rule = RULES[key]
-        (low, high), (lowest, highest) = interval_ends(rule, statistics, self.level)
-        covers = (lowest <= self.p) & (self.p <= highest)
-        exists = ~np.isnan(low)
+        self, key: str, intervals: Intervals, statistics: SetStatistics, away: FloatArray
+    ) -> dict[str, float]:
+        """Counts and sums of one rule."""
+        covered = contains(*intervals, self.p)
+        exists = ~np.isnan(intervals.low)
         with np.errstate(invalid="ignore"):
-            width = high - low
+            width = intervals.high - intervals.low
         is_bounded = exists & (width <= MAX_WIDTH)
         width = np.where(is_bounded, width, 0.0)
-        inside = length_inside(low, high)
-        variance = rule.variance(statistics)
+        inside = np.nan_to_num(intervals.length_inside)
+        variance = RULES[key].variance(statistics)
         if variance is None:
             variance = np.zeros(len(away))
         values = {
-            "covered": covers, "covered_negative": covers & statistics.negative_total,
-            "vacuous": (lowest <= 0.0) & (highest >= 1.0), "negative": ~exists, "unbounded": exists & ~is_bounded,
+            "covered": covered, "covered_negative": covered & statistics.negative_total,
+            "vacuous": intervals.is_vacuous, "negative": ~exists, "unbounded": exists & ~is_bounded,
             "width": width, "width_squared": width**2, "inside": inside, "inside_squared": inside**2,
             "variance": variance, "variance_squared": variance**2,
             "variance_deviation": variance * away, "variance_deviation_squared": variance * away**2,
         }  # fmt: skip
-        return {name: float(value.sum()) for name, value in values.items()}, low, high
+        return {name: float(value.sum()) for name, value in values.items()}
 
 
 def _inverse(cdf: FloatArray, uniforms: FloatArray) -> IntArray:

@@ -14,14 +14,19 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from dpviz.core import limits
-from dpviz.core.declarations import LEVEL, PROPORTION, SETS
+from dpviz.core.declarations import PROPORTION
 from dpviz.core.numerics.special import binomial_weights, row_blocks
 from dpviz.core.types import FloatArray
-from dpviz.coverage.curves import CoverageCurves, coverage_by_proportion, covered_points, sums_given_counts
-from dpviz.coverage.exact import checked_rules, interval_ends
+from dpviz.coverage.curves import (
+    CoverageCurves,
+    coverage_by_proportion,
+    covered_points,
+    covered_range,
+    sums_given_counts,
+)
+from dpviz.coverage.exact import checked_rules
 from dpviz.coverage.release_distribution import ReleaseOutcomes
 from dpviz.inference.interval_rules import IntervalRule
-from dpviz.inference.rules import check_rule
 from dpviz.mechanisms import TwoCellSynthesizer
 
 GRID = np.sin(np.linspace(0.0, np.pi / 2, 1001)) ** 2
@@ -71,7 +76,10 @@ def coverage_curves(
 ) -> Iterator[tuple[CoverageCurves, dict[str, Extreme]]]:
     """Yield the coverage of several rules at 1,001 proportions, and then, with it, the smallest found for each.
 
-    Parameters are those of `exact_coverages`.
+    Parameters
+    ----------
+    synthesizer, sets, rules, level
+        As in `exact_coverages`.
 
     Examples
     --------
@@ -139,15 +147,22 @@ def smallest_coverage(
     >>> round(smallest.value, 7)
     0.9242167
     """
-    chosen, sets, level, low, high = _checked(rule, sets, level, low, high)
-
+    (chosen,), sets, level = checked_rules([rule], sets, level)
+    low, high = _checked_range(low, high)
     if knows_jumps(synthesizer, sets, chosen) and low < high:
         return _smallest_of_pieces(synthesizer, sets, chosen, level, low, high)
     return minimize_over_p(partial(_coverage, synthesizer, sets, rule, level), low, high)
 
 
 def knows_jumps(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule) -> bool:
-    """Whether the outcomes that a rule distinguishes are so few that both sides of every jump are compared."""
+    """Whether the outcomes that a rule distinguishes are so few that both sides of every jump are compared.
+
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+    sets : int
+    rule : IntervalRule
+    """
     n, m = synthesizer.n, synthesizer.m
     if not rule.is_feasible(synthesizer, sets) or (sets > 2 and not rule.is_noise_aware):
         return False
@@ -155,17 +170,12 @@ def knows_jumps(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule) 
     return (n + 1) * outcomes <= limits.MAX_TABLE_ENTRIES
 
 
-def _checked(
-    rule: str, sets: int, level: float, low: float, high: float
-) -> tuple[IntervalRule, int, float, float, float]:
-    """Checked arguments of a search over a range."""
-    sets = SETS.validate(sets)
-    level = LEVEL.validate(level)
+def _checked_range(low: float, high: float) -> tuple[float, float]:
     low = PROPORTION.validate(low, name="low")
     high = PROPORTION.validate(high, name="high")
     if low > high:
         raise ValueError(f"low must not be above high; got {low} and {high}.")
-    return check_rule(rule, sets), sets, level, low, high
+    return low, high
 
 
 def _smallest_of_pieces(
@@ -175,29 +185,27 @@ def _smallest_of_pieces(
     # Pieces, and Pr(the interval covers all of the piece | x)
     n = synthesizer.n
     outcomes = ReleaseOutcomes(synthesizer, sets, np.arange(n + 1), sums_only=rule.is_noise_aware)
-    _, (lowest, highest) = interval_ends(
-        rule, outcomes.statistics(np.arange(outcomes.shape[0] * outcomes.shape[1])), level
-    )
-    lowest = np.where(np.isnan(lowest), math.inf, lowest)
-    highest = np.where(np.isnan(highest), -math.inf, highest)
-    cuts = np.unique(np.concatenate([lowest.ravel(), highest.ravel(), GRID]))
+    every = outcomes.statistics(np.arange(outcomes.shape[0] * outcomes.shape[1]))
+    ends = rule.intervals(every, level).widened
+    cuts = np.unique(np.concatenate([*ends, GRID]))
     cuts = np.concatenate([[low], cuts[(cuts > low) & (cuts < high)], [high]])
     pieces = len(cuts) - 1
-    start = np.searchsorted(cuts, lowest).clip(max=pieces)
-    stop = (np.searchsorted(cuts, highest, side="right") - 1).clip(start, pieces)
+    start, stop = covered_range(*ends, cuts)
+    start = np.minimum(start, pieces)
+    stop = np.maximum(stop - 1, start)
     covered = np.array([covered_points(start, stop, *outcomes.given(x), pieces) for x in range(n + 1)])
 
     # Coverage and its slope at both ends of every piece
     values, slopes = np.empty((2, 2, pieces))
     for block in row_blocks(pieces, n + 1):
-        weights = binomial_weights(cuts[block.start : min(block.stop, pieces) + 1], n)
+        edges = cuts[block.start : block.stop + 1]
+        weights = binomial_weights(edges, n)
+        slope_weights = n * binomial_weights(edges, n - 1)
         given = covered[:, block].T
-        values[0, block] = np.einsum("px,px->p", weights[:-1], given)
-        values[1, block] = np.einsum("px,px->p", weights[1:], given)
-        weights = n * binomial_weights(cuts[block.start : min(block.stop, pieces) + 1], n - 1)
         steps = np.diff(given, axis=1)
-        slopes[0, block] = np.einsum("px,px->p", weights[:-1], steps)
-        slopes[1, block] = np.einsum("px,px->p", weights[1:], steps)
+        for side, own in enumerate((slice(None, -1), slice(1, None))):
+            values[side, block] = np.einsum("px,px->p", weights[own], given)
+            slopes[side, block] = np.einsum("px,px->p", slope_weights[own], steps)
 
     # Pieces inside of which the coverage turns, where its tangents meet below the smallest value at an end
     smallest = float(values.min())
@@ -239,8 +247,9 @@ def largest_mean_width(
     >>> largest_mean_width(release, sets=1, rule="as_if_real")
     Extreme(value=0.0, at=0.0)
     """
-    chosen, sets, level, low, high = _checked(rule, sets, level, low, high)
-    given = sums_given_counts(synthesizer, sets, [chosen], level, np.array([low, high]), with_lengths=True)
+    (chosen,), sets, level = checked_rules([rule], sets, level)
+    low, high = _checked_range(low, high)
+    given = sums_given_counts(synthesizer, sets, [chosen], level, np.array([low, high]))
 
     def shortness(p: FloatArray) -> FloatArray:
         weights = binomial_weights(p, synthesizer.n)[:, given.counts[0] : given.counts[-1] + 1]

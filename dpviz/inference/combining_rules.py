@@ -8,12 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from dpviz.core.declarations import SETS
-from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
 from dpviz.inference.interval_rules import Ends, IntervalRule, SetStatistics, half_widths, total_variance
-
-SYNTHETIC_RATIO = argument("synthetic_ratio", 0, 1e12, title="m/n", open_minimum=True)
-VARIANCE = argument("variance", -1e150, 1e150)
 
 Formula = Callable[[FloatArray, FloatArray, int, float], FloatArray]  # of b, v̄, M and m/n
 
@@ -27,15 +23,11 @@ class CombiningRule(IntervalRule):
     degrees: Formula | None = None
     min_sets: int = 2
 
-    def _variance_and_degrees(
-        self, between: FloatArray, within: FloatArray, sets: int, ratio: float
-    ) -> tuple[FloatArray, FloatArray]:
-        degrees = np.array(math.inf) if self.degrees is None else self.degrees(between, within, sets, ratio)
-        return self.total(between, within, sets, ratio), degrees
-
     def ends(self, statistics: SetStatistics, level: float) -> Ends:
         within = np.maximum(statistics.within, 0.0)
-        spread = self._variance_and_degrees(statistics.between, within, statistics.sets, statistics.synthetic_ratio)
+        spread = self.variance_and_degrees(
+            statistics.between, within, sets=statistics.sets, synthetic_ratio=statistics.synthetic_ratio
+        )
         half = half_widths(*spread, level)
         half[statistics.within < 0] = math.nan
         return statistics.estimate - half, statistics.estimate + half
@@ -51,13 +43,12 @@ class CombiningRule(IntervalRule):
         >>> COMBINING_RULES["reiter_2002"].variance_and_degrees(np.array([2.0, 1.0]), np.array([1.5, 3.0]), sets=2)
         (array([1.5, 3. ]), array([0.25, 1.  ]))
         """
-        between = VARIANCE.validate_array(between, name="between")
-        within = VARIANCE.validate_array(within, name="within")
-        sets = SETS.validate(sets)
-        synthetic_ratio = SYNTHETIC_RATIO.validate(synthetic_ratio)
-        self.check_sets(sets)
-        between, within = (array.astype(float) for array in np.broadcast_arrays(between, within))
-        variance, degrees = self._variance_and_degrees(between, within, sets, synthetic_ratio)
+        self.check_sets(int(SETS.validate(sets)))
+        between, within = np.broadcast_arrays(np.asarray(between, dtype=float), np.asarray(within, dtype=float))
+        variance = self.total(between, within, sets, synthetic_ratio)
+        degrees = np.array(math.inf)
+        if self.degrees is not None:
+            degrees = self.degrees(between, within, sets, synthetic_ratio)
         return variance, np.broadcast_to(degrees, variance.shape)
 
     def largest_variance(self, *, sets: int, rows: int, synthetic_ratio: float = 1.0) -> float:
@@ -75,16 +66,12 @@ def _degrees(numerator: FloatArray, denominator: FloatArray, sets: int, sign: in
         return (sets - 1) * (1 + sign * ratio) ** 2
 
 
-def _sum(b: FloatArray, v: FloatArray, sets: int, _: float) -> FloatArray:
-    return (1 + 1 / sets) * b + v
-
-
-def _difference(b: FloatArray, v: FloatArray, sets: int, _: float) -> FloatArray:
-    return total_variance(b, v, sets)
-
-
 def _difference_degrees(b: FloatArray, v: FloatArray, sets: int, _: float) -> FloatArray:
     return _degrees(v, (1 + 1 / sets) * b, sets, -1)
+
+
+def _sum(b: FloatArray, v: FloatArray, sets: int, _: float) -> FloatArray:
+    return (1 + 1 / sets) * b + v
 
 
 def _never_negative(b: FloatArray, v: FloatArray, sets: int, ratio: float) -> FloatArray:
@@ -120,13 +107,13 @@ _RULES = (
         key="raghunathan_2003", label="Raghunathan et al. 2003", abbreviation="RRR 2003",
         formula=f"{_DIFFERENCE}, no interval where T < 0; t, {_NU}",
         source="Raghunathan, Reiter & Rubin (2003)",
-        total=_difference, degrees=_difference_degrees, has_unbounded_width=True,
+        total=lambda b, v, sets, _: total_variance(b, v, sets), degrees=_difference_degrees, has_unbounded_width=True,
     ),
     CombiningRule(
         key="raghunathan_2003_normal", label="Raghunathan et al. 2003, normal", abbreviation="RRR 2003, z",
         formula=f"{_DIFFERENCE}, no interval where T < 0; normal quantile",
         source="Raghunathan, Reiter & Rubin (2003), as in Liu's comparison",
-        total=_difference,
+        total=lambda b, v, sets, _: total_variance(b, v, sets),
     ),
     CombiningRule(
         key="rubin_1987", label="Rubin 1987", abbreviation="Rubin 1987",

@@ -14,15 +14,13 @@ from scipy.special import ndtri, stdtrit
 from dpviz.core.declarations import LEVEL, SETS
 from dpviz.core.formatting import describe_value
 from dpviz.core.parameters import argument
-from dpviz.core.types import BoolArray, FloatArray, IntArray, Numbers
+from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.inference.sum_distribution import ReleaseSums, checked_counts
 from dpviz.mechanisms import TwoCellSynthesizer
 
 # Relative distance within which a variance counts as zero, and an end of an interval as reached
 RELATIVE_ROUNDING = 1e-12
-# SciPy's t quantile stays finite at about √ν 10¹⁵⁰, however small ν is: from there on it counts as infinite
-MIN_DEGREES_PER_SQUARE = 1e-300
-# A series in 1/ν takes a tenth of the time of the quantile, of which the releases of several sets need 10⁵
+# A series in 1/ν takes a tenth of the time of SciPy's t quantile, of which the releases of several sets need 10⁵
 MIN_SERIES_DEGREES = 2.0
 SERIES_DEGREE = 24
 ANY_PROPORTION = argument("proportion", -1e150, 1e150)
@@ -40,7 +38,7 @@ class SetStatistics(NamedTuple):
     between: FloatArray  # b, the variance of q_j between the sets; 0 for a single set
     within: FloatArray  # v̄, the mean of q_j (1 − q_j) / m; < 0 where no release is so, NaN where only S is known
 
-    def at(self, places: tuple[IntArray | slice, ...] | slice) -> "SetStatistics":
+    def at(self, places: slice) -> "SetStatistics":
         """Statistics of some of the releases."""
         return self._replace(**{name: getattr(self, name)[places] for name in self._fields[2:]})
 
@@ -58,9 +56,15 @@ class SetStatistics(NamedTuple):
 
 
 def set_statistics(synthesizer: TwoCellSynthesizer, sets: int, total: IntArray, squares: IntArray) -> SetStatistics:
-    """Statistics of the releases with S = Σ x̃_j (`total`) and Q = Σ x̃_j² (`squares`), whose shapes broadcast.
+    """What rules read of releases, b = (MQ − S²) / (M(M − 1)m²) and v̄ = (mS − Q) / (Mm³) among it.
 
-    b = (MQ − S²) / (M(M − 1)m²) and v̄ = (mS − Q) / (Mm³).
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+    sets : int
+        M.
+    total, squares : ndarray of int
+        S = Σ x̃_j and Q = Σ x̃_j² of each release; their shapes broadcast.
     """
     total, squares = np.broadcast_arrays(np.asarray(total, np.int64), np.asarray(squares, np.int64))
     m = synthesizer.m
@@ -70,32 +74,44 @@ def set_statistics(synthesizer: TwoCellSynthesizer, sets: int, total: IntArray, 
 
 
 def total_variance(between: FloatArray, within: FloatArray, sets: int) -> FloatArray:
-    """T_M = (1 + 1/M) b − v̄; 0 where it is within 1e-12 of v̄."""
+    """T_M = (1 + 1/M) b − v̄; 0 where it is within 1e-12 of v̄.
+
+    Parameters
+    ----------
+    between, within : ndarray
+        b and v̄.
+    sets : int
+        M.
+    """
     difference = (1 + 1 / sets) * between - within
     return np.where(np.abs(difference) <= RELATIVE_ROUNDING * within, 0.0, difference)
 
 
-def t_quantile(degrees: FloatArray, level: Numbers) -> FloatArray:
-    """t_{ν, (1 + level)/2}; the normal quantile for infinite ν, and infinite where it would pass √ν 10¹⁵⁰.
+def t_quantile(degrees: FloatArray, level: float) -> FloatArray:
+    """Quantile t_{ν, (1 + level)/2}, which is the normal one for infinite ν, and infinite where it leaves the floats.
 
+    Parameters
+    ----------
+    degrees : ndarray
+        ν ≥ 0.
+    level : float
+
+    Examples
+    --------
     >>> t_quantile(np.array([1.0, np.inf]), 0.95).round(6).tolist()
     [12.706205, 1.959964]
     """
+    upper = (1 + float(BELOW_1.validate(level))) / 2
     degrees = np.asarray(degrees, dtype=float)
-    upper = (1 + BELOW_1.validate_array(level)) / 2
-    degrees, upper = np.broadcast_arrays(degrees, upper)
     quantiles = np.full(degrees.shape, math.inf)
-    is_normal = np.isposinf(degrees)
-    quantiles[is_normal] = ndtri(upper[is_normal])
-    is_finite = (degrees > 0) & ~is_normal
-    finite = degrees[is_finite]
-    values = np.empty(finite.shape)
-    is_in_series = (finite >= MIN_SERIES_DEGREES) & (np.ndim(level) == 0)
-    if is_in_series.any():
-        values[is_in_series] = _t_series(float(upper.flat[0]))(1 / finite[is_in_series])
-    values[~is_in_series] = stdtrit(finite[~is_in_series], upper[is_finite][~is_in_series])
-    with np.errstate(divide="ignore", over="ignore"):
-        quantiles[is_finite] = np.where(finite / values**2 > MIN_DEGREES_PER_SQUARE, values, math.inf)
+    quantiles[np.isposinf(degrees)] = ndtri(upper)
+    in_series = (degrees >= MIN_SERIES_DEGREES) & np.isfinite(degrees)
+    quantiles[in_series] = _t_series(upper)(1 / degrees[in_series])
+    few = (degrees > 0) & (degrees < MIN_SERIES_DEGREES)
+    values = stdtrit(degrees[few], upper)
+    # SciPy's quantile stays finite at about √ν 10¹⁵⁰, however small ν is
+    with np.errstate(over="ignore"):
+        quantiles[few] = np.where(degrees[few] / values**2 > 1e-300, values, math.inf)
     return quantiles
 
 
@@ -106,7 +122,14 @@ def _t_series(upper: float) -> Chebyshev:
 
 
 def half_widths(variance: FloatArray, degrees: FloatArray, level: float) -> FloatArray:
-    """t_{ν, (1 + level)/2} √T; NaN where T < 0, and 0 where T = 0 even for ν = 0, where it would be ∞ · 0."""
+    """t_{ν, (1 + level)/2} √T; NaN where T < 0, and 0 where T = 0 even for ν = 0, where it would be ∞ · 0.
+
+    Parameters
+    ----------
+    variance, degrees : ndarray
+        T and ν.
+    level : float
+    """
     variance = np.asarray(variance, dtype=float)
     with np.errstate(invalid="ignore"):
         half = np.asarray(np.sqrt(variance) * t_quantile(degrees, level))
@@ -114,27 +137,46 @@ def half_widths(variance: FloatArray, degrees: FloatArray, level: float) -> Floa
     return half
 
 
-def contains(low: FloatArray, high: FloatArray, proportion: Numbers) -> BoolArray:
+class Intervals(NamedTuple):
+    """Intervals of some releases; their ends are NaN where there is none."""
+
+    low: FloatArray
+    high: FloatArray
+
+    @property
+    def widened(self) -> "Intervals":
+        """The same moved outwards by 1e-12 of the half width and of p, so that they hold ends that rounding misses."""
+        slack = RELATIVE_ROUNDING * ((self.high - self.low) / 2)
+        return Intervals((self.low - slack) / (1 + RELATIVE_ROUNDING), (self.high + slack) / (1 - RELATIVE_ROUNDING))
+
+    @property
+    def is_vacuous(self) -> BoolArray:
+        """Whether each holds all of 0 to 1."""
+        return contains(*self, 0.0) & contains(*self, 1.0)
+
+    @property
+    def length_inside(self) -> FloatArray:
+        """Length of the part of each between 0 and 1."""
+        return np.maximum(np.minimum(self.high, 1.0) - np.maximum(self.low, 0.0), 0.0)
+
+
+def contains(low: FloatArray, high: FloatArray, proportion: FloatArray | float) -> BoolArray:
     """Whether low ≤ p ≤ high, up to a relative 1e-12; False where the ends are NaN.
 
+    Parameters
+    ----------
+    low, high, proportion : ndarray
+        Their shapes broadcast.
+
+    Examples
+    --------
     >>> contains(np.array([0.2, 0.3, np.nan]), np.array([0.3, 1.0, np.nan]), 0.1 + 0.2).tolist()
     [True, True, False]
     """
     proportion = ANY_PROPORTION.validate_array(proportion)
     with np.errstate(invalid="ignore"):
-        lowest, highest = widen_for_rounding(np.asarray(low, dtype=float), np.asarray(high, dtype=float))
+        lowest, highest = Intervals(np.asarray(low, dtype=float), np.asarray(high, dtype=float)).widened
     return np.asarray((lowest <= proportion) & (proportion <= highest))
-
-
-def widen_for_rounding(low: FloatArray, high: FloatArray) -> Ends:
-    """Ends moved outwards by 1e-12 of the half width and of p, so that closed intervals hold ends that rounding misses.
-
-    >>> low, high = widen_for_rounding(np.array([0.2]), np.array([0.3]))
-    >>> bool(low[0] <= 0.2 and 0.1 + 0.2 <= high[0])
-    True
-    """
-    slack = RELATIVE_ROUNDING * ((high - low) / 2)
-    return (low - slack) / (1 + RELATIVE_ROUNDING), (high + slack) / (1 - RELATIVE_ROUNDING)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,6 +223,10 @@ class IntervalRule(ABC):
     @abstractmethod
     def ends(self, statistics: SetStatistics, level: float) -> Ends:
         """Lower and upper end of the interval of each release; NaN where there is none."""
+
+    def intervals(self, statistics: SetStatistics, level: float) -> Intervals:
+        """Interval of each release."""
+        return Intervals(*self.ends(statistics, level))
 
     def variance(self, statistics: SetStatistics) -> FloatArray | None:  # noqa: ARG002
         """T of each release, the rule's estimate of Var(q̄); None for a rule that has none."""

@@ -49,7 +49,18 @@ def proportion_moments(
 ) -> ProportionMoments:
     """Mean and variance of q, the mean over the sets of the released share of ones, when n1 ~ Binomial(n, p).
 
-    `method` is a key of `CALIBRATED_METHODS`, and α, β the prior of the synthesizer.
+    Parameters
+    ----------
+    method : str
+        Key of `CALIBRATED_METHODS`.
+    n, m : int
+        Confidential and released rows.
+    alpha, beta : float
+        Prior of the synthesizer.
+    proportion : float
+        True p.
+    sets : int, default 1
+        M.
 
     Notes
     -----
@@ -75,6 +86,17 @@ def cell_moments(
 ) -> ProportionMoments:
     """`proportion_moments` of one of k cells, which all have the same prior α.
 
+    Parameters
+    ----------
+    method, n, m, proportion, sets
+        As in `proportion_moments`.
+    alpha : float
+        Prior of every cell.
+    cells : int
+        k.
+
+    Examples
+    --------
     >>> cell_moments("synth_post_one", n=3, m=1, alpha=2.0, cells=3, proportion=1.0).mean  # (3 + 2) / 9
     0.5555555555555556
     """
@@ -125,7 +147,14 @@ class ReleaseMoments(NamedTuple):
 
 
 def release_moments(synthesizer: TwoCellSynthesizer, counts: IntArray) -> ReleaseMoments:
-    """Moments of q given x, in closed form for the Beta-binomial and the plug-ins, else by sums over rows."""
+    """Moments of q given x, in closed form for the Beta-binomial and the plug-ins, else by sums over rows.
+
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+    counts : ndarray of int
+        Confidential counts x.
+    """
     m = synthesizer.m
     if isinstance(synthesizer, BetaBinomial):
         a, b = synthesizer.alpha + counts, synthesizer.beta + (synthesizer.n - counts)
@@ -164,6 +193,14 @@ class SetMoments:
 
 def set_moments(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> SetMoments:
     """Moments of q̄, v̄, b and T_M = (1 + 1/M) b − v̄ over x ~ Binomial(n, p) and M independent sets.
+
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+    p : float
+        True proportion.
+    sets : int
+        M.
 
     Notes
     -----

@@ -34,7 +34,7 @@ MIN_ROUNDINGS = 1e4  # probability of a sum, in rounding errors, below which its
 Moments = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
-def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends:
+def _score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends:
     """Score intervals {p : (q̄ − E[q̄ | p])² ≤ z² Var(q̄ | p)} for q̄ = S/(Mm), S = 0 … Mm.
 
     Notes
@@ -51,7 +51,7 @@ def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends
     Examples
     --------
     >>> from dpviz.mechanisms.matrix_mechanism import GivenMatrix
-    >>> low, high = score_ends(GivenMatrix(probabilities=np.eye(11)), 1, 0.95)
+    >>> low, high = _score_ends(GivenMatrix(probabilities=np.eye(11)), 1, 0.95)
     >>> round(float(low[10]), 6), float(high[10])  # Wilson's lower end is 10/(10 + z²)
     (0.722467, 1.0)
     """
@@ -59,21 +59,18 @@ def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends
     observed = np.arange(size + 1) / size
     z = float(ndtri((1 + level) / 2))
     if isinstance(synthesizer, NoiseSanitizer) and not within_sums(n, synthesizer.m, sets):
-        return score_hull(partial(synthesizer.moments_at, sets=sets), observed, z)
-    x = np.arange(n + 1)
-    mean, variance = release_moments(synthesizer, x)
+        return _score_hull(partial(synthesizer.moments_at, sets=sets), observed, z)
+    mean, variance = release_moments(synthesizer, np.arange(n + 1))
     noise = variance / sets
 
-    # Is the mean a line in x, and the noise a parabola?
+    # Mean and noise as a line and a parabola in x, whose averages over x are such in p: Var(q̄ | p) = c + b p + a p²
     slope = (mean[-1] - mean[0]) / n
     bend = (noise[0] - 2 * noise[n // 2] + noise[2 * (n // 2)]) / (2 * (n // 2) ** 2) if n > 1 else 0.0
     tilt = (noise[-1] - noise[0]) / n - bend * n
-    is_line = np.abs(mean - mean[0] - slope * x).max() <= ROUNDING
-    is_parabola = np.abs(noise - noise[0] - tilt * x - bend * x**2).max() <= ROUNDING * noise.max(initial=0.0)
-    a = bend * n * (n - 1) - slope**2 * n  # Var(q̄ | p) = c + b p + a p²
+    a = bend * n * (n - 1) - slope**2 * n
     b = tilt * n + bend * n + slope**2 * n
     c = noise[0]
-    if not (is_line and is_parabola and slope and a <= 0):
+    if not (isinstance(synthesizer, BetaBinomial | PlugIn) and slope and a <= 0):
         center = mean.mean()
         averages = evaluator(np.column_stack([mean, noise + (mean - center) ** 2]))
 
@@ -81,7 +78,7 @@ def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends
             means, squares = averages(p).T
             return means, np.maximum(squares - (means - center) ** 2, 0.0)
 
-        return score_hull(moments, observed, z)
+        return _score_hull(moments, observed, z)
 
     # Both roots, one from the sum that loses no digits and the other from their product
     distance = observed - mean[0]
@@ -97,7 +94,7 @@ def score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends
     return np.clip(np.minimum(first, second), 0.0, 1.0), np.clip(np.maximum(first, second), 0.0, 1.0)
 
 
-def score_hull(moments: Moments, observed: FloatArray, z: float) -> Ends:
+def _score_hull(moments: Moments, observed: FloatArray, z: float) -> Ends:
     """Hulls of the accepted p for observed q̄, from E[q̄ | p] and Var(q̄ | p), by a grid and root finding."""
 
     def excess(p: FloatArray, q: FloatArray) -> FloatArray:
@@ -140,7 +137,7 @@ def score_hull(moments: Moments, observed: FloatArray, z: float) -> Ends:
     return inner[0], inner[1]
 
 
-def posterior_ends(sums: ReleaseSums, level: float) -> Ends:
+def _posterior_ends(sums: ReleaseSums, level: float) -> Ends:
     """Equal-tailed intervals of the posterior of p given S, under a uniform prior, for S = 0 … Mm.
 
     Notes
@@ -151,7 +148,7 @@ def posterior_ends(sums: ReleaseSums, level: float) -> Ends:
 
     Examples
     --------
-    >>> low, high = posterior_ends(ReleaseSums(np.eye(2)), 0.5)  # p | 1 is Beta(2, 1), whose quantiles are √q
+    >>> low, high = _posterior_ends(ReleaseSums(np.eye(2)), 0.5)  # p | 1 is Beta(2, 1), whose quantiles are √q
     >>> [round(float(end), 6) for end in (low[1] ** 2, high[1] ** 2)]
     [0.25, 0.75]
     """
@@ -167,7 +164,7 @@ def posterior_ends(sums: ReleaseSums, level: float) -> Ends:
 
 
 def posterior_means(sums: ReleaseSums) -> FloatArray:
-    """Posterior means (1 + E[x | S]) / (n + 2) for S = 0 … Mm, as in `posterior_ends`.
+    """Posterior means (1 + E[x | S]) / (n + 2) for S = 0 … Mm, as in `_posterior_ends`.
 
     >>> posterior_means(ReleaseSums(np.eye(2))).round(9).tolist()  # Beta(1, 2) and Beta(2, 1)
     [0.333333333, 0.666666667]
@@ -187,7 +184,7 @@ def _likely_sums(sums: ReleaseSums) -> tuple[IntArray, IntArray]:
     return likely, np.where(every - likely[before] < likely[after] - every, before, after)
 
 
-def clopper_pearson_ends(sums: ReleaseSums, level: float) -> Ends:
+def _clopper_pearson_ends(sums: ReleaseSums, level: float) -> Ends:
     """Intervals {p : Pr(S' ≥ S | p) > (1 − level)/2 and Pr(S' ≤ S | p) > (1 − level)/2} for S = 0 … Mm.
 
     Notes
@@ -202,21 +199,21 @@ def clopper_pearson_ends(sums: ReleaseSums, level: float) -> Ends:
 
     Examples
     --------
-    >>> low, high = clopper_pearson_ends(ReleaseSums(np.eye(11)), 0.95)
+    >>> low, high = _clopper_pearson_ends(ReleaseSums(np.eye(11)), 0.95)
     >>> [round(float(end), 6) for end in (low[0], high[0], low[10], high[10])]
     [0.0, 0.308497, 0.691503, 1.0]
     """
     return _both_ends(sums, lambda side: _tail_ends(side, (1 - level) / 2))
 
 
-def blaker_ends(sums: ReleaseSums, level: float) -> Ends:
+def _blaker_ends(sums: ReleaseSums, level: float) -> Ends:
     """Hulls of {p : Pr(t(S') ≤ t(S) | p) > 1 − level}, t(s) the smaller tail of s under p, for S = 0 … Mm.
 
     Notes
     -----
     With t(S) = Pr(S' ≥ S | p) that probability is t(S) + Pr(S' ≤ s* | p), s* the largest sum whose lower tail is at
-    most t(S). The interval lies inside `clopper_pearson_ends`, is as safe, and bounds the tails likewise; where the two
-    tails together do not fall and then rise in p, the end is that of Clopper and Pearson.
+    most t(S). The interval lies inside that of Clopper and Pearson, is as safe, and bounds the tails likewise; where
+    the two tails together do not fall and then rise in p, the end is that of Clopper and Pearson.
 
     References
     ----------
@@ -224,7 +221,7 @@ def blaker_ends(sums: ReleaseSums, level: float) -> Ends:
 
     Examples
     --------
-    >>> low, high = blaker_ends(ReleaseSums(np.eye(11)), 0.95)
+    >>> low, high = _blaker_ends(ReleaseSums(np.eye(11)), 0.95)
     >>> [round(float(end), 4) for end in (low[1], high[1])]  # Clopper and Pearson have 0.0025 and 0.4450
     [0.0051, 0.4444]
     """
@@ -249,7 +246,7 @@ def _tail_ends(sums: ReleaseSums, tail: float) -> FloatArray:
     target = tail - TAIL_SLACK
     low = np.where(tails[:, 0] > target, 0.0, 1.0)
     some = np.flatnonzero((tails[:, 0] <= target) & (tails[:, -1] > target))
-    low[some] = crossing(tails[some], target, np.zeros(len(some)), np.ones(len(some)))
+    low[some] = _crossing(tails[some], target, np.zeros(len(some)), np.ones(len(some)))
     return low
 
 
@@ -279,13 +276,13 @@ def _blaker_lower_ends(sums: ReleaseSums, size: float) -> FloatArray:
     ends = np.ones(len(some))
     apart = upper[some] - lower[np.minimum(partner + 1, len(lower) - 1)]
     meet = np.flatnonzero((partner + 1 < some) & (apart[:, -1] > -TAIL_SLACK))  # the two tails meet at some p ≤ 1
-    ends[meet] = crossing(apart[meet], -TAIL_SLACK, start[meet], np.ones(len(meet)))
+    ends[meet] = _crossing(apart[meet], -TAIL_SLACK, start[meet], np.ones(len(meet)))
 
     # Where both tails together pass the size before
     both = upper[some] + np.where((partner >= 0)[:, None], lower[np.maximum(partner, 0)], 0.0)
     target = size - TAIL_SLACK
     passes = np.flatnonzero(np.einsum("sx,sx->s", binomial_weights(ends, sums.n), both) > target)
-    ends[passes] = crossing(both[passes], target, start[passes], ends[passes])
+    ends[passes] = _crossing(both[passes], target, start[passes], ends[passes])
     is_above = np.einsum("sx,sx->s", weights, both) > target
     change = np.diff(both, axis=1)
     falls_again = (np.maximum.accumulate(change > TAIL_SLACK, axis=1) & (change < -TAIL_SLACK)).any(axis=1)
@@ -293,7 +290,7 @@ def _blaker_lower_ends(sums: ReleaseSums, size: float) -> FloatArray:
     return low
 
 
-def crossing(table: FloatArray, target: float, low: FloatArray, high: FloatArray) -> FloatArray:
+def _crossing(table: FloatArray, target: float, low: FloatArray, high: FloatArray) -> FloatArray:
     """For each row the p between `low` and `high` up to which Σ_x Binomial(x; n, p) row_x ≤ target, from below."""
     n = table.shape[1] - 1
     x = np.arange(n + 1)
@@ -360,7 +357,7 @@ _RULES = (
         formula="all p with (q̄ − E[q̄ | p])² ≤ z² Var(q̄ | p), from mean and variance of the synthesizer's rows; for "
         "the Beta-binomial and the mean plug-in E[q̄ | p] = (np + α)/(n + α + β)",
         source="Wilson (1927), with the release's own mean and variance; Kao & Reiter (2025) on noise-aware rules",
-        table=score_ends, closed_form_for=(BetaBinomial, PlugIn), needs_no_sums_for=(NoiseSanitizer,),
+        table=_score_ends, closed_form_for=(BetaBinomial, PlugIn), needs_no_sums_for=(NoiseSanitizer,),
     ),
     NoiseAwareRule(
         key="posterior", label="Posterior given the sum", abbreviation="posterior",
@@ -368,14 +365,14 @@ _RULES = (
         formula="quantiles (1 ± level)/2 of p given S = Σ x̃, uniform prior; for one set, and for plug-ins, those "
         "given all counts",
         source="Charest (2011), §4, for the model",
-        table=_from_sums(posterior_ends), estimates=posterior_means,
+        table=_from_sums(_posterior_ends), estimates=posterior_means,
     ),
     NoiseAwareRule(
         key="clopper_pearson", label="Equal tails, exact (Clopper & Pearson's)", abbreviation="equal tails",
         method_phrase="by exact equal tails",
         formula="all p with Pr(S' ≥ S | p) and Pr(S' ≤ S | p) above (1 − level)/2; holds its level at every p",
         source="Clopper & Pearson (1934), for the distribution of S; Awan & Slavković (2020) for optimal tests",
-        table=_from_sums(clopper_pearson_ends),
+        table=_from_sums(_clopper_pearson_ends),
     ),
     NoiseAwareRule(
         key="blaker_2000", label="Ordered tails, exact (Blaker's)", abbreviation="Blaker",
@@ -383,7 +380,7 @@ _RULES = (
         formula="hull of all p with Pr(t(S') ≤ t(S) | p) > 1 − level, t(S) the smaller tail of S under p, or "
         "more where that is no interval; holds its level at every p, inside the equal tails",
         source="Blaker (2000), for the distribution of S; Sterne (1954) orders by the probability of S",
-        table=_from_sums(blaker_ends),
+        table=_from_sums(_blaker_ends),
     ),
 )
 # fmt: on

@@ -34,7 +34,15 @@ ALPHA = replace(PRIOR_ONES, title="Prior rows in a cell", per_cell=True)
 
 
 def log_prior_counts(x: IntArray, n: IntArray | int, gamma1: float, gamma2: float) -> FloatArray:
-    """ln BetaBinomial(x; n, γ1, γ2), the analyst's prior of the confidential count; x and n broadcast."""
+    """ln BetaBinomial(x; n, γ1, γ2), the analyst's prior of the confidential count.
+
+    Parameters
+    ----------
+    x, n : ndarray of int
+        Confidential counts of so many rows; their shapes broadcast.
+    gamma1, gamma2 : float
+        Prior of the analyst.
+    """
     n = np.asarray(n)
     prior = float(log_beta(np.array([gamma1]), np.array([gamma2]))[0])
     return log_beta(gamma1 + x, gamma2 + (n - x)) - prior - log_beta(1.0 + x, 1.0 + (n - x)) - np.log(n + 1)
@@ -81,8 +89,17 @@ def posterior_mixture(
 ) -> PosteriorMixture:
     """Posterior of p after M sets of the Beta-binomial synthesizer.
 
-    α and β are the prior of the synthesizer; for the rest see `posterior_given`.
+    Parameters
+    ----------
+    synthetic_counts, gamma1, gamma2
+        As in `posterior_given`.
+    n, m : int
+        Confidential and released rows.
+    alpha, beta : float
+        Prior of the synthesizer.
 
+    Examples
+    --------
     >>> post = posterior_mixture(synthetic_counts=[1], n=1, m=1, alpha=1, beta=1)
     >>> post.weights.round(6).tolist(), round(post.mean, 6)  # 2/3 · 2/3 + 1/3 · 1/3
     ([0.333333, 0.666667], 0.555556)
@@ -129,6 +146,16 @@ def posterior_given(
 def posterior_if_known(*, confidential_count: int, n: int, gamma1: float = 1.0, gamma2: float = 1.0) -> BetaMixture:
     """Posterior Beta(γ1 + x, γ2 + n − x) of who sees x itself, the true posterior of Charest (2011), section 4.
 
+    Parameters
+    ----------
+    confidential_count : int
+        x.
+    n : int
+    gamma1, gamma2 : float, default 1
+        Prior of the analyst.
+
+    Examples
+    --------
     >>> round(posterior_if_known(confidential_count=30, n=100).mean, 4)  # 31/102
     0.3039
     """
@@ -144,6 +171,15 @@ def posterior_if_real(
 ) -> BetaMixture:
     """Naive posterior Beta(γ1 + Σ x̃_j, γ2 + Mm − Σ x̃_j), all Mm synthetic rows taken for real ones.
 
+    Parameters
+    ----------
+    synthetic_counts, gamma1, gamma2
+        As in `posterior_given`.
+    m : int
+        Released rows of a set.
+
+    Examples
+    --------
     >>> round(posterior_if_real([1, 0], m=1).mean, 12)  # Beta(2, 2)
     0.5
     """
@@ -289,6 +325,17 @@ SIZE_PRIORS: dict[str, tuple[str, Callable[[IntArray, float], FloatArray]]] = {
 def size_prior(kind: str, low: int, high: int, guess: float = 1.0) -> SizePrior:
     """Prior of n from `low` to `high`: uniform, Poisson(`guess`), or uniform in ln n.
 
+    Parameters
+    ----------
+    kind : str
+        Key of `SIZE_PRIORS`.
+    low, high : int
+        Ends of the range.
+    guess : float
+        Mean of the Poisson distribution.
+
+    Examples
+    --------
     >>> size_prior("uniform", 5, 8).weights.tolist()
     [0.25, 0.25, 0.25, 0.25]
     >>> size_prior("around a guess", 1, 2, 2.0).weights.round(12).tolist()  # 2 e⁻² each
@@ -357,7 +404,12 @@ def posterior_secret_n(
 ) -> SecretSizePosterior:
     """Posterior of p and of n after M sets of the Beta-binomial synthesizer, n unknown.
 
-    The range of the `prior` of n has at most 2,000,000 pairs (n, x); for the rest see `posterior_mixture`.
+    Parameters
+    ----------
+    synthetic_counts, m, alpha, beta, gamma1, gamma2
+        As in `posterior_mixture`.
+    prior : SizePrior
+        Prior of n, whose range has at most 2,000,000 pairs (n, x).
 
     Notes
     -----

@@ -56,8 +56,17 @@ def posterior_summaries(
 ) -> PosteriorSummaries:
     """Mean, variance and interval of the posterior of p for many releases, as `posterior_given` has them.
 
-    There is one release of M counts in each row; `interval` is one of `INTERVALS`, or None for moments alone.
+    Parameters
+    ----------
+    synthetic_counts : array_like of int, shape (releases, M)
+    synthesizer, gamma1, gamma2
+        As in `posterior_given`.
+    level : float, default 0.95
+    interval : str, optional
+        One of `INTERVALS`, or None for moments alone.
 
+    Examples
+    --------
     >>> from dpviz.mechanisms import BetaBinomial
     >>> summaries = posterior_summaries([[0], [1]], synthesizer=BetaBinomial(n=1, m=1, alpha=1, beta=1))
     >>> summaries.mean.round(6).tolist()
@@ -224,7 +233,21 @@ def _listed_coverage(plan: PosteriorPlan, p: FloatArray) -> PosteriorCoverage:
 def release_probabilities(
     synthesizer: TwoCellSynthesizer, counts: IntArray, orders: FloatArray, distribution: FloatArray
 ) -> FloatArray:
-    """Pr(release) for rows of M `counts` in so many `orders`, under each column of the `distribution` of x."""
+    """Probability of releases under several distributions of x.
+
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+    counts : ndarray of int, shape (releases, M)
+    orders : ndarray, shape (releases,)
+        In how many orders each release occurs.
+    distribution : ndarray, shape (n + 1, k)
+        Distributions of x.
+
+    Returns
+    -------
+    ndarray, shape (releases, k)
+    """
     columns = synthesizer.transition_matrix().T.copy()
     chances = np.empty((len(counts), distribution.shape[1]))
     for part in row_blocks(len(counts), len(distribution)):

@@ -26,7 +26,14 @@ def _table(caption: str, head: list[str], rows: Iterable[tuple[PriorMethod, list
 
 
 def needed_table(question: PromiseQuestion, needed: Needed) -> TextTable:
-    """What every method needs and what that costs; at the end PARAM_MAP, for which nothing is enough."""
+    """What every method needs and what that costs; at the end PARAM_MAP, for which nothing is enough.
+
+    Parameters
+    ----------
+    question : PromiseQuestion
+    needed : Needed
+        Answers so far.
+    """
     kind, delta = question.kind, question.setting.delta
     caption = "The exact prior of every method, and what it costs"
     truncated = untruncated = ""
@@ -70,7 +77,14 @@ def _costs(question: PromiseQuestion, method: PriorMethod, level: float) -> list
 
 
 def ways_table(question: PromiseQuestion, ways: Ways) -> TextTable:
-    """What several sets of every method need, by way of counting: beyond reach, a number, or still to come."""
+    """What several sets of every method need, by way of counting: beyond reach, a number, or still to come.
+
+    Parameters
+    ----------
+    question : PromiseQuestion
+    ways : Ways
+        Answers so far.
+    """
     rows = []
     for key, method in question.kind.methods.items():
         place = key, question.sets
@@ -89,13 +103,27 @@ def ways_table(question: PromiseQuestion, ways: Ways) -> TextTable:
 
 
 def given_by_method(question: PromiseQuestion, level: float) -> dict[str, Given | None]:
-    """What one set of every method gives at a prior or range."""
+    """What one set of every method gives at a prior or range.
+
+    Parameters
+    ----------
+    question : PromiseQuestion
+    level : float
+        Prior or range.
+    """
     methods = question.kind.methods.items()
     return {key: question.kind.given(method, question.setting, level) for key, method in methods}
 
 
 def given_table(question: PromiseQuestion, given: Mapping[str, Given | None]) -> TextTable:
-    """Exact privacy of every method at one prior or range."""
+    """Exact privacy of every method at one prior or range.
+
+    Parameters
+    ----------
+    question : PromiseQuestion
+    given : dict of str to Given or None
+        Result of `given_by_method`.
+    """
     setting, sets = question.setting, question.sets
     pure = "ε at δ = 0, truncated" if question.kind.conditioned else "ε at δ = 0"
     columns: dict[str, Callable[[Given], str]] = {pure: lambda privacy: _epsilon(privacy.pure_epsilon)}
@@ -124,7 +152,14 @@ def _delta(question: PromiseQuestion, given: Given) -> str:
 
 
 def average_table(deltas: Mapping[str, tuple[float, float | None] | None], theta: float, epsilon: float) -> TextTable:
-    """Average-case and worst-case δ of every method, as `average_and_worst` has them."""
+    """Average-case and worst-case δ of every method.
+
+    Parameters
+    ----------
+    deltas : dict of str to tuple of float, or None
+        Result of `average_and_worst` by method.
+    theta, epsilon : float
+    """
     rows = []
     for key, pair in deltas.items():
         values = [format_number(1.0 if delta is None else delta, 4) for delta in pair or ()]
@@ -138,8 +173,20 @@ def sampling_table(
 ) -> tuple[TextTable, dict[str, list[float]]]:
     """What a random sample of n rows from a population adds to every method that releases rows with the prior α.
 
-    `printed` is the printed bound, a function of ε and of the sampled share. Beside the table stand by method the
-    smallest ε of the sample itself, as printed, by the best general bound, and exactly where that is computed.
+    Parameters
+    ----------
+    question : PromiseQuestion
+    population : int
+    alpha : float
+    printed : callable
+        Printed bound, a function of ε and of the sampled share.
+
+    Returns
+    -------
+    table : TextTable
+    losses : dict of str to list of float
+        By method the smallest ε of the sample itself, as printed, by the best general bound, and exactly where that is
+        computed.
     """
     setting = question.setting
     rate = setting.n / population
@@ -183,7 +230,13 @@ def probabilistic_table(question: PromiseQuestion) -> tuple[TextTable, str]:
 
 
 def uneven_table(question: PromiseQuestion, ratio: float, beta: float) -> TextTable:
-    """Smallest α for β = α, for a fixed ratio β / α, and for a fixed β."""
+    """Smallest α for β = α, for a fixed ratio β / α, and for a fixed β.
+
+    Parameters
+    ----------
+    question : PromiseQuestion
+    ratio, beta : float
+    """
     promise = question.of_one_set
     rows = []
     for method in CALIBRATED_METHODS.values():

@@ -64,6 +64,14 @@ class ReleasedCounts:
 def read_counts(text: str, m: int) -> tuple[int, ...]:
     """Counts from 0 to m of released tables, separated by commas, semicolons or spaces.
 
+    Parameters
+    ----------
+    text : str
+    m : int
+        Largest count.
+
+    Examples
+    --------
     >>> read_counts("31, 45", 100)
     (31, 45)
     """

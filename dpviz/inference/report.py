@@ -23,6 +23,14 @@ POSTERIOR_NAMES = {
 def format_share(share: float, digits: int = 3) -> str:
     """Format a share in per cent; it is 100 only where it is so.
 
+    Parameters
+    ----------
+    share : float
+    digits : int
+        Significant digits.
+
+    Examples
+    --------
     >>> format_share(0.31358), format_share(0.99997)
     ('31.4 %', '99.997 %')
     """
@@ -55,7 +63,16 @@ def _describe_counts(counts: Sequence[int], m: int) -> str:
 def posterior_answer(release: ReleasedCounts, promise: str) -> tuple[str, str, str]:
     """What an analyst learns who is told how the data were made, and one who takes them for real.
 
-    Returns mark, sentence and short sentence, in inline HTML; `promise` is what the release follows from, in words.
+    Parameters
+    ----------
+    release : ReleasedCounts
+    promise : str
+        What the release follows from, in words.
+
+    Returns
+    -------
+    mark, sentence, short_sentence : str
+        In inline HTML.
     """
     posteriors, truth = release.posteriors, release.secret_share
     level = format_percent(release.level, 8)
@@ -107,7 +124,16 @@ def confidential_count_sentence(release: ReleasedCounts) -> str:
 def posteriors_table(
     posteriors: Mapping[str, BetaMixture], names: Mapping[str, str], level: float, caption: str
 ) -> TextTable:
-    """Mean, standard deviation and interval of posteriors in per cent, with their `names` by the same keys."""
+    """Mean, standard deviation and interval of posteriors in per cent.
+
+    Parameters
+    ----------
+    posteriors : dict of str to BetaMixture
+    names : dict of str to str
+        Names of the posteriors.
+    level : float
+    caption : str
+    """
     rows = [[f"<b>{names[key]}</b>", *_summary(posterior, level)] for key, posterior in posteriors.items()]
     return TextTable(["posterior of the share", *_summary_head(level)], rows, caption)
 
@@ -132,7 +158,15 @@ def regions_table(release: ReleasedCounts) -> TextTable:
 
 
 def cells_table(cells: PosteriorCells, tables: Sequence[Sequence[int]], level: float) -> TextTable:
-    """Posterior of every cell beside its released share, over tables with the same total."""
+    """Posterior of every cell beside its released share, over tables with the same total.
+
+    Parameters
+    ----------
+    cells : PosteriorCells
+    tables : sequence of sequence of int
+        Released tables.
+    level : float
+    """
     total = sum(map(sum, tables))
     rows = []
     for place, counts in enumerate(zip(*tables, strict=True)):

@@ -13,6 +13,14 @@ RULES: dict[str, IntervalRule] = {**COMBINING_RULES, **NOISE_AWARE_RULES}
 def check_rule(key: str, sets: int) -> IntervalRule:
     """Rule with a key; a ValueError where there is none, or where it is not defined for so few sets.
 
+    Parameters
+    ----------
+    key : str
+    sets : int
+        M.
+
+    Examples
+    --------
     >>> check_rule("reiter_2003", 1)
     Traceback (most recent call last):
     ValueError: The rule "Reiter 2003 (Liu's Theorem 7)" needs at least 2 sets; got 1.

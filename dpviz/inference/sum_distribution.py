@@ -24,7 +24,21 @@ PROBABILITY_FLOOR = 1e-300  # counts as 0: numbers next to the smallest float ar
 
 
 def checked_counts(counts: object, m: int, *, name: str = "synthetic_counts") -> IntArray:
-    """Counts as integers from 0 to m, of their shape; a ValueError names the first that is not one."""
+    """Counts as integers, of their shape.
+
+    Parameters
+    ----------
+    counts : array_like
+    m : int
+        Largest count.
+    name : str
+        Of the argument, in messages.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or one is no whole number from 0 to m.
+    """
     integers = argument(name, 0, m, integer=True).validate_array(counts)
     if not integers.size:
         raise ValueError(f"{name} must hold at least one count; got none.")
@@ -44,7 +58,18 @@ def along_axis(proportions: Numbers) -> FloatArray:
 
 
 def matrix_rows(synthesizer: TwoCellSynthesizer, counts: IntArray) -> FloatArray:
-    """Rows x of the transition matrix, each divided by its sum, shape (len(counts), m + 1)."""
+    """Rows of the transition matrix, each divided by its sum.
+
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+    counts : ndarray of int, shape (k,)
+        Confidential counts x.
+
+    Returns
+    -------
+    ndarray, shape (k, m + 1)
+    """
     if 2 * len(counts) > synthesizer.n:
         is_small = (synthesizer.n + 1) * (synthesizer.m + 1) <= limits.MAX_CACHED_ENTRIES
         return (_cached_rows if is_small else _all_rows)(synthesizer)[counts]
@@ -62,7 +87,12 @@ _cached_rows = lru_cache(maxsize=1)(_all_rows)
 
 
 def within_sums(n: int, m: int, sets: int) -> bool:
-    """Whether the distribution of S for every x fits into memory."""
+    """Whether the distribution of S for every x fits into memory.
+
+    Parameters
+    ----------
+    n, m, sets : int
+    """
     return (n + 1) * (sets * m + 1) <= MAX_TABLE_NUMBERS
 
 
@@ -100,8 +130,21 @@ class ReleaseSums:
 
 
 def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
-    """Distribution of the sum of M releases for every confidential count; a ValueError beyond 6 million numbers.
+    """Distribution of the sum of M releases for every confidential count.
 
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+    sets : int
+        M.
+
+    Raises
+    ------
+    ValueError
+        If the distribution has more than 6 million numbers.
+
+    Examples
+    --------
     >>> from dpviz.mechanisms import BetaBinomial
     >>> (9 * release_sums(BetaBinomial(n=1, m=1, alpha=1, beta=1), 2).rows).round(9).tolist()
     [[4.0, 4.0, 1.0], [1.0, 4.0, 4.0]]
@@ -118,22 +161,42 @@ def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
     rows = matrix_rows(synthesizer, np.arange(n + 1))
     if sets == 1:
         return ReleaseSums(rows)
-    if (n + 1) * (m + 1) * size * sets <= MAX_PRODUCTS:
-        return ReleaseSums(_convolved(rows, sets))
-    length = next_fast_len(size, real=True)
-    with np.errstate(under="ignore"):
-        sums = irfft(complex_power(rfft(rows, length, axis=1), sets), length, axis=1)[:, :size]
-    return ReleaseSums(np.maximum(sums, 0.0), TRANSFORM_ERROR)
-
-
-def _convolved(rows: FloatArray, sets: int) -> FloatArray:
-    rows = np.where(rows < PROBABILITY_FLOOR, 0.0, rows)
-    sums = rows
+    if (n + 1) * (m + 1) * size * sets > MAX_PRODUCTS:
+        return ReleaseSums(sum_distribution(rows, sets), TRANSFORM_ERROR)
+    rows = sums = np.where(rows < PROBABILITY_FLOOR, 0.0, rows)
     with np.errstate(under="ignore"):
         for _ in range(sets - 1):
             longer = np.array([np.convolve(*pair) for pair in zip(sums, rows, strict=True)])
             sums = np.where(longer < PROBABILITY_FLOOR, 0.0, longer)
-    return sums
+    return ReleaseSums(sums)
+
+
+def sum_distribution(rows: FloatArray, sets: int) -> FloatArray:
+    """Distribution of the sum of M draws from each row, by a Fourier transform, to 1e-14.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (..., k)
+        Distributions of one draw.
+    sets : int
+        M.
+
+    Returns
+    -------
+    ndarray, shape (..., M(k − 1) + 1)
+
+    Examples
+    --------
+    >>> sum_distribution(np.array([0.25, 0.75]), 2).round(12).tolist()
+    [0.0625, 0.375, 0.5625]
+    """
+    if sets == 1:
+        return rows
+    size = sets * (rows.shape[-1] - 1) + 1
+    length = next_fast_len(size, real=True)
+    with np.errstate(under="ignore"):
+        sums = irfft(complex_power(rfft(rows, length), sets), length)[..., :size]
+    return np.maximum(sums, 0.0)
 
 
 # Nodes of the integral over p', at equal steps of arcsin √p': their number grows as √n, whose inverse is the width of
@@ -155,6 +218,13 @@ class LengthLimit(NamedTuple):
 
 def length_limit(sums: ReleaseSums, *, proportions: Numbers, level: float = 0.95) -> LengthLimit:
     """Pratt's lower bound of the expected length, inside 0 to 1, of intervals that hold their level at every p.
+
+    Parameters
+    ----------
+    sums : ReleaseSums
+    proportions : float or ndarray
+        True p.
+    level : float, default 0.95
 
     Notes
     -----

@@ -42,20 +42,19 @@ def _decompositions(results: Any) -> dict[str, Any]:
 
 
 def _show_causes(results: Any) -> None:
-    mechanism = results.design.synthesizer_type
     decompositions = _decompositions(results)
     if not decompositions:
         st.caption(ui.words("no_causes" if results.coverages else "no_repairs"))
         return
     first = next(iter(decompositions.values()))
     mark = f"{format_percent(first.published, 3)} → {format_percent(first.repaired, 3)}"
-    st.html(ui.section_answer(mark, report.failure_sentence(first, mechanism)))
-    chart = charts.causes_chart(report.effects_by_cause(decompositions, mechanism))
+    st.html(ui.section_answer(mark, report.failure_sentence(first)))
+    chart = charts.causes_chart(report.effects_by_cause(decompositions))
     ui.show_figure(chart, "causes", height=460)
-    ui.table(*report.costs_table(decompositions, mechanism))
-    facts = report.repair_facts(decompositions, mechanism)
+    ui.table(*report.costs_table(decompositions))
+    facts = report.repair_facts(decompositions)
     ui.note(ui.words("repairs", **facts))
-    ui.table(*report.repairs_table(decompositions, mechanism))
+    ui.table(*report.repairs_table(decompositions))
     st.caption(ui.words("costs", **facts))
 
 
@@ -70,7 +69,7 @@ def _show_lengths(results: Any) -> None:
     proportions = tuple(np.unique(np.append(PROPORTIONS, design.p)).tolist())
     arguments = {"proportions": proportions, "sets": design.sets, "level": design.level}
     with st.spinner("Summing lengths …"):
-        curves = ui.result(coverage_by_proportion, design.release, rules=rules, with_lengths=True, **arguments)
+        curves = ui.result(coverage_by_proportion, design.release, rules=rules, **arguments)
         shortest = ui.result(shortest_lengths, design.release, **arguments)
     lengths = dict(zip(curves.rules, curves.mean_width_inside, strict=True))
     chart = charts.length_chart(curves.points, lengths, shortest.length, chosen=design.p)

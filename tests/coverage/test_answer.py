@@ -19,7 +19,7 @@ from dpviz.coverage import (
     exact_coverages,
     shortest_lengths,
 )
-from dpviz.coverage.answer import against_level, coverage_answer, vacuous_sentence
+from dpviz.coverage.answer import _against_level, _vacuous_sentence, coverage_answer
 from dpviz.designs import Design
 from dpviz.inference import RULES
 from dpviz.mechanisms import two_cell_synthesizers
@@ -69,7 +69,7 @@ def test_the_short_answer_has_at_most_fifteen_words_and_says_what_the_long_one_s
                 assert stands == "as promised" or (stands == "not") == (off < 0)
                 assert bool(only) == (off <= -5e-4 and not share.startswith("less")), said
                 assert promised in (None, format_percent(level, 8))
-                assert against_level(one.coverage, level).startswith(f", {stands}")
+                assert _against_level(one.coverage, level).startswith(f", {stands}")
                 seen.add(stands)
     assert seen == {"as promised", "not", "more than"}
 
@@ -97,7 +97,7 @@ def test_the_exact_rule_has_a_prior_at_every_promise(law: str, epsilon: float) -
 
 def test_a_coverage_against_its_level() -> None:
     for share, level in itertools.product(np.linspace(0, 1, 2001), (0.001, 0.5, 0.95, 0.99999, 0.999999)):
-        words = against_level(share, level)
+        words = _against_level(share, level)
         if words == ", as promised":
             assert abs(share - level) < 5e-4
         else:
@@ -128,7 +128,7 @@ def test_shares_near_all_are_not_said_to_be_all() -> None:
     assert format_percent(1.0, 3) == "100 %"
     assert format_percent(2e-9, 4) == "less than 10⁻⁶ %" and format_percent(1 - 2e-9, 4) == "more than 99.999999 %"
     assert format_percent(1 - 1e-13) == "100 %" and format_percent(1e-13) == "0 %"
-    assert vacuous_sentence(1.0) == " All of them run from 0 to 100 % and say nothing."
+    assert _vacuous_sentence(1.0) == " All of them run from 0 to 100 % and say nothing."
 
 
 def test_the_explanations_of_coverage_hold():
@@ -157,7 +157,7 @@ def test_a_line_below_the_limit_of_lengths_breaks_its_promise_somewhere():
         release = Design(mechanism=law, n=12, m=12, sets=1, epsilon=epsilon).release
         rules = [key for key, rule in RULES.items() if rule.min_sets == 1]
         p = np.linspace(0, 1, 25)
-        curves = coverage_by_proportion(release, proportions=p, sets=1, rules=rules, level=level, with_lengths=True)
+        curves = coverage_by_proportion(release, proportions=p, sets=1, rules=rules, level=level)
         limit = shortest_lengths(release, proportions=p, sets=1, level=level)
         for key, lengths, coverage in zip(curves.rules, curves.mean_width_inside, curves.coverage, strict=True):
             if (lengths < limit.length - limit.error - 1e-9).any():
@@ -182,7 +182,7 @@ def test_what_is_said_of_intervals_that_say_nothing_is_counted_release_by_releas
                 if low <= 1e-12 and high >= 1 - 1e-12:
                     weight = math.factorial(sets) / math.prod(math.factorial(counts.count(j)) for j in set(counts))
                     share += weight * float(binom.pmf(x, 9, p) @ np.prod(matrix[:, counts], axis=1))
-            sentence = vacuous_sentence(one.vacuous_share)
+            sentence = _vacuous_sentence(one.vacuous_share)
             assert bool(sentence) == (share >= 0.01), (key, epsilon, p)
             if sentence:
                 told += 1

@@ -18,11 +18,11 @@ from dpviz.coverage import (
     stream_by_synthesizer,
 )
 from dpviz.coverage.release_distribution import (
+    _joint_distribution,
+    _likely_box,
+    _smallest_spread,
     exact_work,
-    joint_distribution,
-    likely_box,
     release_distribution,
-    smallest_spread,
 )
 from dpviz.inference import RULES, contains
 from dpviz.inference.interval_rules import SetStatistics
@@ -100,9 +100,7 @@ def test_coverage_is_that_of_every_release_listed(synthesizer, sets, p):
     level = 0.8
     chance, counts = every_release(synthesizer, sets, p)
     found = exact_coverages(synthesizer=synthesizer, p=p, sets=sets, rules=rules_for(sets), level=level)
-    curves = coverage_by_proportion(
-        synthesizer, proportions=[p, 0.9], sets=sets, rules=rules_for(sets), level=level, with_lengths=True
-    )
+    curves = coverage_by_proportion(synthesizer, proportions=[p, 0.9], sets=sets, rules=rules_for(sets), level=level)
     for index, rule in enumerate(rules_for(sets)):
         sums = counted(rule, chance, counts, synthesizer, p, level)
         result = vars(found[rule])
@@ -187,10 +185,10 @@ def test_the_transform_is_the_direct_convolution(sets, index):
                 key = (s + j, q + j * j)
                 following[key] = following.get(key, 0.0) + chance * weight
         direct = following
-    box = likely_box(law[None], np.ones(1), sets, 1e-9)
-    table = joint_distribution(law[None], np.ones(1), sets, box)
+    box = _likely_box(law[None], np.ones(1), sets, 1e-9)
+    table = _joint_distribution(law[None], np.ones(1), sets, box)
     for (s, q), chance in direct.items():
-        d = (q - s) // 2 - int(smallest_spread(np.array([s]), sets)[0])
+        d = (q - s) // 2 - int(_smallest_spread(np.array([s]), sets)[0])
         assert table[s - box.low, d] == pytest.approx(chance, abs=1e-15)
     assert table.sum() == pytest.approx(1, abs=1e-14)
 
@@ -206,11 +204,11 @@ def test_the_transform_is_the_direct_convolution(sets, index):
     ],
 )
 def test_no_more_than_the_error_lies_outside_the_box(law, error):
-    box = likely_box(law[None], np.ones(1), 3, error)
+    box = _likely_box(law[None], np.ones(1), 3, error)
     i, j, k = np.meshgrid(*[np.arange(len(law))] * 3, indexing="ij")
     chance = law[i] * law[j] * law[k]
     total = i + j + k
-    d = (i**2 + j**2 + k**2 - total) // 2 - smallest_spread(total, 3)
+    d = (i**2 + j**2 + k**2 - total) // 2 - _smallest_spread(total, 3)
     outside = (total < box.low) | (total > box.high) | (d >= box.spread)
     for column in (i, j, k):
         outside |= (column < box.first) | (column > box.last)
@@ -280,7 +278,7 @@ def test_a_curve_is_its_points(sets, skewed):
     synthesizer = BetaBinomial(n=30, m=40, alpha=6, beta=3 if skewed else 6)
     proportions = [0.0, 0.07, 0.5, 0.31, 0.93, 1.0, 0.07]
     rules = rules_for(sets)
-    curves = coverage_by_proportion(synthesizer, proportions=proportions, sets=sets, rules=rules, with_lengths=True)
+    curves = coverage_by_proportion(synthesizer, proportions=proportions, sets=sets, rules=rules)
     symmetric = coverage_by_proportion(synthesizer, proportions=[0.0, 0.5, 1.0], sets=sets, rules=rules)
     assert curves.points.tolist() == proportions and curves.coverage.shape == (len(rules), 7)
     np.testing.assert_allclose(symmetric.coverage, curves.coverage[:, [0, 2, 5]], atol=5e-9)
@@ -312,7 +310,7 @@ def test_a_curve_along_synthesizers_grows_and_leaves_out_what_takes_too_long():
 
 def test_no_rule_that_holds_its_level_is_shorter_than_the_limit():
     release, proportions = charest(2, 2, 30), (0.0, 0.1, 0.5, 0.9)
-    curves = coverage_by_proportion(release, proportions=proportions, sets=2, rules=["blaker_2000"], with_lengths=True)
+    curves = coverage_by_proportion(release, proportions=proportions, sets=2, rules=["blaker_2000"])
     limit = shortest_lengths(release, proportions=proportions, sets=2)
     assert (limit.length < curves.mean_width_inside[0]).all() and (limit.length > 0.1).all()
     assert np.isnan(shortest_lengths(charest(2, 2, 5000), proportions=proportions, sets=2).length).all()

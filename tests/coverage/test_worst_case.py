@@ -11,7 +11,6 @@ from scipy.stats import binom
 from dpviz.comparisons import Analysis, BinaryData, CountData
 from dpviz.comparisons.proportion_measures import worst_measure
 from dpviz.coverage import coverage_curves, exact_coverage, largest_mean_width, minimize_over_p, smallest_coverage
-from dpviz.coverage.exact import interval_ends
 from dpviz.coverage.release_distribution import ReleaseOutcomes
 from dpviz.coverage.worst_case import knows_jumps
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
@@ -74,7 +73,7 @@ def _table(release: TwoCellSynthesizer, sets: int, rule: str, level: float) -> t
     for x in range(release.n + 1):
         some, chance = outcomes.given(x)
         rows[x, some] = chance
-    _, (lowest, highest) = interval_ends(RULES[rule], outcomes.statistics(places), level)
+    lowest, highest = RULES[rule].intervals(outcomes.statistics(places), level).widened
     return rows, lowest, highest
 
 

@@ -15,12 +15,12 @@ from dpviz.core.numerics.special import binomial_weights
 from dpviz.inference import posterior_given, proportion_moments
 from dpviz.inference.moments import release_moments
 from dpviz.inference.noise_aware import (
-    blaker_ends,
-    clopper_pearson_ends,
-    crossing,
-    posterior_ends,
-    score_ends,
-    score_hull,
+    _blaker_ends,
+    _clopper_pearson_ends,
+    _crossing,
+    _posterior_ends,
+    _score_ends,
+    _score_hull,
 )  # fmt: skip
 from dpviz.inference.rules import RULES
 from dpviz.inference.sum_distribution import ReleaseSums, _smallest_acceptance, length_limit, release_sums, within_sums
@@ -73,7 +73,7 @@ def test_sums_are_the_rows_convolved_with_themselves():
 
 @pytest.mark.parametrize(("release", "sets"), DESIGNS)
 @pytest.mark.parametrize("level", [0.95, 0.5, 0.1, 0.999999])
-@pytest.mark.parametrize("ends", [clopper_pearson_ends, blaker_ends])
+@pytest.mark.parametrize("ends", [_clopper_pearson_ends, _blaker_ends])
 def test_inverted_tests_cover_at_every_p(release, sets, level, ends):
     sums = release_sums(release, sets)
     low, high = ends(sums, level)
@@ -82,7 +82,7 @@ def test_inverted_tests_cover_at_every_p(release, sets, level, ends):
 
 
 @pytest.mark.parametrize("beta", [0.7, 0.7 + 1e-9, 2.1, 40.0])
-@pytest.mark.parametrize("ends", [clopper_pearson_ends, blaker_ends])
+@pytest.mark.parametrize("ends", [_clopper_pearson_ends, _blaker_ends])
 def test_ones_and_zeros_exchanged_exchange_the_ends(beta, ends):
     low, high = ends(release_sums(BetaBinomial(n=9, m=7, alpha=0.7, beta=beta), 2), 0.9)
     other_low, other_high = ends(release_sums(BetaBinomial(n=9, m=7, alpha=beta, beta=0.7), 2), 0.9)
@@ -94,7 +94,7 @@ def test_ones_and_zeros_exchanged_exchange_the_ends(beta, ends):
 def test_blakers_interval_cannot_be_made_shorter_at_its_ends(release, sets):
     """Beside some end the coverage is the level itself, to the 1e-12 that the ends are moved outward."""
     sums = release_sums(release, sets)
-    low, high = blaker_ends(sums, 0.95)
+    low, high = _blaker_ends(sums, 0.95)
     assert coverage(sums, low, high, at_every_p(low, high)).min() == pytest.approx(0.95, abs=3e-12)
 
 
@@ -103,7 +103,7 @@ def test_blakers_interval_cannot_be_made_shorter_at_its_ends(release, sets):
 def test_blakers_interval_is_the_hull_of_what_its_test_accepts(release, sets, level):
     """By brute force: nothing on a grid that the test accepts is left out, and just inside each end it accepts."""
     sums = release_sums(release, sets)
-    low, high = blaker_ends(sums, level)
+    low, high = _blaker_ends(sums, level)
 
     def accepted(p: np.ndarray) -> np.ndarray:
         """The mass of the sums whose smaller tail is no larger, at each p and for each sum."""
@@ -128,11 +128,11 @@ def test_blakers_interval_is_the_hull_of_what_its_test_accepts(release, sets, le
 def test_without_privacy_they_are_those_of_the_binomial_distribution():
     """Clopper and Pearson's from scipy; Blaker's for n = 10 as he tabulates them."""
     sums = ReleaseSums(np.eye(11))
-    low, high = clopper_pearson_ends(sums, 0.95)
+    low, high = _clopper_pearson_ends(sums, 0.95)
     for count in range(11):
         wanted = binomtest(count, 10).proportion_ci(0.95, method="exact")
         assert (low[count], high[count]) == pytest.approx((wanted.low, wanted.high), abs=1e-11)
-    low, high = blaker_ends(sums, 0.95)
+    low, high = _blaker_ends(sums, 0.95)
     assert low.round(3).tolist()[:6] == [0.0, 0.005, 0.037, 0.087, 0.15, 0.222]
     assert high.round(3).tolist()[:6] == [0.283, 0.444, 0.556, 0.619, 0.717, 0.778]
 
@@ -140,7 +140,7 @@ def test_without_privacy_they_are_those_of_the_binomial_distribution():
 @pytest.mark.parametrize(("release", "sets"), DESIGNS)
 def test_blaker_lies_inside_the_equal_tails(release, sets):
     sums = release_sums(release, sets)
-    (low, high), (lower, higher) = blaker_ends(sums, 0.9), clopper_pearson_ends(sums, 0.9)
+    (low, high), (lower, higher) = _blaker_ends(sums, 0.9), _clopper_pearson_ends(sums, 0.9)
     assert np.all(low >= lower - 1e-12)
     assert np.all(high <= higher + 1e-12)
 
@@ -152,7 +152,7 @@ def test_the_score_interval_covers_where_charests_rule_does_not(sets, covers, le
     """ε = 2, p = ¼, n = m = 100; T* covers 0.754 and 0.812 at M = 2 and 5."""
     release = charest(2.0, sets)
     sums = release_sums(release, sets)
-    low, high = score_ends(release, sets, 0.95)
+    low, high = _score_ends(release, sets, 0.95)
     assert coverage(sums, low, high, np.array([0.25]))[0] == pytest.approx(covers, abs=5e-6)
     assert float(sums.distribution(0.25)[0] @ (high - low)) == pytest.approx(length, abs=5e-6)
 
@@ -165,7 +165,7 @@ def test_the_score_interval_covers_where_charests_rule_does_not(sets, covers, le
 def test_score_ends_solve_their_equation(method, law, prior, sets):
     """(q̄ − E)² = z² Var with the closed forms of `proportion_moments`, which know nothing of rows."""
     release = law(n=20, m=30, alpha=prior, beta=2.5)
-    low, high = score_ends(release, sets, 0.95)
+    low, high = _score_ends(release, sets, 0.95)
     inside = 0
     for total in range(30 * sets + 1):
         for end in (low[total], high[total]):
@@ -190,8 +190,8 @@ def test_the_hull_of_accepted_proportions_is_the_closed_form(release, sets, leve
         variance = weights @ (moments.variance / sets + moments.mean**2) - mean**2
         return mean.reshape(np.shape(p)), variance.reshape(np.shape(p))
 
-    found = score_hull(averages, observed, float(norm.ppf((1 + level) / 2)))
-    wanted = score_ends(release, sets, level)
+    found = _score_hull(averages, observed, float(norm.ppf((1 + level) / 2)))
+    wanted = _score_ends(release, sets, level)
     inside = wanted[0] < wanted[1]
     assert np.abs(np.array(found) - wanted)[:, inside].max() < (1e-11 if level > 0.01 else 1e-9)
     assert np.abs(np.array(found) - wanted).max() < 1e-3  # no p is accepted: the nearest point of the grid
@@ -208,13 +208,13 @@ def test_score_ends_of_noise_need_no_matrix(law, sets):
     found = release.moments_at(p, sets)
     assert found[0] == pytest.approx(mean, rel=1e-12)
     assert found[1] == pytest.approx(variance, rel=1e-11)
-    ends = score_hull(partial(release.moments_at, sets=sets), np.arange(60 * sets + 1) / (60 * sets), Z)
-    assert np.abs(np.array(ends) - np.array(score_ends(release, sets, 0.95))).max() < 1e-10
+    ends = _score_hull(partial(release.moments_at, sets=sets), np.arange(60 * sets + 1) / (60 * sets), Z)
+    assert np.abs(np.array(ends) - np.array(_score_ends(release, sets, 0.95))).max() < 1e-10
 
 
 def test_score_ends_of_noise_in_many_rows_solve_their_equation():
     release = LaplaceSanitizer.up_to(10_000)(n=10_000, epsilon=0.01)
-    low, high = score_ends(release, 1, 0.95)
+    low, high = _score_ends(release, 1, 0.95)
     observed = np.arange(10_001) / 10_000
     for end in (low, high):
         inside = np.flatnonzero((end > 0) & (end < 1))
@@ -227,7 +227,7 @@ def test_score_ends_of_noise_in_many_rows_solve_their_equation():
 def test_score_ends_of_any_matrix_by_brute_force(release):
     sums = release_sums(release, 2)
     q = np.arange(2 * release.m + 1) / (2 * release.m)
-    low, high = score_ends(release, 2, 0.95)
+    low, high = _score_ends(release, 2, 0.95)
     grid = np.linspace(0, 1, 5001)
     laws = sums.distribution(grid)
     mean = laws @ q
@@ -244,7 +244,7 @@ def test_the_posterior_given_the_sum_is_the_whole_posterior_where_the_sum_says_a
         (LaplaceSanitizer(n=30, epsilon=0.7), [6]),
         (PosteriorMean(n=30, m=20, alpha=4.0, beta=7.0), [3, 9, 5]),
     ):
-        low, high = posterior_ends(release_sums(release, len(counts)), 0.9)
+        low, high = _posterior_ends(release_sums(release, len(counts)), 0.9)
         wanted = posterior_given(release, counts).interval(0.9)
         assert (low[sum(counts)], high[sum(counts)]) == pytest.approx(wanted, abs=1e-10)
 
@@ -253,7 +253,7 @@ def test_the_posterior_interval_covers_on_average_over_its_prior():
     """∫ coverage dp is the level, whatever the release is; between two ends coverage is a polynomial of degree n."""
     release = charest(2.0, 3, 30)
     sums = release_sums(release, 3)
-    low, high = posterior_ends(sums, 0.9)
+    low, high = _posterior_ends(sums, 0.9)
     nodes, weights = np.polynomial.legendre.leggauss(16)
     whole = 0.0
     for left, right in itertools.pairwise(np.unique(np.concatenate([[0.0, 1.0], low, high]))):
@@ -278,7 +278,7 @@ def test_no_interval_that_holds_its_level_is_shorter_than_the_limit(release, set
     sums = release_sums(release, sets)
     p = np.array([0.0, 0.03, 0.3, 0.5, 0.77, 1.0])
     limit = length_limit(sums, proportions=p, level=0.9)
-    for low, high in (blaker_ends(sums, 0.9), clopper_pearson_ends(sums, 0.9)):
+    for low, high in (_blaker_ends(sums, 0.9), _clopper_pearson_ends(sums, 0.9)):
         assert np.all(sums.distribution(p) @ (high - low) >= limit.length - 4 * limit.error)
 
 
@@ -317,7 +317,7 @@ def test_the_limit_of_one_row_by_hand():
 def test_crossing_ends_on_the_safe_side():
     table = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 1.0]])
     for row, target in zip(table, (0.25, 0.75), strict=True):
-        (p,) = crossing(row[None], target, np.zeros(1), np.ones(1))
+        (p,) = _crossing(row[None], target, np.zeros(1), np.ones(1))
         assert p == pytest.approx(0.5, abs=3e-13)
         assert p <= 0.5
 

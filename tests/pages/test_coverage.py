@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz import coverage
-from dpviz.coverage.report import simulated_share
+from dpviz.coverage.report import _simulated_share
 from dpviz.designs import Design
 from dpviz.export.templates import page_script
 from dpviz.inference import RULES
@@ -100,7 +100,7 @@ def check_simulated(app: AppTest, design: Design) -> None:
     """The simulated column is that of the same plan without a stop."""
     performance = coverage.performance_of(coverage.run_coverage(simulation_of(design)))
     shown = {rule: cells["simulated"] for rule, cells in rows(app).items()}
-    assert shown == {RULES[key].short_label: simulated_share(performance.rules[key]) for key in design.rules}
+    assert shown == {RULES[key].short_label: _simulated_share(performance.rules[key]) for key in design.rules}
 
 
 # The answer, the table and the curves

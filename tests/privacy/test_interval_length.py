@@ -13,7 +13,7 @@ from scipy.stats import binom
 
 from dpviz.core.types import FloatArray
 from dpviz.inference import length_limit, release_sums
-from dpviz.inference.noise_aware import blaker_ends, clopper_pearson_ends
+from dpviz.inference.noise_aware import _blaker_ends, _clopper_pearson_ends
 from dpviz.inference.sum_distribution import ReleaseSums
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
@@ -132,7 +132,7 @@ def test_no_interval_that_holds_its_level_is_shorter(n: int, epsilon: float, lev
         delta = delta_for_epsilon(release, epsilon) if known is None else known
         sums = release_sums(release, sets)
         chances = sums.distribution(p)
-        for low, high in (blaker_ends(sums, level), clopper_pearson_ends(sums, level)):
+        for low, high in (_blaker_ends(sums, level), _clopper_pearson_ends(sums, level)):
             for one, length in zip(p.tolist(), (chances @ (high - low)).tolist(), strict=True):
                 assert length >= shortest_length(n=n, p=one, epsilon=epsilon, delta=delta, level=level).lower_bound
 
