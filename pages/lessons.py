@@ -47,9 +47,9 @@ def read_place() -> Place | None:
         ignore("step", f"this lesson has the steps 1 to {len(lesson.steps)}.")
     index = state["step"] - 1
     step = lesson.steps[index]
-    questions = [*(step.question for step in lesson.steps), *[None] * len(GUESSES)]
+    controls = [*(step.question and (step.slider or step.question) for step in lesson.steps), *[None] * len(GUESSES)]
     missing = "nothing is asked in this step."
-    guesses = [read_text(key, question, missing) for key, question in zip(GUESSES, questions, strict=False)]
+    guesses = [read_text(key, control, missing) for key, control in zip(GUESSES, controls, strict=False)]
     slider_value = read_text(SLIDER_KEY, step.slider, "this step has no slider.")
     return Place(lesson, index, step, lessons.LessonState(step.name, state["seed"], guesses[index], slider_value))
 
@@ -138,7 +138,7 @@ def show_question(place: Place) -> None:
     step, question = place.step, place.step.question
     label = place.lesson.text("asks", place.state)
     if question is not None and place.state.guess is not None:
-        show_text(f"**{label}** Your guess: **{question.describe(place.state.guess)}**")
+        show_text(f"**{label}** Your guess: **{step.describe(place.state.guess)}**")
         button("Guess again", "again", {guess_key: ""})
     elif step.slider is not None:
         show_slider(place, step.slider, label or step.slider.label)
@@ -161,7 +161,7 @@ def show_slider(place: Place, slider: lessons.Slider, label: str) -> None:
     args = (key, SLIDER_KEY)
     st.select_slider(label, list(slider.stops), key=key, format_func=slider.format, on_change=copy_value, args=args)
     with st.container(horizontal=True):
-        if isinstance(step.question, lessons.NumberQuestion):
+        if step.question is not None:
             values = {GUESSES[place.n_before]: lessons.write_guess(value)}
             button(f"My guess: {slider.format(value)}", "go", values, type="primary")
             return

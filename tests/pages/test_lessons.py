@@ -55,10 +55,10 @@ def test_every_step_answers_guesses_and_sliders_at_both_ends(key: str, number: i
             assert inline_html(lesson.answer_text(step, LessonState(step.name, 1, None, stop))) in words(moved)
             assert words(press(moved, "restore")) == words(app)
         return
-    choices = guesses(step.question)
+    choices = guesses(step)
     for guess in (choices[0], choices[-1]):
         answered = open_lesson(key, number, **{f"guess{number}": write_guess(guess)})
-        assert f"Your guess: <b>{step.question.describe(guess)}" in words(answered)
+        assert f"Your guess: <b>{step.describe(guess)}" in words(answered)
         assert inline_html(lesson.answer_text(step, LessonState(step.name, 1, guess))) in words(answered)
         again = press(answered, "again")
         assert words(again) == words(app) and f"guess{number}" not in settings(again)

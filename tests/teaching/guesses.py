@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from dpviz.teaching.lessons.lesson import Guess, NumberQuestion, Question
+from dpviz.teaching.lessons.lesson import Guess, LessonStep
 
 
-def guesses(question: Question) -> Sequence[Guess]:
+def guesses(step: LessonStep) -> Sequence[Guess]:
     """Every stop or option."""
-    return question.slider.stops if isinstance(question, NumberQuestion) else list(question.options)
+    assert step.question is not None
+    return step.slider.stops if step.slider is not None else list(step.question.options)

@@ -48,7 +48,7 @@ def states(step: LessonStep) -> Iterator[LessonState]:
     for seed in SEEDS if step.is_random else SEEDS[:1]:
         if step.question is not None:
             yield LessonState(step.name, seed)
-            yield from (LessonState(step.name, seed, guess) for guess in guesses(step.question))
+            yield from (LessonState(step.name, seed, guess) for guess in guesses(step))
         else:
             assert step.slider is not None
             yield from (LessonState(step.name, seed, None, stop) for stop in (None, *step.slider.stops))
@@ -178,8 +178,9 @@ def test_a_guess_gets_the_sentence_that_belongs_to_it(lesson: Lesson, step: Less
     question = step.question
     if question is None:
         return
+    parse = (step.slider or question).parse
     answer, sentences = question.answer(LessonState(step.name)), {}
-    for guess in guesses(question):
+    for guess in guesses(step):
         verdict = question.verdict(LessonState(step.name, 1, guess))
         sentences[verdict] = lesson.script.steps[step.name][verdict]
         if isinstance(question, NumberQuestion):
@@ -194,12 +195,12 @@ def test_a_guess_gets_the_sentence_that_belongs_to_it(lesson: Lesson, step: Less
             assert isinstance(guess, str)
             assert (verdict == RIGHT) == (guess == answer)
             assert verdict in (RIGHT, "rest", guess.split(".")[0])
-        assert question.parse(write_guess(guess)) == guess
-        assert question.describe(guess)
+        assert parse(write_guess(guess)) == guess
+        assert step.describe(guess)
     assert len(set(sentences.values())) == len(sentences) >= 2  # each has its own
     for refused in ("", "foo", "1.2345", "<b>", "geometric.geometric.modips"):
         with pytest.raises(ValueError, match="it must"):
-            question.parse(refused)
+            parse(refused)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -234,7 +235,7 @@ def test_the_numbers_of_the_note_come_out() -> None:
     }
     for key, (name, numbers) in right.items():
         step = step_of(key, name)
-        guess = None if step.question is None else guesses(step.question)[1]
+        guess = None if step.question is None else guesses(step)[1]
         assert set(numbers) <= set(
             re.findall(r"[\d.,]+(?: %)?", written(step, LessonState(step.name, 1, guess)).replace("<b>", " "))
         )

@@ -111,19 +111,20 @@ def _draw_real(state: LessonState) -> Figure:
     return chart if state.guess is None else _with_share(chart, epsilon, state)
 
 
-ASK_LIMIT = NumberQuestion(slider=SHARE, answer=lambda _: _allowed_success(EPSILON), within=0.02)
-ASK_REAL = NumberQuestion(slider=SHARE, answer=lambda _: _real_success(), within=0.03, far=LIKE_WORST)
+ASK_LIMIT = NumberQuestion(answer=lambda _: _allowed_success(EPSILON), within=0.02)
+ASK_REAL = NumberQuestion(answer=lambda _: _real_success(), within=0.03, far=LIKE_WORST)
 
+STEPS = (
+    LessonStep("limit", _draw_limit, ASK_LIMIT, SHARE),
+    LessonStep("curve", _draw_curve, slider=EPSILONS),
+    LessonStep("real", _draw_real, ASK_REAL, SHARE),
+    LessonStep("both", _draw_real, slider=INVENTED),
+)
 LESSON = Lesson(
-    key="called_epsilon",
-    file=__file__,
-    steps=(
-        LessonStep("limit", _draw_limit, ASK_LIMIT),
-        LessonStep("curve", _draw_curve, EPSILONS),
-        LessonStep("real", _draw_real, ASK_REAL),
-        LessonStep("both", _draw_real, INVENTED),
-    ),
-    quantities=quantities,
+    "called_epsilon",
+    __file__,
+    STEPS,
+    quantities,
     page="transition_matrices",
     design=one_person.LESSON.design,
     page_settings={"look": "The attacker in four languages"},

@@ -5,7 +5,7 @@ from html import escape
 from plotly.offline import get_plotlyjs
 
 from dpviz.charts.theme import FAINT, INK
-from dpviz.teaching.lessons.lesson import RIGHT, Lesson, LessonState, LessonStep, NumberQuestion
+from dpviz.teaching.lessons.lesson import RIGHT, Lesson, LessonState, LessonStep
 from dpviz.teaching.texts import inline_html
 
 WIDTH, HEIGHT = 660, 330  # pixels of a picture
@@ -54,7 +54,7 @@ def _step_html(lesson: Lesson, place: int, step: LessonStep, state: LessonState)
     if step.question is None:
         return f"<section><h2>{place}</h2>{text}{picture}</section>"
     text += f"<p><b>{inline_html(lesson.text('asks', state))}</b></p>"
-    if isinstance(step.question, NumberQuestion):
+    if step.slider is not None:
         text += '<p><span class="blank"></span></p>'
     else:
         options = "".join(f"<li>{escape(option)}</li>" for option in step.question.options.values())

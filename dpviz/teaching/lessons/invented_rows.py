@@ -95,21 +95,16 @@ def _draw_both(state: LessonState) -> Figure:
     return with_guess(chart, f"{n:,} people", x=n, low=True)
 
 
-ASK_MANY = NumberQuestion(slider=MANY, answer=lambda _: _invented_rows(), within=1.1, is_factor=True)
+ASK_MANY = NumberQuestion(answer=lambda _: _invented_rows(), within=1.1, is_factor=True)
 OPTIONS = {key: _format_rows(rows) for key, rows in _scaled_rows().items()}
 ASK_SIZES = Question(options=OPTIONS, answer=lambda _: nearest_key(_scaled_rows(), _invented_rows(N_LARGE)))
-ASK_DELTA = NumberQuestion(slider=REDUCED, answer=lambda _: _invented_rows(delta=DELTA), within=1.4, is_factor=True)
+ASK_DELTA = NumberQuestion(answer=lambda _: _invented_rows(delta=DELTA), within=1.4, is_factor=True)
 
-LESSON = Lesson(
-    key="invented_rows",
-    file=__file__,
-    steps=(
-        LessonStep("many", _draw_rows, ASK_MANY),
-        LessonStep("sizes", _draw_sizes, ASK_SIZES),
-        LessonStep("delta", _draw_rows, ASK_DELTA),
-        LessonStep("both", _draw_both, PEOPLE),
-    ),
-    quantities=quantities,
-    page="minimum_priors",
-    design=Design(mechanism="beta_binomial", n=N_PEOPLE, epsilon=EPSILON, delta=DELTA, prior="exact"),
+STEPS = (
+    LessonStep("many", _draw_rows, ASK_MANY, MANY),
+    LessonStep("sizes", _draw_sizes, ASK_SIZES),
+    LessonStep("delta", _draw_rows, ASK_DELTA, REDUCED),
+    LessonStep("both", _draw_both, slider=PEOPLE),
 )
+DESIGN = Design(mechanism="beta_binomial", n=N_PEOPLE, epsilon=EPSILON, delta=DELTA, prior="exact")
+LESSON = Lesson("invented_rows", __file__, STEPS, quantities, page="minimum_priors", design=DESIGN)

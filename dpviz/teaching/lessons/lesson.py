@@ -77,10 +77,6 @@ class Question:
             raise ValueError(f"it must be one of {', '.join(self.options)}.")
         return text
 
-    def describe(self, guess: Any) -> str:
-        """Return a guess in words."""
-        return self.options[guess]
-
     def verdict(self, state: LessonState) -> str:
         """Return which sentence belongs to the guess: `RIGHT`, or the key of a wrong option."""
         return RIGHT if state.guess == self.answer(state) else str(state.guess)
@@ -88,21 +84,14 @@ class Question:
 
 @dataclass(frozen=True, kw_only=True)
 class NumberQuestion(Question):
-    """A number on a `slider` is to be guessed; verdicts are `RIGHT`, ``low``, ``high``, and from `far` on ``far``.
+    """A number on a slider is to be guessed; verdicts are `RIGHT`, ``low``, ``high``, and from `far` on ``far``.
 
     Right is what is `within` a distance of the answer, or if it `is_factor` within a factor.
     """
 
-    slider: Slider
     within: float
     is_factor: bool = False
     far: float = math.inf
-
-    def parse(self, text: str) -> Guess:
-        return self.slider.parse(text)
-
-    def describe(self, guess: Any) -> str:
-        return self.slider.format(guess)
 
     def verdict(self, state: LessonState) -> str:
         answer, guess = float(self.answer(state)), float(state.number or 0.0)
@@ -142,11 +131,6 @@ def nearest_key(values: Mapping[str, float], value: float) -> str:
     values : mapping of str to float
         By key.
     value : float
-
-    Examples
-    --------
-    >>> nearest_key({"few": 1.0, "many": 50.0}, 20.0)
-    'few'
     """
     return min(values, key=lambda key: abs(values[key] - value))
 
@@ -175,32 +159,29 @@ class LessonStep:
         Its heading in the text file.
     picture : callable
         The figure of a state.
-    control : Question or Slider
-        What is asked, or a slider to play with.
+    question : Question, optional
+        What is asked.
+    slider : Slider, optional
+        What a reader moves, be it for a guess.
     is_random : bool, optional
         Whether the picture follows the seed.
     """
 
     name: str
     picture: Callable[[LessonState], Figure]
-    control: Question | Slider
+    question: Question | None = None
+    slider: Slider | None = None
     is_random: bool = False
-
-    @property
-    def question(self) -> Question | None:
-        """What is asked."""
-        return self.control if isinstance(self.control, Question) else None
-
-    @property
-    def slider(self) -> Slider | None:
-        """The slider that a reader moves, be it for a guess."""
-        if isinstance(self.control, Slider):
-            return self.control
-        return self.control.slider if isinstance(self.control, NumberQuestion) else None
 
     def is_answered(self, state: LessonState) -> bool:
         """Whether the answer is drawn: where nothing is asked, or there is a guess."""
         return self.question is None or state.guess is not None
+
+    def describe(self, guess: Any) -> str:
+        """Return a guess in words."""
+        if self.slider is not None:
+            return self.slider.format(guess)
+        return "" if self.question is None else self.question.options[guess]
 
 
 class LessonScript(NamedTuple):
@@ -221,7 +202,7 @@ class LessonScript(NamedTuple):
         return int(self.head["number"])
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Lesson:
     """Some steps in their order, and the page on which they end.
 

@@ -102,20 +102,15 @@ def _draw_promise(state: LessonState) -> Figure:
     return bars_chart(bars, "ε (left is more private)")
 
 
-ASK_AGAIN = NumberQuestion(slider=COVERED, answer=lambda state: 100 * _samples(state)[1].exact.coverage, within=4)
-ASK_LONGER = NumberQuestion(slider=TIMES, answer=_length_ratio, within=0.25)
+ASK_AGAIN = NumberQuestion(answer=lambda state: 100 * _samples(state)[1].exact.coverage, within=4)
+ASK_LONGER = NumberQuestion(answer=_length_ratio, within=0.25)
 ASK_PRIVACY = Question(options=OPTIONS, answer=lambda _: lesson.nearest_key(PROMISES, _real_promise()[0]))
 
-LESSON = lesson.Lesson(
-    key="told_how",
-    file=__file__,
-    steps=(
-        LessonStep("again", _draw_intervals, ASK_AGAIN, is_random=True),
-        LessonStep("longer", _draw_lengths, ASK_LONGER),
-        LessonStep("privacy", _draw_promise, ASK_PRIVACY),
-        LessonStep("precision", _draw_intervals, EPSILONS, is_random=True),
-    ),
-    quantities=quantities,
-    page="coverage",
-    design=replace(IntervalSample(AWARE).design, rules=(NAIVE, AWARE)),
+STEPS = (
+    LessonStep("again", _draw_intervals, ASK_AGAIN, COVERED, is_random=True),
+    LessonStep("longer", _draw_lengths, ASK_LONGER, TIMES),
+    LessonStep("privacy", _draw_promise, ASK_PRIVACY),
+    LessonStep("precision", _draw_intervals, slider=EPSILONS, is_random=True),
 )
+DESIGN = replace(IntervalSample(AWARE).design, rules=(NAIVE, AWARE))
+LESSON = lesson.Lesson("told_how", __file__, STEPS, quantities, page="coverage", design=DESIGN)

@@ -120,16 +120,11 @@ def _draw_blur(state: LessonState) -> Figure:
 ASK_WHICH = Question(options=TABLES, answer=lambda _: str(likelihood_ratios().argmax()))
 ASK_OFTEN = Question(options=CHANCE_TEXTS, answer=lambda _: nearest_key(CHANCES, membership_game().likelihoods[1, -1]))
 
-LESSON = Lesson(
-    key="one_answer",
-    file=__file__,
-    steps=(
-        LessonStep("which", _draw_tables, ASK_WHICH),
-        LessonStep("rows", _draw_rows, COUNT),
-        LessonStep("often", _draw_chances, ASK_OFTEN),
-        LessonStep("blur", _draw_blur, INVENTED),
-    ),
-    quantities=quantities,
-    page="transition_matrices",
-    design=Design(mechanism="posterior_mean", n=N_PEOPLE, m=N_PEOPLE, prior="own", alpha=0.5, confidential_count=1),
+STEPS = (
+    LessonStep("which", _draw_tables, ASK_WHICH),
+    LessonStep("rows", _draw_rows, slider=COUNT),
+    LessonStep("often", _draw_chances, ASK_OFTEN),
+    LessonStep("blur", _draw_blur, slider=INVENTED),
 )
+DESIGN = Design(mechanism="posterior_mean", n=N_PEOPLE, m=N_PEOPLE, prior="own", alpha=0.5, confidential_count=1)
+LESSON = Lesson("one_answer", __file__, STEPS, quantities, page="transition_matrices", design=DESIGN)

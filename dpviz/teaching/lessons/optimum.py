@@ -93,19 +93,14 @@ def _draw_curve(state: LessonState) -> Figure:
     return with_guess(chart, f"ε = {format_number(epsilon, 3)}", x=epsilon)
 
 
-ASK_FLOOR = NumberQuestion(slider=TIMES, answer=lambda _: _points(BETA) / _points(BEST), within=1.15, is_factor=True)
+ASK_FLOOR = NumberQuestion(answer=lambda _: _points(BETA) / _points(BEST), within=1.15, is_factor=True)
 ASK_ORDER = RankingQuestion(options=ORDERS, answer=lambda _: ".".join(_ranking()))
 
-LESSON = Lesson(
-    key="best",
-    file=__file__,
-    steps=(
-        LessonStep("floor", _draw_floor, ASK_FLOOR),
-        LessonStep("order", _draw_methods, ASK_ORDER),
-        LessonStep("curve", _draw_curve, EPSILONS),
-        LessonStep("people", _draw_methods, SIZES),
-    ),
-    quantities=quantities,
-    page="compare_synthesizers",
-    design=Design(mechanism=BETA, n=N_PEOPLE, epsilon=EPSILON),
+STEPS = (
+    LessonStep("floor", _draw_floor, ASK_FLOOR, TIMES),
+    LessonStep("order", _draw_methods, ASK_ORDER),
+    LessonStep("curve", _draw_curve, slider=EPSILONS),
+    LessonStep("people", _draw_methods, slider=SIZES),
 )
+DESIGN = Design(mechanism=BETA, n=N_PEOPLE, epsilon=EPSILON)
+LESSON = Lesson("best", __file__, STEPS, quantities, page="compare_synthesizers", design=DESIGN)

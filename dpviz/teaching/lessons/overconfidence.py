@@ -88,19 +88,13 @@ def _right_option(state: LessonState) -> str:
     return nearest_key(_option_shares(), _sample_of_five(state).exact.coverage)
 
 
-ASK_COVERED = NumberQuestion(slider=COVERED, answer=lambda state: 100 * _sample_at(state).exact.coverage, within=7)
+ASK_COVERED = NumberQuestion(answer=lambda state: 100 * _sample_at(state).exact.coverage, within=7)
 ASK_SETS = Question(options=OPTIONS, answer=_right_option)
 
-LESSON = Lesson(
-    key="too_sure",
-    file=__file__,
-    steps=(
-        LessonStep("one", _draw_people, ASK_COVERED, is_random=True),
-        LessonStep("sets", _draw_sets, ASK_SETS, is_random=True),
-        LessonStep("pull", _draw_centre, SETS, is_random=True),
-        LessonStep("epsilon", _draw_centre, EPSILONS, is_random=True),
-    ),
-    quantities=quantities,
-    page="coverage",
-    design=SAMPLE.design,
+STEPS = (
+    LessonStep("one", _draw_people, ASK_COVERED, COVERED, is_random=True),
+    LessonStep("sets", _draw_sets, ASK_SETS, is_random=True),
+    LessonStep("pull", _draw_centre, slider=SETS, is_random=True),
+    LessonStep("epsilon", _draw_centre, slider=EPSILONS, is_random=True),
 )
+LESSON = Lesson("too_sure", __file__, STEPS, quantities, page="coverage", design=SAMPLE.design)

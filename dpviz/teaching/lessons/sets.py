@@ -134,19 +134,14 @@ def _question(step: str) -> NumberQuestion:
     """Ask for the best number of sets; any that errs hardly more is as good."""
     best, error = _best(METHODS[step])
     good = SETS[_parts(METHODS[step])[2] <= AS_GOOD * error]
-    return NumberQuestion(slider=GUESSED, answer=lambda _: best, within=float(abs(good - best).max()))
+    return NumberQuestion(answer=lambda _: best, within=float(abs(good - best).max()))
 
 
-LESSON = Lesson(
-    key="one_or_ten",
-    file=__file__,
-    steps=(
-        LessonStep("modips", _draw_errors, _question("modips")),
-        LessonStep("beta", _draw_errors, _question("beta")),
-        LessonStep("why", _draw_parts, MOVED),
-        LessonStep("when", _draw_methods, EPSILONS),
-    ),
-    quantities=quantities,
-    page="budget",
-    design=Design(mechanism="modips", n=DATA.n, p=DATA.p, epsilon=EPSILON, sets=_best("modips")[0]),
+STEPS = (
+    LessonStep("modips", _draw_errors, _question("modips"), GUESSED),
+    LessonStep("beta", _draw_errors, _question("beta"), GUESSED),
+    LessonStep("why", _draw_parts, slider=MOVED),
+    LessonStep("when", _draw_methods, slider=EPSILONS),
 )
+DESIGN = Design(mechanism="modips", n=DATA.n, p=DATA.p, epsilon=EPSILON, sets=_best("modips")[0])
+LESSON = Lesson("one_or_ten", __file__, STEPS, quantities, page="budget", design=DESIGN)
