@@ -87,7 +87,8 @@ def new_game_button(label: str, name: str) -> None:
 def show_question(game: Game) -> None:
     """Draw a round before its guess; what is sent to the browser knows nothing of its secret."""
     level, place = game.level, len(game.progress.guesses)
-    ui.answer(f"Round {place + 1} of {GAME_ROUNDS}", level.question, level.question)
+    question = level.text("question")
+    ui.answer(f"Round {place + 1} of {GAME_ROUNDS}", question, question)
     rules = "" if place else f"<p>{level.text('rules')}</p>"
     st.html(f'<div class="dpviz-round">{rules}{game.rounds[place].question_html}</div>')
     slider = f"{PREFIX}{place}_slider"

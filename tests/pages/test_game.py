@@ -57,7 +57,7 @@ def test_a_game_is_played_to_its_score(level: str) -> None:
     app = open_game(level=level, seed=11)
     for place in range(GAME_ROUNDS):
         assert mark(app) == f"Round {place + 1} of 10"
-        assert answer(app).endswith(LEVELS[level].question)
+        assert answer(app).endswith(LEVELS[level].text("question"))
         assert (" ".join(LEVELS[level].text("rules").split()) in " ".join(texts(app))) == (place == 0)
         press(app, BUTTONS[level])
         label = f"Round {place + 2}" if place + 1 < GAME_ROUNDS else "The score"

@@ -251,7 +251,7 @@ def test_rounds_of_the_agency_come_once_and_some_have_no_answer() -> None:
 @pytest.mark.parametrize("level", LEVELS.values(), ids=LEVELS)
 @pytest.mark.parametrize("epsilon", GAME_EPSILONS)
 def test_every_sentence_holds_for_every_guess(level: Level, epsilon: float) -> None:
-    assert len(level.text("rules").split()) <= 45 and level.question.endswith("?")
+    assert len(level.text("rules").split()) <= 45 and level.text("question").endswith("?")
     assert level.score_line((), ()) == "" and level.marks((), ()) == []
     for seed in SEEDS:
         rounds = level.draw(np.random.default_rng([seed, 3]), epsilon)

@@ -6,12 +6,12 @@ import numpy as np
 
 from dpviz.core.declarations import EPSILON, SEED
 from dpviz.core.parameters import validate_choice
-from dpviz.teaching.game.choose_prior import ChoosePrior
-from dpviz.teaching.game.guess_answer import GuessAnswer
-from dpviz.teaching.game.guess_count import GuessCount
+from dpviz.teaching.game.choose_prior import CHOOSE_PRIOR
+from dpviz.teaching.game.guess_answer import GUESS_ANSWER
+from dpviz.teaching.game.guess_count import GUESS_COUNT
 from dpviz.teaching.game.level import Level
 
-LEVELS: dict[str, Level] = {level.key: level for level in (GuessAnswer(), GuessCount(), ChoosePrior())}
+LEVELS: dict[str, Level] = {level.key: level for level in (GUESS_ANSWER, GUESS_COUNT, CHOOSE_PRIOR)}
 
 
 def draw_rounds(seed: int, *, level: str, epsilon: float) -> tuple[Any, ...]:

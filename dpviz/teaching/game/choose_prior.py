@@ -63,10 +63,14 @@ class PriorRound:
         return [alpha for alpha in ALPHA_STOPS if self.error(alpha) <= MAX_ERROR]
 
     @property
+    def both(self) -> list[float]:
+        """Stops that keep both limits."""
+        return [alpha for alpha in self.informing if alpha in self.protecting]
+
+    @property
     def answers(self) -> list[float | None]:
         """All choices that are right: stops that keep both limits, or None where there are none."""
-        both = [alpha for alpha in self.informing if alpha in self.protecting]
-        return [*both] or [None]
+        return [*self.both] or [None]
 
     def is_fair(self) -> bool:
         """Whether no stop just keeps a limit, few keep both, and no α between stops would do where none does."""
@@ -76,9 +80,9 @@ class PriorRound:
             for alpha in ALPHA_STOPS
         )
         n, m, stop = BETWEEN_STOPS
-        if is_tied or ((self.n, self.m) == (n, m) and stop in self.informing and self.answers == [None]):
+        if is_tied or ((self.n, self.m) == (n, m) and stop in self.informing and not self.both):
             return False
-        return self.answers == [None] or MIN_ANSWERS <= len(self.answers) <= MAX_ANSWERS
+        return not self.both or MIN_ANSWERS <= len(self.both) <= MAX_ANSWERS
 
     @property
     def question_html(self) -> str:
@@ -86,8 +90,7 @@ class PriorRound:
         return share_html("Real people", self.yes, self.n) + case
 
     def outcome_html(self, guess: float | None) -> str:
-        both = [alpha for alpha in self.answers if alpha is not None]
-        stops = {"Attacker stopped": self.protecting, "Analyst near enough": self.informing, "Both": both}
+        stops = {"Attacker stopped": self.protecting, "Analyst near enough": self.informing, "Both": self.both}
         ranges = [(name, (alphas[0], alphas[-1]) if alphas else None) for name, alphas in stops.items()]
         mark = None if guess is None else (f"α = {format_number(guess)}", guess)
         ends = ALPHA_STOPS[0], ALPHA_STOPS[-1]
@@ -101,15 +104,15 @@ class PriorRound:
     @property
     def _explanation(self) -> str:
         """Which α keep both limits, or why none does."""
-        if self.answers != [None]:
-            return game_text("agency", "possible", stops=_stops_text(self.answers))
+        if self.both:
+            return game_text("agency", "possible", stops=_stops_text(self.both))
         if not self.informing or not self.protecting:
             return game_text("agency", "useless" if self.protecting else "exposed")
         return game_text("agency", "conflict", protecting=self.protecting[0], informing=self.informing[-1])
 
     def answer(self, guess: float | None) -> tuple[str, str, str]:
         is_right = guess in self.answers
-        stops = "none keeps both" if self.answers == [None] else f"{_stops_text(self.answers)} keep both"
+        stops = f"{_stops_text(self.both)} keep both" if self.both else "none keeps both"
         values = {"explanation": self._explanation, "right": "You are right. " * is_right}
         if guess is None:
             sentence = game_text("agency", "answer_none", **values)
@@ -127,11 +130,11 @@ class PriorRound:
 
     def cells(self, guess: float | None) -> list[str]:
         choice = ["cannot be done", "–", "–"] if guess is None else [format_number(guess), *self.figures(guess)]
-        stops = [alpha for alpha in self.answers if alpha is not None]
-        releases = [BetaBinomial(n=self.n, m=self.m, alpha=end, beta=end) for end in (*stops[:1], *stops[-1:])]
+        ends = (*self.both[:1], *self.both[-1:])
+        releases = [BetaBinomial(n=self.n, m=self.m, alpha=end, beta=end) for end in ends]
         losses = " to ".join(format_number(pure_epsilon(release), 3) for release in releases)
         case = [f"{self.n:,}", f"{self.yes:,}", f"{self.m:,}"]
-        return [*case, *choice, _stops_text(stops) or "none", losses or "–"]
+        return [*case, *choice, _stops_text(self.both) or "none", losses or "–"]
 
 
 @cache
@@ -139,9 +142,9 @@ def _total_variation(n: int, m: int, alpha: float) -> float:
     return BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha).hockey_stick(0.0).value
 
 
-def _stops_text(stops: Sequence[float | None]) -> str:
+def _stops_text(stops: Sequence[float]) -> str:
     """Name neighbouring stops: all where there are two, else the ends."""
-    named = [format_number(stop) for stop in stops if stop is not None]
+    named = [format_number(stop) for stop in stops]
     return join_words(named) if len(named) < 3 else f"{named[0]} to {named[-1]}"
 
 
@@ -150,42 +153,42 @@ def all_cases() -> tuple[list[PriorRound], list[list[PriorRound]]]:
     """Return the cases that have no answer, and of the others for case stop those in which it is an answer."""
     cases = [PriorRound(n, m, round(share * n)) for n, m, share in product(SIZES, RELEASED_ROWS, SHARES)]
     fair = [case for case in cases if case.is_fair()]
-    by_stop = [[case for case in fair if alpha in case.answers] for alpha in ALPHA_STOPS]
-    return [case for case in fair if case.answers == [None]], [cases for cases in by_stop if cases]
+    by_stop = [[case for case in fair if alpha in case.both] for alpha in ALPHA_STOPS]
+    return [case for case in fair if not case.both], [cases for cases in by_stop if cases]
 
 
-class ChoosePrior(Level):
-    """Choose the invented people of a Beta-binomial release so that two limits are kept."""
+def _draw(generator: np.random.Generator, _epsilon: float) -> tuple[PriorRound, ...]:
+    impossible, possible = all_cases()
+    rounds: list[PriorRound] = []
+    while len(rounds) < GAME_ROUNDS:  # all different
+        cases = impossible
+        if generator.random() >= IMPOSSIBLE_SHARE:
+            cases = possible[int(generator.integers(len(possible)))]
+        case = cases[int(generator.integers(len(cases)))]
+        if case not in rounds:
+            rounds.append(case)
+    return tuple(rounds)
 
-    key = "agency"
-    columns = ("People", "Yes", "Released", "Your α", "Attacker", "Analyst", "α that keep both", "Their ε")
-    uses_epsilon = False
 
-    def draw(self, generator: np.random.Generator, epsilon: float) -> tuple[PriorRound, ...]:
-        impossible, possible = all_cases()
-        rounds: list[PriorRound] = []
-        while len(rounds) < GAME_ROUNDS:  # all different
-            cases = impossible
-            if generator.random() >= IMPOSSIBLE_SHARE:
-                cases = possible[int(generator.integers(len(possible)))]
-            case = cases[int(generator.integers(len(cases)))]
-            if case not in rounds:
-                rounds.append(case)
-        return tuple(rounds)
+def _score(rounds: Sequence[PriorRound], guesses: Sequence[float | None]) -> dict[str, float]:
+    return {"right": sum(guess in case.answers for case, guess in zip(rounds, guesses, strict=True))}
 
-    def score(self, rounds: Sequence[PriorRound], guesses: Sequence[float | None]) -> dict[str, float]:
-        return {"right": sum(guess in case.answers for case, guess in zip(rounds, guesses, strict=True))}
 
-    def summarize(
-        self, rounds: Sequence[PriorRound], guesses: Sequence[float | None], epsilon: float
-    ) -> tuple[dict[str, Any], list[str]]:
-        blind = sum(len(case.answers) for case in rounds) / (len(ALPHA_STOPS) + 1)
-        # Which limits were missed, and which rounds had no answer
-        pairs = [(case, guess) for case, guess in zip(rounds, guesses, strict=True) if guess is not None]
-        exposed = spell_count(sum(guess not in case.protecting for case, guess in pairs), "round")
-        useless = spell_count(sum(guess not in case.informing for case, guess in pairs), "round")
-        places = [str(place) for place, case in enumerate(rounds, 1) if case.answers == [None]]
-        named = f"Round{'s' * (len(places) > 1)} {join_words(places)}"
-        impossible = " " + self.text("impossible", rounds=named) if places else ""
-        missed = self.text("missed", exposed=exposed, useless=useless, impossible=impossible)
-        return {"blind": blind} | self.score(rounds, guesses), [missed, self.text("lesson")]
+def _summarize(
+    rounds: Sequence[PriorRound], guesses: Sequence[float | None], _epsilon: float
+) -> tuple[dict[str, Any], list[str]]:
+    blind = sum(len(case.answers) for case in rounds) / (len(ALPHA_STOPS) + 1)
+    # Which limits were missed, and which rounds had no answer
+    pairs = [(case, guess) for case, guess in zip(rounds, guesses, strict=True) if guess is not None]
+    exposed = spell_count(sum(guess not in case.protecting for case, guess in pairs), "round")
+    useless = spell_count(sum(guess not in case.informing for case, guess in pairs), "round")
+    places = [str(place) for place, case in enumerate(rounds, 1) if not case.both]
+    named = f"Round{'s' * (len(places) > 1)} {join_words(places)}"
+    impossible = " " + game_text("agency", "impossible", rounds=named) if places else ""
+    missed = game_text("agency", "missed", exposed=exposed, useless=useless, impossible=impossible)
+    return {"blind": blind}, [missed, game_text("agency", "lesson")]
+
+
+COLUMNS = ("People", "Yes", "Released", "Your α", "Attacker", "Analyst", "α that keep both", "Their ε")
+CHOOSE_PRIOR = Level("agency", COLUMNS, _draw, _score, _summarize, uses_epsilon=False)
+"""Choose the invented people of a Beta-binomial release so that two limits are kept."""

@@ -42,8 +42,7 @@ class AnswerRound(ReleaseRound):
     @property
     def best_chance(self) -> float:
         """How often the best guess is right after this release."""
-        posterior = self.game.posterior(self.released)
-        return max(posterior, 1 - posterior)
+        return self.game.best_chance(self.released)
 
     def is_right(self, guess: bool | None) -> float:
         """Return 1 if a guess is right, else 0; None, a tossed coin, is half right."""
@@ -86,32 +85,28 @@ class AnswerRound(ReleaseRound):
         return [f"{self.known_yes} yes", f"{self.released} yes", *answers, format_percent(self.best_chance, 3)]
 
 
-class GuessAnswer(Level):
-    """Guess the answer of the one person whom the attacker does not know."""
+def _draw(generator: np.random.Generator, epsilon: float) -> tuple[AnswerRound, ...]:
+    rounds = []
+    for _ in range(GAME_ROUNDS):
+        release = possible_releases(N_PEOPLE, epsilon)[int(generator.integers(2))]
+        known_yes, secret = int(generator.integers(N_PEOPLE)), bool(generator.integers(2))
+        (released,) = release.draw(generator, known_yes + secret).tolist()
+        rounds.append(AnswerRound(release, released, known_yes, secret))
+    return tuple(rounds)
 
-    key = "person"
-    columns = ("Others", "Released", "Secret", "Your guess", "Best guess", "Right with probability")
 
-    def draw(self, generator: np.random.Generator, epsilon: float) -> tuple[AnswerRound, ...]:
-        rounds = []
-        for _ in range(GAME_ROUNDS):
-            release = possible_releases(N_PEOPLE, epsilon)[int(generator.integers(2))]
-            known_yes, secret = int(generator.integers(N_PEOPLE)), bool(generator.integers(2))
-            (released,) = release.draw(generator, known_yes + secret).tolist()
-            rounds.append(AnswerRound(release, released, known_yes, secret))
-        return tuple(rounds)
+def _score(rounds: Sequence[AnswerRound], guesses: Sequence[bool]) -> dict[str, float]:
+    right = sum(case.is_right(guess) for case, guess in zip(rounds, guesses, strict=True))
+    return {"right": right, "best": sum(case.is_right(case.best) for case in rounds)}
 
-    def score(self, rounds: Sequence[AnswerRound], guesses: Sequence[bool]) -> dict[str, float]:
-        right = sum(case.is_right(guess) for case, guess in zip(rounds, guesses, strict=True))
-        return {"right": right, "best": sum(case.is_right(case.best) for case in rounds)}
 
-    def summarize(
-        self, rounds: Sequence[AnswerRound], guesses: Sequence[bool], epsilon: float
-    ) -> tuple[dict[str, Any], list[str]]:
-        # The best guesser on average, and the limit e^ε / (1 + e^ε) of the promise
-        success_rates = np.array([case.game.success_rate for case in rounds])
-        values = {"epsilon": epsilon, "average": success_rates.sum(), "limit": GAME_ROUNDS * float(expit(epsilon))}
-        return values | self.score(rounds, guesses), [_odds_text(rounds, guesses), _luck_text(success_rates)]
+def _summarize(
+    rounds: Sequence[AnswerRound], guesses: Sequence[bool], epsilon: float
+) -> tuple[dict[str, Any], list[str]]:
+    # The best guesser on average, and the limit e^ε / (1 + e^ε) of the promise
+    success_rates = np.array([case.game.success_rate for case in rounds])
+    values = {"average": success_rates.sum(), "limit": GAME_ROUNDS * float(expit(epsilon))}
+    return values, [_odds_text(rounds, guesses), _luck_text(success_rates)]
 
 
 def _odds_text(rounds: Sequence[AnswerRound], guesses: Sequence[bool]) -> str:
@@ -135,3 +130,8 @@ def _luck_text(success_rates: FloatArray) -> str:
     seldom = f"less than {format_percent(MIN_CHANCE, 2)}" if later < MIN_CHANCE else format_percent(later, 2)
     many = GAME_ROUNDS * MANY_GAMES
     return game_text("person", "luck", ahead=ahead, equal=equal, many_rounds=many, later=seldom)
+
+
+COLUMNS = ("Others", "Released", "Secret", "Your guess", "Best guess", "Right with probability")
+GUESS_ANSWER = Level("person", COLUMNS, _draw, _score, _summarize)
+"""Guess the answer of the one person whom the attacker does not know."""

@@ -120,44 +120,45 @@ def _distance_text(n_people: int) -> str:
     return f"off by {n_people}" if n_people else "exactly right"
 
 
-class GuessCount(Level):
-    """Guess how many people said yes."""
+def _draw(generator: np.random.Generator, epsilon: float) -> tuple[CountRound, ...]:
+    rounds = []
+    for _ in range(GAME_ROUNDS):
+        release = possible_releases(N_PEOPLE, epsilon)[int(generator.integers(2))]
+        share = KNOWN_SHARES[int(generator.integers(len(KNOWN_SHARES)))]
+        secret = int(generator.binomial(N_PEOPLE, share))
+        (released,) = release.draw(generator, secret).tolist()
+        rounds.append(CountRound(release, released, share, secret))
+    return tuple(rounds)
 
-    key = "count"
-    columns = ("Expected", "Released", "Secret", "Your guess", "Best guess", "Posterior mean")
 
-    def draw(self, generator: np.random.Generator, epsilon: float) -> tuple[CountRound, ...]:
-        rounds = []
-        for _ in range(GAME_ROUNDS):
-            release = possible_releases(N_PEOPLE, epsilon)[int(generator.integers(2))]
-            share = KNOWN_SHARES[int(generator.integers(len(KNOWN_SHARES)))]
-            secret = int(generator.binomial(N_PEOPLE, share))
-            (released,) = release.draw(generator, secret).tolist()
-            rounds.append(CountRound(release, released, share, secret))
-        return tuple(rounds)
+def _score(rounds: Sequence[CountRound], guesses: Sequence[int]) -> dict[str, float]:
+    secrets = np.array([case.secret for case in rounds])
+    named = {"error": guesses, "best": [case.best for case in rounds], "means": [case.mean for case in rounds]}
+    return {name: math.sqrt(np.mean((np.array(numbers) - secrets) ** 2)) for name, numbers in named.items()}
 
-    def score(self, rounds: Sequence[CountRound], guesses: Sequence[int]) -> dict[str, float]:
-        secrets = np.array([case.secret for case in rounds])
-        best, means = [case.best for case in rounds], [case.mean for case in rounds]
-        named = {"error": guesses, "best": best, "means": means}
-        return {name: math.sqrt(np.mean((np.array(numbers) - secrets) ** 2)) for name, numbers in named.items()}
 
-    def summarize(
-        self, rounds: Sequence[CountRound], guesses: Sequence[int], epsilon: float
-    ) -> tuple[dict[str, Any], list[str]]:
-        # Mean squared errors that are expected over all counts and releases
-        squares = {
-            "average": [case.expected_error(case.best_guesses) for case in rounds],
-            "average_of_means": [case.expected_error(case.posterior_means) for case in rounds],
-            "repeated": [case.expected_error(COUNTS) for case in rounds],
-            "ignored": [N_PEOPLE * case.share * (1 - case.share) for case in rounds],
-            "limit": [case.smallest_error for case in rounds],
-        }
-        values = {"epsilon": epsilon} | {name: math.sqrt(np.mean(errors)) for name, errors in squares.items()}
-        # Rounds in which the guess was far from the best one; how often those who do not weigh both are nearer
-        pairs = enumerate(zip(rounds, guesses, strict=True), 1)
-        far = [str(place) for place, (case, guess) in pairs if abs(guess - case.best) > MAX_DISTANCE]
-        odds = self.text("odds" if far else "odds_none", rounds=f"round{'s' * (len(far) > 1)} {join_words(far)}")
-        repeated = chance_below_zero([case.lead(COUNTS) for case in rounds])
-        ignored = chance_below_zero([case.lead(np.full_like(COUNTS, round(N_PEOPLE * case.share))) for case in rounds])
-        return values | self.score(rounds, guesses), [odds, self.text("luck", repeated=repeated, ignored=ignored)]
+def _summarize(
+    rounds: Sequence[CountRound], guesses: Sequence[int], _epsilon: float
+) -> tuple[dict[str, Any], list[str]]:
+    # Mean squared errors that are expected over all counts and releases
+    squares = {
+        "average": [case.expected_error(case.best_guesses) for case in rounds],
+        "average_of_means": [case.expected_error(case.posterior_means) for case in rounds],
+        "repeated": [case.expected_error(COUNTS) for case in rounds],
+        "ignored": [N_PEOPLE * case.share * (1 - case.share) for case in rounds],
+        "limit": [case.smallest_error for case in rounds],
+    }
+    values = {name: math.sqrt(np.mean(errors)) for name, errors in squares.items()}
+    # Rounds in which the guess was far from the best one; how often those who do not weigh both are nearer
+    pairs = enumerate(zip(rounds, guesses, strict=True), 1)
+    far = [str(place) for place, (case, guess) in pairs if abs(guess - case.best) > MAX_DISTANCE]
+    places = f"round{'s' * (len(far) > 1)} {join_words(far)}"
+    repeated = chance_below_zero([case.lead(COUNTS) for case in rounds])
+    ignored = chance_below_zero([case.lead(np.full_like(COUNTS, round(N_PEOPLE * case.share))) for case in rounds])
+    odds = game_text("count", "odds" if far else "odds_none", rounds=places)
+    return values, [odds, game_text("count", "luck", repeated=repeated, ignored=ignored)]
+
+
+COLUMNS = ("Expected", "Released", "Secret", "Your guess", "Best guess", "Posterior mean")
+GUESS_COUNT = Level("count", COLUMNS, _draw, _score, _summarize)
+"""Guess how many people said yes."""

@@ -1,10 +1,9 @@
 """What all levels of the game share: ten rounds, a guess in each, and a score beside that of the best guesser."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,8 +40,7 @@ class RoundMark(NamedTuple):
     meaning: str
 
 
-@dataclass(frozen=True)
-class FinalScore:
+class FinalScore(NamedTuple):
     """What is shown when the last round is locked.
 
     The `answer` is a word, a sentence as inline HTML, and it in at most 15 plain words; `numbers` are names, values and
@@ -71,41 +69,39 @@ class ReleaseRound:
         return f"{people_html(people, ringed=ringed)}<p>{known} {published}</p>{share}"
 
 
-class Level(ABC):
+@dataclass(frozen=True)
+class Level:
     """A level of the game. Its key, the promise and the seed decide the rounds.
 
     A round is drawn as `question_html`, which does not depend on its secret, and after a guess as `outcome_html`. Then
     `answer` returns a verdict, a sentence as inline HTML, and it in at most 15 plain words, `mark` what the strip of
     rounds shows, and `cells` its row in the table of all rounds.
+
+    Parameters
+    ----------
+    key : str
+    columns : tuple of str
+        Of the table of all rounds, after their numbers.
+    draw : callable
+        Ten rounds, from a generator and a promise.
+    score : callable
+        Values in the line below rounds, from these and the guesses.
+    summarize : callable
+        Further values in the words on all ten rounds, and sentences to learn from; also from the promise.
+    uses_epsilon : bool, optional
     """
 
-    key: ClassVar[str]
-    columns: ClassVar[tuple[str, ...]]  # of the table of all rounds, after their numbers
-    uses_epsilon: ClassVar[bool] = True
-
-    @abstractmethod
-    def draw(self, generator: np.random.Generator, epsilon: float) -> tuple[Any, ...]:
-        """Draw ten rounds."""
-
-    @abstractmethod
-    def score(self, rounds: Sequence[Any], guesses: Sequence[Any]) -> dict[str, float]:
-        """Return the score of some rounds: the values in the line below them."""
-
-    @abstractmethod
-    def summarize(
-        self, rounds: Sequence[Any], guesses: Sequence[Any], epsilon: float
-    ) -> tuple[dict[str, Any], list[str]]:
-        """Return the values in the words on all ten rounds, and sentences to learn from."""
+    key: str
+    columns: tuple[str, ...]
+    draw: Callable[[np.random.Generator, float], tuple[Any, ...]]
+    score: Callable[[Sequence[Any], Sequence[Any]], dict[str, float]]
+    summarize: Callable[[Sequence[Any], Sequence[Any], float], tuple[dict[str, Any], list[str]]]
+    uses_epsilon: bool = True
 
     @property
     def label(self) -> str:
         """Its name."""
         return self.text("label")
-
-    @property
-    def question(self) -> str:
-        """Asked in each round."""
-        return self.text("question")
 
     def text(self, part: str, **values: Any) -> str:
         """Return words of the level with their numbers."""
@@ -122,14 +118,14 @@ class Level(ABC):
     def final_score(self, rounds: Sequence[Any], guesses: Sequence[Any], epsilon: float) -> FinalScore:
         """Return the score of all ten rounds."""
         values, lessons = self.summarize(rounds, guesses, epsilon)
+        values |= self.score(rounds, guesses) | {"epsilon": epsilon}
         answer = self.text("verdict", **values), self.text("final", **values), self.text("final_short", **values)
         cells = (row.split(" | ") for row in self.text("numbers", **values).splitlines())
         numbers = [(name, value, meaning) for name, value, meaning in cells]
         pairs = enumerate(zip(rounds, guesses, strict=True), 1)
         rows = [[f"Round {place}", *game_round.cells(guess)] for place, (game_round, guess) in pairs]
-        return FinalScore(
-            answer, numbers, lessons, TextTable(["Round", *self.columns], rows, "All rounds of this game")
-        )
+        table = TextTable(["Round", *self.columns], rows, "All rounds of this game")
+        return FinalScore(answer, numbers, lessons, table)
 
     def describe(self, epsilon: float, seed: int) -> str:
         """Return what the rounds of a game follow from."""
