@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from dpviz.export.tables import to_csv
+from dpviz.export.templates import render
 from dpviz.teaching.classroom.results import Reports, class_results
 from dpviz.teaching.classroom.settings import RoomSettings
 
@@ -11,18 +12,6 @@ COLUMNS = [
     "estimate", "low", "high", "answer", "guess", "right", "long_run", "allowed",
 ]  # fmt: off
 """Names of the columns: `place` is that in the order of arrival, the others as in `ClassResults`."""
-
-SCRIPT = '''"""Print the table of a class experiment again, to the digit; run it in the folder that holds dpviz."""
-
-from dpviz.teaching.classroom.export import results_csv
-from dpviz.teaching.classroom.settings import RoomSettings
-
-ROUNDS = [
-{rounds}]
-"""Settings that the class has seen, each with the seats and guesses of its round in the order in which they came."""
-
-print(results_csv((RoomSettings.from_json(settings), reports) for settings, reports in ROUNDS), end="")
-'''
 
 Rounds = Sequence[tuple[RoomSettings, Reports]]
 """Settings that a class has seen, and what seats have reported in the round of each."""
@@ -52,7 +41,5 @@ def results_csv(rounds: Rounds) -> str:
 
 def results_script(rounds: Rounds) -> str:
     """Return a script that prints `results_csv`."""
-    entries = [
-        f"    (\n        {settings.to_json()!r},\n        {list(reports)!r},\n    ),\n" for settings, reports in rounds
-    ]
-    return SCRIPT.format(rounds="".join(entries))
+    entries = [(settings.to_json(), list(reports)) for settings, reports in rounds]
+    return render("teaching/classroom/class_script.txt", rounds=entries)
