@@ -156,7 +156,7 @@ def test_a_guess_needs_one_table_and_an_answer_is_no_secret_of_the_table_alone()
     for seat in range(1, 60):
         task = guess_task(FRESH, seat)
         no, yes = release_of(FRESH).transition_matrix()[[FRESH.secret - 1, FRESH.secret], task.released]
-        assert task.posterior == pytest.approx(yes / (no + yes))
+        assert task.game.posterior(task.released) == pytest.approx(yes / (no + yes))
         assert task.best is bool(yes >= no)
 
 

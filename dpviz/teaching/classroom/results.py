@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -66,18 +66,12 @@ class ClassResults:
         return guesses_chart(shares, interval, optimum=self.long_run, promised=self.allowed, most=n_seats)
 
 
-@dataclass(frozen=True)
-class GuessTask:
+class GuessTask(NamedTuple):
     """What a seat has to guess: a fair coin decided the ringed person's answer, and a table was released."""
 
     game: MembershipGame
     answer: bool
     released: int
-
-    @property
-    def posterior(self) -> float:
-        """Pr(yes | released)."""
-        return self.game.posterior(self.released)
 
     @property
     def best(self) -> bool:
@@ -104,7 +98,7 @@ def guess_task(settings: RoomSettings, seat: int) -> GuessTask:
     Examples
     --------
     >>> task = guess_task(RoomSettings.fresh(seed=1), 1)
-    >>> task.answer, task.released, task.best, round(task.posterior, 4)
+    >>> task.answer, task.released, task.best, round(task.game.posterior(task.released), 4)
     (False, 43, True, 0.5037)
     """
     game, generator = membership_game(settings), settings.seat_generator(seat)
@@ -149,9 +143,9 @@ def _interval_results(settings: RoomSettings, seats: Sequence[int]) -> ClassResu
 
 def _guess_results(settings: RoomSettings, guesses: dict[int, bool]) -> ClassResults:
     tasks = [guess_task(settings, seat) for seat in guesses]
-    answers, counts = [task.answer for task in tasks], np.array([task.released for task in tasks], dtype=int)[:, None]
-    columns = {"seat": list(guesses), "counts": counts, "estimate": counts.sum(axis=-1) / settings.design.m}
+    answers, released = [task.answer for task in tasks], np.array([task.released for task in tasks], dtype=int)
+    columns = {"seat": list(guesses), "counts": released[:, None], "estimate": released / settings.design.m}
     columns |= {"answer": answers, "guess": list(guesses.values())}
-    right = np.equal(answers, columns["guess"]).astype(bool)
+    right = np.equal(answers, list(guesses.values())).astype(bool)
     allowed = TradeOffCurve.promised(settings.design.epsilon).success(0.5)
     return ClassResults(settings, columns, right, membership_game(settings).success_rate, allowed)

@@ -10,11 +10,11 @@ from dpviz.privacy.odds_text import belief_text
 from dpviz.teaching.classroom.results import ClassResults, GuessTask
 from dpviz.teaching.texts import fill_text, read_texts
 
-ANSWERS = {True: "yes", False: "no"}
+ANSWERS: dict[bool | None, str] = {True: "yes", False: "no"}
 TEXTS = read_texts(Path(__file__).with_name("texts.md"))
 
 
-def _text(section: str, part: str, **values: Any) -> str:
+def _text(section: str, part: str, values: dict[str, Any]) -> str:
     return fill_text(TEXTS[section][part], values)
 
 
@@ -28,40 +28,37 @@ def class_text(results: ClassResults, n_seats: int) -> tuple[str, str, str]:
         Seats that are taken, or have reported.
     """
     settings, number, long_run = results.settings, len(results.right), results.long_run
-    mode, level, exact = settings.mode, results.allowed, format_percent(long_run, 3)
-    mark, part = f"{number} of {n_seats}", "drawn"
-    if not settings.revealed and not number and mode == "intervals":
-        return mark, _text(mode, "nobody"), _text(mode, "nobody")
-    right, luck = int(results.right.sum()), ""
+    mode, right, exact = settings.mode, int(results.right.sum()), format_percent(long_run, 3)
+    values: dict[str, Any] = {
+        "number": number, "n_seats": n_seats, "share": results.share, "right": right, "luck": "", "exact": exact,
+        "best": belief_text(long_run), "allowed": belief_text(results.allowed), "epsilon": settings.design.epsilon,
+        "level": results.allowed, "method": RULES[settings.rule].computed,
+        "promised": "" if " than " in exact else f", promised {format_percent(results.allowed, 3)}",
+    }  # fmt: skip
+    mark, part = f"{number} of {n_seats}", "drawn" if number or mode == "guesses" else "nobody"
     if settings.revealed:
         mark, part = f"{right} of {number}", "revealed" if number else "long_run"
         points = 100 * math.sqrt(long_run * (1 - long_run) / max(number, 1))
         if number > 1 and points:
-            luck = " " + _text("both", "luck", number=number, noun=mode, points=format_number(points, 2))
-    values = {
-        "number": number, "n_seats": n_seats, "share": results.share, "right": right, "luck": luck, "exact": exact,
-        "best": belief_text(long_run), "allowed": belief_text(level), "epsilon": settings.design.epsilon,
-        "level": level, "method": RULES[settings.rule].computed,
-        "promised": "" if " than " in exact else f", promised {format_percent(level, 3)}",
-    }  # fmt: skip
-    return mark, _text(mode, part, **values), _text(mode, f"{part}_short", **values)
+            values["luck"] = " " + _text("both", "luck", {**values, "noun": mode, "points": format_number(points, 2)})
+    return mark, _text(mode, part, values), _text(mode, f"{part}_short", values)
 
 
 def seat_interval_text(results: ClassResults) -> list[str]:
     """Say what one seat has drawn and computed, in plain sentences; the results are those of this seat alone."""
     settings, columns = results.settings, results.columns
-    counts, n_rows = columns["counts"][0].tolist(), settings.design.m
+    counts = columns["counts"][0].tolist()
     lower, upper = 100 * max(columns["low"][0], 0.0), 100 * min(columns["high"][0], 1.0)
     span = f"a single point, {format_number(lower, 3)} %"
     if lower < upper:
         span = f"{format_distinct(lower, upper, 3)} % to {format_distinct(upper, lower, 3)} %"
-    part, words = "table" if len(counts) == 1 else "tables", join_words(map(str, counts))
-    sentences = [_text("seat", part, counts=words, sets=len(counts), n_rows=n_rows)]
-    sentences.append(_text("seat", "interval", method=RULES[settings.rule].computed, span=span))
-    if settings.revealed:
-        outcome = "holds it" if results.right[0] else "misses it"
-        sentences.append(_text("seat", "truth", share=settings.share, outcome=outcome))
-    return sentences
+    values = {
+        "counts": join_words(map(str, counts)), "sets": len(counts), "n_rows": settings.design.m,
+        "method": RULES[settings.rule].computed, "span": span, "share": settings.share,
+        "outcome": "holds it" if results.right[0] else "misses it",
+    }  # fmt: skip
+    parts = ["table" if len(counts) == 1 else "tables", "interval", *["truth"] * settings.revealed]
+    return [_text("seat", part, values) for part in parts]
 
 
 def guess_task_text(task: GuessTask, guess: bool | None, is_revealed: bool) -> list[str]:
@@ -75,17 +72,19 @@ def guess_task_text(task: GuessTask, guess: bool | None, is_revealed: bool) -> l
     is_revealed : bool
         Whether the answer is told.
     """
-    n, (no, yes) = task.game.release.n, task.game.mean_released
-    sentences = [
-        _text("seat", "known", n_others=n - 1, known_yes=task.game.known_yes),
-        _text("seat", "released", released=task.released, n=n),
-        _text("seat", "typical", no=format_distinct(no, yes, 3), yes=format_distinct(yes, no, 3)),
-    ]
-    if not is_revealed:
-        return sentences if guess is None else [*sentences, _text("seat", "guessed", guess=ANSWERS[guess])]
+    game, (no, yes) = task.game, task.game.mean_released
     outcome = "You had not guessed."
     if guess is not None:
         outcome = f"Your guess, {ANSWERS[guess]}, is {'right' if guess == task.answer else 'wrong'}."
-    chance = belief_text(max(task.posterior, 1 - task.posterior))
-    odds = _text("seat", "odds", best=ANSWERS[task.best], chance=chance)
-    return [*sentences, _text("seat", "answer", answer=ANSWERS[task.answer], outcome=outcome), odds]
+    values = {
+        "n": game.release.n, "n_others": game.release.n - 1, "known_yes": game.known_yes, "released": task.released,
+        "no": format_distinct(no, yes, 3), "yes": format_distinct(yes, no, 3), "guess": ANSWERS.get(guess, ""),
+        "answer": ANSWERS[task.answer], "outcome": outcome, "best": ANSWERS[task.best],
+        "chance": belief_text(game.best_chance(task.released)),
+    }  # fmt: skip
+    parts = ["known", "released", "typical"]
+    if is_revealed:
+        parts += ["answer", "odds"]
+    elif guess is not None:
+        parts.append("guessed")
+    return [_text("seat", part, values) for part in parts]

@@ -189,6 +189,5 @@ def _summarize(
     return {"blind": blind}, [missed, game_text("agency", "lesson")]
 
 
-COLUMNS = ("People", "Yes", "Released", "Your α", "Attacker", "Analyst", "α that keep both", "Their ε")
-CHOOSE_PRIOR = Level("agency", COLUMNS, _draw, _score, _summarize, uses_epsilon=False)
+CHOOSE_PRIOR = Level("agency", _draw, _score, _summarize, uses_epsilon=False)
 """Choose the invented people of a Beta-binomial release so that two limits are kept."""

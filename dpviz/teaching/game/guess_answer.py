@@ -132,6 +132,5 @@ def _luck_text(success_rates: FloatArray) -> str:
     return game_text("person", "luck", ahead=ahead, equal=equal, many_rounds=many, later=seldom)
 
 
-COLUMNS = ("Others", "Released", "Secret", "Your guess", "Best guess", "Right with probability")
-GUESS_ANSWER = Level("person", COLUMNS, _draw, _score, _summarize)
+GUESS_ANSWER = Level("person", _draw, _score, _summarize)
 """Guess the answer of the one person whom the attacker does not know."""

@@ -159,6 +159,5 @@ def _summarize(
     return values, [odds, game_text("count", "luck", repeated=repeated, ignored=ignored)]
 
 
-COLUMNS = ("Expected", "Released", "Secret", "Your guess", "Best guess", "Posterior mean")
-GUESS_COUNT = Level("count", COLUMNS, _draw, _score, _summarize)
+GUESS_COUNT = Level("count", _draw, _score, _summarize)
 """Guess how many people said yes."""

@@ -80,8 +80,6 @@ class Level:
     Parameters
     ----------
     key : str
-    columns : tuple of str
-        Of the table of all rounds, after their numbers.
     draw : callable
         Ten rounds, from a generator and a promise.
     score : callable
@@ -92,7 +90,6 @@ class Level:
     """
 
     key: str
-    columns: tuple[str, ...]
     draw: Callable[[np.random.Generator, float], tuple[Any, ...]]
     score: Callable[[Sequence[Any], Sequence[Any]], dict[str, float]]
     summarize: Callable[[Sequence[Any], Sequence[Any], float], tuple[dict[str, Any], list[str]]]
@@ -124,7 +121,7 @@ class Level:
         numbers = [(name, value, meaning) for name, value, meaning in cells]
         pairs = enumerate(zip(rounds, guesses, strict=True), 1)
         rows = [[f"Round {place}", *game_round.cells(guess)] for place, (game_round, guess) in pairs]
-        table = TextTable(["Round", *self.columns], rows, "All rounds of this game")
+        table = TextTable(["Round", *self.text("columns").split(" | ")], rows, "All rounds of this game")
         return FinalScore(answer, numbers, lessons, table)
 
     def describe(self, epsilon: float, seed: int) -> str:
