@@ -14,9 +14,9 @@ import numpy as np
 
 from dpviz.core.escape import NOT_FINITE, is_formula, is_number
 from dpviz.core.formatting import format_count, format_number, join_words
-from dpviz.core.limits import MAX_CELLS, MAX_PILOT_BYTES, MAX_PILOT_COLUMNS, MAX_PILOT_NUMBER, MAX_PILOT_ROWS
+from dpviz.core.limits import MAX_CELLS, MAX_PILOT_BYTES, MAX_PILOT_NUMBER
 from dpviz.uploads.facts import CategoryFacts, NumberFacts, PrivateRepr, ProportionFacts, quote
-from dpviz.uploads.tables import decode, read_table
+from dpviz.uploads.tables import TABLE_ADVICE, decode, read_table, sentence
 
 # What pandas takes for missing, and <null>, ?, points and dashes, in small letters
 MISSING = {"", "?", ".", "-", "–", "#n/a", "#n/a n/a", "#na", "<na>", "<null>", "n/a", "na", "nan", "-nan", "null"}
@@ -24,16 +24,9 @@ MISSING |= {"none", "-1.#ind", "1.#ind", "-1.#qnan", "1.#qnan"}
 SHARE_READING, CATEGORIES_READING, NUMBERS_READING = "the share of one value", "categories", "numbers"
 WORDS_FOR_YES = "1", "yes", "true", "y", "t", "ja"
 MAX_SCALE_STEPS = 10  # of a rating
-MIN_IDENTIFIERS = 20  # distinct values, and their share of the rows, from which a column identifies people
-IDENTIFIER_SHARE = 0.95
-FILE_ADVICE = f"Keep the columns that you need: one of {MAX_PILOT_ROWS:,} values fits."
-MARK_NAMES = {".": "Points", ",": "Commas"}
-OTHER_MARK = {".": ",", ",": "."}
-# Numbers whose thousands are separated, by their decimal mark
-GROUPED = {
-    mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:{re.escape(separator)}\d{{3}})+(?:{re.escape(mark)}\d*)?").fullmatch
-    for mark, separator in OTHER_MARK.items()
-}
+MIN_IDENTIFIERS, IDENTIFIER_SHARE = 20, 0.95  # distinct values, and their share, from which a column identifies people
+SWAPPED_MARKS = str.maketrans(".,", ",.")
+GROUPED_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
 
 
 class Column(PrivateRepr):
@@ -44,11 +37,9 @@ class Column(PrivateRepr):
     does.
     """
 
-    def __init__(
-        self, name: str, cells: tuple[str, ...], lines: list[int], comma_separates: bool, decimal: str | None = None,
-        missing_text: str = "",
-    ) -> None:  # fmt: skip
-        self.name, self._cells, self._lines = name, cells, lines
+    def __init__(self, file: "PilotFile", name: str, decimal: str | None, missing_text: str) -> None:
+        self.name, self._cells, self._lines = name, file.cells[name], file.lines
+        cells = self._cells
 
         # Missing values
         missing_texts = MISSING | {missing_text.strip().casefold()}
@@ -57,7 +48,7 @@ class Column(PrivateRepr):
         self.missing = len(cells) - self.n
 
         # Numbers
-        likely_decimal, self.is_mark_doubtful = _find_decimal(self.texts, comma_separates)
+        likely_decimal, self.is_mark_doubtful = _find_decimal(self.texts, file.comma_separates)
         self.decimal = decimal or likely_decimal
         numbers = {text: _parse_number(text, self.decimal) for text in self.texts}
         self._numbers = {text: number for text, number in numbers.items() if number is not None}
@@ -72,7 +63,7 @@ class Column(PrivateRepr):
         self.counts = dict(sorted(counts.items(), key=lambda item: (values.get(item[0], 0.0), item[0])))
 
         self.notes = tuple(self._describe_reading())
-        no_value = "" if self.n else f"{quote(name)} holds no value: all of its {len(cells):,} cells are missing."
+        no_value = "" if self.n else sentence("no_value", name=quote(name), cells=len(cells))
         self.category_problem = no_value or self._find_category_problem()
         self.number_problem = no_value or self._find_number_problem()
 
@@ -99,12 +90,12 @@ class Column(PrivateRepr):
         """Share of a value, which must be given if there are more than two; a ValueError refuses."""
         name, categories = quote(self.name), self.categories().categories
         if value is None and categories > 2:
-            raise ValueError(f"{name} holds {categories:,} distinct values; say which of them counts as a one.")
+            raise ValueError(sentence("no_choice", name=name, categories=categories))
         value = self.default_value if value is None else value
         if value not in self.counts:
-            raise ValueError(f"value must be one of the {categories:,} values of {name}, written as there.")
+            raise ValueError(sentence("unknown_value", name=name, categories=categories))
         amount = "Both" if categories == 3 else f"All {categories - 1:,}"
-        note = "" if categories == 2 else f"{amount} other values of {name} count as zeros."
+        note = "" if categories == 2 else sentence("zeros", amount=amount, name=name)
         share = self.counts[value] / self.n
         return ProportionFacts(column=self.name, n=self.n, missing=self.missing, value=value, share=share, note=note)
 
@@ -130,8 +121,8 @@ class Column(PrivateRepr):
         # Bounds: the ends of a rating, or round numbers outside
         is_whole = bool(np.all(numbers == np.rint(numbers)))
         counts = list(self.counts.values())
-        is_scale = is_whole and 0 < spread <= MAX_SCALE_STEPS and len(counts) == spread + 1
-        rating = is_scale and min(counts[0], counts[-1]) > 1
+        has_every_step = is_whole and 0 < spread <= MAX_SCALE_STEPS and len(counts) == spread + 1
+        rating = has_every_step and min(counts[0], counts[-1]) > 1
         low, high, step = (smallest, largest, 1.0) if rating else _round_bounds(smallest, largest, integers=is_whole)
 
         return NumberFacts(
@@ -146,64 +137,97 @@ class Column(PrivateRepr):
     def _describe_reading(self) -> list[str]:
         name, notes = quote(self.name), []
         if self.missing:
-            notes.append(
-                f"{self.missing:,} of the {len(self._cells):,} cells of {name} hold no value (empty, NA, NaN, null, a "
-                f"point or a dash) and are left out: n = {self.n:,}."
-            )
+            notes.append(sentence("missing", missing=self.missing, cells=len(self._cells), name=name, n=self.n))
         if not self.all_numbers and len(self.counts) < len(self.texts):
-            notes.append(
-                f"Values of {name} that differ in capital letters alone are counted as one: {len(self.texts):,} ways "
-                f"of writing are {format_count(len(self.counts), 'value')}."
-            )
-        for mark in (mark for mark in MARK_NAMES if self.all_numbers and any(mark in text for text in self.texts)):
-            is_decimal = mark == self.decimal
-            role = f"decimal {MARK_NAMES[mark].lower()}" if is_decimal else "thousands separators"
-            reading, alternative = ("1.5", "1,500") if is_decimal else ("1,500", "1.5")
-            doubt = f": 1{mark}500 is {reading}, and may be meant as {alternative}" if self.is_mark_doubtful else ""
-            if doubt or not mark == self.decimal == ".":
-                notes.append(f"{MARK_NAMES[mark]} in {name} are read as {role}{doubt}.")
+            values = format_count(len(self.counts), "value")
+            notes.append(sentence("spellings", name=name, spellings=len(self.texts), values=values))
+        for mark in (mark for mark in ".," if self.all_numbers and any(mark in text for text in self.texts)):
+            if self.is_mark_doubtful or not mark == self.decimal == ".":
+                key = "decimal" if mark == self.decimal else "thousands"
+                doubt = sentence(f"{key}_doubt", mark=mark) if self.is_mark_doubtful else ""
+                notes.append(sentence(f"{key}_{mark}", name=name, doubt=doubt))
         return notes
 
     def _find_category_problem(self) -> str:
         name, distinct, most_rows = quote(self.name), len(self.counts), max(self.counts.values())
         for text in self.texts:
             if text not in self._numbers and is_formula(text):
-                return f"{self._locate(text)} Save the values in its place, or put a letter before a text."
+                return sentence("formula", where=self._locate(text))
         is_whole = all(number % 1 == 0 for number in self._numbers.values() if math.isfinite(number))
         if is_whole and max(MIN_IDENTIFIERS, IDENTIFIER_SHARE * self.n) <= distinct <= MAX_CELLS:
-            count = f"{distinct:,} of its {self.n:,} values are distinct"
-            return f"{name} looks like an identifier: {count}. Choose a column whose values repeat."
+            return sentence("identifier", name=name, distinct=distinct, n=self.n)
         if 2 <= distinct <= MAX_CELLS:
             return ""
-        count = "a single distinct value" if distinct == 1 else f"{distinct:,} distinct values"
-        problem = f"{name} holds {count}; categories are read where there are 2 to {MAX_CELLS:,}."
-        if distinct == 1 or most_rows == 1:
-            return problem
-        return (
-            f"{problem} Its most frequent value stands in {most_rows:,} rows: if it names persons, that is the largest "
-            "number of rows of a person, for which Plan asks."
-        )
+        values = "a single distinct value" if distinct == 1 else f"{distinct:,} distinct values"
+        persons = "" if distinct == 1 or most_rows == 1 else sentence("persons", rows=most_rows)
+        return sentence("categories", name=name, values=values, limit=MAX_CELLS, persons=persons)
 
     def _find_number_problem(self) -> str:
         for text in self.texts:
             if not abs(self._numbers.get(text, math.inf)) <= MAX_PILOT_NUMBER:
-                end = format_number(MAX_PILOT_NUMBER)
-                return (
-                    f"{self._locate(text)} Every value must be a number from −{end} to {end}, all of them with the "
-                    "same decimal mark; leave a missing one empty."
-                )
-        return f"{quote(self.name)} holds a single number; a mean needs at least two." if self.n == 1 else ""
+                return sentence("no_number", where=self._locate(text), limit=format_number(MAX_PILOT_NUMBER))
+        return sentence("single_number", name=quote(self.name)) if self.n == 1 else ""
 
     def _locate(self, text: str) -> str:
         """Where the first cell with a text stands and what keeps it from being a value, without what it says."""
-        kind = "is no number"
+        problem = "is no number"
         if is_number(text):
-            kind = "is too large"
+            problem = "is too large"
         elif NOT_FINITE.fullmatch(text):
-            kind = "is infinite"
+            problem = "is infinite"
         elif is_formula(text):
-            kind = f"begins with “{text[0]}” as a formula does, and no formula is evaluated here"
-        return f"The value of {quote(self.name)} in line {self._lines[self._cells.index(text)]:,} {kind}."
+            problem = f"begins with “{text[0]}” as a formula does, and no formula is evaluated here"
+        line = self._lines[self._cells.index(text)]
+        return sentence("place", name=quote(self.name), line=line, problem=problem)
+
+
+def _parse_number(text: str, decimal: str) -> float | None:
+    """Number that a text is with this decimal mark, per cent as a hundred times its share; None if it is none."""
+    plain = text.replace("−", "-").removesuffix("%").rstrip()
+    if decimal == ",":
+        plain = plain.translate(SWAPPED_MARKS)
+    if GROUPED_THOUSANDS.fullmatch(plain):
+        plain = plain.replace(",", "")
+    return float(plain) if is_number(plain) else None
+
+
+def _find_decimal(texts: Collection[str], comma_separates: bool) -> tuple[str, bool]:
+    """Decimal mark with which most of the texts are numbers, and whether all are with either."""
+    with_points, with_commas = ([_parse_number(text, decimal) for text in texts] for decimal in ".,")
+    fewer_with_points = with_commas.count(None) - with_points.count(None)
+    if fewer_with_points:
+        return "." if fewer_with_points > 0 else ",", False
+    used = [mark for mark in ".," if any(mark in text for text in texts)]
+    if with_points == with_commas or None in with_points or len(used) > 1:
+        return ".", False
+
+    # In doubt a mark separates thousands beside numbers below 1,000 alone, or as a comma where commas separate cells
+    mark = used[0]
+    unmarked = [abs(value or 0.0) for text, value in zip(texts, with_points, strict=True) if mark not in text]
+    separates_thousands = max(unmarked, default=math.inf) < 1000 or (mark == "," and comma_separates)
+    return mark.translate(SWAPPED_MARKS) if separates_thousands else mark, True
+
+
+def _round_bounds(smallest: float, largest: float, *, integers: bool) -> tuple[float, float, float]:
+    """Next multiples below and above of a step, which is 1, 2 or 5 times a power of ten, and that step.
+
+    0 is passed by no bound unless a number lies beyond it.
+
+    >>> _round_bounds(17.0, 64.0, integers=True), _round_bounds(0.0, 0.93, integers=False)
+    ((15.0, 65.0, 5.0), (0.0, 1.0, 0.1))
+    """
+    first, last = Fraction(repr(float(smallest))), Fraction(repr(float(largest)))  # 0.1 is a tenth
+    size = max(abs(first), abs(last))
+    spread = max(last - first or size or Fraction(10), size / 10**9, Fraction(1, 10**100))  # of equal numbers too
+    power = Fraction(10) ** (math.floor(math.log10(spread)) - 1)
+    step = next(times * power for times in (1, 2, 5, 10, 20) if times * power >= spread / 10)
+    step = max(step, Fraction(1)) if integers else step
+    low, high = (math.ceil(first / step) - 1) * step, (math.floor(last / step) + 1) * step
+    if first >= 0:
+        low = max(low, Fraction(0))
+    elif last <= 0:
+        high = min(high, Fraction(0))
+    return float(low), float(high), float(step)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -224,8 +248,8 @@ class PilotFile(PrivateRepr):
     def column(self, name: str, decimal: str | None = None, missing_text: str = "") -> Column:
         """Column of this name, with its decimal mark if it is not the likeliest, and a text that means no value."""
         if name not in self.cells:
-            raise ValueError(f"name must be one of the file's {len(self.cells):,} columns; got {quote(name)}.")
-        return Column(name, self.cells[name], self.lines, self.comma_separates, decimal, missing_text)
+            raise ValueError(sentence("unknown_name", count=len(self.cells), name=quote(name)))
+        return Column(self, name, decimal, missing_text)
 
 
 def read_columns(content: bytes | str, has_header: bool | None = None) -> PilotFile:
@@ -251,86 +275,33 @@ def read_columns(content: bytes | str, has_header: bool | None = None) -> PilotF
     >>> file.names, file.column("smoker").proportion().share
     (('age', 'smoker'), 0.25)
     """
-    text, notes = decode(content, MAX_PILOT_BYTES, FILE_ADVICE)
-    names, rows, lines, separator = read_table(text, MAX_PILOT_ROWS, MAX_PILOT_COLUMNS, FILE_ADVICE)
-    columns = list(zip(*rows, strict=True))
+    text, notes = decode(content, MAX_PILOT_BYTES, TABLE_ADVICE)
+    rows, lines, separator = read_table(text)
+    names = [" ".join(name.split()) for name in rows[0]]
 
     # A first line of values
     if has_header is None:
-        pairs = zip(names, columns, strict=True)
-        has_header = not all(is_number(name) or name in cells for name, cells in pairs if name)
-    if not has_header:
-        notes += ("The first line holds values and no names. It is read as a row, and the columns are numbered.",)
-        columns = [(name, *cells) for name, cells in zip(names, columns, strict=True)]
-        lines = [lines[0] - 1, *lines]
+        below = zip(*rows[1:], strict=True)
+        has_header = not all(is_number(name) or name in cells for name, cells in zip(names, below, strict=True) if name)
+    if has_header:
+        rows, lines = rows[1:], lines[1:]
+    else:
+        notes += (sentence("no_header"),)
         names = [str(place) for place in range(1, len(names) + 1)]
+    columns = zip(*rows, strict=True)
 
     # Columns that cannot be chosen by their name
     for place, name in enumerate(names, start=1):
         if is_formula(name):
-            raise ValueError(
-                f"The name of column {place:,} begins with “{name[0]}” as a formula does. A formula is never evaluated "
-                "here: give the column another name."
-            )
+            raise ValueError(sentence("formula_name", place=place, mark=name[0]))
     unnamed = [f"{place:,}" for place, name in enumerate(names, start=1) if not name]
     if unnamed:
         places = join_words(unnamed[:3]) + (" and others" if len(unnamed) > 3 else "")
-        notes += (f"Left out, because the first line gives no name: column {places}. Write a name above to use it.",)
+        notes += (sentence("unnamed", places=places),)
     repeated = [name for name, count in Counter(filter(None, names)).items() if count > 1]
     if repeated:
-        notes += (f"Left out, because several columns have the name: {join_words(map(quote, repeated[:3]))}.",)
+        notes += (sentence("repeated", names=join_words(map(quote, repeated[:3]))),)
     named = {name: cells for name, cells in zip(names, columns, strict=True) if name and name not in repeated}
     if not named:
-        raise ValueError("No column has a name of its own. Give every column another name in the first line.")
+        raise ValueError(sentence("no_names"))
     return PilotFile(cells=named, lines=lines, comma_separates=separator == ",", has_header=has_header, notes=notes)
-
-
-def _parse_number(text: str, decimal: str) -> float | None:
-    """Number that a text is with this decimal mark, per cent as a hundred times its share; None if it is none."""
-    plain = text.replace("−", "-").removesuffix("%").rstrip()
-    separator = OTHER_MARK[decimal]
-    if separator in plain:
-        if not GROUPED[decimal](plain):
-            return None
-        plain = plain.replace(separator, "")
-    plain = plain.replace(decimal, ".")
-    return float(plain) if is_number(plain) else None
-
-
-def _find_decimal(texts: Collection[str], comma_separates: bool) -> tuple[str, bool]:
-    """Decimal mark with which most of the texts are numbers, and whether all are with either."""
-    values = {decimal: [_parse_number(text, decimal) for text in texts] for decimal in OTHER_MARK}
-    unread = {decimal: values[decimal].count(None) for decimal in OTHER_MARK}
-    if unread["."] != unread[","]:
-        return min(unread, key=lambda mark: unread[mark]), False
-    used = [mark for mark in OTHER_MARK if any(mark in text for text in texts)]
-    if values["."] == values[","] or unread["."] > 0 or len(used) > 1:
-        return ".", False
-
-    # In doubt a mark separates thousands beside numbers below 1,000 alone, or as a comma where commas separate cells
-    mark = used[0]
-    unmarked = [abs(value or 0.0) for text, value in zip(texts, values["."], strict=True) if mark not in text]
-    separates_thousands = max(unmarked, default=math.inf) < 1000 or (mark == "," and comma_separates)
-    return OTHER_MARK[mark] if separates_thousands else mark, True
-
-
-def _round_bounds(smallest: float, largest: float, *, integers: bool) -> tuple[float, float, float]:
-    """Next multiples below and above of a step, which is 1, 2 or 5 times a power of ten, and that step.
-
-    0 is passed by no bound unless a number lies beyond it.
-
-    >>> _round_bounds(17.0, 64.0, integers=True), _round_bounds(0.0, 0.93, integers=False)
-    ((15.0, 65.0, 5.0), (0.0, 1.0, 0.1))
-    """
-    first, last = Fraction(repr(float(smallest))), Fraction(repr(float(largest)))  # 0.1 is a tenth
-    size = max(abs(first), abs(last))
-    spread = max(last - first or size or Fraction(10), size / 10**9, Fraction(1, 10**100))  # of equal numbers too
-    power = Fraction(10) ** (math.floor(math.log10(spread)) - 1)
-    step = next(times * power for times in (1, 2, 5, 10, 20) if times * power >= spread / 10)
-    step = max(step, Fraction(1)) if integers else step
-    low, high = (math.ceil(first / step) - 1) * step, (math.floor(last / step) + 1) * step
-    if first >= 0:
-        low = max(low, Fraction(0))
-    elif last <= 0:
-        high = min(high, Fraction(0))
-    return float(low), float(high), float(step)

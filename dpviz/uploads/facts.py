@@ -11,6 +11,7 @@ from scipy.special import ndtr
 
 from dpviz.core.escape import single_line
 from dpviz.core.formatting import describe_value, format_number, join_words
+from dpviz.uploads.tables import sentence
 
 MAX_NORMAL_SKEWNESS, MAX_NORMAL_EXCESS = 1.0, 3.0
 MAX_NORMAL_BIAS = 0.05  # of bounds, in standard deviations
@@ -29,6 +30,11 @@ class PrivateRepr:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(object {self._number})"
+
+
+def quote(name: str) -> str:
+    """Name as a sentence shows it, in one line and cut where it is long."""
+    return f"“{single_line(name)}”"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -75,17 +81,9 @@ class NumberFacts(Facts):
     def bounds_note(self) -> str:
         """How the bounds are chosen, in sentences."""
         if self.rating:
-            return (
-                f"Every whole number from {format_number(self.low)} to {format_number(self.high)} occurs, as in a "
-                "rating: the suggested bounds are the ends of that scale. They still come from the data: if the scale "
-                "goes further, use the bounds of the question."
-            )
-        zero = " 0 is kept as a bound where no value lies beyond it." if 0 in (self.low, self.high) else ""
-        return (
-            f"The suggested bounds are the next multiples of {format_number(self.step)} outside the smallest and the "
-            f"largest value, because each of these may belong to one person.{zero} They still come from the data: "
-            "bounds that are known without them, such as those of the question, are better."
-        )
+            return sentence("rating", low=format_number(self.low), high=format_number(self.high))
+        zero = sentence("zero_bound") if 0 in (self.low, self.high) else ""
+        return sentence("bounds", step=format_number(self.step), zero=zero)
 
     @property
     def bias(self) -> float:
@@ -99,21 +97,14 @@ class NumberFacts(Facts):
     @property
     def misfit(self) -> str:
         """Why a normal distribution between the bounds, which the desk assumes, does not fit; empty if it does."""
-        reasons = []
-        if abs(self.skewness) > MAX_NORMAL_SKEWNESS:
-            reasons.append(f"the skewness is {format_number(self.skewness, 3)}, and that of a normal distribution is 0")
-        if self.excess > MAX_NORMAL_EXCESS:
-            reasons.append(f"the excess kurtosis is {format_number(self.excess, 3)}, and that of a normal one is 0")
-        if abs(self.bias) > MAX_NORMAL_BIAS * self.standard_deviation:
-            reasons.append("a normal distribution with its mean and standard deviation often lies outside the bounds")
-        if not reasons:
-            return ""
-        return (
-            f"The desk takes numbers to be normally distributed, and {quote(self.column)} is not: "
-            f"{'; '.join(reasons)}. Between the suggested bounds, the mean of that normal distribution is off by "
-            f"{format_number(self.bias, 3)}, while no value of the column lies outside them. The desk's answers for "
-            "this column can be far off; a logarithm of the values may fit better."
-        )
+        skewness, excess, bias = (format_number(value, 3) for value in (self.skewness, self.excess, self.bias))
+        is_off = {
+            sentence("skewness", skewness=skewness): abs(self.skewness) > MAX_NORMAL_SKEWNESS,
+            sentence("excess", excess=excess): self.excess > MAX_NORMAL_EXCESS,
+            sentence("outside"): abs(self.bias) > MAX_NORMAL_BIAS * self.standard_deviation,
+        }
+        reasons = "; ".join(reason for reason, is_so in is_off.items() if is_so)
+        return sentence("misfit", name=quote(self.column), reasons=reasons, bias=bias) if reasons else ""
 
 
 def warning(facts: Facts, names: Sequence[str] | None = None) -> str:
@@ -128,18 +119,9 @@ def warning(facts: Facts, names: Sequence[str] | None = None) -> str:
     allowed = [name for name in FACT_WORDS if hasattr(facts, name)]
     used = allowed if names is None else list(names)
     if not used or not set(used) <= set(allowed):
-        raise ValueError(f"names must be some of {', '.join(allowed)}; got {describe_value(names)}.")
+        raise ValueError(sentence("unknown_facts", allowed=", ".join(allowed), names=describe_value(names)))
     words = dict.fromkeys(FACT_WORDS[name] for name in used)
     secret = join_words(word for word in words if word != "n")
-    often = f"Agencies often publish n{f', but not {secret}' if secret else ''}. " if "n" in used else ""
-    return (
-        f"You take {join_words(words)} from the confidential column {quote(facts.column)}. This spends privacy that "
-        "no ε of the design accounts for: whoever learns what you took, or can tell it from the design, learns "
-        f"something about the people in the data. {often}Where you can, take {secret or 'n'} from an earlier survey or "
-        "from public knowledge instead."
-    )
-
-
-def quote(name: str) -> str:
-    """Name as a sentence shows it, in one line and cut where it is long."""
-    return f"“{single_line(name)}”"
+    often = sentence("often", exception=f", but not {secret}" if secret else "") if "n" in used else ""
+    name = quote(facts.column)
+    return sentence("warning", words=join_words(words), name=name, often=often, secret=secret or "n")

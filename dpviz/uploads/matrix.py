@@ -11,7 +11,7 @@ from dpviz.core.formatting import format_number
 from dpviz.core.limits import MAX_MATRIX_BYTES, MAX_MATRIX_SIDE, MAX_VALUE_CHARACTERS
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.matrix_mechanism import ROW_SUM_TOLERANCE, GivenMatrix, check_probabilities
-from dpviz.uploads.tables import SEPARATORS, decode
+from dpviz.uploads.tables import SEPARATORS, decode, sentence
 
 MAX_DIGITS = 12  # significant digits beyond which numbers count as exact
 SUM_ROUNDING = 1e-12  # distance from 1 of the sum of exact probabilities
@@ -22,8 +22,6 @@ MAX_LINES = 10 * MAX_MATRIX_SIDE  # with blank ones and remarks
 COUNT_NAME = re.compile(r"(n\d*|row|label|name)?$", re.IGNORECASE)  # of a column of counts or names
 # A fraction, or a number in per cent: no name of a column
 NUMERAL = re.compile(r"[<>~≈±]?\s*(\d[\d.,/\s]*)?[\d¼-¾⅐-⅞](e[+-]?\d+)?\s*[%‰]?", re.IGNORECASE)
-NEEDED = "A probability from 0 to 1 is needed"
-MATRIX_ADVICE = f"A matrix of {MAX_MATRIX_SIDE:,} × {MAX_MATRIX_SIDE:,} probabilities at full precision fits."
 
 
 class _Line(NamedTuple):
@@ -72,7 +70,7 @@ def rescale_rows(content: str | bytes) -> str | None:
 
 def text_of(content: str | bytes) -> str:
     """Text of a matrix; how its letters were read matters to no number."""
-    return decode(content, MAX_MATRIX_BYTES, MATRIX_ADVICE)[0]
+    return decode(content, MAX_MATRIX_BYTES, sentence("matrix_advice", limit=MAX_MATRIX_SIDE))[0]
 
 
 def sums_sentence(given: GivenMatrix) -> str:
@@ -80,10 +78,9 @@ def sums_sentence(given: GivenMatrix) -> str:
     sums = given.probabilities.sum(axis=1)
     distances = np.abs(sums - 1)
     row, number = int(np.argmax(distances)), int((distances > SUM_ROUNDING).sum())
-    example = f"row {row + 1} sums to {format_number(sums[row], 9)}"
-    if number > 1:
-        return f"{number:,} of your rows do not sum to exactly 1 ({example}). They are not rescaled."
-    return f"Your {example}, not to 1. It is not rescaled." if number else ""
+    if not number:
+        return ""
+    return sentence("sum" if number == 1 else "sums", number=number, row=row + 1, sum=format_number(sums[row], 9))
 
 
 def _parse(content: str | bytes) -> tuple[list[_Line], int, FloatArray]:
@@ -94,19 +91,18 @@ def _parse(content: str | bytes) -> tuple[list[_Line], int, FloatArray]:
     for line in lines:
         for place, value in enumerate(line.values if line is lines[0] else line.values[:2], start=1):
             if NOT_FINITE.fullmatch(value):
-                raise ValueError(f"Line {line.number}, value {place} is not finite: {value}. {NEEDED}.")
+                raise ValueError(sentence("not_finite", line=line.number, place=place, value=value))
 
     # Rows of equal length below the header
     header = lines.pop(0).values if _has_header(lines) else None
     if not lines:
-        raise ValueError("There is a header line and no row below it. Give one line for each confidential table.")
+        raise ValueError(sentence("no_matrix_rows"))
     first, width = lines[0].number, len(lines[0].values)
     for number, values in lines:
         if len(values) != width:
-            counts = f"Line {number} has {len(values)} values, line {first} has {width}."
-            raise ValueError(f"{counts} Every row needs the same number of values.")
+            raise ValueError(sentence("line_width", line=number, count=len(values), first=first, width=width))
     if len(lines) > MAX_MATRIX_SIDE or width > MAX_MATRIX_SIDE + 2:
-        raise _too_large(f"The matrix has {len(lines):,} rows and {width:,} columns")
+        raise _too_large("matrix_size", rows=len(lines), columns=width)
 
     # Numbers row by row: as an array of texts every value would be as wide as the longest
     labels = _count_labels(header, lines)
@@ -123,20 +119,16 @@ def _split(text: str) -> list[_Line]:
     """Lines with something in them, split at the separator that the text uses, never beyond what a matrix may have."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if text.count("\n") >= MAX_LINES:
-        limits = f"more than {MAX_LINES:,} lines, and at most {MAX_MATRIX_SIDE:,} rows are read"
-        raise ValueError(f"There are {limits}. Leave blank lines out, and rows that are not needed.")
+        raise ValueError(sentence("too_many_lines", lines=MAX_LINES, rows=MAX_MATRIX_SIDE))
     texts = [
         (number, line.strip(" "))
         for number, line in enumerate(text.split("\n"), start=1)
         if line.strip().strip(" ,;\t") and not line.lstrip().startswith("#")
     ]
     if len(texts) > MAX_MATRIX_SIDE + 1:
-        raise _too_large(f"The matrix has more than {MAX_MATRIX_SIDE:,} rows")
+        raise _too_large("matrix_rows")
     if not texts:
-        raise ValueError(
-            "There is nothing in it. Give one line for each confidential table, with the probability of every "
-            "released table, separated by commas."
-        )
+        raise ValueError(sentence("nothing"))
     sample = "\n".join(line for _, line in texts[:20])
     separator = next((mark for mark in SEPARATORS if mark in sample), None)
     marks = (",", ".") if separator in (";", "\t") and "." not in sample else ("", "")  # decimal commas
@@ -145,14 +137,12 @@ def _split(text: str) -> list[_Line]:
     for number, line in texts:
         count = line.count(separator) if separator else len(line.split(maxsplit=MAX_VALUES)) - 1
         if count >= MAX_VALUES:
-            raise _too_large(f"Line {number} has more than {MAX_VALUES:,} values")
+            raise _too_large("line_values", line=number, values=MAX_VALUES)
         try:
             reader = csv.reader([line], delimiter=separator or ",", skipinitialspace=True, strict=True)
             values = next(reader) if separator else line.split()
         except csv.Error:
-            limit = f"{csv.field_size_limit():,} characters"
-            problem = f"Line {number} holds a quotation mark that does not close, or a value of over {limit}."
-            raise ValueError(f"{problem} Numbers are needed, separated by commas.") from None
+            raise ValueError(sentence("line_quotation", line=number, limit=csv.field_size_limit())) from None
         lines.append(_Line(number, [value.replace(*marks).strip() for value in values]))
         if max(map(len, values)) > MAX_VALUE_CHARACTERS:
             raise _no_probability(lines[-1], [len(value) > MAX_VALUE_CHARACTERS for value in values].index(True))
@@ -163,9 +153,9 @@ def _split(text: str) -> list[_Line]:
     return lines
 
 
-def _too_large(size: str) -> ValueError:
-    limit = f"at most {MAX_MATRIX_SIDE:,} × {MAX_MATRIX_SIDE:,} are audited here"
-    return ValueError(f"{size}; {limit}. Leave rows and columns out, or use the Python package.")
+def _too_large(key: str, **values: int) -> ValueError:
+    size = sentence(key, limit=MAX_MATRIX_SIDE, **values)
+    return ValueError(sentence("matrix_too_large", size=size, limit=MAX_MATRIX_SIDE))
 
 
 def _no_probability(line: _Line, place: int) -> ValueError:
@@ -173,7 +163,7 @@ def _no_probability(line: _Line, place: int) -> ValueError:
     state = f"is “{single_line(value, 30)}”" if value else "is empty"
     if len(value) > MAX_VALUE_CHARACTERS:
         state = f"has more than {MAX_VALUE_CHARACTERS:,} characters"
-    return ValueError(f"Line {line.number}, value {place + 1} {state}. {NEEDED}, written with a point.")
+    return ValueError(sentence("no_probability", line=line.number, place=place + 1, state=state))
 
 
 def _has_header(lines: list[_Line]) -> bool:

@@ -1,5 +1,6 @@
 """Recognize a printed matrix as a synthesizer with parameters, whose exact values may then be offered."""
 
+import itertools
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
@@ -11,6 +12,7 @@ from dpviz.core.numerics.special import log_reciprocal
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, Synthesizer
 from dpviz.mechanisms.matrix_mechanism import LOSS_DIGITS, GivenMatrix
 from dpviz.uploads.matrix import sums_sentence
+from dpviz.uploads.tables import sentence
 
 EXACT_TOLERANCE = 1e-10  # relative difference of numbers in full precision, whose last digits depend on the program
 CELLS_PER_PARAMETER = 3  # independent entries needed; with as many parameters as entries anything fits any numbers
@@ -54,9 +56,8 @@ def offer_sentence(given: GivenMatrix, candidate: Synthesizer) -> str:
     given : GivenMatrix
     candidate : Synthesizer
     """
-    digits = "numbers, to ten significant digits," if given.decimals is None else "printed digits"
     law = f"{candidate.info.label} with {', '.join(candidate.in_symbols())}"
-    return f"These {digits} equal the {law}. Use its exact values?"
+    return sentence("offer_exact" if given.decimals is None else "offer_printed", law=law)
 
 
 def matrix_notes(given: GivenMatrix, candidate: Synthesizer) -> list[str]:
@@ -70,8 +71,7 @@ def matrix_notes(given: GivenMatrix, candidate: Synthesizer) -> list[str]:
     notes = [" ".join(filter(None, (given.rounding, sums_sentence(given))))]
     if candidate != given:
         exact, rounded = (format_number(law.worst_log_odds().value, LOSS_DIGITS) for law in (candidate, given))
-        shown = f"This page now shows the exact values of the <b>{candidate.info.label}</b>: ε = {exact}."
-        notes.append(f"{shown} Your digits alone would make it {rounded}.")
+        notes.append(sentence("exact_values", label=candidate.info.label, exact=exact, rounded=rounded))
     return notes
 
 
@@ -79,29 +79,29 @@ def _candidates(given: GivenMatrix) -> Iterator[Synthesizer]:
     """Synthesizers that the matrix may be evidence for, those with the fewest digits in their parameters first."""
     matrix, (rows, columns) = given.probabilities, given.shape
     n, m = rows - 1, columns - 1
-    laws: list[tuple[Callable[..., Synthesizer], tuple[float, ...]]] = []
+    laws: list[
+        tuple[Callable[..., Synthesizer], dict[str, int], dict[str, float]]
+    ] = []  # with sizes and further numbers
 
     # Priors from the means, which lie on a straight line
     means = matrix @ np.arange(columns)
     slope = float(means[-1] - means[0]) / n
     if slope > 0:
         alpha = float(means[0]) / slope
-        prior = (alpha, m / slope - n - alpha)
-        laws.append((lambda a, b: BetaBinomial(n=n, m=m, alpha=a, beta=b), prior))
-        laws.append((lambda a, b: PosteriorMean(n=n, m=m, alpha=a, beta=b), prior))
+        prior = {"alpha": alpha, "beta": m / slope - n - alpha}
+        laws += [(law, {"n": n, "m": m}, prior) for law in (BetaBinomial, PosteriorMean)]
 
     # The share that noise moves away is e^(-ε/2) of Laplace noise, 2/(e^ε + 1) of geometric; half of it if n = 1
     if n == m:
         moved = 1 - float(matrix[1, 1]) if n > 1 else 2 * (1 - float(matrix[0, 0]))
         odds = moved / max(2 - moved, 1e-300)
-        laws.append((lambda e: LaplaceSanitizer(n=n, epsilon=e), (2 * log_reciprocal(moved),)))
-        laws.append((lambda e: GeometricSanitizer(n=n, epsilon=e), (log_reciprocal(odds),)))
+        laws.append((LaplaceSanitizer, {"n": n}, {"epsilon": 2 * log_reciprocal(moved)}))
+        laws.append((GeometricSanitizer, {"n": n}, {"epsilon": log_reciprocal(odds)}))
 
     independent = rows * m
     printed = independent * (FULL_PRECISION if given.decimals is None else float(np.mean(given.decimals)))
-    for digits in range(1, 13):
-        for build, values in laws:
-            is_evidence = independent >= CELLS_PER_PARAMETER * len(values)
-            if is_evidence and printed >= DIGITS_PER_DIGIT * digits * len(values):
-                with suppress(ValueError):
-                    yield build(*(float(f"{value:.{digits}g}") for value in values))
+    for digits, (law, sizes, numbers) in itertools.product(range(1, 13), laws):
+        is_evidence = independent >= CELLS_PER_PARAMETER * len(numbers)
+        if is_evidence and printed >= DIGITS_PER_DIGIT * digits * len(numbers):
+            with suppress(ValueError):
+                yield law(**sizes, **{name: float(f"{value:.{digits}g}") for name, value in numbers.items()})

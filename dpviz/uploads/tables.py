@@ -1,4 +1,4 @@
-"""From the bytes of a file to a table of cells.
+"""From the bytes of a file to a table of cells, and the sentences on both.
 
 pandas is no choice here: it fills rows that are too short and shifts rows that are too long, where a line is refused.
 """
@@ -7,23 +7,27 @@ import codecs
 import csv
 import io
 import re
+import tomllib
 from contextlib import suppress
+from importlib.resources import files
 
 from dpviz.core.formatting import format_count, format_number, round_up
+from dpviz.core.limits import MAX_PILOT_COLUMNS, MAX_PILOT_ROWS
 
-CsvTable = tuple[list[str], list[list[str]], list[int], str]
+TEXTS: dict[str, str] = tomllib.loads(files("dpviz.uploads").joinpath("texts.toml").read_text("utf-8"))
+TABLE_ADVICE = TEXTS["table_advice"].format(rows=MAX_PILOT_ROWS)
 SEPARATORS = {";": "a semicolon", "\t": "a tab", ",": "a comma"}  # the first counts where there are as many of two
 SEPARATOR_LINE = re.compile(r"sep=([;,\t])\s*[\r\n]+", re.IGNORECASE)  # as spreadsheets write it
 CONTROL_CHARACTER = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
-NOT_TEXT = "not a text file in UTF-8. Save it as CSV (UTF-8) and bring that."
-GUESSED_ENCODING = (
-    "The file is not in UTF-8. It was read as Windows-1252, which is usual in Western Europe: every number is right, "
-    "but look whether names with accents are. To be sure, save it as CSV (UTF-8)."
-)
+
+
+def sentence(key: str, **values: object) -> str:
+    """Sentence of ``texts.toml`` with numbers, and names of files' columns, in its places."""
+    return TEXTS[key].format(**values)
 
 
 def decode(content: str | bytes, max_bytes: int, advice: str) -> tuple[str, tuple[str, ...]]:
-    """Text of a file without its byte order mark, and notes on how it was read.
+    """Text of a file without its byte order mark, and notes on how it was read; a ValueError refuses.
 
     Parameters
     ----------
@@ -32,19 +36,14 @@ def decode(content: str | bytes, max_bytes: int, advice: str) -> tuple[str, tupl
     max_bytes : int
     advice : str
         What to do with a larger file, in a sentence.
-
-    Raises
-    ------
-    ValueError
-        If the file is too large or no text.
     """
     if len(content) > max_bytes:
-        size = format_number(round_up(len(content) / 1e6, 3))
-        raise ValueError(f"The file has {size} MB; at most {format_number(max_bytes / 1e6)} MB are read. {advice}")
+        size, limit = format_number(round_up(len(content) / 1e6, 3)), format_number(max_bytes / 1e6)
+        raise ValueError(sentence("too_many_bytes", size=size, limit=limit, advice=advice))
     text, notes = (content, ()) if isinstance(content, str) else _decode_bytes(content)
     if match := CONTROL_CHARACTER.search(text):
-        line, code = text.count("\n", 0, match.start()) + 1, ord(match[0])
-        raise ValueError(f"Line {line:,} holds a character that no text has (its code is {code}): this is {NOT_TEXT}")
+        line = text.count("\n", 0, match.start()) + 1
+        raise ValueError(sentence("control_character", line=line, code=ord(match[0])))
     return text.removeprefix("\ufeff"), notes
 
 
@@ -53,33 +52,24 @@ def _decode_bytes(content: bytes) -> tuple[str, tuple[str, ...]]:
     with suppress(UnicodeDecodeError):
         return content.decode("utf-16" if has_utf16_mark else "utf-8"), ()
     with suppress(UnicodeDecodeError):
-        return content.decode("cp1252"), (GUESSED_ENCODING,)
-    raise ValueError(f"This is {NOT_TEXT}")
+        return content.decode("cp1252"), (sentence("guessed_encoding"),)
+    raise ValueError(sentence("not_text"))
 
 
-def read_table(text: str, max_rows: int, max_columns: int, advice: str) -> CsvTable:
-    """Names of the columns of a CSV text, the rows below them, the lines on which these begin, and the separator.
+def read_table(text: str) -> tuple[list[list[str]], list[int], str]:
+    """Rows of a CSV text, the names of the columns first, the lines on which they begin, and the separator.
 
-    Every row is as wide as the first line; a ValueError says where it is not.
-
-    Parameters
-    ----------
-    text : str
-        Quoted cells may hold separators and line ends. A blank line is passed over, except in a table of one column,
-        where it is an empty cell unless only blank lines follow. A first line ``sep=;`` names the separator.
-    max_rows, max_columns : int
-        Judged before anything is split.
-    advice : str
-        What to do with a wider table, in a sentence.
+    Every row is as wide as the first; a ValueError says where it is not. Quoted cells may hold separators and line
+    ends. A blank line is passed over, except in a table of one column, where it is an empty cell unless only blank
+    lines follow. A first line ``sep=;`` names the separator.
     """
-    # The separator: named in a first line, or the most frequent one of the header
+    # The separator: named in a first line, or the most frequent one of the header, which is judged before it is split
     named = SEPARATOR_LINE.match(text)
     body = text[named.end() if named else 0 :].rstrip("\r\n")
     header = re.sub(r'"[^"]*"', "", re.split(r"[\r\n]", body.lstrip(), maxsplit=1)[0])
     separator = named[1] if named else max(SEPARATORS, key=header.count)
-    _check_width(header.count(separator) + 1, max_columns, advice)
+    _check_width(header.count(separator) + 1)
 
-    # The rows, the header first
     rows: list[list[str]] = []
     lines: list[int] = []
     first_line = line = 2 if named else 1
@@ -89,33 +79,23 @@ def read_table(text: str, max_rows: int, max_columns: int, advice: str) -> CsvTa
             cells = [cell.strip() for cell in row] or [""]
             if any(cells) or (rows and (len(cells) > 1 or len(rows[0]) == 1)):
                 if not rows:
-                    _check_width(len(cells), max_columns, advice)
+                    _check_width(len(cells))
                 elif len(cells) != len(rows[0]):
-                    raise ValueError(
-                        f"The header in line {lines[0]:,} names {format_count(len(rows[0]), 'column')}, line {line:,} "
-                        f"has {format_count(len(cells), 'value')}. Every line needs a value for each column. Put a "
-                        f"value that holds {SEPARATORS[separator]} in quotation marks."
-                    )
-                elif len(rows) > max_rows:
-                    raise ValueError(
-                        f"There are more than {max_rows:,} rows; at most {max_rows:,} are read. Bring fewer and set n."
-                    )
+                    columns, values = format_count(len(rows[0]), "column"), format_count(len(cells), "value")
+                    words = {"columns": columns, "values": values, "separator": SEPARATORS[separator]}
+                    raise ValueError(sentence("wrong_width", header=lines[0], line=line, **words))
+                elif len(rows) > MAX_PILOT_ROWS:
+                    raise ValueError(sentence("too_many_rows", limit=MAX_PILOT_ROWS))
                 rows.append(cells)
                 lines.append(line)
             line = reader.line_num + first_line
     except csv.Error:
-        raise ValueError(
-            f"Line {line:,} holds a quotation mark that does not close, or one inside a value, or a value of over "
-            f"{csv.field_size_limit():,} characters. Put a value in quotation marks and double those inside it."
-        ) from None
+        raise ValueError(sentence("wrong_quotation", line=line, limit=csv.field_size_limit())) from None
     if len(rows) < 2:
-        problem = "There is a header line and no row below it" if rows else "There is nothing in it"
-        raise ValueError(
-            f"{problem}. Bring the names of the columns in the first line, and a line for each person below."
-        )
-    return [" ".join(name.split()) for name in rows[0]], rows[1:], lines[1:], separator
+        raise ValueError(sentence("header_alone" if rows else "empty"))
+    return rows, lines, separator
 
 
-def _check_width(count: int, max_columns: int, advice: str) -> None:
-    if count > max_columns:
-        raise ValueError(f"There are {count:,} columns; at most {max_columns:,} are read. {advice}")
+def _check_width(count: int) -> None:
+    if count > MAX_PILOT_COLUMNS:
+        raise ValueError(sentence("too_many_columns", count=count, limit=MAX_PILOT_COLUMNS, advice=TABLE_ADVICE))

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.core.limits import MAX_CELLS, MAX_PILOT_BYTES, MAX_PILOT_COLUMNS
-from dpviz.uploads import columns as pilot
+from dpviz.uploads import tables
 from dpviz.uploads.columns import Column, PilotFile, _round_bounds, read_columns
 from dpviz.uploads.facts import Facts, warning
 
@@ -126,7 +126,7 @@ def test_what_is_too_large_is_refused_before_it_is_split(
     text: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the csv module takes is a copy of the text, in four bytes a letter."""
-    monkeypatch.setattr(pilot, "MAX_PILOT_ROWS", 1_000)
+    monkeypatch.setattr(tables, "MAX_PILOT_ROWS", 1_000)
     tracemalloc.start()
     try:
         with pytest.raises(ValueError, match=words):
@@ -137,7 +137,7 @@ def test_what_is_too_large_is_refused_before_it_is_split(
 
 
 def test_a_file_of_too_many_rows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pilot, "MAX_PILOT_ROWS", 3)
+    monkeypatch.setattr(tables, "MAX_PILOT_ROWS", 3)
     assert read_columns("x\n1\n2\n3\n\n").column("x").n == 3
     with pytest.raises(ValueError, match="more than 3 rows; at most 3 are read"):
         read_columns("x\n1\n2\n3\n4")
@@ -318,6 +318,8 @@ def test_a_reader_says_whether_the_first_line_names_the_columns() -> None:
     file = read_columns(text, has_header=False)
     assert file.names == ("1", "2") and not file.has_header
     assert file.cells["2"] == ("north", "south")
+    assert read_columns("17\n\n41\n\n", has_header=False).lines == [1, 2, 3]
+    assert read_columns("17,1\n\n41,2", has_header=False).lines == [1, 3]
     assert read_columns("yes,no\nno,no\nyes,no", has_header=True).names == ("yes", "no")
 
 
