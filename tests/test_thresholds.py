@@ -36,8 +36,7 @@ from dpviz.privacy.report import better_sentence, compared_promises, largest_gap
 from dpviz.privacy.summary import summarize
 from dpviz.published.records import Agreement, load_records
 from dpviz.uploads.columns import read_columns
-from tests.reproduction.agreement import judge
-from tests.reproduction.evidence import Evidence
+from tests.reproduction.evidence import Evidence, judge
 
 
 @pytest.mark.parametrize(("apart", "tied"), [(1.95, True), (2.05, False)])

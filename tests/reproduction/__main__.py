@@ -15,9 +15,10 @@ import pandas as pd
 from dpviz.core.declarations import SEED
 from dpviz.core.parameters import argument
 from dpviz.published.records import Record, load_papers, load_records, rule_sentence, summarize
-from tests.reproduction.agreement import FILE_DIGITS, changed_records, recompute
-from tests.reproduction.evidence import SimulationBudget
+from tests.reproduction import abowd_vilhuber, bowen_liu, charest, later_work, liu, zheng
+from tests.reproduction.evidence import FILE_DIGITS, SimulationBudget, changed_records, recompute
 
+PAPERS = abowd_vilhuber, bowen_liu, charest, later_work, liu, zheng  # the modules register sections and cells
 REPETITIONS = argument("repetitions", 1, 100_000, title="number of repetitions", integer=True)
 
 

@@ -127,7 +127,7 @@ def one_proportion() -> Findings:
     yield "approached", values(errors, is_nearer == [True, True, False])
 
 
-@section("bowen_liu", simulated=True)
+@section("bowen_liu")
 def coverage_of_one_proportion(budget: SimulationBudget) -> Findings:
     """Coverage for 40 rows."""
     private, original = (accuracy(key, 40, 0.5, 1.0)[1] for key in ("beta_binomial", "original"))
@@ -245,7 +245,7 @@ def smaller_errors(
     return values([is_so.sum(), is_so.size, *found.T.ravel()], is_so.all())
 
 
-@section("bowen_liu", simulated=True)
+@section("bowen_liu")
 def simulated_studies(budget: SimulationBudget) -> Findings:
     """Errors, biases in standard errors, and coverage."""
     yield "split_better", smaller_errors(budget, [SPLIT], [COMMUNAL], chance=2)

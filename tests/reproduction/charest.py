@@ -259,7 +259,7 @@ def section_4() -> Findings:
     yield "offset", values(biases[[0, 2]], biases[0] > 10 > biases[2])
 
 
-@section("charest", simulated=True)
+@section("charest")
 def table_3(budget: SimulationBudget) -> Findings:
     """The posterior, by the number of sets."""
     biases, variances = biases_and_variances([*runs_by_sets(budget).values()])

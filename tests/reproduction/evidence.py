@@ -1,4 +1,4 @@
-"""Evidence for or against something printed, the sentence that states it, and the registry of what computes it.
+"""Evidence for or against something printed: the registry of what computes it, its sentence, and the verdict.
 
 A section of a paper is a function that yields the evidence for its statements and numbers, one a line, by the keys of
 ``dpviz/published/data/records.csv``. If it simulates, it takes a budget::
@@ -16,9 +16,11 @@ is lost need no evidence.
 """
 
 import csv
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from inspect import signature
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,9 +30,11 @@ from numpy.typing import ArrayLike
 
 from dpviz.core.formatting import format_number, join_words
 from dpviz.published.figures import load_figures
-from dpviz.published.records import Record, load_papers
+from dpviz.published.records import FAR, Agreement, Record, load_papers, simulation_limit, summarize
 
-PRINTED_REPETITIONS = 5_000  # Of Liu, and of Bowen & Liu
+PRINTED_REPETITIONS = 5_000  # of Liu, and of Bowen & Liu
+FILE_DIGITS = 9  # significant ones of a computed number: fewer than rounding on another machine can reach
+HALFWAY = 1e-6  # units of the last digit: a number halfway between two roundings agrees with both
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class Evidence:
     own_error: float = 0.0  # the part of it that is ours
 
 
-CONTRADICTED = Evidence((), supported=False)  # The paper says it in two ways
+CONTRADICTED = Evidence((), supported=False)  # the paper says it in two ways
 
 
 @dataclass(frozen=True)
@@ -68,17 +72,8 @@ Findings = Iterator[tuple[str, Evidence | float]]
 SectionFunction = Callable[..., Findings]
 CellCheck = Callable[[Record, SimulationBudget], Evidence]
 
-
-class Section(NamedTuple):
-    """A section of a paper by authors and year, and its evidence by key as a function of the budget."""
-
-    paper: str
-    findings: Callable[[SimulationBudget], dict[str, Evidence]]
-    is_simulated: bool
-
-
 CELLS: dict[tuple[str, str], CellCheck] = {}
-SECTIONS: list[Section] = []
+SECTIONS: list[tuple[str, SectionFunction]] = []  # with the paper by authors and year
 
 
 def cells(paper: str, *keys: str) -> Callable[[CellCheck], CellCheck]:
@@ -91,29 +86,30 @@ def cells(paper: str, *keys: str) -> Callable[[CellCheck], CellCheck]:
     return register
 
 
-def section(paper: str, *, simulated: bool = False) -> Callable[[SectionFunction], SectionFunction]:
+def section(paper: str) -> Callable[[SectionFunction], SectionFunction]:
     """Register a section of a paper."""
 
     def register(function: SectionFunction) -> SectionFunction:
-        @cache
-        def findings(*budget: SimulationBudget) -> dict[str, Evidence]:
-            results = function(*budget)
-            return {key: item if isinstance(item, Evidence) else Evidence(float(item)) for key, item in results}
-
-        by_budget = findings if simulated else lambda _: findings()
-        SECTIONS.append(Section(load_papers()[paper], by_budget, simulated))
+        SECTIONS.append((load_papers()[paper], function))
         return function
 
     return register
+
+
+@cache
+def findings(function: SectionFunction, budget: SimulationBudget) -> dict[str, Evidence]:
+    """Return the evidence of a section by key."""
+    results = function(budget) if signature(function).parameters else function()
+    return {key: item if isinstance(item, Evidence) else Evidence(float(item)) for key, item in results}
 
 
 def find_check(record: Record, budget: SimulationBudget) -> Callable[[SimulationBudget], Evidence]:
     """Return the evidence for something printed as a function of the budget; sections are searched with this one."""
     if (record.paper, record.key) in CELLS:
         return partial(CELLS[record.paper, record.key], record)
-    sections = (item for item in SECTIONS if item.paper == record.paper)
-    findings = next(item.findings for item in sections if record.key in item.findings(budget))
-    return lambda budget: findings(budget)[record.key]
+    sections = (function for paper, function in SECTIONS if paper == record.paper)
+    function = next(function for function in sections if record.key in findings(function, budget))
+    return lambda budget: findings(function, budget)[record.key]
 
 
 # Sentences
@@ -207,3 +203,65 @@ def curves(paper: str, place: str, measure: str, setting: str = "") -> Curves:
         return pd.concat(tables, names=["setting", "x"])
 
     return Curves(table("y"), table("error").fillna(0.0))
+
+
+# Whether what was computed agrees with what is printed: rounding, simulation error, and many numbers at once
+
+
+def judge(record: Record, evidence: Evidence) -> Agreement:
+    """Return the verdict: ours rounds to every printed digit, or is as close as rounding and chance allow.
+
+    >>> from dpviz.published.records import load_records
+    >>> record = replace(load_records()[0], printed="0.12")
+    >>> [str(judge(record, Evidence(value))) for value in (0.1249, 0.1251, 0.1301)]
+    ['agrees', 'differs within rounding', 'differs']
+    """
+    if not isinstance(evidence.value, float):
+        return Agreement.AGREES if evidence.supported else Agreement.DIFFERS
+    difference = abs(float(record.printed) - evidence.value)
+    units = difference / record.unit
+    if math.isnan(units):
+        return Agreement.UNKNOWN
+    if units <= 0.5 + HALFWAY:
+        return Agreement.AGREES
+    if evidence.standard_error:
+        return Agreement.DIFFERS if difference > FAR * evidence.standard_error else Agreement.CHANCE
+    return Agreement.ROUNDING if units < 1 else Agreement.DIFFERS
+
+
+def recompute(record: Record, budget: SimulationBudget) -> Record:
+    """Return a record as its check finds it now.
+
+    A statement whose verdict is not the frozen one is tried again with ten times the repetitions on another stream,
+    until there are more of them than the papers have: chance may have misled it.
+    """
+    check = find_check(record, budget)
+    evidence = check(budget)
+    if isinstance(evidence.value, float):
+        difference, error = float(record.printed) - evidence.value, evidence.standard_error
+        return replace(
+            record,
+            ours=f"{evidence.value:.{FILE_DIGITS}g}",
+            error=error,
+            our_error=evidence.own_error,
+            units_of_last_digit=difference / record.unit,
+            standard_errors=difference / error if error else 0.0,
+            verdict=judge(record, evidence),
+        )
+    while evidence.supported != record.verdict.comes_out and budget.repetitions <= PRINTED_REPETITIONS:
+        budget = SimulationBudget(10 * budget.repetitions, budget.seed + 1)
+        evidence = check(budget)
+    return replace(record, ours=sentence(record, evidence), verdict=judge(record, evidence))
+
+
+def is_changed(before: Record, after: Record, limit: float) -> bool:
+    """Whether the verdict is no longer the frozen one, by more standard errors than chance explains."""
+    if not after.error:
+        return before.verdict is not after.verdict
+    return before.verdict.comes_out and abs(after.standard_errors) > limit and not before.is_alternative
+
+
+def changed_records(frozen: Sequence[Record], recomputed: Sequence[Record]) -> list[Record]:
+    """Return the recomputed records whose verdict is no longer the frozen one."""
+    limit = simulation_limit(summarize(frozen).n_simulated)
+    return [after for before, after in zip(frozen, recomputed, strict=True) if is_changed(before, after, limit)]

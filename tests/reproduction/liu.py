@@ -177,7 +177,7 @@ def covered(column: str, budget: SimulationBudget, max_epsilon: float = math.inf
     return coverage, errors
 
 
-@section("liu", simulated=True)
+@section("liu")
 def section_5_2(budget: SimulationBudget) -> Findings:
     """Table 1 as a whole."""
     coverage, errors = covered("liu_thm7", budget)
@@ -276,7 +276,7 @@ def normal_mean(method: NumericMethod, data: NormalData, sets: int, budget: Simu
     return simulate_numeric(data, method, 1.0, ("mean",), budget, sets)["mean"]
 
 
-@section("liu", simulated=True)
+@section("liu")
 def simulated_means(budget: SimulationBudget) -> Findings:
     """Coverage of 201 sets of binary data, and normal data of 100 rows."""
     runs = min(budget.repetitions, 1_000)

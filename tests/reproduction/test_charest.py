@@ -10,7 +10,6 @@ from scipy.stats import betabinom, binom
 
 from dpviz.published.records import Record, load_errata, load_records
 from tests.helpers import check_close
-from tests.reproduction.agreement import recompute
 from tests.reproduction.charest import (
     FIGURE_1_RULES,
     figure_1,
@@ -19,7 +18,7 @@ from tests.reproduction.charest import (
     runs_by_epsilon,
     synthesizer,
 )
-from tests.reproduction.evidence import SimulationBudget
+from tests.reproduction.evidence import SimulationBudget, recompute
 
 CHAREST = "Charest (2011)"
 CELLS = {1: 15, 2: 36, 3: 12, 4: 24}

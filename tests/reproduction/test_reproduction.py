@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import replace
+from inspect import signature
 from io import StringIO
 from statistics import NormalDist
 from typing import TYPE_CHECKING
@@ -15,9 +16,18 @@ import pytest
 from dpviz.core.data_files import table_text
 from dpviz.published.records import Agreement, Record, load_papers, load_records, simulation_limit
 from tests.reproduction import __main__ as command
-from tests.reproduction import agreement
-from tests.reproduction.agreement import changed_records, judge, recompute
-from tests.reproduction.evidence import CELLS, SECTIONS, Evidence, SimulationBudget, find_check, load_sentences
+from tests.reproduction.evidence import (
+    CELLS,
+    SECTIONS,
+    Evidence,
+    SimulationBudget,
+    changed_records,
+    find_check,
+    findings,
+    judge,
+    load_sentences,
+    recompute,
+)
 from tests.reproduction.liu import share_evidence
 
 if TYPE_CHECKING:
@@ -31,7 +41,11 @@ EXACT = [record for record in RECORDS if record.is_number and record.is_computed
 
 
 def test_every_result_is_computed_and_every_statement_has_a_sentence() -> None:
-    found = {(of.paper, key): evidence for of in SECTIONS for key, evidence in of.findings(SMALL_BUDGET).items()}
+    found = {
+        (paper, key): evidence
+        for paper, function in SECTIONS
+        for key, evidence in findings(function, SMALL_BUDGET).items()
+    }
     assert {(record.paper, record.key) for record in RECORDS if record.is_computed} == {*CELLS, *found}
     assert {key for key, evidence in found.items() if not isinstance(evidence.value, float)} == set(load_sentences())
 
@@ -42,8 +56,8 @@ def test_every_record_comes_out_again(paper: str) -> None:
     frozen = [record for record in RECORDS if record.paper == paper and record.is_computed]
     recomputed = [recompute(record, SMALL_BUDGET) for record in frozen]
     assert not changed_records(frozen, recomputed)
-    sections = [of for of in SECTIONS if of.paper == paper and of.is_simulated]
-    simulated = {key for of in sections for key in of.findings(SMALL_BUDGET)}
+    functions = [function for of, function in SECTIONS if of == paper and signature(function).parameters]
+    simulated = {key for function in functions for key in findings(function, SMALL_BUDGET)}
     for before, after in zip(frozen, recomputed, strict=True):
         if before.is_number and not (before.our_error or after.our_error):
             assert float(after.ours) == pytest.approx(float(before.ours), rel=1e-7, abs=1e-6), before.id
@@ -109,7 +123,7 @@ def test_a_statement_is_tried_again_where_a_simulation_may_have_missed_it(monkey
             budgets.append(budget)  # noqa: B023
             return Evidence("What was found.", budget.repetitions >= enough)
 
-        monkeypatch.setattr(agreement, "find_check", lambda *_: evidence)
+        monkeypatch.setattr("tests.reproduction.evidence.find_check", lambda *_: evidence)
         recomputed = recompute(statement, SMALL_BUDGET)
         assert [budget.repetitions for budget in budgets] == repetitions
         assert len({budget.seed for budget in budgets}) == len(budgets)
@@ -143,7 +157,7 @@ def test_the_command_fails_where_a_record_no_longer_comes_out(
     def find_wrong(record: Record, budget: SimulationBudget) -> object:
         return (lambda _: Evidence(7.0)) if record.key == "eight" else find_check(record, budget)
 
-    monkeypatch.setattr(agreement, "find_check", find_wrong)
+    monkeypatch.setattr("tests.reproduction.evidence.find_check", find_wrong)
     assert command.main(["--paper", "abowd_vilhuber"]) == 1
     assert "printed 8, ours 7, 1.0 units of the last digit. Differs." in capsys.readouterr().err
 
