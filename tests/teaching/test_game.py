@@ -15,16 +15,7 @@ from dpviz.core.formatting import format_number, format_percent
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.privacy.optimum import least_error
 from dpviz.teaching.game import LEVELS, draw_rounds
-from dpviz.teaching.game.choose_prior import (
-    ALPHA_STOPS,
-    MAX_ERROR,
-    MAX_SUCCESS,
-    RELEASED_ROWS,
-    SHARES,
-    SIZES,
-    PriorRound,
-    all_cases,
-)
+from dpviz.teaching.game.choose_prior import ALPHA_STOPS, MAX_ERROR, MAX_SUCCESS, PriorRound, all_cases
 from dpviz.teaching.game.guess_answer import N_PEOPLE as FEW_PEOPLE
 from dpviz.teaching.game.guess_count import KNOWN_SHARES, N_PEOPLE, CountRound
 from dpviz.teaching.game.level import GAME_EPSILONS, GAME_ROUNDS, Level, possible_releases
@@ -35,6 +26,8 @@ from tests.helpers import WRONG, check_short, run_script
 from tests.referees import beta_binomial_law, binomial_distribution
 
 SEEDS = range(6)
+SIZES, RELEASED_ROWS = (50, 100, 200, 500, 1000), (20, 30, 50, 100, 200, 500, 1000)  # of cases of level 3
+SHARES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 PERSON, COUNT, AGENCY = LEVELS.values()
 
 
@@ -162,6 +155,25 @@ def test_more_synthetic_people_help_both_and_more_real_ones_hinder_the_attacker(
         assert all(x > y for small, large in pairwise(by_size) for x, y in zip(small, large, strict=True))
 
 
+def is_fair(case: PriorRound) -> bool:
+    """Whether no stop just keeps a limit, and either two to eight stops keep both, or no α at all does."""
+    for alpha in ALPHA_STOPS:
+        if math.isclose(case.success(alpha), MAX_SUCCESS, rel_tol=1e-6):
+            return False
+        if math.isclose(case.error(alpha), MAX_ERROR, rel_tol=1e-6):
+            return False
+    if case.both:
+        return 2 <= len(case.both) <= 8
+    between = np.geomspace(ALPHA_STOPS[0], ALPHA_STOPS[-1], 60).tolist()
+    return not any(case.error(alpha) <= MAX_ERROR and case.success(alpha) <= MAX_SUCCESS for alpha in between)
+
+
+def test_the_cases_in_the_file_are_all_fair_ones_of_a_grid() -> None:
+    grid = [PriorRound(n, m, round(share * n)) for n, m, share in itertools.product(SIZES, RELEASED_ROWS, SHARES)]
+    impossible, possible = all_cases()
+    assert {*impossible, *itertools.chain(*possible)} == {case for case in grid if is_fair(case)}
+
+
 def test_the_answers_of_a_case_are_the_stops_that_keep_both_limits() -> None:
     impossible, possible = all_cases()
     cases = list(dict.fromkeys(itertools.chain(*possible)))
@@ -171,9 +183,6 @@ def test_the_answers_of_a_case_are_the_stops_that_keep_both_limits() -> None:
             a for a in ALPHA_STOPS if case.success(a) <= MAX_SUCCESS and case.error(a) <= MAX_ERROR
         ]
         assert case.answers == (stops or [None])
-    between = np.geomspace(ALPHA_STOPS[0], ALPHA_STOPS[-1], 60).tolist()
-    for case in impossible[::6]:
-        assert not any(case.success(a) <= MAX_SUCCESS and case.error(a) <= MAX_ERROR for a in between)
 
 
 def test_the_rounds_of_a_seed_are_those_of_links_that_were_shared() -> None:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,11 +21,6 @@ MAX_SUCCESS, MAX_ERROR = 0.6, 0.05
 ALPHA_STOPS = (0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100)
 """Invented people with a yes, and as many with a no, that can be chosen."""
 
-SIZES, RELEASED_ROWS = (50, 100, 200, 500, 1000), (20, 30, 50, 100, 200, 500, 1000)
-SHARES = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
-MIN_ANSWERS, MAX_ANSWERS = 2, 8  # of the stops that keep both limits, where any do
-TIE_RTOL = 1e-6  # within which rounding alone would decide whether a limit is kept
-BETWEEN_STOPS = (100, 500, 3)  # people, rows and a stop of the analyst: only a slightly larger α keeps both limits
 IMPOSSIBLE_SHARE = 0.25  # of the rounds, on average, that have no answer
 
 
@@ -71,18 +66,6 @@ class PriorRound:
     def answers(self) -> list[float | None]:
         """All choices that are right: stops that keep both limits, or None where there are none."""
         return [*self.both] or [None]
-
-    def is_fair(self) -> bool:
-        """Whether no stop just keeps a limit, few keep both, and no α between stops would do where none does."""
-        is_tied = any(
-            math.isclose(self.success(alpha), MAX_SUCCESS, rel_tol=TIE_RTOL)
-            or math.isclose(self.error(alpha), MAX_ERROR, rel_tol=TIE_RTOL)
-            for alpha in ALPHA_STOPS
-        )
-        n, m, stop = BETWEEN_STOPS
-        if is_tied or ((self.n, self.m) == (n, m) and stop in self.informing and not self.both):
-            return False
-        return not self.both or MIN_ANSWERS <= len(self.both) <= MAX_ANSWERS
 
     @property
     def question_html(self) -> str:
@@ -150,11 +133,15 @@ def _stops_text(stops: Sequence[float]) -> str:
 
 @cache
 def all_cases() -> tuple[list[PriorRound], list[list[PriorRound]]]:
-    """Return the cases that have no answer, and of the others for case stop those in which it is an answer."""
-    cases = [PriorRound(n, m, round(share * n)) for n, m, share in product(SIZES, RELEASED_ROWS, SHARES)]
-    fair = [case for case in cases if case.is_fair()]
-    by_stop = [[case for case in fair if alpha in case.both] for alpha in ALPHA_STOPS]
-    return [case for case in fair if not case.both], [cases for cases in by_stop if cases]
+    """Return the cases that have no answer, and of the others for each stop those in which it is an answer.
+
+    The file has the cases of a grid in which no stop only just keeps a limit, and either two to eight stops keep both
+    limits or no α at all does.
+    """
+    rows = np.loadtxt(Path(__file__).with_name("cases.csv"), dtype=int, delimiter=",", skiprows=1).tolist()
+    cases = [PriorRound(*row) for row in rows]
+    by_stop = [[case for case in cases if alpha in case.both] for alpha in ALPHA_STOPS]
+    return [case for case in cases if not case.both], [cases for cases in by_stop if cases]
 
 
 def _draw(generator: np.random.Generator, _epsilon: float) -> tuple[PriorRound, ...]:

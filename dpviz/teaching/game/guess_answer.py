@@ -39,11 +39,6 @@ class AnswerRound(ReleaseRound):
         """The best guess; None where both are equally good."""
         return self.game.best_guess(self.released)
 
-    @property
-    def best_chance(self) -> float:
-        """How often the best guess is right after this release."""
-        return self.game.best_chance(self.released)
-
     def is_right(self, guess: bool | None) -> float:
         """Return 1 if a guess is right, else 0; None, a tossed coin, is half right."""
         return 0.5 if guess is None else float(guess is self.secret)
@@ -72,8 +67,9 @@ class AnswerRound(ReleaseRound):
             ending = "" if is_right else " Bad luck: this was one of the other times."
             if guess is not self.best:
                 ending = " Your guess went against the odds."
-            values |= {"right": " You are right." if is_right else "", "ending": ending, "chance": self.best_chance}
-            values["times"] = format_distinct(max(likelihoods) / min(likelihoods), 1.0, 3)
+            times = format_distinct(max(likelihoods) / min(likelihoods), 1.0, 3)
+            values |= {"right": " You are right." if is_right else "", "ending": ending, "times": times}
+            values["chance"] = self.game.best_chance(self.released)
         sentence, short = (game_text("person", name, best=best, **values) for name in (part, "answer_short"))
         return "Right" if is_right else "Wrong", sentence, short
 
@@ -81,8 +77,11 @@ class AnswerRound(ReleaseRound):
         return RoundMark("✓", True, "right") if guess is self.secret else RoundMark("✗", False, "wrong")
 
     def cells(self, guess: bool) -> list[str]:
-        answers = [ANSWERS[self.secret], ANSWERS[guess], ANSWERS[self.best]]
-        return [f"{self.known_yes} yes", f"{self.released} yes", *answers, format_percent(self.best_chance, 3)]
+        answers, chance = (
+            (ANSWERS[item] for item in (self.secret, guess, self.best)),
+            self.game.best_chance(self.released),
+        )
+        return [f"{self.known_yes} yes", f"{self.released} yes", *answers, format_percent(chance, 3)]
 
 
 def _draw(generator: np.random.Generator, epsilon: float) -> tuple[AnswerRound, ...]:
@@ -114,11 +113,9 @@ def _odds_text(rounds: Sequence[AnswerRound], guesses: Sequence[bool]) -> str:
     pairs = enumerate(zip(rounds, guesses, strict=True), 1)
     against = [(place, case.secret is guess) for place, (case, guess) in pairs if case.best is (not guess)]
     places, n_right = join_words(str(place) for place, _ in against), sum(is_right for _, is_right in against)
-    if not against:
-        return game_text("person", "odds_none")
-    if len(against) == 1:
+    if len(against) < 2:
         outcome = "it was right all the same" if n_right else "it was wrong"
-        return game_text("person", "odds_one", rounds=places, outcome=outcome)
+        return game_text("person", "odds_one" if against else "odds_none", rounds=places, outcome=outcome)
     outcome = spell_count(n_right, "of them was", "of them were") if n_right else "none of them was"
     number = spell_count(len(against), "guess", "guesses").capitalize()
     return game_text("person", "odds_many", number=number, rounds=places, outcome=outcome)

@@ -59,24 +59,20 @@ def quantities(state: LessonState) -> dict[str, Any]:
     }
 
 
-def _chart(marks: list[tuple[float, float, str, str]], coin: str = "a coin: 50 %") -> Figure:
-    """What ε allows, a coin as a rule with its words, and marks: ε, share, color and what stands before the share."""
+def _chart(marks: list[Mark], coin: str = "a coin: 50 %") -> Figure:
+    """What ε allows, a coin as a rule with its words, and marks."""
     return line_chart(
         [Line(name="right guesses that ε allows", x=GRID, y=expit(GRID), color="other")],
         Axis(title="ε (left is more private)", low=0.0, high=float(GRID[-1])),
         Axis(title="right guesses", low=0.4, high=1.02, percent=True),
         key="allowed",
-        marks=[
-            Mark(x=epsilon, y=share, color=color, text=prefix + _percent(share), place=_label_place(epsilon, prefix))
-            for epsilon, share, color, prefix in marks
-        ],
+        marks=marks,
         references=[ReferenceLine(text=coin, y=0.5, dash="dot")],
     )
 
 
-def _label_place(epsilon: float, prefix: str) -> str:
-    """Below the point, but where the curve is steep that of what is allowed beside it: the real share is near."""
-    return "middle right" if epsilon < 1 and prefix == "allowed: " else "bottom right"
+def _mark(epsilon: float, share: float, color: str, prefix: str = "", place: str = "bottom right") -> Mark:
+    return Mark(x=epsilon, y=share, color=color, text=prefix + _percent(share), place=place)
 
 
 def _with_share(chart: Figure, epsilon: float, state: LessonState) -> Figure:
@@ -87,7 +83,7 @@ def _with_share(chart: Figure, epsilon: float, state: LessonState) -> Figure:
 
 def _draw_limit(state: LessonState) -> Figure:
     if state.guess is not None:
-        return _with_share(_chart([(EPSILON, _allowed_success(EPSILON), "other", "")]), EPSILON, state)
+        return _with_share(_chart([_mark(EPSILON, _allowed_success(EPSILON), "other")]), EPSILON, state)
     table = DotTable(name="100 people; the ringed answer is secret", yes=25, number=100, across=10, ringed=0)
     people = people_chart([table]).to_dict()
     people["data"][0]["marker"]["color"][0] = GREY  # neither yes nor no
@@ -96,7 +92,7 @@ def _draw_limit(state: LessonState) -> Figure:
 
 def _draw_curve(state: LessonState) -> Figure:
     epsilon = EPSILONS.value(state)
-    chart = _chart([(compared, _allowed_success(compared), "original", "") for compared in COMPARED])
+    chart = _chart([_mark(compared, _allowed_success(compared), "original") for compared in COMPARED])
     text = f"ε = {format_number(epsilon, 3)}: {_percent(_allowed_success(epsilon))}"
     return with_guess(chart, text, x=epsilon, low=True)
 
@@ -104,9 +100,10 @@ def _draw_curve(state: LessonState) -> Figure:
 def _draw_real(state: LessonState) -> Figure:
     invented = INVENTED.value(state, "both")
     epsilon = pure_epsilon(membership_game(invented).release)
-    marks = [(epsilon, _allowed_success(epsilon), "other", "allowed: ")]
+    place = "middle right" if epsilon < 1 else "bottom right"  # where the curve is steep the real share is near
+    marks = [_mark(epsilon, _allowed_success(epsilon), "other", "allowed: ", place)]
     if state.step == "both" or state.guess is not None:
-        marks.append((epsilon, _real_success(invented), "posterior_mean", "really: "))
+        marks.append(_mark(epsilon, _real_success(invented), "posterior_mean", "really: "))
     chart = _chart(marks, "" if state.step == "both" else "a coin: 50 %")  # there the points come near it
     return chart if state.guess is None else _with_share(chart, epsilon, state)
 
