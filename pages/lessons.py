@@ -89,7 +89,7 @@ def copy_value(widget: str, key: str) -> None:
     """Copy the value of a widget to the setting that the URL has of it."""
     value = st.session_state[widget]
     if value is not None:
-        st.session_state[key] = lessons.write_guess(value)
+        st.session_state[key] = value if isinstance(value, str) else f"{value:g}"
 
 
 def show_text(text: str, kind: str = "") -> None:
@@ -101,12 +101,12 @@ def show_list() -> None:
     done = st.session_state.get(DONE, set())
     with st.container(key=f"{PREFIX}list"):
         for key, lesson in LESSONS.items():
-            script = lesson.script
+            head = lesson.head
             with st.container(key=f"{PREFIX}card_{key}", border=True, gap="xsmall"):
-                title = f"{script.number} · {script.title}"
+                title = f"{head['number']} · {head['title']}"
                 button(title, f"begin_{key}", step_values(key), type="tertiary")
-                answers = escape(script.head["answers"])
-                note = "✓ done" if key in done else f"{escape(script.head['minutes'])} minutes"
+                answers = escape(head["answers"])
+                note = "✓ done" if key in done else f"{escape(head['minutes'])} minutes"
                 st.html(f'<p class="dpviz-told">{answers}<br><small>{note}</small></p>')
     if not ui.class_mode():
         ui.page_link(TEACHERS, {}, "For teachers: a plan, and notes on every lesson")
@@ -127,7 +127,7 @@ def show_step(place: Place) -> None:
             if answer:
                 show_text(answer, "dpviz-answer")
             show_ways(place)
-            formula = lesson.script.steps[step.name].get("formula")
+            formula = lesson.script[step.name].get("formula")
             if formula and step.is_answered(state):
                 st.expander("The formula").markdown(formula)
 
@@ -162,7 +162,7 @@ def show_slider(place: Place, slider: lessons.Slider, label: str) -> None:
     st.select_slider(label, list(slider.stops), key=key, format_func=slider.format, on_change=copy_value, args=args)
     with st.container(horizontal=True):
         if step.question is not None:
-            values = {GUESSES[place.n_before]: lessons.write_guess(value)}
+            values = {GUESSES[place.n_before]: f"{value:g}"}
             button(f"My guess: {slider.format(value)}", "go", values, type="primary")
             return
         button("Back to the step", "restore", {SLIDER_KEY: ""}, disabled=state.slider_value is None)
@@ -178,11 +178,11 @@ def show_ways(place: Place) -> None:
     if number == len(lesson.steps):
         if is_answered:
             st.session_state.setdefault(DONE, set()).add(lesson.key)
-        show_text(f"**What stays:** {lesson.script.head['stays']}", "dpviz-stays")
+        show_text(f"**What stays:** {lesson.head['stays']}", "dpviz-stays")
         target = next(page for page in PAGES if page.module == lesson.page)
         ui.page_link(target, lesson.link_settings(), f"Now break it yourself: {target.title}")
-        later = next((item for item in LESSONS.values() if item.script.number == lesson.script.number + 1), None)
-        label = f"Next lesson: {later.script.title} →" if later else "All lessons →"
+        later = next(iter(list(LESSONS.values())[int(lesson.head["number"]) :]), None)
+        label = f"Next lesson: {later.head['title']} →" if later else "All lessons →"
         following = step_values(later.key if later else "")
     previous = step_values(lesson.key, number - 1) if number > 1 else step_values("")
     with st.container(key=f"{PREFIX}ways", horizontal=True, vertical_alignment="center"):
@@ -198,9 +198,9 @@ def page() -> None:
     place = read_place()
     head = PAGE
     if place is not None:
-        script = place.lesson.script
-        title = f"Lesson {script.number}, step {place.n_before + 1} of {len(place.lesson.steps)}"
-        head = replace(PAGE, question=script.title, title=title, lead="")
+        words = place.lesson.head
+        title = f"Lesson {words['number']}, step {place.n_before + 1} of {len(place.lesson.steps)}"
+        head = replace(PAGE, question=words["title"], title=title, lead="")
     ui.visit().valid[PAGE.path] = (None, ui.query_of(SETTINGS))
     ui.open_page(head, SETTINGS, is_loaded=True)
     ui.show_problems()

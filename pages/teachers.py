@@ -12,23 +12,23 @@ from pages import ui
 from pages.ui import navigation
 
 PAGE = navigation.TEACHERS
-TITLES = {key: f"{lesson.script.number} · {lesson.script.title}" for key, lesson in LESSONS.items()}
+TITLES = {key: f"{lesson.head['number']} · {lesson.head['title']}" for key, lesson in LESSONS.items()}
 SETTINGS = {f"{PAGE.prefix}lesson": ui.choice_setting(TITLES, next(iter(TITLES)), "Lesson")}
 
 
 def show_notes(key: str) -> None:
     """Draw what each step of a lesson is about, its notes, and the lesson on paper."""
     lesson = LESSONS[key]
-    ui.note(f"{lesson.script.head['minutes']} minutes. {lesson.script.head['answers']}")
+    ui.note(f"{lesson.head['minutes']} minutes. {lesson.head['answers']}")
     for number, step in enumerate(lesson.steps, 1):
         question = lesson.text("asks", LessonState(step.name))
         ui.heading(f"Step {number}: {question or 'a slider to move'}")
-        st.markdown(lesson.script.steps[step.name]["teacher"])
+        st.markdown(lesson.script[step.name]["teacher"])
     label = "Pictures with blanks, and the answers at the end (HTML, A4)"
     handout = (label, f"dpviz_lesson_{key}.html", partial(lesson_handout, lesson))
     ui.show_files(("This lesson on paper", handout))
     target = replace(navigation.LESSONS, prefix="")  # its settings have none
-    ui.page_link(target, {"lesson": key}, f"Open lesson {lesson.script.number}")
+    ui.page_link(target, {"lesson": key}, f"Open lesson {lesson.head['number']}")
 
 
 def page() -> None:

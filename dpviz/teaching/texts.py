@@ -45,13 +45,13 @@ def fill_text(text: str, values: Mapping[str, Any]) -> str:
     return _QuantityFormatter().vformat(text, (), values)
 
 
-def read_sections(text: str) -> dict[str, dict[str, str]]:
-    """Return the sections of a text, ``## name``, each with its ``### parts``; ``text`` is what precedes those.
+def read_texts(path: Path) -> dict[str, dict[str, str]]:
+    """Return the sections of a file, ``## name``, each with its ``### parts``; ``text`` is what precedes those.
 
     Lines are joined, but those of `SEPARATE_LINES`.
     """
     sections = {}
-    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+    for section in re.split(r"^## ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
         name, _, rest = section.partition("\n")
         parts = re.split(r"^### ", f"text\n{rest}", flags=re.MULTILINE)
         pairs = [(key.strip(), part) for key, _, part in (part.partition("\n") for part in parts)]
@@ -59,11 +59,6 @@ def read_sections(text: str) -> dict[str, dict[str, str]]:
             key: part.strip() if key in SEPARATE_LINES else " ".join(part.split()) for key, part in pairs
         }
     return sections
-
-
-def read_texts(path: Path) -> dict[str, dict[str, str]]:
-    """Return the parts of the sections of a file."""
-    return read_sections(path.read_text(encoding="utf-8"))
 
 
 def inline_html(text: str) -> str:

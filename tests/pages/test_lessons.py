@@ -10,11 +10,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpviz.teaching.lessons import LESSONS
-from dpviz.teaching.lessons.lesson import LessonState, write_guess
+from dpviz.teaching.lessons.lesson import LessonState
 from dpviz.teaching.texts import inline_html
 from pages.ui.navigation import PAGES
 from tests.pages.apptest import about, figures, links, markup, open_page, problems, settings, sound, visit
-from tests.teaching.guesses import guesses
+from tests.teaching.guesses import guesses, write_guess
 
 PLACES = [(key, number) for key, lesson in LESSONS.items() for number in range(1, len(lesson.steps) + 1)]
 SLIDER = "lesson_try_{}_{}_slider"
@@ -45,8 +45,8 @@ def test_every_step_answers_guesses_and_sliders_at_both_ends(key: str, number: i
     lesson = LESSONS[key]
     step = lesson.steps[number - 1]
     app = open_lesson(key, number)
-    assert f"Lesson {lesson.script.number}, step {number} of {len(lesson.steps)}" in words(app)
-    assert lesson.script.title in words(app) and not problems(app)
+    assert f"Lesson {lesson.head['number']}, step {number} of {len(lesson.steps)}" in words(app)
+    assert lesson.head["title"] in words(app) and not problems(app)
     assert list(figures(app)) == ["lesson_picture"]
     if step.question is None:
         assert step.slider is not None
@@ -111,13 +111,13 @@ def test_a_slider_that_moves_is_not_set_back(value: int) -> None:
 def test_the_list_leads_into_every_lesson_and_every_lesson_back() -> None:
     app = sound(open_page("lessons"))
     for key, lesson in LESSONS.items():
-        assert lesson.script.title in buttons(app)[f"begin_{key}"].label
-        assert lesson.script.head["answers"] in words(app)
+        assert lesson.head["title"] in buttons(app)[f"begin_{key}"].label
+        assert lesson.head["answers"] in words(app)
         press(app, f"begin_{key}")
         for number in range(1, len(lesson.steps) + 1):
             assert f"step {number} of" in words(app)
             press(app, "next")
-        following = list(LESSONS)[lesson.script.number :][:1]  # the next lesson, and after the last one the list
+        following = list(LESSONS)[int(lesson.head["number"]) :][:1]  # the next lesson, and after the last one the list
         assert settings(app) == ({"lesson": following[0]} if following else {})
         app = sound(open_page("lessons"))
         press(press(press(press(app, f"begin_{key}"), "next"), "back"), "back")
@@ -185,11 +185,11 @@ def test_the_page_for_teachers_has_the_notes_on_every_step_and_the_paper(key: st
     app = sound(open_page("teachers", teach_lesson=key))
     lesson = LESSONS[key]
     notes = [part.value for part in app.markdown]
-    assert [lesson.script.steps[step.name]["teacher"] for step in lesson.steps] == notes[1:]
+    assert [lesson.script[step.name]["teacher"] for step in lesson.steps] == notes[1:]
     assert sum(int(row.split("|")[1]) for row in notes[0].splitlines() if re.match(r"\| \d", row)) == 90
     (paper,) = app.get("download_button")
     assert "Pictures with blanks" in paper.proto.label
-    assert links(app) == {f"Open lesson {lesson.script.number}": {"lesson": key}}
+    assert links(app) == {f"Open lesson {lesson.head['number']}": {"lesson": key}}
 
 
 def test_the_notes_for_teachers_are_not_on_the_projector() -> None:

@@ -5,6 +5,11 @@ from collections.abc import Sequence
 from dpviz.teaching.lessons.lesson import Guess, LessonStep
 
 
+def write_guess(guess: Guess) -> str:
+    """Write a guess as an address has it."""
+    return guess if isinstance(guess, str) else f"{guess:g}"
+
+
 def guesses(step: LessonStep) -> Sequence[Guess]:
     """Every stop or option."""
     assert step.question is not None

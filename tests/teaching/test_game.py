@@ -78,8 +78,7 @@ def test_a_coin_chances_the_best_guesser_as_often_as_a_list_of_all_games_says() 
             level += chance / 8 * (sum(coin) == sum(best))
     assert coin_chances(successes) == pytest.approx((ahead, level))
     twice = coin_chances(np.tile(successes, 2))
-    assert coin_chances(successes, 2) == pytest.approx(twice)
-    assert coin_chances(successes, 100)[0] < 1e-6 < twice[0] < ahead
+    assert coin_chances(np.tile(successes, 100))[0] < 1e-6 < twice[0] < ahead
 
 
 @pytest.mark.parametrize("epsilon", GAME_EPSILONS)

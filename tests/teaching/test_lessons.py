@@ -19,17 +19,9 @@ from dpviz.comparisons import BinaryData
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.teaching.lessons import LESSONS
 from dpviz.teaching.lessons.handout import lesson_handout
-from dpviz.teaching.lessons.lesson import (
-    RIGHT,
-    Lesson,
-    LessonState,
-    LessonStep,
-    NumberQuestion,
-    RankingQuestion,
-    write_guess,
-)
+from dpviz.teaching.lessons.lesson import RIGHT, Lesson, LessonState, LessonStep, NumberQuestion, RankingQuestion
 from dpviz.teaching.lessons.sampling import IntervalSample
-from tests.teaching.guesses import guesses
+from tests.teaching.guesses import guesses, write_guess
 
 SEEDS = (1, 7, 2025)
 STEPS = [(lesson, step) for lesson in LESSONS.values() for step in lesson.steps]
@@ -109,7 +101,7 @@ def test_words_sentences_and_pictures_agree_at_every_guess_and_every_stop(lesson
             answer = float(step.question.answer(state))
             assert is_value_in(sentence, answer), (sentence, answer)
             assert is_value_in(words, answer) or step.name in UNITS, (words, answer)
-    assert verdicts == (set(lesson.script.steps[step.name]) - NO_VERDICTS)
+    assert verdicts == (set(lesson.script[step.name]) - NO_VERDICTS)
 
 
 @pytest.mark.parametrize(("lesson", "step"), STEPS, ids=NAMES)
@@ -182,7 +174,7 @@ def test_a_guess_gets_the_sentence_that_belongs_to_it(lesson: Lesson, step: Less
     answer, sentences = question.answer(LessonState(step.name)), {}
     for guess in guesses(step):
         verdict = question.verdict(LessonState(step.name, 1, guess))
-        sentences[verdict] = lesson.script.steps[step.name][verdict]
+        sentences[verdict] = lesson.script[step.name][verdict]
         if isinstance(question, NumberQuestion):
             assert isinstance(guess, float | int)
             off = math.log(guess / answer) if question.is_factor else guess - answer
@@ -383,12 +375,12 @@ def test_modips_has_the_prior_in_lesson_7_that_it_has_in_lesson_6_and_on_compare
 
 
 def test_every_lesson_ends_with_a_release_and_tells_a_teacher_what_to_ask() -> None:
-    assert [lesson.script.number for lesson in LESSONS.values()] == list(range(1, 8))
+    assert [int(lesson.head["number"]) for lesson in LESSONS.values()] == list(range(1, 8))
     for lesson in LESSONS.values():
         assert lesson.design.n >= 5
-        assert 4 <= int(lesson.script.head["minutes"]) <= 6
+        assert 4 <= int(lesson.head["minutes"]) <= 6
         for step in lesson.steps:
-            words = lesson.script.steps[step.name]
+            words = lesson.script[step.name]
             assert words["formula"] and "- *Ask" in words["teacher"]
             assert "minute" in words["teacher"].lower()
 
@@ -415,8 +407,8 @@ def test_a_printed_lesson_has_blanks_and_no_answer_before_the_key() -> None:
 
 def test_words_fit_their_steps_and_sliders_begin_at_a_stop() -> None:
     for lesson in LESSONS.values():
-        assert set(lesson.script.head) == {"number", "minutes", "answers", "stays"}
-        assert list(lesson.script.steps) == [step.name for step in lesson.steps]
+        assert set(lesson.head) == {"text", "title", "number", "minutes", "answers", "stays"}
+        assert list(lesson.script) == ["head", *(step.name for step in lesson.steps)]
     for slider in (step.slider for _, step in STEPS if step.slider is not None):
         assert slider.start in slider.stops and list(slider.stops) == sorted(set(slider.stops))
 

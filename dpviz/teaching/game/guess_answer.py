@@ -123,7 +123,7 @@ def _odds_text(rounds: Sequence[AnswerRound], guesses: Sequence[bool]) -> str:
 
 def _luck_text(success_rates: FloatArray) -> str:
     """Say how often somebody who tosses a coin beats the best guesser, in one game and in many."""
-    (ahead, equal), (later, _) = coin_chances(success_rates), coin_chances(success_rates, MANY_GAMES)
+    (ahead, equal), (later, _) = coin_chances(success_rates), coin_chances(np.tile(success_rates, MANY_GAMES))
     seldom = f"less than {format_percent(MIN_CHANCE, 2)}" if later < MIN_CHANCE else format_percent(later, 2)
     many = GAME_ROUNDS * MANY_GAMES
     return game_text("person", "luck", ahead=ahead, equal=equal, many_rounds=many, later=seldom)

@@ -9,24 +9,14 @@ from scipy.stats import binom
 from dpviz.core.types import FloatArray
 
 
-def coin_chances(success_rates: FloatArray, times: int = 1) -> tuple[float, float]:
-    """Probabilities that a tossed coin is right more often than independent other guesses, and as often.
+def coin_chances(success_rates: FloatArray) -> tuple[float, float]:
+    """Probabilities that a tossed coin is right more often than independent guesses of these rates, and as often.
 
-    Parameters
-    ----------
-    success_rates : ndarray
-        Rates at which the other guesses are right, one for each round.
-    times : int, optional
-        How often all these rounds are met.
-
-    Examples
-    --------
     >>> coin_chances(np.array([0.75]))
     (0.125, 0.5)
     """
-    once = _distribution_of_sum([[1 - rate, rate] for rate in success_rates.tolist()])
-    n_right = _distribution_of_sum([once] * times)
-    counts, n_guesses = np.arange(len(n_right)), times * len(success_rates)
+    n_right = _distribution_of_sum([1 - rate, rate] for rate in success_rates.tolist())
+    counts, n_guesses = np.arange(len(n_right)), len(success_rates)
     ahead, equal = binom.sf(counts, n_guesses, 0.5), binom.pmf(counts, n_guesses, 0.5)
     return float(n_right @ ahead), float(n_right @ equal)
 

@@ -25,12 +25,11 @@ def lesson_handout(lesson: Lesson, seed: int = 1) -> str:
     seed : int, optional
         Of what is drawn.
     """
-    script = lesson.script
+    head = lesson.head
     return render(
         "teaching/lessons/handout.html",
-        title=f"Lesson {script.number}: {script.title}",
-        script=script,
-        stays=Markup(inline_html(script.head["stays"])),
+        head=head,
+        stays=Markup(inline_html(head["stays"])),
         steps=[_printed_step(lesson, step, LessonState(step.name, seed)) for step in lesson.steps],
         seed=seed,
         plotly=b64encode(gzip.compress(get_plotlyjs().encode())).decode(),
@@ -42,7 +41,7 @@ def lesson_handout(lesson: Lesson, seed: int = 1) -> str:
 def _printed_step(lesson: Lesson, step: LessonStep, state: LessonState) -> dict[str, Any]:
     """The words of a step, its picture, its question, and for the teacher what is right and the notes."""
     words = {"text": "text", "question": "asks", "answer": "shows" if step.question is None else RIGHT}
-    notes = lesson.script.steps[step.name]["teacher"].splitlines()
+    notes = lesson.script[step.name]["teacher"].splitlines()
     return {name: Markup(inline_html(lesson.text(part, state))) for name, part in words.items()} | {
         "options": list(step.question.options.values()) if step.question is not None else [],
         "notes": [Markup(inline_html(note.removeprefix("- "))) for note in notes],

@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from dpviz.charts.teaching import Bar
 from dpviz.charts.theme import GREY, Figure
 from dpviz.core.formatting import format_number
 from dpviz.designs import Design
-from dpviz.teaching.texts import fill_text, read_sections
+from dpviz.teaching.texts import fill_text, read_texts
 
 Guess = str | float
 """An option by its key, or a number."""
@@ -114,15 +114,6 @@ class RankingQuestion(Question):
         return "rest" if guess[0] == answer[0] else guess[0]
 
 
-def write_guess(guess: str | float) -> str:
-    """Return a guess as an address has it.
-
-    >>> write_guess("few"), write_guess(0.5)
-    ('few', '0.5')
-    """
-    return guess if isinstance(guess, str) else f"{guess:g}"
-
-
 def nearest_key(values: Mapping[str, float], value: float) -> str:
     """Key of the value that is nearest to another one.
 
@@ -184,27 +175,13 @@ class LessonStep:
         return "" if self.question is None else self.question.options[guess]
 
 
-class LessonScript(NamedTuple):
-    """What a text file says: the title, the head by name, and of the steps in their order parts by name.
-
-    Of the parts ``text`` stands above the picture, ``asks`` is the question, ``picture`` and ``answered`` say what the
-    picture shows for who does not see it, ``shows`` stands below a picture that answers none, ``formula`` is folded,
-    ``teacher`` is for who teaches; each of the rest is the sentence on a guess, by the verdict on it.
-    """
-
-    title: str
-    head: Mapping[str, str]
-    steps: Mapping[str, Mapping[str, str]]
-
-    @property
-    def number(self) -> int:
-        """Place among the lessons."""
-        return int(self.head["number"])
-
-
 @dataclass(frozen=True)
 class Lesson:
     """Some steps in their order, and the page on which they end.
+
+    Of the words of a step ``text`` stands above the picture, ``asks`` is the question, ``picture`` and ``answered`` say
+    what the picture shows for who does not see it, ``shows`` stands below a picture that answers none, ``formula`` is
+    folded, ``teacher`` is for who teaches; each of the rest is the sentence on a guess, by the verdict on it.
 
     Parameters
     ----------
@@ -228,17 +205,18 @@ class Lesson:
     page_settings: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
-    def script(self) -> LessonScript:
-        """Its words."""
-        text = Path(self.file).with_suffix(".md").read_text(encoding="utf-8")
-        title, _, lines = text.partition("## ")[0].partition("\n")
-        pairs = (line.partition(":") for line in lines.splitlines() if line.strip())
-        head = {name.strip(): value.strip() for name, _, value in pairs}
-        return LessonScript(title.removeprefix("# ").strip(), head, read_sections(text))
+    def script(self) -> dict[str, dict[str, str]]:
+        """Its words: the head and the steps by name, each with its parts."""
+        return read_texts(Path(self.file).with_suffix(".md"))
+
+    @property
+    def head(self) -> dict[str, str]:
+        """Its title, number, minutes, question, and what stays of it."""
+        return self.script["head"]
 
     def text(self, part: str, state: LessonState) -> str:
         """Return a part of the words of a step with its numbers; nothing where the step has no such part."""
-        text = self.script.steps[state.step].get(part, "")
+        text = self.script[state.step].get(part, "")
         return fill_text(text, self.quantities(state)) if text else ""
 
     def answer_text(self, step: LessonStep, state: LessonState) -> str:
