@@ -6,6 +6,7 @@ Nothing about a person is stored: numbers of seats, guesses, hashes of tokens, a
 import json
 import math
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count
@@ -100,12 +101,9 @@ class RoomStore:
         values |= {"version": 1, "seats": simulated, "simulated": simulated, "ends": ends, "ended": False}
         if self._scalar(select(func.count()).select_from(ROOMS).where(~ROOMS.c.ended)) >= MAX_ROOMS:
             raise RoomProblem(f"{MAX_ROOMS} rooms are open, and no more are allowed. Try again in an hour.")
-        code = new_code()
-        try:
-            with self._engine.begin() as connection:
-                connection.execute(sa.insert(ROOMS).values(code=code, watch=new_token(), **values))
-        except IntegrityError:  # another room has this code: once in two million times
-            raise RoomProblem("No free code was found. Try again.") from None
+        code = new_code()  # that of another room once in two million times, which the database refuses
+        with self._engine.begin() as connection:
+            connection.execute(sa.insert(ROOMS).values(code=code, watch=new_token(), **values))
         return code, token
 
     def _scalar(self, query: sa.Select[Any]) -> Any:
@@ -164,11 +162,8 @@ class RoomStore:
         values = [sa.literal(value, sa.Integer) for value in (round_number, seat, guess)]
         is_present = (ROOMS.c.code == code) & ~ROOMS.c.ended & (ROOMS.c.round == round_number)
         source = select(ROOMS.c.code, *values).where(is_present)
-        try:
-            with self._engine.begin() as connection:
-                connection.execute(sa.insert(REPORTS).from_select(["code", "round", "seat", "guess"], source))
-        except IntegrityError:  # it has reported before
-            return
+        with suppress(IntegrityError), self._engine.begin() as connection:  # where it has reported before
+            connection.execute(sa.insert(REPORTS).from_select(["code", "round", "seat", "guess"], source))
 
     def reports(self, code: str, round_number: int) -> list[tuple[int, int | None]]:
         """Return seats and guesses of a round, in the order in which they came."""

@@ -10,9 +10,9 @@ import numpy as np
 from dpviz.charts.coverage import caterpillar_chart
 from dpviz.charts.teaching import with_guess
 from dpviz.charts.theme import Figure
-from dpviz.comparisons import Analysis, BinaryData
 from dpviz.coverage import CoveragePlan, ExactCoverage, FirstIntervals, exact_coverage, first_intervals
 from dpviz.designs import Design
+from dpviz.inference.moments import SetMoments, set_moments
 from dpviz.teaching.lessons.lesson import EPSILON_LABEL, Slider
 
 ANALYSTS = 100
@@ -47,7 +47,7 @@ class IntervalSample:
     @property
     def intervals(self) -> FirstIntervals:
         """The intervals that the seed draws."""
-        return _draw_intervals(self)
+        return _draw_intervals(self.design)
 
     @property
     def n_covered(self) -> int:
@@ -62,18 +62,17 @@ class IntervalSample:
     @property
     def exact(self) -> ExactCoverage:
         """How often such an interval holds the truth, over all releases, and how long it is on average."""
-        return _exact_coverage(replace(self, seed=1))
+        return _exact_coverage(replace(self, seed=1).design)
 
     @property
     def centre(self) -> float:
         """Mean of the estimate over all releases."""
-        return self.p + self._moments[0]
+        return self._moments.mean_estimate
 
     @property
     def spread(self) -> float:
         """Standard deviation of the estimate over all releases."""
-        bias, error = self._moments
-        return math.sqrt(error**2 - bias**2)
+        return math.sqrt(self._moments.variance_estimate)
 
     @property
     def mean_standard_error(self) -> float:
@@ -81,11 +80,8 @@ class IntervalSample:
         return float(self.exact.mean_width / (2 * NormalDist().inv_cdf((1 + self.exact.level) / 2)))
 
     @property
-    def _moments(self) -> tuple[float, float]:
-        """Bias and root mean squared error."""
-        data = BinaryData(n=self.n, p=self.p)
-        method = data.method("beta_binomial")
-        return data.accuracy(method.divided() or method, self.epsilon, Analysis(sets=self.sets))
+    def _moments(self) -> SetMoments:
+        return set_moments(self.design.release, p=self.p, sets=self.sets)
 
     @property
     def label(self) -> str:
@@ -109,14 +105,14 @@ class IntervalSample:
 
 
 @lru_cache(maxsize=64)
-def _draw_intervals(sample: IntervalSample) -> FirstIntervals:
+def _draw_intervals(design: Design) -> FirstIntervals:
     plan = CoveragePlan(
-        synthesizer=sample.design.release, p=sample.p, sets=sample.sets, rules=(sample.rule,), repetitions=ANALYSTS,
-        seed=sample.seed,
+        synthesizer=design.release, p=design.p, sets=design.sets, rules=design.rules, repetitions=ANALYSTS,
+        seed=design.seed,
     )  # fmt: skip
-    return first_intervals(plan, sample.rule)
+    return first_intervals(plan, design.rules[0])
 
 
 @lru_cache(maxsize=256)
-def _exact_coverage(sample: IntervalSample) -> ExactCoverage:
-    return exact_coverage(synthesizer=sample.design.release, p=sample.p, sets=sample.sets, rule=sample.rule)
+def _exact_coverage(design: Design) -> ExactCoverage:
+    return exact_coverage(synthesizer=design.release, p=design.p, sets=design.sets, rule=design.rules[0])
