@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -20,7 +21,7 @@ from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.teaching.lessons import LESSONS
 from dpviz.teaching.lessons.handout import lesson_handout
 from dpviz.teaching.lessons.lesson import RIGHT, Lesson, LessonState, LessonStep, NumberQuestion, RankingQuestion
-from dpviz.teaching.lessons.sampling import IntervalSample
+from dpviz.teaching.lessons.sampling import DESIGN, IntervalSample
 from tests.teaching.guesses import guesses, write_guess
 
 SEEDS = (1, 7, 2025)
@@ -207,15 +208,15 @@ def test_what_is_drawn_is_counted_alike_in_sentence_and_picture(seed: int) -> No
         assert f"{counted[-1]} hold" in sentence
         counts[name] = counted
         for sample in (
-            IntervalSample("as_if_real", seed=seed),
-            IntervalSample("score", seed=seed),
-            IntervalSample("as_if_real", sets=5),
+            IntervalSample(replace(DESIGN, seed=seed)),
+            IntervalSample(replace(DESIGN, rules=("score",), seed=seed)),
+            IntervalSample(replace(DESIGN, sets=5)),
         ):
             intervals = sample.intervals
             assert sample.n_covered == sum(
-                low <= sample.p <= high for low, high in zip(intervals.low, intervals.high, strict=True)
+                low <= DESIGN.p <= high for low, high in zip(intervals.low, intervals.high, strict=True)
             )  # fmt: skip
-    assert counts["again"] == [counts["one"][0], IntervalSample("score", seed=seed).n_covered]
+    assert counts["again"] == [counts["one"][0], IntervalSample(replace(DESIGN, rules=("score",), seed=seed)).n_covered]
 
 
 def test_the_numbers_of_the_note_come_out() -> None:
@@ -241,7 +242,7 @@ def test_the_numbers_of_the_note_come_out() -> None:
     assert round(100 * answer("called_epsilon", "real"), 1) == 70.5
     assert (round(answer("invented_rows", "many")), round(answer("invented_rows", "delta"), 1)) == (1164, 15.2)
     assert (round(answer("too_sure", "one")), answer("too_sure", "sets")) == (68, "none")
-    assert [round(100 * IntervalSample("as_if_real", sets=sets).exact.coverage) for sets in (1, 2, 5)] == [68, 18, 0]
+    assert [round(100 * IntervalSample(replace(DESIGN, sets=sets)).exact.coverage) for sets in (1, 2, 5)] == [68, 18, 0]
     assert round(answer("told_how", "again")) == 95
     assert (answer("one_or_ten", "modips"), answer("one_or_ten", "beta")) == (5, 1)
     assert round(answer("best", "floor"), 1) == 12.5
@@ -309,9 +310,9 @@ def coverage_of(sets: int, rule: str) -> float:
 
 @pytest.mark.parametrize(("sets", "rule"), [(1, "as_if_real"), (2, "as_if_real"), (1, "score")])
 def test_how_many_intervals_hold_the_truth_is_a_sum_over_all_releases(sets: int, rule: str) -> None:
-    exact = IntervalSample(rule, sets=sets).exact
+    exact = IntervalSample(replace(DESIGN, rules=(rule,), sets=sets)).exact
     assert exact.coverage == pytest.approx(coverage_of(sets, rule), abs=1e-7)
-    counts = [IntervalSample(rule, sets=sets, seed=seed).n_covered for seed in range(20)]
+    counts = [IntervalSample(replace(DESIGN, rules=(rule,), sets=sets, seed=seed)).n_covered for seed in range(20)]
     error = math.sqrt(100 * exact.coverage * (1 - exact.coverage) / len(counts))
     assert np.mean(counts) == pytest.approx(100 * exact.coverage, abs=4 * error + 1e-2)
 
@@ -322,7 +323,7 @@ def test_hardly_an_interval_of_five_sets_holds_the_truth() -> None:
     alpha = n / (math.exp(2 / 5) - 1)
     q = generator.binomial(n, generator.beta(x + alpha, n - x + alpha, (len(x), 5))) / n
     mean, within = q.mean(axis=1), (q * (1 - q)).mean(axis=1) / n
-    sample = IntervalSample("as_if_real", sets=5)
+    sample = IntervalSample(replace(DESIGN, sets=5))
     assert float(np.mean(np.abs(mean - p) <= 1.96 * np.sqrt(within))) < 2e-4 > sample.exact.coverage > 0
     assert sample.centre == pytest.approx(float(mean.mean()), abs=5e-4)
     assert sample.spread == pytest.approx(float(mean.std()), rel=0.02)

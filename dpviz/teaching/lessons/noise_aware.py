@@ -14,9 +14,9 @@ from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import pure_epsilon, trade_off_curve
 from dpviz.teaching.lessons import lesson
 from dpviz.teaching.lessons.lesson import LessonState, LessonStep, NumberQuestion, Question, Slider, value_bar
-from dpviz.teaching.lessons.sampling import COVERED, EPSILONS, IntervalSample
+from dpviz.teaching.lessons.sampling import COVERED, DESIGN, EPSILONS, IntervalSample
 
-NAIVE, AWARE = "as_if_real", "score"
+AWARE = ("score",)  # rule of who is told
 FACTORS = tuple(round(0.5 + 0.1 * step, 1) for step in range(46))
 TIMES = Slider("Times as long", FACTORS, 1.0, format=lambda times: f"{times:g} ×")
 OPTIONS = {"same": "ε = 2, as before", "twice": "ε = 4, twice as much", "none": "none: whoever knows it can undo it"}
@@ -27,16 +27,15 @@ ALL_SHARES = 0.0, 1.0  # ends of the axis: the intervals of who is told at a sma
 
 def _samples(state: LessonState) -> tuple[IntervalSample, IntervalSample]:
     """Return the intervals of who takes the rows for real, and of who is told."""
-    naive = IntervalSample(NAIVE, EPSILONS.value(state, "precision"), seed=state.seed)
-    return naive, replace(naive, rule=AWARE)
+    design = replace(DESIGN, epsilon=EPSILONS.value(state, "precision"), seed=state.seed)
+    return IntervalSample(design), IntervalSample(replace(design, rules=AWARE))
 
 
 @cache
 def _secret_length() -> float:
     """Return the mean length of the usual interval from the secret data themselves."""
-    sample = IntervalSample(NAIVE)
-    secret = GivenMatrix(probabilities=np.eye(sample.n + 1))
-    return float(exact_coverage(synthesizer=secret, p=sample.p, sets=1, rule=NAIVE).mean_width)
+    secret = GivenMatrix(probabilities=np.eye(DESIGN.n + 1))
+    return float(exact_coverage(synthesizer=secret, p=DESIGN.p, sets=1, rule=DESIGN.rules[0]).mean_width)
 
 
 def _length_ratio(state: LessonState) -> float:
@@ -48,15 +47,14 @@ def _length_ratio(state: LessonState) -> float:
 @cache
 def _real_promise() -> tuple[float, float]:
     """Return the ε that the release really keeps, and the success of the best attacker."""
-    release = IntervalSample(AWARE).design.release
-    return pure_epsilon(release), float(trade_off_curve(release).success(0.5))
+    return pure_epsilon(DESIGN.release), float(trade_off_curve(DESIGN.release).success(0.5))
 
 
 def quantities(state: LessonState) -> dict[str, Any]:
     """Return the values in the words."""
     (naive, aware), (real_epsilon, success) = _samples(state), _real_promise()
     return {
-        "epsilon": real_epsilon if state.step == "privacy" else naive.epsilon,
+        "epsilon": real_epsilon if state.step == "privacy" else naive.design.epsilon,
         "success": success,
         "naive": naive.n_covered,
         "told": aware.n_covered,
@@ -112,5 +110,6 @@ STEPS = (
     LessonStep("privacy", _draw_promise, ASK_PRIVACY),
     LessonStep("precision", _draw_intervals, slider=EPSILONS, is_random=True),
 )
-DESIGN = replace(IntervalSample(AWARE).design, rules=(NAIVE, AWARE))
-LESSON = lesson.Lesson("told_how", __file__, STEPS, quantities, page="coverage", design=DESIGN)
+LESSON = lesson.Lesson(
+    "told_how", __file__, STEPS, quantities, page="coverage", design=replace(DESIGN, rules=DESIGN.rules + AWARE)
+)

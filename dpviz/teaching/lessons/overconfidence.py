@@ -7,9 +7,8 @@ from dpviz.charts.teaching import DotTable, people_chart, with_guess
 from dpviz.charts.theme import Figure
 from dpviz.core.formatting import format_count, format_percent
 from dpviz.teaching.lessons.lesson import Lesson, LessonState, LessonStep, NumberQuestion, Question, Slider, nearest_key
-from dpviz.teaching.lessons.sampling import ANALYSTS, COVERED, EPSILONS, IntervalSample
+from dpviz.teaching.lessons.sampling import ANALYSTS, COVERED, DESIGN, EPSILONS, IntervalSample
 
-SAMPLE, FIVE = IntervalSample("as_if_real"), 5
 SETS = Slider("Tables each (they share ε)", tuple(range(1, 11)), 1)
 OPTIONS = {
     "more": "more than with one table",
@@ -22,16 +21,16 @@ OPTIONS = {
 def _sample_at(state: LessonState) -> IntervalSample:
     """Return the intervals at the sliders of a step, or with one table each."""
     sets, epsilon = SETS.value(state, "pull"), EPSILONS.value(state, "epsilon")
-    return replace(SAMPLE, epsilon=epsilon, sets=sets, seed=state.seed)
+    return IntervalSample(replace(DESIGN, epsilon=epsilon, sets=sets, seed=state.seed))
 
 
 def _sample_of_five(state: LessonState) -> IntervalSample:
-    return replace(SAMPLE, sets=FIVE, seed=state.seed)
+    return IntervalSample(replace(DESIGN, sets=5, seed=state.seed))
 
 
 def _option_shares() -> dict[str, float]:
     """Return the share of intervals that every option means, from what is written on them and holds with one table."""
-    exact = SAMPLE.exact
+    exact = IntervalSample(DESIGN).exact
     return {"more": exact.level, "same": exact.coverage, "half": exact.coverage / 2, "none": 0.0}
 
 
@@ -49,12 +48,12 @@ def quantities(state: LessonState) -> dict[str, Any]:
         "held_five": _hold(five.n_covered),
         "number_five": five.n_covered,
         "exact_five": format_percent(five.exact.coverage, 2),
-        "sets": format_count(sample.sets, "table"),
+        "sets": format_count(sample.design.sets, "table"),
         "centre": sample.centre,
-        "truth": sample.p,
+        "truth": DESIGN.p,
         "spread": sample.spread,
         "standard_error": sample.mean_standard_error,
-        "epsilon": sample.epsilon,
+        "epsilon": sample.design.epsilon,
         "rows": 2 * sample.design.alpha_of_one_set,
         "released": sample.n_released,
     }
@@ -64,9 +63,9 @@ def _draw_people(state: LessonState) -> Figure:
     sample = _sample_at(state)
     if state.guess is not None:
         return sample.chart(f"{sample.label} the truth", state.number)
-    people = DotTable(name="100 people", yes=round(sample.p * sample.n), number=sample.n, across=10, ringed=0)
+    people = DotTable(name="100 people", yes=round(DESIGN.p * DESIGN.n), number=DESIGN.n, across=10, ringed=0)
     name = f"one table: {sample.n_released} yes"
-    return people_chart([people, DotTable(name=name, yes=sample.n_released, number=sample.n, across=10)], columns=2)
+    return people_chart([people, DotTable(name=name, yes=sample.n_released, number=DESIGN.n, across=10)], columns=2)
 
 
 def _draw_sets(state: LessonState) -> Figure:
@@ -97,4 +96,4 @@ STEPS = (
     LessonStep("pull", _draw_centre, slider=SETS, is_random=True),
     LessonStep("epsilon", _draw_centre, slider=EPSILONS, is_random=True),
 )
-LESSON = Lesson("too_sure", __file__, STEPS, quantities, page="coverage", design=SAMPLE.design)
+LESSON = Lesson("too_sure", __file__, STEPS, quantities, page="coverage", design=DESIGN)

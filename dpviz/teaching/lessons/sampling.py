@@ -20,29 +20,20 @@ COVERED = Slider("Intervals that hold the truth", tuple(range(ANALYSTS + 1)), 50
 EPSILONS = Slider(EPSILON_LABEL, (0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0), 2.0)
 
 
+DESIGN = Design(mechanism="beta_binomial", n=100, p=0.25, epsilon=2.0, rules=("as_if_real",), seed=1)
+"""A table for each analyst, who takes it for real people."""
+
+
 @dataclass(frozen=True)
 class IntervalSample:
-    """Intervals of a hundred analysts by one rule, each from `sets` of a Beta-binomial release under ε; p is the truth.
+    """Intervals of a hundred analysts by the only rule of a design, each from a release of their own.
 
-    >>> sample = IntervalSample("as_if_real")
+    >>> sample = IntervalSample(DESIGN)
     >>> round(sample.exact.coverage, 3), round(sample.centre, 3)
     (0.682, 0.31)
     """
 
-    rule: str
-    epsilon: float = 2.0
-    sets: int = 1
-    n: int = 100
-    p: float = 0.25
-    seed: int = 1
-
-    @property
-    def design(self) -> Design:
-        """Release and its analysis."""
-        return Design(
-            mechanism="beta_binomial", n=self.n, p=self.p, epsilon=self.epsilon, sets=self.sets, rules=(self.rule,),
-            seed=self.seed,
-        )  # fmt: skip
+    design: Design
 
     @property
     def intervals(self) -> FirstIntervals:
@@ -62,7 +53,7 @@ class IntervalSample:
     @property
     def exact(self) -> ExactCoverage:
         """How often such an interval holds the truth, over all releases, and how long it is on average."""
-        return _exact_coverage(replace(self, seed=1).design)
+        return _exact_coverage(replace(self.design, seed=1))
 
     @property
     def centre(self) -> float:
@@ -81,7 +72,7 @@ class IntervalSample:
 
     @property
     def _moments(self) -> SetMoments:
-        return set_moments(self.design.release, p=self.p, sets=self.sets)
+        return set_moments(self.design.release, p=self.design.p, sets=self.design.sets)
 
     @property
     def label(self) -> str:
@@ -98,7 +89,7 @@ class IntervalSample:
         order = np.lexsort((estimates, ~intervals.covered))
         chart = caterpillar_chart(
             estimates[order], intervals.low[order], intervals.high[order], covered=intervals.covered[order],
-            vacuous=intervals.vacuous[order], p=self.p, words=words, of="analyst", outlined=False,
+            vacuous=intervals.vacuous[order], p=self.design.p, words=words, of="analyst", outlined=False,
             ends=ends,
         )  # fmt: skip
         return chart if guess is None else with_guess(chart, f"your guess: {guess:g} hold it", y=guess + 0.5)
