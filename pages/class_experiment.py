@@ -97,7 +97,7 @@ def show_room() -> None:
     seat = rooms.store.seat_of(code, token) if TOKEN.fullmatch(token) else None
     room, settings = require_open(rooms.enter(code, server.network()) if seat is None else rooms.present(code))
     if seat is None:
-        seat, token = rooms.store.take_seat(code)
+        seat, token = rooms.take_seat(code, server.network())
         go_to(code, seat=token)
     if not settings.running:
         _show(seat, "", [ui.words("waiting", seat=seat, code=format_code(code))])

@@ -258,6 +258,9 @@ def test_a_network_is_limited_but_seats_and_known_rooms_are_open(
     another = open_experiment()
     another.button(key="room_open").click().run()
     assert "Many rooms have been opened from your network." in problems(another)[0]
+    monkeypatch.setattr(server.rooms(), "taken_seats", RateLimit(1, 60.0))
+    assert "seat 2 " in said(open_experiment(room=known))
+    check_refused(open_experiment(room=known), "Many seats have been taken from your network.")
     monkeypatch.setattr(server, "network", lambda: "another school")
     assert "seat 2 " in said(open_experiment(room=code))
     monkeypatch.setattr(server.rooms(), "wrong_codes_in_all", RateLimit(1, 60.0))

@@ -36,6 +36,7 @@ class RoomService:
         self.wrong_codes_in_all = RateLimit(200, 60.0)
         self.unknown_rooms = RateLimit(100, 60.0)  # that browsers watch, since each is looked for
         self.opened_rooms = RateLimit(20, 3600.0)
+        self.taken_seats = RateLimit(200, 60.0)  # of a room of 300: one network does not fill it at once
         self._known: set[tuple[str, str]] = set()  # networks and codes
         self._changes: Counter[str] = Counter()  # how often this process has changed a room
         self._room_at = lru_cache(maxsize=MAX_CACHED_ROOMS)(lambda code, _moment, _changes: store.room(code))
@@ -74,6 +75,12 @@ class RoomService:
         code, token = self.store.open(settings, simulated)
         self._known.add((network, code))
         return code, token
+
+    def take_seat(self, code: str, network: str) -> tuple[int, str]:
+        """Number and token of a free seat; a RoomProblem where there is none, or many were taken."""
+        if not self.taken_seats.count(network):
+            raise RoomProblem("Many seats have been taken from your network. Wait a minute, then open the link again.")
+        return self.store.take_seat(code)
 
     def watched(self, watch: str, network: str) -> Room | None:
         """Room by the name that nobody can guess; None if there is none, or too many such were asked for."""

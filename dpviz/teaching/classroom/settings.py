@@ -25,8 +25,6 @@ ROOM_MECHANISMS = "beta_binomial", "geometric"
 ROOM_RULES = "as_if_real", "reiter_2003", "score"
 """How the intervals of a room may be computed: keys of `dpviz.inference.RULES`."""
 
-RULE_CHOICES = tuple((key,) for key in ROOM_RULES)
-
 SECRET_SHARES = 0.15, 0.35
 """Ends between which the secret share lies, so that nobody knows it who has been in another room."""
 
@@ -91,12 +89,12 @@ class RoomSettings(ParameterRecord):
         design = self.design
         validate_choice("mode", self.mode, MODES)
         validate_choice("mechanism", design.mechanism, ROOM_MECHANISMS)
+        validate_choice("rules", self.rule, ROOM_RULES)
         for is_valid, domain, value in (
             (isinstance(self.running, bool), "running must be true or false", self.running),
             (isinstance(self.revealed, bool), "revealed must be true or false", self.revealed),
             (design.sets <= MAX_SETS, f"sets must be a whole number from 1 to {MAX_SETS}", design.sets),
             (bool(design.confidential_count), "confidential_count must be at least 1", design.confidential_count),
-            (design.rules in RULE_CHOICES, f"rules must be one of {', '.join(ROOM_RULES)}", design.rules),
         ):
             if not is_valid:
                 raise ValueError(f"{domain}; got {describe_value(value)}.")

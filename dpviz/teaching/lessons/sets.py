@@ -39,9 +39,9 @@ def _parts(key: str, epsilon: float = EPSILON) -> FloatArray:
 
 def _best(key: str, epsilon: float = EPSILON) -> tuple[int, float]:
     """Return the best number of sets, and its error in points."""
-    errors = dict(zip(SETS.tolist(), _parts(key, epsilon)[2].tolist(), strict=True))
-    best = first_smallest(errors)
-    return int(best), errors[best]
+    errors: dict[float, float] = dict(enumerate(_parts(key, epsilon)[2].tolist(), 1))
+    best = int(first_smallest(errors))
+    return best, errors[best]
 
 
 def _tables(number: float) -> str:
@@ -77,16 +77,14 @@ def quantities(state: LessonState) -> dict[str, Any]:
     }
 
 
-def _line(key: str, epsilon: float = EPSILON) -> Line:
-    return Line(name=NAMES[key], x=SETS, y=_parts(key, epsilon)[2], color=key)
-
-
-def _lowest(key: str, epsilon: float = EPSILON) -> Mark:
+def _curve(key: str, epsilon: float = EPSILON) -> tuple[Line, Mark]:
+    """The errors of a method, and a mark at the smallest one."""
     best, error = _best(key, epsilon)
     # Words lie inside of the picture, and those of both methods apart where they are near
     side = "left" if best > MAX_SETS / 2 else "right"
     height = "top" if side == "left" and key == METHODS["beta"] else "bottom"
-    return Mark(x=best, y=error, color=key, text=f"M = {best}: {format_number(error, 3)}", place=f"{height} {side}")
+    mark = Mark(x=best, y=error, color=key, text=f"M = {best}: {format_number(error, 3)}", place=f"{height} {side}")
+    return Line(name=NAMES[key], x=SETS, y=_parts(key, epsilon)[2], color=key), mark
 
 
 def _chart(lines: list[Line], marks: list[Mark], key: str, top: float) -> Figure:
@@ -99,7 +97,7 @@ def _chart(lines: list[Line], marks: list[Mark], key: str, top: float) -> Figure
 
 def _draw_errors(state: LessonState) -> Figure:
     key = METHODS[state.step]
-    line, mark = _line(key), _lowest(key)
+    line, mark = _curve(key)
     first, top = float(line.y[0]), float(line.y.max())
     if state.guess is None:
         line = replace(line, y=np.where(SETS == 1, line.y, np.nan))
@@ -124,10 +122,9 @@ def _draw_parts(state: LessonState) -> Figure:
 
 
 def _draw_methods(state: LessonState) -> Figure:
-    epsilon = EPSILONS.value(state)
-    lines, marks = [_line(key, epsilon) for key in NAMES], [_lowest(key, epsilon) for key in NAMES]
+    lines, marks = zip(*(_curve(key, EPSILONS.value(state)) for key in NAMES), strict=True)
     top = max(float(_parts(key, stop)[2].max()) for key in NAMES for stop in EPSILONS.stops)
-    return _chart(lines, marks, "when", top)
+    return _chart(list(lines), list(marks), "when", top)
 
 
 def _question(step: str) -> NumberQuestion:
