@@ -59,9 +59,7 @@ def accounts_of_delta(release: TwoCellSynthesizer) -> dict[str, float]:
     }
 
 
-@cells("abowd_vilhuber", "delta")
-def _(record: Record, _: SimulationBudget) -> Evidence:
-    return Evidence(accounts_of_delta(PLUG_IN)[record.what])
+cells("abowd_vilhuber", "delta")(lambda record, _: Evidence(accounts_of_delta(PLUG_IN)[record.what]))
 
 
 @section("abowd_vilhuber")

@@ -70,10 +70,9 @@ def usable_share(record: Record, _: SimulationBudget) -> Evidence:
     key, _comma, column = record.what.rpartition(", ")
     data = BinaryData(n=int(record.parameters["n"]), p=float(record.parameters["p"]))
     epsilon, method = math.exp(int(column.removeprefix("ln_epsilon="))), BINARY_METHODS.get(key)
+    share = usable_before_rounding(data.n, data.p, epsilon)  # of their Laplace sanitizer
     if method:
         share = method.usable_share(data, epsilon, method.sets(N_SETS))
-    else:
-        share = usable_before_rounding(data.n, data.p, epsilon)
     return Evidence(share, standard_error=math.sqrt(share * (1 - share) / evidence.PRINTED_REPETITIONS))
 
 
@@ -90,10 +89,8 @@ def promises() -> dict[tuple[str, str], Evidence]:
     return results
 
 
-@cells("bowen_liu", "promises")
-@cells("liu", "promises")
-def _(record: Record, _: SimulationBudget) -> Evidence:
-    return promises()[f"{record.paper}, {record.place}", record.printed]
+for paper in ("bowen_liu", "liu"):
+    cells(paper, "promises")(lambda record, _: promises()[f"{record.paper}, {record.place}", record.printed])
 
 
 # Study 1: one proportion

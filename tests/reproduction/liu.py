@@ -52,18 +52,15 @@ def divided_by_m(formula: Formula | None) -> Formula:
     return lambda b, v, sets, ratio: formula(b * (sets - 1) / sets, v, sets, ratio)
 
 
+READINGS = pd.DataFrame(evidence.read_table("liu_readings")).set_index(["table", "column", "reading"])
+"""How columns may have been computed, by half of the table, column and words of the reading."""
+
 PROPOSED = COMBINING_RULES[THEOREM_7]
 RULES = COMBINING_RULES | {
     "rubin_1987_few": replace(COMBINING_RULES[RUBIN], degrees=lambda b, _, sets, __: np.full(np.shape(b), sets - 1.0)),
     "reiter_2003_m": replace(PROPOSED, total=divided_by_m(PROPOSED.total), degrees=divided_by_m(PROPOSED.degrees)),
 }
 """Combining rules, Rubin's with M − 1 degrees of freedom, and Theorem 7 with b divided by m."""
-
-
-@cache
-def read_readings() -> pd.DataFrame:
-    """Return how columns may have been computed, by half of the table, column and words of the reading."""
-    return pd.DataFrame(evidence.read_table("liu_readings"))
 
 
 def draw_releases(
@@ -137,18 +134,15 @@ def share_evidence(printed: Record, share: float, runs: int) -> Evidence:
 def table_cell(record: Record, budget: SimulationBudget) -> Evidence:
     """Coverage in a cell of Table 1 as its reading has it; all readings of as many sets share the releases."""
     half, design = "binary" if record.key == "table_binary" else "gaussian", record.parameters
-    readings = read_readings()[read_readings()["table"] == half].set_index(["column", "reading"])
-    rule, estimand, n_sets = readings.loc[
-        (record.what, record.reading.partition(" n is read")[0]), ["rule", "estimand", "sets"]
-    ]
-    alike = readings[readings["sets"] == n_sets]
+    reading = READINGS.loc[half, record.what, record.reading.partition(" n is read")[0]]
+    alike = READINGS.loc[half].query("sets == @reading.sets")
     rules, estimands = (tuple(alike[name].unique()) for name in ("rule", "estimand"))
-    n, epsilon, sets = int(design["n"]), float(design["epsilon"]), int(n_sets)
+    n, epsilon, sets = int(design["n"]), float(design["epsilon"]), int(reading["sets"])
     if half == "binary":
         shares, runs = binary_coverage(n, float(design["p"]), epsilon, sets, rules, budget)
-        return share_evidence(record, shares[rule], runs)
+        return share_evidence(record, shares[reading["rule"]], runs)
     results = normal_coverage(n, epsilon, sets, rules, estimands, budget)
-    return share_evidence(record, results[estimand, rule], budget.repetitions)
+    return share_evidence(record, results[reading["estimand"], reading["rule"]], budget.repetitions)
 
 
 def printed_column(column: str) -> list[Record]:
@@ -160,12 +154,11 @@ def printed_column(column: str) -> list[Record]:
 def misfit(rule: str, budget: SimulationBudget) -> float:
     """Return the sum of squared standard errors of the column of Theorem 7 for binary data, if it were by a rule."""
     total = 0.0
-    for record in printed_column("liu_thm7"):
-        if record.key == "table_binary":
-            n, p, epsilon = (float(record.parameters[name]) for name in ("n", "p", "epsilon"))
-            shares, runs = binary_coverage(int(n), p, epsilon, N_SETS, (rule,), budget)
-            cell = share_evidence(record, shares[rule], runs)
-            total += ((float(record.printed) - shares[rule]) / cell.standard_error) ** 2
+    for record in (record for record in printed_column("liu_thm7") if record.key == "table_binary"):
+        n, p, epsilon = (float(record.parameters[name]) for name in ("n", "p", "epsilon"))
+        shares, runs = binary_coverage(int(n), p, epsilon, N_SETS, (rule,), budget)
+        error = share_evidence(record, shares[rule], runs).standard_error
+        total += ((float(record.printed) - shares[rule]) / error) ** 2
     return total
 
 

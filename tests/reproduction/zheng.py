@@ -61,18 +61,11 @@ cells("zheng", "theorems")(lambda record, _: theorem_evidence()[record.what])
 
 # Figures 6.1 and 7.1: orders of the threshold T
 
-Order = Callable[[float, int, int, float], float]  # of ε, n, m and δ, without its constant; NaN where it says nothing
-
-
-def without_n(epsilon: float, n: int, _: int, delta: float) -> float:
-    """Return ln(ε/(δn))/ε², which says nothing where the logarithm is not positive."""
-    return math.log(epsilon / (delta * n)) / epsilon**2 if epsilon > delta * n else math.nan
-
-
+Order = Callable[[float, int, int, float], float]  # of ε, n, m and δ, without its constant; 0 where it says nothing
 ORDERS: dict[str, tuple[Order, tuple[float, ...]]] = {
     "1/δ²": (lambda epsilon, n, m, delta: 1 / delta**2, (1,)),
     "1/ε² (ln n + ln 1/δ)": (lambda epsilon, n, m, delta: math.log(n / delta) / epsilon**2, (1,)),
-    "1/ε² ln(ε/(δn))": (without_n, (1,)),
+    "1/ε² ln(ε/(δn))": (lambda epsilon, n, m, delta: math.log(max(epsilon / (delta * n), 1.0)) / epsilon**2, (1,)),
     "1/ε² ln 1/δ": (lambda epsilon, n, m, delta: math.log(1 / delta) / epsilon**2, (1,)),
     "m/ε": (lambda epsilon, n, m, delta: m / epsilon, (1, 10)),
     "√ε": (lambda epsilon, n, m, delta: math.sqrt(epsilon), (1,)),
@@ -91,7 +84,6 @@ GRIDS = {
 }
 """Where a kind of privacy is looked at for orders: ε and δ. Whether there is a T is looked at with the last ε."""
 
-FAMILIES = {"Figure 6.1": "bernoulli", "Figure 7.1": "gaussian"}
 MAX_CONSTANT = 10.0  # up to which, and down to one over which, T may be a multiple of an order
 PRINTED_ORDER = re.compile(r"([OΩΘ])\((.*)\)( if m ≤ cn)?")
 
@@ -99,7 +91,7 @@ PRINTED_ORDER = re.compile(r"([OΩΘ])\((.*)\)( if m ≤ cn)?")
 @cells("zheng", "orders")
 def order_cell(record: Record, _: SimulationBudget) -> Evidence:
     """A cell of the tables: whether there is a T, the smallest prior or largest R/σ, or whether T has the order."""
-    find = priors.maximum_range if priors.KINDS[FAMILIES[record.place]] is GAUSSIAN else priors.minimum_prior
+    find = priors.maximum_range if record.place == "Figure 7.1" else priors.minimum_prior
     method, (epsilons, deltas) = METHOD_KEYS[str(record.parameters["method"])], GRIDS[str(record.parameters["privacy"])]
     match = PRINTED_ORDER.fullmatch(record.printed)
     if match is None:
@@ -112,7 +104,7 @@ def order_cell(record: Record, _: SimulationBudget) -> Evidence:
     for epsilon, n, delta, share in product(epsilons, (10, 100, 1_000), deltas, shares):
         m = max(round(share * n), 1)
         value = order(epsilon, n, m, delta)
-        if not math.isnan(value):
+        if value:
             ratios.append(find(method, n=n, m=m, epsilon=epsilon, delta=delta) / value)
     low, high = min(ratios), max(ratios)
     holds = (match[1] == "Ω" or high <= MAX_CONSTANT) and (match[1] == "O" or low >= 1 / MAX_CONSTANT)
