@@ -14,7 +14,7 @@ import numpy as np
 from dpviz.comparisons.analysis import CENTRAL_TRUTH, COMPARED_SETS, Analysis, DataKind, Estimand, Outcome
 from dpviz.comparisons.comparison import guess_in_symbols
 from dpviz.comparisons.methods import ComparedMethod
-from dpviz.comparisons.terms import PROMISES, SETTING_TOLERANCE, EqualPromise
+from dpviz.comparisons.terms import PROMISES, SETTING_TOLERANCE
 from dpviz.core.formatting import format_error, format_measure, format_number, format_or_dash, join_words
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.parameters import validate_fields
@@ -48,14 +48,15 @@ class SplitResults:
         """Best place for the chosen estimand."""
         return self.best_place()
 
-    def ties(self, estimand: str = "") -> list[float]:
+    def ties(self) -> list[float]:
         """Places that cannot be told from the best: within two standard errors of the paired difference."""
-        errors, best = self.errors(estimand), self.best_place(estimand)
+        errors, best = self.errors(), self.best
         return [place for place, error in errors.items() if place == best or error.tied(errors[best])]
 
-    def relative_error(self, place: float) -> float:
-        """How many times the smallest error that at `place` is."""
-        smallest, error = (self.outcomes[item].root_mean_squared_error.value for item in (self.best, place))
+    def relative_error(self, outcome: Outcome) -> float:
+        """How many times the smallest error that of an outcome is."""
+        smallest = self.outcomes[self.best].root_mean_squared_error.value
+        error = outcome.root_mean_squared_error.value
         if smallest > 0:
             return error / smallest
         return 1.0 if error == 0 else math.inf
@@ -83,9 +84,9 @@ class BudgetSplit(ABC):
 
     key: ClassVar[str]
     places: ClassVar[tuple[float, ...]]  # that are compared, in order
+    allowed: ClassVar[Sequence[float]] = ()  # all that can be chosen, where they can be listed
     over: ClassVar[str]  # what ε is divided over, in words
     counted: ClassVar[str]  # what several places are, in words
-    axis_text: ClassVar[str]
     symbol: ClassVar[str]
     log: ClassVar[bool] = False  # of the axis
     span: ClassVar[tuple[float, float]]
@@ -96,15 +97,15 @@ class BudgetSplit(ABC):
         if problem := self.problem(self.data, self.method):
             raise ValueError(problem)
 
-    @property
-    def axis(self) -> str:
-        """What the places are, in words."""
-        return self.axis_text.format(statistic=self.method.first_statistic)
-
     @staticmethod
     @abstractmethod
     def problem(data: DataKind, method: ComparedMethod) -> str:
         """Why a method cannot be divided so, in a sentence; empty if it can."""
+
+    @property
+    @abstractmethod
+    def axis(self) -> str:
+        """What the places are, in words."""
 
     @property
     @abstractmethod
@@ -137,11 +138,6 @@ class BudgetSplit(ABC):
         return [estimand for estimand in self.data.estimands if estimand.key in self.secondary]
 
     @property
-    def allowed(self) -> Sequence[float]:
-        """All places that can be chosen, where they can be listed."""
-        return ()
-
-    @property
     def compared(self) -> list[float]:
         """Places of the pictures in order, with those of the papers."""
         return sorted({*self.places, *self.usual.values()})
@@ -151,6 +147,8 @@ class BudgetSplit(ABC):
         """Its numbers as "n = 100 and ε = 1"."""
         numbers = [*self.data.in_symbols(4), *guess_in_symbols(self.data, self.method)]
         return f"{', '.join(numbers)} and ε = {format_number(self.epsilon, 4)}"
+
+    # Outcomes
 
     def first(self) -> SplitResults:
         """What is known first."""
@@ -163,25 +161,22 @@ class BudgetSplit(ABC):
         `intervals` those of exact outcomes are computed for the best place and the papers' only.
         """
         # What is quick of every place: all at once where bias and error take a moment
-        places, outcomes = self.compared, dict[float, Outcome]()
+        places, results = self.compared, SplitResults({})
         streams = {place: self._outcomes(place) for place in places}
         is_fast = not self.data.simulated and getattr(self.method, "has_fast_moments", False)
         for place in places:
             try:
-                outcomes[place] = next(streams[place])
+                results = _with_outcome(results, place, next(streams[place]))
             except ValueError:  # a share of ε that the method refuses ends the line
-                yield SplitResults(dict(outcomes))
+                yield results
                 raise
             if not is_fast or place == places[-1]:
-                yield SplitResults(dict(outcomes))
+                yield results
 
         # The best release of one set, of all methods
-        singles: dict[str, Outcome] = {}
-        single_streams = self._single_streams()
-        for key, stream in single_streams.items():
-            singles[key] = next(stream)
-            yield SplitResults(dict(outcomes))
-        yield SplitResults(dict(outcomes), single=self._best_single(singles))
+        for single in self._stream_single():
+            results = dataclasses.replace(results, single=single)
+            yield results
 
         # All allowed places, where the error is exact
         errors = dict[float, float]()
@@ -192,53 +187,52 @@ class BudgetSplit(ABC):
                 break
             errors[place] = accuracy[1]
             if place % PLACES_BETWEEN_RESULTS == 0:
-                yield SplitResults(dict(outcomes), single=self._best_single(singles))
-        best = first_smallest(errors) if errors else math.nan
-        if errors and best not in outcomes:
-            streams[best] = self._outcomes(best)
-            outcomes[best] = next(streams[best])
+                yield results
+        if errors:
+            best = first_smallest(errors)
+            if best not in results.outcomes:
+                streams[best] = self._outcomes(best)
+                results = _with_outcome(results, best, next(streams[best]))
+            results = dataclasses.replace(results, all_tried=True)
 
-        # The rest of each, the simulated singles among them
-        wanted = {SplitResults(outcomes).best, *self.usual.values()}
+        # The rest of each
+        shown = {results.best, *self.usual.values()}
         for place, stream in streams.items():
-            if intervals or self.data.simulated or place in wanted:
-                for outcomes[place] in stream:
-                    yield SplitResults(dict(outcomes), bool(errors), self._best_single(singles))
-        for key, stream in single_streams.items():
-            if self.data.simulated or singles[key] is self._best_single(singles):
-                singles[key] = [singles[key], *stream][-1]
-        yield SplitResults(dict(outcomes), bool(errors), self._best_single(singles))
+            if intervals or self.data.simulated or place in shown:
+                for outcome in stream:
+                    results = _with_outcome(results, place, outcome)
+                    yield results
+        yield results
 
     def _outcomes(self, place: float) -> Iterator[Outcome]:
         method, analysis = self.at(place)
         return self.data.outcomes(method, self.epsilon, self.epsilon, analysis, self.secondary)
 
-    def _single_streams(self) -> dict[str, Iterator[Outcome]]:
-        """Outcomes of one set of every method that promises something, by key."""
-        analysis = dataclasses.replace(self.analysis, sets=1)
-        return {
-            method.key: self.data.outcomes(method, self.epsilon, self.epsilon, analysis)
-            for method in self.data.methods
-            if not (method.reference or method.absence(self.data) or self.data.guesses_truth(method))
-            and EqualPromise().setting(method, self.data, self.epsilon, 1) is not None
-        }
+    def _stream_single(self) -> Iterator[Outcome | None]:
+        """Yield the smallest error of one set so far, of the methods whose promise is known to hold; last whole."""
+        data, analysis = self.data, dataclasses.replace(self.analysis, sets=1)
+        methods = [item for item in data.methods if not (item.reference or data.guesses_truth(item))]
+        largest, outcomes = self.epsilon * (1 + SETTING_TOLERANCE), dict[str, Outcome]()
+        best: Outcome | None = None
+        for outcome in data.compare(methods, [self.epsilon], analysis, intervals=False):
+            if outcome.real_epsilon is not None and outcome.real_epsilon <= largest:
+                outcomes[outcome.method.key] = outcome
+            ranked = [item for item in outcomes.values() if not math.isnan(item.ranked_error.value)]
+            best = min(ranked, key=lambda item: item.ranked_error.value, default=None)
+            yield best
+        if best is not None and not data.simulated:
+            yield data.outcome(best.method, self.epsilon, analysis)
 
-    def _best_single(self, singles: Mapping[str, Outcome]) -> Outcome | None:
-        """Outcome with the smallest error of those whose promise is known to hold."""
-        largest = self.epsilon * (1 + SETTING_TOLERANCE)
-        promising = [
-            item for item in singles.values() if item.real_epsilon is not None and item.real_epsilon <= largest
-        ]
-        ranked = [item for item in promising if not math.isnan(item.ranked_error.value)]
-        return min(ranked, key=lambda item: item.ranked_error.value, default=None)
-
-    # What is told
+    # Words
 
     def answer(self, results: SplitResults, is_final: bool = True) -> tuple[str, str, str]:
         """Mark, sentence, and a short sentence: where the error is smallest."""
         epsilon = f"ε = {format_number(self.epsilon, 4)}"
-        n_known, n_places, best = len(results.outcomes), len(self.compared), results.best
-        error = results.outcomes[best].ranked_error
+        n_known, n_places, error = (
+            len(results.outcomes),
+            len(self.compared),
+            results.outcomes[results.best].ranked_error,
+        )
         if n_known < n_places:
             sentence = (
                 f"The errors of {n_known} of {n_places} {self.counted} are known so far; which is best is told once "
@@ -251,11 +245,12 @@ class BudgetSplit(ABC):
                 f"{epsilon} to say which division is best: a cell came out empty, or nothing varied."
             )
             return "no estimate", sentence, f"At {epsilon} too few releases give an estimate."
-        name, typical = self.name_of(best), format_error(error, of_share=self.data.chosen_estimand.is_share)
+        name, estimand = self.name_of(results.best), self.data.chosen_estimand
+        typical = format_error(error, of_share=estimand.is_share)
         sentence = (
             f"With {epsilon} for everything that is released, the error is{'' if is_final else ' so far'} smallest "
-            f"with <b>{name}</b>: the analyst's estimate of {self.data.chosen_estimand.short_label} is typically off "
-            f"by <b>{typical}</b> (root mean squared error, {self.method.label}, {self.description})."
+            f"with <b>{name}</b>: the analyst's estimate of {estimand.short_label} is typically off by "
+            f"<b>{typical}</b> (root mean squared error, {self.method.label}, {self.description})."
         )
         lead = "Best division" if is_final else "Best so far"
         return name, sentence, f"{lead} at {epsilon}: the estimate is typically off by {typical}."
@@ -264,50 +259,53 @@ class BudgetSplit(ABC):
         """Among which divisions the best was sought, what cannot be told from it, and a guess that is the truth."""
         if math.isnan(results.errors()[results.best].value):
             return f"{len(results.outcomes)} {self.counted} were tried."
+        sentences = []
         ties = [self.name_of(place) for place in results.ties() if place != results.best]
-        words = ""
         if ties:
             rest = f", and {len(ties) - MAX_NAMED_TIES} more" if len(ties) > MAX_NAMED_TIES else ""
-            words = f"It cannot be told from {join_words(ties[:MAX_NAMED_TIES])}{rest}. "
+            sentences.append(f"It cannot be told from {join_words(ties[:MAX_NAMED_TIES])}{rest}.")
         if results.all_tried:
-            words += f"Everything from {self.name_of(self.allowed[0])} to {self.name_of(self.allowed[-1])} was tried."
+            first, last = self.name_of(self.allowed[0]), self.name_of(self.allowed[-1])
+            sentences.append(f"Everything from {first} to {last} was tried.")
         else:
-            words += f"It is the best of the {len(results.outcomes)} {self.counted} that were tried."
+            sentences.append(f"It is the best of the {len(results.outcomes)} {self.counted} that were tried.")
         if self.data.guesses_truth(self.method):
-            words += " The method is told <b>the truth</b> as its public guess, on which this rests."
+            sentences.append("The method is told <b>the truth</b> as its public guess, on which this rests.")
         if self.data.is_central:
-            words += f" {CENTRAL_TRUTH}"
-        return words
+            sentences.append(CENTRAL_TRUTH)
+        return " ".join(sentences)
 
     def table(self, results: SplitResults) -> tuple[list[str], list[list[str]]]:
         """Names of the columns, and rows: the best division, those of the papers, the best of secondary estimands,
         and the best release of one set.
         """
-        places = [(results.best, "smallest error")]
-        places += [(place, name) for name, place in self.usual.items() if place in results.outcomes]
+        names: dict[float, list[str]] = {results.best: ["smallest error"]}
+        for name, place in self.usual.items():
+            if place in results.outcomes:
+                names.setdefault(place, []).append(name)
         for estimand in self.secondary_estimands:
-            if all(estimand.key in item.secondary_errors for item in results.outcomes.values()):
-                best = results.best_place(estimand.key)
-                if not math.isnan(results.errors(estimand.key)[best].value):
-                    places.append((best, f"smallest error of the estimate of {estimand.short_label}"))
-        names: dict[float, list[str]] = {}
-        for place, name in places:
-            names.setdefault(place, []).append(name)
-        rows = [
-            self._row(self.name_of(place), ", ".join(words), results.outcomes[place], results.relative_error(place))
-            for place, words in names.items()
-        ]
+            best = results.best_place(estimand.key)
+            if not math.isnan(results.errors(estimand.key)[best].value):
+                names.setdefault(best, []).append(f"smallest error of the estimate of {estimand.short_label}")
+        rows = [(self.name_of(place), ", ".join(words), results.outcomes[place]) for place, words in names.items()]
         if results.single is not None:
-            best_error = results.outcomes[results.best].root_mean_squared_error.value
-            ratio = results.single.root_mean_squared_error.value / best_error if best_error else math.nan
-            rows.append(self._row(results.single.method.label, "best release of one set", results.single, ratio))
-        return ["division of ε", "error", "bias", "coverage", "mean width", "relative to the best division"], rows
+            rows.append((results.single.method.label, "best release of one set", results.single))
+        columns = ["division of ε", "error", "bias", "coverage", "mean width", "relative to the best division"]
+        return columns, [
+            [
+                f"<b>{name}</b> <small>{words}</small>",
+                format_measure(outcome.root_mean_squared_error),
+                format_measure(outcome.bias),
+                format_measure(outcome.coverage, share=True),
+                format_measure(outcome.mean_width),
+                format_or_dash(results.relative_error(outcome), 4),
+            ]
+            for name, words, outcome in rows
+        ]
 
-    @staticmethod
-    def _row(name: str, words: str, outcome: Outcome, ratio: float) -> list[str]:
-        measures = [format_measure(measure) for measure in (outcome.root_mean_squared_error, outcome.bias)]
-        measures += [format_measure(outcome.coverage, share=True), format_measure(outcome.mean_width)]
-        return [f"<b>{name}</b> <small>{words}</small>", *measures, format_or_dash(ratio, 4)]
+
+def _with_outcome(results: SplitResults, place: float, outcome: Outcome) -> SplitResults:
+    return dataclasses.replace(results, outcomes={**results.outcomes, place: outcome})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -323,25 +321,19 @@ class SplitOverSets(BudgetSplit):
 
     key: ClassVar[str] = "sets"
     places: ClassVar[tuple[float, ...]] = (*range(1, 10), *map(round, np.geomspace(10, COMPARED_SETS.maximum, 14)))
+    allowed: ClassVar[Sequence[float]] = range(1, int(COMPARED_SETS.maximum) + 1)
     over: ClassVar[str] = "several sets"
     counted: ClassVar[str] = "numbers of sets"
-    axis_text: ClassVar[str] = "sets M that share ε"
+    axis: ClassVar[str] = "sets M that share ε"
     symbol: ClassVar[str] = "M"
     log: ClassVar[bool] = True
     span: ClassVar[tuple[float, float]] = 0.9, 1.1 * COMPARED_SETS.maximum
     asks_sets: ClassVar[bool] = False
-
-    @property
-    def allowed(self) -> Sequence[float]:
-        return range(1, int(COMPARED_SETS.maximum) + 1)
+    usual: ClassVar[dict[str, float]] = {"as in the papers": PAPERS_SETS}
 
     @staticmethod
     def problem(data: DataKind, method: ComparedMethod) -> str:  # noqa: ARG004
         return "" if method.divided() else f"{method.label} releases one set. Choose a method that releases several."
-
-    @property
-    def usual(self) -> dict[str, float]:
-        return {"as in the papers": PAPERS_SETS}
 
     def name_of(self, place: float) -> str:
         return "1 set" if place == 1 else f"{int(place)} sets"
@@ -358,9 +350,12 @@ class SplitOverStatistics(BudgetSplit):
     places: ClassVar[tuple[float, ...]] = (0.01, *(round(0.05 * step, 2) for step in range(1, 20)), 0.99)
     over: ClassVar[str] = "statistics"
     counted: ClassVar[str] = "shares"
-    axis_text: ClassVar[str] = "share w of ε that {statistic} has"
     symbol: ClassVar[str] = "w"
     span: ClassVar[tuple[float, float]] = -0.02, 1.02
+
+    @property
+    def axis(self) -> str:
+        return f"share w of ε that {self.method.first_statistic} has"
 
     @property
     def secondary(self) -> tuple[str, ...]:

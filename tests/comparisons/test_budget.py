@@ -54,8 +54,8 @@ def test_each_number_of_sets_has_the_moments_of_its_share_of_epsilon(key: str, e
     errors = {place: outcome.root_mean_squared_error.value for place, outcome in results.outcomes.items()}
     assert errors[results.best] == min(errors.values())
     assert results.ties() == [results.best]
-    assert results.relative_error(10) == errors[10] / min(errors.values())
-    assert results.relative_error(results.best) == 1
+    assert results.relative_error(results.outcomes[10]) == errors[10] / min(errors.values())
+    assert results.relative_error(results.outcomes[results.best]) == 1
 
 
 @pytest.mark.parametrize(
