@@ -113,9 +113,9 @@ def page() -> None:
             if isinstance(spending.method, BinaryMethod):  # the other pages know no other data
                 # The best division is not the reader's release but is named; α is that of one set
                 best = found.best
-                design = spending.method.in_design(spending.data, spending.epsilon / best)
-                own = {"alpha": design["alpha"]} if "alpha" in design else {}  # for pages without a rule for the prior
-                key = spending.method.synthesizer_type.key
-                values = {"synthesizer": key, "sets": int(best), "prior": "pure", **own}
+                card = spending.method.synthesizer_type
+                values = {"synthesizer": card.key, "sets": int(best), "prior": "pure"}
+                if card.protected_by == ("alpha",):  # for pages without a rule for the prior
+                    values["alpha"] = spending.method.protection(spending.data, spending.epsilon / best)["alpha"]
                 ui.release_links(f"{spending.method.label} with {spending.name_of(best)} on", values)
             ui.look_closer(SECTIONS, spending)

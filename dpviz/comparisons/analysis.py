@@ -40,9 +40,20 @@ MAX_MEAN_WIDTH = 1e6  # in units of the data, from which an interval says no mor
 def mean_width_or_inf(width: Measure, unit: float = 1.0, is_unbounded: bool = False) -> Measure:
     """Mean width of an interval; infinite where one has no end, or where the mean is too large to say anything.
 
-    `unit` is the largest distance of two true values. Near 0 degrees of freedom a few intervals make the mean of a
-    simulation, and its error, of any size.
+    Parameters
+    ----------
+    width : Measure
+    unit : float, optional
+        Largest distance of two true values.
+    is_unbounded : bool, optional
+        Whether an interval has no end.
 
+    Notes
+    -----
+    Near 0 degrees of freedom a few intervals make the mean of a simulation, and its error, of any size.
+
+    Examples
+    --------
     >>> mean_width_or_inf(Measure(3e92, 2e92)), mean_width_or_inf(Measure(0.5, 0.1))
     (Measure(value=inf, error=0.0), Measure(value=0.5, error=0.1))
     """
@@ -307,12 +318,10 @@ class DataKind(ParameterRecord, ABC):
     def outcomes_at(
         self, method: Any, setting: float, analysis: Analysis, data: Sequence[Self]
     ) -> Iterator[tuple[Outcome, ...]]:
-        """Yield better and better outcomes at the true values of several data; the first tuples are shorter."""
+        """Yield better and better outcomes at the true values of several data."""
         streams = [item.outcomes(method, setting, setting, analysis) for item in data]
-        outcomes: list[Outcome] = []
-        for stream in streams:
-            outcomes.append(next(stream))
-            yield tuple(outcomes)
+        outcomes = [next(stream) for stream in streams]
+        yield tuple(outcomes)
         for i, stream in enumerate(streams):
             for outcomes[i] in stream:
                 yield tuple(outcomes)

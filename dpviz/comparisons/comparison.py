@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any, Self
 
 import numpy as np
 
 from dpviz.comparisons.analysis import CENTRAL_TRUTH, MIN_RANKED_REPETITIONS, Analysis, DataKind, Outcome
-from dpviz.comparisons.methods import ComparedMethod
+from dpviz.comparisons.methods import TEXTS, ComparedMethod, format_text
 from dpviz.comparisons.terms import NO_EPSILON, ComparisonTerms
 from dpviz.core.declarations import PUBLIC_GUESS
 from dpviz.core.formatting import format_error, format_measure_cells, format_number, format_ratio
@@ -58,30 +59,42 @@ def stream_comparison(
 ) -> Iterator[Compared]:
     """Yield the outcomes of `DataKind.compare` as they come, all so far, and then what no mechanism can improve on.
 
-    The smallest errors are there at once where δ = 0; with δ each takes a search. Without `intervals`, or a measure
-    among the `limits`, these are not computed.
+    Parameters
+    ----------
+    data, methods, epsilons, analysis, terms
+        As `DataKind.compare` takes them.
+    intervals : bool, optional
+        Whether the intervals of exact outcomes are computed.
+    limits : container of str, optional
+        Measures of which the limit is computed. The smallest errors come at once where δ = 0; with δ each takes a
+        search.
     """
-    outcomes: dict[tuple[str, float], Outcome] = {}
-    errors: dict[float, LeastError] = {}
-    lengths: dict[float, ShortestLength] = {}
-
-    def search_errors() -> Iterator[Compared]:
-        for epsilon in epsilons if "release_error" in limits else ():
-            if (error := data.least_error(epsilon, terms.delta)) is not None:
-                errors[epsilon] = error
-                yield Compared(dict(outcomes), dict(errors), shortest_lengths=dict(lengths))
-
+    compared = Compared({})
+    least_error = partial(data.least_error, delta=terms.delta)
+    shortest_length = partial(data.shortest_length, delta=terms.delta, level=analysis.level)
+    of_errors, of_lengths = (epsilons if measure in limits else () for measure in LIMITED_MEASURES)
     if not terms.delta:
-        yield from search_errors()
+        compared = yield from _search_limits(compared, "smallest_errors", least_error, of_errors)
     for outcome in data.compare(methods, epsilons, analysis, terms, intervals=intervals):
-        outcomes[outcome.method.key, outcome.epsilon] = outcome
-        yield Compared(dict(outcomes), dict(errors))
-    for epsilon in epsilons if "mean_width" in limits else ():
-        if (length := data.shortest_length(epsilon, terms.delta, analysis.level)) is not None:
-            lengths[epsilon] = length
-            yield Compared(dict(outcomes), dict(errors), shortest_lengths=dict(lengths))
+        key = outcome.method.key, outcome.epsilon
+        compared = dataclasses.replace(compared, outcomes={**compared.outcomes, key: outcome})
+        yield compared
+    compared = yield from _search_limits(compared, "shortest_lengths", shortest_length, of_lengths)
     if terms.delta:
-        yield from search_errors()
+        compared = yield from _search_limits(compared, "smallest_errors", least_error, of_errors)
+
+
+def _search_limits(
+    compared: Compared, name: str, search: Callable[[float], Any], epsilons: Sequence[float]
+) -> Generator[Compared, None, Compared]:
+    """Yield a comparison with the limits so far, and return it with the last."""
+    limits: dict[float, Any] = {}
+    for epsilon in epsilons:
+        if (limit := search(epsilon)) is not None:
+            limits = {**limits, epsilon: limit}
+            compared = dataclasses.replace(compared, **{name: limits})  # type: ignore[arg-type]
+            yield compared
+    return compared
 
 
 @dataclass(frozen=True)
@@ -136,16 +149,13 @@ class Comparison:
     def rank(self) -> Iterator[Compared]:
         """Yield better and better outcomes where the methods are ranked, of all methods from the beginning."""
         arguments = self.data, self.methods, [self.epsilon], self.analysis, self.terms
-        n_outcomes, is_whole = 0, False
-        compared = Compared({})
+        latest = Compared({})
         for compared in stream_comparison(*arguments, limits=("release_error",)):
             # The first outcome of each method comes first; then one is replaced, or a limit found
-            is_whole = is_whole or 0 < n_outcomes == len(compared.outcomes)
-            n_outcomes = len(compared.outcomes)
-            if is_whole:
+            if 0 < len(latest.outcomes) == len(compared.outcomes):
                 yield compared
-        if not is_whole:
-            yield compared
+            latest = compared
+        yield latest
 
     def stream(self, *, intervals: bool = True, limits: Container[str] = LIMITED_MEASURES) -> Iterator[Compared]:
         """Yield the outcomes at every ε of the pictures, all so far."""
@@ -177,29 +187,6 @@ def _error_of_worse_guess(
 
 
 # Ranking
-
-NO_WINNER = {
-    "no method": (
-        "None of the methods chosen can be set to a real privacy loss of {privacy}.",
-        "No chosen method can be set to a real ε of {epsilon}.",
-    ),
-    "not ranked": (
-        "What is chosen is told the truth as its public guess, so that its error is the best it can have, and is not "
-        "ranked. Choose other methods beside it, or set a guess of your own.",
-        "What is told the truth as its public guess is not ranked.",
-    ),
-    "none ranked": (
-        "None of the methods chosen is known to keep a promise of {privacy}, so that none is ranked.",
-        "No chosen method is known to keep its promise of ε = {epsilon}.",
-    ),
-    "no estimate": (
-        "In the repetitions so far, no method whose promise holds gave an estimate from all of its sets often enough "
-        "to be ranked at ε = {epsilon}: a cell came out empty, or nothing varied. The table below shows the share of "
-        "usable releases.",
-        "At ε = {epsilon} too few releases give an estimate.",
-    ),
-}
-"""Sentence and short sentence where no method wins, by the mark."""
 
 
 @dataclass(frozen=True)
@@ -252,8 +239,8 @@ class Ranking:
         comparison, epsilon = self.comparison, format_number(self.comparison.epsilon, 4)
         if not self.contenders:
             mark = self._reason_without_winner()
-            sentence, short = (text.format(privacy=comparison.privacy, epsilon=epsilon) for text in NO_WINNER[mark])
-            return mark, sentence, short
+            texts, facts = TEXTS["no_winner"][mark], {"privacy": comparison.privacy, "epsilon": epsilon}
+            return mark, format_text(texts["long"], **facts), format_text(texts["short"], **facts)
 
         # The method with the smallest error, and those that cannot be told from it
         first, *rest = self.contenders
@@ -271,7 +258,7 @@ class Ranking:
         # Against the confidential data, and against the best mechanism
         original = next((item for item in self.outcomes if item.method.reference and item.sets == 1), None)
         if original and not math.isnan(original.ranked_error.value):
-            ratio = compare_errors(first.ranked_error.value, original.ranked_error.value)
+            ratio = _compare_errors(first.ranked_error.value, original.ranked_error.value)
             sentence += f", {ratio} with the {original.method.label.lower()}"
         sentence += f" (root mean squared error, {comparison.description})."
         added = first.release_error.value
@@ -285,7 +272,7 @@ class Ranking:
         return mark, sentence, f"Smallest error of those shown at ε = {epsilon}: typically off by {error}."
 
     def _reason_without_winner(self) -> str:
-        """Key of `NO_WINNER`."""
+        """Key of its texts."""
         promising = [item for item in self.outcomes if not item.method.reference]
         if not promising:
             return "no method"
@@ -359,10 +346,10 @@ def _absence(comparison: Comparison, method: ComparedMethod) -> str:
     return reason or comparison.terms.absence(method, comparison.data, comparison.epsilon, sets)
 
 
-def compare_errors(error: float, reference: float) -> str:
+def _compare_errors(error: float, reference: float) -> str:
     """An error against another one, to be followed by "with …".
 
-    >>> compare_errors(0.06, 0.05), compare_errors(0.2, 0.05), compare_errors(0.05, 0.05)
+    >>> _compare_errors(0.06, 0.05), _compare_errors(0.2, 0.05), _compare_errors(0.05, 0.05)
     ('20 % more than', '4 times as much as', 'no more than')
     """
     if reference == 0:

@@ -192,6 +192,13 @@ class NumericMethod(ComparedMethod):
     has_epsilon: bool = True
     exact_epsilon: bool = False
 
+    @classmethod
+    def row(
+        cls, name: str, family: Mapping[str, Any], accuracy: Callable[..., Accuracy] | None = None, **options: Any
+    ) -> Self:
+        """Method with the texts of methods.csv under this name, the fields of a family, and its options."""
+        return cls.named(name, accuracy=accuracy, options=options, **family)
+
     def __repr__(self) -> str:
         share = self.options.get("share")
         return f"NumericMethod({self.key!r}{'' if share is None else f', share={share!r}'})"

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.comparisons.numeric_releases import ORIGINAL_ROWS, REFERENCE, Generator, table_row
+from dpviz.comparisons.methods import NumericMethod
+from dpviz.comparisons.numeric_releases import ORIGINAL_ROWS, REFERENCE, Generator
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.privacy.histograms import SCOTT_FACTOR, one_bin_loss, revealing_tables, table_log_odds
 
@@ -74,7 +75,7 @@ def cell_statistics(rows: MixedRows) -> CellStatistics:
     return CellStatistics(rows.counts.astype(float), sums, squares)
 
 
-def square_counts(rows: MixedRows, bins: int, width: float) -> IntArray:
+def _square_counts(rows: MixedRows, bins: int, width: float) -> IntArray:
     """Counts of the squares of each cell, shape (repetitions, cells, bins²)."""
     repetitions, cells = rows.counts.shape
     column = np.minimum(((rows.values / width + 0.5) * bins).astype(np.intp), bins - 1)
@@ -91,7 +92,7 @@ def _split(epsilon: float, share: float, n_statistics: int) -> tuple[float, floa
     return share * epsilon, (1 - share) / n_statistics * epsilon
 
 
-def mixed_noise(data: Any, epsilon: float, *, share: float, as_printed: bool = False) -> tuple[float, float, float]:
+def _mixed_noise(data: Any, epsilon: float, *, share: float, as_printed: bool = False) -> tuple[float, float, float]:
     """Scales of the noise of one set: of counts, of sums (from the middle of the bounds), of squares and products.
 
     Squares and products share one scale: one row moves all three by 3R²(n − 1)/n together at most, two by R² and the
@@ -104,7 +105,7 @@ def mixed_noise(data: Any, epsilon: float, *, share: float, as_printed: bool = F
     return 2 / counts, data.width / epsilon_each, data.width**2 * (1 - 1 / data.n) / epsilon_each
 
 
-def covariance_factor(rng: Generator, covariance: FloatArray, degrees: int) -> FloatArray:
+def _covariance_factor(rng: Generator, covariance: FloatArray, degrees: int) -> FloatArray:
     """Draw Σ = FFᵀ from the inverse Wishart distribution around each covariance S, which may be singular; F.
 
     Bartlett: with S = LLᵀ and a lower triangular T, TTᵀ having the Wishart distribution, F = √ν L T⁻ᵀ. Both variances
@@ -124,7 +125,7 @@ def _transform(factor: FloatArray, values: FloatArray) -> FloatArray:
     return np.array([row[0] * values[0] + row[1] * values[1] for row in factor])
 
 
-def add_noise(rng: Generator, statistics: CellStatistics, scales: tuple[float, float, float]) -> CellStatistics:
+def _add_noise(rng: Generator, statistics: CellStatistics, scales: tuple[float, float, float]) -> CellStatistics:
     """Statistics with Laplace noise of these scales, counts at least 0."""
     counts, sums, squares = (
         part + rng.laplace(0.0, scale, part.shape) for part, scale in zip(statistics, scales, strict=True)
@@ -146,7 +147,7 @@ def _release_mixed_model(
         # Sanitize the statistics, each set to its bounds
         noisy = statistics
         if is_noisy:
-            noisy = add_noise(rng, statistics, mixed_noise(data, epsilon, share=share, as_printed=as_printed))
+            noisy = _add_noise(rng, statistics, _mixed_noise(data, epsilon, share=share, as_printed=as_printed))
         sizes = statistics.sizes if as_printed else noisy.sizes
         means, covariance = noisy.sums / sizes, noisy.squares / data.degrees
         if is_noisy:
@@ -158,7 +159,7 @@ def _release_mixed_model(
         # Draw the parameters from their posterior
         weights = rng.standard_gamma(noisy.counts + CELL_PRIOR)
         counts = rng.multinomial(n, weights / weights.sum(axis=1, keepdims=True))
-        factor = covariance_factor(rng, covariance, data.degrees)
+        factor = _covariance_factor(rng, covariance, data.degrees)
         means = means + _transform(factor[..., None], rng.standard_normal(means.shape) / np.sqrt(noisy.sizes))
 
         # Draw the rows
@@ -208,7 +209,7 @@ def cell_bins(data: Any) -> int:
     return min(math.ceil(8 / SCOTT_FACTOR * (data.n / data.cells) ** 0.25), MAX_CELL_BINS)
 
 
-def noisy_counts(rng: Generator, counts: IntArray, scale: float) -> FloatArray:
+def _noisy_counts(rng: Generator, counts: IntArray, scale: float) -> FloatArray:
     """Counts with Laplace noise, 0 where they would be negative."""
     return np.maximum(counts + rng.laplace(0.0, scale, counts.shape), 0.0)
 
@@ -223,12 +224,12 @@ def _release_noisy_cells(
     squares are all 0 is even; a set whose cells are all 0 cannot be made.
     """
     bins, (cells_epsilon, squares_epsilon) = cell_bins(data), _split(epsilon, share, 1)
-    squares, width, repetitions = square_counts(rows, bins, data.width), data.width / bins, len(rows.counts)
+    squares, width, repetitions = _square_counts(rows, bins, data.width), data.width / bins, len(rows.counts)
     corners = np.tile(width * np.indices((bins, bins)).reshape(2, -1) - data.width / 2, data.cells)
     for _ in range(sets):
         # Probabilities of all squares
-        cells = noisy_counts(rng, rows.counts, noise_units / cells_epsilon)
-        inside = noisy_counts(rng, squares, noise_units / squares_epsilon)
+        cells = _noisy_counts(rng, rows.counts, noise_units / cells_epsilon)
+        inside = _noisy_counts(rng, squares, noise_units / squares_epsilon)
         inside[inside.sum(axis=2) == 0] = 1.0
         usable = cells.sum(axis=1) > 0
         weights = inside / inside.sum(axis=2, keepdims=True) * cells[..., None]
@@ -275,11 +276,13 @@ NOISY_CELLS: dict[str, Any] = {
     "shares": lambda _: {NAMED_SHARE: 0.5}, "statistic": "the counts",
 }  # fmt: skip
 
-MIXED_SYNTHESIS = table_row("MixedMultipleSynthesis", REFERENCE | {"release": _release_mixed_model}, is_noisy=False)
-MIXED_MODIPS = table_row("MixedModips", MIXED_MODEL, share=EQUAL_SHARE)
-MIXED_MODIPS_PRINTED = table_row("MixedModipsPrinted", MIXED_MODEL, share=EQUAL_SHARE, as_printed=True)
-PERTURBED_CELLS_SAFE = table_row("PerturbedCellsSafe", NOISY_CELLS, share=0.5)
-PERTURBED_CELLS = table_row("PerturbedCells", NOISY_CELLS, share=0.5, noise_units=1.0)
+MIXED_SYNTHESIS = NumericMethod.row(
+    "MixedMultipleSynthesis", REFERENCE | {"release": _release_mixed_model}, is_noisy=False
+)
+MIXED_MODIPS = NumericMethod.row("MixedModips", MIXED_MODEL, share=EQUAL_SHARE)
+MIXED_MODIPS_PRINTED = NumericMethod.row("MixedModipsPrinted", MIXED_MODEL, share=EQUAL_SHARE, as_printed=True)
+PERTURBED_CELLS_SAFE = NumericMethod.row("PerturbedCellsSafe", NOISY_CELLS, share=0.5)
+PERTURBED_CELLS = NumericMethod.row("PerturbedCells", NOISY_CELLS, share=0.5, noise_units=1.0)
 MIXED_METHODS = (
     ORIGINAL_ROWS, MIXED_SYNTHESIS, MIXED_MODIPS, MIXED_MODIPS_PRINTED, PERTURBED_CELLS_SAFE, PERTURBED_CELLS,
 )  # fmt: skip

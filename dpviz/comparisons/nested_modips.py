@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import gammaln, logsumexp
@@ -14,7 +13,7 @@ from scipy.special import gammaln, logsumexp
 from dpviz.comparisons.analysis import Analysis, mean_width_or_inf
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.proportion import OneProportion
-from dpviz.comparisons.proportion_measures import Intervals, Moments
+from dpviz.comparisons.proportion_measures import Moments
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.quadrature import gauss_legendre_panels
 from dpviz.core.numerics.special import binomial_weights
@@ -43,7 +42,7 @@ class VarianceComponents(NamedTuple):
     rows: FloatArray
 
 
-def variance_components(n: int, epsilon: float, prior: float = BOWEN_LIU_PRIOR) -> VarianceComponents:
+def _variance_components(n: int, epsilon: float, prior: float = BOWEN_LIU_PRIOR) -> VarianceComponents:
     """Components for n rows and the ε of one noisy count, in closed form.
 
     Given the noisy count u, p ~ Beta(α + u, α + n − u); mean and variance of the noise are `Modips.kept_noise`.
@@ -60,7 +59,7 @@ def variance_components(n: int, epsilon: float, prior: float = BOWEN_LIU_PRIOR) 
 
 
 @lru_cache(maxsize=64)
-def log_no_ones(n: int, epsilon: float, sets: int, prior: float = BOWEN_LIU_PRIOR) -> FloatArray:
+def _log_no_ones(n: int, epsilon: float, sets: int, prior: float = BOWEN_LIU_PRIOR) -> FloatArray:
     """ln of the probability that all `sets` sets from one noisy count hold no ones, for x = 0 … n.
 
     Gauss–Legendre quadrature over the noisy count u, summed from both ends, each whole number costing e^{−ε}.
@@ -109,14 +108,14 @@ class NestedModips(ComparedMethod):
 
         The probability of a set given u has a ratio that rises in u with its number of ones, so its ends are extreme.
         """
-        return sets * float(np.max(-np.diff(log_no_ones(data.n, setting / sets, self.sets_of_each))))
+        return sets * float(np.max(-np.diff(_log_no_ones(data.n, setting / sets, self.sets_of_each))))
 
     def moments(self, data: OneProportion, epsilon: float) -> Moments:
-        parts = variance_components(data.n, epsilon)
+        parts = _variance_components(data.n, epsilon)
         return Moments(parts.mean, parts.sanitization + (parts.posterior + parts.rows) / self.sets_of_each)
 
     def usable_share(self, data: OneProportion, setting: float, sets: int) -> float:
-        log_none = sets * log_no_ones(data.n, setting / sets, self.sets_of_each)
+        log_none = sets * _log_no_ones(data.n, setting / sets, self.sets_of_each)
         with np.errstate(under="ignore"):
             unusable = binomial_weights(np.array([data.p]), data.n)[0] @ (np.exp(log_none) + np.exp(log_none[::-1]))
         return max(1 - float(unusable), 0.0)
@@ -130,15 +129,18 @@ class NestedModips(ComparedMethod):
         p = rng.beta(BOWEN_LIU_PRIOR + noisy, BOWEN_LIU_PRIOR + n - noisy, (len(x), units, self.sets_of_each))
         return rng.binomial(n, p) / n
 
-    def intervals(self, data: Sequence[OneProportion], setting: float, sets: int, analysis: Analysis) -> Intervals:
+    def interval(
+        self, data: OneProportion, setting: float, sets: int, analysis: Analysis
+    ) -> tuple[Measure, Measure] | None:
         """Simulated: within a noisy count the sets depend on each other."""
         rule = analysis.rule_for(sets)
         if not isinstance(rule, CombiningRule):
-            return []
-        batch = min(BLOCK_SETS // (sets * self.sets_of_each), int(BATCH.maximum))
-        common: dict[str, Any] = {"method": self, "epsilon": setting / sets, "sets": sets, "rule": rule.key}
-        common |= {"level": analysis.level, "repetitions": analysis.repetitions, "seed": analysis.seed}
-        return [NestedStudy(data=item, batch=batch, **common).measures() for item in data]
+            return None
+        return NestedStudy(
+            data=data, method=self, epsilon=setting / sets, sets=sets, rule=rule.key, level=analysis.level,
+            repetitions=analysis.repetitions, seed=analysis.seed,
+            batch=min(BLOCK_SETS // (sets * self.sets_of_each), int(BATCH.maximum)),
+        ).measures()  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,14 +7,15 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import comb, factorial, ndtr
 
 from dpviz.core.monte_carlo import TIE_TOLERANCE
+from dpviz.core.numerics.quadrature import gauss_legendre_panels
 from dpviz.core.types import FloatArray
 
 MEAN_NODES = 6  # nodes of the distribution of the confidential mean, which match its first 12 moments
 POSTERIOR_STEPS, POSTERIOR_WEIGHTS = np.polynomial.hermite_e.hermegauss(24)
-PANEL_NODES, PANEL_WEIGHTS = np.polynomial.legendre.leggauss(16)
+PANEL_NODES = 16
 DOUBLINGS = 2.0 ** np.arange(-2, 24)  # panel ends in units of the scale of what bends there
 NOISE_REACH = 60.0  # scales of the noise beyond which nothing is left of it
 
@@ -34,8 +35,17 @@ class Distribution(NamedTuple):
 
 
 def zero_if_rounding(bias: float, spread: float, truth: float) -> float:
-    """Bias, or 0 below the rounding of its sum, whose terms have this spread.
+    """Bias, or 0 below the rounding of its sum.
 
+    Parameters
+    ----------
+    bias : float
+    spread : float
+        Size of the terms of the sum.
+    truth : float
+
+    Examples
+    --------
     >>> zero_if_rounding(1e-17, 0.1, 0.25), zero_if_rounding(1e-9, 0.1, 0.25)
     (0.0, 1e-09)
     """
@@ -73,38 +83,45 @@ def distribution_of_mean(data: Any) -> Distribution:
     ----------
     Golub and Welsch (1969), section 4.
     """
-    n_moments = 2 * MEAN_NODES + 1
+    size = MEAN_NODES + 1
+    powers = np.arange(2 * MEAN_NODES + 1)
+    factorials = factorial(powers)
 
-    # Moments and cumulants of one row in standard units
+    # Central moments of one row in standard units
     low, high = (data.low - data.mean) / data.sigma, (data.high - data.mean) / data.sigma
-    powers = np.arange(n_moments)
-    inside = _normal_moments(np.array(low), np.array(high), n_moments - 1)
+    inside = _normal_moments(np.array(low), np.array(high), int(powers[-1]))
     raw = inside + low**powers * ndtr(low) + high**powers * ndtr(-high)
-    cumulants = np.zeros(n_moments)
-    for k in range(1, n_moments):
-        cumulants[k] = raw[k] - sum(math.comb(k - 1, j - 1) * cumulants[j] * raw[k - j] for j in range(1, k))
+    central = np.array([comb(k, powers[: k + 1]) * (-raw[1]) ** powers[k::-1] @ raw[: k + 1] for k in powers])
 
-    # Moments of the mean of n rows, standardized
-    mean, sd = cumulants[1], math.sqrt(cumulants[2] / data.n)
-    mean_cumulants = np.zeros(n_moments)
-    mean_cumulants[2:] = [cumulants[k] / data.n ** (k - 1) / sd**k for k in range(2, n_moments)]
-    moments = np.zeros(n_moments)
-    moments[0] = 1.0
-    for k in range(1, n_moments):
-        moments[k] = sum(math.comb(k - 1, j - 1) * mean_cumulants[j] * moments[k - j] for j in range(1, k + 1))
+    # Moments of the standardized mean: the n-th power of the series Σ E[z^k] t^k/k! of a row, term by term
+    sd = math.sqrt(central[2] / data.n)
+    row = central / (sd * data.n) ** powers / factorials
+    row[:3] = 1.0, 0.0, 0.5 / data.n
+    series = np.zeros(len(powers))
+    series[0] = 1.0
+    for k in powers[1:]:
+        j = powers[1 : k + 1]
+        series[k] = (j * (data.n + 1) - k) * row[j] @ series[k - j] / k
+    moments = series * factorials
 
     # Nodes and weights from the tridiagonal matrix of the recurrence
-    size = MEAN_NODES + 1
-    hankel = np.array([[moments[i + j] for j in range(size)] for i in range(size)])
+    hankel = moments[np.add.outer(powers[:size], powers[:size])]
     r = np.linalg.cholesky(hankel).T
     diagonal = [r[i, i + 1] / r[i, i] - (r[i - 1, i] / r[i - 1, i - 1] if i else 0.0) for i in range(MEAN_NODES)]
     off_diagonal = [r[i + 1, i + 1] / r[i, i] for i in range(MEAN_NODES - 1)]
     values, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(off_diagonal, 1) + np.diag(off_diagonal, -1))
-    return Distribution(data.mean + data.sigma * (mean + sd * values), vectors[0] ** 2)
+    return Distribution(data.mean + data.sigma * (raw[1] + sd * values), vectors[0] ** 2)
 
 
 def original_accuracy(data: Any, _epsilon: float, _sets: int) -> Accuracy:
-    """Accuracy of the mean of the confidential rows."""
+    """Accuracy of the mean of the confidential rows.
+
+    Parameters
+    ----------
+    data : NormalData
+    _epsilon, _sets
+        Not used; every `accuracy` of a method takes them.
+    """
     values, weights = distribution_of_mean(data)
     return _accuracy(data, float(weights @ values) - data.mean, float(weights @ (values - data.mean) ** 2))
 
@@ -114,6 +131,20 @@ def model_accuracy(
 ) -> Accuracy:
     """Accuracy of sets of rows N(m, σ²), m ~ N(x̄*, σ²/n), x̄* being x̄ with Laplace noise; σ is public.
 
+    Parameters
+    ----------
+    data : NormalData
+    epsilon : float
+        Of all sets.
+    sets : int
+    variance_known : bool
+        True: there is no such answer where the variance is drawn.
+    truncate : bool, optional
+        Whether what falls outside its bounds is drawn again, and not set to them.
+    is_noisy : bool, optional
+
+    Notes
+    -----
     Given x̄ the sets are independent: E[(q̄ − μ)²] = E[(E[q̄ | x̄] − μ)²] + E[Var(mean of one set | x̄)]/M.
     """
     assert variance_known
@@ -166,14 +197,19 @@ def _noise_inside(data: Any, centre: float, scale: float) -> Distribution:
     ends = [low, high, centre, *(centre + scale * DOUBLINGS), *(centre - scale * DOUBLINGS)]
     ends += [*(data.low + data.sigma * DOUBLINGS), *(data.high - data.sigma * DOUBLINGS)]
     edges = np.unique(np.clip(ends, low, high))
-    half = np.diff(edges) / 2
-    values = (edges[:-1] + half)[:, None] + half[:, None] * PANEL_NODES
-    density = np.exp(-np.abs(values - centre) / scale) / (2 * scale)
-    return Distribution(values.ravel(), (half[:, None] * PANEL_WEIGHTS * density).ravel())
+    values, weights = gauss_legendre_panels(edges.tolist(), PANEL_NODES)
+    return Distribution(values, weights * np.exp(-np.abs(values - centre) / scale) / (2 * scale))
 
 
 def smoothed_accuracy(data: Any, bins: int, uniform_share: float) -> Accuracy:
-    """Accuracy of rows from a histogram with public bins, mixed with this share of the uniform distribution."""
+    """Accuracy of rows from a histogram with public bins, mixed with the uniform distribution.
+
+    Parameters
+    ----------
+    data : NormalData
+    bins : int
+    uniform_share : float
+    """
     edges = np.linspace(data.low, data.high, bins + 1)
     probability = np.diff(ndtr((edges - data.mean) / data.sigma))
     probability[0] += ndtr((data.low - data.mean) / data.sigma)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,7 +45,7 @@ def row_moments(rows: FloatArray) -> Moments:
     return Moments(mean, variance)
 
 
-def release_original(_rng: Generator, rows: Any, _epsilon: float, _data: Any, _sets: int) -> Iterator[Any]:
+def _release_original(_rng: Generator, rows: Any, _epsilon: float, _data: Any, _sets: int) -> Iterator[Any]:
     """The confidential rows."""
     yield rows
 
@@ -53,7 +53,7 @@ def release_original(_rng: Generator, rows: Any, _epsilon: float, _data: Any, _s
 # Model-based synthesis (modips): noisy sufficient statistics, a posterior draw, and rows
 
 
-def bounded_laplace(
+def _bounded_laplace(
     rng: Generator, centre: FloatArray, scale: float, low: float, high: float, truncate: bool
 ) -> FloatArray:
     """Laplace noise around `centre`, set to the bounds where it falls outside, or conditioned on them (`truncate`)."""
@@ -70,7 +70,7 @@ def _laplace_cdf(z: FloatArray) -> FloatArray:
     return np.where(z < 0, tail, 1 - tail)
 
 
-def bounded_normal(
+def _bounded_normal(
     rng: Generator, mean: FloatArray, sd: FloatArray, low: float, high: float, n: int, truncate: bool
 ) -> FloatArray:
     """n normal rows of each repetition, set to the bounds where they fall outside, or conditioned on them.
@@ -115,9 +115,9 @@ def _release_normal_model(
         # Sanitize the statistics
         noisy_mean, noisy_variance = mean, variance
         if is_noisy:
-            noisy_mean = bounded_laplace(rng, mean, scales[0], data.low, data.high, truncate)
+            noisy_mean = _bounded_laplace(rng, mean, scales[0], data.low, data.high, truncate)
             if not variance_known:
-                noisy_variance = bounded_laplace(rng, variance, scales[1], 0.0, data.width**2 / 4, truncate)
+                noisy_variance = _bounded_laplace(rng, variance, scales[1], 0.0, data.width**2 / 4, truncate)
 
         # Draw the parameters, then the rows
         if variance_known:
@@ -125,10 +125,10 @@ def _release_normal_model(
         else:
             sigma = np.sqrt((n - 1) * noisy_variance / rng.chisquare(n - 1, repetitions))
         mu = noisy_mean + sigma / math.sqrt(n) * rng.standard_normal(repetitions)
-        yield bounded_normal(rng, mu, sigma, data.low, data.high, n, truncate)
+        yield _bounded_normal(rng, mu, sigma, data.low, data.high, n, truncate)
 
 
-def mean_share(data: Any, *, variance_known: bool = False, share: float | None = None) -> float:
+def _mean_share(data: Any, *, variance_known: bool = False, share: float | None = None) -> float:
     """Share of ε that the mean has: with one noise scale for both R/n out of R/n + R²/n."""
     if variance_known:
         return 1.0
@@ -139,7 +139,7 @@ def _model_noise(
     data: Any, epsilon: float, *, variance_known: bool = False, share: float | None = None, **_: Any
 ) -> Any:
     """Scales of the Laplace noise: sensitivities R/n of the mean and R²/n of the variance, each over its ε."""
-    mean_part, width = mean_share(data, variance_known=variance_known, share=share), data.width
+    mean_part, width = _mean_share(data, variance_known=variance_known, share=share), data.width
     scales = {"the mean": width / (data.n * epsilon * mean_part)}
     if not variance_known:
         scales["the variance"] = width**2 / (data.n * epsilon * (1 - mean_part))
@@ -147,11 +147,24 @@ def _model_noise(
 
 
 def bounded_laplace_loss(epsilon: float, steps: float, truncate: bool) -> float:
-    """Exact ε of a bounded statistic with Laplace noise for `epsilon`, whose range is `steps` sensitivities long.
+    """Exact ε of a bounded statistic with Laplace noise.
 
+    Parameters
+    ----------
+    epsilon : float
+        Of the noise.
+    steps : float
+        Length of the statistic's range in units of its sensitivity.
+    truncate : bool
+        Whether the noise is conditioned on the range, and not set to its ends.
+
+    Notes
+    -----
     A bound collects the probability of all that lies beyond it, so that no ratio grows. A truncated density is divided
     by the probability of the range, whose ratio between neighbours adds to ε; it is largest at a bound.
 
+    Examples
+    --------
     >>> bounded_laplace_loss(0.1, 1000, False), round(bounded_laplace_loss(0.1, 1000, True), 4)  # ln(2e^0.1 − 1)
     (0.1, 0.1909)
     """
@@ -173,14 +186,14 @@ def _model_loss(
     """
     if variance_known:
         return rows_loss(data.n, data.width / data.sigma, epsilon, truncate)
-    mean_part = mean_share(data, share=share)
+    mean_part = _mean_share(data, share=share)
     mean_loss = bounded_laplace_loss(mean_part * epsilon, data.n, truncate)
     return mean_loss + bounded_laplace_loss((1 - mean_part) * epsilon, data.n / 4, truncate)
 
 
-def model_shares(data: Any) -> dict[str, float]:
+def _model_shares(data: Any) -> dict[str, float]:
     """Shares of ε for the mean in the papers."""
-    return {"equal shares": 0.5, "one noise for both, communal": mean_share(data)}
+    return {"equal shares": 0.5, "one noise for both, communal": _mean_share(data)}
 
 
 # Histograms
@@ -191,7 +204,7 @@ def public_bins(n: int) -> int:
     return min(math.ceil(2 * n ** (1 / 3)), MAX_BINS)
 
 
-def scott_bins(data: Any, variance: FloatArray) -> IntArray:
+def _scott_bins(data: Any, variance: FloatArray) -> IntArray:
     """Number of bins of each repetition by Scott's rule ⌈R/h⌉, h = 3.49 s n^{−1/3}, from 1 to 1,000."""
     width = histograms.SCOTT_FACTOR * np.sqrt(variance) * data.n ** (-1 / 3)
     with np.errstate(divide="ignore"):
@@ -202,7 +215,7 @@ def scott_bins(data: Any, variance: FloatArray) -> IntArray:
 def _bin_counts(rows: FloatArray, data: Any, scott: bool) -> tuple[IntArray, IntArray]:
     """Counts of each repetition, shape (repetitions, largest number of bins), and its number of bins."""
     repetitions = len(rows)
-    bins = scott_bins(data, row_moments(rows).variance) if scott else np.full(repetitions, public_bins(data.n))
+    bins = _scott_bins(data, row_moments(rows).variance) if scott else np.full(repetitions, public_bins(data.n))
     max_bins = int(bins.max())
     cell = ((rows - data.low) * (bins / data.width)[:, None]).astype(np.intp)
     cell = np.minimum(cell, bins[:, None] - 1) + max_bins * np.arange(repetitions)[:, None]
@@ -287,15 +300,15 @@ def _histogram_shown_loss(
     )
 
 
-def uniform_share(bins: Any, n: Any, epsilon: float) -> Any:
+def _uniform_share(bins: Any, n: Any, epsilon: float) -> Any:
     """Share λ = K/(K + n(e^{ε/n} − 1)) of the uniform distribution in the smoothed histogram."""
     return bins / (bins + n * np.expm1(np.minimum(epsilon / n, MAX_EXPONENT)))
 
 
-def smoothed_weights(counts: IntArray, bins: IntArray, epsilon: float) -> FloatArray:
+def _smoothed_weights(counts: IntArray, bins: IntArray, epsilon: float) -> FloatArray:
     """Probabilities (1 − λ) count/n + λ/K of the bins of each repetition."""
     n, n_bins = counts.sum(axis=1, keepdims=True), bins[:, None]
-    share = uniform_share(n_bins, n, epsilon)
+    share = _uniform_share(n_bins, n, epsilon)
     is_used = np.arange(counts.shape[1]) < n_bins
     return np.asarray((1 - share) * counts / n + share * is_used / n_bins)
 
@@ -306,10 +319,10 @@ def _release_smoothed_histogram(
     """Rows from the histogram mixed with the uniform distribution (Wasserman and Zhou, 2010)."""
     counts, bins = _bin_counts(rows, data, scott)
     for _ in range(sets):
-        yield _rows_from_bins(rng, smoothed_weights(counts, bins, epsilon), bins, data)
+        yield _rows_from_bins(rng, _smoothed_weights(counts, bins, epsilon), bins, data)
 
 
-def smoothed_loss(data: Any, epsilon: float, *, scott: bool = False) -> float:
+def _smoothed_loss(data: Any, epsilon: float, *, scott: bool = False) -> float:
     """ε of all rows in a bin that had one row and has none; with Scott's bins the most that any two K allow."""
     return histograms.smoothed_bound(data.n, epsilon) if scott else epsilon
 
@@ -322,54 +335,51 @@ def _smoothed_shown_loss(data: Any, epsilon: float, *, scott: bool = False) -> f
 def _histogram_accuracy(data: Any, epsilon: float, sets: int) -> Accuracy:
     """Exact bias and RMSE of the smoothed histogram with public bins."""
     bins = public_bins(data.n)
-    return smoothed_accuracy(data, bins, float(uniform_share(bins, data.n, epsilon / sets)))
+    return smoothed_accuracy(data, bins, float(_uniform_share(bins, data.n, epsilon / sets)))
 
 
 # The table
 
 
-def table_row(
-    name: str, family: Mapping[str, Any], accuracy: Callable[..., Accuracy] | None = None, **options: Any
-) -> NumericMethod:
-    """Row with the texts of methods.csv under this name."""
-    return NumericMethod.named(name, accuracy=accuracy, options=options, **family)
-
-
 REFERENCE: dict[str, Any] = {"reference": True, "has_epsilon": False, "exact_epsilon": True}
-UNCHANGED = REFERENCE | {"release": release_original, "several_sets": False}
+UNCHANGED = REFERENCE | {"release": _release_original, "several_sets": False}
 SYNTHESIS = REFERENCE | {"release": _release_normal_model}
 MODEL: dict[str, Any] = {
     "release": _release_normal_model, "loss": _model_loss, "noise": _model_noise, "exact_epsilon": True,
 }  # fmt: skip
-SPLIT = MODEL | {"shares": model_shares}
+SPLIT = MODEL | {"shares": _model_shares}
 HISTOGRAM: dict[str, Any] = {
     "release": _release_histogram, "loss": _histogram_loss, "shown_loss": _histogram_shown_loss,
     "noise": _histogram_noise,
 }  # fmt: skip
 SMOOTHED: dict[str, Any] = {
-    "release": _release_smoothed_histogram, "loss": smoothed_loss, "shown_loss": _smoothed_shown_loss,
+    "release": _release_smoothed_histogram, "loss": _smoothed_loss, "shown_loss": _smoothed_shown_loss,
     "several_sets": False,
 }  # fmt: skip
 UNBOUNDED, EXACT = {"has_epsilon": False}, {"exact_epsilon": True}
 
-ORIGINAL_ROWS = table_row("Original", UNCHANGED, original_accuracy)
-MULTIPLE_SYNTHESIS_KNOWN = table_row(
+ORIGINAL_ROWS = NumericMethod.row("Original", UNCHANGED, original_accuracy)
+MULTIPLE_SYNTHESIS_KNOWN = NumericMethod.row(
     "MultipleSynthesisKnownVariance", SYNTHESIS, model_accuracy, variance_known=True, is_noisy=False
 )
-MULTIPLE_SYNTHESIS = table_row("MultipleSynthesis", SYNTHESIS, is_noisy=False)
-MODIPS_MEAN = table_row("ModipsMean", MODEL, model_accuracy, variance_known=True)
-MODIPS_MEAN_TRUNCATED = table_row("ModipsMeanTruncated", MODEL, model_accuracy, variance_known=True, truncate=True)
-MODIPS_SPLIT = table_row("ModipsSplit", SPLIT, share=0.5)
-MODIPS_SPLIT_TRUNCATED = table_row("ModipsSplitTruncated", SPLIT, share=0.5, truncate=True)
-MODIPS_COMMUNAL = table_row("ModipsCommunal", MODEL, share=None)
-MODIPS_COMMUNAL_TRUNCATED = table_row("ModipsCommunalTruncated", MODEL, share=None, truncate=True)
-PERTURBED_HISTOGRAM_SAFE = table_row("PerturbedHistogramSafe", HISTOGRAM)
-PERTURBED_HISTOGRAM = table_row("PerturbedHistogram", HISTOGRAM, noise_units=1.0)
-PERTURBED_HISTOGRAM_SCOTT = table_row("PerturbedHistogramScott", HISTOGRAM | UNBOUNDED, noise_units=1.0, scott=True)
-SMOOTHED_HISTOGRAM = table_row("SmoothedHistogram", SMOOTHED | EXACT, _histogram_accuracy)
-SMOOTHED_HISTOGRAM_SCOTT = table_row("SmoothedHistogramScott", SMOOTHED, scott=True)
-BOOTSTRAP_THEN_SANITIZE = table_row("BootstrapThenSanitize", HISTOGRAM, bootstrap="before")
-SANITIZE_THEN_BOOTSTRAP = table_row("SanitizeThenBootstrap", HISTOGRAM, bootstrap="after")
+MULTIPLE_SYNTHESIS = NumericMethod.row("MultipleSynthesis", SYNTHESIS, is_noisy=False)
+MODIPS_MEAN = NumericMethod.row("ModipsMean", MODEL, model_accuracy, variance_known=True)
+MODIPS_MEAN_TRUNCATED = NumericMethod.row(
+    "ModipsMeanTruncated", MODEL, model_accuracy, variance_known=True, truncate=True
+)
+MODIPS_SPLIT = NumericMethod.row("ModipsSplit", SPLIT, share=0.5)
+MODIPS_SPLIT_TRUNCATED = NumericMethod.row("ModipsSplitTruncated", SPLIT, share=0.5, truncate=True)
+MODIPS_COMMUNAL = NumericMethod.row("ModipsCommunal", MODEL, share=None)
+MODIPS_COMMUNAL_TRUNCATED = NumericMethod.row("ModipsCommunalTruncated", MODEL, share=None, truncate=True)
+PERTURBED_HISTOGRAM_SAFE = NumericMethod.row("PerturbedHistogramSafe", HISTOGRAM)
+PERTURBED_HISTOGRAM = NumericMethod.row("PerturbedHistogram", HISTOGRAM, noise_units=1.0)
+PERTURBED_HISTOGRAM_SCOTT = NumericMethod.row(
+    "PerturbedHistogramScott", HISTOGRAM | UNBOUNDED, noise_units=1.0, scott=True
+)
+SMOOTHED_HISTOGRAM = NumericMethod.row("SmoothedHistogram", SMOOTHED | EXACT, _histogram_accuracy)
+SMOOTHED_HISTOGRAM_SCOTT = NumericMethod.row("SmoothedHistogramScott", SMOOTHED, scott=True)
+BOOTSTRAP_THEN_SANITIZE = NumericMethod.row("BootstrapThenSanitize", HISTOGRAM, bootstrap="before")
+SANITIZE_THEN_BOOTSTRAP = NumericMethod.row("SanitizeThenBootstrap", HISTOGRAM, bootstrap="after")
 
 HISTOGRAM_METHODS = (
     PERTURBED_HISTOGRAM_SAFE, PERTURBED_HISTOGRAM, PERTURBED_HISTOGRAM_SCOTT, SMOOTHED_HISTOGRAM,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, ClassVar, Self
@@ -14,7 +14,7 @@ import numpy as np
 from dpviz.comparisons import proportion_measures as measures
 from dpviz.comparisons.analysis import Analysis, DataKind, Estimand, Outcome
 from dpviz.comparisons.methods import ComparedMethod
-from dpviz.comparisons.proportion_measures import Intervals, Moments
+from dpviz.comparisons.proportion_measures import Moments
 from dpviz.core import limits
 from dpviz.core.declarations import PROPORTION, PUBLIC_GUESS, ROWS, SYNTHETIC_ROWS
 from dpviz.core.formatting import format_number
@@ -140,33 +140,23 @@ class OneProportion:
     def outcomes(
         self, method: Any, epsilon: float, setting: float, analysis: Analysis, secondary: tuple[str, ...] = ()
     ) -> Iterator[Outcome]:
-        for (outcome,) in self.outcomes_at(method, setting, analysis, [self]):
-            yield dataclasses.replace(outcome, epsilon=epsilon)
+        sets = method.sets(analysis.sets)
+        bias, error = self.accuracy(method, setting, analysis)
+        release_error = self.estimate_moments(method, setting, analysis).release_error()["average"]
+        data: Any = self
+        outcome = Outcome(
+            data=data, method=method, epsilon=epsilon, setting=setting, sets=sets, bias=Measure(bias, 0.0),
+            root_mean_squared_error=Measure(error, 0.0), release_error=Measure(release_error, 0.0),
+        )  # fmt: skip
+        yield outcome
 
-    def outcomes_at(
-        self, method: Any, setting: float, analysis: Analysis, data: Sequence[Any]
-    ) -> Iterator[tuple[Outcome, ...]]:
-        sets, moments = method.sets(analysis.sets), self.estimate_moments(method, setting, analysis)
-        common: dict[str, Any] = {"method": method, "epsilon": setting, "setting": setting, "sets": sets}
-        common["release_error"] = Measure(moments.release_error()["average"], 0.0)
-        truths = np.array([item.p for item in data])
-        errors = moments.errors(binomial_weights(truths, self.n), truths).tolist()
-        outcomes = [
-            Outcome(data=item, bias=Measure(bias, 0.0), root_mean_squared_error=Measure(error, 0.0), **common)
-            for item, (bias, error) in zip(data, errors, strict=True)
-        ]
-        yield tuple(outcomes)
-
-        # What takes longer than the moments: the usable share, and the intervals
-        for i, item in enumerate(data):
-            usable_share = Measure(method.usable_share(item, setting, sets), 0.0)
-            outcomes[i] = dataclasses.replace(outcomes[i], usable_share=usable_share)
-        intervals = method.intervals(data, setting, sets, analysis)
-        if not intervals:
-            yield tuple(outcomes)
-        for i, (coverage, width) in enumerate(intervals):
-            outcomes[i] = dataclasses.replace(outcomes[i], coverage=coverage, mean_width=width)
-            yield tuple(outcomes)
+        # What takes longer than the moments
+        usable_share = Measure(method.usable_share(self, setting, sets), 0.0)
+        outcome = dataclasses.replace(outcome, usable_share=usable_share)
+        interval = method.interval(self, setting, sets, analysis)
+        if interval is not None:
+            outcome = dataclasses.replace(outcome, coverage=interval[0], mean_width=interval[1])
+        yield outcome
 
     def worst(
         self, method: Any, setting: float, analysis: Analysis, measure: str, low: float, high: float, *,
@@ -241,13 +231,14 @@ class BinaryMethod(ComparedMethod):
         synthesizer = self.synthesizer(data, epsilon)
         return synthesizer.draw(rng, x, units) / synthesizer.m
 
-    def intervals(self, data: Sequence[OneProportion], setting: float, sets: int, analysis: Analysis) -> Intervals:
-        """Coverage and mean width at each true value; empty where the rule cannot be used."""
-        synthesizer, rule = self.synthesizer(data[0], setting / sets), analysis.rule_for(sets)
+    def interval(
+        self, data: OneProportion, setting: float, sets: int, analysis: Analysis
+    ) -> tuple[Measure, Measure] | None:
+        """Coverage and mean width; None where the rule cannot be used."""
+        synthesizer, rule = self.synthesizer(data, setting / sets), analysis.rule_for(sets)
         if not rule.is_feasible(synthesizer, sets):
-            return []
-        proportions = tuple(item.p for item in data)
-        return measures.interval_measures(synthesizer, proportions, sets, rule.key, analysis, data[0].is_for_curator)
+            return None
+        return measures.interval_measures(synthesizer, data.p, sets, rule.key, analysis, data.is_for_curator)
 
     def usable_share(self, data: OneProportion, setting: float, sets: int) -> float:
         """Probability that the released sets do not all hold no yes, or all nothing else."""
@@ -260,7 +251,7 @@ class BinaryMethod(ComparedMethod):
         names = {item.name for item in synthesizer_type.parameters()} & {"n", "m"}
         return synthesizer_type(**{name: getattr(data, name) for name in names}, **self.protection(data, epsilon))
 
-    def protection(self, data: OneProportion, epsilon: float) -> dict[str, Any]:
+    def protection(self, data: Any, epsilon: float) -> dict[str, Any]:
         """Parameters that protect one set: the smallest prior, or ε, and the synthesizer's other numbers."""
         if self.fixed is not None:
             return dict(self.fixed)
@@ -270,14 +261,6 @@ class BinaryMethod(ComparedMethod):
             parameters[self.guess] = data.guess
         value = epsilon if "epsilon" in card.protected_by else card.smallest_alpha(m=data.m, epsilon=epsilon)
         return parameters | dict.fromkeys(card.protected_by, value)
-
-    def in_design(self, data: Any, epsilon: float) -> dict[str, Any]:
-        """Fields with which a design with a promise makes the same set, beside its sizes and its ε."""
-        protection = self.protection(data, epsilon)
-        fields: dict[str, Any] = {"details": ((self.guess, protection[self.guess]),)} if self.guess else {}
-        if self.synthesizer_type.protected_by == ("alpha",):
-            fields["alpha"] = protection["alpha"]
-        return fields
 
     def absence(self, data: OneProportion) -> str:
         if not self.has_epsilon:

@@ -17,15 +17,14 @@ from dpviz.core.numerics.binomial_averages import evaluator
 from dpviz.core.numerics.combinatorics import multisets
 from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.types import FloatArray
-from dpviz.coverage import CoveragePlan, coverage_by_proportion, exact_coverage, performance_of, run_coverage
+from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage
 from dpviz.coverage.release_distribution import exact_work
 from dpviz.coverage.worst_case import Extreme, knows_jumps, largest_mean_width, minimize_over_p, smallest_coverage
 from dpviz.inference.interval_rules import IntervalRule, set_statistics
 from dpviz.inference.moments import release_moments
 from dpviz.inference.rules import RULES
-from dpviz.inference.sum_distribution import matrix_rows, release_sums
-from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
-from dpviz.mechanisms.plug_ins import PlugIn
+from dpviz.inference.sum_distribution import release_sums
+from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.privacy import pure_epsilon
 
 MAX_EXACT_WORK = 16_000_000  # entries of the sums for an interval, about 0.8 s; beyond it is simulated
@@ -35,8 +34,6 @@ SUM_ROUNDING = 1e-10  # error bound of a sum that is nothing but rounding
 SHOWN_PRECISION = 1e-5  # the same relative to the sum: it leaves the digits that are shown
 
 Result = TypeVar("Result")
-Intervals = list[tuple[Measure, Measure]]
-"""Coverage and mean width at each of several true values."""
 
 
 def cached_on_copy(maxsize: int) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
@@ -82,28 +79,33 @@ class Moments(NamedTuple):
 
 @cached_on_copy(maxsize=256)
 def share_moments(synthesizer: TwoCellSynthesizer) -> Moments:
-    """Moments of the share of yes in one set: in closed form where there is one, else sums over the matrix.
+    """Moments of the share of yes in one set.
 
+    Examples
+    --------
+    >>> from dpviz.mechanisms import BetaBinomial
     >>> moments = share_moments(BetaBinomial(n=1, m=1, alpha=1, beta=1))
     >>> round(moments.release_error()["average"] ** 2, 12)  # wrong with probability 1/3
     0.333333333333
     """
-    closed, counts = synthesizer.proportion_moments(), np.arange(synthesizer.n + 1)
-    if closed is not None:
-        return Moments(*closed)
-    if isinstance(synthesizer, BetaBinomial | PlugIn):
-        moments = release_moments(synthesizer, counts)
-        return Moments(moments.mean, moments.variance)
-    rows, shares = matrix_rows(synthesizer, counts), np.arange(synthesizer.m + 1) / synthesizer.m
-    mean = rows @ shares
-    away = shares - mean[:, None]
-    return Moments(mean, np.einsum("ij,ij,ij->i", rows, away, away))
+    closed = synthesizer.proportion_moments()
+    return Moments(*(closed or release_moments(synthesizer, np.arange(synthesizer.n + 1))))
 
 
 def estimate_moments(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule) -> Moments:
-    """Moments of what an analyst who uses this rule takes for the proportion.
+    """Moments of what an analyst takes for the proportion.
 
-    That is the rule's own estimate for the sum of the counts, if it has one. An analyst who knows how the sets were
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+        Of one set.
+    sets : int
+    rule : IntervalRule
+        That the analyst uses.
+
+    Notes
+    -----
+    It is the rule's own estimate for the sum of the counts, if the rule has one. An analyst who knows how the sets were
     made removes the average effect of the prior: (q̄ − a)/b where E[q̄ | x] = a + b x/n, which may leave 0 to 1.
     Otherwise it is q̄.
     """
@@ -134,7 +136,14 @@ def set_loss(synthesizer: TwoCellSynthesizer) -> float:
 
 @cached_on_copy(maxsize=256)
 def end_masses(synthesizer: TwoCellSynthesizer, sets: int) -> FloatArray:
-    """Probability for each x that all sets hold no yes, or all hold nothing else."""
+    """Probability for each x that all sets hold no yes, or all hold nothing else.
+
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+        Of one set.
+    sets : int
+    """
     ends = np.array([0, synthesizer.m])
     with np.errstate(under="ignore"):
         masses: FloatArray = np.exp(sets * synthesizer.log_transition(np.arange(synthesizer.n + 1), ends)).sum(axis=1)
@@ -145,28 +154,25 @@ def end_masses(synthesizer: TwoCellSynthesizer, sets: int) -> FloatArray:
 # Intervals
 
 
-@cached_on_copy(maxsize=1024)
+@cached_on_copy(maxsize=4096)
 def interval_measures(
-    synthesizer: TwoCellSynthesizer, proportions: tuple[float, ...], sets: int, rule: str, analysis: Analysis,
-    is_clipped: bool,
-) -> Intervals:  # fmt: skip
-    """Coverage and mean width of an interval, or of its part in [0, 1] (`is_clipped`), at several true proportions.
-
-    Several proportions share the table of all releases where that is small. A sum that would take long is simulated.
-    """
-    if is_clipped and len(proportions) > 1 and knows_jumps(synthesizer, sets, RULES[rule]):
-        curves = coverage_by_proportion(
-            synthesizer, proportions=proportions, sets=sets, rules=[rule], level=analysis.level
-        )
-        bound = curves.error_bound
-        pairs = zip(curves.coverage[0].tolist(), curves.mean_width_inside[0].tolist(), strict=True)
-        return [(_sum(share, bound), _sum(width, 2 * bound)) for share, width in pairs]
-    return [_interval_measures(synthesizer, p, sets, rule, analysis, is_clipped) for p in proportions]
-
-
-def _interval_measures(
     synthesizer: TwoCellSynthesizer, p: float, sets: int, rule: str, analysis: Analysis, is_clipped: bool
 ) -> tuple[Measure, Measure]:
+    """Coverage and mean width of an interval: exact, or simulated where the sums take long.
+
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+        Of one set.
+    p : float
+    sets : int
+    rule : str
+        Key of `RULES`.
+    analysis : Analysis
+        Level, and repetitions and seed of what is simulated.
+    is_clipped : bool
+        Whether the part of the interval in [0, 1] counts.
+    """
     # Simulated, where the sums take long; of p = 0 and 1 all entries are outcomes, each with quantiles of its own
     work = exact_work(synthesizer, p=p, sets=sets, sums_only=RULES[rule].is_noise_aware)
     if work > (MAX_EXACT_WORK if 0 < p < 1 else MAX_EXACT_WORK / 8):
@@ -220,11 +226,24 @@ def worst_measure(
     synthesizer: TwoCellSynthesizer, measure: str, sets: int, rule: IntervalRule, level: float, low: float, high: float,
     thorough: bool = False,
 ) -> Extreme | None:  # fmt: skip
-    """Worst of a measure of an `Outcome` found for p from `low` to `high`; None where it is not computed.
+    """Worst of a measure over a range of p; None where it is not computed.
 
-    Where the table of all releases is too large it takes up to some seconds, and is computed for a `thorough` answer
-    only. A bias has no sign.
+    Parameters
+    ----------
+    synthesizer : TwoCellSynthesizer
+        Of one set.
+    measure : str
+        Of an `Outcome`; a bias has no sign.
+    sets : int
+    rule : IntervalRule
+    level, low, high : float
+        Of the interval, and the ends of the range.
+    thorough : bool, optional
+        Whether it may take up to some seconds, where the table of all releases is too large.
 
+    Examples
+    --------
+    >>> from dpviz.mechanisms import BetaBinomial
     >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
     >>> worst = worst_measure(release, "bias", 1, RULES["as_if_real"], 0.95, 0.25, 0.5)
     >>> round(worst.value, 12), worst.at  # (1 + p)/3 − p

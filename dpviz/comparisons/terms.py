@@ -115,7 +115,16 @@ class EqualPrivacy(ComparisonTerms):
 
 
 def unprotected(method: ComparedMethod, data: Any, epsilon: float, sets: int) -> str:
-    """Why no pure ε holds for a method with this setting, or none is known, in a few words; empty if one does."""
+    """Why no pure ε holds for a method, or none is known, in a few words; empty if one does.
+
+    Parameters
+    ----------
+    method : ComparedMethod
+    data : DataKind
+    epsilon : float
+        Given to all sets together.
+    sets : int
+    """
     real = method.real_epsilon(data, epsilon, sets)
     if real is None:
         return "no ε is known that holds"
@@ -123,10 +132,25 @@ def unprotected(method: ComparedMethod, data: Any, epsilon: float, sets: int) ->
 
 
 def setting_for(method: ComparedMethod, data: Any, sets: int, promises: Iterable[tuple[float, float]]) -> float | None:
-    """Largest ε that a method can be given so that all its sets together keep every promise (ε, δ).
+    """Largest ε that a method can be given so that all its sets together keep every promise.
 
-    None where there is none or none is known, or where the share of a set is too small to compute with. Of a method
-    whose δ is not known, a pure loss of ε₀ is taken for it: it gives away no more than δ = (e^ε₀ − e^ε)/(e^ε₀ + 1).
+    Parameters
+    ----------
+    method : ComparedMethod
+    data : DataKind
+    sets : int
+    promises : iterable of tuple of float
+        Pairs (ε, δ).
+
+    Returns
+    -------
+    float or None
+        None where there is none or none is known, or where the share of a set is too small to compute with.
+
+    Notes
+    -----
+    Of a method whose δ is not known, a pure loss of ε₀ is taken for it: it gives away no more than
+    δ = (e^ε₀ − e^ε)/(e^ε₀ + 1).
 
     References
     ----------
@@ -149,6 +173,12 @@ def setting_for(method: ComparedMethod, data: Any, sets: int, promises: Iterable
 def pure_within(epsilon: float, delta: float) -> float:
     """Largest pure loss that keeps (ε, δ) whatever the release is, ln[(e^ε + δ)/(1 − δ)].
 
+    Parameters
+    ----------
+    epsilon, delta : float
+
+    Examples
+    --------
     >>> pure_within(1.0, 0.0), round(pure_within(0.0, 0.5), 12) == round(math.log(3), 12)
     (1.0, True)
     """

@@ -20,7 +20,7 @@ from dpviz.comparisons.comparison import (
     Compared,
     Comparison,
     Ranking,
-    compare_errors,
+    _compare_errors,
     stream_comparison,
 )
 from dpviz.core.formatting import format_error, format_number, format_percent
@@ -381,5 +381,5 @@ def test_what_a_method_releases_is_told_without_code_for_exponents() -> None:
     ],
 )  # fmt: skip
 def test_an_error_is_compared_with_that_of_the_original_data(error: float, words: str) -> None:
-    assert compare_errors(error, 0.0433) == words
-    assert compare_errors(error, 0.0) == "but not at all"
+    assert _compare_errors(error, 0.0433) == words
+    assert _compare_errors(error, 0.0) == "but not at all"

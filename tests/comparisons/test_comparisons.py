@@ -21,7 +21,7 @@ from dpviz.comparisons import (
 )
 from dpviz.comparisons.comparison import stream_comparison
 from dpviz.comparisons.methods import NumericMethod
-from dpviz.comparisons.numeric_releases import release_original
+from dpviz.comparisons.numeric_releases import _release_original
 from dpviz.comparisons.proportion import MULTIPLE_SYNTHESIS, ORIGINAL, BinaryMethod, promising_methods
 from dpviz.coverage import CoveragePlan, exact_coverage, performance_of, run_coverage
 from dpviz.privacy import delta_for_epsilon
@@ -316,7 +316,7 @@ def test_every_kind_says_what_it_has() -> None:
 def test_a_method_that_does_not_say_what_is_known_of_its_real_epsilon_is_refused_by_name() -> None:
     said: dict[str, str] = {"key": "silent", "label": "Silent", "source": "a test", "releases": "Nothing."}
     with pytest.raises(TypeError, match=r"'loss_by'"):
-        NumericMethod(**said, release=release_original)  # type: ignore[call-arg]
+        NumericMethod(**said, release=_release_original)  # type: ignore[call-arg]
 
 
 def test_what_a_class_says_of_its_real_epsilon_is_what_its_values_are() -> None:

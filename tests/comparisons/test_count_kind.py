@@ -14,7 +14,6 @@ from scipy.stats import binom
 from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.comparisons import Analysis, BinaryData, CountData, EqualPrivacy
 from dpviz.comparisons.proportion import BinaryMethod
-from dpviz.comparisons.proportion_measures import interval_measures
 from dpviz.designs import Design
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PoissonCount
 from tests.helpers import check_close
@@ -58,22 +57,6 @@ def test_as_many_rows_as_there_are_give_the_numbers_of_the_comparison() -> None:
             one, other = (next(data.outcomes(method, 0.8, 0.8, Analysis(sets=3))) for data in (count_data, binary_data))
             check_close([one.measures, one.release_error], [other.measures, other.release_error])
             assert (one.method.key, one.setting, one.sets) == (other.method.key, other.setting, other.sets)
-
-
-@pytest.mark.parametrize(("sets", "rule"), [(1, "as_if_real"), (2, "reiter_2003"), (4, "score"), (4, "reiter_2003")])
-def test_intervals_at_several_proportions_are_those_at_each(sets: int, rule: str) -> None:
-    """Those of one table are summed in another order; of four sets that are told apart each has its own transforms."""
-    truths, analysis = (0.05, 0.3, 0.9), Analysis(sets=sets, rule=rule)
-    every = [CountData(n=20, m=20, p=p) for p in truths]
-    method = every[0].method("beta_binomial")
-    alone = [data.outcome(method, 2.0, analysis) for data in every]
-    interval_measures.cache_clear()  # type: ignore[attr-defined]
-    *_, together = every[0].outcomes_at(method, 2.0, analysis, every)
-    assert together is not None
-    for found, one in zip(together, alone, strict=True):
-        for name in ("coverage", "mean_width"):
-            assert found.measure(name).value == pytest.approx(one.measure(name).value, abs=1e-13)
-            assert found.measure(name).within == pytest.approx(one.measure(name).within, abs=1e-11)
 
 
 @pytest.mark.parametrize("sets", [1, 4])

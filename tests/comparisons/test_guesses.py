@@ -15,7 +15,6 @@ from dpviz.comparisons.comparison import Ranking
 from dpviz.core.formatting import format_number
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.curator.question import DesignQuestion
-from dpviz.designs import Design
 from dpviz.mechanisms import PoissonGamma
 
 KEY = "poisson_gamma"
@@ -138,13 +137,3 @@ def test_the_desk_says_which_guess_it_gives() -> None:
     assert chosen.assumptions == f"The public guess of {LABEL} is 0.3, the middle of your range."
     own = dataclasses.replace(chosen, data=chosen.data.with_guess(0.2))
     assert own.assumptions == f"The public guess of {LABEL} is 0.2."
-
-
-@pytest.mark.parametrize("key", ["laplace", "beta_binomial", "poisson_count", KEY, "geometric"])
-def test_the_release_that_leads_is_what_other_pages_make(key: str) -> None:
-    data = BinaryData(n=20, p=0.3).with_guess(0.4)
-    method = data.method(key)
-    own = method.in_design(data, 2.0)  # type: ignore[attr-defined]
-    design = Design(mechanism=key, n=20, epsilon=2.0, **own)
-    assert design.synthesizer == method.synthesizer(data, 2.0)  # type: ignore[attr-defined]
-    assert set(own) == {KEY: {"details"}, "poisson_count": {"alpha"}}.get(key, set())

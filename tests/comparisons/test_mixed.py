@@ -25,13 +25,13 @@ from dpviz.comparisons.mixed_releases import (
     PERTURBED_CELLS_SAFE,
     CellStatistics,
     MixedRows,
-    add_noise,
+    _add_noise,
+    _covariance_factor,
+    _mixed_noise,
+    _noisy_counts,
+    _square_counts,
     cell_bins,
     cell_statistics,
-    covariance_factor,
-    mixed_noise,
-    noisy_counts,
-    square_counts,
 )
 from dpviz.comparisons.numeric_releases import MODIPS_MEAN, ORIGINAL_ROWS
 from dpviz.core.types import FloatArray
@@ -150,7 +150,7 @@ def test_multiple_synthesis_has_the_moments_of_the_posterior_predictive() -> Non
 def test_the_covariance_is_drawn_from_the_inverse_wishart_distribution(given: tuple[float, float, float]) -> None:
     """Its marginal variances are νS/χ² with ν − 1 degrees of freedom, and its mean is νS/(ν − 3)."""
     degrees, many = 11, 20_000
-    factor = covariance_factor(np.random.default_rng(2), np.tile(np.array(given)[:, None], many), degrees)
+    factor = _covariance_factor(np.random.default_rng(2), np.tile(np.array(given)[:, None], many), degrees)
     drawn = np.einsum("ijs,kjs->iks", factor, factor)
     for place in (0, 1):
         if given[place] > 0:
@@ -205,7 +205,7 @@ def test_no_neighbours_move_noisy_sums_and_counts_by_more_than_epsilon_and_the_w
     n: int, share: float
 ) -> None:
     data, method = mixed(n=n, cells=3, mean=0.0, sigma=0.1, low=-1.0, high=1.0), MIXED_MODIPS.with_share(share)
-    scales = mixed_noise(data, 0.6, share=share)
+    scales = _mixed_noise(data, 0.6, share=share)
     losses = moved(scales, neighbours(n))
     assert losses.max() <= 0.6 * (1 + 1e-12)
     worst = float(moved(scales, worst_pair_of_the_finding(n))[0])
@@ -216,7 +216,7 @@ def test_no_neighbours_move_noisy_sums_and_counts_by_more_than_epsilon_and_the_w
 
 def test_a_halved_sensitivity_is_caught() -> None:
     data = mixed(n=9, cells=3, mean=0.0, sigma=0.1, low=-1.0, high=1.0)
-    counts, sums, squares = (scale / 2 for scale in mixed_noise(data, 0.6, share=1 / 6))
+    counts, sums, squares = (scale / 2 for scale in _mixed_noise(data, 0.6, share=1 / 6))
     assert moved((counts, sums, squares), neighbours(9)).max() > 0.6 * 1.2
     assert float(moved((counts, sums, squares), worst_pair_of_the_finding(9))[0]) == pytest.approx(1.2)
 
@@ -225,8 +225,8 @@ def test_the_noise_of_the_safe_release_has_the_variance_that_its_sensitivity_ask
     """2(2/ε₁)² for a count, 2(R/ε₁)² for a sum, and 2(R²(n − 1)/(nε₁))² for a square, ε₁ being a sixth of ε."""
     data, many, each = mixed(cells=4), 40_000, 3.0 / 6
     known = CellStatistics(np.full((many, 4), 250.0), np.zeros((2, many, 4)), np.zeros((3, many)))
-    scales = mixed_noise(data, 3.0, share=1 / 6)
-    noisy = add_noise(np.random.default_rng(5), known, scales)
+    scales = _mixed_noise(data, 3.0, share=1 / 6)
+    noisy = _add_noise(np.random.default_rng(5), known, scales)
     wanted = (2 / each, 8 / each, 64 * 0.999 / each)
     for found, true, scale in zip(noisy, known, wanted, strict=True):
         noise = (found - true).ravel()
@@ -322,7 +322,7 @@ def test_mixed_methods_are_broken_only_where_their_rows_prove_it() -> None:
 def test_histograms_are_those_of_a_loop() -> None:
     data = mixed(n=60, cells=3)
     drawn = data.draw(np.random.default_rng(9), 4)
-    found = square_counts(drawn, 5, data.width)
+    found = _square_counts(drawn, 5, data.width)
     for place in range(4):
         cell = np.repeat(np.arange(3), drawn.counts[place])
         x, y = drawn.values[:, place]
@@ -340,7 +340,7 @@ def test_the_real_epsilon_of_perturbed_cells_is_that_of_the_extreme_counts(metho
         here, there = (laplace.logpdf(seen - one, scale=units / part).sum() for one in ([3, 2], [2, 3]))
         loss += here - there
     assert method.real_epsilon(mixed(), epsilon, 1) == pytest.approx(loss)
-    noise = noisy_counts(np.random.default_rng(3), np.full((40_000,), 1000), units / 0.8) - 1000
+    noise = _noisy_counts(np.random.default_rng(3), np.full((40_000,), 1000), units / 0.8) - 1000
     assert noise.var() == pytest.approx(2 * (units / 0.8) ** 2, rel=0.06)
 
 

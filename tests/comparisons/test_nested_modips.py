@@ -11,7 +11,7 @@ from scipy import integrate
 from scipy.stats import betabinom, laplace, norm
 
 from dpviz.comparisons import Analysis, BinaryData
-from dpviz.comparisons.nested_modips import NESTED, NestedModips, log_no_ones, variance_components
+from dpviz.comparisons.nested_modips import NESTED, NestedModips, _log_no_ones, _variance_components
 from dpviz.comparisons.proportion_measures import share_moments
 from dpviz.mechanisms import Modips
 
@@ -38,7 +38,7 @@ def expected(f, n: int, epsilon: float, x: int) -> float:
 
 @pytest.mark.parametrize(("n", "epsilon"), [(1, 0.5), (20, 1e-4), (20, 0.3), (50, 8.0)])
 def test_the_three_variances_are_those_of_quadrature(n: int, epsilon: float) -> None:
-    found = variance_components(n, epsilon)
+    found = _variance_components(n, epsilon)
     for x in {0, n // 3, n}:
         mean = expected(lambda u: (PRIOR + u) / (2 * PRIOR + n), n, epsilon, x)
         noise = expected(lambda u, mean=mean: ((PRIOR + u) / (2 * PRIOR + n) - mean) ** 2, n, epsilon, x)
@@ -52,15 +52,15 @@ def test_the_three_variances_are_those_of_quadrature(n: int, epsilon: float) -> 
 
 @pytest.mark.parametrize(("n", "epsilon"), [(15, 0.1), (40, 2.0)])
 def test_a_single_set_of_each_is_modips(n: int, epsilon: float) -> None:
-    made, found = Modips(n=n, m=n, epsilon=epsilon, alpha=PRIOR, beta=PRIOR), variance_components(n, epsilon)
+    made, found = Modips(n=n, m=n, epsilon=epsilon, alpha=PRIOR, beta=PRIOR), _variance_components(n, epsilon)
     assert np.allclose(found.mean, share_moments(made).mean, rtol=1e-10)
     assert np.allclose(found.sanitization + found.posterior + found.rows, share_moments(made).variance, rtol=1e-9)
-    assert np.allclose(log_no_ones(n, epsilon, 1), made.log_transition_matrix()[:, 0], rtol=1e-9)
+    assert np.allclose(_log_no_ones(n, epsilon, 1), made.log_transition_matrix()[:, 0], rtol=1e-9)
 
 
 @pytest.mark.parametrize(("n", "epsilon", "sets"), [(6, 1e-3, 3), (12, 1.5, 10), (4, 60.0, 2)])
 def test_sets_without_ones_are_as_likely_as_by_quadrature(n: int, epsilon: float, sets: int) -> None:
-    found = log_no_ones(n, epsilon, sets)
+    found = _log_no_ones(n, epsilon, sets)
     for x in (0, 1, n // 2):
         share = expected(lambda u: betabinom.pmf(0, n, PRIOR + u, PRIOR + n - u) ** sets, n, epsilon, x)
         assert found[x] == pytest.approx(math.log(share), rel=1e-8)
@@ -80,7 +80,7 @@ def test_the_real_epsilon_is_that_of_all_releases_and_half_the_noise_breaks_it(e
     assert TWO.real_epsilon(data, epsilon, 1) == pytest.approx(max(losses), rel=1e-7)
     assert TWO.real_epsilon(data, 4 * epsilon, 4) == pytest.approx(4 * max(losses), rel=1e-7)
     assert max(losses) <= epsilon
-    half = -np.diff(log_no_ones(30, 2 * epsilon, 10))  # with half the noise
+    half = -np.diff(_log_no_ones(30, 2 * epsilon, 10))  # with half the noise
     assert half.max() > 1.5 * epsilon
 
 
@@ -118,7 +118,7 @@ def test_bias_error_coverage_and_usable_share_are_those_of_a_plain_loop() -> Non
     assert abs(found.usable_share.value - usable / repetitions) < 4.5 * math.sqrt(0.25 / repetitions)
     # What the sets tell of the noise: B − w/t is unbiased for b₁.
     weights = np.array([math.comb(n, x) * p**x * (1 - p) ** (n - x) for x in range(n + 1)])
-    exact = weights @ variance_components(n, epsilon / sets).sanitization
+    exact = weights @ _variance_components(n, epsilon / sets).sanitization
     assert abs(np.mean(noise) - exact) < 4.5 * np.std(noise) / math.sqrt(repetitions)
 
 

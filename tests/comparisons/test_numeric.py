@@ -31,14 +31,14 @@ from dpviz.comparisons.numeric_releases import (
     PERTURBED_HISTOGRAM_SCOTT,
     SMOOTHED_HISTOGRAM,
     SMOOTHED_HISTOGRAM_SCOTT,
-    bounded_laplace,
+    _bounded_laplace,
+    _bounded_normal,
+    _mean_share,
+    _scott_bins,
+    _smoothed_weights,
     bounded_laplace_loss,
-    bounded_normal,
-    mean_share,
     public_bins,
     row_moments,
-    scott_bins,
-    smoothed_weights,
 )
 from dpviz.core.types import FloatArray
 from dpviz.inference import COMBINING_RULES
@@ -244,7 +244,7 @@ def test_the_perturbed_histogram_does_what_a_loop_over_its_definition_does() -> 
 @pytest.mark.parametrize("truncate", [False, True])
 def test_with_a_large_epsilon_no_noise_is_added(truncate: bool) -> None:
     true = np.linspace(-2.0, 3.0, 40)
-    noisy = bounded_laplace(np.random.default_rng(1), true, 7 / (50 * 1e6), -3.0, 4.0, truncate)
+    noisy = _bounded_laplace(np.random.default_rng(1), true, 7 / (50 * 1e6), -3.0, 4.0, truncate)
     assert np.abs(noisy - true).max() < 1e-4
 
 
@@ -282,7 +282,7 @@ def test_a_negative_variance_is_no_interval_and_a_miss() -> None:
 @pytest.mark.parametrize(("centre", "sigma"), [(0.5, 0.2), (0.5, 5.0), (1.3, 0.1), (-0.4, 0.05), (0.0, 1e-6)])
 def test_truncated_rows_have_the_truncated_distribution(centre: float, sigma: float) -> None:
     rng = np.random.default_rng(2)
-    drawn = bounded_normal(rng, np.full(100, centre), np.full(100, sigma), 0.0, 1.0, 20, truncate=True).ravel()
+    drawn = _bounded_normal(rng, np.full(100, centre), np.full(100, sigma), 0.0, 1.0, 20, truncate=True).ravel()
     law = truncnorm(-centre / sigma, (1 - centre) / sigma, centre, sigma)
     assert drawn.min() >= -1e-12
     assert drawn.max() <= 1 + 1e-12
@@ -291,7 +291,7 @@ def test_truncated_rows_have_the_truncated_distribution(centre: float, sigma: fl
 
 @pytest.mark.parametrize("centre", [0.0, 0.3, 1.0, 1.2])
 def test_truncated_noise_has_the_truncated_distribution(centre: float) -> None:
-    drawn = bounded_laplace(np.random.default_rng(3), np.full(2000, centre), 0.3, 0.0, 1.0, truncate=True)
+    drawn = _bounded_laplace(np.random.default_rng(3), np.full(2000, centre), 0.3, 0.0, 1.0, truncate=True)
     noise = laplace(centre, 0.3)
     inside = noise.cdf(1) - noise.cdf(0)
     assert kstest(drawn, lambda t: np.clip((noise.cdf(t) - noise.cdf(0)) / inside, 0, 1)).pvalue > 1e-4
@@ -300,7 +300,7 @@ def test_truncated_noise_has_the_truncated_distribution(centre: float) -> None:
 def test_equal_rows_have_no_variance() -> None:
     for centre, sigma in ((0.3, 0.0), (7.0, 0.1)):
         for truncate in {False, sigma == 0}:
-            rows = bounded_normal(
+            rows = _bounded_normal(
                 np.random.default_rng(4), np.full(5, centre), np.full(5, sigma), 0.0, 1.0, 9, truncate
             )
             assert row_moments(rows).variance.tolist() == [0.0] * 5
@@ -311,7 +311,7 @@ def test_bins_by_scotts_rule_are_as_many_as_in_print() -> None:
     for n, bins in ((40, 7), (100, 10), (1000, 21)):
         data = UnknownVariance(n=n, mean=0.0, sigma=2.0, low=-6.0, high=8.0)
         rows = data.draw(np.random.default_rng(5), 200)
-        assert np.median(scott_bins(data, row_moments(rows).variance)) == bins
+        assert np.median(_scott_bins(data, row_moments(rows).variance)) == bins
         assert abs(public_bins(n) - bins) <= 1
 
 
@@ -430,7 +430,7 @@ def test_all_rows_at_a_bound_and_one_at_the_other_move_both_statistics_by_their_
 
 def test_the_smoothed_histogram_spends_all_of_its_epsilon_and_no_more() -> None:
     counts, bins, epsilon = np.array([[7, 0, 3], [6, 1, 3], [10, 0, 0], [9, 0, 1]]), np.full(4, 3), 1.3
-    weights = smoothed_weights(counts, bins, epsilon)
+    weights = _smoothed_weights(counts, bins, epsilon)
     ratios = np.abs(np.log(weights[::2] / weights[1::2])).max(axis=1)
     assert 10 * ratios == pytest.approx([epsilon, epsilon])
 
@@ -494,7 +494,7 @@ def test_every_method_says_what_it_releases_and_what_that_is_worth() -> None:
 def test_not_splitting_is_the_communal_share() -> None:
     """(R + R²)/(nε) for both is R/(nwε) and R²/(n(1 − w)ε) with w = 1/(1 + R)."""
     data = UnknownVariance(n=10, mean=0.0, sigma=1.0, low=-3.0, high=4.0)
-    share = mean_share(data, variance_known=False)
+    share = _mean_share(data, variance_known=False)
     assert 7 / share == pytest.approx(7 + 49)
     assert 49 / (1 - share) == pytest.approx(7 + 49)
 
@@ -551,7 +551,7 @@ def test_rules_that_read_counts_are_refused_in_a_sentence() -> None:
 def test_rows_that_fill_the_bounds_may_leave_one_bin_and_equal_rows_the_most() -> None:
     data = UnknownVariance(n=4, mean=0.5, sigma=100.0, low=0.0, high=1.0)
     variance = row_moments(data.draw(np.random.default_rng(1), 200)).variance
-    bins = scott_bins(data, variance)
+    bins = _scott_bins(data, variance)
     assert set(bins[variance > 0.24]) == {1}
     assert set(bins[variance == 0]) == {MAX_BINS}
     agrees(study(data, PERTURBED_HISTOGRAM_SCOTT, epsilon=100.0).bias, 0.0)

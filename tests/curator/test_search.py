@@ -566,7 +566,7 @@ def test_what_is_kept_of_a_release_holds_none_of_its_terms() -> None:
         share_moments(release),
         set_loss(release),
         end_masses(release, 2),
-        interval_measures(release, (0.3, 0.4), 1, "as_if_real", Analysis(level=0.9), True),
+        interval_measures(release, 0.3, 1, "as_if_real", Analysis(level=0.9), True),
     )
     assert vars(release) == before
     assert set_loss(release) == pytest.approx(pure_epsilon(release), rel=ROUNDING)
