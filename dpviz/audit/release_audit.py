@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from dpviz.audit.release_losses import ReleaseSetting
 from dpviz.audit.release_methods import RELEASE_METHODS, ReleaseMethod
+from dpviz.audit.text import sentence
 from dpviz.comparisons import ComparedMethod, DataKind, MixedData
 from dpviz.comparisons.numeric_data import NormalData
 from dpviz.comparisons.numeric_releases import public_bins
@@ -15,8 +16,6 @@ from dpviz.core.formatting import format_distinct, format_number, round_down, ro
 from dpviz.privacy.real_loss import Loss, ReleaseVerdict
 
 __all__ = ["RELEASE_METHODS", "ReleaseAudit", "ReleaseSetting", "audit_releases"]
-
-USED_UP = 0.9995  # share of ε from which on it reads as 100 %
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ class ReleaseAudit:
     @property
     def sentence(self) -> str:
         """What happened, and how much."""
-        return _verdict_sentence(self.loss, self.promised)
+        return sentence("release", self.loss, self.promised)
 
     @property
     def explanation(self) -> str:
@@ -96,39 +95,12 @@ def ranked_audits(setting: ReleaseSetting) -> tuple[ReleaseAudit, ...]:
     return tuple(sorted(audit_releases(setting), key=lambda result: verdicts.index(result.verdict)))
 
 
-def _verdict_sentence(loss: Loss, epsilon: float) -> str:
-    """What happened to a promised ε, and how much."""
-    promised, real = format_number(epsilon, 3), loss.text(epsilon)
-    match loss.verdict(epsilon):
-        case ReleaseVerdict.NOT_PRIVATE:
-            if not loss.delta:
-                return "No ε is enough."
-            often = "always" if loss.delta == 1 else f"with probability {format_number(loss.delta, 2)}"
-            return f"No ε is enough: for some neighbours the release {often} shows which data set is the real one."
-        case ReleaseVerdict.BREAKS:
-            equals = "" if "at least" in real else "ε = "
-            return f"The promise ε = {promised} is broken: the real loss is {equals}{real}."
-        case ReleaseVerdict.OPEN:
-            return f"It is not settled whether ε = {promised} is kept: the real loss is {real}."
-    if not loss.exact:
-        return f"The promise ε = {promised} is kept: the real loss is {real}."
-    share = loss.at_most / epsilon
-    used = "just used up" if share > USED_UP else f"{format_number(100 * share, 3)} % of it used"
-    return f"The promise ε = {promised} is kept, {used}."
-
-
 def headline(results: Sequence[ReleaseAudit]) -> str:
     """How many methods break their promise."""
     counts = Counter(result.verdict for result in results)
-    n_not_private, n_open = counts[ReleaseVerdict.NOT_PRIVATE], counts[ReleaseVerdict.OPEN]
-    n_bad, rest = n_not_private + counts[ReleaseVerdict.BREAKS], ""
-    they = "breaks its promise" if n_bad == 1 else "break their promise"
-    if n_not_private:
-        rest = f", and {n_not_private} of these {'is' if n_not_private == 1 else 'are'} not private at any ε"
-    sentence = f"{n_bad} of the {len(results)} printed methods {they}{rest}."
-    if not n_bad:
-        sentence = f"None of the {len(results)} printed methods was found to break its promise here."
-    return f"{sentence} For {n_open} it is not settled." if n_open else sentence
+    not_private = counts[ReleaseVerdict.NOT_PRIVATE]
+    broken = not_private + counts[ReleaseVerdict.BREAKS]
+    return sentence("releases", len(results), broken, not_private, counts[ReleaseVerdict.OPEN])
 
 
 # At the setting of a comparison
@@ -197,4 +169,4 @@ def actual_loss_sentence(method: ComparedMethod, data: DataKind, epsilon: float,
             loss, why = replace(loss, delta=result.loss.delta), result.explanation
     except ValueError:  # too few rows, or another setting that is refused
         return method.finding
-    return f"{_verdict_sentence(loss, epsilon)} {why}".strip()
+    return f"{sentence('release', loss, epsilon)} {why}".strip()

@@ -5,7 +5,7 @@ import sys
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from dpviz.audit.text import result_sentence
+from dpviz.audit.text import sentence
 from dpviz.audit.theorems import CONSTANTS, THEOREMS, Promise, Theorem, TheoremKind, Verdict
 from dpviz.calibration.data_kinds import GAUSSIAN, KINDS, Kind, Setting
 from dpviz.calibration.methods import PRIOR_METHODS
@@ -75,7 +75,7 @@ class TheoremResult:
     @cached_property
     def sentence(self) -> str:
         """What follows, and why."""
-        return result_sentence(self)
+        return sentence("theorem", self)
 
 
 def audit_theorems(family: str, **setting: float) -> tuple[TheoremResult, ...]:
