@@ -11,7 +11,6 @@ import streamlit as st
 
 from dpviz.audit import text as audit_text
 from dpviz.audit.curves import Axis, prior_curves, stream_prior_curves
-from dpviz.audit.formulas import subsampled_epsilon_printed
 from dpviz.audit.theorem_audit import audit_theorems
 from dpviz.audit.theorems import Verdict
 from dpviz.calibration import curves as answers
@@ -273,8 +272,7 @@ def _show_sampling(question: PromiseQuestion) -> None:
         st.caption(f"The population must hold at least the n = {format_number(setting.n)} rows of the sample.")
         return
     spinner = "Averaging over the samples …"
-    arguments = question, population, alpha, subsampled_epsilon_printed
-    table, losses = ui.result(prior_tables.sampling_table, *arguments, spinner=spinner)
+    table, losses = ui.result(prior_tables.sampling_table, question, population, alpha, spinner=spinner)
     alone, printed, *_, after = losses[HEADLINE.key]
     is_exact = table.head[-1] == "exact"
     mark, change = describe_change(alone, after, "" if is_exact else " at most")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpviz.audit.release_methods import RELEASE_METHODS
+from dpviz.audit.release_audit import RELEASE_METHODS
 from dpviz.calibration.methods import CALIBRATED_METHODS, PRIOR_METHODS, method_of
 from dpviz.charts.theme import PALETTE
 from dpviz.coverage import exact_coverage

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpviz.audit.formulas import subsampled_epsilon_printed
 from dpviz.core import limits
 from dpviz.core.formatting import format_number, round_up
 from dpviz.designs import Design
@@ -18,7 +17,7 @@ from dpviz.inference import posterior_mixture
 from dpviz.inference.posterior import posterior_secret_n, range_around, size_prior
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
-from dpviz.privacy.subsampling import subsampled_tight
+from dpviz.privacy.subsampling import subsampled_epsilon_printed, subsampled_tight
 from tests.pages.apptest import answer, markup, open_page, set_state, sound, texts
 from tests.referees import of_sets
 

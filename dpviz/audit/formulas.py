@@ -14,34 +14,11 @@ from dpviz.core.numerics.special import MAX_EXPONENT, capped_expm1, divide_or_in
 from dpviz.core.types import FloatArray
 from dpviz.privacy.average_case import log_count_probabilities
 from dpviz.privacy.pld import advanced_composition
-from dpviz.privacy.subsampling import subsampled_tight
+from dpviz.privacy.subsampling import subsampled_epsilon_printed
 
 DIMITRAKAKIS = 2.46  # the constant that Theorem 4.3 takes from Dimitrakakis et al. (2013)
 CONDITION_TIE = 1e-12  # relative distance within which both sides of a condition are equal: rounding refuses none
 MIN_LEMMA_DELTA = 1e-300  # smaller tails lose their digits near the end of the floating-point numbers
-
-
-def subsampled_epsilon_printed(epsilon: float, rate: float) -> float:
-    """ε that Theorem 2.22 promises for an ε-private release of a random share of the rows.
-
-    Parameters
-    ----------
-    epsilon : float
-        Of the release of all rows that it is given, at least 0.
-    rate : float
-        Share r of the rows, from 0 to 1.
-
-    Returns
-    -------
-    float
-        r (e^ε − 1); ∞ where it overflows.
-
-    Examples
-    --------
-    >>> round(subsampled_epsilon_printed(1.0, 0.5), 6)  # (e − 1) / 2
-    0.859141
-    """
-    return capped_expm1(subsampled_tight(epsilon, rate))
 
 
 def _share(n: int, m: int) -> float:

@@ -87,13 +87,13 @@ def _replaced_row(added: float, epsilon: float, allowed: float) -> _ReplacedRow:
     reach = int(_quantiles(np.array([1 + added]), NEGLIGIBLE * allowed)[0])
     d = np.arange(-reach, reach + 1)
     with np.errstate(divide="ignore"):
-        answer = PrivacyLossDistribution.from_outcomes(d * slope, skellam.logpmf(d, 1 + added, added))
+        losses = PrivacyLossDistribution.from_outcomes(d * slope, skellam.logpmf(d, 1 + added, added))
 
-    # How often the loss exceeds, either way, ε and each loss that there is
-    thresholds = np.append(epsilon, slope * np.arange(reach + 1))
-    failures = np.array([answer.masses[np.abs(answer.losses) > LOSS_TIE * limit].sum() for limit in thresholds])
-    smallest = float(thresholds[1:][failures[1:] <= allowed][0])
-    return _ReplacedRow(float(failures[0]), answer.delta_for_epsilon(epsilon), smallest)
+    # How often the loss exceeds k steps of its scale, either way
+    sizes = np.rint(np.abs(losses.losses) / slope).astype(int)
+    exceeding = np.cumsum(np.bincount(sizes, losses.masses, reach + 2)[::-1])[::-1][1:]
+    failure = exceeding[min(math.floor(LOSS_TIE * epsilon / slope), reach)]
+    return _ReplacedRow(float(failure), losses.delta_for_epsilon(epsilon), slope * int(np.argmax(exceeding <= allowed)))
 
 
 def _quantiles(means: FloatArray, delta: float) -> IntArray:
@@ -118,10 +118,10 @@ def promise_of_counts(release: Synthesizer) -> dict[str, str]:
         return {}
     largest = int(_quantiles(np.array([1 + release.alpha]), FAILURE_PROBABILITY)[0])
     promised = max(largest * math.log1p(1 / release.alpha) - 1, MIN_PRINTED_EPSILON)
+    numbers = {"promised": promised, "allowed": FAILURE_PROBABILITY, "delta": delta_for_epsilon(release, promised)}
     failures = {
         "count": probabilistic_delta(release, promised),
         "table": _replaced_row(release.alpha, promised, FAILURE_PROBABILITY).failure,
     }
-    numbers = {"promised": promised, "allowed": FAILURE_PROBABILITY, "delta": delta_for_epsilon(release, promised)}
     verdicts = {f"{name}_verdict": "kept" if p <= FAILURE_PROBABILITY else "broken" for name, p in failures.items()}
-    return {name: format_number(value, 3) for name, value in {**numbers, **failures}.items()} | verdicts
+    return {name: format_number(value, 3) for name, value in (numbers | failures).items()} | verdicts

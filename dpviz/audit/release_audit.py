@@ -2,20 +2,46 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from dpviz.audit.release_losses import ReleaseSetting
-from dpviz.audit.release_methods import RELEASE_METHODS, ReleaseMethod
+from dpviz.audit.release_losses import NOISE_FACTORS, PROMISES, REAL_LOSSES, ReleaseSetting
 from dpviz.audit.text import sentence
 from dpviz.comparisons import ComparedMethod, DataKind, MixedData
 from dpviz.comparisons.numeric_data import NormalData
 from dpviz.comparisons.numeric_releases import public_bins
-from dpviz.core.formatting import format_distinct, format_number, round_down, round_up
+from dpviz.core.data_files import read_table
+from dpviz.core.formatting import format_number
 from dpviz.privacy.real_loss import Loss, ReleaseVerdict
 
-__all__ = ["RELEASE_METHODS", "ReleaseAudit", "ReleaseSetting", "audit_releases"]
+__all__ = ["RELEASE_METHODS", "SENSITIVITIES", "ReleaseAudit", "ReleaseSetting", "audit_releases"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseMethod:
+    """A method of Bowen & Liu, Liu or Jackson et al. that promises an ε, as its paper prints it."""
+
+    key: str
+    name: str
+    source: str
+    released: str  # what the promised ε is a loss of
+    checked: str  # how the real ε is computed
+    why: str  # it is what it is
+    safe: str  # what keeps the promise instead
+
+    def loss(self, setting: ReleaseSetting) -> Loss:
+        """The real loss."""
+        loss = REAL_LOSSES[self.key](setting)
+        return loss if isinstance(loss, Loss) else Loss.exactly(loss)
+
+    def promised(self, setting: ReleaseSetting) -> float:
+        """The promised ε."""
+        return PROMISES[self.key](setting) if self.key in PROMISES else setting.epsilon
+
+
+RELEASE_METHODS = {row["key"]: ReleaseMethod(**row) for row in read_table("audit/release_methods")}
+"""In the order of the papers, by key."""
 
 
 @dataclass(frozen=True)
@@ -44,20 +70,15 @@ class ReleaseAudit:
 
     @property
     def factor_text(self) -> str:
-        """`factor` in words; empty where there is no real ε."""
+        """Real over promised ε as a table shows it; empty where there is no real ε."""
         if math.isinf(self.loss.at_least):
             return ""
-        if self.loss.exact:
-            return format_distinct(self.factor, 1.0, 3) if self.verdict.bad else format_number(self.factor, 3)
-        if self.verdict is ReleaseVerdict.SATISFIED:
-            return f"≤ {format_number(round_up(self.factor, 3), 3)}"
-        digits = next((n for n in range(3, 17) if round_down(self.factor, n) > 1), 3)
-        return f"≥ {format_number(round_down(self.factor, digits), digits)}"
+        return Loss(self.loss.at_least / self.promised, self.loss.at_most / self.promised).text(1.0)
 
     @property
     def noise_factor(self) -> float | None:
         """How many times as much noise keeps the promise; None where more noise does not."""
-        return self.method.noise_factor(self.setting) if self.method.noise_factor else None
+        return NOISE_FACTORS[self.method.key](self.setting) if self.method.key in NOISE_FACTORS else None
 
     @property
     def sentence(self) -> str:
@@ -101,6 +122,35 @@ def headline(results: Sequence[ReleaseAudit]) -> str:
     not_private = counts[ReleaseVerdict.NOT_PRIVATE]
     broken = not_private + counts[ReleaseVerdict.BREAKS]
     return sentence("releases", len(results), broken, not_private, counts[ReleaseVerdict.OPEN])
+
+
+# The statistics that the papers sanitize
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """How far a substituted row moves a statistic of n rows between bounds that are `width` apart; n is public."""
+
+    statistic: str
+    formula: str
+    note: str
+    exact: Callable[[int, float], float]
+
+
+EXACT_SENSITIVITIES: dict[str, Callable[[int, float], float]] = {
+    "mean": lambda n, width: width / n,
+    # All rows at one bound, and one moves to the other
+    **dict.fromkeys(("variance, divisor n − 1", "covariance, divisor n − 1"), lambda n, width: width**2 / n),
+    "variance, divisor n": lambda n, width: width**2 * (n - 1) / n**2,
+    "mean and variance together (sum of both)": lambda n, width: width / n + width**2 / n,
+    "variance pooled over two cells, divisor n − 2": lambda n, width: width**2 / (n - 1),
+    **dict.fromkeys(("correlation", "counts of k cells together"), lambda *_: 2.0),
+    # Of −2 ln L at its maximum for Bernoulli rows: from no ones to a single one
+    "Bernoulli deviance, for choosing a model": lambda n, _: 2 * math.log(n) - 2 * (n - 1) * math.log1p(-1 / n),
+}
+SENSITIVITIES = [
+    Sensitivity(**row, exact=EXACT_SENSITIVITIES[row["statistic"]]) for row in read_table("audit/sensitivities")
+]
 
 
 # At the setting of a comparison

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 VERDICT_MARKS = {Verdict(row["verdict"]): row["mark"] for row in read_table("audit/verdicts")}
 COUNTED_AS = {Verdict(row["verdict"]): row["counted"] for row in read_table("audit/verdicts") if row["counted"]}
-TOO_LARGE = "beyond 10³⁰⁸"
 RTOL = 1e-9  # a corrected value this close to the exact one keeps the promise
 
 ERRORS = {
@@ -62,8 +61,8 @@ def _macros() -> Any:
     environment = Environment(
         loader=PackageLoader("dpviz.audit", ""), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"readable": format_number, "distinct": format_distinct}
-    functions = (looseness, distinct_threshold, correct_proof, is_safe_truncated, inverse_expm1)
+    environment.filters |= {"readable": format_number, "distinct": format_distinct, "failure": format_failure}
+    functions = (looseness, distinct_threshold, correct_proof, is_safe_truncated, has_positive_delta, inverse_expm1)
     environment.globals |= {function.__name__: function for function in functions} | {
         "infinity": math.inf, "CONSTANTS": CONSTANTS, "DIMITRAKAKIS": DIMITRAKAKIS, "ERRORS": ERRORS,
         "MAX_SEARCHED_PRIOR": MAX_SEARCHED_PRIOR, "REMARKS": REMARKS,
@@ -118,6 +117,11 @@ def _repair(result: TheoremResult) -> tuple[tuple[str, ...], float | None]:
     if first > second:
         return ("step", "first"), corrected
     return ("step",) if key == "7.15" else ("step", "deviation"), corrected
+
+
+def has_positive_delta(result: TheoremResult) -> bool:
+    """Whether no value has δ = 0, so that a δ that is rounded to 0 is larger."""
+    return result.kind.conditioned or PRIOR_METHODS[result.method].never_pure
 
 
 def is_safe_truncated(result: TheoremResult) -> bool:
@@ -192,31 +196,7 @@ def result_text(result: TheoremResult) -> str:
 
 def result_cells(result: TheoremResult) -> tuple[str, str, str]:
     """What is printed, what that really gives, and the exact answer."""
-    theorem, printed, exact = result.theorem, "–", "–"
-    unit = " R" if theorem.quantity is NOISE_QUANTITY and result.kind.conditioned else ""
-    if theorem.formula is None:
-        printed = exact = "impossible"
-    elif theorem.constant:
-        printed = f"{theorem.constant} not named"
-    elif result.printed is not None:
-        printed = TOO_LARGE if math.isinf(result.printed) else format_number(result.printed, 5) + unit
-    if result.exact is not None:
-        is_too_large = math.isinf(result.exact) and not theorem.promise.has_epsilon
-        exact = TOO_LARGE if is_too_large else theorem.quantity.text(result.exact) + unit
-    return printed, _actual_cell(result), exact
-
-
-def _actual_cell(result: TheoremResult) -> str:
-    if result.constant is not None:
-        return f"exact at c = {format_number(result.constant, 4)}"
-    if result.actual_delta is not None and result.promised[1] > 0:
-        is_positive = result.kind.conditioned or PRIOR_METHODS[result.method].never_pure
-        delta = (format_failure if is_positive else format_number)(result.actual_delta, 3)
-        where = "" if result.theorem.promise.has_epsilon else " at ε = 0"
-        return f"δ {'' if delta.startswith('<') else '= '}{delta}{where}"
-    if result.actual_epsilon is not None:
-        return f"ε = {format_distinct(result.actual_epsilon, result.setting.epsilon, 5)}"
-    return "–"
+    return sentence("printed_cell", result), sentence("actual_cell", result), sentence("exact_cell", result)
 
 
 # Section 6.3 on the average case, where cells are HTML

@@ -72,6 +72,11 @@ class TheoremResult:
         """δ that the printed value gives at the promised ε; None where there is none."""
         return self._actual[1]
 
+    @property
+    def why_no_value(self) -> str:
+        """Why there is no printed number to compare; empty where there is one, or its condition does not hold."""
+        return sentence("why_no_value", self)
+
     @cached_property
     def sentence(self) -> str:
         """What follows, and why."""

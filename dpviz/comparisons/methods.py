@@ -73,7 +73,7 @@ class ComparedMethod(ABC):
     has_epsilon: bool  # whether some finite ε is known to hold
     exact_epsilon: bool  # whether `real_epsilon` is exact; otherwise it is proven, and the real one may be less
     loss_by: str  # how the real ε is computed, and of what
-    audited: str = ""  # key of the record of `dpviz.audit.release_methods` that explains the real ε
+    audited: str = ""  # key of the record of `dpviz.audit.release_audit` that explains the real ε
     finding: str = ""  # that explanation in whole sentences, of a method without a record
     reference: bool = False  # whether it promises nothing, and is the same at every ε
     several_sets: bool = True

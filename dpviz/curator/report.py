@@ -19,7 +19,7 @@ import numpy as np
 import scipy
 
 import dpviz
-from dpviz.audit.release_methods import RELEASE_METHODS
+from dpviz.audit.release_audit import RELEASE_METHODS
 from dpviz.core.formatting import describe_value, format_distinct, format_number, round_up
 from dpviz.curator import opendp, report_figures
 from dpviz.curator.candidate import ERROR_KEY, Candidate, CandidateKey

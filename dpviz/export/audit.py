@@ -5,9 +5,8 @@ from html import escape
 from itertools import groupby
 
 from dpviz.audit import text
-from dpviz.audit.release_audit import ReleaseAudit, actual_loss_sentence
+from dpviz.audit.release_audit import SENSITIVITIES, ReleaseAudit, actual_loss_sentence
 from dpviz.audit.release_losses import ReleaseSetting
-from dpviz.audit.release_methods import SENSITIVITIES
 from dpviz.audit.theorem_audit import TheoremResult
 from dpviz.audit.theorems import Theorem
 from dpviz.calibration.methods import PRIOR_METHODS

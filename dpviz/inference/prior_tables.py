@@ -13,7 +13,7 @@ from dpviz.core import limits
 from dpviz.core.formatting import TextTable, format_failure, format_number
 from dpviz.inference.moments import cell_moments, share_beyond
 from dpviz.privacy.divergence import epsilon_for_delta, pure_epsilon
-from dpviz.privacy.subsampling import subsampled_epsilon, subsampled_tight
+from dpviz.privacy.subsampling import subsampled_epsilon, subsampled_epsilon_printed, subsampled_tight
 
 PENDING = "…"  # text of an answer that is still being computed
 MAX_ROUNDED_BIAS = 1e-15  # up to which a bias is the rounding of a sum
@@ -169,7 +169,7 @@ def average_table(deltas: Mapping[str, tuple[float, float | None] | None], theta
 
 
 def sampling_table(
-    question: PromiseQuestion, population: int, alpha: float, printed: Callable[[float, float], float]
+    question: PromiseQuestion, population: int, alpha: float
 ) -> tuple[TextTable, dict[str, list[float]]]:
     """What a random sample of n rows from a population adds to every method that releases rows with the prior α.
 
@@ -178,8 +178,6 @@ def sampling_table(
     question : PromiseQuestion
     population : int
     alpha : float
-    printed : callable
-        Printed bound, a function of ε and of the sampled share.
 
     Returns
     -------
@@ -197,7 +195,7 @@ def sampling_table(
     for key, method in methods.items():
         release = method.two_cells(setting.n, setting.m, alpha, alpha)
         alone = epsilon_for_delta(release, setting.delta) if setting.delta > 0 else pure_epsilon(release)
-        losses[key] = [alone, printed(alone, rate), subsampled_tight(alone, rate)]
+        losses[key] = [alone, subsampled_epsilon_printed(alone, rate), subsampled_tight(alone, rate)]
         if is_exact:
             losses[key].append(subsampled_epsilon(release, population, rate * setting.delta))
     head = ["smallest ε", "of the sample itself", "printed, Theorem 2.22", "best general bound"]

@@ -31,7 +31,7 @@ class MechanismInfo:
     rows_drawn: str = ""  # how the rows of a mechanism with a prior come about, in a few words
     no_prior: str = ""  # why it has no smallest prior, where a reader may look for one, as a clause
     opendp: str = ""  # script of the report by which OpenDP makes the same release
-    audited: str = ""  # key of the record of `dpviz.audit.release_methods` on its printed promise
+    audited: str = ""  # key of the record of `dpviz.audit.release_audit` on its printed promise
     zheng: tuple[str, str] | None = None  # key and name under which it is a method of Zheng (2015)
 
     def __post_init__(self) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from dpviz.core import limits
-from dpviz.core.numerics.special import MAX_EXPONENT, log_rising_ratio, row_blocks
+from dpviz.core.numerics.special import MAX_EXPONENT, capped_expm1, log_rising_ratio, row_blocks
 from dpviz.core.parameters import Parameter, argument
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer
@@ -150,6 +150,23 @@ def subsampled_tight(epsilon: float, rate: float) -> float:
     if epsilon < MAX_EXPONENT:
         return math.log1p(rate * math.expm1(epsilon))
     return epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon)) if rate > 0 else 0.0
+
+
+def subsampled_epsilon_printed(epsilon: float, rate: float) -> float:
+    """r (e^ε − 1), the larger bound of Zheng (2015), Theorem 2.22; ∞ where it overflows.
+
+    Parameters
+    ----------
+    epsilon : float
+    rate : float
+        r.
+
+    Examples
+    --------
+    >>> round(subsampled_epsilon_printed(1.0, 0.5), 6)  # (e − 1) / 2
+    0.859141
+    """
+    return capped_expm1(subsampled_tight(epsilon, rate))
 
 
 def _log_hypergeometric(total: int, sample: int) -> FloatArray:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpviz.audit.text import ERRORS, REMARKS, _composed_delta, _correct_proof, _explanations
+from dpviz.audit.text import ERRORS, REMARKS, _composed_delta, correct_proof, sentence
 from dpviz.audit.theorem_audit import TheoremResult, audit_theorems
 from dpviz.audit.theorems import Promise, Verdict
 from dpviz.calibration.data_kinds import GAUSSIAN, Setting
@@ -55,7 +55,7 @@ def test_every_unsafe_theorem_of_chapter_7_has_its_errors_and_a_safe_value(range
         key = result.theorem.key
         if result.verdict != "unsafe" or key == "7.16":
             continue
-        errors, value = _correct_proof(result)
+        errors, value = correct_proof(result)
         assert value is not None and keeps_promise(result, value), (key, result.setting)
         assert errors[0] == "step" and all(ERRORS[error] in result.sentence for error in errors)
         assert f"it gives {result.theorem.quantity.describe(value)}, which is safe." in result.sentence
@@ -104,7 +104,7 @@ def test_corollary_7_16_drops_the_condition_of_theorem_7_12(ranges: list[Theorem
             assert composition_by_sum(loss, setting.m, setting.epsilon) <= setting.delta * (1 + 1e-6)
             counts["condition"] += 1
         if ERRORS["step"] in result.sentence:
-            _, value = _correct_proof(result)
+            _, value = correct_proof(result)
             assert value is not None and keeps_promise(result, value)
             counts["step"] += 1
     assert min(counts["condition"], counts["step"]) > 3
@@ -113,11 +113,11 @@ def test_corollary_7_16_drops_the_condition_of_theorem_7_12(ranges: list[Theorem
 def test_every_remark_and_every_unsafe_verdict_has_its_reason(ranges: list[TheoremResult]) -> None:
     counts = [result for family in ("bernoulli", "categorical") for setting in COUNT_SETTINGS
               for result in audit_theorems(family, **setting)]  # fmt: skip
-    explained = {(result.theorem.key, result.verdict) for result in [*ranges, *counts] if _explanations(result)}
+    explained = {(result.theorem.key, result.verdict) for result in [*ranges, *counts] if sentence("why", result)}
     assert set(REMARKS) <= explained
     for result in [*ranges, *counts]:
-        assert result.sentence.endswith(" ".join(_explanations(result)))
-        assert result.verdict != "unsafe" or _explanations(result), (result.theorem.key, result.setting)
+        assert result.sentence.endswith(sentence("why", result))
+        assert result.verdict != "unsafe" or sentence("why", result), (result.theorem.key, result.setting)
 
 
 @pytest.mark.parametrize("setting", COUNT_SETTINGS, ids=str)

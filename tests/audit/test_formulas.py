@@ -11,13 +11,12 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.audit.formulas import subsampled_epsilon_printed
 from dpviz.audit.theorems import THEOREMS
 from dpviz.calibration.parameter_draw import odds_failures, parameter_failure
 from dpviz.calibration.quantities import PRIOR_QUANTITY, RANGE_QUANTITY
 from dpviz.priors import minimum_prior, minimum_prior_probabilistic
 from dpviz.privacy.average_case import count_simulator_deltas
-from dpviz.privacy.subsampling import subsampled_tight
+from dpviz.privacy.subsampling import subsampled_epsilon_printed, subsampled_tight
 from tests.calibration.test_probabilistic import exact_row_failures
 
 mp.mp.dps = 50

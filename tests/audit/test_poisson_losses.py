@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import poisson
 
 from dpviz.audit.poisson_losses import _printed_addition, _quantiles, promise_of_counts
+from dpviz.audit.release_audit import RELEASE_METHODS
 from dpviz.audit.release_losses import ReleaseSetting
-from dpviz.audit.release_methods import RELEASE_METHODS
 from dpviz.core.formatting import format_number
 from dpviz.mechanisms import PoissonCount, PoissonGamma
 from dpviz.privacy import probabilistic_delta

@@ -10,7 +10,7 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import chi2, kstest, laplace, multinomial, norm, truncnorm
 
-from dpviz.audit.release_methods import RELEASE_METHODS
+from dpviz.audit.release_audit import RELEASE_METHODS
 from dpviz.comparisons import Analysis, EqualPrivacy, KnownVariance, NumericStudy, UnknownVariance
 from dpviz.comparisons.analysis import OutcomeMeasures
 from dpviz.comparisons.methods import NumericMethod

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import poisson
 
-from dpviz.audit.release_methods import RELEASE_METHODS
+from dpviz.audit.release_audit import RELEASE_METHODS
 from dpviz.comparisons import BinaryData, EqualPrivacy, EqualPromise
 from dpviz.comparisons.budget import SplitOverSets
 from dpviz.designs import Design

@@ -10,7 +10,6 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.audit.formulas import subsampled_epsilon_printed
 from dpviz.mechanisms import (
     BetaBinomial,
     GeometricSanitizer,
@@ -21,7 +20,12 @@ from dpviz.mechanisms import (
 )
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import delta_for_epsilon, log_odds_table, pure_epsilon
-from dpviz.privacy.subsampling import SubsampledRelease, subsampled_epsilon, subsampled_tight
+from dpviz.privacy.subsampling import (
+    SubsampledRelease,
+    subsampled_epsilon,
+    subsampled_epsilon_printed,
+    subsampled_tight,
+)
 from tests.referees import rows_of, worst_excess
 
 pytestmark = pytest.mark.usefixtures("fifty_digits")
