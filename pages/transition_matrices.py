@@ -132,8 +132,8 @@ def exact_or_given(given: GivenMatrix) -> Synthesizer:
     if candidate is None:
         st.session_state[RECOGNIZED] = AS_GIVEN
         return given
-    options = {AS_GIVEN: "as given", recognition.offer_key(candidate): "exact values"}
-    sentence = recognition.offer_sentence(given, candidate)
+    offered, sentence = recognition.exact_offer(given, candidate)
+    options = {AS_GIVEN: "as given", offered: "exact values"}
     key = ui.segmented("recognized", options, sentence, help=ui.words("As given or exact"))
     return given if key == AS_GIVEN else candidate
 

@@ -39,25 +39,24 @@ def recognize(given: GivenMatrix) -> Synthesizer | None:
     return next(candidates, None)
 
 
-def offer_key(candidate: Synthesizer) -> str:
-    """Key and numbers of a synthesizer in one word, as a URL has it.
-
-    >>> offer_key(BetaBinomial(n=2, m=2, alpha=1, beta=0.5))
-    'beta_binomial-2-2-1-0.5'
-    """
-    return "-".join([candidate.key, *(f"{value:.12g}" for value in candidate.settings().values())])
-
-
-def offer_sentence(given: GivenMatrix, candidate: Synthesizer) -> str:
-    """Question whether the exact values of a synthesizer are to be taken, which prints as the matrix.
+def exact_offer(given: GivenMatrix, candidate: Synthesizer) -> tuple[str, str]:
+    """Synthesizer in one word, as a URL has it, and the question whether its exact values are to be taken.
 
     Parameters
     ----------
     given : GivenMatrix
     candidate : Synthesizer
+        That prints as the matrix.
+
+    Examples
+    --------
+    >>> law = BetaBinomial(n=2, m=2, alpha=1, beta=0.5)
+    >>> exact_offer(GivenMatrix(probabilities=law.transition_matrix()), law)[0]
+    'beta_binomial-2-2-1-0.5'
     """
+    key = "-".join([candidate.key, *(f"{value:.12g}" for value in candidate.settings().values())])
     law = f"{candidate.info.label} with {', '.join(candidate.in_symbols())}"
-    return sentence("offer_exact" if given.decimals is None else "offer_printed", law=law)
+    return key, sentence("offer_exact" if given.decimals is None else "offer_printed", law=law)
 
 
 def matrix_notes(given: GivenMatrix, candidate: Synthesizer) -> list[str]:

@@ -1,7 +1,4 @@
-"""What Bowen & Liu (2016) print of their three studies, and what their methods and Liu's promise.
-
-Source: C. M. Bowen and F. Liu, Differentially private data synthesis methods, 2016, with its supplement.
-"""
+"""Checks of Bowen & Liu, Differentially private data synthesis methods (2016), and of promises there and in Liu's."""
 
 import math
 from collections.abc import Sequence
@@ -76,9 +73,6 @@ def usable_share(record: Record, _: SimulationBudget) -> Evidence:
     return Evidence(share, standard_error=math.sqrt(share * (1 - share) / evidence.PRINTED_REPETITIONS))
 
 
-# Promises
-
-
 @cache
 def promises() -> dict[tuple[str, str], Evidence]:
     """Return what the methods really give 100 rows at ε = 1, by source and by the promise as a record has it."""
@@ -109,22 +103,6 @@ def coverage(key: str, p: float, log: float, budget: SimulationBudget) -> Measur
 
 
 @section("bowen_liu")
-def one_proportion() -> Findings:
-    """Bias and error."""
-    # "the bias remained large regardless of n": above 0.1
-    yield "prior_bias", between([accuracy(key, n, 0.25, 1.0)[0] for key in BY_BIAS[3:] for n in SIZES], low=0.1)
-    settings = product(SIZES, (0.15, 0.25), (math.exp(-2.0), 1.0, math.e))
-    biases = [[accuracy(key, *setting)[0] for key in BY_BIAS] for setting in settings]
-    yield "order", count((np.diff(biases) >= 0).all(axis=1))
-
-    # Nearer to multiple synthesis than to the original are Laplace and modips, and not MD
-    keys = [*REFERENCES, "laplace", "modips", "beta_binomial"]
-    original, synthesis, *private = errors = [accuracy(key, 100, 0.25, math.exp(6.0))[1] for key in keys]
-    is_nearer = [abs(error - synthesis) < abs(error - original) for error in private]
-    yield "approached", values(errors, is_nearer == [True, True, False])
-
-
-@section("bowen_liu")
 def coverage_of_one_proportion(budget: SimulationBudget) -> Findings:
     """Coverage for 40 rows."""
     private, original = (accuracy(key, 40, 0.5, 1.0)[1] for key in ("beta_binomial", "original"))
@@ -146,9 +124,6 @@ def coverage_of_one_proportion(budget: SimulationBudget) -> Findings:
     yield "dp_prior", values(percentages, is_near == {*BY_BIAS} - {"posterior_mean"})
 
 
-# Bins of histograms, and the noise of modips
-
-
 def median_bins(n: int, span: float, factor: float = SCOTT_FACTOR, power: float = 1 / 3) -> int:
     """Median of K = ⌈span σ/h⌉ with Scott's h = factor s n^−power; s² of n normal rows is χ² with n − 1 degrees.
 
@@ -163,8 +138,21 @@ def median_bins(n: int, span: float, factor: float = SCOTT_FACTOR, power: float 
 
 
 @section("bowen_liu")
-def bins_and_noise() -> Findings:
-    """Numbers of bins by Scott's rule for one dimension and for two, and what follows for the smoothed histogram."""
+def exact_results() -> Findings:
+    """Bias and error of one proportion, bins of histograms, and noise."""
+    # "the bias remained large regardless of n": above 0.1
+    yield "prior_bias", between([accuracy(key, n, 0.25, 1.0)[0] for key in BY_BIAS[3:] for n in SIZES], low=0.1)
+    settings = product(SIZES, (0.15, 0.25), (math.exp(-2.0), 1.0, math.e))
+    biases = [[accuracy(key, *setting)[0] for key in BY_BIAS] for setting in settings]
+    yield "order", count((np.diff(biases) >= 0).all(axis=1))
+
+    # Nearer to multiple synthesis than to the original are Laplace and modips, and not MD
+    keys = [*REFERENCES, "laplace", "modips", "beta_binomial"]
+    original, synthesis, *private = errors = [accuracy(key, 100, 0.25, math.exp(6.0))[1] for key in keys]
+    is_nearer = [abs(error - synthesis) < abs(error - original) for error in private]
+    yield "approached", values(errors, is_nearer == [True, True, False])
+
+    # Numbers of bins by Scott's rule for one dimension and for two, and what follows for the smoothed histogram
     medians = {n: median_bins(n, 7.0) for n in SIZES}
     yield from ((f"bins{n}", median) for n, median in medians.items())
     for key, n in (("squares_low", SMALLEST_SHARE), ("squares_high", LARGEST_SHARE)):

@@ -231,14 +231,7 @@ def mixed_figures(budget: SimulationBudget) -> Rows:
 # Liu
 
 
-@lru_cache(maxsize=64)
-def simulate_binary(mechanism: Modips | ModipsTruncated, p: float, sets: int, budget: SimulationBudget) -> FloatArray:
-    """Return q̄, b and v̄ of one proportion, shape (3, repetitions)."""
-    releases = liu.draw_releases(mechanism, p, sets, budget.repetitions, budget.generator())
-    return np.concatenate([(part.estimate, part.between, part.within) for _, part in releases], axis=1)
-
-
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def simulate_means(
     data: NormalData, method: NumericMethod, epsilon: float, sets: int, budget: SimulationBudget
 ) -> FloatArray:
@@ -256,16 +249,14 @@ def simulate_means(
 
 def interval_measures(study: FloatArray, rule: str, sets: int, truth: float) -> dict[str, Measure]:
     """Return the measures of 95 % intervals; a negative variance estimate counts as 0 and leaves no interval."""
-    estimate, between, within = study
+    estimate, between, within = study  # q̄, b and v̄, shape (3, repetitions)
     total, degrees = COMBINING_RULES[rule].variance_and_degrees(between, within, sets=sets)
     half, deviation = half_widths(total, degrees, 0.95), estimate - truth
     n_covering = np.count_nonzero((half > 0) & (np.abs(deviation) <= half))
     means = {"bias": deviation, "standard_error": np.sqrt(np.maximum(total, 0.0))}
-    measures = {
-        name: Measure(float(values.mean()), float(values.std(ddof=1)) / math.sqrt(len(values)))
-        for name, values in means.items()
-    }
-    return measures | {"coverage": Measure.share(n_covering, len(estimate))}
+    size = len(estimate)
+    measures = {name: Measure.mean(values.sum(), (values**2).sum(), size) for name, values in means.items()}
+    return measures | {"coverage": Measure.share(n_covering, size)}
 
 
 def proportion_measures(
@@ -277,8 +268,9 @@ def proportion_measures(
     mean, of_means, between, _ = liu.exact_moments(mechanism, p)
     if rule not in COMBINING_RULES:
         return {"standard_error": Measure(math.sqrt(of_means + between / sets), 0.0)}
-    measures = interval_measures(simulate_binary(mechanism, p, sets, budget), rule, sets, p)
-    return measures | {"bias": Measure(mean - p, 0.0)}
+    releases = liu.draw_releases(mechanism, p, sets, budget.repetitions, budget.generator())
+    study = np.concatenate([(part.estimate, part.between, part.within) for _, part in releases], axis=1)
+    return interval_measures(study, rule, sets, p) | {"bias": Measure(mean - p, 0.0)}
 
 
 def mean_measures(

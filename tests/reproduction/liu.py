@@ -1,8 +1,4 @@
-"""What Liu (2016) prints: both halves of Table 1, cell by cell, and the statements of her examples and figures.
-
-Source: F. Liu, Model-based differentially private data synthesis and statistical inference in multiply synthetic
-differentially private data, arXiv:1606.08052.
-"""
+"""Table 1, cell by cell, and statements of Liu, Model-based differentially private data synthesis, arXiv:1606.08052."""
 
 import math
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,4 @@
-"""What Zheng (2015) prints: theorems, the orders of Figures 6.1 and 7.1, and statements.
-
-Source: S. Zheng, The differential privacy of Bayesian inference, Harvard College, 2015.
-"""
+"""Theorems, orders and statements of Zheng, The differential privacy of Bayesian inference, Harvard College, 2015."""
 
 import html
 import math
@@ -33,9 +30,6 @@ from tests.reproduction.evidence import Evidence, Findings, SimulationBudget, be
 N, EPSILON, DELTA = 100, 1.0, 1e-5  # of the reference setting, with m = n and σ₀ = σ
 TRUE_SHARE = 0.5  # θ of the random rows of section 6.3
 METHOD_KEYS = {method.label: key for key, method in priors.METHODS.items()}
-
-
-# Theorems on one method, and those of section 6.3
 
 
 @cache
@@ -110,9 +104,6 @@ def order_cell(record: Record, _: SimulationBudget) -> Evidence:
     holds = (match[1] == "Ω" or high <= MAX_CONSTANT) and (match[1] == "O" or low >= 1 / MAX_CONSTANT)
     text = f"T is from {format_number(low, 3)} to {format_number(high, 3)} times it at {len(ratios)} settings."
     return Evidence(text, holds)
-
-
-# Statements
 
 
 def reference_prior(method: str, n: int = N, m: int = N, delta: float = DELTA, epsilon: float = 1.0) -> float:
