@@ -169,23 +169,21 @@ class Projector:
         self._show_main_buttons()
         main = st.container()
         more = st.expander("More", key=f"{PREFIX}more")
-        with main:
-            modes = {key: mode.label for key, mode in MODES.items()}
-            self._control(st.segmented_control, "What the class does", modes, "mode", settings.mode)
-            promises = {epsilon: format_number(epsilon, 3) for epsilon in PROMISES}
-            label, slider = "ε, smaller is more private", st.select_slider
-            self._control(slider, label, promises, "epsilon", design.epsilon, help=ui.words("promise"))
-            if not settings.requires_answer:
-                sets, help = range(1, MAX_SETS + 1), ui.words("sets")
-                self._control(st.segmented_control, "Released sets M", sets, "sets", design.sets, help=help)
-                rules = {key: RULES[key].computed for key in ROOM_RULES if RULES[key].min_sets <= design.sets}
-                label, help = "The intervals are computed", ui.words("rules")
-                self._control(st.radio, label, rules, "rules", settings.rule, help=help)
-        with more:
-            self._control(st.segmented_control, "People in the secret table", ROOM_SIZES, "n", design.n)
-        with main if settings.requires_answer else more:
-            mechanisms = {key: SYNTHESIZERS[key].info.label for key in ROOM_MECHANISMS}
-            self._control(st.selectbox, "Synthesizer", mechanisms, "mechanism", design.mechanism)
+        modes = {key: mode.label for key, mode in MODES.items()}
+        self._control(main.segmented_control, "What the class does", modes, "mode", settings.mode)
+        promises = {epsilon: format_number(epsilon, 3) for epsilon in PROMISES}
+        label, help = "ε, smaller is more private", ui.words("promise")
+        self._control(main.select_slider, label, promises, "epsilon", design.epsilon, help=help)
+        if not settings.requires_answer:
+            sets, help = range(1, MAX_SETS + 1), ui.words("sets")
+            self._control(main.segmented_control, "Released sets M", sets, "sets", design.sets, help=help)
+            rules = {key: RULES[key].computed for key in ROOM_RULES if RULES[key].min_sets <= design.sets}
+            label, help = "The intervals are computed", ui.words("rules")
+            self._control(main.radio, label, rules, "rules", settings.rule, help=help)
+        self._control(more.segmented_control, "People in the secret table", ROOM_SIZES, "n", design.n)
+        mechanisms = {key: SYNTHESIZERS[key].info.label for key in ROOM_MECHANISMS}
+        place = main if settings.requires_answer else more
+        self._control(place.selectbox, "Synthesizer", mechanisms, "mechanism", design.mechanism)
         with more:
             self._show_more_buttons()
 
@@ -205,9 +203,14 @@ class Projector:
         ui.show_files(("What the class has found", table, script, caution))
         label = "Free the seats of phones that have left"
         _button(label, "free", service.free_seats, code, self.token, width="stretch")
+
+        def end() -> None:
+            service.end(code, self.token)
+            go_to()
+
         with st.popover("End this room", width="stretch"):
             st.write("Every phone is told, and all that was reported is deleted. Take the files first.")
-            _button("End it now", "end", self._end)
+            _button("End it now", "end", end)
 
     def _show_main_buttons(self) -> None:
         """Draw Start, then Reveal; the space bar presses the first button."""
@@ -231,27 +234,21 @@ class Projector:
     ) -> None:  # fmt: skip
         """Draw a control with the present value of the mode, or of a field of the design, which it changes."""
         key = PREFIX + name
+
+        def change(before: RoomSettings) -> RoomSettings:
+            chosen = st.session_state[key]
+            if chosen is None:  # the chosen option was pressed once more
+                return before
+            if name == "mode":
+                return before if chosen == before.mode else before.start_mode(chosen)
+            return before.update(**{name: (chosen,) if name == "rules" else chosen})
+
         if st.session_state.get(key) != value:
             st.session_state[key] = value
         if isinstance(options, Mapping):
             rest["format_func"] = options.get
-        widget(label, list(options), key=key, on_change=self._take_over, args=(name,), **rest)
-
-    def _take_over(self, name: str) -> None:
-        value = st.session_state[PREFIX + name]
-
-        def change(before: RoomSettings) -> RoomSettings:
-            if value is None:  # the chosen option was pressed once more
-                return before
-            if name == "mode":
-                return before if value == before.mode else before.start_mode(value)
-            return before.update(**{name: (value,) if name == "rules" else value})
-
-        server.attempt(server.rooms().change, self.room.code, self.token, change)
-
-    def _end(self) -> None:
-        server.rooms().end(self.room.code, self.token)
-        go_to()
+        args = (server.rooms().change, self.room.code, self.token, change)
+        widget(label, list(options), key=key, on_change=server.attempt, args=args, **rest)
 
 
 def join_link(code: str) -> str:

@@ -50,10 +50,7 @@ def take_release(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def controls() -> Comparison:
     places = ui.control_places()
-    ui.presets(
-        PRESETS, place=places.first, widget=st.selectbox, take_release=take_release,
-        placeholder="a scenario of the papers", help=ui.words("presets"),
-    )  # fmt: skip
+    ui.presets(PRESETS, place=places.first, widget=st.selectbox, take_release=take_release, help=ui.words("presets"))
     numbers = ui.number_controls("epsilon", "sets", place=places.first)
 
     # Methods of one kind of data, and the terms on which they meet

@@ -93,8 +93,6 @@ def describe_setting(design: Design) -> str:
 def picture_controls(design: Design, run: simulation.Run) -> str:
     """Draw what moves the pictures, and return the axis; that of ε is none of a release with its own prior."""
     axes = [label for label, name in AXES.items() if name in ("p", *design.promised)]
-    if st.session_state[f"{PREFIX}axis"] not in axes:
-        st.session_state[f"{PREFIX}axis"] = axes[0]
     rest: dict[str, Any] = {"label_visibility": "collapsed", "width": "content"}
     with st.container(horizontal=True, vertical_alignment="center"):
         simulation.show_buttons(design, run)
@@ -204,7 +202,7 @@ def show_numbers(results: Results) -> None:
             synthesizer=design.release, confidential_count=x, rule=design.rules[0], level=design.level
         )
         shares = {"share": format_percent(share, 3), "own": format_percent(x / design.n, 3)}
-        ui.note(ui.words("given", x=f"{x:,}", n=f"{design.n:,}", **shares))
+        ui.note(ui.words("given", x=x, n=design.n, **shares))
 
 
 def page() -> None:

@@ -25,7 +25,6 @@ from dpviz.core.formatting import format_number, round_up
 from dpviz.designs import CONFIDENTIAL_COUNT
 from dpviz.export import audit as audit_tables
 from dpviz.export.columns import curves_csv, records_csv
-from dpviz.export.tables import figure_html
 from dpviz.export.templates import page_script
 from dpviz.inference import prior_tables
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer
@@ -132,8 +131,7 @@ def show_table(question: PromiseQuestion, needed: answers.Needed) -> None:
     setting = question.setting
     ui.table(*prior_tables.needed_table(question, needed))
     caption = ui.words(
-        f"The table of {texts_of(question)}",
-        **{name: format_number(getattr(setting, name)) for name in ("epsilon", "sigma", "sigma0")},
+        f"The table of {texts_of(question)}", epsilon=setting.epsilon, sigma=setting.sigma, sigma0=setting.sigma0,
         which="second" if setting.delta > 0 else "first",
         plain=format_number(math.sqrt(question.p * (1 - question.p) / setting.n), 3),
         composed=" Several sets: their losses are added exactly." if question.sets > 1 else "",
@@ -237,14 +235,14 @@ def _show_average(question: PromiseQuestion) -> None:
         st.caption("At θ = 0 and θ = 1 nothing is random: the average case is one fixed table. Choose θ in between.")
         return
     if max(n, m) > limits.MAX_AVERAGED_ROWS_OF_PAGE:
-        st.caption(ui.words("Averaged rows", most=f"{limits.MAX_AVERAGED_ROWS_OF_PAGE:,}"))
+        st.caption(ui.words("Averaged rows", most=limits.MAX_AVERAGED_ROWS_OF_PAGE))
         return
     pairs = ui.result(answers.average_and_worst, n, m, alpha, theta, epsilon, spinner="Averaging over the other rows …")
     average = {key: pair[0] for key, pair in pairs.items() if pair is not None}
     loss = f"δ = {format_number(average[PARAM_MAP.key], 3)}"
-    sizes = {"theta": format_number(theta), "n": format_number(n), "epsilon": format_number(epsilon)}
     hidden = ui.words("Random rows" if n > 1 else "No other rows")
-    st.html(ui.section_answer(loss, ui.words("The released count", loss=loss, hidden=hidden, **sizes)))
+    sentence = ui.words("The released count", loss=loss, hidden=hidden, theta=theta, n=n, epsilon=epsilon)
+    st.html(ui.section_answer(loss, sentence))
     ui.table(*prior_tables.average_table(pairs, theta, epsilon))
     st.caption(f"Exact. α = β = {format_number(alpha)} for the methods with a prior; PARAM_MAP has none.")
 
@@ -276,13 +274,12 @@ def _show_sampling(question: PromiseQuestion) -> None:
     alone, printed, *_, after = losses[HEADLINE.key]
     is_exact = table.head[-1] == "exact"
     mark, change = describe_change(alone, after, "" if is_exact else " at most")
-    values = {"n": setting.n, "population": population, "alpha": alpha, "printed": round_up(printed, 3)}
-    texts = {name: format_number(value) for name, value in values.items()}
-    st.html(ui.section_answer(mark, ui.words("Sample", change=change, **texts)))
+    values = {"population": float(population), "alpha": alpha, "printed": round_up(printed, 3)}
+    st.html(ui.section_answer(mark, ui.words("Sample", change=change, n=setting.n, **values)))
     ui.table(*table)
     neighbours = "Exact: all pairs of neighbouring populations, one row substituted."
     if not is_exact:
-        neighbours = ui.words("Sampled", shown=limits.MAX_SAMPLED_ROWS_OF_PAGE, most=f"{limits.MAX_POPULATION:,}")
+        neighbours = ui.words("Sampled", shown=limits.MAX_SAMPLED_ROWS_OF_PAGE, most=limits.MAX_POPULATION)
     rate = setting.n / population
     deltas = {"delta": format_number(setting.delta, 3), "after": format_number(rate * setting.delta, 3)}
     st.caption(ui.words("Subsampling", rate=format_number(rate, 4), told=neighbours, **deltas))
@@ -305,8 +302,8 @@ def _show_probabilistic(question: PromiseQuestion) -> None:
         st.caption("At δ = 0 both are pure ε-differential privacy. Choose a δ above 0 to compare them.")
         return
     if max(setting.n, setting.m) > limits.MAX_PROBABILISTIC_ROWS_OF_PAGE:
-        shown, most = (f"{rows:,}" for rows in (limits.MAX_PROBABILISTIC_ROWS_OF_PAGE, limits.MAX_PROBABILISTIC_ROWS))
-        st.caption(ui.words("Probabilistic rows", shown=shown, most=most))
+        sizes = {"shown": limits.MAX_PROBABILISTIC_ROWS_OF_PAGE, "most": limits.MAX_PROBABILISTIC_ROWS}
+        st.caption(ui.words("Probabilistic rows", **sizes))
         return
     table, refusal = ui.result(prior_tables.probabilistic_table, question, spinner="Searching …")
     ui.table(*table)
@@ -327,13 +324,12 @@ def _show_uneven(question: PromiseQuestion) -> None:
 def _show_downloads(question: PromiseQuestion) -> None:
     kind, setting = question.kind.key, question.setting
     axis = AXES[st.session_state[f"{PREFIX}axis"]]
-    about = ui.about_page()
     lines = partial(prior_curves, kind, setting, axis, m_is_n=question.m_is_n)
     tables = [
         ("Audit, CSV", "printed_bounds.csv", lambda: records_csv("bound", _audit(kind, **asdict(setting)))),
         ("Curves, CSV", f"curves_{axis}.csv", lambda: curves_csv(lines())),
     ]
-    picture = "Curves, HTML", f"curves_{axis}.html", lambda: figure_html(priors.curves_chart(lines()), about)
+    picture = "Curves, HTML", f"curves_{axis}.html", lambda: priors.curves_chart(lines())
     text = page_script("priors_script", kind=question.kind, setting=setting, sets=question.sets, p=question.p)
     script = "minimum_priors.py", text, "the exact answers, the audit and the costs"
     ui.show_page_files(tables, script, middle=(picture, ui.PICTURES))

@@ -1,7 +1,6 @@
 """Posterior: what the released counts say about the share of yes to an analyst who knows how they were made."""
 
 import math
-import re
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import NamedTuple
@@ -17,7 +16,6 @@ from dpviz.export.tables import to_csv
 from dpviz.export.templates import page_script
 from dpviz.inference import posterior as posteriors
 from dpviz.inference import report
-from dpviz.inference.posterior import PosteriorCells, SecretSizePosterior, posterior_cells
 from dpviz.inference.posterior_coverage import EQUAL_TAILS, INTERVALS, posterior_coverage
 from dpviz.inference.released import ReleasedCounts, read_counts, read_tables
 from dpviz.mechanisms import BetaBinomial, matrix_mechanism, two_cell_synthesizers
@@ -38,7 +36,7 @@ PRESETS = ui.declared_presets("posterior")
 
 
 class Question(NamedTuple):
-    """A design with the counts that an analyst sees."""
+    """A design with the counts that an analyst sees, typed in or drawn with its seed."""
 
     design: Design
     release: ReleasedCounts
@@ -106,7 +104,7 @@ def show_numbers(question: Question) -> None:
     names = report.POSTERIOR_NAMES
     ui.table(*report.posteriors_table(question.release.posteriors, names, design.level, "Posteriors of p"))
     caption = ui.words(
-        "table", components=f"{design.n + 1:,}", counts=", ".join(map(str, question.release.counts)),
+        "table", components=design.n + 1, counts=", ".join(map(str, question.release.counts)),
         made=drawn if question.is_drawn else "typed in", level=format_percent(design.level, 8),
         gamma1=format_number(design.gamma1, 4), gamma2=format_number(design.gamma2, 4),
     )  # fmt: skip
@@ -133,15 +131,14 @@ def _script(question: Question, template: str) -> str:
 def _show_call(question: Question) -> None:
     ui.table(*report.regions_table(question.release))
     st.html("<b>What the analyst should do: this call, with these counts</b>")
-    recipe = _script(question, "posterior_recipe")
-    st.code(recipe, language=None, wrap_lines=True)
+    st.code(_script(question, "posterior_recipe"), language=None, wrap_lines=True)
 
 
 def _show_coverage(question: Question) -> None:
     ui.note(ui.words("reach"))
     design = question.design
     if max(design.n, design.m) > limits.MAX_RELEASES_OF_PAGE:
-        st.caption(ui.words("too_many", shown=f"{limits.MAX_RELEASES_OF_PAGE:,}", most=f"{limits.MAX_ROWS:,}"))
+        st.caption(ui.words("too_many", shown=limits.MAX_RELEASES_OF_PAGE, most=limits.MAX_ROWS))
         return
     interval = ui.segmented("kind", INTERVALS, label_visibility="collapsed")
     truth = question.release.secret_share
@@ -166,7 +163,7 @@ def _show_coverage(question: Question) -> None:
     color = design.synthesizer_type.key
     chart = charts.posterior_coverage_chart(coverage, place=place, level=design.level, color=color)
     ui.show_figure(chart, "reach", height=380)
-    how = ui.words("listed" if coverage.exact else "simulated", points=len(points), releases=f"{coverage.releases:,}")
+    how = ui.words("listed" if coverage.exact else "simulated", points=len(points), releases=coverage.releases)
     if p in (0, 1) and interval == EQUAL_TAILS:
         how += " Equal tails are cut off at both sides, so that p = 0 and p = 1 are never held."
     st.caption(f"At each p, x is drawn from Binomial(n, p), and M = {design.sets}. {how}")
@@ -188,11 +185,11 @@ def _show_secret_size(question: Question) -> None:
     # How much the secret size changes
     start, end = map(report.format_share, posterior.interval(design.level))
     sentence = ui.words(
-        "without_n", believed=posterior.prior.believed, start=start, end=end, n=f"{design.n:,}",
+        "without_n", believed=posterior.prior.believed, start=start, end=end, n=design.n,
         deviation=report.format_share(math.sqrt(known.variance)), expected=format_number(posterior.expected_size, 4),
     )  # fmt: skip
     if posterior.variance < known.variance and posterior.prior.sizes[-1] > design.n:
-        sentence += f" {ui.words('narrower', n=f'{design.n:,}')}"
+        sentence += f" {ui.words('narrower', n=design.n)}"
     st.html(ui.section_answer(report.mean_and_deviation(posterior), sentence))
     for doubt in posterior.doubts(design.n):
         ui.note(doubt)
@@ -209,7 +206,9 @@ def _show_secret_size(question: Question) -> None:
 
 
 @lru_cache(maxsize=16)
-def _posterior_secret_size(question: Question, label: str, guess: int, ends: tuple[int, int]) -> SecretSizePosterior:
+def _posterior_secret_size(
+    question: Question, label: str, guess: int, ends: tuple[int, int]
+) -> posteriors.SecretSizePosterior:
     low, high = ends
     if low > high:
         raise ValueError(f"The fewest rows must be at most the most, {high:,}; got {low:,}.")
@@ -230,20 +229,20 @@ def _show_categories(question: Question) -> None:
     tables, alpha, cells = ui.last_valid_value("tables", text, compute, TABLES, lambda text: text.replace("\n", " / "))
     released = f"{format_count(len(tables), 'released table')} of {format_count(sum(tables[0]), 'row')}"
     priors = {"alpha": format_number(alpha, 4), "gamma": format_number(design.gamma1, 4)}
-    sentence = ui.words("sizes", released=released, n=f"{design.n:,}", **priors)
+    sentence = ui.words("sizes", released=released, n=design.n, **priors)
     st.html(ui.section_answer(f"k = {len(tables[0])}", sentence))
     ui.table(*report.cells_table(cells, tables, design.level))
-    st.caption(ui.words("cells", tables=f"{len(cells.weights):,}", sets=len(tables)))
+    st.caption(ui.words("cells", tables=len(cells.weights), sets=len(tables)))
 
 
-def _posterior_cells(design: Design, text: str) -> tuple[tuple[tuple[int, ...], ...], float, PosteriorCells]:
+def _posterior_cells(design: Design, text: str) -> tuple[tuple[tuple[int, ...], ...], float, posteriors.PosteriorCells]:
     tables = read_tables(text)
     shared = replace(design, m=sum(tables[0]), sets=len(tables))
     if "delta" in design.promised and len(tables[0]) > 2:
         shared = replace(shared, mechanism="dirichlet_multinomial", details=(("cells", len(tables[0])),))
     alpha = shared.alpha_of_one_set
     arguments = {"synthetic_counts": tables, "n": design.n, "alpha": alpha, "gamma": design.gamma1}
-    cells = ui.result(posterior_cells, spinner="Summing over the confidential tables …", **arguments)
+    cells = ui.result(posteriors.posterior_cells, spinner="Summing over the confidential tables …", **arguments)
     return tables, alpha, cells
 
 
@@ -267,14 +266,16 @@ def _show_explanation(question: Question) -> None:
     sets = "averaged" if mechanism.draws_after_noise else "shared"
     if "epsilon" not in question.design.promised:
         sets = "added"
-    has_epsilon = any(parameter.name == "epsilon" for parameter in mechanism.parameters())
+    has_epsilon = "epsilon" in mechanism.numbers()
     words = {
         "label": mechanism.info.label, "formula": mechanism.info.formula, "source": mechanism.info.source,
         "share": ", with ε/M in the place of ε" if has_epsilon else "", "sets": ui.page_note("posterior", sets),
         "repairs": ui.page_note("posterior", repairs, moved_by=mechanism.info.moved_by),
     }  # fmt: skip
-    pattern = r"\{(" + "|".join(words) + r")\}"  # formulas have braces of their own
-    st.markdown(re.sub(pattern, lambda match: words[match[1]], ui.page_text("posterior", "why")))
+    text = ui.page_text("posterior", "why")
+    for name, value in words.items():  # one by one: formulas have braces of their own
+        text = text.replace(f"{{{name}}}", value)
+    st.markdown(text)
 
 
 def _is_beta_binomial(question: Question) -> bool:

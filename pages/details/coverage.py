@@ -20,7 +20,7 @@ from dpviz.export.tables import to_csv
 from dpviz.export.templates import page_script
 from dpviz.inference.moments import set_moments
 from dpviz.inference.rules import RULES
-from dpviz.simulation import MAX_RUN_CHARACTERS, read_run, save_run
+from dpviz.simulation import MAX_RUN_CHARACTERS, SavedRun, read_run, save_run
 from dpviz.study.plan import simulation_of
 from dpviz.study.results import read_results, summarize_cells
 from pages import ui
@@ -163,8 +163,8 @@ def read_file(content: bytes) -> dict[str, Any]:
         cells = read_results(content)
         study = [cell.label for cell in cells], summarize_cells(cells)
         return {**_session_values(cells[0].design), CELL_KEY: 0, STUDY_KEY: study}
-    text = decode_utf8(content, 4 * MAX_RUN_CHARACTERS)
-    return {**_session_values(Design.from_address(read_run(text).about), text), STUDY_KEY: None}
+    saved = read_run(decode_utf8(content, 4 * MAX_RUN_CHARACTERS))
+    return {**_session_values(Design.from_address(saved.about), saved), STUDY_KEY: None}
 
 
 def open_cell() -> None:
@@ -178,7 +178,7 @@ def open_cell() -> None:
         state[f"{FILE_KEY}_refused"] = f"This cell was not opened, and nothing has changed: {error}"
 
 
-def _session_values(design: Design, text: str = "") -> dict[str, Any]:
+def _session_values(design: Design, saved: SavedRun | None = None) -> dict[str, Any]:
     """Session values of a design and its run, if any."""
     ROWS.validate(design.n)
     SYNTHETIC_ROWS.validate(design.m)
@@ -186,8 +186,7 @@ def _session_values(design: Design, text: str = "") -> dict[str, Any]:
     values = {name: getattr(design, name) for name in names} | dict(design.details)
     values |= {"synthesizer": design.mechanism, "rules": list(design.rules), "m_is_n": design.m == design.n}
     run = None
-    if text:
-        saved = read_run(text)
+    if saved is not None:
         plan = simulation_of(design, design.rules)
         if plan.fingerprint != saved.fingerprint:
             plan = simulation_of(design)

@@ -13,7 +13,7 @@ from dpviz.charts.drawings import odds_dots
 from dpviz.core import limits
 from dpviz.core.declarations import PROPORTION, SEED
 from dpviz.core.formatting import format_large_count, shorten_cells
-from dpviz.export.tables import figure_html, release_files
+from dpviz.export.tables import release_files
 from dpviz.export.templates import page_script
 from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.draws import Draws, draw_releases
@@ -255,26 +255,20 @@ def _show_better(question: Any) -> None:
 def _show_downloads(question: Any) -> None:
     summary = question.summary
     release = summary.synthesizer
-    about = ui.about_page()
-
-    def table() -> str:
-        return figure_html(matrix.matrix_heatmap(view_tables(release)), about)
-
-    def odds() -> str:
-        return figure_html(matrix.log_odds_heatmap(view_tables(release), summary.epsilon, signed=True), about)
-
-    def curve() -> str:
-        return figure_html(charts.profile_chart(profile_of(release), summary), about)
-
-    pictures: list[ui.File] = [("Profile, HTML", "privacy_profile.html", curve)]
+    pictures: list[ui.File | str] = []
     if release.enumerable:
-        pictures[:0] = ("Matrix, HTML", "transition_matrix.html", table), ("Log-odds, HTML", "log_odds.html", odds)
+        shown = view_tables(release)
+        table = partial(matrix.matrix_heatmap, shown)
+        odds = partial(matrix.log_odds_heatmap, shown, summary.epsilon, signed=True)
+        pictures = [("Matrix, HTML", "transition_matrix.html", table), ("Log-odds, HTML", "log_odds.html", odds)]
+    curve = partial(charts.profile_chart, profile_of(release), summary)
+    pictures += [("Profile, HTML", "privacy_profile.html", curve), ui.words("Pictures")]
     text = page_script(
         "transition_matrices_script", synthesizer=release, epsilon=summary.epsilon, delta=summary.delta,
         given_text=question.given_text,
     )  # fmt: skip
     script = ("transition_matrix.py", text, "this page's numbers")
-    ui.show_page_files(release_files(release), script, middle=[*pictures, ui.words("Pictures")])
+    ui.show_page_files(release_files(release), script, middle=pictures)
 
 
 def _show_explanation(question: Any) -> None:

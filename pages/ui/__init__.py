@@ -7,8 +7,7 @@ from pages.ui.controls import (
 )  # fmt: skip
 from pages.ui.declarations import declared_numbers, declared_presets, declared_table
 from pages.ui.downloads import (
-    PICTURES, STORED_TYPES, File, about_page, open_file, origin, show_differences, show_files, show_page_files,
-    uploaded,
+    PICTURES, STORED_TYPES, File, open_file, origin, show_differences, show_files, show_page_files, uploaded,
 )  # fmt: skip
 from pages.ui.layout import (
     Section, close_page, columns, component, last_valid, last_valid_value, look_closer, open_page, page_frame,

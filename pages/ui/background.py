@@ -1,8 +1,9 @@
 """Pages that refine: a page draws what is known, and runs again once a background task has something new."""
 
+import math
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -86,8 +87,10 @@ def progress(
     picklable and hashable. What it raises is raised here. `CURVES` is for what refines while the reader looks on,
     `ANSWERS` for what a reader waits for; `timeout` are seconds to wait for all of it, as it then needs no second run.
     """
-    key = _key(function, args, arguments)
-    task: Task[Result] = pool.task(key, partial(function, *args, **arguments))
+    # All readers share a computation by its key; a bound method belongs to its object
+    owner = getattr(function, "__self__", None)
+    key = f"{function.__module__}.{function.__qualname__}", owner, args, tuple(sorted(arguments.items()))
+    task: Task[Result] = pool.task(key, partial(_stream, function, args, arguments))
     task.keep_alive()
     refinement: _Refinement | None = st.session_state.get(_STATE)
     if refinement is None:  # a page that runs by itself, as in a test: nothing would run it again
@@ -111,15 +114,8 @@ def result(function: Callable[..., Result], *args: Any, spinner: str = "", **arg
     It depends on the arguments alone, which are picklable and hashable: equal ones share one computation. What the
     function raises is raised here. Meanwhile a `spinner` is shown with these words, if any.
     """
-    key = _key(function, args, arguments)
-    task: Task[Result] = ANSWERS.task(key, partial(_single, function, args, arguments))
     with st.spinner(spinner) if spinner else nullcontext():
-        while not task.done:
-            _wait(task, LONGEST_PAUSE_S)
-    if task.error is not None:
-        ANSWERS.forget(key)
-        raise task.error
-    return task.latest  # type: ignore[return-value]
+        return latest(function, *args, pool=ANSWERS, timeout=math.inf, **arguments)  # type: ignore[arg-type, return-value]
 
 
 def refresh_after(seconds: float) -> None:
@@ -148,14 +144,12 @@ def check_interrupt() -> None:
     st.session_state.get(_STATE)
 
 
-def _key(function: Callable[..., Any], args: tuple[Any, ...], arguments: dict[str, Any]) -> Hashable:
-    """Key under which all readers share a computation; a bound method belongs to its object."""
-    owner = getattr(function, "__self__", None)
-    return f"{function.__module__}.{function.__qualname__}", owner, args, tuple(sorted(arguments.items()))
-
-
-def _single(function: Callable[..., Result], args: tuple[Any, ...], arguments: dict[str, Any]) -> Iterator[Result]:
-    yield function(*args, **arguments)
+def _stream(function: Callable[..., Any], args: tuple[Any, ...], arguments: dict[str, Any]) -> Iterator[Any]:
+    """Results of a function that returns an iterator, or its only one."""
+    results = function(*args, **arguments)
+    if isinstance(results, Iterator):
+        return (yield from results)
+    yield results
 
 
 def _wait_for_news(refinement: _Refinement) -> None:

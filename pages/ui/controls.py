@@ -203,8 +203,9 @@ def presets(
         state.update({prefix + name: value for name, value in cases.get(state.get(key) or "", {}).items()})
 
     if class_mode() or widget is st.selectbox:
+        rest["placeholder"] = "settings of your own" if widget is st.pills else "a scenario of the papers"
+        rest["index"] = None
         widget = st.selectbox
-        rest = {"index": None, "placeholder": "settings of your own", **rest}
     with place or nullcontext():
         widget("Start from", list(cases), key=key, on_change=apply, persist_state="session", **rest)
 

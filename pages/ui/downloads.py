@@ -8,15 +8,16 @@ from typing import Any
 import streamlit as st
 
 from dpviz import __version__
+from dpviz.charts.theme import Figure
 from dpviz.core.escape import escape_markdown
 from dpviz.designs import Design
-from dpviz.export.tables import describe_release, file_header
+from dpviz.export.tables import describe_release, figure_html, file_header
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages.ui.text import note, problem, table, words
 from pages.ui.url import current_page, query_of, url_of, visit
 
-File = tuple[str, str, Callable[[], str]]
-"""Label of its button, its name, and a function that returns its text."""
+File = tuple[str, str, Callable[[], str | Figure]]
+"""Label of its button, its name, and a function that returns its text, or a figure for an HTML file."""
 
 STORED_TYPES = ("json", "toml", "html", "ipynb")  # files that `read_stored` reads
 PICTURES = "PNG, SVG and the numbers as CSV: the buttons at the top right of every picture."
@@ -67,9 +68,13 @@ def show_files(*groups: Sequence[File | str], notes: Sequence[str] = ()) -> None
 
 def _download_button(file: File, lines: Sequence[str]) -> None:
     label, name, make = file
-    head = file_header(name, lines)
+
+    def text() -> str:
+        content = make()
+        return figure_html(content, lines) if isinstance(content, Figure) else file_header(name, lines) + content
+
     st.download_button(
-        label, lambda: head + make(), name, guess_type(name)[0] or "text/plain", on_click="ignore",
+        label, text, name, guess_type(name)[0] or "text/plain", on_click="ignore",
         key=f"{current_page().prefix}get_{name}", width="stretch",
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpviz.charts.html import answer_html, heading_html, listing_html, numbers_html, part_html, scrolled_html
 from dpviz.core.escape import escape_markdown
-from dpviz.core.formatting import shorten_numbers
+from dpviz.core.formatting import format_number, shorten_numbers
 from dpviz.published.records import fill_in_printed
 from pages.ui.navigation import TEXTS
 from pages.ui.url import class_mode, current_page
@@ -93,8 +93,12 @@ def page_text(page: str, section: str = "") -> str:
 
 
 def page_note(page: str, section: str, **values: object) -> str:
-    """A section of a page's text as one paragraph, with `values` in the places of their names in braces."""
-    return " ".join(page_text(page, section).split()).format(**values)
+    """A section of a page's text as one paragraph, with `values` in the places of their names in braces.
+
+    A float is written with up to six digits; a text has the format of an int with its name, as ``{n:,}``.
+    """
+    texts = {name: format_number(value) if isinstance(value, float) else value for name, value in values.items()}
+    return " ".join(page_text(page, section).split()).format(**texts)
 
 
 def words(section: str, **values: object) -> str:
