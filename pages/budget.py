@@ -37,9 +37,8 @@ def take_release(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def controls() -> BudgetSplit:
-    places = ui.control_places()
     st.session_state.pop(f"{PREFIX}synthesizer", None)
-    ui.presets(PRESETS, place=places.first, widget=st.selectbox, take_release=take_release, help=ui.words("presets"))
+    places = ui.control_places(PRESETS, widget=st.selectbox, take_release=take_release, help=ui.words("presets"))
     labels = {key: spending.over for key, spending in BUDGET_SPLITS.items()}
     spending = ui.segmented("spending", labels, place=places.first, help=ui.words("spending"))
     epsilon = ui.number_control("epsilon", place=places.first)

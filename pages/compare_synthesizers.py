@@ -49,8 +49,7 @@ def take_release(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def controls() -> Comparison:
-    places = ui.control_places()
-    ui.presets(PRESETS, place=places.first, widget=st.selectbox, take_release=take_release, help=ui.words("presets"))
+    places = ui.control_places(PRESETS, widget=st.selectbox, take_release=take_release, help=ui.words("presets"))
     numbers = ui.number_controls("epsilon", "sets", place=places.first)
 
     # Methods of one kind of data, and the terms on which they meet
@@ -116,7 +115,6 @@ def _show_release(comparison: Comparison) -> None:
     first = shared.first_result(comparison).outcomes.values()
     settings = tuple((outcome.method, outcome.setting) for outcome in first)
     original, estimates = _release(data, settings, analysis.sets, analysis.seed)
-    ui.note(ui.words("release"))
     st.button("Draw again", key=f"{PREFIX}again", on_click=ui.draw_again)
 
     # A dot for the estimate from each set, and the same in numbers
@@ -145,7 +143,6 @@ def _release(data: DataKind, settings: tuple[Any, ...], sets: int, seed: int) ->
 
 
 def _show_promises(comparison: Comparison) -> None:
-    ui.note(ui.words("promises"))
     ui.table(*promises_table(comparison.data, comparison.epsilon, comparison.analysis.sets), ())
 
 

@@ -64,8 +64,7 @@ class Results(NamedTuple):
 
 
 def controls() -> Question:
-    places = ui.control_places()
-    ui.presets(PRESETS, place=places.first)
+    places = ui.control_places(PRESETS)
     mechanism = ui.mechanism_controls(places)
     values = mechanism.values
     values |= ui.number_controls("n", "sets", place=places.main) | ui.number_controls("p", place=places.first)

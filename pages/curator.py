@@ -83,8 +83,7 @@ def controls() -> DesignQuestion:
     state = st.session_state
     if state.get(f"{PREFIX}look") != details.PILOT_DATA:  # what was read of a file goes with its section
         ui.visit().memory.pop("pilot", None)
-    places = ui.control_places()
-    ui.presets(PRESETS, place=places.first, take_release=take_release, help=ui.words("presets"))
+    places = ui.control_places(PRESETS, take_release=take_release, help=ui.words("presets"))
     for name in HIDDEN:
         if ui.visit().is_linked and state[PREFIX + name] is not None:
             ui.register_shown(PREFIX + name)

@@ -59,9 +59,8 @@ def _count_release_curve(n: int, epsilon: float) -> answers.AverageCurves:
 
 
 def controls() -> PromiseQuestion:
-    places = ui.control_places()
+    places = ui.control_places(PRESETS)
     numbers = ui.number_controls
-    ui.presets(PRESETS, place=places.first)
     kind = FAMILIES[ui.segmented("family", place=places.main, width="stretch", help=ui.words("families"))]
 
     # The promise, and the sizes of what keeps it
@@ -228,7 +227,6 @@ def _show_sets(question: PromiseQuestion) -> None:
 
 def _show_average(question: PromiseQuestion) -> None:
     n, m, epsilon = question.setting.n, question.setting.m, question.setting.epsilon
-    ui.note(ui.words("The average case"))
     theta = ui.number_control("theta")
     alpha = ui.number_control("alpha")
     if not 0 < theta < 1:
@@ -282,7 +280,7 @@ def _show_sampling(question: PromiseQuestion) -> None:
         neighbours = ui.words("Sampled", shown=limits.MAX_SAMPLED_ROWS_OF_PAGE, most=limits.MAX_POPULATION)
     rate = setting.n / population
     deltas = {"delta": format_number(setting.delta, 3), "after": format_number(rate * setting.delta, 3)}
-    st.caption(ui.words("Subsampling", rate=format_number(rate, 4), told=neighbours, **deltas))
+    st.caption(ui.words("The bound for samples", rate=format_number(rate, 4), told=neighbours, **deltas))
 
 
 def describe_change(before: float, after: float, bound: str = "") -> tuple[str, str]:
@@ -297,7 +295,6 @@ def describe_change(before: float, after: float, bound: str = "") -> tuple[str, 
 
 def _show_probabilistic(question: PromiseQuestion) -> None:
     setting = question.setting
-    ui.note(ui.words("Probabilistic privacy"))
     if setting.delta == 0:
         st.caption("At δ = 0 both are pure ε-differential privacy. Choose a δ above 0 to compare them.")
         return
@@ -313,7 +310,6 @@ def _show_probabilistic(question: PromiseQuestion) -> None:
 
 
 def _show_uneven(question: PromiseQuestion) -> None:
-    ui.note(ui.words("Uneven priors"))
     table = ui.result(prior_tables.uneven_table, question, ui.number_control("ratio"), ui.number_control("beta"))
     ui.table(*table)
     is_barred = any(row[-1] == "impossible" for row in table.rows)

@@ -57,10 +57,9 @@ def describe_plan(plan: ReleasePlan) -> str:
 
 
 def controls() -> Question:
-    places = ui.control_places()
+    places = ui.control_places(PRESETS, help=ui.words("presets"))
 
     # The promise
-    ui.presets(PRESETS, place=places.first, help=ui.words("presets"))
     key = ui.choice("protect", place=places.first, widget=st.pills, required=True, help=ui.words("protect"))
     limits = {}
     for form_name, name in stated.privacy_names(key).items():
@@ -229,7 +228,6 @@ def _show_naive(facts: PlanFacts) -> None:
 
 def _show_report(facts: PlanFacts) -> None:
     solution = facts.solution
-    ui.note(ui.words("report"))
     written = ui.result(files.plan_report, solution, **ui.origin(), spinner="Writing the report …")
     report = ("Report, HTML", "plan.html", lambda: written)
     stored = ("Plan with its numbers, JSON", "plan.json", partial(files.solution_json, solution))

@@ -64,8 +64,7 @@ def answer_of(question: Question) -> tuple[str, str, str]:
 
 
 def controls() -> Question:
-    places = ui.control_places()
-    ui.presets(PRESETS, place=places.first)
+    places = ui.control_places(PRESETS)
     release = ui.mechanism_controls(places)
     values = release.values
     is_own = "n" in values
@@ -114,7 +113,6 @@ def show_numbers(question: Question) -> None:
 
 
 def _show_confidential_count(question: Question) -> None:
-    ui.note(ui.words("count"))
     x = question.design.confidential_count
     weights = question.release.exact.weights
     counts = np.arange(question.design.n + 1.0)
@@ -135,7 +133,6 @@ def _show_call(question: Question) -> None:
 
 
 def _show_coverage(question: Question) -> None:
-    ui.note(ui.words("reach"))
     design = question.design
     if max(design.n, design.m) > limits.MAX_RELEASES_OF_PAGE:
         st.caption(ui.words("too_many", shown=limits.MAX_RELEASES_OF_PAGE, most=limits.MAX_ROWS))
@@ -172,7 +169,6 @@ def _show_coverage(question: Question) -> None:
 def _show_secret_size(question: Question) -> None:
     design = question.design
     known = question.release.exact
-    ui.note(ui.words("secret"))
     label = ui.segmented("size_prior", list(posteriors.SIZE_PRIORS), help=ui.words("size_prior"))
     around = ends = posteriors.range_around(design.n)
     words = f"Use a range around the true n = {design.n:,}"
@@ -222,7 +218,6 @@ def _posterior_secret_size(
 
 def _show_categories(question: Question) -> None:
     design = question.design
-    ui.note(ui.words("categories"))
     label, help = "Released tables, one line for each set", ui.words("tables", most=limits.MAX_COUNTS_OF_PAGE)
     text = ui.text_control("tables", label, area=True, height=100, help=help)
     compute = partial(_posterior_cells, design)

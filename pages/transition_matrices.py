@@ -60,8 +60,7 @@ class Question:
 
 
 def controls() -> Question:
-    places = ui.control_places()
-    ui.presets(PRESETS, place=places.first, take_release=take_release)
+    places = ui.control_places(PRESETS, take_release=take_release)
     chosen = ui.mechanism_controls(places, has_numbers=False)
     synthesizer_type = SYNTHESIZERS.get(st.session_state[f"{PREFIX}synthesizer"], GivenMatrix)
 

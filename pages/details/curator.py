@@ -14,14 +14,9 @@ from dpviz.charts.lines import comparison_height
 from dpviz.comparisons import DATA_KINDS
 from dpviz.core.escape import decode_utf8, escape_markdown, single_line
 from dpviz.core.limits import MAX_PILOT_BYTES
-from dpviz.curator import figures, form, report, search, summary, sweep
+from dpviz.curator import figures, form, measures, opendp, pilot, provenance, report, search, summary, sweep
 from dpviz.curator.candidate import Candidate
-from dpviz.curator.measures import ACCURACY_MEASURES
-from dpviz.curator.opendp import opendp_script
-from dpviz.curator.pilot import kind_with, refusal, suggest_settings
-from dpviz.curator.provenance import reported_numbers
 from dpviz.curator.question import QUESTION_KINDS, DesignQuestion
-from dpviz.curator.search import SearchResult
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.uploads.columns import CATEGORIES_READING, SHARE_READING, PilotFile, read_columns
@@ -90,7 +85,7 @@ def pin_names(pins: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def complete_designs(desk: SearchResult, pins: Iterable[str]) -> list[Candidate]:
+def complete_designs(desk: search.SearchResult, pins: Iterable[str]) -> list[Candidate]:
     """Designs with these pins, with everything known of them; those that the question has no more are left out."""
     known = {pin_of(design.key): design for design in desk.designs}
     designs = [known[key] for key in pins if key in known]
@@ -119,27 +114,27 @@ def design_links(design: Candidate, heading: str, place: str = "") -> None:
     ui.page_links(pages, values, heading, f"links{place}")
 
 
-def _show_frontier(desk: SearchResult) -> None:
+def _show_frontier(desk: search.SearchResult) -> None:
     measure = ui.choice("along")
     if is_guesses := ui.segmented("across") == "guesses":
         ui.note(ui.words("guesses"))
     _show_sweep(desk, sweep.AXES["epsilon"], measure, is_guesses)
 
 
-def _show_changes(desk: SearchResult) -> None:
+def _show_changes(desk: search.SearchResult) -> None:
     measure = ui.choice("along")
     titles = {key: sweep.AXES[key].title(desk.question) for key in CHANGES if sweep.AXES[key].values(desk.question)}
     changed = ui.choice("changed", titles, widget=st.pills, required=True, wrap=True)
     _show_sweep(desk, sweep.AXES[changed], measure)
 
 
-def _show_sweep(desk: SearchResult, axis: sweep.Axis, measure: str, is_guesses: bool = False) -> None:
+def _show_sweep(desk: search.SearchResult, axis: sweep.Axis, measure: str, is_guesses: bool = False) -> None:
     """Draw the designs along an axis; until its first points are known, the picture before stays."""
     state, key = st.session_state, f"{PREFIX}{axis.key}_before"
     is_before = True
     if desk.is_complete:
         designs = tuple(sweep.first_of_each_method(desk))
-        is_interval = measure in ACCURACY_MEASURES and ACCURACY_MEASURES[measure].needs_interval
+        is_interval = measure in measures.ACCURACY_MEASURES and measures.ACCURACY_MEASURES[measure].needs_interval
         arguments = (axis, desk.question, designs, is_interval, measure == sweep.ADDED_ERROR)
         result = ui.latest(sweep.sweep, *arguments)
         if result is not None and result.best_at(measure):
@@ -168,8 +163,7 @@ def _show_sweep(desk: SearchResult, axis: sweep.Axis, measure: str, is_guesses: 
         ui.note(ui.words("dominated", names=", ".join(faded)))
 
 
-def _show_side_by_side(desk: SearchResult) -> None:
-    ui.note(ui.words("pins"))
+def _show_side_by_side(desk: search.SearchResult) -> None:
     pins: list[str] = st.session_state[PINS]
     known = [pin_of(design.key) for design in desk.designs]
     gone = [pin for pin in pins if pin not in known]
@@ -182,7 +176,7 @@ def _show_side_by_side(desk: SearchResult) -> None:
         ui.note(ui.words("no_pins"))
         return
     spinner = "Computing what a design gives away …"
-    numbers = [ui.result(reported_numbers, design, spinner=spinner) for design in designs]
+    numbers = [ui.result(provenance.reported_numbers, design, spinner=spinner) for design in designs]
     ui.table(*summary.comparison_table(designs, numbers))
     st.caption(ui.words("side_by_side"))
     for place, design in enumerate(designs, start=1):
@@ -203,7 +197,6 @@ def pilot_sentence() -> str:
 
 def _show_pilot(desk: Any) -> None:
     """Upload a file, which is read once, choose a column, see what it says, and take numbers from it."""
-    ui.note(ui.words("pilot"))
     state = st.session_state
     memory = ui.visit().memory
     file_key = f"{PREFIX}file"
@@ -257,14 +250,14 @@ def _facts(file: PilotFile, name: str, missing_text: str, place: str) -> Facts:
 
 
 def _show_facts(facts: Facts, question: DesignQuestion) -> None:
-    suggestions = suggest_settings(facts, question.data.key)
+    suggestions = pilot.suggest_settings(facts, question.data.key)
     ui.numbers(*suggestions.numbers)
     if suggestions.caption:
         st.caption(suggestions.caption)
     for remark in filter(None, suggestions.remarks):
         ui.note(escape_markdown(remark))
     values = {name: st.session_state.get(PREFIX + name, number.default) for name, number in form.NUMBERS.items()}
-    refusals = [refusal(offer.settings, values, question) for offer in suggestions.offers]
+    refusals = [pilot.refusal(offer.settings, values, question) for offer in suggestions.offers]
     offers = [offer for offer, sentence in zip(suggestions.offers, refusals, strict=True) if not sentence]
     if not offers:
         ui.note(escape_markdown(f"The desk takes none of these numbers. {refusals[-1]}"))
@@ -281,13 +274,12 @@ def _use_settings(settings: Mapping[str, float]) -> None:
     """Set controls, and the kind of data to one that has them."""
     state = st.session_state
     values = {PREFIX + name: value for name, value in settings.items()}
-    state.update({**values, f"{PREFIX}kind": kind_with(settings, state[f"{PREFIX}kind"])})
+    state.update({**values, f"{PREFIX}kind": pilot.kind_with(settings, state[f"{PREFIX}kind"])})
     state[USED] = {**state.get(USED, {}), **settings}
     ui.mark_moved()
 
 
-def _show_report(desk: SearchResult) -> None:
-    ui.note(ui.words("report"))
+def _show_report(desk: search.SearchResult) -> None:
     if desk.is_complete and desk.designs:
         _show_report_of(desk, _choose_reported(desk))
     else:
@@ -297,7 +289,7 @@ def _show_report(desk: SearchResult) -> None:
         _show_stored(desk)
 
 
-def _choose_reported(desk: SearchResult) -> Candidate:
+def _choose_reported(desk: search.SearchResult) -> Candidate:
     """Draw the choice of the design of the report: the first pinned or the leading one, unless another is chosen."""
     state = st.session_state
     known = [pin_of(design.key) for design in desk.designs]
@@ -310,7 +302,7 @@ def _choose_reported(desk: SearchResult) -> Candidate:
     return design
 
 
-def _show_report_of(desk: SearchResult, design: Candidate) -> None:
+def _show_report_of(desk: search.SearchResult, design: Candidate) -> None:
     opening = [report.answer_text(design), *report.choice_text(desk, design)]
     st.html(f'<div class="dpviz-note">{"".join(f"<p>{escape(sentence)}</p>" for sentence in opening)}</div>')
     if pilot_note := pilot_sentence():
@@ -320,7 +312,7 @@ def _show_report_of(desk: SearchResult, design: Candidate) -> None:
     origin = {"pilot_note": pilot_note, **ui.origin()}
     entry = partial(report.registry_entry, design, pilot_note=pilot_note)
     scripts: list[ui.File] = [("The report's script", "report.py", partial(report.report_script, design, **origin))]
-    handoff = opendp_script(design)
+    handoff = opendp.opendp_script(design)
     if handoff.text:
         label = "The release, for OpenDP" if handoff.is_same else "The nearest, for OpenDP"
         scripts.append((label, "release_opendp.py", lambda: handoff.text))
@@ -344,7 +336,7 @@ def read_file(content: bytes) -> dict[str, Any]:
     return values | {PINS: pins, REPORTED: "", STORED: stored}
 
 
-def _show_stored(desk: SearchResult) -> None:
+def _show_stored(desk: search.SearchResult) -> None:
     """What the numbers of a design that was opened are today, where they are others than in its file."""
     stored: report.StoredDesign | None = st.session_state.get(STORED)
     if stored is None or not desk.is_complete or not stored.answers(desk.question):
@@ -358,7 +350,7 @@ def _show_stored(desk: SearchResult) -> None:
         ui.note(ui.words("no_such_design"))
 
 
-def _show_downloads(desk: SearchResult) -> None:
+def _show_downloads(desk: search.SearchResult) -> None:
 
     def designs_csv() -> str:
         *_, complete = [desk] if desk.is_complete else search.evaluate_designs(desk.question)

@@ -39,9 +39,14 @@ class Places(NamedTuple):
     more: Any
 
 
-def control_places() -> Places:
-    """Draw the places of the controls; in class mode all but the first are folded away."""
+def control_places(presets: Mapping[str, Mapping[str, Any]], **rest: Any) -> Places:
+    """Draw the places of the controls, with presets in the first; in class mode all others are folded away.
+
+    `rest` are further arguments of `draw_presets`.
+    """
     first = st.container(key="first")
+    with first:
+        draw_presets(presets, **rest)
     main = None if class_mode() else st.container(key="main")
     more = st.expander("More", key="more", on_change="rerun")
     return Places(first, more if main is None else main, more)
@@ -176,8 +181,8 @@ def _draw(
     return st.session_state.get(key)
 
 
-def presets(
-    cases: Mapping[str, Mapping[str, Any]], *, place: Any = None, widget: Callable[..., Any] = st.pills,
+def draw_presets(
+    cases: Mapping[str, Mapping[str, Any]], *, widget: Callable[..., Any] = st.pills,
     take_release: TakeRelease | None = None, **rest: Any,
 ) -> None:  # fmt: skip
     """Draw buttons that set the controls to known cases; the chosen one stays marked while it holds.
@@ -206,8 +211,7 @@ def presets(
         rest["placeholder"] = "settings of your own" if widget is st.pills else "a scenario of the papers"
         rest["index"] = None
         widget = st.selectbox
-    with place or nullcontext():
-        widget("Start from", list(cases), key=key, on_change=apply, persist_state="session", **rest)
+    widget("Start from", list(cases), key=key, on_change=apply, persist_state="session", **rest)
 
 
 def draw_again() -> None:

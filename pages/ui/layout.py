@@ -22,7 +22,7 @@ from pages.ui.downloads import about_page
 from pages.ui.navigation import Page
 from pages.ui.release import LINKED, TakeRelease, apply_release, describe_release, matching_case, update_release
 from pages.ui.server import PLOTLY_NAME, static_url
-from pages.ui.text import note, page_note, problem, words
+from pages.ui.text import note, page_note, page_sections, problem, words
 from pages.ui.url import Setting, Settings, visit
 
 CLASS_MODE_HEIGHT = 1.2  # factor of the height of a picture in class mode, for its larger words
@@ -211,10 +211,15 @@ def section_if(can_show: Callable[[Any], bool], show: Section, sentence: str) ->
 
 
 def look_closer(sections: Mapping[str, Section], question: Any) -> None:
-    """Draw the choice of closer looks, and the one that is open; a ValueError is shown in its place."""
+    """Draw the choice of closer looks, and the one that is open; a ValueError is shown in its place.
+
+    It begins with the section of the page's text that has its name, if there is one.
+    """
     name = choice("look", list(sections), widget=st.pills, wrap=True)
     if name in sections:
         st.html(part_html(name))
+        if name in page_sections(visit().page.module):
+            note(words(name))
         try:
             sections[name](question)
         except ValueError as error:

@@ -82,14 +82,17 @@ def unbroken(text: str) -> str:
 
 
 @cache
-def page_text(page: str, section: str = "") -> str:
-    """Markdown of ``pages/texts/<page>.md``: a section by its heading of second level, or what stands before the first.
+def page_sections(page: str) -> dict[str, str]:
+    """Sections of ``pages/texts/<page>.md`` by their headings; what stands before the first has none."""
+    first, *parts = f"\n{(TEXTS / f'{page}.md').read_text(encoding='utf-8')}".split("\n## ")
+    sections = {name: text.strip() for name, _, text in (part.partition("\n") for part in parts)}
+    return {"": first.strip(), **sections}
 
-    What papers print stands in the places of its names.
-    """
-    parts = f"\n{(TEXTS / f'{page}.md').read_text(encoding='utf-8')}".split("\n## ")
-    sections = {name: text.strip() for name, _, text in (part.partition("\n") for part in parts[1:])}
-    return fill_in_printed(sections[section] if section else parts[0].strip())
+
+@cache
+def page_text(page: str, section: str = "") -> str:
+    """Markdown of a section of a page's text, where what papers print stands in the places of its names."""
+    return fill_in_printed(page_sections(page)[section])
 
 
 def page_note(page: str, section: str, **values: object) -> str:

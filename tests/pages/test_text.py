@@ -145,4 +145,4 @@ def test_a_section_that_is_missing_is_a_fault_and_braces_are_filled() -> None:
         page_text("posterior", "no such section")
     name = next(name for name in sections_of(TEXTS / "coverage.md") if "{" not in page_text("coverage", name))
     assert page_note("coverage", name) == " ".join(page_text("coverage", name).split())
-    assert "12,345" in page_note("posterior", "too_many", shown="12,345", most="2")
+    assert "12,345" in page_note("posterior", "too_many", shown=12345, most=2)

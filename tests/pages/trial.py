@@ -11,7 +11,7 @@ from pages import ui
 from pages.ui.navigation import Page
 from tests.pages.apptest import sound
 
-PAGE = Page(path="trial", module="", title="Trial", question="What holds?", prefix="tr_", carries=False)
+PAGE = Page(path="trial", module="controls", title="Trial", question="What holds?", prefix="tr_", carries=False)
 N = Parameter(name="n", symbol="n", title="People", minimum=1, maximum=500, default=40, help="", integer=True)
 NUMBERS = {
     "n": N, "m": replace(N, name="m", symbol="m", title="Released rows"),
@@ -32,8 +32,7 @@ def show_b(_question: object) -> None:
 
 
 def controls() -> dict[str, Any]:
-    places = ui.control_places()
-    ui.presets({"seven": CASE, "eight": CASE | {"n": 8}}, place=places.first)
+    places = ui.control_places({"seven": CASE, "eight": CASE | {"n": 8}})
     n = ui.number_control("n", place=places.first)
     values = {"n": n, "m": ui.linked_number("m", n, place=places.more)}
     values["x"] = ui.number_control("x", place=places.main, maximum=n)
