@@ -134,6 +134,15 @@ def test_a_teacher_rehearses_alone_with_seats_that_report_one_after_the_other(ch
         settle(page)
 
 
+def test_a_lesson_opens_by_a_click_anywhere_on_its_card(chromium: Browser, school: str) -> None:
+    with visit(chromium, f"{school}/lessons", LAPTOP, "light") as page:
+        box = page.get_by_text("How often can an attacker be right").bounding_box()
+        assert box is not None
+        page.mouse.click(box["x"] + 2, box["y"] + 2)
+        expect(page.get_by_role("heading", level=1)).to_contain_text("A promise called ε")
+        settle(page)
+
+
 @pytest.mark.parametrize(("width", "height", "theme"), [(1280, 720, "light"), (1024, 768, "dark")])
 def test_back_and_next_of_a_lesson_stay_in_sight_of_a_class(
     chromium: Browser, school: str, width: int, height: int, theme: Theme
@@ -142,6 +151,7 @@ def test_back_and_next_of_a_lesson_stay_in_sight_of_a_class(
     with visit(chromium, f"{school}/lessons?class=1&lesson=one_answer&step=4", size, theme) as page:
         for name in ("← Back", "Next lesson"):
             expect(page.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
+        expect(page.locator(".dpviz-stays")).to_be_in_viewport(ratio=1)
         assert shut_out(page) + cut_off(page) == []
         press(page, "← Back")
         expect(page.get_by_role("heading", level=1)).to_contain_text("step 3 of 4")
