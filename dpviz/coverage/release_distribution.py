@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.fft import fft, ifft, irfft, next_fast_len
+from scipy.special import logsumexp
 
 from dpviz.core.declarations import PROPORTION, SETS
 from dpviz.core.numerics.special import binomial_weights, complex_power, row_blocks
@@ -36,7 +37,6 @@ MAX_PRODUCTS = 10**11  # of the pairs of two sets
 MAX_SUM_ENTRIES = 40_000_000  # of the distributions of S given each count, some seconds
 BLOCK_ENTRIES = 16_384  # of a transform that are worked on at a time and stay in the processor's cache
 COUNTS_PER_BOX = 16  # neighbouring confidential counts that share an inverse transform
-TOTAL_TILTS = np.geomspace(0.1, 10.0, 15)
 SPREAD_TILTS = np.concatenate([np.linspace(0.1, 1.0, 13), np.geomspace(1.3, 100.0, 9)])
 MAX_EXPONENT = 600.0  # of a Chernoff bound, so that no term underflows
 
@@ -91,19 +91,12 @@ class Box(NamedTuple):
 def _likely_box(rows: FloatArray, weights: FloatArray, sets: int, tail: float) -> Box:
     """Box outside of which M draws fall with probability at most `tail`.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (k, m + 1)
-        Distributions of one draw.
-    weights : ndarray of shape (k,)
-        Probabilities with which all M draws come from a row; they sum to 1.
-    sets : int
-    tail : float
+    All of them come from row i of `rows` with probability `weights[i]`.
 
     Notes
     -----
-    A quarter of the tail goes to the counts of one draw, a quarter to each end of S and a quarter to d. The ends are
-    Chernoff's: Pr(S ≥ s) ≤ e^{−λs} E[e^{λS}], and 2d ≤ Σ (x̃ − c)² for any c, here the mean of a row.
+    A quarter of the tail goes to the counts of one draw, a fiftieth to S and half to d, by Chernoff's bound
+    Pr(Y ≥ y) ≤ e^{−λy} E[e^{λY}] of Y = Σ (x̃ − c)² ≥ 2d, for any c, here the mean of a row.
 
     Examples
     --------
@@ -114,32 +107,21 @@ def _likely_box(rows: FloatArray, weights: FloatArray, sets: int, tail: float) -
     """
     first, last, _ = _likely_range(weights @ rows, tail / (8 * sets))
     likely_rows = rows[:, first : last + 1]
-    x = np.arange(float(first), last + 1)
+    low, high, _ = _likely_range(weights @ sum_distribution(likely_rows, sets), tail / 100)
+    box = Box(first, last, sets * first + low, sets * first + high, sets * (last - first) ** 2 // 8 + 1)
+    x = np.arange(last - first + 1.0)
     means = likely_rows @ x / np.maximum(likely_rows.sum(axis=1), 1e-300)
     squares = (x - means[:, None]) ** 2
     variance = float(weights @ (likely_rows * squares).sum(axis=1))
-    max_spread = sets * (last - first) ** 2 // 8 + 1
     if variance == 0:
-        return Box(first, last, sets * first, sets * last, max_spread)
-    need = math.log(4 / tail)
-
-    def bound(values: FloatArray, tilts: FloatArray) -> float:
-        """Smallest of (ln E[e^{λ Σ value}] + need) / λ."""
-        tilts = np.minimum(tilts, MAX_EXPONENT / max(float(np.ptp(values)), 1e-300))
-        top = float(values.max())
-        with np.errstate(under="ignore", divide="ignore"):
-            moments = (likely_rows * np.exp(tilts[:, None, None] * (values - top))).sum(axis=2)
-            logs = np.log(weights) + sets * np.log(moments)
-            largest = logs.max(axis=1)
-            log_moments = largest + np.log(np.exp(logs - largest[:, None]).sum(axis=1))
-        return sets * top + float(((log_moments + need) / tilts).min())
-
-    variance_of_sum = sets * variance + sets**2 * float(weights @ (means - weights @ means) ** 2)
-    tilts = math.sqrt(2 * need / variance_of_sum) * TOTAL_TILTS
-    high = min(math.ceil(bound(x, tilts)), sets * last)
-    low = max(math.floor(-bound(-x, tilts)), sets * first)
-    spread = math.ceil(bound(squares, SPREAD_TILTS / (2 * variance)) / 2) + 1
-    return Box(first, last, low, high, min(spread, max_spread))
+        return box
+    largest = float(squares.max())
+    tilts = np.minimum(SPREAD_TILTS / (2 * variance), MAX_EXPONENT / largest)
+    with np.errstate(under="ignore", divide="ignore"):
+        moments = (likely_rows * np.exp(tilts[:, None, None] * (squares - largest))).sum(axis=2)
+        log_moments = logsumexp(sets * np.log(moments), axis=1, b=weights)
+    bound = sets * largest + float(((log_moments + math.log(2 / tail)) / tilts).min())
+    return box._replace(spread=min(math.ceil(bound / 2) + 1, box.spread))
 
 
 def _joint_distribution(rows: FloatArray, weights: FloatArray, sets: int, box: Box) -> FloatArray:

@@ -20,30 +20,9 @@ from dpviz.inference.rules import RULES, check_rule
 from dpviz.inference.sum_distribution import length_limit, release_sums
 
 __all__ = [
-    "COMBINING_RULES",
-    "EQUAL_TAILS",
-    "HIGHEST_DENSITY",
-    "NOISE_AWARE_RULES",
-    "RULES",
-    "BetaMixture",
-    "SecretSizePosterior",
-    "cell_moments",
-    "check_rule",
-    "contains",
-
-    "length_limit",
-
-    "posterior_cells",
-    "posterior_coverage",
-    "posterior_given",
-    "posterior_if_known",
-    "posterior_if_real",
-    "posterior_mixture",
-    "posterior_secret_n",
-    "posterior_summaries",
-    "proportion_moments",
-    "release_sums",
-    "set_moments",
-    "share_beyond",
+    "COMBINING_RULES", "EQUAL_TAILS", "HIGHEST_DENSITY", "NOISE_AWARE_RULES", "RULES", "BetaMixture",
+    "SecretSizePosterior", "cell_moments", "check_rule", "contains", "length_limit", "posterior_cells",
+    "posterior_coverage", "posterior_given", "posterior_if_known", "posterior_if_real", "posterior_mixture",
+    "posterior_secret_n", "posterior_summaries", "proportion_moments", "release_sums", "set_moments", "share_beyond",
     "size_prior",
 ]  # fmt: skip

@@ -40,6 +40,7 @@ NARROW_LOG_ODDS = 53 * math.log(2)
 NEGLIGIBLE_PART = 1e-12
 
 Region = list[tuple[float, float]]
+Values = Callable[[IntArray, FloatArray], tuple[FloatArray, FloatArray]]  # and slopes of mixtures at log-odds
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,11 +88,6 @@ class BetaMixture:
         some = slice(heavy[0], heavy[-1] + 1)
         return MixtureFamily(a=self.a[some], b=self.b[some], weights=self.weights[None, some])
 
-    @cached_property
-    def _intervals(self) -> dict[float, tuple[float, float]]:
-        """Equal-tailed intervals by their level."""
-        return {}
-
     @property
     def mean(self) -> float:
         """Σ w_k a_k / (a_k + b_k)."""
@@ -106,20 +102,21 @@ class BetaMixture:
         """Density at p, of its shape; 0 outside 0 to 1, infinite at an end where some a or b is below 1."""
         points = np.asarray(p, dtype=float)
         with np.errstate(over="ignore"):
-            density = self._at(lambda rows, u: np.exp(self._family.log_density(rows, u)[0]), points)
+            density = np.exp(self._at(self._family.log_density, points))
         ends = ((points == 0) & (self._family.a[0] < 1)) | ((points == 1) & (self._family.b[-1] < 1))
         return np.where(ends, math.inf, np.where((points < 0) | (points > 1), 0.0, density))
 
     def cdf(self, p: Numbers) -> FloatArray:
         """Pr(proportion ≤ p), of the shape of p."""
-        return self._at(lambda rows, u: self._family.mass(rows, u)[0], np.asarray(p, dtype=float))
+        return self._at(self._family.mass, np.asarray(p, dtype=float))
 
-    def _at(self, function: Callable[[IntArray, FloatArray], FloatArray], p: FloatArray) -> FloatArray:
-        """A function of the family at proportions, some of them at once."""
+    def _at(self, function: Values, p: FloatArray) -> FloatArray:
+        """Values of a function of the family at proportions, some of them at once."""
         u = np.clip(logit(np.clip(p.ravel(), 0.0, 1.0)), -END, END)
-        blocks = row_blocks(len(u), len(self._family.a))
-        parts = [function(np.zeros(len(u[block]), dtype=int), u[block]) for block in blocks]
-        return np.concatenate([np.zeros(0), *parts]).reshape(p.shape)
+        values = np.empty(len(u))
+        for block in row_blocks(len(u), len(self._family.a)):
+            values[block], _ = function(np.zeros(len(u[block]), dtype=int), u[block])
+        return values.reshape(p.shape)
 
     def quantile(self, q: float) -> float:
         """Proportion p with Pr(proportion ≤ p) = q; the nearest float inside 0 to 1 where none is as near to an end.
@@ -132,11 +129,8 @@ class BetaMixture:
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Equal-tailed interval: the quantiles (1 ± level)/2."""
-        level = LEVEL.validate(level)
-        if level not in self._intervals:  # a page asks for the same one for its sentence, its table and its picture
-            ends = _inside(self._family.quantiles(np.array([(1 - level) / 2, (1 + level) / 2])))
-            self._intervals[level] = float(ends[0, 0]), float(ends[1, 0])
-        return self._intervals[level]
+        low, high, _ = self._family.equal_tails(LEVEL.validate(level))
+        return float(low[0]), float(high[0])
 
     def highest_density(self, level: float = 0.95) -> Region:
         """Shortest region of probability `level`: the intervals, in order, on which the density is highest.
@@ -271,18 +265,17 @@ class MixtureFamily:
         first_term = np.exp(np.minimum(near * log_near - log_beta(near, far), 0.0)) / near
         return np.where(log_near < SMALLEST_LOG, first_term, betainc(near, far, np.exp(log_near)))
 
-    @cached_property
-    def _brackets(self) -> tuple[FloatArray, FloatArray]:
-        """Some log-odds, and the cumulative probability of every mixture there, shape (mixtures, points)."""
+    def quantiles(self, probabilities: FloatArray) -> FloatArray:
+        """Log-odds of the quantiles of every mixture, shape (probabilities, mixtures)."""
+        # Cumulative probabilities of every mixture on a coarse grid
         u = self._grid[:: math.ceil(len(self._grid) / BRACKETS)]
         densities, log_scale = self._densities(u)
         densities *= np.exp(log_scale - np.logaddexp(0.0, np.abs(u)))[:, None]
         above, below = self._tail_factors @ densities.T + self._last_tail(u)
-        return np.concatenate([[-END], u, [END]]), np.where(u < 0, below, 1 - above)
+        masses = np.where(u < 0, below, 1 - above)
+        places = np.concatenate([[-END], u, [END]])
 
-    def quantiles(self, probabilities: FloatArray) -> FloatArray:
-        """Log-odds of the quantiles of every mixture, shape (probabilities, mixtures)."""
-        places, masses = self._brackets
+        # Roots between neighbours of the grid
         bracket = np.stack([(masses < q).sum(axis=1) for q in probabilities])
         rows = np.broadcast_to(np.arange(len(masses)), bracket.shape).ravel()
         target = np.repeat(probabilities, len(masses))

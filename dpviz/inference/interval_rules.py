@@ -152,7 +152,8 @@ class Intervals(NamedTuple):
     @property
     def is_vacuous(self) -> BoolArray:
         """Whether each holds all of 0 to 1."""
-        return contains(*self, 0.0) & contains(*self, 1.0)
+        lowest, highest = self.widened
+        return np.asarray((lowest <= 0.0) & (highest >= 1.0))
 
     @property
     def length_inside(self) -> FloatArray:
