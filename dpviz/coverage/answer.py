@@ -9,8 +9,6 @@ from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import TwoCellSynthesizer
 
-MIN_VACUOUS_SHARE = 0.01  # of the intervals, from which on a sentence says that they say nothing
-
 
 def feasible_rules(
     synthesizer: TwoCellSynthesizer, sets: int, keys: Sequence[str]
@@ -104,7 +102,7 @@ def _vacuous_sentence(share: float) -> str:
     >>> _vacuous_sentence(0.646), _vacuous_sentence(0.0099)
     (' More than half of them (64.6 %) run from 0 to 100 % and say nothing.', '')
     """
-    if share < MIN_VACUOUS_SHARE:
+    if share < 0.01:
         return ""
     text = format_percent(share, 3)
     subject = f"More than half of them ({text})" if share > 0.5 else f"Of them {text}"

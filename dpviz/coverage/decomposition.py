@@ -22,8 +22,6 @@ REPAIRS = ("prior_bias", "ignored_variance", "rule_noise")
 NOT_NORMAL = "not_normal"
 """Key of what is left once all three are repaired: a normal quantile is used, and q̄ is not exactly normal."""
 
-MIN_ERROR_RATIO = 10_000  # of E[T] to its error, from which on the causes can be distinguished
-
 
 @dataclass(frozen=True, kw_only=True)
 class CoverageDecomposition:
@@ -124,7 +122,7 @@ def coverage_decomposition(
     mean = float(distribution.probability @ variance / distribution.probability.sum())
     bound = chosen.largest_variance(sets=sets, rows=synthesizer.m, synthetic_ratio=ratio)
     bound = min(bound, max(float(np.abs(variance).max()), 1 / synthesizer.m))
-    if abs(mean) < MIN_ERROR_RATIO * distribution.error_bound * bound:
+    if abs(mean) < 10_000 * distribution.error_bound * bound:
         other = "another p or prior" if synthesizer.has_prior else "another p"
         raise ValueError(
             f"E[T] is {format_number(mean, 2)} here, so small that the releases left out of the sums, of probability "

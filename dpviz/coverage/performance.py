@@ -14,8 +14,6 @@ from dpviz.inference.interval_rules import Intervals, contains
 from dpviz.inference.rules import RULES
 from dpviz.simulation import run_simulation
 
-ROUNDING = 1e-13  # relative size of a difference of moments that is rounding
-
 
 @dataclass(frozen=True, kw_only=True)
 class RulePerformance:
@@ -120,7 +118,7 @@ def performance_of(tally: CoverageTally) -> Performance:
 
 def _zero_if_rounding(difference: float, scale: float) -> float:
     """A difference of moments, 0 where it is within the rounding of what it is a difference of."""
-    return difference if difference > ROUNDING * scale else 0.0
+    return difference if difference > 1e-13 * scale else 0.0
 
 
 def _rule_performance(tally: CoverageTally, place: int, spread: _Spread) -> RulePerformance:

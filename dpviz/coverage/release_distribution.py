@@ -29,16 +29,10 @@ SMALL_TAIL = 1e-12
 TAIL = 4e-10
 BOX_TAIL = 2e-9
 PRUNED_TAIL = 4e-10
-LARGEST_TAIL = 0.1  # of the outcomes given counts that are nearly impossible
 
 MAX_TRANSFORM_ENTRIES = 1_000_000_000  # of all transforms of an answer, about ten seconds
-MAX_OUTCOMES = 12_000_000  # of a table that is held
-MAX_PRODUCTS = 10**11  # of the pairs of two sets
-MAX_SUM_ENTRIES = 40_000_000  # of the distributions of S given each count, some seconds
-BLOCK_ENTRIES = 16_384  # of a transform that are worked on at a time and stay in the processor's cache
 COUNTS_PER_BOX = 16  # neighbouring confidential counts that share an inverse transform
 SPREAD_TILTS = np.concatenate([np.linspace(0.1, 1.0, 13), np.geomspace(1.3, 100.0, 9)])
-MAX_EXPONENT = 600.0  # of a Chernoff bound, so that no term underflows
 
 TOO_LONG = "The exact sums would take too long for these sizes. Simulate, or set fewer rows or sets."
 
@@ -116,7 +110,7 @@ def _likely_box(rows: FloatArray, weights: FloatArray, sets: int, tail: float) -
     if variance == 0:
         return box
     largest = float(squares.max())
-    tilts = np.minimum(SPREAD_TILTS / (2 * variance), MAX_EXPONENT / largest)
+    tilts = np.minimum(SPREAD_TILTS / (2 * variance), 600 / largest)  # so that no term underflows
     with np.errstate(under="ignore", divide="ignore"):
         moments = (likely_rows * np.exp(tilts[:, None, None] * (squares - largest))).sum(axis=2)
         log_moments = logsumexp(sets * np.log(moments), axis=1, b=weights)
@@ -149,7 +143,7 @@ def _joint_distribution(rows: FloatArray, weights: FloatArray, sets: int, box: B
     places = np.multiply.outer(np.arange(length // 2 + 1), y * (y - 1) // 2 % length) % length
     scaled = rows[:, box.first : box.last + 1] * weights[:, None] ** (1 / sets)  # the power makes the weights of it
     mixed = np.zeros((length // 2 + 1, period), dtype=complex)
-    for block in row_blocks(len(mixed), period, BLOCK_ENTRIES):
+    for block in row_blocks(len(mixed), period, 16_384):  # which stay in the processor's cache
         phases = roots[places[block]]
         for row in scaled:
             mixed[block] += complex_power(fft(phases * row, period), sets)
@@ -213,8 +207,8 @@ class ReleaseOutcomes:
             # One row tells whether all of them are within reach.
             middle = matrix_rows(synthesizer, counts[len(counts) // 2 :][:1])
             self._check_work(_likely_box(middle, np.ones(1), sets, BOX_TAIL).entries * len(counts) // 2)
-        too_many_pairs = not self._is_sum and sets == 2 and len(counts) * (m + 1) ** 2 > MAX_PRODUCTS
-        too_many_sums = self._is_sum and sets > 1 and len(counts) * (sets * m + 1) > MAX_SUM_ENTRIES
+        too_many_pairs = not self._is_sum and sets == 2 and len(counts) * (m + 1) ** 2 > 10**11
+        too_many_sums = self._is_sum and sets > 1 and len(counts) * (sets * m + 1) > 40_000_000
         if too_many_pairs or too_many_sums:
             raise ValueError(TOO_LONG)
         self._rows = matrix_rows(synthesizer, counts)
@@ -224,7 +218,7 @@ class ReleaseOutcomes:
             for group in self.groups:
                 mass = float(self._weights[group].sum())
                 # What is unlikely as a whole may be cut at a larger tail: together they leave out BOX_TAIL
-                tail = BOX_TAIL if weights is None else min(BOX_TAIL / (len(self.groups) * mass), LARGEST_TAIL)
+                tail = BOX_TAIL if weights is None else min(BOX_TAIL / (len(self.groups) * mass), 0.1)
                 self._boxes.append(_likely_box(self._rows[group], self._weights[group] / mass, sets, tail))
                 self.work += self._boxes[-1].entries * len(group)
             self._check_work(self.work)
@@ -232,7 +226,7 @@ class ReleaseOutcomes:
             width = next_fast_len(max(box.spread for box in self._boxes), real=True)
             self.shape = (max(box.high for box in self._boxes) - self._low + 1, width)
             self.error_bound += BOX_TAIL + PRUNED_TAIL
-        if weights is None and self.shape[0] * self.shape[1] > MAX_OUTCOMES:
+        if weights is None and self.shape[0] * self.shape[1] > 12_000_000:
             raise ValueError(TOO_LONG)
 
     @staticmethod

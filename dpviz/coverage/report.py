@@ -26,10 +26,7 @@ from dpviz.inference.rules import RULES
 from dpviz.mechanisms import Synthesizer
 
 MIN_REPORTED_CHANGE = 5e-4  # of coverage, 0.05 points, of which a sentence speaks
-MAX_BELOW_LEVEL = 1e-6  # by which an exact coverage may miss a level that it keeps
 MIN_HITS = 5  # expected hits, and misses, from which on a simulated share is compared in standard errors
-MAX_COUNTS = 5  # released counts of a repetition that are written
-STANDARD_ERRORS = (0.01, 0.005, 0.001, 0.0005)  # of a coverage, whose price in repetitions is told
 
 SHARES = {"hold all of 0 to 100 %": "vacuous_share", "no interval": "negative_variance_share"}
 SHARES_OF_SETS = {
@@ -178,7 +175,7 @@ def _count_sentences(intervals: FirstIntervals) -> tuple[str, ...]:
 def _repetition_sentences(plan: CoveragePlan, intervals: FirstIntervals, place: int) -> tuple[str, str]:
     """Secret and released counts of the repetition at a place, and what its interval says."""
     counts = [format_number(int(count)) for count in intervals.runs.counts[place]]
-    listed = ", ".join(counts[:MAX_COUNTS]) + (" …" if len(counts) > MAX_COUNTS else "")
+    listed = ", ".join(counts[:5]) + (" …" if len(counts) > 5 else "")
     x = format_number(int(intervals.runs.confidential[place]))
     release = f"no. {place + 1}: {x} of {format_number(plan.synthesizer.n)} say yes; released {listed}"
     low, high = float(intervals.low[place]), float(intervals.high[place])
@@ -288,9 +285,7 @@ def lengths_table(curves: CoverageCurves, limit: float, place: int, level: float
     for key, line, coverage in zip(curves.rules, curves.mean_width_inside, curves.coverage, strict=True):
         length = float(line[place])
         times = f"{format_or_dash(length / limit, 3)} times" if np.isfinite(length) and limit > 0 else "–"
-        smallest = format_percent(float(coverage.min())) + (
-            "" if coverage.min() >= level - MAX_BELOW_LEVEL else ", too few"
-        )
+        smallest = format_percent(float(coverage.min())) + ("" if coverage.min() >= level - 1e-6 else ", too few")
         cells.append((key, [format_or_dash(100 * length, 4), times, format_percent(float(coverage[place])), smallest]))
     at = f"expected length at a share of {format_percent(float(curves.points[place]), 4)}, in points"
     head = ["rule", at, "the shortest possible", "coverage there", "smallest coverage in the picture"]
@@ -367,7 +362,7 @@ def repetitions_table(rule: str, coverage: float) -> TextTable:
     coverage : float
     """
     rows = []
-    for error in STANDARD_ERRORS:
+    for error in (0.01, 0.005, 0.001, 0.0005):
         points = f"{format_number(100 * error, 3)} {'point' if error == 0.01 else 'points'}"
         rows.append([f"± {points} (one standard error)", f"{repetitions_needed(coverage, error):,}"])
     return TextTable([f"coverage of {RULES[rule].short_label} to within", "repetitions"], rows, "Repetitions needed")

@@ -30,7 +30,6 @@ from dpviz.inference.interval_rules import IntervalRule
 from dpviz.mechanisms import TwoCellSynthesizer
 
 GRID = np.sin(np.linspace(0.0, np.pi / 2, 1001)) ** 2
-MIN_INTERVAL_SHARE = 1e-6  # probability of an interval from which on a mean length says something
 TIE = 1e-12  # difference of coverages that is rounding
 
 
@@ -254,7 +253,7 @@ def largest_mean_width(
     def shortness(p: FloatArray) -> FloatArray:
         weights = binomial_weights(p, synthesizer.n)[:, given.counts[0] : given.counts[-1] + 1]
         shares = weights @ given.exists[0]
-        if shares.min() <= MIN_INTERVAL_SHARE:
+        if shares.min() <= 1e-6:
             raise ValueError("Almost no release has an interval.")
         return -(weights @ given.length[0]) / shares
 

@@ -7,7 +7,6 @@ import numpy as np
 from dpviz.core.types import FloatArray, IntArray
 
 ROOT_TOLERANCE = 1e-14  # of a place, relative where it is above 1, and of a value
-MAX_STEPS = 120
 
 
 def falling_roots(
@@ -35,7 +34,7 @@ def falling_roots(
     middle = (low + high) / 2
     x = middle if start is None else np.where((low < start) & (start < high), start, middle)
     active = np.arange(len(x))
-    for _ in range(MAX_STEPS):
+    for _ in range(120):  # bisection alone needs about 70
         if not len(active):
             break
         place = x[active]

@@ -17,9 +17,6 @@ from dpviz.core.parameters import argument
 from dpviz.core.types import BoolArray, FloatArray, IntArray, Numbers
 from dpviz.inference._roots import falling_roots
 
-NEGLIGIBLE_WEIGHT = 1e-16  # total weight of the components that densities and probabilities leave out
-SUM_ROUNDING = 1e-6  # how far from 1 rounding may leave the sum of the weights
-PARAMETER_ROUNDING = 1e-9  # of a step between components, relative to a + b
 COMPONENTS = (
     argument("a", 0, 1e13, open_minimum=True),
     argument("b", 0, 1e13, open_minimum=True),
@@ -28,18 +25,8 @@ COMPONENTS = (
 PROBABILITY = argument("q", 0, 1, title="probability")
 
 END = 1e5  # log-odds that stand for 0 and 1
-TAIL_GRID = np.append(np.arange(8.0, 50.0, 1.5), np.geomspace(50.0, 700.0, 8))  # log-odds beyond an even grid
-BRACKETS = 100  # of quantiles
 SMALLEST_LOG = -700.0  # ln of what counts as 0: numbers next to the smallest float are slow
-FLAT_DENSITY = 1e-7  # range of ln density below which rounding would choose the region
-SLOPE_ROUNDING = 1e-12  # slope, relative to that of the components, that is rounding
-MAX_EXCESS = 1e-12  # of probability of a region, beyond which its height does not decide on it
-PLATEAU_HEIGHT = 1e-10  # of ln density, half the height of a plateau
-# Log-odds and probability beyond which the part of a region at an infinite end is left out: no float lies inside
-NARROW_LOG_ODDS = 53 * math.log(2)
-NEGLIGIBLE_PART = 1e-12
 
-Region = list[tuple[float, float]]
 Values = Callable[[IntArray, FloatArray], tuple[FloatArray, FloatArray]]  # and slopes of mixtures at log-odds
 
 
@@ -73,18 +60,18 @@ class BetaMixture:
                     f"{declaration.name} must have one number for each component; got {describe_value(values)}."
                 )
             object.__setattr__(self, declaration.name, values)
-        rounding = PARAMETER_ROUNDING * (self.a[0] + self.b[0])
+        rounding = 1e-9 * (self.a[0] + self.b[0])
         if max(np.abs(np.diff(self.a) - 1).max(initial=0), np.abs(np.diff(self.b) + 1).max(initial=0)) > rounding:
             raise ValueError(
                 "a must rise and b fall by 1 from one component to the next; got components of other steps."
             )
-        if abs(self.weights.sum() - 1) > SUM_ROUNDING:
+        if abs(self.weights.sum() - 1) > 1e-6:
             raise ValueError(f"weights must have the sum 1; got {describe_value(float(self.weights.sum()))}.")
 
     @cached_property
     def _family(self) -> "MixtureFamily":
-        """The components that matter."""
-        heavy = np.flatnonzero(self.weights > NEGLIGIBLE_WEIGHT / len(self.weights))
+        """All components but those that weigh less than 1e-16 together."""
+        heavy = np.flatnonzero(self.weights > 1e-16 / len(self.weights))
         some = slice(heavy[0], heavy[-1] + 1)
         return MixtureFamily(a=self.a[some], b=self.b[some], weights=self.weights[None, some])
 
@@ -129,10 +116,10 @@ class BetaMixture:
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Equal-tailed interval: the quantiles (1 ± level)/2."""
-        low, high, _ = self._family.equal_tails(LEVEL.validate(level))
-        return float(low[0]), float(high[0])
+        low, high = self._family.equal_tails(LEVEL.validate(level)).ravel().tolist()
+        return low, high
 
-    def highest_density(self, level: float = 0.95) -> Region:
+    def highest_density(self, level: float = 0.95) -> list[tuple[float, float]]:
         """Shortest region of probability `level`: the intervals, in order, on which the density is highest.
 
         It holds 0 where some a < 1, and 1 where some b < 1, unless that part is narrower than 2⁻⁵³ and holds less than
@@ -142,8 +129,8 @@ class BetaMixture:
         >>> [tuple(round(end, 6) for end in part) for part in arcsine.highest_density(0.5)]  # sin²(π/8), cos²(π/8)
         [(0.0, 0.146447), (0.853553, 1.0)]
         """
-        low, high, several = self._family.highest_density(LEVEL.validate(level))
-        return several.get(0, [(float(low[0]), float(high[0]))])
+        starts, stops = self._family.highest_density(LEVEL.validate(level))[:, 0].tolist()
+        return list(zip(starts, stops, strict=True))
 
     @cached_property
     def outline(self) -> tuple[FloatArray, FloatArray]:
@@ -212,7 +199,8 @@ class MixtureFamily:
         """Log-odds, even in arcsin √p with two points to the standard deviation of a component, and tails."""
         steps = max(64, math.ceil(2 * math.pi * math.sqrt(self._size)))
         body = logit(np.sin(np.linspace(0.0, np.pi / 2, steps + 1)[1:-1]) ** 2)
-        tail = TAIL_GRID[body[-1] < TAIL_GRID]
+        tail = np.append(np.arange(8.0, 50.0, 1.5), np.geomspace(50.0, 700.0, 8))
+        tail = tail[tail > body[-1]]
         return np.concatenate([-tail[::-1], body, tail])
 
     def moments(self) -> tuple[FloatArray, FloatArray]:
@@ -267,8 +255,8 @@ class MixtureFamily:
 
     def quantiles(self, probabilities: FloatArray) -> FloatArray:
         """Log-odds of the quantiles of every mixture, shape (probabilities, mixtures)."""
-        # Cumulative probabilities of every mixture on a coarse grid
-        u = self._grid[:: math.ceil(len(self._grid) / BRACKETS)]
+        # Cumulative probabilities of every mixture at about 100 places
+        u = self._grid[:: math.ceil(len(self._grid) / 100)]
         densities, log_scale = self._densities(u)
         densities *= np.exp(log_scale - np.logaddexp(0.0, np.abs(u)))[:, None]
         above, below = self._tail_factors @ densities.T + self._last_tail(u)
@@ -287,23 +275,25 @@ class MixtureFamily:
         roots = falling_roots(missing, places[bracket].ravel(), places[bracket + 1].ravel())
         return roots.reshape(bracket.shape)
 
-    def equal_tails(self, level: float) -> tuple[FloatArray, FloatArray, dict[int, Region]]:
-        """Equal-tailed interval of every mixture, strictly between 0 and 1; none is several intervals."""
-        low, high = _inside(self.quantiles(np.array([(1 - level) / 2, (1 + level) / 2])))
-        return low, high, {}
+    def equal_tails(self, level: float) -> FloatArray:
+        """Ends of the equal-tailed interval of every mixture, strictly between 0 and 1, shape (2, mixtures, 1)."""
+        return _inside(self.quantiles(np.array([(1 - level) / 2, (1 + level) / 2])))[:, :, None]
 
-    def highest_density(self, level: float) -> tuple[FloatArray, FloatArray, dict[int, Region]]:
-        """Outer ends of the region of highest density of every mixture, and the regions that are several intervals.
+    def highest_density(self, level: float) -> FloatArray:
+        """Ends of the intervals that make the region of highest density of every mixture, shape (2, mixtures, parts).
+
+        They are NaN where a region has fewer parts.
 
         Notes
         -----
         The region is {f ≥ c}. Between neighbouring turning points the density is monotone, so that the region is cut
         there at most once: the cuts and ln c are unknown.
         """
-        low, high, several = self.equal_tails(level)
+        tails = self.equal_tails(level)
         pieces = self._monotone_pieces()
         if not len(pieces.row):
-            return low, high, several
+            return tails
+        low, high = tails[:, :, 0]
         rows, place = np.unique(pieces.row, return_inverse=True)
         cuts = logit(np.where(pieces.top < pieces.bottom, high[pieces.row], low[pieces.row]))
 
@@ -329,36 +319,34 @@ class MixtureFamily:
             off, _ = excess(np.arange(len(rows)), height)
 
         # On a plateau the height does not decide: between the regions a little lower and a little higher
-        for index in np.flatnonzero(np.abs(off) > MAX_EXCESS):
+        for index in np.flatnonzero(np.abs(off) > 1e-12):
             own = np.flatnonzero(place == index)
             cuts[own] = self._plateau_cuts(pieces.of(own), float(height[index]), level, cuts[own])
 
-        # Parts at an infinite end that no float lies inside
+        # Parts at an infinite end that no float lies inside, and that weigh next to nothing
         mass = np.abs(self.mass(pieces.row, cuts)[0] - pieces.top_mass)
-        at_end = (np.abs(pieces.top) == END) & (np.abs(cuts) > NARROW_LOG_ODDS) & (cuts * pieces.top > 0)
-        cuts = np.where(at_end & (mass < NEGLIGIBLE_PART), pieces.top, cuts)
+        at_end = (np.abs(pieces.top) == END) & (np.abs(cuts) > 53 * math.log(2)) & (cuts * pieces.top > 0)
+        cuts = np.where(at_end & (mass < 1e-12), pieces.top, cuts)
 
         # Neighbouring parts make one interval
         some = np.flatnonzero(cuts != pieces.top)
-        starts, stops = (np.minimum(pieces.top, cuts)[some], np.maximum(pieces.top, cuts)[some])
-        regions: dict[int, Region] = {}
-        for row, begin, stop in zip(pieces.row[some].tolist(), _ends(starts), _ends(stops), strict=True):
-            region = regions.setdefault(row, [])
-            first = region.pop()[0] if region and begin <= region[-1][1] else begin
-            region.append((first, stop))
-        for row, region in regions.items():
-            low[row], high[row] = region[0][0], region[-1][1]
-            if len(region) > 1:
-                several[row] = region
-        return low, high, several
+        row = pieces.row[some]
+        begin, end = (_end(side(pieces.top, cuts)[some]) for side in (np.minimum, np.maximum))
+        is_first = np.append(True, (row[1:] != row[:-1]) | (begin[1:] > end[:-1]))
+        row = row[is_first]
+        part = np.arange(len(row)) - np.searchsorted(row, row)
+        regions = np.full((2, len(self.weights), part.max() + 1), math.nan)
+        regions[:, :, :1] = tails
+        regions[:, row, part] = begin[is_first], end[np.append(is_first[1:], True)]
+        return regions
 
     def _monotone_pieces(self) -> _Pieces:
         """Pieces of the densities that are not flat, in order of mixture and place."""
-        # Turning points: changes of the sign of the slope on the grid, refined
+        # Turning points: changes of the sign of the slope on the grid, where it is no rounding, refined
         densities, _ = self._densities(self._grid)
         terms = densities * self._slopes(self._grid)
         slopes, rounding = self.weights @ terms.T, self.weights @ np.abs(terms).T
-        rows, columns = np.nonzero(np.abs(slopes) > SLOPE_ROUNDING * rounding)
+        rows, columns = np.nonzero(np.abs(slopes) > 1e-12 * rounding)
         signs = np.sign(slopes[rows, columns])
         turns = np.flatnonzero((rows[1:] == rows[:-1]) & (signs[1:] != signs[:-1]))
 
@@ -388,7 +376,7 @@ class MixtureFamily:
         highest, lowest = np.full(len(all_rows), -np.inf), np.full(len(all_rows), np.inf)
         np.maximum.at(highest, pieces.row, pieces.high)
         np.minimum.at(lowest, pieces.row, pieces.low)
-        return pieces.of((highest - lowest > FLAT_DENSITY)[pieces.row])
+        return pieces.of((highest - lowest > 1e-7)[pieces.row])  # in a flatter one rounding would choose the region
 
     def _cuts(self, pieces: _Pieces, height: FloatArray, start: FloatArray) -> FloatArray:
         """Where the ln density of each piece is `height`; its bottom or top where all or none of it is above."""
@@ -407,7 +395,7 @@ class MixtureFamily:
 
     def _plateau_cuts(self, pieces: _Pieces, height: float, level: float, start: FloatArray) -> FloatArray:
         """Cuts of one mixture between those at heights on both sides of a plateau."""
-        step = PLATEAU_HEIGHT * (1 + abs(height)) * np.ones(len(pieces.row))
+        step = 1e-10 * (1 + abs(height)) * np.ones(len(pieces.row))
         outer, inner = (self._cuts(pieces, height + shift, start) for shift in (-step, step))
 
         def excess(share: float) -> float:
@@ -424,6 +412,6 @@ def _inside(u: FloatArray) -> FloatArray:
     return np.clip(expit(u), np.nextafter(0.0, 1.0), np.nextafter(1.0, 0.0))
 
 
-def _ends(u: FloatArray) -> list[float]:
+def _end(u: FloatArray) -> FloatArray:
     """Proportions of the ends of a region, which are 0 and 1 at ±`END` alone."""
-    return [float(p) for p in np.where(np.abs(u) == END, u > 0, _inside(u))]
+    return np.where(np.abs(u) == END, u > 0, _inside(u))

@@ -22,7 +22,6 @@ from dpviz.mechanisms import TwoCellSynthesizer
 RELATIVE_ROUNDING = 1e-12
 # A series in 1/ν takes a tenth of the time of SciPy's t quantile, of which the releases of several sets need 10⁵
 MIN_SERIES_DEGREES = 2.0
-SERIES_DEGREE = 24
 ANY_PROPORTION = argument("proportion", -1e150, 1e150)
 BELOW_1 = argument("level", 0, 1 - 2**-53, open_minimum=True)
 Ends = tuple[FloatArray, FloatArray]
@@ -118,7 +117,7 @@ def t_quantile(degrees: FloatArray, level: float) -> FloatArray:
 @lru_cache(maxsize=64)
 def _t_series(upper: float) -> Chebyshev:
     """Quantile of t_ν as a function of 1/ν up to ½, which is smooth there: to a relative 3·10⁻¹³."""
-    return Chebyshev.interpolate(lambda x: stdtrit(1 / x, upper), SERIES_DEGREE, domain=[0, 1 / MIN_SERIES_DEGREES])
+    return Chebyshev.interpolate(lambda x: stdtrit(1 / x, upper), 24, domain=[0, 1 / MIN_SERIES_DEGREES])
 
 
 def half_widths(variance: FloatArray, degrees: FloatArray, level: float) -> FloatArray:

@@ -21,7 +21,6 @@ MANY_SETS = argument("sets", 1, 10**12, title="released sets", integer=True)
 ANY_PRIOR = argument("alpha", 0, 1e15, title="prior rows", open_minimum=True)
 RANGE_OVER_SIGMA = argument("range_over_sigma", 0, math.inf, domain_text="a number, 0 or larger")
 MANY_CELLS = argument("cells", 2, 1_000_000, integer=True)
-NEGLIGIBLE_WEIGHT = 1e-25  # of a confidential count, which moments leave out
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,7 +217,7 @@ def set_moments(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> SetM
     sets = SETS.validate(sets)
     n, m = synthesizer.n, synthesizer.m
     weights = binomial_weights(np.array([p]), n)[0]
-    counts = np.flatnonzero(weights > NEGLIGIBLE_WEIGHT)
+    counts = np.flatnonzero(weights > 1e-25)
     weights = weights[counts]
 
     # Moments of one set given x

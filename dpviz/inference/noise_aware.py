@@ -26,10 +26,7 @@ from dpviz.mechanisms.plug_ins import PlugIn
 MAX_SUMS = 20_000  # sums whose ends are found in a second
 ROUNDING = 1e-12  # difference from a line, a parabola or a mean that is rounding
 SCORE_GRID = np.sin(np.linspace(0, np.pi / 2, 2001)) ** 2  # proportions that bracket the ends of score intervals
-# Exact tails are taken to be larger than computed by more than all rounding, and ends lie outside by a little
-TAIL_SLACK = 1e-12
-END_SLACK = 1e-13
-MIN_ROUNDINGS = 1e4  # probability of a sum, in rounding errors, below which its posterior is that of a neighbour
+TAIL_SLACK = 1e-12  # by which exact tails are taken to be larger than computed: more than all rounding
 
 Moments = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
@@ -159,7 +156,8 @@ def _posterior_ends(sums: ReleaseSums, level: float) -> Ends:
     for block in row_blocks(len(likely), sums.n + 1):
         with np.errstate(divide="ignore"):
             weights = normalized(np.log(sums.rows.T[likely[block]]) + log_prior)
-        low[block], high[block], _ = MixtureFamily(a=1.0 + x, b=1.0 + x[::-1], weights=weights).equal_tails(level)
+        family = MixtureFamily(a=1.0 + x, b=1.0 + x[::-1], weights=weights)
+        low[block], high[block] = family.equal_tails(level)[:, :, 0]
     return low[nearest], high[nearest]
 
 
@@ -176,8 +174,8 @@ def posterior_means(sums: ReleaseSums) -> FloatArray:
 
 
 def _likely_sums(sums: ReleaseSums) -> tuple[IntArray, IntArray]:
-    """Sums more likely than rounding, and for every sum the place of the nearest of them."""
-    likely = np.flatnonzero(sums.rows.max(axis=0) > MIN_ROUNDINGS * sums.rounding)
+    """Sums far more likely than rounding, and for every sum the place of the nearest of them."""
+    likely = np.flatnonzero(sums.rows.max(axis=0) > 1e4 * sums.rounding)
     every = np.arange(sums.rows.shape[1])
     after = np.clip(np.searchsorted(likely, every), 0, len(likely) - 1)
     before = np.maximum(after - 1, 0)
@@ -301,7 +299,7 @@ def _crossing(table: FloatArray, target: float, low: FloatArray, high: FloatArra
         slope = (terms @ x - n * p * value) / np.maximum(p * (1 - p), 1e-300)
         return target - value, -slope
 
-    return np.maximum(falling_roots(room, low, high, low) - END_SLACK, low)
+    return np.maximum(falling_roots(room, low, high, low) - 1e-13, low)  # outside the exact end
 
 
 EndsBySum = Callable[[TwoCellSynthesizer, int, float], Ends]

@@ -289,8 +289,6 @@ def _per_cell(declaration: Parameter, value: float | Sequence[float], cells: int
 
 # Secret n
 
-MAX_DOUBLED_ROWS = 1000  # up to which all sizes from n/2 to 2n can be summed
-END_RATIO = 3.0  # of posterior and prior probability of an end of the range, from which on the posterior piles up there
 LOW = replace(POSTERIOR_ROWS, name="low", title="Fewest rows thought possible")
 HIGH = replace(POSTERIOR_ROWS, name="high", title="Most rows thought possible")
 GUESSED_ROWS = argument(
@@ -360,7 +358,7 @@ def range_around(n: int) -> tuple[int, int]:
     ((50, 200), (9900, 10000))
     """
     n = POSTERIOR_ROWS.validate(n)
-    if n <= MAX_DOUBLED_ROWS:
+    if n <= 1000:  # all sizes can be summed
         return (n + 1) // 2, 2 * n
     side = (limits.MAX_LISTED_TABLES // 2 - limits.MAX_LISTED_TABLES // 20) // n
     return n - side, min(n + side, int(POSTERIOR_ROWS.maximum))
@@ -385,7 +383,7 @@ class SecretSizePosterior(BetaMixture):
         if not low <= n <= high:
             left_out = f"The range from {low:,} to {high:,} <b>leaves out the true n = {n:,}</b>"
             sentences.append(f"{left_out}, so that the answer cannot be relied on.")
-        is_raised = self.size_weights > END_RATIO * self.prior.weights
+        is_raised = self.size_weights > 3 * self.prior.weights
         piled = [f"{end:,}" for end, place in ((low, 0), (high, -1)) if low < high and is_raised[place]]
         if piled:
             sentences.append(f"The posterior of n piles up at n = {' and '.join(piled)}, where the range ends.")

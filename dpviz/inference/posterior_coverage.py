@@ -13,7 +13,7 @@ from dpviz.core.numerics.combinatorics import multisets
 from dpviz.core.numerics.special import binomial_weights, row_blocks
 from dpviz.core.parameters import parameter, validate_choice
 from dpviz.core.types import BoolArray, FloatArray, IntArray, Numbers
-from dpviz.inference.beta_mixture import PROBABILITY, MixtureFamily, Region
+from dpviz.inference.beta_mixture import PROBABILITY, MixtureFamily
 from dpviz.inference.posterior import log_prior_counts, normalized
 from dpviz.inference.sum_distribution import along_axis, checked_counts
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -27,22 +27,32 @@ MAX_LISTED_RELEASES = 20_000  # distinct releases, sets in any order, that are e
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PosteriorSummaries:
-    """Posteriors of many releases in numbers; `several` has the regions that are several intervals, by release."""
+    """Posteriors of many releases in numbers, with the intervals that make each region, NaN where it has fewer."""
 
     mean: FloatArray
     variance: FloatArray
-    low: FloatArray  # outer ends, NaN where no interval was asked for
-    high: FloatArray
-    width: FloatArray  # total length
-    several: dict[int, Region]
+    starts: FloatArray  # shape (releases, parts)
+    stops: FloatArray
+
+    @property
+    def low(self) -> FloatArray:
+        """Lower end of each region."""
+        return self.starts[:, 0]
+
+    @property
+    def high(self) -> FloatArray:
+        """Upper end of each region."""
+        return np.nanmax(self.stops, axis=1)
+
+    @property
+    def width(self) -> FloatArray:
+        """Total length of each region."""
+        return np.nansum(self.stops - self.starts, axis=1)
 
     def covers(self, p: float) -> BoolArray:
         """Whether each release's interval contains p."""
         p = PROBABILITY.validate(p, name="p")
-        covered: BoolArray = (self.low <= p) & (p <= self.high)
-        for release, region in self.several.items():
-            covered[release] = any(low <= p <= high for low, high in region)
-        return covered
+        return np.any((self.starts <= p) & (p <= self.stops), axis=1)
 
 
 def posterior_summaries(
@@ -52,7 +62,7 @@ def posterior_summaries(
     gamma1: float = 1.0,
     gamma2: float = 1.0,
     level: float = 0.95,
-    interval: str | None = EQUAL_TAILS,
+    interval: str = EQUAL_TAILS,
 ) -> PosteriorSummaries:
     """Mean, variance and interval of the posterior of p for many releases, as `posterior_given` has them.
 
@@ -62,8 +72,8 @@ def posterior_summaries(
     synthesizer, gamma1, gamma2
         As in `posterior_given`.
     level : float, default 0.95
-    interval : str, optional
-        One of `INTERVALS`, or None for moments alone.
+    interval : str, default "equal tails"
+        One of `INTERVALS`.
 
     Examples
     --------
@@ -75,8 +85,7 @@ def posterior_summaries(
     gamma1 = GAMMA_ONES.validate(gamma1)
     gamma2 = GAMMA_ZEROS.validate(gamma2)
     level = LEVEL.validate(level)
-    if interval is not None:
-        validate_choice("interval", interval, INTERVALS)
+    validate_choice("interval", interval, INTERVALS)
     counts = checked_counts(synthetic_counts, synthesizer.m)
     if counts.ndim != 2:
         got = f"{counts.ndim} dimensions, not 2"
@@ -86,26 +95,21 @@ def posterior_summaries(
 
     # The order of the sets does not matter
     distinct, place = np.unique(np.sort(counts, axis=1), axis=0, return_inverse=True)
-    place = place.ravel()
-    numbers = np.full((5, len(distinct)), math.nan)
-    several: dict[int, Region] = {}
+    moments, regions = [], []
     for block in row_blocks(len(distinct), len(x)):
         known, which = np.unique(distinct[block], return_inverse=True)
         log_columns = synthesizer.log_transition(x, known).T
         log_weights = log_prior + log_columns[which.reshape(distinct[block].shape)].sum(axis=1)
         family = MixtureFamily(a=gamma1 + x, b=gamma2 + x[::-1], weights=normalized(log_weights))
-        numbers[:2, block] = family.moments()
-        if interval is None:
-            continue
-        find = family.equal_tails if interval == EQUAL_TAILS else family.highest_density
-        low, high, regions = find(level)
-        numbers[2:, block] = low, high, high - low
-        for index, region in regions.items():
-            numbers[4, block.start + index] = sum(stop - start for start, stop in region)
-            several[block.start + index] = region
-    mean, variance, low, high, width = numbers[:, place]
-    shared = {release: several[which] for release, which in enumerate(place.tolist()) if which in several}
-    return PosteriorSummaries(mean=mean, variance=variance, low=low, high=high, width=width, several=shared)
+        moments.append(family.moments())
+        regions.append(family.equal_tails(level) if interval == EQUAL_TAILS else family.highest_density(level))
+    parts = max(region.shape[2] for region in regions)
+    padded = [
+        np.pad(region, [(0, 0), (0, 0), (0, parts - region.shape[2])], constant_values=math.nan) for region in regions
+    ]
+    mean, variance = np.concatenate(moments, axis=1)[:, place.ravel()]
+    starts, stops = np.concatenate(padded, axis=1)[:, place.ravel()]
+    return PosteriorSummaries(mean=mean, variance=variance, starts=starts, stops=stops)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

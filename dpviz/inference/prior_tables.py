@@ -16,7 +16,6 @@ from dpviz.privacy.divergence import epsilon_for_delta, pure_epsilon
 from dpviz.privacy.subsampling import subsampled_epsilon, subsampled_epsilon_printed, subsampled_tight
 
 PENDING = "…"  # text of an answer that is still being computed
-MAX_ROUNDED_BIAS = 1e-15  # up to which a bias is the rounding of a sum
 
 
 def _table(caption: str, head: list[str], rows: Iterable[tuple[PriorMethod, list[str]]]) -> TextTable:
@@ -72,7 +71,7 @@ def _costs(question: PromiseQuestion, method: PriorMethod, level: float) -> list
         moments = cell_moments(method.key, **sizes, alpha=level, proportion=question.p)
     except ValueError:
         return []
-    bias = moments.bias if abs(moments.bias) > MAX_ROUNDED_BIAS else 0.0
+    bias = moments.bias if abs(moments.bias) > 1e-15 else 0.0  # else the rounding of a sum
     return [f"{'+' if bias > 0 else ''}{format_number(bias, 3)}", format_number(moments.standard_error, 3)]
 
 

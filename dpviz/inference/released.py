@@ -15,8 +15,6 @@ from dpviz.mechanisms import TwoCellSynthesizer
 COUNT = re.compile(r"\d{1,9}")
 # One number with separators of thousands, rather than several counts
 THOUSANDS = re.compile(r"(?<![\d,])\d{1,3}(,\d{3})*,0\d\d(?!\d)")
-MAX_COUNTS_CHARACTERS = 4_000
-MAX_TABLES_CHARACTERS = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +73,7 @@ def read_counts(text: str, m: int) -> tuple[int, ...]:
     >>> read_counts("31, 45", 100)
     (31, 45)
     """
-    _check_length("counts", text, MAX_COUNTS_CHARACTERS)
+    _check_length("counts", text, 4_000)
     words = _split(text)
     allowed = f"whole numbers from 0 to m = {m:,}, separated by commas"
     if not 1 <= len(words) <= MAX_COUNTS_OF_PAGE:
@@ -94,7 +92,7 @@ def read_tables(text: str) -> tuple[tuple[int, ...], ...]:
     >>> read_tables("7, 2, 3\n3, 4, 5")
     ((7, 2, 3), (3, 4, 5))
     """
-    _check_length("tables", text, MAX_TABLES_CHARACTERS)
+    _check_length("tables", text, 100_000)
     lines = [_split(line) for line in text.splitlines() if line.strip()]
     wrong = [single_line(word) for line in lines for word in line if not COUNT.fullmatch(word)]
     sizes = sorted({len(line) for line in lines})

@@ -18,8 +18,6 @@ from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.privacy.optimum.integral_bounds import integral_below, steepest
 
 MAX_TABLE_NUMBERS = 6_000_000  # (n + 1)(Mm + 1): 48 MB
-MAX_PRODUCTS = 50_000_000  # up to which rows are convolved term by term, which keeps the digits of small numbers
-TRANSFORM_ERROR = 1e-14
 PROBABILITY_FLOOR = 1e-300  # counts as 0: numbers next to the smallest float are slow
 
 
@@ -161,8 +159,9 @@ def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
     rows = matrix_rows(synthesizer, np.arange(n + 1))
     if sets == 1:
         return ReleaseSums(rows)
-    if (n + 1) * (m + 1) * size * sets > MAX_PRODUCTS:
-        return ReleaseSums(sum_distribution(rows, sets), TRANSFORM_ERROR)
+    if (n + 1) * (m + 1) * size * sets > 50_000_000:
+        return ReleaseSums(sum_distribution(rows, sets), rounding=1e-14)
+    # Term by term, which keeps the digits of small numbers
     rows = sums = np.where(rows < PROBABILITY_FLOOR, 0.0, rows)
     with np.errstate(under="ignore"):
         for _ in range(sets - 1):
@@ -197,16 +196,6 @@ def sum_distribution(rows: FloatArray, sets: int) -> FloatArray:
     with np.errstate(under="ignore"):
         sums = irfft(complex_power(rfft(rows, length), sets), length)[..., :size]
     return np.maximum(sums, 0.0)
-
-
-# Nodes of the integral over p', at equal steps of arcsin √p': their number grows as √n, whose inverse is the width of
-# the integrand, as far as the table of the sums at every node allows
-MIN_NODES = 400
-USUAL_NODES = 2_000
-NODES_PER_ROOT = 100
-MAX_NODE_NUMBERS = 2_000_000
-NEGLIGIBLE = 1e-14  # probability under p below which a sum is accepted at no cost
-MAX_PRICE = 1e6  # λ from which on a node counts as nothing
 
 
 class LengthLimit(NamedTuple):
@@ -247,8 +236,10 @@ def length_limit(sums: ReleaseSums, *, proportions: Numbers, level: float = 0.95
     proportions = PROPORTION.validate_array(proportions, name="proportions")
     level = LEVEL.validate(level)
     p = along_axis(proportions)
-    count = max(math.ceil(NODES_PER_ROOT * math.sqrt(sums.n)), USUAL_NODES)
-    count = max(min(count, MAX_NODE_NUMBERS // sums.rows.shape[1]), MIN_NODES)
+    # Nodes at equal steps of arcsin √p': their number grows as √n, whose inverse is the width of the integrand, as far
+    # as the table of the sums at every node allows
+    count = max(math.ceil(100 * math.sqrt(sums.n)), 2_000)
+    count = max(min(count, 2_000_000 // sums.rows.shape[1]), 400)
     nodes = np.sin(np.linspace(0, np.pi / 2, count + 1)) ** 2
     distributions = sums.distribution(nodes)
     bounds = np.array([_integral(sums, float(value), level, nodes, distributions) for value in p])
@@ -264,7 +255,7 @@ def _integral(
     nodes = np.insert(nodes, place, p)
     distributions = np.insert(distributions, place, own, axis=0)
     smallest, price = _smallest_acceptance(own, distributions, level)
-    smallest, price = np.where(price < MAX_PRICE, (smallest, price), 0.0)
+    smallest, price = np.where(price < 1e6, (smallest, price), 0.0)  # a lower bound where the price is huge
     smallest[place] = level
     price[place] = 1.0
     spread = min(float(np.ptp(sums.rows, axis=0).sum()), 1.0)  # as large as Pr(A | x) can change with x
@@ -277,7 +268,7 @@ def _smallest_acceptance(own: FloatArray, alternatives: FloatArray, level: float
     λ is Pr(s | p) / Pr(s | p') at the last sum that is accepted: what a little more of the level costs.
     """
     # Sums that are next to impossible under p cost nothing
-    costly = own > NEGLIGIBLE
+    costly = own > 1e-14
     missing = level - alternatives[:, ~costly].sum(axis=1)
     own = own[costly]
     alternatives = alternatives[:, costly]

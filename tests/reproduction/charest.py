@@ -205,7 +205,7 @@ def posterior_runs(epsilon: float, sets: int, generator: np.random.Generator, dr
     else:
         counts, runs = release.draw(generator, X, (draws, sets)), draws
         weights = np.full(draws, 1 / draws)
-    posterior = posterior_summaries(counts, synthesizer=release, interval=None)
+    posterior = posterior_summaries(counts, synthesizer=release)
     mean = weighted_mean(weights, posterior.mean, runs)
     squares = (posterior.mean - mean.value) ** 2
     return PosteriorRuns(mean, weighted_mean(weights, squares, runs), weighted_mean(weights, posterior.variance, runs))
