@@ -20,7 +20,6 @@ AXES: tuple[Axis, ...] = ("delta", "epsilon", "m", "n")
 
 MAX_POINTS = 25  # of a curve, beside the chosen one
 POINTS_BY_ROWS = (10_000, 13), (50_000, 9)  # fewer points from so many rows on
-COARSE_STRIDE = 4  # steps between the points that come first where each takes a search of its own
 SEARCHED_THEOREM = "6.5"  # whose formula takes a search
 DRAWN_THEOREMS = ("6.10", "6.12", "6.13", SEARCHED_THEOREM, "6.21", "6.22", "7.7", "7.8", "7.13", "7.15", "7.16")
 """Those with a number at every m; theorems on a single row are left to the table."""
@@ -151,7 +150,7 @@ def stream_prior_curves(family: str, setting: Setting, axis: Axis, *, m_is_n: bo
     ------
     Curves
     """
-    for stride in (1,) if KINDS[family].binary else (COARSE_STRIDE, 1):
+    for stride in (1,) if KINDS[family].binary else (4, 1):
         yield prior_curves(family, setting, axis, m_is_n=m_is_n, stride=stride)
 
 

@@ -62,8 +62,7 @@ def _lemma_6_5_prior(n: int, epsilon: float, delta: float) -> float:
     # Without ones. The ends of the range are rounded, and tails above 10⁻³⁰⁰ answer by this much
     allowed = delta / (1 + 1e-11 + 2e-15 * (1 - math.log(delta)) / epsilon)
     guess = -math.log(delta) / (math.expm1(min(epsilon, MAX_EXPONENT)) - epsilon)
-    no_ones = np.zeros(1)
-    prior = 1 + prior_for_delta(lambda margin: failure(1 + margin, no_ones), allowed, 2.0**-52, 1e17, guess)
+    prior = 1 + prior_for_delta(lambda margin: failure(1 + margin, np.zeros(1)), allowed, 2.0**-52, 1e17, guess)
 
     # All tables, of which those with more ones mirror the others
     counts, step = np.arange(n // 2 + 1.0), 2.0**-42

@@ -15,8 +15,6 @@ from dpviz.core.data_files import read_table
 from dpviz.core.formatting import format_number
 from dpviz.privacy.real_loss import Loss, ReleaseVerdict
 
-__all__ = ["RELEASE_METHODS", "SENSITIVITIES", "ReleaseAudit", "ReleaseSetting", "audit_releases"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseMethod:
@@ -118,26 +116,12 @@ def ranked_audits(setting: ReleaseSetting) -> tuple[ReleaseAudit, ...]:
 
 def headline(results: Sequence[ReleaseAudit]) -> str:
     """How many methods break their promise."""
-    counts = Counter(result.verdict for result in results)
-    not_private = counts[ReleaseVerdict.NOT_PRIVATE]
-    broken = not_private + counts[ReleaseVerdict.BREAKS]
-    return sentence("releases", len(results), broken, not_private, counts[ReleaseVerdict.OPEN])
+    return sentence("releases", Counter(result.verdict for result in results))
 
 
 # The statistics that the papers sanitize
 
-
-@dataclass(frozen=True)
-class Sensitivity:
-    """How far a substituted row moves a statistic of n rows between bounds that are `width` apart; n is public."""
-
-    statistic: str
-    formula: str
-    note: str
-    exact: Callable[[int, float], float]
-
-
-EXACT_SENSITIVITIES: dict[str, Callable[[int, float], float]] = {
+SENSITIVITIES: dict[str, Callable[[int, float], float]] = {
     "mean": lambda n, width: width / n,
     # All rows at one bound, and one moves to the other
     **dict.fromkeys(("variance, divisor n − 1", "covariance, divisor n − 1"), lambda n, width: width**2 / n),
@@ -148,9 +132,7 @@ EXACT_SENSITIVITIES: dict[str, Callable[[int, float], float]] = {
     # Of −2 ln L at its maximum for Bernoulli rows: from no ones to a single one
     "Bernoulli deviance, for choosing a model": lambda n, _: 2 * math.log(n) - 2 * (n - 1) * math.log1p(-1 / n),
 }
-SENSITIVITIES = [
-    Sensitivity(**row, exact=EXACT_SENSITIVITIES[row["statistic"]]) for row in read_table("audit/sensitivities")
-]
+"""How far a substituted row moves each statistic of n rows between bounds that are `width` apart; n is public."""
 
 
 # At the setting of a comparison

@@ -291,12 +291,11 @@ def _compared_loss(method: ComparedMethod, at: ReleaseSetting) -> Loss:
     return method.real_loss(at, at.epsilon, method.sets(at.sets))
 
 
+# Methods that the page on comparisons knows too
 COMPARED = (
     numeric.MODIPS_MEAN, numeric.MODIPS_MEAN_TRUNCATED, numeric.MODIPS_SPLIT, numeric.MODIPS_SPLIT_TRUNCATED,
     numeric.MODIPS_COMMUNAL_TRUNCATED, numeric.SMOOTHED_HISTOGRAM,
 )  # fmt: skip
-"""Methods that the page on comparisons knows too."""
-
 REAL_LOSSES: dict[str, Callable[[ReleaseSetting], Loss | float]] = {
     "laplace_count": lambda at: _laplace_count_loss(at.n, at.epsilon),
     # `LaplaceCells` has scale 2/ε, and Laplace(1/ε) on each count is that with 2ε

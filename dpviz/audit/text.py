@@ -15,7 +15,6 @@ from dpviz.audit.formulas import DIMITRAKAKIS
 from dpviz.audit.theorems import CONSTANTS, THEOREMS, Theorem, Verdict
 from dpviz.calibration.data_kinds import GAUSSIAN
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.calibration.quantities import NOISE_QUANTITY
 from dpviz.calibration.smallest_prior import MAX_SEARCHED_PRIOR
 from dpviz.core.data_files import read_table
 from dpviz.core.formatting import format_distinct, format_failure, format_number, round_down, round_up
@@ -30,11 +29,7 @@ VERDICT_MARKS = {Verdict(row["verdict"]): row["mark"] for row in read_table("aud
 COUNTED_AS = {Verdict(row["verdict"]): row["counted"] for row in read_table("audit/verdicts") if row["counted"]}
 RTOL = 1e-9  # a corrected value this close to the exact one keeps the promise
 
-ERRORS = {
-    "step": "The proof moves the mean by R/n; substituting a row moves it by up to 2R/n.",
-    "deviation": "The proof counts k standard deviations of the mean; its own formula has 2k.",
-    "first": "The proof drops the first of the two terms that share ε.",
-}
+ERRORS = {row["error"]: row["text"] for row in read_table("audit/errors")}
 """What the proofs of chapter 7 get wrong."""
 
 STEP_FACTORS = {"7.3": 2.0, "7.12": math.sqrt(0.5), "7.13": math.sqrt(0.5), "7.16": math.sqrt(0.5)}
@@ -62,23 +57,15 @@ def _macros() -> Any:
         loader=PackageLoader("dpviz.audit", ""), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {"readable": format_number, "distinct": format_distinct, "failure": format_failure}
-    functions = (looseness, distinct_threshold, correct_proof, is_safe_truncated, has_positive_delta, inverse_expm1)
+    functions = (distinct_threshold, correct_proof, is_safe_truncated, inverse_expm1)
     environment.globals |= {function.__name__: function for function in functions} | {
-        "infinity": math.inf, "CONSTANTS": CONSTANTS, "DIMITRAKAKIS": DIMITRAKAKIS, "ERRORS": ERRORS,
-        "MAX_SEARCHED_PRIOR": MAX_SEARCHED_PRIOR, "REMARKS": REMARKS,
+        "infinity": math.inf, "pi": math.pi, "CONSTANTS": CONSTANTS, "DIMITRAKAKIS": DIMITRAKAKIS, "ERRORS": ERRORS,
+        "MAX_SEARCHED_PRIOR": MAX_SEARCHED_PRIOR, "PRIOR_METHODS": PRIOR_METHODS, "REMARKS": REMARKS,
     }  # fmt: skip
     return environment.get_template("sentences.txt").module
 
 
 # What the sentences are about
-
-
-def looseness(result: TheoremResult) -> float | None:
-    """How many times as large as needed a safe value is, or as small; None where that is unknown."""
-    theorem, factor = result.theorem, result.factor
-    if factor is None:  # Theorem 4.3 at a δ whose square is rounded to 0
-        return None if theorem.promise.has_epsilon else DIMITRAKAKIS * math.pi
-    return factor if theorem.quantity.larger_is_safer else 1 / factor
 
 
 def distinct_threshold(result: TheoremResult) -> str:
@@ -117,11 +104,6 @@ def _repair(result: TheoremResult) -> tuple[tuple[str, ...], float | None]:
     if first > second:
         return ("step", "first"), corrected
     return ("step",) if key == "7.15" else ("step", "deviation"), corrected
-
-
-def has_positive_delta(result: TheoremResult) -> bool:
-    """Whether no value has δ = 0, so that a δ that is rounded to 0 is larger."""
-    return result.kind.conditioned or PRIOR_METHODS[result.method].never_pure
 
 
 def is_safe_truncated(result: TheoremResult) -> bool:
@@ -163,40 +145,11 @@ def audit_headline(results: Sequence[TheoremResult]) -> str:
 
 def describe_safe_results(results: Sequence[TheoremResult]) -> str:
     """How many theorems have each verdict but unsafe; empty where none has."""
-    counts = ((len(_keys(results, verdict)), words) for verdict, words in COUNTED_AS.items())
-    listed = ", ".join(f"{count} {words}" for count, words in counts if count)
-    return listed and f"The other claims: {listed}."
+    return sentence("safe_theorems", {words: len(_keys(results, verdict)) for verdict, words in COUNTED_AS.items()})
 
 
 def _keys(results: Iterable[TheoremResult], verdict: Verdict) -> set[str]:
     return {result.theorem.key for result in results if result.verdict is verdict}
-
-
-# Cells of tables
-
-
-def grouping_key(result: TheoremResult) -> tuple[object, ...]:
-    """What methods have in common that share a row."""
-    return result.theorem.key, result.verdict, result.printed, result.exact, result.actual_epsilon, result.sentence
-
-
-def theorem_text(theorem: Theorem, *conditions: str) -> str:
-    """What is printed, its conditions, and whom it is taken from."""
-    return "; ".join(filter(None, (theorem.statement, *conditions, theorem.after and f"after {theorem.after}")))
-
-
-def result_text(result: TheoremResult) -> str:
-    """The printed theorem with the conditions under which it is compared."""
-    theorem = result.theorem
-    zero = "" if theorem.promise.has_epsilon else "for ε = 0"
-    has_flat_prior = theorem.quantity is NOISE_QUANTITY and result.kind.binary
-    prior = f"here α = β = {format_number(result.setting.alpha)}" if has_flat_prior else ""
-    return theorem_text(theorem, zero, theorem.condition, prior)
-
-
-def result_cells(result: TheoremResult) -> tuple[str, str, str]:
-    """What is printed, what that really gives, and the exact answer."""
-    return sentence("printed_cell", result), sentence("actual_cell", result), sentence("exact_cell", result)
 
 
 # Section 6.3 on the average case, where cells are HTML

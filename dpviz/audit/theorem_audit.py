@@ -1,7 +1,6 @@
 """Every printed theorem against the exact answer of this package: verdicts, and what the printed value really gives."""
 
 import math
-import sys
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -18,7 +17,7 @@ from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 from dpviz.privacy.divergence import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 
 RTOL = 1e-9  # printed and exact values closer than this, less a mode's 1, count as equal
-FLOAT_ROUNDING = 4 * sys.float_info.epsilon
+FLOAT_ROUNDING = 4 * math.ulp(1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +41,8 @@ class TheoremResult:
     @property
     def promised(self) -> tuple[float, float]:
         """The promised ε and δ, 0 where the theorem has none."""
-        return self.theorem.promise.at(self.setting.epsilon, self.setting.delta)
+        promise, setting = self.theorem.promise, self.setting
+        return setting.epsilon if promise.has_epsilon else 0.0, 0.0 if promise is Promise.PURE else setting.delta
 
     @property
     def factor(self) -> float | None:

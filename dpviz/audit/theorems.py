@@ -72,10 +72,6 @@ class Promise(StrEnum):
         """Whether ε may be above 0."""
         return self is not Promise.ZERO_EPSILON
 
-    def at(self, epsilon: float, delta: float) -> tuple[float, float]:
-        """The promised ε and δ, 0 where the promise has none."""
-        return epsilon if self.has_epsilon else 0.0, 0.0 if self is Promise.PURE else delta
-
 
 class TheoremKind(StrEnum):
     """What a theorem says of its number: that it keeps the promise, is needed, is never enough, or only its order."""

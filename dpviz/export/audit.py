@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import groupby
+from operator import attrgetter
 
 from dpviz.audit import text
 from dpviz.audit.release_audit import SENSITIVITIES, ReleaseAudit, actual_loss_sentence
@@ -11,6 +12,7 @@ from dpviz.audit.theorem_audit import TheoremResult
 from dpviz.audit.theorems import Theorem
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.comparisons import DataKind
+from dpviz.core.data_files import read_table
 from dpviz.core.formatting import TextTable, format_number
 from dpviz.export.templates import raise_exponents, render
 from dpviz.privacy.real_loss import ReleaseVerdict
@@ -25,7 +27,8 @@ VERDICT_SIGNS = {
 
 def results_table(results: Sequence[TheoremResult]) -> str:
     """Numbers and a sentence for each printed theorem; methods with the same numbers share them."""
-    groups = [list(group) for _, group in groupby(results, key=text.grouping_key)]
+    in_common = attrgetter("theorem.key", "verdict", "printed", "exact", "actual_epsilon", "sentence")
+    groups = [list(group) for _, group in groupby(results, in_common)]
     return render("export/audit.html", groups=groups, findings=None, text=text, methods=PRIOR_METHODS)
 
 
@@ -36,17 +39,17 @@ def releases_table(findings: Iterable[ReleaseAudit]) -> str:
 
 def theorem_cell(theorem: Theorem) -> str:
     """Name of a theorem, and below it what is printed."""
-    printed = raise_exponents(escape(text.theorem_text(theorem, theorem.condition)))
+    printed = raise_exponents(escape(text.sentence("claim", theorem, [theorem.condition])))
     return f"<b>{escape(theorem.name)}</b><br><small>{printed}</small>"
 
 
 def sensitivities_table(setting: ReleaseSetting) -> TextTable:
     """How far one row moves each statistic."""
     rows = []
-    for statistic in SENSITIVITIES:
-        note = f"<br><small>{escape(statistic.note)}</small>" if statistic.note else ""
-        exact = format_number(statistic.exact(setting.n, setting.width), 4)
-        rows.append([f"<b>{escape(statistic.statistic)}</b>{note}", escape(statistic.formula), exact])
+    for row in read_table("audit/sensitivities"):
+        note = f"<br><small>{escape(row['note'])}</small>" if row["note"] else ""
+        exact = format_number(SENSITIVITIES[row["statistic"]](setting.n, setting.width), 4)
+        rows.append([f"<b>{escape(row['statistic'])}</b>{note}", escape(row["formula"]), exact])
     return TextTable(["statistic", "sensitivity", "here"], rows, "Sensitivities")
 
 
