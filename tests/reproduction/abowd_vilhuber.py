@@ -9,7 +9,7 @@ from dpviz.mechanisms.beta_binomial import beta_binomial_terms
 from dpviz.privacy.divergence import exceeds
 from dpviz.published.records import Record
 from tests.reproduction import evidence
-from tests.reproduction.evidence import Evidence, Findings, SimulationBudget, between, cells, section, values
+from tests.reproduction.evidence import CELL_CHECKS, SECTIONS, Evidence, Findings, SimulationBudget, between, values
 
 EPSILON = 2.0
 PLUG_IN = PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5)  # shows Fig. 1 and 2 to every printed digit
@@ -27,8 +27,8 @@ def figure_values(place: str, alternative: bool) -> FloatArray:
     return release.transition_matrix() if place in ("Fig. 1", "Fig. 3") else np.abs(privacy.log_odds_table(release))
 
 
-@cells("abowd_vilhuber", "figures")
-def _(record: Record, _: SimulationBudget) -> Evidence:
+def figure_cell(record: Record, _: SimulationBudget) -> Evidence:
+    """A cell of a figure."""
     row = int(float(next(iter(record.parameters.values()))))  # n₁, of the first of two tables
     return Evidence(float(figure_values(record.place, record.is_alternative)[row, int(record.what[3:])]))
 
@@ -59,10 +59,6 @@ def accounts_of_delta(release: TwoCellSynthesizer) -> dict[str, float]:
     }
 
 
-cells("abowd_vilhuber", "delta")(lambda record, _: Evidence(accounts_of_delta(PLUG_IN)[record.what]))
-
-
-@section("abowd_vilhuber")
 def statements() -> Findings:
     """The statements on the figures."""
     yield "eight", exceeds(LOG_ODDS, EPSILON).sum()
@@ -83,3 +79,8 @@ def statements() -> Findings:
     # The noise of Fig. 3 has the scale 1/ε, not 2/ε
     wider = LaplaceSanitizer(n=5, epsilon=EPSILON / 2).transition_matrix()
     yield "laplace_scale", values([FIG_3[0, 0], wider[0, 0]], supported=False)
+
+
+CELL_CHECKS["abowd_vilhuber", "figures"] = figure_cell
+CELL_CHECKS["abowd_vilhuber", "delta"] = lambda record, _: Evidence(accounts_of_delta(PLUG_IN)[record.what])
+SECTIONS["abowd_vilhuber"] = [statements]

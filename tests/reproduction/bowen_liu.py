@@ -25,7 +25,7 @@ from dpviz.core.types import FloatArray
 from dpviz.privacy.histograms import SCOTT_FACTOR
 from dpviz.published.records import Record
 from tests.reproduction import evidence
-from tests.reproduction.evidence import Evidence, Findings, SimulationBudget, between, cells, count, section, values
+from tests.reproduction.evidence import Evidence, Findings, SimulationBudget, between, count, values
 
 N_SETS = 10  # of a method that releases several; they share ε
 ANALYSIS = Analysis(sets=N_SETS)
@@ -61,7 +61,6 @@ def usable_before_rounding(n: int, p: float, epsilon: float) -> float:
     return max(1 - (below + above) / 2, 0.0)
 
 
-@cells("bowen_liu", "usable_shares")
 def usable_share(record: Record, _: SimulationBudget) -> Evidence:
     """Exact share of usable releases; the error is the paper's."""
     key, _comma, column = record.what.rpartition(", ")
@@ -83,8 +82,9 @@ def promises() -> dict[tuple[str, str], Evidence]:
     return results
 
 
-for paper in ("bowen_liu", "liu"):
-    cells(paper, "promises")(lambda record, _: promises()[f"{record.paper}, {record.place}", record.printed])
+def promise(record: Record, _: SimulationBudget) -> Evidence:
+    """What a method of either paper really gives."""
+    return promises()[f"{record.paper}, {record.place}", record.printed]
 
 
 # Study 1: one proportion
@@ -102,8 +102,7 @@ def coverage(key: str, p: float, log: float, budget: SimulationBudget) -> Measur
     return outcome.coverage
 
 
-@section("bowen_liu")
-def coverage_of_one_proportion(budget: SimulationBudget) -> Findings:
+def simulated_coverage(budget: SimulationBudget) -> Findings:
     """Coverage for 40 rows."""
     private, original = (accuracy(key, 40, 0.5, 1.0)[1] for key in ("beta_binomial", "original"))
     share = 100 * coverage("beta_binomial", 0.5, 0.0, budget).value
@@ -137,7 +136,6 @@ def median_bins(n: int, span: float, factor: float = SCOTT_FACTOR, power: float 
     return int(bins[np.argmax(chi2.sf((n - 1) * smallest**2, n - 1) >= 0.5)])
 
 
-@section("bowen_liu")
 def exact_results() -> Findings:
     """Bias and error of one proportion, bins of histograms, and noise."""
     # "the bias remained large regardless of n": above 0.1
@@ -230,8 +228,7 @@ def smaller_errors(
     return values([is_so.sum(), is_so.size, *found.T.ravel()], is_so.all())
 
 
-@section("bowen_liu")
-def simulated_studies(budget: SimulationBudget) -> Findings:
+def simulated_errors(budget: SimulationBudget) -> Findings:
     """Errors, biases in standard errors, and coverage."""
     yield "split_better", smaller_errors(budget, [SPLIT], [COMMUNAL], chance=2)
     yield "perturbed_better", smaller_errors(budget, [PERTURBED], [SMOOTHED], "variance", chance=2)
@@ -282,7 +279,6 @@ def lowest(place: str, setting: str, keys: list[str]) -> pd.DataFrame:
     return 100 * curves(place, "coverage", setting).y[keys].groupby("setting").min()
 
 
-@section("bowen_liu")
 def figures_of_study_1() -> Findings:
     """One proportion against ε."""
     figure, bias = curves("Figure 2", ERROR), curves("Figure 2", "bias")
@@ -312,7 +308,6 @@ def figures_of_study_1() -> Findings:
     yield "fewer_rows_cover", count(shares[:, :-1] >= shares[:, 1:] - 3 * errors[:, :-1])
 
 
-@section("bowen_liu")
 def figures_of_studies_2_and_3() -> Findings:
     """Mean and variance against ε; cells of mixed data."""
     variance = "supplement, Figures 8 and 9"
@@ -340,3 +335,10 @@ def figures_of_studies_2_and_3() -> Findings:
     last = error[[*CELLS, "multiple_synthesis", "original"]].iloc[-N_CELLS:].median()
     ratios = last[CELLS].to_numpy() / last[["multiple_synthesis", "original"]].to_numpy()
     yield "cells_converge", values(last, (abs(ratios - 1) < 0.1).all())
+
+
+evidence.CELL_CHECKS["bowen_liu", "usable_shares"] = usable_share
+evidence.CELL_CHECKS["bowen_liu", "promises"] = evidence.CELL_CHECKS["liu", "promises"] = promise
+evidence.SECTIONS["bowen_liu"] = [
+    exact_results, simulated_coverage, simulated_errors, figures_of_study_1, figures_of_studies_2_and_3,
+]  # fmt: skip

@@ -17,7 +17,7 @@ from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.published.figures import load_figures
 from dpviz.published.records import Record
 from tests.reproduction import evidence
-from tests.reproduction.evidence import Evidence, Findings, SimulationBudget, between, cells, section, values
+from tests.reproduction.evidence import CELL_CHECKS, SECTIONS, Evidence, Findings, SimulationBudget, between, values
 
 N, X = 100, 30
 SETS = (1, 2, 5, 10)
@@ -73,7 +73,6 @@ def relative_bias(epsilon: float, p: float, sets: int, n: int = N) -> float:
     return 100 * ((n * p + alpha) / (n + 2 * alpha) / p - 1)
 
 
-@cells("charest", "table_1")
 def table_1_cell(record: Record, _: SimulationBudget) -> Evidence:
     """Relative bias of the estimate, in per cent."""
     epsilon, p, sets = design(record)
@@ -85,7 +84,6 @@ def table_1_cell(record: Record, _: SimulationBudget) -> Evidence:
     return Estimate(bias, deviation).scaled(100 / p).evidence(record)
 
 
-@section("charest")
 def section_3_2() -> Findings:
     """Bias of the mean of q."""
     x, alpha = np.arange(N + 1), synthesizer(2, 1).alpha
@@ -131,15 +129,11 @@ def rule_moments(epsilon: float, p: float, sets: int) -> dict[str, Estimate]:
     }
 
 
-cells("charest", "table_2")(lambda record, _: rule_moments(*design(record))[record.what].evidence(record))
-
-
 def table_2(column: str, epsilon: float, *proportions: float) -> FloatArray:
     """Return a column of Table 2 for 2, 5 and 10 sets, shape (proportions, sets)."""
     return np.array([[rule_moments(epsilon, p, sets)[column].value for sets in SETS[1:]] for p in proportions])
 
 
-@section("charest")
 def section_3_3() -> Findings:
     """Variance estimators T and T*."""
     t, t_star = (table_2(column, 2, 0.25, 0.5) for column in ("rel_bias_TM_pct", "rel_bias_TMstar_pct"))
@@ -162,7 +156,6 @@ def figure_1(epsilon: float, p: float = 0.25) -> FloatArray:
     return np.array([[coverage[rule].coverage for coverage in coverages] for rule in FIGURE_1_RULES])
 
 
-@section("charest")
 def section_3_4() -> Findings:
     """Coverage, in per cent, and Figure 1."""
     for key, share in zip(("eighty", "eighty_t"), figure_1(3.0)[:, 0].tolist(), strict=True):
@@ -224,7 +217,6 @@ def runs_by_epsilon(epsilon: float) -> PosteriorRuns:
     return posterior_runs(epsilon, 1, np.random.default_rng())
 
 
-@cells("charest", "table_3", "table_4")
 def posterior_cell(record: Record, budget: SimulationBudget) -> Evidence:
     """Return a cell as its record reads it: a bias in points or relative to the mean, one variance or the other."""
     epsilon, _, sets = design(record)
@@ -245,7 +237,6 @@ def biases_and_variances(runs: list[PosteriorRuns]) -> tuple[FloatArray, FloatAr
     return 100 * (means - PRINTED_MEAN), 1e3 * variances
 
 
-@section("charest")
 def section_4() -> Findings:
     """The posterior, by ε."""
     yield "true_alpha", 1 + X
@@ -259,10 +250,15 @@ def section_4() -> Findings:
     yield "offset", values(biases[[0, 2]], biases[0] > 10 > biases[2])
 
 
-@section("charest")
 def table_3(budget: SimulationBudget) -> Findings:
     """The posterior, by the number of sets."""
     biases, variances = biases_and_variances([*runs_by_sets(budget).values()])
     yield "centered", between(abs(biases), high=3)
     yield "wider", evidence.increasing(variances)
     yield "optimal", evidence.increasing(variances)
+
+
+CELL_CHECKS["charest", "table_1"] = table_1_cell
+CELL_CHECKS["charest", "table_2"] = lambda record, _: rule_moments(*design(record))[record.what].evidence(record)
+CELL_CHECKS["charest", "table_3"] = CELL_CHECKS["charest", "table_4"] = posterior_cell
+SECTIONS["charest"] = [section_3_2, section_3_3, section_3_4, section_4, table_3]

@@ -1,15 +1,16 @@
 """Evidence for or against something printed: the registry of what computes it, its sentence, and the verdict.
 
 A section of a paper is a function that yields the evidence for its statements and numbers, one a line, by the keys of
-``dpviz/published/data/records.csv``. If it simulates, it takes a budget::
+``dpviz/published/data/records.csv``. If it simulates, it takes a budget. All cells of a table are a function of the
+record and the budget. Each module lists its own at its end::
 
-    @section("charest")
     def section_3_3() -> Findings:
         yield "half", between(table_2("negative_TM_pct", 2, 0.25, 0.5), 39, 50)
         yield "ninety", relative_bias(2, 0.25, 10)
 
-All cells of a table are a function of the record and the budget, registered by `cells`. Settings, quotations and what
-is lost need no evidence.
+    SECTIONS["charest"] = [section_3_3]
+
+Settings, quotations and what is lost need no evidence.
 
 ``data/sentences.csv`` has the sentence that a reader sees of the values of a statement: ``{0}`` is the first of them,
 ``{all}`` lists all, ``{least}`` and ``{most}`` are the ends. Three digits are significant, or four in ``{0:4}``.
@@ -72,28 +73,11 @@ Findings = Iterator[tuple[str, Evidence | float]]
 SectionFunction = Callable[..., Findings]
 CellCheck = Callable[[Record, SimulationBudget], Evidence]
 
-CELLS: dict[tuple[str, str], CellCheck] = {}
-SECTIONS: list[tuple[str, SectionFunction]] = []  # with the paper by authors and year
-
-
-def cells(paper: str, *keys: str) -> Callable[[CellCheck], CellCheck]:
-    """Register a function of record and budget as what computes the records with these keys."""
-
-    def register(function: CellCheck) -> CellCheck:
-        CELLS.update({(load_papers()[paper], key): function for key in keys})
-        return function
-
-    return register
-
-
-def section(paper: str) -> Callable[[SectionFunction], SectionFunction]:
-    """Register a section of a paper."""
-
-    def register(function: SectionFunction) -> SectionFunction:
-        SECTIONS.append((load_papers()[paper], function))
-        return function
-
-    return register
+PAPER_KEYS = {paper: key for key, paper in load_papers().items()}
+CELL_CHECKS: dict[tuple[str, str], CellCheck] = {}
+"""What computes all cells of a table, by the keys of paper and records."""
+SECTIONS: dict[str, list[SectionFunction]] = {}
+"""The sections of each paper."""
 
 
 @cache
@@ -105,10 +89,10 @@ def findings(function: SectionFunction, budget: SimulationBudget) -> dict[str, E
 
 def find_check(record: Record, budget: SimulationBudget) -> Callable[[SimulationBudget], Evidence]:
     """Return the evidence for something printed as a function of the budget; sections are searched with this one."""
-    if (record.paper, record.key) in CELLS:
-        return partial(CELLS[record.paper, record.key], record)
-    sections = (function for paper, function in SECTIONS if paper == record.paper)
-    function = next(function for function in sections if record.key in findings(function, budget))
+    paper = PAPER_KEYS[record.paper]
+    if (paper, record.key) in CELL_CHECKS:
+        return partial(CELL_CHECKS[paper, record.key], record)
+    function = next(function for function in SECTIONS[paper] if record.key in findings(function, budget))
     return lambda budget: findings(function, budget)[record.key]
 
 
@@ -123,8 +107,8 @@ def read_table(name: str) -> list[dict[str, str]]:
 
 @cache
 def load_sentences() -> dict[tuple[str, str], str]:
-    """Return the sentences of the statements, by paper and key."""
-    return {(load_papers()[row["paper"]], row["key"]): row["sentence"] for row in read_table("sentences")}
+    """Return the sentences of the statements, by the keys of paper and statement."""
+    return {(row["paper"], row["key"]): row["sentence"] for row in read_table("sentences")}
 
 
 class _Numbers(tuple[float, ...]):
@@ -141,7 +125,7 @@ def sentence(record: Record, evidence: Evidence) -> str:
     numbers = _Numbers(evidence.value)
     places = [_Numbers([number]) for number in numbers]
     least, most = (_Numbers([end(numbers, default=0.0)]) for end in (min, max))
-    return load_sentences()[record.paper, record.key].format(*places, all=numbers, least=least, most=most)
+    return load_sentences()[PAPER_KEYS[record.paper], record.key].format(*places, all=numbers, least=least, most=most)
 
 
 # Criteria

@@ -13,13 +13,12 @@ from dpviz.comparisons.proportion_measures import share_moments
 from dpviz.core.numerics.special import binomial_weights
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, PoissonCount, PoissonGamma
 from dpviz.privacy import probabilistic_delta, pure_epsilon
-from tests.reproduction.evidence import Findings, between, count, increasing, section, values
+from tests.reproduction.evidence import SECTIONS, Findings, between, count, increasing, values
 
 ROUNDING = 1 + 1e-9  # Factor that rounding may put a loss above ε by
 PAIRS = tuple(itertools.product((1.3, 2.0, 8.0), (1e-2, 1e-4)))  # ε and δ at which the formula is tried
 
 
-@section("quick")
 def quick() -> Findings:
     """A guess at the truth lowers the error most, and one that is off by 0.1 still lowers it."""
     data, analysis = BinaryData(n=100, p=0.1), Analysis(sets=1)
@@ -34,7 +33,6 @@ def quick() -> Findings:
     yield "private", between(losses, high=ROUNDING)
 
 
-@section("jackson")
 def jackson() -> Findings:
     """The exact probability of a larger loss is that of the formula for a count, and not for a row that moves two."""
     ratios = []
@@ -54,7 +52,6 @@ def jackson() -> Findings:
     yield "dirichlet", values([alpha, loss], loss <= ROUNDING)
 
 
-@section("menicucci")
 def menicucci() -> Findings:
     """α invented rows of each kind keep ε if and only if m ≤ α(e^ε − 1), for every n."""
     cases = []
@@ -71,3 +68,6 @@ def menicucci() -> Findings:
     moments = [share_moments(BetaBinomial(n=100, m=m, alpha=5.0, beta=5.0)).errors(weights, p) for m in sizes]
     errors = [error for ((_, error),) in moments]
     yield "tradeoff", values([*sizes, *errors], increasing(errors).supported)
+
+
+SECTIONS.update(quick=[quick], jackson=[jackson], menicucci=[menicucci])

@@ -29,7 +29,7 @@ from dpviz.privacy.gaussian import gaussian_delta
 from dpviz.published.records import Record, load_records
 from tests.reproduction import evidence
 from tests.reproduction.bowen_liu import N_SETS, STANDARD, simulate_numeric
-from tests.reproduction.evidence import Evidence, Findings, SimulationBudget, between, cells, count, section, values
+from tests.reproduction.evidence import Evidence, Findings, SimulationBudget, between, count, values
 
 BINARY_RUNS = 100_000  # in place of sums of ten sets that are too long
 SIZES, SHARES = (100, 1_000), (0.1, 0.5)
@@ -126,7 +126,6 @@ def share_evidence(printed: Record, share: float, runs: int) -> Evidence:
     return Evidence(share, standard_error=error, own_error=own_error)
 
 
-@cells("liu", "table_binary", "table_normal")
 def table_cell(record: Record, budget: SimulationBudget) -> Evidence:
     """Coverage in a cell of Table 1 as its reading has it; all readings of as many sets share the releases."""
     half, design = "binary" if record.key == "table_binary" else "gaussian", record.parameters
@@ -166,7 +165,6 @@ def covered(column: str, budget: SimulationBudget, max_epsilon: float = math.inf
     return coverage, errors
 
 
-@section("liu")
 def section_5_2(budget: SimulationBudget) -> Findings:
     """Table 1 as a whole."""
     coverage, errors = covered("liu_thm7", budget)
@@ -181,7 +179,6 @@ def section_5_2(budget: SimulationBudget) -> Findings:
     yield "raab_b", evidence.CONTRADICTED
 
 
-@section("liu")
 def arithmetic() -> Findings:
     """Numbers in the text, communal sanitization, and Gaussian noise."""
     yield "width", values(6 / 20, math.isclose(6 / 20, 3 / 10))
@@ -237,7 +234,6 @@ def binary_variance(rule: str, n: int, p: float, sets: int, epsilon: float = 1.0
     return float(COMBINING_RULES[rule].total(np.array(mean_between), np.array(within), sets, 1.0))
 
 
-@section("liu")
 def section_5_1() -> Findings:
     """Exact bias, standard error and coverage."""
     yield "sure_bias", clipped_bias(100, 0.1, 201)
@@ -265,7 +261,6 @@ def normal_mean(method: NumericMethod, data: NormalData, sets: int, budget: Simu
     return simulate_numeric(data, method, 1.0, ("mean",), budget, sets)["mean"]
 
 
-@section("liu")
 def simulated_means(budget: SimulationBudget) -> Findings:
     """Coverage of 201 sets of binary data, and normal data of 100 rows."""
     runs = min(budget.repetitions, 1_000)
@@ -306,7 +301,6 @@ def drawn(figure: int, measure: str, setting: str = "", low: float = 0.0, high: 
     return lines.query("@low <= x <= @high")
 
 
-@section("liu")
 def figure_6() -> Findings:
     """Standard error and coverage against the number of sets."""
     normal = "normal data, n = 100, bounds −4 and 4"
@@ -342,7 +336,6 @@ def rule_ratios(data: str, rule: str, reference: str, above: float) -> pd.Series
     return spreads[rule] / spreads[reference]
 
 
-@section("liu")
 def figure_7() -> Findings:
     """Standard errors by four rules against ε."""
     yield "similar_1", between(rule_ratios("binary", THEOREM_7, RAAB, 1), 0.85, 1.15)
@@ -368,7 +361,6 @@ def relative_widths(n: int, low: float) -> pd.DataFrame:
     return drawn(8, "mean_width", f"n = {n:,},", low)[BOUNDED] * math.sqrt(n) / (2 * 1.96)
 
 
-@section("liu")
 def figure_8() -> Findings:
     """Bias, coverage and width against the share w of ε that the mean has."""
     biases, errors = evidence.curves("liu", "Figure 8", "bias")
@@ -383,3 +375,7 @@ def figure_8() -> Findings:
     yield "larger_width", between([relative_widths(n, 0.1) for n in SIZES], low=1)
     first, last = evidence.curves("liu", "Figure 8", "mean_width").ends
     yield "larger_w", between(last / first, high=1)
+
+
+evidence.CELL_CHECKS["liu", "table_binary"] = evidence.CELL_CHECKS["liu", "table_normal"] = table_cell
+evidence.SECTIONS["liu"] = [section_5_2, arithmetic, section_5_1, simulated_means, figure_6, figure_7, figure_8]

@@ -25,7 +25,7 @@ from dpviz.privacy.divergence import delta_for_epsilon
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_ratio
 from dpviz.published.records import Record
 from tests.reproduction import evidence
-from tests.reproduction.evidence import Evidence, Findings, SimulationBudget, between, cells, section, values
+from tests.reproduction.evidence import CELL_CHECKS, SECTIONS, Evidence, Findings, SimulationBudget, between, values
 
 N, EPSILON, DELTA = 100, 1.0, 1e-5  # of the reference setting, with m = n and σ₀ = σ
 TRUE_SHARE = 0.5  # θ of the random rows of section 6.3
@@ -48,9 +48,6 @@ def theorem_evidence() -> dict[str, Evidence]:
             what = f"{result.theorem.key}, {priors.METHODS[result.method].label}"
             results[what] = Evidence(text, not result.verdict.is_refuted)
     return results
-
-
-cells("zheng", "theorems")(lambda record, _: theorem_evidence()[record.what])
 
 
 # Figures 6.1 and 7.1: orders of the threshold T
@@ -82,7 +79,6 @@ MAX_CONSTANT = 10.0  # up to which, and down to one over which, T may be a multi
 PRINTED_ORDER = re.compile(r"([OΩΘ])\((.*)\)( if m ≤ cn)?")
 
 
-@cells("zheng", "orders")
 def order_cell(record: Record, _: SimulationBudget) -> Evidence:
     """A cell of the tables: whether there is a T, the smallest prior or largest R/σ, or whether T has the order."""
     find = priors.maximum_range if record.place == "Figure 7.1" else priors.minimum_prior
@@ -111,7 +107,6 @@ def reference_prior(method: str, n: int = N, m: int = N, delta: float = DELTA, e
     return priors.minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta)
 
 
-@section("zheng")
 def statements() -> Findings:
     """What the chapters say of the theorems."""
     yield "called", evidence.CONTRADICTED
@@ -139,7 +134,6 @@ def statements() -> Findings:
     yield "tenfold", values(loss, loss <= 0.1)
 
 
-@section("zheng")
 def distributions() -> Findings:
     """Beta and Laplace distributions."""
     # α − 1 ones and β − 1 zeros: of the first two of the three the ratio is the same, of the last two the total
@@ -160,10 +154,9 @@ def distributions() -> Findings:
 
 # Definitions, general theorems and lemmas, each against numbers at the reference setting
 
-ARGUMENTS: dict[str, float] = {
-    "n": N, "m": N, "k": 100, "epsilon": EPSILON, "epsilon_1": EPSILON, "epsilon_2": EPSILON, "delta": DELTA,
-    "delta_1": DELTA, "delta_2": DELTA, "delta_prime": DELTA,
-}  # fmt: skip
+ARGUMENTS: dict[str, float] = {"n": N, "m": N, "k": 100}
+ARGUMENTS |= dict.fromkeys(("epsilon", "epsilon_1", "epsilon_2"), EPSILON)
+ARGUMENTS |= dict.fromkeys(("delta", "delta_1", "delta_2", "delta_prime"), DELTA)
 
 
 def printed(key: str, **arguments: float) -> float:
@@ -176,7 +169,6 @@ def at_most(left: float, right: float, *more: float) -> Evidence:
     return values([left, right, *more], left <= right * (1 + 1e-9) + 1e-300)
 
 
-@section("zheng")
 def definitions() -> Findings:
     """Definitions and general theorems."""
     # The Gaussian mechanism, and the probability that its loss is more than ε
@@ -241,7 +233,6 @@ def spread_constant(n: int) -> float:
     return -float(ndtri(-math.expm1(math.log1p(-DELTA) / n) / 2)) / math.sqrt(math.log(n))
 
 
-@section("zheng")
 def lemmas() -> Findings:
     """Rows and their parameter; constants that would be exact here, beside those that always work."""
     # Infinitely many rows determine the parameter that they are drawn with
@@ -268,3 +259,8 @@ def lemmas() -> Findings:
     exact = precision * ((mu - s * second) ** 2 - (mu - s * first) ** 2) / 2
     claimed = N / 2 * (first - second) * (2 * mu - s * (first + second))
     yield "7.5", at_most(abs(claimed / exact - 1).max(), 1e-6)
+
+
+CELL_CHECKS["zheng", "theorems"] = lambda record, _: theorem_evidence()[record.what]
+CELL_CHECKS["zheng", "orders"] = order_cell
+SECTIONS["zheng"] = [statements, distributions, definitions, lemmas]
