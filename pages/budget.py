@@ -8,7 +8,6 @@ import streamlit as st
 
 from dpviz.charts import comparison as charts
 from dpviz.comparisons import DATA_KINDS
-from dpviz.comparisons.analysis import compared_numbers
 from dpviz.comparisons.budget import BUDGET_SPLITS, BudgetSplit, SplitOverSets, SplitResults
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.core.formatting import format_number
@@ -82,7 +81,7 @@ def _show_downloads(spending: BudgetSplit) -> None:
 
 SECTIONS = {"Download": _show_downloads, "Why, and sources": lambda _: st.markdown(ui.page_text("budget", "why"))}
 MEASURES = [*charts.DIVIDED_MEASURES, *(key for kind in DATA_KINDS.values() for key in kind.divided_between)]
-NUMBERS = compared_numbers("The privacy loss of everything that is released, which is divided here.")
+NUMBERS = shared.compared_numbers("The privacy loss of everything that is released, which is divided here.")
 SETTINGS = {
     **shared.comparison_settings(NUMBERS, PREFIX, MEASURES),
     f"{PREFIX}spending": ui.choice_setting(BUDGET_SPLITS, SplitOverSets.key, "Divide ε over"),

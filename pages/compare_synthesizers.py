@@ -13,7 +13,6 @@ from dpviz.audit.release_audit import headline, ranked_audits, setting_of_compar
 from dpviz.charts import comparison as charts
 from dpviz.charts.html import by_reason
 from dpviz.comparisons import DATA_KINDS, TERMS, BinaryData, Compared, Comparison, DataKind, MixedData
-from dpviz.comparisons.analysis import compared_numbers
 from dpviz.comparisons.comparison import LIMITED_MEASURES, Ranking
 from dpviz.comparisons.numeric_data import released_rows
 from dpviz.comparisons.proportion import OneProportion
@@ -31,7 +30,7 @@ from pages.ui.navigation import COMPARE, PUBLISHED
 PREFIX = COMPARE.prefix
 STUDY = f"{PREFIX}study"  # key of the cells of a study that is open
 PUBLISHED_BY = {"bowen_liu": "Bowen & Liu (2016)", "liu": "Liu (2016)"}
-NUMBERS = compared_numbers(
+NUMBERS = shared.compared_numbers(
     "The privacy loss of all sets together at which the methods are ranked.",
     **ui.declared_numbers("compare_synthesizers"),
 )

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.terms import PROMISES, ComparisonTerms, EqualPromise
-from dpviz.core.declarations import LEVEL, PUBLIC_GUESS, REPETITIONS, SEED, SETS
+from dpviz.core.declarations import LEVEL, REPETITIONS, SEED, SETS
 from dpviz.core.formatting import describe_value
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.parameters import Parameter, parameter_with_default
@@ -392,17 +392,3 @@ def declared_numbers(kinds: Mapping[str, type[DataKind]]) -> dict[str, Parameter
         lowest, highest = min(known.minimum, parameter.minimum), max(known.maximum, parameter.maximum)
         numbers[parameter.name] = dataclasses.replace(known, minimum=lowest, maximum=highest)
     return numbers
-
-
-def compared_numbers(promise: str, **own: Parameter) -> dict[str, Parameter]:
-    """Numbers of a page that compares methods, on which ε is what the words `promise`, and its own numbers."""
-    from dpviz.comparisons import DATA_KINDS
-
-    epsilon = dataclasses.replace(
-        PROMISES, default=1.0, slider_minimum=1e-3, slider_maximum=100.0,
-        help=f"{promise} Smaller is more private; values from 0.1 to 10 are usual.",
-    )  # fmt: skip
-    kinds = declared_numbers(DATA_KINDS)
-    sets = dataclasses.replace(COMPARED_SETS, private_end="neither")
-    rest = {"level": Analysis.numbers()["level"], "repetitions": SIMULATED_REPETITIONS, "seed": SEED}
-    return {"epsilon": epsilon, "n": kinds["n"], "sets": sets, **kinds, PUBLIC_GUESS.name: PUBLIC_GUESS, **own, **rest}

@@ -355,7 +355,7 @@ class SplitOverStatistics(BudgetSplit):
 
     @property
     def axis(self) -> str:
-        return f"share w of ε that {self.method.first_statistic} has"
+        return f"share w of ε that {self.method.statistic} has"
 
     @property
     def secondary(self) -> tuple[str, ...]:
@@ -372,7 +372,7 @@ class SplitOverStatistics(BudgetSplit):
         return self.method.usual_shares(self.data)
 
     def name_of(self, place: float) -> str:
-        return f"{format_number(100 * place, 3)} % for {self.method.first_statistic}"
+        return f"{format_number(100 * place, 3)} % for {self.method.statistic}"
 
     def at(self, place: float) -> tuple[ComparedMethod, Analysis]:
         return self.method.with_share(place), self.analysis

@@ -77,6 +77,7 @@ class ComparedMethod(ABC):
     finding: str = ""  # that explanation in whole sentences, of a method without a record
     reference: bool = False  # whether it promises nothing, and is the same at every ε
     several_sets: bool = True
+    statistic: str = "the mean"  # that gets the share of ε of `with_share`
     guess: str = ""  # name of the parameter that is a public guess of the truth
     smallest_epsilon: float = 0.0  # of one set, below which no parameter keeps the promise without a δ
 
@@ -93,11 +94,6 @@ class ComparedMethod(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.key!r})"
-
-    @property
-    def first_statistic(self) -> str:
-        """Statistic that gets the share of ε of `with_share`."""
-        return "the mean"
 
     def sets(self, n_sets: int) -> int:
         """Number of sets that the method releases where methods of several sets release `n_sets`."""
@@ -187,7 +183,6 @@ class NumericMethod(ComparedMethod):
     noise: Callable[..., dict[str, float]] | None = None
     accuracy: Callable[..., Accuracy] | None = None
     shares: Callable[[Any], dict[str, float]] | None = None
-    statistic: str = "the mean"  # the first
     same_as: str = ""  # key of a method that makes the same releases at another ε
     has_epsilon: bool = True
     exact_epsilon: bool = False
@@ -202,10 +197,6 @@ class NumericMethod(ComparedMethod):
     def __repr__(self) -> str:
         share = self.options.get("share")
         return f"NumericMethod({self.key!r}{'' if share is None else f', share={share!r}'})"
-
-    @property
-    def first_statistic(self) -> str:
-        return self.statistic
 
     def usual_shares(self, data: Any) -> dict[str, float]:
         return {} if self.shares is None else self.shares(data)

@@ -29,22 +29,17 @@ SET_ROWS = 20_000  # rows of one set of a block, which stay near the processor
 MIN_BLOCK, MAX_BLOCK = 10, 1_000  # repetitions
 ROWS_BETWEEN_RESULTS = 2_000_000  # about 30 ms
 FIRST_REPETITIONS = 500  # fewer would say little of an error
-ESTIMAND_SUMS, RULE_SUMS = 4, 5  # columns of the sums
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NumericTally(Tally):
-    """Sums over the repetitions of a study in `columns`, and over groups of them in the rows of `groups`."""
+    """Sums over the repetitions of a study, and over groups of them as series, by names such as "mean usable"."""
 
     plan: NumericStudy
 
-    def _first_column(self, estimand: str) -> int:
-        columns = ESTIMAND_SUMS + RULE_SUMS * len(self.plan.rules)
-        return 1 + columns * self.plan.estimands.index(estimand)
-
     def released(self, estimand: str) -> int:
         """Repetitions in which every set gave an estimate."""
-        return int(self.sums["columns"][self._first_column(estimand)])
+        return int(self.sums[f"{estimand} usable"])
 
     def measures(self, estimand: str, rule: str) -> OutcomeMeasures:
         """What the study says of an estimand and a rule.
@@ -55,27 +50,24 @@ class NumericTally(Tally):
         """
         validate_choice("estimand", estimand, self.plan.estimands)
         validate_choice("rule", rule, self.plan.rules)
-        first = self._first_column(estimand)
-        of_rule = first + ESTIMAND_SUMS + RULE_SUMS * self.plan.rules.index(rule)
-        groups = self.series["groups"].T
-        every, usable, away, square = (groups[i] for i in (0, first, first + 1, first + 2))
-        covered, has_interval, bounded, width = groups[of_rule : of_rule + 4]
-        totals = self.sums["columns"]
-        n_usable, total, total_square, total_fourth = totals[first : first + ESTIMAND_SUMS].tolist()
-        n_covered, n_intervals, n_bounded, total_width, squared_width = totals[of_rule : of_rule + RULE_SUMS].tolist()
-
-        data_width = self.plan.data.width
-        mean_width = Measure.mean(total_width, squared_width, int(n_bounded)).with_parts(width, bounded)
-        mean_square = Measure.mean(total_square, total_fourth, int(n_usable)).with_parts(square, usable)
+        usable, interval = f"{estimand} usable", f"{estimand} {rule}"
+        width = self._ratio(f"{interval} width", f"{interval} bounded", f"{interval} squared width")
+        unit = max(self.plan.data.width, self.plan.data.width**2)  # that of a variance has squared units
+        is_unbounded = bool(self.sums[f"{interval} bounded"] < self.sums[f"{interval} exists"])
         return OutcomeMeasures(
-            bias=Measure.mean(total, total_square, int(n_usable)).with_parts(away, usable),
-            root_mean_squared_error=mean_square.root(),
-            coverage=Measure.share(int(n_covered), int(n_usable)).with_parts(covered, usable),
-            mean_width=mean_width_or_inf(
-                mean_width, max(data_width, data_width**2), n_bounded < n_intervals
-            ),  # the width of an interval for a variance is in squared units
-            usable_share=Measure.share(int(n_intervals), self.repetitions).with_parts(has_interval, every),
+            bias=self._ratio(f"{estimand} deviation", usable, f"{estimand} square"),
+            root_mean_squared_error=self._ratio(f"{estimand} square", usable, f"{estimand} fourth power").root(),
+            coverage=self._ratio(f"{interval} covers", usable),
+            mean_width=mean_width_or_inf(width, unit, is_unbounded),
+            usable_share=self._ratio(f"{interval} exists", "repetitions"),
         )
+
+    def _ratio(self, name: str, of: str, squares: str = "") -> Measure:
+        """Mean of numbers with these sums, or the share of what is counted, with its parts by groups."""
+        total, count = float(self.sums[name]), int(self.sums[of])
+        squared = float(self.sums[squares]) if squares else 0.0
+        measure = Measure.mean(total, squared, count) if squares else Measure.share(int(total), count)
+        return measure.with_parts(self.series[name], self.series[of])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +128,7 @@ class NumericStudy(Plan[NumericTally]):
                 yield tally
 
     def simulate(self, rng: np.random.Generator, size: int) -> Block:
-        """Draw a block; its series are the sums over groups of repetitions, shape (groups, columns)."""
+        """Draw a block; its series are the sums over groups of repetitions."""
         estimands = [self.data.studied[key] for key in self.estimands]
         confidential = self.data.draw(rng, self.batch)
 
@@ -147,28 +139,39 @@ class NumericStudy(Plan[NumericTally]):
             read.append([[e.estimate(values) for e in estimands], [e.within(values, self.data) for e in estimands]])
         estimates, variances = np.moveaxis(np.array(read), 1, 0)[..., :size]
 
-        columns: list[FloatArray] = [np.ones(size)]
+        columns: dict[str, Any] = {"repetitions": np.ones(size)}
         for i, estimand in enumerate(estimands):
-            columns += self._columns(estimates[:, i], variances[:, i], estimand.truth(self.data))
+            of_estimand = self._columns(estimates[:, i], variances[:, i], estimand.truth(self.data))
+            columns |= {f"{estimand.key} {name}": column for name, column in of_estimand.items()}
         starts = np.arange(0, size, max(self.batch // GROUPS_OF_BLOCK, 1))
-        groups = np.add.reduceat(np.array(columns), starts, axis=1).T
-        return Block({"columns": groups.sum(axis=0)}, {"groups": groups})
+        groups = {name: np.add.reduceat(column.astype(float), starts) for name, column in columns.items()}
+        return Block({name: np.asarray(sums.sum()) for name, sums in groups.items()}, groups)
 
-    def _columns(self, estimates: FloatArray, variances: FloatArray, truth: float) -> list[FloatArray]:
-        """Columns of one estimand: usable, d, d² and d⁴ with d = q̄ − truth, and those of its intervals."""
+    def _columns(self, estimates: FloatArray, variances: FloatArray, truth: float) -> dict[str, Any]:
+        """Columns of one estimand, with its deviation q̄ − truth, and of its intervals."""
         is_usable = ~np.isnan(estimates).any(axis=0)
         estimates, variances = np.where(is_usable, estimates, truth), np.where(is_usable, variances, 0.0)
         mean, within = estimates.mean(axis=0), variances.mean(axis=0)
         between = estimates.var(axis=0, ddof=1) if self.sets > 1 else np.zeros_like(mean)
         between[between <= EQUAL_SETS_VARIANCE * mean**2] = 0.0
         deviation = np.where(is_usable, mean - truth, 0.0)
-        columns = [is_usable.astype(float), deviation, deviation**2, deviation**4]
+        columns: dict[str, Any] = {
+            "usable": is_usable,
+            "deviation": deviation,
+            "square": deviation**2,
+            "fourth power": deviation**4,
+        }
         for key in self.rules:
             total, degrees = COMBINING_RULES[key].variance_and_degrees(between, within, sets=self.sets)
             half = half_widths(total, degrees, self.level)
             has_interval = is_usable & (half > 0)
             is_bounded = has_interval & (half <= MAX_WIDTH / 2)
             width = np.where(is_bounded, 2 * half, 0.0)
-            covers = has_interval & (np.abs(deviation) <= half)
-            columns += [covers.astype(float), has_interval.astype(float), is_bounded.astype(float), width, width**2]
+            columns |= {
+                f"{key} covers": has_interval & (np.abs(deviation) <= half),
+                f"{key} exists": has_interval,
+                f"{key} bounded": is_bounded,
+                f"{key} width": width,
+                f"{key} squared width": width**2,
+            }
         return columns
