@@ -78,6 +78,14 @@ class Estimand:
         """Whether it is a share of the rows, whose errors are told in points."""
         return self.label.startswith("the share")
 
+    def column(self, name: str) -> str:
+        """Name of a column of errors or widths, with their unit."""
+        return f"{name}, points" if self.is_share else name
+
+    def shown(self, measure: Measure) -> Measure:
+        """An error or a width in the unit of its column."""
+        return measure.scaled(100) if self.is_share else measure
+
 
 @dataclass(frozen=True, kw_only=True)
 class Analysis(ParameterRecord):

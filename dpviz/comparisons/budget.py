@@ -290,14 +290,15 @@ class BudgetSplit(ABC):
         rows = [(self.name_of(place), ", ".join(words), results.outcomes[place]) for place, words in names.items()]
         if results.single is not None:
             rows.append((results.single.method.label, "best release of one set", results.single))
-        columns = ["division of ε", "error", "bias", "coverage", "mean width", "relative to the best division"]
-        return columns, [
+        estimand = self.data.chosen_estimand
+        error, bias, width = map(estimand.column, ("error", "bias", "mean width"))
+        return ["division of ε", error, bias, "coverage", width, "relative to the best division"], [
             [
                 f"<b>{name}</b> <small>{words}</small>",
-                format_measure(outcome.root_mean_squared_error),
-                format_measure(outcome.bias),
+                format_measure(estimand.shown(outcome.root_mean_squared_error)),
+                format_measure(estimand.shown(outcome.bias)),
                 format_measure(outcome.coverage, share=True),
-                format_measure(outcome.mean_width),
+                format_measure(estimand.shown(outcome.mean_width)),
                 format_or_dash(results.relative_error(outcome), 4),
             ]
             for name, words, outcome in rows

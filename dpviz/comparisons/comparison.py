@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from dpviz.comparisons.analysis import CENTRAL_TRUTH, MIN_RANKED_REPETITIONS, Analysis, DataKind, Outcome
+from dpviz.comparisons.analysis import CENTRAL_TRUTH, MIN_RANKED_REPETITIONS, Analysis, DataKind, Estimand, Outcome
 from dpviz.comparisons.methods import TEXTS, ComparedMethod, format_text
 from dpviz.comparisons.terms import NO_EPSILON, ComparisonTerms
 from dpviz.core.declarations import PUBLIC_GUESS
@@ -291,19 +291,20 @@ class Ranking:
     @property
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Names of the columns, and a row for each method in order; Monte Carlo errors stand below the numbers."""
+        estimand = self.comparison.data.chosen_estimand
         columns: dict[str, Callable[[Outcome], str]] = {"method": self._method_cell}
         if self.comparison.terms.parameter_names:
             columns["given ε"] = lambda item: "–" if item.method.reference else format_number(item.setting, 4)
         columns |= {
-            "error": _error_cell,
-            "bias": lambda item: _cell(item.bias),
+            estimand.column("error"): lambda item: _error_cell(item, estimand),
+            estimand.column("bias"): lambda item: _cell(estimand.shown(item.bias)),
             "coverage": lambda item: _cell(item.coverage, share=True),
-            "mean width": lambda item: _cell(item.mean_width),
+            estimand.column("mean width"): lambda item: _cell(estimand.shown(item.mean_width)),
             "usable": lambda item: _cell(item.usable_share, share=True),
             "real ε": self._real_epsilon_cell,
         }
         if any(item.release_error.value >= 0 for item in self.outcomes):
-            columns["added error"] = lambda item: _cell(item.release_error)
+            columns[estimand.column("added error")] = lambda item: _cell(estimand.shown(item.release_error))
         if self.smallest is not None:
             columns["times the best"] = self._times_best_cell
         return list(columns), [[cell(item) for cell in columns.values()] for item in self.in_order]
@@ -319,7 +320,8 @@ class Ranking:
         if outcome.data.guesses_truth(method):
             arguments = outcome.data, method, outcome.epsilon, self.comparison.analysis, self.comparison.terms
             if not math.isnan(error := _error_of_worse_guess(*arguments)):
-                reason += f"<br><small>error with a guess off by {GUESS_ERROR}: {format_number(error, 3)}</small>"
+                off, points = format_number(100 * GUESS_ERROR), format_number(100 * error, 3)
+                reason += f"<br><small>error with a guess off by {off} points: {points} points</small>"
         return f"<b>{method.label}</b> <small>{notes}</small>{reason}"
 
     def _real_epsilon_cell(self, outcome: Outcome) -> str:
@@ -360,10 +362,10 @@ def _compare_errors(error: float, reference: float) -> str:
     return f"{ratio} {'as' if ratio.endswith('as much') else 'than'}"
 
 
-def _error_cell(outcome: Outcome) -> str:
+def _error_cell(outcome: Outcome, estimand: Estimand) -> str:
     """RMSE; where too few repetitions gave an estimate, how many did."""
     if outcome.repetitions >= MIN_RANKED_REPETITIONS:
-        return _cell(outcome.root_mean_squared_error)
+        return _cell(estimand.shown(outcome.root_mean_squared_error))
     plural = "" if outcome.repetitions == 1 else "s"
     return f"–<br><small>{int(outcome.repetitions)} usable repetition{plural}</small>"
 

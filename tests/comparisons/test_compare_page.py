@@ -27,7 +27,7 @@ from dpviz.core.formatting import format_error, format_number, format_percent
 from dpviz.core.monte_carlo import Measure
 from dpviz.export.columns import comparison_csv
 from dpviz.export.templates import page_script
-from tests.helpers import check_close, check_short, run_script
+from tests.helpers import check_close, check_short, run_script, value_of
 from tests.pages.apptest import plain_text
 from tests.pairs import pairwise
 
@@ -383,3 +383,19 @@ def test_what_a_method_releases_is_told_without_code_for_exponents() -> None:
 def test_an_error_is_compared_with_that_of_the_original_data(error: float, words: str) -> None:
     assert _compare_errors(error, 0.0433) == words
     assert _compare_errors(error, 0.0) == "but not at all"
+
+
+def test_errors_of_a_share_stand_in_points_and_those_of_numbers_in_their_unit() -> None:
+    ranking = complete_ranking(asked())
+    columns = "error, points", "bias, points", "mean width, points", "added error, points"
+    head, rows = ranking.table
+    for outcome, row in zip(ranking.in_order, rows, strict=True):
+        names = "root_mean_squared_error", "bias", "mean_width", "release_error"
+        for column, name in zip(columns, names, strict=True):
+            shown = value_of(plain_text(row[head.index(column)]).split("±")[0].strip())
+            assert shown == pytest.approx(100 * outcome.measure(name).value, rel=1e-3, abs=1e-9)
+    numbers = dataclasses.replace(
+        FRESH, data=DATA_KINDS["gaussian"].default(), methods=(DATA_KINDS["gaussian"].method("modips_split"),),
+        analysis=Analysis(sets=2, repetitions=40),
+    )  # fmt: skip
+    assert "error" in complete_ranking(numbers).table[0]

@@ -48,7 +48,7 @@ def test_a_method_that_is_told_the_truth_is_not_ranked_and_the_table_has_both_er
     assert [one.method.key for one in found.contenders] == ["geometric"]
     (cell,) = [row[0] for row in found.table[1] if LABEL in row[0]]
     assert "π = 0.25" in cell and "not ranked: its public guess is the truth itself" in cell
-    assert f"error with a guess off by 0.1: {format_number(off, 3)}" in cell
+    assert f"error with a guess off by 10 points: {format_number(100 * off, 3)} points" in cell
     assert "π = 0.25" in found.comparison.description
 
 
@@ -72,7 +72,7 @@ def test_at_equal_real_privacy_the_other_guess_has_its_own_setting() -> None:
         assert setting is not None
         off.append(error_by_list(data, guess, setting))
     (cell,) = [row[0] for row in found.table[1] if LABEL in row[0]]
-    assert f"error with a guess off by 0.1: {format_number(max(off), 3)}" in cell
+    assert f"error with a guess off by 10 points: {format_number(100 * max(off), 3)} points" in cell
 
 
 def test_alone_it_says_why_nothing_is_ranked() -> None:

@@ -50,7 +50,7 @@ def test_a_fresh_page_names_the_smallest_error_of_those_shown() -> None:
     rows = cells_of(app, "The methods in order")
     assert list(rows) == ["Geometric sanitizer", "Beta-binomial (posterior draw)", "Original data"]
     assert rows["Geometric sanitizer"] == [
-        "0.04538", "1.44×10⁻¹⁰", "93.39 %", "0.1685", "99.999998 %", "1", "0.01341", "1.003"
+        "4.538", "1.44×10⁻⁸", "93.39 %", "16.85", "99.999998 %", "1", "1.341", "1.003"
     ]  # fmt: skip
     assert settings(app) == {}
 
