@@ -17,12 +17,9 @@ from dpviz.core.declarations import SEED
 from dpviz.core.formatting import format_number
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import SYNTHESIZERS
-from dpviz.teaching.classroom import text
-from dpviz.teaching.classroom.export import results_csv, results_script
+from dpviz.teaching.classroom import export, service, store, text
 from dpviz.teaching.classroom.results import Reports, class_results, guess_task
-from dpviz.teaching.classroom.service import VERSIONS, require_open
 from dpviz.teaching.classroom.settings import MAX_SETS, MODES, ROOM_MECHANISMS, ROOM_RULES, ROOM_SIZES, RoomSettings
-from dpviz.teaching.classroom.store import Room, RoomProblem
 from dpviz.teaching.classroom.tokens import TOKEN, format_code, read_code
 from pages import ui
 from pages.room import server
@@ -69,7 +66,7 @@ def _button(label: str, name: str, *action: object, **rest: Any) -> None:
 def join() -> None:
     code = read_code(str(st.session_state.get(f"{PREFIX}code") or ""))
     if code is None:
-        raise RoomProblem("A code has six letters and digits, such as KWM 4T7. Look at it once more.")
+        raise store.RoomProblem("A code has six letters and digits, such as KWM 4T7. Look at it once more.")
     server.rooms().enter(code, server.network())
     go_to(code)
 
@@ -86,16 +83,16 @@ def show_room() -> None:
     state, rooms = st.session_state, server.rooms()
     code, token, teacher = read_code(state["room"]), state["seat"], state["teacher"]
     if code is None:
-        raise RoomProblem("This is not the code of a room: it has six letters and digits, such as KWM 4T7.")
+        raise store.RoomProblem("This is not the code of a room: it has six letters and digits, such as KWM 4T7.")
     if teacher:
         if not rooms.store.is_teacher(code, teacher):
-            raise RoomProblem(ui.words("not the teacher"))
-        room, settings = require_open(rooms.present(code))
+            raise store.RoomProblem(ui.words("not the teacher"))
+        room, settings = service.require_open(rooms.present(code))
         Projector(room, settings, teacher).show()
         poll(room, "all")
         return
     seat = rooms.store.seat_of(code, token) if TOKEN.fullmatch(token) else None
-    room, settings = require_open(rooms.enter(code, server.network()) if seat is None else rooms.present(code))
+    room, settings = service.require_open(rooms.enter(code, server.network()) if seat is None else rooms.present(code))
     if seat is None:
         seat, token = rooms.take_seat(code, server.network())
         go_to(code, seat=token)
@@ -112,7 +109,7 @@ def show_room() -> None:
 class Projector:
     """A room with its settings, as its teacher sees it, who has a token: how to join, what the class has found."""
 
-    room: Room
+    room: store.Room
     settings: RoomSettings
     token: str
 
@@ -189,23 +186,23 @@ class Projector:
 
     def _show_more_buttons(self) -> None:
         """Draw what a teacher seldom needs, and the files; what is in them is looked up when they are taken."""
-        service, code = server.rooms(), self.room.code
+        rooms, code = server.rooms(), self.room.code
         if self.settings.running:
             self._button("Show the code again", "stop", lambda before: before.next_round(running=False))
         st.caption(ui.words("link of the teacher"))
 
         def rounds() -> list[tuple[RoomSettings, Reports]]:
-            return [(settings, service.store.reports(code, settings.round)) for settings in service.store.history(code)]
+            return [(settings, rooms.store.reports(code, settings.round)) for settings in rooms.store.history(code)]
 
-        table = ("Every seat, every setting", "class.csv", lambda: results_csv(rounds()))
-        script = ("The same in Python", "class.py", lambda: results_script(rounds()))
+        table = ("Every seat, every setting", "class.csv", lambda: export.results_csv(rounds()))
+        script = ("The same in Python", "class.py", lambda: export.results_script(rounds()))
         caution = "Both hold the secret table and all seeds: share them once the class is over."
         ui.show_files(("What the class has found", table, script, caution))
         label = "Free the seats of phones that have left"
-        _button(label, "free", service.free_seats, code, self.token, width="stretch")
+        _button(label, "free", rooms.free_seats, code, self.token, width="stretch")
 
         def end() -> None:
-            service.end(code, self.token)
+            rooms.end(code, self.token)
             go_to()
 
         with st.popover("End this room", width="stretch"):
@@ -296,9 +293,9 @@ def _show_guess_task(code: str, settings: RoomSettings, seat: int) -> None:
     server.show_refused()
 
 
-def poll(room: Room, kind: str) -> None:
+def poll(room: store.Room, kind: str) -> None:
     """Have the browser ask whether the room has changed since it was drawn, and the page run again then."""
-    data = {"watch": f"./dpviz/room/{room.watch}/{kind}", "seen": VERSIONS[kind](room), "after": 1000}  # ms
+    data = {"watch": f"./dpviz/room/{room.watch}/{kind}", "seen": service.VERSIONS[kind](room), "after": 1000}  # ms
     ui.component("poll")(key=f"{PREFIX}poll", data=data, on_changed_change=lambda: None, height=1)
 
 
@@ -307,7 +304,7 @@ def page() -> None:
     ui.show_problems()
     try:
         (show_room if st.session_state["room"] else show_entry)()
-    except RoomProblem as refused:
+    except store.RoomProblem as refused:
         ui.problem(str(refused))
         st.button("Back to the beginning", key=f"{PREFIX}leave", on_click=go_to)
     except SQLAlchemyError as error:

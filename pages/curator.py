@@ -12,11 +12,8 @@ from dpviz.charts.html import by_reason
 from dpviz.comparisons import CategoryData, CountData, DataKind
 from dpviz.core.declarations import PROPORTION
 from dpviz.core.formatting import format_number
-from dpviz.curator import figures, form, search, summary
+from dpviz.curator import figures, form, measures, privacy_limits, search, summary
 from dpviz.curator import question as questions
-from dpviz.curator.measures import ACCURACY_MEASURES
-from dpviz.curator.privacy_limits import PRIVACY_LIMITS
-from dpviz.curator.question import QUESTION_KINDS, DesignQuestion
 from dpviz.designs import CONFIDENTIAL_COUNT
 from dpviz.export.templates import capitalize_first
 from dpviz.inference.rules import RULES
@@ -29,7 +26,7 @@ PREFIX = CURATOR.prefix
 MAX_ROWS = 10  # of the picture, and of the table unless all are asked for
 FIRST = ui.declared_table("curator", "first")  # numbers that are in sight; the rest stands under "More"
 USUAL_LIMITS: Mapping[str, Mapping[tuple[str, ...], str]] = {
-    "protect": {(key,): protection.short_label for key, protection in PRIVACY_LIMITS.items()},
+    "protect": {(key,): protection.short_label for key, protection in privacy_limits.PRIVACY_LIMITS.items()},
     "accuracy": {
         ("mean_width", "coverage"): "± of the interval", ("root_mean_squared_error", "coverage"): "typical error",
     },
@@ -47,13 +44,13 @@ def methods_of(kind: type[DataKind]) -> dict[str, str]:
     return {method.key: method.label for method in kind.methods if not method.reference}
 
 
-_measures = {key: capitalize_first(measure.name) for key, measure in ACCURACY_MEASURES.items()}
+_measures = {key: capitalize_first(measure.name) for key, measure in measures.ACCURACY_MEASURES.items()}
 SETTINGS = {
-    f"{PREFIX}kind": ui.choice_setting(QUESTION_KINDS, next(iter(QUESTION_KINDS)), "Kind of data"),
+    f"{PREFIX}kind": ui.choice_setting(questions.QUESTION_KINDS, next(iter(questions.QUESTION_KINDS)), "Kind of data"),
     **ui.number_settings(form.NUMBERS, PREFIX),
     **{PREFIX + name: ui.hidden_number_setting(parameter) for name, parameter in HIDDEN.items()},
     **ui.link_settings(PREFIX, "m"),
-    f"{PREFIX}protect": ui.choices_setting(PRIVACY_LIMITS, ["loss"], "All that must be protected"),
+    f"{PREFIX}protect": ui.choices_setting(privacy_limits.PRIVACY_LIMITS, ["loss"], "All that must be protected"),
     f"{PREFIX}accuracy": ui.choices_setting(
         _measures, ["root_mean_squared_error", "coverage"], "All that limits how far an analyst may be off"
     ),
@@ -64,7 +61,7 @@ SETTINGS = {
     f"{PREFIX}look": ui.section_setting(details.SECTIONS),
     **details.SETTINGS,
 }
-for _key, _kind in QUESTION_KINDS.items():
+for _key, _kind in questions.QUESTION_KINDS.items():
     _usual_rules = [key for key in ("reiter_2003", "score") if key in _kind.rules]
     SETTINGS[f"{PREFIX}{_key}_rules"] = ui.choices_setting(_kind.rules, _usual_rules, "Analyses that users will run")
     _methods = ui.choices_setting(partial(methods_of, _kind), (), "Methods considered")
@@ -79,7 +76,7 @@ def take_release(values: Mapping[str, Any]) -> dict[str, str]:
     return {"kind": (CountData if is_two_cell else CategoryData).key}
 
 
-def controls() -> DesignQuestion:
+def controls() -> questions.DesignQuestion:
     state = st.session_state
     if state.get(f"{PREFIX}look") != details.PILOT_DATA:  # what was read of a file goes with its section
         ui.visit().memory.pop("pilot", None)
@@ -89,7 +86,7 @@ def controls() -> DesignQuestion:
             ui.register_shown(PREFIX + name)
 
     # The data, and the range of their true value
-    kind = QUESTION_KINDS[ui.choice("kind", place=places.more)]
+    kind = questions.QUESTION_KINDS[ui.choice("kind", place=places.more)]
     values: dict[str, Any] = {}
     for size in kind.parameters():
         if size.name == "m":

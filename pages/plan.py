@@ -19,7 +19,6 @@ from dpviz.export.templates import capitalize_first
 from dpviz.plans import ReleasePlan, YesNoShare, figures, files, forms, sensitivity, summary
 from dpviz.plans.plan import MAX_STATISTICS, NEIGHBOURS, read_statistics
 from dpviz.plans.statistics import MAX_NAME_CHARACTERS, PLAN_STATISTICS, Statistic
-from dpviz.plans.summary import PlanFacts
 from pages import ui
 from pages.ui.navigation import PLAN
 
@@ -177,13 +176,13 @@ def _set_list(statistics: Sequence[Statistic], place: int) -> None:
     st.session_state[WHICH] = PLACES[place]
 
 
-def _show_choice(facts: PlanFacts) -> None:
+def _show_choice(facts: summary.PlanFacts) -> None:
     ui.note(escape_markdown(summary.sentence("mixture", solution=facts.solution)))
     if len(facts.solution.tried) > 1:
         ui.table(*summary.page_table(summary.mixtures_table(facts.solution)), numeric=())
 
 
-def _show_what_if(facts: PlanFacts) -> None:
+def _show_what_if(facts: summary.PlanFacts) -> None:
     solution = facts.solution
     plan = solution.plan
     if isinstance(plan.protection, EpsilonDeltaLimit):
@@ -204,14 +203,14 @@ def _show_what_if(facts: PlanFacts) -> None:
         ui.table(*summary.assumptions_table(curves), numeric=(1, 2, 3))
 
 
-def _show_composition(facts: PlanFacts) -> None:
+def _show_composition(facts: summary.PlanFacts) -> None:
     solution = facts.solution
     ui.note(escape_markdown(summary.sentence("composition", solution=solution)))
     curves = ui.result(figures.composition_curves, solution.design, spinner="Composing the losses …")
     ui.show_figure(composition_chart(*curves, solution.plan.promise), "composed_picture", height=380)
 
 
-def _show_withheld(facts: PlanFacts) -> None:
+def _show_withheld(facts: summary.PlanFacts) -> None:
     sentences = [summary.sentence("suppression", published=published) for published in facts.published]
     for sentence in sentences or [ui.words("nothing_withheld")]:
         ui.note(escape_markdown(sentence))
@@ -219,14 +218,14 @@ def _show_withheld(facts: PlanFacts) -> None:
         ui.table(*summary.page_table(summary.withheld_table(facts)))
 
 
-def _show_naive(facts: PlanFacts) -> None:
+def _show_naive(facts: summary.PlanFacts) -> None:
     designs = ui.result(sensitivity.naive_designs, facts.solution, spinner="Judging other designs …")
     ui.note(ui.words("rejected" if designs else "none_rejected"))
     if designs:
         ui.table(*summary.page_table(summary.naive_table(designs)))
 
 
-def _show_report(facts: PlanFacts) -> None:
+def _show_report(facts: summary.PlanFacts) -> None:
     solution = facts.solution
     written = ui.result(files.plan_report, solution, **ui.origin(), spinner="Writing the report …")
     report = ("Report, HTML", "plan.html", lambda: written)
@@ -258,7 +257,7 @@ def read_file(content: bytes) -> dict[str, Any]:
     return {PREFIX + name: value for name, value in values.items()} | {OPENED: (text, plan)}
 
 
-def _show_downloads(facts: PlanFacts) -> None:
+def _show_downloads(facts: summary.PlanFacts) -> None:
     plan = facts.solution.plan
     table = ("The numbers of each statistic, CSV", "plan.csv", partial(records_csv, "statistic", facts.statistics))
     script = ("plan.py", files.plan_script(plan), "the shares and the errors of the plan")

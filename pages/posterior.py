@@ -273,16 +273,13 @@ def _show_explanation(question: Question) -> None:
     st.markdown(text)
 
 
-def _is_beta_binomial(question: Question) -> bool:
-    return issubclass(question.design.synthesizer_type, BetaBinomial)
-
-
+_if_beta_binomial = partial(ui.section_if, lambda question: issubclass(question.design.synthesizer_type, BetaBinomial))
 SECTIONS: dict[str, ui.Section] = {
     "What was x?": _show_confidential_count,
     "What to compute": _show_call,
     "Its own coverage": _show_coverage,
-    "If n is secret": ui.section_if(_is_beta_binomial, _show_secret_size, "beta_binomial"),
-    "k categories": ui.section_if(_is_beta_binomial, _show_categories, "beta_binomial"),
+    "If n is secret": _if_beta_binomial(_show_secret_size, "beta_binomial"),
+    "k categories": _if_beta_binomial(_show_categories, "beta_binomial"),
     "Download": _show_downloads,
     "Why, and sources": _show_explanation,
 }

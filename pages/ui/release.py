@@ -67,7 +67,8 @@ def apply_release(page: Page, settings: Settings, take_release: TakeRelease | No
     """
     state, current = st.session_state, visit()
     own = {name: page.prefix + name for name in SHARED if page.prefix + name in settings}
-    hidden = {name: key for name, key in own.items() if name in OWN_TRUTH and settings[key].is_hidden}
+    numbers = {name for name in OWN_TRUTH if name in own and settings[own[name]].parameter is not None}
+    hidden = {name: own[name] for name in numbers if settings[own[name]].default is None}  # without a widget
     if current.is_linked:
         in_url = {key: text for key, text in st.query_params.items() if text}
         values = {name: state[key] for name, key in hidden.items() if key in in_url}

@@ -55,11 +55,6 @@ class Setting:
         """Value of a fresh page."""
         return self.default() if callable(self.default) else self.default
 
-    @property
-    def is_hidden(self) -> bool:
-        """Whether it is a number without a widget, see `hidden_number_setting`."""
-        return self.default is None and self.parameter is not None
-
 
 Settings = Mapping[str, Setting]
 """Settings of a page by their names in the URL, which are the keys of the widgets as well."""

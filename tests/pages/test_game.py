@@ -164,4 +164,5 @@ def test_in_class_mode_every_answer_is_one_short_sentence(level: str) -> None:
 
 def test_guesses_in_a_link_are_not_taken() -> None:
     app = open_game(seed=5, locked="y.n", seal="0" * 16, next="true")
-    assert mark(app) == "Round 1 of 10" and settings(app) == {"game_seed": "5"} and not problems(app)
+    assert mark(app) == "Round 1 of 10" and settings(app) == {"game_seed": "5"}
+    assert len(problems(app)) == 3 and all(said.endswith("the page has no such setting.") for said in problems(app))
