@@ -207,8 +207,8 @@ def measured(
         getattr(simulate_numeric(data, NUMERIC_METHODS[key], math.exp(log), study.estimands, budget)[estimand], measure)
         for key, (data, log) in product(keys, settings)
     ]
-    found = np.array([(item.value, item.error) for item in measures]).reshape(len(keys), len(settings), 2)
-    return found[..., 0], found[..., 1]
+    numbers, errors = np.transpose([(item.value, item.error) for item in measures])
+    return numbers.reshape(len(keys), -1), errors.reshape(len(keys), -1)
 
 
 def smaller_errors(
@@ -220,12 +220,12 @@ def smaller_errors(
     It may be so by a factor, and up to some standard errors. The values are the number of settings in which it is so,
     that of all settings, and the errors of the methods in the first setting and in the others.
     """
-    found, errors = measured([*firsts, *seconds], estimand, ERROR, budget, study)
-    first, second = np.split(found, [len(firsts)])
+    numbers, errors = measured([*firsts, *seconds], estimand, ERROR, budget, study)
+    first, second = np.split(numbers, [len(firsts)])
     first_error, second_error = np.split(errors, [len(firsts)])
     tolerance = chance * np.hypot(first_error[:, None], second_error)
     is_so = (first[:, None] <= factor * second + tolerance).all(axis=(0, 1))
-    return values([is_so.sum(), is_so.size, *found.T.ravel()], is_so.all())
+    return values([is_so.sum(), is_so.size, *numbers.T.ravel()], is_so.all())
 
 
 def simulated_errors(budget: SimulationBudget) -> Findings:
@@ -264,7 +264,7 @@ def nearer(
     distance = (figure.y - target).abs()
     pairs = product(keys, references)
     chance = {pair: 3 * np.hypot(*(figure.error[key] for key in pair)) for pair in pairs}
-    return count([distance[key] <= distance[other] + chance[key, other] for key, other in chance], share)
+    return count([distance[key] <= distance[reference] + error for (key, reference), error in chance.items()], share)
 
 
 def approach(place: str, keys: list[str], exceptions: Sequence[str] = ()) -> Evidence:
@@ -288,8 +288,8 @@ def figures_of_study_1() -> Findings:
     yield "small_epsilon", count([first_bias[PRIVATE].abs() > 0.01, is_large])
     errors = by_size(figure.y, PRIVATE[:2])
     yield "more_rows", count((errors[:, 1:] <= errors[:, :-1] * (1 + 1e-6)).all(axis=2))
-    half, others = (np.abs(by_size(y, PRIVATE)) for y in (curves("supplement, Figure 1", "bias").y, bias.y))
-    yield "best_at_half", count((half <= others + 1e-9).all(axis=2))
+    half, below = (np.abs(by_size(y, PRIVATE)) for y in (curves("supplement, Figure 1", "bias").y, bias.y))
+    yield "best_at_half", count((half <= below + 1e-9).all(axis=2))
 
     # Truncation has the larger error, and DP-prior a larger one than both
     is_larger = figure.y["modips"] <= figure.y["modips_truncated"]

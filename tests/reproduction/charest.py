@@ -207,7 +207,7 @@ def posterior_runs(epsilon: float, sets: int, generator: np.random.Generator, dr
 @cache
 def runs_by_sets(budget: SimulationBudget) -> dict[int, PosteriorRuns]:
     """Return the rows of Table 3, at ε = 2, from one stream of random numbers."""
-    generator, draws = budget.generator(), max(budget.repetitions, MIN_RUNS)
+    generator, draws = np.random.default_rng(budget.seed), max(budget.repetitions, MIN_RUNS)
     return {sets: posterior_runs(2.0, sets, generator, draws) for sets in SETS}
 
 

@@ -62,10 +62,6 @@ class SimulationBudget:
         """Return no more than so many repetitions."""
         return replace(self, repetitions=min(self.repetitions, repetitions))
 
-    def generator(self) -> np.random.Generator:
-        """Return new random numbers from the seed."""
-        return np.random.default_rng(self.seed)
-
 
 # The registry
 

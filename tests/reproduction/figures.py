@@ -237,7 +237,7 @@ def simulate_means(
 ) -> FloatArray:
     """Return q̄, b and v̄ of a normal mean, shape (3, repetitions); there are fewer where many sets are drawn."""
     runs = min(budget.repetitions, max(MAX_ROWS // (data.n * sets), MIN_STUDIES))
-    rng, parts = budget.generator(), []
+    rng, parts = np.random.default_rng(budget.seed), []
     while runs > 0:
         size = min(runs, max(BLOCK_ROWS // data.n, 1))
         released = method.draw(rng, data.draw(rng, size), epsilon, data, sets)
@@ -268,7 +268,7 @@ def proportion_measures(
     mean, of_means, between, _ = liu.exact_moments(mechanism, p)
     if rule not in COMBINING_RULES:
         return {"standard_error": Measure(math.sqrt(of_means + between / sets), 0.0)}
-    releases = liu.draw_releases(mechanism, p, sets, budget.repetitions, budget.generator())
+    releases = liu.draw_releases(mechanism, p, sets, budget.repetitions, budget.seed)
     study = np.concatenate([(part.estimate, part.between, part.within) for _, part in releases], axis=1)
     return interval_measures(study, rule, sets, p) | {"bias": Measure(mean - p, 0.0)}
 

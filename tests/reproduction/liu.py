@@ -60,9 +60,10 @@ RULES = COMBINING_RULES | {
 
 
 def draw_releases(
-    mechanism: TwoCellSynthesizer, p: float, sets: int, runs: int, rng: np.random.Generator
+    mechanism: TwoCellSynthesizer, p: float, sets: int, runs: int, seed: int
 ) -> Iterator[tuple[FloatArray, SetStatistics]]:
     """Yield the releases of so many studies, grouped by the confidential count; each study has the same probability."""
+    rng = np.random.default_rng(seed)
     confidential, counts = np.unique(rng.binomial(mechanism.n, p, runs), return_counts=True)
     for x, size in zip(confidential.tolist(), counts.tolist(), strict=True):
         released = mechanism.draw(rng, x, (size, sets)).astype(np.int64)
@@ -89,7 +90,7 @@ def binary_coverage(
         releases = ((distribution.probability[block], distribution.statistics.at(block)) for block in blocks)
     else:
         runs = max(BINARY_RUNS, budget.repetitions) if is_full else budget.repetitions
-        releases = draw_releases(mechanism, p, n_drawn, runs, budget.generator())
+        releases = draw_releases(mechanism, p, n_drawn, runs, budget.seed)
     shares = np.zeros(len(rules))
     for probability, statistics in releases:
         shares += [probability @ contains(*RULES[rule].ends(statistics, 0.95), p) for rule in rules]
@@ -160,8 +161,8 @@ def misfit(rule: str, budget: SimulationBudget) -> float:
 def covered(column: str, budget: SimulationBudget, max_epsilon: float = math.inf) -> tuple[FloatArray, FloatArray]:
     """Return coverage in per cent and its error in a column of both halves."""
     records = [record for record in printed_column(column) if float(record.parameters["epsilon"]) <= max_epsilon]
-    found = [table_cell(record, budget) for record in records]
-    coverage, errors = 100 * np.array([(cell.value, cell.own_error) for cell in found], float).T
+    results = [table_cell(record, budget) for record in records]
+    coverage, errors = 100 * np.array([(cell.value, cell.own_error) for cell in results], float).T
     return coverage, errors
 
 
@@ -245,7 +246,9 @@ def section_5_1() -> Findings:
     yield "sd_larger", values([ratios.min(), SHARES[row], SETS_EXAMINED[column]], ratios.min() >= 1)
 
     mechanisms = [(kind(n=n, m=n, epsilon=0.5), p) for kind, n, p in product((Modips, ModipsTruncated), SIZES, SHARES)]
-    shares = [exact_coverage(synthesizer=made, p=p, sets=2, rule=THEOREM_7).coverage for made, p in mechanisms]
+    shares = [
+        exact_coverage(synthesizer=mechanism, p=p, sets=2, rule=THEOREM_7).coverage for mechanism, p in mechanisms
+    ]
     yield "two_sets", between(100 * np.array(shares), 91, 94)
 
     settings = product(SIZES, SHARES, (N_SETS,), (0.5, 1.0))
@@ -264,7 +267,7 @@ def normal_mean(method: NumericMethod, data: NormalData, sets: int, budget: Simu
 def simulated_means(budget: SimulationBudget) -> Findings:
     """Coverage of 201 sets of binary data, and normal data of 100 rows."""
     runs = min(budget.repetitions, 1_000)
-    releases = draw_releases(Modips(n=100, m=100, epsilon=1 / 201), 0.1, 201, runs, budget.generator())
+    releases = draw_releases(Modips(n=100, m=100, epsilon=1 / 201), 0.1, 201, runs, budget.seed)
     share = sum(chance @ contains(*PROPOSED.ends(statistics, 0.95), 0.1) for chance, statistics in releases)
     yield "severe", between(100 * share, high=85)
 
@@ -278,13 +281,13 @@ def simulated_means(budget: SimulationBudget) -> Findings:
     yield "normal_bias", values([even.value, even.error, uneven.value, uneven.error], is_so)
 
     # Widths at the printed peaks, 20 and 40 sets, over the largest
-    found, is_so = [], True
+    ratios, is_so = [], True
     for method, peak in zip(methods, (20, 40), strict=True):
         widths = {sets: normal_mean(method, normal_data(100), sets, budget).mean_width for sets in (5, 10, 20, 40, 80)}
         sets, largest = max(widths.items(), key=lambda item: item[1].value)
-        found += [widths[peak].value / largest.value, sets]
+        ratios += [widths[peak].value / largest.value, sets]
         is_so &= widths[peak].value > 0.9 * largest.value - 3 * largest.error
-    yield "peaks", values(found, is_so)
+    yield "peaks", values(ratios, is_so)
 
     split = [numeric_releases.MODIPS_SPLIT.with_share(share) for share in (0.1, 0.5, 0.9)]
     data = normal_data(100, kind=UnknownVariance)
@@ -295,29 +298,28 @@ def simulated_means(budget: SimulationBudget) -> Findings:
 # Figures 6 to 8
 
 
-def drawn(figure: int, measure: str, setting: str = "", low: float = 0.0, high: float = math.inf) -> pd.DataFrame:
+def lines(figure: int, measure: str, setting: str = "", low: float = 0.0, high: float = math.inf) -> pd.DataFrame:
     """Return the lines of a figure between two places of the axis, by setting and x."""
-    lines = evidence.curves("liu", f"Figure {figure}", measure, setting).y
-    return lines.query("@low <= x <= @high")
+    return evidence.curves("liu", f"Figure {figure}", measure, setting).y.query("@low <= x <= @high")
 
 
 def figure_6() -> Findings:
     """Standard error and coverage against the number of sets."""
     normal = "normal data, n = 100, bounds −4 and 4"
     for key, setting, points in (("cp_binary", "binary", 2), ("cp_normal", normal, 4)):
-        yield key, count(abs(100 * drawn(6, "coverage", setting) - 95) < points, share=0.75)
-    yield "good_choice", between(100 * drawn(6, "coverage", low=3, high=10), low=92)
+        yield key, count(abs(100 * lines(6, "coverage", setting) - 95) < points, share=0.75)
+    yield "good_choice", between(100 * lines(6, "coverage", low=3, high=10), low=92)
     shares, errors = (table.query("x > 40") for table in evidence.curves("liu", "Figure 6", "coverage", normal))
     yield "over_covered", values(100 * shares.min(), (shares > 0.95 - 3 * errors).all(axis=None))
 
     # Beyond 40 sets it is constant within a tenth, and within 15 % of the original
-    spreads = drawn(6, "standard_error", "binary data, n = 1,000", low=41)["modips"].to_numpy().reshape(2, -1)
+    spreads = lines(6, "standard_error", "binary data, n = 1,000", low=41)["modips"].to_numpy().reshape(2, -1)
     ratios = spreads / np.sqrt([[p * (1 - p) / 1_000] for p in SHARES])
     lowest, highest = ratios.min(axis=1), ratios.max(axis=1)
     is_so = (highest < 1.1 * lowest).all() and (lowest < 1.15).all()
     yield "constant_spread", values(np.transpose([lowest, highest]), is_so)
 
-    peaks = drawn(6, "standard_error", "normal data, n = 1,000, bounds −4 and 4").droplevel("setting")
+    peaks = lines(6, "standard_error", "normal data, n = 1,000, bounds −4 and 4").droplevel("setting")
     is_near = peaks > 0.9 * peaks.max()
     is_so = is_near.at[50, "modips_truncated"] and is_near.at[150, "modips"]
     yield "late_peaks", values(peaks.idxmax()[["modips_truncated", "modips"]], is_so)
@@ -325,14 +327,14 @@ def figure_6() -> Findings:
     # Up to which number of sets the coverage is not below 85 %; 20, 40 and 150 are printed
     last = []
     for n, key in product(("100", "1,000"), ("modips_truncated", "modips")):
-        share = drawn(6, "coverage", f"normal data, n = {n}, bounds −4 and 5")[key].droplevel("setting")
+        share = lines(6, "coverage", f"normal data, n = {n}, bounds −4 and 5")[key].droplevel("setting")
         last.append(share.index[share >= 0.85].max())
     yield "severe_normal", values(last, (np.array(last) <= (20, 40, 150, 150)).all())
 
 
 def rule_ratios(data: str, rule: str, reference: str, above: float) -> pd.Series:
     """Return the ratios of two rules at the ε of Table 1 above a number."""
-    spreads = drawn(7, "standard_error", data).query("x > @above and x in [0.5, 1, 10, 100]")
+    spreads = lines(7, "standard_error", data).query("x > @above and x in [0.5, 1, 10, 100]")
     return spreads[rule] / spreads[reference]
 
 
@@ -345,7 +347,7 @@ def figure_7() -> Findings:
     yield "more_in_binary", evidence.decreasing(largest)
 
     # Normal data: at ε = 100 for 10 rows, and above 10 for 100
-    spreads = drawn(7, "standard_error", "normal")[[*RULE_ORDER]]
+    spreads = lines(7, "standard_error", "normal")[[*RULE_ORDER]]
     ratios = (spreads.max(axis=1) / spreads.min(axis=1)).unstack("setting")
     largest = [ratios["normal data, n = 10"].loc[100:].max(), ratios["normal data, n = 100"].loc[11:].max()]
     yield "all_alike", between(largest, high=1.2)
@@ -358,7 +360,7 @@ def figure_7() -> Findings:
 
 def relative_widths(n: int, low: float) -> pd.DataFrame:
     """Return mean widths over that of the confidential data, 2 · 1.96/√n, from some share w on."""
-    return drawn(8, "mean_width", f"n = {n:,},", low)[BOUNDED] * math.sqrt(n) / (2 * 1.96)
+    return lines(8, "mean_width", f"n = {n:,},", low)[BOUNDED] * math.sqrt(n) / (2 * 1.96)
 
 
 def figure_8() -> Findings:
@@ -366,11 +368,11 @@ def figure_8() -> Findings:
     biases, errors = evidence.curves("liu", "Figure 8", "bias")
     yield "barely", between((biases / errors).abs().filter(like="−4 and 4", axis=0).max(axis=None), high=4)
     # Obvious at w = 0.1, less at 0.5, and within a half of each other above
-    bias = drawn(8, "bias", "n = 100, bounds −4 and 5")[BIT].to_numpy()
+    bias = lines(8, "bias", "n = 100, bounds −4 and 5")[BIT].to_numpy()
     yield "bias_falls", values(bias[::2], bias[0] > max(0.05, bias[4]) and max(bias[5:]) < 1.5 * min(bias[5:]))
     settings = ("n = 100,", 0.1), ("n = 1,000,", 0.6)
-    yield "truncation_under", between([100 * drawn(8, "coverage", *of)[TRUNCATED].max() for of in settings], high=94)
-    yield "budget_covered", between(100 * drawn(8, "coverage", low=0.5)[BIT], low=93)
+    yield ("truncation_under", between([100 * lines(8, "coverage", *of)[TRUNCATED].max() for of in settings], high=94))
+    yield "budget_covered", between(100 * lines(8, "coverage", low=0.5)[BIT], low=93)
     yield "close_width", between(relative_widths(1_000, 0.6), high=1.5)
     yield "larger_width", between([relative_widths(n, 0.1) for n in SIZES], low=1)
     first, last = evidence.curves("liu", "Figure 8", "mean_width").ends

@@ -164,9 +164,9 @@ def printed(key: str, **arguments: float) -> float:
     return THEOREMS[key].value(**ARGUMENTS | arguments)
 
 
-def at_most(left: float, right: float, *more: float) -> Evidence:
-    """Support a theorem by left ≤ right, up to rounding; both, and more numbers, are in its sentence."""
-    return values([left, right, *more], left <= right * (1 + 1e-9) + 1e-300)
+def at_most(left: float, right: float, *numbers: float) -> Evidence:
+    """Support a theorem by left ≤ right, up to rounding; both, and further numbers, are in its sentence."""
+    return values([left, right, *numbers], left <= right * (1 + 1e-9) + 1e-300)
 
 
 def definitions() -> Findings:
@@ -245,8 +245,8 @@ def lemmas() -> Findings:
     yield "5.6", at_most(DELTA, released_delta("synth_post_many", 4, 2.0))
 
     # Concentration around the mean, and the largest of normal draws
-    here = constant_here("6.6", lambda log_alpha: strays_from_mean(log_alpha, np.arange(N + 1.0)))
-    yield "6.6", at_most(here, CONSTANTS["6.6", "param_post"].high or 0.0)
+    constant = constant_here("6.6", lambda log_alpha: strays_from_mean(log_alpha, np.arange(N + 1.0)))
+    yield "6.6", at_most(constant, CONSTANTS["6.6", "param_post"].high or 0.0)
     yield "6.8", at_most(CONSTANTS["6.8", "param_post"].low or math.inf, constant_here("6.8", leaves_factor))
     sizes = np.unique(np.geomspace(2, 1e5, 200).astype(int)).tolist()
     yield "7.1", at_most(spread_constant(N), max(map(spread_constant, sizes)))
