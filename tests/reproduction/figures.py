@@ -17,8 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import beta
 
 from dpviz.audit.curves import prior_curves
-from dpviz.calibration.data_kinds import GAUSSIAN, KINDS, Setting
-from dpviz.calibration.methods import PRIOR_METHODS
+from dpviz.calibration.data_kinds import GAUSSIAN
 from dpviz.comparisons import Analysis, BinaryData, KnownVariance, MixedData, UnknownVariance
 from dpviz.comparisons import numeric_releases as methods
 from dpviz.comparisons.methods import ComparedMethod, NumericMethod
@@ -29,6 +28,7 @@ from dpviz.core.types import FloatArray
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.interval_rules import half_widths
 from dpviz.mechanisms import Modips, ModipsTruncated
+from dpviz.priors import KINDS, METHODS, Setting
 from dpviz.published.figures import LineKind
 from tests.reproduction import bowen_liu, liu
 from tests.reproduction.bowen_liu import N_CELLS, N_SETS, STANDARD, STUDY_3
@@ -111,7 +111,7 @@ def zheng_figures(_: SimulationBudget) -> Rows:
         curves = prior_curves(family, Setting(n=100, m=100, epsilon=1.0, delta=1e-5, sigma0=1.0), "epsilon")
         for line in (line for line in curves.lines if np.isfinite(line.values).any()):
             kind = LineKind.PURE_EPSILON if line.kind == "pure" else LineKind.COMPUTED
-            name, method = line.theorem or ("δ = 0" if line.kind == "pure" else ""), PRIOR_METHODS[line.method]
+            name, method = line.theorem or ("δ = 0" if line.kind == "pure" else ""), METHODS[line.method]
             words = ", ".join(filter(None, (name, method.label)))
             label = Label(method.color, words, LineKind.PRINTED if line.theorem else kind)
             yield line_row(ZHENG, place, "", measure, label, curves.points, line.values)

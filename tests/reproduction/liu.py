@@ -246,9 +246,7 @@ def section_5_1() -> Findings:
     yield "sd_larger", values([ratios.min(), SHARES[row], SETS_EXAMINED[column]], ratios.min() >= 1)
 
     mechanisms = [(kind(n=n, m=n, epsilon=0.5), p) for kind, n, p in product((Modips, ModipsTruncated), SIZES, SHARES)]
-    shares = [
-        exact_coverage(synthesizer=mechanism, p=p, sets=2, rule=THEOREM_7).coverage for mechanism, p in mechanisms
-    ]
+    shares = [exact_coverage(synthesizer=law, p=p, sets=2, rule=THEOREM_7).coverage for law, p in mechanisms]
     yield "two_sets", between(100 * np.array(shares), 91, 94)
 
     settings = product(SIZES, SHARES, (N_SETS,), (0.5, 1.0))
@@ -371,7 +369,7 @@ def figure_8() -> Findings:
     bias = lines(8, "bias", "n = 100, bounds −4 and 5")[BIT].to_numpy()
     yield "bias_falls", values(bias[::2], bias[0] > max(0.05, bias[4]) and max(bias[5:]) < 1.5 * min(bias[5:]))
     settings = ("n = 100,", 0.1), ("n = 1,000,", 0.6)
-    yield ("truncation_under", between([100 * lines(8, "coverage", *of)[TRUNCATED].max() for of in settings], high=94))
+    yield "truncation_under", between([100 * lines(8, "coverage", *of)[TRUNCATED].max() for of in settings], high=94)
     yield "budget_covered", between(100 * lines(8, "coverage", low=0.5)[BIT], low=93)
     yield "close_width", between(relative_widths(1_000, 0.6), high=1.5)
     yield "larger_width", between([relative_widths(n, 0.1) for n in SIZES], low=1)
