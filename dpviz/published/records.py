@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 from scipy.special import ndtri
 
 from dpviz.core.data_files import read_table
-from dpviz.core.formatting import format_number
+from dpviz.core.formatting import format_count, format_number
 
 FAMILY_LEVEL = 1e-3  # Probability that chance alone puts any simulated number beyond the limit
 FAR = 3  # Standard errors from which a simulated number differs
@@ -228,9 +228,8 @@ class Summary:
         nouns = {Kind.SETTING: "setting", Kind.QUOTED: "quotation", Kind.LOST: "lost item"}
         verdicts = {verdict: self.verdicts[verdict] for verdict in Agreement if self.verdicts[verdict]}
         results = [f"{n:,} {verbs.get(verdict, verdict) if n > 1 else verdict}" for verdict, n in verdicts.items()]
-        rest = [f"{n:,} {noun}{'s' * (n != 1)}" for kind, noun in nouns.items() if (n := self.kinds[kind])]
-        n_results = self.kinds[Kind.RESULT]
-        counts = f"{n_results:,} result{'s' * (n_results != 1)}: {', '.join(results) or 'none'}"
+        rest = [format_count(self.kinds[kind], noun) for kind, noun in nouns.items() if self.kinds[kind]]
+        counts = f"{format_count(self.kinds[Kind.RESULT], 'result')}: {', '.join(results) or 'none'}"
         return f"{counts}; besides {', '.join(rest)}" if rest else counts
 
 
