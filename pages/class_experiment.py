@@ -12,7 +12,7 @@ import segno
 import streamlit as st
 from sqlalchemy.exc import SQLAlchemyError
 
-from dpviz.charts.drawings import own_interval_html, people_html, released_bar_html
+from dpviz.charts.html import fragment
 from dpviz.core.declarations import SEED
 from dpviz.core.formatting import format_number
 from dpviz.inference.rules import RULES
@@ -272,8 +272,8 @@ def _show_interval(code: str, settings: RoomSettings, seat: int) -> None:
         st.session_state["room_reported"] = (code, settings.round)
     results = class_results(settings, [(seat, None)])
     low, high, counts = (results.columns[name][0] for name in ("low", "high", "counts"))
-    bars = "".join(released_bar_html(count, settings.design.m) for count in counts.tolist())
-    drawing = bars + own_interval_html(low, high, settings.share if settings.revealed else None)
+    bars = "".join(fragment("released_bar", count, settings.design.m) for count in counts.tolist())
+    drawing = bars + fragment("own_interval", low, high, settings.share if settings.revealed else None)
     _show(seat, drawing, text.seat_interval_text(results), "Your table, and what an analyst makes of it")
 
 
@@ -281,9 +281,9 @@ def _show_guess_task(code: str, settings: RoomSettings, seat: int) -> None:
     task, report = guess_task(settings, seat), server.rooms().store.guess_of(code, settings.round, seat)
     guess = None if report is None else bool(report)
     known = [place < task.game.known_yes for place in range(settings.design.n - 1)]
-    people = people_html([*known, task.answer if settings.revealed else None], ringed=len(known))
+    people = fragment("people", [*known, task.answer if settings.revealed else None], len(known))
     sentences = text.guess_task_text(task, guess, settings.revealed)
-    drawing = people + released_bar_html(task.released, settings.design.m)
+    drawing = people + fragment("released_bar", task.released, settings.design.m)
     _show(seat, drawing, sentences, MODES[settings.mode].question)
     if guess is None and not settings.revealed:
         with st.container(horizontal=True, key="room_answers"):

@@ -91,7 +91,7 @@ def show_pictures(comparison: Comparison, ranking: Ranking) -> str:
         n_known = shared.n_intervals(found.outcomes.values())
         caption.append(ui.words("intervals", done=n_known, all=n_points * len(comparison.methods)))
     first = chosen[0]
-    if charts.drawn_limit(found, first) if first in LIMITED_MEASURES else is_added_known:
+    if found.limits(first) if first in LIMITED_MEASURES else is_added_known:
         caption.append(ui.words(f"limit_{first}", level=format_percent(comparison.analysis.level, 8)))
     if cells:
         caption.append(describe_outcomes(cells, len(studied)))

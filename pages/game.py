@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from dpviz.charts.drawings import rounds_html
+from dpviz.charts.html import fragment
 from dpviz.core.declarations import SEED
 from dpviz.core.formatting import format_number
 from dpviz.teaching.game import LEVELS, draw_rounds
@@ -142,7 +142,7 @@ def page() -> None:
         marks = level.marks(rounds, guesses)
         if is_open and len(guesses) == GAME_ROUNDS:
             score = level.final_score(rounds, guesses, game.epsilon)
-            show_end(game, score, rounds_html(marks, GAME_ROUNDS, ""))
+            show_end(game, score, fragment("rounds", marks, GAME_ROUNDS, ""))
         else:
             (show_question if is_open else show_outcome)(game)
-            st.html(rounds_html(marks, GAME_ROUNDS, level.score_line(rounds, guesses)))
+            st.html(fragment("rounds", marks, GAME_ROUNDS, level.score_line(rounds, guesses)))

@@ -193,7 +193,9 @@ def _show_secret_size(question: Question) -> None:
     # Both posteriors of p, and that of n
     laws = {"exact": known, "secret": posterior}
     names = {"exact": f"{report.POSTERIOR_NAMES['exact']}, n = {design.n:,} known", "secret": "n secret"}
-    ui.show_figure(charts.densities_chart(laws, names, question.release, "secret"), "secret", height=380)
+    share = question.release.secret_share
+    chart = charts.densities_chart(laws, names, level=design.level, share=share, key="secret")
+    ui.show_figure(chart, "secret", height=380)
     sizes = posterior.prior.sizes.astype(float)
     chart = charts.count_distribution_chart(sizes, posterior.size_weights, title="people", symbol="n", mark=design.n)
     ui.show_figure(chart, "sizes", height=300)
@@ -303,7 +305,8 @@ def page() -> None:
         with parts.results:
             ui.answer(*answer_of(question))
             release = question.release
-            chart = charts.densities_chart(release.posteriors, report.POSTERIOR_NAMES, release, "posterior")
+            laws, names, share = release.posteriors, report.POSTERIOR_NAMES, release.secret_share
+            chart = charts.densities_chart(laws, names, level=release.level, share=share, key="posterior")
             ui.show_figure(chart, "picture", height=440, hero=True)
             if sentence := report.contradiction_sentence(release):
                 ui.note(sentence)

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dpviz.charts import published as charts
+from dpviz.charts.html import fragment
 from dpviz.charts.lines import SMALL_HEIGHT, comparison_height
 from dpviz.charts.published import OPEN_CELL
 from dpviz.core.data_files import table_text
@@ -104,13 +105,13 @@ def show_figure(question: Question) -> None:
     """Draw a figure as we have it, what the paper says of it, and the numbers of its pictures."""
     figure = FIGURES[question.paper][question.figure]
     panels = figure.at(question.setting)
-    st.html(charts.caption_html(figure, question.setting))
+    st.html(fragment("caption", figure, question.setting, template="published"))
     (name, first), *remaining = panels.items()
     height = comparison_height([line.name for line in first.lines])
-    picture, alt = charts.panel_picture(figure, first), charts.panel_alt(figure, first)
+    picture, alt = charts.panel_chart(figure, first)
     ui.show_figure(picture, name, alt, height=height, hero=True)
     for column, (name, panel) in zip(st.columns(max(len(remaining), 2)), remaining, strict=False):
-        picture, alt = charts.panel_picture(figure, panel, small=True), charts.panel_alt(figure, panel)
+        picture, alt = charts.panel_chart(figure, panel, small=True)
         with column:
             ui.show_figure(picture, name, alt, height=SMALL_HEIGHT)
     st.html(charts.below_html(figure, panels.values(), printed_html(question, True)))

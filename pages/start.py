@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.charts.drawings import ROWS_HIGH, strip_path
+from dpviz.charts.html import ROWS_HIGH, strip_path
 from dpviz.comparisons.overview import NAIVE_RULE, PEOPLE, SECOND_DELTA, Overview, overview_texts, usual_count
 from dpviz.core.formatting import format_number
 from pages import ui

@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.charts import theme
-from dpviz.charts.lines import Axis, Line, Mark, chosen_mark, comparison_chart, method_stroke
+from dpviz.charts.axes import MEASURES, Axis, axis, axis_of_rows
+from dpviz.charts.lines import RING, Line, Mark, comparison_chart
+from dpviz.charts.theme import TRUTH, ReferenceLine
 from dpviz.comparisons import Compared, ComparedMethod, Comparison, Outcome
-from dpviz.comparisons.analysis import INTERVAL_MEASURES
+from dpviz.comparisons.analysis import INTERVAL_MEASURES, Estimand
 from dpviz.comparisons.budget import BudgetSplit, SplitResults
 from dpviz.comparisons.comparison import Ranking
 from dpviz.core.formatting import format_number, format_or_dash
@@ -22,32 +24,20 @@ ADDED = "release_error"
 WIDTH = "mean_width"
 ONE_SET = "best release of one set"
 
-COMPARED_MEASURES = {
-    ERROR: ("error", "Root mean squared error of the analyst's estimate"),
-    ADDED: ("added error", "Error that each method adds to the confidential data, and the smallest possible,"),
-    "bias": ("bias", "Bias of the analyst's estimate"),
-    "coverage": ("coverage", "Coverage of the analyst's interval"),
-    WIDTH: ("width", "Mean width of the analyst's interval"),
-    "usable_share": ("usable", "Share of releases that can be analyzed"),
-}
-DIVIDED_MEASURES = {
-    ERROR: ("error", "Error of the estimate"),
-    "coverage": ("coverage", "Coverage"),
-    "bias": ("bias", "Bias"),
-    "spread": ("spread", "Standard deviation of the estimate"),
-}
-"""Name and description of the measures of a comparison, and of a division of ε, in their order."""
+COMPARED_MEASURES = (ERROR, ADDED, "bias", "coverage", WIDTH, "usable_share")
+DIVIDED_MEASURES = (ERROR, "coverage", "bias", "spread")
+"""Measures of a comparison, and of a division of ε, in their order."""
 
 LIMIT_NAMES = {ADDED: "no mechanism can go below this", WIDTH: "no interval that holds its level is shorter"}
 """What stands in the area beyond the limit of a measure."""
 
 
 class DrawnMeasure(NamedTuple):
-    """One measure: its name in a word or two, its axis, and what a picture of it shows in a sentence."""
+    """One measure: its name in a word or two, what a picture of it shows in a sentence, and its axis."""
 
     name: str
-    axis: Axis
     alt: str
+    axis: Axis
 
 
 def need_intervals(measures: Iterable[str]) -> bool:
@@ -55,80 +45,68 @@ def need_intervals(measures: Iterable[str]) -> bool:
     return not set(INTERVAL_MEASURES).isdisjoint(measures)
 
 
-def _axes(symbol: str, level: float) -> dict[str, Axis]:
-    return {
-        ERROR: Axis(title=f"error of the estimate of {symbol}", log=True),
-        ADDED: Axis(title="error that the release adds", log=True),
-        "bias": Axis(title=f"bias of the estimate of {symbol}"),
-        "coverage": Axis(title="intervals that hold the truth", percent=True, nominal=level),
-        WIDTH: Axis(title="mean width of the interval"),
-        "usable_share": Axis(title="releases that can be analyzed", percent=True),
-        "spread": Axis(title="standard deviation of the estimate", log=True),
-    }
+def _measure(key: str, estimand: Estimand, level: float, against: str) -> DrawnMeasure:
+    measure = dict(MEASURES["compared"][key])
+    name, alt, title = measure.pop("name"), measure.pop("alt"), measure.pop("title").format(estimand.symbol)
+    axis = Axis(title=title, nominal=level if key == "coverage" else None, **measure)
+    return DrawnMeasure(name, f"{alt} {against}.", axis)
 
 
-def comparison_measures(comparison: Comparison, *, added: bool) -> dict[str, DrawnMeasure]:
+def comparison_measures(comparison: Comparison, *, added: bool = True) -> dict[str, DrawnMeasure]:
     """Measures that can be drawn of a comparison, by key.
 
-    `added` says whether the error that the release adds is known, and with it how short an interval can be.
+    Parameters
+    ----------
+    comparison : Comparison
+    added : bool, optional
+        Whether the error that the release adds is known.
     """
-    axes = _axes(comparison.data.chosen_estimand.symbol, comparison.analysis.level)
-    shortest = {WIDTH: ", and the shortest possible," if added else ""}
-    return {
-        key: DrawnMeasure(name, axes[key], f"{alt}{shortest.get(key, '')} by each method against ε.")
-        for key, (name, alt) in COMPARED_MEASURES.items()
-        if added or key != ADDED
-    }
+    estimand, level = comparison.data.chosen_estimand, comparison.analysis.level
+    keys = [key for key in COMPARED_MEASURES if added or key != ADDED]
+    return {key: _measure(key, estimand, level, "by each method against ε") for key in keys}
 
 
 def division_measures(split: BudgetSplit) -> dict[str, DrawnMeasure]:
     """Measures that can be drawn of a division, after the error those of the other estimands by their keys."""
-    axes = _axes(split.data.chosen_estimand.symbol, split.analysis.level)
-    measures = {}
-    for key, (name, alt) in DIVIDED_MEASURES.items():
-        measures[key] = DrawnMeasure(name, axes[key], f"{alt} against {split.axis}.")
-        for estimand in split.secondary_estimands if key == ERROR else ():
-            axis = _axes(estimand.symbol, split.analysis.level)[ERROR]
-            measures[estimand.key] = DrawnMeasure(f"error of {estimand.symbol}", axis, measures[ERROR].alt)
-    return measures
+    level, against = split.analysis.level, f"against {split.axis}"
+    error, *rest = (_measure(key, split.data.chosen_estimand, level, against) for key in DIVIDED_MEASURES)
+    measures = {ERROR: error}
+    for estimand in split.secondary_estimands:
+        measure = _measure(ERROR, estimand, level, against)
+        measures[estimand.key] = measure._replace(name=f"error of {estimand.symbol}")
+    return measures | dict(zip(DIVIDED_MEASURES[1:], rest, strict=True))
 
 
 def comparison_picture(
-    comparison: Comparison, found: Compared, ranking: Ranking, measure: str, *, small: bool = False
+    comparison: Comparison, results: Compared, ranking: Ranking, measure: str, *, small: bool = False
 ) -> theme.Figure:
-    """One measure of all methods against ε; the method with the smallest error is marked where it is ranked."""
+    """One measure of all methods against ε; the method with the smallest error is marked where it is ranked.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    results : Compared
+        Its outcomes so far.
+    ranking : Ranking
+    measure : str
+        Key of `comparison_measures`.
+    small : bool, optional
+        Without names and legend.
+    """
     names = theme.shorten_labels(method.label for method in comparison.methods)
-    lines = [
-        _line(
-            [(outcome.epsilon, outcome) for outcome in found.of(method)],
-            measure,
-            name=method.label,
-            short=names[method.label],
-            color=method.key,
-            stroke=method_stroke(place, is_reference=method.reference),
-        )
-        for place, method in enumerate(comparison.methods)
-    ]
+    lines = []
+    for method in comparison.methods:
+        outcomes = [(outcome.epsilon, outcome) for outcome in results.of(method)]
+        lines.append(_line(outcomes, measure, method, is_reference=method.reference, short=names[method.label]))
+    limit, known = None, results.limits(measure)
+    if known:
+        values = np.array([*known]), np.array([*known.values()])
+        limit = Line(name=LIMIT_NAMES[measure], x=values[0], y=values[1], is_limit=True)
     low, high = comparison.span
-    return comparison_chart(
-        lines,
-        Axis(title=comparison.terms.axis, symbol="ε", log=True, low=low, high=high),
-        comparison_measures(comparison, added=True)[measure].axis,
-        key=measure,
-        chosen=comparison.epsilon,
-        chosen_text="your ε",
-        limit=drawn_limit(found, measure),
-        mark=None if small else _best_mark(ranking, measure),
-        small=small,
-    )
-
-
-def drawn_limit(found: Compared, measure: str) -> Line | None:
-    """The smallest that any release with the promise can make a measure, as far as it is known."""
-    known = found.limits(measure)
-    if not known:
-        return None
-    return Line(name=LIMIT_NAMES[measure], x=np.array([*known]), y=np.array([*known.values()]), is_limit=True)
+    x = Axis(title=comparison.terms.axis, symbol="ε", log=True, low=low, high=high)
+    y = comparison_measures(comparison)[measure].axis
+    look: dict[str, Any] = {"limit": limit, "mark": None if small else _best_mark(ranking, measure), "small": small}
+    return comparison_chart(lines, x, y, key=measure, chosen=comparison.epsilon, chosen_text="your ε", **look)
 
 
 def _best_mark(ranking: Ranking, measure: str) -> Mark | None:
@@ -138,34 +116,39 @@ def _best_mark(ranking: Ranking, measure: str) -> Mark | None:
         return None
     is_share = measure in ("coverage", "usable_share")
     text = f"{format_number(100 * value, 3)} %" if is_share else format_number(value, 3)
-    return chosen_mark(ranking.comparison.epsilon, value, best.method.key, text, best.method.label)
+    method, epsilon = best.method, ranking.comparison.epsilon
+    return Mark(x=epsilon, y=value, color=method.key, text=text, hover=text, name=method.label, **RING)
 
 
-def division_picture(split: BudgetSplit, found: SplitResults, measure: str, *, small: bool = False) -> theme.Figure:
-    """One measure against the divisions of ε; for the main estimand, the best release of one set is a second line."""
-    is_other = measure in split.secondary
-    method, single = split.method, found.single
-    outcomes, stroke = sorted(found.outcomes.items()), method_stroke(0)
-    lines = [_line(outcomes, measure, color=method.key, name=method.label, stroke=stroke)]
-    if not is_other:  # the best release of one set, once it is known
-        label = "" if single is None else single.method.label
-        ends = [] if single is None else [(end, single) for end in split.span]
-        named = {"name": f"{ONE_SET}: {label}" if label else ONE_SET, "short": f"one set, {label}"}
-        color = "original" if single is None else single.method.key
-        lines.append(_line(ends, measure, color=color, stroke=method_stroke(1, is_reference=True), **named))
+def division_picture(split: BudgetSplit, results: SplitResults, measure: str, *, small: bool = False) -> theme.Figure:
+    """One measure against the divisions of ε; for the main estimand, the best release of one set is a second line.
+
+    Parameters
+    ----------
+    split : BudgetSplit
+    results : SplitResults
+        Its outcomes so far.
+    measure : str
+        Key of `division_measures`.
+    small : bool, optional
+        Without names and legend.
+    """
+    is_secondary = measure in split.secondary
+    lines = [_line(sorted(results.outcomes.items()), measure, split.method)]
+    single = None if is_secondary else results.single
+    if not is_secondary and single is None:  # it is not known yet
+        lines.append(Line(name=ONE_SET, short="one set, ", x=np.empty(0), y=np.empty(0), is_reference=True))
+    elif single is not None:
+        label, ends = single.method.label, [(end, single) for end in split.span]
+        named = {"name": f"{ONE_SET}: {label}", "short": f"one set, {label}"}
+        lines.append(_line(ends, measure, single.method, is_reference=True, **named))
     low, high = split.span
-    return comparison_chart(
-        lines,
-        Axis(title=split.axis, symbol=split.symbol, log=split.log, low=low, high=high),
-        division_measures(split)[measure].axis,
-        key=measure,
-        chosen=found.best_place(measure) if is_other else found.best,
-        chosen_text="smallest error",
-        small=small,
-    )
+    x = Axis(title=split.axis, symbol=split.symbol, log=split.log, low=low, high=high)
+    y, chosen = division_measures(split)[measure].axis, results.best_place(measure) if is_secondary else results.best
+    return comparison_chart(lines, x, y, key=measure, chosen=chosen, chosen_text="smallest error", small=small)
 
 
-def _line(outcomes: Iterable[tuple[float, Outcome]], measure: str, **look: Any) -> Line:
+def _line(outcomes: Iterable[tuple[float, Outcome]], measure: str, method: ComparedMethod, **look: Any) -> Line:
     """The line of a method through its outcomes, as far as the measure is known."""
     known = [
         (place, value.value, value.error, outcome.is_exact(measure))
@@ -173,7 +156,8 @@ def _line(outcomes: Iterable[tuple[float, Outcome]], measure: str, **look: Any) 
         if math.isfinite((value := outcome.measure(measure)).value)
     ]
     x, y, error, exact = np.array(known, float).T if known else np.empty((4, 0))
-    return Line(x=x, y=y, error=error, exact=exact.astype(bool), group=look["color"], **look)
+    named = {"name": method.label, "color": method.key, "group": method.key} | look
+    return Line(x=x, y=y, error=error, exact=exact.astype(bool), **named)
 
 
 # Single releases
@@ -192,7 +176,17 @@ def release_table(released: Mapping[ComparedMethod, FloatArray]) -> tuple[list[s
 def release_chart(
     released: Mapping[ComparedMethod, FloatArray], *, original: float, truth: float, title: str
 ) -> theme.Figure:
-    """A dot for the estimate from each set of a method in its row; rules at the truth, and at `original` unless NaN."""
+    """A dot for the estimate from each set of a method in its row.
+
+    Parameters
+    ----------
+    released : mapping
+        Estimates by method.
+    original, truth : float
+        Estimate from the confidential data, NaN where there is none, and the true value: thin lines.
+    title : str
+        Of the axis.
+    """
     traces = []
     for row, (method, estimates) in enumerate(released.items()):
         hover = f"<b>{method.label}</b><br>%{{x:.5g}}<extra></extra>"
@@ -200,25 +194,15 @@ def release_chart(
         rows = np.full(len(estimates), row)
         traces.append(theme.scatter("markers", estimates, rows, hover, cliponaxis=False, **look))
     sides = ("right", "left") if original < truth else ("left", "right")
-    shapes, labels = [theme.truth(truth, "below", 2)], [theme.label_upright("truth", truth, side=sides[1])]
-    values = np.concatenate([*released.values(), [truth, original]])
+    references = [ReferenceLine(x=truth, text="truth", side=sides[1], **TRUTH)]
     if not math.isnan(original):
-        shapes.insert(0, theme.rule(x=original))
-        labels.insert(0, theme.label_upright("confidential data", original, side=sides[0]))
+        references.insert(0, ReferenceLine(x=original, text="confidential data", side=sides[0]))
+    values = np.concatenate([*released.values(), [truth, original]])
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     pad = 0.06 * (high - low) or 0.1
-    return theme.build(
-        traces,
-        x=theme.axis(title, range=[low - pad, high + pad]),
-        y=theme.axis_of_rows([method.label for method in released], automargin=True),
-        uirevision="release",
-        shapes=shapes,
-        annotations=labels,
-        **theme.margins(16, 16, 40, 52),
-    )
-
-
-MAX_DRAWN_ROWS = 2_000
+    x = axis(title, range=[low - pad, high + pad])
+    y = axis_of_rows([method.label for method in released], automargin=True)
+    return theme.figure(traces, x, y, "release", references=references, **theme.frame(16, 16, 40, 52))
 
 
 def rows_chart(rows: FloatArray, *, cells: int, bounds: tuple[float, float], name: str) -> theme.Figure:
@@ -227,14 +211,14 @@ def rows_chart(rows: FloatArray, *, cells: int, bounds: tuple[float, float], nam
     Parameters
     ----------
     rows : ndarray of float, shape (3, n_rows)
-        Cell from 0 on and two numbers of each row, in the order of cells: of very many, each second or third is drawn.
+        Cell from 0 on and two numbers of each row, in the order of cells; not each of very many is drawn.
     cells : int
     bounds : tuple of float
-        Thin rules.
+        Ends of the numbers, as thin lines.
     name : str
         Of the release.
     """
-    rows = rows[:, :: max(math.ceil(rows.shape[1] / MAX_DRAWN_ROWS), 1)]
+    rows = rows[:, :: max(math.ceil(rows.shape[1] / 2_000), 1)]  # as many as a picture can have
     first, (low, high) = rows[0] == 0, bounds
     colorbar = {"title": {"text": "cell"}, "thickness": 12, "tickformat": "d"}
     scale: dict[str, Any] = {"colorscale": theme.MAGNITUDES, "cmin": 1, "cmax": cells}
@@ -250,21 +234,16 @@ def rows_chart(rows: FloatArray, *, cells: int, bounds: tuple[float, float], nam
         traces.append(theme.scatter("markers", x, y, hover, marker=marker, cliponaxis=False, **named))
     pad = 0.04 * (high - low)
     ends = {"range": [low - pad, high + pad], "zeroline": False}
-    return theme.build(
-        traces,
-        x=theme.axis("first number", **ends),
-        y=theme.axis("second number", **ends),
-        uirevision=f"rows {bounds}",
-        shapes=[theme.rule(x=low), theme.rule(x=high), theme.rule(y=low), theme.rule(y=high)],
-        **theme.margins(62, 12, 30, 52),
-    )
+    references = [ReferenceLine(x=low), ReferenceLine(x=high), ReferenceLine(y=low), ReferenceLine(y=high)]
+    x_axis, y_axis = axis("first number", **ends), axis("second number", **ends)
+    frame = theme.frame(62, 12, 30, 52)
+    return theme.figure(traces, x_axis, y_axis, f"rows {bounds}", references=references, **frame)
 
 
 # Limits
 
 LIMIT_MARKS = ("blue", "circle"), ("violet", "diamond"), ("green", "square"), ("pink", "triangle-up")
 SMALLEST_USED_SHARE, LARGEST_USED_SHARE = 0.01, 100.0  # of a limit; what lies beyond stands at the edge
-TICKED_SHARES = 0.01, 0.03, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0
 
 
 def limits_height(designs: int) -> int:
@@ -275,7 +254,7 @@ def limits_height(designs: int) -> int:
 def limits_chart(
     names: Sequence[str], used: Mapping[str, Sequence[Sequence[float]]], *, against: str = "", rows: int = 0
 ) -> theme.Figure:
-    """A row for each design and a mark for each limit: left of the thin rule it is kept, right of it broken.
+    """A row for each design and a mark for each limit: left of the thin line it is kept, right of it broken.
 
     Parameters
     ----------
@@ -304,20 +283,18 @@ def limits_chart(
     known = [end for _, low, high in used.values() for end in (*low, *high) if not math.isnan(end)]
     ends = np.clip([min([0.5, *known]), max([2.0, *known])], SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
     first, last = np.log10(ends).tolist()
-    ticks = [share for share in TICKED_SHARES if last - first < 2 or math.log10(share) % 1 == 0]
+    round_shares = 0.01, 0.03, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0
+    ticks = [share for share in round_shares if last - first < 2 or math.log10(share) % 1 == 0]
     scale = {"type": "log", "range": [first - 0.06, last + 0.06]}
     scale |= {"tickvals": ticks, "ticktext": [_tick_text(share) for share in ticks]}
-    verdicts = [theme.label_upright(text, 0.0, side=side) for text, side in (("kept ", "right"), (" broken", "left"))]
-    return theme.build(
-        traces,
-        x=theme.axis(against or "share of the limit", **scale),
-        y=theme.axis_of_rows([*names, *[""] * (rows - len(names))], automargin=True),
-        uirevision="limits",
-        shapes=[theme.rule(x=1.0)],
-        annotations=[] if against else verdicts,
-        meta={"row": 30},  # pixels of a design: where there is little room, so many designs are shown as have it
-        **theme.legend_below(0, 16, 16, 48, 84, yref="container", yanchor="bottom"),
-    )
+    above: dict[str, Any] = {"x": 0.0, "y": 1, "yref": "y domain", "yanchor": "bottom"}
+    verdicts = theme.label("kept ", xanchor="right", **above), theme.label(" broken", xanchor="left", **above)
+    x = axis(against or "share of the limit", **scale)
+    y = axis_of_rows([*names, *[""] * (rows - len(names))], automargin=True)
+    layout = theme.frame(16, 16, 48, 84, legend_y=0, yref="container", yanchor="bottom")
+    layout["labels"] = () if against else verdicts
+    layout["meta"] = {"row": 30}  # pixels of a design: where there is little room, so many designs are shown as have it
+    return theme.figure(traces, x, y, "limits", references=[ReferenceLine(x=1.0)], **layout)
 
 
 def _tick_text(share: float) -> str:

@@ -1,45 +1,58 @@
-"""Answers, numbers and tables as HTML, in the classes of the style sheet of the pages."""
+"""Answers, tables and small drawings as HTML, in the classes of the style sheet of the pages."""
 
-import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+import math
+from collections.abc import Iterable
 from functools import cache
 from html import escape
 from typing import Any
 
+import numpy as np
+
+from dpviz.core.formatting import format_number, format_percent
+from dpviz.core.parameters import argument
+from dpviz.core.types import FloatArray
+
+ROWS_HIGH = 12
+"""Height of a strip in dots that stand upon one another; its width is 100. Where more do, they stand closer."""
+
+MAX_DOTS = 400  # that a reader can still take in; larger odds are told in words alone
+SHARES = argument("shares", 0, 1)
+
 
 @cache
-def macros(name: str) -> Any:
-    """Macros of a template of this folder, whose values are plain text unless they are `Markup`."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # loaded with the first drawing
+def _template(name: str) -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # loaded with the first text
+    from markupsafe import Markup
+
+    def to_markup(value: object) -> Markup:
+        # With the entities that the standard library writes
+        return value if isinstance(value, Markup) else Markup(escape(str(value)))
 
     environment = Environment(
-        loader=PackageLoader("dpviz.charts", ""), autoescape=True, undefined=StrictUndefined, trim_blocks=True
-    )
+        loader=PackageLoader("dpviz.charts", ""), autoescape=True, finalize=to_markup, undefined=StrictUndefined,
+        trim_blocks=True,
+    )  # fmt: skip
+    environment.filters |= {"log": math.log, "percent": format_percent, "readable": format_number}
     return environment.get_template(f"{name}.html").module
 
 
-def answer_html(mark: str, sentence: str) -> str:
-    """The answer of a page: a word in a frame, then the sentence, which may hold inline HTML."""
-    return f'<p class="dpviz-answer"><span class="dpviz-mark">{escape(mark)}</span> {sentence}</p>'
+def fragment(name: str, /, *values: object, template: str = "fragments", **options: object) -> str:
+    """HTML of a macro in a template of this folder; its values are plain text unless the template says otherwise.
 
+    Parameters
+    ----------
+    name : str
+        Of the macro, such as ``people``; what it draws stands above it in the template.
+    *values, **options
+        Its arguments.
+    template : str, optional
 
-def numbers_html(entries: Iterable[tuple[str, str, str]]) -> str:
-    """Numbers side by side, each with its name above and its meaning below."""
-    parts = (
-        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd><dd>{escape(meaning)}</dd></div>"
-        for name, value, meaning in entries
-    )
-    return f'<dl class="dpviz-numbers">{"".join(parts)}</dl>'
-
-
-def heading_html(text: str) -> str:
-    """A heading inside a page, to stand in one piece with what follows or precedes it."""
-    return f'<h2 class="dpviz-heading">{escape(text)}</h2>'
-
-
-def part_html(name: str) -> str:
-    """The heading of a part that its place tells apart for who sees it, for who does not."""
-    return f'<h2 class="dpviz-part">{escape(name)}</h2>'
+    >>> fragment("people", [True, None], ringed=1).partition("><")[2]
+    'i class="one"></i><i class="unknown person">?</i></div>'
+    >>> fragment("released_bar", 30, 100).count("30 yes")
+    2
+    """
+    return str(getattr(_template(template), name)(*values, **options))
 
 
 def by_reason(pairs: Iterable[tuple[str, str]]) -> str:
@@ -50,29 +63,36 @@ def by_reason(pairs: Iterable[tuple[str, str]]) -> str:
     return "; ".join(f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
 
 
-def listing_html(
-    head: Sequence[str], rows: Iterable[Sequence[str]], numeric: Collection[int], shown: Callable[[str], str] = str
-) -> str:
-    """A small table of words and numbers, whose `numeric` columns are set to the right; `shown` is done to its rows.
+def strip_path(shares: FloatArray) -> str:
+    """Path of dots, strokes without length, on an axis of 100 per cent: each at its share, upon those it would cover.
 
-    Cells may hold inline HTML. On a phone a table with numbers becomes a list: each row's first cell, below it the
-    numbers under their names.
+    The path is one of a view of 100 by `ROWS_HIGH`, whose y axis points down.
+
+    >>> strip_path(np.array([0.5, 0.5, 0.25]))
+    'M25 11.5h0M50 11.5h0M50 10.5h0'
     """
+    shares = SHARES.validate_array(shares)
+    if not (shares.ndim == 1 and len(shares) > 0):
+        raise ValueError(f"shares must be a list of numbers; got one of shape {shares.shape}.")
 
-    def cell(tag: str, place: int, value: str) -> str:
-        if place not in numeric:
-            return f"<{tag}>{value}</{tag}>"
-        named = f' data-label="{escape(re.sub("<[^>]+>", "", head[place]))}"' if tag == "td" else ""
-        return f"<{tag} class=num{named}>{value}</{tag}>"
+    # The lowest level on which a dot has room, from left to right; nearer than 1 % two would lie on each other
+    places = np.sort(100 * shares)
+    last_places: list[float] = []  # of the dots on each level
+    levels = []
+    for place in places:
+        level = next((k for k, last in enumerate(last_places) if place - last >= 1.0), len(last_places))
+        last_places[level : level + 1] = [place]
+        levels.append(level)
+    step = min(1.0, (ROWS_HIGH - 1) / max(*levels, 1))
+    heights = [ROWS_HIGH - 0.5 - level * step for level in levels]
+    return "".join(f"M{place:.6g} {height:.4g}h0" for place, height in zip(places, heights, strict=True))
 
-    def cells(tag: str, values: Sequence[str]) -> str:
-        return f"<tr>{''.join(cell(tag, place, value) for place, value in enumerate(values))}</tr>"
 
-    kind = "dpviz-list dpviz-stack" if numeric else "dpviz-list"
-    body = shown("".join(cells("td", row) for row in rows))
-    return f'<table class="{kind}"><thead>{cells("th", head)}</thead><tbody>{body}</tbody></table>'
+def odds_dots(log_odds: float) -> str:
+    """Odds as HTML dots: one for the less likely table, and so many for the other; none where they are too many.
 
-
-def scrolled_html(name: str, table: str, kind: str = "dpviz-scroll") -> str:
-    """A table that can be scrolled, under its accessible name."""
-    return f'<div class="{kind}" tabindex="0" role="region" aria-label="{escape(name)}">{table}</div>'
+    >>> odds_dots(math.log(3)).count("<i"), odds_dots(math.inf)
+    (4, '')
+    """
+    likelier = round(math.exp(min(log_odds, 100.0)))
+    return "" if likelier > MAX_DOTS else fragment("odds", likelier)

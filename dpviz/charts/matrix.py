@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from markupsafe import Markup
 
 from dpviz.charts import theme
-from dpviz.charts.html import macros
+from dpviz.charts.axes import axis, decade_ticks, power_of_ten
+from dpviz.charts.html import fragment
 from dpviz.core.formatting import format_number
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer
@@ -101,23 +101,19 @@ def matrix_heatmap(
     if not linear:
         low, high = float(max(DARKEST_EXPONENT, min(-1, math.floor(log10[possible].min())))), 0.0
         values = np.maximum(log10, low)
-        exponents, _ = theme.decade_ticks(int(low), 0)
-        ticks = {exponent: theme.power_of_ten(exponent) for exponent in (int(low), *exponents[1:])}
+        exponents, _ = decade_ticks(int(low), 0)
+        ticks = {exponent: power_of_ten(exponent) for exponent in (int(low), *exponents[1:])}
         if low == DARKEST_EXPONENT:
             ticks[low] = f"≤ {ticks[low]}"
+    hover = f"confidential {rows.hover}<br>released {columns.hover}<br><b>Pr = %{{customdata:.6g}}</b>"
     trace = {
-        "z": np.where(possible, values, np.nan).astype(np.float32),
-        "customdata": probabilities,
-        "meta": "probability of the released table",
-        "colorscale": theme.MAGNITUDES,
-        "hovertemplate": f"confidential {rows.hover}<br>released {columns.hover}<br>"
-        "<b>Pr = %{customdata:.6g}</b><extra></extra>",
-        "hoverongaps": False,
+        "z": np.where(possible, values, np.nan).astype(np.float32), "customdata": probabilities, "hoverongaps": False,
+        "meta": "probability of the released table", "colorscale": theme.MAGNITUDES,
         **_color_scale("Pr", low, high, ticks),
-    }
+    }  # fmt: skip
     _check_places(view.synthesizer, row, column)
     frames = [] if row is None else _frames(view, rows, view.rows, [row], column)
-    return _heatmap(view, columns, rows, trace, "matrix", MATRIX_TITLE, frames)
+    return _heatmap(view, columns, rows, hover, trace, "matrix", MATRIX_TITLE, frames)
 
 
 def log_odds_heatmap(
@@ -150,15 +146,14 @@ def log_odds_heatmap(
         signs = ("≤ ", "≥ ") if is_cut and text != "ε" else ("", "")
         ticks |= {-size: f"{signs[0]}−{text}", size: f"{signs[1]}{text}"}
     digits = ":.6f" if is_finite else ""
+    hover = f"neighbours {pairs.hover}<br>released {columns.hover}<br><b>log-odds = %{{customdata{digits}}}</b>"
     trace = {
-        "z": np.clip(shown, low, limit).astype(np.float32),
+        "z": np.clip(shown, low, limit).astype(np.float32), "meta": name,
         "customdata": shown if is_finite else np.vectorize(six_decimals)(shown),
-        "meta": name,
         "colorscale": theme.SIGNED if signed else theme.MAGNITUDES,
-        "hovertemplate": f"neighbours {pairs.hover}<br>released {columns.hover}<br>"
-        f"<b>log-odds = %{{customdata{digits}}}</b><extra></extra>",
         **_color_scale(name, low, limit, {tick: text for tick, text in sorted(ticks.items()) if tick >= low}),
-    }
+    }  # fmt: skip
+    # The outline and the frames
     shapes: list[dict[str, Any]] = []
     path = _outline(exceeds(table, epsilon), columns, pairs)
     if path:
@@ -168,25 +163,23 @@ def log_odds_heatmap(
     if row is not None:
         framed = np.flatnonzero((view.synthesizer.neighbours == row).any(axis=1)).tolist()
         shapes += _frames(view, pairs, view.pairs, framed, column)
-    return _heatmap(view, columns, pairs, trace, "log-odds", f"Log-odds, {'signed' if signed else 'absolute'}", shapes)
+    title = f"Log-odds, {'signed' if signed else 'absolute'}"
+    return _heatmap(view, columns, pairs, hover, trace, "log-odds", title, shapes)
 
 
 def _heatmap(
-    view: TableView, x: _Side, y: _Side, trace: dict[str, Any], key: str, title: str, shapes: list[dict[str, Any]]
-) -> theme.Figure:
+    view: TableView, x: _Side, y: _Side, hover: str, trace: dict[str, Any], key: str, title: str,
+    shapes: list[dict[str, Any]],
+) -> theme.Figure:  # fmt: skip
     release, is_text = view.synthesizer, isinstance(x.values, list)
     look: dict[str, Any] = {"showgrid": False, "zeroline": False}
     look |= {"type": "category", "nticks": 20, "automargin": True} if is_text else {}
-    return theme.build(
-        [{"type": "heatmap", "x": x.values, "y": y.values, **trace}],
-        x=theme.axis(x.title, **look),
-        y=theme.axis(y.title, autorange="reversed", **look),
-        uirevision=f"{key} {release.key} {release.shape}",
-        title={"text": f"{title}<br><sup>{release.info.label}</sup>"},
-        margin={"l": 130 if is_text else 70, "r": 92, "t": 64, "b": 52},
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "xanchor": "right", "x": 1},
-        shapes=shapes,
-    )
+    trace = {"type": "heatmap", "x": x.values, "y": y.values, "hovertemplate": f"{hover}<extra></extra>", **trace}
+    layout: dict[str, Any] = {"title": {"text": f"{title}<br><sup>{release.info.label}</sup>"}, "shapes": shapes}
+    layout["margin"] = {"l": 130 if is_text else 70, "r": 92, "t": 64, "b": 52}
+    layout["legend"] = {"orientation": "h", "yanchor": "bottom", "y": 1.0, "xanchor": "right", "x": 1}
+    x_axis, y_axis = axis(x.title, **look), axis(y.title, autorange="reversed", **look)
+    return theme.figure([trace], x_axis, y_axis, f"{key} {release.key} {release.shape}", **layout)
 
 
 def _color_scale(title: str, low: float, high: float, ticks: dict[float, str]) -> dict[str, Any]:
@@ -206,18 +199,18 @@ def _frames(view: TableView, side: _Side, shown: IntArray, rows: list[int], colu
         ends: list[float] = side.places(cell + np.array([-0.5, 0.5])).tolist()
         return ends
 
-    frames = []
+    frames: list[dict[str, Any]] = []
     for row in rows:
-        y = ends(side, row, shown)
-        frames.append({"xref": "x domain", "x0": 0, "x1": 1, "y0": y[0], "y1": y[1]})
+        y0, y1 = ends(side, row, shown)
+        frames.append({"xref": "x domain", "x0": 0, "x1": 1, "y0": y0, "y1": y1})
         if column is None:
             continue
-        cell: dict[str, Any] = {}
-        x = ends(_sides(view)[0], column, view.columns)
-        for name, (low, high), places in (("x", x, view.columns), ("y", y, shown)):
-            cell |= {f"{name}0": low, f"{name}1": high}
+        x0, x1 = ends(_sides(view)[0], column, view.columns)
+        cell: dict[str, Any] = {"x0": x0, "x1": x1, "y0": y0, "y1": y1}
+        for name, places in (("x", view.columns), ("y", shown)):
             if len(places) > MAX_FRAMED_COLUMNS:
-                cell |= {f"{name}sizemode": "pixel", f"{name}anchor": (low + high) / 2, f"{name}0": -9, f"{name}1": 9}
+                middle = (cell[f"{name}0"] + cell[f"{name}1"]) / 2
+                cell |= {f"{name}sizemode": "pixel", f"{name}anchor": middle, f"{name}0": -9, f"{name}1": 9}
         frames.append(cell)
     lines = {"color": "#111111", "width": 3}, {"color": "#FFFFFF", "width": 1}
     return [{"type": "rect", "line": line, **frame} for frame in frames for line in lines]
@@ -248,7 +241,13 @@ def _check_places(synthesizer: Synthesizer, row: int | None, column: int | None)
 
 
 def layout_source(synthesizer: Synthesizer, place: int) -> str:
-    """Whose layout the matrix (0) or the log-odds (1) have, with the figure that shows this synthesizer."""
+    """Whose layout the matrix (0) or the log-odds (1) have, with the figure that shows this synthesizer.
+
+    Parameters
+    ----------
+    synthesizer : Synthesizer
+    place : {0, 1}
+    """
     number = f", Fig. {FIGURES[synthesizer.key][place]}" if synthesizer.key in FIGURES else ""
     return f"Exact; laid out as in Abowd & Vilhuber (2008){number}"
 
@@ -258,7 +257,10 @@ def release_html(
 ) -> str:
     """Both tables of a release as HTML, with the figures of the paper whose layout they have.
 
-    Parameters are those of `matrix_html` and `log_odds_html`.
+    Parameters
+    ----------
+    synthesizer, epsilon, signed, row, column
+        As in `matrix_html` and `log_odds_html`.
     """
     matrix_caption = f"{MATRIX_TITLE}, {synthesizer.info.label}. {layout_source(synthesizer, 0)}"
     log_odds_caption = f"{LOG_ODDS_TITLES[signed]}. {layout_source(synthesizer, 1)}"
@@ -277,16 +279,12 @@ def matrix_html(synthesizer: Synthesizer, caption: str, *, row: int | None = Non
         Row that is framed, and column whose cell in that row is marked.
     """
     _check_places(synthesizer, row, column)
-    rows = []
-    for index, probabilities in enumerate(synthesizer.transition_matrix().tolist()):
-        cells = []
-        for place, probability in enumerate(probabilities):
-            kind = "dpviz-drawn" if (index, place) == (row, column) else ""
-            shade = Markup(f' style="background:rgba(0,114,178,{0.42 * probability:.3f})"')
-            cells.append((f"{probability:.6f}", kind, shade))
-        rows.append((synthesizer.row_table(index), index == row, cells))
-    names = [Markup(f"n<sub>{cell + 1}</sub>") for cell in range(synthesizer.row_counts.shape[1])]
-    return _table(caption, names, synthesizer, rows, (PADDING_EMS + CHARACTER_EMS * 8) * synthesizer.shape[1])
+    probabilities = synthesizer.transition_matrix()
+    tables = [synthesizer.row_table(index) for index in range(len(probabilities))]
+    kinds = np.full(probabilities.shape, "", object)
+    texts = np.char.mod("%.6f", probabilities)
+    is_framed = np.arange(len(tables)) == row
+    return _table(synthesizer, caption, tables, texts, kinds, is_framed, column, shades=0.42 * probabilities)
 
 
 def log_odds_html(
@@ -308,26 +306,30 @@ def log_odds_html(
     """
     _check_places(synthesizer, row, column)
     values = synthesizer.log_odds_table()
-    is_over = exceeds(values, epsilon)
+    tables = [(*synthesizer.row_table(a), *synthesizer.row_table(b)) for a, b in synthesizer.neighbours]
     texts = np.vectorize(six_decimals)(values if signed else np.abs(values))
-    worst = divmod(int(np.argmax(np.abs(values))), values.shape[1])
-    over = Markup(f' title="over ε = {format_number(epsilon)}"')
-    rows = []
-    for index, pair in enumerate(synthesizer.neighbours.tolist()):
-        is_framed, cells = row in pair, []
-        for place, text in enumerate(texts[index]):
-            kinds = ["dpviz-over"] if is_over[index, place] else []
-            kinds += ["dpviz-worst"] if (index, place) == worst else []
-            kinds += ["dpviz-drawn"] if is_framed and place == column else []
-            cells.append((text, " ".join(kinds), over if is_over[index, place] else ""))
-        rows.append(((*synthesizer.row_table(pair[0]), *synthesizer.row_table(pair[1])), is_framed, cells))
-    sides = [(side, cell) for side in (1, 2) for cell in range(1, synthesizer.row_counts.shape[1] + 1)]
-    names = [Markup(f"n<sub>{cell}</sub><sup>({side})</sup>") for side, cell in sides]
+    kinds = np.where(exceeds(values, epsilon), "dpviz-over", "").astype(object)
+    kinds[np.unravel_index(np.argmax(np.abs(values)), values.shape)] += " dpviz-worst"
+    is_framed = (synthesizer.neighbours == row).any(axis=1)
+    title = f"over ε = {format_number(epsilon)}"
+    return _table(synthesizer, caption, tables, texts, kinds, is_framed, column, title=title)
+
+
+def _table(
+    synthesizer: Synthesizer, caption: str, tables: Sequence[Sequence[int]], texts: Any, kinds: Any,
+    is_framed: BoolArray, column: int | None, *, title: str = "", shades: FloatArray | None = None,
+) -> str:  # fmt: skip
+    """Table of cells with texts, CSS classes, and shades; `title` is that of cells over ε.
+
+    Where there is less room than its cells need, its letters become smaller.
+    """
+    is_over = np.char.startswith(kinds.astype(str), "dpviz-over")
     widths = PADDING_EMS + CHARACTER_EMS * np.strings.str_len(texts) + MARK_EMS * is_over
-    return _table(caption, names, synthesizer, rows, float(widths.max(axis=0).sum()))
-
-
-def _table(caption: str, names: Sequence[str], synthesizer: Synthesizer, rows: list[Any], width: float) -> str:
-    """Table whose cells are together `width` ems wide: where there is less room its letters become smaller."""
-    ems, released = f"{LABEL_EMS * len(names) + width:.1f}", synthesizer.column_counts.T.tolist()
-    return str(macros("matrix").table(caption, HINT, ems, names, released, rows))
+    if column is not None:
+        kinds[is_framed, column] += " dpviz-drawn"
+    cells = synthesizer.row_counts.shape[1]
+    names = [(place % cells + 1, (place // cells + 1) * (len(tables[0]) > cells)) for place in range(len(tables[0]))]
+    ems = f"{LABEL_EMS * len(names) + float(widths.max(axis=0).sum()):.1f}"
+    rows = zip(tables, is_framed, texts, kinds, [None] * len(tables) if shades is None else shades, strict=True)
+    released = synthesizer.column_counts.T.tolist()
+    return fragment("table", caption, HINT, ems, names, released, list(rows), title, template="matrix")

@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import theme
-from dpviz.charts.lines import Axis, Line, Mark, ReferenceLine, line_chart
+from dpviz.charts.axes import Axis, axis, axis_of_rows
+from dpviz.charts.lines import RING, Line, Mark, line_chart
+from dpviz.charts.theme import ReferenceLine
 from dpviz.core.types import FloatArray
 
 SHORTEST_AXIS, LONGEST_AXIS = 1.25, 3.0  # ends of an axis of shares: what is beyond the second stands at the edge
 AXIS_TICKS = ((0.0, 0.5, 1.0), (0.0, 1.0, 2.0), (0.0, 1.0, 3.0))  # of a half, few enough for a phone
 ASSUMPTION_MARKS = ("blue", "circle"), ("green", "square"), ("pink", "diamond")
 SMALLEST_FACTOR = 1e-4  # that is drawn, and its inverse the largest: what is beyond is in the table
+BELOW = "all limits hold below this line"
 
 
 def plan_height(lines: int) -> int:
@@ -27,7 +30,7 @@ def plan_chart(
 ) -> theme.Figure:  # fmt: skip
     """Bars of the promise beside dots of the errors, a row for each statistic, the last for all of them together.
 
-    Thin rules stand at the whole promise and at the limits: right of them it is broken.
+    Thin lines stand at the whole promise and at the limits: right of them it is broken.
 
     Parameters
     ----------
@@ -42,58 +45,49 @@ def plan_chart(
     """
     part_end, used_end = _end(part, basic_part), _end(used, basic_used)
     bars = {
-        "type": "bar",
-        "orientation": "h",
-        "x": np.minimum(part, part_end),
-        "y": np.arange(len(names)),
-        "width": 0.5,
+        "type": "bar", "orientation": "h", "name": "promise used", "width": 0.5,
+        "x": np.minimum(part, part_end), "y": np.arange(len(names)),
         "marker": {"color": theme.EXACT_COLOR, "line": {"color": theme.GREY, "width": 1}},
-        "customdata": names,
-        "text": [_share(value) for value in part],
-        "textposition": "none",
-        "name": "promise used",
+        "customdata": names, "text": [_share(value) for value in part], "textposition": "none",
         "hovertemplate": f"<b>%{{customdata}}</b><br>%{{text}} of {promised}<extra></extra>",
-    }
+    }  # fmt: skip
     filled = theme.dot_marker(11, theme.EXACT_COLOR)
     broken = theme.dot_marker(12, theme.FAILED_COLOR, edge=theme.TRUTH_COLOR, symbol="diamond")
     ring = theme.dot_marker(13, theme.GREY, width=3, edge=theme.GREY, symbol="circle-open")
-    exact, basic = "error: %{text} of its limit", "error by basic composition: %{text} of its limit"
-    columns = (
-        ("limit used", np.where(used > 1, np.nan, used), used_end, filled, exact, "x2"),
-        ("limit broken", np.where(used > 1, used, np.nan), used_end, broken, exact, "x2"),
-        ("basic composition", basic_part, part_end, ring, f"basic composition: %{{text}} of {promised}", "x"),
-        ("basic composition", basic_used, used_end, ring, basic, "x2"),
-    )
+    error, basic = "error: %{text} of its limit", "basic composition"
     traces, in_legend = [bars], set()
-    for name, values, end, marker, text, axis in columns:
+    for name, values, end, marker, text, x_axis in (
+        ("limit used", np.where(used > 1, np.nan, used), used_end, filled, error, "x2"),
+        ("limit broken", np.where(used > 1, used, np.nan), used_end, broken, error, "x2"),
+        (basic, basic_part, part_end, ring, f"{basic}: %{{text}} of {promised}", "x"),
+        (basic, basic_used, used_end, ring, f"error by {basic}: %{{text}} of its limit", "x2"),
+    ):
         rows = np.flatnonzero(np.isfinite(values))
         hover = f"<b>%{{customdata}}</b><br>{text}<extra></extra>"
         trace = theme.scatter("markers", np.minimum(values[rows], end), rows, hover, marker=marker, name=name)
         trace |= {"text": [_share(values[row]) for row in rows], "customdata": [names[row] for row in rows]}
         is_new = bool(len(rows)) and name not in in_legend
-        traces.append(trace | {"legendgroup": name, "showlegend": is_new, "cliponaxis": False, "xaxis": axis})
+        traces.append(trace | {"legendgroup": name, "showlegend": is_new, "cliponaxis": False, "xaxis": x_axis})
         in_legend |= {name} if is_new else set()
-    shapes = [theme.rule(x=1.0), theme.rule(x=1.0) | {"xref": "x2"}]
+
+    # A thin line in each half with its words, and one above the last row where that has no limit
+    limit = ReferenceLine(x=1.0)
+    shapes = [limit.shape, limit.shape | {"xref": "x2"}]
     if math.isnan(used[-1]):
-        shapes.append(theme.rule(y=len(names) - 1.5) | {"xref": "paper"})
+        shapes.append(ReferenceLine(y=len(names) - 1.5).shape | {"xref": "paper"})
     words = (("x", f" {promised}", "left"), ("x2", "kept ", "right"), ("x2", " broken", "left"))
-    return theme.build(
-        traces,
-        x=_share_axis("promise used", (0.0, 0.46), part_end),
-        y=theme.axis_of_rows(names, automargin=True),
-        uirevision=f"plan {len(names)}",
-        xaxis2=_share_axis("limit used", (0.54, 1.0), used_end) | {"anchor": "y"},
-        shapes=shapes,
-        annotations=[theme.label_upright(text, 1.0, side=side) | {"xref": axis} for axis, text, side in words],
-        **theme.legend_below(0, 16, 16, 48, 104, yref="container", yanchor="bottom"),
-    )
+    labels = [ReferenceLine(x=1.0, text=text, side=side).label() | {"xref": half} for half, text, side in words]
+    x, y = _share_axis("promise used", (0.0, 0.46), part_end), axis_of_rows(names, automargin=True)
+    layout = theme.frame(16, 16, 48, 104, legend_y=0, yref="container", yanchor="bottom")
+    layout["xaxis2"] = _share_axis("limit used", (0.54, 1.0), used_end) | {"anchor": "y"}
+    return theme.figure(traces, x, y, f"plan {len(names)}", labels=labels, shapes=shapes, **layout)
 
 
 def _share_axis(title: str, domain: tuple[float, float], end: float) -> dict[str, Any]:
     ticks = next((ticks for ticks in AXIS_TICKS if end <= ticks[-1] * SHORTEST_AXIS), AXIS_TICKS[-1])
     texts = [f"{'≥ ' * (tick == end == LONGEST_AXIS)}{tick:.0%}" for tick in ticks]
     look = {"tickvals": ticks, "ticktext": texts, "tickangle": 0, "zeroline": False}
-    return theme.axis(title, domain=domain, range=[0, 1.04 * end], **look)  # a mark at the end is whole
+    return axis(title, domain=domain, range=[0, 1.04 * end], **look)  # a mark at the end is whole
 
 
 def _end(*values: FloatArray) -> float:
@@ -108,22 +102,24 @@ def _share(value: float) -> str:
 
 
 def factors_chart(epsilons: Sequence[float], factors: Sequence[float], *, chosen: float) -> theme.Figure:
-    """How large all errors must be, as a factor of their limits, at each ε; `chosen` has a mark."""
+    """How large all errors must be, as a factor of their limits, at each ε.
+
+    Parameters
+    ----------
+    epsilons, factors : sequence of float
+    chosen : float
+        The ε that has a mark.
+    """
     x, y = _drawable(epsilons, factors)
-    marks = [
-        Mark(x=chosen, y=value, color=theme.EXACT_COLOR, text=f"{value:.3g}", symbol="circle-open", size=13)
-        for value in y[x == chosen].tolist()
-    ]
-    return line_chart(
-        [Line(name="errors, times their limits", x=x, y=y, color=theme.EXACT_COLOR)],
-        Axis(title="ε of the promise, left is more private", symbol="ε", log=True, low=x[0] / 1.1, high=x[-1] * 1.1),
-        _factor_axis("errors, times their limits", y),
-        key=f"factors {chosen}",
-        marks=marks,
-        references=[ReferenceLine(y=1.0)],
-        labels=[theme.label_across("all limits hold below this line", 0.0, 0.995, "right", "top")],
-        names="none",
-    )
+    look = RING | {"place": "top right"}
+    texts = [(value, f"{value:.3g}") for value in y[x == chosen].tolist()]
+    title, ends = "ε of the promise, left is more private", {"low": x[0] / 1.1, "high": x[-1] * 1.1}
+    axes = Axis(title=title, symbol="ε", log=True, **ends), _factor_axis("errors, times their limits", y)
+    line = Line(name="errors, times their limits", x=x, y=y, color=theme.EXACT_COLOR)
+    marks = [Mark(x=chosen, y=value, color=theme.EXACT_COLOR, text=text, **look) for value, text in texts]
+    labels = [ReferenceLine(y=0.0, text=BELOW, at=0.995, side="right", edge="top").label()]
+    layout: dict[str, Any] = {"marks": marks, "references": [ReferenceLine(y=1.0)], "labels": labels}
+    return line_chart([line], *axes, key=f"factors {chosen}", names="none", **layout)
 
 
 def _factor_axis(title: str, factors: FloatArray) -> Axis:
@@ -135,7 +131,7 @@ def _factor_axis(title: str, factors: FloatArray) -> Axis:
 def ranges_chart(assumptions: Mapping[str, Sequence[tuple[float, float, float]]], *, promised: str) -> theme.Figure:
     """Errors as a factor of their limits, solid, and the needed share of the promise, dashed, for each assumption.
 
-    Both pass the rule at 1 at the same place, right of which not all limits hold.
+    Both pass the thin line at 1 at the same place, right of which not all limits hold.
 
     Parameters
     ----------
@@ -145,53 +141,46 @@ def ranges_chart(assumptions: Mapping[str, Sequence[tuple[float, float, float]]]
         The whole promise in words.
     """
     curves = []
-    needed_stroke = theme.Stroke("dash", 1.7)
+    errors, dashed = {"basis": "errors, times their limits"}, theme.Stroke("dash", 1.7)
+    needs: dict[str, Any] = {"stroke": dashed, "in_legend": False, "basis": f"needed, times {promised}"}
     ticks = sorted({point[0] for points in assumptions.values() for point in points})
     for (name, points), (color, symbol) in zip(assumptions.items(), ASSUMPTION_MARKS, strict=False):
-        look: dict[str, Any] = {"color": theme.PALETTE[color], "symbol": symbol}
         scales, factors, needed = zip(*points, strict=True)
-        x, y = _drawable(scales, factors)
-        curves.append(Line(name=name, x=x, y=y, basis="errors, times their limits", **look))
-        x, y = _drawable(scales, needed)
-        basis = f"needed, times {promised}"
-        curves.append(Line(name=name, x=x, y=y, basis=basis, stroke=needed_stroke, in_legend=False, **look))
-    axis = Axis(
-        title="times as wide as assumed", symbol="times as wide", log=True, low=10**-0.68, high=10**0.68, pad=0,
-        ticks=tuple(ticks),
-    )  # fmt: skip
-    return line_chart(
-        curves,
-        axis,
-        _factor_axis("errors (need: dashed)", np.concatenate([line.y for line in curves])),
-        key="ranges",
-        references=[ReferenceLine(y=1.0), ReferenceLine(x=1.0)],
-        labels=[theme.label_across("all limits hold below this line", 0.0, edge="top")],
-        **theme.legend_below(0, 70, 16, 30, 104, yref="container", yanchor="bottom"),
-    )
+        for values, look in ((factors, errors), (needed, needs)):
+            x, y = _drawable(scales, values)
+            curves.append(Line(name=name, x=x, y=y, color=theme.PALETTE[color], symbol=symbol, **look))
+    width: dict[str, Any] = {"low": 10**-0.68, "high": 10**0.68, "pad": 0, "ticks": tuple(ticks)}
+    x_axis = Axis(title="times as wide as assumed", symbol="times as wide", log=True, **width)
+    y_axis = _factor_axis("errors (need: dashed)", np.concatenate([line.y for line in curves]))
+    layout = theme.frame(70, 16, 30, 104, legend_y=0, yref="container", yanchor="bottom")
+    layout |= {"references": [ReferenceLine(y=1.0), ReferenceLine(x=1.0)]}
+    layout |= {"labels": [ReferenceLine(y=0.0, text=BELOW, edge="top").label()]}
+    return line_chart(curves, x_axis, y_axis, key="ranges", **layout)
 
 
 def composition_chart(
-    exact: tuple[Sequence[float], Sequence[float]],
-    basic: tuple[Sequence[float], Sequence[float]],
+    exact: tuple[Sequence[float], Sequence[float]], basic: tuple[Sequence[float], Sequence[float]],
     promise: tuple[float, float],
-) -> theme.Figure:
+) -> theme.Figure:  # fmt: skip
     """δ against ε of all statistics together: composed exactly as a line, by adding up as hollow marks.
 
-    Thin rules stand at the `promise`, where it has an ε and a δ.
+    Parameters
+    ----------
+    exact, basic : tuple of sequence
+        ε and δ.
+    promise : tuple of float
+        ε and δ, with thin lines.
     """
     (x, y), (basic_x, basic_y) = _drawable(*exact), _drawable(*basic)
-    epsilon, delta = promise
-    dashed: dict[str, Any] = {"color": theme.GREY, "stroke": theme.PRINTED_LINE, "symbol": "circle-open"}
-    return line_chart(
-        [
-            Line(name="exact composition", x=x, y=y, color=theme.EXACT_COLOR),
-            Line(name="basic composition", x=basic_x, y=basic_y, basis="added up", **dashed),
-        ],
-        Axis(title="ε of all statistics together", symbol="ε", low=0.0, pad=0.05),
-        Axis(title="δ", log=True, low=10**-9.3, high=10**0.1, pad=0, digits=".3g"),
-        key="composed",
-        references=[ReferenceLine(text="promised", x=epsilon), ReferenceLine(y=delta)],
-    )
+    look: dict[str, Any] = {"color": theme.GREY, "stroke": theme.PRINTED_LINE, "symbol": "circle-open"}
+    lines = [
+        Line(name="exact composition", x=x, y=y, color=theme.EXACT_COLOR),
+        Line(name="basic composition", x=basic_x, y=basic_y, basis="added up", **look),
+    ]
+    x_axis = Axis(title="ε of all statistics together", symbol="ε", low=0.0, pad=0.05)
+    y_axis = Axis(title="δ", log=True, low=10**-9.3, high=10**0.1, pad=0, digits=".3g")
+    references = [ReferenceLine(text="promised", x=promise[0]), ReferenceLine(y=promise[1])]
+    return line_chart(lines, x_axis, y_axis, key="composed", references=references)
 
 
 def _drawable(x: Sequence[float], y: Sequence[float]) -> FloatArray:

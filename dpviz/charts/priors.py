@@ -12,8 +12,9 @@ from dpviz.calibration.data_kinds import Given, PromiseQuestion
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.text import HEADLINE
 from dpviz.charts import theme
-from dpviz.charts.lines import Axis, Line, Mark, ReferenceLine, line_chart
-from dpviz.charts.theme import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, Stroke
+from dpviz.charts.axes import Axis
+from dpviz.charts.lines import Line, Mark, line_chart
+from dpviz.charts.theme import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, ReferenceLine, Stroke
 from dpviz.core.declarations import PROPORTION
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
@@ -72,23 +73,17 @@ def curves_chart(
     levels = [kind.counted(level, setting) for level in (*points.values(), *diamonds.values())]
     low, high = _value_range(np.concatenate([*(line.y for line in lines), np.array(reach)]), levels)
     labels = _theorem_numbers(known, lines, low, high)
-    symbol, title = CURVE_AXES[curves.axis]
-    samples = []
+    nothing = np.array([math.nan])
     for stroke, name in {PURE_LINE: "pure ε (δ = 0)", PRINTED_LINE: "as printed"}.items():
-        look = {"line": {"color": theme.GREY, "width": 2, "dash": stroke.dash}, "hoverinfo": "skip"}
         if stroke in (strokes[line.kind] for line in known):
-            samples.append(theme.scatter("lines", [None], [None], "", name=name, **look))
-    return line_chart(
-        lines,
-        Axis(title=title, symbol=symbol, log=True, low=float(curves.points[0]), high=float(curves.points[-1]), **EDGE),
-        Axis(title=kind.axis, log=True, low=low, high=high, digits=".4g", **EDGE),
-        key=f"{kind.key} {curves.axis}",
-        marks=marks,
-        references=[ReferenceLine(x=curves.chosen), *([AS_MANY] if kind.cells(setting) else [])],
-        labels=labels,
-        extra=samples,
-        **theme.legend_below(-0.29, 74, 62 if labels else 18, 34, 116),
-    )
+            lines.append(Line(name=name, x=nothing, y=nothing, basis="", stroke=stroke._replace(width=2)))
+    symbol, title = CURVE_AXES[curves.axis]
+    first, *_, last = curves.points.tolist()
+    x = Axis(title=title, symbol=symbol, log=True, low=first, high=last, **EDGE)
+    y = Axis(title=kind.axis, log=True, low=low, high=high, digits=".4g", **EDGE)
+    layout = theme.frame(74, 62 if labels else 18, 34, 116, legend_y=-0.29)
+    layout["references"] = [ReferenceLine(x=curves.chosen), *([AS_MANY] if kind.cells(setting) else [])]
+    return line_chart(lines, x, y, key=f"{kind.key} {curves.axis}", marks=marks, labels=labels, **layout)
 
 
 def _prior_line(curves: Curves, line: Curve, stroke: Stroke, solid: list[Curve]) -> Line:
@@ -126,15 +121,19 @@ def _prior_mark(
     text = format_number(kind.quantity.round(counted, 3), 3)
     per_cell = f"<br>{kind.symbol} = {format_number(kind.quantity.round(level, 5), 5)} in each cell" if cells else ""
     is_left = curves.chosen < math.sqrt(float(curves.points[0]) * float(curves.points[-1]))
-    place, number = f"{'top' if is_above else 'bottom'} {'right' if is_left else 'left'}", f"{prefix}{text}"
-    look: dict[str, Any] = {
-        "name": method.named(cells),
-        "hover": f"{name}: {kind.axis} {text}{per_cell}",
-        "group": key,
-        "is_folded": key != HEADLINE.key,
-    }
-    look |= {"text": number if key == HEADLINE.key else "", "place": place}  # others have their number on hover
-    return [Mark(x=curves.chosen, y=counted, color=method.color, symbol=symbol, **look)]
+    mark = Mark(
+        x=curves.chosen,
+        y=counted,
+        color=method.color,
+        symbol=symbol,
+        text=f"{prefix}{text}" if key == HEADLINE.key else "",  # others have their number on hover
+        place=f"{'top' if is_above else 'bottom'} {'right' if is_left else 'left'}",
+        name=method.named(cells),
+        hover=f"{name}: {kind.axis} {text}{per_cell}",
+        group=key,
+        is_folded=key != HEADLINE.key,
+    )
+    return [mark]
 
 
 def _theorem_numbers(known: list[Curve], lines: list[Line], low: float, high: float) -> list[dict[str, Any]]:
@@ -159,21 +158,27 @@ def _value_range(values: FloatArray, marked: list[float]) -> tuple[float, float]
 
 
 def profiles_chart(question: PromiseQuestion, profiles: Mapping[str, Given | None]) -> theme.Figure:
-    """δ(ε) of every method at one prior or range."""
+    """δ(ε) of every method at one prior or range.
+
+    Parameters
+    ----------
+    question : PromiseQuestion
+    profiles : mapping
+        By method; None where one has none.
+    """
     shown = {key: given for key, given in profiles.items() if given is not None}
     epsilon = question.setting.epsilon
     end = max(float(given.epsilons[-1]) for given in shown.values())
     right = max(end, min(epsilon * 1.1, 3 * end)) or 1.0  # the promise is shown where it lies a little beyond
+    points = {key: (given.epsilons, given.deltas) for key, given in shown.items()}
     at_epsilon = {key: given.delta_at_epsilon for key, given in shown.items()}
-    return _delta_chart(
-        question,
-        "profiles",
-        {key: (given.epsilons, given.deltas) for key, given in shown.items()},
+    marks = _marks(epsilon, {key: delta for key, delta in at_epsilon.items() if delta >= SMALLEST_PROFILE_DELTA})
+    x, promised = (
         Axis(title="ε (left is more private)", low=0.0, high=right),
-        SMALLEST_PROFILE_DELTA,
-        _marks(epsilon, {key: delta for key, delta in at_epsilon.items() if delta >= SMALLEST_PROFILE_DELTA}),
-        [ReferenceLine(text=f"promised ε = {format_number(epsilon, 4)}", x=epsilon)],
+        f"promised ε = {format_number(epsilon, 4)}",
     )
+    references = [ReferenceLine(text=promised, x=epsilon)]
+    return _delta_chart(question, "profiles", points, x, SMALLEST_PROFILE_DELTA, marks, references)
 
 
 def average_chart(
@@ -203,7 +208,7 @@ def _delta_chart(
     question: PromiseQuestion, key: str, curves: Mapping[str, tuple[FloatArray, FloatArray]], axis: Axis, floor: float,
     marks: list[Mark], references: Sequence[ReferenceLine] = (),
 ) -> theme.Figure:  # fmt: skip
-    """δ of every method along an axis, down to `floor`, and the allowed δ, if any, as a thin rule."""
+    """δ of every method along an axis, down to `floor`, and the allowed δ, if any, as a thin line."""
     methods = [(PRIOR_METHODS[method], x, y) for method, (x, y) in curves.items()]
     lines = [Line(name=method.named(question.cells), color=method.color, x=x, y=y) for method, x, y in methods]
     delta = question.setting.delta
@@ -218,12 +223,15 @@ def _marks(x: float, values: Mapping[str, float], texts: Mapping[str, str] | Non
 
 
 def ways_chart(question: PromiseQuestion, ways: Ways) -> theme.Figure:
-    """Invented rows that the main method needs against the number of sets, by way of bounding their cost."""
-    method, sets = HEADLINE, question.sets
+    """Invented rows that the main method needs against the number of sets, by way of bounding their cost.
 
-    def rows(level: float) -> float:
-        return question.kind.counted(level, question.setting)
-
+    Parameters
+    ----------
+    question : PromiseQuestion
+    ways : Ways
+        As far as they are known, with the exact answer.
+    """
+    method, sets, kind = HEADLINE, question.sets, question.kind
     exact = {count: level for (key, count), level in sorted(ways.exact.items()) if key == method.key}
     counts = divided_sets(sets)
     shares = {count: ways.shares[method.key, count] for count in counts if (method.key, count) in ways.shares}
@@ -235,17 +243,13 @@ def ways_chart(question: PromiseQuestion, ways: Ways) -> theme.Figure:
     }
     lines = []
     for name, (stroke, by_count) in levels.items():
-        x, y = np.array([*by_count]), np.array([*map(rows, by_count.values())])
         if by_count:
-            lines.append(Line(name=name, color=method.color, x=x, y=y, stroke=stroke))
-    needed = rows(exact[sets])
-    low = rows(min([exact[sets], *(share.split for share in shares.values())])) / 2
-    text = f"exact: {question.kind.quantity.text(needed, 3)}"
-    return line_chart(
-        lines,
-        Axis(title="sets M", log=True, low=1.0, high=counts[-1]),  # as long as points still come
-        Axis(title=question.kind.axis, log=True, low=low),
-        key="sets",
-        marks=[Mark(x=sets, y=needed, color=method.color, text=text, name=f"exact, M = {sets}")],
-        references=[AS_MANY],
-    )
+            rows = np.array([kind.counted(level, question.setting) for level in by_count.values()])
+            lines.append(Line(name=name, color=method.color, x=np.array([*by_count]), y=rows, stroke=stroke))
+    needed = kind.counted(exact[sets], question.setting)
+    smallest = min([exact[sets], *(share.split for share in shares.values())])
+    text = f"exact: {kind.quantity.text(needed, 3)}"
+    x = Axis(title="sets M", log=True, low=1.0, high=counts[-1])  # as long as points still come
+    y = Axis(title=kind.axis, log=True, low=kind.counted(smallest, question.setting) / 2)
+    mark = Mark(x=sets, y=needed, color=method.color, text=text, name=f"exact, M = {sets}")
+    return line_chart(lines, x, y, key="sets", marks=[mark], references=[AS_MANY])

@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import theme
-from dpviz.charts.lines import Axis, Line, Mark, ReferenceLine, line_chart
+from dpviz.charts.axes import Axis, axis, decade_ticks, whole_ticks
+from dpviz.charts.lines import Line, Mark, line_chart
+from dpviz.charts.theme import ReferenceLine
 from dpviz.core.formatting import format_number
-from dpviz.core.types import FloatArray, IntArray
+from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.draws import Draws
 from dpviz.privacy import AttackerView
@@ -18,45 +20,54 @@ from dpviz.privacy.trade_off import BEST_GUESS, MEETS_AXIS, NORMAL_CURVE, STEEPE
 
 LOWEST_DELTA = 1e-12
 MAX_DECADES = 300.0  # of odds; what lies beyond is drawn at the edge
-MAX_MARKS = 40  # largest number of released tables that get a mark each
 GAP_COLOR = "rgba(138, 143, 152, 0.4)"
 
 
 def profile_chart(profile: Profile, summary: PrivacySummary) -> theme.Figure:
-    """δ(ε) as a line, the promised ε as a mark with its δ, the allowed δ as a thin rule."""
+    """δ(ε) as a line, the promised ε as a mark with its δ, the allowed δ as a thin line.
+
+    Parameters
+    ----------
+    profile : Profile
+    summary : PrivacySummary
+        Of the same release.
+    """
     end, epsilon, delta = float(profile.epsilons[-1]), summary.epsilon, summary.divergence.value
-    name, color = profile.synthesizer.info.label, theme.color_of(profile.synthesizer.key)
+    look: dict[str, Any] = {"name": profile.synthesizer.info.label, "color": profile.synthesizer.key}
     marks = []
     shown = profile.deltas > 0
     if np.any(shown) and profile.pure <= 1.05 * end:
         hover = f"exact ε = {format_number(profile.pure)}: δ = 0 from here on"
-        marks.append(Mark(x=profile.pure, y=LOWEST_DELTA, color=color, symbol="triangle-down", name=name, hover=hover))
+        marks.append(Mark(x=profile.pure, y=LOWEST_DELTA, symbol="triangle-down", hover=hover, **look))
     # The promise, unless it lies so far right that it would squeeze the curve
     right = 1.06 * max(end, epsilon if epsilon < 3 * end or end == 0 else 0.0)
     place = "top right"
     if epsilon / right >= 0.8:  # where the number stands clear of the falling curve and of the axis
         place = "top left" if delta < 100 * LOWEST_DELTA else "bottom left"
     hover = f"promised ε = {format_number(epsilon)}<br>δ = {format_number(delta, 6)}"
-    look: dict[str, Any] = {"text": f"δ = {format_number(delta, 3)}", "place": place, "name": name, "hover": hover}
-    marks.append(Mark(x=epsilon, y=max(delta, LOWEST_DELTA), color=color, **look))
+    text = f"δ = {format_number(delta, 3)}"
+    marks.append(Mark(x=epsilon, y=max(delta, LOWEST_DELTA), text=text, place=place, hover=hover, **look))
     allowed = ReferenceLine(text=f"allowed δ = {format_number(summary.delta, 3)}", y=summary.delta)
     exact = f"exact at {len(profile.epsilons)} values of ε and at yours, with straight lines between them"
-    return line_chart(
-        [Line(name=name, x=profile.epsilons[shown], y=profile.deltas[shown], color=color)],
-        Axis(title="ε (left is more private)", symbol="ε", low=0.0, high=right, pad=0),
-        Axis(title="δ (down is more private)", log=True, low=LOWEST_DELTA, high=10**0.9, pad=0),
-        key=f"profile {profile.synthesizer.key}",
-        marks=marks,
-        references=[allowed] if summary.delta > LOWEST_DELTA else [],
-        names="none",
-        title={"text": f"Privacy profile δ(ε)<br><sup>{exact}</sup>"},
-        **theme.margins(70, 16, 44, 52),
-    )
+    x = Axis(title="ε (left is more private)", symbol="ε", low=0.0, high=right, pad=0)
+    y = Axis(title="δ (down is more private)", log=True, low=LOWEST_DELTA, high=10**0.9, pad=0)
+    layout = theme.frame(70, 16, 44, 52) | {"title": {"text": f"Privacy profile δ(ε)<br><sup>{exact}</sup>"}}
+    layout |= {"marks": marks, "references": [allowed] if summary.delta > LOWEST_DELTA else []}
+    line = Line(x=profile.epsilons[shown], y=profile.deltas[shown], **look)
+    return line_chart([line], x, y, key=f"profile {profile.synthesizer.key}", names="none", **layout)
 
 
 def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: PrivacySummary) -> theme.Figure:
     """The attacker's errors: of this release, as promised, and guessing blindly; the letters are those of the measures.
 
+    Parameters
+    ----------
+    curve, promised : TradeOffCurve
+        Of the release, and what the promise allows.
+    summary : PrivacySummary
+
+    Notes
+    -----
     A line of slope −e^ε touches the curve and meets the axis at 1 − δ(ε); the normal curve is that of the smallest μ.
     """
     color = theme.color_of(summary.synthesizer.key)
@@ -65,20 +76,16 @@ def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: Priv
     allowed = f"allowed by ε = {format_number(summary.epsilon)}"
     allowed += f", δ = {format_number(summary.delta, 3)}" if summary.delta > 0 else ""
     ends, grid = np.array([0.0, 1.0]), np.linspace(0, 1, 201)
-    curves = [
-        (ends, 1 - ends, "guessing blindly", {**theme.RULE_LINE, "dash": "dot"}),
-        (promised.type_one, promised.type_two, allowed, {**theme.RULE_LINE, "dash": "dash", "width": 2}),
-        (
-            np.array([0.0, (1 - delta) / slope]),
-            np.array([1 - delta, 0.0]),
-            "slope −e<sup>ε</sup>: meets the axis at 1 − δ(ε)",
-            {"color": color, "width": 1.2, "dash": "dot"},
-        ),
+    touching = np.array([0.0, (1 - delta) / slope]), np.array([1 - delta, 0.0])
+    grey, own = theme.RULE_LINE, {"color": color, "width": 1.2}
+    curves: list[tuple[FloatArray, FloatArray, str, dict[str, Any]]] = [
+        (ends, 1 - ends, "guessing blindly", grey | {"dash": "dot"}),
+        (promised.type_one, promised.type_two, allowed, grey | {"dash": "dash", "width": 2}),
+        (*touching, "slope −e<sup>ε</sup>: meets the axis at 1 − δ(ε)", own | {"dash": "dot"}),
     ]
     if np.isfinite(curve.mu):
-        name = f"{NORMAL_CURVE}: normal, μ = {format_number(curve.mu, 3)}"
-        curves.append((grid, curve.normal(grid), name, {"color": theme.GREY, "width": 1.2}))
-    curves.append((curve.type_one, curve.type_two, "this release", {"color": color, "width": 2.5}))
+        curves.append((grid, curve.normal(grid), f"{NORMAL_CURVE}: normal, μ = {format_number(curve.mu, 3)}", grey))
+    curves.append((curve.type_one, curve.type_two, "this release", own | {"width": 2.5}))
     traces = [
         theme.scatter("lines", x, y, f"{hover}{name}</extra>", line=line, name=name) for x, y, name, line in curves
     ]
@@ -99,108 +106,109 @@ def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: Priv
     text = [f"{BEST_GUESS} best guess: {belief_text(curve.success(0.5), curve.decides)} right"]
     look: dict[str, Any] = {"text": text, "textposition": "top right", "marker": theme.dot_marker(11, color)}
     traces.append(theme.mark(curve.type_one[best], curve.type_two[best], f"{hover}best guess</extra>", **look))
-    square = {"constrain": "domain"}
-    return theme.build(
-        traces,
-        x=theme.axis("false alarms: type I error", range=[0, 1], **square),
-        y=theme.axis("misses: type II error (lower is less private)", range=[0, 1.02], scaleanchor="x", **square),
-        legend={"x": 0.98, "y": 0.98, "xanchor": "right", "yanchor": "top", "orientation": "v"},
-        uirevision=f"trade-off {summary.synthesizer.key}",
-    )
+    x_axis = axis("false alarms: type I error", range=[0, 1], constrain="domain")
+    y_axis = axis("misses: type II error (lower is less private)", range=[0, 1.02], constrain="domain", scaleanchor="x")
+    legend = {"x": 0.98, "y": 0.98, "xanchor": "right", "yanchor": "top", "orientation": "v"}
+    return theme.figure(traces, x_axis, y_axis, f"trade-off {summary.synthesizer.key}", legend=legend)
+
+
+class _Releases:
+    """The released tables of a synthesizer along a horizontal axis."""
+
+    def __init__(self, synthesizer: Synthesizer) -> None:
+        counts = synthesizer.column_counts
+        is_two_cells = counts.shape[1] == 2
+        self.places = counts[:, 0] if is_two_cells else np.arange(len(counts))
+        self.mode = "lines+markers" if len(self.places) <= 40 else "lines"  # more marks would touch
+        self.axis = axis("released m1" if is_two_cells else "released table, in order")
+        self.color = theme.color_of(synthesizer.key)
+        self.key = f"{synthesizer.key} {synthesizer.shape}"
+
+    def line(self, values: FloatArray, hover: str, width: float, dash: str = "solid", **named: Any) -> dict[str, Any]:
+        """Trace of a value of every table."""
+        line = {"color": self.color, "width": width, "dash": dash}
+        return theme.scatter(self.mode, self.places, values, f"{hover}<extra></extra>", line=line, **named)
+
+    def point(self, column: int, value: float, text: str, side: str) -> dict[str, Any]:
+        """Trace of one table with its number."""
+        look: dict[str, Any] = {"textposition": side, "marker": theme.dot_marker(12, self.color), "hoverinfo": "skip"}
+        return theme.mark(self.places[column], value, "", text=[text], **look)
+
+    def last_point(self, draws: Draws, values: FloatArray, digits: int) -> list[dict[str, Any]]:
+        """Trace of the table that was drawn last, if any."""
+        if not len(draws.columns):
+            return []
+        column = int(draws.columns[-1])
+        value = float(values[column])
+        side = "top center" if value >= 0 else "bottom center"
+        return [self.point(column, value, format_number(value, digits), side)]
 
 
 def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: AttackerView, epsilon: float) -> theme.Figure:
-    """Posterior odds against the released count; the prior odds and e^{±ε} times them are thin rules.
+    """Posterior odds against the released count; the prior odds and e^{±ε} times them are thin lines.
 
-    `log_odds` are those of each released table, and `epsilon` is promised.
+    Parameters
+    ----------
+    synthesizer : Synthesizer
+    log_odds : ndarray
+        Of each released table.
+    view : AttackerView
+    epsilon : float
+        That is promised.
     """
     if log_odds.shape != (synthesizer.shape[1],):
         raise ValueError(f"log_odds must be one for each released table; got shape {log_odds.shape}.")
+    releases = _Releases(synthesizer)
     prior, promise = math.log10(view.prior_odds), epsilon / math.log(10)
     posterior = np.clip(prior + log_odds / math.log(10), -MAX_DECADES, MAX_DECADES)
-    places, mode, title = _releases(synthesizer)
     chosen = int(np.flatnonzero((synthesizer.column_counts == np.array(view.released)).all(axis=1))[0])
-    color = theme.color_of(synthesizer.key)
     reach = [prior - 1, prior + 1, float(posterior.min()), float(posterior.max())]
-    exponents, texts = theme.decade_ticks(math.floor(min(reach)), math.ceil(max(reach)))
-    line = {"line": {"color": color, "width": 2.5}, "meta": f"log10 of the odds of {view.first} : {view.second}"}
-    side, text = "top left" if chosen > len(places) / 2 else "top right", f"{format_number(view.posterior_odds, 3)} : 1"
-    return theme.build(
-        [
-            theme.scatter(mode, places, posterior, "released %{x}<br>log₁₀ odds %{y:.4f}<extra></extra>", **line),
-            _point(places[chosen], posterior[chosen], text, side, color),
-        ],
-        x=theme.axis(title),
-        y=theme.axis(f"odds of {view.first} : {view.second}", tickvals=exponents, ticktext=texts),
-        uirevision=f"attacker {synthesizer.key} {synthesizer.shape}",
-        showlegend=False,
-        shapes=[theme.rule(y=prior, dash="dot"), theme.rule(y=prior + promise), theme.rule(y=prior - promise)],
-        annotations=[
-            theme.label_across("prior odds", prior, 1, "right"),
-            theme.label_across("prior × e<sup>ε</sup>", prior + promise, 1, "right"),
-            theme.label_across("prior × e<sup>−ε</sup>", prior - promise, 0, "left", "top"),
-        ],
-    )
+    exponents, texts = decade_ticks(math.floor(min(reach)), math.ceil(max(reach)))
+    odds = f"odds of {view.first} : {view.second}"
+    side, text = "left" if chosen > len(posterior) / 2 else "right", f"{format_number(view.posterior_odds, 3)} : 1"
+    line = releases.line(posterior, "released %{x}<br>log₁₀ odds %{y:.4f}", 2.5, meta=f"log10 of the {odds}")
+    traces = [line, releases.point(chosen, posterior[chosen], text, f"top {side}")]
+    references = [
+        ReferenceLine(y=prior, text="prior odds", dash="dot", at=1, side="right"),
+        ReferenceLine(y=prior + promise, text="prior × e<sup>ε</sup>", at=1, side="right"),
+        ReferenceLine(y=prior - promise, text="prior × e<sup>−ε</sup>", at=0, edge="top"),
+    ]
+    y, key = axis(odds, tickvals=exponents, ticktext=texts), f"attacker {releases.key}"
+    return theme.figure(traces, releases.axis, y, key, showlegend=False, references=references)
 
 
 def draws_chart(draws: Draws) -> theme.Figure:
     """The exact row as a line, the shares of releases so far as dots with 95 % bars, the last release marked."""
-    places, mode, _ = _releases(draws.synthesizer)
-    line = {"color": theme.color_of(draws.synthesizer.key), "width": 2}
-    hover = "%{x}: probability %{y:.6g}<extra></extra>"
-    traces = [theme.scatter(mode, places, draws.probabilities, hover, name="exact row", line=line)]
-    if len(draws.columns):
-        columns = np.flatnonzero(draws.tally)
+    releases, columns = _Releases(draws.synthesizer), np.flatnonzero(draws.tally)
+    traces = [releases.line(draws.probabilities, "%{x}: probability %{y:.6g}", 2, name="exact row")]
+    if len(columns):
         share = draws.tally[columns] / len(draws.columns)
         low, high = draws.bars(columns)
         bar = theme.error_bar(high - share, theme.SIMULATED_COLOR, share - low, thickness=1.4)
         look = {"name": "drawn so far", "marker": {"color": theme.SIMULATED_COLOR, "size": 7}, "error_y": bar}
-        traces.append(theme.scatter("markers", places[columns], share, "%{x}: share %{y:.4f}<extra></extra>", **look))
-        traces.append(_last_release(draws, draws.probabilities, 3))
-    return _draws_figure(draws, traces, theme.axis("probability", rangemode="tozero"))
+        hover = "%{x}: share %{y:.4f}<extra></extra>"
+        traces.append(theme.scatter("markers", releases.places[columns], share, hover, **look))
+    traces += releases.last_point(draws, draws.probabilities, 3)
+    return theme.figure(traces, releases.axis, axis("probability", rangemode="tozero"), f"draws {releases.key}")
 
 
 def draws_log_odds_chart(draws: Draws, epsilon: float) -> theme.Figure:
-    """The log-odds of every released table against up to two neighbours, the last one marked; ±ε as thin rules."""
-    synthesizer, traces = draws.synthesizer, []
-    places, mode, _ = _releases(synthesizer)
+    """The log-odds of every released table against up to two neighbours, the last one marked; ±ε as thin lines.
+
+    Parameters
+    ----------
+    draws : Draws
+    epsilon : float
+        That is promised.
+    """
+    releases, traces = _Releases(draws.synthesizer), []
     for dash, neighbour in zip(("solid", "dot"), draws.neighbours[:2].tolist(), strict=False):
-        log_odds, name = draws.log_odds(neighbour), f"against {synthesizer.row_table(neighbour)}"
-        line = {"color": theme.color_of(synthesizer.key), "width": 1.6, "dash": dash}
-        finite = np.where(np.isfinite(log_odds), log_odds, np.nan)
-        named = {"name": name, "meta": f"log-odds {name}"}
-        traces.append(theme.scatter(mode, places, finite, "%{x}: log-odds %{y:.4f}<extra></extra>", line=line, **named))
-        if len(draws.columns):
-            traces.append(_last_release(draws, log_odds, 4))
-    shapes = [theme.rule(y=-epsilon), theme.rule(y=epsilon)]
-    return _draws_figure(draws, traces, theme.axis("log-odds"), shapes=shapes)
-
-
-def _releases(synthesizer: Synthesizer) -> tuple[IntArray, str, str]:
-    """Places of the released tables, the mode of a line over them, and the title of their axis."""
-    counts = synthesizer.column_counts
-    is_two_cells = counts.shape[1] == 2
-    places = counts[:, 0] if is_two_cells else np.arange(len(counts))
-    mode = "lines+markers" if len(places) <= MAX_MARKS else "lines"
-    return places, mode, "released m1" if is_two_cells else "released table, in order"
-
-
-def _point(x: float, y: float, text: str, side: str, color: str) -> dict[str, Any]:
-    """A release with its number."""
-    return theme.mark(x, y, "", text=[text], textposition=side, marker=theme.dot_marker(12, color), hoverinfo="skip")
-
-
-def _last_release(draws: Draws, values: FloatArray, digits: int) -> dict[str, Any]:
-    last, color = int(draws.columns[-1]), theme.color_of(draws.synthesizer.key)
-    side = "top center" if values[last] >= 0 else "bottom center"
-    place = _releases(draws.synthesizer)[0][last]
-    return _point(place, values[last], format_number(float(values[last]), digits), side, color)
-
-
-def _draws_figure(draws: Draws, traces: list[dict[str, Any]], y: dict[str, Any], **layout: Any) -> theme.Figure:
-    release = draws.synthesizer
-    x, key = theme.axis(_releases(release)[2]), f"draws {release.key} {release.shape}"
-    return theme.build(traces, x=x, y=y, uirevision=key, **layout)
+        log_odds, name = draws.log_odds(neighbour), f"against {draws.synthesizer.row_table(neighbour)}"
+        finite, named = np.where(np.isfinite(log_odds), log_odds, np.nan), {"name": name, "meta": f"log-odds {name}"}
+        traces.append(releases.line(finite, "%{x}: log-odds %{y:.4f}", 1.6, dash, **named))
+        traces += releases.last_point(draws, log_odds, 4)
+    references = [ReferenceLine(y=-epsilon), ReferenceLine(y=epsilon)]
+    return theme.figure(traces, releases.axis, axis("log-odds"), f"draws {releases.key}", references=references)
 
 
 def two_tables_chart(tables: TwoTables) -> theme.Figure:
@@ -209,11 +217,8 @@ def two_tables_chart(tables: TwoTables) -> theme.Figure:
     is_two_cells = isinstance(release, TwoCellSynthesizer)
     places = counts[tables.columns, 0] if is_two_cells else tables.columns
     first, last = float(places[0]) - 0.5, float(places[-1]) + 0.5
-    prefixes, colors, title = (
-        ("", ""),
-        (theme.color_of(release.key), theme.PALETTE["slate"]),
-        "released table, in order",
-    )
+    prefixes, colors = ("", ""), (theme.color_of(release.key), theme.PALETTE["slate"])
+    title = "released table, in order"
     if is_two_cells:
         prefixes, colors = ("this person said yes: ", "this person said no: "), (theme.YES_COLOR, theme.NO_COLOR)
         title = "released yes (m1)"
@@ -245,12 +250,10 @@ def two_tables_chart(tables: TwoTables) -> theme.Figure:
     top = {"x": place, "xanchor": side, "xshift": shift, "y": 0.99, "yref": "y domain", "yanchor": "top"}
     hover = f"most telling release<br>probability {format_number(tables.chance, 4)}<extra></extra>"
     marker = theme.dot_marker(11, colors[0], symbol="diamond")
-    return theme.build(
-        [*traces, theme.mark(place, height, hover, "markers", marker=marker)],
-        x=theme.axis_of_counts(title, len(places), range=[first, last]),
-        y=theme.axis("probability", range=[0, 1.22 * float(tables.probabilities.max())]),
-        uirevision=f"two tables {release.key} {release.shape}",
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "traceorder": "normal"},
-        shapes=[theme.rule(x=place, dash="dot")],
-        annotations=[theme.label(text, 13, **top)],
-    )
+    traces.append(theme.mark(place, height, hover, "markers", marker=marker))
+    layout: dict[str, Any] = {"references": [ReferenceLine(x=place, dash="dot")]}
+    layout["legend"] = {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "traceorder": "normal"}
+    x_axis = axis(title, range=[first, last], **whole_ticks(len(places)))
+    y_axis = axis("probability", range=[0, 1.22 * float(tables.probabilities.max())])
+    key = f"two tables {release.key} {release.shape}"
+    return theme.figure(traces, x_axis, y_axis, key, labels=[theme.label(text, 13, **top)], **layout)

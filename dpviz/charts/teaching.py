@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import theme
-from dpviz.charts.lines import Axis, Line, Mark, ReferenceLine, line_chart
+from dpviz.charts.axes import Axis, axis, axis_of_rows, log_scale
+from dpviz.charts.lines import Line, Mark, line_chart
+from dpviz.charts.theme import ReferenceLine
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.core.types import FloatArray
 from dpviz.privacy.odds_text import belief_text
@@ -20,7 +22,6 @@ from dpviz.privacy.odds_text import belief_text
 GUESS_COLOR = theme.PALETTE["other"]
 STRIPES = {"shape": "/", "fgcolor": "rgba(255,255,255,.8)", "size": 7, "solidity": 0.45, "fillmode": "overlay"}
 YOURS = " ← your guess"
-MOVING_LETTERS = 9  # room for the numbers at the ends of bars that a slider moves
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +55,14 @@ class Bar:
 
 
 def people_chart(tables: Sequence[DotTable], columns: int = 1) -> theme.Figure:
-    """Tables of dots in so many `columns`; the name of one with a single line of dots stands left of it, else above."""
+    """Tables of dots; the name of one with a single line of dots stands left of it, else above.
+
+    Parameters
+    ----------
+    tables : sequence of DotTable
+    columns : int, optional
+        Number of tables side by side.
+    """
     traces, labels = [], []
     width = max(table.across for table in tables) + (1.5 if columns > 1 else 0)
     height = max(math.ceil(table.number / table.across) for table in tables)
@@ -73,35 +81,22 @@ def people_chart(tables: Sequence[DotTable], columns: int = 1) -> theme.Figure:
             ring = {"size": 27 if is_flat else 17, "symbol": "circle-open", "color": theme.TRUTH_COLOR}
             point = [float(x[table.ringed])], [float(y[table.ringed])]
             traces.append(theme.scatter("markers", *point, "the ringed person<extra></extra>", marker=ring))
-        beside = {"x": left - 0.8, "y": top, "xanchor": "right", "yanchor": "middle"}
+        at_left = {"x": left - 0.8, "y": top, "xanchor": "right", "yanchor": "middle"}
         above = {"x": left - 0.5, "y": top + 0.9, "xanchor": "left", "yanchor": "bottom"}
-        labels.append(theme.label(table.name, 13, **(beside if is_flat else above)))
+        labels.append(theme.label(table.name, 13, **(at_left if is_flat else above)))
     bare = {"visible": False, "fixedrange": True}
     lines, shown_columns = math.ceil(len(tables) / columns), min(len(tables), columns)
     right = shown_columns * width - (0 if columns > 1 else 0.2)
     bottom, top = -(lines - 1) * step - height + 0.2, 0.9 if is_flat else 2.4
-    return theme.build(
-        traces,
-        x=bare | {"range": [-9.5 if is_flat else -1.0, right]},
-        y=bare | {"range": [bottom, top], "scaleanchor": "x"},
-        uirevision="people",
-        annotations=labels,
-        margin={"l": 6, "r": 6, "t": 30, "b": 6},
-        showlegend=False,
-        dragmode=False,
-    )
+    axes = bare | {"range": [-9.5 if is_flat else -1.0, right]}, bare | {"range": [bottom, top], "scaleanchor": "x"}
+    layout: dict[str, Any] = {"margin": {"l": 6, "r": 6, "t": 30, "b": 6}, "showlegend": False, "dragmode": False}
+    return theme.figure(traces, *axes, "people", labels=labels, **layout)
 
 
 def bars_chart(
-    bars: Sequence[Bar],
-    title: str,
-    *,
-    log: bool = False,
-    percent: bool = False,
-    low: float = 1.0,
-    even: float | None = None,
-    longest: float | None = None,
-) -> theme.Figure:
+    bars: Sequence[Bar], title: str, *, log: bool = False, percent: bool = False, low: float = 1.0,
+    even: float | None = None, longest: float | None = None,
+) -> theme.Figure:  # fmt: skip
     """Bars one below the other with their numbers.
 
     Parameters
@@ -114,7 +109,7 @@ def bars_chart(
     low : float, optional
         Where a logarithmic axis and its bars begin.
     even : float, optional
-        Place of a thin rule, where a bar would say nothing.
+        Place of a thin line, where a bar would say nothing.
     longest : float, optional
         Longest bar that a slider can make, so that the axis stays while it is moved.
     """
@@ -123,31 +118,25 @@ def bars_chart(
     if longest is None:
         longest = max(bar.length for bar in bars)
     else:
-        letters = max(letters, MOVING_LETTERS)
+        letters = max(letters, 9)  # for the numbers of bars that a slider moves
     room = 1.12 + 0.034 * letters  # for the numbers at the ends of bars
     if log:
         first, last = math.log10(low), math.log10(longest)
-        scale = theme.log_scale(first, first + room * (last - first))
+        scale = log_scale(first, first + room * (last - first))
         ticks = [tick for tick in scale["tickvals"] if tick <= 1 or not percent]
         texts = [format_percent(tick, 3) if percent else format_number(tick, 3) for tick in ticks]
-        axis = theme.axis(title, **scale | {"tickvals": ticks, "ticktext": texts})
+        scale |= {"tickvals": ticks, "ticktext": texts}
     else:
-        axis = theme.axis(title, range=[0, room * longest], tickformat=",~r")
+        scale = {"range": [0, room * longest], "tickformat": ",~r"}
         if percent:  # no tick in the room beyond 100 %
-            axis |= {"tickformat": ".0%", "tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1]}
+            scale |= {"tickformat": ".0%", "tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1]}
     longest_name = max(len(line) for name in names for line in name.split("<br>"))
-    return theme.build(
-        _bar_traces(bars, title, low if log else None),
-        x=axis | {"zeroline": False},
-        y=theme.axis_of_rows(names),
-        uirevision=f"bars {title}",
-        annotations=[_bar_label(bar, place, log) for place, bar in enumerate(bars)],
-        shapes=[] if even is None else [theme.rule(x=even)],
-        barmode="stack",
-        margin={"l": round(14 + 7.3 * longest_name), "r": 12, "t": 30, "b": 52},
-        showlegend=False,
-        dragmode=False,
-    )
+    layout: dict[str, Any] = {"barmode": "stack", "showlegend": False, "dragmode": False}
+    layout["margin"] = {"l": round(14 + 7.3 * longest_name), "r": 12, "t": 30, "b": 52}
+    layout["labels"] = [_bar_label(bar, place, log) for place, bar in enumerate(bars)]
+    layout["references"] = [] if even is None else [ReferenceLine(x=even)]
+    traces, x = _bar_traces(bars, title, low if log else None), axis(title, zeroline=False, **scale)
+    return theme.figure(traces, x, axis_of_rows(names), f"bars {title}", **layout)
 
 
 def _bar_traces(bars: Sequence[Bar], title: str, low: float | None) -> list[dict[str, Any]]:
@@ -163,8 +152,8 @@ def _bar_traces(bars: Sequence[Bar], title: str, low: float | None) -> list[dict
     traces = []
     for name, lengths, marker in kinds:
         if any(lengths):
-            drawn = {"x": lengths} if low is None else {"x": [length - low for length in lengths], "base": low}
-            trace = {"type": "bar", "orientation": "h", "y": list(range(len(bars))), "customdata": lengths, **drawn}
+            shown = {"x": lengths} if low is None else {"x": [length - low for length in lengths], "base": low}
+            trace = {"type": "bar", "orientation": "h", "y": list(range(len(bars))), "customdata": lengths, **shown}
             hover = f"%{{y}}: %{{customdata:.6g}}<extra>{name}</extra>"
             traces.append({**trace, "name": name, "marker": marker, "width": 0.62, "hovertemplate": hover})
     return traces
@@ -182,32 +171,37 @@ def with_guess(
 ) -> theme.Figure:
     """Picture with a reader's guess: a dashed line at `x` or at `y`, or a mark at the point of both.
 
-    A guess beyond the end of an axis stands at that end; words of an upright line may be `low`.
+    Parameters
+    ----------
+    figure : Figure
+    text : str
+    x, y : float, optional
+        A guess beyond the end of an axis stands at that end.
+    low : bool, optional
+        Whether the words of an upright line stand at its lower end.
     """
     spec = figure.to_dict()
     layout, traces = spec["layout"], list(spec["data"])
-    shapes, labels = list(layout.get("shapes", ())), list(layout.get("annotations", ()))
+    shapes, labels = [*layout["shapes"]], [*layout["annotations"]]
     words: dict[str, Any] = theme.label(f"<b>{text}</b>", 13, bgcolor=theme.PAPER_COLOR, borderpad=1)
-    look = {"line": {"color": GUESS_COLOR, "width": 2.4, "dash": "dash"}, "layer": "above"}
-    # Value, place in units of the axis, and share of its length
-    across, x_place, x_share = (0.0, 0.0, 0.0) if x is None else _inside(layout["xaxis"], x)
-    up, y_place, y_share = (0.0, 0.0, 0.0) if y is None else _inside(layout["yaxis"], y)
-    beside = {"x": x_place, "xanchor": "left", "xshift": 8}
-    if x_share >= 0.55:
-        beside |= {"xanchor": "right", "xshift": -8}
+    look: dict[str, Any] = {"color": GUESS_COLOR, "width": 2.4, "dash": "dash", "layer": "above"}
+    if x is not None:
+        x, place, share = _inside(layout["xaxis"], x)
+        look_x = {"xanchor": "right", "xshift": -8} if share >= 0.55 else {"xanchor": "left", "xshift": 8}
+        words |= look_x | {"x": place}
+    else:
+        words |= {"x": 0.995, "xref": "x domain", "xanchor": "right"}
+    if y is not None:
+        y, place, share = _inside(layout["yaxis"], y)
+        words |= {"y": place, "yanchor": "top" if x is not None and share >= 0.85 else "bottom"}
+    else:
+        words |= {"yref": "y domain"} | ({"y": 0.03, "yanchor": "bottom"} if low else {"y": 0.97, "yanchor": "top"})
     if x is not None and y is not None:
         marker = theme.dot_marker(13, GUESS_COLOR, symbol="diamond")
-        traces.append(theme.mark(across, up, f"{text}<extra></extra>", "markers", marker=marker, name=text))
-        labels.append(words | beside | {"y": y_place, "yanchor": "bottom" if y_share < 0.85 else "top"})
-    elif x is not None:
-        shapes.append(theme.rule(x=across) | look)
-        place = {"y": 0.03, "yanchor": "bottom"} if low else {"y": 0.97, "yanchor": "top"}
-        labels.append(words | beside | place | {"yref": "y domain"})
-    elif y is not None:
-        shapes.append(theme.rule(y=up) | look)
-        end = {"x": 0.995, "xref": "x domain", "xanchor": "right"}
-        labels.append(words | end | {"y": y_place, "yanchor": "bottom"})
-    return theme.Figure(traces, {**layout, "shapes": shapes, "annotations": labels})
+        traces.append(theme.mark(x, y, f"{text}<extra></extra>", "markers", marker=marker, name=text))
+    else:
+        shapes.append(ReferenceLine(x=x, y=y, **look).shape)
+    return theme.Figure(traces, {**layout, "shapes": shapes, "annotations": [*labels, words]})
 
 
 def _inside(axis: dict[str, Any], value: float) -> tuple[float, float, float]:
@@ -219,10 +213,15 @@ def _inside(axis: dict[str, Any], value: float) -> tuple[float, float, float]:
 
 
 def side_by_side(left: theme.Figure, right: theme.Figure) -> theme.Figure:
-    """Two pictures with the same vertical axis side by side in one, to the same scale."""
+    """Two pictures with the same vertical axis side by side in one, to the same scale.
+
+    Parameters
+    ----------
+    left, right : Figure
+    """
     first, second = left.to_dict(), right.to_dict()
-    layout, beside = first["layout"], second["layout"]
-    ends = zip(layout["xaxis"]["range"], beside["xaxis"]["range"], strict=True)
+    layout, added = first["layout"], second["layout"]
+    ends = zip(layout["xaxis"]["range"], added["xaxis"]["range"], strict=True)
     low, high = next(ends), next(ends)
     reach, moved = {"range": [min(low), max(high)]}, {"x": "x2", "x domain": "x2 domain"}
 
@@ -234,46 +233,41 @@ def side_by_side(left: theme.Figure, right: theme.Figure) -> theme.Figure:
         {
             **layout,
             "xaxis": {**layout["xaxis"], **reach, "domain": [0, 0.47]},
-            "xaxis2": {**beside["xaxis"], **reach, "domain": [0.53, 1], "anchor": "y"},
-            "shapes": [*layout["shapes"], *across(beside["shapes"])],
-            "annotations": [*layout["annotations"], *across(beside["annotations"])],
+            "xaxis2": {**added["xaxis"], **reach, "domain": [0.53, 1], "anchor": "y"},
+            "shapes": [*layout["shapes"], *across(added["shapes"])],
+            "annotations": [*layout["annotations"], *across(added["annotations"])],
         },
     )
 
 
 def guesses_chart(
-    so_far: FloatArray, interval: tuple[float, float], *, optimum: float, promised: float, most: int
+    so_far: FloatArray, interval: tuple[float, float], *, optimum: float, promised: float, n_guesses: int
 ) -> theme.Figure:
     """Share of right guesses of a class.
 
-    `so_far` is the share after each guess, and `interval` that of 95 % around the last; `optimum` is the share of the
-    best guesser, and `promised` what ε allows. There is room for `most` guesses.
+    Parameters
+    ----------
+    so_far : ndarray of float
+        Share after each guess.
+    interval : tuple of float
+        Of 95 % around the last.
+    optimum, promised : float
+        Share of the best guesser, and what ε allows.
+    n_guesses : int
+        Number of guesses that there is room for.
     """
-    right = max(most, len(so_far), 10)
+    right, color = max(n_guesses, len(so_far), 10), theme.SIMULATED_COLOR
+    places, stroke = np.arange(1.0, len(so_far) + 1), theme.Stroke("solid", 2.5)
     best = f"best guesser {belief_text(optimum)}"
     lines = [
-        Line(
-            name="the class",
-            x=np.arange(1.0, len(so_far) + 1),
-            y=so_far,
-            color=theme.SIMULATED_COLOR,
-            stroke=theme.Stroke("solid", 2.5),
-            basis="so far",
-        ),
+        Line(name="the class", x=places, y=so_far, basis="so far", color=color, stroke=stroke),
         Line(name=best, x=np.array([0, right]), y=np.full(2, optimum), color=theme.EXACT_COLOR),
     ]
     marks = []
     if len(so_far):
-        last = float(so_far[-1])
-        marks.append(Mark(x=len(so_far), y=last, color=theme.SIMULATED_COLOR, name="the class", ends=interval))
-    return line_chart(
-        lines,
-        Axis(title="guesses so far", symbol="guesses", low=0, high=right, pad=0.02),
-        Axis(title="share of right guesses", percent=True, low=0.0, high=1.02, pad=0, digits=".1%"),
-        key="guesses",
-        marks=marks,
-        references=[
-            ReferenceLine(text=f"ε allows {belief_text(promised)}", y=promised, dash="dash"),
-            ReferenceLine(text="a coin 50 %", y=0.5),
-        ],
-    )
+        marks.append(Mark(x=len(so_far), y=float(so_far[-1]), color=color, name="the class", ends=interval))
+    allowed = ReferenceLine(text=f"ε allows {belief_text(promised)}", y=promised, dash="dash")
+    x = Axis(title="guesses so far", symbol="guesses", low=0, high=right, pad=0.02)
+    y = Axis(title="share of right guesses", percent=True, low=0.0, high=1.02, pad=0, digits=".1%")
+    references = [allowed, ReferenceLine(text="a coin 50 %", y=0.5)]
+    return line_chart(lines, x, y, key="guesses", marks=marks, references=references)

@@ -1,40 +1,22 @@
-"""Colors, lines, axes and labels of all pictures: exact is a line, simulated an amber dot, a promise a thin rule."""
+"""Colors, traces and labels of all pictures: exact is a line, simulated an amber dot, a promise a thin line."""
 
-import math
 import re
+import tomllib
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.core.formatting import SUPERSCRIPTS, format_number
 from dpviz.mechanisms import SYNTHESIZERS
 
-PALETTE = {
-    "blue": "#0072B2", "magenta": "#D848F8", "pink": "#CC79A7", "green": "#009E73", "sky": "#56B4E9",
-    "brown": "#9C6B30", "olive": "#7C8F00", "azure": "#3888F8", "violet": "#8E6CC9", "slate": "#6B7A8F",
-    "crimson": "#C2185B", "cyan": "#00A0C0", "pine": "#2A6D73", "purple": "#9900E5", "indigo": "#6838F8",
-    "lichen": "#828745", "orchid": "#B800B0", "grey": "#8A8F98", "other": "#7F5AA2",
-}  # fmt: skip
-"""Colors by name, of which a synthesizer has one: Okabe and Ito's but for those of `RESERVED`, and further ones."""
-
-METHODS_OF_COLORS = {
-    "indigo": "smoothed_histogram smoothed_histogram_scott",
-    "pink": "modips_communal modips_printed",
-    "green": "param_post perturbed_histogram perturbed_histogram_scott perturbed_histogram_safe perturbed_cells_safe",
-    "sky": "modips_communal_truncated perturbed_cells",
-    "brown": "modips_split modips_sums",
-    "olive": "modips_split_truncated",
-    "cyan": "nested_modips",
-    "violet": "param_map",
-    "lichen": "bootstrap_sanitize",
-    "orchid": "sanitize_bootstrap",
-    "grey": "original multiple_synthesis",
-}
-METHOD_COLORS = {key: PALETTE[name] for name, keys in METHODS_OF_COLORS.items() for key in keys.split()}
+_THEME = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+PALETTE: dict[str, str] = _THEME["palette"]
+METHOD_COLORS = {key: PALETTE[name] for name, keys in _THEME["methods"].items() for key in keys}
 METHOD_COLORS |= {key: PALETTE[synthesizer.info.color] for key, synthesizer in SYNTHESIZERS.items()}
 """One color per method in every picture, by its key."""
 
@@ -60,24 +42,7 @@ class RuleStyle(NamedTuple):
     symbol: str
 
 
-RULE_STYLES = {
-    "reiter_2002": RuleStyle(PALETTE["blue"], "solid", "circle"),
-    "reiter_2002_normal": RuleStyle("#856AD9", "5px,5px", "circle"),
-    "raghunathan_2003": RuleStyle("#6E5A94", "dash", "square"),
-    "raghunathan_2003_normal": RuleStyle("#9426DB", "9px,3px,2px,3px,2px,3px", "square"),
-    "rubin_1987": RuleStyle("#CA0FFE", "dot", "diamond"),
-    "rubin_1987_normal": RuleStyle("#FF4371", "2px,5px", "diamond"),
-    "reiter_2003": RuleStyle(PALETTE["green"], "dashdot", "triangle-up"),
-    "raab_2017": RuleStyle("#D868A0", "longdash", "triangle-down"),
-    "raab_2017_plug_in": RuleStyle(PALETTE["lichen"], "14px,4px,2px,4px,2px,4px", "triangle-down"),
-    "as_if_real": RuleStyle("#934C74", "longdashdot", "star"),
-    "score": RuleStyle("#B777DB", "26px,3px", "hexagon"),
-    "posterior": RuleStyle("#2A7041", "8px,5px,8px,5px,2px,5px", "cross"),
-    "clopper_pearson": RuleStyle("#CE11A7", "3px,2px", "pentagon"),
-    "blaker_2000": RuleStyle("#C80134", "18px,3px,3px,3px", "hourglass"),
-}
-"""Colors have a contrast of 3 or more on light and dark pages and differ for color-blind readers too."""
-
+RULE_STYLES = {key: RuleStyle(PALETTE.get(color, color), *look) for key, (color, *look) in _THEME["rules"].items()}
 OTHER_RULE = RuleStyle("#7A7A00", "1px,4px", "x")  # of a rule that is not in the table
 
 TRUTH_COLOR = "theme-ink"  # figure.js writes the page's own ink for it, black by day and white by night
@@ -93,6 +58,7 @@ FAILED_COLOR = "#E02030"  # of what misses the truth or breaks a promise, which 
 EXACT_COLOR = PALETTE["blue"]  # of exact values where no mechanism has to be told from another one
 GREY = PALETTE["grey"]  # also the edge of marks, on dark and on light pages
 RULE_LINE = {"color": GREY, "width": 1.2}  # of a promised or nominal value
+TRUTH: dict[str, Any] = {"color": TRUTH_COLOR, "width": 1.8}  # look of a line at the truth
 MAGNITUDES = "Cividis"
 SIGNED = [[0.0, "#B2182B"], [0.5, "#E6E6E6"], [1.0, PALETTE["blue"]]]
 
@@ -118,12 +84,11 @@ def color_of(key: str) -> str:
 class Figure:
     """A plotly.js figure as plain data: traces, with NumPy arrays or lists, and a layout.
 
-    Data and layout as Plotly's own objects, which take twenty times as long, are made when they are asked for.
+    Plotly's own object, which takes twenty times as long, is made when one of its attributes is asked for.
     """
 
     def __init__(self, data: list[dict[str, Any]], layout: dict[str, Any]) -> None:
         self._spec = {"data": data, "layout": layout}
-        self._texts: dict[Any, str] = {}
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -134,45 +99,36 @@ class Figure:
     def _plotly(self) -> Any:
         import plotly.graph_objects as go
 
-        return go.Figure(_on_paper(self._spec))
+        # With ink and ground of white paper in place of the page's
+        return go.Figure(_convert(self._spec, lambda part: ON_PAPER.get(part, part) if isinstance(part, str) else part))
 
     def to_dict(self) -> dict[str, Any]:
         """Data and layout, arrays as plotly.js reads them: their bytes in base64."""
-        spec: dict[str, Any] = _encoded(self._spec)
+        spec: dict[str, Any] = _convert(self._spec, _encode)
         return spec
 
     def json_text(self, transform: Callable[[str], str] | None = None) -> str:
-        """JSON of the figure, the texts of traces and annotations transformed; cached."""
-        if transform not in self._texts:
-            from plotly.io.json import to_json_plotly
+        """JSON of the figure, the texts of traces and annotations transformed."""
+        from plotly.io.json import to_json_plotly
 
-            spec = self.to_dict()
-            if transform is not None:
-                for part in (*spec["data"], *spec["layout"].get("annotations", ())):
-                    text = part.get("text")
-                    if isinstance(text, str):
-                        part["text"] = transform(text)
-                    elif isinstance(text, list):
-                        part["text"] = [transform(item) if isinstance(item, str) else item for item in text]
-            self._texts[transform] = to_json_plotly(spec)
-        return self._texts[transform]
+        spec = self.to_dict()
+        for part in (*spec["data"], *spec["layout"]["annotations"]):
+            if transform is not None and "text" in part:
+                part["text"] = _convert(part["text"], transform)
+        return str(to_json_plotly(spec))
 
 
-def _on_paper(part: Any) -> Any:
-    """The part of a figure with ink and ground of white paper in place of the page's."""
+def _convert(part: Any, convert: Callable[[Any], Any]) -> Any:
+    """The part of a figure with everything that is no mapping and no list converted."""
     if isinstance(part, dict):
-        return {key: _on_paper(value) for key, value in part.items()}
+        return {key: _convert(value, convert) for key, value in part.items()}
     if isinstance(part, list | tuple):
-        return [_on_paper(value) for value in part]
-    return ON_PAPER.get(part, part) if isinstance(part, str) else part
+        return [_convert(value, convert) for value in part]
+    return convert(part)
 
 
-def _encoded(part: Any) -> Any:
-    """The part of a figure with its numeric arrays as bytes, of at most 32 bits if they are integers."""
-    if isinstance(part, dict):
-        return {key: _encoded(value) for key, value in part.items()}
-    if isinstance(part, list | tuple):
-        return [_encoded(value) for value in part]
+def _encode(part: Any) -> Any:
+    """A numeric array as bytes, of at most 32 bits if it is of integers; all else as it is."""
     if not isinstance(part, np.ndarray):
         return part
     if part.dtype.kind not in "iuf" or part.ndim == 0:
@@ -183,93 +139,143 @@ def _encoded(part: Any) -> Any:
     return spec if part.ndim == 1 else spec | {"shape": ", ".join(map(str, part.shape))}
 
 
-def build(
-    traces: Sequence[dict[str, Any]], *, x: dict[str, Any], y: dict[str, Any], uirevision: str, **layout: Any
-) -> Figure:
-    """Figure of traces and axes; the reader's zoom survives as long as its `uirevision` is the same."""
+def figure(
+    traces: Iterable[dict[str, Any]], x: dict[str, Any], y: dict[str, Any], key: str, *,
+    references: Sequence["ReferenceLine"] = (), labels: Sequence[dict[str, Any]] = (), **layout: Any,
+) -> Figure:  # fmt: skip
+    """Figure of traces and axes, with the legend above it unless the layout says otherwise.
+
+    Parameters
+    ----------
+    traces : iterable of dict
+    x, y : dict
+        The axes.
+    key : str
+        The reader's zoom survives as long as it is the same.
+    references, labels : sequence of ReferenceLine and of dict, optional
+        Thin lines, and further texts.
+    **layout
+        Further attributes of plotly's layout.
+    """
     default = {
         "margin": {"l": 70, "r": 16, "t": 44 if "title" in layout else 30, "b": 52},
         "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
         "hoverlabel": {"align": "left"},
+        "shapes": [reference.shape for reference in references],
+        "annotations": [*labels, *(reference.label() for reference in references if reference.text)],
     }
-    return Figure(list(traces), {"xaxis": x, "yaxis": y, "uirevision": uirevision, **default, **layout})
+    return Figure([*traces], {"xaxis": x, "yaxis": y, "uirevision": key, **default, **layout})
 
 
-def margins(left: int, right: int, top: int, bottom: int, *, showlegend: bool = False) -> dict[str, Any]:
-    """Layout with these margins in pixels, and usually without a legend."""
+def frame(
+    left: int, right: int, top: int, bottom: int, *, legend_y: float | None = None, **legend: Any
+) -> dict[str, Any]:
+    """Layout with margins in pixels and, if wanted, a legend below the picture.
+
+    Parameters
+    ----------
+    left, right, top, bottom : int
+        Margins in pixels.
+    legend_y : float, optional
+        Upper edge of the legend as a share of the picture's height; without it there is no legend.
+    **legend
+        Further attributes of plotly's legend.
+    """
     margin = {"l": left, "r": right, "t": top, "b": bottom}
-    return {"margin": margin, "hovermode": "closest", "showlegend": showlegend}
-
-
-def legend_below(y: float, left: int, right: int, top: int, bottom: int, **legend: Any) -> dict[str, Any]:
-    """Layout with a legend below the picture, from the share `y` of its height on."""
-    below = {"orientation": "h", "yanchor": "top", "y": y, "x": 0, "font": {"size": 12}, **legend}
-    return margins(left, right, top, bottom, showlegend=True) | {"legend": below}
+    layout = {"margin": margin, "hovermode": "closest", "showlegend": legend_y is not None}
+    if legend_y is None:
+        return layout
+    below = {"orientation": "h", "yanchor": "top", "y": legend_y, "x": 0, "font": {"size": 12}}
+    return layout | {"legend": below | legend}
 
 
 # Traces
 
 
-def scatter(mode: str, x: Any, y: Any, hover: str, **rest: Any) -> dict[str, Any]:
-    """Trace of lines or marks."""
+def scatter(mode: str, x: Any, y: Any, hover: str, /, **rest: Any) -> dict[str, Any]:
+    """Trace of lines or marks, with the template of its hover and further attributes of plotly's trace."""
     return {"type": "scatter", "mode": mode, "x": x, "y": y, "hovertemplate": hover, **rest}
 
 
-def mark(x: float, y: float, hover: str, mode: str = "markers+text", **rest: Any) -> dict[str, Any]:
-    """A single mark without an entry in the legend, drawn in full on the edge of the picture."""
+def mark(x: float, y: float, hover: str, mode: str = "markers+text", /, **rest: Any) -> dict[str, Any]:
+    """Trace of one mark without an entry in the legend, drawn in full on the edge of the picture."""
     return scatter(mode, [x], [y], hover, cliponaxis=False, showlegend=False, **rest)
 
 
 def dot_marker(size: float | list[int], color: str, width: int = 2, edge: str = "#fff", **rest: Any) -> dict[str, Any]:
-    """Marks with an edge."""
+    """Look of marks with an edge of a width and color, and further attributes of plotly's marker."""
     return {"size": size, "color": color, "line": {"width": width, "color": edge}, **rest}
 
 
 def error_bar(above: Any, color: str, below: Any = None, *, thickness: float = 1.5, width: int = 3) -> dict[str, Any]:
-    """Error bars, symmetric unless `below` is given."""
+    """Look of error bars.
+
+    Parameters
+    ----------
+    above, below : sequence or ndarray
+        Their lengths to both sides; symmetric without `below`.
+    color : str
+    thickness, width : float, optional
+        Of a bar and of the stroke across its end, in pixels.
+    """
     lengths = {"array": above} if below is None else {"symmetric": False, "array": above, "arrayminus": below}
     return {"type": "data", **lengths, "color": color, "thickness": thickness, "width": width}
 
 
-# Rules and labels
+# Reference lines and labels
 
 
-def rule(*, x: float | None = None, y: float | None = None, dash: str = "solid") -> dict[str, Any]:
-    """Thin grey line across the whole picture at `x` or at `y`."""
-    across = {"x0": 0, "x1": 1, "xref": "x domain", "y0": y, "y1": y}
-    upright = {"x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "y domain"}
-    return {"type": "line", "line": {**RULE_LINE, "dash": dash}, "layer": "below", **(across if x is None else upright)}
-
-
-def truth(x: float, layer: str = "above", width: float = 1.8) -> dict[str, Any]:
-    """Rule of the truth in the page's ink; it is drawn ``below`` marks that stand at the truth."""
-    return {**rule(x=x), "line": {"color": TRUTH_COLOR, "width": width}, "layer": layer}
-
-
-def label(text: str, size: int = 11, **place: Any) -> dict[str, Any]:
-    """Small text without an arrow."""
+def label(text: str, size: int = 11, /, **place: Any) -> dict[str, Any]:
+    """Small text without an arrow, at a place that attributes of plotly's annotation say."""
     return {"text": text, "showarrow": False, "font": {"size": size}, **place}
 
 
-def label_upright(text: str, x: float, y: float = 1, side: str = "left", edge: str = "bottom") -> dict[str, Any]:
-    """Small text at `x`, at a share `y` of the picture's height; `side` and `edge` of the text stand there."""
-    return label(text, x=x, y=y, yref="y domain", xanchor=side, yanchor=edge)
+@dataclass(frozen=True, kw_only=True)
+class ReferenceLine:
+    """Thin line across the whole picture at `x` or at `y`, with a few words; `**TRUTH` makes it that of the truth."""
 
+    x: float | None = None
+    y: float | None = None
+    text: str = ""
+    dash: str = "solid"
+    color: str = GREY
+    width: float = 1.2
+    layer: str = "below"  # the marks of the picture, or above them
+    side: str = "left"  # of the words, which stands at their place
+    edge: str = "bottom"  # as the side
+    at: float | None = None  # share of the picture's height or width at which they stand
 
-def label_across(text: str, y: float, x: float = 0.005, side: str = "left", edge: str = "bottom") -> dict[str, Any]:
-    """Small text at `y`, at a share `x` of the picture's width."""
-    return label(text, x=x, xref="x domain", y=y, xanchor=side, yanchor=edge)
+    @property
+    def shape(self) -> dict[str, Any]:
+        """The line."""
+        across = {"x0": 0, "x1": 1, "xref": "x domain", "y0": self.y, "y1": self.y}
+        upright = {"x0": self.x, "x1": self.x, "y0": 0, "y1": 1, "yref": "y domain"}
+        line = {"color": self.color, "width": self.width, "dash": self.dash}
+        return {"type": "line", "line": line, "layer": self.layer} | (across if self.x is None else upright)
 
-
-def side_at(share: float) -> str:
-    """Side of a text that stands at a share of the picture's width, so that it ends within it."""
-    return "left" if share < 0.2 else "right" if share > 0.8 else "center"
+    def label(self, position: float | None = None) -> dict[str, Any]:
+        """Its words; a `position` in units of a logarithmic axis is the exponent of its place."""
+        look = {"xanchor": self.side, "yanchor": self.edge}
+        if self.x is None:
+            place = {"y": self.y if position is None else position, "xref": "x domain"}
+            return label(self.text, **place, x=0.005 if self.at is None else self.at, **look)
+        place = {"x": self.x if position is None else position, "yref": "y domain"}
+        return label(self.text, **place, y=1 if self.at is None else self.at, **look)
 
 
 def spread_labels(heights: Mapping[str, float], x: float, gap: float, ceiling: float) -> list[dict[str, Any]]:
     """Names right of the picture at the ends of lines, moved apart where they would overlap.
 
-    A line of a name is a `gap` high, no name stands above the `ceiling`, and `x` is a share of the picture's width.
+    Parameters
+    ----------
+    heights : mapping of str to float
+        Of the ends, by name.
+    x : float
+        Share of the picture's width.
+    gap : float
+        Height of a line of a name.
+    ceiling : float
+        Height above which no name stands.
     """
     names = sorted(heights, key=lambda name: heights[name])
     sizes = [1 + name.count("<br>") for name in names]
@@ -281,12 +287,8 @@ def spread_labels(heights: Mapping[str, float], x: float, gap: float, ceiling: f
     for index in reversed(range(len(places))):
         places[index] = min(places[index], ceiling)
         ceiling = places[index] - gaps[index]
-    return [label_across(name, place, x, edge="middle") for name, place in zip(names, places, strict=True)]
-
-
-def colored_name(name: str, color: str) -> str:
-    """A name behind a dash in its color, as inline HTML."""
-    return f'<span style="color: {color}"><b>━</b></span> {name}'
+    look = {"xref": "x domain", "xanchor": "left", "yanchor": "middle"}
+    return [label(name, x=x, y=place, **look) for name, place in zip(names, places, strict=True)]
 
 
 def shorten_labels(labels: Iterable[str]) -> dict[str, str]:
@@ -307,73 +309,3 @@ def shorten_labels(labels: Iterable[str]) -> dict[str, str]:
         return ", ".join([first, *(unique[:1] or distinct)])
 
     return {label: shorten(first, rest) for label, (first, *rest) in parts.items()}
-
-
-# Axes and ticks
-
-
-def axis(title: str, **rest: Any) -> dict[str, Any]:
-    """Axis with a title."""
-    return {"title": {"text": title}, "exponentformat": "power", **rest}
-
-
-def axis_of_counts(title: str, counts: int, **rest: Any) -> dict[str, Any]:
-    """Axis of so many counts; few have a tick each, as plotly would else name halves."""
-    return axis(title, **({"dtick": 1} if counts < 9 else {}), **rest)
-
-
-def axis_of_rows(names: Sequence[str], **rest: Any) -> dict[str, Any]:
-    """Vertical axis with a name for each row, from the top down."""
-    ticks = {"tickvals": list(range(len(names))), "ticktext": list(names), "range": [len(names) - 0.5, -0.5]}
-    return axis("", **ticks, showgrid=False, zeroline=False, **rest)
-
-
-AXIS_INTERVALS = 4  # about how many an axis is cut into
-
-
-def round_step(rough: float, digits: Sequence[float] = (1, 2, 5, 10), share: float = 1.0) -> float:
-    """First of the digits times a power of ten that is at least this share of a rough step.
-
-    >>> round_step(0.25), round_step(30.0)
-    (0.5, 50.0)
-    """
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next(digit * power for digit in digits if digit * power >= rough * share)
-
-
-def power_of_ten(exponent: int) -> str:
-    """10 raised to `exponent`, as text."""
-    return "1" if exponent == 0 else "10" + str(exponent).translate(SUPERSCRIPTS)
-
-
-def decade_ticks(lowest: int, highest: int, most: int = 7) -> tuple[list[int], list[str]]:
-    """Exponents for about `most` ticks of a base-10 logarithmic axis, with their texts."""
-    step = max(1, math.ceil((highest - lowest) / most))
-    exponents = list(range(highest, lowest - 1, -step))[::-1]
-    return exponents, [power_of_ten(exponent) for exponent in exponents]
-
-
-DECADE_TICKS = ((1, 1.5, 2, 3, 4, 5, 6, 8), (1, 1.5, 2, 3, 4, 5, 7), (1, 1.5, 2, 3, 5, 7), (1, 2, 3, 5), (1, 2, 5))
-
-
-def log_scale(low: float, high: float) -> dict[str, Any]:
-    """Logarithmic axis between two exponents of ten, with as many ticks as stand well apart."""
-    span = high - low
-    if span > 2.2:
-        exponents, texts = decade_ticks(math.floor(low), math.ceil(high))
-        ticks = [10.0**exponent for exponent in exponents]
-        return {"type": "log", "range": [low, high], "tickvals": ticks, "ticktext": texts}
-    if span < 0.3:  # a factor of two: equal steps
-        step = round_step((10.0**high - 10.0**low) / AXIS_INTERVALS)
-        ticks = [place * step for place in range(math.ceil(10.0**low / step), math.floor(10.0**high / step) + 1)]
-    else:  # the most ticks per decade that have an eighth of the axis each
-        roomy = (digits for digits in DECADE_TICKS if np.diff(np.log10([*digits, 10])).min() >= span / 8)
-        powers = range(math.floor(low), math.ceil(high) + 1)
-        digits = next(roomy, DECADE_TICKS[-1])
-        ticks = [digit * 10.0**power for power in powers for digit in digits]
-    return {
-        "type": "log",
-        "range": [low, high],
-        "tickvals": ticks,
-        "ticktext": [format_number(tick, 3) for tick in ticks],
-    }

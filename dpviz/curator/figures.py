@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dpviz.charts import lines as charts
+from dpviz.charts.axes import Axis
 from dpviz.charts.comparison import limits_chart
+from dpviz.charts.lines import FADED_OPACITY, RING, Line, Mark, comparison_chart
 from dpviz.charts.theme import Figure
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import TIE_ERRORS, Measure
@@ -113,14 +114,14 @@ def sweep_figure(sweep: Sweep, measure: str, *, guesses: bool = False) -> Figure
     for index, design in enumerate(sweep.designs):
         points = [(place(value), item.value, item.error) for value, item in sweep.line(index, measure)]
         x, y, error = np.array(points).T if points else np.empty((3, 0))
-        lines.append(charts.Line(
+        lines.append(Line(
             name=sweep.name(index), x=x, y=y, error=error, exact=error == 0, color=design.method.key,
-            stroke=charts.method_stroke(index), opacity=charts.FADED_OPACITY if index in dominated else 1.0,
+            opacity=FADED_OPACITY if index in dominated else 1.0,
         ))  # fmt: skip
     limit = None
     if measure == "release_error" and sweep.smallest_errors:
         x, y = np.array([(place(value), error) for value, error in sorted(sweep.smallest_errors.items())]).T
-        limit = charts.Line(name="no mechanism adds less", x=x, y=y, is_limit=True)
+        limit = Line(name="no mechanism adds less", x=x, y=y, is_limit=True)
 
     # The axes
     values = axis.values(question)
@@ -130,10 +131,10 @@ def sweep_figure(sweep: Sweep, measure: str, *, guesses: bool = False) -> Figure
     title, symbol = axis.title(question), axis.symbol_of(question)
     if guesses:
         title, symbol = "right guesses that are allowed, left is more private", "right guesses"
-    x_axis = charts.Axis(title=title, symbol=symbol, log=axis.is_log and not guesses, low=low, high=high)
-    y_axis = charts.Axis(title=SWEEP_MEASURES[measure], log=measure != "bias")
+    x_axis = Axis(title=title, symbol=symbol, log=axis.is_log and not guesses, low=low, high=high)
+    y_axis = Axis(title=SWEEP_MEASURES[measure], log=measure != "bias")
     if measure == "coverage":
-        y_axis = charts.Axis(title="coverage", percent=True, nominal=question.level)
+        y_axis = Axis(title="coverage", percent=True, nominal=question.level)
 
     # The question, and its first design
     current = place(axis.current_value(question))
@@ -141,8 +142,9 @@ def sweep_figure(sweep: Sweep, measure: str, *, guesses: bool = False) -> Figure
     mark = None
     if (value > 0 or (value == 0 and measure == "bias")) and not math.isnan(current):
         color = sweep.designs[0].method.key
-        mark = charts.chosen_mark(current, value, color, format_number(value, 3), "your design")
-    return charts.comparison_chart(
+        text = format_number(value, 3)
+        mark = Mark(x=current, y=value, color=color, text=text, name="your design", hover=text, **RING)
+    return comparison_chart(
         lines, x_axis, y_axis, key=f"{axis.key} {measure} {guesses}", chosen=current, chosen_text="your question",
         limit=limit, mark=mark,
     )  # fmt: skip

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from dpviz.charts.theme import AXIS_INTERVALS, EXACT_COLOR, FAINT, GREY, INK, SIMULATED_INK, round_step
+from dpviz.charts.axes import AXIS_INTERVALS, round_step
+from dpviz.charts.theme import EXACT_COLOR, FAINT, GREY, INK, SIMULATED_INK
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import TIE_ERRORS, Measure
 from dpviz.curator.candidate import ERROR_KEY, Candidate

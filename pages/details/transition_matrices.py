@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpviz.charts import matrix
 from dpviz.charts import privacy as charts
-from dpviz.charts.drawings import odds_dots
+from dpviz.charts.html import odds_dots
 from dpviz.core import limits
 from dpviz.core.declarations import PROPORTION, SEED
 from dpviz.core.formatting import format_large_count, shorten_cells

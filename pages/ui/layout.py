@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 import streamlit as st
 from plotly.io.json import to_json_plotly
 
-from dpviz.charts.html import part_html
+from dpviz.charts.html import fragment
 from dpviz.charts.theme import Figure
 from dpviz.core.escape import escape_markdown, single_line
 from dpviz.core.formatting import shorten_numbers
@@ -217,7 +217,7 @@ def look_closer(sections: Mapping[str, Section], question: Any) -> None:
     """
     name = choice("look", list(sections), widget=st.pills, wrap=True)
     if name in sections:
-        st.html(part_html(name))
+        st.html(fragment("heading", name, "part"))
         if name in page_sections(visit().page.module):
             note(words(name))
         try:

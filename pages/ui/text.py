@@ -7,7 +7,7 @@ from html import escape
 
 import streamlit as st
 
-from dpviz.charts.html import answer_html, heading_html, listing_html, numbers_html, part_html, scrolled_html
+from dpviz.charts.html import fragment
 from dpviz.core.escape import escape_markdown
 from dpviz.core.formatting import format_number, shorten_numbers
 from dpviz.published.records import fill_in_printed
@@ -25,12 +25,13 @@ def answer(mark: str, sentence: str, short: str) -> None:
     """
     text = escape(short) if class_mode() else sentence
     strip = f'<div class="dpviz-now" aria-hidden="true"><b>{escape(mark)}</b> {escape(short)}</div>'
-    st.html(part_html("The answer") + section_answer(mark, text) + _for_reader(strip))
+    part = fragment("heading", "The answer", "part")
+    st.html(part + section_answer(mark, text) + _for_reader(strip))
 
 
 def section_answer(mark: str, sentence: str) -> str:
     """Answer of a part of a page as HTML: a word in a frame, then a sentence that may hold inline HTML."""
-    return _for_reader(answer_html(mark, sentence))
+    return _for_reader(fragment("answer", mark, sentence))
 
 
 def note(sentence: str, kind: str = "dpviz-note") -> None:
@@ -45,12 +46,12 @@ def problem(sentence: str) -> None:
 
 def heading(text: str) -> None:
     """Draw a heading inside the page."""
-    st.html(heading_html(text))
+    st.html(fragment("heading", text))
 
 
 def numbers(*entries: tuple[str, str, str]) -> None:
     """Draw numbers side by side, each with its name above and its meaning below."""
-    st.html(_for_reader(numbers_html(entries)))
+    st.html(_for_reader(fragment("numbers", entries)))
 
 
 def table(
@@ -61,12 +62,12 @@ def table(
     Cells may hold inline HTML; `numeric` columns are set to the right, all but the first if None.
     """
     columns = range(1, len(head)) if numeric is None else numeric
-    html_table(listing_html(head, list(rows), columns), caption)
+    html_table(fragment("listing", head, list(rows), columns), caption)
 
 
 def html_table(html: str, caption: str, kind: str = "dpviz-scroll") -> None:
     """Draw a table that is HTML already, as `table` does; `kind` is the CSS class around it."""
-    scrolled = scrolled_html(caption, html, kind)
+    scrolled = fragment("scrolled", caption, html, kind)
     if class_mode():
         scrolled = f'<details class="dpviz-fold"><summary>{escape(caption)}</summary>{scrolled}</details>'
     st.html(_for_reader(scrolled))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -36,12 +35,12 @@ from dpviz.coverage import coverage_by_proportion, exact_coverages
 from dpviz.inference import RULES
 from dpviz.mechanisms import BetaBinomial, two_cell_synthesizers
 from pages.coverage import RULES_SHOWN
+from tests.charts.drawable import check_drawable
 
 ENDS = {key: rule.abbreviation for key, rule in RULES.items()}
 POINTS = np.linspace(0.01, 0.99, 25)
 RELEASE = BetaBinomial(n=20, m=20, alpha=5.0, beta=5.0)
 COLOUR = "beta_binomial"
-BAD_WORD = re.compile(r"\bnan\b|\binf\b|\bNone\b|Infinity", re.IGNORECASE)
 
 
 def curves() -> dict[str, FloatArray]:
@@ -87,30 +86,6 @@ def ends_of(figure: go.Figure) -> list[Any]:
 def name_in(text: str) -> str:
     """The name in a text at the end of a line, behind the color."""
     return re.sub("<.*?>", "", text).removeprefix("━ ").removeprefix("= ")
-
-
-def words_of(node: Any) -> Iterator[str]:
-    """Every text anywhere in a figure."""
-    if isinstance(node, dict):
-        for value in node.values():
-            yield from words_of(value)
-    elif isinstance(node, list | tuple):
-        for value in node:
-            yield from words_of(value)
-    elif isinstance(node, str):
-        yield node
-
-
-def check_can_be_shown(figure: go.Figure) -> None:
-    """It can be sent, its axes have two finite ends in order, and no text says nan or inf."""
-    message = json.loads(figure.json_text())
-    message.pop("template", None)
-    assert not [word for word in words_of(figure.to_dict()) if BAD_WORD.search(word)]
-    assert "Infinity" not in json.dumps(message)
-    for one in (figure.layout.xaxis, figure.layout.yaxis):
-        if one.range is not None:
-            assert all(math.isfinite(end) for end in one.range)
-            assert one.range[0] != one.range[1]
 
 
 def test_each_rule_is_a_line_with_its_dash_its_name_and_its_own_numbers() -> None:
@@ -232,7 +207,7 @@ def test_the_chosen_point_is_a_mark_for_each_rule_and_one_number() -> None:
 def test_before_there_is_a_line_the_chosen_point_still_has_its_number() -> None:
     figure = drawn({}, points=np.array([0.27, 0.33]), marks={"as_if_real": 0.125})
     (mark,) = marks_of(figure)
-    check_can_be_shown(figure)
+    check_drawable(figure)
     assert "text" in mark.mode
     assert mark.text == ("<b>12.5 %</b>",)
 
@@ -310,7 +285,7 @@ def test_a_logarithmic_axis_reaches_from_end_to_end_with_a_tick_at_every_power_o
     assert np.allclose(axis.range, [-1.0, math.log10(250.0)])
     assert [float(value) for value in axis.tickvals] == [0.1, 1.0, 10.0, 100.0, 1000.0]
     assert list(axis.ticktext) == ["10⁻¹", "1", "10¹", "10²", "10³"]
-    check_can_be_shown(figure)
+    check_drawable(figure)
 
 
 @pytest.mark.parametrize("chosen", [0.0, 1.0, 0.5])
@@ -318,17 +293,17 @@ def test_a_logarithmic_axis_reaches_from_end_to_end_with_a_tick_at_every_power_o
 def test_few_points_give_axes_that_can_be_drawn(number: int, chosen: float) -> None:
     points = np.array([chosen] if number == 1 else [0.0, 1.0][:number])
     values = {key: np.full(number, 0.5) for key in RULES} if number else {}
-    check_can_be_shown(drawn(values, points=points if number else np.array([0.0, 1.0]), chosen=chosen))
+    check_drawable(drawn(values, points=points if number else np.array([0.0, 1.0]), chosen=chosen))
     if number:
         epsilons = np.array([0.1, 10.0][:number])
-        check_can_be_shown(drawn(values, points=epsilons, along="epsilon", chosen=0.1))
+        check_drawable(drawn(values, points=epsilons, along="epsilon", chosen=0.1))
 
 
 def test_gaps_and_missing_lines_are_left_out_and_never_written() -> None:
     line = VALUES["as_if_real"].copy()
     line[3:9] = math.nan
     figure = drawn({"as_if_real": line, "rubin_1987": np.full(len(POINTS), math.nan)}, simulated=DOTS, marks={})
-    check_can_be_shown(figure)
+    check_drawable(figure)
     assert np.array_equal(lines_of(figure)[0].y, line, equal_nan=True)
 
 
@@ -356,7 +331,7 @@ def kinds(figure: go.Figure) -> dict[str, Any]:
 
 def test_each_interval_is_one_line_and_those_that_miss_have_another_colour_and_mark_and_are_outlined() -> None:
     figure = caterpillar(ESTIMATES, HALVES)
-    check_can_be_shown(figure)
+    check_drawable(figure)
     found = kinds(figure)
     assert {name: list(trace.y) for name, trace in found.items()} == {
         "holds it, but runs from 0 to 100 %": [2, 6],
@@ -428,7 +403,7 @@ def test_those_that_are_watched_are_drawn_in_the_frame_of_all() -> None:
 def test_any_intervals_can_be_drawn_each_once_with_the_truth_in_the_picture(pairs: list[tuple[float, float]]) -> None:
     estimates, halves = np.array(pairs).T
     figure = caterpillar(estimates, halves)
-    check_can_be_shown(figure)
+    check_drawable(figure)
     low, high = figure.layout.xaxis.range
     assert -0.05 < low < P < high < 1.05
     assert low < estimates.min()
@@ -439,7 +414,7 @@ def test_any_intervals_can_be_drawn_each_once_with_the_truth_in_the_picture(pair
 @pytest.mark.parametrize("p", [0.0, 1.0])
 def test_intervals_of_no_length_at_the_edge_can_be_drawn(p: float) -> None:
     figure = caterpillar(np.array([p]), np.array([0.0]), p=p)
-    check_can_be_shown(figure)
+    check_drawable(figure)
     low, high = figure.layout.xaxis.range
     assert low < p < high
 
@@ -447,4 +422,4 @@ def test_intervals_of_no_length_at_the_edge_can_be_drawn(p: float) -> None:
 def test_before_the_first_interval_there_is_an_empty_picture() -> None:
     figure = caterpillar(ESTIMATES[2:], HALVES[2:], shown=0)
     assert len(figure.data) == 0
-    check_can_be_shown(figure)
+    check_drawable(figure)

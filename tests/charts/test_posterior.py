@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import re
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from dpviz.charts.posterior import POSTERIOR_COLORS, Density, count_distribution_chart, posterior_chart
+from dpviz.charts.posterior import DENSITY_STYLES, count_distribution_chart, densities_chart
 from dpviz.charts.theme import AWARE_COLOR, INK, NAIVE_COLOR, TRUTH_COLOR
 from dpviz.inference.beta_mixture import BetaMixture
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
-from tests.charts.test_matrix import BREAKING
-from tests.charts.test_priors import texts_of
-from tests.helpers import decode_figure
+from tests.charts.drawable import check_drawable
 
 LEVEL = 0.95
 RELEASES: dict[str, dict[str, Any]] = {
@@ -50,18 +47,18 @@ def laws(name: str) -> dict[str, BetaMixture]:
     }
 
 
-@cache
-def densities(name: str) -> tuple[Density, ...]:
-    return tuple(
-        Density.of(key, f"law {key}", law, law.highest_density(LEVEL) if key == "exact" else [law.interval(LEVEL)])
-        for key, law in laws(name).items()
-    )
+def chart_of(law_by_kind: dict[str, Any], share: float | None = None, key: str = "posterior") -> Any:
+    names = {kind: f"law {kind}" for kind in law_by_kind}
+    return densities_chart(law_by_kind, names, level=LEVEL, share=share, key=key)
 
 
 @cache
 def drawn(name: str) -> go.Figure:
     one = RELEASES[name]
-    return posterior_chart(densities(name), level=LEVEL, share=one["x"] / one["n"], key="posterior")
+    return chart_of(laws(name), one["x"] / one["n"])
+
+
+COLORS = {kind: style.color for kind, style in DENSITY_STYLES.items()}
 
 
 def curves(figure: go.Figure) -> dict[str, Any]:
@@ -76,13 +73,13 @@ def bars(figure: go.Figure) -> list[Any]:
 def test_exact_is_solid_known_dotted_and_naive_dashed_each_in_its_own_colour(name: str) -> None:
     found = curves(drawn(name))
     assert {key: trace.line.dash for key, trace in found.items()} == {"exact": "solid", "known": "dot", "naive": "dash"}
-    colors = POSTERIOR_COLORS | {"known": INK}  # on paper; in the page it is that of the page
+    colors = COLORS | {"known": INK}  # on paper; in the page it is that of the page
     assert {key: trace.line.color for key, trace in found.items()} == {key: colors[key] for key in found}
     for bar in bars(drawn(name)):
         assert bar.line.color == colors[bar.legendgroup]
     (names,) = [one for one in drawn(name).layout.annotations if "law exact" in one.text]
     assert re.findall(r"law \w+", names.text) == ["law exact", "law known", "law naive"]
-    assert re.findall(r"color: ([^\"]+)", names.text) == [POSTERIOR_COLORS[key] for key in ("exact", "known", "naive")]
+    assert re.findall(r"color: ([^\"]+)", names.text) == [COLORS[key] for key in ("exact", "known", "naive")]
     assert drawn(name).layout.showlegend is False
 
 
@@ -90,45 +87,42 @@ def test_exact_is_solid_known_dotted_and_naive_dashed_each_in_its_own_colour(nam
 def test_the_names_stand_in_the_half_that_the_intervals_leave_free(name: str) -> None:
     figure = drawn(name)
     (names,) = [one for one in figure.layout.annotations if "law exact" in one.text]
-    middles = [sum(ends) / 2 for one in densities(name) for ends in one.intervals]
+    middles = [sum(law.interval(LEVEL)) / 2 for law in laws(name).values()]
     assert (names.x < 0.5) == (names.xanchor == "left") == (np.mean(middles) > np.mean(figure.layout.xaxis.range))
 
 
 def test_the_roles_have_the_colors_that_they_have_on_every_page() -> None:
-    assert POSTERIOR_COLORS["exact"] == AWARE_COLOR
-    assert POSTERIOR_COLORS["naive"] == NAIVE_COLOR
-    assert POSTERIOR_COLORS["known"] == TRUTH_COLOR
-    written = posterior_chart(densities("Charest"), level=LEVEL, share=0.3, key="k").to_dict()
+    assert COLORS["exact"] == AWARE_COLOR
+    assert COLORS["naive"] == NAIVE_COLOR
+    assert COLORS["known"] == TRUTH_COLOR
+    written = chart_of(laws("Charest"), 0.3).to_dict()
     assert [shape["line"]["color"] for shape in written["layout"]["shapes"]] == [TRUTH_COLOR]
 
 
 @every_release
 def test_each_curve_is_its_density_and_is_cut_only_above_the_picture(name: str) -> None:
     top = drawn(name).layout.yaxis.range[1]
-    for one in densities(name):
-        y = curves(drawn(name))[one.kind].y
-        assert np.array_equal(curves(drawn(name))[one.kind].x, one.p)
+    for kind, law in laws(name).items():
+        p, values = law.outline
+        y = curves(drawn(name))[kind].y
+        assert np.array_equal(curves(drawn(name))[kind].x, p)
         shown = y <= top
-        assert np.array_equal(y[shown], one.values[shown])
-        assert np.all(one.values[~shown] > top)
+        assert np.array_equal(y[shown], values[shown])
+        assert np.all(values[~shown] > top)
         assert np.all(np.isfinite(y))
         assert np.all(y >= 0)
 
 
 @every_release
 def test_bars_stand_at_the_ends_of_the_intervals_below_zero_in_the_legends_order(name: str) -> None:
-    figure, asked = drawn(name), densities(name)
+    figure, asked = drawn(name), laws(name)
     bottom = figure.layout.yaxis.range[0]
-    assert [(bar.legendgroup, tuple(bar.x)) for bar in bars(figure)] == [
-        (one.kind, tuple(ends)) for one in asked for ends in one.intervals
-    ]
-    heights: dict[str, set[float]] = {}
-    for bar in bars(figure):
-        assert len(set(bar.y)) == 1
-        assert bottom < bar.y[0] < 0
-        heights.setdefault(bar.legendgroup, set()).add(bar.y[0])
-    assert all(len(places) == 1 for places in heights.values())
-    order = [next(iter(heights[one.kind])) for one in asked]
+    assert {bar.legendgroup: tuple(bar.x) for bar in bars(figure)} == {
+        kind: tuple(law.interval(LEVEL)) for kind, law in asked.items()
+    }
+    assert all(bottom < bar.y[0] == bar.y[1] < 0 for bar in bars(figure))
+    heights = {bar.legendgroup: bar.y[0] for bar in bars(figure)}
+    order = [heights[kind] for kind in asked]
     assert order == sorted(order, reverse=True)
     assert len(set(order)) == 3
     assert np.ptp(np.diff(order)) < 1e-9 * abs(bottom)
@@ -138,41 +132,33 @@ def test_bars_stand_at_the_ends_of_the_intervals_below_zero_in_the_legends_order
 def test_all_intervals_are_in_the_picture_and_every_finite_density_fits(name: str) -> None:
     figure = drawn(name)
     left, right = figure.layout.xaxis.range
-    ends = [end for one in densities(name) for pair in one.intervals for end in pair]
+    ends = [end for law in laws(name).values() for end in law.interval(LEVEL)]
     whole, near = left < 0 < 1 < right, right - left < 0.52
     assert whole or (near and (left < 0 or left < min(ends) - 0.001) and (right > 1 or right > max(ends) + 0.001))
     assert whole or max(ends) - min(ends) <= 0.25
     low, top = figure.layout.yaxis.range
     assert low < 0 < top
     highest = 0.0
-    for one, law in zip(densities(name), laws(name).values(), strict=True):
-        assert one.p[0] == 0
-        assert one.p[-1] == 1
-        if np.all(np.isfinite(one.values)):
-            assert one.values.max() < top
+    for law in laws(name).values():
+        p, values = law.outline
+        assert (p[0], p[-1]) == (0, 1)
+        if np.all(np.isfinite(values)):
+            assert values.max() < top
             highest = max(highest, float(law.pdf(np.linspace(0, 1, 20_001)).max()))
     assert highest < 1.02 * top
-    if all(np.all(np.isfinite(one.values)) for one in densities(name)):
+    if all(np.all(np.isfinite(law.outline[1])) for law in laws(name).values()):
         assert top < 1.2 * highest
 
 
 @every_release
 def test_no_picture_holds_a_number_that_is_none(name: str) -> None:
-    text = drawn(name).json_text()
-    assert not BREAKING.search(re.sub(r'"bdata":\s*"[^"]*"', "", text))
-    json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} in a figure"))
-    picture = decode_figure(text)
-    for trace in picture["data"]:
-        for values in (trace["x"], trace["y"]):
-            assert np.all(np.isfinite(np.asarray(values, dtype=float)))
-    for words in texts_of(picture):
-        assert not re.search(r"\bnan\b|\binf\b|None", words, re.IGNORECASE), words
+    check_drawable(drawn(name), gaps=False)
 
 
 @every_release
 def test_the_confidential_share_is_a_thin_rule_with_its_words(name: str) -> None:
     one, figure = RELEASES[name], drawn(name)
-    (shape,), (words, _names) = figure.layout.shapes, figure.layout.annotations
+    (shape,), (_names, words) = figure.layout.shapes, figure.layout.annotations
     assert shape.x0 == shape.x1 == words.x == one["x"] / one["n"]
     told = re.fullmatch(r"secret share ([\d.]+) %", words.text)
     assert told is not None
@@ -180,7 +166,7 @@ def test_the_confidential_share_is_a_thin_rule_with_its_words(name: str) -> None
 
 
 def test_without_a_known_share_nothing_is_marked() -> None:
-    figure = posterior_chart(densities("Charest"), level=LEVEL, share=None, key="posterior")
+    figure = chart_of(laws("Charest"))
     assert not figure.layout.shapes
     assert [one.text for one in figure.layout.annotations if "law" not in one.text] == []
 
@@ -189,17 +175,17 @@ def test_without_a_known_share_nothing_is_marked() -> None:
 def test_the_pictures_height_does_not_hang_on_how_near_to_an_infinite_end_it_is_asked(name: str) -> None:
     heights = []
     for nearest in (1e-3, 1e-6, 1e-12):
-        closer = []
-        for one, law in zip(densities(name), laws(name).values(), strict=True):
-            p = np.unique(np.concatenate([one.p, [nearest, 1 - nearest]]))
-            closer.append(dataclasses.replace(one, p=p, values=law.pdf(p)))
-        heights.append(posterior_chart(closer, level=LEVEL, share=None, key="k").layout.yaxis.range[1])
+        closer = {}
+        for kind, law in laws(name).items():
+            p = np.unique(np.concatenate([law.outline[0], [nearest, 1 - nearest]]))
+            closer[kind] = SimpleNamespace(outline=(p, law.pdf(p)), interval=law.interval)
+        heights.append(chart_of(closer).layout.yaxis.range[1])
     assert max(heights) < 2 * min(heights)
 
 
 def test_a_zoom_survives_new_numbers_and_not_another_question() -> None:
     assert drawn("Charest").layout.uirevision == drawn("one row").layout.uirevision == "posterior"
-    other = posterior_chart(densities("Charest"), level=LEVEL, share=None, key="secret")
+    other = chart_of(laws("Charest"), key="secret")
     assert other.layout.uirevision == "secret"
 
 
@@ -220,7 +206,7 @@ def test_a_law_of_a_count_is_bars_or_a_filled_line_of_its_own_numbers(rows: int)
     assert trace.fill == "tozeroy" if rows > 160 else trace.type == "bar"
     assert np.array_equal(trace.x, 7 + np.arange(rows))
     assert np.array_equal(trace.y, probabilities)
-    assert trace.marker.color == POSTERIOR_COLORS["exact"]
+    assert trace.marker.color == COLORS["exact"]
     assert figure.layout.yaxis.rangemode == "tozero"
 
 

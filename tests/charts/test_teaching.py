@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dpviz.charts.coverage import COVERING, MISSED, class_chart
-from dpviz.charts.drawings import own_interval_html, released_bar_html
+from dpviz.charts.html import fragment
 from dpviz.charts.teaching import guesses_chart
 from dpviz.charts.theme import PALETTE, TRUTH_COLOR, Figure
 
@@ -63,7 +63,7 @@ def test_a_class_that_has_not_come_yet_has_an_empty_picture() -> None:
 
 def test_guesses_stand_beside_the_exact_line_and_the_promised_rule() -> None:
     so_far = np.array([1.0, 0.5, 2 / 3])
-    found = spec(guesses_chart(so_far, (0.2, 0.9), optimum=0.6, promised=0.75, most=30))
+    found = spec(guesses_chart(so_far, (0.2, 0.9), optimum=0.6, promised=0.75, n_guesses=30))
     line, exact, dot = found["data"]
     assert line["y"].tolist() == so_far.tolist()
     assert (dot["x"], dot["y"]) == ([3], [pytest.approx(2 / 3)])
@@ -74,19 +74,19 @@ def test_guesses_stand_beside_the_exact_line_and_the_promised_rule() -> None:
     said = [one["text"] for one in found["layout"]["annotations"]]
     assert said == ["ε allows 75 %", "a coin 50 %"]  # in the picture, as a large one has no names at its edge
     assert (line["name"], exact["name"]) == ("the class", "best guesser 60 %")
-    nobody = spec(guesses_chart(so_far[:0], (0.0, 1.0), optimum=0.6, promised=0.75, most=0))
+    nobody = spec(guesses_chart(so_far[:0], (0.0, 1.0), optimum=0.6, promised=0.75, n_guesses=0))
     assert len(nobody["data"]) == 2
     assert nobody["data"][1]["x"].tolist() == [0, 10]
-    nearly = spec(guesses_chart(so_far, (0.2, 0.9), optimum=0.9995, promised=0.99966, most=30))
+    nearly = spec(guesses_chart(so_far, (0.2, 0.9), optimum=0.9995, promised=0.99966, n_guesses=30))
     said = [one["text"] for one in nearly["layout"]["annotations"]] + [nearly["data"][1]["name"]]
     assert {"best guesser 99.95 %", "ε allows 99.97 %"} < set(said)  # as the sentence above it, and not 100 %
 
 
 def test_a_seat_sees_its_own_interval_and_the_truth_once_it_is_told() -> None:
-    assert "truth" not in own_interval_html(-0.1, 0.4, None)
-    assert "left: 0%; width: 40%" in own_interval_html(-0.1, 0.4, None)
-    missed = own_interval_html(0.5, 1.2, 0.25)
+    assert "truth" not in fragment("own_interval", -0.1, 0.4, None)
+    assert "left: 0%; width: 40%" in fragment("own_interval", -0.1, 0.4, None)
+    missed = fragment("own_interval", 0.5, 1.2, 0.25)
     assert 'class="range missed" style="left: 50%; width: 50%"' in missed
     assert 'class="truth" style="left: 25%"' in missed
-    assert "missed" not in own_interval_html(0.1, 0.3, 0.3)
-    assert "width: 30%" in released_bar_html(30, 100)
+    assert "missed" not in fragment("own_interval", 0.1, 0.3, 0.3)
+    assert "width: 30%" in fragment("released_bar", 30, 100)

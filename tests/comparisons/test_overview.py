@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, betabinom
 
-from dpviz.charts.drawings import ROWS_HIGH, strip_path
+from dpviz.charts.html import ROWS_HIGH, strip_path
 from dpviz.comparisons.overview import Overview, overview_texts
 from dpviz.core.formatting import describe_invented_rows, format_invented_rows, format_percent
 from dpviz.designs import Design

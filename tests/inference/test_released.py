@@ -88,7 +88,9 @@ def cells_of(release: ReleasedCounts) -> dict[str, list[str]]:
 
 
 def picture_of(release: ReleasedCounts) -> dict[str, Any]:
-    chart = densities_chart(release.posteriors, POSTERIOR_NAMES, release, "posterior")
+    chart = densities_chart(
+        release.posteriors, POSTERIOR_NAMES, level=release.level, share=release.secret_share, key="posterior"
+    )
     return decode_figure(chart.json_text())
 
 

@@ -10,7 +10,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from dpviz.charts.drawings import odds_dots
+from dpviz.charts.html import odds_dots
 from dpviz.charts.privacy import trade_off_chart
 from dpviz.core.formatting import format_number
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, PosteriorMean

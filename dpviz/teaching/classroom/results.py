@@ -63,7 +63,7 @@ class ClassResults:
             return class_chart(*ends, seats=columns["seat"], covered=right, p=share, rows=n_seats)
         interval = wilson_interval(self.share, len(right)) if len(right) else (0.0, 1.0)
         shares = np.cumsum(right) / np.arange(1, len(right) + 1) if settings.revealed else np.zeros(0)
-        return guesses_chart(shares, interval, optimum=self.long_run, promised=self.allowed, most=n_seats)
+        return guesses_chart(shares, interval, optimum=self.long_run, promised=self.allowed, n_guesses=n_seats)
 
 
 class GuessTask(NamedTuple):

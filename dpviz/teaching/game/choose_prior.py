@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.charts.drawings import ranges_html, share_html
+from dpviz.charts.html import fragment
 from dpviz.core.formatting import format_distinct, format_number, join_words, spell_count
 from dpviz.mechanisms import BetaBinomial
 from dpviz.privacy import pure_epsilon
@@ -70,14 +70,14 @@ class PriorRound:
     @property
     def question_html(self) -> str:
         case = game_text("agency", "case", n=self.n, yes=self.yes, share=self.yes / self.n, m=self.m)
-        return share_html("Real people", self.yes, self.n) + case
+        return fragment("share", "Real people", self.yes, self.n) + case
 
     def outcome_html(self, guess: float | None) -> str:
         stops = {"Attacker stopped": self.protecting, "Analyst near enough": self.informing, "Both": self.both}
         ranges = [(name, (alphas[0], alphas[-1]) if alphas else None) for name, alphas in stops.items()]
         mark = None if guess is None else (f"α = {format_number(guess)}", guess)
-        ends = ALPHA_STOPS[0], ALPHA_STOPS[-1]
-        return share_html("Real people", self.yes, self.n) + ranges_html(ends, ranges, mark)
+        drawing = fragment("ranges", ALPHA_STOPS[0], ALPHA_STOPS[-1], ranges, mark)
+        return fragment("share", "Real people", self.yes, self.n) + drawing
 
     def figures(self, alpha: float) -> tuple[str, str]:
         """Return the attacker's success in per cent and the analyst's error in points."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from dpviz.charts.drawings import chances_html, people_html
+from dpviz.charts.html import fragment
 from dpviz.core.formatting import format_distinct, format_percent, join_words, spell_count
 from dpviz.core.types import FloatArray
 from dpviz.teaching.game.level import GAME_ROUNDS, Level, ReleaseRound, RoundMark, game_text, possible_releases
@@ -54,9 +54,9 @@ class AnswerRound(ReleaseRound):
 
     def outcome_html(self, _guess: bool) -> str:
         no, yes = self.game.likelihoods[:, self.released].tolist()
-        chances = chances_html([("if the person said yes", yes, True), ("if the person said no", no, False)])
+        chances = fragment("chances", [("if the person said yes", yes, True), ("if the person said no", no, False)])
         caption = game_text("person", "published", released=self.released)
-        return people_html(self._people(self.secret), ringed=N_PEOPLE - 1) + caption + chances
+        return fragment("people", self._people(self.secret), N_PEOPLE - 1) + caption + chances
 
     def answer(self, guess: bool) -> tuple[str, str, str]:
         is_right, likelihoods = guess is self.secret, self.game.likelihoods[:, self.released].tolist()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.charts.drawings import counts_html, people_html
+from dpviz.charts.html import fragment
 from dpviz.core.formatting import format_number, join_words
 from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.types import FloatArray, IntArray
@@ -89,7 +89,8 @@ class CountRound(ReleaseRound):
     def outcome_html(self, guess: int) -> str:
         people: list[bool | None] = [place < self.secret for place in range(N_PEOPLE)]
         marks = [("truth", self.secret), ("published", self.released), ("you", guess), ("best", self.best)]
-        return people_html(people) + game_text("count", "posterior") + counts_html(self.posterior.tolist(), marks)
+        counts = fragment("counts", self.posterior.tolist(), marks)
+        return fragment("people", people) + game_text("count", "posterior") + counts
 
     def _distances(self, guess: int) -> tuple[int, int]:
         """How far the guess and the best one are off, in people."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.charts.drawings import people_html, share_html
+from dpviz.charts.html import fragment
 from dpviz.core.formatting import TextTable
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, TwoCellSynthesizer
 from dpviz.teaching.texts import fill_text, read_texts
@@ -65,8 +65,8 @@ class ReleaseRound:
         key = "geometric" if isinstance(self.release, GeometricSanitizer) else "beta_binomial"
         invented, n = 2.0 * self.release.settings().get("alpha", 0.0), self.release.n
         published = game_text("release", key, released=self.released, invented=invented, n=n)
-        share = share_html("Published", self.released, n)
-        return f"{people_html(people, ringed=ringed)}<p>{known} {published}</p>{share}"
+        share = fragment("share", "Published", self.released, n)
+        return f"{fragment('people', people, ringed)}<p>{known} {published}</p>{share}"
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,16 @@ class Level:
     `answer` returns a verdict, a sentence as inline HTML, and it in at most 15 plain words, `mark` what the strip of
     rounds shows, and `cells` its row in the table of all rounds.
 
-    Ten rounds are drawn by a generator under a promise. Rounds and guesses are scored by the values in the line below
-    them; all ten are summarized, with the promise, by further values in the words, and by sentences to learn from.
+    Parameters
+    ----------
+    key : str
+    draw : callable
+        Ten rounds, from a generator and a promise.
+    score : callable
+        Values in the line below rounds, from these and the guesses.
+    summarize : callable
+        Further values in the words on all ten rounds, and sentences to learn from; also from the promise.
+    uses_epsilon : bool, optional
     """
 
     key: str
