@@ -1,7 +1,7 @@
 """Guessing one person's answer from a release: the best guesser of the lessons, the game and the class experiment."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -62,3 +62,9 @@ class MembershipGame:
         """Return the probability that the best guess is right."""
         posterior = self.posterior(released)
         return max(posterior, 1 - posterior)
+
+
+@lru_cache(maxsize=4096)
+def largest_success_rate(release: TwoCellSynthesizer) -> float:
+    """Success rate of the best guesser about whom a release exposes most, whatever the others said: ½ + δ(0) / 2."""
+    return 0.5 + release.hockey_stick(0.0).value / 2

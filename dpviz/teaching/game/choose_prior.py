@@ -14,6 +14,7 @@ from dpviz.core.formatting import format_distinct, format_number, join_words, sp
 from dpviz.mechanisms import BetaBinomial
 from dpviz.privacy import pure_epsilon
 from dpviz.teaching.game.level import GAME_ROUNDS, Level, RoundMark, game_text
+from dpviz.teaching.membership import largest_success_rate
 
 MAX_SUCCESS, MAX_ERROR = 0.6, 0.05
 """How often the attacker may be right, and how far off the analyst may typically be."""
@@ -36,9 +37,13 @@ class PriorRound:
     m: int
     yes: int
 
+    def release(self, alpha: float) -> BetaBinomial:
+        """Return the mechanism with α invented people of either kind."""
+        return BetaBinomial(n=self.n, m=self.m, alpha=alpha, beta=alpha)
+
     def success(self, alpha: float) -> float:
-        """Return how often the attacker is right: ½ + δ(0) / 2 of the worst neighbours, whatever the people said."""
-        return 0.5 + _total_variation(self.n, self.m, alpha) / 2
+        """Return how often the attacker is right."""
+        return largest_success_rate(self.release(alpha))
 
     def error(self, alpha: float) -> float:
         """Return the analyst's root mean squared error: squared bias, and variance of the Beta-binomial."""
@@ -114,15 +119,9 @@ class PriorRound:
     def cells(self, guess: float | None) -> list[str]:
         choice = ["cannot be done", "–", "–"] if guess is None else [format_number(guess), *self.figures(guess)]
         ends = (*self.both[:1], *self.both[-1:])
-        releases = [BetaBinomial(n=self.n, m=self.m, alpha=end, beta=end) for end in ends]
-        losses = " to ".join(format_number(pure_epsilon(release), 3) for release in releases)
+        losses = " to ".join(format_number(pure_epsilon(self.release(end)), 3) for end in ends)
         case = [f"{self.n:,}", f"{self.yes:,}", f"{self.m:,}"]
         return [*case, *choice, _stops_text(self.both) or "none", losses or "–"]
-
-
-@cache
-def _total_variation(n: int, m: int, alpha: float) -> float:
-    return BetaBinomial(n=n, m=m, alpha=alpha, beta=alpha).hockey_stick(0.0).value
 
 
 def _stops_text(stops: Sequence[float]) -> str:

@@ -11,10 +11,11 @@ from dpviz.charts.lines import Line, Mark, line_chart
 from dpviz.charts.teaching import DotTable, people_chart, with_guess
 from dpviz.charts.theme import GREY, Figure, ReferenceLine
 from dpviz.core.formatting import format_count, format_number, format_percent, join_words
-from dpviz.privacy import pure_epsilon, trade_off_curve
+from dpviz.privacy import pure_epsilon
 from dpviz.teaching.lessons import one_person
 from dpviz.teaching.lessons.lesson import EPSILON_LABEL, Lesson, LessonState, LessonStep, NumberQuestion, Slider
 from dpviz.teaching.lessons.one_person import membership_game
+from dpviz.teaching.membership import largest_success_rate
 
 EPSILON, COMPARED = 2.0, (0.5, 1.0, 2.0, 5.0)
 GRID = np.linspace(0.0, 8.0, 81)
@@ -35,8 +36,7 @@ def _allowed_success(epsilon: float) -> float:
 
 
 def _real_success(invented: float = 1.0) -> float:
-    """Return how often the best guess is right about whom the release exposes most, whatever the others said."""
-    return trade_off_curve(membership_game(invented).release).success(0.5)
+    return largest_success_rate(membership_game(invented).release)
 
 
 def quantities(state: LessonState) -> dict[str, Any]:

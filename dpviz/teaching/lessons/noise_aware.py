@@ -11,12 +11,14 @@ from dpviz.charts.teaching import GUESS_COLOR, Bar, bars_chart, side_by_side
 from dpviz.charts.theme import AWARE_COLOR, NAIVE_COLOR, Figure
 from dpviz.coverage import exact_coverage
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
-from dpviz.privacy import pure_epsilon, trade_off_curve
+from dpviz.privacy import pure_epsilon
 from dpviz.teaching.lessons import lesson
 from dpviz.teaching.lessons.lesson import LessonState, LessonStep, NumberQuestion, Question, Slider, value_bar
 from dpviz.teaching.lessons.sampling import COVERED, DESIGN, EPSILONS, IntervalSample
+from dpviz.teaching.membership import largest_success_rate
 
 AWARE = ("score",)  # rule of who is told
+REAL_EPSILON = pure_epsilon(DESIGN.release)
 FACTORS = tuple(round(0.5 + 0.1 * step, 1) for step in range(46))
 TIMES = Slider("Times as long", FACTORS, 1.0, format=lambda times: f"{times:g} ×")
 OPTIONS = {"same": "ε = 2, as before", "twice": "ε = 4, twice as much", "none": "none: whoever knows it can undo it"}
@@ -44,18 +46,12 @@ def _length_ratio(state: LessonState) -> float:
     return aware.exact.mean_width / naive.exact.mean_width
 
 
-@cache
-def _real_promise() -> tuple[float, float]:
-    """Return the ε that the release really keeps, and the success of the best attacker."""
-    return pure_epsilon(DESIGN.release), float(trade_off_curve(DESIGN.release).success(0.5))
-
-
 def quantities(state: LessonState) -> dict[str, Any]:
     """Return the values in the words."""
-    (naive, aware), (real_epsilon, success) = _samples(state), _real_promise()
+    naive, aware = _samples(state)
     return {
-        "epsilon": real_epsilon if state.step == "privacy" else naive.design.epsilon,
-        "success": success,
+        "epsilon": REAL_EPSILON if state.step == "privacy" else naive.design.epsilon,
+        "success": largest_success_rate(DESIGN.release),
         "naive": naive.n_covered,
         "told": aware.n_covered,
         "told_exact": aware.exact.coverage,
@@ -96,13 +92,13 @@ def _draw_promise(state: LessonState) -> Figure:
     if state.guess is not None:
         promise = PROMISES[str(state.guess)]
         guess = NO_LIMIT if promise == math.inf else value_bar(NO_LIMIT.name, promise, GUESS_COLOR, "ε = {}")
-        bars[1:] = [guess, value_bar(answer, _real_promise()[0], AWARE_COLOR, "ε = {}")]
+        bars[1:] = [guess, value_bar(answer, REAL_EPSILON, AWARE_COLOR, "ε = {}")]
     return bars_chart(bars, "ε (left is more private)")
 
 
 ASK_AGAIN = NumberQuestion(answer=lambda state: 100 * _samples(state)[1].exact.coverage, within=4)
 ASK_LONGER = NumberQuestion(answer=_length_ratio, within=0.25)
-ASK_PRIVACY = Question(options=OPTIONS, answer=lambda _: lesson.nearest_key(PROMISES, _real_promise()[0]))
+ASK_PRIVACY = Question(options=OPTIONS, answer=lambda _: lesson.nearest_key(PROMISES, REAL_EPSILON))
 
 STEPS = (
     LessonStep("again", _draw_intervals, ASK_AGAIN, COVERED, is_random=True),
