@@ -30,7 +30,6 @@ from dpviz.privacy.noisy_counts import log_table_probability, one_draw
 from dpviz.privacy.real_loss import Loss
 
 MIN_SET_EPSILON = 5e-7  # more noise than that has no digits left
-MIXTURE_STATISTICS = 6  # statistics that share the budget of one set in study 3 of Bowen & Liu (2016)
 SIMULATED_DRAWS, CONFIDENCE = 8_000, 0.999  # of Algorithm 3 from each of two neighbours, and of what they show
 POSTERIOR_DRAWS = 1_000  # behind each histogram of Algorithm 3
 SIMULATED_SAMPLES, AUDIT_SEED = 200, 1
@@ -107,8 +106,8 @@ def _exponential_loss(epsilon: float, ones_probability: float) -> float:
 
 
 def _cell_mean_budget(at: ReleaseSetting) -> float:
-    """What one cell mean is promised: one of six statistics in each of M sets."""
-    return at.set_epsilon / MIXTURE_STATISTICS
+    """What one cell mean is promised in study 3 of Bowen & Liu (2016): one of six statistics in each of M sets."""
+    return at.set_epsilon / 6
 
 
 def clipped_cell_mean_loss(at: ReleaseSetting) -> float:
@@ -199,23 +198,23 @@ def _sampled_posterior_loss(at: ReleaseSetting) -> Loss:
     moved = float(np.max(np.abs(bin_log_ratios(at.n)).sum(axis=1)))
     histogram = at.set_epsilon * moved / (2 * log_density_bound(at.n))
     draw = partial(_draw_sdd_mc, at.n, at.set_epsilon)
-    drawn = empirical_epsilon(draw, 0, 1, np.random.default_rng(AUDIT_SEED), SIMULATED_DRAWS, CONFIDENCE).at_least
+    shown = empirical_epsilon(draw, 0, 1, np.random.default_rng(AUDIT_SEED), SIMULATED_DRAWS, CONFIDENCE).at_least
     note = f"The sanitized histogram alone would cost {format_number(at.sets * histogram, 3)}."
-    if drawn > 0:
+    if shown > 0:
         note += (
             f" {SIMULATED_DRAWS:,} simulated draws from each of two neighbours show that one set loses at least "
-            f"{format_number(round_down(drawn, 2), 2)} (confidence {100 * CONFIDENCE:g} %)."
+            f"{format_number(round_down(shown, 2), 2)} (confidence {100 * CONFIDENCE:g} %)."
         )
-    return Loss(at.sets * max(histogram, drawn), math.inf, note=note)
+    return Loss(at.sets * max(histogram, shown), math.inf, note=note)
 
 
-def _draw_sdd_mc(n: int, epsilon: float, ones: int, generator: np.random.Generator, size: int) -> IntArray:
+def _draw_sdd_mc(n: int, epsilon: float, n_ones: int, generator: np.random.Generator, size: int) -> IntArray:
     """Runs of Algorithm 3: the bin from which θ is drawn.
 
     A bin that no draw of the posterior falls into has ln 0 and stays impossible whatever noise it gets.
     """
-    tails = betaincc(ones + 1, n - ones + 1, BIN_ENDS), -betainc(ones + 1, n - ones + 1, BIN_ENDS)
-    masses = np.abs(np.diff(tails[2 * ones > n]))
+    tail = betainc if 2 * n_ones > n else betaincc  # the smaller one keeps its digits
+    masses = np.abs(np.diff(tail(n_ones + 1, n - n_ones + 1, BIN_ENDS)))
     counts = generator.multinomial(POSTERIOR_DRAWS, masses / masses.sum(), size)
     noise = generator.laplace(0.0, 2 * log_density_bound(n) / epsilon, counts.shape)
     with np.errstate(divide="ignore"):
@@ -250,13 +249,13 @@ def _posterior_histogram_loss(at: ReleaseSetting) -> Loss:
     """
     shift, scale = _posterior_shift(at), _sphc_scale(at.set_epsilon)
     pairs = [[_normal_bins(middle + side * shift / 2) for side in (-1, 1)] for middle in PAIR_MIDDLES]
-    whole = float(np.abs(np.subtract(*pairs[-1])).sum()) / scale
+    histogram = float(np.abs(np.subtract(*pairs[-1])).sum()) / scale
     draws = [np.log([one_draw(masses.tolist(), scale) for masses in pair]) for pair in pairs]
     single = float(np.abs(np.diff(draws, axis=1)).max())
     first, second = (log_table_probability(masses.tolist(), TWENTY_DRAWS, scale) for masses in pairs[-1])
     shown = [format_number(at.sets * loss, 2) for loss in (single, abs(first - second))]
     note = f"A single draw from it in each set shows {shown[0]} or more, twenty draws {shown[1]} or more."
-    return Loss.exactly(at.sets * whole, note)
+    return Loss.exactly(at.sets * histogram, note)
 
 
 def _standardized_loss(at: ReleaseSetting) -> Loss:
@@ -283,8 +282,8 @@ def _gaussian_probabilistic_loss(at: ReleaseSetting) -> Loss:
         return float(ndtr(ratio / 2 - loss / ratio) + ndtr(-ratio / 2 - loss / ratio))
 
     exact = float(brentq(lambda loss: excess_probability(loss) - at.delta, 0.0, at.epsilon, rtol=1e-15))
-    beyond = format_number(excess_probability(at.epsilon), 2)
-    return Loss.exactly(exact, f"The loss is larger with probability {beyond}.")
+    exceeding = format_number(excess_probability(at.epsilon), 2)
+    return Loss.exactly(exact, f"The loss is larger with probability {exceeding}.")
 
 
 def _compared_loss(method: ComparedMethod, at: ReleaseSetting) -> Loss:

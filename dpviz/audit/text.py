@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import expit
 
 from dpviz.audit.formulas import DIMITRAKAKIS
-from dpviz.audit.theorems import CONSTANTS, THEOREMS, Theorem, Verdict
+from dpviz.audit.theorems import CONSTANTS, RTOL, THEOREMS, Theorem, Verdict
 from dpviz.calibration.data_kinds import GAUSSIAN
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.smallest_prior import MAX_SEARCHED_PRIOR
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 VERDICT_MARKS = {Verdict(row["verdict"]): row["mark"] for row in read_table("audit/verdicts")}
 COUNTED_AS = {Verdict(row["verdict"]): row["counted"] for row in read_table("audit/verdicts") if row["counted"]}
-RTOL = 1e-9  # a corrected value this close to the exact one keeps the promise
 
 ERRORS = {row["error"]: row["text"] for row in read_table("audit/errors")}
 """What the proofs of chapter 7 get wrong."""

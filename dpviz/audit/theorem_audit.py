@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from dpviz.audit.text import sentence
-from dpviz.audit.theorems import CONSTANTS, THEOREMS, Promise, Theorem, TheoremKind, Verdict
+from dpviz.audit.theorems import CONSTANTS, RTOL, THEOREMS, Promise, Theorem, TheoremKind, Verdict
 from dpviz.calibration.data_kinds import GAUSSIAN, KINDS, Kind, Setting
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.quantities import NOISE_QUANTITY, PRIOR_QUANTITY, RANGE_QUANTITY
@@ -16,7 +16,6 @@ from dpviz.core.parameters import validate_choice
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 from dpviz.privacy.divergence import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 
-RTOL = 1e-9  # printed and exact values closer than this, less a mode's 1, count as equal
 FLOAT_ROUNDING = 4 * math.ulp(1.0)
 
 

@@ -20,6 +20,8 @@ from dpviz.core.declarations import DELTA, EPSILON, ROWS, SYNTHETIC_ROWS
 from dpviz.core.parameters import Parameter, argument
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 
+RTOL = 1e-9  # values closer than this, less a mode's 1, count as equal
+
 DOMAINS: dict[str, Parameter] = {
     "n": dataclasses.replace(ROWS, maximum=limits.MAX_PRINTED_ROWS),
     "m": dataclasses.replace(SYNTHETIC_ROWS, maximum=limits.MAX_PRINTED_ROWS),
