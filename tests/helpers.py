@@ -16,12 +16,13 @@ from typing import Any, TypeVar
 import numpy as np
 import pytest
 
-from dpviz.comparisons import ComparedMethod, Outcome
+from dpviz.comparisons import ComparedMethod, NumericStudy, Outcome
 from dpviz.curator.candidate import Candidate
 from dpviz.curator.epsilon_search import smallest_sufficient
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.search import SearchResult
 from dpviz.curator.summary import summarize
+from dpviz.inference import COMBINING_RULES
 from dpviz.published.layout import printed_csv
 from tests.browser import ROOT
 
@@ -154,3 +155,14 @@ def printed_values(number: int) -> np.ndarray:
     """The cells of that figure."""
     rows = [line.split(",")[-6:] for line in printed_figure(number).splitlines()[1:]]
     return np.array(rows, float)
+
+
+def numeric_measures(data: Any, method: Any, estimand: str = "", rule: str = "reiter_2003", **changes: Any) -> Any:
+    """The measures of a simulation of 4,000 repetitions of numeric data, of its own estimand or another one."""
+    estimand, sets = estimand or data.estimand, method.sets(changes.pop("sets", 3))
+    rule = rule if sets >= COMBINING_RULES[rule].min_sets else "as_if_real"
+    study = NumericStudy(
+        data=data, method=method, estimands=(estimand,), rules=(rule,), sets=sets,
+        **{"epsilon": 1.0, "repetitions": 4000, "seed": 12} | changes,
+    )  # fmt: skip
+    return study.run().measures(estimand, rule)

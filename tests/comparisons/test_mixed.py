@@ -35,8 +35,8 @@ from dpviz.comparisons.mixed_releases import (
 )
 from dpviz.comparisons.numeric_releases import MODIPS_MEAN, ORIGINAL_ROWS
 from dpviz.core.types import FloatArray
-from dpviz.inference import COMBINING_RULES
 from dpviz.privacy.real_loss import ReleaseVerdict
+from tests.helpers import numeric_measures
 from tests.referees import agrees
 
 STUDY_3: dict[str, Any] = {
@@ -48,17 +48,6 @@ METHODS = MixedData.methods
 
 def mixed(**changes: Any) -> MixedData:
     return MixedData(**(STUDY_3 | changes))
-
-
-def study(data: MixedData, method: Any, rule: str = "reiter_2003", **changes: Any) -> Any:
-    """The measures of a simulation of 4,000 repetitions."""
-    sets = method.sets(changes.pop("sets", 3))
-    rule = rule if sets >= COMBINING_RULES[rule].min_sets else "as_if_real"
-    numeric_study = NumericStudy(
-        data=data, method=method, estimands=(data.estimand,), rules=(rule,), sets=sets,
-        **{"epsilon": 1.0, "repetitions": 4000, "seed": 12} | changes,
-    )  # fmt: skip
-    return numeric_study.run().measures(data.estimand, rule)
 
 
 # The confidential data, and what an analyst reads
@@ -110,7 +99,7 @@ def test_the_interval_of_a_share_of_the_original_data_covers_as_its_binomial_sum
     x, p = np.arange(61), data.truth
     share, chance = x / 60, binom.pmf(x, 60, p)
     half = norm.ppf(0.975) * np.sqrt(share * (1 - share) / 60)
-    found = study(data, ORIGINAL_ROWS)
+    found = numeric_measures(data, ORIGINAL_ROWS)
     agrees(found.coverage, chance @ ((np.abs(share - p) <= half) & (half > 0)))
     agrees(found.usable_share, chance @ (half > 0))
     agrees(found.bias, 0.0)
@@ -122,7 +111,7 @@ def test_the_interval_of_a_cell_mean_of_the_original_data_covers_as_t_says_where
     rows = np.arange(13)
     chance = binom.pmf(rows, 12, data.shares[0])
     covers = 1 - 2 * t.sf(norm.ppf(0.975), np.where(rows < 12, 10, 11))
-    found = study(data, ORIGINAL_ROWS)
+    found = numeric_measures(data, ORIGINAL_ROWS)
     agrees(found.usable_share, 1 - chance[0])
     agrees(found.coverage, chance[1:] @ covers[1:] / (1 - chance[0]))
     agrees(found.bias, 0.0)
@@ -138,11 +127,11 @@ def test_multiple_synthesis_has_the_moments_of_the_posterior_predictive() -> Non
     law = betabinom(50, x + own, 50 - x + 5 * CELL_PRIOR - own)
     chance = binom.pmf(x, 50, p)
     error = chance @ ((law.mean() / 50 - p) ** 2 + law.var() / 50**2 / sets)
-    found = study(data, MIXED_SYNTHESIS, sets=sets)
+    found = numeric_measures(data, MIXED_SYNTHESIS, sets=sets)
     agrees(found.bias, chance @ law.mean() / 50 - p)
     agrees(found.root_mean_squared_error, math.sqrt(error))
     filled = (1 - (1 - data.shares) ** 50).sum()
-    spread = study(dataclasses.replace(data, estimand="cell_variance"), MIXED_SYNTHESIS, sets=sets)
+    spread = numeric_measures(dataclasses.replace(data, estimand="cell_variance"), MIXED_SYNTHESIS, sets=sets)
     agrees(spread.bias, (50 - filled) / (45 - 3) - 1)  # E[Σ | S] = νS/(ν − 3)
 
 
@@ -241,7 +230,7 @@ def test_a_cells_share_under_the_safe_noise_has_the_moments_of_the_sum() -> None
     epsilon, share = 60.0, data.truth
     of_noise = 2 * (2 / (epsilon / 6)) ** 2 * (share**2 + (1 - share) ** 2) / 2000**2
     error = math.sqrt(3 * share * (1 - share) / 2000 + of_noise)  # of the data, the posterior and the rows
-    found = study(data, method, sets=1, epsilon=epsilon)
+    found = numeric_measures(data, method, sets=1, epsilon=epsilon)
     assert found.root_mean_squared_error.value == pytest.approx(error, rel=0.05)
 
 
@@ -363,7 +352,7 @@ def test_perturbed_cells_do_what_a_loop_over_their_definition_does() -> None:
         if into.any():
             column = random.choice(bins, into.sum(), p=tables[0].sum(axis=1) / tables[0].sum())
             found.append(np.mean(-4 + 8 / bins * (column + random.random(into.sum()))) + 1)
-    ours, loop = study(data, PERTURBED_CELLS_SAFE, epsilon=4.0, sets=1), np.array(found)
+    ours, loop = numeric_measures(data, PERTURBED_CELLS_SAFE, epsilon=4.0, sets=1), np.array(found)
     assert abs(ours.bias.value - loop.mean()) < 4.5 * math.hypot(ours.bias.error, loop.std() / len(loop) ** 0.5)
     assert ours.root_mean_squared_error.value == pytest.approx(math.sqrt(np.mean(loop**2)), rel=0.06)
     assert abs(ours.usable_share.value - len(loop) / 3000) < 0.05
@@ -376,7 +365,8 @@ def test_bins_leave_too_large_a_variance_even_without_noise_and_the_model_does_n
     """Bowen & Liu, §4.3: severe undercoverage of the variance by the histograms "even when ε was large"."""
     data = mixed(estimand="cell_variance")
     bins, model = (
-        study(data, one, epsilon=1e5, sets=5, repetitions=150) for one in (PERTURBED_CELLS, MIXED_MODIPS_PRINTED)
+        numeric_measures(data, one, epsilon=1e5, sets=5, repetitions=150)
+        for one in (PERTURBED_CELLS, MIXED_MODIPS_PRINTED)
     )
     assert bins.bias.value > 0.05
     assert bins.coverage.value < 0.5
@@ -388,7 +378,7 @@ def test_the_model_estimates_a_cell_mean_better_than_the_histograms_and_a_share_
     model, bins = MIXED_MODIPS_PRINTED, PERTURBED_CELLS
     for estimand, better, worse, epsilon in (("cell_mean", model, bins, 20.0), ("half", bins, model, 2.0)):
         data = mixed(cells=4, estimand=estimand)
-        good, bad = (study(data, one, epsilon=epsilon, sets=5, repetitions=900) for one in (better, worse))
+        good, bad = (numeric_measures(data, one, epsilon=epsilon, sets=5, repetitions=900) for one in (better, worse))
         assert good.root_mean_squared_error.value < 0.9 * bad.root_mean_squared_error.value, estimand
 
 
@@ -407,7 +397,7 @@ def test_every_method_answers_at_every_size_with_a_usable_share(estimand: str, c
 
 def test_an_empty_cell_has_no_mean_and_only_the_share_of_usable_repetitions_is_lost() -> None:
     data = mixed(n=10, cells=3, estimand="cell_mean")
-    agrees(study(data, ORIGINAL_ROWS).usable_share, 1 - (1 - data.shares[0]) ** 10)
+    agrees(numeric_measures(data, ORIGINAL_ROWS).usable_share, 1 - (1 - data.shares[0]) ** 10)
     original, released = data.one_release(dict.fromkeys(METHODS, 1.0), 4, 3)
     assert set(released) == {one.key for one in METHODS}
     for one in released.values():
@@ -442,13 +432,6 @@ def test_a_method_for_other_data_is_refused_in_a_sentence() -> None:
         NumericStudy(data=normal, method=MIXED_MODIPS, **alike)
     with pytest.raises(ValueError, match=r"share .* must be a number from 0.001 to 0.999; got 0."):
         MIXED_MODIPS.with_share(0.0)
-
-
-def test_every_method_says_what_it_releases_and_what_that_is_worth() -> None:
-    for method in METHODS:
-        for words in (method.releases, method.finding):
-            assert words.endswith(".")
-            assert "  " not in words
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -10,7 +10,6 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import chi2, kstest, laplace, multinomial, norm, truncnorm
 
-from dpviz.audit.release_audit import RELEASE_METHODS
 from dpviz.comparisons import Analysis, EqualPrivacy, KnownVariance, NumericStudy, UnknownVariance
 from dpviz.comparisons.analysis import OutcomeMeasures
 from dpviz.comparisons.methods import NumericMethod
@@ -41,24 +40,12 @@ from dpviz.comparisons.numeric_releases import (
     row_moments,
 )
 from dpviz.core.types import FloatArray
-from dpviz.inference import COMBINING_RULES
 from dpviz.privacy.real_loss import ReleaseVerdict
+from tests.helpers import numeric_measures
 from tests.referees import agrees
 
 FAR = {"low": -8.0, "high": 9.0}  # bounds that no confidential row reaches
 UNIT = {"mean": 0.0, "sigma": 1.0}
-EVERY = {(kind, method.key): method for kind in (KnownVariance, UnknownVariance) for method in kind.methods}
-
-
-def study(data: NormalData, method: Any, estimand: str = "mean", rule: str = "reiter_2003", **changes: Any) -> Any:
-    """The measures of a simulation of 4,000 repetitions."""
-    sets = method.sets(changes.pop("sets", 3))
-    rule = rule if sets >= COMBINING_RULES[rule].min_sets else "as_if_real"
-    numeric_study = NumericStudy(
-        data=data, method=method, estimands=(estimand,), rules=(rule,), sets=sets,
-        **{"epsilon": 1.0, "repetitions": 4000, "seed": 12} | changes,
-    )  # fmt: skip
-    return numeric_study.run().measures(estimand, rule)
 
 
 # The referee: moments of the estimate by quadrature, from the definition of the release and not from its code.
@@ -118,7 +105,7 @@ def test_bias_and_error_of_the_sanitized_mean_are_those_of_the_definition(
     found = method.exact_accuracy(data, epsilon, sets)
     assert found is not None
     assert (found.bias, found.root_mean_squared_error) == pytest.approx((mean, error), rel=3e-5, abs=1e-6)
-    agrees(study(data, method, "variance", "raab_2017", epsilon=epsilon, sets=sets).bias, spread - 1)
+    agrees(numeric_measures(data, method, "variance", "raab_2017", epsilon=epsilon, sets=sets).bias, spread - 1)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +125,7 @@ def test_bias_and_error_without_a_simulation_are_those_of_the_simulation(
     for method in known:
         exact = method.exact_accuracy(data, epsilon, method.sets(sets))
         assert exact is not None
-        found = study(data, method, epsilon=epsilon, sets=sets)
+        found = numeric_measures(data, method, epsilon=epsilon, sets=sets)
         agrees(found.bias, exact.bias)
         agrees(found.root_mean_squared_error, exact.root_mean_squared_error)
 
@@ -170,23 +157,23 @@ def test_multiple_synthesis_has_the_moments_of_the_posterior_predictive() -> Non
     """Var(q̄) = σ²/n (1 + 2(n − 1)/((n − 3) M)) and E[s²] = σ²(n − 1)/(n − 3), where no bound is reached."""
     n, sets, sigma = 12, 4, 0.5
     data = UnknownVariance(n=n, mean=3.0, sigma=sigma, low=-20.0, high=30.0)
-    found = study(data, MULTIPLE_SYNTHESIS, sets=sets)
+    found = numeric_measures(data, MULTIPLE_SYNTHESIS, sets=sets)
     agrees(found.bias, 0.0)
     agrees(found.root_mean_squared_error, sigma * math.sqrt((1 + 2 * (n - 1) / ((n - 3) * sets)) / n))
-    agrees(study(data, MULTIPLE_SYNTHESIS, "variance", sets=sets).bias, sigma**2 * ((n - 1) / (n - 3) - 1))
+    agrees(numeric_measures(data, MULTIPLE_SYNTHESIS, "variance", sets=sets).bias, sigma**2 * ((n - 1) / (n - 3) - 1))
 
 
 def test_the_original_data_are_those_inside_the_bounds() -> None:
     data = KnownVariance(n=7, mean=0.5, sigma=2.0, low=-1.0, high=4.0)
     mean, square = bounded_moments(False, np.array(0.5), 2.0, data)
-    found = study(data, ORIGINAL_ROWS)
+    found = numeric_measures(data, ORIGINAL_ROWS)
     agrees(found.bias, mean - 0.5)
     agrees(found.root_mean_squared_error, math.sqrt((square - mean**2) / 7 + (mean - 0.5) ** 2))
-    agrees(study(data, ORIGINAL_ROWS, "variance").bias, square - mean**2 - 4.0)
+    agrees(numeric_measures(data, ORIGINAL_ROWS, "variance").bias, square - mean**2 - 4.0)
 
 
 def test_the_interval_of_the_original_data_with_known_variance_holds_its_level() -> None:
-    found = study(KnownVariance(n=5, **UNIT, **FAR), ORIGINAL_ROWS, "mean_known_variance")
+    found = numeric_measures(KnownVariance(n=5, **UNIT, **FAR), ORIGINAL_ROWS, "mean_known_variance")
     agrees(found.coverage, 0.95)
     assert found.mean_width.value == pytest.approx(2 * norm.ppf(0.975) / math.sqrt(5))
     assert found.usable_share.value == 1
@@ -205,7 +192,7 @@ def test_the_smoothed_histogram_has_the_moments_of_its_mixture(epsilon: float) -
     mean = (1 - uniform) * own + uniform * middle.mean()
     square = (1 - uniform) * chance @ middle**2 + uniform * (middle**2).mean() + width**2 / 12
     of_means = (1 - uniform) ** 2 * (chance @ middle**2 - own**2) / n
-    found = study(data, SMOOTHED_HISTOGRAM, epsilon=epsilon)
+    found = numeric_measures(data, SMOOTHED_HISTOGRAM, epsilon=epsilon)
     agrees(found.bias, mean - 0.4)
     error = of_means + (square - mean**2 - of_means) / n + (mean - 0.4) ** 2
     agrees(found.root_mean_squared_error, math.sqrt(error))
@@ -217,7 +204,7 @@ def test_without_noise_the_perturbed_histogram_is_the_histogram(method: NumericM
     edges = np.linspace(data.low, data.high, 7)
     chance = np.diff(norm.cdf(edges, 0.4, 1.0))
     chance[[0, -1]] += norm.cdf(data.low, 0.4), norm.sf(data.high, 0.4)
-    agrees(study(data, method, epsilon=1e6).bias, chance @ (edges[1:] + edges[:-1]) / 2 - 0.4)
+    agrees(numeric_measures(data, method, epsilon=1e6).bias, chance @ (edges[1:] + edges[:-1]) / 2 - 0.4)
 
 
 def test_the_perturbed_histogram_does_what_a_loop_over_its_definition_does() -> None:
@@ -230,7 +217,7 @@ def test_the_perturbed_histogram_does_what_a_loop_over_its_definition_does() -> 
         if noisy.sum() > 0:
             cells = random.choice(5, 15, p=noisy / noisy.sum())
             found.append(np.mean(edges[cells] + random.random(15)) - 0.4)
-    ours = study(data, PERTURBED_HISTOGRAM_SAFE, epsilon=0.8, sets=1, rule="raab_2017")
+    ours = numeric_measures(data, PERTURBED_HISTOGRAM_SAFE, epsilon=0.8, sets=1, rule="raab_2017")
     loop = np.array(found)
     assert abs(ours.bias.value - loop.mean()) < 4.5 * math.hypot(ours.bias.error, loop.std() / len(loop) ** 0.5)
     root = math.sqrt(np.mean(loop**2))
@@ -256,14 +243,14 @@ def test_without_a_usable_epsilon_only_the_share_of_usable_repetitions_is_lost()
     sigma = np.sqrt(3 / 4 / chi2.ppf((np.arange(2000) + 0.5) / 2000, 3))[:, None]
     beyond = ndtr(steps) ** 4 + ndtr(steps - 1 / sigma) ** 4  # μ is the bound and a step of σ/√n
     constant = 0.5 + float((beyond @ weights).mean()) / 2
-    found = study(data, MODIPS_SPLIT, epsilon=1e-8, sets=2)
+    found = numeric_measures(data, MODIPS_SPLIT, epsilon=1e-8, sets=2)
     agrees(found.usable_share, 1 - constant**2 / 2)
     assert not any(math.isnan(measure.value) for measure in found.measures.values())
 
 
 def test_a_histogram_whose_counts_are_all_lost_cannot_be_used() -> None:
     data = UnknownVariance(n=4, mean=0.5, sigma=1.0, low=0.0, high=1.0)
-    found = study(data, PERTURBED_HISTOGRAM, epsilon=1e-8, sets=3)
+    found = numeric_measures(data, PERTURBED_HISTOGRAM, epsilon=1e-8, sets=3)
     agrees(found.usable_share, (1 - 2.0**-4) ** 3)
     agrees(found.bias, 0.0)
     assert found.coverage.value > 0
@@ -271,7 +258,7 @@ def test_a_histogram_whose_counts_are_all_lost_cannot_be_used() -> None:
 
 def test_a_negative_variance_is_no_interval_and_a_miss() -> None:
     data = KnownVariance(n=100, **UNIT, **FAR)
-    found = study(data, MODIPS_MEAN, epsilon=1000.0, sets=2, rule="raghunathan_2003_normal")
+    found = numeric_measures(data, MODIPS_MEAN, epsilon=1000.0, sets=2, rule="raghunathan_2003_normal")
     assert found.usable_share.value < 0.9
     assert found.coverage.value < found.usable_share.value
 
@@ -342,7 +329,7 @@ def test_outcomes_grow_and_end_with_all_repetitions() -> None:
     errors = [one.bias.error for one in found]
     assert len(found) > 2
     assert errors == sorted(errors, reverse=True)
-    last = study(data, method, sets=50, repetitions=5000, seed=1)
+    last = numeric_measures(data, method, sets=50, repetitions=5000, seed=1)
     assert isinstance(last, OutcomeMeasures)
     assert found[-1].measures == last.measures
     assert found[-1].real_epsilon == pytest.approx(1.0)
@@ -366,7 +353,9 @@ def test_the_error_of_a_difference_is_its_spread_over_seeds() -> None:
     data, names = UnknownVariance(n=20, **UNIT, low=-4.0, high=4.0), ("bias", "root_mean_squared_error", "mean_width")
     found = {name: [] for name in names}  # type: dict[str, list[tuple[float, float, float]]]
     for seed in range(60):
-        more, less = (study(data, MODIPS_SPLIT.with_share(w), sets=5, seed=seed, repetitions=300) for w in (0.99, 0.9))
+        more, less = (
+            numeric_measures(data, MODIPS_SPLIT.with_share(w), sets=5, seed=seed, repetitions=300) for w in (0.99, 0.9)
+        )
         for name in names:
             one, other = getattr(more, name), getattr(less, name)
             found[name].append(((one - other).value, (one - other).error, math.hypot(one.error, other.error)))
@@ -481,16 +470,6 @@ def test_a_histogram_is_broken_only_where_its_rows_prove_it() -> None:
         assert boot.at_least < boot.at_most
 
 
-def test_every_method_says_what_it_releases_and_what_that_is_worth() -> None:
-    records = set(RELEASE_METHODS)
-    for method in EVERY.values():
-        assert isinstance(method, NumericMethod)
-        for words in (method.releases, method.finding or method.releases):
-            assert words.endswith(".")
-            assert "  " not in words
-        assert method.finding or method.audited in records
-
-
 def test_not_splitting_is_the_communal_share() -> None:
     """(R + R²)/(nε) for both is R/(nwε) and R²/(n(1 − w)ε) with w = 1/(1 + R)."""
     data = UnknownVariance(n=10, mean=0.0, sigma=1.0, low=-3.0, high=4.0)
@@ -554,7 +533,7 @@ def test_rows_that_fill_the_bounds_may_leave_one_bin_and_equal_rows_the_most() -
     bins = _scott_bins(data, variance)
     assert set(bins[variance > 0.24]) == {1}
     assert set(bins[variance == 0]) == {MAX_BINS}
-    agrees(study(data, PERTURBED_HISTOGRAM_SCOTT, epsilon=100.0).bias, 0.0)
+    agrees(numeric_measures(data, PERTURBED_HISTOGRAM_SCOTT, epsilon=100.0).bias, 0.0)
 
 
 # What the papers found
@@ -563,7 +542,7 @@ def test_rows_that_fill_the_bounds_may_leave_one_bin_and_equal_rows_the_most() -
 def of_study_2(n: int, method: Any, epsilon: float, estimand: str = "mean", **changes: Any) -> OutcomeMeasures:
     """Bowen & Liu's second study: μ = 0, σ = 1, bounds −3 and 4, ten sets."""
     data = UnknownVariance(n=n, mean=0.0, sigma=1.0, low=-3.0, high=4.0)
-    found = study(data, method, estimand, epsilon=epsilon, sets=10, repetitions=1000, **changes)
+    found = numeric_measures(data, method, estimand, epsilon=epsilon, sets=10, repetitions=1000, **changes)
     assert isinstance(found, OutcomeMeasures)
     return found
 
@@ -601,7 +580,7 @@ def test_truncation_covers_too_seldom_and_setting_to_the_bounds_does_not() -> No
     for n, share in ((100, 0.1), (1000, 0.9)):
         data = UnknownVariance(n=n, mean=0.0, sigma=1.0, low=-4.0, high=5.0)
         kept, broken = (
-            study(data, method.with_share(share), sets=10, repetitions=1000).coverage
+            numeric_measures(data, method.with_share(share), sets=10, repetitions=1000).coverage
             for method in (MODIPS_SPLIT, MODIPS_SPLIT_TRUNCATED)
         )
         assert kept.value > 0.92
