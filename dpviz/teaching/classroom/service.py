@@ -12,7 +12,6 @@ from dpviz.teaching.classroom.tokens import RateLimit
 
 CACHE_S = 0.3  # age up to which what is known of a room counts as present: two hundred phones ask every second
 MAX_CACHED_ROOMS = 2_000
-MAX_KNOWN_NETWORKS = 10_000
 N_SIMULATED = 2  # simulated seats that report at a time
 ENDED = "This room has ended. What was reported in it has been deleted."
 
@@ -63,8 +62,6 @@ class RoomService:
             raise RoomProblem(
                 "There is no room with this code. Look at it once more, or ask your teacher for the link."
             )
-        if len(self._known) >= MAX_KNOWN_NETWORKS:
-            self._known.clear()
         self._known.add((network, code))
         return room
 
@@ -89,8 +86,6 @@ class RoomService:
             if code is None:
                 self.unknown_rooms.count(network)
                 return None
-            if len(self._codes) >= MAX_CACHED_ROOMS:
-                self._codes.clear()
             self._codes[watch] = code
         return self.present(self._codes[watch])
 

@@ -77,16 +77,8 @@ class Level:
     `answer` returns a verdict, a sentence as inline HTML, and it in at most 15 plain words, `mark` what the strip of
     rounds shows, and `cells` its row in the table of all rounds.
 
-    Parameters
-    ----------
-    key : str
-    draw : callable
-        Ten rounds, from a generator and a promise.
-    score : callable
-        Values in the line below rounds, from these and the guesses.
-    summarize : callable
-        Further values in the words on all ten rounds, and sentences to learn from; also from the promise.
-    uses_epsilon : bool, optional
+    Ten rounds are drawn by a generator under a promise. Rounds and guesses are scored by the values in the line below
+    them; all ten are summarized, with the promise, by further values in the words, and by sentences to learn from.
     """
 
     key: str

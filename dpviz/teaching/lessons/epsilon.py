@@ -1,6 +1,7 @@
 """Lesson 2: what a promise ε allows an attacker, and what a release really gives."""
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,17 +23,10 @@ GRID = np.linspace(0.0, 8.0, 81)
 LIKE_WORST = 0.9  # who guesses more has taken the worst table for the usual one
 
 
-def _percent(share: float) -> str:
-    return format_percent(share, 3)
-
-
+_percent = partial(format_percent, digits=3)
 SHARE = Slider("Right guesses", tuple(stop / 100 for stop in range(50, 101)), 0.5, format=_percent)
 EPSILONS = Slider(EPSILON_LABEL, (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0), 1.0)
 INVENTED = Slider("Invented answers (right is more private)", (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50), 1)
-
-
-def _allowed_success(epsilon: float) -> float:
-    return float(expit(epsilon))
 
 
 def _real_success(invented: float = 1.0) -> float:
@@ -46,14 +40,14 @@ def quantities(state: LessonState) -> dict[str, Any]:
     chances = membership_game().likelihoods[1].tolist()
     return {
         "epsilon": epsilon,
-        "limit": _allowed_success(epsilon),
-        "limits": join_words(_percent(_allowed_success(compared)) for compared in COMPARED),
+        "limit": expit(epsilon),
+        "limits": join_words(_percent(expit(compared)) for compared in COMPARED),
         "factor_2": math.exp(EPSILON),
-        "limit_2": _allowed_success(EPSILON),
+        "limit_2": expit(EPSILON),
         "invented": format_count(invented, "invented answer"),
         "worst": math.exp(worst),
         "epsilon_worst": worst,
-        "limit_worst": _allowed_success(worst),
+        "limit_worst": expit(worst),
         "real": _real_success(invented),
         "once_in": round(1 / chances[-1] / 100) * 100,
         "chance_two": sum(chances[2:]),
@@ -84,7 +78,7 @@ def _with_share(chart: Figure, epsilon: float, state: LessonState) -> Figure:
 
 def _draw_limit(state: LessonState) -> Figure:
     if state.guess is not None:
-        return _with_share(_chart([_mark(EPSILON, _allowed_success(EPSILON), "other")]), EPSILON, state)
+        return _with_share(_chart([_mark(EPSILON, expit(EPSILON), "other")]), EPSILON, state)
     table = DotTable(name="100 people; the ringed answer is secret", yes=25, number=100, across=10, ringed=0)
     people = people_chart([table]).to_dict()
     people["data"][0]["marker"]["color"][0] = GREY  # neither yes nor no
@@ -93,8 +87,8 @@ def _draw_limit(state: LessonState) -> Figure:
 
 def _draw_curve(state: LessonState) -> Figure:
     epsilon = EPSILONS.value(state)
-    chart = _chart([_mark(compared, _allowed_success(compared), "original") for compared in COMPARED])
-    text = f"ε = {format_number(epsilon, 3)}: {_percent(_allowed_success(epsilon))}"
+    chart = _chart([_mark(compared, expit(compared), "original") for compared in COMPARED])
+    text = f"ε = {format_number(epsilon, 3)}: {_percent(expit(epsilon))}"
     return with_guess(chart, text, x=epsilon, low=True)
 
 
@@ -102,14 +96,14 @@ def _draw_real(state: LessonState) -> Figure:
     invented = INVENTED.value(state, "both")
     epsilon = pure_epsilon(membership_game(invented).release)
     place = "middle right" if epsilon < 1 else "bottom right"  # where the curve is steep the real share is near
-    marks = [_mark(epsilon, _allowed_success(epsilon), "other", "allowed: ", place)]
+    marks = [_mark(epsilon, expit(epsilon), "other", "allowed: ", place)]
     if state.step == "both" or state.guess is not None:
         marks.append(_mark(epsilon, _real_success(invented), "posterior_mean", "really: "))
     chart = _chart(marks, "" if state.step == "both" else "a coin: 50 %")  # there the points come near it
     return chart if state.guess is None else _with_share(chart, epsilon, state)
 
 
-ASK_LIMIT = NumberQuestion(answer=lambda _: _allowed_success(EPSILON), within=0.02)
+ASK_LIMIT = NumberQuestion(answer=lambda _: expit(EPSILON), within=0.02)
 ASK_REAL = NumberQuestion(answer=lambda _: _real_success(), within=0.03, far=LIKE_WORST)
 
 STEPS = (

@@ -142,27 +142,13 @@ def value_bar(name: str, value: float, color: str = GREY, unit: str = "{}") -> B
 
 @dataclass(frozen=True)
 class LessonStep:
-    """An idea.
+    """An idea: a picture of each state, what is asked, and the slider that a reader moves, be it for a guess."""
 
-    Parameters
-    ----------
-    name : str
-        Its heading in the text file.
-    picture : callable
-        The figure of a state.
-    question : Question, optional
-        What is asked.
-    slider : Slider, optional
-        What a reader moves, be it for a guess.
-    is_random : bool, optional
-        Whether the picture follows the seed.
-    """
-
-    name: str
+    name: str  # its heading in the text file
     picture: Callable[[LessonState], Figure]
     question: Question | None = None
     slider: Slider | None = None
-    is_random: bool = False
+    is_random: bool = False  # whether the picture follows the seed
 
     def is_answered(self, state: LessonState) -> bool:
         """Whether the answer is drawn: where nothing is asked, or there is a guess."""
@@ -182,26 +168,14 @@ class Lesson:
     Of the words of a step ``text`` stands above the picture, ``asks`` is the question, ``picture`` and ``answered`` say
     what the picture shows for who does not see it, ``shows`` stands below a picture that answers none, ``formula`` is
     folded, ``teacher`` is for who teaches; each of the rest is the sentence on a guess, by the verdict on it.
-
-    Parameters
-    ----------
-    key : str
-        Name in an address.
-    file : str
-        The module of the lesson, whose words stand beside it.
-    steps : tuple of LessonStep
-    quantities : callable
-        Values in the words of a step in a state, by name.
-    page, design, page_settings : str, Design, mapping of str to str
-        The page on which the lesson ends, the release that it opens with, and further settings of it.
     """
 
-    key: str
-    file: str
+    key: str  # name in an address
+    file: str  # the module of the lesson, whose words stand beside it
     steps: tuple[LessonStep, ...]
-    quantities: Callable[[LessonState], Mapping[str, Any]]
-    page: str
-    design: Design
+    quantities: Callable[[LessonState], Mapping[str, Any]]  # values in the words of a step in a state, by name
+    page: str  # on which the lesson ends
+    design: Design  # the release that the page opens with
     page_settings: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property

@@ -15,16 +15,8 @@ from dpviz.comparisons.proportion_measures import share_moments
 from dpviz.core.formatting import format_number
 from dpviz.designs import Design
 from dpviz.privacy.optimum import least_error
-from dpviz.teaching.lessons.lesson import (
-    EPSILON_LABEL,
-    Lesson,
-    LessonState,
-    LessonStep,
-    NumberQuestion,
-    RankingQuestion,
-    Slider,
-    value_bar,
-)
+from dpviz.teaching.lessons import lesson
+from dpviz.teaching.lessons.lesson import LessonState, LessonStep, NumberQuestion, Slider, value_bar
 
 N_PEOPLE, EPSILON, BETA, BEST = 100, 1.0, "beta_binomial", ""
 METHODS = {BETA: "Beta-binomial", "modips": "modips", "geometric": "geometric noise"}
@@ -32,7 +24,7 @@ ORDERS = {".".join(keys): ", ".join(METHODS[key] for key in keys) for keys in pe
 FACTORS = (1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 20, 25, 30, 40, 50, 100)
 TIMES = Slider("Times as accurate", FACTORS, 1, format=lambda times: f"{times:g} ×")
 GRID = (0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
-EPSILONS = Slider(EPSILON_LABEL, GRID, EPSILON)
+EPSILONS = Slider(lesson.EPSILON_LABEL, GRID, EPSILON)
 SIZES = Slider("People", (10, 20, 50, 100, 200, 500, 1000), N_PEOPLE)
 AXIS = "typical error, in points"
 
@@ -95,7 +87,7 @@ def _draw_curve(state: LessonState) -> Figure:
 
 
 ASK_FLOOR = NumberQuestion(answer=lambda _: _points(BETA) / _points(BEST), within=1.15, is_factor=True)
-ASK_ORDER = RankingQuestion(options=ORDERS, answer=lambda _: ".".join(_ranking()))
+ASK_ORDER = lesson.RankingQuestion(options=ORDERS, answer=lambda _: ".".join(_ranking()))
 
 STEPS = (
     LessonStep("floor", _draw_floor, ASK_FLOOR, TIMES),
@@ -104,4 +96,4 @@ STEPS = (
     LessonStep("people", _draw_methods, slider=SIZES),
 )
 DESIGN = Design(mechanism=BETA, n=N_PEOPLE, epsilon=EPSILON)
-LESSON = Lesson("best", __file__, STEPS, quantities, page="compare_synthesizers", design=DESIGN)
+LESSON = lesson.Lesson("best", __file__, STEPS, quantities, page="compare_synthesizers", design=DESIGN)
