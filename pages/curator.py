@@ -25,12 +25,10 @@ from pages.ui.navigation import CURATOR, PLAN
 PREFIX = CURATOR.prefix
 MAX_ROWS = 10  # of the picture, and of the table unless all are asked for
 FIRST = ui.declared_table("curator", "first")  # numbers that are in sight; the rest stands under "More"
-USUAL_LIMITS: Mapping[str, Mapping[tuple[str, ...], str]] = {
-    "protect": {(key,): protection.short_label for key, protection in privacy_limits.PRIVACY_LIMITS.items()},
-    "accuracy": {
-        ("mean_width", "coverage"): "± of the interval", ("root_mean_squared_error", "coverage"): "typical error",
-    },
-}  # fmt: skip
+UsualLimits = dict[tuple[str, ...], str]
+TYPICAL_ERROR = ("root_mean_squared_error", "coverage")
+PROTECTION: UsualLimits = {(key,): protection.short_label for key, protection in privacy_limits.PRIVACY_LIMITS.items()}
+ACCURACY: UsualLimits = {("mean_width", "coverage"): "± of the interval", TYPICAL_ERROR: "typical error"}
 """The usual ways to limit protection and accuracy: one of them, unless several are chosen under "More"."""
 
 HIDDEN = {"p": PROPORTION, "x": replace(CONFIDENTIAL_COUNT, name="x")}
@@ -51,9 +49,7 @@ SETTINGS = {
     **{PREFIX + name: ui.hidden_number_setting(parameter) for name, parameter in HIDDEN.items()},
     **ui.link_settings(PREFIX, "m"),
     f"{PREFIX}protect": ui.choices_setting(privacy_limits.PRIVACY_LIMITS, ["loss"], "All that must be protected"),
-    f"{PREFIX}accuracy": ui.choices_setting(
-        _measures, ["root_mean_squared_error", "coverage"], "All that limits how far an analyst may be off"
-    ),
+    f"{PREFIX}accuracy": ui.choices_setting(_measures, TYPICAL_ERROR, "All that limits how far an analyst may be off"),
     f"{PREFIX}tried": ui.choices_setting(form.SETS, ["1", "5"], "Numbers of sets considered"),
     f"{PREFIX}goal": ui.choice_setting(questions.GOALS, next(iter(questions.GOALS)), "What comes first"),
     f"{PREFIX}over": ui.choice_setting(form.OVER_RANGE.values(), "worst", "Over the range, what counts is the"),
@@ -64,8 +60,8 @@ SETTINGS = {
 for _key, _kind in questions.QUESTION_KINDS.items():
     _usual_rules = [key for key in ("reiter_2003", "score") if key in _kind.rules]
     SETTINGS[f"{PREFIX}{_key}_rules"] = ui.choices_setting(_kind.rules, _usual_rules, "Analyses that users will run")
-    _methods = ui.choices_setting(partial(methods_of, _kind), (), "Methods considered")
-    SETTINGS[f"{PREFIX}{_key}_methods"] = replace(_methods, default=_kind.considered_keys)
+    _methods = ui.choices_setting(partial(methods_of, _kind), _kind.considered_keys, "Methods considered")
+    SETTINGS[f"{PREFIX}{_key}_methods"] = _methods
 
 
 def take_release(values: Mapping[str, Any]) -> dict[str, str]:
@@ -97,10 +93,10 @@ def controls() -> questions.DesignQuestion:
     values |= _numbers(questions.range_names(kind), places)
 
     # The limits
-    protect = _limit_choice("How private", "protect", places)
+    protect = _limit_choice("How private", "protect", PROTECTION, places)
     for key in protect:
         values |= _numbers(form.privacy_names(key), places)
-    accuracy = _limit_choice("How far off", "accuracy", places)
+    accuracy = _limit_choice("How far off", "accuracy", ACCURACY, places)
     values |= _numbers([form.limit_name(kind, key) for key in accuracy], places)
 
     designs = _design_controls(places, kind, values)
@@ -117,21 +113,18 @@ def _numbers(names: Iterable[str], places: ui.Places, maximum: float | None = No
     return values
 
 
-def _limit_choice(label: str, name: str, places: ui.Places) -> list[str]:
+def _limit_choice(label: str, name: str, usual: UsualLimits, places: ui.Places) -> list[str]:
     """Draw pills that set a list of limits to a usual one, and under "More" the list itself; return its keys."""
     state = st.session_state
-    ways = USUAL_LIMITS[name]
-    pills_key = f"{PREFIX}{name}_one"
+    key = f"{PREFIX}{name}_one"
 
     def apply() -> None:
-        if state[pills_key] is not None:
-            state[PREFIX + name] = list(state[pills_key])
+        if state[key] is not None:
+            state[PREFIX + name] = list(state[key])
             ui.mark_moved()
 
-    state[pills_key] = next((way for way in ways if set(way) == set(state[PREFIX + name])), None)
-    places.first.pills(
-        label, list(ways), format_func=ways.__getitem__, key=pills_key, on_change=apply, help=ui.words(name)
-    )
+    state[key] = next((way for way in usual if set(way) == set(state[PREFIX + name])), None)
+    places.first.pills(label, list(usual), format_func=usual.get, key=key, on_change=apply, help=ui.words(name))
     return ui.choices(name, place=places.more)
 
 

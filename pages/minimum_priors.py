@@ -321,14 +321,12 @@ def _show_downloads(question: PromiseQuestion) -> None:
     kind, setting = question.kind.key, question.setting
     axis = AXES[st.session_state[f"{PREFIX}axis"]]
     lines = partial(prior_curves, kind, setting, axis, m_is_n=question.m_is_n)
-    tables = [
-        ("Audit, CSV", "printed_bounds.csv", lambda: records_csv("bound", _audit(kind, **asdict(setting)))),
-        ("Curves, CSV", f"curves_{axis}.csv", lambda: curves_csv(lines())),
-    ]
+    audit = ("Audit, CSV", "printed_bounds.csv", lambda: records_csv("bound", _audit(kind, **asdict(setting))))
+    table = ("Curves, CSV", f"curves_{axis}.csv", lambda: curves_csv(lines()))
     picture = "Curves, HTML", f"curves_{axis}.html", lambda: priors.curves_chart(lines())
     text = page_script("priors_script", kind=question.kind, setting=setting, sets=question.sets, p=question.p)
     script = "minimum_priors.py", text, "the exact answers, the audit and the costs"
-    ui.show_page_files(tables, script, middle=(picture, ui.PICTURES))
+    ui.show_page_files([audit, table], script, middle=(picture, ui.PICTURES))
 
 
 def _show_explanation(question: PromiseQuestion) -> None:

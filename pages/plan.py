@@ -231,10 +231,8 @@ def _show_report(facts: summary.PlanFacts) -> None:
     report = ("Report, HTML", "plan.html", lambda: written)
     stored = ("Plan with its numbers, JSON", "plan.json", partial(files.solution_json, solution))
     notebook = ("Notebook, Jupyter", "plan.ipynb", partial(files.plan_notebook, solution))
-    ui.show_files(
-        ("To read and to print", report, ui.words("print")), ("To open again", stored),
-        ("To reproduce it", notebook, ui.words("notebook")),
-    )  # fmt: skip
+    written_files = ("To read and to print", report, ui.words("print"))
+    ui.show_files(written_files, ("To open again", stored), ("To reproduce it", notebook, ui.words("notebook")))
     if ui.open_file("Open a plan", f"{PREFIX}file", read_file, megabytes=1, types=ui.STORED_TYPES):
         text, plan = st.session_state.get(OPENED, ("", None))
         if plan != solution.plan:

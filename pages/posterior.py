@@ -247,12 +247,10 @@ def _show_downloads(question: Question) -> None:
     p = np.linspace(0.0, 1.0, 1001)
     densities = {"p": p, **{key: law.pdf(p) for key, law in question.release.posteriors.items()}}
     counts = {"x": np.arange(question.design.n + 1.0), "probability": question.release.exact.weights}
-    tables = [
-        ("Densities, CSV", "posterior.csv", partial(to_csv, densities)),
-        ("Distribution of x, CSV", "confidential_count.csv", partial(to_csv, counts)),
-    ]
+    of_p = ("Densities, CSV", "posterior.csv", partial(to_csv, densities))
+    of_x = ("Distribution of x, CSV", "confidential_count.csv", partial(to_csv, counts))
     text = _script(question, "posterior_script")
-    ui.show_page_files(tables, ("posterior_page.py", text, "the numbers of the table above"))
+    ui.show_page_files([of_p, of_x], ("posterior_page.py", text, "the numbers of the table above"))
 
 
 def _show_explanation(question: Question) -> None:

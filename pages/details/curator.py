@@ -211,10 +211,8 @@ def _show_pilot(desk: Any) -> None:
         memory["pilot"] = read_columns(content)
         state[FILE_COUNT] = state.get(FILE_COUNT, 0) + 1
     file = memory["pilot"]
-    has_header = st.checkbox(
-        "The first line names the columns", file.has_header, key=f"{PREFIX}header_{state[FILE_COUNT]}",
-        help=ui.words("header"),
-    )  # fmt: skip
+    label, key = "The first line names the columns", f"{PREFIX}header_{state[FILE_COUNT]}"
+    has_header = st.checkbox(label, file.has_header, key=key, help=ui.words("header"))
     if has_header != file.has_header:
         file = memory["pilot"] = read_columns(content, has_header)
     for sentence in file.notes:
@@ -318,10 +316,8 @@ def _show_report_of(desk: search.SearchResult, design: Candidate) -> None:
         scripts.append((label, "release_opendp.py", lambda: handoff.text))
     written = ("Report, HTML", "report.html", partial(report.render_report, desk, design, **origin))
     stored = ("Design and question, JSON", "design.json", partial(report.design_to_json, design))
-    ui.show_files(
-        ("To read and to print", written, ui.words("print")),
-        ("For machines", stored, ("Registry entry, JSON", "registry.json", entry)), ("In Python", *scripts),
-    )  # fmt: skip
+    machines = ("For machines", stored, ("Registry entry, JSON", "registry.json", entry))
+    ui.show_files(("To read and to print", written, ui.words("print")), machines, ("In Python", *scripts))
     ui.note(escape(handoff.explanation))
     if handoff.text:
         st.code(handoff.text, language=None, wrap_lines=True)

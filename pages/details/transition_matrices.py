@@ -129,11 +129,10 @@ def _show_draws(question: Any) -> None:
     with right.container(horizontal=True, gap="small"):
         for label, count in {"Draw one": 1, "Draw 100": 100}.items():
             st.button(label, key=f"{PREFIX}draw_{count}", on_click=_draw, args=(count,), width="stretch")
-        st.button(
-            "Stop" if is_running else "Draw by itself", key=f"{PREFIX}draw_go", width="stretch",
-            on_click=_stop if is_running else partial(st.session_state.update, {DRAWING: 0}),
-            shortcut="Space" if ui.class_mode() else None,
-        )  # fmt: skip
+        start = partial(st.session_state.update, {DRAWING: 0})
+        label, action = ("Stop", _stop) if is_running else ("Draw by itself", start)
+        shortcut = "Space" if ui.class_mode() else None
+        st.button(label, key=f"{PREFIX}draw_go", width="stretch", on_click=action, shortcut=shortcut)
         st.button("Clear", key=f"{PREFIX}draw_clear", on_click=_clear, width="stretch")
     st.html(f'<p class="dpviz-answer">{report.draw_sentence(draws)}</p>')
     left, right = st.columns(2, gap="small")
@@ -263,10 +262,8 @@ def _show_downloads(question: Any) -> None:
         pictures = [("Matrix, HTML", "transition_matrix.html", table), ("Log-odds, HTML", "log_odds.html", odds)]
     curve = partial(charts.profile_chart, profile_of(release), summary)
     pictures += [("Profile, HTML", "privacy_profile.html", curve), ui.words("Pictures")]
-    text = page_script(
-        "transition_matrices_script", synthesizer=release, epsilon=summary.epsilon, delta=summary.delta,
-        given_text=question.given_text,
-    )  # fmt: skip
+    promise = {"epsilon": summary.epsilon, "delta": summary.delta}
+    text = page_script("transition_matrices_script", synthesizer=release, given_text=question.given_text, **promise)
     script = ("transition_matrix.py", text, "this page's numbers")
     ui.show_page_files(release_files(release), script, middle=pictures)
 

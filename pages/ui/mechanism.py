@@ -128,10 +128,8 @@ def _own_matrix(place: Any) -> ReleaseChoice:
     if (rescaled := _rescaled(content)) is not None:
         key = file_key if name else f"{prefix}paste"
         value = (name, rescaled.encode()) if name else rescaled
-        st.button(
-            "Divide each row by its sum", key=f"{key}_rescale", on_click=state.update, args=({key: value},),
-            help="Each row then sums to 1. The numbers count as exact.",
-        )  # fmt: skip
+        label, help = "Divide each row by its sum", "Each row then sums to 1. The numbers count as exact."
+        st.button(label, key=f"{key}_rescale", on_click=state.update, args=({key: value},), help=help)
     matrix = result(read_matrix, content)
     text = text_of(content) if len(content) <= 80_000 else None  # which a script may carry
     return ReleaseChoice({"mechanism": matrix, "n": matrix.n, "m": matrix.m}, place, text)

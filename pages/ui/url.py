@@ -87,7 +87,7 @@ def choice_setting(options: Options, default: str | None, label: str = "") -> Se
     return Setting(default, parse, label=label, options=options)
 
 
-def choices_setting(options: Options, default: Collection[str], label: str = "") -> Setting:
+def choices_setting(options: Options, default: Options, label: str = "") -> Setting:
     """Setting of several keys, with dots between; the ValueError of an unknown one carries the others as well."""
 
     def parse(text: str) -> list[str]:
@@ -97,7 +97,7 @@ def choices_setting(options: Options, default: Collection[str], label: str = "")
             raise ValueError(f"each must be one of {', '.join(keys_of(options))}.", known)
         return known
 
-    return Setting(lambda: list(default), parse, label=label, options=options)
+    return Setting(lambda: list(keys_of(default)), parse, label=label, options=options)
 
 
 def switch_setting(default: bool, label: str = "") -> Setting:
@@ -218,9 +218,8 @@ def load(page: Page, settings: Settings) -> None:
                 message, *known = error.args
                 if known and known[0]:
                     state[key] = known[0]
-                report_problem(
-                    key, f"Ignored an invalid value in the link, {key} = {single_line(query[key])}: {message}"
-                )
+                text = single_line(query[key])
+                report_problem(key, f"Ignored an invalid value in the link, {key} = {text}: {message}")
     if is_new:
         address.query = query
         address.full_query = None
