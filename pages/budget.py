@@ -81,7 +81,7 @@ def _show_downloads(spending: BudgetSplit) -> None:
 
 SECTIONS = {"Download": _show_downloads, "Why, and sources": lambda _: st.markdown(ui.page_text("budget", "why"))}
 MEASURES = [*charts.DIVIDED_MEASURES, *(key for kind in DATA_KINDS.values() for key in kind.divided_between)]
-NUMBERS = shared.compared_numbers("The privacy loss of everything that is released, which is divided here.")
+NUMBERS = shared.compared_numbers("budget")
 SETTINGS = {
     **shared.comparison_settings(NUMBERS, PREFIX, MEASURES),
     f"{PREFIX}spending": ui.choice_setting(BUDGET_SPLITS, SplitOverSets.key, "Divide ε over"),

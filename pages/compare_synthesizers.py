@@ -30,10 +30,7 @@ from pages.ui.navigation import COMPARE, PUBLISHED
 PREFIX = COMPARE.prefix
 STUDY = f"{PREFIX}study"  # key of the cells of a study that is open
 PUBLISHED_BY = {"bowen_liu": "Bowen & Liu (2016)", "liu": "Liu (2016)"}
-NUMBERS = shared.compared_numbers(
-    "The privacy loss of all sets together at which the methods are ranked.",
-    **ui.declared_numbers("compare_synthesizers"),
-)
+NUMBERS = shared.compared_numbers("compare_synthesizers")
 PRESETS = ui.declared_presets("compare_synthesizers")
 
 

@@ -13,11 +13,9 @@ from dpviz.charts.comparison import ERROR, DrawnMeasure
 from dpviz.charts.lines import SMALL_HEIGHT, comparison_height
 from dpviz.charts.theme import Figure
 from dpviz.comparisons import DATA_KINDS, Analysis, ComparedMethod, Comparison, DataKind, Outcome
-from dpviz.comparisons.analysis import COMPARED_SETS, SIMULATED_REPETITIONS, declared_numbers
+from dpviz.comparisons.analysis import declared_numbers
 from dpviz.comparisons.budget import BudgetSplit, SplitOverSets
 from dpviz.comparisons.proportion import BinaryData, BinaryMethod, CountData, method_of_release
-from dpviz.comparisons.terms import PROMISES
-from dpviz.core.declarations import PUBLIC_GUESS, SEED
 from dpviz.core.limits import MAX_ROWS_OF_TABLE
 from dpviz.core.parameters import Parameter
 from dpviz.designs import CONFIDENTIAL_COUNT, Design
@@ -26,16 +24,12 @@ from dpviz.mechanisms import BetaBinomial
 from pages import ui
 
 
-def compared_numbers(promise: str, **own: Parameter) -> dict[str, Parameter]:
-    """Numbers of a page that compares methods, on which ε is what the words `promise`, and its own numbers."""
-    epsilon = replace(
-        PROMISES, default=1.0, slider_minimum=1e-3, slider_maximum=100.0,
-        help=f"{promise} Smaller is more private; values from 0.1 to 10 are usual.",
-    )  # fmt: skip
+def compared_numbers(page: str) -> dict[str, Parameter]:
+    """Numbers of a page that compares methods: its own, those that both pages have, and those of the kinds of data."""
+    shared = ui.declared_numbers("comparison")
     kinds = declared_numbers(DATA_KINDS)
-    sets = replace(COMPARED_SETS, private_end="neither")
-    rest = {"level": Analysis.numbers()["level"], "repetitions": SIMULATED_REPETITIONS, "seed": SEED}
-    return {"epsilon": epsilon, "n": kinds["n"], "sets": sets, **kinds, PUBLIC_GUESS.name: PUBLIC_GUESS, **own, **rest}
+    numbers = {"epsilon": shared["epsilon"], "n": kinds["n"], "sets": shared["sets"], **kinds, **shared}
+    return numbers | ui.declared_numbers(page, shared)
 
 
 def comparison_settings(numbers: Mapping[str, Parameter], prefix: str, measures: Iterable[str]) -> ui.Settings:
