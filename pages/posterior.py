@@ -15,7 +15,7 @@ from dpviz.designs import Design, describe_promise
 from dpviz.export.tables import to_csv
 from dpviz.export.templates import page_script
 from dpviz.inference import posterior as posteriors
-from dpviz.inference import report
+from dpviz.inference import report, secret_size
 from dpviz.inference.posterior_coverage import EQUAL_TAILS, INTERVALS, posterior_coverage
 from dpviz.inference.released import ReleasedCounts, read_counts, read_tables
 from dpviz.mechanisms import BetaBinomial, matrix_mechanism, two_cell_synthesizers
@@ -169,12 +169,12 @@ def _show_coverage(question: Question) -> None:
 def _show_secret_size(question: Question) -> None:
     design = question.design
     known = question.release.exact
-    label = ui.segmented("size_prior", list(posteriors.SIZE_PRIORS), help=ui.words("size_prior"))
-    around = ends = posteriors.range_around(design.n)
+    label = ui.segmented("size_prior", list(secret_size.SIZE_PRIORS), help=ui.words("size_prior"))
+    around = ends = secret_size.range_around(design.n)
     words = f"Use a range around the true n = {design.n:,}"
     if not ui.toggle("around", words, help=ui.words("around")):
         ends = tuple(ui.number_controls("low", "high").values())
-    guess = ui.number_control("guess") if label == posteriors.GUESS else 1
+    guess = ui.number_control("guess") if label == secret_size.GUESS else 1
     compute = partial(_posterior_secret_size, question, label, guess)
     posterior = ui.last_valid_value("range", ends, compute, around, lambda ends: f"{ends[0]:,} to {ends[1]:,} rows")
 
@@ -206,13 +206,13 @@ def _show_secret_size(question: Question) -> None:
 @lru_cache(maxsize=16)
 def _posterior_secret_size(
     question: Question, label: str, guess: int, ends: tuple[int, int]
-) -> posteriors.SecretSizePosterior:
+) -> secret_size.SecretSizePosterior:
     low, high = ends
     if low > high:
         raise ValueError(f"The fewest rows must be at most the most, {high:,}; got {low:,}.")
-    prior = posteriors.size_prior(label, low, high, guess)
+    prior = secret_size.size_prior(label, low, high, guess)
     alpha, release = question.design.alpha_of_one_set, question.release
-    return posteriors.posterior_secret_n(
+    return secret_size.posterior_secret_n(
         synthetic_counts=release.counts, m=release.synthesizer.m, alpha=alpha, beta=alpha, prior=prior,
         gamma1=release.gamma1, gamma2=release.gamma2,
     )  # fmt: skip
@@ -291,7 +291,7 @@ SETTINGS = {
     f"{PREFIX}counts": ui.text_setting("31", "Synthetic counts x̃"),
     f"{PREFIX}knows": ui.switch_setting(False, "x is known"),
     f"{PREFIX}kind": ui.choice_setting(INTERVALS, EQUAL_TAILS, "Interval"),
-    f"{PREFIX}size_prior": ui.choice_setting(posteriors.SIZE_PRIORS, "uniform", "Prior of n"),
+    f"{PREFIX}size_prior": ui.choice_setting(secret_size.SIZE_PRIORS, "uniform", "Prior of n"),
     f"{PREFIX}around": ui.switch_setting(True, "Range around the true n"),
     f"{PREFIX}tables": ui.text_setting(TABLES, "Released tables"),
     f"{PREFIX}look": ui.section_setting(SECTIONS),

@@ -14,7 +14,7 @@ from dpviz.core import limits
 from dpviz.core.formatting import format_number, round_up
 from dpviz.designs import Design
 from dpviz.inference import posterior_mixture
-from dpviz.inference.posterior import posterior_secret_n, range_around, size_prior
+from dpviz.inference.secret_size import posterior_secret_n, range_around, size_prior
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy.subsampling import subsampled_epsilon_printed, subsampled_tight

@@ -6,17 +6,15 @@ from dpviz.inference.interval_rules import contains
 from dpviz.inference.moments import cell_moments, proportion_moments, set_moments, share_beyond
 from dpviz.inference.noise_aware import NOISE_AWARE_RULES
 from dpviz.inference.posterior import (
-    SecretSizePosterior,
     posterior_cells,
     posterior_given,
     posterior_if_known,
     posterior_if_real,
     posterior_mixture,
-    posterior_secret_n,
-    size_prior,
 )
 from dpviz.inference.posterior_coverage import EQUAL_TAILS, HIGHEST_DENSITY, posterior_coverage, posterior_summaries
 from dpviz.inference.rules import RULES, check_rule
+from dpviz.inference.secret_size import SecretSizePosterior, posterior_secret_n, size_prior
 from dpviz.inference.sum_distribution import length_limit, release_sums
 
 __all__ = [

@@ -5,25 +5,22 @@ x ~ Binomial(n, p), and each released count from row x of the mechanism's matrix
 """
 
 import math
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy.special import gammaln
 
 from dpviz.core import limits
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
-from dpviz.core.formatting import SUPERSCRIPTS, format_number
+from dpviz.core.formatting import SUPERSCRIPTS
 from dpviz.core.numerics.combinatorics import composition_count, compositions
 from dpviz.core.numerics.special import log_beta, log_rising_ratio
-from dpviz.core.parameters import Parameter, argument, validate_choice
+from dpviz.core.parameters import Parameter, argument
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.beta_mixture import BetaMixture
 from dpviz.inference.sum_distribution import checked_counts
 from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
-from dpviz.mechanisms.beta_binomial import beta_binomial_log_likelihood
-from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 
 IMPOSSIBLE_RELEASE = (
     "The synthetic counts cannot all come from one confidential table under this synthesizer: for every x, one of them "
@@ -58,8 +55,16 @@ def normalized(log_weights: FloatArray) -> FloatArray:
     return weights / weights.sum(axis=-1, keepdims=True)
 
 
-def _checked_release(counts: object, m: int, gamma1: float, gamma2: float) -> tuple[IntArray, float, float]:
-    """M counts and the analyst's prior, all checked."""
+def checked_release(counts: object, m: int, gamma1: float, gamma2: float) -> tuple[IntArray, float, float]:
+    """M counts and the analyst's prior, all checked.
+
+    Parameters
+    ----------
+    counts : sequence of int
+    m : int
+        Largest count.
+    gamma1, gamma2 : float
+    """
     gamma1 = GAMMA_ONES.validate(gamma1)
     gamma2 = GAMMA_ZEROS.validate(gamma2)
     checked = checked_counts(counts, m)
@@ -136,7 +141,7 @@ def posterior_given(
     >>> posterior_given(blurred, [1]).weights.round(12).tolist()
     [0.25, 0.75]
     """
-    counts, gamma1, gamma2 = _checked_release(synthetic_counts, synthesizer.m, gamma1, gamma2)
+    counts, gamma1, gamma2 = checked_release(synthetic_counts, synthesizer.m, gamma1, gamma2)
     x = np.arange(synthesizer.n + 1)
     log_prior = log_prior_counts(x, synthesizer.n, gamma1, gamma2)
     weights = normalized(synthesizer.log_likelihood(counts) + log_prior)
@@ -184,7 +189,7 @@ def posterior_if_real(
     0.5
     """
     m = POSTERIOR_SYNTHETIC_ROWS.validate(m)
-    counts, gamma1, gamma2 = _checked_release(synthetic_counts, m, gamma1, gamma2)
+    counts, gamma1, gamma2 = checked_release(synthetic_counts, m, gamma1, gamma2)
     return _single(int(counts.sum()), len(counts) * m, gamma1, gamma2)
 
 
@@ -285,173 +290,3 @@ def _per_cell(declaration: Parameter, value: float | Sequence[float], cells: int
             f"{declaration.name} ({declaration.title.lower()}) must be one number or {cells} of them; got {value!r}."
         )
     return np.broadcast_to(given, (cells,))
-
-
-# Secret n
-
-LOW = replace(POSTERIOR_ROWS, name="low", title="Fewest rows thought possible")
-HIGH = replace(POSTERIOR_ROWS, name="high", title="Most rows thought possible")
-GUESSED_ROWS = argument(
-    "guess", 0, sys.float_info.max, title="expected number of rows", open_minimum=True, domain_text="a positive number"
-)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SizePrior:
-    """Prior of n over a range of whole numbers; `label` is the prior in words, with its range."""
-
-    label: str
-    sizes: IntArray = field(repr=False)
-    weights: FloatArray = field(repr=False)
-
-    @property
-    def believed(self) -> str:
-        """Phrase after "An analyst who"."""
-        low, high = self.sizes[[0, -1]]
-        return f"takes n to be {low:,}" if low == high else f"knows only that n lies between {low:,} and {high:,}"
-
-
-GUESS = "around a guess"
-SIZE_PRIORS: dict[str, tuple[str, Callable[[IntArray, float], FloatArray]]] = {
-    "uniform": ("uniform", lambda sizes, _: np.zeros(len(sizes))),
-    GUESS: ("Poisson around {guess},", lambda sizes, guess: sizes * math.log(guess) - gammaln(sizes + 1)),
-    "uniform in log n": ("as 1/n", lambda sizes, _: -np.log(sizes)),
-}
-"""Priors of n by name: their words, and ln Pr(n) up to a constant, a function of n and of a guess."""
-
-
-def size_prior(kind: str, low: int, high: int, guess: float = 1.0) -> SizePrior:
-    """Prior of n from `low` to `high`: uniform, Poisson(`guess`), or uniform in ln n.
-
-    Parameters
-    ----------
-    kind : str
-        Key of `SIZE_PRIORS`.
-    low, high : int
-        Ends of the range.
-    guess : float
-        Mean of the Poisson distribution.
-
-    Examples
-    --------
-    >>> size_prior("uniform", 5, 8).weights.tolist()
-    [0.25, 0.25, 0.25, 0.25]
-    >>> size_prior("around a guess", 1, 2, 2.0).weights.round(12).tolist()  # 2 e⁻² each
-    [0.5, 0.5]
-    """
-    validate_choice("kind", kind, SIZE_PRIORS)
-    low = LOW.validate(low)
-    high = HIGH.validate(high)
-    guess = GUESSED_ROWS.validate(guess)
-    if low > high:
-        raise ValueError(f"low (fewest rows thought possible) must be at most high = {high:,}; got {low:,}.")
-    words, log_weights = SIZE_PRIORS[kind]
-    sizes = np.arange(low, high + 1)
-    label = f"{words.format(guess=format_number(guess))} from {format_number(low)} to {format_number(high)} rows"
-    return SizePrior(label=label, sizes=sizes, weights=normalized(log_weights(sizes, guess)))
-
-
-def range_around(n: int) -> tuple[int, int]:
-    """Range n/2 to 2n, or as far to either side of n as can be summed.
-
-    >>> range_around(100), range_around(9_990)
-    ((50, 200), (9900, 10000))
-    """
-    n = POSTERIOR_ROWS.validate(n)
-    if n <= 1000:  # all sizes can be summed
-        return (n + 1) // 2, 2 * n
-    side = (limits.MAX_LISTED_TABLES // 2 - limits.MAX_LISTED_TABLES // 20) // n
-    return n - side, min(n + side, int(POSTERIOR_ROWS.maximum))
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SecretSizePosterior(BetaMixture):
-    """Posterior of p with n unknown, and that of n: `size_weights` are Pr(n | release) of `prior.sizes`."""
-
-    prior: SizePrior
-    size_weights: FloatArray = field(repr=False)
-
-    @property
-    def expected_size(self) -> float:
-        """E[n | release]."""
-        return float(self.size_weights @ self.prior.sizes)
-
-    def doubts(self, n: int) -> list[str]:
-        """Sentences on a range that leaves out the true n, or at whose ends the posterior of n piles up."""
-        low, high = int(self.prior.sizes[0]), int(self.prior.sizes[-1])
-        sentences = []
-        if not low <= n <= high:
-            left_out = f"The range from {low:,} to {high:,} <b>leaves out the true n = {n:,}</b>"
-            sentences.append(f"{left_out}, so that the answer cannot be relied on.")
-        is_raised = self.size_weights > 3 * self.prior.weights
-        piled = [f"{end:,}" for end, place in ((low, 0), (high, -1)) if low < high and is_raised[place]]
-        if piled:
-            sentences.append(f"The posterior of n piles up at n = {' and '.join(piled)}, where the range ends.")
-        return sentences
-
-
-def posterior_secret_n(
-    *,
-    synthetic_counts: Sequence[int] | IntArray,
-    m: int,
-    alpha: float,
-    beta: float,
-    prior: SizePrior,
-    gamma1: float = 1.0,
-    gamma2: float = 1.0,
-) -> SecretSizePosterior:
-    """Posterior of p and of n after M sets of the Beta-binomial synthesizer, n unknown.
-
-    Parameters
-    ----------
-    synthetic_counts, m, alpha, beta, gamma1, gamma2
-        As in `posterior_mixture`.
-    prior : SizePrior
-        Prior of n, whose range has at most 2,000,000 pairs (n, x).
-
-    Notes
-    -----
-    w_{n,x} ∝ Pr(n) BetaBinomial(x; n, γ1, γ2) Π_j BetaBinomial(x̃_j; m, α + x, β + n − x): a prior of n is the further
-    level of the model that Charest (2011), section 5, proposes. α = m / (e^ε − 1) says nothing about n unless m = n.
-
-    Examples
-    --------
-    >>> design = dict(synthetic_counts=[1], m=1, alpha=1, beta=1)
-    >>> secret = posterior_secret_n(**design, prior=size_prior("uniform", 1, 1))  # a known n
-    >>> round(secret.mean - posterior_mixture(**design, n=1).mean, 12)
-    0.0
-    """
-    m = POSTERIOR_SYNTHETIC_ROWS.validate(m)
-    alpha = PRIOR_ONES.validate(alpha)
-    beta = PRIOR_ZEROS.validate(beta)
-    counts, gamma1, gamma2 = _checked_release(synthetic_counts, m, gamma1, gamma2)
-    lengths = prior.sizes + 1
-    pairs = int(lengths.sum())
-    if pairs > limits.MAX_LISTED_TABLES:
-        most = f"at most {limits.MAX_LISTED_TABLES:,} pairs of n and x"
-        raise ValueError(f"prior (of the number of rows) must span {most}; got {pairs:,}. Choose a shorter range.")
-
-    # Pr(n, x | release) of all pairs, one n after the other
-    starts = np.cumsum(lengths) - lengths
-    n = np.repeat(prior.sizes, lengths)
-    x = np.arange(pairs) - np.repeat(starts, lengths)
-    log_weights = log_prior_counts(x, n, gamma1, gamma2) + beta_binomial_log_likelihood(counts, x, n, m, alpha, beta)
-    with np.errstate(divide="ignore"):
-        weights = normalized(log_weights + np.repeat(np.log(prior.weights), lengths))
-
-    # The same mixture of components of the largest n: Beta(a, b) is a/(a + b) Beta(a + 1, b) + b/(a + b) Beta(a, b + 1)
-    mixed = np.zeros(lengths[0] - 1)
-    for start, length in zip(starts.tolist(), lengths.tolist(), strict=True):
-        ones = np.arange(length - 1)
-        total = gamma1 + gamma2 + (length - 2)
-        stays = mixed * (gamma2 + ones[::-1]) / total
-        rises = mixed * (gamma1 + ones) / total
-        mixed = np.append(stays, 0.0) + np.append(0.0, rises) + weights[start : start + length]
-    ones = np.arange(len(mixed))
-    return SecretSizePosterior(
-        a=gamma1 + ones,
-        b=gamma2 + ones[::-1],
-        weights=mixed,
-        prior=prior,
-        size_weights=np.add.reduceat(weights, starts),
-    )

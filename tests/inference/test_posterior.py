@@ -28,7 +28,8 @@ from dpviz.inference import (
     posterior_summaries,
     size_prior,
 )
-from dpviz.inference.posterior import SIZE_PRIORS, log_prior_counts
+from dpviz.inference.posterior import log_prior_counts
+from dpviz.inference.secret_size import SIZE_PRIORS
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, PosteriorMode
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.referees import charest, rows_of

@@ -17,9 +17,9 @@ from scipy.stats import beta as beta_law
 from scipy.stats import betabinom, binom, dlaplace, laplace, poisson
 
 from dpviz.designs import Design, describe_promise
-from dpviz.inference.posterior import posterior_secret_n, size_prior
 from dpviz.inference.posterior_coverage import posterior_coverage
 from dpviz.inference.report import posterior_answer
+from dpviz.inference.secret_size import posterior_secret_n, size_prior
 from dpviz.mechanisms import TwoCellSynthesizer, two_cell_synthesizers
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from pages import posterior as details

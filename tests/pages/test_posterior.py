@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.designs import Design
 from dpviz.export.templates import page_script
-from dpviz.inference.posterior import SIZE_PRIORS, posterior_secret_n, size_prior
 from dpviz.inference.posterior_coverage import EQUAL_TAILS, HIGHEST_DENSITY, posterior_coverage
 from dpviz.inference.report import POSTERIOR_NAMES, confidential_count_sentence, posteriors_table
+from dpviz.inference.secret_size import SIZE_PRIORS, posterior_secret_n, size_prior
 from dpviz.mechanisms import two_cell_synthesizers
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.published.records import load_records
