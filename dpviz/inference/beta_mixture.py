@@ -17,11 +17,6 @@ from dpviz.core.parameters import argument
 from dpviz.core.types import BoolArray, FloatArray, IntArray, Numbers
 from dpviz.inference._roots import falling_roots
 
-COMPONENTS = (
-    argument("a", 0, 1e13, open_minimum=True),
-    argument("b", 0, 1e13, open_minimum=True),
-    argument("weights", 0, 1.001),
-)
 PROBABILITY = argument("q", 0, 1, title="probability")
 
 END = 1e5  # log-odds that stand for 0 and 1
@@ -53,18 +48,15 @@ class BetaMixture:
     weights: FloatArray = field(repr=False)
 
     def __post_init__(self) -> None:
-        for declaration in COMPONENTS:
-            values = declaration.validate_array(getattr(self, declaration.name))
+        for name, largest in (("a", 1e13), ("b", 1e13), ("weights", 1.001)):
+            values = argument(name, 0, largest, open_minimum=name != "weights").validate_array(getattr(self, name))
             if values.shape != np.shape(self.a) or values.ndim != 1 or not len(values):
-                raise ValueError(
-                    f"{declaration.name} must have one number for each component; got {describe_value(values)}."
-                )
-            object.__setattr__(self, declaration.name, values)
+                raise ValueError(f"{name} must have one number for each component; got {describe_value(values)}.")
+            object.__setattr__(self, name, values)
         rounding = 1e-9 * (self.a[0] + self.b[0])
-        if max(np.abs(np.diff(self.a) - 1).max(initial=0), np.abs(np.diff(self.b) + 1).max(initial=0)) > rounding:
-            raise ValueError(
-                "a must rise and b fall by 1 from one component to the next; got components of other steps."
-            )
+        steps = np.abs([np.diff(self.a) - 1, np.diff(self.b) + 1])
+        if steps.max(initial=0) > rounding:
+            raise ValueError("a must rise and b fall by 1 from one component to the next; got other steps.")
         if abs(self.weights.sum() - 1) > 1e-6:
             raise ValueError(f"weights must have the sum 1; got {describe_value(float(self.weights.sum()))}.")
 
