@@ -51,6 +51,12 @@ def step_of(key: str, name: str) -> LessonStep:
     return next(step for step in LESSONS[key].steps if step.name == name)
 
 
+def answer_of(key: str, name: str) -> Any:
+    question = step_of(key, name).question
+    assert question is not None
+    return question.answer(LessonState(name))
+
+
 def spec_of(step: LessonStep, state: LessonState) -> dict[str, Any]:
     spec: dict[str, Any] = json.loads(step.picture(state).json_text())
     return spec
@@ -233,19 +239,14 @@ def test_the_numbers_of_the_note_come_out() -> None:
             re.findall(r"[\d.,]+(?: %)?", written(step, LessonState(step.name, 1, guess)).replace("<b>", " "))
         )
 
-    def answer(key: str, name: str) -> Any:
-        question = step_of(key, name).question
-        assert question is not None
-        return question.answer(LessonState(name))
-
-    assert (answer("one_answer", "which"), answer("one_answer", "often")) == ("5", "1_in_1000")
-    assert round(100 * answer("called_epsilon", "real"), 1) == 70.5
-    assert (round(answer("invented_rows", "many")), round(answer("invented_rows", "delta"), 1)) == (1164, 15.2)
-    assert (round(answer("too_sure", "one")), answer("too_sure", "sets")) == (68, "none")
+    assert (answer_of("one_answer", "which"), answer_of("one_answer", "often")) == ("5", "1_in_1000")
+    assert round(100 * answer_of("called_epsilon", "real"), 1) == 70.5
+    assert (round(answer_of("invented_rows", "many")), round(answer_of("invented_rows", "delta"), 1)) == (1164, 15.2)
+    assert (round(answer_of("too_sure", "one")), answer_of("too_sure", "sets")) == (68, "none")
     assert [round(100 * IntervalSample(replace(DESIGN, sets=sets)).exact.coverage) for sets in (1, 2, 5)] == [68, 18, 0]
-    assert round(answer("told_how", "again")) == 95
-    assert (answer("one_or_ten", "modips"), answer("one_or_ten", "beta")) == (5, 1)
-    assert round(answer("best", "floor"), 1) == 12.5
+    assert round(answer_of("told_how", "again")) == 95
+    assert (answer_of("one_or_ten", "modips"), answer_of("one_or_ten", "beta")) == (5, 1)
+    assert round(answer_of("best", "floor"), 1) == 12.5
 
 
 def test_the_ratios_and_guesses_of_five_people_are_those_of_fractions() -> None:
@@ -257,11 +258,8 @@ def test_the_ratios_and_guesses_of_five_people_are_those_of_fractions() -> None:
     for k, ratio in enumerate(ratios):
         assert is_value_in(LESSONS["one_answer"].answer_text(step, LessonState(step.name, 1, str(k))), ratio)
     real = float(sum(max(a, b) for a, b in zip(*rows, strict=True))) / 2
-    question = LESSONS["called_epsilon"].steps[2].question
-    limit = LESSONS["called_epsilon"].steps[0].question
-    assert question is not None and limit is not None
-    assert question.answer(LessonState("")) == pytest.approx(real, rel=1e-12)
-    assert limit.answer(LessonState("")) == pytest.approx(math.exp(2) / (1 + math.exp(2)), rel=1e-12)
+    assert answer_of("called_epsilon", "real") == pytest.approx(real, rel=1e-12)
+    assert answer_of("called_epsilon", "limit") == pytest.approx(math.exp(2) / (1 + math.exp(2)), rel=1e-12)
 
 
 def beta_binomial(n: int, alpha: float) -> np.ndarray:
@@ -343,9 +341,8 @@ def test_the_best_number_of_sets_has_the_smallest_error_of_all(key: str, name: s
         variance = rows @ q**2 - mean**2
         errors[sets] = math.sqrt(float(weights @ (variance / sets + (mean - p) ** 2)))
     step = step_of("one_or_ten", name)
-    assert step.question is not None
     best = min(errors, key=errors.__getitem__)
-    assert step.question.answer(LessonState("")) == best
+    assert answer_of("one_or_ten", name) == best
     assert is_value_in(LESSONS["one_or_ten"].answer_text(step, LessonState(step.name, 1, best)), errors[best])
     (line,) = [trace for trace in spec_of(step, LessonState(step.name, 1, best))["data"] if trace["mode"] == "lines"]
     assert line["name"]
@@ -363,9 +360,7 @@ def test_the_best_there_is_is_geometric_noise_with_its_posterior_means() -> None
     smallest = math.sqrt(float((rows * (x / n - mean) ** 2).sum() / (n + 1)))
     beta = beta_binomial(n, n / (math.e - 1))
     error = math.sqrt(float((beta * (x / n - k / n) ** 2).sum() / (n + 1)))
-    question = LESSONS["best"].steps[0].question
-    assert question is not None
-    assert question.answer(LessonState("")) == pytest.approx(error / smallest, rel=1e-5)
+    assert answer_of("best", "floor") == pytest.approx(error / smallest, rel=1e-5)
 
 
 def test_modips_has_the_prior_in_lesson_7_that_it_has_in_lesson_6_and_on_compare() -> None:
