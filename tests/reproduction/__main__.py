@@ -14,7 +14,7 @@ import pandas as pd
 
 from dpviz.core.declarations import SEED
 from dpviz.core.parameters import argument
-from dpviz.published.records import Record, load_papers, load_records, rule_sentence, summarize
+from dpviz.published.records import Kind, load_papers, load_records, rule_sentence, summarize
 from tests.reproduction import abowd_vilhuber, bowen_liu, charest, later_work, liu, zheng
 from tests.reproduction.evidence import FILE_DIGITS, SimulationBudget, changed_records, recompute
 
@@ -40,14 +40,6 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     return options
 
 
-def record_line(record: Record) -> str:
-    """Return a record in one line: where it stands, both values, and how they compare."""
-    where = f"{record.paper}, {record.place}, {record.what}" + (f" ({record.design})" if record.design else "")
-    if not record.is_number:
-        return f"{where}: “{record.printed}” {record.ours} {record.verdict.capitalize()}."
-    return f"{where}: printed {record.printed}, ours {record.ours}, {record.distance}. {record.verdict.capitalize()}."
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Recompute what the arguments name; return 1 where a record no longer comes out, else 0."""
     options = parse_arguments(arguments)
@@ -57,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
     recomputed = [recompute(record, budget) if record.is_computed else record for record in frozen]
 
     summary = summarize(recomputed)
-    count = f"{summary.n_come_out:,} of {summary.kinds['result']:,}"
+    count = f"{summary.n_come_out:,} of {summary.kinds[Kind.RESULT]:,}"
     print(f"{count} results come out. {rule_sentence(summary.n_simulated)}")
     for paper in papers:
         print(f"{paper}: {summarize(record for record in recomputed if record.paper == paper).counts}.")
@@ -70,7 +62,10 @@ def main(arguments: list[str] | None = None) -> int:
 
     changed = changed_records(frozen, recomputed)
     for record in changed:
-        print(record_line(record), file=sys.stderr)
+        where = ", ".join(filter(None, (record.paper, record.place, record.what, record.design)))
+        distance = f", {record.distance}" if record.is_number else ""
+        verdict = f"ours {record.ours}{distance}. {record.verdict.capitalize()}"
+        print(f"{where}: printed {record.printed}, {verdict}.", file=sys.stderr)
     return 1 if changed else 0
 
 

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import chi2
 
-from dpviz.audit.release_audit import ReleaseSetting, audit_releases
+from dpviz.audit.release_audit import audit_releases
+from dpviz.audit.release_losses import ReleaseSetting
 from dpviz.comparisons import Analysis, BinaryData, MixedData, UnknownVariance
 from dpviz.comparisons.analysis import OutcomeMeasures
 from dpviz.comparisons.methods import NumericMethod

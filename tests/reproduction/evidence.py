@@ -101,10 +101,8 @@ def read_table(name: str) -> list[dict[str, str]]:
     return list(csv.DictReader(text.splitlines()))
 
 
-@cache
-def load_sentences() -> dict[tuple[str, str], str]:
-    """Return the sentences of the statements, by the keys of paper and statement."""
-    return {(row["paper"], row["key"]): row["sentence"] for row in read_table("sentences")}
+SENTENCES = {(row["paper"], row["key"]): row["sentence"] for row in read_table("sentences")}
+"""Sentences of the statements, by the keys of paper and statement."""
 
 
 class _Numbers(tuple[float, ...]):
@@ -121,7 +119,7 @@ def sentence(record: Record, evidence: Evidence) -> str:
     numbers = _Numbers(evidence.value)
     places = [_Numbers([number]) for number in numbers]
     least, most = (_Numbers([end(numbers, default=0.0)]) for end in (min, max))
-    return load_sentences()[PAPER_KEYS[record.paper], record.key].format(*places, all=numbers, least=least, most=most)
+    return SENTENCES[PAPER_KEYS[record.paper], record.key].format(*places, all=numbers, least=least, most=most)
 
 
 # Criteria
@@ -234,14 +232,13 @@ def recompute(record: Record, budget: SimulationBudget) -> Record:
     return replace(record, ours=sentence(record, evidence), verdict=judge(record, evidence))
 
 
-def is_changed(before: Record, after: Record, limit: float) -> bool:
-    """Whether the verdict is no longer the frozen one, by more standard errors than chance explains."""
-    if not after.error:
-        return before.verdict is not after.verdict
-    return before.verdict.comes_out and abs(after.standard_errors) > limit and not before.is_alternative
-
-
 def changed_records(frozen: Sequence[Record], recomputed: Sequence[Record]) -> list[Record]:
-    """Return the recomputed records whose verdict is no longer the frozen one."""
+    """Return the recomputed records whose verdict is no longer the frozen one, by more than chance explains."""
     limit = simulation_limit(summarize(frozen).n_simulated)
-    return [after for before, after in zip(frozen, recomputed, strict=True) if is_changed(before, after, limit)]
+
+    def is_changed(before: Record, after: Record) -> bool:
+        if not after.error:
+            return before.verdict is not after.verdict
+        return before.verdict.comes_out and abs(after.standard_errors) > limit and not before.is_alternative
+
+    return [after for before, after in zip(frozen, recomputed, strict=True) if is_changed(before, after)]

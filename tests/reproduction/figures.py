@@ -74,9 +74,7 @@ def sweep(
             yield line_row(paper, place, setting, measure, label, axis, y, error)
 
 
-def labelled(
-    compared: Iterable[ComparedMethod], curve: Callable[..., Measures]
-) -> dict[Label, Callable[..., Measures]]:
+def labelled(compared: Iterable[ComparedMethod], curve: Curve) -> dict[Label, Curve]:
     """Return the lines of some methods, from a function of the method and a point."""
     kinds = {True: LineKind.REFERENCE, False: LineKind.COMPUTED}
     return {Label(method.key, method.label, kinds[method.reference]): partial(curve, method) for method in compared}
@@ -295,10 +293,7 @@ def sets_figures(budget: SimulationBudget) -> Rows:
     """Figure 6: bias (exact), mean standard error and coverage with Theorem 7 against m, at ε = 1."""
     axis = 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 70, 100, 150, 200, 300, 500
     places = dict.fromkeys(("bias", "standard_error", "coverage"), "Figure 6")
-    schemes: list[tuple[str, type[Modips | ModipsTruncated], NumericMethod]] = [
-        ("BIT", Modips, methods.MODIPS_MEAN),
-        ("truncation", ModipsTruncated, methods.MODIPS_MEAN_TRUNCATED),
-    ]
+    schemes = ("BIT", Modips, methods.MODIPS_MEAN), ("truncation", ModipsTruncated, methods.MODIPS_MEAN_TRUNCATED)
     for n, p in product((100, 1_000), (0.1, 0.5)):
         lines = {
             Label(kind.key, name): partial(proportion_measures, kind, n, p, budget, "reiter_2003", epsilon=1.0)
@@ -347,15 +342,12 @@ def budget_figures(budget: SimulationBudget) -> Rows:
 
 
 FIGURES = {
-    "charest": charest_figures,
-    "zheng": zheng_figures,
-    "bowen_liu_1": proportion_figures,
-    "bowen_liu_2": normal_figures,
-    "bowen_liu_3": mixed_figures,
-    "liu_6": sets_figures,
-    "liu_7": rules_figures,
-    "liu_8": budget_figures,
-}
+    function.__name__.removesuffix("_figures"): function
+    for function in (
+        charest_figures, zheng_figures, proportion_figures, normal_figures, mixed_figures, sets_figures, rules_figures,
+        budget_figures,
+    )
+}  # fmt: skip
 """In the order of the file."""
 
 

@@ -20,13 +20,13 @@ from tests.reproduction.evidence import (
     CELL_CHECKS,
     PAPER_KEYS,
     SECTIONS,
+    SENTENCES,
     Evidence,
     SimulationBudget,
     changed_records,
     find_check,
     findings,
     judge,
-    load_sentences,
     recompute,
 )
 from tests.reproduction.liu import share_evidence
@@ -50,7 +50,7 @@ def test_every_result_is_computed_and_every_statement_has_a_sentence() -> None:
     }
     computed = {(PAPER_KEYS[record.paper], record.key) for record in RECORDS if record.is_computed}
     assert computed == {*CELL_CHECKS, *found}
-    assert {key for key, evidence in found.items() if not isinstance(evidence.value, float)} == set(load_sentences())
+    assert {key for key, evidence in found.items() if not isinstance(evidence.value, float)} == set(SENTENCES)
 
 
 @pytest.mark.parametrize("paper", list(dict.fromkeys(record.paper for record in RECORDS)))

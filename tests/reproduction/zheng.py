@@ -109,8 +109,7 @@ def reference_prior(method: str, n: int = N, m: int = N, delta: float = DELTA, e
 
 def statements() -> Findings:
     """What the chapters say of the theorems."""
-    yield "called", evidence.CONTRADICTED
-    yield "root_n", evidence.CONTRADICTED
+    yield from dict.fromkeys(("called", "root_n"), evidence.CONTRADICTED).items()
     own, flat = (priors.maximum_range("param_post", n=N, sigma0=s, epsilon=1.0, delta=DELTA) for s in (1.0, math.inf))
     yield "sigma0", values([own, flat], abs(own / flat - 1) < 0.1)
 
@@ -140,8 +139,7 @@ def distributions() -> Findings:
     ones, zeros = np.transpose([(2, 5), (3, 9), (6, 6)]) - 1
     ratios, totals = ones / zeros, ones + zeros
     counted = values(np.transpose([ones, totals]), ratios[0] == ratios[1] != ratios[2] and totals[1] == totals[2])
-    yield "same_ratio", counted
-    yield "same_total", counted
+    yield from dict.fromkeys(("same_ratio", "same_total"), counted).items()
 
     # n₁ + α and n₀ + β that are tried; the mode is the largest density on a grid, up to its step
     a, b = np.array(list(product((2, 3, 5, 10, 30, 100), repeat=2))).T
@@ -238,8 +236,7 @@ def lemmas() -> Findings:
     # Infinitely many rows determine the parameter that they are drawn with
     rows, many_rows = (released_delta("synth_post_one", m, 1.0) for m in (N, MAX_PRIOR_ROWS))
     parameter = released_delta("param_post", N, 1.0)
-    yield "2.16", at_most(rows, parameter)
-    yield "5.1", at_most(rows, parameter)
+    yield from dict.fromkeys(("2.16", "5.1"), at_most(rows, parameter)).items()
     yield "5.4", at_most(DELTA, released_delta("synth_map", 4, 2.0))
     yield "5.5", at_most(many_rows, parameter)
     yield "5.6", at_most(DELTA, released_delta("synth_post_many", 4, 2.0))
