@@ -95,7 +95,7 @@ def picture_controls(design: Design, run: simulation.Run) -> str:
     rest: dict[str, Any] = {"label_visibility": "collapsed", "width": "content"}
     with st.container(horizontal=True, vertical_alignment="center"):
         simulation.show_buttons(design, run)
-        ui.segmented("speed", **rest)
+        ui.segmented("speed", {name: speed["label"] for name, speed in simulation.SPEEDS.items()}, **rest)
         return AXES[ui.segmented("axis", axes, **rest)]
 
 

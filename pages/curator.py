@@ -1,7 +1,6 @@
 """Curator's desk: from the limits that must hold to the designs that keep them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -31,9 +30,6 @@ PROTECTION: UsualLimits = {(key,): protection.short_label for key, protection in
 ACCURACY: UsualLimits = {("mean_width", "coverage"): "± of the interval", TYPICAL_ERROR: "typical error"}
 """The usual ways to limit protection and accuracy: one of them, unless several are chosen under "More"."""
 
-HIDDEN = {"p": PROPORTION, "x": replace(CONFIDENTIAL_COUNT, name="x")}
-"""Numbers of the reader's release that the page has no widget for, and hands on."""
-
 PRESETS = ui.declared_presets("curator")
 
 
@@ -46,7 +42,8 @@ _measures = {key: capitalize_first(measure.name) for key, measure in measures.AC
 SETTINGS = {
     f"{PREFIX}kind": ui.choice_setting(questions.QUESTION_KINDS, next(iter(questions.QUESTION_KINDS)), "Kind of data"),
     **ui.number_settings(form.NUMBERS, PREFIX),
-    **{PREFIX + name: ui.hidden_number_setting(parameter) for name, parameter in HIDDEN.items()},
+    f"{PREFIX}p": ui.hidden_number_setting(PROPORTION),
+    f"{PREFIX}x": ui.hidden_number_setting(CONFIDENTIAL_COUNT),
     **ui.link_settings(PREFIX, "m"),
     f"{PREFIX}protect": ui.choices_setting(privacy_limits.PRIVACY_LIMITS, ["loss"], "All that must be protected"),
     f"{PREFIX}accuracy": ui.choices_setting(_measures, TYPICAL_ERROR, "All that limits how far an analyst may be off"),
@@ -77,7 +74,7 @@ def controls() -> questions.DesignQuestion:
     if state.get(f"{PREFIX}look") != details.PILOT_DATA:  # what was read of a file goes with its section
         ui.visit().memory.pop("pilot", None)
     places = ui.control_places(PRESETS, take_release=take_release, help=ui.words("presets"))
-    for name in HIDDEN:
+    for name in ("p", "x"):  # of the reader's release: the page has no widget for them, and hands them on
         if ui.visit().is_linked and state[PREFIX + name] is not None:
             ui.register_shown(PREFIX + name)
 

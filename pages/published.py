@@ -41,10 +41,9 @@ for _key, _figures in FIGURES.items():
 
 
 class Question(NamedTuple):
-    """What is shown of a paper, `name`, with its key."""
+    """What is shown of a paper."""
 
-    paper: str
-    name: str
+    paper: str  # its key
     figure: str
     setting: str  # of the figure
     cell: str  # that is open
@@ -67,7 +66,7 @@ def controls() -> Question:
         figure = _choose(f"{paper}_figure", {word: capitalize_first(figures[word].place) for word in figures})
         settings = {slugify(setting): setting for setting in figures[figure].settings}
         setting = settings[_choose(f"{paper}_{figure}_at", settings)]
-    return Question(paper, PAPERS[paper], figure, setting, state[OPEN_CELL], is_only, ui.class_mode())
+    return Question(paper, figure, setting, state[OPEN_CELL], is_only, ui.class_mode())
 
 
 def _choose(name: str, options: dict[str, str]) -> str:
@@ -87,7 +86,7 @@ def printed_html(question: Question, is_within: bool) -> str:
     """What a paper prints in its own layout: what stands with the figure that is drawn, or all else."""
     figures = FIGURES[question.paper]
     place = figures[question.figure].place if question.figure else ""
-    layouts = lay_out(load_records(question.name), only_mismatches=question.is_only)
+    layouts = lay_out(load_records(PAPERS[question.paper]), only_mismatches=question.is_only)
     layouts = [layout for layout in layouts if (layout.place == place) is is_within]
 
     def setting_link(record: Record) -> str:
@@ -131,7 +130,7 @@ def page() -> None:
             if question.figure and not question.is_large:
                 show_figure(question)
         with parts.details:
-            st.html(charts.paper_html(question.name, printed_html(question, False)))
+            st.html(charts.paper_html(PAPERS[question.paper], printed_html(question, False)))
             papers = ("CSV of all papers", "dpviz_published.csv", partial(table_text, "published/records"))
             figures = ("CSV of all figures", "dpviz_figures.csv", partial(table_text, "published/figures"))
             ui.show_files(("Everything as a table", papers, figures))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import streamlit as st
@@ -78,10 +78,9 @@ def controls() -> Question:
         else:
             values[name] = ui.number_control(name, parameter, place=places.first if name in FIRST else places.main)
     if synthesizer_type.has_prior:
-        places.first.button(
-            "Use the smallest α that keeps ε", key=f"{PREFIX}least", width="stretch", help=ui.words("Smallest prior"),
-            on_click=set_smallest_alpha, args=(synthesizer_type, values["m"], values["epsilon"]),
-        )  # fmt: skip
+        label, help = "Use the smallest α that keeps ε", ui.words("Smallest prior")
+        action = partial(set_smallest_alpha, synthesizer_type, values["m"], values["epsilon"])
+        places.first.button(label, key=f"{PREFIX}least", width="stretch", help=help, on_click=action)
     fit_carried_count(values["n"])
     register_prior(values)
     design = Design.of(values)

@@ -1,9 +1,10 @@
 """The simulation on Coverage: one run for each reader, which starts, stops and goes on to the same digits."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import NamedTuple
+from typing import Any
 
 import streamlit as st
 
@@ -22,17 +23,9 @@ FIGURE_HEIGHT = 500
 SLICE = 100_000  # repetitions of one computation, about half a second: nobody's answer waits longer for a worker
 AWAY_S = 3.0  # delay of a step from which on the reader was elsewhere
 DELAYS_PER_PAUSE = 3.0  # a step that comes late is followed by a pause of so many delays: a busy server draws less
+SPEEDS = ui.declared_table("coverage", "speeds")
+"""How the first repetitions are shown: so many (`step`) at a time with a pause between them, or all of them (0)."""
 
-
-class Speed(NamedTuple):
-    """How the first repetitions are shown: so many at a time with a pause between them, or all of them (0)."""
-
-    label: str
-    step: int
-    pause_s: float
-
-
-SPEEDS = {name: Speed(**table) for name, table in ui.declared_table("coverage", "speeds").items()}
 _first_intervals = lru_cache(maxsize=64)(first_intervals)
 
 
@@ -87,11 +80,11 @@ class Run:
         self.due = 0.0
         self.problem = ""
 
-    def advance(self, speed: Speed) -> None:
+    def advance(self, speed: Mapping[str, Any]) -> None:
         """Take what has been counted since, and ask for more."""
         if not self.is_running:
             return
-        is_slow = speed.step > 0 and (self.tally is None or self.is_watched)
+        is_slow = speed["step"] > 0 and (self.tally is None or self.is_watched)
         if self.tally is None or not is_slow:
             # Count a part of the run, which all share who run the same
             before = 0 if self.start is None else self.start.repetitions
@@ -114,8 +107,8 @@ class Run:
             delay = now - self.due
             if delay >= 0:
                 is_away = delay >= AWAY_S  # before the first step, or after an absence
-                pause = speed.pause_s if is_away else max(speed.pause_s, DELAYS_PER_PAUSE * delay)
-                self.watched += speed.step * round(pause / speed.pause_s)
+                pause = speed["pause_s"] if is_away else max(speed["pause_s"], DELAYS_PER_PAUSE * delay)
+                self.watched += speed["step"] * round(pause / speed["pause_s"])
                 self.due = now + pause
             ui.refresh_after(self.due - now)
         elif self.watched:

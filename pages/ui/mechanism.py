@@ -84,18 +84,17 @@ def mechanism_controls(places: Places, *, has_numbers: bool = True) -> ReleaseCh
 def note_broken_promise(design: Design, release: ReleaseChoice) -> None:
     """Say beside the synthesizer of a design that it breaks its promise, and offer one that keeps it."""
     with release.place:
-        if values := promise_of_counts(design.synthesizer):
-            note(page_note("controls", "Poisson counts", **values))
+        if counts := promise_of_counts(design.synthesizer):
+            note(page_note("controls", "Poisson counts", **counts))
         sentence = broken_promise_sentence(design)
         if not sentence:
             return
         note(sentence)
         better = design.synthesizer_type.info.kept_by
         prefix = current_page().prefix
-        st.button(
-            f"Use {SYNTHESIZERS[better].info.label}", key=f"{prefix}kept_by", width="stretch",
-            on_click=st.session_state.update, args=({f"{prefix}synthesizer": better},),
-        )  # fmt: skip
+        label = f"Use {SYNTHESIZERS[better].info.label}"
+        values = {f"{prefix}synthesizer": better}
+        st.button(label, key=f"{prefix}kept_by", width="stretch", on_click=st.session_state.update, args=(values,))
 
 
 def _own_matrix(place: Any) -> ReleaseChoice:
