@@ -48,6 +48,7 @@ def need_intervals(measures: Iterable[str]) -> bool:
 def _measure(key: str, estimand: Estimand, level: float, against: str) -> DrawnMeasure:
     measure = dict(MEASURES["compared"][key])
     name, alt, title = measure.pop("name"), measure.pop("alt"), measure.pop("title").format(estimand.symbol)
+    title = title if "percent" in measure else estimand.with_unit(title)
     axis = Axis(title=title, nominal=level if key == "coverage" else None, **measure)
     return DrawnMeasure(name, f"{alt} {against}.", axis)
 
@@ -100,7 +101,7 @@ def comparison_picture(
         lines.append(_line(outcomes, measure, method, is_reference=method.reference, short=names[method.label]))
     limit, known = None, results.limits(measure)
     if known:
-        values = np.array([*known]), np.array([*known.values()])
+        values = np.array([*known]), comparison.data.chosen_estimand.unit * np.array([*known.values()])
         limit = Line(name=LIMIT_NAMES[measure], x=values[0], y=values[1], is_limit=True)
     low, high = comparison.span
     x = Axis(title=comparison.terms.axis, symbol="ε", log=True, low=low, high=high)
@@ -111,7 +112,7 @@ def comparison_picture(
 
 def _best_mark(ranking: Ranking, measure: str) -> Mark | None:
     best = next(iter(ranking.contenders), None)
-    value = math.nan if best is None else best.measure(measure).value
+    value = math.nan if best is None else best.shown(measure).value
     if best is None or math.isnan(value) or (value <= 0 and measure != "bias"):
         return None
     is_share = measure in ("coverage", "usable_share")
@@ -153,7 +154,7 @@ def _line(outcomes: Iterable[tuple[float, Outcome]], measure: str, method: Compa
     known = [
         (place, value.value, value.error, outcome.is_exact(measure))
         for place, outcome in outcomes
-        if math.isfinite((value := outcome.measure(measure)).value)
+        if math.isfinite((value := outcome.shown(measure)).value)
     ]
     x, y, error, exact = np.array(known, float).T if known else np.empty((4, 0))
     named = {"name": method.label, "color": method.key, "group": method.key} | look

@@ -78,13 +78,14 @@ class Estimand:
         """Whether it is a share of the rows, whose errors are told in points."""
         return self.label.startswith("the share")
 
-    def column(self, name: str) -> str:
-        """Name of a column of errors or widths, with their unit."""
-        return f"{name}, points" if self.is_share else name
+    @property
+    def unit(self) -> float:
+        """How many of the units of a table or a picture an error of 1 is."""
+        return 100.0 if self.is_share else 1.0
 
-    def shown(self, measure: Measure) -> Measure:
-        """An error or a width in the unit of its column."""
-        return measure.scaled(100) if self.is_share else measure
+    def with_unit(self, name: str) -> str:
+        """Name of a column or an axis of errors, biases or widths, with their unit."""
+        return f"{name}, points" if self.is_share else name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,6 +194,14 @@ class Outcome(OutcomeMeasures):
         """A measure by its name, or the RMSE of a secondary estimand by its key."""
         measure: Measure = self.secondary_errors[name] if name in self.secondary_errors else getattr(self, name)
         return measure
+
+    def shown(self, name: str) -> Measure:
+        """A measure in the unit of tables and pictures: errors, biases and widths of a share are in points."""
+        measure = self.measure(name)
+        if name in ("coverage", "usable_share"):
+            return measure
+        key = name if name in self.secondary_errors else self.data.estimand
+        return measure.scaled(next(item.unit for item in self.data.estimands if item.key == key))
 
     def is_exact(self, name: str) -> bool:
         """Whether a measure is exact; of numeric data an error of 0 may also say that all estimates were alike."""

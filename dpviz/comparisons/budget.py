@@ -291,14 +291,14 @@ class BudgetSplit(ABC):
         if results.single is not None:
             rows.append((results.single.method.label, "best release of one set", results.single))
         estimand = self.data.chosen_estimand
-        error, bias, width = map(estimand.column, ("error", "bias", "mean width"))
+        error, bias, width = map(estimand.with_unit, ("error", "bias", "mean width"))
         return ["division of ε", error, bias, "coverage", width, "relative to the best division"], [
             [
                 f"<b>{name}</b> <small>{words}</small>",
-                format_measure(estimand.shown(outcome.root_mean_squared_error)),
-                format_measure(estimand.shown(outcome.bias)),
+                format_measure(outcome.shown("root_mean_squared_error")),
+                format_measure(outcome.shown("bias")),
                 format_measure(outcome.coverage, share=True),
-                format_measure(estimand.shown(outcome.mean_width)),
+                format_measure(outcome.shown("mean_width")),
                 format_or_dash(results.relative_error(outcome), 4),
             ]
             for name, words, outcome in rows

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from dpviz.comparisons.analysis import CENTRAL_TRUTH, MIN_RANKED_REPETITIONS, Analysis, DataKind, Estimand, Outcome
+from dpviz.comparisons.analysis import CENTRAL_TRUTH, MIN_RANKED_REPETITIONS, Analysis, DataKind, Outcome
 from dpviz.comparisons.methods import TEXTS, ComparedMethod, format_text
 from dpviz.comparisons.terms import NO_EPSILON, ComparisonTerms
 from dpviz.core.declarations import PUBLIC_GUESS
@@ -296,15 +296,15 @@ class Ranking:
         if self.comparison.terms.parameter_names:
             columns["given ε"] = lambda item: "–" if item.method.reference else format_number(item.setting, 4)
         columns |= {
-            estimand.column("error"): lambda item: _error_cell(item, estimand),
-            estimand.column("bias"): lambda item: _cell(estimand.shown(item.bias)),
+            estimand.with_unit("error"): _error_cell,
+            estimand.with_unit("bias"): lambda item: _cell(item.shown("bias")),
             "coverage": lambda item: _cell(item.coverage, share=True),
-            estimand.column("mean width"): lambda item: _cell(estimand.shown(item.mean_width)),
+            estimand.with_unit("mean width"): lambda item: _cell(item.shown("mean_width")),
             "usable": lambda item: _cell(item.usable_share, share=True),
             "real ε": self._real_epsilon_cell,
         }
         if any(item.release_error.value >= 0 for item in self.outcomes):
-            columns[estimand.column("added error")] = lambda item: _cell(estimand.shown(item.release_error))
+            columns[estimand.with_unit("added error")] = lambda item: _cell(item.shown("release_error"))
         if self.smallest is not None:
             columns["times the best"] = self._times_best_cell
         return list(columns), [[cell(item) for cell in columns.values()] for item in self.in_order]
@@ -362,10 +362,10 @@ def _compare_errors(error: float, reference: float) -> str:
     return f"{ratio} {'as' if ratio.endswith('as much') else 'than'}"
 
 
-def _error_cell(outcome: Outcome, estimand: Estimand) -> str:
+def _error_cell(outcome: Outcome) -> str:
     """RMSE; where too few repetitions gave an estimate, how many did."""
     if outcome.repetitions >= MIN_RANKED_REPETITIONS:
-        return _cell(estimand.shown(outcome.root_mean_squared_error))
+        return _cell(outcome.shown("root_mean_squared_error"))
     plural = "" if outcome.repetitions == 1 else "s"
     return f"–<br><small>{int(outcome.repetitions)} usable repetition{plural}</small>"
 

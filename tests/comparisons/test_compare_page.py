@@ -9,6 +9,7 @@ import math
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 from dpviz.charts.comparison import LIMIT_NAMES, comparison_picture, release_chart
@@ -394,6 +395,21 @@ def test_errors_of_a_share_stand_in_points_and_those_of_numbers_in_their_unit() 
         for column, name in zip(columns, names, strict=True):
             shown = value_of(plain_text(row[head.index(column)]).split("±")[0].strip())
             assert shown == pytest.approx(100 * outcome.measure(name).value, rel=1e-3, abs=1e-9)
+
+    # The pictures: a line of every method, and the limit of all mechanisms
+    comparison = dataclasses.replace(ranking.comparison, span=(0.5, 2.0))
+    *_, compared = comparison.stream(intervals=False, limits=("release_error",))
+    picture = comparison_picture(comparison, compared, ranking, "release_error")
+    drawn = [np.asarray(trace.y, float) for trace in picture.data if trace.y is not None]
+    for known in (
+        [outcome.release_error.value for outcome in compared.of(comparison.methods[-1])],
+        [*compared.limits("release_error").values()],
+    ):
+        assert any(
+            len(y) >= len(known) and set(np.round(100 * np.array(known), 9)) <= set(np.round(y, 9)) for y in drawn
+        )
+    assert picture.layout.annotations[0].text == "error that the release adds, points"
+
     numbers = dataclasses.replace(
         FRESH, data=DATA_KINDS["gaussian"].default(), methods=(DATA_KINDS["gaussian"].method("modips_split"),),
         analysis=Analysis(sets=2, repetitions=40),

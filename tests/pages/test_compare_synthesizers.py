@@ -164,7 +164,7 @@ def test_the_picture_is_there_before_the_curves_are(monkeypatch: pytest.MonkeyPa
     app = open_comparison()
     assert "typically off by 4.54 points" in " ".join(answer(app).split())
     (marker,) = [trace for trace in figures(app)["cs_picture"]["figure"]["data"] if trace["x"] == [1.0]][-1:]
-    assert marker["y"] == [pytest.approx(0.0453777, abs=1e-7)]
+    assert marker["y"] == [pytest.approx(4.53777, abs=1e-5)]
 
 
 def test_where_a_curve_ends_early_the_caption_says_why() -> None:
