@@ -323,8 +323,8 @@ def test_hardly_an_interval_of_five_sets_holds_the_truth() -> None:
     mean, within = q.mean(axis=1), (q * (1 - q)).mean(axis=1) / n
     sample = IntervalSample(replace(DESIGN, sets=5))
     assert float(np.mean(np.abs(mean - p) <= 1.96 * np.sqrt(within))) < 2e-4 > sample.exact.coverage > 0
-    assert sample.centre == pytest.approx(float(mean.mean()), abs=5e-4)
-    assert sample.spread == pytest.approx(float(mean.std()), rel=0.02)
+    assert sample.moments.mean_estimate == pytest.approx(float(mean.mean()), abs=5e-4)
+    assert math.sqrt(sample.moments.variance_estimate) == pytest.approx(float(mean.std()), rel=0.02)
     assert sample.mean_standard_error == pytest.approx(float(np.sqrt(within).mean()), rel=1e-3)
 
 

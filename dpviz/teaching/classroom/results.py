@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
 from dpviz.charts.coverage import class_chart
 from dpviz.charts.teaching import guesses_chart
@@ -16,7 +17,6 @@ from dpviz.core.types import BoolArray
 from dpviz.coverage.exact import coverage_given_count
 from dpviz.inference.interval_rules import contains, set_statistics
 from dpviz.inference.rules import RULES
-from dpviz.privacy.trade_off import TradeOffCurve
 from dpviz.teaching.classroom.settings import RoomSettings
 from dpviz.teaching.membership import MembershipGame
 
@@ -147,5 +147,5 @@ def _guess_results(settings: RoomSettings, guesses: dict[int, bool]) -> ClassRes
     columns = {"seat": list(guesses), "counts": released[:, None], "estimate": released / settings.design.m}
     columns |= {"answer": answers, "guess": list(guesses.values())}
     right = np.equal(answers, list(guesses.values())).astype(bool)
-    allowed = TradeOffCurve.promised(settings.design.epsilon).success(0.5)
+    allowed = float(expit(settings.design.epsilon))
     return ClassResults(settings, columns, right, membership_game(settings).success_rate, allowed)

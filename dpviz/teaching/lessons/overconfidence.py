@@ -1,5 +1,6 @@
 """Lesson 4: analysts who take synthetic rows for real people, with one set and with several."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -49,9 +50,9 @@ def quantities(state: LessonState) -> dict[str, Any]:
         "number_five": five.n_covered,
         "exact_five": format_percent(five.exact.coverage, 2),
         "sets": format_count(sample.design.sets, "table"),
-        "centre": sample.centre,
+        "centre": sample.moments.mean_estimate,
         "truth": DESIGN.p,
-        "spread": sample.spread,
+        "spread": math.sqrt(sample.moments.variance_estimate),
         "standard_error": sample.mean_standard_error,
         "epsilon": sample.design.epsilon,
         "rows": 2 * sample.design.alpha_of_one_set,
@@ -79,8 +80,9 @@ def _draw_sets(state: LessonState) -> Figure:
 
 def _draw_centre(state: LessonState) -> Figure:
     sample = _sample_at(state)
-    words = f"they centre on {format_percent(sample.centre, 3)}"
-    return with_guess(sample.chart(f"{sample.label} the truth"), words, x=sample.centre, low=True)
+    centre = sample.moments.mean_estimate
+    words = f"they centre on {format_percent(centre, 3)}"
+    return with_guess(sample.chart(f"{sample.label} the truth"), words, x=centre, low=True)
 
 
 def _right_option(state: LessonState) -> str:

@@ -1,6 +1,5 @@
 """A hundred analysts who each get a release of their own: the intervals of lessons 4 and 5."""
 
-import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import NormalDist
@@ -29,7 +28,7 @@ class IntervalSample:
     """Intervals of a hundred analysts by the only rule of a design, each from a release of their own.
 
     >>> sample = IntervalSample(DESIGN)
-    >>> round(sample.exact.coverage, 3), round(sample.centre, 3)
+    >>> round(sample.exact.coverage, 3), round(sample.moments.mean_estimate, 3)
     (0.682, 0.31)
     """
 
@@ -56,22 +55,13 @@ class IntervalSample:
         return _exact_coverage(replace(self.design, seed=1))
 
     @property
-    def centre(self) -> float:
-        """Mean of the estimate over all releases."""
-        return self._moments.mean_estimate
-
-    @property
-    def spread(self) -> float:
-        """Standard deviation of the estimate over all releases."""
-        return math.sqrt(self._moments.variance_estimate)
-
-    @property
     def mean_standard_error(self) -> float:
         """Mean standard error that the intervals reckon with."""
         return float(self.exact.mean_width / (2 * NormalDist().inv_cdf((1 + self.exact.level) / 2)))
 
     @property
-    def _moments(self) -> SetMoments:
+    def moments(self) -> SetMoments:
+        """Mean and variance of the estimate over all releases."""
         return set_moments(self.design.release, p=self.design.p, sets=self.design.sets)
 
     @property
