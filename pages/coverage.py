@@ -92,6 +92,8 @@ def describe_setting(design: Design) -> str:
 def picture_controls(design: Design, run: simulation.Run) -> str:
     """Draw what moves the pictures, and return the axis; that of ε is none of a release with its own prior."""
     axes = [label for label, name in AXES.items() if name in ("p", *design.promised)]
+    if st.session_state[f"{PREFIX}axis"] not in axes:
+        st.session_state[f"{PREFIX}axis"] = axes[0]
     rest: dict[str, Any] = {"label_visibility": "collapsed", "width": "content"}
     with st.container(horizontal=True, vertical_alignment="center"):
         simulation.show_buttons(design, run)
