@@ -95,7 +95,7 @@ class Tally:
     repetitions : int
     sums, series : dict of str to ndarray
         As in `Block`, over all blocks.
-    whole : Tally or None
+    whole_blocks : Tally or None
         Without the last block, where that is not whole.
     """
 
@@ -103,7 +103,7 @@ class Tally:
     repetitions: int
     sums: Mapping[str, FloatArray]
     series: Mapping[str, Any]
-    whole: "Tally | None" = None
+    whole_blocks: "Tally | None" = None
 
     def add(self, block: Block, size: int) -> Self:
         """The same with the next block, of which so many repetitions count."""
@@ -112,9 +112,9 @@ class Tally:
         for name, value in block.series.items():
             if len(value):
                 series[name] = np.concatenate([series[name], value])
-        whole = self if size < self.plan.batch else None
+        whole_blocks = self if size < self.plan.batch else None
         total = self.repetitions + size
-        return dataclasses.replace(self, repetitions=total, sums=sums, series=series, whole=whole)
+        return dataclasses.replace(self, repetitions=total, sums=sums, series=series, whole_blocks=whole_blocks)
 
     def __eq__(self, other: object) -> bool:
         """Whether every sum and series agrees, for the same design and seed."""
@@ -211,7 +211,7 @@ def _stream(
         return
     # A block that was left unfinished is drawn again.
     is_unfinished = start is not None and start.repetitions % plan.batch > 0
-    total: Any = start.whole if start is not None and is_unfinished else start
+    total: Any = start.whole_blocks if start is not None and is_unfinished else start
     first = 0 if total is None else total.repetitions // plan.batch
     for block, size in _in_order(plan, range(first, math.ceil(plan.repetitions / plan.batch)), executor, workers):
         total = _add_block(plan, total, block, size)
@@ -287,8 +287,8 @@ def _read_sums(name: str, value: Any, first: FloatArray, repetitions: int | None
     if sums.shape != np.shape(first) or not np.isfinite(sums).all():
         shape = "x".join(map(str, np.shape(first))) or "one"
         raise ValueError(f"sums.{name} must be {shape} finite numbers; got {describe_value(value)}.")
-    more = sums - first
-    if repetitions is not None and not ((more >= 0) & (more <= repetitions) & (more == np.floor(more))).all():
+    excess = sums - first
+    if repetitions is not None and not ((excess >= 0) & (excess <= repetitions) & (excess == np.floor(excess))).all():
         low, high = (format_number(float(end)) for end in (np.min(first), np.max(first) + repetitions))
         raise ValueError(f"sums.{name} must be whole numbers from {low} to {high}; got {describe_value(value)}.")
     return sums
@@ -303,11 +303,12 @@ def save_run(tally: Tally, *, about: Mapping[str, Any] | None = None) -> str:
     about : dict, optional
         What else to say.
     """
-    whole = tally.whole if tally.repetitions % tally.plan.batch else tally
+    whole_blocks = tally.whole_blocks if tally.repetitions % tally.plan.batch else tally
+    sums = {} if whole_blocks is None else whole_blocks.sums
     content = {
         "dpviz_run": RUN_VERSION, "about": dict(about or {}), "fingerprint": tally.plan.fingerprint,
         "repetitions": tally.repetitions,
-        "sums": {} if whole is None else {name: np.asarray(value).tolist() for name, value in whole.sums.items()},
+        "sums": {name: np.asarray(value).tolist() for name, value in sums.items()},
     }  # fmt: skip
     try:
         return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

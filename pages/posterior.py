@@ -181,7 +181,7 @@ def _show_secret_size(question: Question) -> None:
     # How much the secret size changes
     start, end = map(report.format_share, posterior.interval(design.level))
     sentence = ui.words(
-        "without_n", believed=posterior.prior.believed, start=start, end=end, n=design.n,
+        "without_n", believed=posterior.prior.phrase, start=start, end=end, n=design.n,
         deviation=report.format_share(math.sqrt(known.variance)), expected=format_number(posterior.expected_size, 4),
     )  # fmt: skip
     if posterior.variance < known.variance and posterior.prior.sizes[-1] > design.n:

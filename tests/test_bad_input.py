@@ -103,7 +103,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         inference.proportion_moments,
         {"method": "synth_post_one", "n": 4, "m": 3, **PRIOR, "proportion": 0.25, "sets": 2}
     ),
-    "share_beyond": (inference.share_beyond, {"range_over_sigma": 1.0}),
+    "normal_tail_share": (inference.normal_tail_share, {"range_over_sigma": 1.0}),
     "set_moments": (inference.set_moments, {"synthesizer": MECHANISM, "p": 0.25, "sets": 2}),
     "size_prior": (inference.size_prior, {"kind": "around a guess", "low": 3, "high": 9, "guess": 5.0}),
     "release_sums": (inference.release_sums, {"synthesizer": MECHANISM, "sets": 2}),
@@ -214,7 +214,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: inference.cell_moments("synth_map", n=3, m=1, alpha=0.5, cells=3, proportion=0.5),
         "alpha .* must be a number from 1",
     ),
-    "a range below 0": (lambda: inference.share_beyond(-1), "range_over_sigma must be a number, 0 or larger; got −1"),
+    "a range below 0": (
+        lambda: inference.normal_tail_share(-1),
+        "range_over_sigma must be a number, 0 or larger; got −1",
+    ),
     "the variance between the sets of one": (
         lambda: inference.COMBINING_RULES["rubin_1987"].variance_and_degrees(np.array(0.0), np.array(0.1), sets=1),
         "needs at least 2 sets; got 1",

@@ -120,15 +120,9 @@ def coverage_decomposition(
         statistics.between, statistics.within, sets=sets, synthetic_ratio=ratio
     )
     mean = float(distribution.probability @ variance / distribution.probability.sum())
-    bound = chosen.largest_variance(sets=sets, rows=synthesizer.m, synthetic_ratio=ratio)
-    bound = min(bound, max(float(np.abs(variance).max()), 1 / synthesizer.m))
-    if abs(mean) < 10_000 * distribution.error_bound * bound:
-        other = "another p or prior" if synthesizer.has_prior else "another p"
-        raise ValueError(
-            f"E[T] is {format_number(mean, 2)} here, so small that the releases left out of the sums, of probability "
-            f"up to {format_number(distribution.error_bound, 1)}, may decide it: the causes cannot be told apart. "
-            f"Choose {other}."
-        )
+    largest = chosen.largest_variance(sets=sets, rows=synthesizer.m, synthetic_ratio=ratio)
+    largest = min(largest, max(float(np.abs(variance).max()), 1 / synthesizer.m))
+    _check_mean_variance(mean, distribution.error_bound, largest, synthesizer)
 
     # Half widths, by whether the variance is right on average and has no noise
     right = moments.variance_estimate
@@ -157,3 +151,13 @@ def coverage_decomposition(
         slope=moments.slope,
         error_bound=distribution.error_bound,
     )
+
+
+def _check_mean_variance(mean: float, error_bound: float, largest: float, synthesizer: TwoCellSynthesizer) -> None:
+    """Raise a ValueError where releases left out of the sums, with T up to `largest`, may decide E[T]."""
+    if abs(mean) < 10_000 * error_bound * largest:
+        advice = "another p or prior" if synthesizer.has_prior else "another p"
+        raise ValueError(
+            f"E[T] is {format_number(mean, 2)} here, so small that the releases left out of the sums, of probability "
+            f"up to {format_number(error_bound, 1)}, may decide it: the causes cannot be told apart. Choose {advice}."
+        )

@@ -3,7 +3,7 @@
 from dpviz.inference.beta_mixture import BetaMixture
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.interval_rules import contains
-from dpviz.inference.moments import cell_moments, proportion_moments, set_moments, share_beyond
+from dpviz.inference.moments import cell_moments, normal_tail_share, proportion_moments, set_moments
 from dpviz.inference.noise_aware import NOISE_AWARE_RULES
 from dpviz.inference.posterior import (
     posterior_cells,
@@ -19,8 +19,8 @@ from dpviz.inference.sum_distribution import length_limit, release_sums
 
 __all__ = [
     "COMBINING_RULES", "EQUAL_TAILS", "HIGHEST_DENSITY", "NOISE_AWARE_RULES", "RULES", "BetaMixture",
-    "SecretSizePosterior", "cell_moments", "check_rule", "contains", "length_limit", "posterior_cells",
-    "posterior_coverage", "posterior_given", "posterior_if_known", "posterior_if_real", "posterior_mixture",
-    "posterior_secret_n", "posterior_summaries", "proportion_moments", "release_sums", "set_moments", "share_beyond",
-    "size_prior",
+    "SecretSizePosterior", "cell_moments", "check_rule", "contains", "length_limit", "normal_tail_share",
+    "posterior_cells", "posterior_coverage", "posterior_given", "posterior_if_known", "posterior_if_real",
+    "posterior_mixture", "posterior_secret_n", "posterior_summaries", "proportion_moments", "release_sums",
+    "set_moments", "size_prior",
 ]  # fmt: skip

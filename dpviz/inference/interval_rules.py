@@ -106,11 +106,11 @@ def t_quantile(degrees: FloatArray, level: float) -> FloatArray:
     quantiles[np.isposinf(degrees)] = ndtri(upper)
     in_series = (degrees >= MIN_SERIES_DEGREES) & np.isfinite(degrees)
     quantiles[in_series] = _t_series(upper)(1 / degrees[in_series])
-    few = (degrees > 0) & (degrees < MIN_SERIES_DEGREES)
-    values = stdtrit(degrees[few], upper)
+    is_small = (degrees > 0) & (degrees < MIN_SERIES_DEGREES)
+    values = stdtrit(degrees[is_small], upper)
     # SciPy's quantile stays finite at about √ν 10¹⁵⁰, however small ν is
     with np.errstate(over="ignore"):
-        quantiles[few] = np.where(degrees[few] / values**2 > 1e-300, values, math.inf)
+        quantiles[is_small] = np.where(degrees[is_small] / values**2 > 1e-300, values, math.inf)
     return quantiles
 
 

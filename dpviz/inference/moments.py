@@ -128,10 +128,10 @@ def _moments(
     return ProportionMoments(proportion=proportion, mean=mean, sampling_variance=sampling, release_variance=release)
 
 
-def share_beyond(range_over_sigma: float) -> float:
+def normal_tail_share(range_over_sigma: float) -> float:
     """Share 2 Φ(−R/σ) of N(0, σ²) that a range [−R, R] cuts off, R/σ at least 0.
 
-    >>> share_beyond(0.0), round(share_beyond(1.959964), 6)
+    >>> normal_tail_share(0.0), round(normal_tail_share(1.959964), 6)
     (1.0, 0.05)
     """
     range_over_sigma = RANGE_OVER_SIGMA.validate(range_over_sigma)
@@ -215,8 +215,8 @@ def set_moments(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> SetM
     """
     p = PROPORTION.validate(p)
     sets = SETS.validate(sets)
-    n, m = synthesizer.n, synthesizer.m
-    weights = binomial_weights(np.array([p]), n)[0]
+    m = synthesizer.m
+    weights = binomial_weights(np.array([p]), synthesizer.n)[0]
     counts = np.flatnonzero(weights > 1e-25)
     weights = weights[counts]
 
@@ -244,14 +244,20 @@ def set_moments(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> SetM
         total = _mixed(weights, factor * second - within, total_variance)
     estimate = _mixed(weights, mean, second / sets)
 
-    # dE[q̄]/dp = Cov(x, E[q | x]) / (p (1 − p)), or n times the last step at p = 0 and 1
+    slope = _slope_of_mean(synthesizer, p, counts, weights, mean)
+    return SetMoments(p, slope, *estimate, *_mixed(weights, within, within_variance), *between, *total)
+
+
+def _slope_of_mean(
+    synthesizer: TwoCellSynthesizer, p: float, counts: IntArray, weights: FloatArray, mean: FloatArray
+) -> float:
+    """dE[q̄]/dp = Cov(x, E[q | x]) / (p (1 − p)), or n times the last step at p = 0 and 1."""
+    n = synthesizer.n
     if len(counts) == 1:
         ends = np.array([0, 1]) if p < 0.5 else np.array([n - 1, n])
-        slope = n * float(np.diff(release_moments(synthesizer, ends).mean)[0])
-    else:
-        change = mean - mean[np.argmax(weights)]  # exactly 0 where E[q | x] does not depend on x
-        slope = float(weights @ ((counts - n * p) * change)) / (p * (1 - p))
-    return SetMoments(p, slope, *estimate, *_mixed(weights, within, within_variance), *between, *total)
+        return n * float(np.diff(release_moments(synthesizer, ends).mean)[0])
+    change = mean - mean[np.argmax(weights)]  # exactly 0 where E[q | x] does not depend on x
+    return float(weights @ ((counts - n * p) * change)) / (p * (1 - p))
 
 
 def _mixed(weights: FloatArray, means: FloatArray, variances: FloatArray) -> tuple[float, float]:

@@ -272,9 +272,9 @@ def _blaker_lower_ends(sums: ReleaseSums, size: float) -> FloatArray:
 
     # Where the lower tail of the next sum equals G
     ends = np.ones(len(some))
-    apart = upper[some] - lower[np.minimum(partner + 1, len(lower) - 1)]
-    meet = np.flatnonzero((partner + 1 < some) & (apart[:, -1] > -TAIL_SLACK))  # the two tails meet at some p ≤ 1
-    ends[meet] = _crossing(apart[meet], -TAIL_SLACK, start[meet], np.ones(len(meet)))
+    difference = upper[some] - lower[np.minimum(partner + 1, len(lower) - 1)]
+    meet = np.flatnonzero((partner + 1 < some) & (difference[:, -1] > -TAIL_SLACK))  # the two tails meet at some p ≤ 1
+    ends[meet] = _crossing(difference[meet], -TAIL_SLACK, start[meet], np.ones(len(meet)))
 
     # Where both tails together pass the size before
     both = upper[some] + np.where((partner >= 0)[:, None], lower[np.maximum(partner, 0)], 0.0)

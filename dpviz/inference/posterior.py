@@ -193,8 +193,8 @@ def posterior_if_real(
     return _single(int(counts.sum()), len(counts) * m, gamma1, gamma2)
 
 
-def _single(ones: int, rows: int, gamma1: float, gamma2: float) -> BetaMixture:
-    return BetaMixture(a=np.array([gamma1 + ones]), b=np.array([gamma2 + (rows - ones)]), weights=np.array([1.0]))
+def _single(count: int, rows: int, gamma1: float, gamma2: float) -> BetaMixture:
+    return BetaMixture(a=np.array([gamma1 + count]), b=np.array([gamma2 + (rows - count)]), weights=np.array([1.0]))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -215,8 +215,8 @@ class PosteriorCells:
         cell = argument("cell", 0, len(self.gamma) - 1, integer=True).validate(cell)
         counts = np.arange(int(self.tables[0].sum()) + 1)
         weights = np.bincount(self.tables[:, cell], self.weights, len(counts)).astype(float)
-        others = float(np.delete(self.gamma, cell).sum())
-        return BetaMixture(a=float(self.gamma[cell]) + counts, b=others + counts[::-1], weights=weights)
+        rest = float(np.delete(self.gamma, cell).sum())
+        return BetaMixture(a=float(self.gamma[cell]) + counts, b=rest + counts[::-1], weights=weights)
 
 
 def posterior_cells(
@@ -258,21 +258,14 @@ def posterior_cells(
         raise ValueError(f"synthetic_counts must have the same total in every set; got {low:,} and {high:,}.")
     m = int(POSTERIOR_SYNTHETIC_ROWS.validate(int(totals[0])))
     cells = released.shape[1]
-    number = composition_count(n, cells)
-    if number > limits.MAX_LISTED_TABLES:
-        power = str(math.floor(math.log10(number)))
-        size = f"{number:,}" if number < 10**15 else f"more than 10{power.translate(SUPERSCRIPTS)}"
-        raise ValueError(
-            f"n = {n:,} rows in {cells:,} cells make {size} confidential tables; the limit is "
-            f"{limits.MAX_LISTED_TABLES:,}. Set fewer rows or cells."
-        )
+    _check_composition_count(n, cells)
     priors = _per_cell(ALPHA, alpha, cells)
     gammas = _per_cell(GAMMA, gamma, cells)
 
     # Every cell contributes by its count alone
     tables = compositions(n, cells)
     x = np.arange(n + 1)
-    total = np.zeros(number, dtype=np.longdouble)
+    total = np.zeros(len(tables), dtype=np.longdouble)
     factorial = log_rising_ratio(1.0, n)
     for cell in range(cells):
         prior = log_rising_ratio(float(priors[cell]), n + m)
@@ -281,6 +274,17 @@ def posterior_cells(
             by_count = by_count + prior[x + count] - prior[x]
         total += by_count[tables[:, cell]]
     return PosteriorCells(tables=tables, weights=normalized(total.astype(float)), gamma=gammas)
+
+
+def _check_composition_count(n: int, cells: int) -> None:
+    number = composition_count(n, cells)
+    if number > limits.MAX_LISTED_TABLES:
+        power = str(math.floor(math.log10(number)))
+        size = f"{number:,}" if number < 10**15 else f"more than 10{power.translate(SUPERSCRIPTS)}"
+        raise ValueError(
+            f"n = {n:,} rows in {cells:,} cells make {size} confidential tables; the limit is "
+            f"{limits.MAX_LISTED_TABLES:,}. Set fewer rows or cells."
+        )
 
 
 def _per_cell(declaration: Parameter, value: float | Sequence[float], cells: int) -> FloatArray:

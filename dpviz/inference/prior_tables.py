@@ -11,7 +11,7 @@ from dpviz.calibration.quantities import NOT_COMPUTED, PRIOR_QUANTITY, has_numbe
 from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.core import limits
 from dpviz.core.formatting import TextTable, format_failure, format_number
-from dpviz.inference.moments import cell_moments, share_beyond
+from dpviz.inference.moments import cell_moments, normal_tail_share
 from dpviz.privacy.divergence import epsilon_for_delta, pure_epsilon
 from dpviz.privacy.subsampling import subsampled_epsilon, subsampled_epsilon_printed, subsampled_tight
 
@@ -65,7 +65,7 @@ def _costs(question: PromiseQuestion, method: PriorMethod, level: float) -> list
     if not math.isfinite(level):
         return []
     if question.kind.conditioned:
-        return [format_number(share_beyond(level), 3)]
+        return [format_number(normal_tail_share(level), 3)]
     sizes = {"n": question.setting.n, "m": question.setting.m, "cells": question.cells, "sets": question.sets}
     try:
         moments = cell_moments(method.key, **sizes, alpha=level, proportion=question.p)

@@ -114,6 +114,6 @@ def _split(text: str) -> list[str]:
     return [word for word in re.split(r"[\s,;]+", text) if word]
 
 
-def _check_length(name: str, text: str, most: int) -> None:
-    if len(text) > most:
-        raise ValueError(f"The synthetic {name} must have at most {most:,} characters; got {len(text):,}.")
+def _check_length(name: str, text: str, maximum: int) -> None:
+    if len(text) > maximum:
+        raise ValueError(f"The synthetic {name} must have at most {maximum:,} characters; got {len(text):,}.")

@@ -34,7 +34,7 @@ class SizePrior:
     weights: FloatArray = field(repr=False)
 
     @property
-    def believed(self) -> str:
+    def phrase(self) -> str:
         """Phrase after "An analyst who"."""
         low, high = self.sizes[[0, -1]]
         return f"takes n to be {low:,}" if low == high else f"knows only that n lies between {low:,} and {high:,}"
@@ -158,8 +158,8 @@ def posterior_secret_n(
     lengths = prior.sizes + 1
     pairs = int(lengths.sum())
     if pairs > limits.MAX_LISTED_TABLES:
-        most = f"at most {limits.MAX_LISTED_TABLES:,} pairs of n and x"
-        raise ValueError(f"prior (of the number of rows) must span {most}; got {pairs:,}. Choose a shorter range.")
+        allowed = f"at most {limits.MAX_LISTED_TABLES:,} pairs of n and x"
+        raise ValueError(f"prior (of the number of rows) must span {allowed}; got {pairs:,}. Choose a shorter range.")
 
     # Pr(n, x | release) of all pairs, one n after the other
     starts = np.cumsum(lengths) - lengths
@@ -168,20 +168,22 @@ def posterior_secret_n(
     log_weights = log_prior_counts(x, n, gamma1, gamma2) + beta_binomial_log_likelihood(counts, x, n, m, alpha, beta)
     with np.errstate(divide="ignore"):
         weights = normalized(log_weights + np.repeat(np.log(prior.weights), lengths))
+    mixed = _at_largest_size(np.split(weights, starts[1:]), gamma1, gamma2)
+    x = np.arange(len(mixed))
+    size_weights = np.add.reduceat(weights, starts)
+    return SecretSizePosterior(a=gamma1 + x, b=gamma2 + x[::-1], weights=mixed, prior=prior, size_weights=size_weights)
 
-    # The same mixture of components of the largest n: Beta(a, b) is a/(a + b) Beta(a + 1, b) + b/(a + b) Beta(a, b + 1)
-    mixed = np.zeros(lengths[0] - 1)
-    for start, length in zip(starts.tolist(), lengths.tolist(), strict=True):
-        ones = np.arange(length - 1)
-        total = gamma1 + gamma2 + (length - 2)
-        stays = mixed * (gamma2 + ones[::-1]) / total
-        rises = mixed * (gamma1 + ones) / total
-        mixed = np.append(stays, 0.0) + np.append(0.0, rises) + weights[start : start + length]
-    ones = np.arange(len(mixed))
-    return SecretSizePosterior(
-        a=gamma1 + ones,
-        b=gamma2 + ones[::-1],
-        weights=mixed,
-        prior=prior,
-        size_weights=np.add.reduceat(weights, starts),
-    )
+
+def _at_largest_size(weights_by_size: list[FloatArray], gamma1: float, gamma2: float) -> FloatArray:
+    """Weights of the components of the largest n in the mixture of those of every n, each 1 larger than the last.
+
+    Beta(a, b) is a/(a + b) Beta(a + 1, b) + b/(a + b) Beta(a, b + 1).
+    """
+    mixed = np.zeros(len(weights_by_size[0]) - 1)
+    for weights in weights_by_size:
+        x = np.arange(len(mixed))
+        total = gamma1 + gamma2 + (len(mixed) - 1)
+        stays = mixed * (gamma2 + x[::-1]) / total
+        rises = mixed * (gamma1 + x) / total
+        mixed = np.append(stays, 0.0) + np.append(0.0, rises) + weights
+    return mixed
