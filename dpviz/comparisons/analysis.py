@@ -16,7 +16,7 @@ from dpviz.comparisons.terms import PROMISES, ComparisonTerms, EqualPromise
 from dpviz.core.declarations import LEVEL, REPETITIONS, SEED, SETS
 from dpviz.core.formatting import describe_value
 from dpviz.core.monte_carlo import Measure
-from dpviz.core.parameters import Parameter, parameter_with_default
+from dpviz.core.parameters import parameter_with_default
 from dpviz.core.records import ParameterRecord
 from dpviz.core.types import FloatArray
 from dpviz.coverage.worst_case import Extreme
@@ -399,13 +399,3 @@ class DataKind(ParameterRecord, ABC):
         for stream, shared in streams if intervals or self.simulated else []:
             for outcome in stream:
                 yield from (dataclasses.replace(outcome, epsilon=place) for place in shared)
-
-
-def declared_numbers(kinds: Mapping[str, type[DataKind]]) -> dict[str, Parameter]:
-    """Numbers of several kinds of data by name; one that some share takes what any of them does."""
-    numbers: dict[str, Parameter] = {}
-    for parameter in (parameter for kind in kinds.values() for parameter in kind.parameters()):
-        known = numbers.setdefault(parameter.name, parameter)
-        lowest, highest = min(known.minimum, parameter.minimum), max(known.maximum, parameter.maximum)
-        numbers[parameter.name] = dataclasses.replace(known, minimum=lowest, maximum=highest)
-    return numbers

@@ -12,7 +12,8 @@ from typing import Any, Self
 import numpy as np
 
 from dpviz.comparisons.analysis import CENTRAL_TRUTH, MIN_RANKED_REPETITIONS, Analysis, DataKind, Outcome
-from dpviz.comparisons.methods import TEXTS, ComparedMethod, format_text
+from dpviz.comparisons.declarations import TEXTS, format_text
+from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.terms import NO_EPSILON, ComparisonTerms
 from dpviz.core.declarations import PUBLIC_GUESS
 from dpviz.core.formatting import format_error, format_measure_cells, format_number, format_ratio

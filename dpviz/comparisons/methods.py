@@ -2,64 +2,22 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import math
-import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
-from importlib.resources import files
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from dpviz.comparisons.declarations import METHOD_TEXTS
 from dpviz.comparisons.numeric_accuracy import Accuracy
-from dpviz.core import limits
 from dpviz.core.formatting import describe_value
-from dpviz.core.parameters import Parameter, argument
+from dpviz.core.parameters import argument
 from dpviz.designs import Design
 from dpviz.mechanisms import WorstCase
 from dpviz.privacy.real_loss import Loss
-
-TEXTS: dict[str, dict[str, Any]] = tomllib.loads(files("dpviz.comparisons").joinpath("texts.toml").read_text("utf-8"))
-"""Sentences about releases and comparisons, by the table of texts.toml."""
-
-METHOD_TEXTS: dict[str, dict[str, str]] = {
-    row["name"]: row
-    for row in csv.DictReader(files("dpviz.comparisons").joinpath("methods.csv").read_text("utf-8").splitlines())
-}
-"""Texts of the methods that are no registered synthesizer, by the name of the row."""
-
-
-def format_text(text: str, **facts: str) -> str:
-    """A text of `TEXTS` in one line, with facts in its places."""
-    return text.strip().replace("\n", " ").format(**facts)
-
-
-def declare_numbers(tables: Mapping[str, Mapping[str, Any]], bases: Mapping[str, Parameter]) -> dict[str, Parameter]:
-    """Numbers that are declared in tables, by name.
-
-    Parameters
-    ----------
-    tables : mapping
-        Fields of each number; its `base` is a number above it, or one of `bases`, from which it differs by the others.
-        A name as a `maximum` is that of a limit of `dpviz.core.limits`.
-    bases : mapping
-    """
-    numbers: dict[str, Parameter] = {}
-    for name, table in tables.items():
-        values = {key: value for key, value in table.items() if key != "base"}
-        if "help" in values:
-            values["help"] = format_text(values["help"])
-        if isinstance(values.get("maximum"), str):
-            values["maximum"] = getattr(limits, values["maximum"])
-        base = {**bases, **numbers}.get(table.get("base", ""))
-        if base is None:
-            numbers[name] = Parameter(name=name, **values)
-        else:
-            numbers[name] = dataclasses.replace(base, name=name, **values)
-    return numbers
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -13,7 +13,8 @@ import numpy as np
 
 from dpviz.comparisons import numeric_releases
 from dpviz.comparisons.analysis import MIN_RANKED_REPETITIONS, UNKNOWN_MEASURE, Analysis, DataKind, Estimand, Outcome
-from dpviz.comparisons.methods import TEXTS, ComparedMethod, declare_numbers
+from dpviz.comparisons.declarations import TEXTS, declare_numbers
+from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.numeric_releases import ORIGINAL_ROWS, row_moments
 from dpviz.comparisons.numeric_study import NumericStudy
 from dpviz.core.declarations import ROWS

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import expit
 
 from dpviz.calibration.smallest_prior import minimum_prior
-from dpviz.comparisons.methods import TEXTS, format_text
+from dpviz.comparisons.declarations import TEXTS, format_text
 from dpviz.comparisons.proportion_measures import share_moments
 from dpviz.core.formatting import (
     describe_invented_rows,

@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from dpviz.comparisons import DataKind
-from dpviz.comparisons.analysis import SIMULATED_REPETITIONS, Analysis, declared_numbers
+from dpviz.comparisons.analysis import SIMULATED_REPETITIONS, Analysis
+from dpviz.comparisons.declarations import numbers_of_kinds
 from dpviz.core.declarations import SEED
 from dpviz.core.parameters import Parameter
 from dpviz.curator import declarations
@@ -54,7 +55,7 @@ def privacy_names(key: str) -> dict[str, str]:
 def _form_numbers() -> dict[str, Parameter]:
     """Sizes and ranges of all kinds of data, then limits on privacy and on accuracy, then the rest."""
     true_values = {kind.true_value for kind in QUESTION_KINDS.values()}
-    numbers = {name: size for name, size in declared_numbers(QUESTION_KINDS).items() if name not in true_values}
+    numbers = {name: size for name, size in numbers_of_kinds(QUESTION_KINDS).items() if name not in true_values}
     for name in ("n", "m"):
         numbers[name] = dataclasses.replace(numbers[name], default=DEFAULT_ROWS, slider_maximum=numbers[name].maximum)
     for kind in QUESTION_KINDS.values():

@@ -13,8 +13,8 @@ from dpviz.charts.comparison import ERROR, DrawnMeasure
 from dpviz.charts.lines import SMALL_HEIGHT, comparison_height
 from dpviz.charts.theme import Figure
 from dpviz.comparisons import DATA_KINDS, Analysis, ComparedMethod, Comparison, DataKind, Outcome
-from dpviz.comparisons.analysis import declared_numbers
 from dpviz.comparisons.budget import BudgetSplit, SplitOverSets
+from dpviz.comparisons.declarations import numbers_of_kinds
 from dpviz.comparisons.proportion import BinaryData, BinaryMethod, CountData, method_of_release
 from dpviz.core.limits import MAX_ROWS_OF_TABLE
 from dpviz.core.parameters import Parameter
@@ -27,7 +27,7 @@ from pages import ui
 def compared_numbers(page: str) -> dict[str, Parameter]:
     """Numbers of a page that compares methods: its own, those that both pages have, and those of the kinds of data."""
     shared = ui.declared_numbers("comparison")
-    kinds = declared_numbers(DATA_KINDS)
+    kinds = numbers_of_kinds(DATA_KINDS)
     numbers = {"epsilon": shared["epsilon"], "n": kinds["n"], "sets": shared["sets"], **kinds, **shared}
     return numbers | ui.declared_numbers(page, shared)
 

@@ -1,0 +1,60 @@
+"""Texts and numbers that are declared in files: sentences, methods, and the sizes and bounds of data."""
+
+import csv
+import dataclasses
+import tomllib
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+from dpviz.core import limits
+from dpviz.core.parameters import Parameter
+
+TEXTS: dict[str, dict[str, Any]] = tomllib.loads(files("dpviz.comparisons").joinpath("texts.toml").read_text("utf-8"))
+"""Sentences about releases and comparisons, by the table of texts.toml."""
+
+METHOD_TEXTS: dict[str, dict[str, str]] = {
+    row["name"]: row
+    for row in csv.DictReader(files("dpviz.comparisons").joinpath("methods.csv").read_text("utf-8").splitlines())
+}
+"""Texts of the methods that are no registered synthesizer, by the name of the row."""
+
+
+def format_text(text: str, **facts: str) -> str:
+    """A text of `TEXTS` in one line, with facts in its places."""
+    return text.strip().replace("\n", " ").format(**facts)
+
+
+def declare_numbers(tables: Mapping[str, Mapping[str, Any]], bases: Mapping[str, Parameter]) -> dict[str, Parameter]:
+    """Numbers that are declared in tables, by name.
+
+    Parameters
+    ----------
+    tables : mapping
+        Fields of each number; its `base` is a number above it, or one of `bases`, from which it differs by the others.
+        A name as a `maximum` is that of a limit of `dpviz.core.limits`.
+    bases : mapping
+    """
+    numbers: dict[str, Parameter] = {}
+    for name, table in tables.items():
+        values = {key: value for key, value in table.items() if key != "base"}
+        if "help" in values:
+            values["help"] = format_text(values["help"])
+        if isinstance(values.get("maximum"), str):
+            values["maximum"] = getattr(limits, values["maximum"])
+        base = {**bases, **numbers}.get(table.get("base", ""))
+        if base is None:
+            numbers[name] = Parameter(name=name, **values)
+        else:
+            numbers[name] = dataclasses.replace(base, name=name, **values)
+    return numbers
+
+
+def numbers_of_kinds(kinds: Mapping[str, Any]) -> dict[str, Parameter]:
+    """Numbers of several kinds of data by name; one that some share takes what any of them does."""
+    numbers: dict[str, Parameter] = {}
+    for parameter in (parameter for kind in kinds.values() for parameter in kind.parameters()):
+        known = numbers.setdefault(parameter.name, parameter)
+        lowest, highest = min(known.minimum, parameter.minimum), max(known.maximum, parameter.maximum)
+        numbers[parameter.name] = dataclasses.replace(known, minimum=lowest, maximum=highest)
+    return numbers
