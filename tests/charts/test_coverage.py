@@ -239,27 +239,19 @@ def test_the_promised_level_is_a_thin_rule_with_its_number(level: float) -> None
     assert float(number[1]) == pytest.approx(100 * level, rel=1e-12)
 
 
-def check_names_apart(figure: go.Figure, number: int) -> None:
-    names = ends_of(figure)
-    low, high = figure.layout.yaxis.range
-    assert len(names) == number + 1  # that of the promised level
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=len(RULES)))
+def test_names_of_any_lines_stand_apart_in_the_picture_in_their_order_and_a_lonely_one_at_its_end(
+    ends: list[float],
+) -> None:
+    values = {key: np.array([end]) for key, end in zip(RULES, ends, strict=False)}
+    figure = drawn(values, points=np.array([0.5]))
+    names, (low, high) = ends_of(figure), figure.layout.yaxis.range
+    assert len(names) == len(ends) + 1  # that of the promised level
     heights = [one.y for one in names]
     assert all(later - before >= NAME_SHARE * (high - low) - 1e-12 for before, later in itertools.pairwise(heights))
     assert all(low <= height <= high for height in heights)
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=len(RULES)))
-def test_names_of_any_lines_neither_overlap_nor_leave_the_picture(ends: list[float]) -> None:
-    values = {key: np.array([end]) for key, end in zip(RULES, ends, strict=False)}
-    check_names_apart(drawn(values, points=np.array([0.5])), len(ends))
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.lists(st.floats(0, 1), min_size=2, max_size=len(RULES)))
-def test_names_stand_in_the_order_of_their_lines_and_a_lonely_one_at_its_end(ends: list[float]) -> None:
-    values = {key: np.array([end]) for key, end in zip(RULES, ends, strict=False)}
-    shown = {name_in(one.text): one.y for one in ends_of(drawn(values, points=np.array([0.5])))}
+    shown = {name_in(one.text): one.y for one in names}
     placed = {key: shown[ENDS[key]] for key in values}
     for one, other in itertools.combinations(values, 2):
         if values[one][0] < values[other][0] - 1e-3:  # nearer ones are called equal
