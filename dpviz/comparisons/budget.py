@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -179,21 +179,12 @@ class BudgetSplit(ABC):
             yield results
 
         # All allowed places, where the error is exact
-        errors = dict[float, float]()
-        for place in self.allowed:
-            method, analysis = self.at(place)
-            accuracy = self.data.accuracy(method, self.epsilon, analysis)
-            if accuracy is None:
-                break
-            errors[place] = accuracy[1]
-            if place % PLACES_BETWEEN_RESULTS == 0:
-                yield results
-        if errors:
-            best = first_smallest(errors)
+        best = yield from self._search_allowed(results)
+        if best is not None:
+            results = dataclasses.replace(results, all_tried=True)
             if best not in results.outcomes:
                 streams[best] = self._outcomes(best)
                 results = _with_outcome(results, best, next(streams[best]))
-            results = dataclasses.replace(results, all_tried=True)
 
         # The rest of each
         shown = {results.best, *self.usual.values()}
@@ -207,6 +198,19 @@ class BudgetSplit(ABC):
     def _outcomes(self, place: float) -> Iterator[Outcome]:
         method, analysis = self.at(place)
         return self.data.outcomes(method, self.epsilon, self.epsilon, analysis, self.secondary)
+
+    def _search_allowed(self, results: SplitResults) -> Generator[SplitResults, None, float | None]:
+        """Return the best of all allowed places, yielding the results now and then; None where no error is exact."""
+        errors = dict[float, float]()
+        for place in self.allowed:
+            method, analysis = self.at(place)
+            accuracy = self.data.accuracy(method, self.epsilon, analysis)
+            if accuracy is None:
+                return None
+            errors[place] = accuracy[1]
+            if place % PLACES_BETWEEN_RESULTS == 0:
+                yield results
+        return first_smallest(errors) if errors else None
 
     def _stream_single(self) -> Iterator[Outcome | None]:
         """Yield the smallest error of one set so far, of the methods whose promise is known to hold; last whole."""

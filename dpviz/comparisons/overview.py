@@ -28,7 +28,6 @@ from dpviz.inference.sum_distribution import matrix_rows
 from dpviz.mechanisms.noise import NoiseSanitizer
 from dpviz.privacy.odds_text import belief_text
 from dpviz.privacy.optimum import LeastError, least_error
-from dpviz.privacy.trade_off import TradeOffCurve
 
 NAIVE_RULE = "as_if_real"
 PEOPLE = (20, 100, 1000)
@@ -187,7 +186,7 @@ class Overview:
     @property
     def promised_success(self) -> float:
         """Success that ε alone would allow, e^ε / (1 + e^ε)."""
-        return TradeOffCurve.promised(self.design.epsilon).success(0.5)
+        return float(expit(self.design.epsilon))
 
     # The analyst
 
