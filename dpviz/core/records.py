@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
-from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
@@ -17,12 +16,17 @@ Reader = Callable[[Any], Any]
 
 def declared_parameters(record_type: Any) -> tuple[Parameter, ...]:
     """Declarations of the numbers of a dataclass (`parameters.parameter`), in the order of its signature."""
-    return _declared_parameters(record_type)
-
-
-@cache
-def _declared_parameters(record_type: Any) -> tuple[Parameter, ...]:
     return tuple(item.metadata["parameter"] for item in fields(record_type) if "parameter" in item.metadata)
+
+
+def declared_numbers(record_type: Any) -> dict[str, Parameter]:
+    """Declarations of the numbers of a dataclass by name."""
+    return {parameter.name: parameter for parameter in declared_parameters(record_type)}
+
+
+def settings_of(record: Any) -> dict[str, Any]:
+    """Numbers of a record by name."""
+    return {name: getattr(record, name) for name in declared_numbers(type(record))}
 
 
 def in_symbols(record: Any, digits: int = 6, names: Collection[str] | None = None) -> list[str]:
@@ -94,30 +98,17 @@ class ParameterRecord:
     short: ClassVar[Mapping[str, str]] = MappingProxyType({})  # names of its fields in a URL
     indent: ClassVar[int | None] = None  # of its JSON; None for a single line
 
+    parameters = classmethod(declared_parameters)
+    numbers = classmethod(declared_numbers)
+    settings = settings_of
+    in_symbols = in_symbols
+
     def __post_init__(self) -> None:
         validate_fields(self, *self.parameters())
         self.check()
 
     def check(self) -> None:
         """Raise a ValueError if the values contradict each other."""
-
-    @classmethod
-    def parameters(cls) -> tuple[Parameter, ...]:
-        """Declarations of its numbers, in the order of its signature."""
-        return declared_parameters(cls)
-
-    @classmethod
-    def numbers(cls) -> dict[str, Parameter]:
-        """Declarations of its numbers by name."""
-        return {parameter.name: parameter for parameter in cls.parameters()}
-
-    def settings(self) -> dict[str, Any]:
-        """Its numbers by name."""
-        return {name: getattr(self, name) for name in self.numbers()}
-
-    def in_symbols(self, digits: int = 6, names: Collection[str] | None = None) -> list[str]:
-        """Its numbers, or those of some names, as "n = 100"."""
-        return in_symbols(self, digits, names)
 
     def non_default_fields(self, include: Collection[str] = ()) -> dict[str, Any]:
         """Fields that a script must state: those that are not a default, and some that it states anyway."""

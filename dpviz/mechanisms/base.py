@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from types import MappingProxyType
@@ -15,7 +15,7 @@ from dpviz.core.declarations import ANY_EPSILON
 from dpviz.core.numerics.special import row_blocks
 from dpviz.core.parameters import Parameter, argument, validate_fields
 from dpviz.core.parameters import parameter as parameter
-from dpviz.core.records import declared_parameters, in_symbols
+from dpviz.core.records import declared_numbers, declared_parameters, in_symbols, settings_of
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.catalogue import CATALOGUE, MechanismInfo
 
@@ -123,6 +123,11 @@ class Synthesizer(ABC):
 
     n: int
 
+    parameters = classmethod(declared_parameters)
+    numbers = classmethod(declared_numbers)
+    settings = settings_of
+    in_symbols = in_symbols
+
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
         if "key" in vars(cls) and "info" not in vars(cls):
@@ -132,24 +137,6 @@ class Synthesizer(ABC):
         validate_fields(self, *self.parameters(), *self.undeclared)
         if "m" not in self.numbers():  # it releases as many rows
             object.__setattr__(self, "m", self.n)
-
-    @classmethod
-    def parameters(cls) -> tuple[Parameter, ...]:
-        """Declarations of its numbers, in the order of its signature."""
-        return declared_parameters(cls)
-
-    @classmethod
-    def numbers(cls) -> dict[str, Parameter]:
-        """Declarations of its numbers by name."""
-        return {parameter.name: parameter for parameter in cls.parameters()}
-
-    def settings(self) -> dict[str, Any]:
-        """Its numbers by name."""
-        return {name: getattr(self, name) for name in self.numbers()}
-
-    def in_symbols(self, digits: int = 6, names: Collection[str] | None = None) -> list[str]:
-        """Its numbers, or those of some names, as "n = 100"."""
-        return in_symbols(self, digits, names)
 
     @classmethod
     @cache
