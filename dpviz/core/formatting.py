@@ -53,12 +53,7 @@ def format_number(number: float, digits: int = 6) -> str:
     if number == 0:
         return "0"
     if 1e-4 <= abs(number) < 1e7:
-        rounded = float(f"{number:.{digits}g}")
-        decimals = 0
-        if rounded != math.floor(rounded):
-            decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
-        text = f"{rounded:,.{decimals}f}"
-        return (text.rstrip("0").rstrip(".") if decimals else text).replace("-", "−")
+        return f"{float(f'{number:.{digits}g}'):,}".removesuffix(".0").replace("-", "−")
     mantissa, _, exponent = f"{number:.{digits - 1}e}".partition("e")
     mantissa = mantissa.rstrip("0").rstrip(".").replace("-", "−")
     power = "10" + str(int(exponent)).translate(SUPERSCRIPTS)
@@ -145,10 +140,7 @@ def _round(number: float, digits: int, rounding: str) -> float:
     nearest = float(f"{number:.{digits}g}")
     if abs(number - nearest) <= MAX_ULPS * math.ulp(number):
         return nearest
-    exact = Decimal(number)
-    unit = Decimal((0, (1,), exact.adjusted() - digits + 1))
-    # The context holds every digit of a floating-point number.
-    return float(exact.quantize(unit, rounding=rounding, context=Context(prec=2000)))
+    return float(Context(prec=digits, rounding=rounding).create_decimal_from_float(number))
 
 
 def format_percent(share: float, digits: int = 5) -> str:
@@ -300,7 +292,7 @@ def describe_invented_rows(rows: float) -> str:
     return f"{'the weight of ' if is_small_weight(rows) else ''}{format_invented_rows(rows)} invented rows"
 
 
-def value_without_rounding(measure: Measure) -> float:
+def _without_rounding(measure: Measure) -> float:
     """Value of a measure; 0 where it is nothing but the rounding of a sum."""
     return 0.0 if abs(measure.value) < 1e-12 else measure.shown
 
@@ -320,7 +312,7 @@ def format_error(error: Measure, *, of_share: bool = False) -> str:
     >>> format_error(Measure(0.12345, 0.0)), format_error(Measure(0.12345, 0.01), of_share=True)
     ('0.123', 'about 12 points')
     """
-    value = value_without_rounding(error) * (100 if of_share else 1)
+    value = _without_rounding(error) * (100 if of_share else 1)
     text = format_number(value, 3) if error.error == 0 else f"about {format_number(value, 2)}"
     return f"{text} points" if of_share else text
 
@@ -336,10 +328,10 @@ def format_measure_cells(measure: Measure, *, share: bool = False) -> tuple[str,
     """
     if math.isnan(measure.value):
         return "–", ""
-    value = value_without_rounding(measure)
-    unit = 100 if share else 1
-    error = f"± {format_number(unit * measure.error, 1)}" if measure.error > 0 else ""
-    return format_percent(value, 4) if share else format_number(value, 4), error
+    known = _without_rounding(measure)
+    value = format_percent(known, 4) if share else format_number(known, 4)
+    error = f"± {format_number(measure.error * (100 if share else 1), 1)}" if measure.error > 0 else ""
+    return value, error
 
 
 def format_measure(measure: Measure, *, share: bool = False) -> str:

@@ -6,7 +6,8 @@ import math
 import sys
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
-from numbers import Integral
+from decimal import Decimal
+from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
@@ -141,23 +142,18 @@ def argument(name: str, minimum: float, maximum: float, **changes: Any) -> Param
 def plain_number(value: object) -> float | None:
     """Number of any kind as a plain int or float; None for NaN and what is no number: a text, a truth value, 1j.
 
-    >>> from decimal import Decimal
     >>> plain_number(np.int8(3)), plain_number(Decimal("0.5")), plain_number(np.True_), plain_number("3")
     (3, 0.5, None, None)
     """
-    if type(value) is float:  # the usual case
-        return None if math.isnan(value) else value
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
-    if isinstance(value, (str, bytes, bool, np.bool_, complex, np.complexfloating, np.ndarray)):
+    if isinstance(value, bool) or not isinstance(value, (Real, Decimal)):
         return None
-    if isinstance(value, Integral):
-        return int(value)
     try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
+        number = int(value) if isinstance(value, Integral) else float(value)
+    except (OverflowError, ValueError):  # a fraction beyond all floats, a signalling NaN
         return None
-    return None if math.isnan(number) else number
+    return None if number != number else number
 
 
 def parameter(declaration: Parameter, **changes: Any) -> Any:

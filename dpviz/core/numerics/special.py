@@ -198,7 +198,7 @@ def capped_expm1(epsilon: float) -> float:
 
 def inverse_expm1(epsilon: float) -> float:
     """1 / (e^ε − 1) for ε > 0, however large."""
-    return 1 / math.expm1(epsilon) if epsilon < MAX_EXPONENT else math.exp(-epsilon)
+    return math.exp(-epsilon) / -math.expm1(-epsilon)
 
 
 def divide_or_inf(numerator: float, denominator: float) -> float:
