@@ -33,9 +33,9 @@ def about_page() -> list[str]:
     lines = [f"dpviz {__version__}, {page.title}"]
     question, query = current.valid.get(page.path, (None, {}))
     if question is not None:
-        design = question if isinstance(question, Design) else getattr(question, "design", None)
         lines += filter(None, [getattr(question, "description", "")])
-        if isinstance(design, Design) and design.synthesizer_type is not GivenMatrix:
+        design: Design | None = getattr(question, "design", None)
+        if design is not None and design.synthesizer_type is not GivenMatrix:
             lines.append(f"each set: {describe_release(design.synthesizer)}")
         lines.append(f"neighbouring data sets: {getattr(question, 'neighbours', 'one row substituted')}")
 
@@ -95,13 +95,12 @@ def show_page_files(
 
 
 def open_file(
-    label: str, key: str, read: Callable[[bytes], Mapping[str, Any]], *, megabytes: int, types: Sequence[str],
-    help: str = "",
-) -> bool:  # fmt: skip
+    label: str, key: str, read: Callable[[bytes], Mapping[str, Any]], *, megabytes: int, types: Sequence[str]
+) -> bool:
     """Draw a place for a file, which sets what its reader returns; whether one is open that was not refused.
 
     `read` makes session values by key of the content, and raises a ValueError with a sentence for the reader; `types`
-    are ends of file names. `help` is "open" of the page's text if empty.
+    are ends of file names. Its help is "open" of the page's text.
     """
     state = st.session_state
     refused_key = f"{key}_refused"
@@ -117,7 +116,7 @@ def open_file(
             between = ": " if str(error)[:1].islower() else ". "
             state[refused_key] = f"The file was not opened, and nothing has changed{between}{error}"
 
-    st.file_uploader(label, list(types), max_upload_size=megabytes, key=key, on_change=take, help=help or words("open"))
+    st.file_uploader(label, list(types), max_upload_size=megabytes, key=key, on_change=take, help=words("open"))
     if uploaded(key) is None:
         return False
     if state.get(refused_key):
