@@ -87,7 +87,7 @@ def show_room() -> None:
     if teacher:
         if not rooms.store.is_teacher(code, teacher):
             raise store.RoomProblem(ui.words("not the teacher"))
-        room, settings = service.require_open(rooms.present(code))
+        room, settings = service.require_open(rooms.store.room(code))
         Projector(room, settings, teacher).show()
         poll(room, "all")
         return
@@ -199,10 +199,10 @@ class Projector:
         caution = "Both hold the secret table and all seeds: share them once the class is over."
         ui.show_files(("What the class has found", table, script, caution))
         label = "Free the seats of phones that have left"
-        _button(label, "free", rooms.free_seats, code, self.token, width="stretch")
+        _button(label, "free", rooms.store.free_seats, code, self.token, width="stretch")
 
         def end() -> None:
-            rooms.end(code, self.token)
+            rooms.store.end(code, self.token)
             go_to()
 
         with st.popover("End this room", width="stretch"):

@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import create_engine
 from streamlit.testing.v1 import AppTest
 
+from dpviz.teaching.classroom import service
 from dpviz.teaching.classroom import store as store_module
 from dpviz.teaching.classroom.service import ENDED
 from dpviz.teaching.classroom.settings import RoomSettings
@@ -35,6 +36,7 @@ ENTRY = ["Take a seat", "Open a room", "Try it alone with 30 simulated seats"]
 @pytest.fixture(autouse=True)
 def _network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "network", lambda: "a school")
+    monkeypatch.setattr(service, "CACHE_S", 1e-9)  # what was changed is seen at once
     monkeypatch.setattr(server, "_clean", lambda store: None)  # a thread that would go on after the test
 
 
@@ -188,13 +190,11 @@ def test_a_control_changes_the_present_settings_and_all_seats(store: RoomStore) 
 def test_freed_seats_are_taken_anew_by_the_phones_that_are_open(store: RoomStore) -> None:
     code, token = store.open(FRESH)
     left, stays = open_experiment(room=code), open_experiment(room=code)
-    server.rooms().forget(code)  # else it may be that of a moment ago
     teacher = open_experiment(room=code, teacher=token)
     assert "2 seats are taken" in said(teacher)
     teacher.button(key="room_free").click().run()
     assert "0 seats are taken" in said(teacher)
     assert "You have seat 1 " in said(stays.run())
-    server.rooms().forget(code)
     assert "1 seat is taken" in said(teacher.run())
     assert settings(left) != settings(stays)
 
@@ -218,7 +218,7 @@ def test_a_room_that_is_missing_has_ended_or_is_full(store: RoomStore, monkeypat
     check_refused(open_experiment(room=NO_ROOM), "There is no room with this code.")
     code, token = store.open(FRESH)
     app = open_experiment(room=code)
-    server.rooms().end(code, token)
+    server.rooms().store.end(code, token)
     check_refused(app.run(), ENDED)
     check_refused(open_experiment(room=code), ENDED)
     check_refused(open_experiment(room=code, teacher=token), "the room has ended")
@@ -319,7 +319,6 @@ def test_a_seat_outlives_a_database_that_goes_away(store: RoomStore, tmp_path: P
         for connection in (server.rooms().store, store):
             connection._engine.dispose()
         move[0].replace(move[1])
-        server.rooms().forget(code)
         assert expected in said(app.run())
     assert store.reports(code, 1) == [(1, None)]
 

@@ -1,7 +1,6 @@
 """The rooms of one server: what is known of each at present, and who may ask for how much."""
 
 import time
-from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -37,18 +36,13 @@ class RoomService:
         self.opened_rooms = RateLimit(20, 3600.0)
         self.taken_seats = RateLimit(200, 60.0)  # of a room of 300: one network does not fill it at once
         self._known: set[tuple[str, str]] = set()  # networks and codes
-        self._changes: Counter[str] = Counter()  # how often this process has changed a room
-        self._room_at = lru_cache(maxsize=MAX_CACHED_ROOMS)(lambda code, _moment, _changes: store.room(code))
+        self._room_at = lru_cache(maxsize=MAX_CACHED_ROOMS)(lambda code, _moment: store.room(code))
         self._codes: dict[str, str] = {}  # by the name that browsers watch
 
     def present(self, code: str) -> Room | None:
-        """Room as it is now, or was a moment ago; None where there is none."""
-        room: Room | None = self._room_at(code, int(time.monotonic() / CACHE_S), self._changes[code])
+        """Room as it was a moment ago; None where there is none."""
+        room: Room | None = self._room_at(code, int(time.monotonic() / CACHE_S))
         return room
-
-    def forget(self, code: str) -> None:
-        """Have a room read anew: it was changed here."""
-        self._changes[code] += 1
 
     def enter(self, code: str, network: str) -> Room:
         """Room with a code that a reader types or opens; a RoomProblem where there is none, or many were wrong."""
@@ -94,24 +88,12 @@ class RoomService:
         _, before = require_open(self.store.room(code))
         if (after := change(before)) != before:
             self.store.change(code, token, after)
-            self.forget(code)
-
-    def end(self, code: str, token: str) -> None:
-        """End a room, for its teacher."""
-        self.store.end(code, token)
-        self.forget(code)
-
-    def free_seats(self, code: str, token: str) -> None:
-        """Free the seats of phones that have left, for the teacher."""
-        self.store.free_seats(code, token)
-        self.forget(code)
 
     def guess(self, code: str, round_number: int, seat: int, guess: int) -> None:
         """Report the guess of a seat, unless the answer was told in the meantime."""
         room = self.store.room(code)
         if room is not None and room.settings is not None and not room.settings.revealed:
             self.store.report(code, round_number, seat, guess)
-            self.forget(code)
 
     def simulate_reports(self, room: Room, settings: RoomSettings, reports: Reports) -> bool:
         """Have some simulated seats report; whether there are more."""
@@ -121,7 +103,6 @@ class RoomService:
         for seat in missing[:N_SIMULATED]:
             guess = int(guess_task(settings, seat).best) if settings.requires_answer else None
             self.store.report(room.code, settings.round, seat, guess)
-        self.forget(room.code)
         return bool(missing)
 
 
