@@ -47,7 +47,9 @@ MAX_LISTED_TABLES = 2_000_000  # confidential tables, or pairs of n and x, that 
 MAX_RELEASES_OF_PAGE = 1_000  # n and m up to which a page lists every release for the coverage of a posterior
 MAX_COUNTS_OF_PAGE = 20  # M of that page
 MAX_COUNT_ROWS = 10_000  # n and m of a count whose release is judged
+MAX_MIXED_CELLS = 100  # of mixed data
 MAX_CATEGORIES = 100  # k of categories whose release is judged
+MAX_COMPARED_ROWS = 2_000  # n of the numbers on which methods are compared
 
 # Large studies
 MAX_STUDY_CELLS = 10_000  # of the grid
