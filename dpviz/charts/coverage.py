@@ -43,8 +43,7 @@ def coverage_chart(
     if along == "epsilon":
         low, high = min(MIN_EPSILON, chosen), max(MAX_EPSILON, chosen)
         x = Axis(title="promised ε for all tables (left is more private)", log=True, low=low, high=high, pad=0)
-    is_right = x.position(chosen) > 0.85 * x.position(high) + 0.15 * x.position(low)
-    side = "left" if is_right else "right"
+    side = "left" if x.position(chosen) > 0.85 * x.position(high) + 0.15 * x.position(low) else "right"
     points_marked = []
     for index, (rule, value) in enumerate(marks.items()):
         # A mark is the larger, the more others are drawn on it; the first one has its number
@@ -59,8 +58,8 @@ def coverage_chart(
         points_marked.append(replace(mark, color=theme.SIMULATED_COLOR, ends=(lower, upper)))
     y = Axis(title="intervals that hold the truth", percent=True, low=-0.02, high=1.08, pad=0, digits=".5%")
     promised = ReferenceLine(text=f"promised: {format_number(100 * level, 8)} %", y=level)
-    look: dict[str, Any] = {"marks": points_marked, "names": "ends"}
-    look["references"] = [promised, ReferenceLine(x=chosen, **{} if x.log else TRUTH)]
+    own_point = ReferenceLine(x=chosen) if x.log else ReferenceLine(x=chosen, **TRUTH)
+    look: dict[str, Any] = {"marks": points_marked, "references": [promised, own_point], "names": "ends"}
     return line_chart(_rule_lines(points, values), x, y, key=f"coverage {x.title}", **look)
 
 

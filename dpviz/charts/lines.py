@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
 from textwrap import wrap
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -27,9 +27,6 @@ SMALLEST_SHOWN_SHARE = 1e-4  # of the largest value of a logarithmic axis, where
 NAME_SHARE = 0.0655  # of the picture's height, for a line of a name: all rules have room
 PLOT_HEIGHT, SMALL_HEIGHT = 330, 190  # pixels of the inside of a picture, and of a small one with what is around it
 TITLE_HEIGHT, AXIS_HEIGHT, LEGEND_WIDTH = 44, 58, 560  # pixels
-
-Names = Literal["legend", "ends", "none"]
-"""Where the names of lines stand."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +135,7 @@ class Mark:
 
 def line_chart(
     lines: Sequence[Line], x: Axis, y: Axis, *, key: str, marks: Sequence[Mark] = (),
-    references: Sequence[ReferenceLine] = (), names: Names = "legend", labels: Sequence[dict[str, Any]] = (),
+    references: Sequence[ReferenceLine] = (), names: str = "legend", labels: Sequence[dict[str, Any]] = (),
     **layout: Any,
 ) -> theme.Figure:  # fmt: skip
     """Curves with marks and thin lines.
