@@ -132,10 +132,7 @@ class OneProportion:
         return moments.of_sets(sets)
 
     def accuracy(self, method: Any, setting: float, analysis: Analysis) -> tuple[float, float]:
-        truth = np.array([self.p])
-        moments = self.estimate_moments(method, setting, analysis)
-        ((bias, error),) = moments.errors(binomial_weights(truth, self.n), truth).tolist()
-        return bias, error
+        return self.estimate_moments(method, setting, analysis).errors(self.p)
 
     def outcomes(
         self, method: Any, epsilon: float, setting: float, analysis: Analysis, secondary: tuple[str, ...] = ()

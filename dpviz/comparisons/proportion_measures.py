@@ -63,13 +63,12 @@ class Moments(NamedTuple):
         """Moments of the mean of independent sets."""
         return Moments(self.mean, self.variance / sets)
 
-    def errors(self, weights: FloatArray, truths: FloatArray) -> FloatArray:
-        """Bias and RMSE around each truth, in rows; row i of `weights` is the distribution of x at truth i."""
-        away = self.mean - truths[:, None]
-        spread, bias = (weights * np.abs(away)).sum(axis=1), (weights * away).sum(axis=1)
-        mean_square = (weights * (away**2 + self.variance)).sum(axis=1)
-        biases = map(zero_if_rounding, bias.tolist(), spread.tolist(), truths.tolist())
-        return np.column_stack([list(biases), np.sqrt(mean_square)])
+    def errors(self, p: float) -> tuple[float, float]:
+        """Bias and RMSE, x having the binomial distribution around the true share p."""
+        weights = binomial_weights(np.array([p]), len(self.mean) - 1)[0]
+        away = self.mean - p
+        bias = zero_if_rounding(float(weights @ away), float(weights @ np.abs(away)), p)
+        return bias, math.sqrt(weights @ (away**2 + self.variance))
 
     def release_error(self) -> dict[str, float]:
         """Root mean squared distance from x/n, on average over x = 0 … n and at the worst x."""
@@ -271,6 +270,5 @@ def worst_measure(
 
     # The value once more, and at both ends, to the last digits, which the averages do not have
     at = minimize_over_p(negative, low, high).at
-    truths = np.array([at, low, high])
-    errors = np.abs(moments.errors(binomial_weights(truths, synthesizer.n), truths))
-    return Extreme(float(errors[:, 0 if measure == "bias" else 1].max()), at)
+    column = 0 if measure == "bias" else 1
+    return Extreme(max(abs(moments.errors(p)[column]) for p in (at, low, high)), at)

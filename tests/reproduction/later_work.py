@@ -10,7 +10,6 @@ from dpviz.audit.poisson_losses import _printed_addition, _replaced_row
 from dpviz.comparisons import Analysis, BinaryData
 from dpviz.comparisons.comparison import GUESS_ERROR
 from dpviz.comparisons.proportion_measures import share_moments
-from dpviz.core.numerics.special import binomial_weights
 from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, PoissonCount, PoissonGamma
 from dpviz.privacy import probabilistic_delta, pure_epsilon
 from tests.reproduction.evidence import SECTIONS, Findings, between, count, increasing, values
@@ -63,10 +62,8 @@ def menicucci() -> Findings:
     yield "size", count(cases)
 
     # From ε = 2 to 0.5 the largest m falls, so that the error rises
-    weights, p = binomial_weights(np.array([0.25]), 100)[0][None], np.array([0.25])
     sizes = [math.floor(5.0 * math.expm1(epsilon)) for epsilon in (2.0, 1.0, 0.5)]
-    moments = [share_moments(BetaBinomial(n=100, m=m, alpha=5.0, beta=5.0)).errors(weights, p) for m in sizes]
-    errors = [error for ((_, error),) in moments]
+    errors = [share_moments(BetaBinomial(n=100, m=m, alpha=5.0, beta=5.0)).errors(0.25)[1] for m in sizes]
     yield "tradeoff", values([*sizes, *errors], increasing(errors).supported)
 
 
