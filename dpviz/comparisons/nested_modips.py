@@ -42,7 +42,7 @@ class VarianceComponents(NamedTuple):
     rows: FloatArray
 
 
-def _variance_components(n: int, epsilon: float, prior: float = BOWEN_LIU_PRIOR) -> VarianceComponents:
+def _variance_components(n: int, epsilon: float) -> VarianceComponents:
     """Components for n rows and the ε of one noisy count, in closed form.
 
     Given the noisy count u, p ~ Beta(α + u, α + n − u); mean and variance of the noise are `Modips.kept_noise`.
@@ -51,15 +51,15 @@ def _variance_components(n: int, epsilon: float, prior: float = BOWEN_LIU_PRIOR)
     ----------
     Liu (2016), Theorem 7 (b): b₁ is that of the noise, b₂₁ of the posterior, b₂₂ of the rows.
     """
-    total = 2 * prior + n
+    total = 2 * BOWEN_LIU_PRIOR + n
     shift, noise = Modips(n=n, m=n, epsilon=epsilon).kept_noise()
-    mean, sanitization = (prior + np.arange(n + 1) + shift) / total, noise / total**2
+    mean, sanitization = (BOWEN_LIU_PRIOR + np.arange(n + 1) + shift) / total, noise / total**2
     spread = mean * (1 - mean) - sanitization  # E[μ(1 − μ)] of the posterior means μ
     return VarianceComponents(mean, sanitization, spread / (total + 1), spread * total / (total + 1) / n)
 
 
 @lru_cache(maxsize=64)
-def _log_no_ones(n: int, epsilon: float, sets: int, prior: float = BOWEN_LIU_PRIOR) -> FloatArray:
+def _log_no_ones(n: int, epsilon: float, sets: int) -> FloatArray:
     """ln of the probability that all `sets` sets from one noisy count hold no ones, for x = 0 … n.
 
     Gauss–Legendre quadrature over the noisy count u, summed from both ends, each whole number costing e^{−ε}.
@@ -70,7 +70,7 @@ def _log_no_ones(n: int, epsilon: float, sets: int, prior: float = BOWEN_LIU_PRI
 
     def log_given(u: FloatArray) -> FloatArray:
         """ln Pr(no ones | u) of all sets."""
-        a, b = 2 * prior + n, prior + n - u
+        a, b = 2 * BOWEN_LIU_PRIOR + n, BOWEN_LIU_PRIOR + n - u
         return np.asarray(sets * (gammaln(b + n) - gammaln(b) - gammaln(a + n) + gammaln(a)))
 
     inside = log_given(np.arange(n)[:, None] + tau) + log_weights
