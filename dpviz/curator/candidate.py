@@ -138,8 +138,7 @@ class Candidate:
             yield self
         else:
             for outcomes in self._stream_outcomes():
-                if len(outcomes) == len(self.question.truths):
-                    yield dataclasses.replace(self, known_outcomes=outcomes)
+                yield dataclasses.replace(self, known_outcomes=outcomes)
         yield dataclasses.replace(self, known_outcomes=outcomes, is_complete=True)
 
     def quick(self) -> Candidate:
