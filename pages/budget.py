@@ -75,7 +75,8 @@ def show_pictures(spending: BudgetSplit, found: SplitResults) -> str:
 
 
 def _show_downloads(spending: BudgetSplit) -> None:
-    script = (page_script("budget_script", split=spending), "the numbers of the pictures")
+    fractions = ", with fractions for points" if spending.data.chosen_estimand.is_share else ""
+    script = (page_script("budget_script", split=spending), f"the numbers of the pictures{fractions}")
     shared.show_files("budget", "All measures at every division, CSV", spending, budget_csv, script)
 
 

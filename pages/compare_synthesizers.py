@@ -177,7 +177,8 @@ def _show_downloads(comparison: Comparison) -> None:
     is_open = ui.open_file("Open a study", f"{PREFIX}study_file", _settings_of_study, megabytes=size, types=("csv",))
     if is_open and (cells := st.session_state.get(STUDY)):
         st.caption(f"{summarize_cells(cells)} {ui.words('study')}")
-    script = (page_script("comparison_script", comparison=comparison), "the numbers of the table above")
+    fractions = ", with fractions for points" if comparison.data.chosen_estimand.is_share else ""
+    script = (page_script("comparison_script", comparison=comparison), f"the numbers of the table above{fractions}")
     shared.show_files("comparison", "All measures at every ε, CSV", comparison, comparison_csv, script)
 
 
