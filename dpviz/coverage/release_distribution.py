@@ -195,44 +195,57 @@ class ReleaseOutcomes:
         self._synthesizer = synthesizer
         self._sets = sets
         self._counts = counts
+        self._weights = np.ones(len(counts)) if weights is None else weights
         self._is_sum = sums_only or sets == 1
         self._has_boxes = not self._is_sum and sets > 2
-        self._weights = np.ones(len(counts)) if weights is None else weights
-        self.work = 0
-        self.error_bound = (sets + 1) * ROW_ERROR + 2 * SMALL_TAIL
-        m = synthesizer.m
-        per_group = 1 if weights is None else COUNTS_PER_BOX if self._has_boxes else len(counts)
-        self.groups = np.array_split(np.arange(len(counts)), math.ceil(len(counts) / per_group))
-        if self._has_boxes:
-            # One row tells whether all of them are within reach.
-            middle = matrix_rows(synthesizer, counts[len(counts) // 2 :][:1])
-            self._check_work(_likely_box(middle, np.ones(1), sets, BOX_TAIL).entries * len(counts) // 2)
-        too_many_pairs = not self._is_sum and sets == 2 and len(counts) * (m + 1) ** 2 > 10**11
-        too_many_sums = self._is_sum and sets > 1 and len(counts) * (sets * m + 1) > 40_000_000
-        if too_many_pairs or too_many_sums:
-            raise ValueError(TOO_LONG)
+        self._check_reach()
         self._rows = matrix_rows(synthesizer, counts)
+        per_group = len(counts)
+        if weights is None:
+            per_group = 1
+        elif self._has_boxes:
+            per_group = COUNTS_PER_BOX
+        self.groups = np.array_split(np.arange(len(counts)), math.ceil(len(counts) / per_group))
+        m = synthesizer.m
         self.shape = (sets * m + 1, 1) if self._is_sum else (m + 1, m + 1)
+        self.error_bound = (sets + 1) * ROW_ERROR + 2 * SMALL_TAIL
+        self.work = 0
         if self._has_boxes:
-            self._boxes = []
-            for group in self.groups:
-                mass = float(self._weights[group].sum())
-                # What is unlikely as a whole may be cut at a larger tail: together they leave out BOX_TAIL
-                tail = BOX_TAIL if weights is None else min(BOX_TAIL / (len(self.groups) * mass), 0.1)
-                self._boxes.append(_likely_box(self._rows[group], self._weights[group] / mass, sets, tail))
-                self.work += self._boxes[-1].entries * len(group)
-            self._check_work(self.work)
-            self._low = min(box.low for box in self._boxes)
-            width = next_fast_len(max(box.spread for box in self._boxes), real=True)
-            self.shape = (max(box.high for box in self._boxes) - self._low + 1, width)
-            self.error_bound += BOX_TAIL + PRUNED_TAIL
+            self._find_boxes(is_mixed=weights is not None)
         if weights is None and self.shape[0] * self.shape[1] > 12_000_000:
             raise ValueError(TOO_LONG)
 
-    @staticmethod
-    def _check_work(entries: int) -> None:
-        if entries > MAX_TRANSFORM_ENTRIES:
+    def _check_reach(self) -> None:
+        """Raise a ValueError where it is clear from the sizes that the sums would take too long."""
+        count = len(self._counts)
+        m = self._synthesizer.m
+        if self._has_boxes:  # half of the work if every count had the box of the middle one
+            middle = matrix_rows(self._synthesizer, self._counts[count // 2 :][:1])
+            work = _likely_box(middle, np.ones(1), self._sets, BOX_TAIL).entries * count // 2
+            is_too_long = work > MAX_TRANSFORM_ENTRIES
+        elif self._is_sum:
+            is_too_long = self._sets > 1 and count * (self._sets * m + 1) > 40_000_000
+        else:
+            is_too_long = count * (m + 1) ** 2 > 10**11
+        if is_too_long:
             raise ValueError(TOO_LONG)
+
+    def _find_boxes(self, *, is_mixed: bool) -> None:
+        """Boxes of the groups, and the table that holds them all."""
+        self._boxes = []
+        for group in self.groups:
+            mass = float(self._weights[group].sum())
+            # What is unlikely as a whole may be cut at a larger tail: together they leave out BOX_TAIL
+            tail = min(BOX_TAIL / (len(self.groups) * mass), 0.1) if is_mixed else BOX_TAIL
+            box = _likely_box(self._rows[group], self._weights[group] / mass, self._sets, tail)
+            self._boxes.append(box)
+            self.work += box.entries * len(group)
+        if self.work > MAX_TRANSFORM_ENTRIES:
+            raise ValueError(TOO_LONG)
+        self._low = min(box.low for box in self._boxes)
+        width = next_fast_len(max(box.spread for box in self._boxes), real=True)
+        self.shape = (max(box.high for box in self._boxes) - self._low + 1, width)
+        self.error_bound += BOX_TAIL + PRUNED_TAIL
 
     @cached_property
     def is_mirrored(self) -> bool:
