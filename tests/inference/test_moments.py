@@ -262,31 +262,6 @@ def test_many_synthetic_rows_of_one_draw_are_the_draw() -> None:
     assert rows.mean == pytest.approx(draw.mean, rel=1e-12)
 
 
-@pytest.mark.parametrize("method", CALIBRATED_METHODS)
-def test_moments_are_those_of_simulated_releases(method: str) -> None:
-    """Nothing enumerated: a sample, a posterior, rows from it, 40,000 times, in standard errors."""
-    n, m, alpha, beta, p, sets, runs = 60, 25, 6.0, 3.0, 0.3, 3, 40_000
-    generator = np.random.default_rng(7)
-    ones = generator.binomial(n, p, size=(runs, 1)) * np.ones((1, sets), dtype=int)
-    if method == "synth_map":
-        theta = (ones + alpha - 1) / (n + alpha + beta - 2)
-    elif method == "synth_post_many":
-        theta = generator.beta(alpha + ones[..., None], beta + n - ones[..., None], size=(runs, sets, m))
-    else:
-        theta = generator.beta(alpha + ones, beta + n - ones)
-    if method == "param_post":
-        shares = theta
-    elif method == "synth_post_many":
-        shares = (generator.random((runs, sets, m)) < theta).mean(axis=2)
-    else:
-        shares = generator.binomial(m, theta) / m
-    q = shares.mean(axis=1)
-    found = proportion_moments(method, n=n, m=m, alpha=alpha, beta=beta, proportion=p, sets=sets)
-    assert abs(q.mean() - found.mean) < 4 * q.std() / math.sqrt(runs)
-    squares = (q - q.mean()) ** 2
-    assert abs(squares.mean() - found.standard_error**2) < 4 * squares.std() / math.sqrt(runs)
-
-
 @pytest.mark.parametrize(
     ("name", "changes"),
     [("method", {"method": "param_map"}), ("proportion", {"proportion": -0.1}), ("proportion", {"proportion": 1.5})],

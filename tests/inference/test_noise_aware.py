@@ -145,18 +145,6 @@ def test_blaker_lies_inside_the_equal_tails(release, sets):
     assert np.all(high <= higher + 1e-12)
 
 
-@pytest.mark.parametrize(
-    ("sets", "covers", "length"), [(1, 0.95003, 0.33649), (2, 0.94952, 0.36819), (5, 0.94767, 0.45624)]
-)
-def test_the_score_interval_covers_where_charests_rule_does_not(sets, covers, length):
-    """ε = 2, p = ¼, n = m = 100; T* covers 0.754 and 0.812 at M = 2 and 5."""
-    release = charest(2.0, sets)
-    sums = release_sums(release, sets)
-    low, high = _score_ends(release, sets, 0.95)
-    assert coverage(sums, low, high, np.array([0.25]))[0] == pytest.approx(covers, abs=5e-6)
-    assert float(sums.distribution(0.25)[0] @ (high - low)) == pytest.approx(length, abs=5e-6)
-
-
 @pytest.mark.parametrize("sets", [1, 2, 5])
 @pytest.mark.parametrize(
     ("method", "law", "prior"),

@@ -287,15 +287,6 @@ def test_any_synthesizer_is_bayes_rule_on_its_matrix(synthesizer: Any) -> None:
     assert post.expected_count == pytest.approx(weights @ np.arange(n + 1), rel=1e-12)
 
 
-def test_both_constructors_agree_for_the_beta_binomial() -> None:
-    release = charest(1.0)
-    given = posterior_given(release, [31, 44], gamma1=0.5, gamma2=2.5)
-    made = posterior_mixture(
-        synthetic_counts=[31, 44], n=100, m=100, alpha=release.alpha, beta=release.beta, gamma1=0.5, gamma2=2.5
-    )
-    assert given.weights == pytest.approx(made.weights, rel=1e-11, abs=1e-300)
-
-
 @pytest.mark.parametrize("epsilon", [0.1, 2.0, 250.0])
 @pytest.mark.parametrize("highest", [False, True])
 def test_many_releases_at_once_are_each_alone(epsilon: float, highest: bool) -> None:
@@ -391,14 +382,6 @@ def test_simulated_coverage_is_the_exact_one() -> None:
     assert abs(found.coverage[0] - chance @ exact.covers(p)) < 4 * found.coverage_error[0]
     mean = chance @ exact.width
     assert abs(found.mean_width[0] - mean) < 4 * math.sqrt(chance @ (exact.width - mean) ** 2 / runs)
-
-
-def test_a_known_number_of_rows_is_a_prior_of_one_size() -> None:
-    design: dict[str, Any] = {"synthetic_counts": [31, 40], "m": 100, "alpha": 58.2, "beta": 58.2, "gamma1": 2.0}
-    secret, known = posterior_secret_n(**design, prior=size_prior("uniform", 80, 80)), posterior_mixture(**design, n=80)
-    assert secret.weights == pytest.approx(known.weights, rel=1e-12, abs=1e-300)
-    assert secret.interval() == pytest.approx(known.interval(), abs=1e-12)
-    assert secret.size_weights.tolist() == pytest.approx([1.0])
 
 
 @pytest.mark.parametrize("kind", SIZE_PRIORS)

@@ -8,14 +8,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.coverage import (
-    CoveragePlan,
-    coverage_by_proportion,
-    coverage_decomposition,
-    exact_coverage,
-    exact_coverages,
-    run_coverage,
-)
+from dpviz.coverage import coverage_by_proportion, coverage_decomposition, exact_coverage, exact_coverages
 from dpviz.inference import NOISE_AWARE_RULES, RULES, posterior_given
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
@@ -66,20 +59,6 @@ def test_by_construction_every_p_is_covered_through_the_whole_engine(release):
         release, proportions=p, sets=3, rules=["clopper_pearson", "blaker_2000"], level=0.9
     )  # fmt: skip
     assert curves.coverage.min() >= 0.9 - curves.error_bound
-
-
-def test_simulated_intervals_are_those_of_the_table():
-    release = GeometricSanitizer(n=30, epsilon=0.5)
-    plan = CoveragePlan(synthesizer=release, p=0.2, sets=3, rules=tuple(RULES), repetitions=30_000, seed=4)
-    tally = run_coverage(plan)
-    exact = exact_coverages(synthesizer=release, p=0.2, sets=3, rules=KNOWING)
-    for key in KNOWING:
-        place, wanted = plan.rules.index(key), exact[key].coverage
-        share = tally.sums["covered"][place] / 30_000
-        assert abs(share - wanted) <= 4 * math.sqrt(wanted * (1 - wanted) / 30_000)
-        for counts, low, high in zip(tally.shown.counts, tally.shown.low[place], tally.shown.high[place], strict=True):
-            interval = RULES[key].interval_from(counts.tolist(), synthesizer=release)
-            assert (low, high) == pytest.approx(interval, rel=1e-12)
 
 
 def test_for_one_set_the_posterior_rule_is_the_posterior():
