@@ -89,8 +89,8 @@ def _likely_box(rows: FloatArray, weights: FloatArray, sets: int, tail: float) -
 
     Notes
     -----
-    A quarter of the tail goes to the counts of one draw, a fiftieth to S and half to d, by Chernoff's bound
-    Pr(Y ≥ y) ≤ e^{−λy} E[e^{λY}] of Y = Σ (x̃ − c)² ≥ 2d, for any c, here the mean of a row.
+    A quarter of the tail goes to the counts of one draw, a quarter to each end of S and a quarter to d. The ends are
+    Chernoff's: Pr(S ≥ s) ≤ e^{−λs} E[e^{λS}], and 2d ≤ Σ (x̃ − c)² for any c, here the mean of a row.
 
     Examples
     --------
@@ -101,21 +101,30 @@ def _likely_box(rows: FloatArray, weights: FloatArray, sets: int, tail: float) -
     """
     first, last, _ = _likely_range(weights @ rows, tail / (8 * sets))
     likely_rows = rows[:, first : last + 1]
-    low, high, _ = _likely_range(weights @ sum_distribution(likely_rows, sets), tail / 100)
-    box = Box(first, last, sets * first + low, sets * first + high, sets * (last - first) ** 2 // 8 + 1)
-    x = np.arange(last - first + 1.0)
+    x = np.arange(float(first), last + 1)
     means = likely_rows @ x / np.maximum(likely_rows.sum(axis=1), 1e-300)
     squares = (x - means[:, None]) ** 2
     variance = float(weights @ (likely_rows * squares).sum(axis=1))
+    max_spread = sets * (last - first) ** 2 // 8 + 1
     if variance == 0:
-        return box
-    largest = float(squares.max())
-    tilts = np.minimum(SPREAD_TILTS / (2 * variance), 600 / largest)  # so that no term underflows
-    with np.errstate(under="ignore", divide="ignore"):
-        moments = (likely_rows * np.exp(tilts[:, None, None] * (squares - largest))).sum(axis=2)
-        log_moments = logsumexp(sets * np.log(moments), axis=1, b=weights)
-    bound = sets * largest + float(((log_moments + math.log(2 / tail)) / tilts).min())
-    return box._replace(spread=min(math.ceil(bound / 2) + 1, box.spread))
+        return Box(first, last, sets * first, sets * last, max_spread)
+    need = math.log(4 / tail)
+
+    def bound(values: FloatArray, tilts: FloatArray) -> float:
+        """Smallest of (ln E[e^{λ Σ value}] + need) / λ."""
+        tilts = np.minimum(tilts, 600 / max(float(np.ptp(values)), 1e-300))  # so that no term underflows
+        top = float(values.max())
+        with np.errstate(under="ignore", divide="ignore"):
+            moments = (likely_rows * np.exp(tilts[:, None, None] * (values - top))).sum(axis=2)
+            log_moments = logsumexp(np.log(weights) + sets * np.log(moments), axis=1)
+        return sets * top + float(((log_moments + need) / tilts).min())
+
+    variance_of_sum = sets * variance + sets**2 * float(weights @ (means - weights @ means) ** 2)
+    tilts = math.sqrt(2 * need / variance_of_sum) * np.geomspace(0.1, 10.0, 15)
+    high = min(math.ceil(bound(x, tilts)), sets * last)
+    low = max(math.floor(-bound(-x, tilts)), sets * first)
+    spread = math.ceil(bound(squares, SPREAD_TILTS / (2 * variance)) / 2) + 1
+    return Box(first, last, low, high, min(spread, max_spread))
 
 
 def _joint_distribution(rows: FloatArray, weights: FloatArray, sets: int, box: Box) -> FloatArray:
