@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dpviz.core import limits
-from dpviz.core.declarations import ANY_EPSILON, SYNTHETIC_ROWS
+from dpviz.core.declarations import SYNTHETIC_ROWS
 from dpviz.core.numerics.combinatorics import composition_rank
 from dpviz.core.numerics.special import log_rising_ratio
 from dpviz.core.types import FloatArray
@@ -73,38 +73,19 @@ class PriorCellSynthesizer:
         return float(log_rising_ratio(1.0, self.m)[-1] - shares[-1])
 
     @cached_property
-    def _pairs(self) -> list[tuple[PlugInCells, int, int]]:
-        """The ordered neighbours that can be the worst, with the cells that gain and lose a row: the rarest two."""
-        weights, (first, second) = self.weights, np.argsort(self.weights, kind="stable")[:2].tolist()
+    def pairs(self) -> list[tuple[PlugInCells, WorstCase]]:
+        """Neighbours whose only row of the rarest two cells is in the one or the other; each is likelier in turn."""
+        weights, cell = self.weights, np.arange(self.cells)
+        first, second = np.argsort(weights, kind="stable")[:2].tolist()
         orders = [(first, second)] if weights[first] == weights[second] else [(first, second), (second, first)]
         rest = (self.n - 1) + float(np.delete(weights, [first, second]).sum())
-        return [
-            (self.pair_type(m=self.m, x=float(weights[gains]), y=float(weights[loses]), rest=rest), gains, loses)
-            for gains, loses in orders
-        ]
-
-    def _case(self, value: float, gains: int, loses: int, column: int | None = None) -> WorstCase:
-        """Neighbours whose only row of two cells is in `gains` or in `loses`."""
-        rest = next(cell for cell in range(self.cells) if cell not in (gains, loses))
-        return worst_of_tables(value, (self.n - 1) * (np.arange(self.cells) == rest), gains, loses, column)
-
-    def worst_log_odds(self) -> WorstCase:
-        """The neighbours whose only row is in the rarest cell or the next, and every draw in the rarest."""
-        pair, gains, loses = self._pairs[0]
-        column = composition_rank(self.m * (np.arange(self.cells) == gains))
-        return self._case(pair.worst_log_odds().value, gains, loses, column)
-
-    def hockey_stick(self, epsilon: float) -> WorstCase:
-        """As of three cells."""
-        epsilon = ANY_EPSILON.validate(epsilon)
-        values = [pair.delta(epsilon) for pair, _, _ in self._pairs]
-        best = int(np.argmax(values))
-        return self._case(values[best], *self._pairs[best][1:])
-
-    def losses_of(self, worst: WorstCase) -> tuple[FloatArray, FloatArray] | None:
-        """As of three cells."""
-        pairs = (pair for pair, *cells in self._pairs if self._case(0.0, *cells).likelier == worst.likelier)
-        return next(pairs).losses_of(worst)
+        shared = (self.n - 1) * (cell == np.delete(cell, [first, second])[0])
+        pairs = []
+        for gains, loses in orders:
+            pair = self.pair_type(m=self.m, x=float(weights[gains]), y=float(weights[loses]), rest=rest)
+            column = composition_rank(self.m * (cell == gains))
+            pairs.append((pair, worst_of_tables(pair.worst_log_odds().value, shared, gains, loses, column)))
+        return pairs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,6 +140,20 @@ class MultinomialMode(PriorCellSynthesizer, CellSynthesizer):
     alpha: float | tuple[float, ...] = parameter(PRIOR_ONES, **PRIOR_ROWS_IN_A_CELL, **ABOVE_ONE)
 
 
+@dataclass(frozen=True, eq=False)
+class ListedLosses:
+    """Two neighbours by all their losses and ln of the probabilities of these under the likelier one."""
+
+    losses: FloatArray
+    log_masses: FloatArray
+
+    def delta(self, epsilon: float) -> float:
+        return float(np.exp(self.log_masses) @ -np.expm1(np.minimum(epsilon - self.losses, 0.0)))
+
+    def losses_of(self, worst: WorstCase) -> tuple[FloatArray, FloatArray]:  # noqa: ARG002
+        return self.losses, self.log_masses
+
+
 @dataclass(frozen=True, kw_only=True)
 class LaplaceCells(CellSynthesizer):
     """m_c = n_c + Laplace(2/ε) in every cell, rounded to the nearest whole number and clamped to 0 … n.
@@ -207,48 +202,29 @@ class LaplaceCells(CellSynthesizer):
             return [(1, 1)]
         return [(a, b) for a, b in itertools.product(range(self.n), repeat=2) if a + b <= self.n - 1]
 
-    def _case(self, value: float, gained: int, lost: int, column: int | None = None) -> WorstCase:
-        shared = np.zeros(self.cells, dtype=np.int64)
-        shared[:3] = gained, lost, self.n - 1 - gained - lost
-        return worst_of_tables(value, shared, 0, 1, column)
+    def _cell_losses(self, count: int, *, gains: bool) -> tuple[FloatArray, FloatArray, int]:
+        """Losses of one cell between `count` and one more, their likelier probabilities, and the count with the most.
 
-    def _cell_losses(self, count: int, *, gains: bool) -> tuple[FloatArray, FloatArray]:
-        """Losses of one cell between `count` and one more, with their probabilities on the likelier side."""
+        Released counts with equal losses are merged.
+        """
         log_odds = self.one_cell.log_odds(np.array([count]), np.arange(self.n + 1))[0]
-        losses, places = np.unique(-log_odds if gains else log_odds, return_inverse=True)
+        signed = -log_odds if gains else log_odds
+        losses, places = np.unique(signed, return_inverse=True)
         masses = np.bincount(places, self.one_cell.row(count + 1 if gains else count))
-        return losses, masses.astype(float)
+        return losses, masses.astype(float), int(np.argmax(signed))
 
     @cached_property
-    def _pairs(self) -> dict[tuple[int, int], tuple[FloatArray, FloatArray]]:
-        """All losses of the neighbours that can be the worst and ln of their probabilities, by `_shared_counts`."""
-        pairs = {}
+    def pairs(self) -> list[tuple[ListedLosses, WorstCase]]:
+        """Neighbours of `_shared_counts`: ε from n = 3 rows on; less below, where the clamp hides part of it."""
+        pairs = []
         for gained, lost in self._shared_counts():
-            up, up_masses = self._cell_losses(gained, gains=True)
-            down, down_masses = self._cell_losses(lost, gains=False)
+            up, up_masses, up_count = self._cell_losses(gained, gains=True)
+            down, down_masses, down_count = self._cell_losses(lost, gains=False)
             with np.errstate(divide="ignore"):
                 log_masses = np.log(np.outer(up_masses, down_masses)).ravel()
-            pairs[gained, lost] = np.add.outer(up, down).ravel(), log_masses
+            shared = np.zeros(self.cells, dtype=np.int64)
+            shared[:3] = gained, lost, self.n - 1 - gained - lost
+            column = (up_count * (self.n + 1) + down_count) * (self.n + 1) ** (self.cells - 2)
+            worst = worst_of_tables(float(up[-1] + down[-1]), shared, 0, 1, column)
+            pairs.append((ListedLosses(np.add.outer(up, down).ravel(), log_masses), worst))
         return pairs
-
-    def losses_of(self, worst: WorstCase) -> tuple[FloatArray, FloatArray]:
-        pairs = (pair for counts, pair in self._pairs.items() if self._case(0.0, *counts).likelier == worst.likelier)
-        return next(pairs)
-
-    def hockey_stick(self, epsilon: float) -> WorstCase:
-        epsilon = ANY_EPSILON.validate(epsilon)
-        cases = []
-        for counts, (losses, log_masses) in self._pairs.items():
-            delta = float(np.exp(log_masses) @ -np.expm1(np.minimum(epsilon - losses, 0.0)))
-            cases.append(self._case(delta, *counts))
-        return max(cases, key=lambda case: case.value)
-
-    def worst_log_odds(self) -> WorstCase:
-        """ε from n = 3 rows on; less below, where the clamp hides part of it."""
-        cases, log_odds = [], self.one_cell.log_odds(np.arange(min(self.n, 2)), np.arange(self.n + 1))
-        for gained, lost in self._shared_counts():
-            up, down = -log_odds[gained], log_odds[lost]
-            best = int(np.argmax(up)), int(np.argmax(down))
-            column = (best[0] * (self.n + 1) + best[1]) * (self.n + 1) ** (self.cells - 2)
-            cases.append(self._case(float(up[best[0]] + down[best[1]]), gained, lost, column))
-        return max(cases, key=lambda case: case.value)

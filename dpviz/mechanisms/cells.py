@@ -11,6 +11,7 @@ import dataclasses
 import itertools
 import math
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -244,6 +245,22 @@ class CellSynthesizer(Synthesizer):
     @abstractmethod
     def log_gains(self) -> FloatArray:
         """What another confidential row adds to `log_factors`, up to a constant of all cells, shape (k, n, m + 1)."""
+
+    @property
+    @abstractmethod
+    def pairs(self) -> Sequence[tuple[Any, WorstCase]]:
+        """The ordered neighbours that can be the worst: δ and losses of each, and its largest log-odds."""
+
+    def worst_log_odds(self) -> WorstCase:
+        return max((worst for _, worst in self.pairs), key=lambda worst: worst.value)
+
+    def hockey_stick(self, epsilon: float) -> WorstCase:
+        epsilon = ANY_EPSILON.validate(epsilon)
+        cases = [WorstCase(pair.delta(epsilon), worst.likelier, worst.unlikelier) for pair, worst in self.pairs]
+        return max(cases, key=lambda case: case.value)
+
+    def losses_of(self, worst: WorstCase) -> tuple[FloatArray, FloatArray] | None:
+        return next(pair for pair, case in self.pairs if case.likelier == worst.likelier).losses_of(worst)
 
     @property
     def log_scale(self) -> float:
