@@ -6,8 +6,6 @@ Whoever wrote the name of a column or of a file, a cell or a word of an address 
 import re
 import unicodedata
 
-MAX_QUOTED_CHARACTERS = 40
-MAX_SENTENCE_CHARACTERS = 4_000
 MARKUP = re.compile(r"[!-/:-@\[-`{-~](?<![.,;?%])")
 ADDRESS_OR_ICON = re.compile(r"(?<=:)(?=\S)|(?=@)|(?<=www)(?=\.)", re.IGNORECASE)
 JOINER = "\u2060"  # invisible; ends an address and the name of an icon
@@ -18,7 +16,7 @@ REPLACEMENTS = dict.fromkeys(("Cc", "Zl", "Zp"), " ")  # control characters and 
 REPLACEMENTS |= {"Cf": ""} | dict.fromkeys(("Cs", "Co", "Cn"), "\N{REPLACEMENT CHARACTER}")
 
 
-def single_line(text: str, max_characters: int = MAX_QUOTED_CHARACTERS) -> str:
+def single_line(text: str, max_characters: int = 40) -> str:
     r"""Text in one line and in the order of its letters, shortened where it is too long.
 
     Parameters
@@ -44,7 +42,7 @@ def single_line(text: str, max_characters: int = MAX_QUOTED_CHARACTERS) -> str:
     return f"{line[:max_characters].rstrip()} …"
 
 
-def escape_markdown(text: str, max_characters: int = MAX_SENTENCE_CHARACTERS) -> str:
+def escape_markdown(text: str, max_characters: int = 4_000) -> str:
     """HTML, and Markdown, that shows a text as `single_line` has it and is nothing else.
 
     Parameters

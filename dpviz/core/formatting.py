@@ -14,12 +14,9 @@ if TYPE_CHECKING:
 
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 MAX_VALUE_CHARACTERS = 40  # of a refused value that a message repeats
-MAX_ULPS = 4  # by which a formula may be off: a number that close to a short one is that
 SEARCH_TOLERANCE = 1e-9  # relative error of a number that a search has found
 SUM_ROUNDING = 1e-11  # distance from 0 and 1 within which a share may be the rounding of a sum
-MAX_BOUND_DIGITS = 12  # of a bound of a share
 SMALL_COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-CLASS_DIGITS = 3  # of a number on the wall of a classroom
 DECIMAL_NUMBER = re.compile(r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*\w)")
 
 
@@ -138,7 +135,7 @@ def _round(number: float, digits: int, rounding: str) -> float:
     if not math.isfinite(number) or number == 0:
         return number
     nearest = float(f"{number:.{digits}g}")
-    if abs(number - nearest) <= MAX_ULPS * math.ulp(number):
+    if abs(number - nearest) <= 4 * math.ulp(number):  # a formula may be off by so much
         return nearest
     return float(Context(prec=digits, rounding=rounding).create_decimal_from_float(number))
 
@@ -177,9 +174,9 @@ def format_percent_at_most(share: float, digits: int) -> str:
     >>> format_percent_at_most(1 - 1e-9, 3), format_percent_at_most(1e-11, 3)
     ('at most 99.9999999 %', 'at most 10⁻⁹ %')
     """
-    bounds = (round_up(share, size) for size in range(digits, MAX_BOUND_DIGITS))
+    bounds = (round_up(share, size) for size in range(digits, 12))
     bound = next((bound for bound in bounds if bound < 1), 1.0)
-    return f"at most {format_number(100 * bound, MAX_BOUND_DIGITS)} %"
+    return f"at most {format_number(100 * bound, 12)} %"
 
 
 def format_points(points: float, digits: int = 3) -> str:
@@ -383,7 +380,7 @@ def _shorten(text: str, values: set[Decimal]) -> str:
         is_unique = all(rounded != number.quantize(unit, ROUND_HALF_UP) for number in values - {value})
         is_half = 2 * abs(rounded - value) == unit
         is_rounder = len(figures.rstrip("0")) <= 1 and rounded != value
-        if len(figures) >= CLASS_DIGITS and is_unique and not is_half and not is_rounder:
+        if len(figures) >= 3 and is_unique and not is_half and not is_rounder:
             shorter = f"{rounded:,f}"
             return shorter.rstrip("0").rstrip(".") if places else shorter
     return text

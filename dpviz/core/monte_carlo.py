@@ -18,7 +18,6 @@ Candidate = TypeVar("Candidate")
 
 TIE_ERRORS = 2.0  # standard errors within which two simulated numbers cannot be told apart: about 95 %
 TIE_TOLERANCE = 1e-12  # relative distance, and distance from 0, within which two exact sums are equal
-MAX_PARTS = 200  # groups of repetitions that are kept: enough for the error of a difference
 SHARE_OF_REPETITIONS = argument("share", 0, 1)
 STANDARD_ERROR = argument("error", 1e-150, 1e300, title="wanted standard error")
 
@@ -129,8 +128,8 @@ class Measure:
         parts = (totals - self.value * counts) / total_count
         if self.error > 0 and not parts.any():
             return self
-        # Neighbouring groups are put together until there are few.
-        step = -(-len(parts) // MAX_PARTS)
+        # Neighbouring groups are put together: 200 are enough for the error of a difference
+        step = -(-len(parts) // 200)
         if step > 1:
             parts = np.add.reduceat(parts, np.arange(0, len(parts), step))
         return Measure(self.value, self.error, parts)

@@ -19,8 +19,6 @@ from dpviz.core.records import declared_numbers, declared_parameters, in_symbols
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.catalogue import CATALOGUE, MechanismInfo
 
-MIRROR_TOLERANCE = 1e-12  # relative difference of log-odds of a pair and its mirror image that is rounding
-CACHED_NUMBERS = 1 << 18  # of a table that are computed at a time, few enough for the cache of a processor
 MAX_LISTED_LOSSES = 40_000  # losses of all pairs up to which they are listed, for many ε at once
 MAX_LISTED_COLUMNS = 5_000  # released counts up to which the losses of two neighbours are listed
 
@@ -212,7 +210,7 @@ class Synthesizer(ABC):
         matrix = np.empty(self.shape)
         rows, columns = (np.arange(size) for size in self.shape)
         with np.errstate(under="ignore"):
-            for block in row_blocks(*self.shape, CACHED_NUMBERS):
+            for block in row_blocks(*self.shape, 1 << 18):  # few enough numbers for the cache of a processor
                 np.exp(self.log_transition(rows[block], columns), out=matrix[block])
         return matrix
 
@@ -318,7 +316,9 @@ class TwoCellSynthesizer(Synthesizer):
         ends = np.array([0, self.m])
         table = self.log_odds(np.arange(self.n), ends)
         sizes = np.abs(table)
-        pair, end = np.argwhere(sizes >= (1 - MIRROR_TOLERANCE) * sizes.max())[0].tolist()  # the first of equal ones
+        pair, end = np.argwhere(sizes >= (1 - 1e-12) * sizes.max())[
+            0
+        ].tolist()  # the first where a mirror image is equal
         likelier, unlikelier = (pair + 1, pair) if table[pair, end] < 0 else (pair, pair + 1)
         return WorstCase(float(sizes.max()), likelier, unlikelier, int(ends[end]))
 

@@ -22,8 +22,6 @@ BINS = 100
 BIN_ENDS = np.linspace(LOWEST_PROPORTION, HIGHEST_PROPORTION, BINS + 1)
 BIN_MIDDLES = (BIN_ENDS[1:] + BIN_ENDS[:-1]) / 2
 BIN_LOGITS = np.log(BIN_MIDDLES) - np.log1p(-BIN_MIDDLES)
-NODES_PER_BIN, ROWS_PER_NODE = 16, 16  # Gauss–Legendre nodes of a bin, and rows for each of which one is added
-SMALL_CHANGE = 0.5  # change of a bin's ln weight up to which log-odds are means of such changes
 MIN_SUM = 1e-250  # sum of products below which some of them may have underflowed
 
 
@@ -66,15 +64,9 @@ class BinMechanism(ABC):
         mean, square = weights @ BIN_MIDDLES, weights @ (BIN_MIDDLES**2 + width**2 / 12)
         return mean, square - mean**2 + (mean - square) / self.m
 
-    def _log_rows(self, columns: IntArray) -> FloatArray:
-        """ln Pr(column | bin), without the whole table if the ends are enough, which give the worst log-odds."""
-        if np.isin(columns, (0, self.m)).all():
-            return _log_rows(self.m, (0, self.m))[:, (np.asarray(columns) == self.m).astype(int)]
-        return _log_rows(self.m, None)[:, columns]
-
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """ln Σ_i w_i Pr(j | bin i), each factor relative to its largest."""
-        log_weights, log_rows = bin_log_weights(self.n, self.power)[rows], self._log_rows(columns)
+        log_weights, log_rows = bin_log_weights(self.n, self.power)[rows], _log_rows(self.m)[:, columns]
         heaviest, likeliest = log_weights.max(axis=1)[:, None], log_rows.max(axis=0)
         with np.errstate(under="ignore", divide="ignore"):
             sums = np.exp(log_weights - heaviest) @ np.exp(log_rows - likeliest)
@@ -90,9 +82,9 @@ class BinMechanism(ABC):
         Where all d are small, so is the mean of expm1(d), and it keeps the digits that a difference would lose.
         """
         pairs = np.asarray(pairs)
-        if self.power * float(BIN_LOGITS[-1]) > SMALL_CHANGE:
+        if self.power * float(BIN_LOGITS[-1]) > 0.5:
             return self.log_transition(pairs, columns) - self.log_transition(pairs + 1, columns)
-        log_weights, log_rows = bin_log_weights(self.n, self.power)[pairs], self._log_rows(columns)
+        log_weights, log_rows = bin_log_weights(self.n, self.power)[pairs], _log_rows(self.m)[:, columns]
         with np.errstate(under="ignore"):
             weights, rows = np.exp(log_weights), np.exp(log_rows - log_rows.max(axis=0))
             mean = np.log1p(weights @ np.expm1(self.power * BIN_LOGITS))
@@ -178,12 +170,12 @@ def bin_log_weights(n: int, power: float) -> FloatArray:
 
 
 @lru_cache(maxsize=8)
-def _log_rows(m: int, ends: tuple[int, int] | None) -> FloatArray:
-    """ln E[Binomial(j; m, θ)] with θ uniform in each bin, at the ends or at all j = 0 … m; shape (bins, columns)."""
-    j = np.arange(m + 1) if ends is None else np.array(ends)
-    places, weights = np.polynomial.legendre.leggauss(NODES_PER_BIN + m // ROWS_PER_NODE)
+def _log_rows(m: int) -> FloatArray:
+    """ln E[Binomial(j; m, θ)] with θ uniform in each bin, for j = 0 … m; shape (bins, m + 1)."""
+    j = np.arange(m + 1)
+    places, weights = np.polynomial.legendre.leggauss(16 + m // 16)
     log_weights = np.log(weights / 2)[:, None]
-    log_rows = np.tile((log_fair_binomials(m) + m * math.log(2))[j], (BINS, 1))
+    log_rows = np.tile(log_fair_binomials(m) + m * math.log(2), (BINS, 1))
     for row, (low, high) in zip(log_rows, itertools.pairwise(BIN_ENDS), strict=True):
         theta = (low + (high - low) * (1 + places) / 2)[:, None]
         row += log_sum_exp(log_weights + j * np.log(theta) + (m - j) * np.log1p(-theta), axis=0)

@@ -36,8 +36,6 @@ from dpviz.mechanisms.pair_divergence import log_delta_beta_binomial, log_delta_
 MAX_LISTED_SPLITS = 20_000  # splits of two cells up to which all their losses are listed
 UNSEEN = 1e-20  # probability of totals of two cells that are left out where losses are listed
 NEGLIGIBLE_NATS = 45.0  # nats below the largest term of a sum at which a term is left out
-BLOCKS = 64  # blocks of totals of two cells that are bounded before their terms are computed
-MAX_TOTALS = 256  # totals up to which all terms are computed at once
 CELL_ROWS = dataclasses.replace(ROWS, slider_maximum=60)
 CELL_COUNT = Parameter(
     name="cells", symbol="k", title="Cells", minimum=3, maximum=limits.MAX_CELLS, default=3, slider_maximum=6,
@@ -104,8 +102,8 @@ class PlugInCells:
             return self.log_split_delta(np.full(len(s), self.x), np.full(len(s), self.y), s.astype(float), epsilon)
 
         # More rows never reveal less: δ₂ at the end of a block bounds it in the block
-        if self.m > MAX_TOTALS:
-            ends = np.unique(np.append(totals[:: self.m // BLOCKS], self.m))
+        if self.m > 256:
+            ends = np.unique(np.append(totals[:: self.m // 64], self.m))
             at_ends = log_split_deltas(ends)
             bounds = log_masses + at_ends[np.searchsorted(ends, totals)]
             is_large = bounds > (log_masses[ends - 1] + at_ends).max() - NEGLIGIBLE_NATS

@@ -23,9 +23,6 @@ from dpviz.mechanisms.beta_binomial import beta_binomial_terms
 from dpviz.mechanisms.noise import NOISE_EPSILON
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 
-PANEL_NODES = 16  # Gauss–Legendre nodes of a panel: 14 leave no error but rounding
-FIRST_PANEL = 8.0  # nats of noise that the first panel spans at most
-MAX_CELLS = 65_536  # cells that are computed at a time, few enough for the processor's cache
 BOWEN_LIU_PRIOR = 1 / 3  # invented ones, and zeros, of the prior that Bowen & Liu take from Kerman (2011)
 TableFunction = Callable[["NoisyPosterior", IntArray], FloatArray]
 
@@ -213,12 +210,13 @@ def _one_side(release: NoisyPosterior, columns: IntArray) -> tuple[FloatArray, F
     """ln of what p* > x/n adds to each row, and of e^{−ε} times what of that the rows of each pair do not share."""
     n, m, epsilon, alpha, beta = release.n, release.m, release.epsilon, release.alpha, release.beta
 
-    # Nodes τ in a panel, with the noise e^{−ετ} in their weights: panels double as long as anything is left
-    edges = [0.0, min(1.0, FIRST_PANEL / epsilon)]
+    # Nodes τ in a panel, with the noise e^{−ετ} in their weights: the first spans 8 nats of noise at most, and panels
+    # double as long as anything is left. 14 nodes a panel leave no error but rounding
+    edges = [0.0, min(1.0, 8.0 / epsilon)]
     growth = math.log1p((n + m) / min(alpha, beta))
     while edges[-1] < 1 and (epsilon - growth) * edges[-1] < INTEGRAND_DROP:
         edges.append(min(1.0, 2 * edges[-1]))
-    tau, weights = gauss_legendre_panels(edges, PANEL_NODES)
+    tau, weights = gauss_legendre_panels(edges, 16)
     weights *= epsilon / 2 * np.exp(-epsilon * tau)
     unshared_weights = weights * -np.expm1(-2 * epsilon * (1 - tau))
 
@@ -233,11 +231,12 @@ def _one_side(release: NoisyPosterior, columns: IntArray) -> tuple[FloatArray, F
     if len(columns) <= m:
         windows = windows[..., columns]
 
-    # Sums over the nodes of each panel: products of small matrices whose windows overlap, so that nothing is copied
+    # Sums over the nodes of each panel: products of small matrices whose windows overlap, so that nothing is copied,
+    # in blocks that fit into the processor's cache
     of_rows = (1 / (from_alpha[:, :n] * from_beta[:, n - 1 :: -1])).T[:, None]
     node_weights = of_rows * np.stack([weights, unshared_weights])
     tables = np.empty((2, n, len(columns)))
-    for block in row_blocks(n, len(columns), MAX_CELLS):
+    for block in row_blocks(n, len(columns), 65_536):
         log_first = by_sum[np.arange(n)[block, None] + columns] + by_column[columns] - by_row[block, None]
         tables[:, block] = np.log(np.matmul(node_weights[block], windows[block])).swapaxes(0, 1) + log_first
 

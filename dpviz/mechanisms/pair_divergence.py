@@ -16,6 +16,7 @@ is at most P(j) r / (1 − r) times the largest factor.
 """
 
 import math
+import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -24,10 +25,8 @@ from dpviz.core.numerics.special import row_blocks, stirling_remainder
 from dpviz.core.types import BoolArray, FloatArray, IntArray, Numbers
 
 NEGLIGIBLE = 1e-17  # share of a sum below which what is still to come is left out
-MIN_DISTANCE = 1e-17  # distance of the first count from τ where rounding leaves none
 FIRST_COLUMNS, MAX_COLUMNS = 64, 8192  # counts added at a time, at first and at most
 MAX_CELLS = 1 << 15  # cells of pairs and counts that are held at a time, few enough for the processor's cache
-LARGEST_FLOAT = float(np.finfo(float).max)
 MAX_PAIRS = 200  # pairs up to which all of them are summed at once
 PAIR_TOLERANCE = 1e-9  # relative distance from the largest δ within which a block of pairs is not searched further
 
@@ -61,7 +60,8 @@ def log_delta_beta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: N
     threshold, room = x / both * (m + y * rest), y / both * surplus
     first = np.minimum(np.floor(threshold) + 1, m)
     is_last = first == m
-    distance = np.maximum(np.where(2 * threshold < m, first - threshold, room - (m - first)), MIN_DISTANCE)
+    distance = np.where(2 * threshold < m, first - threshold, room - (m - first))
+    distance = np.maximum(distance, 1e-17)  # where rounding leaves none
     gain = np.where(is_last, np.log(surplus), np.log(distance) + np.log(both) - np.log(y)) - np.log(x + first) + epsilon
     distance = np.where(is_last, 1.0, distance)
 
@@ -94,7 +94,9 @@ def log_delta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Number
     first = np.minimum(np.floor((epsilon + m * down) / (up + down)) + 1, m)
     missing, step = epsilon - first * up + (m - first) * down, up + down
     with np.errstate(over="ignore"):
-        odds = np.minimum(x / y + 1 / y, LARGEST_FLOAT)  # finite, because it is multiplied by 0 after the last count
+        odds = np.minimum(
+            x / y + 1 / y, sys.float_info.max
+        )  # finite, because it is multiplied by 0 after the last count
 
     def terms(pairs: Pairs, j: FloatArray) -> tuple[FloatArray, FloatArray]:
         ratio = np.maximum(m[pairs, None] - j, 0.0) * odds[pairs, None] / (j + 1)

@@ -28,8 +28,8 @@ class PlugIn(UnderPrior):
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         (theta, rest), j = self.proportions(rows), np.asarray(columns)
-        table = np.outer(_log_one_plus(theta - rest, 2 * theta), j)
-        table += np.outer(_log_one_plus(rest - theta, 2 * rest), self.m - j)
+        table = np.outer(np.log(2 * theta), j)
+        table += np.outer(np.log(2 * rest), self.m - j)
         table += log_fair_binomials(self.m)[j]
         return table
 
@@ -57,12 +57,6 @@ class PlugIn(UnderPrior):
         return round_to_private_side(
             smallest, math.inf, lambda value: satisfies_epsilon(epsilon, times=m, rows=1, prior=value - offset)
         )
-
-
-def _log_one_plus(difference: FloatArray, doubled: FloatArray) -> FloatArray:
-    """ln(1 + difference), from `doubled` = 1 + difference where that is nearer to 0 and so has kept its digits."""
-    is_small = np.abs(difference) < 0.5
-    return np.where(is_small, np.log1p(np.where(is_small, difference, 0.0)), np.log(doubled))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,7 +23,6 @@ LOSS_ROUNDING = 2e-12  # relative distance by which rounding may put a loss of a
 GAMMA_LOSS_ROUNDING = 1e-13  # the same of a Poisson-gamma release
 LOSS_OF_ZERO = 1.0  # loss of neighbours where a Poisson count of 0 is published: their means differ by 1
 MIN_TAIL = 1e-250  # Pr(Z ≥ n) from which it has all its digits
-TRIED_PRIORS = 65  # between the smallest that may keep ε and one that surely does
 COUNT_ROWS = dataclasses.replace(PROMISED_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
 # Above 700 even the probability of publishing 0 is none of the floating-point numbers
 ADDED_TO_COUNT = dataclasses.replace(
@@ -220,7 +219,7 @@ def _invented(n: int, m: int, epsilon: float, share: float) -> float:
 
     # Where ε is large the loss may rise with the prior for a while, as the tilt does
     low, high = (max(m * inverse_expm1(epsilon / part), PRIOR_ONES.minimum) for part in (1, 2))
-    tried = np.linspace(math.log(low), math.log(2 * high), TRIED_PRIORS)
+    tried = np.linspace(math.log(low), math.log(2 * high), 65)
     exceeding = [place for place, log_prior in enumerate(tried[:-1]) if excess(log_prior) > 0]
     if not exceeding:
         return low

@@ -10,8 +10,6 @@ from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.types import FloatArray
 
 NODES = 12  # Chebyshev nodes of a cell
-CELLS_PER_ROOT = 2 * math.pi  # cells over √n: each is a quarter of a standard deviation of x/n wide
-REACH_DEVIATIONS, REACH_COUNTS = 9.0, 40.0  # a count further than both together has less than 1e-17 (Bernstein)
 
 
 def evaluator(table: FloatArray, low: float = 0.0, high: float = 1.0) -> Callable[[FloatArray], FloatArray]:
@@ -56,7 +54,8 @@ def evaluator(table: FloatArray, low: float = 0.0, high: float = 1.0) -> Callabl
 @lru_cache(maxsize=8)  # the tables of one question are all of one n and one range
 def _cells(n: int, low: float, high: float) -> tuple[FloatArray, list[tuple[int, FloatArray]]]:
     """Edges of the cells in a range, and of each the first count that matters with weights to its coefficients."""
-    angles = np.linspace(0.0, math.pi / 2, math.ceil(CELLS_PER_ROOT * math.sqrt(n)) + 1)
+    # Each cell is a quarter of a standard deviation of x/n wide
+    angles = np.linspace(0.0, math.pi / 2, math.ceil(2 * math.pi * math.sqrt(n)) + 1)
     edges = np.sin(angles) ** 2
     edges[-1] = 1.0
     start = max(int(np.searchsorted(edges, low, side="right")) - 1, 0)
@@ -69,7 +68,8 @@ def _cells(n: int, low: float, high: float) -> tuple[FloatArray, list[tuple[int,
     transform[0] /= 2
     cells = []
     for left, right in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-        reach = REACH_DEVIATIONS * math.sqrt(n * max(left * (1 - left), right * (1 - right))) + REACH_COUNTS
+        # A count beyond it has less than 1e-17 (Bernstein)
+        reach = 9 * math.sqrt(n * max(left * (1 - left), right * (1 - right))) + 40
         first, last = max(math.floor(n * left - reach), 0), min(math.ceil(n * right + reach), n)
         nodes = (left + right) / 2 + (right - left) / 2 * np.cos(node_angles)
         cells.append((first, transform @ binomial_weights(nodes, n, first, last)))

@@ -12,9 +12,6 @@ from dpviz.core.types import ComplexArray, FloatArray
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
 MIN_STIRLING = 10.0  # argument from which on the series is exact
 MAX_EXPONENT = 700.0  # its exponential is far from overflow
-MAX_EXPM1_EXPONENT = 709.7  # its exponential does not overflow
-DECISION_DIGITS = 50  # by which floats of the same size are told apart
-MAX_BLOCK_NUMBERS = 2_000_000  # of a table that is worked on in slices
 
 
 def stirling_remainder(x: FloatArray) -> FloatArray:
@@ -193,7 +190,7 @@ def log_reciprocal(delta: float) -> float:
 
 def capped_expm1(epsilon: float) -> float:
     """e^ε − 1, infinite where it overflows."""
-    return math.expm1(epsilon) if epsilon < MAX_EXPM1_EXPONENT else math.inf
+    return math.expm1(epsilon) if epsilon < 709.7 else math.inf
 
 
 def inverse_expm1(epsilon: float) -> float:
@@ -246,11 +243,11 @@ def satisfies_epsilon(epsilon: float, *, times: int, rows: int, prior: float) ->
     if times * math.log1p(rows / prior) > epsilon:
         return False
     with localcontext() as context:
-        context.prec = DECISION_DIGITS + max(0, math.ceil(math.log10(prior)))
+        context.prec = 50 + max(0, math.ceil(math.log10(prior)))
         return times * (1 + Decimal(rows) / Decimal(prior)).ln() <= Decimal(epsilon)
 
 
-def row_blocks(count: int, width: int, max_numbers: int = MAX_BLOCK_NUMBERS) -> list[slice]:
+def row_blocks(count: int, width: int, max_numbers: int = 2_000_000) -> list[slice]:
     """Consecutive slices of a table, of at least one row each.
 
     Parameters
