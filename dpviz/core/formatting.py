@@ -217,8 +217,8 @@ def format_large_count(number: int) -> str:
     """
     if number < 10**9:
         return f"{number:,}"
-    exponent = math.floor(math.log10(number))
-    return f"{number / 10**exponent:.1f}×10{str(exponent).translate(SUPERSCRIPTS)}"
+    mantissa, exponent = f"{Decimal(number):.1e}".split("e+")
+    return f"{mantissa}×10{exponent.translate(SUPERSCRIPTS)}"
 
 
 def spell_number(number: int) -> str:

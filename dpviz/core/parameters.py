@@ -96,12 +96,11 @@ class Parameter:
             array = np.array("ragged")
         if array.dtype.kind not in "iufO" or np.ma.is_masked(values):
             raise ValueError(self._refusal(values, name))
-        if array.dtype.kind == "f":
-            array = array.astype(np.result_type(array.dtype, float), copy=False)  # a half-precision float holds no 10¹²
-        if array.dtype.kind in ("iu" if self.integer else "iuf"):
-            is_above = array > self.minimum if self.open_minimum else array >= self.minimum
-            if np.all(is_above & (array <= self.maximum)):
-                return array.astype(np.int64 if self.integer else float)
+        if array.dtype.kind in "iuf":
+            numbers = array.astype(float)
+            with np.errstate(invalid="ignore"):
+                if np.all(self._contains(numbers)):
+                    return numbers.astype(np.int64 if self.integer else float)
         return np.array([self.validate(value, name=name) for value in array.ravel()]).reshape(array.shape)
 
     def parse(self, text: str) -> Any:
@@ -112,11 +111,13 @@ class Parameter:
             number = text
         return self.validate(number)
 
-    def _contains(self, number: float) -> bool:
-        if self.infinite and number == math.inf:
-            return True
-        is_above = number > self.minimum if self.open_minimum else number >= self.minimum
-        return is_above and number <= self.maximum and not (self.integer and number != math.floor(number))
+    def _contains(self, numbers: Any) -> Any:
+        """Whether a number, or each of an array, belongs to the domain."""
+        is_above = numbers > self.minimum if self.open_minimum else numbers >= self.minimum
+        is_inside = is_above & (numbers <= self.maximum)
+        if self.integer:
+            is_inside = is_inside & (numbers % 1 == 0)
+        return is_inside | (self.infinite & (numbers == math.inf))
 
     def _refusal(self, value: object, name: str) -> str:
         name = name or self.name

@@ -19,6 +19,7 @@ NOISE_EPSILON = dataclasses.replace(
     title="Privacy loss of the noise",
     help="The privacy loss that the noise is scaled for. Smaller means more noise and is more private.",
 )
+ROUNDING = 1e-9  # part of a step of noise by which rounding may lie
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +63,7 @@ class NoiseSanitizer(ABC):
         [0, 1, 2]
         """
         distance = (float(self.log_tail(np.array([1]))[0]) - math.log((1 - share) / 2)) / self.epsilon
-        return max(0, math.ceil(distance - 1e-9))
+        return max(0, math.ceil(distance - ROUNDING))
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         i, j, distances = np.asarray(rows), np.asarray(columns), np.arange(self.n + 1)

@@ -11,7 +11,7 @@ from scipy.special import gammainc, gammaincc, gammaln, logsumexp
 
 from dpviz.core import limits
 from dpviz.core.declarations import PUBLIC_GUESS, ROWS, SYNTHETIC_ROWS
-from dpviz.core.numerics.special import inverse_expm1, pmf_from_ratios
+from dpviz.core.numerics.special import cumulative_sum, inverse_expm1, log_sum_exp
 from dpviz.core.parameters import parameter_with_default
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, parameter
@@ -213,8 +213,9 @@ def _invented(n: int, m: int, epsilon: float, share: float) -> float:
 
     def excess(log_prior: float) -> float:
         x, y = math.exp(log_prior), math.exp(log_prior) + (n - 1)
-        ratios = (m - j) * (x + j) * _tilt(n, rarer, x) / ((j + 1) * (y + (m - 1 - j)))
-        loss = math.log1p(m / x) - float(_log_growth(pmf_from_ratios(ratios), x, y))
+        log_shared = cumulative_sum(np.log((m - j) * (x + j) * _tilt(n, rarer, x) / ((j + 1) * (y + (m - 1 - j)))))
+        shared = np.exp(log_shared - log_sum_exp(log_shared, axis=0))
+        loss = math.log1p(m / x) - float(_log_growth(shared, x, y))
         return loss - epsilon * (1 - GAMMA_LOSS_ROUNDING)
 
     # Where ε is large the loss may rise with the prior for a while, as the tilt does

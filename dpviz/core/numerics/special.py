@@ -23,14 +23,8 @@ def stirling_remainder(x: FloatArray) -> FloatArray:
     0.081061467
     """
     x = np.asarray(x, dtype=float)
-    # The asymptotic series in 1/x, by Horner's rule
     large = np.maximum(x, MIN_STIRLING)
-    inverse_square = 1 / large**2
-    series = np.full_like(large, STIRLING[-1])
-    for coefficient in STIRLING[-2::-1]:
-        series *= inverse_square
-        series += coefficient
-    series /= large
+    series: FloatArray = np.polyval(STIRLING[::-1], 1 / large**2) / large
     # Small arguments have lost no digits
     is_small = x < MIN_STIRLING
     if is_small.any():
@@ -80,21 +74,6 @@ def binomial_weights(p: FloatArray, n: int, first: int = 0, last: int | None = N
     weights[p <= 0] = x == 0
     weights[p >= 1] = x == n
     return weights
-
-
-def pmf_from_ratios(ratios: FloatArray) -> FloatArray:
-    """Probabilities with given falling ratios of neighbours, from the mode outward: no tail loses its digits.
-
-    >>> pmf_from_ratios(np.array([2.0, 0.5])).tolist()
-    [0.25, 0.5, 0.25]
-    """
-    is_falling = ratios < 1.0
-    mode = int(is_falling.argmax()) if is_falling.any() else len(ratios)
-    weights = np.ones(len(ratios) + 1)
-    with np.errstate(under="ignore"):
-        np.multiply.accumulate(ratios[mode:], out=weights[mode + 1 :])
-        np.multiply.accumulate(1.0 / ratios[:mode][::-1], out=weights[:mode][::-1])
-        return weights / weights.sum()
 
 
 def cumulative_sum(terms: FloatArray, origin: int = 0) -> FloatArray:
