@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from dpviz.charts.plan import composition_chart, factors_chart, plan_height
+from dpviz.charts.plan import composition_chart, factors_chart, plan_height, ranges_chart
 from dpviz.core.escape import decode_utf8, escape_markdown
 from dpviz.core.formatting import format_count, format_number
 from dpviz.core.parameters import Parameter
@@ -19,6 +19,7 @@ from dpviz.export.templates import capitalize_first
 from dpviz.plans import ReleasePlan, YesNoShare, figures, files, forms, sensitivity, summary
 from dpviz.plans.plan import MAX_STATISTICS, NEIGHBOURS, read_statistics
 from dpviz.plans.statistics import MAX_NAME_CHARACTERS, PLAN_STATISTICS, Statistic
+from dpviz.plans.statistics import NUMBERS as PLAN_NUMBERS
 from pages import ui
 from pages.ui.navigation import PLAN
 
@@ -30,7 +31,7 @@ OPENED = f"{PREFIX}opened"  # key of the text of a file that was opened, with it
 PLACES = [str(place) for place in range(1, MAX_STATISTICS + 1)]
 NUMBERS = {
     **{name: stated.NUMBERS[name] for key in PRIVACY_LIMITS for name in stated.privacy_names(key)},
-    **ui.declared_numbers("plan", stated.NUMBERS),
+    **ui.declared_numbers("plan", stated.NUMBERS | PLAN_NUMBERS),
 }
 PRESETS = {
     label: values | {"statistics": read_statistics(values["statistics"])}
@@ -179,7 +180,7 @@ def _set_list(statistics: Sequence[Statistic], place: int) -> None:
 def _show_choice(facts: summary.PlanFacts) -> None:
     ui.note(escape_markdown(summary.sentence("mixture", solution=facts.solution)))
     if len(facts.solution.tried) > 1:
-        ui.table(*summary.page_table(summary.mixtures_table(facts.solution)), numeric=())
+        ui.table(*summary.page_table("mixtures", solution=facts.solution), numeric=())
 
 
 def _show_what_if(facts: summary.PlanFacts) -> None:
@@ -196,11 +197,13 @@ def _show_what_if(facts: summary.PlanFacts) -> None:
     curves = ui.result(sensitivity.assumption_curves, solution, spinner="Solving the plan under other assumptions …")
     if curves:
         ui.note(summary.sentence("assumptions_note"))
-        ui.show_figure(figures.assumptions_figure(plan, curves), "ranges_picture", height=360)
+        points = {changed.assumption: changed.points for changed in curves}
+        chart = ranges_chart(points, promised=figures.promise_label(plan))
+        ui.show_figure(chart, "ranges_picture", height=360)
         for changed in curves:
             sentence = summary.sentence("assumption", solution=solution, curve=changed)
             ui.note(escape_markdown(f"{capitalize_first(changed.assumption)}: {sentence}"))
-        ui.table(*summary.assumptions_table(curves), numeric=(1, 2, 3))
+        ui.table(*summary.table("assumptions", curves=curves), numeric=(1, 2, 3))
 
 
 def _show_composition(facts: summary.PlanFacts) -> None:
@@ -215,14 +218,14 @@ def _show_withheld(facts: summary.PlanFacts) -> None:
     for sentence in sentences or [ui.words("nothing_withheld")]:
         ui.note(escape_markdown(sentence))
     if sentences:
-        ui.table(*summary.page_table(summary.withheld_table(facts)))
+        ui.table(*summary.page_table("withheld", facts=facts))
 
 
 def _show_naive(facts: summary.PlanFacts) -> None:
     designs = ui.result(sensitivity.naive_designs, facts.solution, spinner="Judging other designs …")
     ui.note(ui.words("rejected" if designs else "none_rejected"))
     if designs:
-        ui.table(*summary.page_table(summary.naive_table(designs)))
+        ui.table(*summary.page_table("naive", designs=designs))
 
 
 def _show_report(facts: summary.PlanFacts) -> None:
@@ -250,8 +253,10 @@ def read_file(content: bytes) -> dict[str, Any]:
     values = {
         "protect": plan.protection.key, "n": plan.n, "person_rows": plan.person_rows, "neighbours": plan.neighbours,
         "groups": forms.groups_line(plan.groups), "public": plan.membership_public, "spend": plan.spend_all,
-        "statistics": plan.statistics, **forms.promised_numbers(plan),
+        "statistics": plan.statistics,
     }  # fmt: skip
+    for form_name, name in stated.privacy_names(plan.protection.key).items():
+        values[form_name] = stated.form_value(form_name, getattr(plan.protection, name))
     return {PREFIX + name: value for name, value in values.items()} | {OPENED: (text, plan)}
 
 
@@ -301,12 +306,13 @@ def page() -> None:
             solve = partial(ui.result, summary.plan_facts, spinner="The promise is being divided …")
             facts = ui.last_valid_value("plan", question.plan, solve, fresh, describe_plan)
             solution = facts.solution
-            badge, point, rest, short = summary.Answer.of(facts)
+            names = ("badge", "point", "rest", "short")
+            badge, point, rest, short = (summary.sentence(name, facts=facts) for name in names)
             ui.answer(badge, f"<b>{point}</b> {escape_markdown(rest)}" if point else escape_markdown(rest), short)
             height = plan_height(len(facts.statistics) + 1)
             ui.show_figure(figures.plan_figure(facts), "picture", height=height, hero=True)
         with parts.details:
-            ui.table(*summary.page_table(summary.statistics_table(facts)), numeric=(2, 3, 4, 5))
+            ui.table(*summary.page_table("statistics", facts=facts), numeric=(2, 3, 4, 5))
             spinner = "Computing what all statistics together give away …"
             loss = ui.result(summary.sentence, "loss", design=solution.design, spinner=spinner)
             ui.note(escape_markdown(f"{loss} {summary.sentence('groups', plan=solution.plan)}".strip()))

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 from dpviz.core.formatting import describe_value, format_number
-from dpviz.core.parameters import Parameter, validate_fields
+from dpviz.core.parameters import Parameter, validate_choice, validate_fields
 
 Reader = Callable[[Any], Any]
 
@@ -85,6 +85,33 @@ def validate_unique_choices(
         amount = "at least one" if min_items else "some"
         raise ValueError(f"{name} must be {amount} of {', '.join(allowed)}, each once; got {describe_value(values)}.")
     return keys
+
+
+def read_record(name: str, types: Mapping[str, type[Any]], key: object, values: object) -> Any:
+    """Record of the type that a key names; a ValueError says which types or fields there are.
+
+    Parameters
+    ----------
+    name : str
+        Of the key, in the message.
+    types : mapping of str to type
+        Dataclasses by key.
+    key, values : object
+        From outside: the key, and a dictionary of fields.
+
+    Returns
+    -------
+    record
+    """
+    validate_choice(name, key, types)
+    record_type = types[str(key)]
+    names = [item.name for item in fields(record_type) if item.init]
+    if not isinstance(values, dict) or not set(values) <= set(names):
+        raise ValueError(f"{key} has {', '.join(names)}; got {describe_value(values)}.")
+    try:
+        return record_type(**values)
+    except TypeError:
+        raise ValueError(f"{key} needs {', '.join(names)}; got {describe_value(values)}.") from None
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Self
@@ -17,7 +16,7 @@ from dpviz.comparisons.analysis import COMPARED_SETS, SIMULATED_REPETITIONS, Ana
 from dpviz.core.declarations import LEVEL, SEED
 from dpviz.core.formatting import describe_value, format_number
 from dpviz.core.parameters import Parameter, parameter_with_default, validate_choice, validate_fields
-from dpviz.core.records import ParameterRecord, json_field, validate_unique_choices
+from dpviz.core.records import ParameterRecord, json_field, read_record, validate_unique_choices
 from dpviz.core.types import FloatArray
 from dpviz.curator.declarations import NUMBERS
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
@@ -72,13 +71,13 @@ class DesignQuestion(ParameterRecord):
 
     data: DataKind = json_field(
         lambda data: {"kind": data.key, **data.to_dict()},
-        lambda values: _read_record("data.kind", QUESTION_KINDS, values.pop("kind", None), values),
+        lambda values: read_record("data.kind", QUESTION_KINDS, values.pop("kind", None), values),
     )
     lowest: float
     highest: float
     protections: tuple[PrivacyLimit, ...] = json_field(
         lambda limits: {limit.key: limit.to_dict() for limit in limits},
-        lambda values: tuple(_read_record("protections", PRIVACY_LIMITS, *item) for item in values.items()),
+        lambda values: tuple(read_record("protections", PRIVACY_LIMITS, *item) for item in values.items()),
         default=(),
     )
     limits: tuple[AccuracyLimit, ...] = json_field(
@@ -318,16 +317,3 @@ def range_names(kind: type[DataKind]) -> tuple[str, str]:
 def takes_prior(parameter: Parameter) -> bool:
     """Whether a true value is a proportion, so that a Beta distribution can be its prior."""
     return (parameter.minimum, parameter.maximum) == (0, 1)
-
-
-def _read_record(name: str, types: Mapping[str, type[Any]], key: object, values: object) -> Any:
-    """Record of a key with these fields, or a ValueError that says what it takes."""
-    validate_choice(name, key, types)
-    record_type = types[str(key)]
-    fields = [field.name for field in dataclasses.fields(record_type) if field.init]
-    if not isinstance(values, dict) or not set(values) <= set(fields):
-        raise ValueError(f"{key} has {', '.join(fields)}; got {describe_value(values)}.")
-    try:
-        return record_type(**values)
-    except TypeError:
-        raise ValueError(f"{key} needs {', '.join(fields)}; got {describe_value(values)}.") from None

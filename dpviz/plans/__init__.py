@@ -1,8 +1,8 @@
 """Several statistics of the same people under one promise: shares of it, exact composition, and what is said of both.
 
 `solve_plan` takes a `ReleasePlan` and gives a `PlanSolution` with its `PlanDesign`s, which know their exact δ(ε) and
-ε(δ). `assumption_curves` says what other assumptions about the data would need; `dpviz.plans.suppression` what
-withholding small counts does; `dpviz.plans.summary` has the sentences, and `dpviz.plans.files` the files.
+ε(δ). `assumption_curves` says what other assumptions about the data would need; `dpviz.plans.summary` has the
+sentences, and `dpviz.plans.files` the files.
 """
 
 from dpviz.plans.composition import PlanDesign

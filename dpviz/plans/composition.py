@@ -21,7 +21,7 @@ from scipy.special import log_ndtr
 from dpviz.core.declarations import ANY_EPSILON, DELTA
 from dpviz.core.numerics.special import round_to_private_side
 from dpviz.core.types import FloatArray
-from dpviz.plans.mechanisms import CountNoise, GaussianNoise, PlanMechanism
+from dpviz.plans.mechanisms import CountNoise, GaussianNoise, PlanMechanism, PublishedError
 from dpviz.plans.plan import ReleasePlan, Sensitivities
 from dpviz.privacy.gaussian import LARGEST_GAUSSIAN_EPSILON, gaussian_delta, gaussian_epsilon
 from dpviz.privacy.pld import PrivacyLossDistribution
@@ -103,8 +103,6 @@ class ComposedLoss:
         """Upper bound on δ(ε), but for rounding the exact value where it is exact."""
         if self.gaussian_ratio and self.listed is NO_LOSS:
             return gaussian_delta(self.gaussian_ratio, min(epsilon, LARGEST_GAUSSIAN_EPSILON))
-        if not (self.gaussian_ratio or self.laplace_ratio):
-            return min(self.listed.delta_for_epsilon(epsilon) * (1 + ROUNDING), 1.0)
         deltas = self._closed_deltas(epsilon - self.listed.losses)
         return min((float(self.listed.masses @ deltas) + self.listed.infinity_mass) * (1 + ROUNDING), 1.0)
 
@@ -161,11 +159,6 @@ class PlanDesign:
 
     plan: ReleasePlan
     mechanisms: tuple[PlanMechanism, ...]
-
-    def __post_init__(self) -> None:
-        number = len(self.plan.statistics)
-        if len(self.mechanisms) != number:
-            raise ValueError(f"mechanisms must be one for each of {number} statistics; got {len(self.mechanisms)}.")
 
     def __getstate__(self) -> dict[str, object]:
         # Without what was computed of them
@@ -276,6 +269,11 @@ class PlanDesign:
         """Error of each statistic in the measure of its limit, in its own units."""
         pairs = zip(self.mechanisms, self.plan.statistics, strict=True)
         return tuple(mechanism.error(statistic) for mechanism, statistic in pairs)
+
+    def published_errors(self) -> tuple[PublishedError | None, ...]:
+        """Error of each statistic with its small counts withheld; None where none are."""
+        pairs = zip(self.mechanisms, self.plan.statistics, strict=True)
+        return tuple(mechanism.published_error(statistic) for mechanism, statistic in pairs)
 
     def used_limits(self) -> tuple[float, ...]:
         """Part of each limit that the error uses: at most 1 where it is kept."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
-from dpviz.charts.plan import plan_chart, ranges_chart
+from dpviz.charts.plan import plan_chart
 from dpviz.charts.theme import Figure
 from dpviz.core.escape import escape_markdown
 from dpviz.curator.privacy_limits import promise_text
 from dpviz.plans.composition import PlanDesign
 from dpviz.plans.plan import ReleasePlan
-from dpviz.plans.sensitivity import AssumptionCurve
 from dpviz.plans.summary import PlanFacts
 
 SAME = 1e-6  # relative difference of exact and basic composition that is not drawn
@@ -22,7 +20,8 @@ CURVE_POINTS = 61
 Curve = tuple[list[float], list[float]]  # x and y
 
 
-def _promise_label(plan: ReleasePlan) -> str:
+def promise_label(plan: ReleasePlan) -> str:
+    """What the full promise is called in a picture."""
     epsilon, delta = plan.promise
     if math.isinf(epsilon):
         return "all that can be told"
@@ -33,34 +32,20 @@ def plan_figure(facts: PlanFacts) -> Figure:
     """Shares of the promise as bars and of the limits as dots, with what basic composition says where it differs."""
     solution = facts.solution
     used = np.array([*(item.used_limit for item in facts.statistics), math.nan])
+    part = np.array([*(item.part for item in facts.statistics), facts.exact])
 
     # The errors that basic composition asks for: of a design that spends all, or where it would break the limits
-    basic_used = np.full_like(used, math.nan)
+    basic_used, basic_part = np.full((2, len(used)), math.nan)
     is_spent = solution.plan.spend_all or not solution.is_feasible
     if abs(solution.basic_ratio - 1) >= SAME and (is_spent or solution.basic_factor > 1):
         basic_used[:-1] = used[:-1] * solution.basic_ratio if is_spent else solution.basic_factor
-    basic_part = np.full_like(used, math.nan)
     if abs(facts.basic - facts.exact) >= SAME * facts.exact:
         basic_part[-1] = facts.basic
+    names = [escape_markdown(item.statistic.name) for item in facts.statistics]
     return plan_chart(
-        [*(escape_markdown(item.statistic.name) for item in facts.statistics), "all together"],
-        part=np.array([*(item.part for item in facts.statistics), facts.exact]),
-        basic_part=basic_part,
-        used=used,
-        basic_used=basic_used,
-        promised=_promise_label(solution.plan),
-    )
-
-
-def assumptions_figure(plan: ReleasePlan, curves: Sequence[AssumptionCurve]) -> Figure:
-    """Factors of all limits, and needed shares of the promise, under other assumptions.
-
-    Parameters
-    ----------
-    plan : ReleasePlan
-    curves : sequence of AssumptionCurve
-    """
-    return ranges_chart({curve.assumption: curve.points for curve in curves}, promised=_promise_label(plan))
+        [*names, "all together"], part=part, basic_part=basic_part, used=used, basic_used=basic_used,
+        promised=promise_label(solution.plan),
+    )  # fmt: skip
 
 
 def composition_curves(design: PlanDesign) -> tuple[Curve, Curve]:

@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import dpviz
+from dpviz.core import formatting
 from dpviz.core.formatting import format_number
 from dpviz.curator.opendp import OPENDP_VERSION
 from dpviz.export.stored import Difference, compare_numbers, json_number, read_stored
@@ -40,12 +41,9 @@ def plan_numbers(solution: PlanSolution) -> dict[str, float]:
     return numbers
 
 
-def _entries(solution: PlanSolution) -> list[dict[str, object]]:
-    return [{"name": name, "value": json_number(value)} for name, value in plan_numbers(solution).items()]
-
-
 def _content(solution: PlanSolution) -> dict[str, object]:
-    return {"dpviz": dpviz.__version__, "plan": solution.plan.to_dict(), "numbers": _entries(solution)}
+    numbers = [{"name": name, "value": json_number(value)} for name, value in plan_numbers(solution).items()]
+    return {"dpviz": dpviz.__version__, "plan": solution.plan.to_dict(), "numbers": numbers}
 
 
 def solution_json(solution: PlanSolution) -> str:
@@ -96,7 +94,7 @@ def plan_differences(text: str, solution: PlanSolution | None = None) -> list[Di
     stored = read_stored(text).get("numbers")
     if not isinstance(stored, list):
         return []
-    return compare_numbers(stored, _entries(solution or solve_plan(read_plan(text))))
+    return compare_numbers(stored, _content(solution or solve_plan(read_plan(text)))["numbers"])
 
 
 def plan_report(solution: PlanSolution, *, date: str = "", address: str = "") -> str:
@@ -119,7 +117,7 @@ def plan_report(solution: PlanSolution, *, date: str = "", address: str = "") ->
         solution=solution,
         facts=facts,
         summary=summary,
-        answer=summary.Answer.of(facts),
+        formatting=formatting,
         epsilon_curve=epsilon_curve(plan) if plan.protection.key == "loss" else (),
         curves=assumption_curves(solution),
         naive=naive_designs(solution),
@@ -132,15 +130,15 @@ def plan_notebook(solution: PlanSolution) -> str:
     """Jupyter notebook that solves the plan again and compares every number with those of this solution."""
     number = len(solution.plan.statistics)
     text = render("plans/plan_cells.txt", version=dpviz.__version__, number=number, stored=solution_json(solution))
-    introduction, *scripts = text.split("\n# %%\n")
-    cells: list[dict[str, Any]] = [{"cell_type": "markdown", "metadata": {}, "source": introduction}]
-    for script in scripts:
-        source = script.strip("\n")
-        cells.append({"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": source})
+    cells: list[dict[str, Any]] = [
+        {"id": f"cell-{place}", "cell_type": "code", "metadata": {}, "source": source.strip("\n")}
+        | {"execution_count": None, "outputs": []}
+        for place, source in enumerate(text.split("\n# %%\n"))
+    ]
+    cells[0] = {name: cells[0][name] for name in ("id", "metadata", "source")} | {"cell_type": "markdown"}
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     metadata = {"kernelspec": kernel, "language_info": {"name": "python"}, "dpviz": _content(solution)}
-    numbered = [{"id": f"cell-{place}", **cell} for place, cell in enumerate(cells)]
-    book = {"cells": numbered, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    book = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(book, ensure_ascii=False, indent=1) + "\n"
 
 

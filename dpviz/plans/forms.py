@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
@@ -11,13 +10,11 @@ from typing import Any
 from dpviz.core.escape import single_line
 from dpviz.core.formatting import describe_value
 from dpviz.core.parameters import Parameter
-from dpviz.curator.form import form_value, privacy_names
 from dpviz.export.templates import capitalize_first
 from dpviz.plans.mechanisms import PLAN_MECHANISMS
 from dpviz.plans.plan import MAX_GROUPS, ReleasePlan, read_statistics
-from dpviz.plans.statistics import ANY_MECHANISM, ERROR_MEASURES, PLAN_STATISTICS, SMALLEST_COUNT, Statistic
+from dpviz.plans.statistics import ANY_MECHANISM, ERROR_MEASURES, PLAN_STATISTICS, Statistic
 
-POINTS = 100.0  # of a share
 NEW_LIMIT = 0.01  # of a share, or of the distance of the bounds
 MAX_LINE_CHARACTERS = 12_000  # of statistics: browsers and proxies cut longer URLs
 MAX_ROW_DIGITS = 9
@@ -26,11 +23,11 @@ MAX_ROW_DIGITS = 9
 def form_parameters(kind: type[Statistic]) -> dict[str, Parameter]:
     """Numbers that a form has for a kind of statistic, by name; the limit of a share is stated in points."""
     parameters = kind.numbers()
-    limit = parameters["limit"]
     title = f"at most, in {kind.unit}" if kind.unit else "at most"
-    parameters["limit"] = replace(limit, title=title, maximum=_factor(kind) * limit.maximum)
+    maximum = _factor(kind) * parameters["limit"].maximum
+    parameters["limit"] = replace(parameters["limit"], title=title, maximum=maximum)
     if not kind.has_counts:
-        del parameters[SMALLEST_COUNT.name]
+        del parameters["suppress_below"]
     return parameters
 
 
@@ -66,8 +63,8 @@ def form_values(statistic: Statistic) -> dict[str, Any]:
     >>> form_values(works)["limit"], statistic_of_form(form_values(works)) == works
     (2.0, True)
     """
-    values = {"kind": statistic.key, **statistic.to_dict()}
-    return values | {"limit": _times(statistic.limit, _factor(type(statistic)))}
+    limit = _without_rounding(statistic.limit * _factor(type(statistic)))
+    return {"kind": statistic.key, **statistic.to_dict(), "limit": limit}
 
 
 def statistic_of_form(values: Mapping[str, Any]) -> Statistic:
@@ -78,7 +75,7 @@ def statistic_of_form(values: Mapping[str, Any]) -> Statistic:
         if arguments[name] is None:
             raise ValueError(f"{name} ({parameter.title}) must be {parameter.domain}; got nothing: its box is empty.")
         arguments[name] = parameter.validate(arguments[name])
-    arguments["limit"] = _times(arguments["limit"], 1 / _factor(kind))
+    arguments["limit"] = _without_rounding(arguments["limit"] / _factor(kind))
     arguments["name"] = " ".join(arguments["name"].split())
     return kind(**arguments)
 
@@ -98,24 +95,18 @@ def as_kind(statistic: Statistic, kind: type[Statistic]) -> Statistic:
     1.0
     """
     names = {part.name for part in fields(statistic)}.intersection(part.name for part in fields(kind))
-    names -= {"limit", "mechanism", SMALLEST_COUNT.name}
+    names -= {"limit", "mechanism", "suppress_below"}
     changed = kind(**{name: getattr(statistic, name) for name in names})
     return replace(changed, limit=NEW_LIMIT * getattr(changed, "width", 1.0))
 
 
 def _factor(kind: type[Statistic]) -> float:
-    return POINTS if kind.unit else 1.0
+    return 100.0 if kind.unit else 1.0
 
 
-def _times(value: float, factor: float) -> float:
-    """Product without the rounding of binary fractions, which a box would show."""
-    return float(f"{factor * value:.12g}") if math.isfinite(value) else value
-
-
-def promised_numbers(plan: ReleasePlan) -> dict[str, float]:
-    """Numbers with which a form states the promise of a plan, by name."""
-    names = privacy_names(plan.protection.key)
-    return {form_name: form_value(form_name, getattr(plan.protection, name)) for form_name, name in names.items()}
+def _without_rounding(value: float) -> float:
+    """Number without the rounding of binary fractions, which a box would show."""
+    return float(f"{value:.12g}")
 
 
 def statistics_line(statistics: tuple[Statistic, ...]) -> str:
@@ -139,10 +130,7 @@ def read_statistics_line(line: str) -> tuple[Statistic, ...]:
         objects = json.loads(line)
     except (ValueError, RecursionError):
         raise ValueError("it must be a list of statistics as JSON.") from None
-    statistics = read_statistics(objects)
-    if not statistics:
-        raise ValueError("a plan has at least one statistic.")
-    return statistics
+    return read_statistics(objects)
 
 
 def groups_line(groups: Sequence[tuple[str, int]]) -> str:

@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from dpviz.mechanisms.noise import ROUNDING, GeometricSanitizer, LaplaceSanitizer, NoiseSanitizer
-from dpviz.plans.statistics import Statistic
+from dpviz.plans.statistics import NUMBERS, ShareStatistic, Statistic
 from dpviz.privacy.pld import PrivacyLossDistribution
 
-MAX_PLAN_ROWS = 10_000_000
+MAX_PLAN_ROWS = int(NUMBERS["n"].maximum)
 MIN_RATE, MAX_RATE = 1e-6, 1e3  # of noise on counts: what the sanitizers take
 NEGLIGIBLE_TAIL = 1e-15  # probability below which rounding alone decides
+MAX_DISTANCE = 40.0  # typical errors above a threshold up to which it matters
+POINTS_PER_ERROR = 20  # looked at within a typical error
+LIMIT_ROUNDING = 1e-9  # relative, of an error that is its limit
+
+
+@dataclass(frozen=True)
+class PublishedError:
+    """Error of a statistic as analysts see it, small counts withheld and read as half of the threshold.
+
+    Errors are in the measure of its limit and in its units.
+    """
+
+    statistic: Statistic
+    n: int  # rows that it is about
+    error: float  # at the confidential count where it is the largest
+    count: int
+    error_before: float  # of the noise alone
+    without_noise: float  # distance of half of the threshold from a withheld count, which no ε makes smaller
+    threshold: int  # largest one, up to that of the statistic, with which this design keeps the limit; 0 if none does
+    examples: tuple[int, ...]  # the smallest possible count, the threshold, and the largest count
+
+    @property
+    def breaks_limit(self) -> bool:
+        """Whether the limit is broken, and by more than the noise alone breaks it."""
+        return self.error > max(self.statistic.limit, self.error_before) * (1 + LIMIT_ROUNDING)
 
 
 @dataclass(frozen=True)
@@ -35,17 +63,13 @@ class PlanMechanism(ABC):
     key: ClassVar[str]
     label: ClassVar[str]
     symbol: ClassVar[str]  # of its rate
+    unsuitable: ClassVar[Mapping[bool, str]] = MappingProxyType({})  # why it releases no sums (False) or counts (True)
     needs_delta: ClassVar[bool] = False  # whether no ε holds without δ
     is_candidate: ClassVar[bool] = True  # whether it is tried where a statistic asks for the best mechanism
     spare_rows: ClassVar[int] = 0  # more rows than a person changes, so that moving counts to an end hides nothing
 
     def __getstate__(self) -> dict[str, object]:
         return {"rate": self.rate, "n": self.n}  # without what was computed of them
-
-    @classmethod
-    def unsuitable(cls, statistic: Statistic) -> str:
-        """Clause that says why it cannot release a statistic; empty where it can."""
-        return "" if statistic.has_counts else "it releases counts"
 
     def largest_loss(self, sensitivities: tuple[float, ...]) -> float:
         """Pure ε where a person changes the sums by these sensitivities."""
@@ -120,11 +144,62 @@ class PlanMechanism(ABC):
         with_substitute = 0.0 if withheld >= level else distance(1 - level)
         return min(distance(1 - withheld - level), max(with_substitute, abs(threshold / 2 - count)))
 
+    def published_error(self, statistic: Statistic) -> PublishedError | None:
+        """Error of a statistic with its small counts withheld; None where none are."""
+        if not statistic.suppress_below or not isinstance(statistic, ShareStatistic):
+            return None
+        threshold = statistic.suppress_below
+        low, high = statistic.count_range(self.n)
+        error, count = self._largest_error(statistic, threshold)
+
+        def is_broken(threshold: int) -> bool:
+            return self._largest_error(statistic, threshold)[0] > statistic.limit * self.n * (1 + LIMIT_ROUNDING)
+
+        withheld = [abs(threshold / 2 - value) for value in (low, min(high, threshold - 1)) if low < threshold]
+        thresholds = range(1, threshold + 1)
+        return PublishedError(
+            statistic=statistic,
+            n=self.n,
+            error=error / self.n,
+            count=count,
+            error_before=self.error(statistic),
+            without_noise=max(withheld, default=0.0) / self.n,
+            threshold=bisect.bisect_left(thresholds, True, key=is_broken) if is_broken(threshold) else threshold,
+            examples=tuple(sorted({low, min(max(threshold, low), high), high})),
+        )
+
+    def _largest_error(self, statistic: Any, threshold: int) -> tuple[float, int]:
+        """Largest error, in counts, where counts below a threshold are withheld, and the count where it is.
+
+        Below the threshold every count is looked at, and the ends and the middle, where the noise alone is the farthest
+        off. Above it the error is smooth on the scale of the noise: the largest on a grid is refined.
+        """
+        low, high = statistic.count_range(self.n)
+
+        def error(count: int) -> tuple[float, int]:
+            return self.withheld_error(count, threshold, statistic.level), count
+
+        first = max(low, threshold)
+        ends_and_middle = (int(below) for below, _ in statistic.distances_to_bounds(self.n))
+        largest = max(map(error, {*range(low, min(first, high + 1)), *ends_and_middle}))
+        if first > high:
+            return largest
+        scale = math.sqrt(self.mean_square(first, self.n - first)) + 1
+        start, end = first, min(high, first + math.ceil(MAX_DISTANCE * scale))
+        step = max(1, math.floor(scale / POINTS_PER_ERROR))
+        while True:
+            largest_above = max(map(error, range(start, end + 1, step)))
+            if step == 1:
+                return max(largest, largest_above)
+            start, end = max(start, largest_above[1] - step), min(end, largest_above[1] + step)
+            step = max(1, step // POINTS_PER_ERROR)
+
 
 class CountNoise(PlanMechanism):
     """Noise on the whole numbers, added to each count; the published count is moved to the nearest end of 0 to n."""
 
     symbol = "ε of a count"
+    unsuitable = MappingProxyType({False: "it releases counts"})
     sanitizer: ClassVar[type[LaplaceSanitizer | GeometricSanitizer]]
 
     @cached_property
@@ -211,10 +286,7 @@ class LaplaceNoise(PlanMechanism):
     key = "laplace"
     label = "Laplace noise"
     symbol = "1 / scale of the noise on the sum"
-
-    @classmethod
-    def unsuitable(cls, statistic: Statistic) -> str:
-        return "it releases sums of numbers; of counts geometric noise is nearer" if statistic.has_counts else ""
+    unsuitable = MappingProxyType({True: "it releases sums of numbers; of counts geometric noise is nearer"})
 
     def mean_square(self, below: float, above: float) -> float:
         """E min(|Z|, d)², half of it to each side: (1 − e^{−u} (1 + u)) / rate² with u = rate · d."""
@@ -232,10 +304,6 @@ class GaussianNoise(PlanMechanism):
     label = "Gaussian noise"
     symbol = "1 / standard deviation of the noise"
     needs_delta = True
-
-    @classmethod
-    def unsuitable(cls, statistic: Statistic) -> str:  # noqa: ARG003
-        return ""
 
     def mean_square(self, below: float, above: float) -> float:  # noqa: ARG002
         return self.rate**-2

@@ -5,25 +5,28 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
-from dpviz.core.declarations import ROWS
 from dpviz.core.formatting import describe_value
-from dpviz.core.parameters import argument, parameter_with_default, validate_choice
-from dpviz.core.records import ParameterRecord, json_field
+from dpviz.core.parameters import parameter_with_default, validate_choice
+from dpviz.core.records import ParameterRecord, json_field, read_record
 from dpviz.curator.privacy_limits import PRIVACY_LIMITS, EpsilonDeltaLimit, PrivacyLimit
-from dpviz.plans.mechanisms import MAX_PLAN_ROWS, PLAN_MECHANISMS, PlanMechanism
-from dpviz.plans.statistics import ANY_MECHANISM, MAX_NAME_CHARACTERS, PLAN_STATISTICS, Statistic, validate_name
+from dpviz.plans.mechanisms import PLAN_MECHANISMS, PlanMechanism
+from dpviz.plans.statistics import (
+    ANY_MECHANISM,
+    MAX_NAME_CHARACTERS,
+    NUMBERS,
+    PLAN_STATISTICS,
+    Statistic,
+    validate_name,
+)
 
 MAX_STATISTICS, MAX_GROUPS = 20, 12
 MAX_ALLOCATIONS = 4_000  # ways in which the rows of a person may lie in the groups
-PLAN_ROWS = dataclasses.replace(ROWS, maximum=MAX_PLAN_ROWS, default=12_000, title="Rows of data")
-PERSON_ROWS = argument(
-    "person_rows", 1, 100, integer=True, default=1, title="most rows of a person", private_end="larger"
-)
 NEIGHBOURS = {
     "substitution": "one person's rows are substituted",
     "add_remove": "one person's rows are added or removed",
@@ -47,7 +50,7 @@ class ReleasePlan(ParameterRecord):
 
     noun, indent = "plan", 2
 
-    n: int = parameter_with_default(PLAN_ROWS)  # public, as are the numbers of rows of the groups
+    n: int = parameter_with_default(NUMBERS["n"])  # public, as are the numbers of rows of the groups
     statistics: tuple[Statistic, ...] = field(
         metadata={
             "write": lambda statistics: [{"kind": statistic.key, **statistic.to_dict()} for statistic in statistics],
@@ -59,7 +62,7 @@ class ReleasePlan(ParameterRecord):
         lambda item: _read_kind("protection", PRIVACY_LIMITS, item),
         default=EpsilonDeltaLimit(most_epsilon=1.0),
     )
-    person_rows: int = parameter_with_default(PERSON_ROWS)
+    person_rows: int = parameter_with_default(NUMBERS["person_rows"])
     neighbours: str = "substitution"  # key of NEIGHBOURS
     groups: tuple[tuple[str, int], ...] = json_field(dict, lambda item: tuple(item.items()), default=())
     membership_public: bool = False  # whether everybody knows who belongs to which group
@@ -72,24 +75,22 @@ class ReleasePlan(ParameterRecord):
                 raise ValueError(f"{name} must be true or false; got {describe_value(getattr(self, name))}.")
         protection: Any = self.protection
         if not isinstance(protection, PrivacyLimit):
-            raise ValueError(
-                f"protection must be one of {', '.join(PRIVACY_LIMITS)}; got {describe_value(protection)}."
-            )
+            kinds = ", ".join(PRIVACY_LIMITS)
+            raise ValueError(f"protection must be one of {kinds}; got {describe_value(protection)}.")
         self._check_groups()
         self._check_statistics()
 
     def _check_groups(self) -> None:
         # Pairs of a name and a number of rows
         groups: Any = self.groups
-        are_pairs = isinstance(groups, (tuple, list)) and all(
-            isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in groups
-        )
-        if not are_pairs or len(groups) > MAX_GROUPS:
+        is_list = isinstance(groups, (tuple, list)) and len(groups) <= MAX_GROUPS
+        if not is_list or not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in groups):
             allowed = f"at most {MAX_GROUPS} names, each with its rows"
             raise ValueError(f"groups must be {allowed}; got {describe_value(groups)}.")
-        for name, _ in groups:
+        rows = {}
+        for name, size in groups:
             validate_name("groups, name", name)
-        rows = {name: PLAN_ROWS.validate(size, name=f"groups, {name}") for name, size in groups}
+            rows[name] = NUMBERS["n"].validate(size, name=f"groups, {name}")
 
         # Disjoint, and not too many ways to change them
         if len(rows) < len(groups) or sum(rows.values()) > self.n:
@@ -134,17 +135,17 @@ class ReleasePlan(ParameterRecord):
 
     def unsuitable(self, kind: type[PlanMechanism], statistic: Statistic) -> str:
         """Clause that says why a mechanism cannot release a statistic of this plan; empty where it can."""
-        if kind.needs_delta and not self.allows_delta:
+        epsilon, delta = self.promise
+        if kind.needs_delta and not delta and math.isfinite(epsilon):
             return "it needs a promise with δ above 0"
-        return kind.unsuitable(statistic)
+        return kind.unsuitable.get(statistic.has_counts, "")
 
     def candidates(self, statistic: Statistic) -> tuple[type[PlanMechanism], ...]:
         """Mechanisms that are considered for a statistic: the one it asks for, or all that are tried."""
+        chosen = [kind for key, kind in PLAN_MECHANISMS.items() if key == statistic.mechanism]
         if statistic.mechanism == ANY_MECHANISM:
-            kinds = [kind for kind in PLAN_MECHANISMS.values() if kind.is_candidate]
-        else:
-            kinds = [kind for key, kind in PLAN_MECHANISMS.items() if key == statistic.mechanism]
-        return tuple(kind for kind in kinds if not self.unsuitable(kind, statistic))
+            chosen = [kind for kind in PLAN_MECHANISMS.values() if kind.is_candidate]
+        return tuple(kind for kind in chosen if not self.unsuitable(kind, statistic))
 
     @property
     def adds_rows(self) -> bool:
@@ -163,11 +164,6 @@ class ReleasePlan(ParameterRecord):
         """ε and δ that the protection asks for; ε is infinite where every release keeps it."""
         return self.protection.as_epsilon_delta()
 
-    @property
-    def allows_delta(self) -> bool:
-        """Whether some probability mass may escape ε."""
-        return self.promise[1] > 0 or math.isinf(self.promise[0])
-
     def rows_of(self, statistic: Statistic) -> int:
         """Number of rows that a statistic is about."""
         return dict(self.groups)[statistic.group] if statistic.group else self.n
@@ -176,27 +172,26 @@ class ReleasePlan(ParameterRecord):
     def sensitivities(self) -> tuple[Sensitivities, ...]:
         """Largest changes of the sums of each statistic, in every way in which a person's rows may lie in the groups.
 
-        Ways that change all sums no more than another one are left out. Statistics are taken to be of different
-        questions, so that one person can change each by the most. Where one follows from another, as the margins of a
-        cross-table do, the loss is no larger. A substituted row may leave one group and join another, unless it is
-        public who belongs to which.
+        Statistics are taken to be of different questions, so that one person can change each by the most. Where one
+        follows from another, as the margins of a cross-table do, the loss is no larger. A substituted row may leave one
+        group and join another, unless it is public who belongs to which.
         """
-        # The rows that leave and join each group, for every choice of a group for each row of the person
+        # The rows of the person by group, and all of them without, for every choice of a group for each
         names = [name for name, _ in self.groups]
         choices = itertools.combinations_with_replacement(names, self.person_rows) if names else [()]
-        laid = [[choice.count(name) for name in names] for choice in choices]
-        moves = [(rows, rows) for rows in laid] if self.membership_public else list(itertools.product(laid, laid))
-        if not self.adds_rows:
-            moves = [(rows, [0] * len(rows)) for rows in laid]
+        laid = [Counter([*choice, *[""] * self.person_rows]) for choice in choices]
 
-        # What each of these changes
-        everywhere = (self.person_rows, self.person_rows if self.adds_rows else 0)
-        ways: dict[Sensitivities, None] = {}
-        for rows_out, rows_in in moves:
-            by_group = dict(zip(names, zip(rows_out, rows_in, strict=True), strict=True))
-            changes = (each.sensitivities(*by_group.get(each.group, everywhere)) for each in self.statistics)
-            ways[tuple(changes)] = None
-        return tuple(way for way in ways if not any(_is_no_more(way, larger) for larger in ways if larger != way))
+        # Those that leave and those that join, and what these change
+        moves: Iterable[tuple[Counter[str], Counter[str]]] = itertools.product(laid, laid)
+        if not self.adds_rows:
+            moves = [(rows, Counter()) for rows in laid]
+        elif self.membership_public:
+            moves = zip(laid, laid, strict=True)
+        ways = (
+            tuple(each.sensitivities(rows_out[each.group], rows_in[each.group]) for each in self.statistics)
+            for rows_out, rows_in in moves
+        )
+        return tuple(dict.fromkeys(ways))
 
     @classmethod
     def of(cls, values: Any) -> Self:
@@ -207,35 +202,20 @@ class ReleasePlan(ParameterRecord):
         return super().of(values)
 
 
-def _is_no_more(way: Sensitivities, larger: Sensitivities) -> bool:
-    """Whether the first way changes each sum by no more than the second."""
-    return all(
-        len(left) <= len(right) and all(a <= b for a, b in zip(sorted(left)[::-1], sorted(right)[::-1], strict=False))
-        for left, right in zip(way, larger, strict=True)
-    )
-
-
 def read_statistics(items: Any) -> tuple[Statistic, ...]:
     """Statistics of a list of JSON objects; a ValueError names the wrong one."""
-    if not isinstance(items, list) or len(items) > MAX_STATISTICS:
+    if not isinstance(items, list) or not 1 <= len(items) <= MAX_STATISTICS:
         raise ValueError(f"statistics must be a list of 1 to {MAX_STATISTICS} objects; got {describe_value(items)}.")
     return tuple(_read_kind(f"Statistic {place}", PLAN_STATISTICS, item) for place, item in enumerate(items, start=1))
 
 
 def _read_kind(place: str, kinds: Mapping[str, type[Any]], item: Any) -> Any:
     """Record of the kind that an item names, with its values; a ValueError says where and what it takes."""
-    if not isinstance(item, dict) or not isinstance(item.get("kind"), str) or item["kind"] not in kinds:
-        raise ValueError(f"{place}: kind must be one of {', '.join(kinds)}; got {describe_value(item)}.")
-    values = {name: value for name, value in item.items() if name != "kind"}
-    kind, name = kinds[item["kind"]], values.get("name")
+    values = dict(item) if isinstance(item, dict) else {"kind": item}
+    name = values.get("name")
     if isinstance(name, str) and name.isprintable():
         place = f"{place} (“{name[:MAX_NAME_CHARACTERS]}”)"
-    fields = [part.name for part in dataclasses.fields(kind)]
     try:
-        return kind(**values)
-    except TypeError:  # a field that it has not, or no name
-        extra = [describe_value(name) for name in values if name not in fields]
-        problem = f"with {', '.join(extra)}" if extra else "without name"
-        raise ValueError(f"{place}: a {item['kind']} has {', '.join(fields)}; got one {problem}.") from None
+        return read_record("kind", kinds, values.pop("kind", None), values)
     except ValueError as error:
         raise ValueError(f"{place}: {error}") from None

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import bisect
 import math
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from pathlib import Path
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpviz.curator.declarations import NUMBERS
+from dpviz.curator.declarations import NUMBERS as CURATOR_NUMBERS
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.plans.composition import PlanDesign
-from dpviz.plans.plan import PERSON_ROWS, ReleasePlan
+from dpviz.plans.plan import ReleasePlan
 from dpviz.plans.solve import PlanSolution, solve_plan, sufficient_design
-from dpviz.plans.statistics import BoundedMean, ShareStatistic, Statistic
+from dpviz.plans.statistics import NUMBERS, TABLES, BoundedMean, ShareStatistic, Statistic
 
 SCALES = (0.25, 0.5, 1.0, 2.0, 4.0)  # of what is assumed
 EPSILON_SCALES = (0.25, 0.354, 0.5, 0.707, 1.0, 1.414, 2.0, 2.828, 4.0)
@@ -34,10 +32,10 @@ def epsilon_curve(plan: ReleasePlan) -> tuple[tuple[float, float], ...]:
     """Smallest factor of all limits at ε from a quarter to four times that of a plan, which promises an ε."""
     if not isinstance(plan.protection, EpsilonDeltaLimit):
         raise ValueError("This curve is drawn where a privacy loss ε is promised.")
-    smallest = NUMBERS["most_epsilon"].minimum * 1.01
+    domain = CURATOR_NUMBERS["most_epsilon"]
     curve = {}
     for scale in EPSILON_SCALES:
-        epsilon = min(max(scale * plan.promise[0], smallest), NUMBERS["most_epsilon"].maximum)
+        epsilon = min(max(scale * plan.promise[0], 1.01 * domain.minimum), domain.maximum)
         changed = replace(plan, protection=replace(plan.protection, most_epsilon=epsilon))
         curve[epsilon] = solve_plan(changed).factor
     return tuple(curve.items())
@@ -142,35 +140,27 @@ def _widest(solution: PlanSolution, assumption: str) -> tuple[float, bool]:
 
     searched = SEARCHED_SCALES.tolist()
     if assumption == "rows of a person":
-        searched = [rows / solution.plan.person_rows for rows in range(1, int(PERSON_ROWS.maximum) + 1)]
+        searched = [rows / solution.plan.person_rows for rows in range(1, int(NUMBERS["person_rows"].maximum) + 1)]
     number = bisect.bisect_left(searched, True, key=is_broken)
     return (searched[number - 1] if number else 0.0), number == len(searched)
 
 
 # Naive designs
 
-MISTAKES: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("mistakes.toml").read_text("utf-8"))
+MISTAKES = TABLES["mistakes"]
 """Tempting designs by name: the reason, and what the plan would be that they are right for, if any."""
 
 
 @dataclass(frozen=True)
 class NaiveDesign:
-    """A tempting way to release the statistics of a plan, and why; `design` is None where no noise is added."""
+    """A tempting way to release the statistics of a plan."""
 
     name: str
     reason: str
     plan: ReleasePlan
-    design: PlanDesign | None = None
-
-    @cached_property
-    def epsilon(self) -> float:
-        """Its ε at the promised δ; infinite where none holds."""
-        return math.inf if self.design is None else self.design.epsilon(self.plan.promise[1])
-
-    @cached_property
-    def used_limit(self) -> float:
-        """Largest part of a limit that it uses; 0 without noise."""
-        return 0.0 if self.design is None else max(self.design.used_limits())
+    design: PlanDesign | None  # None where no noise is added
+    epsilon: float  # at the promised δ; infinite where none holds
+    used_limit: float  # largest part of a limit that it uses; 0 without noise
 
     @property
     def breaks_promise(self) -> bool:
@@ -199,10 +189,12 @@ def naive_designs(solution: PlanSolution) -> tuple[NaiveDesign, ...]:
 
     # Each is worse in something
     reached = max(solution.design.used_limits()) * (1 + DISTINCT)
-    naive = [
-        NaiveDesign(name, MISTAKES[name]["reason"].format(rows=plan.person_rows), plan, design)
-        for name, design in designs.items()
-    ]
+    naive = []
+    for name, design in designs.items():
+        reason = MISTAKES[name]["reason"].format(rows=plan.person_rows)
+        real_epsilon = design.epsilon(plan.promise[1]) if design else math.inf
+        used_limit = max(design.used_limits()) if design else 0.0
+        naive.append(NaiveDesign(name, reason, plan, design, real_epsilon, used_limit))
     return tuple(item for item in naive if item.breaks_promise or item.used_limit > reached)
 
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
 
-from dpviz.core.declarations import PROPORTION
+from dpviz.comparisons.declarations import declare_numbers
+from dpviz.core.declarations import PROPORTION, ROWS
 from dpviz.core.formatting import describe_value, format_number, round_up
 from dpviz.core.parameters import argument, parameter_with_default, validate_choice
 from dpviz.core.records import ParameterRecord
-from dpviz.curator.declarations import NUMBERS
+from dpviz.curator.declarations import NUMBERS as CURATOR_NUMBERS
 
 MAX_NAME_CHARACTERS = 60  # of a statistic or of a group
-MAX_CELLS = 10_000
 LEVEL = 0.95  # of the intervals
 SHARE_DIGITS = 14  # of a share times a number of rows; the rest is rounding: 0.29 · 100 is 29
 ANY_MECHANISM = "best"  # stands for the mechanism that suits the plan best
@@ -25,22 +27,13 @@ ERROR_MEASURES = {
 }
 """Measures of an error that can be limited: key and label."""
 
-ERROR_LIMIT = replace(
-    NUMBERS["most_error"], name="limit", title="Limit on the error", minimum=1e-12, open_minimum=False, default=0.01,
-    help="How far what is published may be from what the confidential data say, in the units of the statistic: of a "
-    "share 0.01 is one percentage point.",
-)  # fmt: skip
-LOWEST_SHARE = replace(
-    PROPORTION, name="lowest", title="Lowest share", default=0.0,
-    help="You do not know the share, or you would not need the data. The limit is kept for every share in between.",
-)  # fmt: skip
-HIGHEST_SHARE = replace(LOWEST_SHARE, name="highest", title="Highest share", default=1.0)
-SMALLEST_COUNT = argument("suppress_below", 0, 1_000, integer=True, default=0, title="smallest published count")
-TABLE_CATEGORIES = argument("categories", 2, MAX_CELLS, integer=True, default=5, title="categories")
-TABLE_ROWS = argument("first", 2, 1_000, integer=True, default=3, title="answers to the first question")
-TABLE_COLUMNS = argument("second", 2, 1_000, integer=True, default=3, title="answers to the second question")
-MEAN_LOWER = argument("lower", -1e9, 1e9, default=0.0, title="lower bound")
-MEAN_UPPER = argument("upper", -1e9, 1e9, default=100.0, title="upper bound")
+TABLES: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("plans.toml").read_text("utf-8"))
+BASES = {
+    "rows": ROWS, "proportion": PROPORTION, "most_error": CURATOR_NUMBERS["most_error"],
+    "argument": argument("number", -math.inf, math.inf),
+}  # fmt: skip
+NUMBERS = declare_numbers(TABLES["numbers"], BASES)
+"""Every number of a plan and of its statistics, by name."""
 
 
 def validate_name(field: str, value: object, minimum: int = 1) -> None:
@@ -75,10 +68,10 @@ class Statistic(ParameterRecord, ABC):
 
     name: str
     measure: str = "typical"  # key of ERROR_MEASURES
-    limit: float = parameter_with_default(ERROR_LIMIT)  # on that measure, in the units of the statistic
+    limit: float = parameter_with_default(NUMBERS["limit"])  # on that measure, in the units of the statistic
     group: str = ""  # empty: all rows
     mechanism: str = ANY_MECHANISM  # or a key of PLAN_MECHANISMS
-    suppress_below: int = parameter_with_default(SMALLEST_COUNT)  # of released counts, after noise was added
+    suppress_below: int = parameter_with_default(NUMBERS["suppress_below"])  # of released counts, after noise was added
 
     def check(self) -> None:
         validate_name("name", self.name)
@@ -155,8 +148,8 @@ class Statistic(ParameterRecord, ABC):
 class ShareStatistic:
     """What statistics have that are shares of rows, each known to be from `lowest` to `highest`: their first base."""
 
-    lowest: float = parameter_with_default(LOWEST_SHARE)
-    highest: float = parameter_with_default(HIGHEST_SHARE)
+    lowest: float = parameter_with_default(NUMBERS["lowest"])
+    highest: float = parameter_with_default(NUMBERS["highest"])
 
     def check_bounds(self) -> None:
         """Raise a ValueError if no share can lie between both."""
@@ -211,7 +204,7 @@ class CategoryShares(ShareStatistic, Statistic):
     key = "categories"
     label = "shares of categories"
     size_text = "shares of {categories:,} categories"
-    categories: int = parameter_with_default(TABLE_CATEGORIES)
+    categories: int = parameter_with_default(NUMBERS["categories"])
 
     @property
     def cells(self) -> int:
@@ -225,13 +218,14 @@ class CrossTable(ShareStatistic, Statistic):
     key = "cross_table"
     label = "cross-table"
     size_text = "cross-table, {first:,} × {second:,}"
-    first: int = parameter_with_default(TABLE_ROWS)
-    second: int = parameter_with_default(TABLE_COLUMNS)
+    first: int = parameter_with_default(NUMBERS["first"])
+    second: int = parameter_with_default(NUMBERS["second"])
 
     def check(self) -> None:
         super().check()
-        if self.cells > MAX_CELLS:
-            raise ValueError(f"first times second must be at most {MAX_CELLS:,} cells; got {self.cells:,}.")
+        max_cells = int(NUMBERS["categories"].maximum)
+        if self.cells > max_cells:
+            raise ValueError(f"first times second must be at most {max_cells:,} cells; got {self.cells:,}.")
 
     @property
     def cells(self) -> int:
@@ -254,8 +248,8 @@ class BoundedMean(Statistic):
     size_text = "mean between {lower:g} and {upper:g}"
     unit = ""
     has_counts = False
-    lower: float = parameter_with_default(MEAN_LOWER)
-    upper: float = parameter_with_default(MEAN_UPPER)
+    lower: float = parameter_with_default(NUMBERS["lower"])
+    upper: float = parameter_with_default(NUMBERS["upper"])
 
     def check(self) -> None:
         super().check()

@@ -15,15 +15,7 @@ from dpviz.plans import BoundedMean, CategoryShares, ReleasePlan, YesNoShare, pl
 from dpviz.plans.figures import composition_curves, plan_figure
 from dpviz.plans.files import plan_notebook
 from dpviz.plans.sensitivity import epsilon_curve, naive_designs
-from dpviz.plans.summary import (
-    Answer,
-    mixtures_table,
-    naive_table,
-    page_table,
-    plan_facts,
-    solution_facts,
-    statistics_table,
-)
+from dpviz.plans.summary import page_table, plan_facts, sentence, solution_facts, table
 
 STATISTICS = (
     YesNoShare(name="Works", limit=0.01),
@@ -50,17 +42,17 @@ every_plan = pytest.mark.parametrize("plan", PLANS, ids=range(len(PLANS)))
 @every_plan
 def test_the_answer_is_that_of_the_plan_and_short_enough_for_a_class(plan: ReleasePlan) -> None:
     facts = plan_facts(plan)
-    answered = Answer.of(facts)
-    sentence = f"{answered.point} {answered.rest}"
-    assert len(answered.short.split()) <= 15, answered.short
-    assert not re.search(r"nan|inf\b|None", sentence)
-    assert ("must give way" in answered.badge) is not facts.solution.is_feasible
+    badge, point, rest, short = (sentence(name, facts=facts) for name in ("badge", "point", "rest", "short"))
+    text = f"{point} {rest}"
+    assert len(short.split()) <= 15, short
+    assert not re.search(r"nan|inf\b|None", text)
+    assert ("must give way" in badge) is not facts.solution.is_feasible
     epsilon, delta = plan.promise
     if facts.solution.is_feasible and 0 < epsilon < math.inf:
-        stated = float(re.findall(r"ε\u00a0=\u00a0([\d.]+) of", sentence)[0])
+        stated = float(re.findall(r"ε\u00a0=\u00a0([\d.]+) of", text)[0])
         real = solve_plan(plan).needed.epsilon(delta)
         assert real <= stated <= 1.01 * real  # rounded to the side that is true
-        assert plan.unit in sentence
+        assert plan.unit in text
 
 
 @every_plan
@@ -92,14 +84,14 @@ def test_tables_and_files_have_a_row_for_each_statistic_and_names_are_no_markup(
     evil = dataclasses.replace(STATISTICS[0], name="<b>x</b>")
     solution = solve_plan(ReleasePlan(n=1000, statistics=(evil, *STATISTICS[1:])))
     facts = solution_facts(solution)
-    tables = statistics_table(facts), mixtures_table(solution), naive_table(naive_designs(solution))
-    assert all("<b>x" not in str(page_table(table).rows) for table in tables)
-    assert len(tables[0].rows) == 3
+    shown = {"facts": facts, "solution": solution, "designs": naive_designs(solution)}
+    assert all("<b>x" not in str(page_table(name, **shown)) for name in ("statistics", "mixtures", "naive"))
+    assert len(table("statistics", **shown).rows) == 3
     assert records_csv("statistic", facts.statistics).count("\n") == 4
     report = plan_report(solution, date="1 May 2026", address="https://x")
     assert "<b>x</b>" not in report and "https://x" in report
     assert json.loads(solution_json(solution)) and json.loads(plan_notebook(solution))
-    for row in tables[2].rows:
+    for row in table("naive", **shown).rows:
         assert "✗" in "".join(row) or float(row[3].split(",")[1].rstrip(" %")) > 0
 
 

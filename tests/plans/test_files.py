@@ -65,7 +65,7 @@ WRONG_FILES = {
 WRONG_STATISTICS = {
     "5": "Statistic 1: kind must be one of yes_no",
     f'{{{A}}}, {{"kind": "mean", "name": "b", "limit": "x"}}': "Statistic 2 (“b”): limit",
-    f'{{{A}, "nonsense": 1}}': "got one with 'nonsense'",
+    f'{{{A}, "nonsense": 1}}': "got {'name': 'a', 'nonsense': 1}",
     f'{{{A}, "lowest": 0.5, "highest": 0.1}}': "(“a”): lowest must not be above",
     f'{{{A}, "limit": NaN}}': "limit",
     f'{{{A}, "limit": 0}}': "(“a”): limit (limit on the error) must be a number from 10⁻¹²",

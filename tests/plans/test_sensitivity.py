@@ -10,11 +10,12 @@ import re
 import numpy as np
 import pytest
 
+from dpviz.charts.plan import ranges_chart
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
 from dpviz.plans import BoundedMean, CategoryShares, ReleasePlan, YesNoShare, assumption_curves, solve_plan
-from dpviz.plans.figures import assumptions_figure
+from dpviz.plans.figures import promise_label
 from dpviz.plans.sensitivity import ASSUMPTIONS, SEARCHED_SCALES
-from dpviz.plans.summary import assumptions_table, sentence
+from dpviz.plans.summary import sentence, table
 
 HOURS, WORKS = BoundedMean(name="hours", upper=80.0, limit=0.5), YesNoShare(name="works", limit=0.02)
 TABLE = CategoryShares(name="region", limit=0.02, suppress_below=5)
@@ -67,8 +68,9 @@ def test_a_place_is_the_plan_that_assumes_so_and_the_widest_is_the_last_that_hol
         text = sentence("assumption", solution=answer, curve=curve)
         assert not re.search(r"\bnan|\binf\b|\{|  |\b1 times|-0", text)
         assert text.endswith(".")
-    assert len(assumptions_table(curves).rows) == sum(len(curve.points) for curve in curves)
-    lines = assumptions_figure(plan, curves).to_dict()["data"]
+    assert len(table("assumptions", curves=curves).rows) == sum(len(curve.points) for curve in curves)
+    points = {curve.assumption: curve.points for curve in curves}
+    lines = ranges_chart(points, promised=promise_label(plan)).to_dict()["data"]
     assert len(lines) == 2 * len(curves)
 
 

@@ -54,8 +54,7 @@ def test_sentences_say_what_the_numbers_are(promise: str, unit: str, times: floa
     answer = solve_plan(plan)
     design = answer.design
     facts = summary.solution_facts(answer)
-    answered = summary.Answer.of(facts)
-    text = f"{answered.point} {answered.rest}".strip()
+    text = " ".join(summary.sentence(name, facts=facts) for name in ("point", "rest")).strip()
     assert plan.unit in text
     assert text.startswith("All three limits hold" if answer.factor <= 1 else "Not all limits can hold")
     if answer.factor > 1:
@@ -80,11 +79,11 @@ def test_sentences_say_what_the_numbers_are(promise: str, unit: str, times: floa
     assert ("add up" in summary.sentence("groups", plan=plan)) == (plan.adds_rows and not plan.membership_public)
     assert all(mechanism.label in summary.sentence("mixture", solution=answer) for mechanism in {*design.mechanisms})
     designs = naive_designs(answer)
-    for naive, (_, real, promised, limit) in zip(designs, summary.naive_table(designs).rows, strict=True):
+    for naive, (_, real, promised, limit) in zip(designs, summary.table("naive", designs=designs).rows, strict=True):
         assert ("broken" in promised, "broken" in limit) == (naive.breaks_promise, naive.breaks_limit)
         if epsilon and math.isfinite(naive.epsilon):
             assert f"ε = {format_number(round_up(naive.epsilon, 3), 3)}" in real
-    assert len(facts.published) == 2 and len(summary.withheld_table(facts).rows) == 5
+    assert len(facts.published) == 2 and len(summary.table("withheld", facts=facts).rows) == 5
     why = [summary.sentence(name, solution=answer) for name in ("mixture", "composition")]
     all_text = " ".join([text, loss, *why])
     assert not re.search(r"nan|inf\b|None|\{|\}|e\^|_|  ", all_text)
@@ -94,7 +93,7 @@ def test_a_plan_of_one_statistic_is_told_as_one() -> None:
     statistic = dataclasses.replace(FIVE[0], limit=1e-6)
     answer = solve_plan(ReleasePlan(n=1000, statistics=(statistic,)))
     facts = summary.solution_facts(answer)
-    assert "The limit would hold with" in summary.Answer.of(facts).rest
+    assert "The limit would hold with" in summary.sentence("rest", facts=facts)
     assert "nothing to add up" in summary.sentence("composition", solution=answer)
     assert summary.sentence("groups", plan=answer.plan) == ""
     assert facts.published == []
@@ -119,7 +118,7 @@ def test_what_is_exactly_enough_is_told_as_that(limit: float) -> None:
     assert round(answer.factor * limit * 1000, 6) == 3.0
     times = {0.001: "3", 0.0015: "2", 0.0025: "1.2"}
     assert (
-        (f"hold with {times[limit]} times the error" in summary.Answer.of(summary.solution_facts(answer)).rest)
+        (f"hold with {times[limit]} times the error" in summary.sentence("rest", facts=summary.solution_facts(answer)))
         if limit in times
         else answer.is_feasible
     )

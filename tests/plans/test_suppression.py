@@ -18,8 +18,7 @@ from dpviz.mechanisms.noise import GeometricSanitizer, LaplaceSanitizer
 from dpviz.plans import BoundedMean, CategoryShares, PlanDesign, ReleasePlan, YesNoShare, solve_plan
 from dpviz.plans.mechanisms import GaussianNoise, GeometricNoise, PlanMechanism, RoundedLaplaceNoise
 from dpviz.plans.sensitivity import naive_designs
-from dpviz.plans.summary import Answer, sentence, solution_facts, withheld_table
-from dpviz.plans.suppression import published_errors
+from dpviz.plans.summary import sentence, solution_facts, table
 from tests.plans.brute import counts_inside
 
 
@@ -59,12 +58,12 @@ def test_without_noise_some_neighbours_are_told_apart_for_sure(n: int, threshold
 
 
 def test_the_costs_of_a_design_are_those_of_its_counts() -> None:
-    table = CategoryShares(name="region", limit=0.02, lowest=0.01, highest=0.5, suppress_below=10)
-    solution = solve_plan(ReleasePlan(n=500, statistics=(table, YesNoShare(name="works"))))
-    published, none = published_errors(solution.design)
+    region = CategoryShares(name="region", limit=0.02, lowest=0.01, highest=0.5, suppress_below=10)
+    solution = solve_plan(ReleasePlan(n=500, statistics=(region, YesNoShare(name="works"))))
+    published, none = solution.design.published_errors()
     assert published is not None and none is None
     assert published.examples == (5, 10, 250)
-    rows = withheld_table(solution_facts(solution)).rows
+    rows = table("withheld", facts=solution_facts(solution)).rows
     assert [row[0] for row in rows] == [f"region\n{count} of 500" for count in (5, 10, 250)]
     mechanism = solution.design.mechanisms[0]
     assert mechanism.moments_below(5, 10)[0] > 0.5 > mechanism.moments_below(250, 10)[0]
@@ -139,7 +138,7 @@ def test_the_error_that_analysts_see_is_the_worst_of_all_counts(kind: type[PlanM
         shared: dict = {"measure": measure, "lowest": low, "highest": high, "suppress_below": threshold, "limit": 0.2}
         statistic = CategoryShares(name="a", categories=3, mechanism=kind.key, **shared)
         design = PlanDesign(ReleasePlan(n=n, statistics=(statistic,)), (kind(rate, n),))
-        (published,) = published_errors(design)
+        (published,) = design.published_errors()
         assert published is not None
         worst = published_worst(statistic, n, rate, kind)
         assert published.error == pytest.approx(worst, rel=1e-6), (n, rate, threshold, low)
@@ -167,8 +166,8 @@ def test_the_answer_says_which_limit_breaks_once_counts_are_withheld_and_by_how_
     ill = CategoryShares(name="ill", limit=limit, suppress_below=threshold, measure="all_within")
     solution = solve_plan(ReleasePlan(n=2000, statistics=(ill, YesNoShare(name="works", limit=0.05))))
     facts = solution_facts(solution)
-    published, none = published_errors(solution.design)
-    point, rest = Answer.of(facts)[1:3]
+    published, none = solution.design.published_errors()
+    point, rest = (sentence(name, facts=facts) for name in ("point", "rest"))
     assert published is not None and none is None
     assert ("beyond its limit" in rest) == published.breaks_limit
     if published.breaks_limit:
@@ -186,7 +185,7 @@ def test_no_count_is_named_that_the_range_of_shares_rules_out() -> None:
     """In floating-point numbers 0.29 · 100 is below 29: the count of 28 is none of what is possible."""
     statistic = YesNoShare(name="a", limit=0.1, lowest=0.29, highest=0.6, suppress_below=29)
     solution = solve_plan(ReleasePlan(n=100, protection=EpsilonDeltaLimit(most_epsilon=1), statistics=(statistic,)))
-    (published,) = published_errors(solution.design)
+    (published,) = solution.design.published_errors()
     assert published is not None
     assert published.count == 29 and not published.breaks_limit
-    assert solution.is_feasible and "28" not in Answer.of(solution_facts(solution)).rest
+    assert solution.is_feasible and "28" not in sentence("rest", facts=solution_facts(solution))
