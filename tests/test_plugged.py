@@ -98,7 +98,7 @@ def test_compare_says_what_is_true_of_the_toys() -> None:
     counts = np.arange(13)
     chances = np.array([math.comb(12, count) * 0.25**count * 0.75 ** (12 - count) for count in counts])
     square = chances @ matrix_of(ExponentialMechanism, 12, 12, 1.0) @ (counts / 12 - 0.25) ** 2
-    assert value_of(cells[1]) == pytest.approx(math.sqrt(square), rel=1e-3)
+    assert value_of(cells[1]) == pytest.approx(100 * math.sqrt(square), rel=1e-3)  # in points
     promises = text_of("compare_synthesizers: What each promises").split(ExponentialMechanism.info.releases)[1]
     assert promises.startswith(" The promise ε = 1 is kept, 71.4 % of it used.")
 
