@@ -58,7 +58,7 @@ def controls() -> BudgetSplit:
     return BUDGET_SPLITS[spending](data=data, method=method, epsilon=epsilon, analysis=analysis)
 
 
-def show_pictures(spending: BudgetSplit, found: SplitResults) -> str:
+def _show_pictures(spending: BudgetSplit, found: SplitResults) -> str:
     """Draw the measures that are chosen, as far as they are known, and return what the caption says of them."""
     measures = charts.division_measures(spending)
     chosen = shared.choose_measures(measures)
@@ -101,7 +101,7 @@ def page() -> None:
         found = latest or shared.first_result(spending)
         with parts.results:
             ui.answer(*spending.answer(found, is_final=found.all_tried or is_complete))
-            caption = show_pictures(spending, found)
+            caption = _show_pictures(spending, found)
         with parts.details:
             st.caption(f"{caption} {problem}".strip())
             ui.table(*spending.table(found), "The smallest error and the papers' divisions")

@@ -34,12 +34,12 @@ PROMISES = (0.1, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0)  # the ε that a class 
 ARRIVAL_STEPS = 4  # pictures in which a class that has come at once is shown, one after the other
 
 
-def go_to(room: str = "", seat: str = "", teacher: str = "") -> None:
+def _go_to(room: str = "", seat: str = "", teacher: str = "") -> None:
     """Be in a room from now on, on a seat or as its teacher; in none if empty."""
     st.session_state.update({"room": room, "seat": seat, "teacher": teacher})
 
 
-def show_entry() -> None:
+def _show_entry() -> None:
     """Draw what the page is for, and its three ways on."""
     server.show_refused()
     lead, _, more = ui.page_text("class_experiment").partition("\n\n")
@@ -68,17 +68,17 @@ def join() -> None:
     if code is None:
         raise store.RoomProblem("A code has six letters and digits, such as KWM 4T7. Look at it once more.")
     server.rooms().enter(code, server.network())
-    go_to(code)
+    _go_to(code)
 
 
 def open_room(simulated: int) -> None:
     """Open a room in which so many seats report by themselves."""
     settings = RoomSettings.fresh(secrets.randbelow(int(SEED.maximum)) + 1)
     code, token = server.rooms().open(settings, simulated, server.network())
-    go_to(code, teacher=token)
+    _go_to(code, teacher=token)
 
 
-def show_room() -> None:
+def _show_room() -> None:
     """Draw the projector or a seat of the room in the URL; a RoomProblem where there is no such room or place."""
     state, rooms = st.session_state, server.rooms()
     code, token, teacher = read_code(state["room"]), state["seat"], state["teacher"]
@@ -89,20 +89,20 @@ def show_room() -> None:
             raise store.RoomProblem(ui.words("not the teacher"))
         room, settings = service.require_open(rooms.store.room(code))
         Projector(room, settings, teacher).show()
-        poll(room, "all")
+        _poll(room, "all")
         return
     seat = rooms.store.seat_of(code, token) if TOKEN.fullmatch(token) else None
     room, settings = service.require_open(rooms.enter(code, server.network()) if seat is None else rooms.present(code))
     if seat is None:
         seat, token = rooms.take_seat(code, server.network())
-        go_to(code, seat=token)
+        _go_to(code, seat=token)
     if not settings.running:
         _show(seat, "", [ui.words("waiting", seat=seat, code=format_code(code))])
     elif settings.requires_answer:
         _show_guess_task(code, settings, seat)
     else:
         _show_interval(code, settings, seat)
-    poll(room, "version")
+    _poll(room, "version")
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ class Projector:
 
         def end() -> None:
             rooms.store.end(code, self.token)
-            go_to()
+            _go_to()
 
         with st.popover("End this room", width="stretch"):
             st.write("Every phone is told, and all that was reported is deleted. Take the files first.")
@@ -293,7 +293,7 @@ def _show_guess_task(code: str, settings: RoomSettings, seat: int) -> None:
     server.show_refused()
 
 
-def poll(room: store.Room, kind: str) -> None:
+def _poll(room: store.Room, kind: str) -> None:
     """Have the browser ask whether the room has changed since it was drawn, and the page run again then."""
     data = {"watch": f"./dpviz/room/{room.watch}/{kind}", "seen": service.VERSIONS[kind](room), "after": 1000}  # ms
     ui.component("poll")(key=f"{PREFIX}poll", data=data, on_changed_change=lambda: None, height=1)
@@ -303,10 +303,10 @@ def page() -> None:
     ui.open_page(EXPERIMENT, SETTINGS)
     ui.show_problems()
     try:
-        (show_room if st.session_state["room"] else show_entry)()
+        (_show_room if st.session_state["room"] else _show_entry)()
     except store.RoomProblem as refused:
         ui.problem(str(refused))
-        st.button("Back to the beginning", key=f"{PREFIX}leave", on_click=go_to)
+        st.button("Back to the beginning", key=f"{PREFIX}leave", on_click=_go_to)
     except SQLAlchemyError as error:
         server.log_unreachable(error)
         ui.problem(f"{server.UNREACHABLE} This page tries again by itself.")

@@ -62,7 +62,7 @@ def controls() -> Comparison:
     return Comparison(data, methods, analysis, terms, numbers["epsilon"], (span["first"], span["last"]))
 
 
-def show_pictures(comparison: Comparison, ranking: Ranking) -> str:
+def _show_pictures(comparison: Comparison, ranking: Ranking) -> str:
     """Draw the measures that are chosen, as far as they are known, and return what the caption says of them."""
     is_added_known = any(outcome.release_error.value >= 0 for outcome in ranking.outcomes)
     measures = charts.comparison_measures(comparison, added=is_added_known)
@@ -95,7 +95,7 @@ def show_pictures(comparison: Comparison, ranking: Ranking) -> str:
     return " ".join(filter(None, [*caption, problem, shared.release_problem(is_divided=False)]))
 
 
-def show_table(comparison: Comparison, ranking: Ranking) -> None:
+def _show_table(comparison: Comparison, ranking: Ranking) -> None:
     """Draw the methods in their order, and say what keeps others from having the smallest error."""
     epsilon = format_number(comparison.epsilon, 4)
     ui.heading(f"The methods at ε = {epsilon}, the smallest error first, those not ranked last")
@@ -212,10 +212,10 @@ def page() -> None:
         ranking = Ranking.of(comparison, ui.latest(comparison.rank) or shared.first_result(comparison))
         with parts.results:
             ui.answer(*ranking.answer)
-            caption = show_pictures(comparison, ranking)
+            caption = _show_pictures(comparison, ranking)
         with parts.details:
             st.caption(caption)
-            show_table(comparison, ranking)
+            _show_table(comparison, ranking)
             if isinstance(comparison.data, OneProportion):  # the other pages know no other data
                 ui.release_links()
             ui.look_closer(SECTIONS, comparison)

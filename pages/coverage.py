@@ -89,7 +89,7 @@ def describe_setting(design: Design) -> str:
     )  # fmt: skip
 
 
-def picture_controls(design: Design, run: simulation.Run) -> str:
+def _picture_controls(design: Design, run: simulation.Run) -> str:
     """Draw what moves the pictures, and return the axis; that of ε is none of a release with its own prior."""
     axes = [label for label, name in AXES.items() if name in ("p", *design.promised)]
     if st.session_state[f"{PREFIX}axis"] not in axes:
@@ -101,7 +101,7 @@ def picture_controls(design: Design, run: simulation.Run) -> str:
         return AXES[ui.segmented("axis", axes, **rest)]
 
 
-def results_of(design: Design, axis: str, run: simulation.Run) -> Results:
+def _results_of(design: Design, axis: str, run: simulation.Run) -> Results:
     """Exact coverages, then curves along the axis, and the smallest coverage at any p."""
     arguments: dict[str, Any] = {"sets": design.sets, "rules": design.rules, "level": design.level}
     coverages: dict[str, ExactCoverage] | None = ui.latest(
@@ -127,7 +127,7 @@ def results_of(design: Design, axis: str, run: simulation.Run) -> Results:
     return Results(design, run, coverages, axis, curves, smallest, is_complete)
 
 
-def show_answer(question: Question, coverages: dict[str, ExactCoverage] | None) -> None:
+def _show_answer(question: Question, coverages: dict[str, ExactCoverage] | None) -> None:
     """Draw the sentence about the first rule that has exact sums, or why there is none."""
     design = question.design
     if coverages is None:
@@ -142,7 +142,7 @@ def show_answer(question: Question, coverages: dict[str, ExactCoverage] | None) 
         st.caption(note)
 
 
-def show_curves(results: Results) -> None:
+def _show_curves(results: Results) -> None:
     """Draw the exact curves with the design's own point on them, and the simulated dots."""
     design = results.design
     run = results.run
@@ -179,7 +179,7 @@ def curves_sentence(results: Results) -> str:
     return f"{sentence if results.coverages else ''} {ui.words('no_line', whose=whose, **sizes)}"
 
 
-def show_numbers(results: Results) -> None:
+def _show_numbers(results: Results) -> None:
     """Draw the numbers of each rule, what they are, and what holds for the reader's own secret table."""
     design = results.design
     coverages = results.coverages
@@ -213,17 +213,17 @@ def page() -> None:
         run.advance(simulation.SPEEDS[st.session_state[f"{PREFIX}speed"]])
         with parts.results:
             place = st.container()
-            results = results_of(design, picture_controls(design, run), run)
+            results = _results_of(design, _picture_controls(design, run), run)
             with place:
-                show_answer(question, results.coverages)
+                _show_answer(question, results.coverages)
             left, right = st.columns([1.15, 1], gap="small")
             with left:
                 simulation.show_first_intervals(design, run)
             with right:
-                show_curves(results)
+                _show_curves(results)
         with parts.details:
             has_lines = results.coverages is None or len(results.coverages) == len(design.rules)
             simulation.show_status(run, has_lines=has_lines)
-            show_numbers(results)
+            _show_numbers(results)
             ui.release_links()
             ui.look_closer(details.SECTIONS, results)

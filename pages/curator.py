@@ -146,7 +146,7 @@ def _design_controls(places: ui.Places, kind: type[DataKind], values: dict[str, 
     }  # fmt: skip
 
 
-def show_answer(desk: search.SearchResult, answer: summary.Answer) -> None:
+def _show_answer(desk: search.SearchResult, answer: summary.Answer) -> None:
     """Draw the sentence, how much of each limit the leading designs use, and what would have to give way."""
     ui.answer(answer.badge, answer.sentence, answer.short)
     before_key = f"{PREFIX}before"
@@ -161,10 +161,10 @@ def show_answer(desk: search.SearchResult, answer: summary.Answer) -> None:
     if shown is not desk:
         ui.note(ui.words("before"))
     if desk.is_complete and desk.designs and not desk.feasible and not desk.undecided:
-        show_relaxations(desk)
+        _show_relaxations(desk)
 
 
-def show_relaxations(desk: search.SearchResult) -> None:
+def _show_relaxations(desk: search.SearchResult) -> None:
     """Draw what would have to give way, as far as it is known, and buttons that let it."""
     try:
         relaxations = ui.latest(search.suggest_relaxations, desk, search.N_RELAXED) or ()
@@ -187,7 +187,7 @@ def show_relaxations(desk: search.SearchResult) -> None:
             st.button(label, key=f"{PREFIX}let_{place}", on_click=st.session_state.update, args=(values,))
 
 
-def show_designs(desk: search.SearchResult, answer: summary.Answer) -> None:
+def _show_designs(desk: search.SearchResult, answer: summary.Answer) -> None:
     """Draw the table, what the answer rests on, and where to go from here."""
     count = len(desk.designs)
     if count:
@@ -219,7 +219,7 @@ def page() -> None:
             except ValueError as error:
                 ui.problem(str(error))
             answer = summary.summarize(desk)
-            show_answer(desk, answer)
+            _show_answer(desk, answer)
         with parts.details:
-            show_designs(desk, answer)
+            _show_designs(desk, answer)
             ui.look_closer(details.SECTIONS, desk)

@@ -73,18 +73,18 @@ def controls() -> Game:
         "Seed", int(SEED.minimum), int(SEED.maximum), step=1, key=f"{PREFIX}seed", persist_state="session",
         help="The same seed gives everybody the same ten rounds.",
     )  # fmt: skip
-    new_game_button("Another game", "new")
+    _new_game_button("Another game", "new")
     return Game(level, epsilon, seed)
 
 
-def new_game_button(label: str, name: str) -> None:
+def _new_game_button(label: str, name: str) -> None:
     def draw_seed() -> None:
         st.session_state[f"{PREFIX}seed"] = secrets.randbelow(1_000_000)  # few digits, to be said aloud
 
     st.button(label, key=PREFIX + name, on_click=draw_seed)
 
 
-def show_question(game: Game) -> None:
+def _show_question(game: Game) -> None:
     """Draw a round before its guess; what is sent to the browser knows nothing of its secret."""
     level, place = game.level, len(game.progress.guesses)
     question = level.text("question")
@@ -107,7 +107,7 @@ def show_question(game: Game) -> None:
             game.lock_button("No", "_no", False, "n")
 
 
-def show_outcome(game: Game) -> None:
+def _show_outcome(game: Game) -> None:
     progress = game.progress
     n_guesses, guess = len(progress.guesses), progress.guesses[-1]
     game_round = game.rounds[n_guesses - 1]
@@ -118,14 +118,14 @@ def show_outcome(game: Game) -> None:
     st.button(label, key=f"{PREFIX}go", on_click=game.advance, args=(progress, following), shortcut="Enter")
 
 
-def show_end(game: Game, score: FinalScore, marks_html: str) -> None:
+def _show_end(game: Game, score: FinalScore, marks_html: str) -> None:
     """Draw the score, what can be learned from it, and all that was secret."""
     ui.answer(*score.answer)
     st.html(f'<div class="dpviz-round">{marks_html}</div>')
     for sentence in score.lessons:
         ui.note(sentence)
     ui.numbers(*score.numbers)
-    new_game_button("New game", "again")
+    _new_game_button("New game", "again")
     ui.heading("All rounds")
     ui.table(*score.table)
     ui.heading("Play it again in Python")
@@ -142,7 +142,7 @@ def page() -> None:
         marks = level.marks(rounds, guesses)
         if is_open and len(guesses) == GAME_ROUNDS:
             score = level.final_score(rounds, guesses, game.epsilon)
-            show_end(game, score, fragment("rounds", marks, GAME_ROUNDS, ""))
+            _show_end(game, score, fragment("rounds", marks, GAME_ROUNDS, ""))
         else:
-            (show_question if is_open else show_outcome)(game)
+            (_show_question if is_open else _show_outcome)(game)
             st.html(fragment("rounds", marks, GAME_ROUNDS, level.score_line(rounds, guesses)))

@@ -49,12 +49,12 @@ def read_place() -> Place | None:
     step = lesson.steps[index]
     controls = [*(step.question and (step.slider or step.question) for step in lesson.steps), *[None] * len(GUESSES)]
     missing = "nothing is asked in this step."
-    guesses = [read_text(key, control, missing) for key, control in zip(GUESSES, controls, strict=False)]
-    slider_value = read_text(SLIDER_KEY, step.slider, "this step has no slider.")
+    guesses = [_read_text(key, control, missing) for key, control in zip(GUESSES, controls, strict=False)]
+    slider_value = _read_text(SLIDER_KEY, step.slider, "this step has no slider.")
     return Place(lesson, index, step, lessons.LessonState(step.name, state["seed"], guesses[index], slider_value))
 
 
-def read_text(key: str, control: Any, missing: str) -> Any:
+def _read_text(key: str, control: Any, missing: str) -> Any:
     """Value of a text setting, None where it is empty, invalid, or, as `missing` says, has no place here."""
     text = st.session_state[key]
     if not text:
@@ -75,7 +75,7 @@ def ignore(key: str, reason: str) -> None:
     ui.report_problem(key, f"Ignored an invalid value in the link, {key} = {text}: {reason}")
 
 
-def step_values(lesson: str, number: int = 1) -> dict[str, Any]:
+def _step_values(lesson: str, number: int = 1) -> dict[str, Any]:
     """Settings of a step of a lesson, or with no name of the list; another lesson begins without any guess."""
     guesses = {} if st.session_state["lesson"] == lesson else dict.fromkeys(GUESSES, "")
     return guesses | {"lesson": lesson or None, "step": number, SLIDER_KEY: ""}
@@ -85,26 +85,26 @@ def button(label: str, name: str, values: Mapping[str, Any], **rest: Any) -> Non
     st.button(label, key=PREFIX + name, on_click=st.session_state.update, args=(values,), **rest)
 
 
-def copy_value(widget: str, key: str) -> None:
+def _copy_value(widget: str, key: str) -> None:
     """Copy the value of a widget to the setting that the URL has of it."""
     value = st.session_state[widget]
     if value is not None:
         st.session_state[key] = value if isinstance(value, str) else f"{value:g}"
 
 
-def show_text(text: str, kind: str = "") -> None:
+def _show_text(text: str, kind: str = "") -> None:
     """Draw a paragraph of a lesson; `kind` is a CSS class."""
     ui.note(inline_html(text), f"dpviz-told {kind}")
 
 
-def show_list() -> None:
+def _show_list() -> None:
     done = st.session_state.get(DONE, set())
     with st.container(key=f"{PREFIX}list"):
         for key, lesson in LESSONS.items():
             head = lesson.head
             with st.container(key=f"{PREFIX}card_{key}", border=True, gap="xsmall"):
                 title = f"{head['number']} · {head['title']}"
-                button(title, f"begin_{key}", step_values(key), type="tertiary")
+                button(title, f"begin_{key}", _step_values(key), type="tertiary")
                 answers = escape(head["answers"])
                 note = "✓ done" if key in done else f"{escape(head['minutes'])} minutes"
                 st.html(f'<p class="dpviz-told">{answers}<br><small>{note}</small></p>')
@@ -112,46 +112,46 @@ def show_list() -> None:
         ui.page_link(TEACHERS, {}, "For teachers: a plan, and notes on every lesson")
 
 
-def show_step(place: Place) -> None:
+def _show_step(place: Place) -> None:
     """Draw words and question, beside them the picture, and below them the answer."""
     lesson, _, step, state = place
     answer = lesson.answer_text(step, state)
     with st.container(key="lesson"):
         with st.container(key=f"{PREFIX}question"):
-            show_text(lesson.text("text", state), "" if answer else "dpviz-answer")
-            show_question(place)
+            _show_text(lesson.text("text", state), "" if answer else "dpviz-answer")
+            _show_question(place)
         with st.container(key=f"{PREFIX}figure"):
             alt = lesson.picture_text(state)
             ui.show_figure(step.picture(state), "picture", alt, height=430, hero=True)
         with st.container(key=f"{PREFIX}answer"):
             if answer:
-                show_text(answer, "dpviz-answer")
-            show_ways(place)
+                _show_text(answer, "dpviz-answer")
+            _show_ways(place)
             formula = lesson.script[step.name].get("formula")
             if formula and step.is_answered(state):
                 st.expander("The formula").markdown(formula)
 
 
-def show_question(place: Place) -> None:
+def _show_question(place: Place) -> None:
     """Draw what is asked and what answers it, or the guess; or the slider to play with."""
     guess_key = GUESSES[place.n_before]
     step, question = place.step, place.step.question
     label = place.lesson.text("asks", place.state)
     if question is not None and place.state.guess is not None:
-        show_text(f"**{label}** Your guess: **{step.describe(place.state.guess)}**")
+        _show_text(f"**{label}** Your guess: **{step.describe(place.state.guess)}**")
         button("Guess again", "again", {guess_key: ""})
     elif step.slider is not None:
-        show_slider(place, step.slider, label or step.slider.label)
+        _show_slider(place, step.slider, label or step.slider.label)
     elif question is not None:
         widget = f"{PREFIX}one_{place.lesson.key}_{place.n_before}"
         options = question.options
         args = (widget, guess_key)
         with st.form(f"{PREFIX}form", border=False):  # moving among the options with the arrow keys is no guess yet
             st.radio(label, list(options), index=None, format_func=options.__getitem__, key=widget)
-            st.form_submit_button("My guess", key=f"{PREFIX}go", type="primary", on_click=copy_value, args=args)
+            st.form_submit_button("My guess", key=f"{PREFIX}go", type="primary", on_click=_copy_value, args=args)
 
 
-def show_slider(place: Place, slider: lessons.Slider, label: str) -> None:
+def _show_slider(place: Place, slider: lessons.Slider, label: str) -> None:
     """Draw a slider, and the button that takes its value for the guess, or brings it back."""
     key = f"{PREFIX}try_{place.lesson.key}_{place.n_before}_slider"
     step, state = place.step, place.state
@@ -159,7 +159,7 @@ def show_slider(place: Place, slider: lessons.Slider, label: str) -> None:
     if st.session_state.get(key) != value:  # setting what it has would pull it back under the reader's hand
         st.session_state[key] = value
     args = (key, SLIDER_KEY)
-    st.select_slider(label, list(slider.stops), key=key, format_func=slider.format, on_change=copy_value, args=args)
+    st.select_slider(label, list(slider.stops), key=key, format_func=slider.format, on_change=_copy_value, args=args)
     with st.container(horizontal=True):
         if step.question is not None:
             values = {GUESSES[place.n_before]: f"{value:g}"}
@@ -170,21 +170,21 @@ def show_slider(place: Place, slider: lessons.Slider, label: str) -> None:
             button("Draw again", "draw", {"seed": (state.seed + 1) % int(NUMBERS["seed"].maximum)})
 
 
-def show_ways(place: Place) -> None:
+def _show_ways(place: Place) -> None:
     """Draw the ways back and on; at the end of a lesson first what stays, and the page that it is about."""
     lesson, number = place.lesson, place.n_before + 1
     is_answered = place.step.is_answered(place.state)
-    label, following = "Next →", step_values(lesson.key, number + 1)
+    label, following = "Next →", _step_values(lesson.key, number + 1)
     if number == len(lesson.steps):
         if is_answered:
             st.session_state.setdefault(DONE, set()).add(lesson.key)
-        show_text(f"**What stays:** {lesson.head['stays']}", "dpviz-stays")
+        _show_text(f"**What stays:** {lesson.head['stays']}", "dpviz-stays")
         target = next(page for page in PAGES if page.module == lesson.page)
         ui.page_link(target, lesson.link_settings(), f"Now break it yourself: {target.title}")
         later = next(iter(list(LESSONS.values())[int(lesson.head["number"]) :]), None)
         label = f"Next lesson: {later.head['title']} →" if later else "All lessons →"
-        following = step_values(later.key if later else "")
-    previous = step_values(lesson.key, number - 1) if number > 1 else step_values("")
+        following = _step_values(later.key if later else "")
+    previous = _step_values(lesson.key, number - 1) if number > 1 else _step_values("")
     with st.container(key=f"{PREFIX}ways", horizontal=True, vertical_alignment="center"):
         button("← Back" if number > 1 else "← All lessons", "back", previous, shortcut="PageUp")
         button(label, "next", following, shortcut="PageDown", type="primary" if is_answered else "secondary")
@@ -205,7 +205,7 @@ def page() -> None:
     ui.open_page(head, SETTINGS, is_loaded=True)
     ui.show_problems()
     if place is None:
-        show_list()
+        _show_list()
     else:
-        show_step(place)
+        _show_step(place)
     ui.close_page()

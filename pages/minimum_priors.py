@@ -72,7 +72,7 @@ def controls() -> PromiseQuestion:
         raise ValueError(f"delta (allowed failure) must be {allowed}; got {format_number(values['delta'])}.")
 
     # The mechanism has no control here: it is registered where none is known yet, or only one of other cells
-    is_known = "synthesizer" in ui.release() and not has_other_cells(ui.release(), kind)
+    is_known = "synthesizer" in ui.release() and not _has_other_cells(ui.release(), kind)
     for name, value in {"synthesizer": kind.mechanism, "prior": "exact"}.items():
         st.session_state.pop(PREFIX + name, None)
         if not (is_known or kind.conditioned):
@@ -82,7 +82,7 @@ def controls() -> PromiseQuestion:
     return PromiseQuestion(kind=kind, setting=Setting(**values), m_is_n=m_is_n, **more)
 
 
-def has_other_cells(values: Mapping[str, Any], kind: Kind) -> bool:
+def _has_other_cells(values: Mapping[str, Any], kind: Kind) -> bool:
     """Whether a release is made by a mechanism of two cells and a kind of data has more, or the other way round."""
     synthesizer_type = SYNTHESIZERS.get(values.get("synthesizer", ""))
     return synthesizer_type is not None and issubclass(synthesizer_type, TwoCellSynthesizer) == (kind is CATEGORIES)
@@ -91,12 +91,12 @@ def has_other_cells(values: Mapping[str, Any], kind: Kind) -> bool:
 def take_release(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """Kind of data that a release asks for, where the page shows one with another number of cells."""
     kind = FAMILIES[st.session_state[f"{PREFIX}family"]]
-    if not has_other_cells(values, kind):
+    if not _has_other_cells(values, kind):
         return {}
     return {"family": "Bernoulli" if kind is CATEGORIES else CATEGORIES.label}
 
 
-def show_curves(question: PromiseQuestion, needed: answers.Needed) -> None:
+def _show_curves(question: PromiseQuestion, needed: answers.Needed) -> None:
     """Draw the picture as far as it is known, and below it the choice of its axis."""
     picture = st.container()
     name = ui.segmented("axis", list(AXES), label_visibility="collapsed")
@@ -125,7 +125,7 @@ def show_curves(question: PromiseQuestion, needed: answers.Needed) -> None:
         st.caption(caption)
 
 
-def show_table(question: PromiseQuestion, needed: answers.Needed) -> None:
+def _show_table(question: PromiseQuestion, needed: answers.Needed) -> None:
     """Draw what every method needs and what that costs, and what is beyond reach."""
     setting = question.setting
     ui.table(*prior_tables.needed_table(question, needed))
@@ -365,9 +365,9 @@ def page() -> None:
         needed, _ = needed_of(question)
         with parts.results:
             ui.answer(*words.needed_sentences(question, needed.pure[HEADLINE.key], needed.exact[HEADLINE.key]))
-            show_curves(question, needed)
+            _show_curves(question, needed)
         with parts.details:
-            show_table(question, needed)
+            _show_table(question, needed)
             is_binary = question.kind.binary
             if is_binary:
                 ui.release_links(extra={"synthesizer": question.kind.mechanism, "prior": "exact"})

@@ -97,7 +97,7 @@ def controls() -> Question:
     return question
 
 
-def show_numbers(question: Question) -> None:
+def _show_numbers(question: Question) -> None:
     design = question.design
     drawn = f"drawn with seed {design.seed} from x = {format_number(design.confidential_count or 0)}"
     names = report.POSTERIOR_NAMES
@@ -309,6 +309,6 @@ def page() -> None:
             if sentence := report.contradiction_sentence(release):
                 ui.note(sentence)
         with parts.details:
-            show_numbers(question)
+            _show_numbers(question)
             ui.release_links()
             ui.look_closer(SECTIONS, question)

@@ -82,7 +82,7 @@ def link_to(page: str, settings: Mapping[str, object], is_large: bool) -> str:
 
 
 @lru_cache(maxsize=64)
-def printed_html(question: Question, is_within: bool) -> str:
+def _printed_html(question: Question, is_within: bool) -> str:
     """What a paper prints in its own layout: what stands with the figure that is drawn, or all else."""
     figures = FIGURES[question.paper]
     place = figures[question.figure].place if question.figure else ""
@@ -100,7 +100,7 @@ def printed_html(question: Question, is_within: bool) -> str:
     return charts.layouts_html(layouts, links, {} if is_within else figure_links)
 
 
-def show_figure(question: Question) -> None:
+def _show_figure(question: Question) -> None:
     """Draw a figure as we have it, what the paper says of it, and the numbers of its pictures."""
     figure = FIGURES[question.paper][question.figure]
     panels = figure.at(question.setting)
@@ -113,7 +113,7 @@ def show_figure(question: Question) -> None:
         picture, alt = charts.panel_chart(figure, panel, small=True)
         with column:
             ui.show_figure(picture, name, alt, height=SMALL_HEIGHT)
-    st.html(charts.below_html(figure, panels.values(), printed_html(question, True)))
+    st.html(charts.below_html(figure, panels.values(), _printed_html(question, True)))
 
 
 def page() -> None:
@@ -124,13 +124,13 @@ def page() -> None:
             if question.cell and not question.is_only:
                 ui.note(ui.words("cell", id=f"{OPEN_CELL}-{question.cell}"))
             if question.figure and question.is_large:  # a class sees it first
-                show_figure(question)
+                _show_figure(question)
             html = f"{charts.verdicts_html()}<p class=said>{ui.words('meaning', summary=summary)}</p>"
             ui.html_table(html, "Verdicts by paper", "dpviz-printed dpviz-scroll")
             if question.figure and not question.is_large:
-                show_figure(question)
+                _show_figure(question)
         with parts.details:
-            st.html(charts.paper_html(PAPERS[question.paper], printed_html(question, False)))
+            st.html(charts.paper_html(PAPERS[question.paper], _printed_html(question, False)))
             papers = ("CSV of all papers", "dpviz_published.csv", partial(table_text, "published/records"))
             figures = ("CSV of all figures", "dpviz_figures.csv", partial(table_text, "published/figures"))
             ui.show_files(("Everything as a table", papers, figures))

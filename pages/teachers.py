@@ -16,7 +16,7 @@ TITLES = {key: f"{lesson.head['number']} · {lesson.head['title']}" for key, les
 SETTINGS = {f"{PAGE.prefix}lesson": ui.choice_setting(TITLES, next(iter(TITLES)), "Lesson")}
 
 
-def show_notes(key: str) -> None:
+def _show_notes(key: str) -> None:
     """Draw what each step of a lesson is about, its notes, and the lesson on paper."""
     lesson = LESSONS[key]
     ui.note(f"{lesson.head['minutes']} minutes. {lesson.head['answers']}")
@@ -36,5 +36,5 @@ def page() -> None:
     ui.show_problems()
     st.markdown(ui.page_text(PAGE.module))
     ui.heading("Notes on the lessons")
-    show_notes(ui.choice("lesson", TITLES))
+    _show_notes(ui.choice("lesson", TITLES))
     ui.close_page()

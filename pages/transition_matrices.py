@@ -79,7 +79,7 @@ def controls() -> Question:
             values[name] = ui.number_control(name, parameter, place=places.first if name in FIRST else places.main)
     if synthesizer_type.has_prior:
         label, help = "Use the smallest α that keeps ε", ui.words("Smallest prior")
-        action = partial(set_smallest_alpha, synthesizer_type, values["m"], values["epsilon"])
+        action = partial(_set_smallest_alpha, synthesizer_type, values["m"], values["epsilon"])
         places.first.button(label, key=f"{PREFIX}least", width="stretch", help=help, on_click=action)
     fit_carried_count(values["n"])
     register_prior(values)
@@ -136,7 +136,7 @@ def exact_or_given(given: GivenMatrix) -> Synthesizer:
     return given if key == AS_GIVEN else candidate
 
 
-def set_smallest_alpha(synthesizer_type: type[Synthesizer], m: int, epsilon: float) -> None:
+def _set_smallest_alpha(synthesizer_type: type[Synthesizer], m: int, epsilon: float) -> None:
     """Set α to the smallest one that keeps ε, and β to α."""
     try:
         alpha = synthesizer_type.smallest_alpha(m=m, epsilon=EPSILON.validate(epsilon))
@@ -159,7 +159,7 @@ def fit_carried_count(n: int) -> None:
         ui.register_shown(key)
 
 
-def show_answer(question: Question) -> None:
+def _show_answer(question: Question) -> None:
     summary = question.summary
     given = question.design.synthesizer
     if isinstance(given, GivenMatrix):
@@ -176,7 +176,7 @@ def page() -> None:
         st.session_state[CARRIED_X] = ui.release().get("x")
         details.advance_draws()
         with parts.results:
-            show_answer(question)
+            _show_answer(question)
         with parts.details:
             details.show_tables(question.summary)
             details.show_profile(question.summary)

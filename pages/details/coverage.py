@@ -137,10 +137,10 @@ def _show_downloads(results: Any) -> None:
     with left:
         ui.show_files(("This run, to go on later", saved))
     with right:
-        show_opener(run)
+        _show_opener(run)
 
 
-def show_opener(run: Run) -> None:
+def _show_opener(run: Run) -> None:
     """Draw a place for the file of a run or a study, and the choice of a cell of the study."""
     state = st.session_state
     megabytes = max(limits.MAX_STUDY_BYTES, MAX_RUN_CHARACTERS) // 1_000_000

@@ -85,7 +85,7 @@ def pin_names(pins: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def complete_designs(desk: search.SearchResult, pins: Iterable[str]) -> list[Candidate]:
+def _complete_designs(desk: search.SearchResult, pins: Iterable[str]) -> list[Candidate]:
     """Designs with these pins, with everything known of them; those that the question has no more are left out."""
     known = {pin_of(design.key): design for design in desk.designs}
     designs = [known[key] for key in pins if key in known]
@@ -171,7 +171,7 @@ def _show_side_by_side(desk: search.SearchResult) -> None:
     ui.choices("pins", names, max_selections=MAX_PINS, placeholder=f"up to {MAX_PINS}, in the order of the table")
     if gone and desk.is_complete:
         ui.note(ui.words("gone", names="; ".join(names[pin] for pin in gone)))
-    designs = complete_designs(desk, pins)
+    designs = _complete_designs(desk, pins)
     if not designs:
         ui.note(ui.words("no_pins"))
         return
@@ -296,7 +296,7 @@ def _choose_reported(desk: search.SearchResult) -> Candidate:
     if chosen not in ("", *known):
         ui.note(ui.words("gone", names=names[chosen]))
     pinned = [pin for pin in (chosen, *state[PINS], known[0]) if pin in known]
-    (design,) = complete_designs(desk, pinned[:1])
+    (design,) = _complete_designs(desk, pinned[:1])
     return design
 
 
@@ -339,7 +339,7 @@ def _show_stored(desk: search.SearchResult) -> None:
         return
     if stored.version != dpviz.__version__:
         ui.note(escape_markdown(ui.words("other_version", version=stored.version, current=dpviz.__version__)))
-    designs = complete_designs(desk, [pin_of(stored.key)])
+    designs = _complete_designs(desk, [pin_of(stored.key)])
     if designs:
         ui.show_differences(stored.differences(designs[0]))
     else:

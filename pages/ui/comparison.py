@@ -83,7 +83,7 @@ def analysis_controls(place: Any, **sets: int) -> Analysis:
 
 
 @lru_cache(maxsize=64)
-def release_method(synthesizer: str, is_divided: bool) -> tuple[BinaryMethod | None, str]:
+def _release_method(synthesizer: str, is_divided: bool) -> tuple[BinaryMethod | None, str]:
     """Method that releases sets of a synthesizer, or why there is none, or none whose ε can be divided as asked."""
     try:
         method = method_of_release(Design(mechanism=synthesizer, n=1))
@@ -95,7 +95,7 @@ def release_method(synthesizer: str, is_divided: bool) -> tuple[BinaryMethod | N
 
 def kind_and_method(values: Mapping[str, Any], is_divided: bool) -> tuple[str, str] | None:
     """Keys of a carried release: of its kind of data, that of the papers or a count of more people, and its method."""
-    method, _ = release_method(values.get("synthesizer", ""), is_divided)
+    method, _ = _release_method(values.get("synthesizer", ""), is_divided)
     if method is None:
         return None
     is_count = values.get("m_is_n") is False and values.get("m") != values.get("n")
@@ -105,7 +105,7 @@ def kind_and_method(values: Mapping[str, Any], is_divided: bool) -> tuple[str, s
 
 def release_problem(is_divided: bool) -> str:
     """Why a page does not show the reader's release; empty where it does."""
-    return release_method(ui.release().get("synthesizer", BetaBinomial.key), is_divided)[1]
+    return _release_method(ui.release().get("synthesizer", BetaBinomial.key), is_divided)[1]
 
 
 @lru_cache(maxsize=64)

@@ -42,11 +42,11 @@ class Places(NamedTuple):
 def control_places(presets: Mapping[str, Mapping[str, Any]], **rest: Any) -> Places:
     """Draw the places of the controls, with presets in the first; in class mode all others are folded away.
 
-    `rest` are further arguments of `draw_presets`.
+    `rest` are further arguments of `_draw_presets`.
     """
     first = st.container(key="first")
     with first:
-        draw_presets(presets, **rest)
+        _draw_presets(presets, **rest)
     main = None if class_mode() else st.container(key="main")
     more = st.expander("More", key="more", on_change="rerun")
     return Places(first, more if main is None else main, more)
@@ -181,7 +181,7 @@ def _draw(
     return st.session_state.get(key)
 
 
-def draw_presets(
+def _draw_presets(
     cases: Mapping[str, Mapping[str, Any]], *, widget: Callable[..., Any] = st.pills,
     take_release: TakeRelease | None = None, **rest: Any,
 ) -> None:  # fmt: skip

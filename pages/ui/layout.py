@@ -82,7 +82,7 @@ def open_page(
         current.release_line = st.container(key="release")  # filled below; st.empty would vanish meanwhile
     with st.container(key="head"):  # an empty one is left: what follows keeps its place
         if current.is_entered:  # a browser keeps the style sheet
-            show_component("page", "page_head", {"style": static_url("style.css")})
+            _show_component("page", "page_head", {"style": static_url("style.css")})
 
 
 def close_page() -> None:
@@ -96,7 +96,7 @@ def close_page() -> None:
     current.is_moved = False
     # The style sheet once more: a run that follows at once may take the head away before a browser has drawn it
     data = {"style": static_url("style.css"), "about": about_page(), "reading": how_to_read("FILE")}
-    show_component("page", "page_foot", data)
+    _show_component("page", "page_foot", data)
 
 
 def columns() -> Columns:
@@ -172,7 +172,7 @@ def component(name: str) -> Callable[..., Any]:
     return st.components.v2.component(f"dpviz_{name}", js=script, isolate_styles=False)
 
 
-def show_component(name: str, key: str, data: Mapping[str, Any]) -> None:
+def _show_component(name: str, key: str, data: Mapping[str, Any]) -> None:
     """Draw a component that has no picture; its data go as UTF-8 JSON.
 
     Streamlit searches a mapping for data frames in every run, which takes longer than all else that it does here.
