@@ -11,6 +11,7 @@ from dpviz.core.declarations import LEVEL, PROPORTION, ROWS, SETS
 from dpviz.core.formatting import describe_value
 from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.parameters import parameter, parameter_with_default, validate_fields
+from dpviz.core.records import validate_unique_choices
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.interval_rules import Intervals, SetStatistics, contains, set_statistics
 from dpviz.inference.rules import RULES, check_rule
@@ -113,10 +114,7 @@ class CoveragePlan(Plan[CoverageTally]):
         if self.confidential_count is not None:
             count = replace(ROWS, name="confidential_count", title="confidential ones", minimum=0, maximum=mechanism.n)
             validate_fields(self, count)
-        keys: object = self.rules
-        rules = tuple(keys) if isinstance(keys, (tuple, list)) and all(isinstance(key, str) for key in keys) else ()
-        if not rules or len(set(rules)) < len(rules):
-            raise ValueError(f"rules must be at least one key of RULES, each once; got {describe_value(keys)}.")
+        rules = validate_unique_choices("rules", self.rules, RULES, min_items=1)
         for key in rules:
             if not check_rule(key, self.sets).is_feasible(mechanism, self.sets):
                 raise ValueError(f'The table of the rule "{RULES[key].label}" would be too large for these n, m and M.')
