@@ -351,7 +351,11 @@ def describe_prior(alpha: float) -> str:
 def describe_promise(design: Design, *, with_prior: bool = False) -> str:
     """Describe what a release follows from: its promise, or its own prior or matrix, and its further parameters.
 
-    The prior that follows from a promise is added `with_prior`.
+    Parameters
+    ----------
+    design : Design
+    with_prior : bool, optional
+        Whether the prior that follows from a promise is added.
     """
     synthesizer_type, given = design.synthesizer_type, dict(design.details)
     further = ""

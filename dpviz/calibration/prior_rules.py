@@ -60,7 +60,14 @@ PRIOR_RULES = {
 
 
 def promised_by(synthesizer_type: type[Synthesizer], prior: str) -> tuple[str, ...]:
-    """Names of the numbers of the promise, or of the prior by the rule with this key, that a release follows from."""
+    """Names of the numbers of the promise, or of the prior by the rule with this key, that a release follows from.
+
+    Parameters
+    ----------
+    synthesizer_type : type of Synthesizer
+    prior : str
+        Key of `PRIOR_RULES`; unused by a synthesizer without a prior.
+    """
     if synthesizer_type.has_prior:
         return PRIOR_RULES[prior].numbers
     names = [parameter.name for parameter in synthesizer_type.parameters()]

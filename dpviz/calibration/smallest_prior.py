@@ -137,7 +137,14 @@ def minimum_priors(method: str, *, n: Numbers, m: Numbers, epsilon: Numbers, del
 
 
 def validate_epsilon(epsilon: float, delta: float) -> float:
-    """Validate an ε, which may be 0 where δ is positive."""
+    """Validate an ε, which may be 0 where δ is positive.
+
+    Parameters
+    ----------
+    epsilon : float
+        More than 0, or 0 where δ is positive.
+    delta : float
+    """
     return 0.0 if delta > 0 and plain_number(epsilon) == 0 else EPSILON.validate(epsilon)
 
 

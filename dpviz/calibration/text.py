@@ -102,7 +102,16 @@ def excluded_mechanisms(question: PromiseQuestion) -> str:
 
 
 def sets_sentence(question: PromiseQuestion, exact: float, shares: Shares) -> tuple[str, str]:
-    """What several sets of `HEADLINE` need together, and what an equal share of each would."""
+    """What several sets of `HEADLINE` need together, and what an equal share of each would.
+
+    Parameters
+    ----------
+    question : PromiseQuestion
+    exact : float
+        Prior or range that all sets together need, counted exactly.
+    shares : Shares
+        What an equal share of the promise for each set needs.
+    """
     sets = question.sets
     if question.kind.conditioned:
         reach, shared = RANGE_QUANTITY.text(exact, 3), RANGE_QUANTITY.text(shares.split, 3)
@@ -141,7 +150,16 @@ def kept_by(given: Mapping[str, Given | None], setting: Setting) -> str:
 
 
 def kept_together(question: PromiseQuestion, level: float, needed: Mapping[str, float]) -> str:
-    """A sentence to go on with: the methods whose sets together need no more than this prior or range."""
+    """A sentence to go on with: the methods whose sets together need no more than this prior or range.
+
+    Parameters
+    ----------
+    question : PromiseQuestion
+    level : float
+        Prior or range.
+    needed : mapping of str to float
+        Prior or range that the sets of each method need together; NaN where it is not computed.
+    """
     keys = [key for key, limit in needed.items() if question.kind.quantity.is_enough(level, limit)]
     unknown = [key for key, limit in needed.items() if math.isnan(limit)]
     rest = f" (not computed: {_methods(unknown)})" if unknown else ""

@@ -203,7 +203,20 @@ def mark(x: float, y: float, hover: str, mode: str = "markers+text", /, **rest: 
 
 
 def dot_marker(size: float | list[int], color: str, width: int = 2, edge: str = "#fff", **rest: Any) -> dict[str, Any]:
-    """Look of marks with an edge of a width and color, and further attributes of plotly's marker."""
+    """Look of marks with an edge of a width and color, and further attributes of plotly's marker.
+
+    Parameters
+    ----------
+    size : float or list of int
+        Diameter in pixels, of each mark where it is a list.
+    color : str
+    width : int, optional
+        Of the edge, in pixels.
+    edge : str, optional
+        Color of the edge.
+    **rest
+        Further attributes of plotly's marker.
+    """
     return {"size": size, "color": color, "line": {"width": width, "color": edge}, **rest}
 
 

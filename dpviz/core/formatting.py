@@ -78,7 +78,14 @@ def format_distinct(number: float, reference: float, digits: int = 6) -> str:
 
 
 def format_or_dash(value: float, digits: int) -> str:
-    """Format a number of a table; a dash if it is not finite."""
+    """Format a number of a table; a dash if it is not finite.
+
+    Parameters
+    ----------
+    value : float
+    digits : int
+        Significant digits.
+    """
     return format_number(value, digits) if math.isfinite(value) else "–"
 
 
@@ -182,6 +189,14 @@ def format_percent_at_most(share: float, digits: int) -> str:
 def format_points(points: float, digits: int = 3) -> str:
     """Format percentage points with their sign.
 
+    Parameters
+    ----------
+    points : float
+    digits : int, optional
+        Significant digits.
+
+    Examples
+    --------
     >>> format_points(-60.299), format_points(7.26), format_points(2e-7)
     ('−60.3', '+7.26', '0')
     """
@@ -203,6 +218,14 @@ def format_ratio(ratio: float) -> str:
 def format_failure(delta: float, digits: int = 4) -> str:
     """Format a positive δ that may be below the smallest floating-point number.
 
+    Parameters
+    ----------
+    delta : float
+    digits : int, optional
+        Significant digits.
+
+    Examples
+    --------
     >>> format_failure(0.25), format_failure(0.0)
     ('0.25', '< 10⁻³⁰⁰')
     """
@@ -233,6 +256,15 @@ def spell_number(number: int) -> str:
 def spell_count(number: int, singular: str, plural: str = "") -> str:
     """Spell a number of things.
 
+    Parameters
+    ----------
+    number : int
+    singular : str
+    plural : str, optional
+        `singular` with an s if empty.
+
+    Examples
+    --------
     >>> spell_count(1, "value"), spell_count(3, "value")
     ('one value', 'three values')
     """
@@ -242,6 +274,15 @@ def spell_count(number: int, singular: str, plural: str = "") -> str:
 def format_count(number: int, singular: str, plural: str = "") -> str:
     """Format a number of things in figures.
 
+    Parameters
+    ----------
+    number : int
+    singular : str
+    plural : str, optional
+        `singular` with an s if empty.
+
+    Examples
+    --------
     >>> format_count(1, "person", "people"), format_count(1300, "row")
     ('1 person', '1,300 rows')
     """

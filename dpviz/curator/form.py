@@ -41,7 +41,14 @@ NOT_IN_FORM = (
 
 
 def limit_name(kind: type[DataKind], key: str) -> str:
-    """Name in the form of the limit on a measure: of a length half of it."""
+    """Name in the form of the limit on a measure: of a length half of it.
+
+    Parameters
+    ----------
+    kind : type of DataKind
+    key : str
+        Of `ACCURACY_MEASURES`.
+    """
     if not ACCURACY_MEASURES[key].half_label:
         return ACCURACY_MEASURES[key].parameter.name
     return "points" if takes_prior(true_value_of(kind)) else "half"
@@ -83,6 +90,15 @@ NUMBERS = _form_numbers()
 def form_value(name: str, value: float) -> float:
     """Value of a number in the form.
 
+    Parameters
+    ----------
+    name : str
+        Of `NUMBERS`.
+    value : float
+        As a question has it.
+
+    Examples
+    --------
     >>> form_value("guesses", 0.75), question_value("guesses", 75.0)
     (75.0, 0.75)
     """
@@ -90,12 +106,27 @@ def form_value(name: str, value: float) -> float:
 
 
 def question_value(name: str, value: float) -> float:
-    """Value in a question of a number of the form."""
+    """Value in a question of a number of the form.
+
+    Parameters
+    ----------
+    name : str
+        Of `NUMBERS`.
+    value : float
+        As the form has it.
+    """
     return float(f"{value / FORM_UNITS.get(name, 1.0):.12g}")
 
 
 def form_limits(kind: type[DataKind], limits: Mapping[str, float]) -> dict[str, float]:
-    """Accuracy limits in the form, by name, from those by the keys of their measures."""
+    """Accuracy limits in the form, by name, from those by the keys of their measures.
+
+    Parameters
+    ----------
+    kind : type of DataKind
+    limits : mapping of str to float
+        By the keys of `ACCURACY_MEASURES`.
+    """
     names = {key: limit_name(kind, key) for key in limits}
     return {name: form_value(name, limits[key]) for key, name in names.items()}
 

@@ -191,6 +191,12 @@ class AccuracyLimit:
 def is_on_limit(value: float, limit: float) -> bool:
     """Whether a number is its limit, up to the rounding of a sum.
 
+    Parameters
+    ----------
+    value, limit : float
+
+    Examples
+    --------
     >>> is_on_limit(1 - 2**-53, 1.0), is_on_limit(0.999999, 1.0)
     (True, False)
     """

@@ -33,7 +33,15 @@ class Suggestions(NamedTuple):
 
 
 def kind_with(settings: Mapping[str, float], current: str) -> str:
-    """Kind of data of the question, or else the first that has numbers for these settings."""
+    """Kind of data of the question, or else the first that has numbers for these settings.
+
+    Parameters
+    ----------
+    settings : mapping of str to float
+        Values by the names of the form.
+    current : str
+        Key of the kind of data of the question.
+    """
     fits = [key for key, kind in QUESTION_KINDS.items() if set(settings) <= {*kind.numbers(), *range_names(kind)}]
     return current if current in fits or not fits else fits[0]
 

@@ -76,7 +76,12 @@ class PrivacyLimit(ParameterRecord, ABC):
 
 
 def promise_text(epsilon: float, delta: float) -> str:
-    """A promise as "ε = 1" or "ε = 1 and δ = 10⁻⁶"."""
+    """A promise as "ε = 1" or "ε = 1 and δ = 10⁻⁶".
+
+    Parameters
+    ----------
+    epsilon, delta : float
+    """
     return f"ε = {format_number(epsilon, 4)}" + (f" and δ = {format_number(delta, 3)}" if delta else "")
 
 
@@ -274,6 +279,13 @@ PRIVACY_LIMITS: dict[str, type[PrivacyLimit]] = {
 def largest_guess_rate(epsilon: float, delta: float = 0.0) -> float:
     """Share of right guesses that (ε, δ) allows where nothing was known before: (e^ε + δ)/(e^ε + 1).
 
+    Parameters
+    ----------
+    epsilon : float
+    delta : float, optional
+
+    Examples
+    --------
     >>> round(largest_guess_rate(math.log(3)), 12)
     0.75
     """

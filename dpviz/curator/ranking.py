@@ -119,7 +119,15 @@ def ties_with_best(ranked: Sequence[Candidate]) -> tuple[Candidate, ...]:
 
 
 def deciding_criterion(ranked: Sequence[Candidate], rival: Candidate) -> Criterion | None:
-    """First criterion that tells the best from a rival with the same verdict; None where none does."""
+    """First criterion that tells the best from a rival with the same verdict; None where none does.
+
+    Parameters
+    ----------
+    ranked : sequence of Candidate
+        The best first.
+    rival : Candidate
+        One of them.
+    """
     steps = _narrowing(ranked)
     return next((criterion for criterion, tied in steps if all(item is not rival for item in tied)), None)
 

@@ -108,7 +108,14 @@ def render_report(
 
 
 def chosen_design(result: SearchResult, key: CandidateKey) -> Candidate:
-    """Design with a key, with everything that can be computed of it."""
+    """Design with a key, with everything that can be computed of it.
+
+    Parameters
+    ----------
+    result : SearchResult
+    key : tuple
+        Method, number of sets and rule, see `Candidate.key`.
+    """
     design = next((ranked for ranked in result.designs if ranked.key == tuple(key)), None)
     if design is None:
         names = "; ".join(str(ranked.key) for ranked in result.designs) or "none"
@@ -181,7 +188,14 @@ def _follow(result: SearchResult, design: Candidate) -> tuple[Candidate | None, 
 
 
 def report_script(design: Candidate, *, pilot_note: str = "", date: str = "", address: str = "") -> str:
-    """Script that prints the numbers of a design and writes its report again."""
+    """Script that prints the numbers of a design and writes its report again.
+
+    Parameters
+    ----------
+    design : Candidate
+    pilot_note, date, address : str, optional
+        As in `render_report`.
+    """
     question = design.question
     types = {type(item) for item in (question.data, *question.protections, *question.limits)}
     return render(
@@ -219,6 +233,12 @@ def _why_empty(design: Candidate) -> str:
 
 def registry_entry(design: Candidate, *, pilot_note: str = "") -> str:
     """Entry of OpenDP's registry of deployments as JSON, as far as the design says it; the rest is to be confirmed.
+
+    Parameters
+    ----------
+    design : Candidate
+    pilot_note : str, optional
+        As in `render_report`.
 
     References
     ----------

@@ -199,7 +199,18 @@ def _duplicate_reason(question: DesignQuestion, method: ComparedMethod) -> str:
 def evaluate_design(
     question: DesignQuestion, key: CandidateKey, epsilon: float, is_saturated: bool = False
 ) -> Candidate:
-    """Design with this key at this ε, with everything that can be computed of it."""
+    """Design with this key at this ε, with everything that can be computed of it.
+
+    Parameters
+    ----------
+    question : DesignQuestion
+    key : tuple
+        Method, number of sets and rule, see `Candidate.key`.
+    epsilon : float
+        Of all sets together.
+    is_saturated : bool, optional
+        Whether more ε would not help.
+    """
     method, sets, rule = key
     candidate = Candidate(question=question, method=question.data.method(method), sets=sets, rule=rule)
     return candidate.at(epsilon, is_saturated=is_saturated).completed()

@@ -38,7 +38,14 @@ def attacker_numbers(view: AttackerView) -> list[tuple[str, str, str]]:
 
 
 def attacker_sentence(view: AttackerView, epsilon: float) -> str:
-    """The whole step from prior to posterior, beside the promised ε, as inline HTML."""
+    """The whole step from prior to posterior, beside the promised ε, as inline HTML.
+
+    Parameters
+    ----------
+    view : AttackerView
+    epsilon : float
+        Promised.
+    """
     gain = abs(view.log_gain)
     is_more = gain > epsilon * (1 + EQUAL_LOSS)
     limit = f"the factor {factor_of_odds(epsilon, gain * is_more)} that ε = {format_number(epsilon, 4)} alone allows"
@@ -71,7 +78,15 @@ def odds_sentence(summary: PrivacySummary) -> str:
 
 
 def guess_sentence(curve: TradeOffCurve, promised: TradeOffCurve) -> str:
-    """How often the best guess is right from the release, and from its promise."""
+    """How often the best guess is right from the release, and from its promise.
+
+    Parameters
+    ----------
+    curve : TradeOffCurve
+        Of the release.
+    promised : TradeOffCurve
+        Of its promise.
+    """
     return (
         f"Somebody who knows nothing guesses right 50 % of the time. The best guess from the release is right "
         f"<b>{belief_text(curve.success(0.5), curve.decides)}</b> of the time; the promise would allow "
@@ -93,7 +108,16 @@ def gaussian_sentence(curve: TradeOffCurve) -> str:
 
 
 def risk_sentences(summary: PrivacySummary, risk: float, ratio: float) -> list[str]:
-    """What the release and the promise may do to a risk, and the ε that a largest ratio of the risks needs."""
+    """What the release and the promise may do to a risk, and the ε that a largest ratio of the risks needs.
+
+    Parameters
+    ----------
+    summary : PrivacySummary
+    risk : float
+        Before the release, in (0, 1).
+    ratio : float
+        Largest ratio of the risks after and before the release that is allowed.
+    """
     needed = epsilon_for_risk_ratio(ratio, prior_risk=risk)
     factor = f"by more than a factor of {format_number(ratio)}"
     wanted = f"Any ε will do: a risk of {format_number(100 * risk, 3)} % cannot grow {factor}."
@@ -110,7 +134,14 @@ def risk_sentences(summary: PrivacySummary, risk: float, ratio: float) -> list[s
 
 
 def measures_table(summary: PrivacySummary, curve: TradeOffCurve) -> tuple[list[str], list[list[str]], str, set[int]]:
-    """Each measure with its place on the curve, by its letter there."""
+    """Each measure with its place on the curve, by its letter there.
+
+    Parameters
+    ----------
+    summary : PrivacySummary
+    curve : TradeOffCurve
+        Of the release.
+    """
     # What each measure is on the curve
     at = f"at ε = {format_number(summary.epsilon, 4)}"
     advantage = format_distinct(curve.advantage, 0.0, 6) if curve.advantage > 0 else "0"

@@ -55,7 +55,13 @@ def pure_epsilon(release: Release) -> float:
 
 
 def exceeds(log_odds: FloatArray, epsilon: float) -> BoolArray:
-    """Whether |log-odds| > ε by more than rounding."""
+    """Whether |log-odds| > ε by more than rounding.
+
+    Parameters
+    ----------
+    log_odds : ndarray
+    epsilon : float
+    """
     is_larger: BoolArray = np.abs(log_odds) > max(epsilon * (1 + EPSILON_TOLERANCE), LOG_ODDS_ROUNDING)
     return is_larger
 
@@ -87,7 +93,13 @@ def delta_for_epsilon(release: Release, epsilon: float) -> float:
 
 
 def worst_neighbours(release: Release, epsilon: float) -> WorstCase:
-    """Ordered pair of neighbours that attains `delta_for_epsilon`, and that value."""
+    """Ordered pair of neighbours that attains `delta_for_epsilon`, and that value.
+
+    Parameters
+    ----------
+    release : Release
+    epsilon : float
+    """
     epsilon = ANY_EPSILON.validate(epsilon)
     worst = release.hockey_stick(epsilon)
     value = min(worst.value, 1.0)

@@ -13,8 +13,15 @@ BOUND_DIGITS = 5
 def belief_text(belief: float, certain: bool = False) -> str:
     """A probability in per cent, to three digits; 50, 0 and 100 only if it is exactly that.
 
-    A 0 or 1 that is not `certain` is what a number nearer to it than floating-point numbers are rounds to.
+    Parameters
+    ----------
+    belief : float
+        Probability.
+    certain : bool, optional
+        Whether 0 or 1 is exact, and not what a nearer number than floats are rounds to.
 
+    Examples
+    --------
     >>> belief_text(0.5), belief_text(0.500004), belief_text(0.7310585)
     ('50 %', '50.0004 %', '73.1 %')
     >>> belief_text(1.0), belief_text(1.0, certain=True)
@@ -65,7 +72,15 @@ def chance_text(log_probability: float) -> str:
 
 
 def risk_text(log_odds: float, *, prior_risk: float) -> str:
-    """What a change of the odds does to a risk: "from 10 % to 50 %, 5 times as likely"."""
+    """What a change of the odds does to a risk: "from 10 % to 50 %, 5 times as likely".
+
+    Parameters
+    ----------
+    log_odds : float
+        Change of the log-odds.
+    prior_risk : float
+        Risk before it, in (0, 1].
+    """
     ratio = risk_ratio(log_odds, prior_risk=prior_risk)
     after = min(ratio * prior_risk, 1.0)
     risen = belief_text(after, math.isinf(log_odds) or prior_risk == 1)

@@ -225,7 +225,15 @@ def compared_promises(summary: PrivacySummary) -> list[tuple[str, float]]:
 
 
 def best_mechanisms(n: int, epsilon: float, delta: float = 0.0) -> dict[str, LeastError]:
-    """The smallest errors of any mechanism with a promise, by criterion."""
+    """The smallest errors of any mechanism with a promise, by criterion.
+
+    Parameters
+    ----------
+    n : int
+        People.
+    epsilon : float
+    delta : float, optional
+    """
     return {
         "average": least_error(n=n, epsilon=epsilon, delta=delta, criterion="average"),
         "worst": least_error(n=n, epsilon=epsilon, delta=delta, criterion="worst"),
@@ -253,7 +261,15 @@ def better_sentence(errors: Mapping[str, float], name: str, best: BestErrors) ->
 
 
 def better_table(errors: Mapping[str, float], promises: Sequence[tuple[str, BestErrors]]) -> Table:
-    """The errors of the release by criterion, and the smallest ones with each promise."""
+    """The errors of the release by criterion, and the smallest ones with each promise.
+
+    Parameters
+    ----------
+    errors : mapping of str to float
+        Of the release, by criterion.
+    promises : sequence of (str, mapping)
+        Name of each promise, and the smallest errors with it by criterion.
+    """
     head = ["mechanism", "average error", "the release has", "error at the worst table", "the release has"]
     rows = [["this release", format_number(errors["average"], 4), "", format_number(errors["worst"], 4), ""]]
     for name, best in promises:

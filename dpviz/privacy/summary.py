@@ -56,7 +56,14 @@ class PrivacySummary:
 
 
 def summarize(synthesizer: Synthesizer, epsilon: float, delta: float) -> PrivacySummary:
-    """The privacy of a synthesizer at a promised ε and an allowed δ."""
+    """The privacy of a synthesizer at a promised ε and an allowed δ.
+
+    Parameters
+    ----------
+    synthesizer : Synthesizer
+    epsilon, delta : float
+        Promised, and allowed.
+    """
     is_listed = synthesizer.enumerable
     failure = failure_by_row(synthesizer, epsilon) if is_listed else None
     has_equal_size = is_listed and synthesizer.row_counts[0].sum() == synthesizer.column_counts[-1].max()

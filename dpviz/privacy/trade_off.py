@@ -203,8 +203,15 @@ def _upper_hull(tests: FloatArray) -> FloatArray:
 def hull_corners(x: FloatArray, y: FloatArray, rounding: float = 0.0) -> list[int]:
     """Indices of the points on the upper hull, by the monotone chain: a corner below the chord beside it goes.
 
-    A corner counts as below where it is above by no more than `rounding`; x rises.
+    Parameters
+    ----------
+    x, y : ndarray of shape (points,)
+        x rises.
+    rounding : float, optional
+        How far above the chord a corner still counts as below it.
 
+    Examples
+    --------
     >>> hull_corners(np.array([0.0, 1.0, 2.0]), np.array([0.0, 0.4, 1.0]))
     [0, 2]
     """
