@@ -132,8 +132,7 @@ def _design_controls(places: ui.Places, kind: type[DataKind], values: dict[str, 
     rules = ui.choices(f"{kind.key}_rules", own_rules, place=more, help=ui.words("rules"))
     sets = ui.choices("tried", place=more, help=ui.words("tried"))
     goal = ui.choice("goal", place=more, help=ui.words("goal"))
-    over = ui.segmented("over", place=more, help=ui.words("over"))
-    is_average = over == form.OVER_RANGE[True]
+    is_average = ui.segmented("over", place=more, help=ui.words("over")) == form.OVER_RANGE[True]
     if is_average and questions.takes_prior(questions.true_value_of(kind)):
         values |= _numbers(("believed_ones", "believed_zeros"), places)
     methods = ui.choices(f"{kind.key}_methods", place=more)

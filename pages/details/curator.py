@@ -325,8 +325,7 @@ def _show_report_of(desk: search.SearchResult, design: Candidate) -> None:
 
 def read_file(content: bytes) -> dict[str, Any]:
     """Session values that a file of a question or a design sets; a ValueError in a sentence refuses it."""
-    text = decode_utf8(content, 2_000_000)
-    question, stored = report.load_design(text)
+    question, stored = report.load_design(decode_utf8(content, 2_000_000))
     pins = [] if stored is None else [pin_of(stored.key)]  # those of the question before are taken off
     values = {PREFIX + name: value for name, value in form.form_values(question).items()}
     return values | {PINS: pins, REPORTED: "", STORED: stored}
@@ -347,7 +346,6 @@ def _show_stored(desk: search.SearchResult) -> None:
 
 
 def _show_downloads(desk: search.SearchResult) -> None:
-
     def designs_csv() -> str:
         *_, complete = [desk] if desk.is_complete else search.evaluate_designs(desk.question)
         return report.designs_csv(complete)

@@ -72,8 +72,7 @@ def apply_release(page: Page, settings: Settings, take_release: TakeRelease | No
     if current.is_linked:
         in_url = {key: text for key, text in st.query_params.items() if text}
         values = {name: state[key] for name, key in hidden.items() if key in in_url}
-        valid = {name: value for name, value in values.items() if value is not None}
-        current.release.update(valid)
+        current.release.update({name: value for name, value in values.items() if value is not None})
         if take_release is not None:  # of names too of which the page has no setting
             linked = {name: _value(in_url[page.prefix + name]) for name in SHARED if page.prefix + name in in_url}
             if linked.get("synthesizer") not in SYNTHESIZERS:
