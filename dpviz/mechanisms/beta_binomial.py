@@ -1,6 +1,5 @@
 """The Beta-binomial synthesizer: draw the proportion from its posterior, then the synthetic rows from it."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -8,17 +7,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from dpviz.core.numerics.special import (
-    cumulative_sum,
-    inverse_expm1,
-    log_sum_exp,
-    round_to_private_side,
-    satisfies_epsilon,
-)
+from dpviz.core.numerics.special import cumulative_sum, log_sum_exp
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase
+from dpviz.mechanisms.base import TwoCellSynthesizer
 from dpviz.mechanisms.pair_divergence import log_delta_beta_binomial
-from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS, UnderPrior
+from dpviz.mechanisms.prior_mechanism import UnderPrior
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +22,9 @@ class BetaBinomial(UnderPrior, TwoCellSynthesizer):
 
     References
     ----------
-    Abowd & Vilhuber (2008), equation (1) for k = 2; Charest (2011), BB; Zheng (2015), SYNTH_Post(One).
+    Abowd & Vilhuber (2008), equation (1) for k = 2; Charest (2011), BB; Zheng (2015), SYNTH_Post(One). Its smallest
+    prior, m / (e^ε − 1) whatever n is: Charest (2011) after Machanavajjhala et al. (2008); Menicucci et al. (2026), for
+    any number of categories.
 
     Examples
     --------
@@ -64,25 +59,6 @@ class BetaBinomial(UnderPrior, TwoCellSynthesizer):
         table[:, columns == 0] = np.log1p(self.m / (self.beta + (self.n - 1 - pairs)))[:, None]
         table[:, columns == self.m] = -np.log1p(self.m / (self.alpha + pairs))[:, None]
         return table
-
-    def worst_log_odds(self) -> WorstCase:
-        """Pure ε, ln(1 + m / min(α, β)): the only row of the value with the smaller pseudo-count is substituted."""
-        return self.rarest_row(math.log1p(self.m / min(self.alpha, self.beta)))
-
-    @classmethod
-    def smallest_alpha(cls, *, m: int, epsilon: float) -> float:
-        """Smallest α = β with pure ε-differential privacy, m / (e^ε − 1) whatever n is, rounded to the private side.
-
-        References
-        ----------
-        Abowd & Vilhuber (2008); Charest (2011) after Machanavajjhala et al. (2008); Menicucci et al. (2026), for any
-        number of categories.
-        """
-        m, epsilon = int(PROMISED_ROWS.validate(m)), PROMISED_EPSILON.validate(epsilon)
-        alpha = max(m * inverse_expm1(epsilon), PRIOR_ONES.minimum)
-        return round_to_private_side(
-            alpha, math.inf, lambda value: satisfies_epsilon(epsilon, times=1, rows=m, prior=value)
-        )
 
 
 @lru_cache(maxsize=32)

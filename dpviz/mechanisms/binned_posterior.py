@@ -5,17 +5,14 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
 
 import numpy as np
 from scipy.special import betainc, betaincc, betaln, logsumexp
 
-from dpviz.core import limits
-from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
 from dpviz.core.numerics.special import log_fair_binomials, log_sum_exp
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import TwoCellSynthesizer, parameter
-from dpviz.mechanisms.noise import NOISE_EPSILON
+from dpviz.mechanisms.base import TwoCellSynthesizer
+from dpviz.mechanisms.noise import MonotoneMechanism
 
 LOWEST_PROPORTION, HIGHEST_PROPORTION = 0.05, 0.95  # between which a posterior has at least some density
 BINS = 100
@@ -26,7 +23,7 @@ MIN_SUM = 1e-250  # sum of products below which some of them may have underflowe
 
 
 @dataclass(frozen=True, kw_only=True)
-class BinMechanism(ABC):
+class BinMechanism(MonotoneMechanism, ABC):
     """Pr(m1 | n1) = Σ_i w_i(n1) E[Binomial(m1; m, θ)], θ uniform in bin i of 100 from 0.05 to 0.95.
 
     w_i ∝ f(θ_i | n1)^{ε/(2Δ)}, f the posterior of a flat prior and θ_i the middle of the bin: the exponential mechanism
@@ -40,12 +37,6 @@ class BinMechanism(ABC):
     ----------
     Liu (2016), Algorithm 2 and Proposition 3.
     """
-
-    has_monotone_odds: ClassVar[bool] = True
-
-    n: int = parameter(ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
-    m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
-    epsilon: float = parameter(NOISE_EPSILON)
 
     @property
     @abstractmethod

@@ -3,22 +3,19 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
-from dpviz.core import limits
-from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
 from dpviz.core.numerics.special import log_fair_binomials, log_sum_exp
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import TwoCellSynthesizer, parameter
-from dpviz.mechanisms.noise import NOISE_EPSILON
+from dpviz.mechanisms.base import TwoCellSynthesizer
+from dpviz.mechanisms.noise import MonotoneMechanism
 
 MIN_MEAN = -0.5  # mean of expm1 from which on log1p of it keeps its digits
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExponentialMechanism(ABC):
+class ExponentialMechanism(MonotoneMechanism, ABC):
     """Pr(m1 | n1) = w(m1) exp(−ε d/(2Δ)) / S(n1), d = |n1/n − m1/m| and Δ = 1/n, the most that one row moves d.
 
     Notes
@@ -34,12 +31,6 @@ class ExponentialMechanism(ABC):
     ----------
     McSherry & Talwar (2007); Wasserman & Zhou (2010), section 4; Bowen & Liu (2016), equation (7).
     """
-
-    has_monotone_odds: ClassVar[bool] = True
-
-    n: int = parameter(ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
-    m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
-    epsilon: float = parameter(NOISE_EPSILON)
 
     @property
     @abstractmethod

@@ -12,15 +12,13 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from scipy.special import gammainc
 
-from dpviz.core import limits
-from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
 from dpviz.core.numerics.quadrature import INTEGRAND_DROP, gauss_legendre_panels
 from dpviz.core.numerics.special import row_blocks
 from dpviz.core.parameters import Parameter
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import TwoCellSynthesizer, parameter
+from dpviz.mechanisms.base import TwoCellSynthesizer
 from dpviz.mechanisms.beta_binomial import beta_binomial_terms
-from dpviz.mechanisms.noise import NOISE_EPSILON
+from dpviz.mechanisms.noise import MonotoneMechanism
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 
 BOWEN_LIU_PRIOR = 1 / 3  # invented ones, and zeros, of the prior that Bowen & Liu take from Kerman (2011)
@@ -28,7 +26,7 @@ TableFunction = Callable[["NoisyPosterior", IntArray], FloatArray]
 
 
 @dataclass(frozen=True, kw_only=True)
-class NoisyPosterior(ABC):
+class NoisyPosterior(MonotoneMechanism, ABC):
     """Pr(m1 | n1) = E[BetaBinomial(m1; m, α + np*, β + n(1 − p*))], p* = n1/n + Laplace(1/(nε)) brought back to 0 … 1.
 
     One set of Liu's modips for a proportion. The prior is Liu's 1, or 1/3 as Bowen & Liu have it. Without noise it is
@@ -51,14 +49,10 @@ class NoisyPosterior(ABC):
     draws_after_noise: ClassVar[bool] = True
     has_fast_moments: ClassVar[bool] = True
     adds_noise: ClassVar[bool] = True
-    has_monotone_odds: ClassVar[bool] = True
     undeclared: ClassVar[tuple[Parameter, ...]] = tuple(
         dataclasses.replace(prior, minimum=1e-3, maximum=1e3, default=1.0) for prior in (PRIOR_ONES, PRIOR_ZEROS)
     )
 
-    n: int = parameter(ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
-    m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
-    epsilon: float = parameter(NOISE_EPSILON)
     alpha: float = 1.0
     beta: float = 1.0
 

@@ -9,7 +9,8 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import betainc
 
-from dpviz.core.declarations import ANY_EPSILON, EPSILON, ROWS
+from dpviz.core import limits
+from dpviz.core.declarations import ANY_EPSILON, EPSILON, ROWS, SYNTHETIC_ROWS
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
 
@@ -20,6 +21,17 @@ NOISE_EPSILON = dataclasses.replace(
     help="The privacy loss that the noise is scaled for. Smaller means more noise and is more private.",
 )
 ROUNDING = 1e-9  # part of a step of noise by which rounding may lie
+
+
+@dataclass(frozen=True, kw_only=True)
+class MonotoneMechanism:
+    """A mechanism with an ε of its own whose table is computed as a whole, with log-odds monotone in m1."""
+
+    has_monotone_odds: ClassVar[bool] = True
+
+    n: int = parameter(ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
+    m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
+    epsilon: float = parameter(NOISE_EPSILON)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,23 +1,26 @@
 """The plug-in synthesizers: one fitted proportion θ for each table, and Binomial(m, θ) released."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from dpviz.core.numerics.special import inverse_expm1, log_fair_binomials, round_to_private_side, satisfies_epsilon
+from dpviz.core.numerics.special import log_fair_binomials
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.mechanisms.base import TwoCellSynthesizer, WorstCase, parameter
+from dpviz.mechanisms.base import TwoCellSynthesizer, parameter
 from dpviz.mechanisms.pair_divergence import log_delta_binomial
-from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS, PROMISED_EPSILON, PROMISED_ROWS, UnderPrior
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS, UnderPrior
 
 ABOVE_ONE = {"minimum": 1.0, "open_minimum": True, "default": 2.0, "slider_minimum": 1.001}
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlugIn(UnderPrior):
-    """Binomial(m, θ_i) with θ_i = (i + a) / (n + a + b), a and b the effective prior."""
+    """Binomial(m, θ_i) with θ_i = (i + a) / (n + a + b), a and b the effective prior.
 
+    Zheng (2015), Theorems 6.11 and 6.9, prints a smallest prior that is 1 more than is needed.
+    """
+
+    has_independent_rows = True
     log_pair_deltas = staticmethod(log_delta_binomial)
 
     def proportions(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -39,24 +42,6 @@ class PlugIn(UnderPrior):
         table = np.outer(np.log1p(1 / (b + (self.n - 1 - pairs))), self.m - j)
         table -= np.outer(np.log1p(1 / (a + pairs)), j)
         return table
-
-    def worst_log_odds(self) -> WorstCase:
-        """ε* = m ln(1 + 1 / min(a, b))."""
-        return self.rarest_row(self.m * math.log1p(1 / min(self.effective_prior)))
-
-    @classmethod
-    def smallest_alpha(cls, *, m: int, epsilon: float) -> float:
-        """Smallest α = β with pure ε-differential privacy: 1 / (e^{ε/m} − 1), plus 1 for the mode.
-
-        References
-        ----------
-        Zheng (2015), Theorems 6.11 and 6.9, prints 1 more than is needed.
-        """
-        m, epsilon, offset = int(PROMISED_ROWS.validate(m)), PROMISED_EPSILON.validate(epsilon), cls.prior_offset
-        smallest = max(offset + inverse_expm1(epsilon / m), math.nextafter(offset, math.inf), PRIOR_ONES.minimum)
-        return round_to_private_side(
-            smallest, math.inf, lambda value: satisfies_epsilon(epsilon, times=m, rows=1, prior=value - offset)
-        )
 
 
 @dataclass(frozen=True, kw_only=True)

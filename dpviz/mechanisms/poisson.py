@@ -10,13 +10,13 @@ from scipy.optimize import brentq
 from scipy.special import gammainc, gammaincc, gammaln, logsumexp
 
 from dpviz.core import limits
-from dpviz.core.declarations import PUBLIC_GUESS, ROWS, SYNTHETIC_ROWS
+from dpviz.core.declarations import PUBLIC_GUESS, ROWS
 from dpviz.core.numerics.special import cumulative_sum, inverse_expm1, log_sum_exp
 from dpviz.core.parameters import parameter_with_default
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer, parameter
 from dpviz.mechanisms.beta_binomial import beta_binomial_terms
-from dpviz.mechanisms.noise import NOISE_EPSILON
+from dpviz.mechanisms.noise import MonotoneMechanism
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS
 
 LOSS_ROUNDING = 2e-12  # relative distance by which rounding may put a loss of a Poisson count below the real one
@@ -127,7 +127,7 @@ def _log_tail(count: int, means: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoissonGamma(TwoCellSynthesizer):
+class PoissonGamma(MonotoneMechanism, TwoCellSynthesizer):
     """Pr(m1 | n1) ∝ BetaBinomial(m1; m, a + n1, a + n0) ω^m1, n0 = n − n1: Poisson counts with gamma rates, given m.
 
     The count n_c of cell c is Poisson with a rate λ_c ~ Gamma(a, a/μ_c), whose mean is the public guess μ_c: μ_1 = nπ
@@ -161,11 +161,7 @@ class PoissonGamma(TwoCellSynthesizer):
 
     key = "poisson_gamma"
     guess = "public_share"
-    has_monotone_odds = True
 
-    n: int = parameter(ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
-    m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
-    epsilon: float = parameter(NOISE_EPSILON)
     public_share: float = parameter_with_default(PUBLIC_GUESS)
 
     @property

@@ -3,9 +3,11 @@
 import dataclasses
 import math
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from typing import ClassVar, Self
 
 from dpviz.core.declarations import ANY_EPSILON, ROWS, SYNTHETIC_ROWS
+from dpviz.core.numerics.special import inverse_expm1, round_to_private_side
 from dpviz.core.parameters import Parameter, argument
 from dpviz.core.types import FloatArray, Numbers
 from dpviz.mechanisms.base import WorstCase, parameter
@@ -44,6 +46,7 @@ class UnderPrior:
     needs_no_matrix: ClassVar[bool] = True
     has_fast_moments: ClassVar[bool] = True
     prior_offset: ClassVar[int] = 0  # invented rows of each cell that the release does not use
+    has_independent_rows: ClassVar[bool] = False  # whether each row has a loss of its own; else all follow one draw
 
     n: int = parameter(ROWS)
     m: int = parameter(SYNTHETIC_ROWS)
@@ -86,11 +89,41 @@ class UnderPrior:
             return worst
         return WorstCase(downward.value, self.n - downward.likelier, self.n - downward.unlikelier)
 
-    def rarest_row(self, log_odds: float) -> WorstCase:
-        """Neighbours with one row or none in the cell with the smaller prior, and every draw in that cell."""
+    @classmethod
+    def _draws_and_rows(cls, m: int) -> tuple[int, int]:
+        """Draws of a release, and the rows of each: all of these in a cell with a invented rows lose ln(1 + rows/a)."""
+        return (m, 1) if cls.has_independent_rows else (1, m)
+
+    def worst_log_odds(self) -> WorstCase:
+        """Neighbours with one row or none in the cell with the smaller prior, and every released row in that cell."""
+        draws, rows = self._draws_and_rows(self.m)
+        log_odds = draws * math.log1p(rows / min(self.effective_prior))
         if self.alpha <= self.beta:
             return WorstCase(log_odds, 1, 0, self.m)
         return WorstCase(log_odds, self.n - 1, self.n, 0)
+
+    @classmethod
+    def smallest_alpha(cls, *, m: int, epsilon: float) -> float:
+        """Smallest α = β with pure ε-differential privacy whatever n is, rounded to the private side.
+
+        It is m / (e^ε − 1) where the rows follow one draw, 1 / (e^{ε/m} − 1) where each has its own, and 1 more for the
+        mode.
+        """
+        m, epsilon = int(PROMISED_ROWS.validate(m)), PROMISED_EPSILON.validate(epsilon)
+        (draws, rows), offset = cls._draws_and_rows(m), cls.prior_offset
+
+        def is_private(alpha: float) -> bool:
+            """Whether draws · ln(1 + rows / prior) ≤ ε in real numbers: floats do not tell priors apart."""
+            prior = alpha - offset
+            if draws * math.log1p(rows / prior) > epsilon:
+                return False
+            with localcontext() as context:
+                context.prec = 50 + max(0, math.ceil(math.log10(prior)))
+                return draws * (1 + Decimal(rows) / Decimal(prior)).ln() <= Decimal(epsilon)
+
+        alpha = offset + rows * inverse_expm1(epsilon / draws)
+        alpha = max(alpha, math.nextafter(offset, math.inf), PRIOR_ONES.minimum)
+        return round_to_private_side(alpha, math.inf, is_private)
 
     def line_of_means(self) -> tuple[float, float]:
         """Posterior mean of the proportion."""

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from decimal import Decimal, localcontext
 
 import numpy as np
 from scipy.special import gammaln
@@ -203,27 +202,6 @@ def round_to_private_side(value: float, towards: float, is_private: Callable[[fl
         value += step
         step *= 2
     return value
-
-
-def satisfies_epsilon(epsilon: float, *, times: int, rows: int, prior: float) -> bool:
-    """Whether times · ln(1 + rows / prior) ≤ ε in real numbers; floats do not distinguish thousands of priors.
-
-    Parameters
-    ----------
-    epsilon, prior : float
-    times, rows : int
-
-    Examples
-    --------
-    >>> priors = 2.061153626686912e-09, 2.06115362668692e-09
-    >>> [satisfies_epsilon(20.0, times=1, rows=1, prior=prior) for prior in priors]
-    [False, True]
-    """
-    if times * math.log1p(rows / prior) > epsilon:
-        return False
-    with localcontext() as context:
-        context.prec = 50 + max(0, math.ceil(math.log10(prior)))
-        return times * (1 + Decimal(rows) / Decimal(prior)).ln() <= Decimal(epsilon)
 
 
 def row_blocks(count: int, width: int, max_numbers: int = 2_000_000) -> list[slice]:
