@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
+from numpy.polynomial.chebyshev import chebpts1, chebvander
 
 from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.types import FloatArray
@@ -45,8 +46,7 @@ def evaluator(table: FloatArray, low: float = 0.0, high: float = 1.0) -> Callabl
     def averages(p: FloatArray) -> FloatArray:
         cell = np.clip(np.searchsorted(edges, p, side="right") - 1, 0, len(coefficients) - 1)
         position = (2 * p - edges[cell] - edges[cell + 1]) / (edges[cell + 1] - edges[cell])
-        basis = np.cos(np.arange(NODES) * np.arccos(np.clip(position, -1.0, 1.0))[:, None])
-        return np.einsum("pk,pkc->pc", basis, coefficients[cell])
+        return np.einsum("pk,pkc->pc", chebvander(position, NODES - 1), coefficients[cell])
 
     return averages
 
@@ -62,15 +62,14 @@ def _cells(n: int, low: float, high: float) -> tuple[FloatArray, list[tuple[int,
     stop = max(int(np.searchsorted(edges, high, side="left")), start + 1)
     edges = edges[start : stop + 1]
 
-    degrees = np.arange(NODES)
-    node_angles = (2 * degrees + 1) * math.pi / (2 * NODES)
-    transform = np.cos(np.outer(degrees, node_angles)) * 2 / NODES
+    standard_nodes = chebpts1(NODES)  # on [−1, 1]
+    transform = chebvander(standard_nodes, NODES - 1).T * 2 / NODES
     transform[0] /= 2
     cells = []
     for left, right in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
         # A count beyond it has less than 1e-17 (Bernstein)
         reach = 9 * math.sqrt(n * max(left * (1 - left), right * (1 - right))) + 40
         first, last = max(math.floor(n * left - reach), 0), min(math.ceil(n * right + reach), n)
-        nodes = (left + right) / 2 + (right - left) / 2 * np.cos(node_angles)
+        nodes = (left + right) / 2 + (right - left) / 2 * standard_nodes
         cells.append((first, transform @ binomial_weights(nodes, n, first, last)))
     return edges, cells
