@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -40,48 +40,6 @@ class WorstCase:
     likelier: int
     unlikelier: int
     column: int | None = None
-
-
-class LossLists(NamedTuple):
-    """Losses L = ln(P / Q) of many pairs of neighbours, their probabilities under P, and the number of each's pair."""
-
-    losses: FloatArray
-    masses: FloatArray
-    pair: IntArray
-    pairs: int
-
-    def deltas(self, epsilons: FloatArray) -> FloatArray:
-        """Σ P (1 − e^{ε − L}) over the losses L > ε, for rising ε ≥ 0 and each pair, shape (epsilons, pairs).
-
-        Notes
-        -----
-        From one ε down to the next, δ grows by what lies between them and by (1 − e^{ε − ε'}) Σ P e^{ε' − L} of what
-        lies above: positive terms alone.
-
-        Examples
-        --------
-        >>> lists = LossLists(np.log([2, 4]), np.array([0.25, 0.5]), np.zeros(2, int), 1)
-        >>> lists.deltas(np.log([1, 2])).round(9).tolist()
-        [[0.5], [0.25]]
-        """
-        # What each loss adds at the last ε below it
-        below = np.searchsorted(epsilons, self.losses) - 1
-        is_above = below >= 0
-        below, losses, masses = below[is_above], self.losses[is_above], self.masses[is_above]
-        place = below * self.pairs + self.pair[is_above]
-        shape = len(epsilons), self.pairs
-        with np.errstate(under="ignore"):
-            terms = masses * -np.expm1(epsilons[below] - losses)
-            deltas = np.bincount(place, terms, math.prod(shape)).astype(float).reshape(shape)
-            totals = np.bincount(place, masses, math.prod(shape)).astype(float).reshape(shape)
-
-            # Sums over all losses above, from the largest ε down; `ratios` is Σ P e^{ε − L}
-            ratios = totals - deltas
-            for index in range(len(epsilons) - 2, -1, -1):
-                step = float(epsilons[index] - epsilons[index + 1])
-                deltas[index] += deltas[index + 1] - math.expm1(step) * ratios[index + 1]
-                ratios[index] += math.exp(step) * ratios[index + 1]
-        return deltas
 
 
 @runtime_checkable
@@ -303,12 +261,38 @@ class TwoCellSynthesizer(Synthesizer):
     def _odds(self) -> FloatArray:
         return self.log_odds_table()
 
-    def _list_losses(self) -> LossLists:
-        """Losses of every pair, the first n numbers for the neighbours with a one more as the likelier ones."""
-        matrix, odds = self.transition_matrix(), self._odds
+    def _pair_deltas(self, epsilons: FloatArray) -> FloatArray:
+        """Σ Pr(c) (1 − e^{ε − L}) over the losses L > ε of each pair, for rising ε ≥ 0, shape (epsilons, 2 n).
+
+        The first n pairs are those whose likelier row has a one more.
+
+        Notes
+        -----
+        From one ε down to the next, δ grows by what lies between them and by (1 − e^{ε − ε'}) Σ Pr(c) e^{ε' − L} of
+        what lies above: positive terms alone.
+        """
+        matrix, odds, losses = self.transition_matrix(), self._odds, np.abs(self._odds)
         pairs = np.arange(self.n)[:, None] + np.where(odds < 0, 0, self.n)
         masses = np.where(odds < 0, matrix[1:], matrix[:-1])
-        return LossLists(np.abs(odds).ravel(), masses.ravel(), pairs.ravel(), 2 * self.n)
+        shape = len(epsilons), 2 * self.n
+
+        # What each loss adds at the last ε below it
+        below = np.searchsorted(epsilons, losses) - 1
+        is_above = below >= 0
+        below, losses, masses = below[is_above], losses[is_above], masses[is_above]
+        place = below * shape[1] + pairs[is_above]
+        with np.errstate(under="ignore"):
+            terms = masses * -np.expm1(epsilons[below] - losses)
+            deltas = np.bincount(place, terms, math.prod(shape)).astype(float).reshape(shape)
+            totals = np.bincount(place, masses, math.prod(shape)).astype(float).reshape(shape)
+
+            # Sums over all losses above, from the largest ε down; `ratios` is Σ Pr(c) e^{ε − L}
+            ratios = totals - deltas
+            for index in range(len(epsilons) - 2, -1, -1):
+                step = float(epsilons[index] - epsilons[index + 1])
+                deltas[index] += deltas[index + 1] - math.expm1(step) * ratios[index + 1]
+                ratios[index] += math.exp(step) * ratios[index + 1]
+        return deltas
 
     def worst_log_odds(self) -> WorstCase:
         if not self.has_monotone_odds:
@@ -331,7 +315,7 @@ class TwoCellSynthesizer(Synthesizer):
 
     def hockey_stick(self, epsilon: float) -> WorstCase:
         """Σ Pr · max(0, 1 − e^{ε − log-odds}): a difference of probabilities would lose digits where they are alike."""
-        deltas = self._list_losses().deltas(np.array([ANY_EPSILON.validate(epsilon)]))[0]
+        deltas = self._pair_deltas(np.array([ANY_EPSILON.validate(epsilon)]))[0]
         is_downward, pair = divmod(int(deltas.argmax()), self.n)
         return WorstCase(float(deltas.max()), pair + 1 - is_downward, pair + is_downward)
 
@@ -339,7 +323,7 @@ class TwoCellSynthesizer(Synthesizer):
         needs_table = type(self).hockey_stick is TwoCellSynthesizer.hockey_stick
         if not needs_table and self.n * (self.m + 1) > MAX_LISTED_LOSSES:
             return super().divergences(epsilons)
-        return self._list_losses().deltas(epsilons).max(axis=1)
+        return self._pair_deltas(epsilons).max(axis=1)
 
 
 def check_index(index: int, count: int, name: str = "index") -> int:

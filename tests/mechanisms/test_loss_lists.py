@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
-from dpviz.mechanisms.base import LossLists
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import delta_for_epsilon, epsilon_for_delta
 from dpviz.privacy.pld import PrivacyLossDistribution
@@ -66,31 +65,19 @@ def test_lists_of_losses_by_fifty_digits() -> None:
     """Losses without bound, alike, at 0 and below; all values of ε that a list can have trouble with."""
     losses = np.array([math.inf, 800.0, 3.0, 3.0, 1.0, 0.25, 0.0, -2.0])
     masses = np.array([1e-9, 1e-200, 1e-4, 2e-4, 0.1, 0.2, 0.3, 0.3])
-    epsilons = np.array([0.0, 0.25, 0.7, 1.0, 2.999, 3.0, 799.0, 800.0, 900.0])
+    epsilons = [0.0, 0.25, 0.7, 1.0, 2.999, 3.0, 799.0, 800.0, 900.0]
 
     def delta(epsilon: mp.mpf) -> mp.mpf:
         shares = ((1 - mp.exp(epsilon - loss), mass) for loss, mass in zip(losses, masses, strict=True))
         return mp.fsum(max(share, mp.mpf(0)) * mp.mpf(mass) for share, mass in shares)
 
-    found = LossLists(losses, masses, np.zeros(len(losses), dtype=np.int64), 1).deltas(epsilons)[:, 0]
+    listed = PrivacyLossDistribution.from_outcomes(losses, np.log(masses))
     with mp.workdps(50):
-        for epsilon, value in zip(epsilons.tolist(), found.tolist(), strict=True):
-            assert value == pytest.approx(float(delta(mp.mpf(epsilon))), rel=1e-13)
+        for epsilon in epsilons:
+            assert listed.delta_for_epsilon(epsilon) == pytest.approx(float(delta(mp.mpf(epsilon))), rel=1e-13)
         for asked in (1.1e-9, 1e-6, 1e-4, 0.01, 0.1):
-            epsilon = PrivacyLossDistribution.from_outcomes(losses, np.log(masses)).epsilon_for_delta(asked)
-            assert float(delta(mp.mpf(epsilon))) == pytest.approx(asked, rel=1e-12)
-    assert PrivacyLossDistribution.from_outcomes(losses, np.log(masses)).epsilon_for_delta(0.9) == 0
-    assert PrivacyLossDistribution.from_outcomes(losses, np.log(masses)).epsilon_for_delta(1e-10) == math.inf
+            assert float(delta(mp.mpf(listed.epsilon_for_delta(asked)))) == pytest.approx(asked, rel=1e-12)
+    assert listed.epsilon_for_delta(0.9) == 0
+    assert listed.epsilon_for_delta(1e-10) == math.inf
     assert PrivacyLossDistribution.from_outcomes(-losses[1:], np.log(masses[1:])).epsilon_for_delta(0.0) == 2.0
     assert PrivacyLossDistribution.from_outcomes(np.zeros(2), np.log([0.5, 0.5])).epsilon_for_delta(0.0) == 0
-
-
-def test_groups_of_outcomes_are_added_up_apart() -> None:
-    epsilons, losses, masses = np.array([0.0, 0.5]), np.array([1.0, 1.0, 2.0]), np.array([0.5, 0.25, 0.125])
-    found = LossLists(losses, masses, np.array([0, 2, 2]), 3).deltas(epsilons)
-    alone = [
-        LossLists(losses[part], masses[part], np.zeros(len(part), int), 1).deltas(epsilons) for part in ([0], [1, 2])
-    ]
-    assert found[:, 0] == pytest.approx(alone[0][:, 0], rel=1e-15)
-    assert found[:, 2] == pytest.approx(alone[1][:, 0], rel=1e-15)
-    assert not found[:, 1].any()

@@ -65,7 +65,7 @@ def _cells(n: int, low: float, high: float) -> tuple[FloatArray, list[tuple[int,
     standard_nodes = chebpts1(NODES)  # on [−1, 1]
     transform = chebvander(standard_nodes, NODES - 1).T * 2 / NODES
     transform[0] /= 2
-    cells = []
+    cells: list[tuple[int, FloatArray]] = []
     for left, right in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
         # A count beyond it has less than 1e-17 (Bernstein)
         reach = 9 * math.sqrt(n * max(left * (1 - left), right * (1 - right))) + 40
