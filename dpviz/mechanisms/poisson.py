@@ -19,9 +19,6 @@ from dpviz.mechanisms.beta_binomial import beta_binomial_terms
 from dpviz.mechanisms.noise import MonotoneMechanism
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS
 
-LOSS_ROUNDING = 2e-12  # relative distance by which rounding may put a loss of a Poisson count below the real one
-GAMMA_LOSS_ROUNDING = 1e-13  # the same of a Poisson-gamma release
-LOSS_OF_ZERO = 1.0  # loss of neighbours where a Poisson count of 0 is published: their means differ by 1
 MIN_TAIL = 1e-250  # Pr(Z ≥ n) from which it has all its digits
 COUNT_ROWS = dataclasses.replace(PROMISED_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
 # Above 700 even the probability of publishing 0 is none of the floating-point numbers
@@ -58,7 +55,7 @@ class PoissonCount(TwoCellSynthesizer):
 
     key = "poisson_count"
     protected_by = ("alpha",)
-    smallest_epsilon = LOSS_OF_ZERO
+    smallest_epsilon = 1.0  # loss of neighbours where 0 is published: their means differ by 1
     has_monotone_odds = True
 
     m: int = dataclasses.field(init=False, default=0)
@@ -82,7 +79,7 @@ class PoissonCount(TwoCellSynthesizer):
         49.984
         """
         m, epsilon = int(COUNT_ROWS.validate(m)), PROMISED_EPSILON.validate(epsilon)
-        alpha = _smallest_alpha(m, max(epsilon, LOSS_OF_ZERO)) / min(epsilon, LOSS_OF_ZERO)
+        alpha = _smallest_alpha(m, max(epsilon, cls.smallest_epsilon)) / min(epsilon, cls.smallest_epsilon)
         return min(alpha, ADDED_TO_COUNT.maximum)
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
@@ -104,7 +101,7 @@ def _smallest_alpha(n: int, epsilon: float) -> float:
 
     def excess(log_alpha: float) -> float:
         without, with_one = _log_tail(n, math.exp(log_alpha) + np.array([0.0, 1.0])).tolist()
-        return with_one - without - epsilon * (1 - LOSS_ROUNDING)
+        return with_one - without - epsilon * (1 - 2e-12)  # rounding may put a loss below the real one by so much
 
     low = math.log(PRIOR_ONES.minimum)
     if excess(low) <= 0:
@@ -212,7 +209,7 @@ def _invented(n: int, m: int, epsilon: float, share: float) -> float:
         log_shared = cumulative_sum(np.log((m - j) * (x + j) * _tilt(n, rarer, x) / ((j + 1) * (y + (m - 1 - j)))))
         shared = np.exp(log_shared - log_sum_exp(log_shared, axis=0))
         loss = math.log1p(m / x) - float(_log_growth(shared, x, y))
-        return loss - epsilon * (1 - GAMMA_LOSS_ROUNDING)
+        return loss - epsilon * (1 - 1e-13)  # rounding may put a loss below the real one by so much
 
     # Where ε is large the loss may rise with the prior for a while, as the tilt does
     low, high = (max(m * inverse_expm1(epsilon / part), PRIOR_ONES.minimum) for part in (1, 2))

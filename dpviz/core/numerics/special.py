@@ -8,7 +8,7 @@ from scipy.special import gammaln
 
 from dpviz.core.types import ComplexArray, FloatArray
 
-STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
+STIRLING = (1 / 156, -691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12)  # highest power first
 MIN_STIRLING = 10.0  # argument from which on the series is exact
 MAX_EXPONENT = 700.0  # its exponential is far from overflow
 
@@ -23,7 +23,7 @@ def stirling_remainder(x: FloatArray) -> FloatArray:
     """
     x = np.asarray(x, dtype=float)
     large = np.maximum(x, MIN_STIRLING)
-    series: FloatArray = np.polyval(STIRLING[::-1], 1 / large**2) / large
+    series: FloatArray = np.polyval(STIRLING, 1 / large**2) / large
     # Small arguments have lost no digits
     is_small = x < MIN_STIRLING
     if is_small.any():
