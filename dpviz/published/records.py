@@ -209,7 +209,7 @@ class Summary:
     kinds: Counter[Kind]  # of everything printed
     n_numbers: int
     n_statements: int
-    n_read_otherwise: int  # right only if read otherwise than stated
+    n_read_otherwise: int  # than stated
     n_simulated: int
 
     @property

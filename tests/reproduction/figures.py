@@ -80,11 +80,6 @@ def labelled(compared: Iterable[ComparedMethod], curve: Curve) -> dict[Label, Cu
     return {Label(method.key, method.label, kinds[method.reference]): partial(curve, method) for method in compared}
 
 
-def powers_of_e(low: int, high: int) -> list[float]:
-    """Return e^low to e^(high − 1)."""
-    return [math.exp(power) for power in range(low, high)]
-
-
 # Charest and Zheng
 
 
@@ -132,7 +127,7 @@ def proportion_figures(budget: SimulationBudget) -> Rows:
         main = ["supplement, Figure 1"] * 3 if p == 0.5 else ["Figure 2", "Figure 2", "Figure 3"]
         places = dict(zip(MEASURES, (*main, "supplement, Figure 2"), strict=True))
         lines = labelled(compared, partial(measures, BinaryData(n=n, p=p)))
-        yield from sweep(STUDIES, places, f"p = {p}, n = {n:,}", powers_of_e(-6, 7), lines)
+        yield from sweep(STUDIES, places, f"p = {p}, n = {n:,}", np.exp(range(-6, 7)).tolist(), lines)
 
 
 def numeric_measures(
@@ -157,14 +152,12 @@ def normal_figures(budget: SimulationBudget) -> Rows:
         for estimand, (symbol, places) in both.items():
             lines = labelled(compared, partial(numeric_measures, data, (*both,), estimand, budget))
             figures = symmetric if low == -4.0 else places
-            yield from sweep(STUDIES, figures, f"{symbol}, n = {n:,}", powers_of_e(-2, 9), lines)
+            yield from sweep(STUDIES, figures, f"{symbol}, n = {n:,}", np.exp(range(-2, 9)).tolist(), lines)
 
 
 LEVELS = 2, 3, 4  # of the categories of study 3, which make the 24 cells
 MARGINALS = [
-    cells == level
-    for cells, n_levels in zip(np.unravel_index(np.arange(N_CELLS), LEVELS), LEVELS, strict=True)
-    for level in range(n_levels - 1)
+    levels.ravel() == level for levels, n in zip(np.indices(LEVELS), LEVELS, strict=True) for level in range(n - 1)
 ]
 """Which cells each free marginal probability is of: all levels of a category but its last."""
 
@@ -223,7 +216,7 @@ def mixed_figures(budget: SimulationBudget) -> Rows:
     places = dict.fromkeys(MEASURES[:3], "supplement, Figures 10 and 11")
     for estimand, name in both.items():
         lines = labelled(compared, partial(numeric_measures, MixedData(**STUDY_3), (*both,), estimand, budget))
-        yield from sweep(STUDIES, places, name, powers_of_e(0, 8), lines)
+        yield from sweep(STUDIES, places, name, np.exp(range(8)).tolist(), lines)
 
 
 # Liu

@@ -141,27 +141,11 @@ def table_cell(record: Record, budget: SimulationBudget) -> Evidence:
     return share_evidence(record, results[reading["estimand"], reading["rule"]], budget.repetitions)
 
 
-def printed_column(column: str) -> list[Record]:
-    """Return the cells of a column in both halves, without alternative readings."""
-    records = [record for record in load_records("Liu (2016)") if record.key.startswith("table_")]
-    return [record for record in records if record.what == column and not record.is_alternative]
-
-
-def misfit(rule: str, budget: SimulationBudget) -> float:
-    """Return the sum of squared standard errors of the column of Theorem 7 for binary data, if it were by a rule."""
-    total = 0.0
-    for record in (record for record in printed_column("liu_thm7") if record.key == "table_binary"):
-        n, p, epsilon = (float(record.parameters[name]) for name in ("n", "p", "epsilon"))
-        shares, runs = binary_coverage(int(n), p, epsilon, N_SETS, (rule,), budget)
-        error = share_evidence(record, shares[rule], runs).standard_error
-        total += ((float(record.printed) - shares[rule]) / error) ** 2
-    return total
-
-
 def covered(column: str, budget: SimulationBudget, max_epsilon: float = math.inf) -> tuple[FloatArray, FloatArray]:
     """Return coverage in per cent and its error in a column of both halves."""
-    records = [record for record in printed_column(column) if float(record.parameters["epsilon"]) <= max_epsilon]
-    results = [table_cell(record, budget) for record in records]
+    cells = [r for r in load_records("Liu (2016)") if r.place.startswith("Table 1") and not r.is_alternative]
+    cells = [cell for cell in cells if cell.what == column and float(cell.parameters["epsilon"]) <= max_epsilon]
+    results = [table_cell(cell, budget) for cell in cells]
     coverage, errors = 100 * np.array([(cell.value, cell.own_error) for cell in results], float).T
     return coverage, errors
 
@@ -190,6 +174,17 @@ def arithmetic() -> Findings:
     mean, variance, *_ = numeric_releases.MODIPS_COMMUNAL.noise_scales(data, 1.0).values()
     share = numeric_releases._mean_share(data, variance_known=False)
     yield "communal", values([share, mean], math.isclose(mean, variance))
+
+    # The mean and s² of five rows, none to all of them at the upper bound and the rest at the lower one
+    tables = 8.0 * np.tri(6, 5, -1) - 4.0
+    steps = [np.abs(np.diff(moment)).max() for moment in (tables.mean(axis=1), tables.var(axis=1, ddof=1))]
+    moved = between(np.divide(steps, (8 / 5, 8**2 / 5)), 1 - 1e-9, 1 + 1e-9)
+    yield from dict.fromkeys(("steps_known", "steps_unknown"), moved).items()
+
+    # By Satterthwaite the degrees of freedom are T² over (b/m)²/(m − 1)
+    b = np.geomspace(0.01, 100, 5)
+    ratios = (1 + N_SETS / b) ** 2 / (PROPOSED.total(b, np.ones(5), N_SETS, 1.0) / (b / N_SETS)) ** 2
+    yield "degrees", between(ratios, 1 - 1e-9, 1 + 1e-9)
 
     # The sensitivity is 1: a release moves by 1/σ standard deviations
     promises = list(product((0.1, 0.5, 0.99), (1e-3, 1e-6, 1e-9)))
@@ -289,8 +284,8 @@ def simulated_means(budget: SimulationBudget) -> Findings:
 
     split = [numeric_releases.MODIPS_SPLIT.with_share(share) for share in (0.1, 0.5, 0.9)]
     data = normal_data(100, kind=UnknownVariance)
-    shared = [normal_mean(method, data, N_SETS, budget).mean_width.value for method in split]
-    yield "narrower", evidence.decreasing([*shared, 2 * 1.96 / math.sqrt(100)])
+    half_widths = [normal_mean(method, data, N_SETS, budget).mean_width.value / 2 for method in split]
+    yield "narrower", evidence.decreasing([*half_widths, 1.96 / math.sqrt(100)])
 
 
 # Figures 6 to 8

@@ -83,6 +83,8 @@ def order_cell(record: Record, _: SimulationBudget) -> Evidence:
     """A cell of the tables: whether there is a T, the smallest prior or largest R/σ, or whether T has the order."""
     find = priors.maximum_range if record.place == "Figure 7.1" else priors.minimum_prior
     method, (epsilons, deltas) = METHOD_KEYS[str(record.parameters["method"])], GRIDS[str(record.parameters["privacy"])]
+    if record.is_alternative:  # with n fixed, for every ε
+        epsilons = (1e-6, 1e-4, 1e-2)
     match = PRINTED_ORDER.fullmatch(record.printed)
     if match is None:
         limit = find(method, n=N, m=N, epsilon=epsilons[-1], delta=DELTA if any(deltas) else 0.0)
@@ -109,7 +111,7 @@ def reference_prior(method: str, n: int = N, m: int = N, delta: float = DELTA, e
 
 def statements() -> Findings:
     """What the chapters say of the theorems."""
-    yield from dict.fromkeys(("called", "root_n"), evidence.CONTRADICTED).items()
+    yield from dict.fromkeys(("called", "root_n", "by_e", "map_only"), evidence.CONTRADICTED).items()
     own, flat = (priors.maximum_range("param_post", n=N, sigma0=s, epsilon=1.0, delta=DELTA) for s in (1.0, math.inf))
     yield "sigma0", values([own, flat], abs(own / flat - 1) < 0.1)
 
@@ -122,6 +124,17 @@ def statements() -> Findings:
     yield "synthetic_pure", values([both, parameter], math.isfinite(both) and math.isinf(parameter))
     pure, approximate = (reference_prior("synth_post_one", 1_000, 1_000, delta) for delta in (0.0, 1e-6))
     yield "benefits", values([pure, approximate], approximate < pure / 10)
+
+    # PARAM_Post over ln(1/δ)/ε², and with δ = 1/n alone over n²
+    sizes = 10, 100, 1_000
+    ratios = [
+        reference_prior("param_post", n, n, delta, epsilon) * epsilon**2 / -math.log(delta)
+        for epsilon, n, delta in product((0.1, 0.3, 1.0), sizes, (1e-3, 1e-6, 1e-9))
+    ]
+    yield from dict.fromkeys(("sublinear", "minimal"), between(ratios, 1 / MAX_CONSTANT, MAX_CONSTANT)).items()
+    smallest = declarations.EPSILON.minimum
+    ratios = [reference_prior("param_post", n, n, 1 / n, smallest) / n**2 for n in sizes]
+    yield "n_squared", between(ratios, low=1 / MAX_CONSTANT)
 
     # Bounds by the exponential mechanism for one row and for many, over the exact prior: 2 within a tenth as ε falls
     for key, m in (("twice_one", 1), ("twice_many", N)):
