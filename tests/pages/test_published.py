@@ -62,6 +62,8 @@ def test_every_record_of_a_paper_is_on_the_page_with_its_verdict(key: str) -> No
     assert not [record.reason for record in records if record.reason not in unescape(html)]
     assert Counter(re.findall(r'id="cell-([^"]*)"', html)) == Counter(record.id for record in records)
     assert set(re.findall(r'id="cell-[^"]*" name="([^"]*)"', html)) == {"cell"}  # one is open at a time
+    promises = sum(record.what == "promise in our words" for record in records)
+    assert html.count("<dt>Promise in our words</dt>") == html.count("promise in our words: ") == promises
     for erratum in load_errata(PAPERS[key]):
         for part in (erratum.printed, erratum.truth, erratum.consequence, erratum.certainty, erratum.command):
             assert part in unescape(html)
