@@ -146,7 +146,7 @@ class ReleaseMoments(NamedTuple):
 
 
 def release_moments(synthesizer: TwoCellSynthesizer, counts: IntArray) -> ReleaseMoments:
-    """Moments of q given x, in closed form for the Beta-binomial and the plug-ins, else by sums over rows.
+    """Moments of q given x, in closed form where there is one, else by sums over rows.
 
     Parameters
     ----------
@@ -163,6 +163,9 @@ def release_moments(synthesizer: TwoCellSynthesizer, counts: IntArray) -> Releas
     if isinstance(synthesizer, PlugIn):
         share, rest = synthesizer.proportions(counts)
         return ReleaseMoments(share, share * rest / m)
+    closed = synthesizer.proportion_moments()
+    if closed is not None:
+        return ReleaseMoments(closed[0][counts], closed[1][counts])
     rows = matrix_rows(synthesizer, counts)
     q = np.arange(m + 1) / m
     mean = rows @ q

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -55,8 +55,6 @@ def _score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> End
     n, size = synthesizer.n, sets * synthesizer.m
     observed = np.arange(size + 1) / size
     z = float(ndtri((1 + level) / 2))
-    if isinstance(synthesizer, NoiseSanitizer) and not within_sums(n, synthesizer.m, sets):
-        return _score_hull(partial(synthesizer.moments_at, sets=sets), observed, z)
     mean, variance = release_moments(synthesizer, np.arange(n + 1))
     noise = variance / sets
 

@@ -131,28 +131,6 @@ class NoiseSanitizer(ABC):
             square[is_wide] += 2 * ratio * betainc(2.0, room[is_wide] - 1.0, step) / step**2
         return square
 
-    def moments_at(self, p: FloatArray, sets: int) -> tuple[FloatArray, FloatArray]:
-        """Mean and variance of the mean share of independent sets, n1 ~ Binomial(n, p), in closed form for many rows.
-
-        Notes
-        -----
-        E[m1 | x] is x + t (r^x − r^{n − x}) / (1 − r), and E[(m1 − x)² | x] a sum of r^h and h r^h, h = x and n − x, of
-        which a binomial x has closed expectations. Digits cancel where nε is next to 0.
-        """
-        n, rest, (tail, ratio, step) = self.n, 1 - p, self._ratios
-        with np.errstate(divide="ignore", under="ignore"):
-            low, high = (np.exp(n * np.log1p(-share * step)) for share in (p, rest))  # E r^x and E r^{n − x}
-            low_less, high_less = (np.exp((n - 1) * np.log1p(-share * step)) for share in (p, rest))
-            twice = -math.expm1(-2 * self.epsilon)
-            squares = sum(np.exp(n * np.log1p(-share * twice)) for share in (p, rest))  # E r^{2x} + E r^{2(n − x)}
-        shift = tail / step * (low - high)
-        shift_square = (tail / step) ** 2 * (squares - 2 * math.exp(-self.epsilon * n))
-        moved = (2 - low - high) * (1 + ratio) / step**2
-        moved -= 2 * n * ratio / step * (p * low_less + rest * high_less)
-        variance = n * p * rest * (1 - 2 * tail * (low_less + high_less)) - shift**2
-        variance += shift_square * (1 - 1 / sets) + tail * moved / sets
-        return p + shift / n, np.maximum(variance, 0.0) / n**2
-
 
 @dataclass(frozen=True, kw_only=True)
 class LaplaceSanitizer(NoiseSanitizer, TwoCellSynthesizer):
