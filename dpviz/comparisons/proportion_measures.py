@@ -87,8 +87,7 @@ def share_moments(synthesizer: TwoCellSynthesizer) -> Moments:
     >>> round(moments.release_error()["average"] ** 2, 12)  # wrong with probability 1/3
     0.333333333333
     """
-    closed = synthesizer.proportion_moments()
-    return Moments(*(closed or release_moments(synthesizer, np.arange(synthesizer.n + 1))))
+    return Moments(*release_moments(synthesizer, np.arange(synthesizer.n + 1)))
 
 
 def estimate_moments(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule) -> Moments:
