@@ -19,7 +19,8 @@ from dpviz.comparisons.proportion import OneProportion
 from dpviz.core import limits
 from dpviz.core.formatting import format_number, format_or_dash, format_percent
 from dpviz.export.audit import promises_table, releases_table, sensitivities_table
-from dpviz.export.columns import comparison_csv, records_csv
+from dpviz.export.columns import columns_of, comparison_csv
+from dpviz.export.tables import to_csv
 from dpviz.export.templates import page_script
 from dpviz.study.comparison import comparison_of, describe_outcomes, study_outcomes
 from dpviz.study.results import read_results, summarize_cells
@@ -139,7 +140,7 @@ def _release(data: DataKind, settings: tuple[Any, ...], sets: int, seed: int) ->
 
 
 def _show_promises(comparison: Comparison) -> None:
-    ui.table(*promises_table(comparison.data, comparison.epsilon, comparison.analysis.sets), ())
+    ui.table(*promises_table(comparison), ())
 
 
 def _show_audit(comparison: Comparison) -> None:
@@ -165,7 +166,7 @@ def _show_audit(comparison: Comparison) -> None:
 
     # The file, and where the papers' own numbers stand
     audited_at = ", ".join(f"{name} = {value!r}" for name, value in values.items())
-    audit = ("The audit, CSV", "audit.csv", partial(records_csv, "release", findings))
+    audit = ("The audit, CSV", "audit.csv", partial(to_csv, columns_of("release", findings)))
     ui.show_files(("Table, every digit", audit), notes=[f"audited at: {audited_at}"])
     with st.container(horizontal=True):
         for key, cited in PUBLISHED_BY.items():

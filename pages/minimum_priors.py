@@ -24,7 +24,8 @@ from dpviz.core.declarations import SEED
 from dpviz.core.formatting import format_number, round_up
 from dpviz.designs import CONFIDENTIAL_COUNT
 from dpviz.export import audit as audit_tables
-from dpviz.export.columns import curves_csv, records_csv
+from dpviz.export.columns import columns_of, curves_csv
+from dpviz.export.tables import to_csv
 from dpviz.export.templates import page_script
 from dpviz.inference import prior_tables
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer
@@ -321,7 +322,7 @@ def _show_downloads(question: PromiseQuestion) -> None:
     kind, setting = question.kind.key, question.setting
     axis = AXES[st.session_state[f"{PREFIX}axis"]]
     lines = partial(prior_curves, kind, setting, axis, m_is_n=question.m_is_n)
-    audit = ("Audit, CSV", "printed_bounds.csv", lambda: records_csv("bound", _audit(kind, **asdict(setting))))
+    audit = ("Audit, CSV", "printed_bounds.csv", lambda: to_csv(columns_of("bound", _audit(kind, **asdict(setting)))))
     table = ("Curves, CSV", f"curves_{axis}.csv", lambda: curves_csv(lines()))
     picture = "Curves, HTML", f"curves_{axis}.html", lambda: priors.curves_chart(lines())
     text = page_script("priors_script", kind=question.kind, setting=setting, sets=question.sets, p=question.p)

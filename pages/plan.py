@@ -13,8 +13,9 @@ from dpviz.core.formatting import format_count, format_number
 from dpviz.core.parameters import Parameter
 from dpviz.curator import form as stated
 from dpviz.curator.privacy_limits import PRIVACY_LIMITS, EpsilonDeltaLimit, promise_text
-from dpviz.export.columns import records_csv
+from dpviz.export.columns import columns_of
 from dpviz.export.stored import MAX_CHARACTERS
+from dpviz.export.tables import to_csv
 from dpviz.export.templates import capitalize_first
 from dpviz.plans import ReleasePlan, YesNoShare, figures, files, forms, sensitivity, summary
 from dpviz.plans.plan import MAX_STATISTICS, NEIGHBOURS, read_statistics
@@ -262,7 +263,8 @@ def read_file(content: bytes) -> dict[str, Any]:
 
 def _show_downloads(facts: summary.PlanFacts) -> None:
     plan = facts.solution.plan
-    table = ("The numbers of each statistic, CSV", "plan.csv", partial(records_csv, "statistic", facts.statistics))
+    columns = columns_of("statistic", facts.statistics)
+    table = ("The numbers of each statistic, CSV", "plan.csv", partial(to_csv, columns))
     script = ("plan.py", files.plan_script(plan), "the shares and the errors of the plan")
     as_json = ("The plan, JSON", "plan_alone.json", plan.to_json)
     plan_files: list[ui.File | str] = [as_json, ("The plan, TOML", "plan.toml", partial(files.plan_toml, plan))]

@@ -11,7 +11,7 @@ from dpviz.audit.release_losses import ReleaseSetting
 from dpviz.audit.theorem_audit import TheoremResult
 from dpviz.audit.theorems import Theorem
 from dpviz.calibration.methods import PRIOR_METHODS
-from dpviz.comparisons import DataKind
+from dpviz.comparisons import Comparison
 from dpviz.core.data_files import read_table
 from dpviz.core.formatting import TextTable, format_number
 from dpviz.export.templates import raise_exponents, render
@@ -53,24 +53,12 @@ def sensitivities_table(setting: ReleaseSetting) -> TextTable:
     return TextTable(["statistic", "sensitivity", "here"], rows, "Sensitivities")
 
 
-def promises_table(data: DataKind, epsilon: float, sets: int) -> TextTable:
-    """What each compared method releases and really gives away.
-
-    Parameters
-    ----------
-    data : DataKind
-    epsilon : float
-        Promised for all sets together.
-    sets : int
-
-    Returns
-    -------
-    TextTable
-        A row for each method.
-    """
+def promises_table(comparison: Comparison) -> TextTable:
+    """What each method of the data of a comparison releases and really gives away, whichever are compared."""
+    data, sets = comparison.data, comparison.analysis.sets
     rows = []
     for method in data.methods:
-        sentence = escape(actual_loss_sentence(method, data, epsilon, sets))
+        sentence = escape(actual_loss_sentence(method, data, comparison.epsilon, sets))
         name = f"<b>{method.label}</b><br><small>{method.source}</small>"
         rows.append([name, f"{method.releases} <b>{sentence}</b>"])
     return TextTable(["method", "what it releases and spends"], rows, "What each method releases")

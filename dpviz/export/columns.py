@@ -1,4 +1,4 @@
-"""Columns of the CSV files of pages: their names, and where a record has their values."""
+"""CSV files of pages: the names of their columns, and where a record has their values."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dpviz.comparisons import Compared
 from dpviz.comparisons.analysis import OUTCOME_MEASURES
@@ -44,38 +44,20 @@ def columns_of(kind: str, records: Iterable[object]) -> dict[str, list[object]]:
     return {name: [None if row is None else value(row) for row in rows] for name, value in columns.items()}
 
 
-def records_csv(kind: str, records: Iterable[object]) -> str:
-    """CSV with a line for each record.
-
-    Parameters
-    ----------
-    kind : str
-        Key of `COLUMNS`.
-    records : iterable of object
-    """
-    return to_csv(columns_of(kind, records))
-
-
 def comparison_csv(compared: Compared) -> str:
     """CSV of every outcome of a comparison, with what no mechanism with this ε can make a measure smaller than."""
-    outcomes = sorted(compared.outcomes.items())
-    columns: dict[str, list[object]] = {
-        "method": [key for (key, _), _ in outcomes],
-        "epsilon": [epsilon for (_, epsilon), _ in outcomes],
-        **columns_of("outcome", [outcome for _, outcome in outcomes]),
-    }
+    outcomes = [compared.outcomes[key] for key in sorted(compared.outcomes)]
+    columns = columns_of("outcome", outcomes)
     for measure in LIMITED_MEASURES:
         smallest = compared.limits(measure)
-        columns[f"smallest_{measure}"] = [smallest.get(epsilon) for (_, epsilon), _ in outcomes]
+        columns[f"smallest_{measure}"] = [smallest.get(outcome.epsilon) for outcome in outcomes]
     return to_csv(columns)
 
 
 def budget_csv(results: SplitResults) -> str:
     """CSV of the outcome at every division of ε; `place` is the number of sets, or the share."""
     places = sorted(results.outcomes)
-    outcomes = [results.outcomes[place] for place in places]
-    methods = [outcome.method.key for outcome in outcomes]
-    return to_csv({"method": methods, "place": list(map(float, places)), **columns_of("outcome", outcomes)})
+    return to_csv({"place": list(map(float, places)), **columns_of("outcome", map(results.outcomes.get, places))})
 
 
 def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], simulated: Performance | None) -> str:
@@ -96,13 +78,10 @@ def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], simul
 def intervals_csv(tally: CoverageTally) -> str:
     """CSV of the first repetitions of a simulation: confidential count, released counts, estimate, intervals."""
     shown = tally.shown
-    columns: dict[str, Sequence[object]] = {
-        "repetition": range(1, len(shown) + 1),
-        "x": shown.confidential.tolist(),
-        **{f"count_{place}": counts for place, counts in enumerate(shown.counts.T.tolist(), 1)},
-        "estimate": shown.estimates.tolist(),
-    }
-    for rule, low, high in zip(tally.plan.rules, shown.low.tolist(), shown.high.tolist(), strict=True):
+    columns: dict[str, Any] = {"repetition": range(1, len(shown) + 1), "x": shown.confidential}
+    columns |= {f"count_{place}": counts for place, counts in enumerate(shown.counts.T, 1)}
+    columns["estimate"] = shown.estimates
+    for rule, low, high in zip(tally.plan.rules, shown.low, shown.high, strict=True):
         columns |= {f"low_{rule}": low, f"high_{rule}": high}
     return to_csv(columns)
 

@@ -43,18 +43,17 @@ def read_stored(text: object) -> dict[str, Any]:
     if source.startswith("<"):  # the last preformatted text of a report
         source = unescape(source.rpartition("<pre>")[2].partition("</pre>")[0]).strip()
     try:
-        content = json.loads(source) if source.startswith("{") else _read_toml(source)
+        if source.startswith("{"):
+            content = json.loads(source)
+        else:
+            if len(source) > MAX_TOML_CHARACTERS or DEEP_KEY.search(source):
+                raise ValueError("too large for TOML")
+            content = tomllib.loads(source)
         return dict(content["metadata"]["dpviz"] if "cells" in content else content)
     except (KeyError, TypeError, ValueError, RecursionError):
         raise ValueError(
             f"The file must be JSON or TOML, or a report or notebook that holds it; got {describe_value(text)}."
         ) from None
-
-
-def _read_toml(text: str) -> dict[str, Any]:
-    if len(text) > MAX_TOML_CHARACTERS or DEEP_KEY.search(text):
-        raise ValueError("too large for TOML")
-    return tomllib.loads(text)
 
 
 def json_number(value: float) -> float | str | None:

@@ -38,10 +38,6 @@ def to_csv(columns: Mapping[str, Sequence[object] | np.ndarray[Any, Any]]) -> st
     """
     import pandas as pd  # with the first file: most pages are shown without any
 
-    lengths = {name: len(column) for name, column in columns.items()}
-    if len(set(lengths.values())) > 1:
-        raise ValueError(f"columns must have the same length; got {lengths}.")
-
     def cell(value: object) -> object:
         value = str(value).lower() if isinstance(value, bool) else value
         return escape_spreadsheet_cell(value) if isinstance(value, str) else value
@@ -94,8 +90,8 @@ def describe_release(synthesizer: Synthesizer) -> str:
 
 def release_files(synthesizer: Synthesizer) -> list[File | str]:
     """Files of the matrix and the log-odds of a release; a str says why there is none."""
-    rows, columns = synthesizer.shape
-    if not synthesizer.enumerable or rows * columns > limits.MAX_TABLE_ENTRIES:
+    columns = synthesizer.shape[1]
+    if not synthesizer.enumerable or len(synthesizer.neighbours) * columns > limits.MAX_TABLE_ENTRIES:
         return [f"Files hold tables of up to {limits.MAX_TABLE_ENTRIES:,} cells; the script computes larger ones."]
     files: list[File | str] = []
     for kind, end, make in (("CSV", "csv", release_csv), ("LaTeX", "tex", release_latex)):
@@ -156,32 +152,24 @@ def release_latex(synthesizer: Synthesizer, *, log_odds: bool = False) -> str:
 
 def _release_table(synthesizer: Synthesizer, patterns: Sequence[str]) -> tuple[list[str], IntArray, FloatArray]:
     """Confidential counts with their names, and probabilities, or log-odds where two patterns name two neighbours."""
-    is_pair = len(patterns) == 2
-    lines = len(synthesizer.neighbours) if is_pair else synthesizer.shape[0]
-    cells = lines * synthesizer.shape[1]
-    if cells > limits.MAX_TABLE_ENTRIES:
-        raise ValueError(
-            f"The table has {cells:,} cells; files hold at most {limits.MAX_TABLE_ENTRIES:,}. "
-            "The script of this page computes it."
-        )
     counts = synthesizer.row_counts
     names = [pattern.format(cell) for pattern in patterns for cell in range(1, counts.shape[1] + 1)]
-    if not is_pair:
+    if len(patterns) == 1:
         return names, counts, synthesizer.transition_matrix()
-    return names, counts[synthesizer.neighbours].reshape(lines, -1), synthesizer.log_odds_table()
+    pairs = counts[synthesizer.neighbours]
+    return names, pairs.reshape(len(pairs), -1), synthesizer.log_odds_table()
 
 
-def figure_html(figure: Figure, about: Sequence[str] = ()) -> str:
+def figure_html(figure: Figure, about: Sequence[str]) -> str:
     """One HTML file of a chart that needs nothing else, with lines about it below.
 
     Parameters
     ----------
     figure : Figure
-    about : sequence of str, optional
+    about : sequence of str
     """
     figure.update_layout(template="plotly_white", height=560)
     page: str = figure.to_html(include_plotlyjs=True, config={"displaylogo": False})
     lines = "".join(f"<p>{escape(line)}</p>" for line in about)
-    footer = f'<footer style="font: 13px sans-serif; overflow-wrap: anywhere">{lines}</footer>' if about else ""
     before, end, after = page.rpartition("</body>")
-    return f"{before}{footer}{end}{after}"
+    return f'{before}<footer style="font: 13px sans-serif; overflow-wrap: anywhere">{lines}</footer>{end}{after}'

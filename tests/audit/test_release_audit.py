@@ -31,7 +31,8 @@ from dpviz.audit.release_losses import (
 from dpviz.comparisons import DATA_KINDS, ComparedMethod, DataKind, KnownVariance
 from dpviz.comparisons.numeric_releases import PERTURBED_HISTOGRAM_SCOTT, bounded_laplace_loss
 from dpviz.export.audit import VERDICT_SIGNS
-from dpviz.export.columns import records_csv
+from dpviz.export.columns import columns_of
+from dpviz.export.tables import to_csv
 from dpviz.mechanisms import LaplaceSanitizer
 from dpviz.mechanisms.binned_posterior import bin_log_ratios, log_density_bound
 from dpviz.privacy import histograms
@@ -592,7 +593,7 @@ def test_a_safe_variant_with_a_factor_keeps_the_promise() -> None:
 
 def test_the_file_has_a_line_for_each_method_with_every_digit() -> None:
     results = audited(HERE)
-    rows = list(csv.DictReader(io.StringIO(records_csv("release", results))))
+    rows = list(csv.DictReader(io.StringIO(to_csv(columns_of("release", results)))))
     assert [row["method"] for row in rows] == [result.method.name for result in results]
     assert [float(row["real_epsilon_at_least"]) for row in rows] == [result.loss.at_least for result in results]
 

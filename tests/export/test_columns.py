@@ -21,7 +21,7 @@ from dpviz.coverage import (
     performance_of,
     run_coverage,
 )
-from dpviz.export.columns import coverage_csv, curves_csv, intervals_csv, records_csv
+from dpviz.export.columns import columns_of, coverage_csv, curves_csv, intervals_csv
 from dpviz.export.tables import to_csv
 from dpviz.inference import RULES
 from dpviz.mechanisms import BetaBinomial
@@ -136,7 +136,7 @@ def test_the_first_intervals_as_csv_keep_every_digit(sets: int, repetitions: int
 @pytest.mark.parametrize("family", SETTINGS)
 def test_the_audit_as_csv_keeps_every_digit_and_word(family: str, delta: float) -> None:
     results = audit_theorems(family, **dataclasses.asdict(dataclasses.replace(SETTINGS[family], delta=delta)))
-    _, rows = read(records_csv("bound", results))
+    _, rows = read(to_csv(columns_of("bound", results)))
     assert len(rows) == len(results) > 0
     for result, row in zip(results, rows, strict=True):
         theorem = result.theorem

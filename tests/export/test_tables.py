@@ -103,10 +103,8 @@ def test_what_latex_would_not_print_is_escaped() -> None:
 
 def test_a_table_too_large_for_a_file_is_refused() -> None:
     release = PosteriorMean(n=2000, m=2000, alpha=1, beta=1)
-    for log_odds in (False, True):
-        with pytest.raises(ValueError, match=f"files hold at most {limits.MAX_TABLE_ENTRIES:,}"):
-            release_csv(release, log_odds=log_odds)
-    assert all(isinstance(file, str) for file in release_files(release))
+    (reason,) = release_files(release)
+    assert f"tables of up to {limits.MAX_TABLE_ENTRIES:,} cells" in str(reason)
 
 
 def test_wide_tables_have_no_latex() -> None:
@@ -123,7 +121,7 @@ def test_a_csv_of_columns_keeps_every_digit_and_has_no_number_where_there_is_non
     text = to_csv({"p": np.array(values), "count": [1, None, 3, 4]})
     assert text == f"p,count\n{1 / 3},1\ninf,\n,3\n5e-324,4\n"
     assert to_csv({"p": np.array([]), "exact": []}) == "p,exact\n"
-    with pytest.raises(ValueError, match="columns must have the same length"):
+    with pytest.raises(ValueError, match="same length"):
         to_csv({"p": [1.0], "exact": []})
 
 
