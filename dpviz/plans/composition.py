@@ -21,7 +21,7 @@ from scipy.special import log_ndtr
 from dpviz.core.declarations import ANY_EPSILON, DELTA
 from dpviz.core.numerics.special import round_to_private_side
 from dpviz.core.types import FloatArray
-from dpviz.plans.mechanisms import CountNoise, GaussianNoise, PlanMechanism, PublishedError
+from dpviz.plans.mechanisms import CountNoise, GaussianNoise, PlanMechanism
 from dpviz.plans.plan import ReleasePlan, Sensitivities
 from dpviz.privacy.gaussian import LARGEST_GAUSSIAN_EPSILON, gaussian_delta, gaussian_epsilon
 from dpviz.privacy.pld import PrivacyLossDistribution
@@ -269,11 +269,6 @@ class PlanDesign:
         """Error of each statistic in the measure of its limit, in its own units."""
         pairs = zip(self.mechanisms, self.plan.statistics, strict=True)
         return tuple(mechanism.error(statistic) for mechanism, statistic in pairs)
-
-    def published_errors(self) -> tuple[PublishedError | None, ...]:
-        """Error of each statistic with its small counts withheld; None where none are."""
-        pairs = zip(self.mechanisms, self.plan.statistics, strict=True)
-        return tuple(mechanism.published_error(statistic) for mechanism, statistic in pairs)
 
     def used_limits(self) -> tuple[float, ...]:
         """Part of each limit that the error uses: at most 1 where it is kept."""

@@ -15,8 +15,6 @@ from dpviz.plans.plan import ReleasePlan
 from dpviz.plans.summary import PlanFacts
 
 SAME = 1e-6  # relative difference of exact and basic composition that is not drawn
-SMALLEST_DELTA = 1e-9
-CURVE_POINTS = 61
 Curve = tuple[list[float], list[float]]  # x and y
 
 
@@ -50,7 +48,7 @@ def plan_figure(facts: PlanFacts) -> Figure:
 
 def composition_curves(design: PlanDesign) -> tuple[Curve, Curve]:
     """ε and δ of a design composed exactly, from 0 to where δ ends or is no longer of interest, and by adding up."""
-    end = min(design.pure_epsilon, design.epsilon(SMALLEST_DELTA))
-    epsilons = (end * np.sin(np.linspace(0.0, math.pi / 2, CURVE_POINTS))).tolist()  # dense where δ falls most
+    end = min(design.pure_epsilon, design.epsilon(1e-9))
+    epsilons = (end * np.sin(np.linspace(0.0, math.pi / 2, 61))).tolist()  # dense where δ falls most
     basic_deltas = [10.0**exponent for exponent in range(-1, -10, -1)]
     return (epsilons, list(map(design.delta, epsilons))), (list(map(design.basic_epsilon, basic_deltas)), basic_deltas)

@@ -17,7 +17,6 @@ from dpviz.plans.statistics import ANY_MECHANISM, ERROR_MEASURES, PLAN_STATISTIC
 
 NEW_LIMIT = 0.01  # of a share, or of the distance of the bounds
 MAX_LINE_CHARACTERS = 12_000  # of statistics: browsers and proxies cut longer URLs
-MAX_ROW_DIGITS = 9
 
 
 def form_parameters(kind: type[Statistic]) -> dict[str, Parameter]:
@@ -148,7 +147,7 @@ def read_groups_line(line: str) -> tuple[tuple[str, int], ...]:
     for part in filter(None, map(str.strip, line.split(";"))):
         name, _, rows = part.rpartition("=")
         digits = rows.replace(",", "").replace("\u202f", "").strip()
-        if not name.strip() or not digits.isdecimal() or len(digits) > MAX_ROW_DIGITS:
+        if not name.strip() or not digits.isdecimal() or len(digits) > 9:
             raise ValueError(
                 f"Groups must be written as “North = 7,000; South = 5,000”, at most {MAX_GROUPS} of them; "
                 f"got {describe_value(part)}."

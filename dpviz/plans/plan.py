@@ -106,11 +106,10 @@ class ReleasePlan(ParameterRecord):
 
     def _check_statistics(self) -> None:
         statistics: Any = self.statistics
-        if not isinstance(statistics, (tuple, list)) or not 1 <= len(statistics) <= MAX_STATISTICS:
-            raise ValueError(f"statistics must be 1 to {MAX_STATISTICS} of them; got {describe_value(statistics)}.")
-        if any(not isinstance(statistic, Statistic) for statistic in statistics):
-            kinds = ", ".join(PLAN_STATISTICS)
-            raise ValueError(f"statistics must be of a kind among {kinds}; got {describe_value(statistics)}.")
+        is_list = isinstance(statistics, (tuple, list)) and 1 <= len(statistics) <= MAX_STATISTICS
+        if not is_list or not all(isinstance(statistic, Statistic) for statistic in statistics):
+            allowed = f"1 to {MAX_STATISTICS} of them, each {' or '.join(PLAN_STATISTICS)}"
+            raise ValueError(f"statistics must be {allowed}; got {describe_value(statistics)}.")
         object.__setattr__(self, "statistics", tuple(statistics))
         if len({statistic.name for statistic in statistics}) < len(statistics):
             raise ValueError("statistics must have names of their own; got one name twice.")

@@ -79,19 +79,19 @@ def plan_facts(plan: ReleasePlan) -> PlanFacts:
 def solution_facts(solution: PlanSolution) -> PlanFacts:
     """Facts of a solved plan."""
     plan, design = solution.plan, solution.design
-    parts = []
-    for statistic, mechanism in zip(plan.statistics, design.mechanisms, strict=True):
+    statistics = []
+    for statistic, mechanism, relaxed in zip(plan.statistics, design.mechanisms, solution.relaxed_alone, strict=True):
         alone = PlanDesign(dataclasses.replace(plan, statistics=(statistic,)), (mechanism,))
-        parts.append(alone.promise_used(len(plan.statistics)))
-    columns = (parts, design.errors(), design.published_errors(), solution.relaxed_alone)
-    rows = zip(plan.statistics, design.mechanisms, *columns, strict=True)
+        part = alone.promise_used(len(plan.statistics))
+        errors = (mechanism.error(statistic), mechanism.published_error(statistic))
+        statistics.append(StatisticFacts(statistic, mechanism, part, *errors, relaxed))
     epsilon, delta = plan.promise
     adds_parts = math.isinf(epsilon) or epsilon == 0
     return PlanFacts(
         solution=solution,
-        statistics=tuple(StatisticFacts(*row) for row in rows),
+        statistics=tuple(statistics),
         exact=design.promise_used(),
-        basic=math.fsum(parts) if adds_parts else design.basic_epsilon(delta) / epsilon,
+        basic=math.fsum(item.part for item in statistics) if adds_parts else design.basic_epsilon(delta) / epsilon,
         needed=solution.needed.promise_used() if solution.is_feasible else math.inf,
     )
 

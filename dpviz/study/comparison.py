@@ -28,19 +28,17 @@ def study_outcomes(cells: Sequence[CellResult], comparison: Comparison) -> tuple
     comparison : Comparison
         A study promises ε to all methods alike; on other terms it has no answer.
     """
-    outcomes = [_outcome(cell, comparison) for cell in cells]
-    return tuple(outcome for outcome in outcomes if outcome is not None and outcome.method in comparison.methods)
+    outcomes = filter(None, (_outcome(cell, comparison) for cell in cells))
+    return tuple(outcome for outcome in outcomes if outcome.method in comparison.methods)
 
 
 def comparison_of(cells: Sequence[CellResult]) -> Comparison:
     """Comparison of the first cell that is an outcome of one, with all methods that the study has there."""
-    for cell in cells:
-        comparison = _comparison_around(cell)
-        if comparison is not None and _outcome(cell, comparison) is not None:
-            break
-    else:
+    around = ((cell, _comparison_around(cell)) for cell in cells)
+    comparison = next((own for cell, own in around if own and _outcome(cell, own)), None)
+    if comparison is None:
         raise ValueError(NO_COMPARISON)
-    outcomes = [outcome for cell in cells if (outcome := _outcome(cell, comparison)) is not None]
+    outcomes = list(filter(None, (_outcome(cell, comparison) for cell in cells)))
     epsilons = sorted({outcome.epsilon for outcome in outcomes})
     span = max(epsilons[0] / MARGIN, PROMISES.minimum), min(epsilons[-1] * MARGIN, PROMISES.maximum)
     methods = tuple(dict.fromkeys(outcome.method for outcome in outcomes))
@@ -55,15 +53,15 @@ def describe_outcomes(cells: Sequence[CellResult], n_outcomes: int) -> str:
     cells : sequence of CellResult
     n_outcomes : int
     """
-    values = []
-    for symbol, name in (("n", "n"), ("M", "sets"), ("p", "p")):
+
+    def listed(name: str) -> str:
         numbers = sorted({getattr(cell.design, name) for cell in cells})
         words = [format_number(number, 4) for number in numbers[:MAX_LISTED_VALUES]]
-        listed = join_words(words) if len(numbers) <= MAX_LISTED_VALUES else f"{', '.join(words)} …"
-        values.append(f"{symbol} = {listed}")
+        return join_words(words) if len(numbers) <= MAX_LISTED_VALUES else f"{', '.join(words)} …"
+
     return (
         f"This picture shows {n_outcomes:,} of the {len(cells):,} cells of the open study, simulated ones as dots. "
-        f"It has {', '.join(values)}."
+        f"It has n = {listed('n')}, M = {listed('sets')}, p = {listed('p')}."
     )
 
 

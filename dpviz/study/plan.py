@@ -92,15 +92,14 @@ class StudyPlan(ParameterRecord):
 
     def check(self) -> None:
         """Refuse values that are not of the grid, and a grid that is too large."""
-        axes: dict[str, tuple[Any, ...]] = {}
         for name in ("mechanisms", "rules", *GRID):
-            value = getattr(self, name)
-            axes[name] = tuple(value) if isinstance(value, (list, tuple)) else (value,)
-        for name, known in (("mechanisms", two_cell_synthesizers()), ("rules", RULES)):
-            axes[name] = validate_unique_choices(name, axes[name], known, min_items=1)
-        for name, declaration in GRID.items():
-            axes[name] = _validate_axis(declaration, axes[name], min_items=0 if name == "m" else 1)
-        for name, values in axes.items():
+            value: Any = getattr(self, name)
+            values = tuple(value) if isinstance(value, (list, tuple)) else (value,)
+            if name in GRID:
+                values = _validate_axis(GRID[name], values)
+            else:
+                known = two_cell_synthesizers() if name == "mechanisms" else RULES
+                values = validate_unique_choices(name, values, known, min_items=1)
             object.__setattr__(self, name, values)
         if not isinstance(self.exact, bool):
             raise ValueError(f"exact must be true or false; got {describe_value(self.exact)}.")
@@ -114,14 +113,12 @@ class StudyPlan(ParameterRecord):
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
         """Plan with these entries by name, each a value or a list where a grid has several."""
-        is_required = {item.name: item.default is dataclasses.MISSING for item in dataclasses.fields(cls)}
-        for name in values:
-            if name not in is_required:
-                raise ValueError(f"A plan has the entries {', '.join(is_required)}; got {describe_value(name)}.")
-        required = [name for name, needed in is_required.items() if needed]
-        for name in required:
-            if name not in values:
-                raise ValueError(f"{name} must be given: a plan needs {', '.join(required)}.")
+        defaults = {item.name: item.default for item in dataclasses.fields(cls)}
+        required = [name for name, default in defaults.items() if default is dataclasses.MISSING]
+        if unknown := [name for name in values if name not in defaults]:
+            raise ValueError(f"A plan has the entries {', '.join(defaults)}; got {describe_value(unknown[0])}.")
+        if missing := [name for name in required if name not in values]:
+            raise ValueError(f"{missing[0]} must be given: a plan needs {', '.join(required)}.")
         return cls(**values)
 
     @cached_property
@@ -165,9 +162,10 @@ def read_study_plan(text: str) -> StudyPlan:
     return StudyPlan.of(entries)
 
 
-def _validate_axis(declaration: Parameter, values: tuple[Any, ...], min_items: int) -> tuple[float, ...]:
-    """Validated values of an axis, each once."""
+def _validate_axis(declaration: Parameter, values: tuple[Any, ...]) -> tuple[float, ...]:
+    """Validated values of an axis, each once; only m may have none."""
     name = declaration.name
+    min_items = 0 if name == "m" else 1
     if not min_items <= len(values) <= limits.MAX_STUDY_CELLS:
         allowed = f"from {min_items} to {limits.MAX_STUDY_CELLS:,} values"
         raise ValueError(f"{name} must have {allowed}; got {len(values):,}.")

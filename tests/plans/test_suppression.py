@@ -60,7 +60,7 @@ def test_without_noise_some_neighbours_are_told_apart_for_sure(n: int, threshold
 def test_the_costs_of_a_design_are_those_of_its_counts() -> None:
     region = CategoryShares(name="region", limit=0.02, lowest=0.01, highest=0.5, suppress_below=10)
     solution = solve_plan(ReleasePlan(n=500, statistics=(region, YesNoShare(name="works"))))
-    published, none = solution.design.published_errors()
+    published, none = (item.published for item in solution_facts(solution).statistics)
     assert published is not None and none is None
     assert published.examples == (5, 10, 250)
     rows = table("withheld", facts=solution_facts(solution)).rows
@@ -138,7 +138,7 @@ def test_the_error_that_analysts_see_is_the_worst_of_all_counts(kind: type[PlanM
         shared: dict = {"measure": measure, "lowest": low, "highest": high, "suppress_below": threshold, "limit": 0.2}
         statistic = CategoryShares(name="a", categories=3, mechanism=kind.key, **shared)
         design = PlanDesign(ReleasePlan(n=n, statistics=(statistic,)), (kind(rate, n),))
-        (published,) = design.published_errors()
+        published = design.mechanisms[0].published_error(statistic)
         assert published is not None
         worst = published_worst(statistic, n, rate, kind)
         assert published.error == pytest.approx(worst, rel=1e-6), (n, rate, threshold, low)
@@ -166,7 +166,7 @@ def test_the_answer_says_which_limit_breaks_once_counts_are_withheld_and_by_how_
     ill = CategoryShares(name="ill", limit=limit, suppress_below=threshold, measure="all_within")
     solution = solve_plan(ReleasePlan(n=2000, statistics=(ill, YesNoShare(name="works", limit=0.05))))
     facts = solution_facts(solution)
-    published, none = solution.design.published_errors()
+    published, none = (item.published for item in solution_facts(solution).statistics)
     point, rest = (sentence(name, facts=facts) for name in ("point", "rest"))
     assert published is not None and none is None
     assert ("beyond its limit" in rest) == published.breaks_limit
@@ -185,7 +185,7 @@ def test_no_count_is_named_that_the_range_of_shares_rules_out() -> None:
     """In floating-point numbers 0.29 · 100 is below 29: the count of 28 is none of what is possible."""
     statistic = YesNoShare(name="a", limit=0.1, lowest=0.29, highest=0.6, suppress_below=29)
     solution = solve_plan(ReleasePlan(n=100, protection=EpsilonDeltaLimit(most_epsilon=1), statistics=(statistic,)))
-    (published,) = solution.design.published_errors()
+    published = solution.design.mechanisms[0].published_error(statistic)
     assert published is not None
     assert published.count == 29 and not published.breaks_limit
     assert solution.is_feasible and "28" not in sentence("rest", facts=solution_facts(solution))
