@@ -6,36 +6,23 @@ sentences, and `dpviz.plans.files` the files.
 """
 
 from dpviz.plans.composition import PlanDesign
-from dpviz.plans.files import (
-    plan_differences,
-    plan_notebook,
-    plan_numbers,
-    plan_report,
-    plan_toml,
-    read_plan,
-    solution_json,
-)
-from dpviz.plans.mechanisms import PLAN_MECHANISMS
+from dpviz.plans.files import plan_differences, plan_numbers, plan_report, read_plan, solution_json
 from dpviz.plans.plan import ReleasePlan
 from dpviz.plans.sensitivity import assumption_curves
-from dpviz.plans.solve import PlanSolution, solve_plan
+from dpviz.plans.solve import solve_plan
 from dpviz.plans.statistics import BoundedMean, CategoryShares, CrossTable, YesNoShare
 
 __all__ = [
-    "PLAN_MECHANISMS",
     "BoundedMean",
     "CategoryShares",
     "CrossTable",
     "PlanDesign",
-    "PlanSolution",
     "ReleasePlan",
     "YesNoShare",
     "assumption_curves",
     "plan_differences",
-    "plan_notebook",
     "plan_numbers",
     "plan_report",
-    "plan_toml",
     "read_plan",
     "solution_json",
     "solve_plan",

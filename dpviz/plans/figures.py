@@ -15,7 +15,6 @@ from dpviz.plans.plan import ReleasePlan
 from dpviz.plans.summary import PlanFacts
 
 SAME = 1e-6  # relative difference of exact and basic composition that is not drawn
-Curve = tuple[list[float], list[float]]  # x and y
 
 
 def promise_label(plan: ReleasePlan) -> str:
@@ -46,7 +45,7 @@ def plan_figure(facts: PlanFacts) -> Figure:
     )  # fmt: skip
 
 
-def composition_curves(design: PlanDesign) -> tuple[Curve, Curve]:
+def composition_curves(design: PlanDesign) -> tuple[tuple[list[float], list[float]], ...]:
     """ε and δ of a design composed exactly, from 0 to where δ ends or is no longer of interest, and by adding up."""
     end = min(design.pure_epsilon, design.epsilon(1e-9))
     epsilons = (end * np.sin(np.linspace(0.0, math.pi / 2, 61))).tolist()  # dense where δ falls most

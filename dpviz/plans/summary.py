@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dpviz.core import formatting
 from dpviz.core.escape import escape_markdown
@@ -81,7 +80,7 @@ def solution_facts(solution: PlanSolution) -> PlanFacts:
     plan, design = solution.plan, solution.design
     statistics = []
     for statistic, mechanism, relaxed in zip(plan.statistics, design.mechanisms, solution.relaxed_alone, strict=True):
-        alone = PlanDesign(dataclasses.replace(plan, statistics=(statistic,)), (mechanism,))
+        alone = PlanDesign(replace(plan, statistics=(statistic,)), (mechanism,))
         part = alone.promise_used(len(plan.statistics))
         errors = (mechanism.error(statistic), mechanism.published_error(statistic))
         statistics.append(StatisticFacts(statistic, mechanism, part, *errors, relaxed))

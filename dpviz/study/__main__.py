@@ -48,8 +48,6 @@ def _run_with_progress(plan: StudyPlan, folder: Path, options: argparse.Namespac
 def _write_results(plan: StudyPlan, folder: Path) -> None:
     """Write all that is finished into one CSV and one Parquet file."""
     results = stored_results(plan, folder / "cells")
-    if not results:
-        return
     content = results_to_csv(results)
     write_atomically(folder / "study.csv", content)
     try:
@@ -74,17 +72,16 @@ def main(arguments: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return REFUSED
     folder = options.folder or options.plan.with_suffix("")
-    code = 0
     try:
         _run_with_progress(plan, folder, options)
         _write_results(plan, folder)
+        return 0
     except KeyboardInterrupt:
         code = INTERRUPTED
     except (BrokenExecutor, CancelledError, OSError, ValueError) as error:
         print(f"The study has stopped: {error or type(error).__name__}.", file=sys.stderr)
         code = FAILED
-    if code:
-        print("Finished cells are kept: run the same command again, and it goes on from there.", file=sys.stderr)
+    print("Finished cells are kept: run the same command again, and it goes on from there.", file=sys.stderr)
     return code
 
 

@@ -85,7 +85,7 @@ def run_study(plan: StudyPlan, directory: Path, executor: Executor) -> Generator
     futures = {executor.submit(evaluate_cell, cell): cell for cell in pending}
     try:
         for future in as_completed(futures):
-            write_atomically(_path(futures[future], directory), results_to_csv([future.result()]))
+            write_atomically(directory / f"{futures[future].key}.csv", results_to_csv([future.result()]))
             finished += 1
             yield finished, total
     finally:  # after an error or an interrupt nothing else starts
@@ -120,8 +120,8 @@ def write_atomically(path: Path, content: bytes) -> None:
         temporary.replace(path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
-        advice = "Make space there, or give another folder"
-        raise OSError(f"{path} could not be written: {error.strerror}. {advice}") from error
+        problem = f"{path} could not be written: {error.strerror}"
+        raise OSError(f"{problem}. Make space there, or give another folder") from error
 
 
 @contextmanager
@@ -152,14 +152,10 @@ def dask_executor(address: str) -> Iterator[Executor]:
             raise BrokenExecutor(f"a cell ended several workers, perhaps for want of memory: {error}") from error
 
 
-def _path(cell: StudyCell, directory: Path) -> Path:
-    return directory / f"{cell.key}.csv"
-
-
 def _stored_result(cell: StudyCell, directory: Path) -> CellResult | None:
     """Stored result; None where there is none, or where its file is torn or of another cell."""
     with suppress(OSError, ValueError):
-        (result,) = read_results(_path(cell, directory).read_bytes())
+        (result,) = read_results((directory / f"{cell.key}.csv").read_bytes())
         return result if result.design == cell.design else None
     return None
 

@@ -22,7 +22,8 @@ from scipy.stats import norm
 
 from dpviz.core.types import FloatArray
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PosteriorLimit
-from dpviz.plans import PLAN_MECHANISMS, BoundedMean, CategoryShares, CrossTable, ReleasePlan, YesNoShare, solve_plan
+from dpviz.plans import BoundedMean, CategoryShares, CrossTable, ReleasePlan, YesNoShare, solve_plan
+from dpviz.plans.mechanisms import PLAN_MECHANISMS
 
 CELLS, STEP = 4_000, 1e-4  # Of a continuous noise, and of losses that many cells add up to
 CLOSE, ROUNDING = 5e-3, 1e-7  # δ by cells is too small by less than CLOSE of what it is

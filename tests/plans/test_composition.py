@@ -14,18 +14,10 @@ import pytest
 
 from dpviz.core.types import FloatArray
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit
-from dpviz.plans import (
-    PLAN_MECHANISMS,
-    BoundedMean,
-    CategoryShares,
-    CrossTable,
-    PlanDesign,
-    ReleasePlan,
-    YesNoShare,
-    solve_plan,
-)
+from dpviz.plans import BoundedMean, CategoryShares, CrossTable, PlanDesign, ReleasePlan, YesNoShare, solve_plan
 from dpviz.plans.composition import compose_losses, laplace_loss
 from dpviz.plans.mechanisms import (
+    PLAN_MECHANISMS,
     CountNoise,
     GaussianNoise,
     GeometricNoise,

@@ -14,7 +14,7 @@ from dpviz.export.columns import columns_of
 from dpviz.plans import BoundedMean, CategoryShares, ReleasePlan, YesNoShare, plan_report, solution_json, solve_plan
 from dpviz.plans.figures import composition_curves, plan_figure
 from dpviz.plans.files import plan_notebook
-from dpviz.plans.sensitivity import epsilon_curve, naive_designs
+from dpviz.plans.sensitivity import naive_designs
 from dpviz.plans.summary import page_table, plan_facts, sentence, solution_facts, table
 
 STATISTICS = (
@@ -93,15 +93,6 @@ def test_tables_and_files_have_a_row_for_each_statistic_and_names_are_no_markup(
     assert json.loads(solution_json(solution)) and json.loads(plan_notebook(solution))
     for row in table("naive", **shown).rows:
         assert "✗" in "".join(row) or float(row[3].split(",")[1].rstrip(" %")) > 0
-
-
-def test_a_larger_epsilon_never_needs_larger_errors() -> None:
-    plan = ReleasePlan(n=1000, statistics=STATISTICS[:2])
-    epsilons, factors = zip(*epsilon_curve(plan), strict=True)
-    assert len(epsilons) == 9 and list(factors) == sorted(factors, reverse=True)
-    assert factors[epsilons.index(1.0)] == pytest.approx(solve_plan(plan).factor, rel=1e-12)
-    with pytest.raises(ValueError, match="privacy loss"):
-        epsilon_curve(dataclasses.replace(plan, protection=GuessingLimit(most_success=0.7)))
 
 
 def test_both_curves_of_composition_are_those_of_the_design() -> None:

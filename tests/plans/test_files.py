@@ -15,18 +15,8 @@ import pytest
 
 from dpviz.core.formatting import format_number
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PosteriorLimit, RiskRatioLimit
-from dpviz.plans import (
-    ReleasePlan,
-    YesNoShare,
-    plan_differences,
-    plan_notebook,
-    plan_numbers,
-    plan_report,
-    plan_toml,
-    read_plan,
-    solution_json,
-    solve_plan,
-)
+from dpviz.plans import ReleasePlan, YesNoShare, plan_differences, plan_numbers, plan_report, read_plan, solve_plan
+from dpviz.plans.files import plan_notebook, plan_toml, solution_json
 from tests.plans.test_solve import FIVE, FIVE_PLAN, GROUPS
 
 PRIVACY_LIMITS = (

@@ -103,11 +103,14 @@ def test_sensitivity_is_what_another_question_gives() -> None:
     plan = ReleasePlan(n=12_000, statistics=FIVE[:2], protection=PROMISES["ε"])
     curve = epsilon_curve(plan)
     factors = dict(curve)
+    assert len(curve) == 9 and list(factors.values()) == sorted(factors.values(), reverse=True)
+    assert factors[1.0] == pytest.approx(solve_plan(plan).factor, rel=1e-12)
     half = solve_plan(dataclasses.replace(plan, protection=EpsilonDeltaLimit(most_epsilon=0.5)))
     assert factors[0.5] == pytest.approx(half.factor, rel=1e-12)
-    assert half.factor > solve_plan(plan).factor > factors[2.0]
     text = summary.sentence("changes", solution=solve_plan(plan), curve=curve)
     assert text.count("The errors would be") == 2
+    with pytest.raises(ValueError, match="privacy loss"):
+        epsilon_curve(dataclasses.replace(plan, protection=PROMISES["guesses"]))
 
 
 @pytest.mark.parametrize("limit", [0.001, 0.0015, 0.0025, 0.003])
