@@ -45,7 +45,7 @@ def plan_figure(facts: PlanFacts) -> Figure:
     )  # fmt: skip
 
 
-def composition_curves(design: PlanDesign) -> tuple[tuple[list[float], list[float]], ...]:
+def composition_curves(design: PlanDesign) -> tuple[tuple[list[float], list[float]], tuple[list[float], list[float]]]:
     """ε and δ of a design composed exactly, from 0 to where δ ends or is no longer of interest, and by adding up."""
     end = min(design.pure_epsilon, design.epsilon(1e-9))
     epsilons = (end * np.sin(np.linspace(0.0, math.pi / 2, 61))).tolist()  # dense where δ falls most
