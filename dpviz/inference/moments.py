@@ -13,8 +13,7 @@ from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.parameters import argument, validate_choice
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference.sum_distribution import matrix_rows
-from dpviz.mechanisms import BetaBinomial, TwoCellSynthesizer
-from dpviz.mechanisms.plug_ins import PlugIn
+from dpviz.mechanisms import TwoCellSynthesizer
 
 ANY_ROWS = argument("n", 1, 10**12, title="rows", integer=True)
 MANY_SETS = argument("sets", 1, 10**12, title="released sets", integer=True)
@@ -154,20 +153,11 @@ def release_moments(synthesizer: TwoCellSynthesizer, counts: IntArray) -> Releas
     counts : ndarray of int
         Confidential counts x.
     """
-    m = synthesizer.m
-    if isinstance(synthesizer, BetaBinomial):
-        a, b = synthesizer.alpha + counts, synthesizer.beta + (synthesizer.n - counts)
-        total = a + b
-        product = a / total * (b / total)
-        return ReleaseMoments(a / total, product * (total / m + 1) / (total + 1))
-    if isinstance(synthesizer, PlugIn):
-        share, rest = synthesizer.proportions(counts)
-        return ReleaseMoments(share, share * rest / m)
     closed = synthesizer.proportion_moments()
     if closed is not None:
         return ReleaseMoments(closed[0][counts], closed[1][counts])
     rows = matrix_rows(synthesizer, counts)
-    q = np.arange(m + 1) / m
+    q = np.arange(synthesizer.m + 1) / synthesizer.m
     mean = rows @ q
     return ReleaseMoments(mean, np.einsum("xj,xj->x", rows, (q - mean[:, None]) ** 2))
 
@@ -212,6 +202,7 @@ def set_moments(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> SetM
 
     Examples
     --------
+    >>> from dpviz.mechanisms import BetaBinomial
     >>> moments = set_moments(BetaBinomial(n=1, m=1, alpha=1, beta=1), p=0.5, sets=2)  # q repeats x with Pr 2/3
     >>> round(moments.mean_estimate, 12), round(moments.mean_between * 9, 12), round(moments.variance_estimate * 36, 12)
     (0.5, 2.0, 5.0)

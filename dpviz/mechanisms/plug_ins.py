@@ -23,14 +23,8 @@ class PlugIn(UnderPrior):
     has_independent_rows = True
     log_pair_deltas = staticmethod(log_delta_binomial)
 
-    def proportions(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
-        """θ and 1 − θ of the given rows, each to full relative precision."""
-        a, b = self.effective_prior
-        rows, total = np.asarray(rows), a + b + self.n
-        return (rows + a) / total, (b + (self.n - rows)) / total
-
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        (theta, rest), j = self.proportions(rows), np.asarray(columns)
+        (theta, rest), j = self.mean_proportions(rows), np.asarray(columns)
         table = np.outer(np.log(2 * theta), j)
         table += np.outer(np.log(2 * rest), self.m - j)
         table += log_fair_binomials(self.m)[j]

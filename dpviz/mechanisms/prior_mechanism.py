@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import ClassVar, Self
 
+import numpy as np
+
 from dpviz.core.declarations import ANY_EPSILON, ROWS, SYNTHETIC_ROWS
 from dpviz.core.numerics.special import inverse_expm1, round_to_private_side
 from dpviz.core.parameters import Parameter, argument
-from dpviz.core.types import FloatArray, Numbers
+from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.mechanisms.base import WorstCase, parameter
 from dpviz.mechanisms.pair_divergence import worst_pair
 
@@ -124,6 +126,20 @@ class UnderPrior:
         alpha = offset + rows * inverse_expm1(epsilon / draws)
         alpha = max(alpha, math.nextafter(offset, math.inf), PRIOR_ONES.minimum)
         return round_to_private_side(alpha, math.inf, is_private)
+
+    def mean_proportions(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Mean proportion θ of each of these tables after the data, and 1 − θ, each to full relative precision."""
+        a, b = self.effective_prior
+        rows, total = np.asarray(rows), a + b + self.n
+        return (rows + a) / total, (b + (self.n - rows)) / total
+
+    def proportion_moments(self) -> tuple[FloatArray, FloatArray]:
+        """Mean θ, and variance θ (1 − θ)/m of independent rows, or θ (1 − θ) (T/m + 1)/(T + 1) with T = n + α + β."""
+        mean, rest = self.mean_proportions(np.arange(self.n + 1))
+        if self.has_independent_rows:
+            return mean, mean * rest / self.m
+        total = self.n + sum(self.effective_prior)
+        return mean, mean * rest * (total / self.m + 1) / (total + 1)
 
     def line_of_means(self) -> tuple[float, float]:
         """Posterior mean of the proportion."""
