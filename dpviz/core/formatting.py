@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 MAX_VALUE_CHARACTERS = 40  # of a refused value that a message repeats
 SEARCH_TOLERANCE = 1e-9  # relative error of a number that a search has found
-SUM_ROUNDING = 1e-11  # distance from 0 and 1 within which a share may be the rounding of a sum
 SMALL_COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 DECIMAL_NUMBER = re.compile(r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)?(?![\w.]*\w)")
 
@@ -161,7 +160,7 @@ def format_percent(share: float, digits: int = 5) -> str:
     ('less than 10⁻⁶ %', 'more than 99.999999 %')
     """
     rounded = round(100 * share, 6)  # exact sums are good to 10⁻⁸
-    if rounded in (0, 100) and abs(share - rounded / 100) > SUM_ROUNDING:
+    if rounded in (0, 100) and abs(share - rounded / 100) > 1e-11:  # more than the rounding of a sum
         return "more than 99.999999 %" if rounded else "less than 10⁻⁶ %"
     while rounded < 100 and float(f"{rounded:.{digits}g}") == 100:
         digits += 1

@@ -19,9 +19,6 @@ from dpviz.core.records import declared_numbers, declared_parameters, in_symbols
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.catalogue import CATALOGUE, MechanismInfo
 
-MAX_LISTED_LOSSES = 40_000  # losses of all pairs up to which they are listed, for many ε at once
-MAX_LISTED_COLUMNS = 5_000  # released counts up to which the losses of two neighbours are listed
-
 
 @dataclass(frozen=True)
 class WorstCase:
@@ -307,7 +304,7 @@ class TwoCellSynthesizer(Synthesizer):
         return WorstCase(float(sizes.max()), likelier, unlikelier, int(ends[end]))
 
     def losses_of(self, worst: WorstCase) -> tuple[FloatArray, FloatArray] | None:
-        if self.m > MAX_LISTED_COLUMNS:
+        if self.m > 5_000:
             return None
         pair, columns = np.array([min(worst.likelier, worst.unlikelier)]), np.arange(self.m + 1)
         sign = 1 if worst.likelier < worst.unlikelier else -1
@@ -321,7 +318,7 @@ class TwoCellSynthesizer(Synthesizer):
 
     def divergences(self, epsilons: FloatArray) -> FloatArray:
         needs_table = type(self).hockey_stick is TwoCellSynthesizer.hockey_stick
-        if not needs_table and self.n * (self.m + 1) > MAX_LISTED_LOSSES:
+        if not needs_table and self.n * (self.m + 1) > 40_000:  # then all losses take longer than many divergences
             return super().divergences(epsilons)
         return self._pair_deltas(epsilons).max(axis=1)
 

@@ -33,9 +33,6 @@ from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import Synthesizer, TwoCellSynthesizer, WorstCase, check_index, parameter
 from dpviz.mechanisms.pair_divergence import log_delta_beta_binomial, log_delta_binomial
 
-MAX_LISTED_SPLITS = 20_000  # splits of two cells up to which all their losses are listed
-UNSEEN = 1e-20  # probability of totals of two cells that are left out where losses are listed
-NEGLIGIBLE_NATS = 45.0  # nats below the largest term of a sum at which a term is left out
 CELL_ROWS = dataclasses.replace(ROWS, slider_maximum=60)
 CELL_COUNT = Parameter(
     name="cells", symbol="k", title="Cells", minimum=3, maximum=limits.MAX_CELLS, default=3, slider_maximum=6,
@@ -106,7 +103,7 @@ class PlugInCells:
             ends = np.unique(np.append(totals[:: self.m // 64], self.m))
             at_ends = log_split_deltas(ends)
             bounds = log_masses + at_ends[np.searchsorted(ends, totals)]
-            is_large = bounds > (log_masses[ends - 1] + at_ends).max() - NEGLIGIBLE_NATS
+            is_large = bounds > (log_masses[ends - 1] + at_ends).max() - 45  # e^-45 of the largest term is 3e-20 of it
             totals, log_masses = totals[is_large], log_masses[is_large]
         log_deltas = log_masses + log_split_deltas(totals)
         if log_deltas.max(initial=-math.inf) == -math.inf:
@@ -115,10 +112,10 @@ class PlugInCells:
 
     def losses_of(self, worst: WorstCase) -> tuple[FloatArray, FloatArray] | None:  # noqa: ARG002
         """All losses of the only two neighbours and ln of their probabilities; None if they are too many."""
-        listed = self.losses(MAX_LISTED_SPLITS, 0.0)
+        listed = self.losses(20_000, 0.0)
         return None if listed is None else listed[:2]
 
-    def losses(self, max_losses: float, unseen: float = UNSEEN) -> tuple[FloatArray, FloatArray, float] | None:
+    def losses(self, max_losses: float, unseen: float = 1e-20) -> tuple[FloatArray, FloatArray, float] | None:
         """All privacy losses, ln of their probabilities, and the probability of those that are left out.
 
         Left out are totals of the two cells that have at most `unseen` together. None if more than `max_losses` count.

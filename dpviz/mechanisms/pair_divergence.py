@@ -24,8 +24,7 @@ import numpy as np
 from dpviz.core.numerics.special import row_blocks, stirling_remainder
 from dpviz.core.types import BoolArray, FloatArray, IntArray, Numbers
 
-NEGLIGIBLE = 1e-17  # share of a sum below which what is still to come is left out
-FIRST_COLUMNS, MAX_COLUMNS = 64, 8192  # counts added at a time, at first and at most
+FIRST_COLUMNS = 64  # counts added at a time at first
 MAX_CELLS = 1 << 15  # cells of pairs and counts that are held at a time, few enough for the processor's cache
 MAX_PAIRS = 200  # pairs up to which all of them are summed at once
 PAIR_TOLERANCE = 1e-9  # relative distance from the largest δ within which a block of pairs is not searched further
@@ -250,9 +249,9 @@ def _log_sum(first: FloatArray, terms: RatiosAndFactors, largest: FloatArray) ->
 
                 # The pairs whose remaining terms may still matter
                 sums = total[pairs]
-                is_done = (last_ratio < 1) & (mass / (1 - last_ratio) * largest[pairs] <= NEGLIGIBLE * sums)
+                is_done = (last_ratio < 1) & (mass / (1 - last_ratio) * largest[pairs] <= 1e-17 * sums)
                 (is_open,) = np.nonzero(~is_done & (mass > 0) & np.isfinite(sums))
                 pairs = is_open + block.start if isinstance(pairs, slice) else pairs[is_open]
                 mass, column = mass[is_open], column[is_open] + width
-                width = min(2 * width, max(MAX_CELLS // max(len(mass), 1), FIRST_COLUMNS), MAX_COLUMNS)
+                width = min(2 * width, max(MAX_CELLS // max(len(mass), 1), FIRST_COLUMNS), 8192)
         return np.where(np.isnan(total), math.inf, np.log(total))
