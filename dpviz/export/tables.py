@@ -90,16 +90,21 @@ def describe_release(synthesizer: Synthesizer) -> str:
 
 def release_files(synthesizer: Synthesizer) -> list[File | str]:
     """Files of the matrix and the log-odds of a release; a str says why there is none."""
-    columns = synthesizer.shape[1]
-    if not synthesizer.enumerable or len(synthesizer.neighbours) * columns > limits.MAX_TABLE_ENTRIES:
-        return [f"Files hold tables of up to {limits.MAX_TABLE_ENTRIES:,} cells; the script computes larger ones."]
+    too_large = f"Files hold tables of up to {limits.MAX_TABLE_ENTRIES:,} cells; the script computes larger ones."
+    rows, columns = synthesizer.shape
+    if not synthesizer.enumerable or rows * columns > limits.MAX_TABLE_ENTRIES:
+        return [too_large]
+    tables = [("Matrix", "transition_matrix", False), ("Log-odds", "log_odds", True)]
+    notes = []
+    if len(synthesizer.neighbours) * columns > limits.MAX_TABLE_ENTRIES:
+        tables, notes = tables[:1], [too_large]
     files: list[File | str] = []
     for kind, end, make in (("CSV", "csv", release_csv), ("LaTeX", "tex", release_latex)):
         if kind == "LaTeX" and columns > MAX_LATEX_COLUMNS:
-            return [*files, f"LaTeX tables are made for up to {MAX_LATEX_COLUMNS} columns."]
-        files.append((f"Matrix, {kind}", f"transition_matrix.{end}", partial(make, synthesizer)))
-        files.append((f"Log-odds, {kind}", f"log_odds.{end}", partial(make, synthesizer, log_odds=True)))
-    return files
+            return [*files, *notes, f"LaTeX tables are made for up to {MAX_LATEX_COLUMNS} columns."]
+        for label, name, log_odds in tables:
+            files.append((f"{label}, {kind}", f"{name}.{end}", partial(make, synthesizer, log_odds=log_odds)))
+    return [*files, *notes]
 
 
 def release_csv(synthesizer: Synthesizer, *, log_odds: bool = False) -> str:

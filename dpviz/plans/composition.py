@@ -30,7 +30,6 @@ LAPLACE_CELLS = 4_000  # into which a Laplace loss is cut
 SUM_CELLS = 8_000  # of a sum from its smallest loss to its largest
 MAX_LISTED = 20_000  # pairs of losses whose sums are listed
 ROUNDING = 1e-11  # relative, of a δ: more than that of ten thousand products, or of normal tails
-SMALLEST_DELTA = 5e-324  # that has a logarithm
 NO_LOSS = PrivacyLossDistribution(np.zeros(1), np.zeros(1))
 
 
@@ -135,7 +134,7 @@ class ComposedLoss:
             return largest
 
         def excess(epsilon: float) -> float:
-            return math.log(max(self.delta(epsilon), SMALLEST_DELTA)) - math.log(delta)
+            return math.log(max(self.delta(epsilon), 5e-324)) - math.log(delta)
 
         root = float(toms748(excess, 0.0, largest, xtol=1e-15, rtol=1e-12))
         return round_to_private_side(root, math.inf, lambda epsilon: self.delta(epsilon) <= delta)

@@ -16,6 +16,7 @@ from dpviz.plans import summary
 from dpviz.plans.plan import ReleasePlan
 from dpviz.plans.sensitivity import assumption_curves, epsilon_curve, naive_designs
 from dpviz.plans.solve import PlanSolution, solve_plan
+from dpviz.plans.statistics import ERROR_MEASURES
 
 
 def plan_numbers(solution: PlanSolution) -> dict[str, float]:
@@ -34,7 +35,7 @@ def plan_numbers(solution: PlanSolution) -> dict[str, float]:
     for facts in summary.solution_facts(solution).statistics:
         name, mechanism = f"“{facts.statistic.name}”", facts.mechanism
         numbers[f"{name}: {mechanism.label}, {mechanism.symbol}"] = mechanism.rate
-        numbers[f"{name}: {facts.statistic.measure_label}"] = facts.noise_error
+        numbers[f"{name}: {ERROR_MEASURES[facts.statistic.measure]}"] = facts.noise_error
         numbers[f"{name}: limit that would do if it alone gave way"] = facts.relaxed_alone
         if facts.published is not None:
             numbers[f"{name}: the error with small counts withheld"] = facts.error

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
+import numpy as np
+
 from dpviz.core.formatting import describe_value
 from dpviz.core.parameters import parameter_with_default, validate_choice
 from dpviz.core.records import ParameterRecord, json_field, read_record
@@ -114,8 +116,7 @@ class ReleasePlan(ParameterRecord):
         if len({statistic.name for statistic in statistics}) < len(statistics):
             raise ValueError("statistics must have names of their own; got one name twice.")
         for statistic in statistics:
-            refusal = self._refusal(statistic)
-            if refusal:
+            if refusal := self._refusal(statistic):
                 raise ValueError(f"Statistic “{statistic.name}”: {refusal}")
 
     def _refusal(self, statistic: Statistic) -> str:
@@ -186,11 +187,14 @@ class ReleasePlan(ParameterRecord):
             moves = [(rows, Counter()) for rows in laid]
         elif self.membership_public:
             moves = zip(laid, laid, strict=True)
-        ways = (
-            tuple(each.sensitivities(rows_out[each.group], rows_in[each.group]) for each in self.statistics)
-            for rows_out, rows_in in moves
-        )
-        return tuple(dict.fromkeys(ways))
+        ways: dict[Sensitivities, None] = {}
+        for rows_out, rows_in in moves:
+            changes = (each.sensitivities(rows_out[each.group], rows_in[each.group]) for each in self.statistics)
+            ways[tuple(tuple(sorted(sums, reverse=True)) for sums in changes)] = None
+
+        # Without those that change no sum, of at most two of a statistic, more than another one does
+        sizes = np.array([[(*sums, 0.0, 0.0)[:2] for sums in way] for way in ways])
+        return tuple(itertools.compress(ways, [np.all(sizes >= size, axis=(1, 2)).sum() == 1 for size in sizes]))
 
     @classmethod
     def of(cls, values: Any) -> Self:

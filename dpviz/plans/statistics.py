@@ -91,11 +91,6 @@ class Statistic(ParameterRecord, ABC):
         return 1
 
     @property
-    def measure_label(self) -> str:
-        """Name of the measure that is limited."""
-        return ERROR_MEASURES[self.measure]
-
-    @property
     def level(self) -> float | None:
         """Probability that one cell is within the limit; None where the root mean squared error is limited."""
         return {"typical": None, "within": LEVEL, "all_within": LEVEL ** (1 / self.cells)}[self.measure]

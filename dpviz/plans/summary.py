@@ -15,7 +15,7 @@ from dpviz.plans.composition import PlanDesign
 from dpviz.plans.mechanisms import PlanMechanism, PublishedError
 from dpviz.plans.plan import ReleasePlan
 from dpviz.plans.solve import PlanSolution, solve_plan
-from dpviz.plans.statistics import Statistic
+from dpviz.plans.statistics import ERROR_MEASURES, Statistic
 
 USUAL_DELTA = 1e-6  # at which ε is stated where the promise has no δ of its own
 TEMPLATE = "plans/sentences.txt"
@@ -99,7 +99,8 @@ def solution_facts(solution: PlanSolution) -> PlanFacts:
 
 VOCABULARY = {
     "infinity": math.inf, "is_finite": math.isfinite, "usual_delta": USUAL_DELTA, "usual_epsilon": USUAL_EPSILON,
-    "same_factor": SAME_FACTOR, "weak_protection": WEAK_PROTECTION_NOTE, "formatting": formatting, "zip": zip,
+    "same_factor": SAME_FACTOR, "weak_protection": WEAK_PROTECTION_NOTE, "measures": ERROR_MEASURES,
+    "formatting": formatting, "zip": zip,
 }  # fmt: skip
 """What the template of sentences and tables uses beside the facts."""
 

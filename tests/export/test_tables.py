@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dpviz.core import limits
 from dpviz.export.tables import LATEX_CHARACTERS, file_header, release_csv, release_files, release_latex, to_csv
-from dpviz.mechanisms import SYNTHESIZERS, PosteriorMean, Synthesizer
+from dpviz.mechanisms import SYNTHESIZERS, DirichletMultinomial, PosteriorMean, Synthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.helpers import printed_figure
 from tests.mechanisms.test_contract import instances
@@ -105,6 +105,8 @@ def test_a_table_too_large_for_a_file_is_refused() -> None:
     release = PosteriorMean(n=2000, m=2000, alpha=1, beta=1)
     (reason,) = release_files(release)
     assert f"tables of up to {limits.MAX_TABLE_ENTRIES:,} cells" in str(reason)
+    matrix, *reasons = release_files(DirichletMultinomial(n=20, m=20, alpha=1, cells=4))  # more neighbours
+    assert matrix[1] == "transition_matrix.csv" and reasons[0] == reason
 
 
 def test_wide_tables_have_no_latex() -> None:

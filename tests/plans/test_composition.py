@@ -187,6 +187,15 @@ def test_in_groups_a_substituted_row_counts_twice_and_an_added_one_once() -> Non
         assert released(changed, (0.6, 0.6), GeometricNoise).pure_epsilon == pytest.approx(0.6 * times)
 
 
+def test_rows_that_leave_a_group_as_others_join_it_are_not_left_out() -> None:
+    """Of three rows one is in N and two in S, and then two and one: no other way changes both tables as much."""
+    tables = tuple(CategoryShares(name=name, group=name, categories=3) for name in "NS")
+    plan = ReleasePlan(n=20, statistics=tables, groups=(("N", 9), ("S", 9)), person_rows=3)
+    ways = {tuple(tuple(map(int, sums)) for sums in way) for way in plan.sensitivities}
+    assert ways == {((3, 3), ()), ((), (3, 3)), ((3, 2), (1,)), ((1,), (3, 2)), ((2, 2), (1, 1)), ((1, 1), (2, 2)),
+                    ((3, 1), (2,)), ((2,), (3, 1)), ((3,), (3,)), ((2, 1), (2, 1))}  # fmt: skip
+
+
 def vars_of(plan: ReleasePlan) -> dict[str, object]:
     return {name: getattr(plan, name) for name in ("n", "statistics", "groups", "protection", "person_rows")}
 
