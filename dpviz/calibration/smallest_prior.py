@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -14,10 +15,9 @@ from dpviz.core.declarations import DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_RO
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import MAX_EXPONENT, round_to_private_side
 from dpviz.core.parameters import argument, plain_number, validate_choice
-from dpviz.core.types import BoolArray, FloatArray, IntArray, Numbers
-from dpviz.mechanisms.pair_divergence import blocks_of_pairs
+from dpviz.core.types import FloatArray, Numbers
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
-from dpviz.privacy.divergence import delta_for_epsilon, worst_neighbours
+from dpviz.privacy.divergence import delta_for_epsilon
 
 MAX_SEARCHED_PRIOR = PRIOR_ONES.maximum / 2
 """Largest prior that is tried where no closed form bounds the answer: what is added to it must stay in the domain."""
@@ -31,7 +31,6 @@ LOG_TOLERANCE = 1e-13  # absolute, of ln α
 # them by at least c (1 − e^{−ε}) ≥ c ε / (1 + ε), and this is more than ε times their relative rounding
 PRIOR_ROUNDING = 4e-15
 BATCH_ROUNDING = 5e-13  # relative increase of a prior found with many others, whatever ε is; its δ is then checked
-MAX_BATCH_ROUNDS = 4  # pairs of neighbours that are tried before a prior is searched alone; two are mostly enough
 FAR_EXCESS = 1e3  # finite bound of ln(ln δ(α) / ln δ), which is infinite where δ(α) is rounded to 0 or 1
 
 
@@ -86,11 +85,6 @@ def minimum_prior(
     >>> round(minimum_prior("synth_post_one", n=1, m=1, epsilon=math.log(2), delta=0.25), 12)
     0.5
     """
-    validate_choice("method", method, PRIOR_METHODS)
-    n = int(MANY_ROWS.validate(n))
-    m = int(MANY_SYNTHETIC_ROWS.validate(m))
-    delta = BELOW_ONE.validate(delta)
-    epsilon = validate_epsilon(epsilon, delta)
     if beta is not None:
         beta = PRIOR_ZEROS.validate(beta)
     ratio = RATIO.validate(ratio)
@@ -98,14 +92,14 @@ def minimum_prior(
     if cells > 2 and (beta is not None or ratio != 1):
         unused = f"beta and ratio must be left out where there are {cells} cells"
         raise ValueError(f"{unused}: every cell has the same prior.")
-    return _solve(_Search(PRIOR_METHODS[method], n, m, epsilon, delta, beta, ratio, cells))
+    return _solve(replace(_search(method, n, m, epsilon, delta), beta=beta, ratio=ratio, cells=cells))
 
 
 def minimum_priors(method: str, *, n: Numbers, m: Numbers, epsilon: Numbers, delta: Numbers) -> FloatArray:
     """`minimum_prior` at many settings of two cells with one prior, several times as fast as one by one.
 
-    On the private side, within a relative 5e-12. The roots for one pair of neighbours are found together, first for the
-    pair with counts 0 and 1. Where another pair has a larger δ with that prior, its root follows.
+    On the private side, within a relative 5e-12. The roots for the neighbours with 0 and 1 ones, mostly the worst, are
+    found together; where δ of all neighbours is larger there, the prior is searched alone.
 
     Parameters
     ----------
@@ -120,20 +114,11 @@ def minimum_priors(method: str, *, n: Numbers, m: Numbers, epsilon: Numbers, del
     [1.0, 0.5]
     """
     validate_choice("method", method, PRIOR_METHODS)
-    prior_method = PRIOR_METHODS[method]
-    n, m = MANY_ROWS.validate_array(n), MANY_SYNTHETIC_ROWS.validate_array(m)
-    delta = BELOW_ONE.validate_array(delta)
-    epsilon = replace(EPSILON, minimum=0.0).validate_array(epsilon)
-    epsilon = np.vectorize(validate_epsilon, otypes=[float])(epsilon, delta)
-    settings = np.broadcast_arrays(n, m, epsilon, delta)
-    effective = prior_method.effective
-    columns = [values.ravel().tolist() for values in settings]
-    searches = tuple(_Search(effective, *setting) for setting in zip(*columns, strict=True))
-    priors = _solve_batch(effective, searches)
-    if effective is not prior_method:
-        pure = [replace(search, method=prior_method).minimum_pure_alpha for search in searches]
-        priors = tuple(min(prior_method.prior_of(prior), limit) for prior, limit in zip(priors, pure, strict=True))
-    return np.reshape(priors, settings[0].shape)
+    settings = np.broadcast(n, m, epsilon, delta)
+    searches = [_search(method, *setting) for setting in settings]
+    effective = _solve_batch(PRIOR_METHODS[method].effective, tuple(search.effective for search in searches))
+    priors = [search.from_effective(prior) for search, prior in zip(searches, effective, strict=True)]
+    return np.reshape(np.array(priors), settings.shape)
 
 
 def validate_epsilon(epsilon: float, delta: float) -> float:
@@ -231,6 +216,16 @@ class _Search:
     ratio: float = 1.0
     cells: int = 2
 
+    @property
+    def effective(self) -> "_Search":
+        """The search for the effective prior: the same one if α and β differ, which only this method itself has."""
+        is_symmetric = self.beta is None and self.ratio == 1
+        return replace(self, method=self.method.effective) if is_symmetric else self
+
+    def from_effective(self, effective: float) -> float:
+        """Smallest α with this answer of `effective`."""
+        return min(self.method.prior_of(effective), self.minimum_pure_alpha)
+
     def priors(self, alpha: float) -> tuple[float, float]:
         """α and the β that goes with it."""
         return alpha, self.ratio * alpha if self.beta is None else self.beta
@@ -277,6 +272,15 @@ class _Search:
         return max(-math.log(self.delta) / rate, 1e-9)  # positive even where δ is nearly 1
 
 
+def _search(method: str, n: Any, m: Any, epsilon: Any, delta: Any) -> _Search:
+    """The search with these arguments, validated."""
+    validate_choice("method", method, PRIOR_METHODS)
+    n = int(MANY_ROWS.validate(n))
+    m = int(MANY_SYNTHETIC_ROWS.validate(m))
+    delta = BELOW_ONE.validate(delta)
+    return _Search(PRIOR_METHODS[method], n, m, validate_epsilon(epsilon, delta), delta)
+
+
 @lru_cache(maxsize=4096)  # a page, its table of theorems and its picture ask for the same
 def _solve(search: _Search) -> float:
     """`minimum_prior` of valid arguments."""
@@ -284,84 +288,51 @@ def _solve(search: _Search) -> float:
     pure = search.minimum_pure_alpha
     if search.has_closed_form:
         return pure
-    if method.effective is not method and search.beta is None and search.ratio == 1:
-        return min(method.prior_of(_solve(replace(search, method=method.effective))), pure)
+    if search.effective.method is not method:
+        return search.from_effective(_solve(search.effective))
     low = search.minimum_effective_prior()
     high = min(pure - method.lost, MAX_SEARCHED_PRIOR / max(1.0, search.ratio if search.beta is None else 1.0))
     effective = prior_for_delta(search.delta_of, search.delta, low, high, search.guess)
     if effective > low:  # a root, which needs a margin
         effective *= 1 + PRIOR_ROUNDING * (1 + search.epsilon)
-    return min(method.prior_of(effective), pure)
+    return search.from_effective(effective)
 
 
 @lru_cache(maxsize=32)  # SYNTH_MAP and SYNTH_Post(Many) have the same effective method
-def _solve_batch(method: PriorMethod, searches: tuple[_Search, ...]) -> tuple[float, ...]:
+def _solve_batch(method: PriorMethod, searches: tuple[_Search, ...]) -> list[float]:
     """`_solve` of many searches of one effective method for two cells."""
-    # Closed forms first; the others begin with the pair of counts 0 and 1
-    priors = [search.minimum_pure_alpha if search.has_closed_form else math.nan for search in searches]
-    pairs = {index: 0 for index, prior in enumerate(priors) if math.isnan(prior)}
-    for _ in range(MAX_BATCH_ROUNDS):
-        if not (pairs and method.has_pair_deltas):
-            break
-        open_searches = [searches[index] for index in pairs]
-
-        # The root of each pair, which is the answer if no other pair has a larger δ there
-        candidates = _roots_of_pairs(method, open_searches, np.array([*pairs.values()]))
-        answers = zip(candidates.tolist(), _keeps_delta(method, open_searches, candidates).tolist(), strict=True)
-        for search, (index, pair), (prior, is_private) in zip(open_searches, [*pairs.items()], answers, strict=True):
-            del pairs[index]
-            if not PRIOR_ONES.minimum <= prior < min(search.minimum_pure_alpha, MAX_SEARCHED_PRIOR):
-                continue  # no root was found, or it is not the answer
-            if is_private:
-                priors[index] = prior
-                continue
-            worst = worst_neighbours(method.release(search.n, search.m, prior, prior, 2), search.epsilon)
-            worst_pair = min(worst.likelier, worst.unlikelier)
-            if worst.value <= search.delta:
-                priors[index] = prior
-            elif worst_pair not in (pair, search.n - 1 - pair):
-                pairs[index] = worst_pair
-    return tuple(_solve(search) if math.isnan(prior) else prior for search, prior in zip(searches, priors, strict=True))
+    open_searches = [search for search in searches if not search.has_closed_form and method.has_pair_deltas]
+    priors = {}
+    if open_searches:
+        roots = _roots_of_outermost_pairs(method, open_searches).tolist()
+        for search, prior in zip(open_searches, roots, strict=True):
+            is_inside = PRIOR_ONES.minimum <= prior < min(search.minimum_pure_alpha, MAX_SEARCHED_PRIOR)
+            if is_inside and search.delta_of(prior) <= search.delta:
+                priors[search] = prior
+    return [priors[search] if search in priors else _solve(search) for search in searches]
 
 
-def _settings(searches: Sequence[_Search]) -> FloatArray:
-    """n, m, ε and ln δ of the searches, a row each."""
-    return np.array([(search.n, search.m, search.epsilon, math.log(search.delta)) for search in searches]).T
+def _roots_of_outermost_pairs(method: PriorMethod, searches: Sequence[_Search]) -> FloatArray:
+    """Priors with which neighbours with 0 and 1 ones have the δ of the searches, rounded up; NaN without a root."""
 
-
-def _keeps_delta(method: PriorMethod, searches: Sequence[_Search], priors: FloatArray) -> BoolArray:
-    """Whether bounds of blocks of pairs show that none exceeds the δ of its search; where not, one may or may not."""
-    blocks = [blocks_of_pairs(search.n) for search in searches]
-    counts = np.array([len(first) for first, _ in blocks])
-    first, last = (np.concatenate(ends) for ends in zip(*blocks, strict=True))
-    n, m, epsilon, _ = np.repeat(_settings(searches), counts, axis=1)
-    prior = np.repeat(np.where(np.isnan(priors), 1.0, priors), counts)
-    bounds = method.log_pair_deltas(prior + first, prior + (n - 1 - last), m, epsilon)
-    return np.maximum.reduceat(bounds, np.cumsum(counts) - counts) <= _settings(searches)[3]
-
-
-def _roots_of_pairs(method: PriorMethod, searches: Sequence[_Search], pairs: IntArray) -> FloatArray:
-    """Priors with which these pairs of neighbours alone have the δ of the searches, rounded up; NaN without a root."""
-
-    def excess(log_prior: FloatArray, pair: FloatArray, *setting: FloatArray) -> FloatArray:
+    def excess(log_prior: FloatArray, *setting: FloatArray) -> FloatArray:
         n, m, epsilon, log_delta = setting
         prior = np.exp(log_prior)
-        ends = np.stack([prior + pair, prior + (n - 1 - pair)])  # both directions
+        ends = np.stack([prior, prior + (n - 1)])  # both directions
         both = method.log_pair_deltas(ends.ravel(), ends[::-1].ravel(), np.tile(m, 2), np.tile(epsilon, 2))
         ratio = both.reshape(2, -1).max(axis=0) / log_delta
         with np.errstate(divide="ignore"):
             return np.clip(np.log(np.maximum(ratio, 0.0)), -FAR_EXCESS, FAR_EXCESS)
 
     # A bracket around each guess, and the roots inside
-    setting = _settings(searches)
+    settings = np.array([(search.n, search.m, search.epsilon, math.log(search.delta)) for search in searches]).T
     middle = np.log([search.guess for search in searches])
-    bracket = bracket_root(excess, middle - 0.5, middle + 0.5, args=(pairs, *setting), maxiter=8)
-    is_found = bracket.success
+    bracket = bracket_root(excess, middle - 0.5, middle + 0.5, args=tuple(settings), maxiter=8)
+    is_bracketed = bracket.success
     roots = np.full(len(searches), math.nan)
-    if is_found.any():
-        low, high = (end[is_found] for end in bracket.bracket)
-        arguments = (pairs[is_found], *setting[:, is_found])
-        root = find_root(excess, (low, high), args=arguments, tolerances={"xatol": LOG_TOLERANCE})
+    if is_bracketed.any():
+        ends = tuple(end[is_bracketed] for end in bracket.bracket)
+        root = find_root(excess, ends, args=tuple(settings[:, is_bracketed]), tolerances={"xatol": LOG_TOLERANCE})
         private = np.where(root.f_x >= 0, root.x, root.bracket[1])
-        roots[is_found] = np.exp(private) * (1 + BATCH_ROUNDING)
+        roots[is_bracketed] = np.exp(private) * (1 + BATCH_ROUNDING)
     return roots

@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Collection, Mapping
+from functools import cache, partial
+from typing import Any
 
 from dpviz.calibration.curves import Shares
 from dpviz.calibration.data_kinds import Given, PromiseQuestion, Setting
 from dpviz.calibration.methods import PRIOR_METHODS, SYNTH_POST_ONE
-from dpviz.calibration.quantities import NOT_COMPUTED, PRIOR_QUANTITY, RANGE_QUANTITY, has_number
+from dpviz.calibration.quantities import PRIOR_QUANTITY, RANGE_QUANTITY, has_number
 from dpviz.core.formatting import format_invented_rows, format_number, is_small_weight, round_up
 from dpviz.mechanisms import two_cell_synthesizers
 
@@ -25,73 +27,30 @@ def needed_sentences(question: PromiseQuestion, pure: float, exact: float) -> tu
     pure, exact : float
         Its smallest prior or largest range for δ = 0 and for the δ that is allowed; NaN beyond reach.
     """
-    return (_range_sentences if question.kind.conditioned else _prior_sentences)(question, pure, exact)
+    name = "needed_range" if question.kind.conditioned else "needed_prior"
+    mark, sentence, short = _sentences(name, question, question.setting, pure, exact, HEADLINE.label)
+    return mark, sentence, short
 
 
-def _prior_sentences(question: PromiseQuestion, pure: float, exact: float) -> tuple[str, str, str]:
-    setting = question.setting
-    sizes = _sizes(question)
-    in_each_set = " in each set" if question.sets > 1 else ""
-    name = f"the {question.synthesizer} synthesizer ({HEADLINE.label})"
-    epsilon, delta = setting.in_symbols(3, ("epsilon", "delta"))
-    if math.isnan(exact):
-        return (
-            NOT_COMPUTED,
-            f"How many invented rows {name} needs to keep {question.promise} with {sizes} is not computed. The table "
-            "has the other methods.",
-            "This method is not computed at this size.",
-        )
+@cache
+def _macros() -> Any:
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # loaded with the first sentence
 
-    # Without δ
-    without = question.cells * pure
-    mark = f"{_count(without)} {_noun(without)}"
-    needed = (
-        f"To keep ε = {format_number(setting.epsilon)} with {sizes} by {name}, the agency must mix in "
-        f"{_weight(without)}<b>{_count(without)}</b> {_noun(without)} for {_real_rows(setting.n)}{in_each_set}"
+    environment = Environment(
+        loader=PackageLoader("dpviz.calibration", ""), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    alike = f"{needed}, {'half of them yes' if question.kind.binary else 'as many in each cell'}."
-    many = f"That many{' per set' if in_each_set else ''} keep {epsilon}"
-    if setting.delta == 0:
-        return mark, f"{alike} If it accepts a small δ, fewer may be enough.", f"{many}, without any δ."
-
-    # With δ
-    if not has_number(exact):
-        sentence = f"{needed}. If it accepts {delta}, any number above 0 is enough."
-        return "any prior", sentence, f"Any number of invented rows keeps {epsilon}, {delta}."
-    if pure <= exact * (1 + SAVES_NOTHING):
-        little = f"A δ of {format_number(setting.delta, 3)} is too small to save a noticeable share of them."
-        # Both sentences speak of the rows without δ: fewer keep the promise only together with δ
-        return mark, f"{alike} {little}", f"{many}; {delta} saves hardly any."
-    rows = question.cells * exact
-    enough = f"{_weight(rows)}<b>{_count(rows)}</b> {'is' if _weight(rows) else 'are'} enough."
-    return (
-        f"{_count(without)} → {_count(rows)} {_noun(rows)}",
-        f"{alike} If it accepts {delta}, {enough}",
-        f"{many}, without δ and with {delta}.",
-    )
+    environment.filters["readable"] = format_number
+    environment.globals |= {
+        "count": _count, "has_number": has_number, "noun": _noun, "range": partial(RANGE_QUANTITY.text, digits=DIGITS),
+        "real_rows": _real_rows, "sets_together": sets_together, "sizes": _sizes, "weight": _weight,
+        "SAVES_NOTHING": SAVES_NOTHING,
+    }  # fmt: skip
+    return environment.get_template("sentences.txt").module
 
 
-def _range_sentences(question: PromiseQuestion, pure: float, exact: float) -> tuple[str, str, str]:
-    name, sizes, text = HEADLINE.label, _sizes(question), RANGE_QUANTITY.text
-    narrow = f"±<b>{text(pure, 3)}</b> σ"
-    promised = f"ε = {format_number(question.setting.epsilon)}"
-    epsilon, delta = question.setting.in_symbols(3, ("epsilon", "delta"))
-
-    # Without δ every released number is truncated
-    if question.setting.delta == 0:
-        return (
-            f"R/σ ≤ {text(pure, 3)}",
-            f"With {sizes}, {name} keeps {promised} if the data lie within {narrow} and every released number is "
-            "truncated to the same range.",
-            f"Data within that range keep {epsilon} if releases are truncated to it.",
-        )
-    return (
-        f"R/σ ≤ {text(exact, 3)}",
-        f"With {sizes}, {name} keeps {question.promise} if the data lie within ±<b>{text(exact, 3)}</b> σ. If every "
-        f"released number is truncated to the range of the data, it keeps {promised} without any δ for data within "
-        f"{narrow}.",
-        f"Data within that range keep {epsilon}, {delta}.",
-    )
+def _sentences(name: str, *facts: object) -> list[str]:
+    """Texts of a macro of ``sentences.txt``, each in one line."""
+    return [" ".join(text.split()) for text in getattr(_macros(), name)(*facts).split(" | ")]
 
 
 def excluded_mechanisms(question: PromiseQuestion) -> str:
@@ -112,22 +71,8 @@ def sets_sentence(question: PromiseQuestion, exact: float, shares: Shares) -> tu
     shares : Shares
         What an equal share of the promise for each set needs.
     """
-    sets = question.sets
-    if question.kind.conditioned:
-        reach, shared = RANGE_QUANTITY.text(exact, 3), RANGE_QUANTITY.text(shares.split, 3)
-        allows = "the same" if shared == reach else f"only <b>{shared}</b>"
-        return f"M = {sets}: R/σ ≤ {reach}", (
-            f"is the largest range for which {sets_together(sets)} of {HEADLINE.label} keep {question.promise}, "
-            f"counted exactly. An equal share (ε/M, δ/M) for each set allows {allows}."
-        )
-    rows = question.cells * exact
-    needed, printed = _count(rows), _count(question.cells * shares.pure)
-    required = "the same" if printed == needed else f"<b>{printed}</b>"
-    return f"M = {sets}: {needed} {_noun(rows)}", (
-        f"for {_real_rows(question.setting.n)} in each set of {HEADLINE.label} {'is' if _is_single(rows) else 'are'} "
-        f"enough to keep {question.promise} for {sets_together(sets)}, counted exactly. The papers' rule, an equal "
-        f"share ε/M for each set without δ, asks for {required}."
-    )
+    mark, sentence = _sentences("sets", question, exact, shares, HEADLINE.label)
+    return mark, sentence
 
 
 def sets_together(sets: int) -> str:
@@ -199,8 +144,4 @@ def _weight(rows: float) -> str:
 
 
 def _noun(rows: float) -> str:
-    return "invented row" if _is_single(rows) else "invented rows"
-
-
-def _is_single(rows: float) -> bool:
-    return round_up(rows, DIGITS) == 1
+    return "invented row" if round_up(rows, DIGITS) == 1 else "invented rows"
