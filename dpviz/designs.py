@@ -8,7 +8,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from dpviz.calibration.prior_rules import PRIOR_RULES, promised_by
+from dpviz.calibration.several_sets import PRIOR_RULES, promised_by
 from dpviz.core.declarations import (
     DELTA,
     EPSILON,

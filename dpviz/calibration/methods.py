@@ -10,7 +10,7 @@ import numpy as np
 from dpviz.calibration.parameter_draw import ParameterDraw, log_parameter_delta, parameter_draw_delta, parameter_losses
 from dpviz.core import limits
 from dpviz.core.formatting import format_number
-from dpviz.core.numerics.special import cumulative_sum, round_to_private_side
+from dpviz.core.numerics.special import round_to_private_side
 from dpviz.core.types import FloatArray, Numbers
 from dpviz.mechanisms import (
     SYNTHESIZERS,
@@ -194,7 +194,10 @@ class SynthPostOne(RowMethod):
     cell_release = DrawnCells
 
     def losses(self, x: float, y: float, m: int, mean_loss: float, resolution: float) -> PrivacyLossDistribution:
-        return beta_binomial_losses(x, y, m)
+        release = self.two_cells(1, m, x, y)
+        columns = np.arange(m + 1)
+        log_odds = release.log_odds(np.array([0]), columns)[0]
+        return PrivacyLossDistribution(-log_odds, release.log_transition(np.array([1]), columns)[0])
 
     def cell_losses(self, n: int, m: int, cells: int, unseen: float, x: float, y: float) -> PrivacyLossDistribution:
         listed = DrawnCells(m=m, x=x, y=y, rest=n - 1 + (cells - 2) * x).losses(math.inf, unseen)
@@ -276,18 +279,6 @@ class ParamMap(PriorMethod):
 
     def variance(self, posterior: float, m: int) -> float:
         return 0.0
-
-
-def beta_binomial_losses(x: float, y: float, m: int) -> PrivacyLossDistribution:
-    """Privacy loss ln(1 + j / x) − ln(1 + (m − j) / y) of BetaBinomial(m; x + 1, y) to BetaBinomial(m; x, y + 1)."""
-    j = np.arange(m + 1)
-    rest = m - j
-    ratios = rest[:-1] * (x + 1 + j[:-1]) / (j[1:] * (y + rest[1:]))  # of neighbouring masses
-    log_masses = cumulative_sum(np.log(ratios)).astype(float)
-    log_masses -= log_masses.max()
-    with np.errstate(under="ignore"):
-        log_masses -= math.log(float(np.exp(log_masses).sum()))
-    return PrivacyLossDistribution(np.log1p(j / x) - np.log1p(rest / y), log_masses)
 
 
 SYNTH_POST_ONE = SynthPostOne(BetaBinomial)

@@ -1,24 +1,29 @@
-"""The prior that M independent synthetic sets of the same data need together for one promise."""
+"""The prior that M independent synthetic sets of the same data need together, and how a design chooses it."""
 
 import math
 from collections.abc import Callable
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import cache, lru_cache, partial
+from typing import Any
 
 from scipy.optimize import brentq, minimize_scalar
 
-from dpviz.calibration.methods import CALIBRATED_METHODS, TWO_CELLS_OR_MORE, PriorMethod
+from dpviz.calibration.methods import CALIBRATED_METHODS, TWO_CELLS_OR_MORE, PriorMethod, method_of
 from dpviz.calibration.smallest_prior import minimum_prior, prior_for_delta
 from dpviz.core import limits
 from dpviz.core.declarations import COMPOSED_SETS, DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import round_to_private_side
 from dpviz.core.parameters import validate_choice
+from dpviz.mechanisms import Synthesizer
+from dpviz.mechanisms.cell_mechanisms import PriorCellSynthesizer
 from dpviz.privacy.pld import advanced_composition
 from dpviz.privacy.several_sets import largest_over_pairs
 
 MIN_COMPOSED_DELTA = 1e-150
 """Smallest δ of several sets whose losses must be added up: below it the numbers are too small for that."""
 
+PRIOR_WITHOUT_EFFECT = 1e-50  # where ε/M needs no more, no better count of the cost is asked for
 MIN_PRIOR = 1e-291  # a prior that counts as none; the search for a larger one starts from it
 OMITTED_SHARE = 1e-10  # share of δ that may be left out of the losses of k cells
 LOG_TOLERANCE, COARSE_TOLERANCE = 1e-9, 1e-4  # of ln α, for the answer and for a first root
@@ -196,3 +201,60 @@ def minimum_by_advanced(need: Callable[[float, float], float], sets: int, epsilo
         lambda t: math.log(min(with_slack(t), 1e300)), bounds=(-8.0, 8.0), method="bounded", options={"xatol": 1e-2}
     )
     return min(with_slack(float(best.x)), with_slack(math.inf))
+
+
+@dataclass(frozen=True)
+class PriorRule:
+    """How α = β of each set follows for a synthesizer with a prior, from the `numbers` of a design."""
+
+    label: str
+    numbers: tuple[str, ...]
+    alpha: Callable[[Any], float]
+
+
+def _divided_alpha(design: Any) -> float:
+    return design.synthesizer_type.smallest_alpha(m=design.m, epsilon=design.epsilon / design.sets)
+
+
+def _exact_alpha(design: Any) -> float:
+    divided = _divided_alpha(design)
+    if divided < PRIOR_WITHOUT_EFFECT:
+        return divided
+    synthesizer_type = design.synthesizer_type
+    has_cells = issubclass(synthesizer_type, PriorCellSynthesizer)
+    method = method_of(synthesizer_type.two_cells if has_cells else synthesizer_type)
+    cells = int(dict(design.details).get("cells", 3)) if has_cells else 2
+    if design.sets > 1 and not (method.independent or method.knows(PriorMethod.losses)):
+        raise ValueError(
+            f"prior must be 'pure' (ε split equally) or 'own' (your α) for sets of {synthesizer_type.info.label}; "
+            "got 'exact'."
+        )
+    return _alpha_of_sets(method.key, design.n, design.m, design.sets, design.epsilon, design.delta, cells)
+
+
+@lru_cache(maxsize=4096)  # it takes up to half a second, and few controls of a page change its answer
+def _alpha_of_sets(method: str, n: int, m: int, sets: int, epsilon: float, delta: float, cells: int) -> float:
+    return minimum_prior_for_sets(method, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta, cells=cells)
+
+
+# By key: the papers' rule, as in Charest (2011); the exact composition of the sets; α as it is set.
+PRIOR_RULES = {
+    "pure": PriorRule("split ε equally over the sets, as in the papers", ("epsilon",), _divided_alpha),
+    "exact": PriorRule("smallest prior for all sets together, with δ", ("epsilon", "delta"), _exact_alpha),
+    "own": PriorRule("choose α myself", ("alpha",), lambda design: design.alpha),
+}
+
+
+def promised_by(synthesizer_type: type[Synthesizer], prior: str) -> tuple[str, ...]:
+    """Names of the numbers of the promise, or of the prior by the rule with this key, that a release follows from.
+
+    Parameters
+    ----------
+    synthesizer_type : type of Synthesizer
+    prior : str
+        Key of `PRIOR_RULES`; unused by a synthesizer without a prior.
+    """
+    if synthesizer_type.has_prior:
+        return PRIOR_RULES[prior].numbers
+    names = [parameter.name for parameter in synthesizer_type.parameters()]
+    return tuple(name for name in names if name in ("epsilon", "alpha"))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from dpviz.audit.poisson_losses import promise_of_counts
-from dpviz.calibration.prior_rules import PRIOR_RULES, promised_by
+from dpviz.calibration.several_sets import PRIOR_RULES, promised_by
 from dpviz.core.escape import escape_markdown
 from dpviz.designs import Design, broken_promise_sentence
 from dpviz.mechanisms import SYNTHESIZERS, two_cell_synthesizers

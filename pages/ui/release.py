@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.calibration.prior_rules import PRIOR_RULES
+from dpviz.calibration.several_sets import PRIOR_RULES
 from dpviz.core.formatting import format_count, format_number
 from dpviz.designs import Design
 from dpviz.mechanisms import SYNTHESIZERS

@@ -9,7 +9,7 @@ import mpmath as mp
 import pytest
 
 from dpviz.calibration.curves import release
-from dpviz.calibration.methods import beta_binomial_losses
+from dpviz.calibration.methods import SYNTH_POST_ONE
 from dpviz.calibration.parameter_draw import parameter_losses
 from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.calibration.smallest_prior import minimum_prior
@@ -84,7 +84,7 @@ def test_no_pair_exceeds_delta_and_with_less_one_does(
         for i in range(n):
             x, y = alpha + i, alpha + (n - 1 - i)
             is_drawn = method == "param_post"
-            loss = parameter_losses(x, y, epsilon / sets) if is_drawn else beta_binomial_losses(x, y, m)
+            loss = parameter_losses(x, y, epsilon / sets) if is_drawn else SYNTH_POST_ONE.losses(x, y, m, 0.0, 0.0)
             deltas.append(loss.composed_delta(sets, epsilon, resolution=2e-3))
         return max(deltas)
 
@@ -103,7 +103,7 @@ def test_plug_ins_need_the_prior_of_one_set_with_all_rows(method: str) -> None:
 def test_without_delta_only_the_pure_rule_is_left() -> None:
     prior = minimum_prior_for_sets("synth_post_one", n=100, m=100, sets=5, epsilon=1.0, delta=0.0)
     assert prior == pytest.approx(100 / math.expm1(0.2), rel=1e-12)
-    loss = beta_binomial_losses(prior, prior + 99, 100)
+    loss = SYNTH_POST_ONE.losses(prior, prior + 99, 100, 0.0, 0.0)
     assert loss.composed_delta(5, 1.0) == 0.0
     assert loss.composed_delta(5, 0.999) > 0.0
     assert minimum_prior_for_sets("param_post", n=9, m=1, sets=2, epsilon=1.0, delta=0.0) == math.inf

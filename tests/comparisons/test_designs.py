@@ -14,8 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dpviz.calibration.methods import PRIOR_METHODS, method_of
-from dpviz.calibration.prior_rules import PRIOR_RULES
-from dpviz.calibration.several_sets import minimum_prior_for_sets
+from dpviz.calibration.several_sets import PRIOR_RULES, minimum_prior_for_sets
 from dpviz.core.parameters import Parameter
 from dpviz.designs import Design
 from dpviz.inference import RULES

@@ -15,7 +15,7 @@ from scipy.special import betaincinv, gammaln, logsumexp
 from scipy.stats import beta as beta_distribution
 from scipy.stats import betabinom, binom
 
-from dpviz.calibration.prior_rules import PRIOR_RULES
+from dpviz.calibration.several_sets import PRIOR_RULES
 from dpviz.charts.posterior import densities_chart
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.designs import Design, describe_promise

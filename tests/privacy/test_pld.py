@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpviz.calibration.methods import beta_binomial_losses
+from dpviz.calibration.methods import SYNTH_POST_ONE
 from dpviz.calibration.parameter_draw import log_parameter_delta, parameter_losses
 from dpviz.mechanisms import BetaBinomial
 from dpviz.privacy import delta_for_epsilon, pld
@@ -55,7 +55,7 @@ def test_every_tuple_of_outcomes_added_up_gives_the_same_delta(
     with mp.workdps(DIGITS):
         likelier, other = laws(x, y, m)
         exact = excess(tuples(likelier, sets), tuples(other, sets), epsilon)
-    composed = beta_binomial_losses(x, y, m).composed_delta(sets, epsilon)
+    composed = SYNTH_POST_ONE.losses(x, y, m, 0.0, 0.0).composed_delta(sets, epsilon)
     assert composed == pytest.approx(float(exact), rel=1e-11)
 
 
@@ -64,7 +64,7 @@ def test_every_tuple_of_outcomes_added_up_gives_the_same_delta(
 def test_the_transform_rounds_delta_up_by_the_square_of_its_resolution(
     x: float, y: float, m: int, sets: int, epsilon: float, resolution: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loss = beta_binomial_losses(x, y, m)
+    loss = SYNTH_POST_ONE.losses(x, y, m, 0.0, 0.0)
     exact = loss.composed_delta(sets, epsilon)
     monkeypatch.setattr(pld, "MAX_LISTED", 0)
     composed = loss.composed_delta(sets, epsilon, resolution=resolution)
@@ -90,7 +90,9 @@ def test_any_two_laws_composed(masses: list[float], seed: int, sets: int, epsilo
 def test_one_set_has_the_delta_of_the_release(epsilon: float) -> None:
     for m, prior in [(100, 6.1), (700, 2.0), (5, 0.5)]:
         exact = delta_for_epsilon(BetaBinomial(n=1, m=m, alpha=prior, beta=prior), epsilon)
-        assert beta_binomial_losses(prior, prior, m).composed_delta(1, epsilon) == pytest.approx(exact, rel=1e-11)
+        assert SYNTH_POST_ONE.losses(prior, prior, m, 0.0, 0.0).composed_delta(1, epsilon) == pytest.approx(
+            exact, rel=1e-11
+        )
 
 
 def test_delta_of_1e_200_keeps_its_digits() -> None:
@@ -99,7 +101,7 @@ def test_delta_of_1e_200_keeps_its_digits() -> None:
         likelier, other = laws(x, y, m)
         exact = float(excess(tuples(likelier, 2), tuples(other, 2), epsilon))
     assert 1e-215 < exact < 1e-185
-    composed = beta_binomial_losses(x, y, m).composed_delta(2, epsilon)
+    composed = SYNTH_POST_ONE.losses(x, y, m, 0.0, 0.0).composed_delta(2, epsilon)
     assert exact * (1 - 1e-9) <= composed <= exact * (1 + ERROR)
 
 
@@ -112,7 +114,7 @@ def test_google_dp_accounting_brackets_the_composition(sets: int, epsilon: float
     optimistic, pessimistic = (
         discretized_delta(likelier, other, epsilon, rounded_up=up, sets=sets) for up in (False, True)
     )
-    composed = beta_binomial_losses(x, y, m).composed_delta(sets, epsilon)
+    composed = SYNTH_POST_ONE.losses(x, y, m, 0.0, 0.0).composed_delta(sets, epsilon)
     assert optimistic * (1 - 1e-9) <= composed <= pessimistic * (1 + ERROR) + 1e-15
 
 
@@ -173,7 +175,7 @@ def test_equal_losses_are_one_and_sums_of_different_losses_are_listed() -> None:
 
 def test_a_sum_that_would_take_too_long_is_refused_in_a_sentence() -> None:
     with pytest.raises(ValueError, match=r"sets \(released sets\) must be fewer with this promise"):
-        beta_binomial_losses(33.0, 132.0, 100).composed_delta(5, 1.0, max_size=1000)
+        SYNTH_POST_ONE.losses(33.0, 132.0, 100, 0.0, 0.0).composed_delta(5, 1.0, max_size=1000)
 
 
 def test_advanced_composition_is_that_of_the_papers() -> None:
