@@ -4,6 +4,7 @@ import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -165,15 +166,14 @@ def stream_ways(
     # All methods, the cheap ways first, and then the points of a picture
     questions = [(is_exact, method, sets) for is_exact in (False, True) for method in _methods_after(kind, first)]
     questions += [(False, first, count) for count in divided] + [(True, first, count) for count in together]
-    for is_exact, method, count in questions:
+    for is_exact, method, count in dict.fromkeys(questions):
         if count != sets and first.key in refused:
             return
-        place = method.key, count
         try:
-            if is_exact and place not in exact:
-                exact[place] = kind.need(method, setting, setting.delta, count)
-            elif not is_exact and place not in shares:
-                shares[place] = shares_of(kind, method, setting, count)
+            if is_exact:
+                exact[method.key, count] = kind.need(method, setting, setting.delta, count)
+            else:
+                shares[method.key, count] = shares_of(kind, method, setting, count)
         except ValueError as error:
             refused.setdefault(method.key, str(error))
         yield Ways(shares=dict(shares), exact=dict(exact), refused=dict(refused))
@@ -252,15 +252,11 @@ def average_and_worst(
     """
     deltas: dict[str, tuple[float, float | None] | None] = dict.fromkeys(CALIBRATED_METHODS)
     deltas[PARAM_MAP.key] = PARAM_MAP.average_delta(n, m, alpha, theta_real, epsilon), None
-    for key, method in _methods_above(alpha).items():
-        worst = delta_for_epsilon(method.two_cells(n, m, alpha, alpha), epsilon)
-        deltas[key] = method.average_delta(n, m, alpha, theta_real, epsilon), worst
+    for key, method in CALIBRATED_METHODS.items():
+        if alpha > method.lost:
+            worst = delta_for_epsilon(method.two_cells(n, m, alpha, alpha), epsilon)
+            deltas[key] = method.average_delta(n, m, alpha, theta_real, epsilon), worst
     return deltas
-
-
-def _methods_above(alpha: float) -> dict[str, PriorMethod]:
-    """The methods that take such a prior."""
-    return {key: method for key, method in CALIBRATED_METHODS.items() if alpha > method.lost}
 
 
 @dataclass(frozen=True)
@@ -298,13 +294,14 @@ def stream_average_by_theta(
     points = np.unique(np.asarray(thetas, dtype=float))
     if not len(points):
         raise ValueError("thetas must hold at least one probability; got none.")
-    methods = _methods_above(alpha)
-    known: dict[float, dict[str, float]] = {}
-    # The prior is symmetric, so that θ and 1 − θ, alike to twelve digits, are one point
-    smaller = [float(f"{min(theta, 1 - theta):.12g}") for theta in points.tolist()]
-    strides = (sorted({len(points) - 1, *range(0, len(points), stride)}) for stride in THETA_STRIDES)
-    for places in dict.fromkeys(map(tuple, strides)):
-        for theta in {smaller[place] for place in places} - known.keys():
-            known[theta] = {key: method.average_delta(n, m, alpha, theta, epsilon) for key, method in methods.items()}
-        rows = [known[smaller[place]] for place in places]
-        yield AverageCurves(points[list(places)], {key: np.array([row[key] for row in rows]) for key in methods})
+    methods = {key: method for key, method in CALIBRATED_METHODS.items() if alpha > method.lost}
+
+    @cache
+    def deltas_at(theta: float) -> list[float]:
+        return [method.average_delta(n, m, alpha, theta, epsilon) for method in methods.values()]
+
+    for stride in THETA_STRIDES:
+        shown = np.unique(np.append(points[::stride], points[-1]))
+        # The prior is symmetric, so that θ and 1 − θ, alike to twelve digits, are one point
+        rows = [deltas_at(float(f"{min(theta, 1 - theta):.12g}")) for theta in shown.tolist()]
+        yield AverageCurves(shown, dict(zip(methods, np.array(rows).T, strict=True)))

@@ -173,10 +173,12 @@ class Bernoulli(Kind):
         return minimum_prior_for_sets(method.key, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta, cells=cells)
 
     def needs(self, method: PriorMethod, settings: Sequence[Setting], deltas: Sequence[float]) -> FloatArray:
-        if settings and self.binary:
-            n, m, epsilon = np.array([(setting.n, setting.m, setting.epsilon) for setting in settings]).T
-            with suppress(ValueError):  # one of them has no answer
-                return minimum_priors(method.key, n=n, m=m, epsilon=epsilon, delta=np.array(deltas))
+        if self.binary:
+            promises = zip(settings, deltas, strict=True)
+            with suppress(ValueError):  # a setting without an answer
+                return minimum_priors(
+                    method.key, [(setting.n, setting.m, setting.epsilon, delta) for setting, delta in promises]
+                )
         return super().needs(method, settings, deltas)
 
     def given(self, method: PriorMethod, setting: Setting, level: float) -> Given | None:

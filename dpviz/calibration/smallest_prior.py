@@ -1,10 +1,9 @@
 """The smallest prior with which a method keeps a promise: closed forms for ε, a root of δ(ε; α) = δ for (ε, δ)."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
-from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -15,7 +14,7 @@ from dpviz.core.declarations import DELTA, EPSILON, MANY_ROWS, MANY_SYNTHETIC_RO
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import MAX_EXPONENT, round_to_private_side
 from dpviz.core.parameters import argument, plain_number, validate_choice
-from dpviz.core.types import FloatArray, Numbers
+from dpviz.core.types import FloatArray
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 from dpviz.privacy.divergence import delta_for_epsilon
 
@@ -95,7 +94,7 @@ def minimum_prior(
     return _solve(replace(_search(method, n, m, epsilon, delta), beta=beta, ratio=ratio, cells=cells))
 
 
-def minimum_priors(method: str, *, n: Numbers, m: Numbers, epsilon: Numbers, delta: Numbers) -> FloatArray:
+def minimum_priors(method: str, settings: Iterable[tuple[int, int, float, float]]) -> FloatArray:
     """`minimum_prior` at many settings of two cells with one prior, several times as fast as one by one.
 
     On the private side, within a relative 5e-12. The roots for the neighbours with 0 and 1 ones, mostly the worst, are
@@ -105,20 +104,18 @@ def minimum_priors(method: str, *, n: Numbers, m: Numbers, epsilon: Numbers, del
     ----------
     method : str
         Key of `PRIOR_METHODS`.
-    n, m, epsilon, delta : float or ndarray
-        Of shapes that broadcast, with the domains of `minimum_prior`.
+    settings : iterable of tuple
+        n, m, ε and δ of each, with the domains of `minimum_prior`.
 
     Examples
     --------
-    >>> minimum_priors("synth_post_one", n=1, m=1, epsilon=math.log(2), delta=np.array([0.0, 0.25])).round(9).tolist()
+    >>> minimum_priors("synth_post_one", [(1, 1, math.log(2), 0.0), (1, 1, math.log(2), 0.25)]).round(9).tolist()
     [1.0, 0.5]
     """
     validate_choice("method", method, PRIOR_METHODS)
-    settings = np.broadcast(n, m, epsilon, delta)
     searches = [_search(method, *setting) for setting in settings]
     effective = _solve_batch(PRIOR_METHODS[method].effective, tuple(search.effective for search in searches))
-    priors = [search.from_effective(prior) for search, prior in zip(searches, effective, strict=True)]
-    return np.reshape(np.array(priors), settings.shape)
+    return np.array([search.from_effective(prior) for search, prior in zip(searches, effective, strict=True)])
 
 
 def validate_epsilon(epsilon: float, delta: float) -> float:
@@ -272,7 +269,7 @@ class _Search:
         return max(-math.log(self.delta) / rate, 1e-9)  # positive even where δ is nearly 1
 
 
-def _search(method: str, n: Any, m: Any, epsilon: Any, delta: Any) -> _Search:
+def _search(method: str, n: int, m: int, epsilon: float, delta: float) -> _Search:
     """The search with these arguments, validated."""
     validate_choice("method", method, PRIOR_METHODS)
     n = int(MANY_ROWS.validate(n))

@@ -345,34 +345,33 @@ def test_a_jump_is_found_as_well(guess: float) -> None:
 @pytest.mark.parametrize("method", CALIBRATED)
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (3, 700), (150, 20), (2000, 2000), (90_000, 5)])
 def test_many_priors_together_are_those_one_by_one(method: str, n: int, m: int) -> None:
-    settings = np.array([(e, d) for e in (0.05, 1.0, 9.0, 50.0) for d in (0.0, 1e-300, 1e-7, 0.2)])
-    together = minimum_priors(method, n=n, m=m, epsilon=settings[:, 0], delta=settings[:, 1])
-    alone = [minimum_prior(method, n=n, m=m, epsilon=e, delta=d) for e, d in settings.tolist()]
+    promises = list(itertools.product((0.05, 1.0, 9.0, 50.0), (0.0, 1e-300, 1e-7, 0.2)))
+    promises += [(0.0, 1e-4), (0.0, 0.01), (0.0, 0.3), (1.0, 1e-7)]
+    together = minimum_priors(method, [(n, m, *promise) for promise in promises]).tolist()
+    alone = [minimum_prior(method, n=n, m=m, epsilon=epsilon, delta=delta) for epsilon, delta in promises]
     np.testing.assert_allclose(together, alone, rtol=2e-12)
-    for alpha, (epsilon, delta) in zip(together.tolist(), settings.tolist(), strict=True):
+    for alpha, (epsilon, delta) in zip(together, promises, strict=True):
         if math.isfinite(alpha):
             assert delta_for_epsilon(release(method, n=n, m=m, alpha=alpha), epsilon) <= delta
 
 
-@pytest.mark.parametrize("method", CALIBRATED)
-def test_many_priors_together_at_epsilon_zero(method: str) -> None:
-    deltas = [1e-4, 0.01, 0.3]
-    together = minimum_priors(method, n=[[5], [90]], m=20, epsilon=0.0, delta=deltas)
-    alone = [[minimum_prior(method, n=n, m=20, epsilon=0.0, delta=d) for d in deltas] for n in (5, 90)]
-    np.testing.assert_allclose(together, alone, rtol=2e-12)
-    with pytest.raises(ValueError, match="epsilon"):
-        minimum_priors(method, n=5, m=20, epsilon=0.0, delta=[0.1, 0.0])
-
-
 def test_no_settings_have_no_priors() -> None:
-    assert minimum_priors("synth_map", n=np.ones((0, 2), int), m=1, epsilon=[1.0, 2.0], delta=0.1).shape == (0, 2)
+    assert minimum_priors("synth_map", []).shape == (0,)
 
 
-def test_many_priors_together_are_refused_outside_their_domains() -> None:
-    with pytest.raises(ValueError, match="delta"):
-        minimum_priors("synth_map", n=1, m=1, epsilon=1.0, delta=np.array([0.1, 1.0]))
-    with pytest.raises(ValueError, match="method must be one of"):
-        minimum_priors("none", n=1, m=1, epsilon=1.0, delta=0.1)
+@pytest.mark.parametrize(
+    ("method", "promise", "refusal"),
+    [
+        ("synth_map", (1.0, 1.0), "delta"),
+        ("synth_map", (0.0, 0.0), "epsilon"),
+        ("none", (1.0, 0.1), "method must be one of"),
+    ],
+)
+def test_many_priors_together_are_refused_outside_their_domains(
+    method: str, promise: tuple[float, float], refusal: str
+) -> None:
+    with pytest.raises(ValueError, match=refusal):
+        minimum_priors(method, [(1, 1, 1.0, 0.1), (1, 1, *promise)])
 
 
 # The ends of the domain
