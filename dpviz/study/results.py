@@ -25,8 +25,6 @@ COLUMNS: dict[str, type] = {
     **{name + end: float for name in (*CELL_MEASURES, *RULE_MEASURES) for end in ("", "_error")},
 }  # fmt: skip
 
-UNREADABLE = "The file must be the CSV file of a study, complete and unchanged."
-
 
 @dataclass(frozen=True, kw_only=True)
 class RuleResult:
@@ -97,9 +95,9 @@ def read_results(content: bytes) -> tuple[CellResult, ...]:
     try:
         header, *table = csv.reader(lines, strict=True)
     except (ValueError, csv.Error):
-        raise ValueError(UNREADABLE) from None
-    if any(len(line) != len(COLUMNS) for line in table) or header != list(COLUMNS):
-        raise ValueError(UNREADABLE)
+        header = []
+    if header != list(COLUMNS) or any(len(line) != len(COLUMNS) for line in table):
+        raise ValueError("The file must be the CSV file of a study, complete and unchanged.")
     cells: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for line in table:
         row = {name: _parse(name, text) for name, text in zip(COLUMNS, line, strict=True)}
