@@ -16,6 +16,7 @@ from dpviz.audit.theorem_audit import TheoremResult, audit_theorems
 from dpviz.audit.theorems import Promise, Verdict
 from dpviz.calibration.data_kinds import GAUSSIAN, Setting
 from dpviz.priors import METHODS
+from dpviz.privacy.real_loss import Loss
 from tests.calibration.test_smallest_prior import log_delta
 
 GAUSSIAN_SETTINGS = [
@@ -71,6 +72,11 @@ def test_theorem_7_8_names_both_its_errors() -> None:
     assert result.sentence.endswith(
         f"{ERRORS['step']} {ERRORS['deviation']} With both repaired, it gives R/σ = 0.52, which is safe."
     )
+
+
+@pytest.mark.parametrize(("loss", "used"), [(0.994, "99.4 % of it used"), (0.9996, "just used up")])
+def test_a_promise_is_used_up_only_where_its_share_reads_as_all_of_it(loss: float, used: str) -> None:
+    assert sentence("release", Loss.exactly(loss), 1.0) == f"The promise ε = 1 is kept, {used}."
 
 
 def composition_by_sum(loss: float, copies: int, epsilon: float) -> float:

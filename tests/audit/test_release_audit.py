@@ -642,5 +642,6 @@ def test_rows_of_a_histogram_with_scotts_bins_are_called_broken_only_where_they_
     assert method.real_loss(data, 2.0, 2).at_least == pytest.approx(2 * 30.32, abs=0.06)
     open_ = method.real_loss(data, 100.0, 1)
     assert open_.text(100.0) == "at least 94"
+    assert Loss(94.68, 99.12).text(100.0) == "94.6 to 99.2"  # rounded outwards
     assert open_.verdict(100.0) is ReleaseVerdict.OPEN
     assert method.real_loss(replace(data, n=40), 1e-5, 1).at_least > 58  # however small ε is

@@ -6,6 +6,8 @@ import itertools
 import math
 import re
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -147,3 +149,5 @@ def test_who_keeps_a_promise_at_a_prior_is_who_does_by_the_matrix():
             keeps = listed_delta(law(n=n, m=m, alpha=alpha, beta=alpha), epsilon) <= delta + 1e-15
             assert keeps == (said == "every method" or METHODS[method].label in said.split(", ")), (setting, alpha)
     assert seen == {"no method", "every method", "some"}
+    at_limit: Any = {"synth_map": SimpleNamespace(pure_epsilon=2.0)}
+    assert kept_by(at_limit, Setting(n=6, m=6, epsilon=2.0)) == "every method"

@@ -128,6 +128,7 @@ def test_shares_near_all_are_not_said_to_be_all() -> None:
     assert format_percent(1.0, 3) == "100 %"
     assert format_percent(2e-9, 4) == "less than 10⁻⁶ %" and format_percent(1 - 2e-9, 4) == "more than 99.999999 %"
     assert format_percent(1 - 1e-13) == "100 %" and format_percent(1e-13) == "0 %"
+    assert _vacuous_sentence(0.5) == " Of them 50 % run from 0 to 100 % and say nothing."
     assert _vacuous_sentence(1.0) == " All of them run from 0 to 100 % and say nothing."
 
 

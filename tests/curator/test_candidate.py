@@ -121,6 +121,15 @@ def test_where_an_interval_alone_decides_the_error_does_not(
         assert at(asked, design, design.epsilon * 0.97).value("coverage") < largest.value("coverage") - 0.0007
 
 
+def test_where_coverage_grows_up_to_the_largest_epsilon_no_more_is_given() -> None:
+    asked = asking(
+        GuessingLimit(most_success=0.57), low=0.3, high=0.3, values=1, sets=(50,), methods=("beta_binomial",),
+        limits=(AccuracyLimit("coverage", 0.05),),
+    )  # fmt: skip
+    (design,) = answered(asked).designs
+    assert design.epsilon == design.largest_epsilon() == pytest.approx(14.277813, rel=1e-6)  # to four digits 14.28
+
+
 # Lengths
 
 

@@ -577,6 +577,19 @@ def test_a_number_that_rests_on_hardly_any_estimate_is_not_known(repetitions: fl
 # Sentences
 
 
+@pytest.mark.parametrize(("sets", "others"), [((1,), ""), ((1, 2), "The same holds for one more design.")])
+def test_a_design_too_close_to_call_is_not_counted_beside_itself(sets: tuple[int, ...], others: str) -> None:
+    asked = numbers(
+        limits=(AccuracyLimit(ERROR, 1.0),), protections=(EpsilonDeltaLimit(most_epsilon=1.0),),
+        methods=("modips_split",), sets=sets, repetitions=30,
+    )  # fmt: skip
+    designs = answered(asked).designs
+    middle = sum(design.value(ERROR) for design in designs) / len(designs)
+    mark, sentence, _ = summarize(answered(dataclasses.replace(asked, limits=(AccuracyLimit(ERROR, middle),))))
+    assert mark == "too close to call"
+    assert others in sentence and ("The same holds" in sentence) == bool(others)
+
+
 def test_a_single_design_is_the_only_one_considered() -> None:
     desk = answered(asking(methods=("geometric",), protections=(EpsilonDeltaLimit(),)))
     assert "It was the only design considered." in summarize(desk)[1]

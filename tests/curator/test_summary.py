@@ -234,6 +234,8 @@ def test_a_column_offers_what_the_desk_takes_of_it() -> None:
 
     numbers = offers("0", "0", "0", "0", "100", reading="numbers")
     assert "Use bounds 0 to 110, a mean from 1.1 to 60 and σ = 45" in numbers
+    rare = offers(*["0"] * 199, "100", reading="numbers")  # a mean of 0.5, of which half is nearer than a hundredth
+    assert "Use 0.25 to 1.5 as the range of the mean" in rare
     assert "Use k = 3 categories" in offers("yes", "no", "maybe", "maybe", reading="categories")
     many_rows = offers(*"10" * 15_000, reading="proportion")
     assert many_rows[0] == "Use n = 10,000, the most that the desk takes of such data"

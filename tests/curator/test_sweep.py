@@ -123,6 +123,19 @@ def test_along_an_axis_of_numbers_every_point_rests_on_all_repetitions_and_ties_
             assert (index in (first, *tied)) == (apart.value <= 2 * apart.error + 1e-12)
 
 
+def test_along_the_rows_no_design_is_given_more_than_its_protection_allows() -> None:
+    """The smallest ε that is enough, 5.49, stays only where the limit on guesses allows it: of 2 rows it allows 1.9."""
+    guesses, error = GuessingLimit(most_success=0.7), AccuracyLimit("root_mean_squared_error", 0.14)
+    asked = dataclasses.replace(
+        ASKED, sets=(1,), goal="epsilon", methods=("posterior_mean",), protections=(guesses,), limits=(error,)
+    )
+    evaluations = along("rows", "root_mean_squared_error", asked).evaluations
+    assert max(design.epsilon for design in evaluations.values()) == pytest.approx(5.49, rel=1e-3)
+    for design in evaluations.values():
+        largest = design.largest_epsilon()
+        assert largest is not None and design.epsilon <= largest
+
+
 def test_right_guesses_rise_from_a_half_with_epsilon() -> None:
     found = along("epsilon", "bias")
     rates = [guess_rate(found, value) for value in AXES["epsilon"].values(ASKED)]

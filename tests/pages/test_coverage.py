@@ -416,6 +416,7 @@ def test_why_it_fails_has_what_every_repair_gains() -> None:
     decomposition = coverage.coverage_decomposition(synthesizer=design_of().release, p=0.25, sets=5, rule="reiter_2002")
     assert "81.2 % → 94.8 %" in said(app)
     assert "which costs 18.8 points." in said(app)
+    assert "E[q̄] − p = 0.2007, Var(q̄) = 0.0006646;" in said(app)
     combinations = rows_of(app, "Coverage with each combination of repairs")
     assert float(combinations["all three"]["Reiter 2002"].removesuffix(" %")) == pytest.approx(
         100 * decomposition.repaired, abs=1e-3

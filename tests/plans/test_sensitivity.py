@@ -68,6 +68,8 @@ def test_a_place_is_the_plan_that_assumes_so_and_the_widest_is_the_last_that_hol
         text = sentence("assumption", solution=answer, curve=curve)
         assert not re.search(r"\bnan|\binf\b|\{|  |\b1 times|-0", text)
         assert text.endswith(".")
+        times = re.search(r"(\S+) times as (?:far|wide)", text)
+        assert times is None or 0.99 * curve.widest < float(times[1]) <= curve.widest * (1 + 1e-12)
     assert len(table("assumptions", curves=curves).rows) == sum(len(curve.points) for curve in curves)
     points = {curve.assumption: curve.points for curve in curves}
     lines = ranges_chart(points, promised=promise_label(plan)).to_dict()["data"]

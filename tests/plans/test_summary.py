@@ -99,6 +99,15 @@ def test_a_plan_of_one_statistic_is_told_as_one() -> None:
     assert facts.published == []
 
 
+def test_what_is_needed_is_rounded_up_and_what_is_left_down() -> None:
+    """Geometric noise of variance 2q / (1 − q)² = 5², q = e^−ε, has ε = 0.28191, which leaves 1.71809 of 2."""
+    statistics = (YesNoShare(name="s", limit=0.005),)
+    protection = EpsilonDeltaLimit(most_epsilon=2.0)
+    answer = solve_plan(ReleasePlan(n=1000, protection=protection, statistics=statistics, spend_all=False))
+    text = summary.sentence("rest", facts=summary.solution_facts(answer)).replace("\xa0", " ")
+    assert text == "with ε = 0.282 of 2, when one row is substituted. ε = 1.71 is left for later publications."
+
+
 def test_sensitivity_is_what_another_question_gives() -> None:
     plan = ReleasePlan(n=12_000, statistics=FIVE[:2], protection=PROMISES["ε"])
     curve = epsilon_curve(plan)

@@ -69,6 +69,9 @@ def test_risk_is_bayes_rule_and_the_wanted_ratio_is_kept_exactly_as_said(summary
             assert ratio * risk >= 1
         elif abs(grown - ratio) > 1e-9:
             assert ("this release keeps" in wanted) == (grown < ratio)
+        if "or smaller" in wanted:
+            kept = math.exp(float(wanted.split("must be ε = ")[1].split()[0]))
+            assert kept / (risk * kept + 1 - risk) <= ratio < 1.02 * kept / (risk * kept + 1 - risk)
 
 
 @GRID
@@ -105,6 +108,7 @@ def test_the_ratio_and_its_epsilon_are_inverses_and_agree_with_many_digits():
         assert risk_ratio(epsilon_for_risk_ratio(ratio, prior_risk=risk), prior_risk=risk) == pytest.approx(
             ratio, rel=1e-12
         )
+    assert epsilon_for_risk_ratio(2.0, prior_risk=0.5) == math.inf  # twice one half is 1, which no loss exceeds
 
 
 @GRID

@@ -44,6 +44,8 @@ PROTECTED = [
 def test_neighbours_that_are_left_out_are_not_the_worst(release: UnderPrior, epsilon: float) -> None:
     found, every = (delta_of_sets(release, 4, epsilon, pairs) for pairs in (None, range(release.n)))
     assert found.value == pytest.approx(every.value, rel=1e-12)
+    mirrored = (release.n - every.likelier, release.n - every.unlikelier)  # as bad where the prior is even
+    assert epsilon == 0 or (found.likelier, found.unlikelier) in {(every.likelier, every.unlikelier), mirrored}
 
 
 def test_impossible_releases_count_beside_the_bounds_of_the_others() -> None:

@@ -129,6 +129,10 @@ def test_far_tails_give_no_mu_that_rounding_made():
     assert trade_off_curve(BetaBinomial(n=20, m=400, alpha=1e-6, beta=1e-6)).mu == pytest.approx(6.5, abs=0.3)
 
 
+def test_where_releases_decide_the_steepest_piece_is_the_upright_one():
+    assert TradeOffCurve.promised(1.0, 0.5).steepest == (0.0, 0.75)  # half way from (0, 1) down to (0, 1 − δ)
+
+
 def test_a_matrix_too_large_is_refused_in_a_sentence():
     with pytest.raises(ValueError, match=r"at most 4,000,000 of them; here there are 25,005,000\. Set fewer rows"):
         trade_off_curve(BetaBinomial(n=5_000, m=5_000, alpha=1, beta=1))

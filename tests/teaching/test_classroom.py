@@ -41,8 +41,12 @@ SEATS = range(1, MAX_SEATS + 1)
 @pytest.mark.parametrize("rule", ROOM_RULES)
 @pytest.mark.parametrize(
     "release",
-    [BetaBinomial(n=4, m=4, alpha=1.5, beta=1.5), GeometricSanitizer(n=5, epsilon=0.7)],
-    ids=["beta-binomial", "geometric"],
+    [
+        BetaBinomial(n=4, m=4, alpha=1.5, beta=1.5),
+        BetaBinomial(n=3, m=5, alpha=1.5, beta=0.7),
+        GeometricSanitizer(n=5, epsilon=0.7),
+    ],
+    ids=["beta-binomial", "more-rows", "geometric"],
 )
 def test_coverage_of_the_secret_share_is_that_of_every_release(
     release: TwoCellSynthesizer, rule: str, sets: int
