@@ -35,6 +35,7 @@ class BetaBinomial(UnderPrior, TwoCellSynthesizer):
     """
 
     key = "beta_binomial"
+    has_independent_rows = False
 
     log_pair_deltas = staticmethod(log_delta_beta_binomial)
 

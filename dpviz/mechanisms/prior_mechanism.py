@@ -4,7 +4,7 @@ import dataclasses
 import math
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
-from typing import ClassVar, Self
+from typing import ClassVar, Self, cast
 
 import numpy as np
 
@@ -48,7 +48,8 @@ class UnderPrior:
     needs_no_matrix: ClassVar[bool] = True
     has_fast_moments: ClassVar[bool] = True
     prior_offset: ClassVar[int] = 0  # invented rows of each cell that the release does not use
-    has_independent_rows: ClassVar[bool] = False  # whether each row has a loss of its own; else all follow one draw
+    # Whether each row has a loss of its own, or all follow one draw; None for what has none of the closed forms below
+    has_independent_rows: ClassVar[bool | None] = None
 
     n: int = parameter(ROWS)
     m: int = parameter(SYNTHETIC_ROWS)
@@ -98,6 +99,8 @@ class UnderPrior:
 
     def worst_log_odds(self) -> WorstCase:
         """Neighbours with one row or none in the cell with the smaller prior, and every released row in that cell."""
+        if self.has_independent_rows is None:
+            return cast("WorstCase", super().worst_log_odds())  # type: ignore[misc]
         draws, rows = self._draws_and_rows(self.m)
         log_odds = draws * math.log1p(rows / min(self.effective_prior))
         if self.alpha <= self.beta:
@@ -111,6 +114,8 @@ class UnderPrior:
         It is m / (e^ε − 1) where the rows follow one draw, 1 / (e^{ε/m} − 1) where each has its own, and 1 more for the
         mode.
         """
+        if cls.has_independent_rows is None:
+            raise NotImplementedError
         m, epsilon = int(PROMISED_ROWS.validate(m)), PROMISED_EPSILON.validate(epsilon)
         (draws, rows), offset = cls._draws_and_rows(m), cls.prior_offset
 
@@ -133,8 +138,10 @@ class UnderPrior:
         rows, total = np.asarray(rows), a + b + self.n
         return (rows + a) / total, (b + (self.n - rows)) / total
 
-    def proportion_moments(self) -> tuple[FloatArray, FloatArray]:
+    def proportion_moments(self) -> tuple[FloatArray, FloatArray] | None:
         """Mean θ, and variance θ (1 − θ)/m of independent rows, or θ (1 − θ) (T/m + 1)/(T + 1) with T = n + α + β."""
+        if self.has_independent_rows is None:
+            return None
         mean, rest = self.mean_proportions(np.arange(self.n + 1))
         if self.has_independent_rows:
             return mean, mean * rest / self.m
