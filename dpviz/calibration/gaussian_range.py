@@ -42,8 +42,6 @@ ABSCISSAS, ABSCISSA_WEIGHTS = np.polynomial.legendre.leggauss(12)
 NARROW_TRUNCATION = 0.5
 TRAPEZOID_POINTS, END_SEARCH_POINTS = 200, 33  # Points of the trapezoid rule, and of the search for its ends
 
-# ln Z(x̄) and R − E[t | x̄] for means x̄, all in units of σ.
-Conditioned = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 GAUSSIAN_SETS = dataclasses.replace(COMPOSED_SETS, maximum=limits.MAX_SETS, default=1)
 SIGMA = Parameter(
     name="sigma",
@@ -154,11 +152,25 @@ class GaussianRelease(ParameterRecord):
         if not self.prior_method.calibrated:
             return math.inf
         variance, copies = self._conditioned
+        base = 2 * self.shrinkage * reach / variance * reach / self.n  # B of the module's proof
+        if self.n == 1:
+            return copies * base
+
+        # A short step is integrated from g, a long one is the difference of log-normalizers
+        length = 2 * reach / self.n
+        if self.shrinkage * length <= math.sqrt(variance):
+            _, gap = self._truncated(-reach + length * (1 + ABSCISSAS) / 2, reach)
+            return copies * base * float(gap / reach @ ABSCISSA_WEIGHTS) / 2
+        (low, high), _ = self._truncated(np.array([-reach, length - reach]), reach)
+        return copies * (base * (1 + self.shrinkage * (1 - 1 / self.n)) - float(high - low))
+
+    def _truncated(self, means: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
+        """ln Z(x̄) and R − E[t | x̄] for means x̄, all in units of σ."""
         if self.prior_method.rows_together:
-            distribution = _joint_distribution(self.shrinkage, self.n, self.m, reach)
-        else:
-            distribution = _number_distribution(self.shrinkage, variance, reach)
-        return _conditioned_epsilon(distribution, self.shrinkage, self.n, variance, reach, copies)
+            return _truncated_rows(self.shrinkage * means, self.n / self.shrinkage, self.m, reach)
+        sd = math.sqrt(self._conditioned[0])
+        log_mass, gap = _truncated_normal(self.shrinkage * means / sd, reach / sd)
+        return log_mass, sd * gap
 
     @property
     def _conditioned(self) -> tuple[float, int]:
@@ -228,58 +240,26 @@ def maximum_range(
     return release.largest(epsilon, delta)
 
 
-def _conditioned_epsilon(
-    distribution: Conditioned, shrinkage: float, n: int, variance: float, reach: float, copies: int
-) -> float:
-    """ε of `copies` independent statistics of one distribution, by the module's proof; s, n, v and R in units of σ."""
-    base = 2 * shrinkage * reach / variance * reach / n
-    if n == 1:
-        return copies * base
-    length = 2 * reach / n
-    if shrinkage * length <= math.sqrt(variance):
-        _, gap = distribution(-reach + length * (1 + ABSCISSAS) / 2)
-        return copies * base * float(gap / reach @ ABSCISSA_WEIGHTS) / 2
-    (low, high), _ = distribution(np.array([-reach, length - reach]))
-    return copies * (base * (1 + shrinkage * (1 - 1 / n)) - float(high - low))
+def _truncated_rows(centers: FloatArray, precision: float, m: int, reach: float) -> tuple[FloatArray, FloatArray]:
+    """ln Z and R − E[t] of the m rows of SYNTH_Post(One): Z = ∫ N(μ; center, 1/precision) Pr(|z| ≤ R | μ)^m dμ."""
+    centers = centers[:, None]
 
-
-def _number_distribution(shrinkage: float, variance: float, reach: float) -> Conditioned:
-    """One number, N(s x̄, v) truncated to [−R, R]."""
-    sd = math.sqrt(variance)
-
-    def distribution(means: FloatArray) -> tuple[FloatArray, FloatArray]:
-        log_mass, gap = _truncated_normal(shrinkage * means / sd, reach / sd)
-        return log_mass, sd * gap
-
-    return distribution
-
-
-def _joint_distribution(shrinkage: float, n: int, m: int, reach: float) -> Conditioned:
-    """The m rows of SYNTH_Post(One) together, independent given μ: Z = ∫ N(μ; s x̄, σ_μ²) Pr(|z| ≤ R | μ)^m dμ."""
-    precision = n / shrinkage
-    margin = math.sqrt(2 * INTEGRAND_DROP / precision)
-
-    def log_integrand(centres: FloatArray, shifts: FloatArray) -> tuple[FloatArray, FloatArray]:
-        log_mass, gap = _truncated_normal(centres + shifts, reach)
+    def log_integrand(shifts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        log_mass, gap = _truncated_normal(centers + shifts, reach)
         return m * log_mass - precision / 2 * shifts**2, gap
 
-    def distribution(means: FloatArray) -> tuple[FloatArray, FloatArray]:
-        # Ends of the integral over μ, less its center
-        centres = shrinkage * means[:, None]  # at most 0, so that the mode is shifted by 0 to −center
-        low, high = _zoom(
-            lambda shifts: log_integrand(centres, shifts)[0], np.full_like(centres, -margin), margin - centres
-        )
-        log_values, gap = log_integrand(centres, low + (high - low) * np.linspace(0, 1, TRAPEZOID_POINTS))
+    # Ends of the integral over μ, less its center, which is at most 0: the mode is shifted by 0 to −center
+    margin = math.sqrt(2 * INTEGRAND_DROP / precision)
+    low, high = _zoom(lambda shifts: log_integrand(shifts)[0], np.full_like(centers, -margin), margin - centers)
 
-        # The trapezoid rule
-        top = log_values.max(axis=1, keepdims=True)
-        weights = np.exp(log_values - top)
-        total = weights.sum(axis=1)
-        spacing = (high - low)[:, 0] / (TRAPEZOID_POINTS - 1)
-        log_mass = top[:, 0] + np.log(total * spacing * math.sqrt(precision / (2 * math.pi)))
-        return log_mass, (weights * gap).sum(axis=1) / total
-
-    return distribution
+    # The trapezoid rule
+    log_values, gap = log_integrand(low + (high - low) * np.linspace(0, 1, TRAPEZOID_POINTS))
+    top = log_values.max(axis=1, keepdims=True)
+    weights = np.exp(log_values - top)
+    total = weights.sum(axis=1)
+    spacing = (high - low)[:, 0] / (TRAPEZOID_POINTS - 1)
+    log_mass = top[:, 0] + np.log(total * spacing * math.sqrt(precision / (2 * math.pi)))
+    return log_mass, (weights * gap).sum(axis=1) / total
 
 
 def _truncated_normal(centres: FloatArray, half_width: float) -> tuple[FloatArray, FloatArray]:

@@ -7,11 +7,10 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from dpviz.calibration.parameter_draw import ParameterDraw, log_parameter_delta, parameter_draw_delta, parameter_losses
+from dpviz.calibration.parameter_draw import ParameterDraw, parameter_draw_delta, parameter_losses
 from dpviz.core import limits
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import round_to_private_side
-from dpviz.core.types import FloatArray, Numbers
 from dpviz.mechanisms import (
     SYNTHESIZERS,
     BetaBinomial,
@@ -49,8 +48,10 @@ class PriorMethod:
         Whether the m rows of a Gaussian release depend on each other, and are truncated together.
     knows_cells : bool
         Whether the release of k cells depends on n or k; otherwise it is that of two cells and a single row.
-    takes_cells, has_pair_deltas : bool
-        Whether `more_cells` and `log_pair_deltas` have an answer.
+    takes_cells : bool
+        Whether `more_cells` has an answer.
+    prior_type : type of UnderPrior
+        The mechanism on two counts, whose `log_pair_deltas` has δ of pairs of neighbours, unless it is `UnderPrior`'s.
     """
 
     key: str
@@ -61,7 +62,8 @@ class PriorMethod:
     calibrated = True
     never_pure = independent = rows_together = False
     knows_cells = True
-    takes_cells = has_pair_deltas = False
+    takes_cells = False
+    prior_type: type[UnderPrior] = UnderPrior
 
     def __repr__(self) -> str:
         return self.key
@@ -108,10 +110,6 @@ class PriorMethod:
         """Smallest symmetric prior without δ, in closed form; ∞ where there is none."""
         return math.inf
 
-    def log_pair_deltas(self, x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
-        """ln δ(ε) of neighbours that share x and y (invented) rows, the first with a one more, the second a zero."""
-        self.refuse("pairs of neighbours")
-
     def losses(self, x: float, y: float, m: int, mean_loss: float, resolution: float) -> PrivacyLossDistribution:
         """Privacy loss of such neighbours; where it has no bound, points near `mean_loss`, for sums of a resolution."""
         self.refuse("several sets")
@@ -141,14 +139,13 @@ class RowMethod(PriorMethod):
 
     def __init__(self, synthesizer_type: type[TwoCellSynthesizer]) -> None:
         info = synthesizer_type.info
-        self._prior_type = cast("type[UnderPrior]", synthesizer_type)
+        self.prior_type = cast("type[UnderPrior]", synthesizer_type)
         self.synthesizer_type = synthesizer_type
         self.color = synthesizer_type.key
         self.key, self.label = info.zheng or (synthesizer_type.key, info.label)
         self.words = info.rows_drawn
-        self.lost = float(self._prior_type.prior_offset)
+        self.lost = float(self.prior_type.prior_offset)
         self.takes_cells = self.cell_release is not None
-        self.has_pair_deltas = self._prior_type.log_pair_deltas is not UnderPrior.log_pair_deltas
 
     def plain(self, cells: int) -> str:
         if cells <= 2 or not self.takes_cells:
@@ -178,9 +175,6 @@ class RowMethod(PriorMethod):
 
     def minimum_pure_prior(self, m: int, epsilon: float) -> float:
         return self.synthesizer_type.smallest_alpha(m=m, epsilon=epsilon)
-
-    def log_pair_deltas(self, x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
-        return self._prior_type.log_pair_deltas(x, y, m, epsilon)
 
     def average_delta(self, n: int, m: int, alpha: float, theta: float, epsilon: float) -> float:
         return average_case_delta(self.two_cells(n, m, alpha, alpha), theta, epsilon)
@@ -238,8 +232,9 @@ class ParamPost(PriorMethod):
     key = color = "param_post"
     label = "PARAM_Post"
     words = "one draw of the proportion itself"
-    never_pure = takes_cells = has_pair_deltas = True
+    never_pure = takes_cells = True
     knows_cells = False
+    prior_type = ParameterDraw
 
     def two_cells(self, n: int, m: int, alpha: float, beta: float) -> ParameterDraw:
         return ParameterDraw(n=n, alpha=alpha, beta=beta)
@@ -247,9 +242,6 @@ class ParamPost(PriorMethod):
     def more_cells(self, n: int, m: int, alpha: float, cells: int) -> ParameterDraw:
         """The two cells' total has one distribution under both tables: left is one row in two cells."""
         return ParameterDraw(n=1, alpha=alpha, beta=alpha)
-
-    def log_pair_deltas(self, x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
-        return log_parameter_delta(x, y, epsilon)
 
     def losses(self, x: float, y: float, m: int, mean_loss: float, resolution: float) -> PrivacyLossDistribution:
         return parameter_losses(x, y, mean_loss, resolution)

@@ -15,7 +15,7 @@ from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import MAX_EXPONENT, round_to_private_side
 from dpviz.core.parameters import argument, plain_number, validate_choice
 from dpviz.core.types import FloatArray
-from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
+from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS, UnderPrior
 from dpviz.privacy.divergence import delta_for_epsilon
 
 MAX_SEARCHED_PRIOR = PRIOR_ONES.maximum / 2
@@ -298,9 +298,9 @@ def _solve(search: _Search) -> float:
 @lru_cache(maxsize=32)  # SYNTH_MAP and SYNTH_Post(Many) have the same effective method
 def _solve_batch(method: PriorMethod, searches: tuple[_Search, ...]) -> list[float]:
     """`_solve` of many searches of one effective method for two cells."""
-    open_searches = [search for search in searches if not search.has_closed_form and method.has_pair_deltas]
+    open_searches = [search for search in searches if not search.has_closed_form]
     priors = {}
-    if open_searches:
+    if open_searches and method.prior_type.log_pair_deltas is not UnderPrior.log_pair_deltas:
         roots = _roots_of_outermost_pairs(method, open_searches).tolist()
         for search, prior in zip(open_searches, roots, strict=True):
             is_inside = PRIOR_ONES.minimum <= prior < min(search.minimum_pure_alpha, MAX_SEARCHED_PRIOR)
@@ -316,7 +316,7 @@ def _roots_of_outermost_pairs(method: PriorMethod, searches: Sequence[_Search]) 
         n, m, epsilon, log_delta = setting
         prior = np.exp(log_prior)
         ends = np.stack([prior, prior + (n - 1)])  # both directions
-        both = method.log_pair_deltas(ends.ravel(), ends[::-1].ravel(), np.tile(m, 2), np.tile(epsilon, 2))
+        both = method.prior_type.log_pair_deltas(ends.ravel(), ends[::-1].ravel(), np.tile(m, 2), np.tile(epsilon, 2))
         ratio = both.reshape(2, -1).max(axis=0) / log_delta
         with np.errstate(divide="ignore"):
             return np.clip(np.log(np.maximum(ratio, 0.0)), -FAR_EXCESS, FAR_EXCESS)

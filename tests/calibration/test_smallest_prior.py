@@ -279,9 +279,6 @@ def test_delta_never_rises_in_the_prior(
     assert more <= less * (1 + 1e-9) + 1e-15
 
 
-# Large sizes, and what they tend to
-
-
 # What is refused
 
 
