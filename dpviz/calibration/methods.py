@@ -111,7 +111,10 @@ class PriorMethod:
         return math.inf
 
     def losses(self, x: float, y: float, m: int, mean_loss: float, resolution: float) -> PrivacyLossDistribution:
-        """Privacy loss of such neighbours; where it has no bound, points near `mean_loss`, for sums of a resolution."""
+        """Privacy loss of neighbours that share x and y (invented) rows, the first with a one more, the second a zero.
+
+        Where it has no bound, points near `mean_loss` stand for it, as many as sums of a resolution need.
+        """
         self.refuse("several sets")
 
     def cell_losses(self, n: int, m: int, cells: int, unseen: float, x: float, y: float) -> PrivacyLossDistribution:
