@@ -17,12 +17,10 @@ from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS, UnderPrior
 from dpviz.privacy.average_case import THETA_REAL, log_count_probabilities
 from dpviz.privacy.pld import PrivacyLossDistribution
 
-TERM_ROUNDING = 1e-12  # Change by a term that is rounding if it no longer shrinks
-MAX_TERMS = 400
-# Rows of both cells from which the fraction converges too slowly within a standard deviation of the center, where the
-# tail is integrated.
-ROWS_OF_SLOW_FRACTIONS = 1e4
-TAIL_NODES, TAIL_WEIGHTS = gauss_legendre_panels(np.linspace(0, 12, 4).tolist(), 16)  # in standard deviations
+MIN_LARGE_ROWS = 1e4  # of both cells from which incomplete beta functions lose digits near the center
+TAIL_NODES, TAIL_WEIGHTS = gauss_legendre_panels(np.linspace(0, 1, 4).tolist(), 32)
+MAX_TAIL_LENGTH = 200.0  # of log-odds, beyond which no tail that is integrated reaches
+NEWTON_STEPS = 20
 MAX_ODDS = 1e300  # x / y from which θ is 1 to any number of digits
 MAX_LOG_SHARE = 50.0  # ln of a share of one step from which on the step itself may underflow
 DENSITY_POINTS = 200  # over the resolution: about as many as the grid on which the losses are then added up has
@@ -87,39 +85,44 @@ def _log_step(x: FloatArray, y: FloatArray, epsilon: FloatArray) -> FloatArray:
 
 def _log_tail_ratio(x: FloatArray, y: FloatArray, epsilon: FloatArray, log_step: FloatArray) -> FloatArray:
     """ln of Pr(Beta(x, y + 1) > θ) / D at the cut θ / (1 − θ) = e^ε x / y, whose ln D is `log_step`."""
-    # Three regions: beyond the center, near it with many rows, and the rest
-    information = x * (y / (x + y))  # of the log-odds of θ
-    is_central = epsilon**2 * information < 1
-    is_large = is_central & (np.minimum(x, y) >= ROWS_OF_SLOW_FRACTIONS)
     with np.errstate(over="ignore"):
-        odds = np.minimum(x / y, MAX_ODDS)
-        is_far = ~is_large & (x * np.expm1(epsilon) >= 1)
+        cut = epsilon + np.log(np.minimum(x / y, MAX_ODDS))  # log-odds of θ
+        is_far = x * np.expm1(epsilon) >= 1
+    information = x * (y / (x + y))  # of the log-odds of θ
+    is_central = (epsilon**2 * information < 1) & (np.minimum(x, y) >= MIN_LARGE_ROWS)
+    is_integrated = is_far | is_central
     ratio = np.empty_like(log_step)
 
-    # Beyond the center: the continued fraction
-    if np.any(is_far):
-        a, b, far_odds, far = x[is_far], y[is_far], odds[is_far], epsilon[is_far]
-        log_right = -far - np.log(np.exp(-far) + far_odds)  # ln (1 − θ)
-        ratio[is_far] = log_right + np.log(a / (b + 1) * _tail_fraction(a, b, far_odds, far))
-
-    # Near it: the integral of the density of the log-odds
-    if np.any(is_large):
-        a, b, log_odds = x[is_large], y[is_large], epsilon[is_large] + np.log(odds[is_large])
-        left, right = expit(log_odds)[:, None], expit(-log_odds)[:, None]
-        scale = 1 / np.sqrt(information[is_large])
-        t = scale[:, None] * TAIL_NODES
-        log_density = -a[:, None] * np.log1p(right * np.expm1(-t)) - (b[:, None] + 1) * np.log1p(left * np.expm1(t))
-        ratio[is_large] = np.log(a * right[:, 0] * scale * (np.exp(log_density) @ TAIL_WEIGHTS))
+    # Where one tail is small or both counts are large: the integral of the density of the log-odds beyond the cut
+    if np.any(is_integrated):
+        ratio[is_integrated] = _log_tail_integral(x[is_integrated], y[is_integrated], cut[is_integrated])
 
     # Else incomplete beta functions
-    is_rest = ~(is_far | is_large)
-    if np.any(is_rest):
-        a, b, near = x[is_rest], y[is_rest], epsilon[is_rest] + np.log(odds[is_rest])  # log-odds of θ
-        left, right = expit(near), expit(-near)
+    if not np.all(is_integrated):
+        a, b, log_odds = (part[~is_integrated] for part in (x, y, cut))
+        left, right = expit(log_odds), expit(-log_odds)
         with np.errstate(divide="ignore"):
             log_tail = np.log(np.where(left < 0.5, betaincc(a, b + 1, left), betainc(b + 1, a, right)))
-        ratio[is_rest] = log_tail - log_step[is_rest]
+        ratio[~is_integrated] = log_tail - log_step[~is_integrated]
     return ratio
+
+
+def _log_tail_integral(x: FloatArray, y: FloatArray, cut: FloatArray) -> FloatArray:
+    """ln of x (1 − θ) ∫ e^h(s) ds over s > 0, e^h the density of the log-odds of Beta(x, y + 1), which is 1 at the cut.
+
+    h is concave; Newton's method from above finds where it is −`NEGLIGIBLE_DEPTH`, and the integral ends there.
+    """
+    left, right = expit(cut), expit(-cut)
+
+    def log_density(s: FloatArray) -> FloatArray:
+        return -x * np.log1p(right * np.expm1(-s)) - (y + 1) * np.log1p(left * np.expm1(s))
+
+    end = np.full_like(x, MAX_TAIL_LENGTH)
+    for _ in range(NEWTON_STEPS):
+        slope = x * expit(-cut - end) - (y + 1) * expit(cut + end)
+        end -= (log_density(end) + NEGLIGIBLE_DEPTH) / slope
+    total = TAIL_WEIGHTS @ np.exp(log_density(TAIL_NODES[:, None] * end))
+    return np.log(x) - np.logaddexp(0, cut) + np.log(end * total)
 
 
 def _log_peak(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -162,36 +165,6 @@ def odds_failures(a: FloatArray, b: FloatArray, lower: FloatArray, upper: FloatA
         Where the ends are not in order, it may exceed 1.
     """
     return np.asarray(betainc(b, a, 1 / (1 + upper)) + betainc(a, b, lower / (1 + lower)))
-
-
-def _tail_fraction(x: FloatArray, y: FloatArray, odds: FloatArray, epsilon: Numbers) -> FloatArray:
-    """Pr(Beta(x, y + 1) > θ) over D (1 − θ) x / (y + 1), where θ / (1 − θ) is e^ε times `odds` = x / y.
-
-    The continued fraction of Didonato and Morris (1992), by Lentz's rule; nothing in it cancels as x and y grow.
-    """
-    shrink = np.exp(-epsilon)
-    right = shrink / (shrink + odds)
-    surplus = odds / (shrink + odds) * (1 - y * np.expm1(-epsilon))  # (y + 1) θ − x (1 − θ)
-
-    # Numerator over denominator by Lentz's rule, until a term no longer changes it
-    a = y + 1
-    fraction = numerator = a * (surplus + 1) / (a + 1)
-    inverse = np.zeros_like(a)
-    moved = math.inf
-    for step in range(1, MAX_TERMS):
-        place, rest = a + 2 * step, step * (x - step) * right
-        part = rest / (place - 1)
-        term = (a + (step - 1)) * (a + x + (step - 1)) * right / (place - 1) * part
-        plus = step + part + (a + step) * (surplus + 1 + step * (2 - right)) / (place + 1)
-        inverse = 1 / (plus + term * inverse)
-        numerator = plus + term / numerator
-        change = numerator * inverse
-        fraction = fraction * change
-        before = moved
-        moved = float(np.abs(change - 1).max())
-        if moved < 1e-14 or before / 2 < moved < TERM_ROUNDING:
-            break
-    return np.asarray(a / fraction)
 
 
 def parameter_losses(x: float, y: float, mean_loss: float, resolution: float = 5e-3) -> PrivacyLossDistribution:
