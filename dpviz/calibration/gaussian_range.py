@@ -40,7 +40,8 @@ PURE_EPSILON_ROUNDING = 1e-13
 ABSCISSAS, ABSCISSA_WEIGHTS = np.polynomial.legendre.leggauss(12)
 # Half-width in standard deviations below which a truncated normal is integrated, not subtracted
 NARROW_TRUNCATION = 0.5
-TRAPEZOID_POINTS, END_SEARCH_POINTS = 200, 33  # Points of the trapezoid rule, and of the search for its ends
+TRAPEZOID_POINTS = 200
+END_SEARCH_POINTS = 33  # of the search for the ends of the trapezoid rule
 
 GAUSSIAN_SETS = dataclasses.replace(COMPOSED_SETS, maximum=limits.MAX_SETS, default=1)
 SIGMA = Parameter(

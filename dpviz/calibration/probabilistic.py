@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 
 import numpy as np
@@ -24,15 +24,8 @@ from dpviz.privacy.divergence import exceeds
 
 ManyBetaBinomial = BetaBinomial.up_to(limits.MAX_PRIOR_ROWS)
 
-# Intervals of priors that the search starts with at least, the largest change of ln α in one (but for priors so small
-# that log-odds have settled), and the relative length of one that is not halved again.
-MIN_INTERVALS = 12
-MAX_INTERVAL = 1.0
-MIN_INTERVAL = 1e-9
-# Intervals after which the search gives up: as many as the rows of all its failures allow.
-MIN_INTERVAL_LOOKS = 1_000
-MAX_INTERVAL_LOOKS = 30_000
-MAX_WORK = 8_000_000
+MIN_INTERVALS = 12  # of priors that the search starts with; in each ln α changes by at most 1
+MIN_INTERVAL = 1e-9  # relative length of an interval that is not halved again
 
 
 @dataclass(frozen=True)
@@ -64,7 +57,7 @@ def _drawn_rows(n: int, m: int, epsilon: float) -> Failure:
         return min(m / (alpha + m), epsilon + _prior_spread(n, alpha) * m / (alpha + (n - 1) / 2 + m))
 
     settled = math.exp(-epsilon) / (1 + (m / (n - 1) if n > 1 else 0.0))
-    return Failure(lambda alpha, promise: beta_binomial_failure(n, m, alpha, promise), change, settled)
+    return Failure(partial(beta_binomial_failure, n, m), change, settled)
 
 
 def _plug_in_rows(n: int, m: int, epsilon: float) -> Failure:
@@ -77,7 +70,7 @@ def _plug_in_rows(n: int, m: int, epsilon: float) -> Failure:
         return epsilon + _prior_spread(n, alpha) * m / (alpha + (n - 1) / 2)
 
     settled = math.exp(-epsilon - (m / (n - 1) if n > 1 else 0.0))
-    return Failure(lambda alpha, promise: plug_in_failure(n, m, alpha, promise), change, settled)
+    return Failure(partial(plug_in_failure, n, m), change, settled)
 
 
 def _drawn_parameter(n: int, _m: int, _epsilon: float) -> Failure:
@@ -163,10 +156,10 @@ def _smallest_effective(method: PriorMethod, n: int, m: int, epsilon: float, del
 
     # Intervals of priors, the highest first
     bottom = min(max(smallest, failure.settled), top)
-    count = max(MIN_INTERVALS, math.ceil(math.log(top / bottom) / MAX_INTERVAL))
+    count = max(MIN_INTERVALS, math.ceil(math.log(top / bottom)))
     grid = [smallest, *np.geomspace(bottom, top, count + 1).tolist()]
     intervals = [(low, high) for low, high in pairwise(grid) if low < high]
-    max_looks = min(max(MIN_INTERVAL_LOOKS, MAX_WORK // (n + rows)), MAX_INTERVAL_LOOKS)
+    max_looks = min(max(1_000, 8_000_000 // (n + rows)), 30_000)  # gives up after some seconds
     for _ in range(max_looks):
         if not intervals:
             return smallest
