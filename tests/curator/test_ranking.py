@@ -229,6 +229,16 @@ def test_a_design_that_is_stronger_by_round_off_alone_does_not_beat_one_of_a_thi
     assert "the strongest protection" not in sentence  # it shares it
 
 
+def test_designs_that_miss_a_limit_alike_are_tied_in_their_distance_from_it() -> None:
+    asked = asking(
+        n=20, values=2, protections=(EpsilonDeltaLimit(),), limits=(AccuracyLimit(ERROR, 0.001),),
+        methods=("geometric",), rules=("as_if_real", "score"),
+    )  # fmt: skip
+    desk = answered(asked)
+    said = " ".join(report.choice_text(desk, desk.designs[0]))
+    assert f"In its distance from its limits it is tied with {desk.designs[1].full_name}." in said
+
+
 def test_the_nearest_of_those_that_miss_does_not_hide_that_it_hardly_protects() -> None:
     """Five sets of bins are off by .0565, but at a real ε of 15.2; those of modips by .0591 at 2.27.
 

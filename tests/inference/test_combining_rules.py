@@ -101,6 +101,11 @@ def test_no_variance_at_all_is_an_interval_of_width_zero(key):
     assert low == high == 0.0 == estimate
 
 
+def test_without_any_variance_the_degrees_of_freedom_are_those_of_the_sets():
+    variance, degrees = COMBINING_RULES["rubin_1987"].variance_and_degrees(np.zeros(1), np.zeros(1), sets=3)
+    assert (variance.tolist(), degrees.tolist()) == ([0.0], [2.0])
+
+
 def test_a_difference_that_is_zero_in_fractions_is_zero():
     # Two sets with counts 4 and 6 of 13: (3/2) b = 3/169 = v̄.
     tied = [

@@ -13,7 +13,7 @@ from dpviz.calibration.parameter_draw import parameter_draw_delta
 from dpviz.mechanisms import BetaBinomial, PosteriorMean, TwoCellSynthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import delta_for_epsilon
-from dpviz.privacy.average_case import average_case_delta, count_release_delta
+from dpviz.privacy.average_case import average_case_delta, count_release_delta, count_simulator_deltas
 from tests.referees import Law, binomial_distribution, rows_of, worst_excess
 
 pytestmark = pytest.mark.usefixtures("fifty_digits")
@@ -112,6 +112,13 @@ def test_the_count_itself_differs_by_its_definition(n: int, theta: float, epsilo
     law = binomial_distribution(n - 1, theta)
     exact = hockey_stick([mp.mpf(0), *law], [*law, mp.mpf(0)], epsilon)
     assert close(count_release_delta(n, theta, epsilon), exact, 1e-12)
+
+
+def test_the_bounds_of_a_simulator_of_three_rows_are_those_by_hand() -> None:
+    """(0, 1/4, 1/2, 1/4) against (1/4, 1/2, 1/4, 0): δ(ε) = 3/4 − e^ε / 4 up to ln 2; at e^ε = 5/4 δ(2ε) = 23/64."""
+    lower, upper = count_simulator_deltas(3, 0.5, math.log(5 / 4))
+    assert lower == pytest.approx(23 / 64 / (1 + 5 / 4), rel=1e-12)
+    assert upper == pytest.approx((3 / 4 - 3 / 8) / 2, rel=1e-12)  # half of δ at ln(2 · 5/4 − 1)
 
 
 @pytest.mark.parametrize(
