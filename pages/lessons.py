@@ -121,8 +121,7 @@ def _show_step(place: Place) -> None:
             _show_text(lesson.text("text", state), "" if answer else "dpviz-answer")
             _show_question(place)
         with st.container(key=f"{PREFIX}figure"):
-            alt = lesson.picture_text(state)
-            ui.show_figure(step.picture(state), "picture", alt, height=430, hero=True)
+            ui.show_figure(step.picture(state), "picture", lesson.picture_text(state), height=430, hero=True)
         with st.container(key=f"{PREFIX}answer"):
             if answer:
                 _show_text(answer, "dpviz-answer")
@@ -180,7 +179,7 @@ def _show_ways(place: Place) -> None:
             st.session_state.setdefault(DONE, set()).add(lesson.key)
         _show_text(f"**What stays:** {lesson.head['stays']}", "dpviz-stays")
         target = next(page for page in PAGES if page.module == lesson.page)
-        ui.page_link(target, lesson.link_settings(), f"Now break it yourself: {target.title}")
+        ui.page_link(target, lesson.link_settings(place.state.seed), f"Now break it yourself: {target.title}")
         later = next(iter(list(LESSONS.values())[int(lesson.head["number"]) :]), None)
         label = f"Next lesson: {later.head['title']} →" if later else "All lessons →"
         following = _step_values(later.key if later else "")

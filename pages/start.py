@@ -12,6 +12,7 @@ import streamlit as st
 from dpviz.charts.html import ROWS_HIGH, strip_path
 from dpviz.comparisons.overview import NAIVE_RULE, PEOPLE, SECOND_DELTA, Overview, overview_texts, usual_count
 from dpviz.core.formatting import format_number
+from dpviz.teaching.lessons import LESSONS
 from pages import ui
 from pages.ui import navigation
 
@@ -36,12 +37,12 @@ SETTINGS = {
 }
 
 FITTING = {"synthesizer": "beta_binomial"}
-QUESTIONS: tuple[tuple[navigation.Page, str, dict[str, Any]], ...] = (
+QUESTIONS: tuple[tuple[navigation.Page, str, Mapping[str, Any]], ...] = (
     (navigation.MATRICES, "What does a release give away?", {"look": "The attacker in four languages"}),
     (navigation.PRIORS, "What must be added to keep the promise?", {"delta": SECOND_DELTA, **FITTING}),
     (navigation.COVERAGE, "How often is the analyst wrong?", {"rules": NAIVE_RULE}),
     (navigation.POSTERIOR, "What should the analyst do instead?", {}),
-    (navigation.COMPARE, "How much of this is ε, and how much the method?", {}),
+    (navigation.COMPARE, "How much of this is ε, and how much the method?", LESSONS["best"].page_settings),
     (navigation.CURATOR, "Do you have to choose a release yourself?", {}),
 )
 """Page that tells more, question, and further settings there, in the order of the answers of `overview_texts`."""
@@ -134,6 +135,6 @@ def page() -> None:
         for (target, question, settings), sentence in zip(QUESTIONS, words.answers, strict=True):
             with st.container(border=True, gap="small"):
                 st.html(ui.unbroken(f"<h3>{question}</h3><p>{sentence}</p>"))
-                ui.page_link(target, values | settings)
+                ui.page_link(target, {**values, **settings})
     st.container(key="start_text").markdown(ui.page_text("start"))
     ui.close_page()

@@ -21,7 +21,6 @@ from dpviz.privacy.odds_text import belief_text
 
 GUESS_COLOR = theme.PALETTE["other"]
 STRIPES = {"shape": "/", "fgcolor": "rgba(255,255,255,.8)", "size": 7, "solidity": 0.45, "fillmode": "overlay"}
-YOURS = " ← your guess"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +45,6 @@ class Bar:
     invented: float = 0.0  # half of them yes
     plain: float = 0.0  # a length of another kind, in a color of its own
     color: str = theme.GREY
-    guessed: bool = False  # whether the reader guessed this one
 
     @property
     def length(self) -> float:
@@ -114,7 +112,7 @@ def bars_chart(
         Longest bar that a slider can make, so that the axis stays while it is moved.
     """
     names = ["<br>".join(wrap(bar.name, 15, break_long_words=False, break_on_hyphens=False)) for bar in bars]
-    letters = max(len(bar.text) + len(YOURS) * bar.guessed for bar in bars)
+    letters = max(len(bar.text) for bar in bars)
     if longest is None:
         longest = max(bar.length for bar in bars)
     else:
@@ -161,9 +159,8 @@ def _bar_traces(bars: Sequence[Bar], title: str, low: float | None) -> list[dict
 
 def _bar_label(bar: Bar, place: int, log: bool) -> dict[str, Any]:
     """The number at the end of a bar."""
-    text = f"<b>{bar.text}</b>" + (f"<b>{YOURS}</b>" if bar.guessed else "")
     end = {"x": math.log10(bar.length) if log else bar.length, "xanchor": "left", "xshift": 6}
-    return theme.label(text, 13, **end, y=place, yanchor="middle")
+    return theme.label(f"<b>{bar.text}</b>", 13, **end, y=place, yanchor="middle")
 
 
 def with_guess(
@@ -183,7 +180,8 @@ def with_guess(
     spec = figure.to_dict()
     layout, traces = spec["layout"], list(spec["data"])
     shapes, labels = [*layout["shapes"]], [*layout["annotations"]]
-    words: dict[str, Any] = theme.label(f"<b>{text}</b>", 13, bgcolor=theme.PAPER_COLOR, borderpad=1)
+    words: dict[str, Any] = theme.label(f"<b>{text}</b>", 13)
+    words["font"]["shadow"] = "auto"  # a line that the words cross stays in sight, and they readable
     look: dict[str, Any] = {"color": GUESS_COLOR, "width": 2.4, "dash": "dash", "layer": "above"}
     if x is not None:
         x, place, share = _inside(layout["xaxis"], x)
@@ -193,7 +191,7 @@ def with_guess(
         words |= {"x": 0.995, "xref": "x domain", "xanchor": "right"}
     if y is not None:
         y, place, share = _inside(layout["yaxis"], y)
-        words |= {"y": place, "yanchor": "top" if x is not None and share >= 0.85 else "bottom"}
+        words |= {"y": place, "yanchor": "top" if share >= 0.85 else "bottom"}
     else:
         words |= {"yref": "y domain"} | ({"y": 0.03, "yanchor": "bottom"} if low else {"y": 0.97, "yanchor": "top"})
     if x is not None and y is not None:
@@ -232,8 +230,8 @@ def side_by_side(left: theme.Figure, right: theme.Figure) -> theme.Figure:
         [*first["data"], *({**trace, "xaxis": "x2"} for trace in second["data"])],
         {
             **layout,
-            "xaxis": {**layout["xaxis"], **reach, "domain": [0, 0.47]},
-            "xaxis2": {**added["xaxis"], **reach, "domain": [0.53, 1], "anchor": "y"},
+            "xaxis": {**layout["xaxis"], **reach, "domain": [0, 0.45]},
+            "xaxis2": {**added["xaxis"], **reach, "domain": [0.55, 1], "anchor": "y"},
             "shapes": [*layout["shapes"], *across(added["shapes"])],
             "annotations": [*layout["annotations"], *across(added["annotations"])],
         },

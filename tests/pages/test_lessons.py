@@ -211,13 +211,17 @@ def test_files_of_pictures_say_of_which_step_they_are() -> None:
 def test_the_last_step_leads_to_the_page_with_the_release_of_the_lesson(key: str) -> None:
     lesson = LESSONS[key]
     target = next(page for page in PAGES if page.module == lesson.page)
-    app = open_lesson(key, len(lesson.steps))
+    app = open_lesson(key, len(lesson.steps), seed=7)
     ((label, query),) = links(app).items()
+    assert query[f"{target.prefix}seed"] == "7"
     assert label == f"Now break it yourself: {target.title}" and "What stays:" in words(app)
     app = sound(visit(app, target.module, **query))
     assert not problems(app)
     for name in ("n", "epsilon", "alpha") if lesson.design.prior == "own" else ("n", "epsilon"):
         assert app.session_state[f"{target.prefix}{name}"] == getattr(lesson.design, name)
+    if key == "best":  # the errors of the lesson, with all methods that it has
+        assert app.session_state["cs_measure"] == "release_error"
+        assert "modips" in app.session_state["cs_binary_methods"]
 
 
 def test_a_link_leads_to_its_step_in_a_session_that_has_been_in_another_lesson() -> None:

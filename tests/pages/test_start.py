@@ -50,7 +50,7 @@ def test_the_answer_compares_guesses_and_intervals_with_what_was_expected(
     sentence = apptest.answer(app).replace("  ", " ")
     assert sentence.endswith(
         f"The best guess about the ringed person is right {guesses} of the time, instead of 50 %. An analyst who takes "
-        f"the table for real data is right in {intervals} of all releases and expects 95 %."
+        f"the table for real data is right in {intervals} of all releases of this secret table and expects 95 %."
     )
     assert drawing(app)["texts"]["average"] == guesses
 
@@ -98,6 +98,14 @@ def test_six_questions_have_answers_and_links_that_open_with_the_release() -> No
         assert values.items() >= (said | {"synthesizer": "beta_binomial"}).items()
     assert queries["Minimum priors"]["mp_delta"] == "1e-06"
     assert queries["Coverage"]["cv_rules"] == "as_if_real"
+    compare = {"cs_measure": "release_error", "cs_binary_methods": "beta_binomial.modips.geometric"}
+    assert queries["Compare synthesizers"].items() >= compare.items()
+
+
+def test_the_card_of_coverage_says_whose_releases_it_counts_and_whose_the_page() -> None:
+    answer = overview_texts(Overview.of("beta_binomial", 100, 1.0, 1)).answers[2]
+    assert "the share of this secret table in <b>25.3 %</b> of its releases." in answer
+    assert answer.endswith("The page Coverage draws the people anew as well, each a yes with probability 25 %.")
 
 
 @pytest.mark.parametrize("target", [MATRICES, COVERAGE, POSTERIOR], ids=lambda page: page.module)

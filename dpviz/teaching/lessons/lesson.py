@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -203,9 +203,10 @@ class Lesson:
         """Return what the picture of a step shows, for who does not see it."""
         return (self.text("answered", state) if state.guess is not None else "") or self.text("picture", state)
 
-    def link_settings(self) -> dict[str, object]:
-        """Return all settings of the page on which it ends, by name."""
-        values: dict[str, object] = {name: text for name, text in self.design.to_address().items() if text}
+    def link_settings(self, seed: int) -> dict[str, object]:
+        """Return all settings of the page on which it ends, by name, with the reader's seed."""
+        design = replace(self.design, seed=seed)
+        values: dict[str, object] = {name: text for name, text in design.to_address().items() if text}
         if self.design.prior != "own":
             del values["alpha"]
         fixed = {"m_is_n": self.design.m == self.design.n, "beta_is_alpha": True, "noise_is_promise": True}

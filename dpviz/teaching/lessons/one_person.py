@@ -75,7 +75,7 @@ def _ratio_chart(guess: str = "", invented: float = 1.0) -> Figure:
     """Bars from 1, where a table says nothing: to the right they speak for a yes, to the left against it."""
     ratios = likelihood_ratios(invented).tolist()
     bars = [
-        Bar(name=name, text=f"{format_number(ratio, 3)} ×", plain=ratio, guessed=count == guess)
+        Bar(name=name + " (your guess)" * (count == guess), text=f"{format_number(ratio, 3)} ×", plain=ratio)
         for (count, name), ratio in zip(TABLES.items(), ratios, strict=True)
     ]
     spec = bars_chart(bars, "times as likely with the yes as without", log=True, low=0.1, even=1.0).to_dict()

@@ -96,4 +96,12 @@ STEPS = (
     LessonStep("people", _draw_methods, slider=SIZES),
 )
 DESIGN = Design(mechanism=BETA, n=N_PEOPLE, epsilon=EPSILON)
-LESSON = lesson.Lesson("best", __file__, STEPS, quantities, page="compare_synthesizers", design=DESIGN)
+LESSON = lesson.Lesson(
+    "best",
+    __file__,
+    STEPS,
+    quantities,
+    page="compare_synthesizers",
+    design=DESIGN,
+    page_settings={"measure": "release_error", "binary_methods": ".".join(METHODS)},
+)

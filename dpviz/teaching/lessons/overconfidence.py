@@ -64,7 +64,7 @@ def _draw_people(state: LessonState) -> Figure:
     sample = _sample_at(state)
     if state.guess is not None:
         return sample.chart(f"{sample.label} the truth", state.number)
-    people = DotTable(name="100 people", yes=round(DESIGN.p * DESIGN.n), number=DESIGN.n, across=10, ringed=0)
+    people = DotTable(name="100 people", yes=round(DESIGN.p * DESIGN.n), number=DESIGN.n, across=10)
     name = f"one table: {sample.n_released} yes"
     return people_chart([people, DotTable(name=name, yes=sample.n_released, number=DESIGN.n, across=10)], columns=2)
 
