@@ -1,13 +1,11 @@
 """The ε of a release for a δ is that of its worst pair of neighbours."""
 
-import numpy as np
 import pytest
 
 from dpviz.calibration.parameter_draw import ParameterDraw
 from dpviz.mechanisms import SYNTHESIZERS
-from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.mechanisms.prior_mechanism import UnderPrior
-from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, failure_by_row
+from dpviz.privacy import delta_for_epsilon, epsilon_for_delta
 
 N, M = 6, 25
 
@@ -31,9 +29,3 @@ def test_epsilon_for_delta_is_the_largest_of_all_pairs(key: str, alpha: float, b
         if alpha < 1e12:  # beyond, a pair alone has a prior outside its domain
             pairs = [release.of_pairs(i, i) for i in range(N)]
             assert epsilon == pytest.approx(max(epsilon_for_delta(one, delta) for one in pairs), rel=1e-10, abs=1e-13)
-
-
-def test_both_tables_of_a_pair_fail_where_a_release_tells_them_apart() -> None:
-    """The first release is five times as likely under the second table, the second 1.8 times under the first."""
-    release = GivenMatrix(probabilities=np.array([[0.1, 0.9], [0.5, 0.5]]))
-    assert failure_by_row(release, 1.0).tolist() == [0.1, 0.5]
