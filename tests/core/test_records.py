@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from dpviz.audit.release_audit import ReleaseSetting
+from dpviz.audit.release_losses import ReleaseSetting
 from dpviz.calibration.data_kinds import Setting
 from dpviz.comparisons import DATA_KINDS, Analysis
 from dpviz.comparisons.numeric_study import NumericStudy

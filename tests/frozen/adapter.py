@@ -19,7 +19,8 @@ import dpviz.inference as inference
 import dpviz.priors as priors
 import dpviz.privacy as privacy
 import dpviz.privacy.optimum as optimum
-from dpviz.audit.release_audit import ReleaseSetting, audit_releases, headline
+from dpviz.audit.release_audit import audit_releases, headline
+from dpviz.audit.release_losses import ReleaseSetting
 from dpviz.audit.theorems import THEOREMS
 from dpviz.calibration.curves import average_and_worst
 from dpviz.calibration.methods import PRIOR_METHODS

@@ -11,7 +11,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpviz.audit.release_audit import RELEASE_METHODS, ReleaseSetting
+from dpviz.audit.release_audit import RELEASE_METHODS
+from dpviz.audit.release_losses import ReleaseSetting
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import ExponentialCounts, ExponentialRows
 from dpviz.mechanisms.exponential import ExponentialMechanism

@@ -16,7 +16,7 @@ from dpviz.mechanisms import BetaBinomial, Modips, ModipsTruncated
 from dpviz.privacy import pure_epsilon
 from tests.referees import beta_binomial_law, modips_law
 
-WAYS = {"bit": Modips, "truncation": ModipsTruncated}
+WAYS: dict[str, type[Modips | ModipsTruncated]] = {"bit": Modips, "truncation": ModipsTruncated}
 every_way = pytest.mark.parametrize("bounding", WAYS)
 
 

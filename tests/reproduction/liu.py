@@ -183,8 +183,8 @@ def arithmetic() -> Findings:
 
     # By Satterthwaite the degrees of freedom are T² over (b/m)²/(m − 1)
     b = np.geomspace(0.01, 100, 5)
-    ratios = (1 + N_SETS / b) ** 2 / (PROPOSED.total(b, np.ones(5), N_SETS, 1.0) / (b / N_SETS)) ** 2
-    yield "degrees", between(ratios, 1 - 1e-9, 1 + 1e-9)
+    shares = (1 + N_SETS / b) ** 2 / (PROPOSED.total(b, np.ones(5), N_SETS, 1.0) / (b / N_SETS)) ** 2
+    yield "degrees", between(shares, 1 - 1e-9, 1 + 1e-9)
 
     # The sensitivity is 1: a release moves by 1/σ standard deviations
     promises = list(product((0.1, 0.5, 0.99), (1e-3, 1e-6, 1e-9)))
