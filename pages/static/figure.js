@@ -14,6 +14,8 @@ const CLOCK_STEP_S = 10; // a larger step back is one of the server's clock
 const FONT_PX = 13;
 const LARGER = { size: 1.5, width: 1.7, thickness: 1.7, l: 1.4, r: 1.4, t: 1.4, b: 1.4 }; // times, in a large figure,
 const ENLARGED = /font$|^(line|marker|margin)$|^error_/; // inside of these
+// Ticks as in words: "40 %", where plotly writes "40%"
+const PERCENTAGES = Object.fromEntries(Array.from({ length: 101 }, (_, share) => [`${share}%`, `${share} %`]));
 const charts = new WeakMap(); // parentElement -> {plot, note, observer, time, text, look, message, pending, frame, width, height, ranges, revision}
 let loading = null; // the promise of plotly.js and of the toolbar
 
@@ -41,7 +43,8 @@ function templateOf(element, size) {
   const { theme, ink: color } = themeOf(element);
   const line = theme("border-color", "#d5d6d9");
   const clear = "rgba(0,0,0,0)";
-  const axis = { gridcolor: theme("border-color-light", line), zerolinecolor: line, linecolor: line, tickcolor: line };
+  const lines = { gridcolor: theme("border-color-light", line), zerolinecolor: line, linecolor: line, tickcolor: line };
+  const axis = { ...lines, labelalias: PERCENTAGES };
   const font = { color, family: theme("font", "sans-serif"), size };
   const hoverlabel = { bgcolor: theme("secondary-background-color", "#f0f2f6"), bordercolor: line, font: { color } };
   const modebar = { bgcolor: clear, color, activecolor: theme("primary-color", color) };

@@ -81,10 +81,7 @@ def test_the_error_is_told_in_points_and_is_that_of_compare_budget_and_lessons_6
     (times,) = numbers(said(start), "Its error is (\\S+) times the smallest possible")
     floor = words(open_lesson("best", 1, guess1=1))
     assert numbers(floor, "share of yes is typically off by (\\S+) points") == (error,) == ("16.7",)
-    assert numbers(floor, "More: (\\S+) times\\. The best possible mechanism is off by (\\S+) points") == (
-        times,
-        best,
-    )
+    assert numbers(floor, "More: (\\S+) times\\. The best possible mechanism is off by (\\S+) points") == (times, best)
     # All secret tables alike, and with a true share of 25 %
     compared = follow(start, "Compare synthesizers", "compare_synthesizers")
     beta = cells_of(compared, "The methods in order")["Beta-binomial (posterior draw)"]

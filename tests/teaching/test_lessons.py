@@ -20,6 +20,7 @@ from dpviz.comparisons import BinaryData
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.teaching.lessons import LESSONS
 from dpviz.teaching.lessons.handout import lesson_handout
+from dpviz.teaching.lessons.invented_rows import DELTA, _invented_rows
 from dpviz.teaching.lessons.lesson import RIGHT, Lesson, LessonState, LessonStep, NumberQuestion, RankingQuestion
 from dpviz.teaching.lessons.sampling import DESIGN, IntervalSample
 from tests.teaching.guesses import guesses, write_guess
@@ -424,3 +425,40 @@ def test_a_logarithmic_axis_of_shares_has_plain_per_cent_and_no_more_than_all() 
     ticks = dict(zip(axis.layout.xaxis.tickvals, axis.layout.xaxis.ticktext, strict=True))
     assert len(ticks) > 2 and max(ticks) <= 1
     assert all(float(text.removesuffix(" %")) == pytest.approx(100 * value) for value, text in ticks.items())
+
+
+NEAR_MISSES = [
+    ("too_sure", "one", 76, "Fewer than that: 68.2 % over all tables"),
+    ("too_sure", "one", 60, "More than that: 68.2 % over all tables"),
+    ("called_epsilon", "real", 0.9, "Only rare tables allow that much, the worst of them 99.6 %: with the yes"),
+    ("best", "floor", 10, "More: 12.5 times."),
+    ("invented_rows", "delta", 10, "A few more: it takes 15.2 invented rows."),
+    ("invented_rows", "delta", 30, "Fewer: 15.2 invented rows are enough"),
+]
+
+
+@pytest.mark.parametrize(("key", "name", "guess", "beginning"), NEAR_MISSES)
+def test_the_sentence_on_a_near_miss_is_true_of_it(key: str, name: str, guess: float, beginning: str) -> None:
+    sentence = LESSONS[key].answer_text(step_of(key, name), LessonState(name, 1, guess))
+    assert sentence.startswith(beginning), sentence
+
+
+def test_with_delta_the_number_of_rows_rises_at_first_as_the_formula_says() -> None:
+    rows = [_invented_rows(n, DELTA) for n in (20, 50, 1000, 2000, 5000, 20_000)]
+    assert rows == pytest.approx([14.816, 15.922, 15.161, 15.099, 15.103, 15.095], abs=6e-4)
+    assert (
+        "rises from about 15 at 20 people to about 16 at 50, and is 15.1 to 15.2 from 1,000 on"
+        in (LESSONS["invented_rows"].script["both"]["formula"])
+    )
+
+
+def test_words_on_a_guess_hide_neither_lines_nor_the_words_above_the_picture() -> None:
+    layout = spec_of(step_of("told_how", "again"), LessonState("again", 1, 0))["layout"]
+    (words,) = [item for item in layout["annotations"] if item["text"] == "<b>your guess: 0 hold it</b>"]
+    assert words["yanchor"] == "top" and "bgcolor" not in words and words["font"]["shadow"] == "auto"
+    assert layout["xaxis2"]["domain"][0] - layout["xaxis"]["domain"][1] == pytest.approx(0.1)
+
+
+def test_nobody_is_ringed_where_nobody_is_attacked() -> None:
+    assert "ringed" in json.dumps(spec_of(step_of("one_answer", "which"), LessonState("which")))
+    assert "ringed" not in json.dumps(spec_of(step_of("too_sure", "one"), LessonState("one")))
