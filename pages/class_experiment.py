@@ -16,7 +16,6 @@ from dpviz.charts.html import fragment
 from dpviz.core.declarations import SEED
 from dpviz.core.formatting import format_number
 from dpviz.inference.rules import RULES
-from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.teaching.classroom import export, service, store, text
 from dpviz.teaching.classroom.results import Reports, class_results, guess_task
 from dpviz.teaching.classroom.settings import MAX_SETS, MODES, ROOM_MECHANISMS, ROOM_RULES, ROOM_SIZES, RoomSettings
@@ -48,8 +47,10 @@ def _show_entry() -> None:
     with left:
         ui.heading("For students")
         example = "such as KWM 4T7"
-        st.text_input("Code of the room", max_chars=12, key=f"{PREFIX}code", help=ui.words("code"), placeholder=example)
-        _button("Take a seat", "join", join)
+        with st.form(f"{PREFIX}entry", border=False):  # Enter, a phone's "Go", presses its button
+            key, help = f"{PREFIX}code", ui.words("code")
+            st.text_input("Code of the room", max_chars=12, key=key, help=help, placeholder=example)
+            st.form_submit_button("Take a seat", key=f"{PREFIX}join", on_click=server.attempt, args=(join,))
     with right:
         ui.heading("For teachers")
         _button("Open a room", "open", open_room, 0, help=ui.words("open"))
@@ -174,13 +175,11 @@ class Projector:
         if not settings.requires_answer:
             sets, help = range(1, MAX_SETS + 1), ui.words("sets")
             self._control(main.segmented_control, "Released sets M", sets, "sets", design.sets, help=help)
-            rules = {key: RULES[key].computed for key in ROOM_RULES if RULES[key].min_sets <= design.sets}
-            label, help = "The intervals are computed", ui.words("rules")
-            self._control(main.radio, label, rules, "rules", settings.rule, help=help)
+            rules = {key: label for key, label in ROOM_RULES.items() if RULES[key].min_sets <= design.sets}
+            self._control(main.radio, "How the analyst computes", rules, "rules", settings.rule, help=ui.words("rules"))
         self._control(more.segmented_control, "People in the secret table", ROOM_SIZES, "n", design.n)
-        mechanisms = {key: SYNTHESIZERS[key].info.label for key in ROOM_MECHANISMS}
         place = main if settings.requires_answer else more
-        self._control(place.selectbox, "Synthesizer", mechanisms, "mechanism", design.mechanism)
+        self._control(place.selectbox, "Synthesizer", ROOM_MECHANISMS, "mechanism", design.mechanism)
         with more:
             self._show_more_buttons()
 
@@ -198,8 +197,8 @@ class Projector:
         script = ("The same in Python", "class.py", lambda: export.results_script(rounds()))
         caution = "Both hold the secret table and all seeds: share them once the class is over."
         ui.show_files(("What the class has found", table, script, caution))
-        label = "Free the seats of phones that have left"
-        _button(label, "free", rooms.store.free_seats, code, self.token, width="stretch")
+        label, free = "Free the seats of phones that have left", lambda: st.toast(rooms.free_seats(code, self.token))
+        _button(label, "free", free, width="stretch")
 
         def end() -> None:
             rooms.store.end(code, self.token)

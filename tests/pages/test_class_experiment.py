@@ -92,7 +92,7 @@ def test_a_typed_code_leads_to_a_seat_and_each_token_to_its_own(store: RoomStore
     code, _ = store.open(FRESH)
     app = open_experiment()
     for typed in ("abc", f" {code[:3].lower()}-{code[3:]} "):
-        app.text_input(key="room_code").set_value(typed).run()
+        app.text_input(key="room_code").set_value(typed)
         app.button(key="room_join").click().run()
         assert bool(problems(app)) == (typed == "abc")
     assert f"You have seat 1 in room {code[:3]} {code[3:]}" in said(app)
@@ -193,7 +193,10 @@ def test_freed_seats_are_taken_anew_by_the_phones_that_are_open(store: RoomStore
     teacher = open_experiment(room=code, teacher=token)
     assert "2 seats are taken" in said(teacher)
     teacher.button(key="room_free").click().run()
+    assert teacher.toast[0].value == "Freed: two seats. A phone that is still open takes a seat anew."
     assert "0 seats are taken" in said(teacher)
+    teacher.button(key="room_free").click().run()
+    assert teacher.toast[0].value == "No seat was free: every phone has reported in this round."
     assert "You have seat 1 " in said(stays.run())
     assert "1 seat is taken" in said(teacher.run())
     assert settings(left) != settings(stays)

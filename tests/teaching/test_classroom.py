@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
+import io
 import itertools
 import math
 import re
@@ -33,6 +35,7 @@ from tests.helpers import check_short, run_script
 from tests.referees import every_release
 
 FRESH = RoomSettings.fresh(seed=1)
+GUESSES = FRESH.with_design(mechanism="geometric").next_round(mode="guesses")
 EVERY_SEAT = [(seat, None) for seat in range(1, MAX_SEATS + 1)]
 SEATS = range(1, MAX_SEATS + 1)
 
@@ -309,6 +312,19 @@ def test_a_line_of_the_file_has_all_that_its_numbers_follow_from() -> None:
     assert float(coverage) == pytest.approx(0.526025368082466, rel=1e-12)
     assert level == "0.95"
     assert len(lines) == 1 + 3 + 40 + 5 + 2 + 3
+
+
+def test_a_line_of_a_guess_has_the_secret_count_of_its_own_table() -> None:
+    """Of 99 other people 32 said yes: 33 of 100 where the ringed person did, else 32."""
+    rows = list(csv.DictReader(io.StringIO(results_csv([(GUESSES, [(1, 1), (4, 1)])]))))
+    assert [(row["x"], row["answer"]) for row in rows] == [("32", "false"), ("33", "true")]
+
+
+def test_a_reveal_before_the_first_guess_says_that_nobody_has_guessed() -> None:
+    mark, sentence, short = class_text(class_results(dataclasses.replace(GUESSES, revealed=True), []), 4)
+    assert mark == "0 of 4"
+    assert sentence.startswith("Nobody has guessed yet. ")
+    assert short == "Nobody has guessed yet. The best guesser reaches 73.1 %; ε allows 73.1 %."
 
 
 def test_the_script_prints_the_file_to_the_digit_in_a_clean_process() -> None:

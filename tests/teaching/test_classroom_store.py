@@ -175,11 +175,12 @@ def test_a_teacher_frees_the_seats_of_phones_that_have_left(store: RoomStore) ->
     store.report(code, 1, 4, 1)
     with pytest.raises(RoomProblem, match="not its teacher's link"):
         store.free_seats(code, new_token())
-    store.free_seats(code, token)
+    assert store.free_seats(code, token) == 3
     assert [store.seat_of(code, own) for _, own in seats] == [None, 4, None, None]
     room = store.room(code)
     assert room is not None and (room.seats, room.version) == (3, 2)
     assert [store.take_seat(code)[0] for _ in range(3)] == [3, 5, 6]
+    assert store.free_seats(code, token) == 3 and store.free_seats(code, token) == 0
 
 
 def test_there_are_only_so_many_rooms(store: RoomStore, monkeypatch: pytest.MonkeyPatch) -> None:

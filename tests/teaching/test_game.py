@@ -331,3 +331,13 @@ def test_the_sentence_on_the_agency_fits_both_limits() -> None:
                 assert sentence.split(". ")[0].count("(kept)") == protects + informs
             if case.answers != [None]:
                 assert f"{format_number(case.answers[0])} " in sentence
+
+
+def test_the_agency_is_told_that_the_attackers_rate_is_that_of_the_most_exposed_table() -> None:
+    """Of 100 people 50 said yes: 62.4 % is the worst over all tables, in theirs it is 53.6 %."""
+    case = PriorRound(100, 500, 50)
+    assert MembershipGame(case.release(2), 49).success_rate == pytest.approx(0.5357, abs=1e-4)
+    assert case.answer(2)[1].startswith(
+        "With α = 2 the attacker is right <b>62.4 %</b> of the time (more than 60 %) in the most exposed of all tables "
+        "of 100 people, and in yours the analyst is typically off by <b>5.36 points</b> (more than 5)."
+    )

@@ -145,7 +145,8 @@ def _guess_results(settings: RoomSettings, guesses: dict[int, bool]) -> ClassRes
     tasks = [guess_task(settings, seat) for seat in guesses]
     answers, released = [task.answer for task in tasks], np.array([task.released for task in tasks], dtype=int)
     columns = {"seat": list(guesses), "counts": released[:, None], "estimate": released / settings.design.m}
-    columns |= {"answer": answers, "guess": list(guesses.values())}
+    secrets = [task.game.known_yes + task.answer for task in tasks]  # yes in the secret table of each seat
+    columns |= {"x": secrets, "answer": answers, "guess": list(guesses.values())}
     right = np.equal(answers, list(guesses.values())).astype(bool)
     allowed = float(expit(settings.design.epsilon))
     return ClassResults(settings, columns, right, membership_game(settings).success_rate, allowed)

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from functools import lru_cache
 
+from dpviz.core.formatting import spell_count
 from dpviz.teaching.classroom.results import Reports, guess_task
 from dpviz.teaching.classroom.settings import RoomSettings
 from dpviz.teaching.classroom.store import Room, RoomProblem, RoomStore
@@ -88,6 +89,12 @@ class RoomService:
         _, before = require_open(self.store.room(code))
         if (after := change(before)) != before:
             self.store.change(code, token, after)
+
+    def free_seats(self, code: str, token: str) -> str:
+        """Free the seats that have not reported in this round, for the teacher; a sentence on how many there were."""
+        if not (n_freed := self.store.free_seats(code, token)):
+            return "No seat was free: every phone has reported in this round."
+        return f"Freed: {spell_count(n_freed, 'seat')}. A phone that is still open takes a seat anew."
 
     def guess(self, code: str, round_number: int, seat: int, guess: int) -> None:
         """Report the guess of a seat, unless the answer was told in the meantime."""

@@ -21,9 +21,13 @@ ROOM_SIZES = 20, 100
 
 MAX_SETS = 5
 MAX_SEATS = 300
-ROOM_MECHANISMS = "beta_binomial", "geometric"
-ROOM_RULES = "as_if_real", "reiter_2003", "score"
-"""How the intervals of a room may be computed: keys of `dpviz.inference.RULES`."""
+ROOM_MECHANISMS = {"beta_binomial": "Beta-binomial", "geometric": "Geometric sanitizer"}
+ROOM_RULES = {
+    "as_if_real": "as if the data were real",
+    "reiter_2003": "by the rule of Reiter 2003",
+    "score": "told how the data were made",
+}
+"""How the analyst of a room may compute: keys of `dpviz.inference.RULES`, in words that fit a narrow panel."""
 
 SECRET_SHARES = 0.15, 0.35
 """Ends between which the secret share lies, so that nobody knows it who has been in another room."""
@@ -81,7 +85,7 @@ class RoomSettings(ParameterRecord):
     @classmethod
     def fresh(cls, seed: int) -> Self:
         """Return those of a room that has just been opened."""
-        mechanism, rules, secret = ROOM_MECHANISMS[0], ROOM_RULES[:1], _secret_count(100, seed)
+        mechanism, rules, secret = MODES["intervals"].mechanism, ("as_if_real",), _secret_count(100, seed)
         design = Design(mechanism=mechanism, n=100, epsilon=1.0, confidential_count=secret, rules=rules, seed=seed)
         return cls(design=design)
 
@@ -129,7 +133,7 @@ class RoomSettings(ParameterRecord):
             changes |= {"m": n, "confidential_count": _secret_count(n, self.design.seed)}
         design = dataclasses.replace(self.design, **changes)
         if any(RULES[key].min_sets > design.sets for key in design.rules):
-            design = dataclasses.replace(design, rules=ROOM_RULES[:1])
+            design = dataclasses.replace(design, rules=("as_if_real",))
         return dataclasses.replace(self, design=design)
 
     def next_round(self, **changes: Any) -> Self:

@@ -147,15 +147,17 @@ class RoomStore:
         """Return the seat that this token belongs to."""
         return self._scalar(select(SEATS.c.seat).where(SEATS.c.code == code, SEATS.c.token == hash_token(token)))
 
-    def free_seats(self, code: str, token: str) -> None:
-        """Free all seats without a report in the present round, for the teacher; open phones take a seat anew."""
+    def free_seats(self, code: str, token: str) -> int:
+        """Free the seats without a report in this round, for the teacher; how many. Open phones take a seat anew."""
         with self._engine.begin() as connection:
             _write_as_teacher(connection, code, token)
             present = select(ROOMS.c.round).where(ROOMS.c.code == code).scalar_subquery()
             reported = select(REPORTS.c.seat).where(REPORTS.c.code == code, REPORTS.c.round == present)
-            connection.execute(sa.delete(SEATS).where(SEATS.c.code == code, SEATS.c.seat.not_in(reported)))
+            is_silent = (SEATS.c.code == code) & SEATS.c.seat.not_in(reported)
+            n_freed = connection.execute(sa.delete(SEATS).where(is_silent)).rowcount
             n_taken = select(func.count()).select_from(SEATS).where(SEATS.c.code == code).scalar_subquery()
             connection.execute(sa.update(ROOMS).where(ROOMS.c.code == code).values(seats=ROOMS.c.simulated + n_taken))
+        return n_freed
 
     def report(self, code: str, round_number: int, seat: int, guess: int | None = None) -> None:
         """Note that a seat has drawn, or what it guesses; its first report counts, and only in the present round."""

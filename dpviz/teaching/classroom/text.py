@@ -37,7 +37,7 @@ def class_text(results: ClassResults, n_seats: int) -> tuple[str, str, str]:
     }  # fmt: skip
     mark, part = f"{number} of {n_seats}", "drawn" if number or mode == "guesses" else "nobody"
     if settings.revealed:
-        mark, part = f"{right} of {number}", "revealed" if number else "long_run"
+        mark, part = (f"{right} of {number}", "revealed") if number else (mark, "long_run")
         points = 100 * math.sqrt(long_run * (1 - long_run) / max(number, 1))
         if number > 1 and points:
             values["luck"] = " " + _text("both", "luck", {**values, "noun": mode, "points": format_number(points, 2)})

@@ -42,7 +42,7 @@ class PriorRound:
         return BetaBinomial(n=self.n, m=self.m, alpha=alpha, beta=alpha)
 
     def success(self, alpha: float) -> float:
-        """Return how often the attacker is right."""
+        """Return how often the attacker is right in the table that is exposed most, whatever `yes` is."""
         return largest_success_rate(self.release(alpha))
 
     def error(self, alpha: float) -> float:
@@ -109,8 +109,9 @@ class PriorRound:
         protects = "kept" if guess in self.protecting else f"more than {100 * MAX_SUCCESS:g} %"
         informs = "kept" if guess in self.informing else f"more than {100 * MAX_ERROR:g}"
         values |= {"success": success, "protects": protects, "error": error, "informs": informs}
-        sentence = game_text("agency", "answer", alpha=guess, **values)
-        return "Both kept" if is_right else "Not kept", sentence, f"Attacker {success}, analyst {error}; α: {stops}."
+        sentence = game_text("agency", "answer", alpha=guess, n=self.n, **values)
+        short = f"Attacker at worst {success}, analyst {error}; α: {stops}."
+        return "Both kept" if is_right else "Not kept", sentence, short
 
     def mark(self, guess: float | None) -> RoundMark:
         is_right = guess in self.answers
