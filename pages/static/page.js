@@ -5,6 +5,7 @@
 const SETTLED_MS = 1200; // without a change, after which an answer is announced
 const PAPER_PX = 700; // width of a printed page between its margins
 const create = (tag, properties) => Object.assign(document.createElement(tag), properties);
+let hasGuessed = false; // whether the last click was on the button of a guess, which goes with it
 const style = create("link", { rel: "stylesheet" });
 const skip = create("a", { className: "dpviz-skip", href: "#answer", textContent: "Skip to the answer" });
 const region = create("div", { className: "dpviz-announced", role: "status", ariaLive: "polite" });
@@ -22,6 +23,7 @@ skip.addEventListener("click", (event) => {
 document.addEventListener("click", ({ target }) => { // on a phone the menu stays open over the page that was chosen in it
   if (target.closest(".stSidebar a")) setTimeout(() => document.querySelector(".stSidebar [aria-expanded=true]")?.click());
 });
+document.addEventListener("click", ({ target }) => { hasGuessed = Boolean(target.closest(".st-key-lesson_go button")); });
 document.addEventListener("keydown", (event) => { // a slider would take the keys that lead through a lesson
   const way = { PageUp: "back", PageDown: "next" }[event.key];
   const button = way && event.target.type === "range" && document.querySelector(`.st-key-lesson_${way} button`);
@@ -33,6 +35,8 @@ document.addEventListener("keydown", (event) => { // a slider would take the key
 function update() {
   // Lists that hold groups of pages beside their items are no lists to a screen reader.
   for (const list of document.querySelectorAll(".stSidebar :is(ul, li):not([role])")) list.role = "none";
+  const next = hasGuessed && document.activeElement === document.body && document.querySelector(".st-key-lesson_next button");
+  if (next) next.focus({ preventScroll: true }); // the next Tab would else be the first of the page
   const answer = document.querySelector(".dpviz-answer")?.textContent ?? "";
   if (answer === region.answer) return;
   clearTimeout(region.timer);

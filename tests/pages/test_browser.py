@@ -279,6 +279,7 @@ def test_every_answer_of_a_lesson_can_be_chosen_with_the_keyboard(context: Brows
                 page.keyboard.press(key)
             expect(page).to_have_url(re.compile(f"guess3={option}$"))
             settle(page)
+            expect(page.get_by_role("button", name="Next")).to_be_focused()
 
 
 def test_files_of_a_page_begin_with_its_settings(context: BrowserContext, server: str) -> None:
