@@ -165,7 +165,7 @@ class Projector:
         """Draw the controls as the settings of the room are; whoever moves one moves all seats."""
         settings, design = self.settings, self.settings.design
         self._show_main_buttons()
-        main = st.container()
+        main = st.container(gap="xsmall")  # a projector of 720 pixels shows all rules
         more = st.expander("More", key=f"{PREFIX}more")
         modes = {key: mode.label for key, mode in MODES.items()}
         self._control(main.segmented_control, "What the class does", modes, "mode", settings.mode)

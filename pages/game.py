@@ -129,7 +129,7 @@ def _show_end(game: Game, score: FinalScore, marks_html: str) -> None:
     ui.heading("All rounds")
     ui.table(*score.table)
     ui.heading("Play it again in Python")
-    ui.note("The ten rounds follow from the level, the promise and the seed: this line draws the same ones.")
+    ui.note("This line draws the same rounds, by level, promise and seed. A reload of the page begins the game anew.")
     st.code(game.level.script(game.epsilon, game.seed), language=None, wrap_lines=True)
     ui.heading("What this was about")
     st.markdown(ui.page_text("game"))

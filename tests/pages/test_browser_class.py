@@ -50,8 +50,7 @@ def test_a_class_goes_from_the_link_to_the_end(chromium: Browser, school: str) -
         phones = [stack.enter_context(visit(chromium, link, PHONE)) for _ in range(2)]
         typed = stack.enter_context(visit(chromium, f"{school}/experiment", PHONE, "dark"))
         typed.get_by_role("textbox", name="Code of the room").fill(link[-6:].lower())
-        typed.get_by_role("textbox", name="Code of the room").press("Tab")
-        press(typed, "Take a seat")
+        typed.get_by_role("textbox", name="Code of the room").press("Enter")
         phones.append(typed)
         for phone in phones:
             expect(phone.locator(".dpviz-seat")).to_contain_text("Your table comes when your teacher starts.")
@@ -130,6 +129,25 @@ def test_a_teacher_rehearses_alone_with_seats_that_report_one_after_the_other(ch
         press(page, "Reveal truth")
         expect(page.locator(".dpviz-answer")).to_contain_text("of 30 intervals hold the true share")
         settle(page)
+
+
+def test_a_phone_says_that_it_is_offline_until_it_is_back(chromium: Browser, school: str) -> None:
+    with visit(chromium, f"{school}/experiment", LAPTOP) as page:
+        link = opened_room(page, school)
+    with visit(chromium, link, PHONE, is_strict=False) as phone:  # the console tells of what could not be fetched
+        for is_offline in (True, False):
+            phone.context.set_offline(is_offline)
+            expect(phone.locator(".dpviz-problem")).to_have_count(int(is_offline))
+        expect(phone.locator(".dpviz-seat")).to_contain_text("You have seat 1 ")
+
+
+def test_every_rule_is_in_sight_of_a_class(chromium: Browser, school: str) -> None:
+    with visit(chromium, f"{school}/experiment", PROJECTOR) as page:
+        opened_room(page, school)
+        press(page, "Start")
+        page.locator(".st-key-room_sets").get_by_text("3", exact=True).click()
+        expect(page.get_by_text("by the rule of Reiter 2003")).to_be_in_viewport(ratio=1)
+        expect(page.get_by_text("told how the data were made", exact=True)).to_be_in_viewport(ratio=1)
 
 
 def test_a_lesson_opens_by_a_click_anywhere_on_its_card(chromium: Browser, school: str) -> None:

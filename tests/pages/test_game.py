@@ -70,6 +70,7 @@ def test_a_game_is_played_to_its_score(level: str) -> None:
     assert all(name in words and value in words for name, value, _ in score.numbers)
     assert all(plain_text(sentence) in words for sentence in score.lessons)
     assert "All rounds of this game" in markup(app)
+    assert "A reload of the page begins the game anew." in words
     (script,) = (element.value for element in app.code)
     assert f'draw_rounds(11, level="{level}", epsilon=' in script
 
