@@ -279,7 +279,7 @@ def _facts(overview: Overview) -> dict[str, str]:
     beliefs = "belief", "average_guess", "largest_belief", "success", "promised_success"
     shares = dict(zip(("low", "high"), overview.interval, strict=True))
     shares |= zip(("posterior_low", "posterior_high"), overview.posterior_interval, strict=True)
-    shares |= {"truth": overview.secret / design.n, "coverage": overview.coverage, "p": design.p}
+    shares |= {"truth": overview.secret / design.n, "coverage": overview.coverage}
     shares["invented_share"] = overview.invented / (design.n + overview.invented)
     return {
         **{name: belief_text(getattr(overview, name)) for name in beliefs},

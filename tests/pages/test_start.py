@@ -105,7 +105,7 @@ def test_six_questions_have_answers_and_links_that_open_with_the_release() -> No
 def test_the_card_of_coverage_says_whose_releases_it_counts_and_whose_the_page() -> None:
     answer = overview_texts(Overview.of("beta_binomial", 100, 1.0, 1)).answers[2]
     assert "the share of this secret table in <b>25.3 %</b> of its releases." in answer
-    assert answer.endswith("The page Coverage draws the people anew as well, each a yes with probability 25 %.")
+    assert answer.endswith("The page Coverage draws the people anew as well.")
 
 
 @pytest.mark.parametrize("target", [MATRICES, COVERAGE, POSTERIOR], ids=lambda page: page.module)
