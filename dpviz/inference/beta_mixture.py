@@ -46,6 +46,7 @@ class BetaMixture:
     a: FloatArray = field(repr=False)
     b: FloatArray = field(repr=False)
     weights: FloatArray = field(repr=False)
+    _intervals: dict[float, tuple[float, float]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         for name, largest in (("a", 1e13), ("b", 1e13), ("weights", 1.001)):
@@ -108,8 +109,11 @@ class BetaMixture:
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Equal-tailed interval: the quantiles (1 ± level)/2."""
-        low, high = self._family.equal_tails(LEVEL.validate(level)).ravel().tolist()
-        return low, high
+        level = LEVEL.validate(level)
+        if level not in self._intervals:  # a page asks for the same one for its sentence, its table and its picture
+            low, high = self._family.equal_tails(level).ravel().tolist()
+            self._intervals[level] = low, high
+        return self._intervals[level]
 
     def highest_density(self, level: float = 0.95) -> list[tuple[float, float]]:
         """Shortest region of probability `level`: the intervals, in order, on which the density is highest.
