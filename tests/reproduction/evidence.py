@@ -222,7 +222,7 @@ def recompute(record: Record, budget: SimulationBudget) -> Record:
             ours=f"{evidence.value:.{FILE_DIGITS}g}",
             error=error,
             our_error=evidence.own_error,
-            units_of_last_digit=difference / record.unit,
+            units_of_last_digit=round(difference / record.unit, 6),  # beyond that rounding shows
             standard_errors=difference / error if error else 0.0,
             verdict=judge(record, evidence),
         )
