@@ -135,6 +135,9 @@ def sums_given_counts(
             start[place, block], stop[place, block] = covered_range(*intervals.widened, points)
             lengths[place, block] = intervals.length_inside
 
+    has_interval = 1.0 - np.isnan(lengths)
+    np.nan_to_num(lengths, copy=False)
+
     # What covers p given x covers 1 - p given n - x where the mechanism treats ones and zeros alike
     is_mirrored = outcomes.is_mirrored and np.allclose(points, 1 - points[::-1], rtol=0, atol=1e-14)
     covered = np.zeros((len(rules), len(counts), len(points)))
@@ -149,10 +152,8 @@ def sums_given_counts(
         outcome, chance = outcomes.given(index)
         for place in range(len(rules)):
             covered[place, index] = covered_points(start[place], stop[place], outcome, chance, len(points))
-            inside = lengths[place, outcome]
-            some = ~np.isnan(inside)
-            length[place, index] = chance[some] @ inside[some]
-            exists[place, index] = chance[some].sum()
+            length[place, index] = chance @ lengths[place].take(outcome)
+            exists[place, index] = chance @ has_interval[place].take(outcome)
     return GivenCounts(counts, covered, length, exists, outcomes.error_bound + ROW_ERROR)
 
 

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.fft import fft, ifft, irfft, next_fast_len
-from scipy.special import logsumexp
 
 from dpviz.core.declarations import PROPORTION, SETS
 from dpviz.core.numerics.special import binomial_weights, complex_power, row_blocks
@@ -116,7 +115,7 @@ def _likely_box(rows: FloatArray, weights: FloatArray, sets: int, tail: float) -
         top = float(values.max())
         with np.errstate(under="ignore", divide="ignore"):
             moments = (likely_rows * np.exp(tilts[:, None, None] * (values - top))).sum(axis=2)
-            log_moments = logsumexp(np.log(weights) + sets * np.log(moments), axis=1)
+            log_moments = np.logaddexp.reduce(np.log(weights) + sets * np.log(moments), axis=1)
         return sets * top + float(((log_moments + need) / tilts).min())
 
     variance_of_sum = sets * variance + sets**2 * float(weights @ (means - weights @ means) ** 2)
