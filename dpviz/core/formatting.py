@@ -329,7 +329,7 @@ def describe_invented_rows(rows: float) -> str:
     return f"{'the weight of ' if is_small_weight(rows) else ''}{format_invented_rows(rows)} invented rows"
 
 
-def _without_rounding(measure: Measure) -> float:
+def _value_or_zero(measure: Measure) -> float:
     """Value of a measure; 0 where it is nothing but the rounding of a sum."""
     return 0.0 if abs(measure.value) < 1e-12 else measure.shown
 
@@ -349,7 +349,7 @@ def format_error(error: Measure, *, of_share: bool = False) -> str:
     >>> format_error(Measure(0.12345, 0.0)), format_error(Measure(0.12345, 0.01), of_share=True)
     ('0.123', 'about 12 points')
     """
-    value = _without_rounding(error) * (100 if of_share else 1)
+    value = _value_or_zero(error) * (100 if of_share else 1)
     text = format_number(value, 3) if error.error == 0 else f"about {format_number(value, 2)}"
     return f"{text} points" if of_share else text
 
@@ -365,8 +365,8 @@ def format_measure_cells(measure: Measure, *, share: bool = False) -> tuple[str,
     """
     if math.isnan(measure.value):
         return "–", ""
-    known = _without_rounding(measure)
-    value = format_percent(known, 4) if share else format_number(known, 4)
+    number = _value_or_zero(measure)
+    value = format_percent(number, 4) if share else format_number(number, 4)
     error = f"± {format_number(measure.error * (100 if share else 1), 1)}" if measure.error > 0 else ""
     return value, error
 

@@ -128,7 +128,7 @@ class Measure:
         parts = (totals - self.value * counts) / total_count
         if self.error > 0 and not parts.any():
             return self
-        # Neighbouring groups are put together: 200 are enough for the error of a difference
+        # Neighbouring groups are merged: 200 of them are enough for the error of a difference
         step = -(-len(parts) // 200)
         if step > 1:
             parts = np.add.reduceat(parts, np.arange(0, len(parts), step))

@@ -154,7 +154,7 @@ def plain_number(value: object) -> float | None:
         number = int(value) if isinstance(value, Integral) else float(value)
     except (OverflowError, ValueError):  # a fraction beyond all floats, a signalling NaN
         return None
-    return None if number != number else number
+    return None if number != number else number  # only NaN differs from itself; math.isnan refuses large integers
 
 
 def parameter(declaration: Parameter, **changes: Any) -> Any:

@@ -297,9 +297,8 @@ class TwoCellSynthesizer(Synthesizer):
         ends = np.array([0, self.m])
         table = self.log_odds(np.arange(self.n), ends)
         sizes = np.abs(table)
-        pair, end = np.argwhere(sizes >= (1 - 1e-12) * sizes.max())[
-            0
-        ].tolist()  # the first where a mirror image is equal
+        # The first of several that differ by rounding, as mirror images do
+        pair, end = np.argwhere(sizes >= (1 - 1e-12) * sizes.max())[0].tolist()
         likelier, unlikelier = (pair + 1, pair) if table[pair, end] < 0 else (pair, pair + 1)
         return WorstCase(float(sizes.max()), likelier, unlikelier, int(ends[end]))
 

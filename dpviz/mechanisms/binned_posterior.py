@@ -164,7 +164,7 @@ def bin_log_weights(n: int, power: float) -> FloatArray:
 def _log_rows(m: int) -> FloatArray:
     """ln E[Binomial(j; m, θ)] with θ uniform in each bin, for j = 0 … m; shape (bins, m + 1)."""
     j = np.arange(m + 1)
-    places, weights = np.polynomial.legendre.leggauss(16 + m // 16)
+    places, weights = np.polynomial.legendre.leggauss(16 + m // 16)  # the integrand has degree m in θ
     log_weights = np.log(weights / 2)[:, None]
     log_rows = np.tile(log_fair_binomials(m) + m * math.log(2), (BINS, 1))
     for row, (low, high) in zip(log_rows, itertools.pairwise(BIN_ENDS), strict=True):

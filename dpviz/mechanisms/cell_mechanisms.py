@@ -74,7 +74,7 @@ class PriorCellSynthesizer:
 
     @cached_property
     def pairs(self) -> list[tuple[PlugInCells, WorstCase]]:
-        """Neighbours whose only row of the rarest two cells is in the one or the other; each is likelier in turn."""
+        """Neighbours with a single row in the two rarest cells, in both orders unless these are equally rare."""
         weights, cell = self.weights, np.arange(self.cells)
         first, second = np.argsort(weights, kind="stable")[:2].tolist()
         orders = [(first, second)] if weights[first] == weights[second] else [(first, second), (second, first)]
@@ -142,7 +142,7 @@ class MultinomialMode(PriorCellSynthesizer, CellSynthesizer):
 
 @dataclass(frozen=True, eq=False)
 class ListedLosses:
-    """Two neighbours by all their losses and ln of the probabilities of these under the likelier one."""
+    """All privacy losses of two neighbours, and ln of their probabilities under the likelier neighbour."""
 
     losses: FloatArray
     log_masses: FloatArray

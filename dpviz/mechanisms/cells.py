@@ -98,7 +98,7 @@ class PlugInCells:
         def log_split_deltas(s: IntArray) -> FloatArray:
             return self.log_split_delta(np.full(len(s), self.x), np.full(len(s), self.y), s.astype(float), epsilon)
 
-        # More rows never reveal less: δ₂ at the end of a block bounds it in the block
+        # More rows never reveal less: δ₂ at the end of a block, of which there are 64, bounds it in the block
         if self.m > 256:
             ends = np.unique(np.append(totals[:: self.m // 64], self.m))
             at_ends = log_split_deltas(ends)
@@ -132,8 +132,8 @@ class PlugInCells:
         s = np.repeat(totals, totals + 1)
         u = np.arange(len(s)) - np.repeat(np.cumsum(totals + 1) - (totals + 1), totals + 1)
         both, factorial = self.x + self.y + 1, log_rising_ratio(1.0, self.m)
-        ones, zeros, all_rows = self.log_shares(np.array([self.x + 1, self.y, both]), both, self.m)
-        log_split = factorial[s] - factorial[u] - factorial[s - u] + (ones[u] + zeros[s - u] - all_rows[s])
+        in_first, in_second, in_both = self.log_shares(np.array([self.x + 1, self.y, both]), both, self.m)
+        log_split = factorial[s] - factorial[u] - factorial[s - u] + (in_first[u] + in_second[s - u] - in_both[s])
         log_odds = self.log_gain(self.x, u) - self.log_gain(self.y, s - u)
         return log_odds, log_masses[s] + log_split, float(masses[order[is_unseen]].sum())
 

@@ -105,7 +105,7 @@ class NoisyPosterior(MonotoneMechanism, ABC):
         rows, columns, ends = np.asarray(rows)[:, None], np.asarray(columns), np.array([0, self.m])
         if np.isin(columns, ends).all():
             return table(self, ends)[rows, (columns == self.m).astype(np.int64)]
-        return _whole_table(table, self)[rows, columns]
+        return _cached_table(table, self)[rows, columns]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,10 +167,10 @@ class ModipsTruncated(NoisyPosterior, TwoCellSynthesizer):
 
 
 @lru_cache(maxsize=16)
-def _whole_table(table: TableFunction, release: Any) -> FloatArray:
-    whole = table(release, np.arange(release.m + 1))
-    whole.setflags(write=False)
-    return whole
+def _cached_table(function: TableFunction, release: Any) -> FloatArray:
+    table = function(release, np.arange(release.m + 1))
+    table.setflags(write=False)
+    return table
 
 
 def _log_matrix(release: NoisyPosterior, columns: IntArray) -> FloatArray:

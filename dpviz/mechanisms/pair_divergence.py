@@ -93,9 +93,7 @@ def log_delta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Number
     first = np.minimum(np.floor((epsilon + m * down) / (up + down)) + 1, m)
     missing, step = epsilon - first * up + (m - first) * down, up + down
     with np.errstate(over="ignore"):
-        odds = np.minimum(
-            x / y + 1 / y, sys.float_info.max
-        )  # finite, because it is multiplied by 0 after the last count
+        odds = np.minimum(x / y + 1 / y, sys.float_info.max)  # not inf, as 0 times it is 0 after the last count
 
     def terms(pairs: Pairs, j: FloatArray) -> tuple[FloatArray, FloatArray]:
         ratio = np.maximum(m[pairs, None] - j, 0.0) * odds[pairs, None] / (j + 1)

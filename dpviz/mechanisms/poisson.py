@@ -100,8 +100,8 @@ def _smallest_alpha(n: int, epsilon: float) -> float:
     """Smallest α with which publishing n has at most the loss ε."""
 
     def excess(log_alpha: float) -> float:
-        without, with_one = _log_tail(n, math.exp(log_alpha) + np.array([0.0, 1.0])).tolist()
-        return with_one - without - epsilon * (1 - 2e-12)  # rounding may put a loss below the real one by so much
+        log_tails = _log_tail(n, math.exp(log_alpha) + np.array([0.0, 1.0]))
+        return float(np.diff(log_tails)[0]) - epsilon * (1 - 2e-12)  # a loss may be below the real one by rounding
 
     low = math.log(PRIOR_ONES.minimum)
     if excess(low) <= 0:
@@ -209,12 +209,12 @@ def _invented(n: int, m: int, epsilon: float, share: float) -> float:
         log_shared = cumulative_sum(np.log((m - j) * (x + j) * _tilt(n, rarer, x) / ((j + 1) * (y + (m - 1 - j)))))
         shared = np.exp(log_shared - log_sum_exp(log_shared, axis=0))
         loss = math.log1p(m / x) - float(_log_growth(shared, x, y))
-        return loss - epsilon * (1 - 1e-13)  # rounding may put a loss below the real one by so much
+        return loss - epsilon * (1 - 1e-13)  # a loss may be below the real one by rounding
 
     # Where ε is large the loss may rise with the prior for a while, as the tilt does
     low, high = (max(m * inverse_expm1(epsilon / part), PRIOR_ONES.minimum) for part in (1, 2))
-    tried = np.linspace(math.log(low), math.log(2 * high), 65)
-    exceeding = [place for place, log_prior in enumerate(tried[:-1]) if excess(log_prior) > 0]
+    grid = np.linspace(math.log(low), math.log(2 * high), 65)
+    exceeding = [place for place, log_prior in enumerate(grid[:-1]) if excess(log_prior) > 0]
     if not exceeding:
         return low
-    return math.exp(brentq(excess, tried[exceeding[-1]], tried[exceeding[-1] + 1], xtol=1e-300, rtol=1e-15))
+    return math.exp(brentq(excess, grid[exceeding[-1]], grid[exceeding[-1] + 1], xtol=1e-300, rtol=1e-15))

@@ -94,7 +94,7 @@ class UnderPrior:
 
     @classmethod
     def _draws_and_rows(cls, m: int) -> tuple[int, int]:
-        """Draws of a release, and the rows of each: all of these in a cell with a invented rows lose ln(1 + rows/a)."""
+        """Independent draws of a release, and the rows of a draw, whose loss in a cell of prior a is ln(1 + rows/a)."""
         return (m, 1) if cls.has_independent_rows else (1, m)
 
     def worst_log_odds(self) -> WorstCase:
@@ -120,11 +120,11 @@ class UnderPrior:
         (draws, rows), offset = cls._draws_and_rows(m), cls.prior_offset
 
         def is_private(alpha: float) -> bool:
-            """Whether draws · ln(1 + rows / prior) ≤ ε in real numbers: floats do not tell priors apart."""
+            """Whether draws · ln(1 + rows/prior) ≤ ε in real numbers; in floats, it is equal for many priors."""
             prior = alpha - offset
             if draws * math.log1p(rows / prior) > epsilon:
                 return False
-            with localcontext() as context:
+            with localcontext() as context:  # 50 digits of the logarithm
                 context.prec = 50 + max(0, math.ceil(math.log10(prior)))
                 return draws * (1 + Decimal(rows) / Decimal(prior)).ln() <= Decimal(epsilon)
 
@@ -133,13 +133,13 @@ class UnderPrior:
         return round_to_private_side(alpha, math.inf, is_private)
 
     def mean_proportions(self, rows: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Mean proportion θ of each of these tables after the data, and 1 − θ, each to full relative precision."""
+        """Posterior mean θ of the proportion for each confidential count, and 1 − θ, to full relative precision."""
         a, b = self.effective_prior
         rows, total = np.asarray(rows), a + b + self.n
         return (rows + a) / total, (b + (self.n - rows)) / total
 
     def proportion_moments(self) -> tuple[FloatArray, FloatArray] | None:
-        """Mean θ, and variance θ (1 − θ)/m of independent rows, or θ (1 − θ) (T/m + 1)/(T + 1) with T = n + α + β."""
+        """Mean θ, and variance θ (1 − θ)/m of independent rows, else θ (1 − θ) (T/m + 1)/(T + 1) with T = n + α + β."""
         if self.has_independent_rows is None:
             return None
         mean, rest = self.mean_proportions(np.arange(self.n + 1))

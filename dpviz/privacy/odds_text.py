@@ -18,7 +18,7 @@ def belief_text(belief: float, certain: bool = False) -> str:
     belief : float
         Probability.
     certain : bool, optional
-        Whether 0 or 1 is exact, and not what a nearer number than floats are rounds to.
+        Whether a 0 or 1 is exact; otherwise it may be a number so near to it that floats are equal.
 
     Examples
     --------

@@ -153,7 +153,7 @@ def subsampled_tight(epsilon: float, rate: float) -> float:
 
 
 def subsampled_epsilon_printed(epsilon: float, rate: float) -> float:
-    """r (e^ε − 1), the larger bound of Zheng (2015), Theorem 2.22; ∞ where it overflows.
+    """r (e^ε − 1), which is e^ε' − 1 of `subsampled_tight`: the bound of Zheng (2015), Theorem 2.22; ∞ if it overflows.
 
     Parameters
     ----------

@@ -62,7 +62,7 @@ def summarize(synthesizer: Synthesizer, epsilon: float, delta: float) -> Privacy
     ----------
     synthesizer : Synthesizer
     epsilon, delta : float
-        Promised, and allowed.
+        Promised ε and allowed δ.
     """
     is_listed = synthesizer.enumerable
     failure = failure_by_row(synthesizer, epsilon) if is_listed else None

@@ -158,8 +158,8 @@ def trade_off_curve(synthesizer: Synthesizer) -> TradeOffCurve:
 
     # The other half is its mirror image
     type_one, _, type_two = tests
-    is_apart = type_one[-1] < type_two[-1] * (1 - TOUCHING_TOLERANCE)  # else the last knot is its own mirror image
-    mirrored = slice(None, None, -1) if is_apart else slice(-2, None, -1)
+    is_own_mirror = type_one[-1] >= type_two[-1] * (1 - TOUCHING_TOLERANCE)  # the last knot
+    mirrored = slice(-2 if is_own_mirror else None, None, -1)
     type_one, type_two = np.append(type_one, type_two[mirrored]), np.append(type_two, type_one[mirrored])
     if type_two[0] < 1:
         type_one, type_two = np.append(type_one, 1.0), np.append(type_two, 0.0)
@@ -206,7 +206,7 @@ def hull_corners(x: FloatArray, y: FloatArray, rounding: float = 0.0) -> list[in
     Parameters
     ----------
     x, y : ndarray of shape (points,)
-        x rises.
+        Coordinates, with x increasing.
     rounding : float, optional
         How far above the chord a corner still counts as below it.
 

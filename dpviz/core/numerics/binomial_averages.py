@@ -53,7 +53,7 @@ def evaluator(table: FloatArray, low: float = 0.0, high: float = 1.0) -> Callabl
 
 @lru_cache(maxsize=8)  # the tables of one question are all of one n and one range
 def _cells(n: int, low: float, high: float) -> tuple[FloatArray, list[tuple[int, FloatArray]]]:
-    """Edges of the cells in a range, and of each the first count that matters with weights to its coefficients."""
+    """Edges of the cells of a range; by cell the first count that matters, and the matrix to Chebyshev coefficients."""
     # Each cell is a quarter of a standard deviation of x/n wide
     angles = np.linspace(0.0, math.pi / 2, math.ceil(2 * math.pi * math.sqrt(n)) + 1)
     edges = np.sin(angles) ** 2
@@ -67,7 +67,7 @@ def _cells(n: int, low: float, high: float) -> tuple[FloatArray, list[tuple[int,
     transform[0] /= 2
     cells: list[tuple[int, FloatArray]] = []
     for left, right in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
-        # A count beyond it has less than 1e-17 (Bernstein)
+        # Counts that are farther away have a probability below 1e-17, by Bernstein's inequality
         reach = 9 * math.sqrt(n * max(left * (1 - left), right * (1 - right))) + 40
         first, last = max(math.floor(n * left - reach), 0), min(math.ceil(n * right + reach), n)
         nodes = (left + right) / 2 + (right - left) / 2 * standard_nodes
