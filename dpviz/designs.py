@@ -358,20 +358,20 @@ def describe_promise(design: Design, *, with_prior: bool = False) -> str:
         Whether the prior that follows from a promise is added.
     """
     synthesizer_type, given = design.synthesizer_type, dict(design.details)
-    further = ""
+    details = ""
     for item in synthesizer_type.parameters():
         if item.name not in ("n", "m", "epsilon", "alpha", "beta"):
-            further += f", {item.symbol or item.title} = {format_number(given.get(item.name, item.default))}"
-            further += "" if item.name in given else " by default"
+            details += f", {item.symbol or item.title} = {format_number(given.get(item.name, item.default))}"
+            details += "" if item.name in given else " by default"
 
     # An ε that follows from a prior or a matrix
     if "epsilon" not in design.promised:
         together = "" if design.sets == 1 else f" for all {design.sets} sets"
         exact = f"ε = {format_number(round_up(design.epsilon_of_sets, 4), 4)}{together}, no δ"
         if "alpha" in design.promised:
-            return f"α = {describe_prior(design.alpha)} ({exact}){further}"
+            return f"α = {describe_prior(design.alpha)} ({exact}){details}"
         label = "your own matrix" if synthesizer_type is GivenMatrix else synthesizer_type.info.label
-        return f"{exact} ({label}){further}"
+        return f"{exact} ({label}){details}"
 
     # A promise
     promise = f"ε = {format_number(design.epsilon, 4)}"
@@ -382,8 +382,8 @@ def describe_promise(design: Design, *, with_prior: bool = False) -> str:
     if design.sets > 1 and not synthesizer_type.has_prior:
         promise += f", {'noise for ε/M in' if synthesizer_type.adds_noise else 'ε/M for'} each set"
     if with_prior and synthesizer_type.has_prior:
-        further += f" (α = {describe_prior(design.alpha_of_one_set)} in each set)"
-    return promise + further
+        details += f" (α = {describe_prior(design.alpha_of_one_set)} in each set)"
+    return promise + details
 
 
 def broken_promise_sentence(design: Design) -> str:

@@ -96,7 +96,7 @@ class Tally:
     sums, series : dict of str to ndarray
         As in `Block`, over all blocks.
     whole_blocks : Tally or None
-        Without the last block, where that is not whole.
+        The tally before the last block, where that one was left unfinished.
     """
 
     plan: Plan[Any]
@@ -117,15 +117,15 @@ class Tally:
         return dataclasses.replace(self, repetitions=total, sums=sums, series=series, whole_blocks=whole_blocks)
 
     def __eq__(self, other: object) -> bool:
-        """Whether every sum and series agrees, for the same design and seed."""
+        """Whether every sum and series is equal, and so is all that fixes the digits of the plans."""
         if not isinstance(other, Tally) or self.repetitions != other.repetitions:
             return False
-        same = all(
-            mine.keys() == theirs.keys()
-            and all(np.array_equal(value, theirs[name], equal_nan=True) for name, value in mine.items())
-            for mine, theirs in ((self.sums, other.sums), (self.series, other.series))
+        is_equal = all(
+            first.keys() == second.keys()
+            and all(np.array_equal(value, second[name], equal_nan=True) for name, value in first.items())
+            for first, second in ((self.sums, other.sums), (self.series, other.series))
         )
-        return same and self.plan.fingerprint == other.plan.fingerprint
+        return is_equal and self.plan.fingerprint == other.plan.fingerprint
 
     def __hash__(self) -> int:
         """Hash of what distinguishes the tallies of one plan."""
@@ -224,19 +224,19 @@ def _in_order(plan: Plan[Any], indices: range, executor: Executor | None, worker
         for index in indices:
             yield _simulate_block(plan, index)
         return
-    waiting = deque[Future[tuple[Block, int]]]()
+    futures = deque[Future[tuple[Block, int]]]()
     remaining = iter(indices)
     try:
         while True:
             for index in remaining:
-                waiting.append(executor.submit(_simulate_block, plan, index))
-                if len(waiting) == workers:
+                futures.append(executor.submit(_simulate_block, plan, index))
+                if len(futures) == workers:
                     break
-            if not waiting:
+            if not futures:
                 return
-            yield waiting.popleft().result()
+            yield futures.popleft().result()
     finally:
-        for future in waiting:
+        for future in futures:
             future.cancel()
 
 
@@ -252,29 +252,30 @@ class SavedRun:
     def tally_of(self, plan: Plan[TallyType]) -> TallyType:
         """Tally that continues `plan`; a ValueError says which part cannot be, and what is allowed.
 
-        The first block is drawn again, and so is one that was left unfinished: counts that contradict them are refused.
+        The blocks of the repetitions that are shown, at least one, are drawn again, and so is an unfinished one.
         """
         if self.fingerprint != plan.fingerprint:
             words = zip_longest(plan.fingerprint.split(", "), self.fingerprint.split(", "), fillvalue="nothing")
-            ours, theirs = (describe_value(word) for word in next(pair for pair in words if pair[0] != pair[1]))
-            raise ValueError(f"fingerprint (what the counts were drawn for) must say {ours}; got {theirs}.")
-        done = int(dataclasses.replace(REPETITIONS, maximum=plan.repetitions).validate(self.repetitions))
-        again = min(done, math.ceil(max(plan.shown, 1) / plan.batch) * plan.batch)
-        first = run_simulation(dataclasses.replace(plan, repetitions=again))
-        if done == again:
+            expected, actual = (describe_value(word) for word in next(pair for pair in words if pair[0] != pair[1]))
+            raise ValueError(f"fingerprint (what the counts were drawn for) must say {expected}; got {actual}.")
+        repetitions = int(dataclasses.replace(REPETITIONS, maximum=plan.repetitions).validate(self.repetitions))
+        redrawn = min(repetitions, math.ceil(max(plan.shown, 1) / plan.batch) * plan.batch)
+        first = run_simulation(dataclasses.replace(plan, repetitions=redrawn))
+        if repetitions == redrawn:
             return dataclasses.replace(first, plan=plan)
-        whole = done // plan.batch * plan.batch
+        unfinished = repetitions % plan.batch
+        finished = repetitions - unfinished
         if set(self.sums) != set(first.sums):
             raise ValueError(f"sums must have {', '.join(first.sums)}; got {describe_value(dict(self.sums))}.")
         sums = {
-            name: _read_sums(name, value, first.sums[name], whole - again if name in plan.counts else None)
+            name: _read_sums(name, value, first.sums[name], finished - redrawn if name in plan.counts else None)
             for name, value in self.sums.items()
         }
-        plan.check_sums(sums, whole)
-        total = dataclasses.replace(first, plan=plan, repetitions=whole, sums=sums)
-        if done == whole:
+        plan.check_sums(sums, finished)
+        total = dataclasses.replace(first, plan=plan, repetitions=finished, sums=sums)
+        if not unfinished:
             return total
-        block, size = _simulate_block(dataclasses.replace(plan, repetitions=done), whole // plan.batch)
+        block, size = _simulate_block(dataclasses.replace(plan, repetitions=repetitions), finished // plan.batch)
         return _add_block(plan, total, block, size)
 
 

@@ -40,7 +40,7 @@ PURE_EPSILON_ROUNDING = 1e-13
 ABSCISSAS, ABSCISSA_WEIGHTS = np.polynomial.legendre.leggauss(12)
 # Half-width in standard deviations below which a truncated normal is integrated, not subtracted
 NARROW_TRUNCATION = 0.5
-TRAPEZOID_POINTS = 200
+TRAPEZOID_POINTS = 200  # of the integral over μ
 END_SEARCH_POINTS = 33  # of the search for the ends of the trapezoid rule
 
 GAUSSIAN_SETS = dataclasses.replace(COMPOSED_SETS, maximum=limits.MAX_SETS, default=1)
@@ -263,22 +263,22 @@ def _truncated_rows(centers: FloatArray, precision: float, m: int, reach: float)
     return log_mass, (weights * gap).sum(axis=1) / total
 
 
-def _truncated_normal(centres: FloatArray, half_width: float) -> tuple[FloatArray, FloatArray]:
+def _truncated_normal(centers: FloatArray, half_width: float) -> tuple[FloatArray, FloatArray]:
     """ln Pr(|Y| ≤ h) and h − E[Y | |Y| ≤ h] for Y ~ N(center, 1), each to nearly full relative precision."""
     if half_width < NARROW_TRUNCATION:
         share = (1 + ABSCISSAS) / 2
         values = half_width * ABSCISSAS
-        weights = np.exp(centres[..., None] * values - values**2 / 2) * ABSCISSA_WEIGHTS
+        weights = np.exp(centers[..., None] * values - values**2 / 2) * ABSCISSA_WEIGHTS
         total = weights.sum(axis=-1)
-        log_mass = np.log(total * (half_width / math.sqrt(2 * math.pi))) - centres**2 / 2
+        log_mass = np.log(total * (half_width / math.sqrt(2 * math.pi))) - centers**2 / 2
         return log_mass, 2 * half_width * (weights @ share[::-1]) / total
-    distance = np.abs(centres)
+    distance = np.abs(centers)
     near, far = half_width - distance, half_width + distance
     outside = ndtr(-near) + ndtr(-far)
     mass = ndtr(near) - ndtr(-far)
     log_mass = np.where(outside < 0.5, np.log1p(-np.minimum(outside, 0.5)), np.log(mass))
-    pull = np.sign(centres) * (np.exp(-(far**2) / 2) - np.exp(-(near**2) / 2)) / math.sqrt(2 * math.pi)
-    return log_mass, half_width - centres - pull / mass
+    pull = np.sign(centers) * (np.exp(-(far**2) / 2) - np.exp(-(near**2) / 2)) / math.sqrt(2 * math.pi)
+    return log_mass, half_width - centers - pull / mass
 
 
 def _zoom(log_values: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray) -> tuple[FloatArray, ...]:

@@ -113,7 +113,7 @@ class PriorMethod:
     def losses(self, x: float, y: float, m: int, mean_loss: float, resolution: float) -> PrivacyLossDistribution:
         """Privacy loss of neighbours that share x and y (invented) rows, the first with a one more, the second a zero.
 
-        Where it has no bound, points near `mean_loss` stand for it, as many as sums of a resolution need.
+        An unbounded loss is replaced by points, denser near `mean_loss`, for sums with steps of `resolution`.
         """
         self.refuse("several sets")
 

@@ -215,12 +215,12 @@ class _Search:
 
     @property
     def effective(self) -> "_Search":
-        """The search for the effective prior: the same one if α and β differ, which only this method itself has."""
+        """The search by the method that releases the same from the effective prior; itself if α and β differ."""
         is_symmetric = self.beta is None and self.ratio == 1
         return replace(self, method=self.method.effective) if is_symmetric else self
 
     def from_effective(self, effective: float) -> float:
-        """Smallest α with this answer of `effective`."""
+        """Smallest α whose effective prior is at least the answer of `effective`, or that without δ if smaller."""
         return min(self.method.prior_of(effective), self.minimum_pure_alpha)
 
     def priors(self, alpha: float) -> tuple[float, float]:
@@ -310,7 +310,7 @@ def _solve_batch(method: PriorMethod, searches: tuple[_Search, ...]) -> list[flo
 
 
 def _roots_of_outermost_pairs(method: PriorMethod, searches: Sequence[_Search]) -> FloatArray:
-    """Priors with which neighbours with 0 and 1 ones have the δ of the searches, rounded up; NaN without a root."""
+    """Priors with which the tables of 0 and 1 ones alone have the δ of each search, rounded up; NaN without a root."""
 
     def excess(log_prior: FloatArray, *setting: FloatArray) -> FloatArray:
         n, m, epsilon, log_delta = setting

@@ -87,7 +87,7 @@ def coverage_decomposition(
     Notes
     -----
     1. *Prior bias.* The interval is read as one for E[q̄] and carried to p by the curve p ↦ E[q̄ | p]. With a prior that
-       is q̄ = (α + np)/A, A = n + α + β: the centre becomes (A q̄ − α)/n and the interval A/n times as long, as the
+       is q̄ = (α + np)/A, A = n + α + β: the center becomes (A q̄ − α)/n and the interval A/n times as long, as the
        standard error of that estimate is. It holds p where |q̄ − E[q̄]| ≤ t √T, whatever the shape of the curve.
     2. *Ignored variance.* T is multiplied by Var(q̄)/E[T], so that it is right on average; where E[T] ≤ 0 no factor
        does that, and Var(q̄) itself takes its place.
@@ -95,7 +95,7 @@ def coverage_decomposition(
 
     Examples
     --------
-    Charest's T* at ε = 2, p = 1/4, M = 5: the centre costs more than the long intervals give back.
+    Charest's T* at ε = 2, p = 1/4, M = 5: the center costs more than the long intervals give back.
 
     >>> from dpviz.mechanisms import BetaBinomial
     >>> alpha = 100 / math.expm1(2 / 5)

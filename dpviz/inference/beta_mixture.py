@@ -22,7 +22,7 @@ PROBABILITY = argument("q", 0, 1, title="probability")
 END = 1e5  # log-odds that stand for 0 and 1
 SMALLEST_LOG = -700.0  # ln of what counts as 0: numbers next to the smallest float are slow
 
-Values = Callable[[IntArray, FloatArray], tuple[FloatArray, FloatArray]]  # and slopes of mixtures at log-odds
+Values = Callable[[IntArray, FloatArray], tuple[FloatArray, FloatArray]]  # values and slopes, of mixtures at log-odds
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -211,7 +211,7 @@ def set_moments(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> SetM
     sets = SETS.validate(sets)
     m = synthesizer.m
     weights = binomial_weights(np.array([p]), synthesizer.n)[0]
-    counts = np.flatnonzero(weights > 1e-25)
+    counts = np.flatnonzero(weights > 1e-25)  # all others together change no digit
     weights = weights[counts]
 
     # Moments of one set given x

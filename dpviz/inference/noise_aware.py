@@ -24,7 +24,7 @@ from dpviz.mechanisms.noise import NoiseSanitizer
 from dpviz.mechanisms.plug_ins import PlugIn
 
 MAX_SUMS = 20_000  # sums whose ends are found in a second
-ROUNDING = 1e-12  # difference from a line, a parabola or a mean that is rounding
+ROUNDING = 1e-12  # difference of q̄ and its mean, or of two such differences, that is rounding
 SCORE_GRID = np.sin(np.linspace(0, np.pi / 2, 2001)) ** 2  # proportions that bracket the ends of score intervals
 TAIL_SLACK = 1e-12  # by which exact tails are taken to be larger than computed: more than all rounding
 

@@ -89,7 +89,7 @@ def range_around(n: int) -> tuple[int, int]:
     n = POSTERIOR_ROWS.validate(n)
     if n <= 1000:  # all sizes can be summed
         return (n + 1) // 2, 2 * n
-    side = (limits.MAX_LISTED_TABLES // 2 - limits.MAX_LISTED_TABLES // 20) // n
+    side = (limits.MAX_LISTED_TABLES // 2 - limits.MAX_LISTED_TABLES // 20) // n  # nine tenths of the limit
     return n - side, min(n + side, int(POSTERIOR_ROWS.maximum))
 
 
@@ -168,14 +168,14 @@ def posterior_secret_n(
     log_weights = log_prior_counts(x, n, gamma1, gamma2) + beta_binomial_log_likelihood(counts, x, n, m, alpha, beta)
     with np.errstate(divide="ignore"):
         weights = normalized(log_weights + np.repeat(np.log(prior.weights), lengths))
-    mixed = _at_largest_size(np.split(weights, starts[1:]), gamma1, gamma2)
+    mixed = _mix_sizes(np.split(weights, starts[1:]), gamma1, gamma2)
     x = np.arange(len(mixed))
     size_weights = np.add.reduceat(weights, starts)
     return SecretSizePosterior(a=gamma1 + x, b=gamma2 + x[::-1], weights=mixed, prior=prior, size_weights=size_weights)
 
 
-def _at_largest_size(weights_by_size: list[FloatArray], gamma1: float, gamma2: float) -> FloatArray:
-    """Weights of the components of the largest n in the mixture of those of every n, each 1 larger than the last.
+def _mix_sizes(weights_by_size: list[FloatArray], gamma1: float, gamma2: float) -> FloatArray:
+    """Weights, on the components of the largest n, of the mixture whose components of each n, in order, are weighted.
 
     Beta(a, b) is a/(a + b) Beta(a + 1, b) + b/(a + b) Beta(a, b + 1).
     """
@@ -183,7 +183,7 @@ def _at_largest_size(weights_by_size: list[FloatArray], gamma1: float, gamma2: f
     for weights in weights_by_size:
         x = np.arange(len(mixed))
         total = gamma1 + gamma2 + (len(mixed) - 1)
-        stays = mixed * (gamma2 + x[::-1]) / total
-        rises = mixed * (gamma1 + x) / total
-        mixed = np.append(stays, 0.0) + np.append(0.0, rises) + weights
+        to_larger_b = mixed * (gamma2 + x[::-1]) / total
+        to_larger_a = mixed * (gamma1 + x) / total
+        mixed = np.append(to_larger_b, 0.0) + np.append(0.0, to_larger_a) + weights
     return mixed
