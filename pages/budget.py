@@ -54,23 +54,23 @@ def controls() -> BudgetSplit:
     # The data and their analysis
     sets = ui.number_controls(*["sets"] * BUDGET_SPLITS[spending].asks_sets, place=places.main)
     data = shared.data_controls(places, DATA_KINDS[kind], [method], places.first)
-    analysis = shared.analysis_controls(places.more, **sets)
+    analysis = shared.analysis_controls(places.folded, **sets)
     return BUDGET_SPLITS[spending](data=data, method=method, epsilon=epsilon, analysis=analysis)
 
 
-def _show_pictures(spending: BudgetSplit, found: SplitResults) -> str:
+def _show_pictures(spending: BudgetSplit, results: SplitResults) -> str:
     """Draw the measures that are chosen, as far as they are known, and return what the caption says of them."""
     measures = charts.division_measures(spending)
     chosen = shared.choose_measures(measures)
     intervals = charts.need_intervals(chosen)
     if intervals and not spending.data.simulated:  # a simulation has them anyway
-        found = shared.progress_or_problem(spending.stream, intervals=True)[0] or found
-    chart = partial(charts.division_picture, spending, found)
+        results = shared.progress_or_problem(spending.stream, intervals=True)[0] or results
+    chart = partial(charts.division_picture, spending, results)
     shared.show_measures(measures, chosen, chart, [spending.method.label, charts.ONE_SET])
     caption = ui.words("pictures", repetitions=format_number(spending.analysis.repetitions))
     if intervals:
-        n_known = shared.n_intervals(found.outcomes.values())
-        caption += f" {ui.words('intervals', done=n_known, all=len({*spending.compared, *found.outcomes}))}"
+        n_known = shared.n_intervals(results.outcomes.values())
+        caption += f" {ui.words('intervals', done=n_known, all=len({*spending.compared, *results.outcomes}))}"
     return f"{caption} {shared.release_problem(is_divided=True)}".strip()
 
 
@@ -98,17 +98,17 @@ for _spending, _kinds in METHODS.items():
 def page() -> None:
     with ui.page_frame(BUDGET, SETTINGS, controls, shared.first_result, take_release) as (spending, parts):
         latest, is_complete, problem = shared.progress_or_problem(spending.stream, intervals=False)
-        found = latest or shared.first_result(spending)
+        results = latest or shared.first_result(spending)
         with parts.results:
-            ui.answer(*spending.answer(found, is_final=found.all_tried or is_complete))
-            caption = _show_pictures(spending, found)
+            ui.answer(*spending.answer(results, is_final=results.all_tried or is_complete))
+            caption = _show_pictures(spending, results)
         with parts.details:
             st.caption(f"{caption} {problem}".strip())
-            ui.table(*spending.table(found), "The smallest error and the papers' divisions")
-            ui.note(spending.note(found))
+            ui.table(*spending.table(results), "The smallest error and the papers' divisions")
+            ui.note(spending.note(results))
             if isinstance(spending.method, BinaryMethod):  # the other pages know no other data
                 # The best division is not the reader's release but is named; α is that of one set
-                best = found.best
+                best = results.best
                 card = spending.method.synthesizer_type
                 values = {"synthesizer": card.key, "sets": int(best), "prior": "pure"}
                 if card.protected_by == ("alpha",):  # for pages without a rule for the prior

@@ -41,7 +41,7 @@ def _go_to(room: str = "", seat: str = "", teacher: str = "") -> None:
 def _show_entry() -> None:
     """Draw what the page is for, and its three ways on."""
     server.show_refused()
-    lead, _, more = ui.page_text("class_experiment").partition("\n\n")
+    lead, _, explanation = ui.page_text("class_experiment").partition("\n\n")
     st.markdown(lead)
     left, right = st.columns(2)
     with left:
@@ -56,7 +56,7 @@ def _show_entry() -> None:
         _button("Open a room", "open", open_room, 0, help=ui.words("open"))
         label = f"Try it alone with {REHEARSAL_SEATS} simulated seats"
         _button(label, "rehearse", open_room, REHEARSAL_SEATS, help=ui.words("rehearse"))
-    st.markdown(more)
+    st.markdown(explanation)
 
 
 def _button(label: str, name: str, *action: object, **rest: Any) -> None:
@@ -166,7 +166,7 @@ class Projector:
         settings, design = self.settings, self.settings.design
         self._show_main_buttons()
         main = st.container(gap="xsmall")  # a projector of 720 pixels shows all rules
-        more = st.expander("More", key=f"{PREFIX}more")
+        folded = st.expander("More", key=f"{PREFIX}more")
         modes = {key: mode.label for key, mode in MODES.items()}
         self._control(main.segmented_control, "What the class does", modes, "mode", settings.mode)
         promises = {epsilon: format_number(epsilon, 3) for epsilon in PROMISES}
@@ -177,10 +177,10 @@ class Projector:
             self._control(main.segmented_control, "Released sets M", sets, "sets", design.sets, help=help)
             rules = {key: label for key, label in ROOM_RULES.items() if RULES[key].min_sets <= design.sets}
             self._control(main.radio, "How the analyst computes", rules, "rules", settings.rule, help=ui.words("rules"))
-        self._control(more.segmented_control, "People in the secret table", ROOM_SIZES, "n", design.n)
-        place = main if settings.requires_answer else more
+        self._control(folded.segmented_control, "People in the secret table", ROOM_SIZES, "n", design.n)
+        place = main if settings.requires_answer else folded
         self._control(place.selectbox, "Synthesizer", ROOM_MECHANISMS, "mechanism", design.mechanism)
-        with more:
+        with folded:
             self._show_more_buttons()
 
     def _show_more_buttons(self) -> None:

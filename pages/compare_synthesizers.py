@@ -58,8 +58,8 @@ def controls() -> Comparison:
 
     # The data, their analysis, and the pictures
     data = shared.data_controls(places, kind, methods, places.main)
-    analysis = shared.analysis_controls(places.more, sets=numbers["sets"])
-    span = ui.number_controls("first", "last", place=places.more)
+    analysis = shared.analysis_controls(places.folded, sets=numbers["sets"])
+    span = ui.number_controls("first", "last", place=places.folded)
     return Comparison(data, methods, analysis, terms, numbers["epsilon"], (span["first"], span["last"]))
 
 
@@ -73,12 +73,12 @@ def _show_pictures(comparison: Comparison, ranking: Ranking) -> str:
     intervals = charts.need_intervals(chosen)
     limited = tuple(measure for measure in LIMITED_MEASURES if measure in chosen)
     curves = replace(comparison, epsilon=comparison.span[0])
-    found, _, problem = shared.progress_or_problem(curves.stream, intervals=intervals, limits=limited)
-    if found is None:
-        found = Compared({(outcome.method.key, outcome.epsilon): outcome for outcome in ranking.outcomes}, {})
+    compared, _, problem = shared.progress_or_problem(curves.stream, intervals=intervals, limits=limited)
+    if compared is None:
+        compared = Compared({(outcome.method.key, outcome.epsilon): outcome for outcome in ranking.outcomes}, {})
     cells = st.session_state.get(STUDY) or ()
     studied = study_outcomes(cells, comparison)
-    chart = partial(charts.comparison_picture, comparison, replace(found, studied=studied), ranking)
+    chart = partial(charts.comparison_picture, comparison, replace(compared, studied=studied), ranking)
     shared.show_measures(measures, chosen, chart, [method.label for method in comparison.methods])
 
     # What the pictures show, how far they are, and what no mechanism can do better
@@ -86,10 +86,10 @@ def _show_pictures(comparison: Comparison, ranking: Ranking) -> str:
     n_points = len(comparison.epsilons)
     caption = [ui.words("pictures", points=n_points, low=low, high=high)]
     if intervals:
-        n_known = shared.n_intervals(found.outcomes.values())
+        n_known = shared.n_intervals(compared.outcomes.values())
         caption.append(ui.words("intervals", done=n_known, all=n_points * len(comparison.methods)))
     first = chosen[0]
-    if found.limits(first) if first in LIMITED_MEASURES else is_added_known:
+    if compared.limits(first) if first in LIMITED_MEASURES else is_added_known:
         caption.append(ui.words(f"limit_{first}", level=format_percent(comparison.analysis.level, 8)))
     if cells:
         caption.append(describe_outcomes(cells, len(studied)))
@@ -153,8 +153,8 @@ def _show_audit(comparison: Comparison) -> None:
         return
     findings = ranked_audits(setting)
     broken = [finding for finding in findings if finding.verdict.bad]
-    others = [finding for finding in findings if not finding.verdict.bad]
-    folded = f"<details><summary>The other methods: {len(others)}</summary>{releases_table(others)}</details>"
+    unbroken = [finding for finding in findings if not finding.verdict.bad]
+    folded = f"<details><summary>The other methods: {len(unbroken)}</summary>{releases_table(unbroken)}</details>"
     html = (releases_table(broken) if broken else "") + folded
     st.html(f'<p class="dpviz-question"><b>{escape(headline(findings))}</b></p>')
     ui.html_table(html, "Methods and what they really give", "dpviz-scroll dpviz-audit")

@@ -68,10 +68,10 @@ def controls() -> Question:
     mechanism = ui.mechanism_controls(places)
     values = mechanism.values
     values |= ui.number_controls("n", "sets", place=places.main) | ui.number_controls("p", place=places.first)
-    values["m"] = ui.linked_number("m", values["n"], place=places.more)
+    values["m"] = ui.linked_number("m", values["n"], place=places.folded)
     names = {key: rule.short_label for key, rule in RULES.items()}
     rules = ui.choices("rules", names, place=places.main, help=ui.words("rules"))
-    values |= ui.number_controls("level", "repetitions", "seed", place=places.more)
+    values |= ui.number_controls("level", "repetitions", "seed", place=places.folded)
     if ui.visit().is_linked:  # the link says whose secret table it is
         ui.register_shown(f"{PREFIX}x")
     design = Design.of(values)
@@ -207,7 +207,7 @@ def _show_numbers(results: Results) -> None:
 
 
 def page() -> None:
-    with ui.page_frame(COVERAGE, SETTINGS, controls, lambda asked: simulation_of(asked.design)) as (question, parts):
+    with ui.page_frame(COVERAGE, SETTINGS, controls, lambda shown: simulation_of(shown.design)) as (question, parts):
         design = question.design
         run = simulation.current_run(design)
         run.advance(simulation.SPEEDS[st.session_state[f"{PREFIX}speed"]])

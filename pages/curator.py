@@ -79,11 +79,11 @@ def controls() -> questions.DesignQuestion:
             ui.register_shown(PREFIX + name)
 
     # The data, and the range of their true value
-    kind = questions.QUESTION_KINDS[ui.choice("kind", place=places.more)]
+    kind = questions.QUESTION_KINDS[ui.choice("kind", place=places.folded)]
     values: dict[str, Any] = {}
     for size in kind.parameters():
         if size.name == "m":
-            values["m"] = ui.linked_number("m", values["n"], place=places.more)
+            values["m"] = ui.linked_number("m", values["n"], place=places.folded)
         elif size.name != kind.true_value:
             is_narrower = size.maximum < form.NUMBERS[size.name].maximum  # than with another kind of data
             values |= _numbers([size.name], places, size.maximum if is_narrower else None)
@@ -105,7 +105,7 @@ def _numbers(names: Iterable[str], places: ui.Places, maximum: float | None = No
     values = {}
     for name in names:
         is_in_sight = name in FIRST and not (ui.class_mode() and name in ("believed_before", "risk_before"))
-        place = places.first if is_in_sight else places.more
+        place = places.first if is_in_sight else places.folded
         values[name] = ui.number_control(name, place=place, maximum=maximum)
     return values
 
@@ -122,20 +122,20 @@ def _limit_choice(label: str, name: str, usual: UsualLimits, places: ui.Places) 
 
     state[key] = next((way for way in usual if set(way) == set(state[PREFIX + name])), None)
     places.first.pills(label, list(usual), format_func=usual.get, key=key, on_change=apply, help=ui.words(name))
-    return ui.choices(name, place=places.more)
+    return ui.choices(name, place=places.folded)
 
 
 def _design_controls(places: ui.Places, kind: type[DataKind], values: dict[str, Any]) -> dict[str, Any]:
     """Draw which designs are considered, and their order; return fields of the question."""
-    more = places.more
+    folded = places.folded
     own_rules = {key: RULES[key] for key in kind.rules}
-    rules = ui.choices(f"{kind.key}_rules", own_rules, place=more, help=ui.words("rules"))
-    sets = ui.choices("tried", place=more, help=ui.words("tried"))
-    goal = ui.choice("goal", place=more, help=ui.words("goal"))
-    is_average = ui.segmented("over", place=more, help=ui.words("over")) == form.OVER_RANGE[True]
+    rules = ui.choices(f"{kind.key}_rules", own_rules, place=folded, help=ui.words("rules"))
+    sets = ui.choices("tried", place=folded, help=ui.words("tried"))
+    goal = ui.choice("goal", place=folded, help=ui.words("goal"))
+    is_average = ui.segmented("over", place=folded, help=ui.words("over")) == form.OVER_RANGE[True]
     if is_average and questions.takes_prior(questions.true_value_of(kind)):
         values |= _numbers(("believed_ones", "believed_zeros"), places)
-    methods = ui.choices(f"{kind.key}_methods", place=more)
+    methods = ui.choices(f"{kind.key}_methods", place=folded)
     values |= _numbers(("values", "level", "repetitions", "seed"), places)
     if not methods:
         raise ValueError("Choose at least one method.")
@@ -197,7 +197,7 @@ def _show_designs(desk: search.SearchResult, answer: summary.Answer) -> None:
         if not desk.is_complete:
             caption += f" {ui.words('judged', judged=desk.n_judged, all=count)}"
         st.caption(caption)
-    ui.note(f"{answer.further} {summary.limits_sentence(desk)}".strip())
+    ui.note(f"{answer.explanation} {summary.limits_sentence(desk)}".strip())
     if names := by_reason(desk.absent):
         ui.note(ui.words("absent", names=names))
     if desk.best is not None and desk.is_complete:  # until then another may lead

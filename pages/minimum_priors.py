@@ -66,8 +66,8 @@ def controls() -> PromiseQuestion:
 
     # The promise, and the sizes of what keeps it
     values = numbers("epsilon", "delta", place=places.first) | numbers("n", *kind.numbers, place=places.main)
-    more = {"p": NUMBERS["p"].default} | numbers("sets", place=places.main) | numbers(*kind.cost, place=places.more)
-    values["m"] = ui.linked_number("m", values["n"], place=places.more)
+    details = numbers("sets", place=places.main) | numbers(*kind.cost, place=places.folded)
+    values["m"] = ui.linked_number("m", values["n"], place=places.folded)
     if 0 < values["delta"] < SMALLEST_FAILURE:
         allowed = f"0, or from {format_number(SMALLEST_FAILURE)} to {format_number(NUMBERS['delta'].maximum)}"
         raise ValueError(f"delta (allowed failure) must be {allowed}; got {format_number(values['delta'])}.")
@@ -80,7 +80,7 @@ def controls() -> PromiseQuestion:
             st.session_state[PREFIX + name] = value
             ui.register_shown(PREFIX + name)
     m_is_n = bool(st.session_state[f"{PREFIX}m_is_n"])
-    return PromiseQuestion(kind=kind, setting=Setting(**values), m_is_n=m_is_n, **more)
+    return PromiseQuestion(kind=kind, setting=Setting(**values), m_is_n=m_is_n, **{"p": NUMBERS["p"].default} | details)
 
 
 def _has_other_cells(values: Mapping[str, Any], kind: Kind) -> bool:
@@ -136,8 +136,8 @@ def _show_table(question: PromiseQuestion, needed: answers.Needed) -> None:
         plain=format_number(math.sqrt(question.p * (1 - question.p) / setting.n), 3),
         composed=" Several sets: their losses are added exactly." if question.sets > 1 else "",
     )  # fmt: skip
-    beyond = f" Beyond reach: {' '.join(dict.fromkeys(needed.refused.values()))}" if needed.refused else ""
-    st.caption(f"{caption}{beyond} {words.excluded_mechanisms(question)}".strip())
+    refusals = f" Beyond reach: {' '.join(dict.fromkeys(needed.refused.values()))}" if needed.refused else ""
+    st.caption(f"{caption}{refusals} {words.excluded_mechanisms(question)}".strip())
 
 
 def needed_of(question: PromiseQuestion) -> tuple[answers.Needed, bool]:
@@ -207,23 +207,23 @@ def _show_sets(question: PromiseQuestion) -> None:
     has_picture = kind.binary and setting.delta > 0
     divided = tuple(answers.divided_sets(sets)) if has_picture else ()
     together = (*COUNTED_SETS, sets) if has_picture else ()
-    found, _ = ui.progress(answers.stream_ways, *arguments, divided=divided, together=together)
-    if found is None or not found.exact:
-        found = ui.result(answers.first_ways, *arguments, spinner="Composing the sets …")
+    ways, _ = ui.progress(answers.stream_ways, *arguments, divided=divided, together=together)
+    if ways is None or not ways.exact:
+        ways = ui.result(answers.first_ways, *arguments, spinner="Composing the sets …")
 
     # Sentence, table and picture
-    if place in found.exact:
-        st.html(ui.section_answer(*words.sets_sentence(question, found.exact[place], found.shares[place])))
-    ui.table(*prior_tables.ways_table(question, found))
-    if found.refused:
-        reasons = dict.fromkeys(found.refused[key] for key in kind.methods if key in found.refused)
+    if place in ways.exact:
+        st.html(ui.section_answer(*words.sets_sentence(question, ways.exact[place], ways.shares[place])))
+    ui.table(*prior_tables.ways_table(question, ways))
+    if ways.refused:
+        reasons = dict.fromkeys(ways.refused[key] for key in kind.methods if key in ways.refused)
         st.caption(f"Beyond reach: {' '.join(reasons)}")
     advanced = ui.words("Advanced composition" if setting.delta > 0 else "No advanced composition")
     values = {"sets": sets, "cells": words.cells_text(question), "promise": question.promise, "advanced": advanced}
     st.caption(ui.words(f"The sets of {texts_of(question)}", **values))
-    if has_picture and place in found.exact:
+    if has_picture and place in ways.exact:
         alt = f"The {kind.axis} that several sets need, by three ways to bound their cost, and exactly."
-        ui.show_figure(priors.ways_chart(question, found), "sets_picture", alt)
+        ui.show_figure(priors.ways_chart(question, ways), "sets_picture", alt)
 
 
 def _show_average(question: PromiseQuestion) -> None:

@@ -71,10 +71,10 @@ def controls() -> Question:
     # The data, and what one person is
     n = ui.number_control("n", place=places.first)
     person_rows = ui.number_control("person_rows", place=places.main)
-    neighbours = ui.choice("neighbours", place=places.more, widget=st.radio, help=ui.words("neighbours"))
+    neighbours = ui.choice("neighbours", place=places.folded, widget=st.radio, help=ui.words("neighbours"))
     example = "North = 7,000; South = 5,000"
-    groups = ui.text_control("groups", place=places.more, placeholder=example, help=ui.words("groups"))
-    is_public, spend_all = (ui.toggle(name, place=places.more, help=ui.words(name)) for name in ("public", "spend"))
+    groups = ui.text_control("groups", place=places.folded, placeholder=example, help=ui.words("groups"))
+    is_public, spend_all = (ui.toggle(name, place=places.folded, help=ui.words(name)) for name in ("public", "spend"))
     plan = ReleasePlan(
         n=n, statistics=st.session_state[STATISTICS], protection=PRIVACY_LIMITS[key](**limits), person_rows=person_rows,
         neighbours=neighbours, groups=forms.read_groups_line(groups), membership_public=is_public, spend_all=spend_all,
@@ -121,11 +121,11 @@ def _show_fields(plan: ReleasePlan, place: int) -> None:
     parameters = forms.form_parameters(type(statistic))
     names = dict.fromkeys(["name", "kind", "measure", "limit", *parameters, *options])
     usual = st.columns([1.3, 1])  # "Typical error (root mean squared error)" in full
-    more = st.expander("More about it", key=f"{FIELD}more", on_change="rerun")
-    places = {False: cycle(usual), True: cycle(more.columns([1.3, 1]))}
+    folded = st.expander("More about it", key=f"{FIELD}more", on_change="rerun")
+    places = {False: cycle(usual), True: cycle(folded.columns([1.3, 1]))}
     for name in names:
         is_folded = name in ("lowest", "highest", "suppress_below", "mechanism", "group")
-        if more.open or not is_folded:
+        if folded.open or not is_folded:
             with next(places[is_folded]):
                 _draw_field(name, options.get(name, {}), parameters.get(name))
 

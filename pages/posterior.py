@@ -73,7 +73,7 @@ def controls() -> Question:
     # Sizes, which a matrix of the reader's own brings
     if not is_own:
         values["n"] = ui.number_control("n", place=places.main)
-        values["m"] = ui.linked_number("m", values["n"], place=places.more)
+        values["m"] = ui.linked_number("m", values["n"], place=places.folded)
     counts = None
     if is_drawn:
         values["sets"] = ui.number_control("sets", place=places.first)
@@ -91,7 +91,7 @@ def controls() -> Question:
         values["confidential_count"] = ui.number_control(name, place=places.main, maximum=values["n"])
 
     # The analysis
-    values |= ui.number_controls("gamma1", "gamma2", "level", *["seed"] * is_drawn, place=places.more)
+    values |= ui.number_controls("gamma1", "gamma2", "level", *["seed"] * is_drawn, place=places.folded)
     question = question_of(Design.of(values), counts, release.given_text)
     ui.note_broken_promise(question.design, release)
     return question
@@ -99,12 +99,12 @@ def controls() -> Question:
 
 def _show_numbers(question: Question) -> None:
     design = question.design
-    drawn = f"drawn with seed {design.seed} from x = {format_number(design.confidential_count or 0)}"
+    origin = f"drawn with seed {design.seed} from x = {format_number(design.confidential_count or 0)}"
     names = report.POSTERIOR_NAMES
     ui.table(*report.posteriors_table(question.release.posteriors, names, design.level, "Posteriors of p"))
     caption = ui.words(
         "table", components=design.n + 1, counts=", ".join(map(str, question.release.counts)),
-        made=drawn if question.is_drawn else "typed in", level=format_percent(design.level, 8),
+        made=origin if question.is_drawn else "typed in", level=format_percent(design.level, 8),
         gamma1=format_number(design.gamma1, 4), gamma2=format_number(design.gamma2, 4),
     )  # fmt: skip
     if isinstance(design.mechanism, matrix_mechanism.GivenMatrix):

@@ -74,7 +74,7 @@ def controls() -> Question:
         )  # fmt: skip
         if name in LINKED:
             leader = values[ui.LINKS[name]["leader"]]
-            values[name] = ui.linked_number(name, leader, parameter, place=places.more)
+            values[name] = ui.linked_number(name, leader, parameter, place=places.folded)
         else:
             values[name] = ui.number_control(name, parameter, place=places.first if name in FIRST else places.main)
     if synthesizer_type.has_prior:
@@ -172,7 +172,7 @@ def _show_answer(question: Question) -> None:
 
 
 def page() -> None:
-    with ui.page_frame(MATRICES, SETTINGS, controls, lambda asked: asked.summary, take_release) as (question, parts):
+    with ui.page_frame(MATRICES, SETTINGS, controls, lambda shown: shown.summary, take_release) as (question, parts):
         st.session_state[CARRIED_X] = ui.release().get("x")
         details.advance_draws()
         with parts.results:

@@ -25,7 +25,7 @@ class ReleaseMethod:
     source: str
     released: str  # what the promised ε is a loss of
     checked: str  # how the real ε is computed
-    why: str  # it is what it is
+    why: str  # the real ε is what it is
     safe: str  # what keeps the promise instead
 
     def loss(self, setting: ReleaseSetting) -> Loss:

@@ -152,14 +152,14 @@ def question_from_form(
     for key in protect:
         numbers = {name: question_value(form, values[form]) for form, name in privacy_names(key).items()}
         protections.append(PRIVACY_LIMITS[key](**numbers))
-    names = {key: limit_name(kind, key) for key in accuracy}
-    limits = [AccuracyLimit(key, question_value(name, values[name])) for key, name in names.items()]
-    further = ["values", "level", "repetitions", "seed"]
+    limit_names = {key: limit_name(kind, key) for key in accuracy}
+    limits = [AccuracyLimit(key, question_value(name, values[name])) for key, name in limit_names.items()]
+    names = ["values", "level", "repetitions", "seed"]
     if choices.get("average") and takes_prior(true_value_of(kind)):
-        further += ["believed_ones", "believed_zeros"]
+        names += ["believed_ones", "believed_zeros"]
     return DesignQuestion(
         data=kind(**sizes, **{kind.true_value: lowest}), lowest=lowest, highest=highest,
-        protections=tuple(protections), limits=tuple(limits), **{name: values[name] for name in further}, **choices,
+        protections=tuple(protections), limits=tuple(limits), **{name: values[name] for name in names}, **choices,
     )  # fmt: skip
 
 

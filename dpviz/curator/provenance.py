@@ -22,7 +22,7 @@ from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.privacy.optimum import LeastError
 
 ENTRIES: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-ASKED_PART = ENTRIES["limit"]["part"]
+LIMIT_PART = ENTRIES["limit"]["part"]
 ACCURACY_PART = ENTRIES["accuracy"]["part"]
 _OWN_ROWS = {ENTRIES[key]["label"] for key in ("given_epsilon", "loss", "proven_loss")}
 _OWN_ROWS |= {capitalize_first(measure.label) for measure in ACCURACY_MEASURES.values()}
@@ -71,7 +71,7 @@ class ReportedNumber:
     @property
     def is_compared(self) -> bool:
         """Whether a table of designs side by side has it beside their own ε, real ε and measures of accuracy."""
-        return self.part != ASKED_PART and self.label not in _OWN_ROWS
+        return self.part != LIMIT_PART and self.label not in _OWN_ROWS
 
     @property
     def rounded(self) -> Measure:
@@ -154,10 +154,10 @@ def _disclosure(design: Candidate) -> Iterator[ReportedNumber]:
 
     # Of a kind that was not asked for its usual numbers; δ only where an ε was named
     delta, delta_method, is_delta_bound = _delta_of(design, loss)
-    asked = {limit.key: limit for limit in design.question.protections}
+    limits = {limit.key: limit for limit in design.question.protections}
     for key, kind in PRIVACY_LIMITS.items():
-        if key in asked or kind is not EpsilonDeltaLimit:
-            limit = asked.get(key) or kind()
+        if key in limits or kind is not EpsilonDeltaLimit:
+            limit = limits.get(key) or kind()
             value = limit.attained(loss, delta)
             details = {"method": delta_method} if limit.follows_from_delta else {}
             yield _number(

@@ -74,7 +74,7 @@ def render_report(
     if not result.is_complete or not design.is_complete:
         raise ValueError("result and design must be complete: take the last answer, and `chosen_design` from it.")
     question, numbers = design.question, reported_numbers(design)
-    beside, followed = _follow(result, design)
+    runner_up, followed = _follow(result, design)
     record = RELEASE_METHODS.get(design.method.audited)
     rules = [question.analysis(sets, rule).rule_for(sets).label for sets in question.sets for rule in question.rules]
     return render(
@@ -91,7 +91,7 @@ def render_report(
         ranking=report_figures.ranking_svg(result, design),
         pictures=report_figures.accuracy_svgs(design),
         frontier=report_figures.frontier_svg(followed),
-        beside=beside,
+        runner_up=runner_up,
         attained={number.label: number for number in numbers},
         numbers=numbers,
         caveats=_paragraphs(
@@ -148,9 +148,9 @@ def choice_text(result: SearchResult, design: Candidate) -> list[str]:
         elif first.meets_limits is not runner_up.meets_limits:
             criterion = leading_criterion(first) if result.feasible else None
         if criterion is not None:
-            own, other = criterion.value(first).value, criterion.value(runner_up).value
-            if math.isfinite(own) and math.isfinite(other):
-                numbers = f", {format_distinct(other, own, 3)} against {format_distinct(own, other, 3)}"
+            value, next_value = criterion.value(first).value, criterion.value(runner_up).value
+            if math.isfinite(value) and math.isfinite(next_value):
+                numbers = f", {format_distinct(next_value, value, 3)} against {format_distinct(value, next_value, 3)}"
     return _paragraphs(
         "choice", design, result=result, place=place, runner_up=runner_up, criterion=criterion, numbers=numbers,
         format_distinct=format_distinct, data_alone=data_alone_sentence(result),
@@ -176,12 +176,12 @@ def _sizes_text(question: DesignQuestion) -> str:
 
 def _follow(result: SearchResult, design: Candidate) -> tuple[Candidate | None, Sweep]:
     """The best design beside the chosen one, and both at other limits on ε."""
-    beside = next((ranked for ranked in result.designs if ranked.key != design.key), None)
+    runner_up = next((ranked for ranked in result.designs if ranked.key != design.key), None)
     question, location = result.question, design.worst_cases[ERROR_KEY].location
     if not math.isnan(location):  # where the error is worst: all true values would take as many times as long
         question = dataclasses.replace(question, lowest=location, highest=location)
-    *_, followed = sweep(AXES["epsilon"], question, [design] if beside is None else [design, beside])
-    return beside, followed
+    *_, followed = sweep(AXES["epsilon"], question, [design] if runner_up is None else [design, runner_up])
+    return runner_up, followed
 
 
 # What makes it again, and files for machines

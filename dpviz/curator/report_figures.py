@@ -96,19 +96,19 @@ def frontier_svg(followed: Sweep) -> Markup | str:
     limit = next((limit.limit for limit in question.limits if limit.key == ERROR_KEY), None)
     return _plot(
         lines, (690, 260), f"{title}, at other limits on ε", "limit on ε of all sets, left is more private",
-        limit=limit, asked=followed.axis.current_value(question),
+        limit=limit, current_epsilon=followed.axis.current_value(question),
     )  # fmt: skip
 
 
 def _plot(
     lines: Sequence[Sequence[Point]], size: tuple[int, int], title: str, x_label: str, *, limit: float | None = None,
-    worst: Point | None = None, asked: float | None = None,
+    worst: Point | None = None, current_epsilon: float | None = None,
 ) -> Markup:  # fmt: skip
-    """Lines against a linear axis, or a logarithmic one with what was asked."""
+    """Lines against a linear axis, or where an ε is given, which has a line of its own, against a logarithmic one."""
     width, height = size
     points = [point for line in lines for point in line] + ([worst] if worst else [])
     places, ends = [place for place, _ in points], [end for _, measure in points for end in _bar(measure)]
-    if asked is None:
+    if current_epsilon is None:
         x = Axis(*padded(places), 56, width - 14)
         low, high = padded(ends)
         room = LIMIT_DISTANCE * (high - low)
@@ -119,7 +119,7 @@ def _plot(
         low, high = padded([0.0, *ends])
     return _drawing(
         "plot", width=width, height=height, title=title, x_label=x_label, x=x, y=Axis(low, high, height - 40, 26),
-        lines=lines, limit=limit, worst=worst, asked=asked,
+        lines=lines, limit=limit, worst=worst, current_epsilon=current_epsilon,
     )  # fmt: skip
 
 

@@ -126,8 +126,8 @@ def evaluate_designs(question: DesignQuestion) -> Iterator[SearchResult]:
     absent: dict[str, str] = {}
 
     def result(is_complete: bool = False) -> SearchResult:
-        found = tuple(item.computed() for item in evaluations.values())
-        return SearchResult(question=question, evaluations=found, absent=tuple(absent.items()), is_complete=is_complete)
+        known = tuple(item.computed() for item in evaluations.values())
+        return SearchResult(question=question, evaluations=known, absent=tuple(absent.items()), is_complete=is_complete)
 
     # Each design, until it is known whether it meets the limits; the same object where there is nothing new to draw
     latest = result()

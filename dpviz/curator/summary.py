@@ -44,12 +44,12 @@ MARKS: Mapping[bool | None, tuple[str, str]] = {
 
 
 class Answer(NamedTuple):
-    """Badge, sentence, one of at most 15 words for a class, and what more is to be said, as inline HTML."""
+    """Badge, sentence, one of at most 15 words for a class, and an explanation, as inline HTML."""
 
     badge: str
     sentence: str
     short: str
-    further: str = ""
+    explanation: str = ""
 
 
 # Measures with their units

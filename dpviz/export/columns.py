@@ -45,7 +45,7 @@ def columns_of(kind: str, records: Iterable[object]) -> dict[str, list[object]]:
 
 
 def comparison_csv(compared: Compared) -> str:
-    """CSV of every outcome of a comparison, with what no mechanism with this ε can make a measure smaller than."""
+    """CSV of every outcome of a comparison, with the smallest possible value of each limited measure at its ε."""
     outcomes = [compared.outcomes[key] for key in sorted(compared.outcomes)]
     columns = columns_of("outcome", outcomes)
     for measure in LIMITED_MEASURES:

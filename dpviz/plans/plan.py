@@ -176,23 +176,23 @@ class ReleasePlan(ParameterRecord):
         follows from another, as the margins of a cross-table do, the loss is no larger. A substituted row may leave one
         group and join another, unless it is public who belongs to which.
         """
-        # The rows of the person by group, and all of them without, for every choice of a group for each
+        # Every way to place the rows of the person: how many are in each group, and under "" how many in all
         names = [name for name, _ in self.groups]
         choices = itertools.combinations_with_replacement(names, self.person_rows) if names else [()]
-        laid = [Counter([*choice, *[""] * self.person_rows]) for choice in choices]
+        placements = [Counter([*choice, *[""] * self.person_rows]) for choice in choices]
 
-        # Those that leave and those that join, and what these change
-        moves: Iterable[tuple[Counter[str], Counter[str]]] = itertools.product(laid, laid)
+        # The rows that leave and those that join, and how far they change the sums
+        moves: Iterable[tuple[Counter[str], Counter[str]]] = itertools.product(placements, placements)
         if not self.adds_rows:
-            moves = [(rows, Counter()) for rows in laid]
+            moves = [(rows, Counter()) for rows in placements]
         elif self.membership_public:
-            moves = zip(laid, laid, strict=True)
+            moves = zip(placements, placements, strict=True)
         ways: dict[Sensitivities, None] = {}
         for rows_out, rows_in in moves:
-            changes = (each.sensitivities(rows_out[each.group], rows_in[each.group]) for each in self.statistics)
+            changes = (item.sensitivities(rows_out[item.group], rows_in[item.group]) for item in self.statistics)
             ways[tuple(tuple(sorted(sums, reverse=True)) for sums in changes)] = None
 
-        # Without those that change no sum, of at most two of a statistic, more than another one does
+        # Only the worst: without a way beside which another one changes every sum, of at most two a statistic, as much
         sizes = np.array([[(*sums, 0.0, 0.0)[:2] for sums in way] for way in ways])
         return tuple(itertools.compress(ways, [np.all(sizes >= size, axis=(1, 2)).sum() == 1 for size in sizes]))
 

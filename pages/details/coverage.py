@@ -64,8 +64,8 @@ def _show_lengths(results: Any) -> None:
     if not rules:
         st.caption(ui.words("no_lengths"))
         return
-    other = "" if design.sets == 1 else ", or to one that reads more of the counts than their sum"
-    ui.note(f"{ui.words('lengths')} A line below it belongs to a rule that breaks its promise at some p{other}.")
+    exception = "" if design.sets == 1 else ", or to one that reads more of the counts than their sum"
+    ui.note(f"{ui.words('lengths')} A line below it belongs to a rule that breaks its promise at some p{exception}.")
     proportions = tuple(np.unique(np.append(PROPORTIONS, design.p)).tolist())
     arguments = {"proportions": proportions, "sets": design.sets, "level": design.level}
     with st.spinner("Summing lengths …"):
@@ -153,8 +153,8 @@ def _show_opener(run: Run) -> None:
         st.selectbox("Cell of the study", cells, format_func=names.__getitem__, key=CELL_KEY, on_change=open_cell)
         st.caption(f"{sentence} {ui.words('study')}")
     if run.opened:
-        more = "" if run.is_complete else " Press Resume to go on."
-        st.caption(f"{run.opened:,} repetitions came with the file.{more}")
+        hint = "" if run.is_complete else " Press Resume to go on."
+        st.caption(f"{run.opened:,} repetitions came with the file.{hint}")
 
 
 def read_file(content: bytes) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def data_controls(
         own: Any = setting.parameter
         own = replace(own, maximum=parameter.maximum)  # some kinds take fewer than others
         if name == "m":
-            values[name] = ui.linked_number(name, values["n"], own, place=places.more)
+            values[name] = ui.linked_number(name, values["n"], own, place=places.folded)
         else:
             values[name] = ui.number_control(name, own, place=rows_place if name == "n" else places.main)
     data = kind(**values)
@@ -139,9 +139,9 @@ def show_measures(
     measures: Mapping[str, DrawnMeasure], chosen: Sequence[str], chart: Callable[..., Figure], names: Sequence[str]
 ) -> None:
     """Draw a large picture and small ones below it; `chart` makes that of a measure, `names` are in its legend."""
-    first, *others = chosen
+    first, *remaining = chosen
     ui.show_figure(chart(first), "picture", measures[first].alt, height=comparison_height(names), hero=True)
-    for place, key in enumerate(others):
+    for place, key in enumerate(remaining):
         if place % 3 == 0:
             columns = st.columns(3)
         with columns[place % 3]:

@@ -32,11 +32,11 @@ LINKS: Mapping[str, Mapping[str, str]] = declared_table("controls", "links")
 
 
 class Places(NamedTuple):
-    """Where controls stand: `first` are always in sight, `main` are but in class mode, `more` is folded away."""
+    """Where controls stand: `first` are always in sight, `main` are but in class mode, `folded` is behind "More"."""
 
     first: Any
     main: Any
-    more: Any
+    folded: Any
 
 
 def control_places(presets: Mapping[str, Mapping[str, Any]], **rest: Any) -> Places:
@@ -48,8 +48,8 @@ def control_places(presets: Mapping[str, Mapping[str, Any]], **rest: Any) -> Pla
     with first:
         _draw_presets(presets, **rest)
     main = None if class_mode() else st.container(key="main")
-    more = st.expander("More", key="more", on_change="rerun")
-    return Places(first, more if main is None else main, more)
+    folded = st.expander("More", key="more", on_change="rerun")
+    return Places(first, folded if main is None else main, folded)
 
 
 def number_control(
@@ -256,8 +256,8 @@ def stops_with(parameter: Parameter, value: float, maximum: float | None = None)
     if maximum is not None and parameter.minimum < maximum <= parameter.maximum:
         highest = maximum
     text = stop_text(parameter, value)
-    others = {stop: written for stop, written in _stops(parameter, highest).items() if written != text}
-    return dict(sorted({**others, value: text}.items()))
+    stops = {stop: written for stop, written in _stops(parameter, highest).items() if written != text}
+    return dict(sorted({**stops, value: text}.items()))
 
 
 @lru_cache(maxsize=512)

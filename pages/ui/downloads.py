@@ -105,7 +105,7 @@ def open_file(
     state = st.session_state
     refused_key = f"{key}_refused"
 
-    def take() -> None:
+    def read_upload() -> None:
         content = uploaded(key)
         state[refused_key] = ""
         try:
@@ -116,7 +116,7 @@ def open_file(
             between = ": " if str(error)[:1].islower() else ". "
             state[refused_key] = f"The file was not opened, and nothing has changed{between}{error}"
 
-    st.file_uploader(label, list(types), max_upload_size=megabytes, key=key, on_change=take, help=words("open"))
+    st.file_uploader(label, list(types), max_upload_size=megabytes, key=key, on_change=read_upload, help=words("open"))
     if uploaded(key) is None:
         return False
     if state.get(refused_key):

@@ -69,12 +69,12 @@ def mechanism_controls(places: Places, *, has_numbers: bool = True) -> ReleaseCh
     if synthesizer_type.has_prior:
         label = "How the agency sets its prior"
         help = page_note("controls", "prior rule")
-        values["prior"] = choice("prior", PRIOR_RULES, label, place=places.more, widget=st.radio, help=help)
+        values["prior"] = choice("prior", PRIOR_RULES, label, place=places.folded, widget=st.radio, help=help)
 
     # Numbers of the promise or prior, an α that is no prior as the synthesizer declares it, and its further ones
     own = synthesizer_type.numbers()
-    further = [name for name in FURTHER_NUMBERS if name in own]
-    for name in (*promised_by(synthesizer_type, values["prior"]), *further):
+    details = [name for name in FURTHER_NUMBERS if name in own]
+    for name in (*promised_by(synthesizer_type, values["prior"]), *details):
         parameter = own.get(name) if name == "alpha" and not synthesizer_type.has_prior else None
         where = places.first if name in ("epsilon", "alpha") else places.main
         values[name] = number_control(name, parameter, place=where)

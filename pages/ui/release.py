@@ -77,8 +77,8 @@ def apply_release(page: Page, settings: Settings, take_release: TakeRelease | No
             linked = {name: _value(in_url[page.prefix + name]) for name in SHARED if page.prefix + name in in_url}
             if linked.get("synthesizer") not in SYNTHESIZERS:
                 linked.pop("synthesizer", None)
-            further = {page.prefix + name: value for name, value in take_release(linked).items()}
-            state.update({key: value for key, value in further.items() if key not in st.query_params})
+            page_values = {page.prefix + name: value for name, value in take_release(linked).items()}
+            state.update({key: value for key, value in page_values.items() if key not in st.query_params})
         _fit_count(page, settings, is_known=f"{page.prefix}x" in st.query_params)
     for name, key in hidden.items():
         state[key] = current.release.get(name)
@@ -95,8 +95,8 @@ def apply_release(page: Page, settings: Settings, take_release: TakeRelease | No
     if take_release is not None and changed:
         # What is no part of a release, such as the kind of data, stays while the mechanism does
         is_other = bool(changed.keys() & {"synthesizer", "m_is_n"})
-        taken = take_release(current.release).items()
-        state.update({page.prefix + name: value for name, value in taken if is_other or name in SHARED})
+        own_values = take_release(current.release).items()
+        state.update({page.prefix + name: value for name, value in own_values if is_other or name in SHARED})
     current.seen_releases[page.path] = dict(current.release)
 
 

@@ -34,14 +34,14 @@ def show_b(_question: object) -> None:
 def controls() -> dict[str, Any]:
     places = ui.control_places({"seven": CASE, "eight": CASE | {"n": 8}})
     n = ui.number_control("n", place=places.first)
-    values = {"n": n, "m": ui.linked_number("m", n, place=places.more)}
+    values = {"n": n, "m": ui.linked_number("m", n, place=places.folded)}
     values["x"] = ui.number_control("x", place=places.main, maximum=n)
     values["epsilon"] = ui.number_control("epsilon", place=places.first)
     values["kind"] = ui.choice("kind", place=places.main)
-    values["methods"] = ui.choices("methods", {"a": "A", "b": "B", "c": "C"}, place=places.more)
+    values["methods"] = ui.choices("methods", {"a": "A", "b": "B", "c": "C"}, place=places.folded)
     details = ["1", "2"] if values["kind"] == "few" else ["2", "3"]
     values["detail"] = ui.segmented("detail", details, "Detail")
-    values["on"] = ui.toggle("on", "On", place=places.more)
+    values["on"] = ui.toggle("on", "On", place=places.folded)
     values["words"] = ui.text_control("words")
     return values
 

@@ -77,11 +77,9 @@ class AnswerRound(ReleaseRound):
         return RoundMark("✓", True, "right") if guess is self.secret else RoundMark("✗", False, "wrong")
 
     def cells(self, guess: bool) -> list[str]:
-        answers, chance = (
-            (ANSWERS[item] for item in (self.secret, guess, self.best)),
-            self.game.best_chance(self.released),
-        )
-        return [f"{self.known_yes} yes", f"{self.released} yes", *answers, format_percent(chance, 3)]
+        answers = [ANSWERS[item] for item in (self.secret, guess, self.best)]
+        chance = format_percent(self.game.best_chance(self.released), 3)
+        return [f"{self.known_yes} yes", f"{self.released} yes", *answers, chance]
 
 
 def _draw(generator: np.random.Generator, epsilon: float) -> tuple[AnswerRound, ...]:
