@@ -10,7 +10,7 @@ from dpviz.teaching.classroom.settings import RoomSettings
 COLUMNS = [
     "round", "mode", "place", "seat", "mechanism", "n", "x", "epsilon", "sets", "rule", "level", "seed", "released",
     "estimate", "low", "high", "answer", "guess", "right", "long_run", "allowed",
-]  # fmt: off
+]  # fmt: skip
 """Names of the columns: `place` is that in the order of arrival, the others as in `ClassResults`."""
 
 Rounds = Sequence[tuple[RoomSettings, Reports]]
