@@ -130,9 +130,11 @@ def exact_coverages(
     p = PROPORTION.validate(p)
     chosen, sets, level = checked_rules(rules, sets, level)
     noise_aware = [rule for rule in chosen if rule.is_noise_aware]
-    for group in [chosen, noise_aware] if skip_unreachable else [chosen]:
+    has_both_kinds = 0 < len(noise_aware) < len(chosen)
+    for group in [chosen, noise_aware] if skip_unreachable and has_both_kinds else [chosen]:
+        sums_only = all(rule.is_noise_aware for rule in group)
         try:
-            distribution = release_distribution(synthesizer, p=p, sets=sets, sums_only=len(group) == len(noise_aware))
+            distribution = release_distribution(synthesizer, p=p, sets=sets, sums_only=sums_only)
             return {
                 rule.key: ExactCoverage(
                     synthesizer=synthesizer, p=p, sets=sets, rule=rule.key, level=level,

@@ -45,13 +45,7 @@ class LikelyCounts(NamedTuple):
 
 
 def likely_counts(n: int, p: float, tail: float) -> LikelyCounts:
-    """Confidential counts x ~ Binomial(n, p) without those that weigh at most `tail` together.
-
-    Parameters
-    ----------
-    n : int
-    p, tail : float
-    """
+    """Confidential counts x ~ Binomial(n, p) without the outermost ones, which have at most probability `tail`."""
     distribution = binomial_weights(np.array([p]), n)[0]
     first, last, omitted = _likely_range(distribution, tail / 2)
     return LikelyCounts(np.arange(first, last + 1), distribution[first : last + 1], omitted)
@@ -360,6 +354,8 @@ def exact_work(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, sums_onl
     synthesizer, p, sets, sums_only
         As in `release_distribution`.
 
+    Examples
+    --------
     >>> from dpviz.mechanisms import BetaBinomial
     >>> exact_work(BetaBinomial(n=2, m=2, alpha=1, beta=1), p=0.5, sets=3)
     42

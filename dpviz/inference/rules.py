@@ -1,7 +1,7 @@
 """Every interval rule: those that combine sets, and those that know how the sets were made."""
 
 from dpviz.core.declarations import SETS
-from dpviz.core.formatting import describe_value
+from dpviz.core.parameters import validate_choice
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.interval_rules import IntervalRule
 from dpviz.inference.noise_aware import NOISE_AWARE_RULES
@@ -26,7 +26,6 @@ def check_rule(key: str, sets: int) -> IntervalRule:
     ValueError: The rule "Reiter 2003 (Liu's Theorem 7)" needs at least 2 sets; got 1.
     """
     sets = SETS.validate(sets)
-    if key not in RULES:
-        raise ValueError(f"rule must be one of {', '.join(RULES)}; got {describe_value(key)}.")
+    validate_choice("rule", key, RULES)
     RULES[key].check_sets(sets)
     return RULES[key]
