@@ -144,12 +144,12 @@ def stream_ways(
     divided: Sequence[int] = (),
     together: Sequence[int] = (),
 ) -> Iterator[Ways]:
-    """What M sets of every method need, and then what `first` needs for further numbers of sets.
+    """What M sets of every method need, and then what `first` needs for other numbers of sets.
 
     Parameters
     ----------
     kind, setting, sets, first
-        As of `stream_needed`.
+        As in `stream_needed`.
     divided, together : sequence of int, optional
         Numbers of sets among which ε and δ are divided, and whose losses are composed; none of them where M sets of
         `first` are beyond reach.
@@ -185,7 +185,7 @@ def first_ways(kind: Kind, setting: Setting, sets: int, first: PriorMethod) -> W
     Parameters
     ----------
     kind, setting, sets, first
-        As of `stream_needed`.
+        As in `stream_needed`.
     """
     ways = stream_ways(kind, setting, sets, first)
     return next(known for known in ways if first.key in known.refused or (first.key, sets) in known.exact)

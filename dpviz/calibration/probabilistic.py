@@ -159,8 +159,8 @@ def _smallest_effective(method: PriorMethod, n: int, m: int, epsilon: float, del
     count = max(MIN_INTERVALS, math.ceil(math.log(top / bottom)))
     grid = [smallest, *np.geomspace(bottom, top, count + 1).tolist()]
     intervals = [(low, high) for low, high in pairwise(grid) if low < high]
-    max_looks = min(max(1_000, 8_000_000 // (n + rows)), 30_000)  # gives up after some seconds
-    for _ in range(max_looks):
+    max_intervals = min(max(1_000, 8_000_000 // (n + rows)), 30_000)  # gives up after some seconds
+    for _ in range(max_intervals):
         if not intervals:
             return smallest
         low, high = intervals.pop()
@@ -176,7 +176,7 @@ def _smallest_effective(method: PriorMethod, n: int, m: int, epsilon: float, del
     if not intervals:
         return smallest
     raise ValueError(
-        f"epsilon and delta must let the search end within {max_looks:,} intervals of priors; at "
+        f"epsilon and delta must let the search end within {max_intervals:,} intervals of priors; at "
         f"ε = {format_number(epsilon)} and δ = {format_number(delta)} the failure crosses δ too often. Set others."
     )
 

@@ -199,7 +199,7 @@ def stream_by_synthesizer(
     ----------
     synthesizers : sequence of TwoCellSynthesizer
     points : sequence of float
-        Where each of them stands on the axis; results that follow, or take too long, are NaN.
+        Where each of them stands on the axis. Values that are still to come, or take too long, are NaN.
     p, sets, rules, level
         As in `exact_coverages`.
 

@@ -183,16 +183,16 @@ class FirstIntervals:
 
     @property
     def low(self) -> FloatArray:
-        """Return the lower ends."""
+        """Lower ends."""
         return np.asarray(self.runs.low[0])
 
     @property
     def high(self) -> FloatArray:
-        """Return the upper ends."""
+        """Upper ends."""
         return np.asarray(self.runs.high[0])
 
     def first(self, number: int) -> "FirstIntervals":
-        """Return the first `number` of them."""
+        """The first `number` of them."""
         return replace(self, runs=self.runs.first(number), covered=self.covered[:number], vacuous=self.vacuous[:number])
 
 

@@ -55,7 +55,7 @@ class SetStatistics(NamedTuple):
 
 
 def set_statistics(synthesizer: TwoCellSynthesizer, sets: int, total: IntArray, squares: IntArray) -> SetStatistics:
-    """What rules read of releases, b = (MQ − S²) / (M(M − 1)m²) and v̄ = (mS − Q) / (Mm³) among it.
+    """Statistics of releases that rules read, with b = (MQ − S²) / (M(M − 1)m²) and v̄ = (mS − Q) / (Mm³).
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class Intervals(NamedTuple):
 
     @property
     def widened(self) -> "Intervals":
-        """The same moved outwards by 1e-12 of the half width and of p, so that they hold ends that rounding misses."""
+        """Intervals with ends moved outwards by a relative 1e-12, so that rounding excludes no p that is an end."""
         slack = RELATIVE_ROUNDING * ((self.high - self.low) / 2)
         return Intervals((self.low - slack) / (1 + RELATIVE_ROUNDING), (self.high + slack) / (1 - RELATIVE_ROUNDING))
 

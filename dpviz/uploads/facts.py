@@ -98,13 +98,14 @@ class NumberFacts(Facts):
     def misfit(self) -> str:
         """Why a normal distribution between the bounds, which the desk assumes, does not fit; empty if it does."""
         skewness, excess, bias = (format_number(value, 3) for value in (self.skewness, self.excess, self.bias))
-        is_off = {
-            sentence("skewness", skewness=skewness): abs(self.skewness) > MAX_NORMAL_SKEWNESS,
-            sentence("excess", excess=excess): self.excess > MAX_NORMAL_EXCESS,
-            sentence("outside"): abs(self.bias) > MAX_NORMAL_BIAS * self.standard_deviation,
-        }
-        reasons = "; ".join(reason for reason, is_so in is_off.items() if is_so)
-        return sentence("misfit", name=quote(self.column), reasons=reasons, bias=bias) if reasons else ""
+        reasons = []
+        if abs(self.skewness) > MAX_NORMAL_SKEWNESS:
+            reasons.append(sentence("skewness", skewness=skewness))
+        if self.excess > MAX_NORMAL_EXCESS:
+            reasons.append(sentence("excess", excess=excess))
+        if abs(self.bias) > MAX_NORMAL_BIAS * self.standard_deviation:
+            reasons.append(sentence("outside"))
+        return sentence("misfit", name=quote(self.column), reasons="; ".join(reasons), bias=bias) if reasons else ""
 
 
 def warning(facts: Facts, names: Sequence[str] | None = None) -> str:

@@ -78,9 +78,8 @@ def _candidates(given: GivenMatrix) -> Iterator[Synthesizer]:
     """Synthesizers that the matrix may be evidence for, those with the fewest digits in their parameters first."""
     matrix, (rows, columns) = given.probabilities, given.shape
     n, m = rows - 1, columns - 1
-    laws: list[
-        tuple[Callable[..., Synthesizer], dict[str, int], dict[str, float]]
-    ] = []  # with sizes and further numbers
+    # Each with its sizes and its other parameters
+    laws: list[tuple[Callable[..., Synthesizer], dict[str, int], dict[str, float]]] = []
 
     # Priors from the means, which lie on a straight line
     means = matrix @ np.arange(columns)
@@ -99,8 +98,8 @@ def _candidates(given: GivenMatrix) -> Iterator[Synthesizer]:
 
     independent = rows * m
     printed = independent * (FULL_PRECISION if given.decimals is None else float(np.mean(given.decimals)))
-    for digits, (law, sizes, numbers) in itertools.product(range(1, 13), laws):
-        is_evidence = independent >= CELLS_PER_PARAMETER * len(numbers)
-        if is_evidence and printed >= DIGITS_PER_DIGIT * digits * len(numbers):
+    for digits, (law, sizes, values) in itertools.product(range(1, 13), laws):
+        is_evidence = independent >= CELLS_PER_PARAMETER * len(values)
+        if is_evidence and printed >= DIGITS_PER_DIGIT * digits * len(values):
             with suppress(ValueError):
-                yield law(**sizes, **{name: float(f"{value:.{digits}g}") for name, value in numbers.items()})
+                yield law(**sizes, **{name: float(f"{value:.{digits}g}") for name, value in values.items()})
