@@ -20,7 +20,7 @@ from dpviz.privacy.pld import PrivacyLossDistribution
 MIN_LARGE_ROWS = 1e4  # of both cells from which incomplete beta functions lose digits near the center
 TAIL_NODES, TAIL_WEIGHTS = gauss_legendre_panels(np.linspace(0, 1, 4).tolist(), 32)
 MAX_TAIL_LENGTH = 200.0  # of log-odds, beyond which no tail that is integrated reaches
-NEWTON_STEPS = 20
+NEWTON_STEPS = 30  # about half of which halve the length, for counts up to 1e12, before they converge
 MAX_ODDS = 1e300  # x / y from which θ is 1 to any number of digits
 MAX_LOG_SHARE = 50.0  # ln of a share of one step from which on the step itself may underflow
 DENSITY_POINTS = 200  # over the resolution: about as many as the grid on which the losses are then added up has

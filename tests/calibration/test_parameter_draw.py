@@ -92,6 +92,7 @@ def test_log_delta_is_the_difference_of_tails(x: float, y: float, epsilon: float
         (6e4, 1e5, 1e-4),
         (5e3, 25.0, 0.7),
         (1234.5, 77.7, 3.0),
+        (8.0, 1e12, 5.0),
     ],
 )
 def test_log_delta_of_large_and_lopsided_tables_is_the_integral(x: float, y: float, epsilon: float) -> None:
