@@ -173,11 +173,8 @@ def profiles_chart(question: PromiseQuestion, profiles: Mapping[str, Given | Non
     points = {key: (given.epsilons, given.deltas) for key, given in shown.items()}
     at_epsilon = {key: given.delta_at_epsilon for key, given in shown.items()}
     marks = _marks(epsilon, {key: delta for key, delta in at_epsilon.items() if delta >= SMALLEST_PROFILE_DELTA})
-    x, promised = (
-        Axis(title="ε (left is more private)", low=0.0, high=right),
-        f"promised ε = {format_number(epsilon, 4)}",
-    )
-    references = [ReferenceLine(text=promised, x=epsilon)]
+    x = Axis(title="ε (left is more private)", low=0.0, high=right)
+    references = [ReferenceLine(text=f"promised ε = {format_number(epsilon, 4)}", x=epsilon)]
     return _delta_chart(question, "profiles", points, x, SMALLEST_PROFILE_DELTA, marks, references)
 
 

@@ -232,11 +232,8 @@ class BudgetSplit(ABC):
     def answer(self, results: SplitResults, is_final: bool = True) -> tuple[str, str, str]:
         """Mark, sentence, and a short sentence: where the error is smallest."""
         epsilon = f"ε = {format_number(self.epsilon, 4)}"
-        n_known, n_places, error = (
-            len(results.outcomes),
-            len(self.compared),
-            results.outcomes[results.best].ranked_error,
-        )
+        n_known, n_places = len(results.outcomes), len(self.compared)
+        error = results.outcomes[results.best].ranked_error
         if n_known < n_places:
             sentence = (
                 f"The errors of {n_known} of {n_places} {self.counted} are known so far; which is best is told once "

@@ -257,7 +257,7 @@ def test_the_share_of_the_readers_own_table_follows_the_number_of_people() -> No
     app = open_coverage(sets=1, x=25)
     release = design_of(sets=1).release
     share = coverage.coverage_given_count(synthesizer=release, confidential_count=25, rule="as_if_real")
-    words = "With your own secret table, {x} ones among {n} rows, and only the release drawn again"
+    words = "With your own secret table, where {x} of {n} people say yes, and only the release drawn again"
     assert words.format(x=25, n=100) in said(app)
     assert f"{100 * share:.1f} % of all releases" in said(app)
     app.number_input(key="cv_n").set_value(200).run()
