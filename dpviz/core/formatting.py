@@ -65,7 +65,10 @@ def format_distinct(number: float, reference: float, digits: int = 6) -> str:
     ----------
     number, reference : float
     digits : int, optional
+        Significant digits, at least.
 
+    Examples
+    --------
     >>> format_distinct(1.00001, 1.0, 4), format_distinct(1.2, 1.0, 4), format_distinct(1.0, 1.0, 4)
     ('1.00001', '1.2', '1')
     """
@@ -118,6 +121,8 @@ def round_up(number: float, digits: int = 6, *, tolerance: float = 0.0) -> float
     tolerance : float, optional
         Relative error of the number, such as `SEARCH_TOLERANCE`: it may be rounded down by so much.
 
+    Examples
+    --------
     >>> round_up(7.58061, 4), round_up(0.25), round_up(math.inf), round_up(0.1 + 0.2)
     (7.581, 0.25, inf, 0.3)
     >>> round_up(3.0000000000096, 3, tolerance=SEARCH_TOLERANCE), round_up(3.000001, 3, tolerance=SEARCH_TOLERANCE)
@@ -153,7 +158,10 @@ def format_percent(share: float, digits: int = 5) -> str:
     ----------
     share : float
     digits : int, optional
+        Significant digits.
 
+    Examples
+    --------
     >>> format_percent(0.754419995), format_percent(3e-12), format_percent(0.9999851, 4)
     ('75.442 %', '0 %', '99.999 %')
     >>> format_percent(2e-9), format_percent(1 - 2e-9)
@@ -170,11 +178,8 @@ def format_percent(share: float, digits: int = 5) -> str:
 def format_percent_at_most(share: float, digits: int) -> str:
     """Format an upper bound of a share, rounded up; 100 % is said of no other bound than 1.
 
-    Parameters
-    ----------
-    share : float
-    digits : int
-
+    Examples
+    --------
     >>> format_percent_at_most(0.7310586, 3), format_percent_at_most(0.99951, 3), format_percent_at_most(1.0, 3)
     ('at most 73.2 %', 'at most 99.96 %', 'at most 100 %')
     >>> format_percent_at_most(1 - 1e-9, 3), format_percent_at_most(1e-11, 3)
@@ -291,11 +296,8 @@ def format_count(number: int, singular: str, plural: str = "") -> str:
 def join_words(words: Iterable[str], separator: str = ", ") -> str:
     """Join words to a list in a sentence.
 
-    Parameters
-    ----------
-    words : iterable of str
-    separator : str, optional
-
+    Examples
+    --------
     >>> join_words(["a", "b", "c"]), join_words(["a"])
     ('a, b and c', 'a')
     """
@@ -374,11 +376,8 @@ def format_measure_cells(measure: Measure, *, share: bool = False) -> tuple[str,
 def format_measure(measure: Measure, *, share: bool = False) -> str:
     """Format a measure with its standard error.
 
-    Parameters
-    ----------
-    measure : Measure
-    share : bool, optional
-
+    Examples
+    --------
     >>> from dpviz.core.monte_carlo import Measure
     >>> format_measure(Measure(0.5, 0.01), share=True), format_measure(Measure(0.5, 0.0))
     ('50 % ± 1', '0.5')

@@ -96,7 +96,7 @@ def within_sums(n: int, m: int, sets: int) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class ReleaseSums:
-    """Pr(S = s | x) of the sum S of M released counts: rows of the matrix, each convolved M times with itself."""
+    """Pr(S = s | x) of the sum S of M released counts: the M-fold convolution of each row of the matrix."""
 
     rows: FloatArray  # shape (n + 1, Mm + 1)
     rounding: float = 0.0  # absolute error of the entries, besides their last digits
@@ -263,7 +263,7 @@ def _integral(
 
 
 def _smallest_acceptance(own: FloatArray, alternatives: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """Smallest probability β under `own` of a test that accepts each row of `others` at the level, and its price λ.
+    """Smallest probability β under `own` of a test that accepts each of `alternatives` at the level, and its price λ.
 
     λ is Pr(s | p) / Pr(s | p') at the last sum that is accepted: what a little more of the level costs.
     """
@@ -273,7 +273,7 @@ def _smallest_acceptance(own: FloatArray, alternatives: FloatArray, level: float
     own = own[costly]
     alternatives = alternatives[:, costly]
 
-    # The others in the order of their likelihood ratio
+    # The other sums in the order of their likelihood ratio
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         order = np.argsort(np.where(alternatives > 0, own / alternatives, np.inf), axis=1, kind="stable")
     own = own[order]

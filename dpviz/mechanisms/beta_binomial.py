@@ -103,10 +103,10 @@ def beta_binomial_log_likelihood(
     ----------
     counts : sequence of int
         Released counts x̃ of independent sets, of m rows each.
-    x : ndarray of int
-        Confidential counts.
-    n : int or ndarray of int
-        Confidential rows, of a shape that broadcasts with that of x.
+    x, n : int or ndarray of int
+        Confidential counts, and rows; their shapes broadcast.
+    m : int
+    alpha, beta : float
     """
     x, n = np.broadcast_arrays(x, n)
     k = np.arange(int(n.max()) + m)

@@ -227,7 +227,7 @@ class CellSynthesizer(Synthesizer):
         self._require_enumerable()
         shared = compositions(self.n - 1, self.cells)
         ranks = [composition_ranks(shared + unit) for unit in np.eye(self.cells, dtype=np.int64)]
-        pairs = np.concatenate([np.column_stack(two) for two in itertools.combinations(ranks, 2)])
+        pairs = np.concatenate([np.column_stack(pair) for pair in itertools.combinations(ranks, 2)])
         pairs.sort(axis=1)
         return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
