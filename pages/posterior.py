@@ -78,8 +78,8 @@ def controls() -> Question:
     if is_drawn:
         values["sets"] = ui.number_control("sets", place=places.first)
         query = ui.visit().address.query if ui.visit().is_linked else {}
-        if query.get(f"{PREFIX}source") == "drawn" and f"{PREFIX}counts" in query:
-            ui.report_problem(f"{PREFIX}counts", f"Ignored {PREFIX}counts in the link: they are {SOURCES['drawn']}.")
+        if query.get(f"{PREFIX}source") == "drawn" and (key := f"{PREFIX}counts") in query:
+            ui.report_problem(key, f"Ignored {key} in the link: the counts are {SOURCES['drawn']}.")
     else:
         help = ui.words("typed", most=limits.MAX_COUNTS_OF_PAGE)
         counts = ui.text_control("counts", place=places.main, help=help)

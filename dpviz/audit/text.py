@@ -86,6 +86,7 @@ def correct_proof(result: TheoremResult) -> tuple[tuple[str, ...], float | None]
 
 
 def _repair(result: TheoremResult) -> tuple[tuple[str, ...], float | None]:
+    """Errors of a proof by their keys, and the value that it gives without them; None where it gives none."""
     key, setting = result.theorem.key, result.setting
     n, epsilon = setting.n, setting.epsilon
     if key in STEP_FACTORS:

@@ -254,8 +254,8 @@ class ReferenceLine:
     color: str = GREY
     width: float = 1.2
     layer: str = "below"  # the marks of the picture, or above them
-    side: str = "left"  # of the words, which stands at their place
-    edge: str = "bottom"  # as the side
+    side: str = "left"  # of the words that stands at their place: left, center or right
+    edge: str = "bottom"  # the same from below: bottom, middle or top
     at: float | None = None  # share of the picture's height or width at which they stand
 
     @property

@@ -80,7 +80,7 @@ class Estimand:
 
     @property
     def unit(self) -> float:
-        """How many of the units of a table or a picture an error of 1 is."""
+        """Factor that takes an error to the unit of tables and pictures: 100 for the points of a share."""
         return 100.0 if self.is_share else 1.0
 
     def with_unit(self, name: str) -> str:

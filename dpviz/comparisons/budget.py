@@ -213,7 +213,7 @@ class BudgetSplit(ABC):
         return first_smallest(errors) if errors else None
 
     def _stream_single(self) -> Iterator[Outcome | None]:
-        """Yield the smallest error of one set so far, of the methods whose promise is known to hold; last whole."""
+        """Yield the best outcome of one set so far, of methods whose promise is known to hold; the last is complete."""
         data, analysis = self.data, dataclasses.replace(self.analysis, sets=1)
         methods = [item for item in data.methods if not (item.reference or data.guesses_truth(item))]
         largest, outcomes = self.epsilon * (1 + SETTING_TOLERANCE), dict[str, Outcome]()

@@ -58,7 +58,7 @@ def stream_comparison(
     intervals: bool = True,
     limits: Container[str] = LIMITED_MEASURES,
 ) -> Iterator[Compared]:
-    """Yield the outcomes of `DataKind.compare` as they come, all so far, and then what no mechanism can improve on.
+    """Yield all outcomes of `DataKind.compare` so far, whenever one comes, and with them the limits of all mechanisms.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ def declare_numbers(tables: Mapping[str, Mapping[str, Any]], bases: Mapping[str,
 
 
 def numbers_of_kinds(kinds: Mapping[str, Any]) -> dict[str, Parameter]:
-    """Numbers of several kinds of data by name; one that some share takes what any of them does."""
+    """Numbers of several kinds of data by name; one that some kinds share has the widest range of theirs."""
     numbers: dict[str, Parameter] = {}
     for parameter in (parameter for kind in kinds.values() for parameter in kind.parameters()):
         known = numbers.setdefault(parameter.name, parameter)

@@ -181,7 +181,7 @@ def test_sections_say_what_the_plan_comes_to() -> None:
     what_if = " ".join(texts(open_plan(**households, look="What if")))
     assert "then not all limits hold" in what_if and "All limits hold up to seven rows of a person." in what_if
     composition = " ".join(texts(open_plan(delta=1e-5, epsilon=0.5, look="Exact and basic")))
-    assert "2.18 times as large. Of this design they would tell ε = 1.16 instead of ε = 0.5." in composition
+    assert "2.18 times as large. For this design they would add up to ε = 1.16, instead of ε = 0.5." in composition
     assert "No statistic withholds small counts." in " ".join(texts(open_plan(look="Withheld counts")))
     buttons = [button.key for button in open_plan(look="The report").get("download_button")]
     assert buttons == ["pl_get_plan.html", "pl_get_plan.json", "pl_get_plan.ipynb"]

@@ -147,7 +147,7 @@ def test_typed_counts_move_the_answer_and_invalid_ones_keep_the_last() -> None:
 
 def test_a_link_with_counts_that_it_does_not_ask_for_is_told_so() -> None:
     app = open_posterior(source="drawn", counts="4")
-    assert problems(app) == ["Ignored po_counts in the link: they are drawn with a seed."]
+    assert problems(app) == ["Ignored po_counts in the link: the counts are drawn with a seed."]
     assert problems(open_posterior(counts="4")) == []  # what the URL has of counts that were typed before
 
 
