@@ -214,7 +214,7 @@ class ReleaseOutcomes:
         self.work = 0
         if self._has_boxes:
             self._find_boxes(is_mixed=weights is not None)
-        if weights is None and self.shape[0] * self.shape[1] > 12_000_000:
+        if weights is None and self.shape[0] * self.shape[1] > 12_000_000:  # of a table that is held
             raise ValueError(TOO_LONG)
 
     def _check_reach(self) -> None:
@@ -226,9 +226,9 @@ class ReleaseOutcomes:
             work = _likely_box(middle, np.ones(1), self._sets, BOX_TAIL).entries * count // 2
             is_too_long = work > MAX_TRANSFORM_ENTRIES
         elif self._is_sum:
-            is_too_long = self._sets > 1 and count * (self._sets * m + 1) > 40_000_000
+            is_too_long = self._sets > 1 and count * (self._sets * m + 1) > 40_000_000  # some seconds
         else:
-            is_too_long = count * (m + 1) ** 2 > 10**11
+            is_too_long = count * (m + 1) ** 2 > 10**11  # about ten seconds
         if is_too_long:
             raise ValueError(TOO_LONG)
 
@@ -278,8 +278,8 @@ class ReleaseOutcomes:
             joint = _joint_distribution(rows, weights, self._sets, box)
             flat = joint.ravel()
             likely = np.flatnonzero(flat > PRUNED_TAIL / (flat.size * len(self.groups)))
-            rows_above = likely // joint.shape[1] + box.low - self._low
-            return rows_above * self.shape[1] + likely % joint.shape[1], flat[likely]
+            row, column = np.divmod(likely, joint.shape[1])
+            return (row + box.low - self._low) * self.shape[1] + column, flat[likely]
         if self._is_sum:
             distribution = np.zeros(self.shape[0])
             for part in row_blocks(len(rows), len(distribution)):

@@ -333,10 +333,9 @@ class NoiseAwareRule(IntervalRule):
     def is_feasible(self, synthesizer: TwoCellSynthesizer, sets: int) -> bool:
         if isinstance(synthesizer, self.closed_form_for):
             return True
-        has_small_table = isinstance(synthesizer, self.needs_no_sums_for) or within_sums(
-            synthesizer.n, synthesizer.m, sets
-        )
-        return sets * synthesizer.m <= MAX_SUMS and has_small_table
+        if sets * synthesizer.m > MAX_SUMS:
+            return False
+        return isinstance(synthesizer, self.needs_no_sums_for) or within_sums(synthesizer.n, synthesizer.m, sets)
 
     def by_sum(self, synthesizer: TwoCellSynthesizer, sets: int, level: float = 0.95) -> Ends:
         """Lower and upper ends for S = 0 … Mm; a ValueError where the table of sums would be too large."""
