@@ -62,13 +62,21 @@ def _accuracy(key: str, design: Candidate) -> Measure:
     return replace(measure, within=measure.within + SATURATION * abs(unit))
 
 
+def _coverage_shortfall(design: Candidate) -> Measure:
+    """How far the coverage is below the level of the intervals, 0 where it is not."""
+    coverage = design.worst_case("coverage").measure
+    if coverage.value >= design.question.level:
+        return Measure(0.0, 0.0)
+    return replace(coverage, value=design.question.level - coverage.value)
+
+
 def criteria(question: DesignQuestion, meets_limits: bool | None) -> list[Criterion]:
     """Criteria of designs that meet their limits, may meet them or do not (True, None, False), the deciding one first.
 
     Of those that meet all: the goal, or without a privacy limit the real ε; then real ε, error and bias; then fewer
-    sets. Of those that break a limit: first whether the real ε is far above the usual, as limits that bound neither
-    odds nor ε would let such designs lead; then by how much the limit is exceeded that is exceeded most; then as above.
-    Designs are tied within the tolerance of their search, or two standard errors, and the next number decides.
+    sets; then the coverage, as several analyses of one release differ in it alone. Of those that break a limit: first
+    whether the real ε is far above the usual, as limits that bound neither odds nor ε would let such designs lead; then
+    by how much the limit is exceeded that is exceeded most, and how many are broken; then as above. Designs are tied within the tolerance of their search, or two standard errors, and the next number decides.
     """
     is_searched = question.minimizes_epsilon and meets_limits is not False
 
@@ -83,6 +91,7 @@ def criteria(question: DesignQuestion, meets_limits: bool | None) -> list[Criter
         label = ACCURACY_MEASURES[key].label
         ordered.append(Criterion(label, f"its {label} is smaller", partial(_accuracy, key), tied))
     ordered.append(Criterion("number of sets", "it has fewer sets", lambda item: Measure(item.sets, 0.0), tied))
+    ordered.append(Criterion("coverage", "its coverage falls less short of its level", _coverage_shortfall, tied))
     if meets_limits is not False:
         is_accuracy = question.ranked_by in ACCURACY_MEASURES
         return [ordered[1], ordered[0], *ordered[2:]] if is_accuracy else ordered
@@ -90,9 +99,13 @@ def criteria(question: DesignQuestion, meets_limits: bool | None) -> list[Criter
     def excess(design: Candidate) -> Measure:
         return Measure(float(design.exceeds_usual_epsilon), 0.0)
 
+    def n_broken(design: Candidate) -> Measure:
+        return Measure(sum(verdict is False for verdict in design.verdicts.values()), 0.0)
+
     return [
         Criterion("real privacy loss ε", "its real ε is less unusual", excess, tied),
         Criterion("distance from its limits", "it exceeds no limit by as much", lambda item: item.limit_use, tied),
+        Criterion("number of broken limits", "it breaks fewer limits", n_broken, tied),
         *ordered,
     ]
 

@@ -80,12 +80,14 @@ def order_by_hand(designs: list[Candidate]) -> list[tuple[str, int, str]]:
         number = {key: one.worst_cases[key].measure.value for key in ACCURACY_MEASURES}
         goal = real if not asked.promises or asked.goal == "epsilon" else number[asked.goal]
         rest = [real, number.get(asked.goal, number[ERROR]), number[ERROR], number["bias"], float(one.sets)]
+        rest.append(0.0 if number[COVERAGE] >= asked.level else asked.level - number[COVERAGE])
+        broken = sum(verdict is False for verdict in one.verdicts.values())
         used = [
             (1 - number[limit.key]) / (1 - limit.limit) if limit.key == COVERAGE else number[limit.key] / limit.limit
             for limit in asked.limits
         ]
         missed = max((each for each in used if not math.isnan(each)), default=0.0)
-        return [float(real > bound), missed, *rest] if one.meets_limits is False else [goal, *rest]
+        return [float(real > bound), missed, float(broken), *rest] if one.meets_limits is False else [goal, *rest]
 
     found: list[Candidate] = []
     for kept in (True, None, False):
@@ -237,6 +239,32 @@ def test_designs_that_miss_a_limit_alike_are_tied_in_their_distance_from_it() ->
     desk = answered(asked)
     said = " ".join(report.choice_text(desk, desk.designs[0]))
     assert f"In its distance from its limits it is tied with {desk.designs[1].full_name}." in said
+
+
+def test_of_two_analyses_of_one_release_the_one_with_the_better_coverage_leads() -> None:
+    asked = asking(
+        n=200, values=9, protections=(EpsilonDeltaLimit(),), limits=(AccuracyLimit(ERROR, 0.05),),
+        methods=("geometric",), rules=("as_if_real", "score"),
+    )  # fmt: skip
+    desk = answered(asked)
+    assert [one.rule for one in desk.designs] == ["score", "as_if_real"]
+    assert [one.value(COVERAGE) for one in desk.designs] == pytest.approx([0.9383, 0.9129], abs=5e-5)
+    sentence = summarize(desk)[1]
+    assert "It comes first because its coverage falls less short of its level." in sentence
+
+
+def test_of_designs_equally_far_from_a_limit_the_one_that_breaks_fewer_leads() -> None:
+    limits = AccuracyLimit(ERROR, 0.01), AccuracyLimit(COVERAGE, 0.9)
+    asked = asking(
+        n=200, values=9, protections=(EpsilonDeltaLimit(most_epsilon=0.1),), limits=limits, methods=("geometric",),
+        rules=("as_if_real", "score"),
+    )  # fmt: skip
+    desk = answered(asked)
+    first, second = desk.designs
+    assert (first.rule, second.rule) == ("score", "as_if_real")
+    assert first.limit_use.tied(second.limit_use)
+    assert (first.verdicts[COVERAGE], second.verdicts[COVERAGE]) == (True, False)
+    assert desk.deciding_criterion(second).reason == "it breaks fewer limits"
 
 
 def test_the_nearest_of_those_that_miss_does_not_hide_that_it_hardly_protects() -> None:
