@@ -76,7 +76,8 @@ def criteria(question: DesignQuestion, meets_limits: bool | None) -> list[Criter
     Of those that meet all: the goal, or without a privacy limit the real ε; then real ε, error and bias; then fewer
     sets; then the coverage, as several analyses of one release differ in it alone. Of those that break a limit: first
     whether the real ε is far above the usual, as limits that bound neither odds nor ε would let such designs lead; then
-    by how much the limit is exceeded that is exceeded most, and how many are broken; then as above. Designs are tied within the tolerance of their search, or two standard errors, and the next number decides.
+    by how much the limit is exceeded that is exceeded most, and how many are broken; then as above. Designs are tied
+    within the tolerance of their search, or two standard errors, and the next number decides.
     """
     is_searched = question.minimizes_epsilon and meets_limits is not False
 
