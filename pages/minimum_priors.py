@@ -233,8 +233,8 @@ def _show_average(question: PromiseQuestion) -> None:
     if not 0 < theta < 1:
         st.caption("At θ = 0 and θ = 1 nothing is random: the average case is one fixed table. Choose θ in between.")
         return
-    if max(n, m) > limits.MAX_AVERAGED_ROWS_OF_PAGE:
-        st.caption(ui.words("Averaged rows", most=limits.MAX_AVERAGED_ROWS_OF_PAGE))
+    if max(n, m) > limits.MAX_SUMMED_ROWS_OF_PAGE:
+        st.caption(ui.words("Averaged rows", most=limits.MAX_SUMMED_ROWS_OF_PAGE))
         return
     pairs = ui.result(answers.average_and_worst, n, m, alpha, theta, epsilon, spinner="Averaging over the other rows …")
     average = {key: pair[0] for key, pair in pairs.items() if pair is not None}
@@ -299,8 +299,8 @@ def _show_probabilistic(question: PromiseQuestion) -> None:
     if setting.delta == 0:
         st.caption("At δ = 0 both are pure ε-differential privacy. Choose a δ above 0 to compare them.")
         return
-    if max(setting.n, setting.m) > limits.MAX_PROBABILISTIC_ROWS_OF_PAGE:
-        sizes = {"shown": limits.MAX_PROBABILISTIC_ROWS_OF_PAGE, "most": limits.MAX_PROBABILISTIC_ROWS}
+    if max(setting.n, setting.m) > limits.MAX_SUMMED_ROWS_OF_PAGE:
+        sizes = {"shown": limits.MAX_SUMMED_ROWS_OF_PAGE, "most": limits.MAX_PROBABILISTIC_ROWS}
         st.caption(ui.words("Probabilistic rows", **sizes))
         return
     table, refusal = ui.result(prior_tables.probabilistic_table, question, spinner="Searching …")

@@ -115,4 +115,4 @@ class CategoryData(OneProportion, DataKind):
     estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the share of one category", "p"),)
     assumed: ClassVar[str] = "each row independently in that category with probability p"
 
-    cells: int = parameter(CELL_COUNT, title="Categories", default=5, maximum=limits.MAX_CATEGORIES)
+    cells: int = parameter(CELL_COUNT, title="Categories", default=5, maximum=100)

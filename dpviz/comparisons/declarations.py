@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from dpviz.core import limits
 from dpviz.core.parameters import Parameter
 
 TEXTS: dict[str, dict[str, Any]] = tomllib.loads(files("dpviz.comparisons").joinpath("texts.toml").read_text("utf-8"))
@@ -32,7 +31,6 @@ def declare_numbers(tables: Mapping[str, Mapping[str, Any]], bases: Mapping[str,
     ----------
     tables : mapping
         Fields of each number; its `base` is a number above it, or one of `bases`, from which it differs by the others.
-        A name as a `maximum` is that of a limit of `dpviz.core.limits`.
     bases : mapping
     """
     numbers: dict[str, Parameter] = {}
@@ -40,8 +38,6 @@ def declare_numbers(tables: Mapping[str, Mapping[str, Any]], bases: Mapping[str,
         values = {key: value for key, value in table.items() if key != "base"}
         if "help" in values:
             values["help"] = format_text(values["help"])
-        if isinstance(values.get("maximum"), str):
-            values["maximum"] = getattr(limits, values["maximum"])
         base = {**bases, **numbers}.get(table.get("base", ""))
         if base is None:
             numbers[name] = Parameter(name=name, **values)

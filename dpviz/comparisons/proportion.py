@@ -78,8 +78,8 @@ class OneProportion:
     exactly: ClassVar[str] = "an exact sum over the confidential counts, x ~ Binomial(n, p)"
     estimands: ClassVar[tuple[Estimand, ...]] = (Estimand("proportion", "the share of yes", "p"),)
 
-    n: int = parameter(ROWS, default=1000, maximum=limits.MAX_COUNT_ROWS)
-    m: int = parameter(SYNTHETIC_ROWS, default=1000, maximum=limits.MAX_COUNT_ROWS)
+    n: int = parameter(ROWS, default=1000, maximum=limits.MAX_POSTERIOR_ROWS)
+    m: int = parameter(SYNTHETIC_ROWS, default=1000, maximum=limits.MAX_POSTERIOR_ROWS)
     p: float = parameter(PROPORTION)
     public_share: float | None = None  # public guess of p for methods that take one; None for p itself
 

@@ -56,7 +56,7 @@ GAMMA_ZEROS = dataclasses.replace(
     help="Invented rows with a 0 in the analyst's own prior of the proportion.",
 )  # fmt: skip
 COMPOSED_SETS = Parameter(
-    name="sets", symbol="M", title="Released sets", minimum=1, maximum=limits.MAX_COMPOSED_SETS, default=5,
+    name="sets", symbol="M", title="Released sets", minimum=1, maximum=1_000, default=5,
     slider_maximum=100, integer=True, scale="log", private_end="smaller",
     help="How many synthetic tables are released, drawn independently from the same secret one. Each costs privacy.",
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Numbers as a person writes them: significant digits, per cent, counts and estimates in sentences and cells."""
+"""Numbers as a person writes them: per cent, counts and estimates in sentences and cells; `digits` are significant."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def format_number(number: float, digits: int = 6) -> str:
     number : float
         Any number but NaN.
     digits : int, optional
-        Significant digits; trailing zeros are left out, and whole numbers below 10⁷ keep their places.
+        Trailing zeros are left out, and whole numbers below 10⁷ keep their places.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def format_distinct(number: float, reference: float, digits: int = 6) -> str:
     ----------
     number, reference : float
     digits : int, optional
-        Significant digits, at least.
+        At least so many.
 
     Examples
     --------
@@ -86,7 +86,6 @@ def format_or_dash(value: float, digits: int) -> str:
     ----------
     value : float
     digits : int
-        Significant digits.
     """
     return format_number(value, digits) if math.isfinite(value) else "–"
 
@@ -158,7 +157,6 @@ def format_percent(share: float, digits: int = 5) -> str:
     ----------
     share : float
     digits : int, optional
-        Significant digits.
 
     Examples
     --------
@@ -175,17 +173,15 @@ def format_percent(share: float, digits: int = 5) -> str:
     return f"{format_number(rounded, digits)} %"
 
 
-def format_percent_at_most(share: float, digits: int) -> str:
-    """Format an upper bound of a share, rounded up; 100 % is said of no other bound than 1.
+def format_percent_at_most(share: float) -> str:
+    """Format an upper bound of a share, rounded up to three digits; 100 % is said of no other bound than 1.
 
-    Examples
-    --------
-    >>> format_percent_at_most(0.7310586, 3), format_percent_at_most(0.99951, 3), format_percent_at_most(1.0, 3)
+    >>> format_percent_at_most(0.7310586), format_percent_at_most(0.99951), format_percent_at_most(1.0)
     ('at most 73.2 %', 'at most 99.96 %', 'at most 100 %')
-    >>> format_percent_at_most(1 - 1e-9, 3), format_percent_at_most(1e-11, 3)
+    >>> format_percent_at_most(1 - 1e-9), format_percent_at_most(1e-11)
     ('at most 99.9999999 %', 'at most 10⁻⁹ %')
     """
-    bounds = (round_up(share, size) for size in range(digits, 12))
+    bounds = (round_up(share, digits) for digits in range(3, 12))
     bound = next((bound for bound in bounds if bound < 1), 1.0)
     return f"at most {format_number(100 * bound, 12)} %"
 
@@ -197,7 +193,6 @@ def format_points(points: float, digits: int = 3) -> str:
     ----------
     points : float
     digits : int, optional
-        Significant digits.
 
     Examples
     --------
@@ -219,19 +214,13 @@ def format_ratio(ratio: float) -> str:
     return f"{format_number(ratio, 3)} times as much"
 
 
-def format_failure(delta: float, digits: int = 4) -> str:
-    """Format a positive δ that may be below the smallest floating-point number.
+def format_failure(delta: float, digits: int) -> str:
+    """Format a δ that is positive, but may be 0 as a floating-point number.
 
     Parameters
     ----------
     delta : float
-    digits : int, optional
-        Significant digits.
-
-    Examples
-    --------
-    >>> format_failure(0.25), format_failure(0.0)
-    ('0.25', '< 10⁻³⁰⁰')
+    digits : int
     """
     return format_number(delta, digits) if delta > 0 else "< 10⁻³⁰⁰"
 
@@ -258,14 +247,13 @@ def spell_number(number: int) -> str:
 
 
 def spell_count(number: int, singular: str, plural: str = "") -> str:
-    """Spell a number of things.
+    """Spell a number of things, up to twelve.
 
     Parameters
     ----------
     number : int
-    singular : str
-    plural : str, optional
-        `singular` with an s if empty.
+    singular, plural : str
+        The plural of most has an s.
 
     Examples
     --------
@@ -281,9 +269,8 @@ def format_count(number: int, singular: str, plural: str = "") -> str:
     Parameters
     ----------
     number : int
-    singular : str
-    plural : str, optional
-        `singular` with an s if empty.
+    singular, plural : str
+        The plural of most has an s.
 
     Examples
     --------
@@ -296,8 +283,6 @@ def format_count(number: int, singular: str, plural: str = "") -> str:
 def join_words(words: Iterable[str], separator: str = ", ") -> str:
     """Join words to a list in a sentence.
 
-    Examples
-    --------
     >>> join_words(["a", "b", "c"]), join_words(["a"])
     ('a, b and c', 'a')
     """
@@ -375,6 +360,12 @@ def format_measure_cells(measure: Measure, *, share: bool = False) -> tuple[str,
 
 def format_measure(measure: Measure, *, share: bool = False) -> str:
     """Format a measure with its standard error.
+
+    Parameters
+    ----------
+    measure : Measure
+    share : bool, optional
+        Whether it is told in per cent.
 
     Examples
     --------

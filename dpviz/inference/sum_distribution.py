@@ -69,7 +69,7 @@ def matrix_rows(synthesizer: TwoCellSynthesizer, counts: IntArray) -> FloatArray
     ndarray, shape (k, m + 1)
     """
     if 2 * len(counts) > synthesizer.n:
-        is_small = (synthesizer.n + 1) * (synthesizer.m + 1) <= limits.MAX_CACHED_ENTRIES
+        is_small = (synthesizer.n + 1) * (synthesizer.m + 1) <= 1_000_000  # 8 MB are kept for the next question
         return (_cached_rows if is_small else _all_rows)(synthesizer)[counts]
     with np.errstate(under="ignore"):
         rows = np.exp(synthesizer.log_transition(counts, np.arange(synthesizer.m + 1)))

@@ -38,7 +38,7 @@ class PriorCellSynthesizer:
 
     n: int = parameter(CELL_ROWS)
     cells: int = parameter(CELL_COUNT)
-    m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MAX_ROWS_OF_CELLS, slider_maximum=60)
+    m: int = parameter(SYNTHETIC_ROWS, maximum=limits.MAX_ROWS_OF_TABLE, slider_maximum=60)
     alpha: float | tuple[float, ...] = parameter(PRIOR_ONES, **PRIOR_ROWS_IN_A_CELL)
 
     @classmethod

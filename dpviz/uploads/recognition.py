@@ -6,7 +6,6 @@ from contextlib import suppress
 
 import numpy as np
 
-from dpviz.core import limits
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import log_reciprocal
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, Synthesizer
@@ -31,7 +30,7 @@ def recognize(given: GivenMatrix) -> Synthesizer | None:
     BetaBinomial(n=2, m=2, alpha=1.0, beta=1.0)
     """
     matrix = given.probabilities
-    if max(matrix.shape) > limits.MAX_RECOGNIZED_SIDE:
+    if max(matrix.shape) > 201:  # many mechanisms are computed to compare it with
         return None
     is_exact = given.decimals is None
     tolerance = EXACT_TOLERANCE * matrix if is_exact else given.half_units * (1 + 1e-9) + np.spacing(matrix)
