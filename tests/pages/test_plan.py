@@ -198,6 +198,7 @@ def test_a_file_sets_every_control_and_its_script_prints_the_same_numbers() -> N
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(plan_script(plan), "script", "exec"), {})
-    assert repr(solved.factor) in printed.getvalue()
+    assert f"with which the promise is kept: {solved.factor!r}\n" in printed.getvalue()
+    assert f"of ε promised: {solved.design.epsilon(0.0)!r} of 1.0\n" in printed.getvalue()
     with pytest.raises(ValueError, match="no semicolon"):
         read_file(ReleasePlan(n=10, statistics=TWO, groups=(("a;b", 3),)).to_json().encode())
