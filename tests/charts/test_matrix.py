@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from dpviz.charts import theme
 from dpviz.charts.axes import log_scale
-from dpviz.charts.matrix import HINT, log_odds_heatmap, log_odds_html, matrix_heatmap, matrix_html
+from dpviz.charts.matrix import HINT, log_odds_heatmap, matrix_heatmap, release_html
 from dpviz.charts.privacy import attacker_chart, profile_chart
 from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, DirichletMultinomial, Synthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
@@ -23,7 +23,7 @@ from dpviz.privacy import attacker_view, pure_epsilon
 from dpviz.privacy.divergence import exceeds
 from dpviz.privacy.summary import PICTURE_SIDE, profile, summarize, view_tables
 from tests.charts.drawable import NO_NUMBER, check_drawable
-from tests.helpers import decode_figure, printed_values
+from tests.helpers import decode_figure, match_in, printed_values
 from tests.mechanisms.test_contract import instances
 from tests.reproduction.abowd_vilhuber import LAPLACE, PLUG_IN
 
@@ -176,15 +176,21 @@ def test_every_picture_can_be_sent_names_its_axes_and_keeps_its_zoom_apart(
         assert release.key in figure.layout.uirevision
 
 
+def html_tables(release: Synthesizer, *, signed: bool = False) -> list[str]:
+    """HTML of the matrix and of the log-odds at a promised ε of 2."""
+    return [
+        f"{table}</table></div>" for table in release_html(release, 2.0, signed=signed).split("</table></div>")[:-1]
+    ]
+
+
 @pytest.mark.parametrize("number", LAWS)
 def test_a_table_has_every_printed_digit(number: int) -> None:
-    law, printed = LAWS[number], printed_values(number)
-    html = matrix_html(law, "caption") if number % 2 else log_odds_html(law, 2.0, "caption", signed=False)
-    assert table_cells(html) == [[f"{value:.6f}" for value in line] for line in printed.tolist()]
+    html = html_tables(LAWS[number])[(number - 1) % 2]
+    assert table_cells(html) == [[f"{value:.6f}" for value in line] for line in printed_values(number).tolist()]
 
 
 def test_exactly_eight_cells_of_figure_2_are_marked_and_one_is_the_worst() -> None:
-    html = log_odds_html(LAWS[2], 2.0, "caption", signed=False)
+    html = html_tables(LAWS[2])[1]
     marked = re.findall(r'<td class="[^"]*dpviz-over[^"]*"[^>]*>([^<]*)', html)
     assert marked == [f"{value:.6f}" for value in printed_values(2).ravel() if value > 2]
     assert len(marked) == 8
@@ -193,38 +199,35 @@ def test_exactly_eight_cells_of_figure_2_are_marked_and_one_is_the_worst() -> No
 
 
 def test_a_log_odds_that_equals_epsilon_is_not_marked() -> None:
-    assert "dpviz-over" not in log_odds_html(LAWS[4], 2.0, "caption", signed=False)
+    assert "dpviz-over" not in html_tables(LAWS[4])[1]
 
 
-@pytest.mark.parametrize("write", [matrix_html, lambda *rest: log_odds_html(rest[0], 2.0, rest[1], signed=True)])
 @every_release
-def test_a_table_is_well_formed_and_its_caption_is_escaped(write: Callable[..., str], release: Synthesizer) -> None:
-    html = write(release, "a < b & c")
-    assert 'aria-label="a &lt; b &amp; c"' in html
-    assert f"<caption><span>a &lt; b &amp; c</span><em>{HINT}</em></caption>" in html
-    for tag in ("div", "table", "caption", "span", "em", "thead", "tbody", "tr", "th", "td", "sub", "sup"):
-        assert len(re.findall(rf"<{tag}[ >]", html)) == html.count(f"</{tag}>")
-    assert not NO_NUMBER.search(text_of(html))
-    rows = re.findall(r"<tr>(.*?)</tr>", html)
-    spans = [
-        sum(int(span or 1) for span in re.findall(r"<t[hd](?: [^>]*?colspan=\"(\d+)\")?[^>]*>", row)) for row in rows
-    ]
-    assert len(set(spans)) == 1
+def test_a_table_is_well_formed_and_its_caption_is_escaped(release: Synthesizer) -> None:
+    for html in html_tables(release, signed=True):
+        caption = match_in(r"<caption><span>([^<]*)</span>", html)[1]
+        assert "Abowd &amp; Vilhuber (2008)" in caption
+        assert f'aria-label="{caption}"' in html and f"</span><em>{HINT}</em></caption>" in html
+        for tag in ("div", "table", "caption", "span", "em", "thead", "tbody", "tr", "th", "td", "sub", "sup"):
+            assert len(re.findall(rf"<{tag}[ >]", html)) == html.count(f"</{tag}>")
+        assert not NO_NUMBER.search(text_of(html))
+        spans = [
+            sum(int(span or 1) for span in re.findall(r"<t[hd](?: [^>]*?colspan=\"(\d+)\")?[^>]*>", row))
+            for row in re.findall(r"<tr>(.*?)</tr>", html)
+        ]
+        assert len(set(spans)) == 1
 
 
 def test_infinite_log_odds_are_shown_as_infinity() -> None:
-    absolute, signed = (
-        table_cells(log_odds_html(SUPPRESSED, 2.0, "caption", signed=signed)) for signed in (False, True)
-    )
+    absolute, signed = (table_cells(html_tables(SUPPRESSED, signed=signed)[1]) for signed in (False, True))
     assert absolute[0] == ["0.693147", "0.000000", "∞"]
     assert signed[0] == ["0.693147", "0.000000", "−∞"]
 
 
 def test_tables_and_pictures_of_many_cells_name_every_count() -> None:
     release = DirichletMultinomial(n=2, m=2, alpha=1, cells=3)
-    text = text_of(matrix_html(release, "caption")).split()
-    assert {"n", "m", "1", "2", "3"} <= set(text)
-    html = log_odds_html(release, 2.0, "caption", signed=False)
+    matrix, html = html_tables(release)
+    assert {"n", "m", "1", "2", "3"} <= set(text_of(matrix).split())
     assert html.count("<sup>(1)</sup>") == html.count("<sup>(2)</sup>") == 3
     first = re.findall(r'<th scope="row"[^>]*>(\d+)</th>', html.split("<tbody>")[1])[:6]
     assert first == [str(count) for index in release.neighbours[0] for count in release.row_table(index)]
