@@ -40,7 +40,6 @@ def round_step(rough: float, digits: Sequence[float] = (1, 2, 5, 10), share: flo
 
     Parameters
     ----------
-    rough : float
     digits : sequence of float, optional
         From the smallest.
     share : float, optional

@@ -20,15 +20,15 @@ from dpviz.core.types import FloatArray
 ERROR = "root_mean_squared_error"
 """The measure that is drawn unless something else is chosen."""
 
-ADDED = "release_error"
-WIDTH = "mean_width"
 ONE_SET = "best release of one set"
-
-COMPARED_MEASURES = (ERROR, ADDED, "bias", "coverage", WIDTH, "usable_share")
+COMPARED_MEASURES = (ERROR, "release_error", "bias", "coverage", "mean_width", "usable_share")
 DIVIDED_MEASURES = (ERROR, "coverage", "bias", "spread")
 """Measures of a comparison, and of a division of ε, in their order."""
 
-LIMIT_NAMES = {ADDED: "no mechanism can go below this", WIDTH: "no interval that holds its level is shorter"}
+LIMIT_NAMES = {
+    "release_error": "no mechanism can go below this",
+    "mean_width": "no interval that holds its level is shorter",
+}
 """What stands in the area beyond the limit of a measure."""
 
 
@@ -58,24 +58,23 @@ def comparison_measures(comparison: Comparison, *, added: bool = True) -> dict[s
 
     Parameters
     ----------
-    comparison : Comparison
     added : bool, optional
         Whether the error that the release adds is known.
     """
     estimand, level = comparison.data.chosen_estimand, comparison.analysis.level
-    keys = [key for key in COMPARED_MEASURES if added or key != ADDED]
+    keys = [key for key in COMPARED_MEASURES if added or key != "release_error"]
     return {key: _measure(key, estimand, level, "by each method against ε") for key in keys}
 
 
 def division_measures(split: BudgetSplit) -> dict[str, DrawnMeasure]:
     """Measures that can be drawn of a division, after the error those of the other estimands by their keys."""
     level, against = split.analysis.level, f"against {split.axis}"
-    error, *rest = (_measure(key, split.data.chosen_estimand, level, against) for key in DIVIDED_MEASURES)
-    measures = {ERROR: error}
+    measures = {key: _measure(key, split.data.chosen_estimand, level, against) for key in DIVIDED_MEASURES}
+    others = {}
     for estimand in split.secondary_estimands:
         measure = _measure(ERROR, estimand, level, against)
-        measures[estimand.key] = measure._replace(name=f"error of {estimand.symbol}")
-    return measures | dict(zip(DIVIDED_MEASURES[1:], rest, strict=True))
+        others[estimand.key] = measure._replace(name=f"error of {estimand.symbol}")
+    return {ERROR: measures.pop(ERROR), **others, **measures}
 
 
 def comparison_picture(
@@ -85,40 +84,32 @@ def comparison_picture(
 
     Parameters
     ----------
-    comparison : Comparison
-    results : Compared
-        Its outcomes so far.
-    ranking : Ranking
     measure : str
         Key of `comparison_measures`.
-    small : bool, optional
-        Without names and legend.
     """
     names = theme.shorten_labels(method.label for method in comparison.methods)
     lines = []
     for method in comparison.methods:
         outcomes = [(outcome.epsilon, outcome) for outcome in results.of(method)]
         lines.append(_line(outcomes, measure, method, is_reference=method.reference, short=names[method.label]))
-    limit, known = None, results.limits(measure)
-    if known:
-        values = np.array([*known]), comparison.data.chosen_estimand.unit * np.array([*known.values()])
-        limit = Line(name=LIMIT_NAMES[measure], x=values[0], y=values[1], is_limit=True)
-    low, high = comparison.span
-    x = Axis(title=comparison.terms.axis, symbol="ε", log=True, low=low, high=high)
-    y = comparison_measures(comparison)[measure].axis
-    look: dict[str, Any] = {"limit": limit, "mark": None if small else _best_mark(ranking, measure), "small": small}
-    return comparison_chart(lines, x, y, key=measure, chosen=comparison.epsilon, chosen_text="your ε", **look)
 
-
-def _best_mark(ranking: Ranking, measure: str) -> Mark | None:
+    # The best that is possible, and the best method
+    limit = best_mark = None
+    if known := results.limits(measure):
+        x, y = np.array([*known]), comparison.data.chosen_estimand.unit * np.array([*known.values()])
+        limit = Line(name=LIMIT_NAMES[measure], x=x, y=y, is_limit=True)
+    y_axis = comparison_measures(comparison)[measure].axis
     best = next(iter(ranking.contenders), None)
     value = math.nan if best is None else best.shown(measure).value
-    if best is None or math.isnan(value) or (value <= 0 and measure != "bias"):
-        return None
-    is_share = measure in ("coverage", "usable_share")
-    text = f"{format_number(100 * value, 3)} %" if is_share else format_number(value, 3)
-    method, epsilon = best.method, ranking.comparison.epsilon
-    return Mark(x=epsilon, y=value, color=method.key, text=text, hover=text, name=method.label, **RING)
+    if best is not None and not small and (value > 0 or (value <= 0 and measure == "bias")):
+        text = f"{format_number(100 * value, 3)} %" if y_axis.percent else format_number(value, 3)
+        color, name = best.method.key, best.method.label
+        best_mark = Mark(x=comparison.epsilon, y=value, color=color, name=name, text=text, hover=text, **RING)
+    low, high = comparison.span
+    return comparison_chart(
+        lines, Axis(title=comparison.terms.axis, symbol="ε", log=True, low=low, high=high), y_axis, key=measure,
+        chosen=comparison.epsilon, chosen_text="your ε", limit=limit, mark=best_mark, small=small,
+    )  # fmt: skip
 
 
 def division_picture(split: BudgetSplit, results: SplitResults, measure: str, *, small: bool = False) -> theme.Figure:
@@ -126,27 +117,24 @@ def division_picture(split: BudgetSplit, results: SplitResults, measure: str, *,
 
     Parameters
     ----------
-    split : BudgetSplit
-    results : SplitResults
-        Its outcomes so far.
     measure : str
         Key of `division_measures`.
-    small : bool, optional
-        Without names and legend.
     """
     is_secondary = measure in split.secondary
     lines = [_line(sorted(results.outcomes.items()), measure, split.method)]
-    single = None if is_secondary else results.single
+    single = results.single
     if not is_secondary and single is None:  # it is not known yet
         lines.append(Line(name=ONE_SET, short="one set, ", x=np.empty(0), y=np.empty(0), is_reference=True))
-    elif single is not None:
+    elif not is_secondary and single is not None:
         label, ends = single.method.label, [(end, single) for end in split.span]
         named = {"name": f"{ONE_SET}: {label}", "short": f"one set, {label}"}
         lines.append(_line(ends, measure, single.method, is_reference=True, **named))
     low, high = split.span
-    x = Axis(title=split.axis, symbol=split.symbol, log=split.log, low=low, high=high)
-    y, chosen = division_measures(split)[measure].axis, results.best_place(measure) if is_secondary else results.best
-    return comparison_chart(lines, x, y, key=measure, chosen=chosen, chosen_text="smallest error", small=small)
+    return comparison_chart(
+        lines, Axis(title=split.axis, symbol=split.symbol, log=split.log, low=low, high=high),
+        division_measures(split)[measure].axis, key=measure, chosen_text="smallest error", small=small,
+        chosen=results.best_place(measure) if is_secondary else results.best,
+    )  # fmt: skip
 
 
 def _line(outcomes: Iterable[tuple[float, Outcome]], measure: str, method: ComparedMethod, **look: Any) -> Line:
@@ -185,15 +173,14 @@ def release_chart(
         Estimates by method.
     original, truth : float
         Estimate from the confidential data, NaN where there is none, and the true value: thin lines.
-    title : str
-        Of the axis.
     """
     traces = []
     for row, (method, estimates) in enumerate(released.items()):
         hover = f"<b>{method.label}</b><br>%{{x:.5g}}<extra></extra>"
         look = {"marker": theme.dot_marker(10, theme.color_of(method.key), width=1, opacity=0.8), "showlegend": False}
-        rows = np.full(len(estimates), row)
-        traces.append(theme.scatter("markers", estimates, rows, hover, cliponaxis=False, **look))
+        traces.append(
+            theme.scatter("markers", estimates, np.full(len(estimates), row), hover, cliponaxis=False, **look)
+        )
     sides = ("right", "left") if original < truth else ("left", "right")
     references = [ReferenceLine(x=truth, text="truth", side=sides[1], **TRUTH)]
     if not math.isnan(original):
@@ -201,8 +188,10 @@ def release_chart(
     values = np.concatenate([*released.values(), [truth, original]])
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     pad = 0.06 * (high - low) or 0.1
-    x = axis(title, range=[low - pad, high + pad])
-    y = axis_of_rows([method.label for method in released], automargin=True)
+    x, y = (
+        axis(title, range=[low - pad, high + pad]),
+        axis_of_rows([method.label for method in released], automargin=True),
+    )
     return theme.figure(traces, x, y, "release", references=references, **theme.frame(16, 16, 40, 52))
 
 
@@ -213,11 +202,8 @@ def rows_chart(rows: FloatArray, *, cells: int, bounds: tuple[float, float], nam
     ----------
     rows : ndarray of float, shape (3, n_rows)
         Cell from 0 on and two numbers of each row, in the order of cells; not each of very many is drawn.
-    cells : int
     bounds : tuple of float
         Ends of the numbers, as thin lines.
-    name : str
-        Of the release.
     """
     rows = rows[:, :: max(math.ceil(rows.shape[1] / 2_000), 1)]  # as many as a picture can have
     first, (low, high) = rows[0] == 0, bounds
@@ -245,6 +231,7 @@ def rows_chart(rows: FloatArray, *, cells: int, bounds: tuple[float, float], nam
 
 LIMIT_MARKS = ("blue", "circle"), ("violet", "diamond"), ("green", "square"), ("pink", "triangle-up")
 SMALLEST_USED_SHARE, LARGEST_USED_SHARE = 0.01, 100.0  # of a limit; what lies beyond stands at the edge
+TICK_SHARES = SMALLEST_USED_SHARE, 0.03, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, LARGEST_USED_SHARE
 
 
 def limits_height(designs: int) -> int:
@@ -269,30 +256,29 @@ def limits_chart(
     """
     traces = []
     step = 0.5 / max(len(used), 2)  # marks of one design stand a little below each other
-    for place, ((limit, values), (name, symbol)) in enumerate(zip(used.items(), LIMIT_MARKS, strict=False)):
+    for place, ((limit, values), (color, symbol)) in enumerate(zip(used.items(), LIMIT_MARKS, strict=False)):
         shares, low, high = np.clip(np.array(values, float), SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
         texts = [_share_text(share, against or "the limit") for share in values[0]]
-        color = theme.PALETTE[name]
         look = {
             "text": [f"{design}<br>{limit}: {text}" for design, text in zip(names, texts, strict=True)],
-            "error_x": theme.error_bar(high - shares, color, shares - low),
-            "marker": theme.dot_marker(10, color, width=1, symbol=symbol),
+            "error_x": theme.error_bar(high - shares, theme.PALETTE[color], shares - low),
+            "marker": theme.dot_marker(10, theme.PALETTE[color], width=1, symbol=symbol),
         }
         heights = np.arange(len(names)) + (place - (len(used) - 1) / 2) * step
-        traces.append(theme.scatter("markers", shares, heights, "%{text}<extra></extra>", name=limit, **look))
-        traces[-1]["cliponaxis"] = False
+        hover = "%{text}<extra></extra>"
+        traces.append(theme.scatter("markers", shares, heights, hover, name=limit, cliponaxis=False, **look))
+
+    # A logarithmic axis around all error bars
     known = [end for _, low, high in used.values() for end in (*low, *high) if not math.isnan(end)]
     ends = np.clip([min([0.5, *known]), max([2.0, *known])], SMALLEST_USED_SHARE, LARGEST_USED_SHARE)
     first, last = np.log10(ends).tolist()
-    round_shares = 0.01, 0.03, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0
-    ticks = [share for share in round_shares if last - first < 2 or math.log10(share) % 1 == 0]
-    scale = {"type": "log", "range": [first - 0.06, last + 0.06]}
-    scale |= {"tickvals": ticks, "ticktext": [_tick_text(share) for share in ticks]}
-    above: dict[str, Any] = {"x": 0.0, "y": 1, "yref": "y domain", "yanchor": "bottom"}
-    verdicts = theme.label("kept ", xanchor="right", **above), theme.label(" broken", xanchor="left", **above)
-    x = axis(against or "share of the limit", **scale)
+    ticks = [share for share in TICK_SHARES if last - first < 2 or math.log10(share) % 1 == 0]
+    scale = {"tickvals": ticks, "ticktext": [_tick_text(share) for share in ticks]}
+    x = axis(against or "share of the limit", type="log", range=[first - 0.06, last + 0.06], **scale)
     y = axis_of_rows([*names, *[""] * (rows - len(names))], automargin=True)
     layout = theme.frame(16, 16, 48, 84, legend_y=0, yref="container", yanchor="bottom")
+    above: dict[str, Any] = {"x": 0.0, "y": 1, "yref": "y domain", "yanchor": "bottom"}
+    verdicts = theme.label("kept ", xanchor="right", **above), theme.label(" broken", xanchor="left", **above)
     layout["labels"] = () if against else verdicts
     layout["meta"] = {"row": 30}  # pixels of a design: where there is little room, so many designs are shown as have it
     return theme.figure(traces, x, y, "limits", references=[ReferenceLine(x=1.0)], **layout)

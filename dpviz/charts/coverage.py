@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from textwrap import wrap
 from typing import Any, NamedTuple
 
@@ -17,7 +16,6 @@ from dpviz.core.formatting import format_number, format_percent, format_points
 from dpviz.core.types import BoolArray, FloatArray
 from dpviz.inference.rules import RULES
 
-MIN_EPSILON, MAX_EPSILON = 0.1, 250.0  # ends of the axis of ε, unless the chosen one is beyond
 SHARE_AXIS = Axis(title="true share of yes", percent=True, low=0.0, high=1.0, pad=0)
 
 
@@ -36,12 +34,10 @@ def coverage_chart(
         Promised coverage, and place of the reader's own point.
     marks, simulated : mapping of str to float, and to tuple
         Exact coverage there, and simulated coverage with the ends of its interval, see `first_shares`.
-    repetitions : int
-        Of the simulation so far.
     """
     x, low, high = SHARE_AXIS, 0.0, 1.0
     if along == "epsilon":
-        low, high = min(MIN_EPSILON, chosen), max(MAX_EPSILON, chosen)
+        low, high = min(0.1, chosen), max(250.0, chosen)  # the chosen ε may be beyond
         x = Axis(title="promised ε for all tables (left is more private)", log=True, low=low, high=high, pad=0)
     side = "left" if x.position(chosen) > 0.85 * x.position(high) + 0.15 * x.position(low) else "right"
     points_marked = []
@@ -49,23 +45,26 @@ def coverage_chart(
         # A mark is the larger, the more others are drawn on it; the first one has its number
         covered = sum(abs(later - value) < 0.008 for later in list(marks.values())[index + 1 :])
         hover = f"exact, your point: {format_number(100 * value, 7)} %"
-        mark = _rule_mark(chosen, value, rule, hover, size=9 + 5 * covered)
         text = f"{format_number(100 * value, 3)} %" if index == 0 else ""
-        points_marked.append(replace(mark, text=text, place=f"{'bottom' if 0.5 < value < level else 'top'} {side}"))
-    for rule, (value, lower, upper) in simulated.items():
+        place = f"{'bottom' if 0.5 < value < level else 'top'} {side}"
+        points_marked.append(_rule_mark(chosen, value, rule, hover, size=9 + 5 * covered, text=text, place=place))
+    for rule, (value, *ends) in simulated.items():
         hover = f"simulated: {format_percent(value, 4)} of {repetitions:,} repetitions"
-        mark = _rule_mark(chosen, value, rule, hover, size=8)
-        points_marked.append(replace(mark, color=theme.SIMULATED_COLOR, ends=(lower, upper)))
+        look = {"size": 8, "color": theme.SIMULATED_COLOR, "ends": ends}
+        points_marked.append(_rule_mark(chosen, value, rule, hover, **look))
     y = Axis(title="intervals that hold the truth", percent=True, low=-0.02, high=1.08, pad=0, digits=".5%")
     promised = ReferenceLine(text=f"promised: {format_number(100 * level, 8)} %", y=level)
     own_point = ReferenceLine(x=chosen) if x.log else ReferenceLine(x=chosen, **TRUTH)
-    look: dict[str, Any] = {"marks": points_marked, "references": [promised, own_point], "names": "ends"}
-    return line_chart(_rule_lines(points, values), x, y, key=f"coverage {x.title}", **look)
+    return line_chart(
+        _rule_lines(points, values), x, y, key=f"coverage {x.title}", marks=points_marked,
+        references=[promised, own_point], names="ends",
+    )  # fmt: skip
 
 
-def _rule_mark(x: float, y: float, rule: str, hover: str, size: float = 9) -> Mark:
-    style, name = theme.style_of(rule), RULES[rule].label
-    return Mark(x=x, y=y, color=style.color, symbol=style.symbol, size=size, name=name, hover=hover, group=rule)
+def _rule_mark(x: float, y: float, rule: str, hover: str, **look: Any) -> Mark:
+    style = theme.style_of(rule)
+    named = {"name": RULES[rule].label, "hover": hover, "group": rule}
+    return Mark(**{"x": x, "y": y, "color": style.color, "symbol": style.symbol, "size": 9, **named, **look})
 
 
 def _rule_lines(points: FloatArray, values: Mapping[str, FloatArray]) -> list[Line]:
@@ -73,9 +72,8 @@ def _rule_lines(points: FloatArray, values: Mapping[str, FloatArray]) -> list[Li
     lines = []
     for key, y in values.items():
         style, rule = theme.style_of(key), RULES[key]
-        stroke = theme.Stroke(style.dash, 2.4)
         named: dict[str, Any] = {"name": rule.label, "short": rule.abbreviation, "group": key}
-        lines.append(Line(x=points, y=y, color=style.color, stroke=stroke, **named))
+        lines.append(Line(x=points, y=y, color=style.color, stroke=theme.Stroke(style.dash, 2.4), **named))
     return lines
 
 
@@ -90,15 +88,14 @@ def length_chart(
         Lengths at the points, by key of the rule.
     limit : ndarray
         Shortest possible lengths there, NaN where they are unknown.
-    chosen : float
-        The reader's own p.
     """
     lengths = {rule: 100 * line for rule, line in values.items()}
     highest = max((float(np.nanmax(line)) for line in lengths.values() if np.isfinite(line).any()), default=100.0)
-    marks = []
-    for rule, line in lengths.items():
-        for length in line[points == chosen].tolist():
-            marks.append(_rule_mark(chosen, length, rule, f"your p: {format_number(length, 5)} points"))
+    marks = [
+        _rule_mark(chosen, length, rule, f"your p: {format_number(length, 5)} points")
+        for rule, line in lengths.items()
+        for length in line[points == chosen].tolist()
+    ]
     lines, labels, known = _rule_lines(points, lengths), [], np.isfinite(limit)
     if known.any():
         name = "shortest possible, if the level is to hold at every p"
@@ -106,8 +103,8 @@ def length_chart(
         words = "no rule that holds its level is this short"
         labels.append(ReferenceLine(x=0.5, text=words, at=0.02, side="auto").label())
     y = Axis(title="expected length inside 0 to 100 %, in points", low=0.0, high=1.08 * highest or 1e-3, pad=0)
-    look: dict[str, Any] = {"marks": marks, "references": [ReferenceLine(x=chosen, **TRUTH)], "labels": labels}
-    return line_chart(lines, SHARE_AXIS, y, key="length", names="ends", **look)
+    truth = [ReferenceLine(x=chosen, **TRUTH)]
+    return line_chart(lines, SHARE_AXIS, y, key="length", marks=marks, references=truth, labels=labels, names="ends")
 
 
 def causes_chart(effects: Mapping[str, Mapping[str, float]]) -> theme.Figure:
@@ -149,8 +146,6 @@ def causes_chart(effects: Mapping[str, Mapping[str, float]]) -> theme.Figure:
 # Intervals one below the other
 
 MISSED, COVERING = theme.FAILED_COLOR, theme.PALETTE["blue"]
-LONGEST_LINE = 48  # characters of a line of words, as many as a phone and a small projector show
-WORD_LINES, LINE_PX = 4, 18  # lines of words that there is always room for, so that nothing moves, and their height
 
 
 class _Look(NamedTuple):
@@ -182,15 +177,12 @@ def caterpillar_chart(
         Ends are infinite where an interval has none, NaN where there is no interval.
     covered, vacuous : ndarray of bool
         Which hold the true share `p`, and which do because they hold all of 0 to 1.
-    p : float
     words : str, optional
         HTML above them.
     shown : int, optional
         Number of intervals that are drawn, in the frame of all.
     of : str, optional
         What the vertical axis counts.
-    outlined : bool, optional
-        Whether those that miss `p` are outlined.
     ends : tuple of float, optional
         Ends of the axis of shares, which otherwise has round ones around all intervals.
     """
@@ -202,25 +194,25 @@ def caterpillar_chart(
     traces = _interval_traces(left, right, [(kind & is_shown, look) for kind, look in kinds], names, outlined)
 
     # An axis of round shares around all of them
-    low_end, high_end = ends or (float(np.min(left, initial=p)), float(np.max(right, initial=p)))
-    step = round_step(max(high_end - low_end, 1e-3) / AXIS_INTERVALS, (1, 2, 5, 10), 0.5)
-    first, last = max(step * math.floor(low_end / step), 0.0), min(step * math.ceil(high_end / step), 1.0)
+    first, last = ends or (float(np.min(left, initial=p)), float(np.max(right, initial=p)))
+    step = round_step(max(last - first, 1e-3) / AXIS_INTERVALS, share=0.5)
+    first, last = max(step * math.floor(first / step), 0.0), min(step * math.ceil(last / step), 1.0)
     pad = 0.03 * (last - first) or 0.01
     lines = [line for part in words.split("<br>") for line in _wrapped(part)]
     above = {"x": 0, "xref": "x domain", "xanchor": "left", "xshift": -46, "y": 1, "yref": "y domain", "yshift": 22}
     x = axis("share of yes", range=[first - pad, last + pad], tickformat="~%", zeroline=False)
     y = axis(of, range=[len(low) + 1, 0], tickvals=[1, len(low)], showgrid=False, zeroline=False)
     labels = [theme.label("<br>".join(lines), 13, **above, align="left", yanchor="bottom")]
-    frame = theme.frame(56, 16, 32 + LINE_PX * max(len(lines), WORD_LINES), 52)
+    frame = theme.frame(56, 16, 32 + 18 * max(len(lines), 4), 52)  # room for four lines, so that nothing moves
     return theme.figure(traces, x, y, "caterpillar", references=[_truth(p, 9)], labels=labels, **frame)
 
 
 def _wrapped(html: str) -> list[str]:
-    """Lines of at most `LONGEST_LINE` characters, tags not counted."""
+    """Lines of at most 48 characters, as many as a phone and a small projector show; tags take no room."""
     lines = [""]
     for word in html.split(" "):
         longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if len(re.sub(r"<[^>]+>", "", longer)) > LONGEST_LINE:
+        if len(re.sub(r"<[^>]+>", "", longer)) > 48:
             lines.append(word)
         else:
             lines[-1] = longer
@@ -241,7 +233,7 @@ def class_chart(
     p : float, optional
         The true share; where it is None nothing of the truth is shown.
     rows : int
-        Number of intervals that there is room for.
+        Room for intervals.
     """
     kinds = [(np.ones(len(low), bool), UNKNOWN)] if p is None else [(covered, COVERS), (~covered, MISS)]
     names = [f"seat {seat}" for seat in seats]

@@ -9,14 +9,10 @@ from typing import Any
 import numpy as np
 
 from dpviz.core.formatting import format_number, format_percent
-from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
 
 ROWS_HIGH = 12
 """Height of a strip in dots that stand upon one another; its width is 100. Where more do, they stand closer."""
-
-MAX_DOTS = 400  # that a reader can still take in; larger odds are told in words alone
-SHARES = argument("shares", 0, 1)
 
 
 @cache
@@ -41,11 +37,8 @@ def fragment(name: str, /, *values: object, template: str = "fragments", **optio
 
     Parameters
     ----------
-    name : str
-        Of the macro, such as ``people``; what it draws stands above it in the template.
-    *values, **options
-        Its arguments.
-    template : str, optional
+    name, *values, **options
+        The macro, such as ``people``, and its arguments; what it draws stands above it in the template.
 
     >>> fragment("people", [True, None], ringed=1).partition("><")[2]
     'i class="one"></i><i class="unknown person">?</i></div>'
@@ -71,10 +64,6 @@ def strip_path(shares: FloatArray) -> str:
     >>> strip_path(np.array([0.5, 0.5, 0.25]))
     'M25 11.5h0M50 11.5h0M50 10.5h0'
     """
-    shares = SHARES.validate_array(shares)
-    if not (shares.ndim == 1 and len(shares) > 0):
-        raise ValueError(f"shares must be a list of numbers; got one of shape {shares.shape}.")
-
     # The lowest level on which a dot has room, from left to right; nearer than 1 % two would lie on each other
     places = np.sort(100 * shares)
     last_places: list[float] = []  # of the dots on each level
@@ -95,4 +84,4 @@ def odds_dots(log_odds: float) -> str:
     (4, '')
     """
     likelier = round(math.exp(min(log_odds, 100.0)))
-    return "" if likelier > MAX_DOTS else fragment("odds", likelier)
+    return "" if likelier > 400 else fragment("odds", likelier)  # larger ones are told in words alone

@@ -143,7 +143,6 @@ def line_chart(
     Parameters
     ----------
     lines : sequence of Line
-    x, y : Axis
     key : str
         The reader's zoom survives as long as it is the same.
     marks, references : sequence of Mark and of ReferenceLine, optional
@@ -225,12 +224,10 @@ def comparison_chart(
     lines : sequence of Line
     x, y : Axis
         The title of `y`, the measure, stands above the picture: beside it, large type would be cut off.
-    key : str
     chosen, chosen_text : float and str, optional
         Place of a thin line, and its words.
     limit : Line, optional
         The best that is possible, with its name in the area that nothing can reach.
-    mark : Mark, optional
     small : bool
         Without names and legend.
     """

@@ -81,7 +81,6 @@ def matrix_heatmap(
 
     Parameters
     ----------
-    view : TableView
     linear : bool, optional
         Whether the color scale is linear and not logarithmic.
     row, column : int, optional
@@ -121,7 +120,6 @@ def log_odds_heatmap(
 
     Parameters
     ----------
-    view : TableView
     epsilon : float
         Promised ε, above 0.
     signed : bool

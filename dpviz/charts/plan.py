@@ -12,10 +12,8 @@ from dpviz.charts.lines import RING, Line, Mark, line_chart
 from dpviz.charts.theme import ReferenceLine
 from dpviz.core.types import FloatArray
 
-SHORTEST_AXIS, LONGEST_AXIS = 1.25, 3.0  # ends of an axis of shares: what is beyond the second stands at the edge
-AXIS_TICKS = ((0.0, 0.5, 1.0), (0.0, 1.0, 2.0), (0.0, 1.0, 3.0))  # of a half, few enough for a phone
+LONGEST_AXIS = 3.0  # end of the longest axis of shares, at which what is beyond stands
 ASSUMPTION_MARKS = ("blue", "circle"), ("green", "square"), ("pink", "diamond")
-SMALLEST_FACTOR = 1e-4  # that is drawn, and its inverse the largest: what is beyond is in the table
 BELOW = "all limits hold below this line"
 
 
@@ -55,7 +53,7 @@ def plan_chart(
     broken = theme.dot_marker(12, theme.FAILED_COLOR, edge=theme.TRUTH_COLOR, symbol="diamond")
     ring = theme.dot_marker(13, theme.GREY, width=3, edge=theme.GREY, symbol="circle-open")
     error, basic = "error: %{text} of its limit", "basic composition"
-    traces, in_legend = [bars], set()
+    traces = [bars]
     for name, values, end, marker, text, x_axis in (
         ("limit used", np.where(used > 1, np.nan, used), used_end, filled, error, "x2"),
         ("limit broken", np.where(used > 1, used, np.nan), used_end, broken, error, "x2"),
@@ -66,13 +64,11 @@ def plan_chart(
         hover = f"<b>%{{customdata}}</b><br>{text}<extra></extra>"
         trace = theme.scatter("markers", np.minimum(values[rows], end), rows, hover, marker=marker, name=name)
         trace |= {"text": [_share(values[row]) for row in rows], "customdata": [names[row] for row in rows]}
-        is_new = bool(len(rows)) and name not in in_legend
-        traces.append(trace | {"legendgroup": name, "showlegend": is_new, "cliponaxis": False, "xaxis": x_axis})
-        in_legend |= {name} if is_new else set()
+        in_legend = bool(len(rows)) and not any(other["name"] == name and other["showlegend"] for other in traces[1:])
+        traces.append(trace | {"legendgroup": name, "showlegend": in_legend, "cliponaxis": False, "xaxis": x_axis})
 
     # A thin line in each half with its words, and one above the last row where that has no limit
-    limit = ReferenceLine(x=1.0)
-    shapes = [limit.shape, limit.shape | {"xref": "x2"}]
+    shapes = [ReferenceLine(x=1.0).shape | {"xref": half} for half in ("x", "x2")]
     if math.isnan(used[-1]):
         shapes.append(ReferenceLine(y=len(names) - 1.5).shape | {"xref": "paper"})
     words = (("x", f" {promised}", "left"), ("x2", "kept ", "right"), ("x2", " broken", "left"))
@@ -84,7 +80,8 @@ def plan_chart(
 
 
 def _share_axis(title: str, domain: tuple[float, float], end: float) -> dict[str, Any]:
-    ticks = next((ticks for ticks in AXIS_TICKS if end <= ticks[-1] * SHORTEST_AXIS), AXIS_TICKS[-1])
+    largest = next(tick for tick in (1.0, 2.0, LONGEST_AXIS) if end <= 1.25 * tick)
+    ticks = [0.0, 0.5 if largest == 1 else 1.0, largest]  # few enough for a half of a phone
     texts = [f"{'≥ ' * (tick == end == LONGEST_AXIS)}{tick:.0%}" for tick in ticks]
     look = {"tickvals": ticks, "ticktext": texts, "tickangle": 0, "zeroline": False}
     return axis(title, domain=domain, range=[0, 1.04 * end], **look)  # a mark at the end is whole
@@ -93,8 +90,7 @@ def _share_axis(title: str, domain: tuple[float, float], end: float) -> dict[str
 def _end(*values: FloatArray) -> float:
     """End of an axis on which these shares stand."""
     shares = np.concatenate(values)
-    largest = float(np.max(shares[np.isfinite(shares)], initial=0.0))
-    return min(max(SHORTEST_AXIS, 1.1 * largest), LONGEST_AXIS)
+    return float(np.clip(1.1 * np.max(shares[np.isfinite(shares)], initial=0.0), 1.25, LONGEST_AXIS))
 
 
 def _share(value: float) -> str:
@@ -111,21 +107,21 @@ def factors_chart(epsilons: Sequence[float], factors: Sequence[float], *, chosen
         The ε that has a mark.
     """
     x, y = _drawable(epsilons, factors)
-    look = RING | {"place": "top right"}
-    texts = [(value, f"{value:.3g}") for value in y[x == chosen].tolist()]
-    title, ends = "ε of the promise, left is more private", {"low": x[0] / 1.1, "high": x[-1] * 1.1}
-    axes = Axis(title=title, symbol="ε", log=True, **ends), _factor_axis("errors, times their limits", y)
-    line = Line(name="errors, times their limits", x=x, y=y, color=theme.EXACT_COLOR)
-    marks = [Mark(x=chosen, y=value, color=theme.EXACT_COLOR, text=text, **look) for value, text in texts]
-    labels = [ReferenceLine(y=0.0, text=BELOW, at=0.995, side="right", edge="top").label()]
-    layout: dict[str, Any] = {"marks": marks, "references": [ReferenceLine(y=1.0)], "labels": labels}
-    return line_chart([line], *axes, key=f"factors {chosen}", names="none", **layout)
+    color, look = theme.EXACT_COLOR, RING | {"place": "top right"}
+    title, name = "ε of the promise, left is more private", "errors, times their limits"
+    x_axis = Axis(title=title, symbol="ε", log=True, low=x[0] / 1.1, high=x[-1] * 1.1)
+    return line_chart(
+        [Line(name=name, x=x, y=y, color=color)], x_axis, _factor_axis(name, y), key=f"factors {chosen}", names="none",
+        marks=[Mark(x=chosen, y=value, color=color, text=f"{value:.3g}", **look) for value in y[x == chosen].tolist()],
+        references=[ReferenceLine(y=1.0)],
+        labels=[ReferenceLine(y=0.0, text=BELOW, at=0.995, side="right", edge="top").label()],
+    )  # fmt: skip
 
 
 def _factor_axis(title: str, factors: FloatArray) -> Axis:
     low, high = float(factors.min(initial=1.0)), float(factors.max(initial=1.0))
-    ends = max(low, SMALLEST_FACTOR) / 1.3, min(high, 1 / SMALLEST_FACTOR) * 1.3
-    return Axis(title=title, log=True, low=ends[0], high=ends[1], pad=0, digits=".4g")
+    # What is beyond these factors is in the table
+    return Axis(title=title, log=True, low=max(low, 1e-4) / 1.3, high=min(high, 1e4) * 1.3, pad=0, digits=".4g")
 
 
 def ranges_chart(assumptions: Mapping[str, Sequence[tuple[float, float, float]]], *, promised: str) -> theme.Figure:
@@ -153,9 +149,8 @@ def ranges_chart(assumptions: Mapping[str, Sequence[tuple[float, float, float]]]
     x_axis = Axis(title="times as wide as assumed", symbol="times as wide", log=True, **width)
     y_axis = _factor_axis("errors (need: dashed)", np.concatenate([line.y for line in curves]))
     layout = theme.frame(70, 16, 30, 104, legend_y=0, yref="container", yanchor="bottom")
-    layout |= {"references": [ReferenceLine(y=1.0), ReferenceLine(x=1.0)]}
-    layout |= {"labels": [ReferenceLine(y=0.0, text=BELOW, edge="top").label()]}
-    return line_chart(curves, x_axis, y_axis, key="ranges", **layout)
+    layout |= {"references": [ReferenceLine(y=1.0), ReferenceLine(x=1.0)], "key": "ranges"}
+    return line_chart(curves, x_axis, y_axis, labels=[ReferenceLine(y=0.0, text=BELOW, edge="top").label()], **layout)
 
 
 def composition_chart(

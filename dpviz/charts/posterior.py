@@ -41,14 +41,8 @@ def densities_chart(
     ----------
     laws : mapping
         By key of `DENSITY_STYLES`. A density that is infinite at 0 or 1 is cut at the picture's top.
-    names : mapping
-        Of the posteriors, by the same keys.
-    level : float
-        Of the intervals.
     share : float, optional
         The secret share x / n.
-    key : str
-        The reader's zoom survives as long as it is the same.
     """
     outlines = [law.outline for law in laws.values()]
     intervals = [law.interval(level) for law in laws.values()]
@@ -71,20 +65,14 @@ def densities_chart(
     # The names stand in the upper corner that is farther from the middle of the intervals
     low, high = _seen([*np.ravel(intervals), *([] if share is None else [share])])
     side, x = ("left", 0.01) if np.mean(intervals) > (low + high) / 2 else ("right", 0.99)
-    corner: dict[str, Any] = {
-        "x": x,
-        "xref": "x domain",
-        "y": 0.99,
-        "yref": "y domain",
-        "xanchor": side,
-        "yanchor": "top",
-    }
+    corner: dict[str, Any] = {"x": x, "xref": "x domain", "y": 0.99, "yref": "y domain"}
+    corner |= {"xanchor": side, "yanchor": "top", "align": "left"}
     step, pad = round_step(top / AXIS_INTERVALS), 0.01 * (high - low)
     ticks = [step * place for place in range(int(top / step) + 1)]  # none below 0, where the bars are
     bottom = -(len(laws) + 0.7) * BAR_STEP * top
     x_axis = axis("share of yes", range=[low - pad, high + pad], tickformat="~%")
     y_axis = axis("density", range=[bottom, top], zeroline=True, tickvals=ticks)
-    layout = theme.frame(62, 40, 46, 52) | {"labels": [theme.label("<br>".join(words), **corner, align="left")]}
+    layout = theme.frame(62, 40, 46, 52) | {"labels": [theme.label("<br>".join(words), **corner)]}
     truth = _truth(share, low, high, f"secret share {format_number(100 * (share or 0), 4)} %")
     return theme.figure(traces, x_axis, y_axis, key, references=truth, **layout)
 
@@ -120,19 +108,16 @@ def count_distribution_chart(
 
     Parameters
     ----------
-    counts, probabilities : ndarray
-    title, symbol : str
-        Of the count.
     mark : float, optional
         The true count.
     """
     visible = np.flatnonzero(probabilities > 1e-6 * probabilities.max())
     counts, probabilities = (values[visible[0] : visible[-1] + 1] for values in (counts, probabilities))
-    color = theme.AWARE_COLOR
-    look: dict[str, Any] = {"type": "bar", "marker": {"color": color}}
+    look: dict[str, Any] = {"type": "bar", "marker": {"color": theme.AWARE_COLOR}, "meta": "probability"}
     if len(counts) > 160:  # more bars than can be told apart
-        look |= {"type": "scatter", "mode": "lines", "fill": "tozeroy", "line": {"color": color, "width": 2}}
-    trace = {"x": counts, "y": probabilities, "hovertemplate": "%{x}: %{y:.4g}<extra></extra>", "meta": "probability"}
+        line = {"color": theme.AWARE_COLOR, "width": 2}
+        look |= {"type": "scatter", "mode": "lines", "fill": "tozeroy", "line": line}
+    trace = {"x": counts, "y": probabilities, "hovertemplate": "%{x}: %{y:.4g}<extra></extra>"}
     x, y = axis(f"{title} {symbol}", **whole_ticks(len(counts))), axis("probability", rangemode="tozero")
     truth = _truth(mark, counts[0], counts[-1], f"{symbol} = {format_number(mark or 0)}")
     return theme.figure([trace | look], x, y, f"count {symbol}", references=truth, **theme.frame(62, 16, 46, 52))
@@ -143,21 +128,17 @@ def posterior_coverage_chart(result: PosteriorCoverage, *, place: int, level: fl
 
     Parameters
     ----------
-    result : PosteriorCoverage
     place : int
         Index of the p whose coverage has its number.
-    level : float
-        Nominal coverage.
     color : str
         Key of the synthesizer.
     """
-    proportions, coverage, error = result.proportions, result.coverage, result.coverage_error
+    coverage, error, is_exact = result.coverage, result.coverage_error, np.full(len(result.coverage), result.exact)
+    name, line_color = ("exact", color) if result.exact else ("simulated, 95 % error bar", theme.SIMULATED_COLOR)
+    line = Line(name=name, color=line_color, x=result.proportions, y=coverage, error=error, exact=is_exact)
     share = float(coverage[place])
-    name = "exact" if result.exact else "simulated, 95 % error bar"
-    look: dict[str, Any] = {"name": name, "color": color if result.exact else theme.SIMULATED_COLOR}
-    line = Line(x=proportions, y=coverage, error=error, exact=np.full(len(error), result.exact), **look)
     x = Axis(title="true share of yes", percent=True, low=-0.01, high=1.01)
     y = Axis(title="coverage", percent=True, low=min(0.8, float(coverage.min())) - 0.015, high=1.015)
-    mark = Mark(x=float(proportions[place]), y=share, color=color, text=format_percent(share, 3))
+    mark = Mark(x=float(result.proportions[place]), y=share, color=color, text=format_percent(share, 3))
     nominal = ReferenceLine(y=level)  # no words, which the curve would cross
     return line_chart([line], x, y, key="posterior coverage", marks=[mark], references=[nominal])

@@ -28,8 +28,6 @@ CURVE_AXES = {
 }
 """Symbol and title of what can stand along the picture."""
 
-SMALLEST_MARK = 1e-40  # A prior below which the reader's own point does not stretch the picture
-SMALLEST_DELTA = 1e-300
 AS_MANY = ReferenceLine(text="as many invented rows as real ones", y=1.0, dash="dot")
 EDGE: dict[str, Any] = {"pad": 3e-4, "has_plain_ticks": True}  # no mark is drawn on the very edge
 
@@ -43,7 +41,6 @@ def curves_chart(
 
     Parameters
     ----------
-    curves : Curves
     sets : int, optional
         Number of sets M.
     together : mapping, optional
@@ -53,26 +50,34 @@ def curves_chart(
     """
     kind, setting = curves.kind, curves.setting
     known = [line for line in curves.lines if np.any(np.isfinite(line.values))]
+
     # Exact lines are solid, those for δ = 0 dotted where there are others, printed ones dashed
     has_delta = any(line.kind == "exact" for line in curves.lines)
     strokes = {"exact": EXACT_LINE, "pure": PURE_LINE if has_delta else EXACT_LINE, "printed": PRINTED_LINE}
     solid = [line for line in known if strokes[line.kind] is EXACT_LINE]
     lines = [_prior_line(curves, line, strokes[line.kind], solid) for line in known]
+
     # The reader's own point on each solid line, and a diamond for what several sets need
     points = {line.method: curves.at_chosen(line) for line in solid}
-    words = ("your point", "") if sets == 1 else ("one set", "one set: ")
+    diamonds = dict(together or {}) if sets > 1 else {}
+    name, prefix = ("your point", "") if sets == 1 else ("one set", "one set: ")
     marks = []
     for method, level in points.items():
         is_above = sum(value > level for value in points.values()) < sum(value < level for value in points.values())
-        marks += _prior_mark(curves, method, level, *words, is_above=is_above)
-    diamonds = dict(together or {}) if sets > 1 else {}
+        marks += _prior_mark(curves, method, level, name, prefix, is_above=is_above)
     for method, level in diamonds.items():
-        words, is_above = (f"{sets} sets together", f"{sets} sets: "), kind.quantity.larger_is_safer
-        marks += _prior_mark(curves, method, level, *words, is_above=is_above, symbol="diamond")
-    # What dots and dashes are, and the numbers of theorems at the ends of their lines
+        look: dict[str, Any] = {"is_above": kind.quantity.larger_is_safer, "symbol": "diamond"}
+        marks += _prior_mark(curves, method, level, f"{sets} sets together", f"{sets} sets: ", **look)
+
+    # The numbers of theorems at the ends of their lines, and what dots and dashes are
     levels = [kind.counted(level, setting) for level in (*points.values(), *diamonds.values())]
     low, high = _value_range(np.concatenate([*(line.y for line in lines), np.array(reach)]), levels)
-    labels = _theorem_numbers(known, lines, low, high)
+    heights = {}
+    for curve, line in zip(known, lines, strict=True):
+        end = float(line.y[np.isfinite(line.y)][-1])
+        if curve.theorem and curve.method == HEADLINE.key and low <= end <= high:
+            heights[curve.theorem.split()[-1]] = math.log10(end)
+    labels = theme.spread_labels(heights, 1.005, 0.06 * math.log10(high / low), math.log10(high))
     nothing = np.array([math.nan])
     for stroke, name in {PURE_LINE: "pure ε (δ = 0)", PRINTED_LINE: "as printed"}.items():
         if stroke in (strokes[line.kind] for line in known):
@@ -95,19 +100,13 @@ def _prior_line(curves: Curves, line: Curve, stroke: Stroke, solid: list[Curve])
             ratio = np.abs(np.log(later.values / line.values))
         above += int(np.mean(ratio[np.isfinite(ratio)] < 0.03) > 0.5) if np.isfinite(ratio).any() else 0
     return Line(
-        name=method.named(cells),
-        x=curves.points,
-        y=curves.counted(line),
-        color=method.color,
+        name=method.named(cells), x=curves.points, y=curves.counted(line), color=method.color,
         stroke=stroke._replace(width=stroke.width + 2.2 * above),
         basis={"printed": f"printed, {line.theorem}", "pure": "exact, δ = 0", "exact": "exact"}[line.kind],
-        opacity=0.85 if line.theorem else 1.0,
-        in_legend=stroke is EXACT_LINE,
-        group=line.method,
-        is_folded=line.method != HEADLINE.key,
-        custom=line.values,
+        opacity=0.85 if line.theorem else 1.0, in_legend=stroke is EXACT_LINE,
+        group=line.method, is_folded=line.method != HEADLINE.key, custom=line.values,
         custom_hover=f"<br>{kind.symbol} = %{{customdata:.6g}} in each cell" if cells else "",
-    )
+    )  # fmt: skip
 
 
 def _prior_mark(
@@ -122,33 +121,17 @@ def _prior_mark(
     per_cell = f"<br>{kind.symbol} = {format_number(kind.quantity.round(level, 5), 5)} in each cell" if cells else ""
     is_left = curves.chosen < math.sqrt(float(curves.points[0]) * float(curves.points[-1]))
     mark = Mark(
-        x=curves.chosen,
-        y=counted,
-        color=method.color,
-        symbol=symbol,
+        x=curves.chosen, y=counted, color=method.color, symbol=symbol, name=method.named(cells),
         text=f"{prefix}{text}" if key == HEADLINE.key else "",  # others have their number on hover
         place=f"{'top' if is_above else 'bottom'} {'right' if is_left else 'left'}",
-        name=method.named(cells),
-        hover=f"{name}: {kind.axis} {text}{per_cell}",
-        group=key,
-        is_folded=key != HEADLINE.key,
-    )
+        hover=f"{name}: {kind.axis} {text}{per_cell}", group=key, is_folded=key != HEADLINE.key,
+    )  # fmt: skip
     return [mark]
-
-
-def _theorem_numbers(known: list[Curve], lines: list[Line], low: float, high: float) -> list[dict[str, Any]]:
-    heights = {}
-    for curve, line in zip(known, lines, strict=True):
-        end = float(line.y[np.isfinite(line.y)][-1])
-        if curve.theorem and curve.method == HEADLINE.key and low <= end <= high:
-            heights[curve.theorem.split()[-1]] = math.log10(end)
-    top = math.log10(high)
-    return theme.spread_labels(heights, 1.005, 0.06 * (top - math.log10(low)), top)
 
 
 def _value_range(values: FloatArray, marked: list[float]) -> tuple[float, float]:
     """Ends of the vertical axis; what is smaller than 10⁻⁷ of the largest, and not marked, falls out of it."""
-    points = np.array([level for level in marked if math.isfinite(level) and level > SMALLEST_MARK])
+    points = np.array([level for level in marked if math.isfinite(level) and level > 1e-40])
     finite = np.concatenate([values[np.isfinite(values) & (values > 0)], points])
     if len(finite) == 0:
         return 0.1, 10.0
@@ -162,17 +145,16 @@ def profiles_chart(question: PromiseQuestion, profiles: Mapping[str, Given | Non
 
     Parameters
     ----------
-    question : PromiseQuestion
     profiles : mapping
         By method; None where one has none.
     """
-    shown = {key: given for key, given in profiles.items() if given is not None}
+    known = {key: given for key, given in profiles.items() if given is not None}
     epsilon = question.setting.epsilon
-    end = max(float(given.epsilons[-1]) for given in shown.values())
+    end = max(float(given.epsilons[-1]) for given in known.values())
     right = max(end, min(epsilon * 1.1, 3 * end)) or 1.0  # the promise is shown where it lies a little beyond
-    points = {key: (given.epsilons, given.deltas) for key, given in shown.items()}
-    at_epsilon = {key: given.delta_at_epsilon for key, given in shown.items()}
-    marks = _marks(epsilon, {key: delta for key, delta in at_epsilon.items() if delta >= SMALLEST_PROFILE_DELTA})
+    points = {key: (given.epsilons, given.deltas) for key, given in known.items()}
+    deltas = {key: given.delta_at_epsilon for key, given in known.items()}
+    marks = _marks(epsilon, {key: delta for key, delta in deltas.items() if delta >= SMALLEST_PROFILE_DELTA})
     x = Axis(title="ε (left is more private)", low=0.0, high=right)
     references = [ReferenceLine(text=f"promised ε = {format_number(epsilon, 4)}", x=epsilon)]
     return _delta_chart(question, "profiles", points, x, SMALLEST_PROFILE_DELTA, marks, references)
@@ -185,7 +167,6 @@ def average_chart(
 
     Parameters
     ----------
-    question : PromiseQuestion
     theta : float
         The reader's own probability.
     deltas : mapping
@@ -198,7 +179,7 @@ def average_chart(
     smallest = min((float(y[y > 0].min()) for _, y in points.values() if np.any(y > 0)), default=0.0)
     marks = _marks(theta, deltas, {key: format_number(deltas[key], 3) for key in count.deltas if key in deltas})
     axis = Axis(title="θ, the probability of a one", low=0.0, high=1.0)
-    return _delta_chart(question, "average", points, axis, max(SMALLEST_DELTA, smallest), marks)
+    return _delta_chart(question, "average", points, axis, max(1e-300, smallest), marks)
 
 
 def _delta_chart(
@@ -224,7 +205,6 @@ def ways_chart(question: PromiseQuestion, ways: Ways) -> theme.Figure:
 
     Parameters
     ----------
-    question : PromiseQuestion
     ways : Ways
         As far as they are known, with the exact answer.
     """

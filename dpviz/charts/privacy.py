@@ -28,7 +28,6 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> theme.Figure:
 
     Parameters
     ----------
-    profile : Profile
     summary : PrivacySummary
         Of the same release.
     """
@@ -64,7 +63,6 @@ def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: Priv
     ----------
     curve, promised : TradeOffCurve
         Of the release, and what the promise allows.
-    summary : PrivacySummary
 
     Notes
     -----
@@ -119,7 +117,6 @@ class _Releases:
         counts = synthesizer.column_counts
         is_two_cells = counts.shape[1] == 2
         self.places = counts[:, 0] if is_two_cells else np.arange(len(counts))
-        self.mode = "lines+markers" if len(self.places) <= 40 else "lines"  # more marks would touch
         self.axis = axis("released m1" if is_two_cells else "released table, in order")
         self.color = theme.color_of(synthesizer.key)
         self.key = f"{synthesizer.key} {synthesizer.shape}"
@@ -127,7 +124,8 @@ class _Releases:
     def line(self, values: FloatArray, hover: str, width: float, dash: str = "solid", **named: Any) -> dict[str, Any]:
         """Trace of a value of every table."""
         line = {"color": self.color, "width": width, "dash": dash}
-        return theme.scatter(self.mode, self.places, values, f"{hover}<extra></extra>", line=line, **named)
+        mode = "lines+markers" if len(values) <= 40 else "lines"  # more marks would touch
+        return theme.scatter(mode, self.places, values, f"{hover}<extra></extra>", line=line, **named)
 
     def point(self, column: int, value: float, text: str, side: str) -> dict[str, Any]:
         """Trace of one table with its number."""
@@ -136,12 +134,10 @@ class _Releases:
 
     def last_point(self, draws: Draws, values: FloatArray, digits: int) -> list[dict[str, Any]]:
         """Trace of the table that was drawn last, if any."""
-        if not len(draws.columns):
-            return []
-        column = int(draws.columns[-1])
-        value = float(values[column])
+        column = int(draws.columns[-1]) if len(draws.columns) else None
+        value = math.nan if column is None else float(values[column])
         side = "top center" if value >= 0 else "bottom center"
-        return [self.point(column, value, format_number(value, digits), side)]
+        return [] if column is None else [self.point(column, value, format_number(value, digits), side)]
 
 
 def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: AttackerView, epsilon: float) -> theme.Figure:
@@ -149,15 +145,9 @@ def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: Attacke
 
     Parameters
     ----------
-    synthesizer : Synthesizer
     log_odds : ndarray
         Of each released table.
-    view : AttackerView
-    epsilon : float
-        That is promised.
     """
-    if log_odds.shape != (synthesizer.shape[1],):
-        raise ValueError(f"log_odds must be one for each released table; got shape {log_odds.shape}.")
     releases = _Releases(synthesizer)
     prior, promise = math.log10(view.prior_odds), epsilon / math.log(10)
     posterior = np.clip(prior + log_odds / math.log(10), -MAX_DECADES, MAX_DECADES)
@@ -193,13 +183,12 @@ def draws_chart(draws: Draws) -> theme.Figure:
 
 
 def draws_log_odds_chart(draws: Draws, epsilon: float) -> theme.Figure:
-    """The log-odds of every released table against up to two neighbours, the last one marked; ±ε as thin lines.
+    """The log-odds of every released table against up to two neighbours, the last one marked.
 
     Parameters
     ----------
-    draws : Draws
     epsilon : float
-        That is promised.
+        Promised ε; ±ε are thin lines.
     """
     releases, traces = _Releases(draws.synthesizer), []
     for dash, neighbour in zip(("solid", "dot"), draws.neighbours[:2].tolist(), strict=False):

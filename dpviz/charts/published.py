@@ -64,8 +64,6 @@ def layouts_html(layouts: Iterable[Layout], links: CellLinks, figure_links: Mapp
 
     Parameters
     ----------
-    layouts : iterable of Layout
-    links : CellLinks
     figure_links : mapping
         To those figures that we draw, by place.
     """
@@ -90,8 +88,6 @@ def paper_html(paper: str, layouts: str) -> str:
 
     Parameters
     ----------
-    paper : str
-        Authors and year.
     layouts : str
         HTML of `layouts_html`.
     """
@@ -104,9 +100,6 @@ def panel_chart(figure: Figure, panel: FigurePanel, *, small: bool = False) -> t
 
     Parameters
     ----------
-    figure : Figure
-    panel : FigurePanel
-        Of the figure.
     small : bool, optional
         Without names and legend.
     """
@@ -135,8 +128,6 @@ def below_html(figure: Figure, panels: Iterable[FigurePanel], printed: str) -> s
 
     Parameters
     ----------
-    figure : Figure
-    panels : iterable of FigurePanel
     printed : str
         HTML of `layouts_html`.
     """

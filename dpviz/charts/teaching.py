@@ -100,8 +100,6 @@ def bars_chart(
     Parameters
     ----------
     bars : sequence of Bar
-    title : str
-        Of the horizontal axis.
     log, percent : bool, optional
         Whether the axis is logarithmic, and whether it is of shares; its ticks are plain numbers in any case.
     low : float, optional
@@ -170,8 +168,6 @@ def with_guess(
 
     Parameters
     ----------
-    figure : Figure
-    text : str
     x, y : float, optional
         A guess beyond the end of an axis stands at that end.
     low : bool, optional
@@ -252,7 +248,7 @@ def guesses_chart(
     optimum, promised : float
         Share of the best guesser, and what ε allows.
     n_guesses : int
-        Number of guesses that there is room for.
+        Room for guesses.
     """
     right, color = max(n_guesses, len(so_far), 10), theme.SIMULATED_COLOR
     places, stroke = np.arange(1.0, len(so_far) + 1), theme.Stroke("solid", 2.5)

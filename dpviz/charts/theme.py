@@ -46,9 +46,7 @@ RULE_STYLES = {key: RuleStyle(PALETTE.get(color, color), *look) for key, (color,
 OTHER_RULE = RuleStyle("#7A7A00", "1px,4px", "x")  # of a rule that is not in the table
 
 TRUTH_COLOR = "theme-ink"  # figure.js writes the page's own ink for it, black by day and white by night
-PAPER_COLOR = "theme-paper"  # the page's own ground, behind words that stand upon lines
 INK, FAINT = "#1b1f24", "#e6e8eb"  # of words and frames on white paper, and of the lines of a grid
-ON_PAPER = {TRUTH_COLOR: INK, PAPER_COLOR: "#ffffff"}
 SIMULATED_COLOR = "#E69F00"
 SIMULATED_INK = "#B36B00"  # the same on white paper, where the amber of a screen is too faint for a thin line
 NAIVE_COLOR = RULE_STYLES["as_if_real"].color  # of the analyst who takes the released data for real
@@ -99,8 +97,10 @@ class Figure:
     def _plotly(self) -> Any:
         import plotly.graph_objects as go
 
-        # With ink and ground of white paper in place of the page's
-        return go.Figure(_convert(self._spec, lambda part: ON_PAPER.get(part, part) if isinstance(part, str) else part))
+        # With the ink of white paper in place of the page's
+        return go.Figure(
+            _convert(self._spec, lambda part: INK if isinstance(part, str) and part == TRUTH_COLOR else part)
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Data and layout, arrays as plotly.js reads them: their bytes in base64."""
@@ -143,19 +143,16 @@ def figure(
     traces: Iterable[dict[str, Any]], x: dict[str, Any], y: dict[str, Any], key: str, *,
     references: Sequence["ReferenceLine"] = (), labels: Sequence[dict[str, Any]] = (), **layout: Any,
 ) -> Figure:  # fmt: skip
-    """Figure of traces and axes, with the legend above it unless the layout says otherwise.
+    """Figure of traces and axes, with the legend above it unless further attributes of plotly's layout say otherwise.
 
     Parameters
     ----------
-    traces : iterable of dict
-    x, y : dict
-        The axes.
+    traces, x, y : dict
+        Of plotly: the traces, and the axes.
     key : str
         The reader's zoom survives as long as it is the same.
     references, labels : sequence of ReferenceLine and of dict, optional
         Thin lines, and further texts.
-    **layout
-        Further attributes of plotly's layout.
     """
     default = {
         "margin": {"l": 70, "r": 16, "t": 44 if "title" in layout else 30, "b": 52},
@@ -170,14 +167,12 @@ def figure(
 def frame(
     left: int, right: int, top: int, bottom: int, *, legend_y: float | None = None, **legend: Any
 ) -> dict[str, Any]:
-    """Layout with margins in pixels and, if wanted, a legend below the picture.
+    """Layout with margins in pixels, and a legend below the picture where its upper edge is given.
 
     Parameters
     ----------
-    left, right, top, bottom : int
-        Margins in pixels.
     legend_y : float, optional
-        Upper edge of the legend as a share of the picture's height; without it there is no legend.
+        As a share of the picture's height.
     **legend
         Further attributes of plotly's legend.
     """
@@ -203,19 +198,14 @@ def mark(x: float, y: float, hover: str, mode: str = "markers+text", /, **rest: 
 
 
 def dot_marker(size: float | list[int], color: str, width: int = 2, edge: str = "#fff", **rest: Any) -> dict[str, Any]:
-    """Look of marks with an edge of a width and color, and further attributes of plotly's marker.
+    """Look of marks, with further attributes of plotly's marker.
 
     Parameters
     ----------
     size : float or list of int
         Diameter in pixels, of each mark where it is a list.
-    color : str
-    width : int, optional
-        Of the edge, in pixels.
-    edge : str, optional
-        Color of the edge.
-    **rest
-        Further attributes of plotly's marker.
+    width, edge : int and str, optional
+        Pixels and color of the edge.
     """
     return {"size": size, "color": color, "line": {"width": width, "color": edge}, **rest}
 
@@ -227,7 +217,6 @@ def error_bar(above: Any, color: str, below: Any = None, *, thickness: float = 1
     ----------
     above, below : sequence or ndarray
         Their lengths to both sides; symmetric without `below`.
-    color : str
     thickness, width : float, optional
         Of a bar and of the stroke across its end, in pixels.
     """
@@ -285,10 +274,8 @@ def spread_labels(heights: Mapping[str, float], x: float, gap: float, ceiling: f
         Of the ends, by name.
     x : float
         Share of the picture's width.
-    gap : float
-        Height of a line of a name.
-    ceiling : float
-        Height above which no name stands.
+    gap, ceiling : float
+        Height of a line of a name, and that above which none stands.
     """
     names = sorted(heights, key=lambda name: heights[name])
     sizes = [1 + name.count("<br>") for name in names]
@@ -310,10 +297,8 @@ def shorten_labels(labels: Iterable[str]) -> dict[str, str]:
     >>> list(shorten_labels(["Original data", "Noise, twice", "Noise (public), once", "Modips (BIT)"]).values())
     ['Original data', 'Noise, twice', 'Noise, public', 'Modips']
     """
-    parts = {
-        label: re.sub(r" \(([^)]*)\),?", r", \1, ", label).strip(", ").replace(",  ", ", ").split(", ")
-        for label in labels
-    }
+    plain = {text: re.sub(r" \(([^)]*)\),?", r", \1,", text).strip(", ") for text in labels}
+    parts = {text: words.split(", ") for text, words in plain.items()}
 
     def shorten(first: str, rest: list[str]) -> str:
         same_start = [words for head, *words in parts.values() if head == first]

@@ -2,8 +2,8 @@
 //
 // Streamlit calls the default export at every rerun and change of theme, with the same parentElement; while the script is
 // being loaded not always in their order. The data are UTF-8 JSON: {time, plotly, alt, name, height, large, hero, figure:
-// {data, layout}}, the time of the server in seconds, arrays as plotly's {dtype, bdata, shape}; the colours "theme-ink" and
-// "theme-paper" stand for those of the page. A `large` figure is read from the back of a room, and fills the rest of the
+// {data, layout}}, the time of the server in seconds, arrays as plotly's {dtype, bdata, shape}; the colour "theme-ink"
+// stands for that of the page. A `large` figure is read from the back of a room, and fills the rest of the
 // screen if it is the `hero` of a page.
 
 const NARROW_PX = 560; // width of a figure below which its legend stands below it
@@ -35,7 +35,7 @@ async function load(path) {
 function themeOf(element) {
   const style = getComputedStyle(element);
   const theme = (name, fallback) => style.getPropertyValue(`--st-${name}`).trim() || fallback;
-  return { theme, ink: theme("text-color", "#1b2530"), paper: theme("background-color", "#ffffff") };
+  return { theme, ink: theme("text-color", "#1b2530") };
 }
 
 /** A plotly template of the page's colours and font; what a figure itself sets wins over it. */
@@ -122,8 +122,7 @@ async function draw(chart) {
 /** Read the message in the page's colours, and draw the newest one at the next frame. */
 function update(chart) {
   const { plot, note, text } = chart;
-  const { ink, paper } = themeOf(plot);
-  chart.message = JSON.parse(text.replaceAll('"theme-ink"', `"${ink}"`).replaceAll('"theme-paper"', `"${paper}"`));
+  chart.message = JSON.parse(text.replaceAll('"theme-ink"', `"${themeOf(plot).ink}"`));
   chart.message.large &&= window.innerWidth > PHONE_PX;
   chart.pending = true;
   chart.frame ??= requestAnimationFrame(async () => {
