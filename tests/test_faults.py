@@ -60,7 +60,7 @@ def test_a_server_comes_to_rest_after_readers_who_leave_in_the_middle(own_server
         for number in range(5):
             reader = Reader("curator", number)
             async with connect(own_server.host, {}) as socket:
-                await socket.send(reader._request().SerializeToString())
+                await socket.send(reader.request())
                 await socket.recv()
                 socket.transport.abort()
 

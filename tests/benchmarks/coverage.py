@@ -43,14 +43,9 @@ def loop_coverage(sets: int, repetitions: int, seed: int) -> float:
 
 def our_coverage(sets: int, repetitions: int, seed: int) -> float:
     plan = CoveragePlan(
-        synthesizer=charest(sets),
-        p=P,
-        sets=sets,
-        rules=("reiter_2002",),
-        level=LEVEL,
-        repetitions=repetitions,
+        synthesizer=charest(sets), p=P, sets=sets, rules=("reiter_2002",), level=LEVEL, repetitions=repetitions,
         seed=seed,
-    )
+    )  # fmt: skip
     return float(run_coverage(plan).sums["covered"][0]) / repetitions
 
 

@@ -9,7 +9,7 @@ so that nearly every question is new. A line for each page, seed and number of r
 - how often pages were run again to refine an answer, and the seconds to the first page,
 - the processor seconds of the server from five to seven seconds after the last reader has left.
 
-Without a PAGE all are measured, and then five browsers that start a simulation on Coverage at once.
+Without a PAGE all are measured.
 """
 
 from __future__ import annotations
@@ -22,11 +22,9 @@ import time
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from playwright.sync_api import sync_playwright
-
 from tests.benchmarks.processors import Usage, usage_since, usage_so_far
 from tests.benchmarks.reader import Reader
-from tests.browser import chromium_path, launch, running_app, settle, started_app
+from tests.browser import started_app
 
 N_READERS = 30
 DURATION_S = 15.0
@@ -56,26 +54,6 @@ PAGES = {
     "curator": Goals(800, 200),
 }
 """Goals by the path of the page."""
-
-N_BROWSERS = 5
-N_REPETITIONS = 100_000
-MAX_FIRST_DOTS_S = 1.0
-PRESS_START = """
-() => {
-  const start = performance.now();
-  window.firstDots = window.allDots = null;
-  const poll = () => {
-    // Captions alone: to lay out the whole page in every frame would occupy the processors that are measured.
-    const captions = [...document.querySelectorAll('[data-testid=stCaptionContainer]')];
-    const text = captions.map((caption) => caption.textContent).join(' ');
-    if (window.firstDots === null && / of 100,000 repetitions/.test(text)) window.firstDots = performance.now() - start;
-    if (/100,000 of 100,000 repetitions/.test(text)) window.allDots = performance.now() - start;
-    else requestAnimationFrame(poll);
-  };
-  requestAnimationFrame(poll);
-  document.querySelector('.st-key-cv_go button').click();
-}
-"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,22 +102,7 @@ async def explore(host: str, page: str, n_readers: int, duration: float, seed: i
 
 
 def measure(page: str, n_readers: int, duration: float, seed: int) -> Measurement:
-    """Start a server, and let readers explore a page.
-
-    Parameters
-    ----------
-    page : str
-        Its path, which a query may follow.
-    n_readers : int
-    duration : float
-        Seconds in which moves begin.
-    seed : int
-        Of all readers' moves.
-
-    Returns
-    -------
-    Measurement
-    """
+    """Start a server, and let readers explore a page, whose path a query may follow, for so many seconds."""
     with started_app() as (url, process):
         time.sleep(WARM_UP_S)
         before = usage_so_far(process)
@@ -154,29 +117,6 @@ def measure(page: str, n_readers: int, duration: float, seed: int) -> Measuremen
     return Measurement(page=page, seed=seed, readers=readers, usage=usage, idle_s=idle.server + idle.workers)
 
 
-def show_simulations(url: str) -> None:
-    """Print when browsers that start a simulation at once see its first dots, and its last."""
-    with sync_playwright() as playwright:
-        browser = launch(playwright)
-        pages = []
-        for number in range(N_BROWSERS):
-            page = browser.new_context(viewport={"width": 1400, "height": 1000}).new_page()
-            query = f"cv_repetitions={N_REPETITIONS}&cv_speed=as+fast+as+it+goes&cv_seed={number + 1}"
-            page.goto(f"{url}/coverage?{query}")
-            settle(page)
-            pages.append(page)
-        for page in pages:
-            page.evaluate(PRESS_START)
-        for page in pages:
-            page.wait_for_function("() => window.allDots !== null", timeout=60_000)
-        first_dots = [page.evaluate("window.firstDots") / 1e3 for page in pages]
-        all_dots = [page.evaluate("window.allDots") / 1e3 for page in pages]
-        browser.close()
-    print(f"{N_BROWSERS} simulations at once, {N_REPETITIONS:,} repetitions each, n = m = 100, M = 5, every rule")
-    print("first dots, s:", *(f"{seconds:.2f}" for seconds in first_dots), f"(goal {MAX_FIRST_DOTS_S:g})")
-    print("all dots, s:  ", *(f"{seconds:.2f}" for seconds in all_dots))
-
-
 def main() -> None:
     """Print a line for each page, seed and number of readers."""
     parser = argparse.ArgumentParser()
@@ -189,12 +129,6 @@ def main() -> None:
         for seed in arguments.seeds:
             for n_readers in arguments.readers:
                 print(measure(page, n_readers, arguments.seconds, seed), flush=True)
-    if arguments.pages:
-        return
-    if chromium_path() is None:
-        sys.exit("No Chromium was found; simulations that start at once were not measured.")
-    with running_app() as url:
-        show_simulations(url)
 
 
 if __name__ == "__main__":
