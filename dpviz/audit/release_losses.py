@@ -198,7 +198,7 @@ def _sampled_posterior_loss(at: ReleaseSetting) -> Loss:
     moved = float(np.max(np.abs(bin_log_ratios(at.n)).sum(axis=1)))
     histogram = at.set_epsilon * moved / (2 * log_density_bound(at.n))
     draw = partial(_draw_sdd_mc, at.n, at.set_epsilon)
-    shown = empirical_epsilon(draw, 0, 1, np.random.default_rng(AUDIT_SEED), SIMULATED_DRAWS, CONFIDENCE).at_least
+    shown = empirical_epsilon(draw, 0, 1, np.random.default_rng(AUDIT_SEED), SIMULATED_DRAWS, CONFIDENCE)
     note = f"The sanitized histogram alone would cost {format_number(at.sets * histogram, 3)}."
     if shown > 0:
         note += (

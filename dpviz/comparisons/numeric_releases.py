@@ -206,9 +206,8 @@ def public_bins(n: int) -> int:
 
 def _scott_bins(data: Any, variance: FloatArray) -> IntArray:
     """Number of bins of each repetition by Scott's rule ⌈R/h⌉, h = 3.49 s n^{−1/3}, from 1 to 1,000."""
-    width = histograms.SCOTT_FACTOR * np.sqrt(variance) * data.n ** (-1 / 3)
     with np.errstate(divide="ignore"):
-        bins = np.ceil(data.width / width)
+        bins = histograms.scott_rule(variance, data.n, data.width)
     return np.clip(bins, 1, MAX_BINS).astype(np.intp)
 
 
@@ -300,15 +299,10 @@ def _histogram_shown_loss(
     )
 
 
-def _uniform_share(bins: Any, n: Any, epsilon: float) -> Any:
-    """Share λ = K/(K + n(e^{ε/n} − 1)) of the uniform distribution in the smoothed histogram."""
-    return bins / (bins + n * np.expm1(np.minimum(epsilon / n, MAX_EXPONENT)))
-
-
 def _smoothed_weights(counts: IntArray, bins: IntArray, epsilon: float) -> FloatArray:
     """Probabilities (1 − λ) count/n + λ/K of the bins of each repetition."""
     n, n_bins = counts.sum(axis=1, keepdims=True), bins[:, None]
-    share = _uniform_share(n_bins, n, epsilon)
+    share = histograms.uniform_share(n_bins, n, epsilon)
     is_used = np.arange(counts.shape[1]) < n_bins
     return np.asarray((1 - share) * counts / n + share * is_used / n_bins)
 
@@ -335,7 +329,7 @@ def _smoothed_shown_loss(data: Any, epsilon: float, *, scott: bool = False) -> f
 def _histogram_accuracy(data: Any, epsilon: float, sets: int) -> Accuracy:
     """Exact bias and RMSE of the smoothed histogram with public bins."""
     bins = public_bins(data.n)
-    return smoothed_accuracy(data, bins, float(_uniform_share(bins, data.n, epsilon / sets)))
+    return smoothed_accuracy(data, bins, float(histograms.uniform_share(bins, data.n, epsilon / sets)))
 
 
 # The table

@@ -15,7 +15,7 @@ from dpviz.core.numerics.special import binomial_weights, complex_power
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.mechanisms import TwoCellSynthesizer
-from dpviz.privacy.optimum.integral_bounds import integral_below, steepest
+from dpviz.privacy.optimum.interval_length import integral_below, steepest
 
 MAX_TABLE_NUMBERS = 6_000_000  # (n + 1)(Mm + 1): 48 MB
 PROBABILITY_FLOOR = 1e-300  # counts as 0: numbers next to the smallest float are slow

@@ -86,13 +86,6 @@ def attacker_view(synthesizer: Synthesizer, pair: int, column: int, prior_odds: 
     References
     ----------
     .. [1] Abowd & Vilhuber (2008), equation (4).
-
-    Examples
-    --------
-    >>> from dpviz.mechanisms import BetaBinomial
-    >>> view = attacker_view(BetaBinomial(n=1, m=1, alpha=1, beta=1), pair=0, column=1, prior_odds=1.0)
-    >>> view.first, view.second, round(view.posterior_odds, 6)
-    ((0, 1), (1, 0), 0.5)
     """
     if not (math.isfinite(prior_odds) and prior_odds > 0):
         raise ValueError(f"prior_odds must be a finite number above 0; got {prior_odds!r}.")
@@ -110,10 +103,8 @@ def risk_ratio(log_odds: float, *, prior_risk: float) -> float:
 
     Parameters
     ----------
-    log_odds : float
-        L.
-    prior_risk : float
-        p, the risk before.
+    log_odds, prior_risk : float
+        L, and the risk p before.
 
     Examples
     --------
@@ -132,15 +123,8 @@ def epsilon_for_risk_ratio(ratio: float, *, prior_risk: float) -> float:
 
     Parameters
     ----------
-    ratio : float
-        r.
-    prior_risk : float
-        p, the risk before.
-
-    Examples
-    --------
-    >>> round(epsilon_for_risk_ratio(5.0, prior_risk=0.1), 12) == round(math.log(9), 12)
-    True
+    ratio, prior_risk : float
+        r, and the risk p before.
     """
     ratio = RISK_RATIO.validate(ratio)
     prior_risk = PRIOR_RISK.validate(prior_risk)

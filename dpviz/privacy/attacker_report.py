@@ -4,16 +4,11 @@ import math
 
 import numpy as np
 
-from dpviz.core.formatting import format_distinct, format_number, round_down
+from dpviz.core.formatting import TextTable, format_distinct, format_number, round_down
 from dpviz.privacy.attacker import AttackerView, epsilon_for_risk_ratio, risk_ratio
 from dpviz.privacy.odds_text import belief_text, chance_text, factor_of_odds, probability_text, risk_text
 from dpviz.privacy.summary import EQUAL_LOSS, PrivacySummary, evenly_spaced
 from dpviz.privacy.trade_off import BEST_GUESS, MEETS_AXIS, NORMAL_CURVE, STEEPEST_POINT, TOUCHING_POINT, TradeOffCurve
-
-MAX_LISTED_RELEASES = 12  # released tables with a row of their own
-
-Table = tuple[list[str], list[list[str]], str]
-"""Head, rows and caption."""
 
 
 def gain_sentence(view: AttackerView, epsilon: float = 0.0) -> str:
@@ -142,20 +137,13 @@ def measures_table(summary: PrivacySummary, curve: TradeOffCurve) -> tuple[list[
     curve : TradeOffCurve
         Of the release.
     """
-    # What each measure is on the curve
     at = f"at ε = {format_number(summary.epsilon, 4)}"
     advantage = format_distinct(curve.advantage, 0.0, 6) if curve.advantage > 0 else "0"
     slope = f"{STEEPEST_POINT}: the slope of the steepest piece of the curve is −e<sup>ε</sup>"
     axis = f"{MEETS_AXIS}: the line of slope −e<sup>ε</sup> that touches the curve meets the axis at 1 − δ"
-    touching = (
-        f"{TOUCHING_POINT}: down to where that line touches, the curve falls by the releases that break ε for "
-        "these two tables; the worst table counts those of all its neighbours, in either direction"
-    )
     normal = "no normal curve stays below it"
     if math.isfinite(curve.mu):
         normal = f"{NORMAL_CURVE}: the highest normal curve that stays below it"
-
-    # Its values
     rows = [
         ["pure ε", format_number(summary.worst.value, 6), slope],
         [f"δ {at}", format_number(summary.divergence.value, 6), axis],
@@ -163,18 +151,22 @@ def measures_table(summary: PrivacySummary, curve: TradeOffCurve) -> tuple[list[
         ["Gaussian μ", format_number(curve.mu, 6), normal],
     ]
     if summary.failure is not None:
+        touching = (
+            f"{TOUCHING_POINT}: down to where that line touches, the curve falls by the releases that break ε for "
+            "these two tables; the worst table counts those of all its neighbours, in either direction"
+        )
         rows.insert(2, [f"probabilistic δ {at}", format_number(float(summary.failure.max()), 6), touching])
     head = ["measure", "its value", "where it sits on the curve"]
     return head, rows, "The measures of privacy and the trade-off curve", {1}
 
 
-def releases_table(summary: PrivacySummary, risk: float) -> Table:
+def releases_table(summary: PrivacySummary, risk: float) -> TextTable:
     """Each release, its probability under both tables, the odds after it, the best guess and the risk.
 
-    Of many releases only some have a row, evenly spaced; `risk` is that before the release.
+    Of many releases twelve have a row, evenly spaced; `risk` is that before the release.
     """
     release, tables = summary.synthesizer, [summary.worst.likelier, summary.worst.unlikelier]
-    columns = evenly_spaced(0, release.shape[1] - 1, MAX_LISTED_RELEASES)
+    columns = evenly_spaced(0, release.shape[1] - 1, 12)
     logs = release.log_transition(np.array(tables), columns)
     pair = summary.worst_pair
     sign = 1 if release.neighbours[pair, 0] == tables[0] else -1
@@ -196,4 +188,4 @@ def releases_table(summary: PrivacySummary, risk: float) -> Table:
         row += [belief_text(guess, is_decided), belief_text(after, is_decided or risk == 1)]
     head = ["released", "takes from misses", "adds to false alarms", "odds", "best guess right"]
     head.append(f"risk, {format_number(100 * risk, 3)} % before")
-    return head, rows, "What each release says of the worst neighbours"
+    return TextTable(head, rows, "What each release says of the worst neighbours")

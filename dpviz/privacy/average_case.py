@@ -30,12 +30,6 @@ THETA_REAL = dataclasses.replace(
     help="The probability that a confidential row is a one. At 0 and 1 the other rows are known and protect nothing.",
 )
 
-# Nats below the likeliest count within which counts are summed: the first window whose neglect is negligible serves
-WINDOWS = (70.0, 250.0, math.inf)
-WINDOW_TOLERANCE = 1e-13  # largest relative change of δ by the counts left out of a window
-ROUNDED_LOSS = 0.1  # distance of a loss from ε within which 1 − e^{ε − L} may be its rounding
-BLOCK_CELLS = 400_000  # cells of the transition matrix worked on at once
-
 DeltaOf = Callable[[float], float]
 
 
@@ -48,25 +42,17 @@ def average_case_delta(synthesizer: TwoCellSynthesizer, theta_real: float, epsil
     Parameters
     ----------
     synthesizer : TwoCellSynthesizer
-    theta_real : float
-        Probability of a one in each of the other rows.
-    epsilon : float
-
-    Examples
-    --------
-    >>> from dpviz.mechanisms import BetaBinomial
-    >>> round(average_case_delta(BetaBinomial(n=1, m=1, alpha=1, beta=1), 0.5, 0.0), 12)
-    0.333333333333
+    theta_real, epsilon : float
     """
     theta = THETA_REAL.validate(theta_real)
     epsilon = ANY_EPSILON.validate(epsilon)
     log_weights = log_count_probabilities(synthesizer.n - 1, theta)
     value = 0.0
-    for window in WINDOWS:
+    for window in (70.0, 250.0, math.inf):  # nats below the likeliest count: the first that leaves out next to nothing
         pairs = np.flatnonzero(log_weights >= log_weights.max() - window)
         value = _mixture_delta(synthesizer, pairs, log_weights[pairs], epsilon)
         omitted = float(np.exp(np.delete(log_weights, pairs) + min(epsilon, MAX_EXPONENT)).sum())
-        if omitted <= WINDOW_TOLERANCE * value:
+        if omitted <= 1e-13 * value:
             break
     return value
 
@@ -83,11 +69,6 @@ def count_release_delta(n: int, theta_real: float, epsilon: float) -> float:
     -----
     P(s) = w_{s−1}, Q(s) = w_s, s = 0 … n: their ratio s (1 − θ) / ((n − s) θ) rises to infinity at s = n, so δ is at
     least max(θ, 1 − θ)^{n − 1}. Zheng (2015), theorem 6.18 and corollary 6.19.
-
-    Examples
-    --------
-    >>> count_release_delta(2, 0.5, 0.0)  # (0, 1/2, 1/2) against (1/2, 1/2, 0)
-    0.5
     """
     n = int(MANY_ROWS.validate(n))
     theta = THETA_REAL.validate(theta_real)
@@ -169,7 +150,7 @@ def _mixture_delta(synthesizer: TwoCellSynthesizer, pairs: IntArray, log_weights
     rows = np.append(pairs, pairs[-1] + 1)
     released = np.arange(synthesizer.m + 1)
     totals = np.zeros(2)
-    for block in row_blocks(len(released), len(pairs), BLOCK_CELLS):
+    for block in row_blocks(len(released), len(pairs), 400_000):
         table = synthesizer.log_transition(rows, released[block])
         log_one, shares_one = _log_mixture(log_weights, table[1:])
         log_zero, shares_zero = _log_mixture(log_weights, table[:-1])
@@ -180,7 +161,7 @@ def _mixture_delta(synthesizer: TwoCellSynthesizer, pairs: IntArray, log_weights
             # A mean of P / Q − 1, or of Q / P − 1 where the loss is near −ε, keeps the digits of the log-odds
             gain = np.einsum("kc,kc->c", shares_zero, np.expm1(-log_odds))
             is_near = (gain > -0.5) & np.isfinite(gain)
-            is_low = (gain <= -0.5) & (np.abs(epsilon + loss) < ROUNDED_LOSS)
+            is_low = (gain <= -0.5) & (np.abs(epsilon + loss) < 0.1)
             back = np.einsum("kc,kc->c", shares_one[:, is_low], np.expm1(log_odds[:, is_low]))
         loss[is_near] = np.log1p(gain[is_near])
         loss[is_low] = np.where(np.isfinite(back), -np.log1p(back), loss[is_low])

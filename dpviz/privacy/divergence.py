@@ -14,29 +14,15 @@ from dpviz.privacy.pld import PrivacyLossDistribution
 EPSILON_TOLERANCE = 1e-12
 """Relative tolerance of the roots ε, and of comparisons: log-odds up to ε (1 + 10⁻¹²) count as ε."""
 
-SAFETY_MARGIN = 1e-14  # first relative step of an ε whose δ is too large by rounding; well above the rounding of ε
-MIN_STEP = 1e-17  # first absolute step, without which an ε of 0 would not move
-LOG_ODDS_ROUNDING = 1e-14  # largest |log-odds| that counts as 0
-DELTA_ROUNDING = (
-    1e-6  # δ below it at or beyond the pure ε is taken for rounding; a larger δ is kept, to reveal an error
-)
-MAX_EPSILON = 2.0**20  # largest ε that is tried where log-odds are not bounded
+DELTA_ROUNDING = 1e-6  # a smaller δ from the pure ε on is taken for rounding; a larger one is kept, to reveal an error
 
 
 def log_odds_table(synthesizer: Synthesizer) -> FloatArray:
-    """Signed log-odds of every neighbouring pair at every output.
+    """Signed log-odds ln T[i, c] − ln T[i', c] of every neighbouring pair at every output, shape (pairs, columns).
 
-    Returns
-    -------
-    ndarray of shape (pairs, columns)
-        ln T[i, c] − ln T[i', c]. For two cells row i is the pair (i, i + 1): shape (n, m + 1).
+    Abowd & Vilhuber (2008), equation (3), Figures 2 and 4, which print the absolute value. For two cells row i is the
+    pair (i, i + 1).
 
-    References
-    ----------
-    .. [1] Abowd & Vilhuber (2008), equation (3), Figures 2 and 4, which print the absolute value.
-
-    Examples
-    --------
     >>> from dpviz.mechanisms import BetaBinomial
     >>> log_odds_table(BetaBinomial(n=1, m=1, alpha=1, beta=1)).round(6).tolist()
     [[0.693147, -0.693147]]
@@ -62,12 +48,15 @@ def exceeds(log_odds: FloatArray, epsilon: float) -> BoolArray:
     log_odds : ndarray
     epsilon : float
     """
-    is_larger: BoolArray = np.abs(log_odds) > max(epsilon * (1 + EPSILON_TOLERANCE), LOG_ODDS_ROUNDING)
+    is_larger: BoolArray = np.abs(log_odds) > max(epsilon * (1 + EPSILON_TOLERANCE), 1e-14)
     return is_larger
 
 
 def delta_for_epsilon(release: Release, epsilon: float) -> float:
     """Smallest δ for which a release is (ε, δ)-differentially private.
+
+    It is the largest Σ_c max(0, Pr(c | first) − e^ε Pr(c | second)) over neighbours in both directions, and 0 from the
+    pure ε on.
 
     Parameters
     ----------
@@ -75,18 +64,10 @@ def delta_for_epsilon(release: Release, epsilon: float) -> float:
     epsilon : float
         At least 0.
 
-    Returns
-    -------
-    float
-        The largest Σ_c max(0, Pr(c | first) − e^ε Pr(c | second)) over neighbours in both directions, at most 1. From
-        the pure ε on it is 0, up to rounding, of which less than 10⁻⁶ is removed.
-
     Examples
     --------
-    The rows (2/3, 1/3) and (1/3, 2/3) differ by 1/3 at ε = 0, by nothing at ε = ln 2.
-
     >>> from dpviz.mechanisms import BetaBinomial
-    >>> round(delta_for_epsilon(BetaBinomial(n=1, m=1, alpha=1, beta=1), 0.0), 12)
+    >>> round(delta_for_epsilon(BetaBinomial(n=1, m=1, alpha=1, beta=1), 0.0), 12)  # rows (2/3, 1/3) and (1/3, 2/3)
     0.333333333333
     """
     return worst_neighbours(release, epsilon).value
@@ -130,7 +111,7 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
     --------
     >>> from dpviz.mechanisms import BetaBinomial
     >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
-    >>> round(epsilon_for_delta(release, 0.0), 6), round(epsilon_for_delta(release, 1 / 6), 6)
+    >>> round(epsilon_for_delta(release, 0.0), 6), round(epsilon_for_delta(release, 1 / 6), 6)  # ln 2 and ln 1.5
     (0.693147, 0.405465)
     """
     delta = DELTA.validate(delta)
@@ -138,8 +119,8 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
     if delta == 0 and delta_for_epsilon(release, 0.0) > 0:
         return largest
     epsilon = 0.0
-    margin = SAFETY_MARGIN
-    smallest_step = MIN_STEP
+    margin = 1e-14  # relative step of an ε whose δ is too large by rounding; beyond the tolerance in the third round
+    smallest_step = 1e-17  # without which an ε of 0 would not move
     while epsilon < largest and (worst := worst_neighbours(release, epsilon)).value > delta:
         losses_of = getattr(release, "losses_of", None)  # of a synthesizer, and of three cells
         listed = losses_of(worst) if losses_of else None
@@ -148,7 +129,7 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
         else:
             required = PrivacyLossDistribution.from_outcomes(*listed).epsilon_for_delta(delta)
         epsilon = min(max(required, epsilon) * (1 + min(margin, EPSILON_TOLERANCE)) + smallest_step, largest)
-        margin *= 8  # beyond the tolerance in the third round
+        margin *= 8
         smallest_step *= 2
     return epsilon
 
@@ -158,7 +139,7 @@ def _root_of_delta(release: Release, delta: float, low: float, high: float) -> f
     if math.isinf(high):
         high = max(1.0, 2 * low)
         while delta_for_epsilon(release, high) > delta:
-            if high >= MAX_EPSILON:
+            if high >= 2.0**20:
                 return math.inf
             high *= 2
     elif delta_for_epsilon(release, high) > delta:  # an error of more than `DELTA_ROUNDING`

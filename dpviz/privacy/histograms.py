@@ -3,20 +3,18 @@
 import math
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp, ndtr, ndtri
 
 from dpviz.core.monte_carlo import Measure
+from dpviz.core.numerics.special import MAX_EXPONENT
 from dpviz.core.types import FloatArray
 from dpviz.privacy.noisy_counts import log_table_probability
 
 SCOTT_FACTOR = 3.49  # in his rule for the width of a bin, 3.49 s n^(−1/3)
-BIN_ROUNDS = 6  # times that rows are moved to an end of a bin, which moves with them
-LAST_ROW_SHARES = (0.3, 0.1, 0.03, 0.01, 0.003)  # distances of the last row from the others, as shares of the range
-SLOW_LAST_ROW_SHARES = (0.03, 0.01)  # those that are tried where each takes a moment
-MAX_ROWS_TRIED = 300  # n up to which several tables of rows are tried
-COPIES, SLOW_COPIES = 8, 3  # copies of one row in a bootstrap that are summed over, and those of more rows
+MAX_ROWS_TRIED = 300  # n up to which several tables of rows, and longer sums, are tried
 
 Counts = tuple[int, ...]
 Neighbours = Iterator[tuple[FloatArray, FloatArray]]
@@ -45,6 +43,18 @@ def revealing_tables(rows: int, bins: int) -> list[tuple[Counts, Counts, Counts]
     ]
 
 
+def table_log_odds(first: Counts, second: Counts, table: Counts, epsilon: float) -> float:
+    """|ln Pr(table | first) − ln Pr(table | second)| of rows drawn from noisy counts.
+
+    Parameters
+    ----------
+    first, second, table : tuple of int
+        Confidential counts and their neighbour, and released counts.
+    epsilon : float
+    """
+    return abs(log_table_probability(first, table, 1 / epsilon) - log_table_probability(second, table, 1 / epsilon))
+
+
 @lru_cache(maxsize=1024)
 def perturbed_rows_loss(rows: int, bins: int, epsilon: float) -> float:
     """Largest |log-odds| found in the released rows of a perturbed histogram, whose noisy counts themselves lose 2ε.
@@ -56,18 +66,6 @@ def perturbed_rows_loss(rows: int, bins: int, epsilon: float) -> float:
     """
     losses = [table_log_odds(*tables, epsilon) for tables in revealing_tables(rows, bins)]
     return min(max(losses), 2 * epsilon)
-
-
-def table_log_odds(first: Counts, second: Counts, table: Counts, epsilon: float) -> float:
-    """|ln Pr(table | first) − ln Pr(table | second)| of rows drawn from noisy counts.
-
-    Parameters
-    ----------
-    first, second, table : tuple of int
-        Confidential counts and their neighbour, and released counts.
-    epsilon : float
-    """
-    return abs(log_table_probability(first, table, 1 / epsilon) - log_table_probability(second, table, 1 / epsilon))
 
 
 @lru_cache(maxsize=1024)
@@ -92,7 +90,7 @@ def bootstrap_rows_loss(rows: int, bins: int, epsilon: float) -> float:
     """Log-odds of rows of a perturbed histogram, all in one bin, of rows that were drawn with replacement.
 
     Of the confidential rows one is in that bin, and is drawn k ~ Binomial(n, 1/n) times, or none; all others are in a
-    second bin. What is left out of the sum over k makes the likelier table less likely.
+    second bin. The sum over k is cut off, which makes the likelier table less likely.
 
     Parameters
     ----------
@@ -102,7 +100,7 @@ def bootstrap_rows_loss(rows: int, bins: int, epsilon: float) -> float:
     from scipy.stats import binom  # takes long to import, and few need it
 
     empty = (0,) * (bins - 2)
-    copies = np.arange(min(COPIES if rows <= MAX_ROWS_TRIED else SLOW_COPIES, rows) + 1)
+    copies = np.arange(min(8 if rows <= MAX_ROWS_TRIED else 3, rows) + 1)
     table = (rows, 0, *empty)
     logs = [log_table_probability((k, rows - k, *empty), table, 1 / epsilon) for k in copies.tolist()]
     return max(0.0, float(logsumexp(logs + binom.logpmf(copies, rows, 1 / rows))) - logs[0])
@@ -111,56 +109,55 @@ def bootstrap_rows_loss(rows: int, bins: int, epsilon: float) -> float:
 # Scott's bins, whose number the data decide
 
 
-def _scott_bins(variance: FloatArray | float, n: int, width: float) -> FloatArray:
+def scott_rule(variance: Any, n: int, width: float) -> Any:
+    """Number of bins by Scott's rule: as many as cover the range, each 3.49 s n^(−1/3) wide.
+
+    Parameters
+    ----------
+    variance : float or ndarray
+        s², with the divisor n − 1.
+    n : int
+    width : float
+        Length of the range.
+    """
     return np.ceil(width * n ** (1 / 3) / (SCOTT_FACTOR * np.sqrt(variance)))
 
 
 def scott_bins(data: FloatArray, lower: float, upper: float) -> int:
-    """Number of bins by Scott's rule: as many as cover the range, each 3.49 s n^(−1/3) wide.
+    """Number of bins of a data set by `scott_rule`.
 
     Parameters
     ----------
     data : ndarray
     lower, upper : float
         Ends of the range.
-
-    Examples
-    --------
-    >>> scott_bins(np.repeat([-4.0, 4.0], [98, 2]), -4, 4), scott_bins(np.repeat([-4.0, 4.0], [99, 1]), -4, 4)
-    (10, 14)
     """
-    return int(_scott_bins(float(np.var(data, ddof=1)), len(data), upper - lower))
+    return int(scott_rule(float(np.var(data, ddof=1)), len(data), upper - lower))
 
 
-def smoothing(n: int, bins: int, epsilon: float) -> float:
+def uniform_share(bins: Any, n: Any, epsilon: float) -> Any:
     """Share λ = K / (K + n (e^{ε/n} − 1)) of the uniform distribution in a smoothed histogram.
 
+    Bowen & Liu (2016), equation (6).
+
     Parameters
     ----------
-    n, bins : int
+    bins, n : int or ndarray
     epsilon : float
-
-    References
-    ----------
-    .. [1] Bowen & Liu (2016), equation (6).
 
     Examples
     --------
-    >>> round(100 * math.log1p((1 - smoothing(100, 10, 1.0)) / smoothing(100, 10, 1.0) * 10 / 100), 12)  # a bin 0 → 1
+    >>> share = uniform_share(10, 100, 1.0)
+    >>> round(float(100 * np.log1p((1 - share) / share * 10 / 100)), 12)  # ε of all rows in a bin that goes from 0 to 1
     1.0
     """
-    return bins / (bins + n * math.expm1(epsilon / n))
+    return bins / (bins + n * np.expm1(np.minimum(epsilon / n, MAX_EXPONENT)))
 
 
-def smoothed_loss(first: FloatArray, second: FloatArray, lower: float, upper: float, epsilon: float) -> float:
-    """Exact loss of a smoothed histogram with Scott's bins between two data sets, over n released rows.
+def _smoothed_loss(first: FloatArray, second: FloatArray, lower: float, upper: float, epsilon: float) -> float:
+    """Exact loss of n rows of a smoothed histogram with Scott's bins between two data sets.
 
     The densities are steps, so it is n times the largest |log-ratio| of one row.
-
-    Parameters
-    ----------
-    first, second : ndarray of shape (n,)
-    lower, upper, epsilon : float
     """
     n = len(first)
     counts = [scott_bins(data, lower, upper) for data in (first, second)]
@@ -168,7 +165,7 @@ def smoothed_loss(first: FloatArray, second: FloatArray, lower: float, upper: fl
     middles = ((ends[1:] + ends[:-1]) / 2)[np.diff(ends) > 1e-12]
     log_densities = []
     for data, bins in zip((first, second), counts, strict=True):
-        weight = smoothing(n, bins, epsilon)
+        weight = uniform_share(bins, n, epsilon)
         histogram = np.histogram((data - lower) / (upper - lower), bins=bins, range=(0, 1))[0] * (bins / n)
         log_densities.append(np.log((1 - weight) * histogram[(middles * bins).astype(int)] + weight))
     return n * float(np.abs(np.subtract(*log_densities)).max())
@@ -184,11 +181,6 @@ def smoothed_bound(n: int, epsilon: float) -> float:
     ----------
     n : int
     epsilon : float
-
-    Examples
-    --------
-    >>> round(smoothed_bound(100, 1.0), 1)
-    110.3
     """
     x = n * math.expm1(epsilon / n)
     return n * (math.log1p(x) + math.log1p(x / 2))
@@ -200,7 +192,7 @@ def _widened(n: int, index: int, distances: tuple[float, ...]) -> Neighbours:
     Then the bins become wide. The rows lie a little below the end of the wide bin with this index.
     """
     bins = index + 1
-    for _ in range(BIN_ROUNDS):  # the end lies where the wide bins have it, and they depend on where it lies
+    for _ in range(6):  # the end lies where the wide bins have it, and they depend on where it lies
         common = np.full(n, index / bins - 1e-9)
         second = np.append(1.0, common[1:])
         bins = max(scott_bins(second, 0.0, 1.0), index + 1)
@@ -218,8 +210,8 @@ def smoothed_worst(n: int, epsilon: float) -> float:
     n : int
     epsilon : float
     """
-    pairs = (pair for index in range(1, 4) for pair in _widened(n, index, LAST_ROW_SHARES))
-    return max(0.0, *(smoothed_loss(*pair, 0.0, 1.0, epsilon) for pair in pairs))
+    pairs = (pair for index in range(1, 4) for pair in _widened(n, index, (0.3, 0.1, 0.03, 0.01, 0.003)))
+    return max(0.0, *(_smoothed_loss(*pair, 0.0, 1.0, epsilon) for pair in pairs))
 
 
 @lru_cache(maxsize=1024)
@@ -237,7 +229,7 @@ def perturbed_scott_worst(n: int, epsilon: float, max_bins: int) -> float:
     max_bins : int
     """
     losses = [0.0]
-    for pair in _widened(n, 1, SLOW_LAST_ROW_SHARES):
+    for pair in _widened(n, 1, (0.03, 0.01)):  # each takes a moment
         bins = [min(scott_bins(data, 0.0, 1.0), max_bins) for data in pair]
         common = float(pair[1][-1])
         end = 1 / bins[1]
@@ -264,7 +256,7 @@ def _other_bins(data: FloatArray, lower: float, upper: float) -> FloatArray | No
     squares = (data**2).sum() - data**2
     for targets in (np.clip(total / (n - 1), lower, upper), np.full(n, lower), np.full(n, upper)):
         variance = (squares + targets**2 - (total + targets) ** 2 / n) / (n - 1)
-        changed = np.flatnonzero(_scott_bins(np.maximum(variance, 1e-300), n, upper - lower) != bins)
+        changed = np.flatnonzero(scott_rule(np.maximum(variance, 1e-300), n, upper - lower) != bins)
         if len(changed):
             row = changed[0]
             return np.concatenate([data[:row], targets[row : row + 1], data[row + 1 :]])
@@ -290,11 +282,6 @@ def scott_share(n: int, lower: float, upper: float, samples: int, seed: int) -> 
     n : int
     lower, upper : float
     samples, seed : int
-
-    Examples
-    --------
-    >>> scott_share(n=100, lower=-3.0, upper=4.0, samples=200, seed=1).value > 0.9
-    True
     """
     return Measure.share(len(list(_with_other_bins(n, lower, upper, samples, abs(seed)))), samples)
 
@@ -309,4 +296,4 @@ def smoothed_typical(n: int, lower: float, upper: float, epsilon: float, samples
     samples, seed : int
     """
     pairs = _with_other_bins(n, lower, upper, samples, seed)
-    return np.sort(np.array([smoothed_loss(data, moved, lower, upper, epsilon) for data, moved in pairs]))
+    return np.sort(np.array([_smoothed_loss(data, moved, lower, upper, epsilon) for data, moved in pairs]))

@@ -23,13 +23,8 @@ if TYPE_CHECKING:
 
 # Of an integral from its peak, at 0, to where it has fallen, at 1: six panels of 16 nodes
 PANEL_NODES, PANEL_WEIGHTS = gauss_legendre_panels(np.linspace(0, 1, 7).tolist(), 16)
-CROSSING_HALVINGS = 20  # of an interval in which a bound of an integral is looked for, which need not be exact
-CLIPPED_LOSS_TOLERANCE = 1e-9  # relative distance of a clipped statistic's loss from ε, its bound, that is enough
-KNOT_SPACING = 0.02  # of ln Pr(event | t), near an end in units of its `scale`
-STATISTICS, STATISTIC_ROUNDS = 33, 4  # statistics that are tried, and how often they move nearer to the worst
 SCORES = np.arange(-14.0, 14.0, 0.2)  # standard errors around its peak over which a draw of the mean is summed
 SHIFTS = np.linspace(-200.0, 40.0, 24_001)
-FARTHEST_SHIFT = 390.0  # standard deviations from the bound up to which those shifts hold the peak
 
 
 def truncated_factor(epsilon: float) -> float:
@@ -63,26 +58,19 @@ class ReleaseEvent:
 
         middle = self.reach / 2
         end = math.asinh(middle / self.scale)
-        near = np.sinh(np.linspace(0.0, end, max(8, math.ceil(end / KNOT_SPACING)))) * self.scale
+        near = np.sinh(np.linspace(0.0, end, max(8, math.ceil(end / 0.02)))) * self.scale
         near[-1] = middle
         knots = np.concatenate([near, (self.reach - near)[-2::-1]])
         return CubicSpline(knots, self.log_probability(knots))
 
 
 @lru_cache(maxsize=64)
-def lowest_rows(rows: int, width: float, truncated: bool) -> ReleaseEvent:
+def _lowest_rows(rows: int, width: float, truncated: bool) -> ReleaseEvent:
     """The event that synthetic rows are all at the lower bound of the data, `width` deviations below the upper one.
 
     The sanitized mean is t/rows of the range above that bound: μ ~ N(mean, 1/rows), and then each row ~ N(μ, 1) is
     clipped to the bounds, or drawn again until it is inside. With v the bound less μ, the integrand is
     e^{rows · (ln Pr(one row | v) − (u + v)²/2)}, u the mean above the bound; it is summed around its peak.
-
-    Parameters
-    ----------
-    rows : int
-    width : float
-    truncated : bool
-        Whether a row outside is drawn again, and not clipped.
     """
 
     def log_row(v: FloatArray) -> FloatArray:
@@ -98,7 +86,8 @@ def lowest_rows(rows: int, width: float, truncated: bool) -> ReleaseEvent:
         v = np.interp(u, peaks[::-1], SHIFTS[::-1])[:, None] + SCORES / math.sqrt(rows)
         return logsumexp(rows * (log_row(v) - (u[:, None] + v) ** 2 / 2), axis=1)
 
-    return ReleaseEvent(rows, log_probability, rows / width, rows * min(1.0, FARTHEST_SHIFT / width))
+    reach = rows * min(1.0, 390 / width)  # as far from the bound as `SHIFTS` hold the peak
+    return ReleaseEvent(rows, log_probability, rows / width, reach)
 
 
 @lru_cache(maxsize=64)
@@ -136,9 +125,9 @@ def event_loss(event: ReleaseEvent, epsilon: float, truncated: bool) -> float:
     """
     low, high = 0.0, event.steps - 1
     largest = -math.inf
-    for _ in range(STATISTIC_ROUNDS):
+    for _ in range(4):  # each time around the worst so far
         # Statistics from one end to the other, closer together towards both
-        spread = (1 - np.cos(np.linspace(0, math.pi, STATISTICS))) / 2
+        spread = (1 - np.cos(np.linspace(0, math.pi, 33))) / 2
         statistics = low + (high - low) * spread**2 * (3 - 2 * spread)
         if event.is_count:
             statistics = np.unique(np.round(statistics))
@@ -146,7 +135,7 @@ def event_loss(event: ReleaseEvent, epsilon: float, truncated: bool) -> float:
         index = int(np.argmax(first - second))
         largest = max(largest, float((first - second)[index]))
         low, high = statistics[max(index - 1, 0)], statistics[min(index + 1, len(statistics) - 1)]
-        is_enough = largest >= epsilon * (1 - CLIPPED_LOSS_TOLERANCE) and not truncated
+        is_enough = largest >= epsilon * (1 - 1e-9) and not truncated  # ε is the bound of what is clipped
         if not low < high or is_enough:
             break
     return largest if truncated else min(largest, epsilon)
@@ -161,18 +150,12 @@ def rows_loss(rows: int, width: float, epsilon: float, truncated: bool) -> float
     Parameters
     ----------
     rows : int
-    width : float
-        Distance of the bounds, in standard deviations.
-    epsilon : float
+    width, epsilon : float
+        Distance of the bounds in standard deviations, and ε of the mean.
     truncated : bool
         Whether the mean and the rows are truncated to the bounds, and not clipped.
-
-    Examples
-    --------
-    >>> round(rows_loss(10, 8.0, 1.0, False), 9), round(rows_loss(10, 8.0, 100.0, False), 4)
-    (1.0, 31.288)
     """
-    return event_loss(lowest_rows(rows, width, truncated), epsilon, truncated)
+    return event_loss(_lowest_rows(rows, width, truncated), epsilon, truncated)
 
 
 def _log_probability(event: ReleaseEvent, epsilon: float, statistics: FloatArray, truncated: bool) -> FloatArray:
@@ -217,7 +200,7 @@ def _crossing(function: Callable[[FloatArray], FloatArray], start: FloatArray, e
     """The last place on the way from `start` to `end` up to which a function is positive, which changes sign once."""
     is_positive_throughout = function(end) > 0
     low, high = start, end
-    for _ in range(CROSSING_HALVINGS):
+    for _ in range(20):  # it bounds an integral, and need not be exact
         middle = (low + high) / 2
         is_positive = function(middle) > 0
         low, high = np.where(is_positive, middle, low), np.where(is_positive, high, middle)

@@ -16,9 +16,6 @@ from dpviz.core.numerics.quadrature import INTEGRAND_DROP, gauss_legendre_panels
 from dpviz.core.numerics.special import row_blocks
 from dpviz.core.types import FloatArray
 
-PANEL_NODES = 8
-COARSE_POINTS = 200  # of ln u, among which the integrand is looked for
-FINE_POINTS = 160  # of ln u at least, over which it is summed
 LOG_STEP = 0.4  # step of ln u in standard deviations of the integrand: the trapezoids are exact to twelve digits
 
 
@@ -48,12 +45,12 @@ def log_table_probability(counts: Sequence[float], table: Sequence[int], scale: 
 
     # Where the integrand is more than nothing, then the trapezoids
     low = math.log(rows / (sum(counts) + INTEGRAND_DROP * scale * len(counts))) - 6 - 20 / rows
-    v, step = np.linspace(low, math.log(rows / scale) + 25, COARSE_POINTS, retstep=True)
+    v, step = np.linspace(low, math.log(rows / scale) + 25, 200, retstep=True)
     heights = integrand(v)
     (inside,) = np.nonzero(heights > heights.max() - INTEGRAND_DROP)
     first = v[inside[0]] - step
     last = v[inside[-1]] + step
-    points = max(FINE_POINTS, math.ceil((last - first) * math.sqrt(rows) / LOG_STEP))
+    points = max(160, math.ceil((last - first) * math.sqrt(rows) / LOG_STEP))
     v, step = np.linspace(first, last, points, retstep=True)
     ways = gammaln(rows + 1) - gammaln(rows) - sum(gammaln(count + 1) for count in table)
     return float(logsumexp(integrand(v)) + math.log(step) + ways)
@@ -104,4 +101,4 @@ def _panels(count: float, power: int, scale: float) -> tuple[FloatArray, FloatAr
         distance = max(abs(ends[-1] - count), scale / 2)
         end = min(ends[-1] * growth, ends[-1] + distance)
         ends.append(count if ends[-1] < count < end else end)
-    return gauss_legendre_panels(ends, PANEL_NODES)
+    return gauss_legendre_panels(ends, 8)

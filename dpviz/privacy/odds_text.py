@@ -7,7 +7,6 @@ from dpviz.core.numerics.special import MAX_EXPONENT
 from dpviz.privacy.attacker import risk_ratio
 
 BELOW_FLOATS = "below 10⁻³⁰⁰"
-BOUND_DIGITS = 5
 
 
 def belief_text(belief: float, certain: bool = False) -> str:
@@ -22,10 +21,8 @@ def belief_text(belief: float, certain: bool = False) -> str:
 
     Examples
     --------
-    >>> belief_text(0.5), belief_text(0.500004), belief_text(0.7310585)
-    ('50 %', '50.0004 %', '73.1 %')
-    >>> belief_text(1.0), belief_text(1.0, certain=True)
-    ('more than 99.999999999999 %', '100 %')
+    >>> belief_text(0.500004), belief_text(1.0), belief_text(1.0, certain=True)
+    ('50.0004 %', 'more than 99.999999999999 %', '100 %')
     """
     if belief in (0.0, 1.0) and not certain:
         return f"more than {format_number(100 - 1e-12, 14)} %" if belief else "less than 10⁻³⁰⁰ %"
@@ -55,13 +52,9 @@ def factor_of_odds(log_factor: float, reference: float = 0.0, *, is_bound: bool 
         return f"about {_power_of_ten(log_factor)}"
     factor = math.exp(log_factor)
     if is_bound:
-        return format_number(round_up(factor, BOUND_DIGITS), BOUND_DIGITS)
-    references = [1.0, math.exp(reference)] if 0 < reference < MAX_EXPONENT else [1.0]
-    for digits in range(3, 18):  # with 17 no two numbers are written alike
-        text = format_number(factor, digits)
-        if all(number == factor or format_number(number, digits) != text for number in references):
-            break
-    return text
+        return format_number(round_up(factor, 5), 5)
+    references = [math.exp(reference), 1.0] if 0 < reference < MAX_EXPONENT else [1.0]
+    return max((format_distinct(factor, number, 3) for number in references), key=len)  # the longer distinguishes both
 
 
 def chance_text(log_probability: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import reduce
+from itertools import repeat
 
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
@@ -13,14 +14,9 @@ from dpviz.core.numerics.special import MAX_EXPONENT, capped_expm1, complex_powe
 from dpviz.core.types import FloatArray
 
 MAX_LISTED = 60_000
-"""Losses of a composition that are listed one by one; beyond, they are split onto a grid. Up to here a list takes less
-time than the transform."""
+"""Losses of a composition that are listed one by one, which up to here takes less time than the transform."""
 
-MAX_GRID = 1 << 20  # points of the grid of a single loss, 8 MB: a wider loss has a coarser grid
-NEGLIGIBLE = 1e-17  # share of a tilted distribution that may be left out of it: less than the rounding of its sum
 LOG_LEFT_OUT = math.log(1e-13)  # of the share of a tilted sum outside of the window; it counts as a loss of ∞
-MAX_NEWTON_STEPS, MAX_TILT, TILT_TOLERANCE = 40, 1e12, 1e-3  # of the tilt, and relative
-EQUAL_LOSSES = 1e-12  # distance, relative to the largest loss, that rounding alone puts between two
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,21 +120,14 @@ class PrivacyLossDistribution:
         """The same distribution with rising losses, where those that rounding alone tells apart are one."""
         order = np.argsort(self.losses, kind="stable")
         losses = self.losses[order]
-        gap = EQUAL_LOSSES * max(float(np.abs(losses).max()), 1e-300)
+        gap = 1e-12 * max(float(np.abs(losses).max()), 1e-300)
         starts = np.flatnonzero(np.append(True, np.diff(losses) > gap))
         log_masses = np.logaddexp.reduceat(self.log_masses[order], starts)
         return PrivacyLossDistribution(losses[starts], log_masses, self.infinity_mass)
 
     def self_compose(self, sets: int) -> PrivacyLossDistribution:
         """Distribution of the sum of `sets` independent copies, listed: for few losses."""
-        squares = self
-        factors = []
-        for digit in reversed(f"{sets:b}"):
-            if digit == "1":
-                factors.append(squares)
-            if len(factors) < sets.bit_count():
-                squares = squares.compose(squares)
-        return reduce(PrivacyLossDistribution.compose, factors)
+        return reduce(PrivacyLossDistribution.compose, repeat(self, sets))
 
     def on_grid(self, first: float, spacing: float, cells: int, tilt: float = 0.0) -> FloatArray:
         """Masses times e^{λL} at the points first + spacing · (0 … cells), each loss split between two of them.
@@ -173,11 +162,11 @@ class PrivacyLossDistribution:
     def saddle_point(self, mean: float) -> float:
         """Tilt λ ≥ 0 at which the tilted mean loss is `mean`, roughly: δ is bounded from above whatever λ is."""
         tilt = 0.0
-        for _ in range(MAX_NEWTON_STEPS):
+        for _ in range(40):
             _, tilted_mean, variance = self.log_moments(tilt)
             newton = tilt + (mean - tilted_mean) / max(variance, 1e-300)
-            previous, tilt = tilt, min(max(newton, 0.0), 4 * tilt + 1, MAX_TILT)
-            if abs(tilt - previous) <= TILT_TOLERANCE * tilt:
+            previous, tilt = tilt, min(max(newton, 0.0), 4 * tilt + 1, 1e12)
+            if abs(tilt - previous) <= 1e-3 * tilt:
                 break
         return tilt
 
@@ -196,12 +185,6 @@ class PrivacyLossDistribution:
             Grid spacing times √M (λ + 1) + 1/σ, with λ the tilt and σ the deviation of a tilted loss.
         max_size : float, optional
             Largest transform that may be computed.
-
-        Examples
-        --------
-        >>> answer = PrivacyLossDistribution(np.log([3, 1 / 3]), np.log([0.75, 0.25]))
-        >>> round(answer.composed_delta(2, math.log(3)), 12)
-        0.375
         """
         infinite = -math.expm1(sets * math.log1p(-min(self.infinity_mass, 1.0)))
         if sets * float(self.losses.max()) <= epsilon:
@@ -218,10 +201,10 @@ class PrivacyLossDistribution:
         # What has weight at this tilt, divided by the largest weight, on an even grid
         exponents = self.log_masses + tilt * self.losses
         top = float(exponents.max())
-        has_weight = exponents > top + math.log(NEGLIGIBLE / len(exponents))
+        has_weight = exponents > top + math.log(1e-17 / len(exponents))  # the rest is less than the rounding of a sum
         losses = self.losses[has_weight]
         width = float(np.ptp(losses))
-        spacing = max(spacing, width / MAX_GRID)
+        spacing = max(spacing, width / (1 << 20))  # points of 8 MB
         cells = math.ceil(width / spacing)
         first = float(losses.max()) - spacing * cells
         masses = PrivacyLossDistribution(losses, exponents[has_weight] - top).on_grid(first, spacing, cells, tilt)
@@ -277,7 +260,7 @@ def _window(masses: FloatArray, sets: int) -> tuple[int, int]:
 
 
 def advanced_composition(epsilon: float, k: int, slack: float) -> float:
-    """ε √(2k ln(1/δ')) + kε(e^ε − 1), which k releases that are each ε-private keep together with δ'.
+    """ε √(2k ln(1/δ')) + kε(e^ε − 1), which k ε-private releases keep with δ': Dwork et al. (2010), Theorem III.3.
 
     Parameters
     ----------
@@ -285,9 +268,5 @@ def advanced_composition(epsilon: float, k: int, slack: float) -> float:
     k : int
     slack : float
         δ'.
-
-    References
-    ----------
-    .. [1] Dwork, Rothblum & Vadhan (2010), Theorem III.3.
     """
     return epsilon * math.sqrt(2 * k * log_reciprocal(slack)) + k * epsilon * capped_expm1(epsilon)

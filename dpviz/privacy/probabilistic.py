@@ -10,8 +10,6 @@ from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Synthesizer
 from dpviz.privacy.divergence import exceeds
 
-BLOCK_CELLS = 200_000  # cells of the log-odds table that stay in the processor's cache
-
 
 def failure_by_row(synthesizer: Synthesizer, epsilon: float) -> FloatArray:
     """Probability, under each confidential table, of counts that tell it from a neighbour by log-odds above ε.
@@ -26,7 +24,7 @@ def failure_by_row(synthesizer: Synthesizer, epsilon: float) -> FloatArray:
     neighbours = synthesizer.neighbours
     columns = np.arange(matrix.shape[1])
     is_failing = np.zeros(matrix.shape, dtype=bool)
-    for block in row_blocks(len(neighbours), len(columns), BLOCK_CELLS):
+    for block in row_blocks(len(neighbours), len(columns), 200_000):
         is_larger = exceeds(synthesizer.log_odds(np.arange(len(neighbours))[block], columns), epsilon)
         for (first, second), cells in zip(neighbours[block].tolist(), is_larger, strict=True):
             is_failing[first] |= cells
@@ -44,12 +42,6 @@ def probabilistic_delta(synthesizer: Synthesizer, epsilon: float) -> float:
     ----------
     synthesizer : Synthesizer
     epsilon : float
-
-    Examples
-    --------
-    >>> from dpviz.mechanisms import BetaBinomial
-    >>> round(probabilistic_delta(BetaBinomial(n=10, m=5, alpha=1, beta=1), 1.0), 7)  # 23/364
-    0.0631868
     """
     return float(failure_by_row(synthesizer, epsilon).max())
 

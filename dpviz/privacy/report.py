@@ -3,24 +3,16 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from dpviz.core.formatting import format_distinct, format_number, format_percent, round_up
+from dpviz.core.formatting import TextTable, format_distinct, format_number, format_percent, round_up
 from dpviz.mechanisms import Synthesizer, WorstCase
 from dpviz.mechanisms.draws import Draws
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy.odds_text import BELOW_FLOATS, factor_of_odds
-from dpviz.privacy.optimum.least_error import ERROR_TOLERANCE, LeastError, least_error
+from dpviz.privacy.optimum.least_error import ERROR_TOLERANCE, Criterion, LeastError, least_error
 from dpviz.privacy.summary import EQUAL_LOSS, PrivacySummary
 
 PROMISE_KEPT, PROMISE_KEPT_WITH_DELTA, PROMISE_BROKEN = "✓ kept", "≈ kept with δ", "✗ broken"
 NOT_LISTED = "not listed", "it needs the full matrix, which would have over 4 million entries here"
-
-NUMBER_DIGITS, SENTENCE_DIGITS = 7, 3
-MAX_EMPTY_CELLS = 8  # of a table that are written out
-SAME_EPSILON = 1e-9  # relative difference up to which an error is compared at one ε
-NEGLIGIBLE_GAP = 1e-6  # relative gap that is rounding
-
-Table = tuple[list[str], list[list[str]], str]
-"""Head, rows and caption."""
 
 BestErrors = Mapping[str, LeastError]
 """The smallest errors with one promise, by criterion."""
@@ -77,7 +69,7 @@ def short_verdict(summary: PrivacySummary) -> str:
     if summary.is_pure:
         return f"{loss}, within the promised {promised}."
     if summary.is_approximate:
-        return f"{loss}, but the allowed δ = {format_number(summary.delta, SENTENCE_DIGITS)} covers it."
+        return f"{loss}, but the allowed δ = {format_number(summary.delta, 3)} covers it."
     return f"{loss}, and not the promised {promised}."
 
 
@@ -94,10 +86,10 @@ def verdict_numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
     if math.isinf(summary.epsilon_at_delta):
         outcome = "no ε is enough"
     numbers = [
-        ("exact ε (substituted row)", format_number(worst.value, NUMBER_DIGITS), reached),
+        ("exact ε (substituted row)", format_number(worst.value, 7), reached),
         (
             f"δ at ε = {format_number(summary.epsilon, 4)}",
-            _delta_text(summary, format_number(pair.value, NUMBER_DIGITS)),
+            _delta_text(summary, format_number(pair.value, 7)),
             f"{neighbours}. {given}, {outcome}",
         ),
     ]
@@ -109,7 +101,7 @@ def verdict_numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
     row = int(summary.failure.argmax())
     largest, average = (
         BELOW_FLOATS if share == 0 and not summary.is_pure else format_number(share, digits)
-        for share, digits in ((float(summary.failure[row]), NUMBER_DIGITS), (summary.joint_failure, SENTENCE_DIGITS))
+        for share, digits in ((float(summary.failure[row]), 7), (summary.joint_failure, 3))
     )
     where = f"for the data {_table(release, row)}; {average} on average, if every row is equally likely to fall in each"
     numbers.append((f"{probabilistic}, worst table", largest, f"{where} cell"))
@@ -118,23 +110,15 @@ def verdict_numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
         return [*numbers, (uncertainty, "1", never)]
     row = int(summary.change.argmin())
     often = "probability that the released table differs from the confidential one; smallest for the data "
-    return [
-        *numbers,
-        (uncertainty, format_number(float(summary.change[row]), NUMBER_DIGITS), often + _table(release, row)),
-    ]
-
-
-def _loss_text(real: float, promised: float) -> str:
-    """A real ε to three digits, or more that tell it from the promised one; as that if they are equal."""
-    is_same = math.isclose(real, promised, rel_tol=EQUAL_LOSS)
-    return format_number(promised) if is_same else format_distinct(real, promised, SENTENCE_DIGITS)
+    return [*numbers, (uncertainty, format_number(float(summary.change[row]), 7), often + _table(release, row))]
 
 
 def _both_epsilons(summary: PrivacySummary) -> tuple[str, str]:
     """The real and the promised ε; what differs is not rounded to look the same."""
     real, promised = summary.worst.value, summary.epsilon
-    is_same = math.isclose(real, promised, rel_tol=EQUAL_LOSS)
-    return _loss_text(real, promised), format_number(promised) if is_same else format_distinct(promised, real)
+    if math.isclose(real, promised, rel_tol=EQUAL_LOSS):
+        return format_number(promised), format_number(promised)
+    return format_distinct(real, promised, 3), format_distinct(promised, real)
 
 
 def _delta_text(summary: PrivacySummary, text: str) -> str:
@@ -170,7 +154,7 @@ def _released(release: Synthesizer, worst: WorstCase) -> str:
 def _counts_text(counts: tuple[int, ...]) -> str:
     """A table of counts as text; of a long run of empty cells at its end only their number."""
     length = max((index for index, count in enumerate(counts, 1) if count), default=1)
-    if len(counts) - length <= MAX_EMPTY_CELLS:
+    if len(counts) - length <= 8:
         return str(counts)
     return f"({', '.join(map(str, counts[:length]))} and {len(counts) - length:,} empty cells)"
 
@@ -219,7 +203,7 @@ def compared_promises(summary: PrivacySummary) -> list[tuple[str, float]]:
     real, promised = summary.worst.value, summary.epsilon
     if math.isinf(real):
         return [("the promised ε", promised)]
-    if math.isclose(real, promised, rel_tol=SAME_EPSILON):
+    if math.isclose(real, promised, rel_tol=1e-9):
         return [("the same ε", promised)]
     return [("the same real ε", real), ("the promised ε", promised)]
 
@@ -234,17 +218,12 @@ def best_mechanisms(n: int, epsilon: float, delta: float = 0.0) -> dict[str, Lea
     epsilon : float
     delta : float, optional
     """
-    return {
-        "average": least_error(n=n, epsilon=epsilon, delta=delta, criterion="average"),
-        "worst": least_error(n=n, epsilon=epsilon, delta=delta, criterion="worst"),
-    }
+    criteria: tuple[Criterion, ...] = ("average", "worst")
+    return {criterion: least_error(n=n, epsilon=epsilon, delta=delta, criterion=criterion) for criterion in criteria}
 
 
 def better_sentence(errors: Mapping[str, float], name: str, best: BestErrors) -> str:
-    """How far off the release typically is, and how many times the best mechanism that is, as inline HTML.
-
-    `errors` are those of the release by criterion, `name` is that of the promise of the best mechanism.
-    """
+    """How far off the release typically is, and how many times the best mechanism with that promise, as inline HTML."""
     error, smallest = errors["average"], best["average"]
     text = (
         f"The released share is typically off by <b>{format_number(100 * error, 3)} points</b> from the confidential "
@@ -260,7 +239,7 @@ def better_sentence(errors: Mapping[str, float], name: str, best: BestErrors) ->
     return f"{text}the release has <b>{smallest.times(error)} times</b> the smallest possible error."
 
 
-def better_table(errors: Mapping[str, float], promises: Sequence[tuple[str, BestErrors]]) -> Table:
+def better_table(errors: Mapping[str, float], promises: Sequence[tuple[str, BestErrors]]) -> TextTable:
     """The errors of the release by criterion, and the smallest ones with each promise.
 
     Parameters
@@ -279,10 +258,10 @@ def better_table(errors: Mapping[str, float], promises: Sequence[tuple[str, Best
         for criterion, smallest in best.items():
             row += [format_number(smallest.root_mean_squared_error, 4), f"{smallest.times(errors[criterion])} times"]
         rows.append(row)
-    return head, rows, "The error of the release beside the smallest possible"
+    return TextTable(head, rows, "The error of the release beside the smallest possible")
 
 
 def largest_gap(best: BestErrors) -> str:
     """By how much a better mechanism could be better than these at most, in per cent of their error."""
     gap = max(smallest.gap / (smallest.root_mean_squared_error or 1.0) for smallest in best.values())
-    return format_percent(gap, 2) if gap > NEGLIGIBLE_GAP else "10⁻⁴ %"
+    return format_percent(gap, 2) if gap > 1e-6 else "10⁻⁴ %"  # less is rounding

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dpviz.core.numerics.special import log_sum_exp
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Synthesizer, WorstCase
 from dpviz.mechanisms.pair_divergence import blocks_of_pairs
@@ -85,10 +86,7 @@ def _largest_composed_delta(losses: FloatArray, log_masses: FloatArray, sets: in
         tilt = loss.saddle_point(epsilon / sets)
         rest = np.flatnonzero(bounds > value)
         if len(rest):
-            exponents = log_weights[rest] + tilt * finite[rest]
-            largest = exponents.max(axis=1, keepdims=True)
-            with np.errstate(under="ignore"):
-                moments = largest[:, 0] + np.log(np.exp(exponents - largest).sum(axis=1))
+            moments = log_sum_exp(log_weights[rest] + tilt * finite[rest], axis=1)
             chernoff = sets * moments - tilt * epsilon - math.log1p(tilt)
             chernoff -= tilt * math.log1p(1 / tilt) if tilt > 0 else 0.0
             bounds[rest] = np.minimum(bounds[rest], np.exp(np.minimum(chernoff, 0.0)) * (1 + 1e-12) + infinite[rest])

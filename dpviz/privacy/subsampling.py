@@ -28,7 +28,7 @@ POPULATION = Parameter(
 )
 
 LOSS = argument("epsilon", 0, math.inf)
-RATE = argument("rate", 0, 1)
+RATE = argument("rate", 0, 1)  # r = n/N
 FULL_DIGITS = 1e-280  # probability from which a sum of products has kept all its terms
 
 
@@ -130,20 +130,13 @@ def subsampled_epsilon(synthesizer: TwoCellSynthesizer, population: int, delta: 
 
 
 def subsampled_tight(epsilon: float, rate: float) -> float:
-    """ε' = ln(1 + r (e^ε − 1)), r = n/N: with δ' = r δ the best for every release that is (ε, δ)-private.
+    """ε' = ln(1 + r (e^ε − 1)): with δ' = r δ the best for every release that is (ε, δ)-private.
 
     Balle, Barthe & Gaboardi (2018), for substitution and sampling without replacement.
 
     Parameters
     ----------
-    epsilon : float
-    rate : float
-        r.
-
-    Examples
-    --------
-    >>> round(subsampled_tight(1.0, 0.5), 6)  # ln((1 + e) / 2)
-    0.620115
+    epsilon, rate : float
     """
     epsilon = LOSS.validate(epsilon)
     rate = RATE.validate(rate)
@@ -157,14 +150,7 @@ def subsampled_epsilon_printed(epsilon: float, rate: float) -> float:
 
     Parameters
     ----------
-    epsilon : float
-    rate : float
-        r.
-
-    Examples
-    --------
-    >>> round(subsampled_epsilon_printed(1.0, 0.5), 6)  # (e − 1) / 2
-    0.859141
+    epsilon, rate : float
     """
     return capped_expm1(subsampled_tight(epsilon, rate))
 

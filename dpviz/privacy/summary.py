@@ -17,11 +17,8 @@ EQUAL_LOSS = 1e-12
 PICTURE_SIDE = 151  # largest number of rows and columns of a picture; larger tables are shown at evenly spaced counts
 PROFILE_POINTS = 41  # values of ε at which a privacy profile is computed
 SMALLEST_PROFILE_DELTA = 1e-12  # where a privacy profile ends, if it has not reached 0 before
-NEAR_PURE = 0.98  # share of the pure ε from which on a profile ends there
 MAX_SHOWN_COLUMNS = 301  # released tables under the worst neighbours, evenly spaced where there are more
 MIN_SHOWN_SHARE = 1e-4  # share of the largest probability below which a released table at the rim is left out
-MAX_SUMMED_COLUMNS = 20_000  # released tables of which the likely ones are looked for, evenly spaced beyond
-UNCUT_COLUMNS = 41  # released tables up to which none is left out
 
 
 @dataclass(frozen=True)
@@ -133,7 +130,7 @@ def profile(synthesizer: Synthesizer) -> Profile:
     if math.isinf(last):
         table = np.abs(synthesizer.log_odds_table())
         last = 2 * float(table.max(where=np.isfinite(table), initial=0.0)) or 2.0
-    elif last == 0 or last > NEAR_PURE * pure:
+    elif last == 0 or last > 0.98 * pure:
         last = pure
     epsilons = np.linspace(0, last, PROFILE_POINTS)
     if last == pure:
@@ -178,14 +175,6 @@ def two_tables(synthesizer: Synthesizer, worst: WorstCase) -> TwoTables | None:
     synthesizer : Synthesizer
     worst : WorstCase
         Its largest log-odds.
-
-    Examples
-    --------
-    >>> from dpviz.mechanisms import BetaBinomial
-    >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
-    >>> view = two_tables(release, release.worst_log_odds())
-    >>> view.tables, view.probabilities.round(3).tolist(), view.best_column, round(view.chance, 3)
-    ((1, 0), [[0.333, 0.667], [0.667, 0.333]], 1, 0.667)
     """
     has_two_cells = isinstance(synthesizer, TwoCellSynthesizer)
     if worst.column is None or not (has_two_cells or synthesizer.enumerable):
@@ -197,13 +186,13 @@ def two_tables(synthesizer: Synthesizer, worst: WorstCase) -> TwoTables | None:
     # Probabilities under both tables; of many columns only the likely ones are shown
     rows = np.array(tables)
     size = synthesizer.shape[1]
-    columns = summed = evenly_spaced(0, size - 1, MAX_SUMMED_COLUMNS)
+    columns = summed = evenly_spaced(0, size - 1, 20_000)
+    success = math.nan
     with np.errstate(under="ignore"):
         probabilities = np.exp(synthesizer.log_transition(rows, summed))
-        success = (
-            0.5 + float(np.abs(probabilities[0] - probabilities[1]).sum()) / 4 if len(summed) == size else math.nan
-        )
-        if size > UNCUT_COLUMNS:
+        if len(summed) == size:
+            success = 0.5 + float(np.abs(probabilities[0] - probabilities[1]).sum()) / 4
+        if size > 41:
             likely = summed[probabilities.max(axis=0) >= MIN_SHOWN_SHARE * probabilities.max()]
             columns = evenly_spaced(int(likely[0]), int(likely[-1]), MAX_SHOWN_COLUMNS)
             probabilities = np.exp(synthesizer.log_transition(rows, columns))

@@ -17,8 +17,6 @@ from dpviz.mechanisms import Synthesizer
 STEEPEST_POINT, MEETS_AXIS, TOUCHING_POINT, BEST_GUESS, NORMAL_CURVE = "ABCDE"
 """Where pure ε, δ, probabilistic δ, the advantage and μ sit on the curve, in its picture and in a table beside it."""
 
-BLOCK_ENTRIES = 200_000  # entries of the matrix that are tested at a time
-CHORD_ROUNDING = 1e-15  # how far above a chord rounding alone may lift a point of the curve
 TOUCHING_TOLERANCE = 1e-12  # how far above a line a knot may stand that it touches
 PRIOR_OF_PAIR = dataclasses.replace(
     PROPORTION,
@@ -57,8 +55,6 @@ class TradeOffCurve:
 
         Wasserman & Zhou (2010); Kairouz, Oh & Viswanath (2015), theorem 2.1.
 
-        >>> TradeOffCurve.promised(math.log(3)).type_one.tolist()
-        [0.0, 0.25, 1.0]
         >>> round(TradeOffCurve.promised(math.log(3)).success(0.5), 12)  # 3 / (1 + 3)
         0.75
         """
@@ -113,12 +109,7 @@ class TradeOffCurve:
         return np.asarray(ndtr(-ndtri(type_one) - self.mu))
 
     def success(self, prior: float) -> float:
-        """How often the attacker's best guess is right if the first of the two has this probability beforehand.
-
-        >>> from dpviz.mechanisms import BetaBinomial
-        >>> round(trade_off_curve(BetaBinomial(n=1, m=1, alpha=1, beta=1)).success(0.5), 6)  # right two times in three
-        0.666667
-        """
+        """How often the attacker's best guess is right if the first of the two has this probability beforehand."""
         prior = PRIOR_OF_PAIR.validate(prior)
         return 1 - float(np.min((1 - prior) * self.type_one + prior * self.type_two))
 
@@ -150,7 +141,7 @@ def trade_off_curve(synthesizer: Synthesizer) -> TradeOffCurve:
     # The half with the smaller type I error, from the test that never rejects
     mu = 0.0
     tests = np.array([[0.0], [0.0], [1.0]])
-    for block in row_blocks(pairs, columns, BLOCK_ENTRIES):
+    for block in row_blocks(pairs, columns, 200_000):
         log_errors = _log_errors(synthesizer, np.arange(pairs)[block])
         mu = max(mu, _largest_mu(log_errors))
         with np.errstate(under="ignore"):
@@ -197,7 +188,7 @@ def _upper_hull(tests: FloatArray) -> FloatArray:
     tests = tests[:, : int(np.argmax(tests[1] - tests[0])) + 1]
     is_better = np.append(True, tests[1, 1:] > np.maximum.accumulate(tests[1])[:-1])
     tests = tests[:, is_better]
-    return tests[:, hull_corners(tests[0], tests[1], CHORD_ROUNDING)]
+    return tests[:, hull_corners(tests[0], tests[1], rounding=1e-15)]
 
 
 def hull_corners(x: FloatArray, y: FloatArray, rounding: float = 0.0) -> list[int]:

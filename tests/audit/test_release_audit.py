@@ -315,7 +315,7 @@ def test_rows_of_a_perturbed_histogram_never_lose_more_than_its_counts_and_nearl
 
 def test_a_smoothed_histogram_with_public_bins_loses_exactly_its_promise() -> None:
     n, bins, epsilon = 5, 3, 0.9
-    weight = histograms.smoothing(n, bins, epsilon)
+    weight = histograms.uniform_share(bins, n, epsilon)
     logs = {}
     for counts in tables(n, bins):
         chances = (1 - weight) * np.array(counts) / n + weight / bins
@@ -363,7 +363,7 @@ def test_a_smoothed_histogram_with_scotts_bins_loses_what_its_densities_do() -> 
         shares = np.bincount(places.astype(int), minlength=bins) / 50
         densities.append((1 - weight) * shares[here.astype(int)] * bins / 7 + weight / 7)
     expected = 50 * np.abs(np.log(densities[0] / densities[1])).max()
-    assert histograms.smoothed_loss(first, second, -3, 4, 1.0) == pytest.approx(expected, rel=1e-9)
+    assert histograms._smoothed_loss(first, second, -3, 4, 1.0) == pytest.approx(expected, rel=1e-9)
 
 
 def test_scotts_bins_break_a_smoothed_histogram_at_least_as_was_found() -> None:

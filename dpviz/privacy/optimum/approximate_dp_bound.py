@@ -22,18 +22,10 @@ from scipy.optimize import linprog
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.privacy.optimum.channels import noise_reach
 
-KNOT_DISTANCE, WORST_KNOT_DISTANCE = 0.12, 0.25  # of the first knots, in standard errors, and 1 at least
-EVEN_KNOTS, KNOT_GROWTH = 4, 1.35  # knots at equal distances from an end, and by how much the distances grow after
+KNOT_GROWTH = 1.35  # by how much the distances of knots grow away from an end
 NUMBER_SPACING = 0.04  # distance of the numbers y that are checked, in standard errors
-EVENLY_SPACED, SPACING_GROWTH = 6.0, 1.4  # standard errors from a count up to which it is even, and its growth beyond
-MAX_ROUNDS = 40
-LEVEL_ROUNDING = 1e-11  # of all levels, far more than their sums lose
-MAX_NEW_CUTS = 300  # columns that one round adds
-BOUND_TOLERANCE, WORST_BOUND_TOLERANCE = 1e-3, 3e-3  # relative distance from the programme's bound that is enough
 MAX_LEVEL = 100.0  # in squared errors
-MAX_PRICE = 30.0  # in what a unit of δ saves on average
 SMALLEST_PRIOR = 1e-4  # beside a mean of 1
-SOLVER_STEPS = 20_000  # what needs more is given up
 SMALLEST_PRICED_DELTA = 1e-5  # over n: a smaller δ counts as this one where prices are sought, not in the bound
 
 
@@ -46,12 +38,8 @@ class Certificate:
     prior: FloatArray
 
 
-@dataclass(frozen=True)
-class Columns:
-    """Columns of a release, one in a row, and the number that each of them stands for."""
-
-    chances: FloatArray
-    numbers: FloatArray
+Columns = tuple[FloatArray, FloatArray]
+"""Columns of a release, one in a row, and the number that each of them stands for."""
 
 
 class BoundSearch:
@@ -65,10 +53,10 @@ class BoundSearch:
         self.n, self.epsilon, self.delta, self.is_worst, self.scale = n, epsilon, delta, is_worst, scale
         self.counts = np.arange(n + 1.0)
         self.value, self.prior = 0.0, np.full(n + 1, 1 / (n + 1))
-        self._max_price = MAX_PRICE * max(slope / scale**2, 1.0)
+        self._max_price = 30 * max(slope / scale**2, 1.0)
 
         # Piecewise linear functions: levels and prior symmetric about n/2, prices with knots at both ends
-        knots = _knots(n, max(1.0, scale * (WORST_KNOT_DISTANCE if is_worst else KNOT_DISTANCE)))
+        knots = _knots(n, max(1.0, scale * (0.25 if is_worst else 0.12)))
         if is_worst and n > 3:
             knots = np.union1d(knots, [1.0])  # the least favorable prior may have much of its mass at the ends
         self._levels = _hat_functions(np.append(knots, n / 2), np.minimum(self.counts, n - self.counts))
@@ -89,30 +77,30 @@ class BoundSearch:
         for left, right in sorted(set(reaches)):
             for ends in {(left, right), (right, left)}:
                 chances, centers = self._noise_columns(*ends)
-                self._add_cuts(Columns(chances, _posterior_means(chances, even)))
+                self._add_cuts(chances, _posterior_means(chances, even))
                 if self.is_worst:
                     readings = centers + np.interp(centers, releases, estimates - releases)
-                    self._add_cuts(Columns(chances, np.clip(readings, 0, self.n)))
+                    self._add_cuts(chances, np.clip(readings, 0, self.n))
 
         # Add the columns that violate the best certificate, until there are none
-        tolerance = WORST_BOUND_TOLERANCE if self.is_worst else BOUND_TOLERANCE
-        for _ in range(MAX_ROUNDS):
+        tolerance = 3e-3 if self.is_worst else 1e-3  # relative distance from the programme's bound that is enough
+        for _ in range(40):
             certificate = self._solve()
             if certificate is None:
                 break
-            value, violated = certified(certificate, self.epsilon, self.delta, self._numbers, self._widths)
+            value, (chances, numbers) = _certified(certificate, self.epsilon, self.delta, self._numbers, self._widths)
             if value > self.value:
                 self.value, self.prior = value, certificate.prior / certificate.prior.sum()
-            if self.value >= -(1 - tolerance) * self._programme_bound * self.scale**2 or not len(violated.numbers):
+            if self.value >= -(1 - tolerance) * self._programme_bound * self.scale**2 or not len(numbers):
                 break
-            self._add_cuts(Columns(violated.chances, _posterior_means(violated.chances, certificate.prior)))
+            self._add_cuts(chances, _posterior_means(chances, certificate.prior))
             if self.is_worst:
-                self._add_cuts(violated)
+                self._add_cuts(chances, numbers)
         return self
 
     def _noise_columns(self, left: int, right: int) -> tuple[FloatArray, FloatArray]:
         """Columns of cut-off noise, denser near the end, and their centers."""
-        distance = max(1.0, WORST_KNOT_DISTANCE * self.scale)
+        distance = max(1.0, 0.25 * self.scale)
         outside = -np.arange(0, min(right, self.n), distance)
         centers = np.unique(np.rint(np.concatenate([outside, _knots(self.n, distance / 2, 1.1), [self.n // 2]])))
         distances = self.counts - centers[:, None]
@@ -122,9 +110,9 @@ class BoundSearch:
         is_possible = chances.any(axis=1)
         return chances[is_possible], centers[is_possible]
 
-    def _add_cuts(self, columns: Columns) -> None:
+    def _add_cuts(self, chances: FloatArray, numbers: FloatArray) -> None:
         """Add the inequality of every column: its value less its price is not more than what it costs."""
-        n, chances = self.n, columns.chances
+        n = self.n
         rows = np.arange(len(chances))
         first = (chances > 0).argmax(axis=1)
         last = n - (chances > 0)[:, ::-1].argmax(axis=1)
@@ -133,7 +121,7 @@ class BoundSearch:
         value = chances @ self._levels
         up = np.where(last < n, chances[rows, last], 0.0)[:, None] * self._prices[np.minimum(last, n - 1)]
         down = np.where(first > 0, chances[rows, first], 0.0)[:, None] * self._prices[np.minimum(n - first, n - 1)]
-        cost = chances * (columns.numbers[:, None] - self.counts) ** 2 / self.scale**2
+        cost = chances * (numbers[:, None] - self.counts) ** 2 / self.scale**2
         total = cost.sum(axis=1)
         limit = np.zeros(len(rows)) if self.is_worst else total
         cuts = np.hstack([value, -up - down, *([-cost @ self._levels] if self.is_worst else [])])
@@ -159,9 +147,7 @@ class BoundSearch:
         if self.is_worst:
             padding = np.zeros(len(objective) - n_weights)
             equal = {"A_eq": np.append(padding, levels.sum(axis=0) / rows)[None], "b_eq": [1.0]}
-        solution = linprog(
-            objective, self._cuts, self._limits, bounds=bounds, options={"maxiter": SOLVER_STEPS}, **equal
-        )
+        solution = linprog(objective, self._cuts, self._limits, bounds=bounds, options={"maxiter": 20_000}, **equal)
         if solution.status != 0:
             return None
 
@@ -174,7 +160,7 @@ class BoundSearch:
         return Certificate(self.scale**2 * lowered, self.scale**2 * (prices @ np.maximum(at_prices, 0.0)), prior)
 
 
-def certified(
+def _certified(
     certificate: Certificate, epsilon: float, delta: float, numbers: FloatArray, widths: FloatArray
 ) -> tuple[float, Columns]:
     """The bound that a certificate proves, and columns that violate it; all of it is symmetric about n/2.
@@ -229,12 +215,12 @@ def certified(
 
     # The bound with lowered levels
     missing = np.maximum(missing, missing[::-1])
-    rounding = LEVEL_ROUNDING * (np.abs(levels).sum() + missing.sum())
+    rounding = 1e-11 * (np.abs(levels).sum() + missing.sum())  # far more than the sums lose
     total = float(levels.sum() - missing.sum() - rounding - 2 * delta * prices.sum())
     (chosen,) = np.nonzero(largest > 1e-9 * float(np.abs(levels).max()))
-    chosen = chosen[np.argsort(-largest[chosen], kind="stable")[:MAX_NEW_CUTS]]
+    chosen = chosen[np.argsort(-largest[chosen], kind="stable")[:300]]
     columns = _columns(n, near[chosen], start[chosen], [ratios[:, chosen] for ratios in moves])
-    return total / float(prior.sum()), Columns(columns, numbers[chosen])
+    return total / float(prior.sum()), (columns, numbers[chosen])
 
 
 def _farthest(certificate: Certificate, epsilon: float, delta: float) -> int:
@@ -274,7 +260,7 @@ def _posterior_means(chances: FloatArray, prior: FloatArray) -> FloatArray:
 
 def _knots(n: int, distance: float, growth: float = KNOT_GROWTH) -> FloatArray:
     """Whole numbers from 0 to below n/2, the first ones at this distance."""
-    distances = distance * growth ** np.maximum(np.arange(n + 1) - EVEN_KNOTS + 1, 0)
+    distances = distance * growth ** np.maximum(np.arange(n + 1) - 3, 0)  # the first four are even
     knots = np.unique(np.rint(np.append(0.0, np.cumsum(distances))))
     return knots[knots < n / 2]
 
@@ -295,8 +281,8 @@ def _checked_numbers(n: int, scale: float) -> tuple[FloatArray, FloatArray]:
     else:
         part = [0.0]
         while part[-1] < 1 / 2:
-            is_even = part[-1] < EVENLY_SPACED * scale
-            part.append(part[-1] + (step if is_even else max(step, (SPACING_GROWTH - 1) * part[-1])))
+            is_even = part[-1] < 6 * scale
+            part.append(part[-1] + (step if is_even else max(step, 0.4 * part[-1])))
         inside = np.array(part[1:-1])
         period = np.unique(np.concatenate([[0.0, 1 / 2], inside, 1 - inside]))
         numbers = (np.arange(n // 2 + 1)[:, None] + period).ravel()

@@ -31,8 +31,6 @@ import numpy as np
 from dpviz.core.types import FloatArray
 from dpviz.privacy.trade_off import hull_corners
 
-DIRECT_PRODUCTS = 20_000_000  # up to which sums are taken one by one, so that the smallest probabilities are exact
-
 
 @dataclass(frozen=True)
 class Mechanism:
@@ -176,7 +174,8 @@ class Noise:
 def _convolve(values: FloatArray, kernel: FloatArray, mode: Literal["full", "valid"]) -> FloatArray:
     from scipy.signal import fftconvolve  # takes long to import, and few need it
 
-    convolve = np.convolve if len(values) * len(kernel) <= DIRECT_PRODUCTS else fftconvolve
+    # Shorter sums are taken one by one, so that the smallest probabilities are exact
+    convolve = np.convolve if len(values) * len(kernel) <= 20_000_000 else fftconvolve
     return np.asarray(convolve(values, kernel, mode))
 
 

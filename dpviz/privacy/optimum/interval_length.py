@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -12,32 +13,18 @@ from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.privacy.optimum.channels import noise_reach
-from dpviz.privacy.optimum.integral_bounds import integral_below, steepest
 
 PEOPLE = argument("n", 1, MAX_OPTIMUM_ROWS, title="People", integer=True)
 LENGTH_NODES, BLOCK_TESTS = 256, 32  # of the integral on either side of p, and of those that share a window of counts
-IGNORED_ACCEPTANCE = 1e-3  # acceptance, as a share of the level, that is left out of the integral
-FIRST_NODE = 1e-9  # smallest p', as a share of p/n
-SIZE_TOLERANCE = 1e-3  # relative distance from its size at which a test will do, as the bound holds at any threshold
-MAX_ITERATIONS = 100
-FLAT = 1e-9  # largest change of a test's probability from no ones to n of them at which its power counts as its size
 COUNTS_TAIL = 30.0  # −ln of the probability of the counts that are left out on either side
-TEST_ROUNDING, TEST_ROUNDING_BY_COUNT = 1e-12, 1e-15  # of a probability, and of the logarithm of n!, relative to n ln n
 
 
-@dataclass(frozen=True, kw_only=True)
-class ShortestLength:
-    """The answer of `shortest_length`, with the question.
+class ShortestLength(NamedTuple):
+    """No interval that holds its level is shorter on average than `lower_bound`, whatever the release.
 
-    No interval that holds its level is shorter on average than `lower_bound`, whatever the release: the limit to draw.
     The shortest possible expected length may be above it by about `gap`.
     """
 
-    n: int
-    p: float
-    epsilon: float
-    delta: float
-    level: float
     lower_bound: float
     gap: float
 
@@ -75,8 +62,7 @@ def shortest_length(*, n: int, p: float, epsilon: float, delta: float = 0.0, lev
 
     >>> shortest_length(n=100, p=0.25, epsilon=0.0).lower_bound
     0.95
-    >>> shortest = shortest_length(n=1, p=0.0, epsilon=50.0, level=0.5)
-    >>> round(shortest.lower_bound, 3), round(0.5 - math.log(2) / 2, 3)
+    >>> round(shortest_length(n=1, p=0.0, epsilon=50.0, level=0.5).lower_bound, 3), round(0.5 - math.log(2) / 2, 3)
     (0.153, 0.153)
     """
     n, p = int(PEOPLE.validate(n)), PROPORTION.validate(p)
@@ -84,8 +70,7 @@ def shortest_length(*, n: int, p: float, epsilon: float, delta: float = 0.0, lev
     noise = TulapNoise(epsilon, delta)
     low = _from_smaller(n, p, noise, level)
     high = low if p == 0.5 else _from_smaller(n, 1 - p, noise, level)
-    bound, gap = low[0] + high[0], low[1] + high[1]
-    return ShortestLength(n=n, p=p, epsilon=epsilon, delta=delta, level=level, lower_bound=bound, gap=gap)
+    return ShortestLength(low[0] + high[0], low[1] + high[1])
 
 
 @dataclass(frozen=True)
@@ -140,7 +125,7 @@ def _from_smaller(n: int, p: float, noise: TulapNoise, level: float) -> tuple[fl
     power and size there, 1 − β is at least 1 − power − λ (1 − level − size).
     """
     change, size = n * noise.rise, 1 - level
-    if change < FLAT:  # no test has more power than its size and this
+    if change < 1e-9:  # no test has more power than its size and this
         return (level - change) * p, change * p
     nodes = _nodes(n, p, noise, level)
     if not nodes[0] > 0:
@@ -165,7 +150,7 @@ def _from_smaller(n: int, p: float, noise: TulapNoise, level: float) -> tuple[fl
         smallest[block], price[block] = np.where(is_known, value, 0.0), np.where(is_known, ratio, 0.0)
 
     # The integral from below
-    rounding = TEST_ROUNDING + TEST_ROUNDING_BY_COUNT * n * math.log(n)
+    rounding = 1e-12 + 1e-15 * n * math.log(n)  # of a probability, and of ln n!
     smallest = np.maximum(smallest - rounding * (1 + price), 0.0)
     first, second = steepest(n, nodes, min(1.0, change))
     first, second = np.minimum(first, change), np.minimum(second, n * (n - 1) * noise.turn)
@@ -175,12 +160,12 @@ def _from_smaller(n: int, p: float, noise: TulapNoise, level: float) -> tuple[fl
 
 def _nodes(n: int, p: float, noise: TulapNoise, level: float) -> FloatArray:
     """The p' from where next to nothing is accepted to p, at equal steps of arcsin √p'."""
-    tails = IGNORED_ACCEPTANCE * level, min(1 - level, 0.5)
+    tails = 1e-3 * level, min(1 - level, 0.5)  # so little acceptance is left out of the integral
     errors, missing = -float(sum(ndtri(tails))) / math.sqrt(n), 1 - p
     # What is `errors` standard errors of p' away from p: from 1/2 on they grow as p' falls, by √(1 − p') at most
     rising = (errors / 2 + math.sqrt(errors**2 / 4 + missing)) ** 2 - missing
     distance = errors * math.sqrt(p * missing) if p < 0.5 else min(rising, errors / 2)
-    first = max(p - distance - sum(map(noise.reach, tails)) / n, FIRST_NODE * p / n)
+    first = max(p - distance - sum(map(noise.reach, tails)) / n, 1e-9 * p / n)
     angles = np.linspace(math.asin(math.sqrt(first)), math.asin(math.sqrt(p)), LENGTH_NODES + 1)
     return np.append(np.sin(angles[:-1]) ** 2, p)
 
@@ -204,12 +189,12 @@ def _thresholds(
     weights = binomial_weights(nodes, n, counts[0], counts[-1])
     low, high = np.full(len(nodes), -farthest), np.full(len(nodes), n + farthest)
     thresholds, last_distance = np.clip(guesses, low, high), np.full(len(nodes), math.inf)
-    for _ in range(MAX_ITERATIONS):
+    for _ in range(100):
         # Size of each test at its threshold
         chances, slopes = noise.distribution(counts - thresholds[:, None])
         excess, slope = (np.einsum("px,px->p", weights, values) for values in (chances - size, slopes))
         distance = np.abs(excess)
-        is_open = distance > SIZE_TOLERANCE * min(size, 1 - size)
+        is_open = distance > 1e-3 * min(size, 1 - size)  # the bound holds at any threshold
         if not is_open.any():
             break
 
@@ -221,3 +206,51 @@ def _thresholds(
         thresholds = np.where(is_open, np.where(is_good, newton, (low + high) / 2), thresholds)
         last_distance = distance
     return thresholds, excess + size, slope
+
+
+def steepest(n: int, nodes: FloatArray, spread: float) -> tuple[FloatArray, FloatArray]:
+    """Bounds of the first two derivatives of Σ_x Binomial(x; n, p) c_x between every two nodes p, which rise.
+
+    The coefficients c may be any that differ by no more than `spread`. The derivatives are sums of c_x with the weights
+    (x − np)/pq and ((x − np)² − (1 − 2p)(x − np) − npq)/(pq)², whose variances are n/pq and 2n(n − 1)/(pq)²; and they
+    are n, and n(n − 1), times means of differences.
+
+    >>> steepest(1, np.array([0.5, 0.5]), 1.0)
+    (array([1.]), array([0.]))
+    """
+    inside = np.maximum(np.minimum(*(nodes[part] * (1 - nodes[part]) for part in (slice(1, None), slice(-1)))), 1e-300)
+    first = np.minimum(np.sqrt(n / inside) / 2, n)
+    second = np.minimum(math.sqrt(2 * n * (n - 1)) / 2 / inside, 2 * n * (n - 1))
+    return spread * first, spread * second
+
+
+def integral_below(
+    nodes: FloatArray,
+    smallest: FloatArray,
+    price: FloatArray,
+    first: FloatArray,
+    second: FloatArray,
+    *,
+    rising: bool = False,
+) -> tuple[float, float]:
+    """Lower bound of ∫ β, β(p) a smallest probability of acceptance, and how far it is below the trapezoids.
+
+    Parameters
+    ----------
+    nodes, smallest, price : ndarray of shape (nodes,)
+        At these p, β is at least `smallest`, by a λ that is the `price` of a little more of the level.
+    first, second : ndarray of shape (nodes - 1,)
+        Bounds of the derivatives of Pr(A | p) between the nodes, whatever A is.
+    rising : bool, optional
+        Whether β rises: then it is nowhere below its value at the node to the left.
+
+    Notes
+    -----
+    By duality β(p) = max_λ λ level − max_A (λ Pr(A | p) − Pr(A)), A any set, or test, that accepts. Between two nodes h
+    apart λ may be taken to be a line, and λ Pr(A | p) exceeds its chord by no more than (h²/12) max |(λ Pr(A | p))″| on
+    average.
+    """
+    width, trapezoids = np.diff(nodes), (smallest[1:] + smallest[:-1]) / 2
+    bend = np.maximum(price[1:], price[:-1]) * second * width + 2 * np.abs(np.diff(price)) * first
+    lower = np.maximum(trapezoids - width / 12 * bend, smallest[:-1] if rising else 0.0)
+    return float(lower @ width), float((trapezoids - lower) @ width)

@@ -30,19 +30,13 @@ Criterion = Literal["average", "worst"]
 
 PEOPLE = argument("n", 1, MAX_OPTIMUM_ROWS, title="People", integer=True)
 PROPORTION_ERROR = argument("error", 0.0, 1.0, title="Root mean squared error of a proportion")
-MAX_OPTIMUM_EPSILON = 600.0  # with more than that the error is below 10⁻¹³⁰ all the same
 SMALLEST_PROBABILITY = 1e-300  # probability that every column has, so that none is 0 beside a positive one
-FIRST_EVEN_SHARE = 1e-16  # first share of even columns that is mixed in against rounding, in units of e^−ε
-SLIGHT = 1e-3  # relative excess below which the lower end of a range is not shown
 ERROR_TOLERANCE = 1e-9
 """Relative distance within which two errors are equal."""
 
 FITTED = 200  # n up to which the worst case is fitted at every x, and the number of steps of its prior beyond
-MAX_PRIOR_STEP = 0.3  # of that prior, in units of 1/ε: nearly as good as steps of 1
-AVERAGE_BOUND_TOLERANCE = 4e-3  # relative gap of the squared error at which the bound for the average is enough
 # Of the way from the released number to a better estimate: for n above `FITTED` the best is mostly near the end
 READINGS = (0.0, 0.25, 0.5, 0.75, 0.85, 0.9, 0.95, 1.0)
-FINE_ERROR = 4.0  # standard errors, in counts, from which counts in steps bound the error of large n
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,23 +79,18 @@ class LeastError:
                 f"{format_number(MAX_TABLE_ENTRIES)} entries. The error itself is known."
             )
         channel = self._mechanism.channel()
-        even, share = 1 / channel.shape[1], 0.0
+        share = 0.0  # of even columns, which are mixed in against rounding
         while True:
-            matrix = np.maximum((1 - share) * channel + share * even, SMALLEST_PROBABILITY)
+            matrix = np.maximum((1 - share) * channel + share / channel.shape[1], SMALLEST_PROBABILITY)
             release = GivenMatrix(probabilities=matrix)
             if self.delta == 0 and release.worst_log_odds().value <= self.epsilon:
                 return release
             if self.delta > 0 and release.hockey_stick(self.epsilon).value <= self.delta:
                 return release
-            share = min(max(16 * share, FIRST_EVEN_SHARE * math.exp(-self.epsilon), SMALLEST_PROBABILITY), 1.0)
+            share = min(max(16 * share, 1e-16 * math.exp(-self.epsilon), SMALLEST_PROBABILITY), 1.0)
 
     def prices(self, error: float) -> tuple[float, float]:
-        """How many times the smallest error another one is: at least, and at most.
-
-        >>> low, high = least_error(n=150, epsilon=0.01, delta=1e-6).prices(0.28)
-        >>> round(low, 2), round(high, 2)
-        (1.03, 1.03)
-        """
+        """How many times the smallest error another one is: at least, and at most."""
         error = PROPORTION_ERROR.validate(error)
         low, high = (
             error / best if best > 0 else math.inf if error > 0 else 1.0
@@ -110,11 +99,7 @@ class LeastError:
         return low, high
 
     def times(self, error: float) -> str:
-        """`prices` to three digits: one number where both ends are alike, else from where to where.
-
-        >>> least_error(n=100, epsilon=1.0).times(0.16723), least_error(n=150, epsilon=0.01, delta=1e-6).times(0.289)
-        ('12.5', '1.064 to 1.067')
-        """
+        """`prices` to three digits: one number where both ends are alike, else from where to where."""
         low, high = self.prices(error)
         if math.isinf(low):
             return "infinitely many"
@@ -127,11 +112,7 @@ class LeastError:
         return _format_range(low, high, 4 if high < 2 else 3)
 
     def compared(self, error: float) -> str:
-        """How much larger than the smallest error another one is, to be followed by "that of …".
-
-        >>> least_error(n=100, epsilon=1.0).compared(0.16723), least_error(n=100, epsilon=1.0).compared(0.0142)
-        ('12.5 times', '6.2 % larger than')
-        """
+        """How much larger than the smallest error another one is, to be followed by "that of …"."""
         low, high = self.prices(error)
         if high >= 2:
             return f"{self.times(error)} times"
@@ -140,7 +121,7 @@ class LeastError:
         if math.isclose(low, high, rel_tol=ERROR_TOLERANCE):
             return f"{format_number(100 * (low - 1), 2)} % larger than"
         smallest, largest = (round(100 * (price - 1), 9) for price in (low, high))
-        if low <= 1 + SLIGHT:
+        if low <= 1.001:  # a slight excess
             return f"at most {format_number(round_up(largest, 2), 2)} % larger than"
         return f"{_format_range(smallest, largest, 2)} % larger than"
 
@@ -165,8 +146,7 @@ def least_error(*, n: int, epsilon: float, delta: float = 0.0, criterion: Criter
 
     Notes
     -----
-    Any release counts: of any numbers, from any number of columns, and whatever its user concludes from it. So a method
-    that releases counts of 0 … n cannot be below, and neither can a Bayes estimate from one that does.
+    Any release counts, of any numbers from any number of columns, and whatever its user concludes from it.
 
     δ = 0: the geometric mechanism, and the posterior mean of its user, is the best for every prior [1]_; that of the
     least favorable prior for the worst x [2]_. δ > 0: geometric noise with bounded range, and the dual of a linear
@@ -186,26 +166,24 @@ def least_error(*, n: int, epsilon: float, delta: float = 0.0, criterion: Criter
     >>> best = least_error(n=1, epsilon=math.log(3))
     >>> round(best.root_mean_squared_error**2, 12), best.estimates.round(12).tolist()
     (0.1875, [0.25, 0.75])
-    >>> best.release.transition_matrix().round(12).tolist()
-    [[0.75, 0.25], [0.25, 0.75]]
     """
     n = int(PEOPLE.validate(n))
     epsilon = ANY_EPSILON.validate(epsilon)
     delta = DELTA.validate(delta)
     if criterion not in ("average", "worst"):
         raise ValueError(f"criterion must be one of average, worst; got {criterion!r}.")
-    if epsilon > MAX_OPTIMUM_EPSILON:
-        mechanism, bound = _search(n, MAX_OPTIMUM_EPSILON, delta, criterion)[0], 0.0
-    else:
-        mechanism, bound = _search(n, epsilon, delta, criterion)
+    largest = 600.0  # with more ε than that the error is below 10⁻¹³⁰ all the same
+    mechanism, bound = _search(n, min(epsilon, largest), delta, criterion)
     error = math.sqrt(max(_error_of(mechanism, criterion), 0.0)) / n
+    lower_bound = math.sqrt(max(bound, 0.0)) / n if epsilon <= largest else 0.0
+    gap = max(error - lower_bound, 0.0)
     return LeastError(
         n=n,
         epsilon=epsilon,
         delta=delta,
         criterion=criterion,
         root_mean_squared_error=error,
-        gap=max(error - math.sqrt(max(bound, 0.0)) / n, 0.0),
+        gap=gap,
         _mechanism=mechanism,
     )
 
@@ -227,7 +205,7 @@ def _search(n: int, epsilon: float, delta: float, criterion: Criterion) -> tuple
     # The least favorable prior; beyond `FITTED` of some counts, and a smooth one of all, which leave a gap
     steps, step = min(n, FITTED), max(n / FITTED, 1.0)
     if epsilon > 0 and n > FITTED:
-        step = min(max(MAX_PRIOR_STEP / epsilon, 1.0), step)
+        step = min(max(0.3 / epsilon, 1.0), step)  # nearly as good as steps of 1
     weights, estimates = minimax_estimates(geometric_channel(steps, epsilon * step))
     prior = np.zeros(n + 1)
     np.add.at(prior, np.rint((n - steps * step) / 2 + step * np.arange(steps + 1)).astype(int), weights)
@@ -262,7 +240,7 @@ def _search_mixtures(n: int, epsilon: float, delta: float, criterion: Criterion)
     else:
         search = _search_bound(mixture, delta, average, is_worst=False)
         bound, prior = max(bound, search.value), search.prior
-    if criterion == "average" or bound >= (1 - AVERAGE_BOUND_TOLERANCE) * _error_of(best, criterion):
+    if criterion == "average" or bound >= (1 - 4e-3) * _error_of(best, criterion):
         return best, bound
 
     # A bound for the worst x, and the best reading of the noises under its prior
@@ -327,7 +305,7 @@ def _bound_of_some_counts(n: int, epsilon: float, delta: float, criterion: Crite
     side where the error is small beside the step, else one between the other.
     """
     step = math.ceil((n + 1) / (MAX_PROGRAMME_ROWS + 1))
-    step = step if math.sqrt(average) >= FINE_ERROR * step else 1
+    step = step if math.sqrt(average) >= 4 * step else 1
     sets = step * math.ceil((n + 1) / (step * (MAX_PROGRAMME_ROWS + 1)))
     steps = (n + 1) // sets - 1
     share = 1.0 if criterion == "worst" else sets * (steps + 1) / (n + 1)

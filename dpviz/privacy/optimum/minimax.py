@@ -7,21 +7,13 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from dpviz.core.types import FloatArray
 
-MINIMAX_TOLERANCE = 1e-10  # relative gap between the two sides of the minimax theorem at which the search ends
-NEWTON_STEPS = 80
 STEP_SHARE = 0.99  # of the longest step that keeps every weight positive
-CENTERING = 0.1
-RIDGE = 1e-13  # added to the diagonal, relative to it, so that rounding does not make the matrix singular
 
 
 def _bayes_estimates(channel: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Posterior mean of x in every column under the prior `weights`, and its squared error at every x.
 
     The errors weighted by the prior are the smallest that any estimate from this channel has: the Bayes risk.
-
-    >>> estimates, errors = _bayes_estimates(np.array([[0.75, 0.25], [0.25, 0.75]]), np.array([0.5, 0.5]))
-    >>> estimates.tolist(), errors.tolist()
-    ([0.25, 0.75], [0.1875, 0.1875])
     """
     counts = np.arange(len(channel), dtype=float)
     mass = weights @ channel
@@ -55,19 +47,19 @@ def minimax_estimates(channel: FloatArray) -> tuple[FloatArray, FloatArray]:
         return best_prior, best_estimates
     level = 1.1 * smallest / scale
     slack = level - errors / scale
-    for _ in range(NEWTON_STEPS):
-        if smallest - largest <= MINIMAX_TOLERANCE * smallest:
+    for _ in range(80):
+        if smallest - largest <= 1e-10 * smallest:
             break
 
         # The Newton step, with the estimates eliminated
-        target = CENTERING * float(weights @ slack) / size
+        target = 0.1 * float(weights @ slack) / size
         slopes = 2 / scale * channel * (estimates[None, :] - counts[:, None])
         mass = weights @ channel
         curvature = 2 / scale * np.where(mass > 0, mass, np.inf)  # an impossible column stays where it is
         drift = weights @ slopes
         matrix = (slopes / curvature) @ slopes.T
         matrix[np.diag_indices(size)] += slack / weights
-        matrix[np.diag_indices(size)] *= 1 + RIDGE
+        matrix[np.diag_indices(size)] *= 1 + 1e-13  # so that rounding does not make it singular
         try:
             factor = cho_factor(matrix)
         except (LinAlgError, ValueError):  # singular, or no longer finite: the best so far are as proven
