@@ -165,7 +165,7 @@ def _show_answer(question: Question) -> None:
     if isinstance(given, GivenMatrix):
         for sentence in recognition.matrix_notes(given, question.synthesizer):
             ui.note(sentence)
-    ui.answer(*report.promise_sentence(summary), report.short_verdict(summary))
+    ui.answer(*report.sentences("promise", summary))
     tables = two_tables(question.synthesizer, summary.worst)
     if tables is not None:
         ui.show_figure(two_tables_chart(tables), "two_tables", height=330, hero=True)

@@ -16,7 +16,7 @@ from dpviz.mechanisms import BetaBinomial, LaplaceSanitizer, PosteriorMean, Synt
 from dpviz.mechanisms.cell_mechanisms import DirichletMultinomial
 from dpviz.mechanisms.draws import draw_releases
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
-from dpviz.privacy.report import draw_sentence
+from dpviz.privacy import report
 from dpviz.privacy.summary import view_tables
 from tests.helpers import match_in
 
@@ -57,7 +57,7 @@ def test_log_odds_against_neighbours_are_differences_of_rows(release):
 @pytest.mark.parametrize(("release", "seed"), [*itertools.product(RELEASES, range(6))], ids=str)
 def test_the_sentence_names_the_release_its_probability_and_the_strongest_neighbour(release, seed):
     found = draw_releases(release, 1, number=5, seed=seed)
-    said, last = draw_sentence(found), int(found.columns[-1])
+    said, last = report.sentence("draw", found), int(found.columns[-1])
     assert f"Release 5: <b>{release.column_table(last)}</b>" in said
     chance = float(match_in(r"probability ([0-9.]+)", said)[1].rstrip("."))
     assert chance == pytest.approx(release.transition_matrix()[1, last], rel=1e-3)

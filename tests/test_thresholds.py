@@ -30,9 +30,9 @@ from dpviz.curator.provenance import _least_error as least_of
 from dpviz.curator.summary import privacy_facts
 from dpviz.inference import SecretSizePosterior
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
+from dpviz.privacy import report
 from dpviz.privacy.odds_text import factor_of_odds
 from dpviz.privacy.optimum import least_error
-from dpviz.privacy.report import better_sentence, compared_promises, largest_gap, promise_sentence
 from dpviz.privacy.summary import summarize
 from dpviz.published.records import Agreement, load_records
 from dpviz.uploads.columns import read_columns
@@ -151,21 +151,21 @@ def test_a_delta_saves_invented_rows_from_a_thousandth_on(more: float, saves: bo
 def test_no_mechanism_is_better_within_a_billionth(times: float, said: str) -> None:
     best: Any = least_error(n=10, epsilon=1.0)
     errors = {"average": best.root_mean_squared_error * times}
-    assert said in better_sentence(errors, "the same ε", {"average": best}).rpartition(": ")[2]
+    assert said in report.sentence("better", errors, "the same ε", {"average": best}).rpartition(": ")[2]
 
 
 @pytest.mark.parametrize(("gap", "said"), [(0.9e-6, "10⁻⁴ %"), (1.1e-6, "0.00011 %")])
 def test_a_gap_below_a_millionth_of_the_error_is_rounding(gap: float, said: str) -> None:
     known, searched = (SimpleNamespace(root_mean_squared_error=0.2, gap=0.2 * one) for one in (0.0, gap))
     best: Any = {"average": known, "worst": searched}
-    assert largest_gap(best) == said
+    assert report.largest_gap(best) == said
 
 
 @pytest.mark.parametrize(("apart", "two"), [(0.9e-9, False), (1.1e-9, True)])
 def test_a_real_epsilon_is_the_promised_one_within_a_billionth(apart: float, two: bool) -> None:
     found = summarize(GeometricSanitizer(n=10, epsilon=1.0), 1.0, 0.0)
     summary: Any = SimpleNamespace(worst=found.worst, epsilon=found.worst.value * (1 + apart))
-    assert (len(compared_promises(summary)) == 2) == two
+    assert (len(report.compared_promises(summary)) == 2) == two
 
 
 @pytest.mark.parametrize(("gap", "range_"), [(0.9e-9, False), (1.1e-9, True)])
@@ -203,5 +203,5 @@ def test_an_error_is_ranked_from_twenty_estimates_on(repetitions: int, ranked: b
 def test_a_real_epsilon_is_written_apart_from_the_promised_one_from_a_trillionth_on(apart: float, told: bool) -> None:
     release = BetaBinomial(n=10, m=10, alpha=5, beta=5)
     real = summarize(release, 1.0, 0.0).worst.value
-    _, sentence = promise_sentence(summarize(release, real * (1 - apart), 0.0))
+    _, sentence, _ = report.sentences("promise", summarize(release, real * (1 - apart), 0.0))
     assert (f"<b>{format_number(real)}</b>" not in sentence) == told

@@ -16,7 +16,7 @@ from dpviz.audit.theorems import CONSTANTS, RTOL, THEOREMS, Theorem, Verdict
 from dpviz.calibration.data_kinds import GAUSSIAN
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.smallest_prior import MAX_SEARCHED_PRIOR
-from dpviz.core.data_files import read_table
+from dpviz.core.data_files import read_table, sentence_macros
 from dpviz.core.formatting import format_distinct, format_failure, format_number, round_down, round_up
 from dpviz.core.numerics.special import divide_or_inf, inverse_expm1, log_reciprocal
 from dpviz.privacy.average_case import count_simulator_deltas, log_count_probabilities
@@ -50,18 +50,12 @@ def sentence(name: str, /, *facts: object) -> str:
 
 @cache
 def _macros() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # loaded with the first sentence
-
-    environment = Environment(
-        loader=PackageLoader("dpviz.audit", ""), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters |= {"readable": format_number, "distinct": format_distinct, "failure": format_failure}
-    functions = (distinct_threshold, correct_proof, is_safe_truncated, inverse_expm1)
-    environment.globals |= {function.__name__: function for function in functions} | {
-        "infinity": math.inf, "pi": math.pi, "CONSTANTS": CONSTANTS, "DIMITRAKAKIS": DIMITRAKAKIS, "ERRORS": ERRORS,
-        "MAX_SEARCHED_PRIOR": MAX_SEARCHED_PRIOR, "PRIOR_METHODS": PRIOR_METHODS, "REMARKS": REMARKS,
-    }  # fmt: skip
-    return environment.get_template("sentences.txt").module
+    return sentence_macros(
+        "audit", readable=format_number, distinct=format_distinct, failure=format_failure,
+        distinct_threshold=distinct_threshold, correct_proof=correct_proof, is_safe_truncated=is_safe_truncated,
+        inverse_expm1=inverse_expm1, infinity=math.inf, pi=math.pi, CONSTANTS=CONSTANTS, DIMITRAKAKIS=DIMITRAKAKIS,
+        ERRORS=ERRORS, MAX_SEARCHED_PRIOR=MAX_SEARCHED_PRIOR, PRIOR_METHODS=PRIOR_METHODS, REMARKS=REMARKS,
+    )  # fmt: skip
 
 
 # What the sentences are about

@@ -9,6 +9,7 @@ from dpviz.calibration.curves import Shares
 from dpviz.calibration.data_kinds import Given, PromiseQuestion, Setting
 from dpviz.calibration.methods import PRIOR_METHODS, SYNTH_POST_ONE
 from dpviz.calibration.quantities import PRIOR_QUANTITY, RANGE_QUANTITY, has_number
+from dpviz.core.data_files import sentence_macros
 from dpviz.core.formatting import format_invented_rows, format_number, is_small_weight, round_up
 from dpviz.mechanisms import two_cell_synthesizers
 
@@ -34,18 +35,11 @@ def needed_sentences(question: PromiseQuestion, pure: float, exact: float) -> tu
 
 @cache
 def _macros() -> Any:
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # loaded with the first sentence
-
-    environment = Environment(
-        loader=PackageLoader("dpviz.calibration", ""), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["readable"] = format_number
-    environment.globals |= {
-        "count": _count, "has_number": has_number, "noun": _noun, "range": partial(RANGE_QUANTITY.text, digits=DIGITS),
-        "real_rows": _real_rows, "sets_together": sets_together, "sizes": _sizes, "weight": _weight,
-        "SAVES_NOTHING": SAVES_NOTHING,
-    }  # fmt: skip
-    return environment.get_template("sentences.txt").module
+    return sentence_macros(
+        "calibration", readable=format_number, count=_count, has_number=has_number, noun=_noun,
+        range=partial(RANGE_QUANTITY.text, digits=DIGITS), real_rows=_real_rows, sets_together=sets_together,
+        sizes=_sizes, weight=_weight, SAVES_NOTHING=SAVES_NOTHING,
+    )  # fmt: skip
 
 
 def _sentences(name: str, *facts: object) -> list[str]:

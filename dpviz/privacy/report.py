@@ -1,76 +1,94 @@
-"""What pages say of the privacy of a release: the verdict, what was drawn and the best mechanism."""
+"""What pages say of the privacy of a release: sentences of ``sentences.txt``, numbers with their names, and tables."""
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
 
-from dpviz.core.formatting import TextTable, format_distinct, format_number, format_percent, round_up
+import numpy as np
+
+from dpviz.core.data_files import sentence_macros
+from dpviz.core.formatting import TextTable, format_distinct, format_number, format_percent, round_down, round_up
 from dpviz.mechanisms import Synthesizer, WorstCase
 from dpviz.mechanisms.draws import Draws
-from dpviz.mechanisms.matrix_mechanism import GivenMatrix
-from dpviz.privacy.odds_text import BELOW_FLOATS, factor_of_odds
+from dpviz.privacy.attacker import AttackerView, epsilon_for_risk_ratio, risk_ratio
+from dpviz.privacy.odds_text import BELOW_FLOATS, belief_text, chance_text, factor_of_odds, probability_text, risk_text
 from dpviz.privacy.optimum.least_error import ERROR_TOLERANCE, Criterion, LeastError, least_error
-from dpviz.privacy.summary import EQUAL_LOSS, PrivacySummary
+from dpviz.privacy.summary import EQUAL_LOSS, PrivacySummary, evenly_spaced, log_chance
+from dpviz.privacy.trade_off import BEST_GUESS, MEETS_AXIS, NORMAL_CURVE, STEEPEST_POINT, TOUCHING_POINT, TradeOffCurve
 
-PROMISE_KEPT, PROMISE_KEPT_WITH_DELTA, PROMISE_BROKEN = "✓ kept", "≈ kept with δ", "✗ broken"
 NOT_LISTED = "not listed", "it needs the full matrix, which would have over 4 million entries here"
 
 BestErrors = Mapping[str, LeastError]
 """The smallest errors with one promise, by criterion."""
 
 
-# The verdict
+def sentences(name: str, /, *facts: object) -> list[str]:
+    """Texts of a macro of ``sentences.txt``, each in one line, as inline HTML."""
+    return [" ".join(text.split()) for text in getattr(_macros(), name)(*facts).split(" |")]
 
 
-def promise_sentence(summary: PrivacySummary) -> tuple[str, str]:
-    """A word, and the sentence that says what the release keeps and where it fails, as inline HTML."""
-    release, worst = summary.synthesizer, summary.worst
-    real, promised = _both_epsilons(summary)
-    allowed = format_number(summary.delta)
-    released = _released(release, worst)
-
-    # What the release keeps, or where it fails
-    if math.isinf(worst.value):
-        text = (
-            f"No ε is enough without δ: {released} can be published from the data {_table(release, worst.likelier)} "
-            f"but never from their neighbour {_table(release, worst.unlikelier)}. Seeing it settles the question: "
-            "<b>ε = ∞</b>."
-        )
-        if isinstance(release, GivenMatrix) and len(release.zeros) > 1:
-            text += f" In all, {len(release.zeros):,} entries of the matrix are 0 where a neighbour's is not."
-        if summary.is_approximate:
-            text += f" The allowed δ covers it: the promise (ε = {promised}, δ = {allowed}) is kept."
-    elif summary.is_pure:
-        text = (
-            f"The promise ε = {promised} is kept: the real loss is ε = <b>{real}</b>. No released table moves the odds "
-            "between two tables that differ in one substituted row by more than a factor of "
-            f"{factor_of_odds(worst.value, is_bound=True)}."
-        )
-    else:
-        without = " without δ" if summary.is_approximate else ""
-        needed = f"δ({promised}) = {_delta_text(summary, format_distinct(summary.divergence.value, summary.delta, 3))}"
-        text = (
-            f"The promise ε = {promised} is broken{without}: the real loss is ε = <b>{real}</b>. "
-            f"{_moved_odds(release, worst, factor_of_odds(worst.value, summary.epsilon))}, instead of at most "
-            f"{factor_of_odds(summary.epsilon, worst.value)}. "
-        )
-        if summary.is_approximate:
-            text += f"With the allowed δ = {allowed} it is kept, for it needs only {needed}."
-        else:
-            text += f"The allowed δ = {allowed} does not cover that: this would need {needed}."
-    if summary.is_pure:
-        return PROMISE_KEPT, text
-    return PROMISE_KEPT_WITH_DELTA if summary.is_approximate else PROMISE_BROKEN, text
+def sentence(name: str, /, *facts: object) -> str:
+    """The text of a macro that has one."""
+    return " ".join(sentences(name, *facts))
 
 
-def short_verdict(summary: PrivacySummary) -> str:
-    """The verdict in at most 15 words."""
-    real, promised = _both_epsilons(summary)
-    loss = "No ε is enough" if math.isinf(summary.worst.value) else f"The real loss is ε = {real}"
-    if summary.is_pure:
-        return f"{loss}, within the promised {promised}."
-    if summary.is_approximate:
-        return f"{loss}, but the allowed δ = {format_number(summary.delta, 3)} covers it."
-    return f"{loss}, and not the promised {promised}."
+@cache
+def _macros() -> Any:
+    return sentence_macros(
+        "privacy", readable=format_number, distinct=format_distinct, rounded_down=round_down, factor=factor_of_odds,
+        belief=belief_text, chance=chance_text, probability=probability_text, risk_text=risk_text,
+        epsilon_for_risk_ratio=epsilon_for_risk_ratio, log_chance=log_chance, both_epsilons=_both_epsilons,
+        delta_text=_delta_text, row=_table, released_table=_released, neighbours=_pair,
+        strongest_evidence=_strongest_evidence, infinity=math.inf, EQUAL_LOSS=EQUAL_LOSS,
+        ERROR_TOLERANCE=ERROR_TOLERANCE,
+    )  # fmt: skip
+
+
+# What the sentences are about
+
+
+def _both_epsilons(summary: PrivacySummary) -> tuple[str, str]:
+    """The real and the promised ε; what differs is not rounded to look the same."""
+    real, promised = summary.worst.value, summary.epsilon
+    if math.isclose(real, promised, rel_tol=EQUAL_LOSS):
+        return format_number(promised), format_number(promised)
+    return format_distinct(real, promised, 3), format_distinct(promised, real)
+
+
+def _delta_text(summary: PrivacySummary, text: str) -> str:
+    """δ(ε) as `text`; in words if a release breaks ε and its δ is below the floating-point numbers."""
+    return text if summary.divergence.value > 0 or summary.is_pure else BELOW_FLOATS
+
+
+def _pair(release: Synthesizer, worst: WorstCase) -> str:
+    return f"{_table(release, worst.likelier)} against {_table(release, worst.unlikelier)}"
+
+
+def _table(release: Synthesizer, index: int) -> str:
+    return _counts_text(release.row_table(index))
+
+
+def _released(release: Synthesizer, worst: WorstCase) -> str:
+    return "" if worst.column is None else _counts_text(release.column_table(worst.column))
+
+
+def _counts_text(counts: tuple[int, ...]) -> str:
+    """A table of counts as text; of a long run of empty cells at its end only their number."""
+    length = max((index for index, count in enumerate(counts, 1) if count), default=1)
+    if len(counts) - length <= 8:
+        return str(counts)
+    return f"({', '.join(map(str, counts[:length]))} and {len(counts) - length:,} empty cells)"
+
+
+def _strongest_evidence(draws: Draws) -> tuple[float, tuple[int, ...]]:
+    """Log-odds of the secret table after the last release, and the neighbour from which it tells it best."""
+    gains = {int(row): float(draws.log_odds(int(row))[-1]) for row in draws.neighbours}
+    strongest = max(gains, key=lambda row: abs(gains[row]))
+    return gains[strongest], draws.synthesizer.row_table(strongest)
+
+
+# Numbers and tables
 
 
 def verdict_numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
@@ -113,86 +131,77 @@ def verdict_numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
     return [*numbers, (uncertainty, format_number(float(summary.change[row]), 7), often + _table(release, row))]
 
 
-def _both_epsilons(summary: PrivacySummary) -> tuple[str, str]:
-    """The real and the promised ε; what differs is not rounded to look the same."""
-    real, promised = summary.worst.value, summary.epsilon
-    if math.isclose(real, promised, rel_tol=EQUAL_LOSS):
-        return format_number(promised), format_number(promised)
-    return format_distinct(real, promised, 3), format_distinct(promised, real)
+def attacker_numbers(view: AttackerView) -> list[tuple[str, str, str]]:
+    """Odds and probability of the first table before and after the release, each with its name."""
+    prior, posterior = view.probabilities
+    before, after = probability_text(prior, 0.0, 6), probability_text(posterior, view.log_gain, 6)
+    return [
+        ("before the release", f"{format_number(view.prior_odds, 4)} : 1", f"probability {before}"),
+        ("after the release", f"{format_number(view.posterior_odds, 6)} : 1", f"probability {after}"),
+    ]
 
 
-def _delta_text(summary: PrivacySummary, text: str) -> str:
-    """δ(ε) as `text`; in words if a release breaks ε and its δ is below the floating-point numbers."""
-    return text if summary.divergence.value > 0 or summary.is_pure else BELOW_FLOATS
+def measures_table(summary: PrivacySummary, curve: TradeOffCurve) -> tuple[list[str], list[list[str]], str, set[int]]:
+    """Each measure with its place on the curve, by its letter there.
+
+    Parameters
+    ----------
+    summary : PrivacySummary
+    curve : TradeOffCurve
+        Of the release.
+    """
+    at = f"at ε = {format_number(summary.epsilon, 4)}"
+    advantage = format_distinct(curve.advantage, 0.0, 6) if curve.advantage > 0 else "0"
+    slope = f"{STEEPEST_POINT}: the slope of the steepest piece of the curve is −e<sup>ε</sup>"
+    axis = f"{MEETS_AXIS}: the line of slope −e<sup>ε</sup> that touches the curve meets the axis at 1 − δ"
+    normal = "no normal curve stays below it"
+    if math.isfinite(curve.mu):
+        normal = f"{NORMAL_CURVE}: the highest normal curve that stays below it"
+    rows = [
+        ["pure ε", format_number(summary.worst.value, 6), slope],
+        [f"δ {at}", format_number(summary.divergence.value, 6), axis],
+        ["advantage", advantage, f"{BEST_GUESS}: 1 minus the smallest sum of both errors; δ at ε = 0"],
+        ["Gaussian μ", format_number(curve.mu, 6), normal],
+    ]
+    if summary.failure is not None:
+        touching = (
+            f"{TOUCHING_POINT}: down to where that line touches, the curve falls by the releases that break ε for "
+            "these two tables; the worst table counts those of all its neighbours, in either direction"
+        )
+        rows.insert(2, [f"probabilistic δ {at}", format_number(float(summary.failure.max()), 6), touching])
+    head = ["measure", "its value", "where it sits on the curve"]
+    return head, rows, "The measures of privacy and the trade-off curve", {1}
 
 
-def _pair(release: Synthesizer, worst: WorstCase) -> str:
-    return f"{_table(release, worst.likelier)} against {_table(release, worst.unlikelier)}"
+def releases_table(summary: PrivacySummary, risk: float) -> TextTable:
+    """Each release, its probability under both tables, the odds after it, the best guess and the risk.
 
+    Of many releases twelve have a row, evenly spaced; `risk` is that before the release.
+    """
+    release, tables = summary.synthesizer, [summary.worst.likelier, summary.worst.unlikelier]
+    columns = evenly_spaced(0, release.shape[1] - 1, 12)
+    logs = release.log_transition(np.array(tables), columns)
+    pair = summary.worst_pair
+    sign = 1 if release.neighbours[pair, 0] == tables[0] else -1
+    gains = sign * release.log_odds(np.array([pair]), columns)[0]
 
-def _moved_odds(release: Synthesizer, worst: WorstCase, factor: str) -> str:
-    """Which odds the most telling release moves; of two cells in numbers of people."""
-    if worst.column is None or len(release.row_table(0)) > 2:
-        odds, released = _pair(release, worst), _released(release, worst)
-        return f"The odds of {odds} move by a factor of {factor} when {released} is released"
-    likelier, unlikelier = (release.row_table(index)[0] for index in (worst.likelier, worst.unlikelier))
-    yes, no = release.column_table(worst.column)
-    return (
-        f"If {yes:,} yes of {yes + no:,} are released, the odds on one person’s "
-        f"answer, {likelier:,} yes against {unlikelier:,} in the secret table, move by a factor of {factor}"
-    )
-
-
-def _table(release: Synthesizer, index: int) -> str:
-    return _counts_text(release.row_table(index))
-
-
-def _released(release: Synthesizer, worst: WorstCase) -> str:
-    return "" if worst.column is None else _counts_text(release.column_table(worst.column))
-
-
-def _counts_text(counts: tuple[int, ...]) -> str:
-    """A table of counts as text; of a long run of empty cells at its end only their number."""
-    length = max((index for index, count in enumerate(counts, 1) if count), default=1)
-    if len(counts) - length <= 8:
-        return str(counts)
-    return f"({', '.join(map(str, counts[:length]))} and {len(counts) - length:,} empty cells)"
-
-
-# Releases that were drawn
-
-
-def draw_sentence(draws: Draws) -> str:
-    """The last release, how probable it was, and what it gives away, as inline HTML."""
-    release = draws.synthesizer
-    secret = release.row_table(draws.row)
-    if not len(draws.columns):
-        return f"The secret table is <b>{secret}</b>. Draw a release."
-    last = int(draws.columns[-1])
-    text = (
-        f"The secret table is <b>{secret}</b>. Release {len(draws.columns):,}: <b>{release.column_table(last)}</b>, "
-        f"which comes from this table with probability {format_number(float(draws.probabilities[last]), 4)}."
-    )
-
-    # The neighbour that it tells apart best
-    gains = {int(row): float(draws.log_odds(int(row))[last]) for row in draws.neighbours}
-    strongest = max(gains, key=lambda row: abs(gains[row]))
-    gain, neighbour = gains[strongest], release.row_table(strongest)
-    if math.isinf(gain):
-        return f"{text} It settles the question between {secret} and {neighbour}."
-    if abs(gain) < 5e-4:
-        return f"{text} It does not tell {secret} from its neighbours."
-    factor, table = factor_of_odds(abs(gain)), secret if gain > 0 else neighbour
-    return f"{text} It moves the odds between {secret} and {neighbour} by a factor of <b>{factor}</b> towards {table}."
-
-
-def own_release_sentence(draws: Draws) -> str:
-    """What is framed in the tables: the secret table, and what was released, as inline HTML."""
-    release = draws.synthesizer
-    sentence = f"Framed is what came of your secret table, <b>{release.row_table(draws.row)}</b>"
-    if len(draws.columns):
-        sentence += f": the released table <b>{release.column_table(int(draws.columns[-1]))}</b>"
-    return f"{sentence}."
+    # A row for each released table
+    rows = []
+    for column, first, second, gain in zip(columns.tolist(), *logs.tolist(), gains.tolist(), strict=True):
+        row = [str(release.column_table(column)), chance_text(first), chance_text(second)]
+        rows.append(row)
+        if max(first, second) == -math.inf:
+            row += ["never released", "–", "–"]
+            continue
+        is_decided = math.isinf(gain)
+        side = "∞" if is_decided else factor_of_odds(abs(gain))
+        guess = 1 / (1 + math.exp(-abs(gain)))
+        after = min(risk * risk_ratio(gain, prior_risk=risk), 1.0)
+        row.append(f"{side} : 1" if gain >= 0 else f"1 : {side}")
+        row += [belief_text(guess, is_decided), belief_text(after, is_decided or risk == 1)]
+    head = ["released", "takes from misses", "adds to false alarms", "odds", "best guess right"]
+    head.append(f"risk, {format_number(100 * risk, 3)} % before")
+    return TextTable(head, rows, "What each release says of the worst neighbours")
 
 
 # The error beside the smallest possible
@@ -220,23 +229,6 @@ def best_mechanisms(n: int, epsilon: float, delta: float = 0.0) -> dict[str, Lea
     """
     criteria: tuple[Criterion, ...] = ("average", "worst")
     return {criterion: least_error(n=n, epsilon=epsilon, delta=delta, criterion=criterion) for criterion in criteria}
-
-
-def better_sentence(errors: Mapping[str, float], name: str, best: BestErrors) -> str:
-    """How far off the release typically is, and how many times the best mechanism with that promise, as inline HTML."""
-    error, smallest = errors["average"], best["average"]
-    text = (
-        f"The released share is typically off by <b>{format_number(100 * error, 3)} points</b> from the confidential "
-        f"one (root mean squared error, all tables alike). The best mechanism with {name}, "
-        f"{format_number(smallest.epsilon, 4)}, is off by "
-        f"<b>{format_number(100 * smallest.root_mean_squared_error, 3)} points</b>: "
-    )
-    ratio, _ = smallest.prices(error)
-    if ratio < 1 - ERROR_TOLERANCE:
-        return f"{text}the release is closer, as it does not keep that ε."
-    if ratio < 1 + ERROR_TOLERANCE:
-        return f"{text}there is no better one."
-    return f"{text}the release has <b>{smallest.times(error)} times</b> the smallest possible error."
 
 
 def better_table(errors: Mapping[str, float], promises: Sequence[tuple[str, BestErrors]]) -> TextTable:

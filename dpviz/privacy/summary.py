@@ -196,9 +196,13 @@ def two_tables(synthesizer: Synthesizer, worst: WorstCase) -> TwoTables | None:
             likely = summed[probabilities.max(axis=0) >= MIN_SHOWN_SHARE * probabilities.max()]
             columns = evenly_spaced(int(likely[0]), int(likely[-1]), MAX_SHOWN_COLUMNS)
             probabilities = np.exp(synthesizer.log_transition(rows, columns))
-        log_chance = synthesizer.log_transition(np.array([worst.likelier]), np.array([worst.column]))
-        chance = float(np.exp(log_chance[0, 0]))
+        chance = float(np.exp(log_chance(synthesizer, worst)))
     return TwoTables(synthesizer, tables, columns, probabilities, worst.column, chance, worst.value, success)
+
+
+def log_chance(synthesizer: Synthesizer, worst: WorstCase) -> float:
+    """ln Pr(most telling release | likelier table)."""
+    return float(synthesizer.log_transition(np.array([worst.likelier]), np.array([worst.column]))[0, 0])
 
 
 def evenly_spaced(first: int, last: int, count: int) -> IntArray:

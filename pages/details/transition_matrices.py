@@ -17,7 +17,7 @@ from dpviz.export.tables import release_files
 from dpviz.export.templates import page_script
 from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.draws import Draws, draw_releases
-from dpviz.privacy import attacker_report, attacker_view, report
+from dpviz.privacy import attacker_view, report
 from dpviz.privacy.summary import PrivacySummary, profile, summarize, view_tables
 from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
 from pages import ui
@@ -79,7 +79,7 @@ def show_tables(summary: PrivacySummary) -> None:
         if shown.left_out:
             st.caption(shown.left_out)
     if draws is not None and st.session_state[LOOK] != DRAW:
-        ui.note(report.own_release_sentence(draws))
+        ui.note(report.sentence("framed", draws))
 
 
 def show_profile(summary: PrivacySummary) -> None:
@@ -134,7 +134,7 @@ def _show_draws(question: Any) -> None:
         shortcut = "Space" if ui.class_mode() else None
         st.button(label, key=f"{PREFIX}draw_go", width="stretch", on_click=action, shortcut=shortcut)
         st.button("Clear", key=f"{PREFIX}draw_clear", on_click=_clear, width="stretch")
-    st.html(f'<p class="dpviz-answer">{report.draw_sentence(draws)}</p>')
+    st.html(f'<p class="dpviz-answer">{report.sentence("draw", draws)}</p>')
     left, right = st.columns(2, gap="small")
     with left:
         ui.show_figure(charts.draws_chart(draws), "draws", height=DRAWS_HEIGHT)
@@ -176,7 +176,7 @@ def _show_attacker(question: Any) -> None:
 
     # After the most telling release, or another one that the reader chooses
     ui.heading("In odds: the most telling release")
-    st.html(attacker_report.odds_sentence(summary) + odds_dots(summary.worst.value))
+    st.html(report.sentence("odds", summary) + odds_dots(summary.worst.value))
     left, right = st.columns([1, 1.5], gap="medium")
     with left:
         pair, column = summary.worst_pair, int(summary.worst.column or 0)
@@ -185,13 +185,13 @@ def _show_attacker(question: Any) -> None:
             pair = _place_control("pair", len(release.neighbours), titles[0])
             column = _place_control("column", release.shape[1], titles[1])
         view = attacker_view(release, pair, column, ui.number_control("prior_odds"))
-        ui.numbers(*attacker_report.attacker_numbers(view))
+        ui.numbers(*report.attacker_numbers(view))
     with right:
         log_odds = release.log_odds(np.array([pair]), np.arange(release.shape[1]))[0]
         figure = charts.attacker_chart(release, log_odds, view, summary.epsilon)
         alt = f"Posterior odds of {view.first} against {view.second} for every released table."
         ui.show_figure(figure, "attacker", alt, height=340)
-    ui.note(attacker_report.attacker_sentence(view, summary.epsilon))
+    ui.note(report.sentence("attacker", view, summary.epsilon))
 
     # All releases together
     curve = trade_off_of(release)
@@ -202,22 +202,22 @@ def _show_attacker(question: Any) -> None:
         ui.show_figure(charts.trade_off_chart(curve, promised, summary), "trade_off", height=430)
     with right:
         ui.heading("In guesses")
-        guess = attacker_report.guess_sentence(curve, promised)
-        st.html(f"<p>{guess}</p><p>{attacker_report.gaussian_sentence(curve)}</p>")
+        texts = report.sentence("guess", curve, promised), report.sentence("gaussian", curve)
+        st.html("".join(f"<p>{text}</p>" for text in texts))
         ui.heading("In risk: one sensitive value")
         prior_risk = NUMBERS["prior_risk"]
         value = ui.number_control("prior_risk")
         risk = ui.last_valid_value("prior_risk", value, prior_risk.validate, prior_risk.default)
-        sentences = attacker_report.risk_sentences(summary, risk, ui.number_control("risk_ratio"))
+        sentences = report.sentences("risk", summary, risk, ui.number_control("risk_ratio"))
         st.html("".join(f"<p>{sentence}</p>" for sentence in sentences))
     ui.heading("One curve, five measures")
-    ui.table(*attacker_report.measures_table(summary, curve))
+    ui.table(*report.measures_table(summary, curve))
     ui.note(ui.words("Tests"))
 
     # Each release as a piece of the curve
     first, second = (release.row_table(index) for index in (summary.worst.likelier, summary.worst.unlikelier))
     ui.heading(f"Release by release: {first} against {second}")
-    head, rows, caption = attacker_report.releases_table(summary, risk)
+    head, rows, caption = report.releases_table(summary, risk)
     ui.table(head, rows, caption)
     size = release.shape[1]
     spaced = "" if len(rows) == size else f" Shown are {len(rows)} of {size:,} releases, evenly spaced."
@@ -244,7 +244,7 @@ def _show_better(question: Any) -> None:
     from dpviz.comparisons.proportion_measures import share_moments
 
     errors = share_moments(release).release_error()
-    st.html(f'<p class="dpviz-answer">{report.better_sentence(errors, *best[0])}</p>')
+    st.html(f'<p class="dpviz-answer">{report.sentence("better", errors, *best[0])}</p>')
     ui.table(*report.better_table(errors, best))
     ui.note(ui.words("The best mechanism"))
     if has_delta:

@@ -40,8 +40,7 @@ from dpviz.designs import Design
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms import SYNTHESIZERS
 from dpviz.mechanisms.draws import draw_releases
-from dpviz.privacy import average_case, subsampling
-from dpviz.privacy.attacker_report import gain_sentence
+from dpviz.privacy import average_case, report, subsampling
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio
 from dpviz.privacy.several_sets import delta_of_sets
 from dpviz.privacy.summary import summarize
@@ -148,7 +147,7 @@ def summary(law: str, epsilon: float, delta: float, **given: float) -> Answer:
 
 def attacker(law: str, pair: int, column: int, prior_odds: float, **given: float) -> Answer:
     view = privacy.attacker_view(made(law, **given), pair, column, prior_odds)
-    return {"odds": view.posterior_odds, "beliefs": plain(view.probabilities), "words": gain_sentence(view)}
+    return {"odds": view.posterior_odds, "beliefs": plain(view.probabilities), "words": report.sentence("gain", view)}
 
 
 def sets(law: str, sets: int, epsilon: float, **given: float) -> Answer:

@@ -15,15 +15,8 @@ from dpviz.charts.privacy import trade_off_chart
 from dpviz.core.formatting import format_number
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, PosteriorMean
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
+from dpviz.privacy import report
 from dpviz.privacy.attacker import epsilon_for_risk_ratio, risk_ratio
-from dpviz.privacy.attacker_report import (
-    gaussian_sentence,
-    guess_sentence,
-    measures_table,
-    odds_sentence,
-    releases_table,
-    risk_sentences,
-)
 from dpviz.privacy.odds_text import belief_text, risk_text
 from dpviz.privacy.summary import summarize
 from dpviz.privacy.trade_off import TradeOffCurve, trade_off_curve
@@ -48,9 +41,8 @@ def percents(text: str) -> list[float]:
 def test_the_best_guess_is_the_overlap_of_the_worst_rows(summary):
     matrix = summary.synthesizer.transition_matrix()
     overlap = min(np.minimum(matrix[i], matrix[j]).sum() for i, j in summary.synthesizer.neighbours)
-    said = percents(
-        guess_sentence(trade_off_curve(summary.synthesizer), TradeOffCurve.promised(summary.epsilon, summary.delta))
-    )
+    promised = TradeOffCurve.promised(summary.epsilon, summary.delta)
+    said = percents(report.sentence("guess", trade_off_curve(summary.synthesizer), promised))
     e = math.exp(summary.epsilon)
     assert said == pytest.approx([0.5, 1 - overlap / 2, (e + summary.delta) / (e + 1)], rel=5.1e-3)
 
@@ -58,7 +50,7 @@ def test_the_best_guess_is_the_overlap_of_the_worst_rows(summary):
 @GRID
 def test_risk_is_bayes_rule_and_the_wanted_ratio_is_kept_exactly_as_said(summary):
     for risk, ratio in itertools.product((0.01, 0.3, 0.9), (1.05, 2.0, 30.0)):
-        said, wanted = risk_sentences(summary, risk, ratio)
+        said, wanted = report.sentences("risk", summary, risk, ratio)
         found = percents(said)
         for place, loss in ((1, summary.worst.value), (3, summary.epsilon)):
             after = 1.0 if math.isinf(loss) else risk * math.exp(loss) / (risk * math.exp(loss) + 1 - risk)
@@ -78,13 +70,13 @@ def test_risk_is_bayes_rule_and_the_wanted_ratio_is_kept_exactly_as_said(summary
 def test_odds_dots_and_measures_are_those_of_the_summary(summary):
     worst, curve = summary.worst.value, trade_off_curve(summary.synthesizer)
     if math.isinf(worst):
-        assert "settles the question" in odds_sentence(summary) and odds_dots(worst) == ""
-        assert "No μ" in gaussian_sentence(curve)
+        assert "settles the question" in report.sentence("odds", summary) and odds_dots(worst) == ""
+        assert "No μ" in report.sentence("gaussian", curve)
     else:
         row = 0 if worst == 0 else summary.synthesizer.transition_matrix()[summary.worst.likelier, summary.worst.column]
-        assert (f"probability {format_number(float(row), 3)}." in odds_sentence(summary)) == (worst > 0)
+        assert (f"probability {format_number(float(row), 3)}." in report.sentence("odds", summary)) == (worst > 0)
         assert odds_dots(worst).count("<i") == (0 if round(math.exp(worst)) > 400 else 1 + round(math.exp(worst)))
-    values = {row[0].partition(" at")[0]: row[1] for row in measures_table(summary, curve)[1]}
+    values = {row[0].partition(" at")[0]: row[1] for row in report.measures_table(summary, curve)[1]}
     assert float(values["advantage"]) == pytest.approx(summary.synthesizer.hockey_stick(0.0).value, rel=1e-5, abs=1e-15)
     assert float(values["δ"]) == pytest.approx(summary.divergence.value, rel=1e-5, abs=1e-15)
 
@@ -141,7 +133,7 @@ def test_the_letters_on_the_curve_are_where_the_measures_are_read_off(summary):
 @GRID
 def test_releases_one_by_one_are_bayes_rule_and_pieces_of_the_curve(summary):
     matrix, worst = summary.synthesizer.transition_matrix(), summary.worst
-    rows = releases_table(summary, 0.1)[1]
+    rows = report.releases_table(summary, 0.1)[1]
     every = len(rows) == matrix.shape[1]
     for row in rows:
         column = next(c for c in range(matrix.shape[1]) if str(summary.synthesizer.column_table(c)) == row[0])
@@ -163,9 +155,9 @@ def test_releases_one_by_one_are_bayes_rule_and_pieces_of_the_curve(summary):
 
 def test_a_loss_that_is_not_0_is_never_said_to_be_none():
     tiny = summarize(BetaBinomial(n=5, m=5, alpha=1e9, beta=1e9), 50.0, 0.0)
-    assert "1.000000005" in odds_sentence(tiny)
-    assert "1 times" not in odds_sentence(tiny) + risk_sentences(tiny, 0.1, 2.0)[0]
-    assert "to 10 %" not in risk_sentences(tiny, 0.1, 2.0)[0]
+    assert "1.000000005" in report.sentence("odds", tiny)
+    assert "1 times" not in report.sentence("odds", tiny) + report.sentences("risk", tiny, 0.1, 2.0)[0]
+    assert "to 10 %" not in report.sentences("risk", tiny, 0.1, 2.0)[0]
 
 
 @pytest.mark.parametrize("epsilon", [30.0, 36.0, 38.0, 100.0, 1000.0])
@@ -173,8 +165,12 @@ def test_a_rate_below_1_never_reads_100_percent(epsilon):
     """1 / (1 + e^-ε) is 1 in floating-point numbers from ε = 37 on; only a release that decides is always guessed."""
     summary = summarize(GeometricSanitizer(n=2, epsilon=epsilon), epsilon, 0.0)
     curve, promised = trade_off_curve(summary.synthesizer), TradeOffCurve.promised(epsilon)
-    texts = [guess_sentence(curve, promised), *risk_sentences(summary, 0.1, 2.0), risk_text(epsilon, prior_risk=0.9)]
-    texts += [" ".join(row) for row in releases_table(summary, 0.1)[1]]
+    texts = [
+        report.sentence("guess", curve, promised),
+        *report.sentences("risk", summary, 0.1, 2.0),
+        risk_text(epsilon, prior_risk=0.9),
+    ]
+    texts += [" ".join(row) for row in report.releases_table(summary, 0.1)[1]]
     texts += [str(trace.text) for trace in trade_off_chart(curve, promised, summary).data]
     assert not any(re.search(r"(?<![\d.])(100|0) %", one) for one in texts)
     assert all(0.99 < float(one) / 100 < 1 for one in re.findall(r"<b>([0-9.]+) %", texts[0]))
@@ -182,7 +178,7 @@ def test_a_rate_below_1_never_reads_100_percent(epsilon):
 
 def test_a_rate_of_1_reads_100_percent_and_half_is_said_only_where_it_is_half():
     summary = summarize(GivenMatrix(probabilities=[[1.0, 0.0], [0.0, 1.0]]), 1.0, 0.0)
-    assert "<b>100 %</b>" in guess_sentence(trade_off_curve(summary.synthesizer), TradeOffCurve.promised(1.0))
-    assert [row[4:] for row in releases_table(summary, 0.1)[1]] == [["100 %", "100 %"], ["100 %", "0 %"]]
-    assert "to 100 %" in risk_sentences(summary, 0.1, 2.0)[0]
+    assert "<b>100 %</b>" in report.sentence("guess", trade_off_curve(summary.synthesizer), TradeOffCurve.promised(1.0))
+    assert [row[4:] for row in report.releases_table(summary, 0.1)[1]] == [["100 %", "100 %"], ["100 %", "0 %"]]
+    assert "to 100 %" in report.sentences("risk", summary, 0.1, 2.0)[0]
     assert [belief_text(one) for one in (0.5, 0.500004, 0.7310585)] == ["50 %", "50.0004 %", "73.1 %"]

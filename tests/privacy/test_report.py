@@ -24,21 +24,9 @@ from dpviz.mechanisms import (
 )
 from dpviz.mechanisms.base import TwoCellSynthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
-from dpviz.privacy import attacker_view, pure_epsilon
-from dpviz.privacy.attacker_report import attacker_numbers, attacker_sentence, odds_sentence
+from dpviz.privacy import attacker_view, pure_epsilon, report
 from dpviz.privacy.odds_text import factor_of_odds
 from dpviz.privacy.optimum import least_error
-from dpviz.privacy.report import (
-    PROMISE_BROKEN,
-    PROMISE_KEPT,
-    PROMISE_KEPT_WITH_DELTA,
-    better_sentence,
-    better_table,
-    compared_promises,
-    promise_sentence,
-    short_verdict,
-    verdict_numbers,
-)
 from dpviz.privacy.summary import PrivacySummary, summarize
 from tests.helpers import match_in, value_of
 from tests.referees import listed_delta
@@ -91,12 +79,10 @@ def divergence(release: Synthesizer, epsilon: float) -> float:
 
 def check_verdict(summary: PrivacySummary) -> str:
     release, epsilon, delta = summary.synthesizer, summary.epsilon, summary.delta
-    mark, sentence = promise_sentence(summary)
+    mark, sentence, _ = report.sentences("promise", summary)
     exact, left = float(np.nanmax(ratios(release))), divergence(release, epsilon)
     log, rows, columns = listed(release)
-    assert mark == (
-        PROMISE_KEPT if exact <= epsilon * (1 + 1e-9) else PROMISE_KEPT_WITH_DELTA if left <= delta else PROMISE_BROKEN
-    )
+    assert mark == ("✓ kept" if exact <= epsilon * (1 + 1e-9) else "≈ kept with δ" if left <= delta else "✗ broken")
     told = match_in(r"<b>(?:ε = )?([^<]*)</b>", sentence)
     if math.isinf(exact):
         assert told[1] == "∞"
@@ -104,7 +90,7 @@ def check_verdict(summary: PrivacySummary) -> str:
         assert log[rows[one], columns[released]] > -math.inf
         assert log[rows[other], columns[released]] == -math.inf
         assert sorted((rows[one], rows[other])) in release.neighbours.tolist()
-        assert (mark == PROMISE_KEPT_WITH_DELTA) == ("covers it" in sentence)
+        assert (mark == "≈ kept with δ") == ("covers it" in sentence)
         return "infinite"
     assert value_of(told[1]) == pytest.approx(exact, rel=5.1e-3, abs=1e-9)
     promised = value_of(match_in(r"The promise ε = (\S+) is (?:kept|broken)", sentence)[1])
@@ -112,7 +98,7 @@ def check_verdict(summary: PrivacySummary) -> str:
     factor = re.search(r"by (?:more than )?a factor of ([\d.,]+)[ .,]", sentence)
     if factor and exact < 20:  # beyond, powers of ten
         assert value_of(factor[1].rstrip(".,")) == pytest.approx(math.exp(exact), rel=5.1e-3)
-    if mark == PROMISE_KEPT:
+    if mark == "✓ kept":
         assert value_of(told[1]) <= promised * (1 + 6e-6 * math.isclose(exact, epsilon, rel_tol=1e-12))
         return "kept"
     assert value_of(told[1]) > promised  # nobody reads "not 2-private, its ε is 2"
@@ -121,10 +107,10 @@ def check_verdict(summary: PrivacySummary) -> str:
     assert abs(found) == pytest.approx(exact, rel=1e-9)
     number = match_in(r"δ\(\S+\) = ([^. ]+(?:\.\d+)?(?:×10\S+?)?)\.$", sentence)
     assert value_of(number[1]) == pytest.approx(left, rel=5.1e-3)
-    assert (mark == PROMISE_KEPT_WITH_DELTA) == ("it is kept" in sentence)
-    assert (mark == PROMISE_BROKEN) == ("does not cover" in sentence)
+    assert (mark == "≈ kept with δ") == ("it is kept" in sentence)
+    assert (mark == "✗ broken") == ("does not cover" in sentence)
     if left != delta:
-        assert (value_of(number[1]) <= delta) == (mark == PROMISE_KEPT_WITH_DELTA)
+        assert (value_of(number[1]) <= delta) == (mark == "≈ kept with δ")
     return mark
 
 
@@ -139,12 +125,12 @@ def tables_of(release: Synthesizer, sentence: str) -> list[tuple[int, ...]]:
 
 
 def check_short(summary: PrivacySummary, mark: str) -> None:
-    short, real = short_verdict(summary), summary.worst.value
+    short, real = report.sentences("promise", summary)[2], summary.worst.value
     assert len(short.split()) <= 15 and short.endswith(".")
     assert short.startswith("No ε is enough" if math.isinf(real) else "The real loss is ε = ")
     assert (", within the promised " in short) == (mark == "kept")
     assert (", but the allowed δ = " in short and short.endswith("covers it.")) == (
-        mark == PROMISE_KEPT_WITH_DELTA or (mark == "infinite" and summary.is_approximate)
+        mark == "≈ kept with δ" or (mark == "infinite" and summary.is_approximate)
     )
     if math.isfinite(real):
         told = value_of(match_in(r"ε = ([^\s,]+)", short)[1])
@@ -157,7 +143,7 @@ def check_short(summary: PrivacySummary, mark: str) -> None:
 
 def check_numbers(summary: PrivacySummary) -> None:
     release, epsilon, delta = summary.synthesizer, summary.epsilon, summary.delta
-    (_, exact, where), (_, left, at), (_, failing, failed), (_, least, changed) = verdict_numbers(summary)
+    (_, exact, where), (_, left, at), (_, failing, failed), (_, least, changed) = report.verdict_numbers(summary)
     log, rows, columns = listed(release)
     largest = float(np.nanmax(ratios(release)))
     if math.isinf(largest):
@@ -212,16 +198,16 @@ def test_the_verdict_and_its_numbers_are_what_the_listed_matrix_gives():
                 check_short(summary, mark)
                 seen.add(mark)
                 check_numbers(summary)
-    assert seen == {"kept", "infinite", PROMISE_KEPT_WITH_DELTA, PROMISE_BROKEN}
+    assert seen == {"kept", "infinite", "≈ kept with δ", "✗ broken"}
 
 
 def test_no_probability_of_the_attacker_is_rounded_to_all() -> None:
     """2,001 : 1 is 0.9995, and 0.999999999 is the most that can be set: neither is 1."""
     for odds, text in ((2001.0, "0.9995"), (1e9, "0.999999999")):
-        sentence = attacker_sentence(attacker_view(BetaBinomial(n=5, m=5, alpha=1, beta=1), 0, 0, odds), 2.0)
+        sentence = report.sentence("attacker", attacker_view(BetaBinomial(n=5, m=5, alpha=1, beta=1), 0, 0, odds), 2.0)
         assert f"the first has probability {text}. Then" in sentence
-    assert "than the factor 7.39 that ε = 2 alone allows" in attacker_sentence(
-        attacker_view(PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5), 0, 5, 1.0), 2.0
+    assert "than the factor 7.39 that ε = 2 alone allows" in report.sentence(
+        "attacker", attacker_view(PosteriorMean(n=5, m=5, alpha=0.5, beta=0.5), 0, 5, 1.0), 2.0
     )
 
 
@@ -232,7 +218,7 @@ def test_the_attacker_is_told_what_the_matrix_says():
         step = max(1, release.shape[1] // 4)
         for pair, column in itertools.product({0, len(release.neighbours) - 1}, range(0, release.shape[1], step)):
             view = attacker_view(release, pair, column, prior)
-            sentence = attacker_sentence(view, epsilon)
+            sentence = report.sentence("attacker", view, epsilon)
             first, second = (rows[one] for one in map(table, re.findall(TABLE, sentence)[:2]))
             released = columns[table(re.findall(TABLE, sentence)[2])]
             with np.errstate(invalid="ignore"):
@@ -254,7 +240,7 @@ def test_the_attacker_is_told_what_the_matrix_says():
                 if abs(gain) < 700:
                     assert value_of(towards[2]) == pytest.approx(math.exp(abs(gain)), rel=5.1e-3)
             odds = math.log(prior) + gain
-            (_, before, _), (_, after, chance) = attacker_numbers(view)
+            (_, before, _), (_, after, chance) = report.attacker_numbers(view)
             assert value_of(before.removesuffix(" : 1")) == pytest.approx(prior, rel=6e-4)
             assert value_of(after.removesuffix(" : 1")) == pytest.approx(
                 math.exp(odds) if odds < 709 else math.inf, rel=6e-6
@@ -285,9 +271,9 @@ def test_the_price_of_a_release_is_the_ratio_of_two_errors_that_it_names(
     squares = (release.transition_matrix() * (np.arange(release.m + 1) / release.m - truth) ** 2).sum(axis=1)
     errors = {"average": math.sqrt(squares.mean()), "worst": math.sqrt(squares.max())}
     assert share_moments(release).release_error() == pytest.approx(errors, rel=1e-9)
-    for place, (named, compared) in enumerate(compared_promises(summarize(release, epsilon, 0.0))):
+    for place, (named, compared) in enumerate(report.compared_promises(summarize(release, epsilon, 0.0))):
         best = {one: least_error(n=release.n, epsilon=compared, criterion=one) for one in errors}  # type: ignore[arg-type]
-        text = better_sentence(errors, named, best)
+        text = report.sentence("better", errors, named, best)
         mine, least, *times = (value_of(found) for found in re.findall(r"<b>([^<]*?)(?: times| points)?</b>", text))
         assert mine / 100 == pytest.approx(errors["average"], rel=6e-3)
         assert least / 100 == pytest.approx(best["average"].root_mean_squared_error, rel=6e-3)
@@ -298,7 +284,7 @@ def test_the_price_of_a_release_is_the_ratio_of_two_errors_that_it_names(
             assert times[0] > 1
         else:
             assert best["average"].prices(errors["average"])[0] <= 1 + 1e-9
-        cells = better_table(errors, [(named, best)])[1][1]
+        cells = report.better_table(errors, [(named, best)])[1][1]
         assert value_of(cells[3]) == pytest.approx(best["worst"].root_mean_squared_error, rel=6e-4)
 
 
@@ -308,9 +294,9 @@ def test_a_factor_beyond_what_is_allowed_never_reads_like_it() -> None:
         (0.01, 0.1, 1.0, 2.0, 8.0), (1.1e-12, 1e-10, 1e-6, 1e-4, 4e-4, 0.003, 0.2)
     ):
         release = GeometricSanitizer(n=20, epsilon=epsilon * (1 + beyond))
-        verdict = promise_sentence(summarize(release, epsilon, 0.0))[1]
-        odds = odds_sentence(summarize(release, epsilon, 0.0))
-        step = attacker_sentence(attacker_view(release, 5, 0, 1.0), epsilon)
+        verdict = report.sentences("promise", summarize(release, epsilon, 0.0))[1]
+        odds = report.sentence("odds", summarize(release, epsilon, 0.0))
+        step = report.sentence("attacker", attacker_view(release, 5, 0, 1.0), epsilon)
         for words, pattern in (
             (verdict, r"by a factor of (\S+), instead of at most (\S+)\. The"),
             (odds, r"<b>(\S+)</b> times as likely as .* allows at most (\S+) times"),
@@ -319,6 +305,6 @@ def test_a_factor_beyond_what_is_allowed_never_reads_like_it() -> None:
             found = re.search(pattern, words)
             assert found, words
             assert value_of(found[1]) > value_of(found[2]), words
-    kept = promise_sentence(summarize(GeometricSanitizer(n=20, epsilon=1.2), 2.0, 0.0))[1]
+    kept = report.sentences("promise", summarize(GeometricSanitizer(n=20, epsilon=1.2), 2.0, 0.0))[1]
     (most,) = re.findall(r"more than a factor of (\S+)\.", kept)
     assert math.exp(1.2) <= value_of(most) <= math.exp(1.2) * (1 + 1e-4)
