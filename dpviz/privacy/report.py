@@ -17,8 +17,6 @@ from dpviz.privacy.optimum.least_error import ERROR_TOLERANCE, Criterion, LeastE
 from dpviz.privacy.summary import EQUAL_LOSS, PrivacySummary, evenly_spaced, log_chance
 from dpviz.privacy.trade_off import BEST_GUESS, MEETS_AXIS, NORMAL_CURVE, STEEPEST_POINT, TOUCHING_POINT, TradeOffCurve
 
-NOT_LISTED = "not listed", "it needs the full matrix, which would have over 4 million entries here"
-
 BestErrors = Mapping[str, LeastError]
 """The smallest errors with one promise, by criterion."""
 
@@ -36,12 +34,14 @@ def sentence(name: str, /, *facts: object) -> str:
 @cache
 def _macros() -> Any:
     return sentence_macros(
-        "privacy", readable=format_number, distinct=format_distinct, rounded_down=round_down, factor=factor_of_odds,
+        "privacy", readable=format_number, distinct=format_distinct, rounded_down=round_down, rounded_up=round_up,
+        factor=factor_of_odds,
         belief=belief_text, chance=chance_text, probability=probability_text, risk_text=risk_text,
         epsilon_for_risk_ratio=epsilon_for_risk_ratio, log_chance=log_chance, both_epsilons=_both_epsilons,
-        delta_text=_delta_text, row=_table, released_table=_released, neighbours=_pair,
+        breaking=_probability_or_words, row=_table, released_table=_released, neighbours=_pair,
         strongest_evidence=_strongest_evidence, infinity=math.inf, EQUAL_LOSS=EQUAL_LOSS,
-        ERROR_TOLERANCE=ERROR_TOLERANCE,
+        ERROR_TOLERANCE=ERROR_TOLERANCE, STEEPEST_POINT=STEEPEST_POINT, MEETS_AXIS=MEETS_AXIS,
+        TOUCHING_POINT=TOUCHING_POINT, BEST_GUESS=BEST_GUESS, NORMAL_CURVE=NORMAL_CURVE,
     )  # fmt: skip
 
 
@@ -56,9 +56,9 @@ def _both_epsilons(summary: PrivacySummary) -> tuple[str, str]:
     return format_distinct(real, promised, 3), format_distinct(promised, real)
 
 
-def _delta_text(summary: PrivacySummary, text: str) -> str:
-    """δ(ε) as `text`; in words if a release breaks ε and its δ is below the floating-point numbers."""
-    return text if summary.divergence.value > 0 or summary.is_pure else BELOW_FLOATS
+def _probability_or_words(summary: PrivacySummary, value: float, text: str) -> str:
+    """A probability of breaking ε as `text`; in words if a release breaks it and that is below all floats."""
+    return text if value > 0 or summary.is_pure else BELOW_FLOATS
 
 
 def _pair(release: Synthesizer, worst: WorstCase) -> str:
@@ -91,44 +91,15 @@ def _strongest_evidence(draws: Draws) -> tuple[float, tuple[int, ...]]:
 # Numbers and tables
 
 
+def _triplets(name: str, *facts: object) -> list[tuple[str, str, str]]:
+    """Texts of a macro, three together."""
+    texts = sentences(name, *facts)
+    return list(zip(texts[::3], texts[1::3], texts[2::3], strict=True))
+
+
 def verdict_numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
     """The four numbers, each with its name and what it means."""
-    release, worst, pair = summary.synthesizer, summary.worst, summary.divergence
-    reached = f"{_pair(release, worst)}, when {_released(release, worst)} is released"
-
-    # δ at the promised ε, and the ε that the allowed δ needs
-    is_zero = not pair.value and summary.is_pure
-    neighbours = "no neighbours differ by more than the factor eᵋ" if is_zero else _pair(release, pair)
-    given = f"With δ = {format_number(summary.delta, 3)} allowed" if summary.delta else "Without any δ"
-    outcome = f"ε = {format_number(round_up(summary.epsilon_at_delta, 6), 6)} is kept"
-    if math.isinf(summary.epsilon_at_delta):
-        outcome = "no ε is enough"
-    numbers = [
-        ("exact ε (substituted row)", format_number(worst.value, 7), reached),
-        (
-            f"δ at ε = {format_number(summary.epsilon, 4)}",
-            _delta_text(summary, format_number(pair.value, 7)),
-            f"{neighbours}. {given}, {outcome}",
-        ),
-    ]
-
-    # What needs the whole matrix
-    probabilistic, uncertainty = "probabilistic δ", "SDL: smallest Pr(m ≠ n)"
-    if summary.failure is None or summary.joint_failure is None:
-        return [*numbers, (probabilistic, *NOT_LISTED), (uncertainty, *NOT_LISTED)]
-    row = int(summary.failure.argmax())
-    largest, average = (
-        BELOW_FLOATS if share == 0 and not summary.is_pure else format_number(share, digits)
-        for share, digits in ((float(summary.failure[row]), 7), (summary.joint_failure, 3))
-    )
-    where = f"for the data {_table(release, row)}; {average} on average, if every row is equally likely to fall in each"
-    numbers.append((f"{probabilistic}, worst table", largest, f"{where} cell"))
-    if summary.change is None:
-        never = "m differs from n, so the released table is never the confidential one"
-        return [*numbers, (uncertainty, "1", never)]
-    row = int(summary.change.argmin())
-    often = "probability that the released table differs from the confidential one; smallest for the data "
-    return [*numbers, (uncertainty, format_number(float(summary.change[row]), 7), often + _table(release, row))]
+    return _triplets("numbers", summary)
 
 
 def attacker_numbers(view: AttackerView) -> list[tuple[str, str, str]]:
@@ -141,7 +112,7 @@ def attacker_numbers(view: AttackerView) -> list[tuple[str, str, str]]:
     ]
 
 
-def measures_table(summary: PrivacySummary, curve: TradeOffCurve) -> tuple[list[str], list[list[str]], str, set[int]]:
+def measures_table(summary: PrivacySummary, curve: TradeOffCurve) -> TextTable:
     """Each measure with its place on the curve, by its letter there.
 
     Parameters
@@ -150,27 +121,9 @@ def measures_table(summary: PrivacySummary, curve: TradeOffCurve) -> tuple[list[
     curve : TradeOffCurve
         Of the release.
     """
-    at = f"at ε = {format_number(summary.epsilon, 4)}"
-    advantage = format_distinct(curve.advantage, 0.0, 6) if curve.advantage > 0 else "0"
-    slope = f"{STEEPEST_POINT}: the slope of the steepest piece of the curve is −e<sup>ε</sup>"
-    axis = f"{MEETS_AXIS}: the line of slope −e<sup>ε</sup> that touches the curve meets the axis at 1 − δ"
-    normal = "no normal curve stays below it"
-    if math.isfinite(curve.mu):
-        normal = f"{NORMAL_CURVE}: the highest normal curve that stays below it"
-    rows = [
-        ["pure ε", format_number(summary.worst.value, 6), slope],
-        [f"δ {at}", format_number(summary.divergence.value, 6), axis],
-        ["advantage", advantage, f"{BEST_GUESS}: 1 minus the smallest sum of both errors; δ at ε = 0"],
-        ["Gaussian μ", format_number(curve.mu, 6), normal],
-    ]
-    if summary.failure is not None:
-        touching = (
-            f"{TOUCHING_POINT}: down to where that line touches, the curve falls by the releases that break ε for "
-            "these two tables; the worst table counts those of all its neighbours, in either direction"
-        )
-        rows.insert(2, [f"probabilistic δ {at}", format_number(float(summary.failure.max()), 6), touching])
     head = ["measure", "its value", "where it sits on the curve"]
-    return head, rows, "The measures of privacy and the trade-off curve", {1}
+    rows = [list(row) for row in _triplets("measures", summary, curve)]
+    return TextTable(head, rows, "The measures of privacy and the trade-off curve")
 
 
 def releases_table(summary: PrivacySummary, risk: float) -> TextTable:

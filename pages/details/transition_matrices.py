@@ -211,7 +211,7 @@ def _show_attacker(question: Any) -> None:
         sentences = report.sentences("risk", summary, risk, ui.number_control("risk_ratio"))
         st.html("".join(f"<p>{sentence}</p>" for sentence in sentences))
     ui.heading("One curve, five measures")
-    ui.table(*report.measures_table(summary, curve))
+    ui.table(*report.measures_table(summary, curve), numeric={1})
     ui.note(ui.words("Tests"))
 
     # Each release as a piece of the curve
