@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+from scipy.special import logit
 
 from dpviz.core.declarations import ANY_EPSILON, MANY_ROWS, PROPORTION
 from dpviz.core.numerics.special import MAX_EXPONENT, row_blocks
@@ -77,10 +78,8 @@ def count_release_delta(n: int, theta_real: float, epsilon: float) -> float:
         return 1.0
     log_weights = log_count_probabilities(n - 1, theta)
     count = np.arange(n + 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        gain = (n * theta - count) / (count * (1 - theta))  # keeps the digits where the two are nearly equal
-        far = np.log(n - count) - np.log(count) + (math.log(theta) - math.log1p(-theta))
-        loss = -np.where(np.abs(gain) < 0.5, np.log1p(gain), far)
+    with np.errstate(divide="ignore"):
+        loss = np.log(count) - np.log(n - count) - logit(theta)
     return float(_both_ways(np.append(-np.inf, log_weights), np.append(log_weights, -np.inf), loss, epsilon).max())
 
 

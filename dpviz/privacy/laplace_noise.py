@@ -8,7 +8,7 @@ differential privacy".
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,28 +40,26 @@ def truncated_factor(epsilon: float) -> float:
 class ReleaseEvent:
     """The most extreme event of a release, made of a noisy statistic t from 0 to `steps`.
 
-    One row moves the statistic by 1 at most, by a whole number if it `is_count`. `log_probability` is ln of the
-    probability, or density, of the event given t: it falls with t, is concave, and changes its slope over the distance
-    `scale` from an end of the range. Beyond `reach` the event is impossible.
+    One row moves the statistic by 1 at most, by a whole number if it `is_count`. `curve` is ln of the probability, or
+    density, of the event given t: it falls with t and is concave. Beyond its last knot the event is impossible.
     """
 
     steps: float
-    log_probability: Callable[[FloatArray], FloatArray]
-    scale: float
-    reach: float
+    curve: "CubicSpline"
     is_count: bool = False
 
-    @cached_property
-    def curve(self) -> "CubicSpline":
-        """The logarithm as a spline, its knots close together near both ends of the range."""
-        from scipy.interpolate import CubicSpline  # takes long to import, and few need it
 
-        middle = self.reach / 2
-        end = math.asinh(middle / self.scale)
-        near = np.sinh(np.linspace(0.0, end, max(8, math.ceil(end / 0.02)))) * self.scale
-        near[-1] = middle
-        knots = np.concatenate([near, (self.reach - near)[-2::-1]])
-        return CubicSpline(knots, self.log_probability(knots))
+def _spline(log_probability: Callable[[FloatArray], FloatArray], reach: float, scale: float) -> "CubicSpline":
+    """The function from 0 to `reach`, whose slope changes over the distance `scale` from an end."""
+    from scipy.interpolate import CubicSpline  # takes long to import, and few need it
+
+    # Knots close together near both ends
+    middle = reach / 2
+    end = math.asinh(middle / scale)
+    near = np.sinh(np.linspace(0.0, end, max(8, math.ceil(end / 0.02)))) * scale
+    near[-1] = middle
+    knots = np.concatenate([near, (reach - near)[-2::-1]])
+    return CubicSpline(knots, log_probability(knots))
 
 
 @lru_cache(maxsize=64)
@@ -87,7 +85,7 @@ def _lowest_rows(rows: int, width: float, truncated: bool) -> ReleaseEvent:
         return logsumexp(rows * (log_row(v) - (u[:, None] + v) ** 2 / 2), axis=1)
 
     reach = rows * min(1.0, 390 / width)  # as far from the bound as `SHIFTS` hold the peak
-    return ReleaseEvent(rows, log_probability, rows / width, reach)
+    return ReleaseEvent(rows, _spline(log_probability, reach, rows / width))
 
 
 @lru_cache(maxsize=64)
@@ -102,7 +100,7 @@ def no_ones(rows: int, sets: int) -> ReleaseEvent:
     def log_probability(t: FloatArray) -> FloatArray:
         return np.asarray(sets * (betaln(1 + t, 1 + 2 * rows - t) - betaln(1 + t, 1 + rows - t)))
 
-    return ReleaseEvent(rows, log_probability, 1.0, float(rows), is_count=True)
+    return ReleaseEvent(rows, _spline(log_probability, float(rows), 1.0), is_count=True)
 
 
 def event_loss(event: ReleaseEvent, epsilon: float, truncated: bool) -> float:
@@ -164,14 +162,15 @@ def _log_probability(event: ReleaseEvent, epsilon: float, statistics: FloatArray
     Below a statistic and above it the integrand is log-concave, so it is summed from its peak to where it is nothing.
     """
     curve, steps = event.curve, event.steps
-    middle = np.minimum(statistics, event.reach)
+    reach = float(curve.x[-1])
+    middle = np.minimum(statistics, reach)
     parts = _log_integrals(curve, statistics, np.zeros_like(middle), middle, epsilon)
-    parts += _log_integrals(curve, statistics, middle, np.full_like(middle, event.reach), -epsilon)
+    parts += _log_integrals(curve, statistics, middle, np.full_like(middle, reach), -epsilon)
     if truncated:
         log_mass = np.log(-np.expm1(-epsilon * statistics) / 2 - np.expm1(-epsilon * (steps - statistics)) / 2)
         return np.asarray(logsumexp(parts, axis=0) - log_mass)
     parts.append(curve(0.0) - math.log(2) - epsilon * statistics)
-    if event.reach == steps:
+    if reach == steps:
         parts.append(curve(steps) - math.log(2) - epsilon * (steps - statistics))
     return np.asarray(logsumexp(parts, axis=0))
 

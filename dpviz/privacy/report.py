@@ -83,7 +83,8 @@ def _counts_text(counts: tuple[int, ...]) -> str:
 
 def _strongest_evidence(draws: Draws) -> tuple[float, tuple[int, ...]]:
     """Log-odds of the secret table after the last release, and the neighbour from which it tells it best."""
-    gains = {int(row): float(draws.log_odds(int(row))[-1]) for row in draws.neighbours}
+    last = int(draws.columns[-1])
+    gains = {int(row): float(draws.log_odds(int(row))[last]) for row in draws.neighbours}
     strongest = max(gains, key=lambda row: abs(gains[row]))
     return gains[strongest], draws.synthesizer.row_table(strongest)
 

@@ -141,30 +141,16 @@ def profile(synthesizer: Synthesizer) -> Profile:
 
 @dataclass(frozen=True, eq=False)
 class TwoTables:
-    """What is released under each of the two neighbouring tables that a release tells apart best.
-
-    Attributes
-    ----------
-    tables : tuple of int
-        Their rows in the matrix: of two counts first the one with one yes more, so that the person they differ in said
-        yes, else the likelier one at `best_column`.
-    columns, probabilities : ndarray
-        Released tables that are shown, and Pr(released | table) of both there.
-    best_column : int
-        The released table that tells most; its log-odds are `gain`, its probability under the likelier one `chance`.
-    success : float
-        How often the best guess between the two is right that knows nothing else: ½ + Σ |difference| / 4; NaN where
-        there are too many released tables to sum over.
-    """
+    """What is released under each of the two neighbouring tables that a release tells apart best."""
 
     synthesizer: Synthesizer
-    tables: tuple[int, int]
-    columns: IntArray
-    probabilities: FloatArray
-    best_column: int
-    chance: float
-    gain: float
-    success: float
+    tables: tuple[int, int]  # their rows: of two counts first the one with one yes more, else the likelier one
+    columns: IntArray  # released tables that are shown
+    probabilities: FloatArray  # Pr(released | table) of both there
+    best_column: int  # the released table that tells most
+    chance: float  # its probability under the likelier table
+    gain: float  # its log-odds
+    success: float  # share of right guesses, ½ + Σ |difference| / 4; NaN where there are too many released tables
 
 
 def two_tables(synthesizer: Synthesizer, worst: WorstCase) -> TwoTables | None:
