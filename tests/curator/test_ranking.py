@@ -264,7 +264,8 @@ def test_of_designs_equally_far_from_a_limit_the_one_that_breaks_fewer_leads() -
     assert (first.rule, second.rule) == ("score", "as_if_real")
     assert first.limit_use.tied(second.limit_use)
     assert (first.verdicts[COVERAGE], second.verdicts[COVERAGE]) == (True, False)
-    assert desk.deciding_criterion(second).reason == "it breaks fewer limits"
+    criterion = desk.deciding_criterion(second)
+    assert criterion is not None and criterion.reason == "it breaks fewer limits"
 
 
 def test_the_nearest_of_those_that_miss_does_not_hide_that_it_hardly_protects() -> None:

@@ -41,6 +41,11 @@ STATISTICS = (
 PLAN = ReleasePlan(
     n=40, statistics=STATISTICS, groups=(("N", 10),), protection=EpsilonDeltaLimit(most_epsilon=5.0, most_delta=1e-3)
 )
+LOSSES = [
+    change * mechanism.rate
+    for change, mechanism in zip((1, 2, 2**0.5, 70, 1), solve_plan(PLAN).design.mechanisms, strict=True)
+]
+"""ε of the noise of each statistic alone (of the Gaussian, its sensitivity over its scale), by hand."""
 DRAWS = random.Random(1)
 ROWS: list[list[Any]] = [
     ["N" if place < 10 else "", DRAWS.randrange(2), min(place // 4, 2), [place % 2, DRAWS.randrange(2)],
@@ -49,11 +54,12 @@ ROWS: list[list[Any]] = [
 ]  # fmt: skip
 
 
-def run(folder: Path, rows: object) -> subprocess.CompletedProcess[str]:
-    """The script with these rows in it."""
-    (folder / "opendp").mkdir(exist_ok=True)
-    (folder / "opendp" / "__init__.py").touch()
-    (folder / "opendp" / "prelude.py").write_text(LIBRARY)
+def run(folder: Path, rows: object, library: str = LIBRARY) -> subprocess.CompletedProcess[str]:
+    """The script with these rows in it; with OpenDP itself where no other library is given."""
+    if library:
+        (folder / "opendp").mkdir(exist_ok=True)
+        (folder / "opendp" / "__init__.py").touch()
+        (folder / "opendp" / "prelude.py").write_text(library)
     text = opendp_script(solve_plan(PLAN))
     assert text.count("rows = None  #") == 1
     (folder / "release.py").write_text(text.replace("rows = None  #", f"rows = {rows!r}  #"), encoding="utf-8")
@@ -61,6 +67,11 @@ def run(folder: Path, rows: object) -> subprocess.CompletedProcess[str]:
         [sys.executable, "release.py"], capture_output=True, encoding="utf-8", cwd=folder,
         env={**os.environ, "PYTHONUTF8": "1"},
     )  # fmt: skip
+
+
+def losses_in(output: str) -> list[float]:
+    """Loss of each statistic as the script prints it."""
+    return [float(line.rpartition(": ")[2]) for line in output.splitlines()[:-1]]
 
 
 def test_what_is_published_is_what_the_plan_says_and_once(tmp_path: Path) -> None:
@@ -81,10 +92,21 @@ def test_what_is_published_is_what_the_plan_says_and_once(tmp_path: Path) -> Non
     assert [float(row[2]) if row[2] else None for row in published] == pytest.approx([row[2] for row in expected])
 
     # The loss of each is that of its sensitivities and rate, and a second run is refused
-    losses = [float(line.rpartition(": ")[2]) for line in done.stdout.splitlines()[:-1]]
-    rates = [mechanism.rate for mechanism in solve_plan(PLAN).design.mechanisms]
-    assert losses == pytest.approx([change * rate for change, rate in zip((1, 2, 2**0.5, 70, 1), rates, strict=True)])
+    assert losses_in(done.stdout) == pytest.approx(LOSSES)
     assert "there is a file published.csv already" in run(tmp_path, ROWS).stderr
+
+
+def test_opendp_itself_publishes_as_many_numbers_and_finds_the_same_losses(tmp_path: Path) -> None:
+    done = run(tmp_path, ROWS, library="")
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "published.csv").open(encoding="utf-8") as file:
+        cells = [(row["statistic"], row["cell"]) for row in csv.DictReader(file)]
+    assert len(cells) == len(set(cells)) == 10
+    kinds = [type(mechanism).key for mechanism in solve_plan(PLAN).design.mechanisms]
+    assert "gaussian" in kinds and "laplace" in kinds
+    # OpenDP measures the Gaussian by ρ of zero-concentrated privacy: half the square of its sensitivity over its scale
+    expected = [loss**2 / 2 if kind == "gaussian" else loss for kind, loss in zip(kinds, LOSSES, strict=True)]
+    assert losses_in(done.stdout) == pytest.approx(expected)
 
 
 WRONG: dict[str, Any] = {

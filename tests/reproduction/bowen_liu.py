@@ -17,13 +17,13 @@ from dpviz.comparisons.analysis import OutcomeMeasures
 from dpviz.comparisons.methods import NumericMethod
 from dpviz.comparisons.mixed import LARGEST_SHARE, SMALLEST_SHARE
 from dpviz.comparisons.numeric_data import NormalData
-from dpviz.comparisons.numeric_releases import MODIPS_COMMUNAL, MODIPS_SPLIT, _uniform_share
+from dpviz.comparisons.numeric_releases import MODIPS_COMMUNAL, MODIPS_SPLIT
 from dpviz.comparisons.numeric_study import NumericStudy
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.types import FloatArray
-from dpviz.privacy.histograms import SCOTT_FACTOR
+from dpviz.privacy.histograms import SCOTT_FACTOR, uniform_share
 from dpviz.published.records import Record
 from tests.reproduction import evidence
 from tests.reproduction.evidence import Evidence, Findings, SimulationBudget, between, count, values
@@ -157,7 +157,7 @@ def exact_results() -> Findings:
     for key, n in (("squares_low", SMALLEST_SHARE), ("squares_high", LARGEST_SHARE)):
         yield key, median_bins(n, 8.0, factor=3.5, power=1 / 4) ** 2
         yield f"{key}_1", median_bins(n, 8.0) ** 2
-    yield "smoothed_worse", evidence.increasing([_uniform_share(median, n, 1.0) for n, median in medians.items()])
+    yield "smoothed_worse", evidence.increasing([uniform_share(median, n, 1.0) for n, median in medians.items()])
 
     # Scales of the noise of mean and variance, split and not
     data = UnknownVariance(**STANDARD | {"low": -3.0}, n=100)
