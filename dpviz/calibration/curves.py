@@ -18,8 +18,6 @@ from dpviz.mechanisms import Release
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
 from dpviz.privacy.divergence import delta_for_epsilon
 
-THETA_STRIDES = (12, 6, 3, 1)  # steps between the points along θ, coarse to fine
-
 SetCount = tuple[str, int]
 """Key of a method, and a number of sets."""
 
@@ -28,12 +26,7 @@ SetCount = tuple[str, int]
 class Needed:
     """Smallest prior or largest range that keeps a promise, by key of the method, as far as it is known.
 
-    Attributes
-    ----------
-    pure, exact : mapping of str to float
-        For δ = 0, and for the δ of the setting; NaN beyond reach.
-    refused : mapping of str to str
-        Why a method is beyond reach.
+    `pure` is for δ = 0, `exact` for the δ of the setting: NaN beyond reach, and `refused` says why.
     """
 
     pure: Mapping[str, float]
@@ -42,7 +35,7 @@ class Needed:
 
 
 def stream_needed(kind: Kind, setting: Setting, sets: int, first: PriorMethod) -> Iterator[Needed]:
-    """What `sets` sets of every method need together.
+    """What M sets of every method need together: after every method, all that is known.
 
     Parameters
     ----------
@@ -50,17 +43,7 @@ def stream_needed(kind: Kind, setting: Setting, sets: int, first: PriorMethod) -
     setting : Setting
     sets : int
     first : PriorMethod
-        Asked before all others.
-
-    Yields
-    ------
-    Needed
-        After every method, with all that is known.
-
-    Raises
-    ------
-    ValueError
-        If a single set of `first` is beyond reach.
+        Asked before all others; a ValueError says that a single set of it is beyond reach.
     """
     pure: dict[str, float] = {}
     exact: dict[str, float] = {}
@@ -120,14 +103,13 @@ def divided_sets(sets: int) -> list[int]:
 
 
 def shares_of(kind: Kind, method: PriorMethod, setting: Setting, sets: int) -> Shares:
-    """What M sets need where ε and δ are divided among them.
+    """What M sets need where their ε and δ, those of the setting, are divided among them.
 
     Parameters
     ----------
     kind : Kind
     method : PriorMethod
     setting : Setting
-        Its ε and δ are those of all sets together.
     sets : int
     """
     share = dataclasses.replace(setting, epsilon=setting.epsilon / sets, delta=setting.delta / sets)
@@ -144,7 +126,7 @@ def stream_ways(
     divided: Sequence[int] = (),
     together: Sequence[int] = (),
 ) -> Iterator[Ways]:
-    """What M sets of every method need, and then what `first` needs for other numbers of sets.
+    """What M sets of every method need, then what `first` needs for other numbers of sets: after each, all so far.
 
     Parameters
     ----------
@@ -153,11 +135,6 @@ def stream_ways(
     divided, together : sequence of int, optional
         Numbers of sets among which ε and δ are divided, and whose losses are composed; none of them where M sets of
         `first` are beyond reach.
-
-    Yields
-    ------
-    Ways
-        After every answer, with all that is known.
     """
     shares: dict[SetCount, Shares] = {}
     exact: dict[SetCount, float] = {}
@@ -200,9 +177,8 @@ def release(method: str, *, n: int, m: int, alpha: float, beta: float | None = N
         Key of `CALIBRATED_METHODS`.
     n, m : int
         Confidential and synthetic rows; with k > 2 cells m is at most 2,000, or 20 n.
-    alpha : float
-    beta : float, optional
-        α unless given.
+    alpha, beta : float
+        β is α unless given.
     cells : int, optional
         Number k of cells, at least 2; more than two have the prior α each.
 
@@ -224,24 +200,16 @@ def release(method: str, *, n: int, m: int, alpha: float, beta: float | None = N
 def average_and_worst(
     n: int, m: int, alpha: float, theta_real: float, epsilon: float
 ) -> dict[str, tuple[float, float | None] | None]:
-    """δ of every method with n − 1 random rows, and with the worst fixed ones.
+    """δ of every method with n − 1 random rows, and with the worst fixed ones: None for PARAM_MAP, where it is 1.
+
+    SYNTH_MAP has no δ at a prior of 1 or less: None instead of both. Source: Zheng (2015), section 6.3.
 
     Parameters
     ----------
     n, m : int
-    alpha : float
+    alpha, epsilon : float
     theta_real : float
         Probability of a one in each of the random rows.
-    epsilon : float
-
-    Returns
-    -------
-    dict
-        The latter is None for PARAM_MAP, where it is 1; None instead of both for SYNTH_MAP at a prior of 1 or less.
-
-    References
-    ----------
-    .. [1] Zheng (2015), section 6.3.
 
     Examples
     --------
@@ -278,11 +246,6 @@ def stream_average_by_theta(
     alpha, epsilon : float
     thetas : sequence of float
 
-    Yields
-    ------
-    AverageCurves
-        The points before, and some more.
-
     Examples
     --------
     One row has no others to hide behind: Beta-binomial rows (2/3, 1/3) and (1/3, 2/3) differ by 1/3 at every θ.
@@ -300,7 +263,7 @@ def stream_average_by_theta(
     def deltas_at(theta: float) -> list[float]:
         return [method.average_delta(n, m, alpha, theta, epsilon) for method in methods.values()]
 
-    for stride in THETA_STRIDES:
+    for stride in (12, 6, 3, 1):
         shown = np.unique(np.append(points[::stride], points[-1]))
         # The prior is symmetric, so that θ and 1 − θ, alike to twelve digits, are one point
         rows = [deltas_at(float(f"{min(theta, 1 - theta):.12g}")) for theta in shown.tolist()]

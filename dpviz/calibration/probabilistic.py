@@ -11,9 +11,8 @@ from scipy.special import betainc
 
 from dpviz.calibration.methods import PRIOR_METHODS, PriorMethod, RowMethod
 from dpviz.calibration.parameter_draw import parameter_failure
-from dpviz.calibration.smallest_prior import minimum_prior, validate_epsilon
+from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.core import limits
-from dpviz.core.declarations import DELTA, MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import cumulative_sum
 from dpviz.core.parameters import validate_choice
@@ -24,7 +23,6 @@ from dpviz.privacy.divergence import exceeds
 
 ManyBetaBinomial = BetaBinomial.up_to(limits.MAX_PRIOR_ROWS)
 
-MIN_INTERVALS = 12  # of priors that the search starts with; in each ln α changes by at most 1
 MIN_INTERVAL = 1e-9  # relative length of an interval that is not halved again
 
 
@@ -124,15 +122,12 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
     1.0
     """
     validate_choice("method", method, PRIOR_METHODS)
-    n = int(MANY_ROWS.validate(n))
-    m = int(MANY_SYNTHETIC_ROWS.validate(m))
-    delta = DELTA.validate(delta)
-    epsilon = validate_epsilon(epsilon, delta)
     prior_method = PRIOR_METHODS[method]
     return prior_method.prior_of(_smallest_effective(prior_method.effective, n, m, epsilon, delta))
 
 
 def _smallest_effective(method: PriorMethod, n: int, m: int, epsilon: float, delta: float) -> float:
+    """`minimum_prior_probabilistic` of a method that uses its whole prior."""
     smallest = minimum_prior(method.key, n=n, m=m, epsilon=epsilon, delta=delta)
     rows = max(n, m) if isinstance(method, RowMethod) else n
     if rows > limits.MAX_PROBABILISTIC_ROWS:
@@ -156,7 +151,7 @@ def _smallest_effective(method: PriorMethod, n: int, m: int, epsilon: float, del
 
     # Intervals of priors, the highest first
     bottom = min(max(smallest, failure.settled), top)
-    count = max(MIN_INTERVALS, math.ceil(math.log(top / bottom)))
+    count = max(12, math.ceil(math.log(top / bottom)))  # in each ln α changes by at most 1
     grid = [smallest, *np.geomspace(bottom, top, count + 1).tolist()]
     intervals = [(low, high) for low, high in pairwise(grid) if low < high]
     max_intervals = min(max(1_000, 8_000_000 // (n + rows)), 30_000)  # gives up after some seconds

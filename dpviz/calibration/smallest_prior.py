@@ -1,7 +1,11 @@
-"""The smallest prior with which a method keeps a promise: closed forms for ε, a root of δ(ε; α) = δ for (ε, δ)."""
+"""The smallest prior with which a method keeps a promise: closed forms for ε, a root of δ(ε; α) = δ for (ε, δ).
+
+Of many settings, the roots for the neighbours with 0 and 1 ones, mostly the worst, are found together; where δ of all
+neighbours is larger there, and of a single setting, `prior_for_delta` finds the root.
+"""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 
@@ -26,11 +30,7 @@ BELOW_ONE = replace(
     DELTA, maximum=math.nextafter(1.0, 0.0), domain_text="0 or larger, and below 1: at 1 nothing is promised"
 )
 LOG_TOLERANCE = 1e-13  # absolute, of ln α
-# Relative increase of a prior, per 1 + ε, that outweighs the rounding of its largest log-odds ε: an increase c lowers
-# them by at least c (1 − e^{−ε}) ≥ c ε / (1 + ε), and this is more than ε times their relative rounding
-PRIOR_ROUNDING = 4e-15
-BATCH_ROUNDING = 5e-13  # relative increase of a prior found with many others, whatever ε is; its δ is then checked
-FAR_EXCESS = 1e3  # finite bound of ln(ln δ(α) / ln δ), which is infinite where δ(α) is rounded to 0 or 1
+MAX_EXCESS = 1e3  # finite bound of ln(ln δ(α) / ln δ), which is infinite where δ(α) is rounded to 0 or 1
 
 
 def minimum_prior(
@@ -91,14 +91,12 @@ def minimum_prior(
     if cells > 2 and (beta is not None or ratio != 1):
         unused = f"beta and ratio must be left out where there are {cells} cells"
         raise ValueError(f"{unused}: every cell has the same prior.")
-    return _solve(replace(_search(method, n, m, epsilon, delta), beta=beta, ratio=ratio, cells=cells))
+    search = replace(_validate_search(method, n, m, epsilon, delta), beta=beta, ratio=ratio, cells=cells)
+    return _smallest_alphas((search,))[0]
 
 
 def minimum_priors(method: str, settings: Iterable[tuple[int, int, float, float]]) -> FloatArray:
     """`minimum_prior` at many settings of two cells with one prior, several times as fast as one by one.
-
-    On the private side, within a relative 5e-12. The roots for the neighbours with 0 and 1 ones, mostly the worst, are
-    found together; where δ of all neighbours is larger there, the prior is searched alone.
 
     Parameters
     ----------
@@ -113,21 +111,143 @@ def minimum_priors(method: str, settings: Iterable[tuple[int, int, float, float]
     [1.0, 0.5]
     """
     validate_choice("method", method, PRIOR_METHODS)
-    searches = [_search(method, *setting) for setting in settings]
-    effective = _solve_batch(PRIOR_METHODS[method].effective, tuple(search.effective for search in searches))
-    return np.array([search.from_effective(prior) for search, prior in zip(searches, effective, strict=True)])
+    return np.array(_smallest_alphas(tuple(_validate_search(method, *setting) for setting in settings)))
 
 
-def validate_epsilon(epsilon: float, delta: float) -> float:
-    """Validate an ε, which may be 0 where δ is positive.
+@dataclass(frozen=True)
+class _Search:
+    """Valid arguments of `minimum_prior`, and what its search takes from them."""
 
-    Parameters
-    ----------
-    epsilon : float
-        More than 0, or 0 where δ is positive.
-    delta : float
-    """
-    return 0.0 if delta > 0 and plain_number(epsilon) == 0 else EPSILON.validate(epsilon)
+    method: PriorMethod
+    n: int
+    m: int
+    epsilon: float
+    delta: float
+    beta: float | None = None
+    ratio: float = 1.0
+    cells: int = 2
+
+    def beta_of(self, alpha: float) -> float:
+        return self.ratio * alpha if self.beta is None else self.beta
+
+    def delta_of(self, alpha: float) -> float:
+        """δ of the worst neighbours."""
+        release = self.method.release(self.n, self.m, alpha, self.beta_of(alpha), self.cells)
+        return delta_for_epsilon(release, self.epsilon)
+
+    def alpha_reaching(self, prior: float) -> float:
+        """Smallest α with which neither α nor β is below a prior; ∞ where none in the domain is."""
+        if math.isinf(prior) or (self.beta is not None and self.beta < prior):
+            return math.inf
+        smallest = prior if self.beta is not None else prior / min(1.0, self.ratio)
+        alpha = round_to_private_side(smallest, math.inf, lambda alpha: min(alpha, self.beta_of(alpha)) >= prior)
+        return alpha if max(alpha, self.beta_of(alpha)) <= PRIOR_ONES.maximum else math.inf
+
+    @cached_property
+    def pure_alpha(self) -> float:
+        """Smallest α for δ = 0: of α and β, the smaller decides."""
+        return self.alpha_reaching(self.method.minimum_pure_prior(self.m, self.epsilon) if self.epsilon else math.inf)
+
+    @cached_property
+    def domain(self) -> tuple[float, float]:
+        """Smallest and largest α that is tried for δ > 0: a posterior mode needs α and β above 1."""
+        lost = self.method.lost
+        low = self.alpha_reaching(math.nextafter(lost, math.inf) if lost else PRIOR_ONES.minimum)
+        if self.beta is not None and math.isinf(low):
+            shown = format_number(self.beta)
+            raise ValueError(f"beta (invented rows with no) must be above 1 for the posterior mode; got {shown}.")
+        largest_beta_share = self.ratio if self.beta is None else 1.0
+        return low, min(self.pure_alpha, MAX_SEARCHED_PRIOR / max(1.0, largest_beta_share))
+
+    @property
+    def has_closed_form(self) -> bool:
+        """Whether `pure_alpha` is the answer: no prior is enough, δ is 0, or none smaller is in the domain."""
+        return not self.method.calibrated or self.delta == 0 or self.pure_alpha <= PRIOR_ONES.minimum
+
+    @property
+    def guess(self) -> float:
+        """Where the search begins: δ is about e^{−α(e^ε − 1 − ε)}, and at ε = 0 it is 1 / √(πα)."""
+        if self.epsilon == 0:
+            return 1 / (math.pi * max(self.delta, 1e-7) ** 2)  # at most 3e13, beyond any prior that is tried
+        rate = math.expm1(min(self.epsilon, MAX_EXPONENT)) - self.epsilon
+        return max(-math.log(self.delta) / rate, 1e-9)  # positive even where δ is nearly 1
+
+    @property
+    def margin(self) -> float:
+        """Factor of a root that outweighs the rounding of δ, and that of the largest log-odds ε.
+
+        An increase c of the prior lowers them by at least c (1 − e^{−ε}) ≥ c ε / (1 + ε), which must be more than ε
+        times their relative rounding.
+        """
+        return 1 + max(5e-13, 4e-15 * (1 + self.epsilon))
+
+
+def _validate_search(method: str, n: int, m: int, epsilon: float, delta: float) -> _Search:
+    validate_choice("method", method, PRIOR_METHODS)
+    n = int(MANY_ROWS.validate(n))
+    m = int(MANY_SYNTHETIC_ROWS.validate(m))
+    delta = BELOW_ONE.validate(delta)
+    epsilon = 0.0 if delta > 0 and plain_number(epsilon) == 0 else EPSILON.validate(epsilon)
+    return _Search(PRIOR_METHODS[method], n, m, epsilon, delta)
+
+
+@lru_cache(maxsize=4096)  # a page, its table of theorems and its picture ask for the same
+def _smallest_alphas(searches: tuple[_Search, ...]) -> list[float]:
+    """`minimum_prior` of searches by one method: its closed form, or a root of δ(α)."""
+    open_searches = tuple(search for search in searches if not search.has_closed_form)
+    if not open_searches:
+        return [search.pure_alpha for search in searches]
+
+    # One prior, by a method that releases the same from what it uses of it
+    method = searches[0].method
+    is_plain = all(search.beta is None and search.ratio == 1 for search in searches)
+    if is_plain and method.effective is not method:
+        effective = _smallest_alphas(tuple(replace(search, method=method.effective) for search in searches))
+        return [
+            min(method.prior_of(prior), search.pure_alpha) for search, prior in zip(searches, effective, strict=True)
+        ]
+
+    # Many roots for the outermost neighbours together; one for all neighbours where those have a larger δ
+    roots = _roots_of_outermost_pairs(open_searches) if len(open_searches) > 1 else {}
+    alphas = []
+    for search in searches:
+        alpha = search.pure_alpha
+        if not search.has_closed_form:
+            low, high = search.domain
+            alpha = roots.get(search, low)
+            if not low <= alpha < high or search.delta_of(alpha) > search.delta:
+                alpha = prior_for_delta(search.delta_of, search.delta, low, high, search.guess)
+                alpha = min(alpha * search.margin, search.pure_alpha)
+        alphas.append(alpha)
+    return alphas
+
+
+def _roots_of_outermost_pairs(searches: tuple[_Search, ...]) -> dict[_Search, float]:
+    """Priors, rounded up, with which the tables of 0 and 1 ones alone have the δ of each search, if there is one."""
+    log_pair_deltas = searches[0].method.prior_type.log_pair_deltas
+    if log_pair_deltas is UnderPrior.log_pair_deltas:
+        return {}
+
+    def excess(log_prior: FloatArray, *setting: FloatArray) -> FloatArray:
+        n, m, epsilon, log_delta = setting
+        prior = np.exp(log_prior)
+        ends = np.stack([prior, prior + (n - 1)])  # both directions
+        both = log_pair_deltas(ends.ravel(), ends[::-1].ravel(), np.tile(m, 2), np.tile(epsilon, 2))
+        ratio = both.reshape(2, -1).max(axis=0) / log_delta
+        with np.errstate(divide="ignore"):
+            return np.clip(np.log(np.maximum(ratio, 0.0)), -MAX_EXCESS, MAX_EXCESS)
+
+    # A bracket around each guess, and the roots inside
+    settings = np.array([(search.n, search.m, search.epsilon, math.log(search.delta)) for search in searches]).T
+    middle = np.log([search.guess for search in searches])
+    bracket = bracket_root(excess, middle - 0.5, middle + 0.5, args=tuple(settings), maxiter=8)
+    places = np.flatnonzero(bracket.success)
+    if not len(places):
+        return {}
+    ends = tuple(end[places] for end in bracket.bracket)
+    root = find_root(excess, ends, args=tuple(settings[:, places]), tolerances={"xatol": LOG_TOLERANCE})
+    private = np.exp(np.where(root.f_x >= 0, root.x, root.bracket[1])).tolist()
+    return {searches[place]: prior * searches[place].margin for place, prior in zip(places, private, strict=True)}
 
 
 def prior_for_delta(
@@ -169,167 +289,25 @@ def prior_for_delta(
     def excess(log_prior: float) -> float:
         value = delta_of(prior_at(log_prior))
         if not 0 < value < 1:
-            return math.copysign(FAR_EXCESS, 0.5 - value)
+            return math.copysign(MAX_EXCESS, 0.5 - value)
         difference = math.log(math.log(value) / math.log(delta))
-        return min(difference, -math.ulp(0.0)) if value > delta else difference  # negative even where it rounds to 0
+        return min(difference, -1e-300) if value > delta else difference  # negative even where it rounds to 0
 
     # A bracket around the guess
-    bottom = math.log(low)
-    top = math.log(high)
+    bottom, top = math.log(low), math.log(high)
     left = right = min(max(math.log(guess), bottom), top)
     step = 1.0
-    while excess(left) >= 0:
-        if left == bottom:
-            return low
-        right = left
-        left = max(left - step, bottom)
+    while excess(left) >= 0 and left > bottom:
+        right, left = left, max(left - step, bottom)
         step *= 2
-    while excess(right) < 0:
-        if right == top:
-            return math.inf
-        left = right
-        right = min(right + step, top)
+    while excess(right) < 0 and right < top:
+        left, right = right, min(right + step, top)
         step *= 2
+    if excess(left) >= 0:
+        return low
+    if excess(right) < 0:
+        return math.inf
 
-    # Its root, moved to the private side
-    root = float(brentq(excess, left, right, xtol=tolerance, rtol=1e-15))
-    step = tolerance
-    while root < right and delta_of(prior_at(root)) > delta:
-        root += step
-        step *= 2
-    return prior_at(root)
-
-
-@dataclass(frozen=True)
-class _Search:
-    """Valid arguments of `minimum_prior`, and δ as a function of the effective prior α − `method.lost`."""
-
-    method: PriorMethod
-    n: int
-    m: int
-    epsilon: float
-    delta: float = 0.0
-    beta: float | None = None
-    ratio: float = 1.0
-    cells: int = 2
-
-    @property
-    def effective(self) -> "_Search":
-        """The search by the method that releases the same from the effective prior; itself if α and β differ."""
-        is_symmetric = self.beta is None and self.ratio == 1
-        return replace(self, method=self.method.effective) if is_symmetric else self
-
-    def from_effective(self, effective: float) -> float:
-        """Smallest α whose effective prior is at least the answer of `effective`, or that without δ if smaller."""
-        return min(self.method.prior_of(effective), self.minimum_pure_alpha)
-
-    def priors(self, alpha: float) -> tuple[float, float]:
-        """α and the β that goes with it."""
-        return alpha, self.ratio * alpha if self.beta is None else self.beta
-
-    def delta_of(self, effective: float) -> float:
-        """δ of the worst neighbours at an effective prior."""
-        alpha, beta = self.priors(effective + self.method.lost)
-        return delta_for_epsilon(self.method.release(self.n, self.m, alpha, beta, self.cells), self.epsilon)
-
-    @property
-    def has_closed_form(self) -> bool:
-        """Whether `minimum_pure_alpha` is the answer: none is enough, δ is 0, or none smaller is in the domain."""
-        return not self.method.calibrated or self.delta == 0 or self.minimum_pure_alpha <= PRIOR_ONES.minimum
-
-    @cached_property
-    def minimum_pure_alpha(self) -> float:
-        """Smallest α for δ = 0, where min(α, β) reaches the answer for α = β; ∞ where none in the domain does."""
-        symmetric = self.method.minimum_pure_prior(self.m, self.epsilon) if self.epsilon > 0 else math.inf
-        if self.beta is not None:
-            return symmetric if self.beta >= symmetric else math.inf
-        if math.isinf(symmetric):
-            return math.inf
-        smallest = symmetric / min(1.0, self.ratio)
-        alpha = round_to_private_side(smallest, math.inf, lambda alpha: min(self.priors(alpha)) >= symmetric)
-        return alpha if max(self.priors(alpha)) <= PRIOR_ONES.maximum else math.inf
-
-    def minimum_effective_prior(self) -> float:
-        """Smallest effective prior in the domain of the method: a posterior mode needs α and β above 1."""
-        lost = self.method.lost
-        smallest = math.nextafter(lost, math.inf) if lost else PRIOR_ZEROS.minimum
-        if self.beta is not None and self.beta < smallest:
-            raise ValueError(
-                f"beta (invented rows with no) must be above 1 for the posterior mode; got {format_number(self.beta)}."
-            )
-        alpha = smallest * (max(1.0, 1 / self.ratio) if self.beta is None else 1.0)
-        return round_to_private_side(alpha - lost, math.inf, lambda x: min(self.priors(x + lost)) >= smallest)
-
-    @property
-    def guess(self) -> float:
-        """Effective prior at which a search begins: δ is about e^{−α(e^ε − 1 − ε)}, and at ε = 0 it is 1 / √(πα)."""
-        if self.epsilon == 0:
-            return 1 / (math.pi * max(self.delta, 1e-7) ** 2)  # at most 3e13, beyond any prior that is tried
-        rate = math.expm1(min(self.epsilon, MAX_EXPONENT)) - self.epsilon
-        return max(-math.log(self.delta) / rate, 1e-9)  # positive even where δ is nearly 1
-
-
-def _search(method: str, n: int, m: int, epsilon: float, delta: float) -> _Search:
-    """The search with these arguments, validated."""
-    validate_choice("method", method, PRIOR_METHODS)
-    n = int(MANY_ROWS.validate(n))
-    m = int(MANY_SYNTHETIC_ROWS.validate(m))
-    delta = BELOW_ONE.validate(delta)
-    return _Search(PRIOR_METHODS[method], n, m, validate_epsilon(epsilon, delta), delta)
-
-
-@lru_cache(maxsize=4096)  # a page, its table of theorems and its picture ask for the same
-def _solve(search: _Search) -> float:
-    """`minimum_prior` of valid arguments."""
-    method = search.method
-    pure = search.minimum_pure_alpha
-    if search.has_closed_form:
-        return pure
-    if search.effective.method is not method:
-        return search.from_effective(_solve(search.effective))
-    low = search.minimum_effective_prior()
-    high = min(pure - method.lost, MAX_SEARCHED_PRIOR / max(1.0, search.ratio if search.beta is None else 1.0))
-    effective = prior_for_delta(search.delta_of, search.delta, low, high, search.guess)
-    if effective > low:  # a root, which needs a margin
-        effective *= 1 + PRIOR_ROUNDING * (1 + search.epsilon)
-    return search.from_effective(effective)
-
-
-@lru_cache(maxsize=32)  # SYNTH_MAP and SYNTH_Post(Many) have the same effective method
-def _solve_batch(method: PriorMethod, searches: tuple[_Search, ...]) -> list[float]:
-    """`_solve` of many searches of one effective method for two cells."""
-    open_searches = [search for search in searches if not search.has_closed_form]
-    priors = {}
-    if open_searches and method.prior_type.log_pair_deltas is not UnderPrior.log_pair_deltas:
-        roots = _roots_of_outermost_pairs(method, open_searches).tolist()
-        for search, prior in zip(open_searches, roots, strict=True):
-            is_inside = PRIOR_ONES.minimum <= prior < min(search.minimum_pure_alpha, MAX_SEARCHED_PRIOR)
-            if is_inside and search.delta_of(prior) <= search.delta:
-                priors[search] = prior
-    return [priors[search] if search in priors else _solve(search) for search in searches]
-
-
-def _roots_of_outermost_pairs(method: PriorMethod, searches: Sequence[_Search]) -> FloatArray:
-    """Priors with which the tables of 0 and 1 ones alone have the δ of each search, rounded up; NaN without a root."""
-
-    def excess(log_prior: FloatArray, *setting: FloatArray) -> FloatArray:
-        n, m, epsilon, log_delta = setting
-        prior = np.exp(log_prior)
-        ends = np.stack([prior, prior + (n - 1)])  # both directions
-        both = method.prior_type.log_pair_deltas(ends.ravel(), ends[::-1].ravel(), np.tile(m, 2), np.tile(epsilon, 2))
-        ratio = both.reshape(2, -1).max(axis=0) / log_delta
-        with np.errstate(divide="ignore"):
-            return np.clip(np.log(np.maximum(ratio, 0.0)), -FAR_EXCESS, FAR_EXCESS)
-
-    # A bracket around each guess, and the roots inside
-    settings = np.array([(search.n, search.m, search.epsilon, math.log(search.delta)) for search in searches]).T
-    middle = np.log([search.guess for search in searches])
-    bracket = bracket_root(excess, middle - 0.5, middle + 0.5, args=tuple(settings), maxiter=8)
-    is_bracketed = bracket.success
-    roots = np.full(len(searches), math.nan)
-    if is_bracketed.any():
-        ends = tuple(end[is_bracketed] for end in bracket.bracket)
-        root = find_root(excess, ends, args=tuple(settings[:, is_bracketed]), tolerances={"xatol": LOG_TOLERANCE})
-        private = np.where(root.f_x >= 0, root.x, root.bracket[1])
-        roots[is_bracketed] = np.exp(private) * (1 + BATCH_ROUNDING)
-    return roots
+    # Its root, rounded to the private side
+    root = float(brentq(excess, left, right, xtol=tolerance, rtol=1e-15)) + tolerance
+    return round_to_private_side(prior_at(root), math.inf, lambda prior: delta_of(prior) <= delta)

@@ -109,7 +109,7 @@ def brentq_over_matrix(n: int, epsilon: float, delta: float) -> float:
 
 def searched_prior(n: int, delta: float) -> float:
     """The smallest prior, sought anew in every call."""
-    smallest_prior._solve.cache_clear()
+    smallest_prior._smallest_alphas.cache_clear()
     return minimum_prior("synth_post_one", n=n, m=n, epsilon=1.0, delta=delta)
 
 
