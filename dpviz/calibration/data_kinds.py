@@ -72,14 +72,12 @@ class Kind(ABC):
     key, label : str
     mechanism : str
         Key of the synthesizer that a design names.
-    numbers : tuple of str
-        What a `Setting` of it has beside n, m, ε and δ.
+    numbers, cost : tuple of str
+        What a `Setting` of it has beside n, m, ε and δ, and what its cost depends on.
     symbol, axis, level : str
         Symbol of what is needed, what a picture of it counts, and the parameter that says how much there is.
     quantity : Quantity
         What is needed.
-    cost : tuple of str
-        Numbers that what it costs depends on.
     conditioned : bool
         Whether the answer without δ is for another release, each number of which is truncated to the range.
     binary : bool
@@ -89,11 +87,11 @@ class Kind(ABC):
     label: str
     mechanism = "beta_binomial"
     numbers: tuple[str, ...] = ()
+    cost: tuple[str, ...] = ()
     symbol: str
     axis: str
     level: str
     quantity = PRIOR_QUANTITY
-    cost: tuple[str, ...] = ()
     conditioned = False
     binary = False
 
@@ -135,7 +133,8 @@ class Kind(ABC):
 
     def counted(self, level: float, setting: Setting) -> float:
         """What a picture counts at a level: a range as it is, a prior as invented rows per real row."""
-        return level
+        cells = self.cells(setting)
+        return cells * level / setting.n if cells else level
 
     def by_advanced(self, method: PriorMethod, setting: Setting, sets: int) -> float:
         """What M sets need for the setting's δ, above 0, by advanced composition with the best slack."""
@@ -165,20 +164,15 @@ class Bernoulli(Kind):
     def cells(self, setting: Setting) -> int:
         return 2
 
-    def counted(self, level: float, setting: Setting) -> float:
-        return self.cells(setting) * level / setting.n
-
     def need(self, method: PriorMethod, setting: Setting, delta: float, sets: int = 1) -> float:
         n, m, epsilon, cells = setting.n, setting.m, setting.epsilon, self.cells(setting)
         return minimum_prior_for_sets(method.key, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta, cells=cells)
 
     def needs(self, method: PriorMethod, settings: Sequence[Setting], deltas: Sequence[float]) -> FloatArray:
+        promises = [(at.n, at.m, at.epsilon, delta) for at, delta in zip(settings, deltas, strict=True)]
         if self.binary:
-            promises = zip(settings, deltas, strict=True)
             with suppress(ValueError):  # a setting without an answer
-                return minimum_priors(
-                    method.key, [(setting.n, setting.m, setting.epsilon, delta) for setting, delta in promises]
-                )
+                return minimum_priors(method.key, promises)
         return super().needs(method, settings, deltas)
 
     def given(self, method: PriorMethod, setting: Setting, level: float) -> Given | None:
@@ -235,9 +229,9 @@ class Gaussian(Kind):
     def given(self, method: PriorMethod, setting: Setting, level: float) -> Given:
         release = self.release(method, setting)
         end = release.epsilon(level, SMALLEST_PROFILE_DELTA)
-        pure = release.pure_epsilon(level)
+        end = end if math.isfinite(end) else 1.0
         epsilon_at, delta_at = partial(release.epsilon, level), partial(release.delta, level)
-        return _given(setting, pure, end if math.isfinite(end) else 1.0, epsilon_at, delta_at)
+        return _given(setting, release.pure_epsilon(level), end, epsilon_at, delta_at)
 
 
 def _given(

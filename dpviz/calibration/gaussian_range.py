@@ -40,8 +40,6 @@ PURE_EPSILON_ROUNDING = 1e-13
 ABSCISSAS, ABSCISSA_WEIGHTS = np.polynomial.legendre.leggauss(12)
 # Half-width in standard deviations below which a truncated normal is integrated, not subtracted
 NARROW_TRUNCATION = 0.5
-TRAPEZOID_POINTS = 200  # of the integral over μ
-END_SEARCH_POINTS = 33  # of the search for the ends of the trapezoid rule
 
 GAUSSIAN_SETS = dataclasses.replace(COMPOSED_SETS, maximum=limits.MAX_SETS, default=1)
 SIGMA = Parameter(
@@ -180,6 +178,7 @@ class GaussianRelease(ParameterRecord):
         return self.variance * alone, self.sets * alone
 
     def largest(self, epsilon: float, delta: float) -> float:
+        """`maximum_range`."""
         epsilon, delta = EPSILON.validate(epsilon), DELTA.validate(delta)
         if delta == 1:
             raise ValueError("delta (allowed failure) must be below 1, since every range has that δ; got 1.")
@@ -254,11 +253,12 @@ def _truncated_rows(centers: FloatArray, precision: float, m: int, reach: float)
     low, high = _zoom(lambda shifts: log_integrand(shifts)[0], np.full_like(centers, -margin), margin - centers)
 
     # The trapezoid rule
-    log_values, gap = log_integrand(low + (high - low) * np.linspace(0, 1, TRAPEZOID_POINTS))
+    points = np.linspace(0, 1, 200)
+    log_values, gap = log_integrand(low + (high - low) * points)
     top = log_values.max(axis=1, keepdims=True)
     weights = np.exp(log_values - top)
     total = weights.sum(axis=1)
-    spacing = (high - low)[:, 0] / (TRAPEZOID_POINTS - 1)
+    spacing = (high - low)[:, 0] * points[1]
     log_mass = top[:, 0] + np.log(total * spacing * math.sqrt(precision / (2 * math.pi)))
     return log_mass, (weights * gap).sum(axis=1) / total
 
@@ -283,13 +283,15 @@ def _truncated_normal(centers: FloatArray, half_width: float) -> tuple[FloatArra
 
 def _zoom(log_values: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray) -> tuple[FloatArray, ...]:
     """The ends, one pair for each row, beyond which a log-concave function has fallen by `INTEGRAND_DROP`."""
-    rows, shrinking = np.arange(len(low)), True
-    while shrinking:
-        grid = low + (high - low) * np.linspace(0, 1, END_SEARCH_POINTS)
+    shares = np.linspace(0, 1, 33)
+    rows = np.arange(len(low))
+    is_shrinking = True
+    while is_shrinking:
+        grid = low + (high - low) * shares
         values = log_values(grid)
         is_inside = values > values.max(axis=1, keepdims=True) - INTEGRAND_DROP
         first = np.maximum(is_inside.argmax(axis=1) - 1, 0)
-        last = np.minimum(END_SEARCH_POINTS - is_inside[:, ::-1].argmax(axis=1), END_SEARCH_POINTS - 1)
+        last = np.minimum(len(shares) - is_inside[:, ::-1].argmax(axis=1), len(shares) - 1)
         low, high = grid[rows, first][:, None], grid[rows, last][:, None]
-        shrinking = bool((last - first < END_SEARCH_POINTS / 2).any())
+        is_shrinking = bool((last - first < len(shares) / 2).any())
     return low, high

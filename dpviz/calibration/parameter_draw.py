@@ -17,13 +17,7 @@ from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS, UnderPrior
 from dpviz.privacy.average_case import THETA_REAL, log_count_probabilities
 from dpviz.privacy.pld import PrivacyLossDistribution
 
-MIN_LARGE_ROWS = 1e4  # of both cells from which incomplete beta functions lose digits near the center
 TAIL_NODES, TAIL_WEIGHTS = gauss_legendre_panels(np.linspace(0, 1, 4).tolist(), 32)
-MAX_TAIL_LENGTH = 200.0  # of log-odds, beyond which no tail that is integrated reaches
-NEWTON_STEPS = 30  # about half of which halve the length, for counts up to 1e12, before they converge
-MAX_ODDS = 1e300  # x / y from which θ is 1 to any number of digits
-MAX_LOG_SHARE = 50.0  # ln of a share of one step from which on the step itself may underflow
-DENSITY_POINTS = 200  # over the resolution: about as many as the grid on which the losses are then added up has
 NEGLIGIBLE_DEPTH = 42.0  # a density that has fallen by e to this is less than the rounding of its sum
 
 
@@ -86,10 +80,11 @@ def _log_step(x: FloatArray, y: FloatArray, epsilon: FloatArray) -> FloatArray:
 def _log_tail_ratio(x: FloatArray, y: FloatArray, epsilon: FloatArray, log_step: FloatArray) -> FloatArray:
     """ln of Pr(Beta(x, y + 1) > θ) / D at the cut θ / (1 − θ) = e^ε x / y, whose ln D is `log_step`."""
     with np.errstate(over="ignore"):
-        cut = epsilon + np.log(np.minimum(x / y, MAX_ODDS))  # log-odds of θ
+        cut = epsilon + np.log(np.minimum(x / y, 1e300))  # log-odds of θ, which is 1 to all digits beyond
         is_far = x * np.expm1(epsilon) >= 1
     information = x * (y / (x + y))  # of the log-odds of θ
-    is_central = (epsilon**2 * information < 1) & (np.minimum(x, y) >= MIN_LARGE_ROWS)
+    # Incomplete beta functions of many rows in both cells lose digits near the center
+    is_central = (epsilon**2 * information < 1) & (np.minimum(x, y) >= 1e4)
     is_integrated = is_far | is_central
     ratio = np.empty_like(log_step)
 
@@ -117,8 +112,8 @@ def _log_tail_integral(x: FloatArray, y: FloatArray, cut: FloatArray) -> FloatAr
     def log_density(s: FloatArray) -> FloatArray:
         return -x * np.log1p(right * np.expm1(-s)) - (y + 1) * np.log1p(left * np.expm1(s))
 
-    end = np.full_like(x, MAX_TAIL_LENGTH)
-    for _ in range(NEWTON_STEPS):
+    end = np.full_like(x, 200.0)  # beyond any tail that is integrated
+    for _ in range(30):  # about half of them halve the length, for counts up to 1e12, before they converge
         slope = x * expit(-cut - end) - (y + 1) * expit(cut + end)
         end -= (log_density(end) + NEGLIGIBLE_DEPTH) / slope
     total = TAIL_WEIGHTS @ np.exp(log_density(TAIL_NODES[:, None] * end))
@@ -188,7 +183,8 @@ def parameter_losses(x: float, y: float, mean_loss: float, resolution: float = 5
             tilt = float(brentq(lambda tilt: tilted_mean(tilt) - mean_loss, 0.0, largest, rtol=1e-3))
     a, b = x + 1 + tilt, y - tilt
     mode = math.log(a / b)
-    logits = np.linspace(mode - _reach(b, a), mode + _reach(a, b), round(DENSITY_POINTS / resolution))
+    # About as many points as the grid has on which the losses are then added up
+    logits = np.linspace(mode - _reach(b, a), mode + _reach(a, b), round(200 / resolution))
 
     log_largest = float(_log_peak(np.array(x + 1), np.array(y))) + math.log((x + 1) * (y / (x + 1 + y)))
     log_density = log_largest - _depth(x + 1, y, logits - math.log((x + 1) / y))
@@ -281,6 +277,6 @@ def _upward_draw(alpha: float, beta: float, weights: FloatArray, epsilon: float)
     if epsilon == 0:
         return float(gains.sum()) * math.exp(top)
     log_shares = _log_tail_ratio(x, y, cut + log_odds, log_steps) + (epsilon + math.log(-math.expm1(-epsilon)))
-    is_usual = log_shares < MAX_LOG_SHARE
+    is_usual = log_shares < 50.0  # else the step itself may underflow
     losses = np.where(is_usual, gains, 1.0) * np.exp(log_shares + np.where(is_usual, 0.0, log_gains - top))
     return float(max(gains.sum() - losses.sum(), 0.0)) * math.exp(top)

@@ -23,10 +23,6 @@ from dpviz.privacy.several_sets import largest_over_pairs
 MIN_COMPOSED_DELTA = 1e-150
 """Smallest δ of several sets whose losses must be added up: below it the numbers are too small for that."""
 
-PRIOR_WITHOUT_EFFECT = 1e-50  # where ε/M needs no more, no better count of the cost is asked for
-MIN_PRIOR = 1e-291  # a prior that counts as none; the search for a larger one starts from it
-OMITTED_SHARE = 1e-10  # share of δ that may be left out of the losses of k cells
-LOG_TOLERANCE, COARSE_TOLERANCE = 1e-9, 1e-4  # of ln α, for the answer and for a first root
 COARSE_RESOLUTION, RESOLUTION = 5e-2, 5e-3
 """Of the sum of losses, for a first root and for the answer, whose α is rounded up by less than a millionth.
 
@@ -90,7 +86,7 @@ def minimum_prior_for_sets(
         raise ValueError(f"n and m must be {limit}; got {format_number(max(n, m))}.")
 
     # A single set needs less than M sets; M sets that divide ε, or ε and δ, equally need more
-    low = max(for_one_set(epsilon, delta), MIN_PRIOR)
+    low = max(for_one_set(epsilon, delta), 1e-291)  # which counts as none
     high = for_one_set(epsilon / sets, 0.0)
     if math.isinf(high):
         high = for_one_set(epsilon / sets, delta / sets)
@@ -104,7 +100,9 @@ def minimum_prior_for_sets(
         x = alpha + first
         y = alpha + (n_pairs - 1 - last)
         if cells > 2:
-            shared = prior_method.cell_losses(n, m, cells, OMITTED_SHARE * delta / sets, x, y)
+            shared = prior_method.cell_losses(
+                n, m, cells, 1e-10 * delta / sets, x, y
+            )  # the share of δ that is left out
         else:
             shared = prior_method.losses(x, y, m, epsilon / sets, resolution)
         return shared.composed_delta(sets, epsilon, resolution=resolution, max_size=limits.MAX_LOSS_POINTS)
@@ -153,9 +151,9 @@ def _prior_of_worst_pair(
     while True:
         delta_of = partial(delta_of_block, first=pair, last=pair)
         coarse_delta_of = partial(delta_of, resolution=COARSE_RESOLUTION)
-        coarse = min(prior_for_delta(coarse_delta_of, delta, low, high, guess, COARSE_TOLERANCE), high)
+        coarse = min(prior_for_delta(coarse_delta_of, delta, low, high, guess, 1e-4), high)
         bottom, top = max(low, coarse * (1 - COARSE_ERROR)), min(coarse * (1 + COARSE_ERROR), high)
-        alpha = min(prior_for_delta(delta_of, delta, bottom, top, coarse, LOG_TOLERANCE), high)
+        alpha = min(prior_for_delta(delta_of, delta, bottom, top, coarse, 1e-9), high)
         value, worse = largest_over_pairs(partial(bound, alpha), n_pairs, enough=delta)
         if value <= delta or worse == pair or alpha >= high:
             return alpha
@@ -218,7 +216,7 @@ def _divided_alpha(design: Any) -> float:
 
 def _exact_alpha(design: Any) -> float:
     divided = _divided_alpha(design)
-    if divided < PRIOR_WITHOUT_EFFECT:
+    if divided < 1e-50:  # a prior without effect: no better count of the cost is asked for
         return divided
     synthesizer_type = design.synthesizer_type
     has_cells = issubclass(synthesizer_type, PriorCellSynthesizer)
@@ -229,13 +227,12 @@ def _exact_alpha(design: Any) -> float:
             f"prior must be 'pure' (ε split equally) or 'own' (your α) for sets of {synthesizer_type.info.label}; "
             "got 'exact'."
         )
-    return _alpha_of_sets(method.key, design.n, design.m, design.sets, design.epsilon, design.delta, cells)
+    setting = {name: getattr(design, name) for name in ("n", "m", "sets", "epsilon", "delta")}
+    return _alpha_of_sets(method.key, **setting, cells=cells)
 
 
-@lru_cache(maxsize=4096)  # it takes up to half a second, and few controls of a page change its answer
-def _alpha_of_sets(method: str, n: int, m: int, sets: int, epsilon: float, delta: float, cells: int) -> float:
-    return minimum_prior_for_sets(method, n=n, m=m, sets=sets, epsilon=epsilon, delta=delta, cells=cells)
-
+# It takes up to half a second, and few controls of a page change its answer
+_alpha_of_sets = lru_cache(maxsize=4096)(minimum_prior_for_sets)
 
 # By key: the papers' rule, as in Charest (2011); the exact composition of the sets; α as it is set.
 PRIOR_RULES = {

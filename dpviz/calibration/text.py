@@ -16,7 +16,6 @@ from dpviz.mechanisms import two_cell_synthesizers
 HEADLINE = SYNTH_POST_ONE
 """The method that sentences speak of, and whose number stands in pictures."""
 DIGITS = 3
-SAVES_NOTHING = 1e-3  # Relative difference of the two answers below which δ is said to be too small to help
 
 
 def needed_sentences(question: PromiseQuestion, pure: float, exact: float) -> tuple[str, str, str]:
@@ -36,9 +35,9 @@ def needed_sentences(question: PromiseQuestion, pure: float, exact: float) -> tu
 @cache
 def _macros() -> Any:
     return sentence_macros(
-        "calibration", readable=format_number, count=_count, has_number=has_number, noun=_noun,
-        range=partial(RANGE_QUANTITY.text, digits=DIGITS), real_rows=_real_rows, sets_together=sets_together,
-        sizes=_sizes, weight=_weight, SAVES_NOTHING=SAVES_NOTHING,
+        "calibration", readable=format_number, cells_text=cells_text, count=_count, has_number=has_number,
+        is_small_weight=is_small_weight, range=partial(RANGE_QUANTITY.text, digits=DIGITS),
+        round_up=partial(round_up, digits=DIGITS), sets_together=sets_together,
     )  # fmt: skip
 
 
@@ -117,25 +116,6 @@ def _methods(keys: Collection[str], among: Collection[str] = ()) -> str:
     return ", ".join(PRIOR_METHODS[key].label for key in keys) or "no method"
 
 
-def _sizes(question: PromiseQuestion) -> str:
-    n, m = format_number(question.setting.n), format_number(question.setting.m)
-    sets = f" and M = {question.sets} sets together" if question.sets > 1 else ""
-    return f"{f'n = m = {n}' if n == m else f'n = {n}, m = {m}'}{cells_text(question)}{sets}"
-
-
-def _real_rows(n: int) -> str:
-    return "one real row" if n == 1 else f"{format_number(n)} real rows"
-
-
 def _count(rows: float) -> str:
     """Invented rows in each set, of all cells, rounded up; in words where they are no number."""
     return format_invented_rows(rows, DIGITS) if has_number(rows) else PRIOR_QUANTITY.text(rows)
-
-
-def _weight(rows: float) -> str:
-    """What stands before a few invented rows, which nobody counts."""
-    return "the weight of " if has_number(rows) and is_small_weight(rows) else ""
-
-
-def _noun(rows: float) -> str:
-    return "invented row" if round_up(rows, DIGITS) == 1 else "invented rows"
