@@ -235,28 +235,3 @@ def test_known_ranges_at_epsilon_1_and_100_rows(
 ) -> None:
     digits = len(str(published).split(".")[1])
     assert round(maximum_range(method, n=100, m=m, sigma0=sigma0, epsilon=1.0, delta=delta), digits) == published
-
-
-# Bad input
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"method": "synth"}, "method must be one of synth_post_one, synth_post_many"),
-        ({"n": 0}, "n .* must be a whole number from 1 to 100,000; got 0"),
-        ({"m": 2.5}, "m .* must be a whole number from 1 to 100,000; got 2.5"),
-        ({"sets": 501}, "sets .* must be a whole number from 1 to 500; got 501"),
-        ({"sigma": 0.0}, "sigma .* must be a number from"),
-        ({"sigma": INFINITE}, "sigma .* got ∞"),
-        ({"sigma0": -1.0}, "sigma0 .* must be a number from"),
-        ({"sigma0": math.nan}, "sigma0 .* got nan"),
-        ({"epsilon": 0.0}, "epsilon .* must be a number from"),
-        ({"delta": 1.0}, "delta .* must be below 1"),
-        ({"delta": -0.1}, "delta .* must be a number from 0 to 1"),
-    ],
-)
-def test_each_bad_parameter_is_named(change: dict[str, object], message: str) -> None:
-    arguments = {"method": "param_post", "n": 10, "m": 1, "sigma": 1.0, "epsilon": 1.0} | change
-    with pytest.raises(ValueError, match=message):
-        maximum_range(**arguments)

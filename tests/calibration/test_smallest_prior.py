@@ -279,57 +279,6 @@ def test_delta_never_rises_in_the_prior(
     assert more <= less * (1 + 1e-9) + 1e-15
 
 
-# What is refused
-
-
-@pytest.mark.parametrize(
-    ("name", "changes"),
-    [
-        ("method", {"method": "laplace"}),
-        ("n", {"n": 0}),
-        ("n", {"n": 100_001}),
-        ("m", {"m": 0}),
-        ("m", {"m": 2.5}),
-        ("epsilon", {"epsilon": -1.0}),
-        ("epsilon", {"epsilon": 0.0, "delta": 0.0}),
-        ("epsilon", {"epsilon": math.nan}),
-        ("epsilon", {"epsilon": math.inf}),
-        ("delta", {"delta": 1.0}),
-        ("delta", {"delta": -1e-9}),
-        ("delta", {"delta": math.nan}),
-        ("beta", {"method": "synth_map", "beta": 1.0, "delta": 0.1}),
-        ("ratio", {"ratio": 0.0}),
-        ("ratio", {"ratio": math.inf}),
-        ("cells", {"cells": 1}),
-        ("beta", {"cells": 3, "beta": 1.0}),
-        ("beta", {"cells": 3, "ratio": 2.0}),
-    ],
-)
-def test_bad_input_is_named(name: str, changes: dict[str, Any]) -> None:
-    arguments = {"method": "synth_post_one", "n": 5, "m": 5, "epsilon": 1.0, "delta": 1e-3} | changes
-    with pytest.raises(ValueError, match=rf"^{name}\b.* (must|never)"):
-        minimum_prior(**arguments)
-
-
-@pytest.mark.parametrize(
-    ("name", "changes"),
-    [
-        ("method", {"method": "param_map"}),
-        ("n", {"n": 0}),
-        ("m", {"m": 0}),
-        ("alpha", {"alpha": 0.0}),
-        ("alpha", {"method": "synth_map", "alpha": 1.0}),
-        ("alpha", {"method": "synth_map", "alpha": 1.0, "cells": 3}),
-        ("beta", {"beta": -1.0}),
-        ("beta", {"cells": 3, "beta": 1.0}),
-        ("cells", {"cells": 0}),
-    ],
-)
-def test_a_bad_release_is_named(name: str, changes: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=rf"^{name}\b.* must"):
-        release(**({"method": "synth_post_one", "n": 5, "m": 5, "alpha": 2.0} | changes))
-
-
 # The root, and many priors together
 
 
@@ -354,21 +303,6 @@ def test_many_priors_together_are_those_one_by_one(method: str, n: int, m: int) 
 
 def test_no_settings_have_no_priors() -> None:
     assert minimum_priors("synth_map", []).shape == (0,)
-
-
-@pytest.mark.parametrize(
-    ("method", "promise", "refusal"),
-    [
-        ("synth_map", (1.0, 1.0), "delta"),
-        ("synth_map", (0.0, 0.0), "epsilon"),
-        ("none", (1.0, 0.1), "method must be one of"),
-    ],
-)
-def test_many_priors_together_are_refused_outside_their_domains(
-    method: str, promise: tuple[float, float], refusal: str
-) -> None:
-    with pytest.raises(ValueError, match=refusal):
-        minimum_priors(method, [(1, 1, 1.0, 0.1), (1, 1, *promise)])
 
 
 # The ends of the domain
