@@ -153,7 +153,7 @@ def _prior_of_worst_pair(
         coarse_delta_of = partial(delta_of, resolution=COARSE_RESOLUTION)
         coarse = min(prior_for_delta(coarse_delta_of, delta, low, high, guess, 1e-4), high)
         bottom, top = max(low, coarse * (1 - COARSE_ERROR)), min(coarse * (1 + COARSE_ERROR), high)
-        alpha = min(prior_for_delta(delta_of, delta, bottom, top, coarse, 1e-9), high)
+        alpha = min(prior_for_delta(delta_of, delta, bottom, top, coarse, 3e-10), high)
         value, worse = largest_over_pairs(partial(bound, alpha), n_pairs, enough=delta)
         if value <= delta or worse == pair or alpha >= high:
             return alpha
