@@ -36,7 +36,6 @@ CONFIDENTIAL_COUNT = dataclasses.replace(
 )
 SHORT_NAMES = {"mechanism": "synthesizer", "confidential_count": "x"}  # in an address
 NOISE_EPSILON_KEY = "noise_epsilon"  # of an ε of the mechanism's own
-EPSILON_ROUNDING = 1e-12  # relative difference up to which a real ε is the promised one
 
 _pure_epsilon = lru_cache(maxsize=1024)(pure_epsilon)
 
@@ -291,7 +290,7 @@ class Design(ParameterRecord):
             return None
         mechanism: Any = self.synthesizer
         real = _pure_epsilon(mechanism)
-        return self.sets * real if real > mechanism.epsilon * (1 + EPSILON_ROUNDING) else None
+        return self.sets * real if real > mechanism.epsilon * (1 + 1e-12) else None  # not where only rounding differs
 
     def along_epsilon(self, epsilons: Sequence[float]) -> Sequence[TwoCellSynthesizer]:
         """Releases of one set at other promises, each made when it is asked for."""

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -101,15 +102,17 @@ def decode_figure(text: str) -> dict[str, Any]:
     return figure
 
 
-def run_script(script: str) -> str:
-    """What a script prints in a fresh interpreter in the folder that holds dpviz, without a warning."""
+def run_script(script: str, folder: Path = ROOT) -> str:
+    """What a script prints in a fresh interpreter in a folder, that of dpviz unless given, without a warning."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    if folder != ROOT:
+        environment["PYTHONPATH"] = str(ROOT)
     run = subprocess.run(
         [sys.executable, "-W", "error", "-"],
         input=script,
         capture_output=True,
         encoding="utf-8",
-        cwd=ROOT,
+        cwd=folder,
         env={**environment, "PYTHONIOENCODING": "utf-8", "PYTHONUTF8": "1"},
     )
     assert run.returncode == 0, run.stderr

@@ -18,7 +18,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 KEEP_ALIVE_S = 2.0  # a computation ends at its next step if nobody has needed it for so long
@@ -213,18 +213,22 @@ def _portable(error: Exception) -> Exception:
 def _initialize(channel: _Channel, nice: int, modules: Sequence[str]) -> None:
     global _channel
     _channel = channel
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, whose end is theirs
+    follow_parent()
     if hasattr(os, "nice"):
         os.nice(nice)
     for name in modules:
         importlib.import_module(name)
     gc.freeze()  # a collection would write to the memory that all workers share
+
+
+def follow_parent() -> None:
+    """Leave Ctrl-C to the parent of this process, and end when that is killed: it would wait for work for ever."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _end_with_parent() -> None:
-    """End this process when the server is killed: it would wait for work for ever."""
     parent = multiprocessing.parent_process()
     if parent is not None:
-        wait([parent.sentinel])
-        os._exit(0)
+        parent.join()
+        os._exit(1)

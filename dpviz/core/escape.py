@@ -19,15 +19,13 @@ REPLACEMENTS |= {"Cf": ""} | dict.fromkeys(("Cs", "Co", "Cn"), "\N{REPLACEMENT C
 def single_line(text: str, max_characters: int = 40) -> str:
     r"""Text in one line and in the order of its letters, shortened where it is too long.
 
+    Line ends and control characters become blanks, invisible characters and those that turn the direction of writing
+    are left out, and half a surrogate pair is replaced.
+
     Parameters
     ----------
     text : str
     max_characters : int, optional
-
-    Notes
-    -----
-    Line ends and control characters become blanks, invisible characters and those that turn the direction of writing
-    are left out, and half a surrogate pair is replaced.
 
     Examples
     --------
@@ -45,15 +43,13 @@ def single_line(text: str, max_characters: int = 40) -> str:
 def escape_markdown(text: str, max_characters: int = 4_000) -> str:
     """HTML, and Markdown, that shows a text as `single_line` has it and is nothing else.
 
+    A character reference is a letter in both, never the beginning of markup. Streamlit would still make a link of an
+    address and a picture of the name of an icon, so an invisible joiner breaks them.
+
     Parameters
     ----------
     text : str
     max_characters : int, optional
-
-    Notes
-    -----
-    A character reference is a letter in both, never the beginning of markup. Streamlit would still make a link of an
-    address and a picture of the name of an icon, so an invisible joiner breaks them.
 
     Examples
     --------

@@ -19,7 +19,6 @@ Candidate = TypeVar("Candidate")
 TIE_ERRORS = 2.0  # standard errors within which two simulated numbers cannot be told apart: about 95 %
 TIE_TOLERANCE = 1e-12  # relative distance, and distance from 0, within which two exact sums are equal
 SHARE_OF_REPETITIONS = argument("share", 0, 1)
-STANDARD_ERROR = argument("error", 1e-150, 1e300, title="wanted standard error")
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Measure:
     value: float  # NaN if it is not known
     error: float  # 0 of an exact number
     # How far each group of consecutive repetitions moves the number from its own mean. They add up to 0, and the
-    # standard error follows from them (`spread_of`). Simulations with the same random numbers are moved alike, so that
+    # standard error follows from them (`_spread_of`). Simulations with the same random numbers are moved alike, so that
     # their difference has a smaller error than that of independent ones.
     parts: FloatArray | None = field(default=None, repr=False, compare=False)
     # Largest distance of an exact number from the true one, where a sum leaves something out.
@@ -67,8 +66,8 @@ class Measure:
     def share(cls, count: int, repetitions: int) -> Self:
         """Share c of the repetitions, with the error √(c(1 − c)/R).
 
-        If all or none count, the error is half the width of Wilson's interval of one standard error, 1/(R + 1), and
-        not 0: a simulation that met no other case does not prove that there is none.
+        If all or none count, it is half the width of Wilson's interval of one standard error, 1/(R + 1), and not 0: a
+        simulation that met no other case does not prove that there is none.
 
         >>> Measure.share(400, 400) == Measure(1.0, 1 / 401)
         True
@@ -116,7 +115,7 @@ class Measure:
     def with_parts(self, totals: FloatArray, counts: FloatArray) -> Measure:
         """Ratio of two sums over groups of repetitions, with its parts (total − value · count) / Σ counts.
 
-        That is what the ratio loses without a group, to first order. There are no parts of a single group, or where no
+        A part is what the ratio loses without the group, to first order. There is none of a single group, or where no
         group moves a number that has an error all the same.
 
         >>> Measure(2.5, 0.0).with_parts(np.array([1.0, 2.0, 3.0, 4.0]), np.ones(4)).parts.tolist()
@@ -169,7 +168,7 @@ class Measure:
             error = math.fsum(measure.error for measure in measures) / len(measures)
             return Measure(value, error, within=within)
         parts = np.mean(all_parts, axis=0)
-        return Measure(value, spread_of(parts), parts, within)
+        return Measure(value, _spread_of(parts), parts, within)
 
     def __sub__(self, subtrahend: Measure) -> Measure:
         """Difference, with the error of paired differences if both have equally many parts."""
@@ -179,25 +178,19 @@ class Measure:
             error = math.hypot(*(measure.error for measure in (self, subtrahend) if measure.error > 0))
             return Measure(value, error, within=within)
         parts = self.parts - subtrahend.parts
-        return Measure(value, spread_of(parts), parts, within)
+        return Measure(value, _spread_of(parts), parts, within)
 
     def relative_to(
         self, reference: float, *, variance: float, covariance: float, repetitions: int
     ) -> tuple[Measure, Measure]:
-        """Relative difference from another simulated number, and that of the roots, in per cent by the delta method.
+        """100 (value / reference − 1) and 100 (√value / √reference − 1), by the delta method.
+
+        The first is NaN unless the reference is above 0, and the second unless the ratio is, too.
 
         Parameters
         ----------
-        reference : float
         variance, covariance : float
             R times the variance of the reference and the covariance of both.
-        repetitions : int
-
-        Returns
-        -------
-        tuple of Measure
-            100 (value / reference − 1) and 100 (√value / √reference − 1); NaN unless the reference, and for the roots
-            the ratio, is above 0.
         """
         if not reference > 0:
             return Measure.unknown(), Measure.unknown()
@@ -224,7 +217,6 @@ def tie_classes(
     value : callable
         From a candidate to its measure.
     tied : callable, optional
-        Whether two measures are tied.
 
     Notes
     -----
@@ -246,12 +238,8 @@ def tie_classes(
     return [*classes, [candidate for candidate, _ in rest]] if rest else classes
 
 
-def spread_of(parts: FloatArray) -> float:
-    """Standard error of a number with these parts, √(G/(G − 1) Σ parts²) of G groups.
-
-    >>> round(spread_of(np.array([-0.375, -0.125, 0.125, 0.375])), 12) == round(math.sqrt(5 / 3) / 2, 12)  # s/√4 of 1…4
-    True
-    """
+def _spread_of(parts: FloatArray) -> float:
+    """Standard error of a number with these parts, √(G/(G − 1) Σ parts²) of G groups."""
     return math.sqrt(len(parts) / (len(parts) - 1) * float(parts @ parts))
 
 
@@ -264,19 +252,10 @@ def wilson_interval(share: float, repetitions: int, level: float = 0.95) -> tupl
     repetitions : int
     level : float, optional
 
-    Returns
-    -------
-    low, high : float
-
     Notes
     -----
-    With z the (1 + level)/2 quantile of the normal distribution::
-
-        (c + z²/2R ± z √(c(1 − c)/R + z²/4R²)) / (1 + z²/R)
-
-    References
-    ----------
-    Wilson (1927).
+    (c + z²/2R ± z √(c(1 − c)/R + z²/4R²)) / (1 + z²/R), with z the (1 + level)/2 quantile of the normal distribution.
+    Source: Wilson (1927).
 
     Examples
     --------
@@ -313,6 +292,6 @@ def repetitions_needed(share: float, error: float) -> int:
     1900
     """
     share = SHARE_OF_REPETITIONS.validate(share)
-    error = STANDARD_ERROR.validate(error)
+    error = argument("error", 1e-150, 1e300, title="wanted standard error").validate(error)
     required = share * (1 - share) / error / error
     return max(1, math.ceil(required * (1 - 1e-12)))  # decimal input misses whole numbers by rounding errors

@@ -26,7 +26,6 @@ MAX_RESTARTS = 2  # of a computation whose worker has died
 KEPT_TASKS = 256  # thirty readers with eight pictures each
 KEPT_BYTES = 64_000_000  # of their pickled results, which may be large arrays
 RECENT_S = 10.0  # what was used so recently stays at any size: pages that refine use it again after at most 5 s
-DEATH_MESSAGE = "The computation ended without a result, again and again. Another setting may have one."
 
 Computation = Callable[[], Iterator[Result | None]]
 
@@ -129,7 +128,8 @@ class Task(Generic[Result]):
             self._losses += event == Event.LOST
             if self._deaths > MAX_RESTARTS:
                 event = Event.FAILED
-                payload = ValueError(DEATH_MESSAGE)  # a ValueError, as another setting may help
+                message = "The computation ended without a result, again and again. Another setting may have one."
+                payload = ValueError(message)
             if event in (Event.STOPPED, Event.DIED, Event.LOST):
                 self._number = None
                 return

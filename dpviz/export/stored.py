@@ -12,18 +12,14 @@ from typing import Any, NamedTuple
 
 from dpviz.core.formatting import describe_value, format_number
 
-AGREEMENT = 1e-9  # relative distance within which processors find the same number
 MAX_CHARACTERS = 2_000_000  # of a file; a report has some 200,000
-MAX_TOML_CHARACTERS = 200_000  # which is read by Python's slow library
-MAX_NUMBERS = 300  # of a file that are compared
-MAX_NAME_CHARACTERS = 200
 MISSING = "not there"
 DEEP_KEY = re.compile(r"""(?<![\w-])((?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){20}""")
 """A key of many parts, for each of which TOML makes a table in that of the one before."""
 
 
 class Difference(NamedTuple):
-    """A number of a file that differs from today's: its name, the file's value and ours."""
+    """A number of a file that differs from today's."""
 
     name: str
     stored: str
@@ -46,7 +42,7 @@ def read_stored(text: object) -> dict[str, Any]:
         if source.startswith("{"):
             content = json.loads(source)
         else:
-            if len(source) > MAX_TOML_CHARACTERS or DEEP_KEY.search(source):
+            if len(source) > 200_000 or DEEP_KEY.search(source):  # Python's library for TOML is slow
                 raise ValueError("too large for TOML")
             content = tomllib.loads(source)
         return dict(content["metadata"]["dpviz"] if "cells" in content else content)
@@ -84,10 +80,10 @@ def compare_numbers(stored: object, current: object) -> list[Difference]:
 
 def _named_values(entries: object) -> dict[str, object]:
     values: dict[str, object] = {}
-    for entry in entries[:MAX_NUMBERS] if isinstance(entries, list) else ():
+    for entry in entries[:300] if isinstance(entries, list) else ():  # a file of ours has fewer
         if isinstance(entry, dict):
             parts = (entry.get(key) for key in ("name", "part", "label", "symbol"))
-            name = " ".join(part for part in parts if isinstance(part, str))[:MAX_NAME_CHARACTERS].strip()
+            name = " ".join(part for part in parts if isinstance(part, str))[:200].strip()
             values[name] = entry.get("value")
             if entry.get("error"):
                 values[f"{name}, standard error"] = entry["error"]
@@ -100,7 +96,7 @@ def _agree(left: object, right: object) -> bool:
         return type(left) is type(right) and left == right
     if any(abs(value) > sys.float_info.max for value in numbers):  # an int may be any
         return False
-    return math.isclose(*numbers, rel_tol=AGREEMENT, abs_tol=1e-12)
+    return math.isclose(*numbers, rel_tol=1e-9, abs_tol=1e-12)  # processors differ by less
 
 
 def _text(value: object) -> str:

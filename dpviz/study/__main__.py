@@ -20,7 +20,6 @@ from dpviz.study.results import results_to_csv, results_to_frame
 from dpviz.study.run import dask_executor, process_executor, run_study, stored_results, write_atomically
 
 REFUSED, FAILED, INTERRUPTED = 2, 1, 130  # exit codes: no plan, a run that ended early, an interrupted one
-PROGRESS_INTERVAL_S = 1.0
 
 
 def _parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
@@ -41,7 +40,7 @@ def _run_with_progress(plan: StudyPlan, folder: Path, options: argparse.Namespac
     with dask_executor(options.scheduler) if options.scheduler else process_executor(options.workers) as executor:
         for finished, total in run_study(plan, folder / "cells", executor):
             if time.monotonic() >= due or finished == total:
-                due = time.monotonic() + PROGRESS_INTERVAL_S
+                due = time.monotonic() + 1.0
                 print(f"{finished:,} of {total:,} cells are finished.", file=sys.stderr, flush=True)
 
 

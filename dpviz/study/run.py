@@ -4,22 +4,18 @@ import logging
 import math
 import multiprocessing
 import os
-import signal
-import threading
 from collections.abc import Generator, Iterator
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from dpviz.core._workers import follow_parent
 from dpviz.core.monte_carlo import Measure
 from dpviz.coverage import ExactCoverage, exact_coverages, performance_of
 from dpviz.inference.moments import set_moments
 from dpviz.simulation import run_simulation
 from dpviz.study.plan import StudyCell, StudyPlan, simulation_of
 from dpviz.study.results import RULE_MEASURES, SHARES, CellResult, RuleResult, read_results, results_to_csv
-
-CONNECT_TIMEOUT_S = 20
-RETRIES = 2  # of a cell whose evaluation failed, on another worker where there is one
 
 
 def evaluate_cell(cell: StudyCell) -> CellResult:
@@ -127,7 +123,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 @contextmanager
 def process_executor(workers: int) -> Iterator[Executor]:
     """Executor on processes of this machine, which end with this one."""
-    executor = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_start_worker)
+    executor = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=follow_parent)
     try:
         yield executor
     finally:
@@ -142,12 +138,12 @@ def dask_executor(address: str) -> Iterator[Executor]:
     except ImportError:
         raise OSError('a scheduler needs dask, which is not installed: pip install "dpviz[study]"') from None
     logging.getLogger("distributed").setLevel(logging.ERROR)
-    with Client(address, timeout=CONNECT_TIMEOUT_S) as client:
+    with Client(address, timeout=20) as client:
         if not client.nthreads():
             raise OSError(f"the scheduler at {address} has no workers; dask worker {address} starts one")
         client.get_versions(check=True)  # with others digits may differ
         try:
-            yield client.get_executor(retries=RETRIES, pure=False)
+            yield client.get_executor(retries=2, pure=False)  # on another worker where there is one
         except KilledWorker as error:
             raise BrokenExecutor(f"a cell ended several workers, perhaps for want of memory: {error}") from error
 
@@ -158,16 +154,3 @@ def _stored_result(cell: StudyCell, directory: Path) -> CellResult | None:
         (result,) = read_results((directory / f"{cell.key}.csv").read_bytes())
         return result if result.design == cell.design else None
     return None
-
-
-def _start_worker() -> None:
-    """Leave Ctrl-C to the parent process, and end when that is killed: a worker would wait for work for ever."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

@@ -80,6 +80,7 @@ def test_every_finding_is_in_the_table_with_its_numbers_verdict_and_sentence(kin
         assert row["mark"] == VERDICT_MARKS[finding.verdict]
         assert bool(row["bad"]) == (finding.verdict in ("unsafe", "false"))
         assert row["sentence"] == finding.sentence
+        assert row["sentence"].startswith("Unsafe: ") == (finding.verdict == "unsafe")
         if finding.printed is not None and finding.theorem.quantity is not NOISE_QUANTITY:
             assert row["printed"] == format_number(finding.printed, 5)
     numbers = [match_in(r"^[\w ]+? (\d+)\.(\d+)", row["title"]).groups() for row in rows]
@@ -88,11 +89,14 @@ def test_every_finding_is_in_the_table_with_its_numbers_verdict_and_sentence(kin
 
 
 @every_audit
-def test_the_headline_counts_what_can_be_judged(kind: str, setting: Setting) -> None:
-    headline = audit_headline(findings_of(kind, setting))
+def test_the_headline_counts_what_can_be_judged_and_names_what_is_unsafe(kind: str, setting: Setting) -> None:
+    findings = findings_of(kind, setting)
+    headline = audit_headline(findings)
     by_verdict: dict[str, set[str]] = {}
-    for finding in findings_of(kind, setting):
+    for finding in findings:
         by_verdict.setdefault(finding.verdict, set()).add(finding.theorem.key)
+    n_safe = sum(len(keys) for verdict, keys in by_verdict.items() if verdict != "unsafe")
+    assert sum(map(int, re.findall(r"\d+", describe_safe_results(findings)))) == n_safe
     not_stated = by_verdict.pop("constant not stated", set())
     by_verdict.pop("not asked here", None)
     checked = set[str]().union(*by_verdict.values())
@@ -100,7 +104,7 @@ def test_the_headline_counts_what_can_be_judged(kind: str, setting: Setting) -> 
     # A claim that more is needed than really is errs on the safe side; so does no other false one
     wrong = {
         finding.theorem.key
-        for finding in findings_of(kind, setting)
+        for finding in findings
         if finding.verdict == "false" and finding.theorem.kind is not TheoremKind.NECESSARY
     }
     assert f"Of {len(checked)} printed claims that can be checked here" in headline
@@ -113,25 +117,9 @@ def test_the_headline_counts_what_can_be_judged(kind: str, setting: Setting) -> 
     assert holding == len(checked - unsafe - false)
     assert sum(counts) + holding == len(checked)
     assert (f" {len(not_stated)} more cannot be checked" in headline) == bool(not_stated)
-
-
-@every_audit
-def test_unsafe_theorems_say_so_and_the_headline_names_them(kind: str, setting: Setting) -> None:
-    findings = findings_of(kind, setting)
-    unsafe = {finding.theorem.name for finding in findings if finding.verdict == "unsafe"}
-    rows = [row for row in rows_of(findings) if row["mark"] == "✗ unsafe"]
-    assert {"".join(re.findall(rf"^({NAME})", row["title"])) for row in rows} == unsafe
-    assert all(row["sentence"].startswith("Unsafe: ") for row in rows)
-    headline = audit_headline(findings)
-    assert set(re.findall(NAME, headline)) == unsafe
-    assert ("can be checked here, none is unsafe" in headline) == (not unsafe)
-
-
-@every_audit
-def test_the_other_claims_are_counted(kind: str, setting: Setting) -> None:
-    findings = findings_of(kind, setting)
-    others = {(finding.theorem.key, finding.verdict) for finding in findings if finding.verdict != "unsafe"}
-    assert sum(map(int, re.findall(r"\d+", describe_safe_results(findings)))) == len(others)
+    names = {finding.theorem.name for finding in findings if finding.verdict == "unsafe"}
+    assert set(re.findall(NAME, headline)) == names
+    assert ("can be checked here, none is unsafe" in headline) == (not names)
 
 
 @pytest.mark.parametrize("delta", [1e-6, 1e-9, 1e-300])

@@ -12,15 +12,7 @@ import pytest
 
 from dpviz.audit.curves import AXES, Axis, prior_curves
 from dpviz.audit.theorem_audit import audit_theorems
-from dpviz.coverage import (
-    CoveragePlan,
-    CoverageTally,
-    Performance,
-    coverage_by_proportion,
-    exact_coverages,
-    performance_of,
-    run_coverage,
-)
+from dpviz.coverage import CoveragePlan, CoverageTally, Performance, exact_coverages, performance_of, run_coverage
 from dpviz.export.columns import columns_of, coverage_csv, curves_csv, intervals_csv
 from dpviz.export.tables import to_csv
 from dpviz.inference import RULES
@@ -96,18 +88,6 @@ def test_the_coverage_as_csv_keeps_every_digit(with_exact: bool, with_simulation
 def test_the_rules_asked_for_are_the_lines_of_the_file_whatever_was_simulated() -> None:
     rules = ("as_if_real", "reiter_2002")
     assert [row["rule"] for row in read(coverage_csv(rules, {}, simulated()[1]))[1]] == list(rules)
-
-
-@pytest.mark.parametrize("axis", ["p", "epsilon"])
-def test_the_coverage_along_an_axis_keeps_every_digit(axis: str) -> None:
-    points = np.array([0.0, 0.1, 1 / 3, 1.0])
-    curves = coverage_by_proportion(RELEASE, proportions=points, sets=3, rules=ALL_RULES)
-    head, *rows = csv.reader(
-        to_csv({axis: points, **dict(zip(curves.rules, curves.coverage, strict=True))}).splitlines()
-    )
-    assert head == [axis, *ALL_RULES]
-    values = np.array([[float(cell) for cell in row] for row in rows])
-    assert np.array_equal(values, np.column_stack([points, *curves.coverage]))
 
 
 @pytest.mark.parametrize(("sets", "repetitions"), [(1, 40), (3, 700), (3, 5)])

@@ -55,10 +55,6 @@ def binomial_weights(p: FloatArray, n: int, first: int = 0, last: int | None = N
     p : ndarray of shape (k,)
     n, first, last : int
 
-    Returns
-    -------
-    ndarray of shape (k, last - first + 1)
-
     Examples
     --------
     >>> binomial_weights(np.array([0.5, 1.0]), 2).round(12).tolist()
@@ -83,10 +79,6 @@ def cumulative_sum(terms: FloatArray, origin: int = 0) -> FloatArray:
     terms : ndarray of shape (…, k)
     origin : int, optional
         Sums near it are small and keep digits that they would lose to the large ones.
-
-    Returns
-    -------
-    ndarray of shape (…, k + 1)
 
     Notes
     -----
