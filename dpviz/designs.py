@@ -23,7 +23,7 @@ from dpviz.core.declarations import (
     SETS,
 )
 from dpviz.core.formatting import describe_value, format_distinct, format_number, round_up
-from dpviz.core.parameters import Parameter, parameter_with_default
+from dpviz.core.parameters import Parameter, parameter_with_default, validate_choice
 from dpviz.core.records import ParameterRecord, Reader, json_field, validate_unique_choices
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
@@ -106,13 +106,8 @@ class Design(ParameterRecord):
     details : tuple of (str, float)
         Further parameters of the mechanism by its own names, such as k cells, a β that is not α, or an ε of its noise
         that is not ε/M; `of` takes them among the others.
-    p, confidential_count
-        Truth.
-    gamma1, gamma2, level : float
-        The analyst's prior and level.
     rules : tuple of str
         Keys of `dpviz.inference.RULES`.
-    repetitions, seed : int
 
     Examples
     --------
@@ -160,8 +155,7 @@ class Design(ParameterRecord):
 
         # The prior and the mechanism's own parameters
         own = {item.name: item for item in self.synthesizer_type.parameters()}
-        if not isinstance(self.prior, str) or self.prior not in PRIOR_RULES:
-            raise ValueError(f"prior must be one of {', '.join(PRIOR_RULES)}; got {describe_value(self.prior)}.")
+        validate_choice("prior", self.prior, PRIOR_RULES)
         if "alpha" in self.promised:
             own["alpha"].validate(self.alpha)
         self._check_details(own)
@@ -193,9 +187,8 @@ class Design(ParameterRecord):
         try:
             details = dict(self.details)
         except (TypeError, ValueError):
-            raise ValueError(
-                f"details must be pairs of a name and a number; got {describe_value(self.details)}."
-            ) from None
+            problem = f"details must be pairs of a name and a number; got {describe_value(self.details)}."
+            raise ValueError(problem) from None
         allowed = {item.name for item in _own_parameters(self.mechanism).values()}
         if not set(details) <= allowed:
             names = f"some of {', '.join(sorted(allowed))}" if allowed else "none"
@@ -239,10 +232,8 @@ class Design(ParameterRecord):
         if isinstance(self.mechanism, GivenMatrix):
             return GivenMatrix
         if not isinstance(self.mechanism, str) or self.mechanism not in SYNTHESIZERS:
-            raise ValueError(
-                f"mechanism must be one of {', '.join(SYNTHESIZERS)}, or a GivenMatrix; got "
-                f"{describe_value(self.mechanism)}."
-            )
+            known, value = ", ".join(SYNTHESIZERS), describe_value(self.mechanism)
+            raise ValueError(f"mechanism must be one of {known}, or a GivenMatrix; got {value}.")
         return SYNTHESIZERS[self.mechanism]
 
     @property
@@ -342,8 +333,8 @@ class _ReleasesByEpsilon(Sequence[TwoCellSynthesizer]):
 # In words
 
 
-def describe_prior(alpha: float) -> str:
-    """Format a prior to four digits, or to the last invented row where it has more."""
+def _describe_prior(alpha: float) -> str:
+    """A prior to four digits, or to the last invented row where it has more."""
     return format_number(alpha, 4 if alpha < 1e4 else 6)
 
 
@@ -368,7 +359,7 @@ def describe_promise(design: Design, *, with_prior: bool = False) -> str:
         together = "" if design.sets == 1 else f" for all {design.sets} sets"
         exact = f"ε = {format_number(round_up(design.epsilon_of_sets, 4), 4)}{together}, no δ"
         if "alpha" in design.promised:
-            return f"α = {describe_prior(design.alpha)} ({exact}){details}"
+            return f"α = {_describe_prior(design.alpha)} ({exact}){details}"
         label = "your own matrix" if synthesizer_type is GivenMatrix else synthesizer_type.info.label
         return f"{exact} ({label}){details}"
 
@@ -381,7 +372,7 @@ def describe_promise(design: Design, *, with_prior: bool = False) -> str:
     if design.sets > 1 and not synthesizer_type.has_prior:
         promise += f", {'noise for ε/M in' if synthesizer_type.adds_noise else 'ε/M for'} each set"
     if with_prior and synthesizer_type.has_prior:
-        details += f" (α = {describe_prior(design.alpha_of_one_set)} in each set)"
+        details += f" (α = {_describe_prior(design.alpha_of_one_set)} in each set)"
     return promise + details
 
 

@@ -60,7 +60,7 @@ class Parameter:
         return f"{kind} from {write(self.minimum)} to {write(self.maximum)}"
 
     def validate(self, value: object, *, name: str = "") -> Any:
-        """Validate a number.
+        """Plain number, whose zero has no sign; a ValueError says what is allowed if it is not in the domain.
 
         Parameters
         ----------
@@ -68,16 +68,6 @@ class Parameter:
             A number of any kind: NumPy's, a fraction, a decimal; a truth value is none.
         name : str, optional
             Name of the argument in the message, if it is not that of the declaration.
-
-        Returns
-        -------
-        float or int
-            The plain number; zero has no sign.
-
-        Raises
-        ------
-        ValueError
-            If it is no number of the domain, in a sentence that says what is allowed.
         """
         if type(value) is float and not self.integer and self.minimum < value < self.maximum:  # the usual case
             return value + 0.0
@@ -134,7 +124,7 @@ def argument(name: str, minimum: float, maximum: float, **changes: Any) -> Param
     name : str
     minimum, maximum : float
     **changes
-        Further fields of the declaration.
+        Further fields.
     """
     fields: dict[str, Any] = {"symbol": name, "title": name, "default": maximum, "help": ""}
     return Parameter(name=name, minimum=minimum, maximum=maximum, **fields | changes)

@@ -37,7 +37,7 @@ def in_symbols(record: Any, digits: int = 6, names: Collection[str] | None = Non
     record : dataclass
     digits : int, optional
     names : collection of str, optional
-        Those that are wanted; all unless given.
+        All unless given.
     """
     chosen = [number for number in declared_parameters(type(record)) if names is None or number.name in names]
     return [f"{number.symbol} = {format_number(getattr(record, number.name), digits)}" for number in chosen]
@@ -98,10 +98,6 @@ def read_record(name: str, types: Mapping[str, type[Any]], key: object, values: 
         Dataclasses by key.
     key, values : object
         From outside: the key, and a dictionary of fields.
-
-    Returns
-    -------
-    record
     """
     validate_choice(name, key, types)
     record_type = types[str(key)]

@@ -17,8 +17,8 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from typing import Any, Generic
 
-from dpviz.core._workers import KEEP_ALIVE_S, SLOTS, Event, SharedArrays, Workers, run
 from dpviz.core.types import Result
+from dpviz.core.workers import KEEP_ALIVE_S, SLOTS, Event, SharedArrays, Workers, run
 
 RELEASE_DELAY_S = 0.3  # in which a computation goes on that a reader has left: others keep it alive more often
 POLL_INTERVAL_S = 0.02  # between two looks of a waiting reader at whether to go on waiting
@@ -86,21 +86,16 @@ class Task(Generic[Result]):
                 self._pool._arrays.needed_at[self._number % SLOTS] = end - KEEP_ALIVE_S
 
     def wait(self, seconds: float, check_interrupt: Callable[[], object], min_version: int | None = None) -> None:
-        """Wait until the computation is done, or has had enough results.
+        """Wait until the computation is done, or has had enough results; an error of it is in `error`.
 
         Parameters
         ----------
         seconds : float
             Longest wait.
         check_interrupt : callable
-            Called every 20 ms or more often; what it raises ends the wait and releases the task.
+            Called every 20 ms or more often; what it raises ends the wait, releases the task, and is raised.
         min_version : int, optional
             Number of results that is enough.
-
-        Raises
-        ------
-        BaseException
-            What `check_interrupt` raises. An error of the computation is in `error`.
         """
 
         def is_ready() -> bool:
@@ -213,10 +208,6 @@ class TaskPool:
             Returns an iterator of results, coarse to fine, which do not change later; None is a step without a result.
             What a generator returns, where it is not None, is its last result. What cannot be pickled is computed in a
             thread.
-
-        Returns
-        -------
-        Task
         """
         with self._lock:
             task = self._tasks.pop(key, None)

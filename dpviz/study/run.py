@@ -9,8 +9,8 @@ from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, as
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from dpviz.core._workers import follow_parent
 from dpviz.core.monte_carlo import Measure
+from dpviz.core.workers import follow_parent
 from dpviz.coverage import ExactCoverage, exact_coverages, performance_of
 from dpviz.inference.moments import set_moments
 from dpviz.simulation import run_simulation

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from dpviz.core import _workers, tasks
+from dpviz.core import tasks, workers
 from dpviz.core.tasks import Task, TaskPool
 from tests.core import streams
 
@@ -107,11 +107,11 @@ def test_the_first_result_comes_at_once_and_the_last_one_is_final(pool, key):
 
 
 def test_a_result_that_comes_again_is_sent_once(monkeypatch):
-    monkeypatch.setattr(_workers, "SEND_INTERVAL_S", -1.0)
+    monkeypatch.setattr(workers, "SEND_INTERVAL_S", -1.0)
     first, second = ["a"], ["a"]
     events = []
     stream = partial(iter, [first, first, None, second, second])
-    _workers.run(0, stream, 0, [math.inf], lambda _number, event, payload, *_: events.append((event.name, payload)))
+    workers.run(0, stream, 0, [math.inf], lambda _number, event, payload, *_: events.append((event.name, payload)))
     assert events == [("RESULT", first), ("RESULT", second), ("DONE", None)]
     assert events[0][1] is first and events[1][1] is second
 
