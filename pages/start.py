@@ -103,8 +103,9 @@ def drawing(overview: Overview) -> bytes:
     html = TEMPLATE.replace("{rows_high}", str(ROWS_HIGH)).replace("{across}", str(DOTS_ACROSS[design.n]))
     html = html.replace("{people}", "".join(people)).replace("{rows}", "<i></i>" * design.m)
     message = {
-        "html": html, "texts": words.texts, "numbers": words.places, "paths": {"possible": strip_path(words.beliefs)},
-        "dots": {"secret": overview.secret, "released": round(words.released)},
+        "html": html, "texts": words.texts, "numbers": words.places,
+        "paths": {"possible": strip_path(overview.possible_beliefs)},
+        "dots": {"secret": overview.secret, "released": round(overview.released)},
     }  # fmt: skip
     return json.dumps(message, ensure_ascii=False).encode()
 

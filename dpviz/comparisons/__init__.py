@@ -5,8 +5,7 @@ from dpviz.comparisons.categories import CategoryData
 from dpviz.comparisons.comparison import Compared, Comparison
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.mixed import MixedData
-from dpviz.comparisons.numeric_data import KnownVariance, UnknownVariance
-from dpviz.comparisons.numeric_study import NumericStudy
+from dpviz.comparisons.numeric_data import KnownVariance, NumericStudy, UnknownVariance
 from dpviz.comparisons.proportion import BinaryData, CountData
 from dpviz.comparisons.terms import ComparisonTerms, EqualPrivacy, EqualPromise
 

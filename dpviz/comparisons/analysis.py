@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
+from dpviz.comparisons.declarations import TEXTS, format_text
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.terms import PROMISES, ComparisonTerms, EqualPromise
 from dpviz.core.declarations import LEVEL, REPETITIONS, SEED, SETS
@@ -34,11 +35,10 @@ SIMULATED_REPETITIONS = dataclasses.replace(REPETITIONS, default=5_000, maximum=
 
 UNKNOWN_MEASURE = Measure.unknown()
 MIN_RANKED_REPETITIONS = 20  # usable repetitions from which on the error of an error is known to a sixth
-MAX_MEAN_WIDTH = 1e6  # in units of the data, from which an interval says no more than one without end
 
 
 def mean_width_or_inf(width: Measure, unit: float = 1.0, is_unbounded: bool = False) -> Measure:
-    """Mean width of an interval; infinite where one has no end, or where the mean is too large to say anything.
+    """Mean width; infinite where an interval has no end, or where a few intervals near 0 degrees of freedom make it so.
 
     Parameters
     ----------
@@ -48,16 +48,13 @@ def mean_width_or_inf(width: Measure, unit: float = 1.0, is_unbounded: bool = Fa
     is_unbounded : bool, optional
         Whether an interval has no end.
 
-    Notes
-    -----
-    Near 0 degrees of freedom a few intervals make the mean of a simulation, and its error, of any size.
-
     Examples
     --------
     >>> mean_width_or_inf(Measure(3e92, 2e92)), mean_width_or_inf(Measure(0.5, 0.1))
     (Measure(value=inf, error=0.0), Measure(value=0.5, error=0.1))
     """
-    return Measure(math.inf, 0.0) if is_unbounded or width.value > MAX_MEAN_WIDTH * unit else width
+    # From a million units on a width says no more than one without end
+    return Measure(math.inf, 0.0) if is_unbounded or width.value > 1e6 * unit else width
 
 
 @dataclass(frozen=True)
@@ -92,8 +89,7 @@ class Estimand:
 class Analysis(ParameterRecord):
     """Number of sets of the methods that release several, and how an analyst evaluates them.
 
-    `rule` is a key of `dpviz.inference.RULES`; a single set is analysed as if it were real where the rule needs more.
-    `repetitions` and `seed` are those of what is simulated.
+    A single set is analysed as if it were real where the rule needs more.
 
     >>> Analysis().rule_for(10).label, Analysis().rule_for(1).label
     ("Reiter 2003 (Liu's Theorem 7)", 'As if real')
@@ -118,17 +114,13 @@ class Analysis(ParameterRecord):
 
 @dataclass(frozen=True, kw_only=True)
 class OutcomeMeasures:
-    """How well the releases of one method answer; errors are 0 of exact measures and NaN of unknown ones.
+    """How well the releases of one method answer; errors are 0 of exact measures and NaN of unknown ones."""
 
-    Bias and RMSE are those of the analyst's estimate over confidential data and release, coverage and mean width those
-    of the interval. `usable_share` is the probability that a release can be analysed.
-    """
-
-    bias: Measure
+    bias: Measure  # of the analyst's estimate, over confidential data and release
     root_mean_squared_error: Measure
-    coverage: Measure = UNKNOWN_MEASURE
+    coverage: Measure = UNKNOWN_MEASURE  # of the analyst's interval
     mean_width: Measure = UNKNOWN_MEASURE
-    usable_share: Measure = UNKNOWN_MEASURE
+    usable_share: Measure = UNKNOWN_MEASURE  # probability that a release can be analysed
 
     @property
     def measures(self) -> dict[str, Measure]:
@@ -143,31 +135,19 @@ OUTCOME_MEASURES = tuple(field.name for field in dataclasses.fields(OutcomeMeasu
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome(OutcomeMeasures):
-    """Measures of one method at one ε, for all sets together.
-
-    Attributes
-    ----------
-    epsilon, setting : float
-        ε of the comparison, and that which the method was given for all sets to have equal terms.
-    release_error : Measure
-        Root mean squared distance of the estimate from that of the confidential data, all of which count alike.
-    repetitions : float
-        Repetitions of a simulation with an estimate; infinite where bias and error are exact.
-    secondary_errors : mapping
-        RMSE of other estimands from the same releases, unknown where they rest on too few repetitions.
-    unfinished : int
-        Repetitions so far of a simulation that goes on; else 0.
-    """
+    """Measures of one method at one ε, for all sets together."""
 
     data: DataKind = dataclasses.field(repr=False)
     method: ComparedMethod
-    epsilon: float
-    setting: float
+    epsilon: float  # of the comparison
+    setting: float  # ε that the method was given for all sets to have equal terms
     sets: int
+    # Root mean squared distance of the estimate from that of the confidential data, all of which count alike
     release_error: Measure = UNKNOWN_MEASURE
-    repetitions: float = math.inf
+    repetitions: float = math.inf  # of a simulation with an estimate; infinite where bias and error are exact
+    # RMSE of other estimands from the same releases, unknown where they rest on too few repetitions
     secondary_errors: Mapping[str, Measure] = dataclasses.field(default_factory=dict, hash=False)
-    unfinished: int = 0
+    unfinished: int = 0  # repetitions so far of a simulation that goes on
 
     @property
     def ranked_error(self) -> Measure:
@@ -207,12 +187,6 @@ class Outcome(OutcomeMeasures):
         """Whether a measure is exact; of numeric data an error of 0 may also say that all estimates were alike."""
         is_computed = not self.data.simulated or (name in ESTIMATE_MEASURES and math.isinf(self.repetitions))
         return is_computed and self.measure(name).error == 0
-
-
-CENTRAL_TRUTH = (
-    "The true value lies in the middle of all possible ones: what pulls towards the middle costs nothing here and can "
-    "cost much elsewhere."
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -292,6 +266,11 @@ class DataKind(ParameterRecord, ABC):
         return False
 
     @property
+    def central_note(self) -> str:
+        """What that means for an answer, in a sentence; empty where it does not."""
+        return format_text(TEXTS["notes"]["central"]) if self.is_central else ""
+
+    @property
     def guess(self) -> float:
         """Public guess of the true value, which is made before the data are looked at."""
         return self.truth
@@ -326,10 +305,9 @@ class DataKind(ParameterRecord, ABC):
     def outcomes(
         self, method: Any, epsilon: float, setting: float, analysis: Analysis, secondary: tuple[str, ...] = ()
     ) -> Iterator[Outcome]:
-        """Yield better and better outcomes of one method at one ε; the first takes little time.
+        """Yield better and better outcomes of one method that is given `setting`; the first takes little time.
 
-        `setting` is the ε that the method is given. `secondary` are keys of estimands whose errors from the same
-        releases are wanted as well.
+        With them come the errors of `secondary` estimands from the same releases.
         """
 
     def outcomes_at(

@@ -5,23 +5,20 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from dpviz.comparisons.analysis import CENTRAL_TRUTH, COMPARED_SETS, Analysis, DataKind, Estimand, Outcome
+from dpviz.comparisons.analysis import COMPARED_SETS, Analysis, DataKind, Estimand, Outcome
 from dpviz.comparisons.comparison import guess_in_symbols
+from dpviz.comparisons.declarations import TEXTS, format_text
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.terms import PROMISES, SETTING_TOLERANCE
 from dpviz.core.formatting import format_error, format_measure, format_number, format_or_dash, join_words
-from dpviz.core.monte_carlo import Measure
+from dpviz.core.monte_carlo import Measure, tie_classes
 from dpviz.core.parameters import validate_fields
-
-PAPERS_SETS = 10  # of both papers
-PLACES_BETWEEN_RESULTS = 50  # numbers of sets that are tried before a result is yielded
-MAX_NAMED_TIES = 4
 
 
 @dataclass(frozen=True)
@@ -31,6 +28,10 @@ class SplitResults:
     outcomes: Mapping[float, Outcome]
     all_tried: bool = False  # whether the errors of all allowed places are known, and not of some only
     single: Outcome | None = None  # release of one set with the smallest error, of all methods whose promise holds
+
+    def with_outcome(self, place: float, outcome: Outcome) -> SplitResults:
+        """The same with the outcome of one place."""
+        return dataclasses.replace(self, outcomes={**self.outcomes, place: outcome})
 
     def errors(self, estimand: str = "") -> dict[float, Measure]:
         """Rankable error at each place in order, of the chosen or of a secondary estimand."""
@@ -50,8 +51,8 @@ class SplitResults:
 
     def ties(self) -> list[float]:
         """Places that cannot be told from the best: within two standard errors of the paired difference."""
-        errors, best = self.errors(), self.best
-        return [place for place, error in errors.items() if place == best or error.tied(errors[best])]
+        errors = self.errors()
+        return tie_classes(errors, lambda place: errors[place])[0]
 
     def relative_error(self, outcome: Outcome) -> float:
         """How many times the smallest error that of an outcome is."""
@@ -161,16 +162,16 @@ class BudgetSplit(ABC):
         `intervals` those of exact outcomes are computed for the best place and the papers' only.
         """
         # What is quick of every place: all at once where bias and error take a moment
-        places, results = self.compared, SplitResults({})
-        streams = {place: self._outcomes(place) for place in places}
+        results = SplitResults({})
+        streams = {place: self._outcomes(place) for place in self.compared}
         is_fast = not self.data.simulated and getattr(self.method, "has_fast_moments", False)
-        for place in places:
+        for place, stream in streams.items():
             try:
-                results = _with_outcome(results, place, next(streams[place]))
+                results = results.with_outcome(place, next(stream))
             except ValueError:  # a share of ε that the method refuses ends the line
                 yield results
                 raise
-            if not is_fast or place == places[-1]:
+            if not is_fast or len(results.outcomes) == len(streams):
                 yield results
 
         # The best release of one set, of all methods
@@ -178,39 +179,35 @@ class BudgetSplit(ABC):
             results = dataclasses.replace(results, single=single)
             yield results
 
-        # All allowed places, where the error is exact
-        best = yield from self._search_allowed(results)
-        if best is not None:
+        # All allowed places, where the error is exact; a result now and then lets a page stop the search
+        errors = dict[float, float]()
+        for place in self.allowed:
+            method, analysis = self.at(place)
+            accuracy = self.data.accuracy(method, self.epsilon, analysis)
+            if accuracy is None:
+                break
+            errors[place] = accuracy[1]
+            if place % 50 == 0:
+                yield results
+        if errors:
+            best = first_smallest(errors)
             results = dataclasses.replace(results, all_tried=True)
             if best not in results.outcomes:
                 streams[best] = self._outcomes(best)
-                results = _with_outcome(results, best, next(streams[best]))
+                results = results.with_outcome(best, next(streams[best]))
 
         # The rest of each
         shown = {results.best, *self.usual.values()}
         for place, stream in streams.items():
             if intervals or self.data.simulated or place in shown:
                 for outcome in stream:
-                    results = _with_outcome(results, place, outcome)
+                    results = results.with_outcome(place, outcome)
                     yield results
         yield results
 
     def _outcomes(self, place: float) -> Iterator[Outcome]:
         method, analysis = self.at(place)
         return self.data.outcomes(method, self.epsilon, self.epsilon, analysis, self.secondary)
-
-    def _search_allowed(self, results: SplitResults) -> Generator[SplitResults, None, float | None]:
-        """Return the best of all allowed places, yielding the results now and then; None where no error is exact."""
-        errors = dict[float, float]()
-        for place in self.allowed:
-            method, analysis = self.at(place)
-            accuracy = self.data.accuracy(method, self.epsilon, analysis)
-            if accuracy is None:
-                return None
-            errors[place] = accuracy[1]
-            if place % PLACES_BETWEEN_RESULTS == 0:
-                yield results
-        return first_smallest(errors) if errors else None
 
     def _stream_single(self) -> Iterator[Outcome | None]:
         """Yield the best outcome of one set so far, of methods whose promise is known to hold; the last is complete."""
@@ -231,50 +228,39 @@ class BudgetSplit(ABC):
 
     def answer(self, results: SplitResults, is_final: bool = True) -> tuple[str, str, str]:
         """Mark, sentence, and a short sentence: where the error is smallest."""
-        epsilon = f"ε = {format_number(self.epsilon, 4)}"
-        n_known, n_places = len(results.outcomes), len(self.compared)
-        error = results.outcomes[results.best].ranked_error
-        if n_known < n_places:
-            sentence = (
-                f"The errors of {n_known} of {n_places} {self.counted} are known so far; which is best is told once "
-                "all of them are."
-            )
-            return "computing", sentence, "The errors are being computed."
-        if math.isnan(error.value):
-            sentence = (
-                "In the repetitions so far, too few releases gave an estimate from all of their sets at "
-                f"{epsilon} to say which division is best: a cell came out empty, or nothing varied."
-            )
-            return "no estimate", sentence, f"At {epsilon} too few releases give an estimate."
-        name, estimand = self.name_of(results.best), self.data.chosen_estimand
-        typical = format_error(error, of_share=estimand.is_share)
-        sentence = (
-            f"With {epsilon} for everything that is released, the error is{'' if is_final else ' so far'} smallest "
-            f"with <b>{name}</b>: the analyst's estimate of {estimand.short_label} is typically off by "
-            f"<b>{typical}</b> (root mean squared error, {self.method.label}, {self.description})."
-        )
-        lead = "Best division" if is_final else "Best so far"
-        return name, sentence, f"{lead} at {epsilon}: the estimate is typically off by {typical}."
+        error, estimand = results.outcomes[results.best].ranked_error, self.data.chosen_estimand
+        mark, texts = self.name_of(results.best), TEXTS["division"]
+        if len(results.outcomes) < len(self.compared):
+            mark = "computing"
+        elif math.isnan(error.value):
+            mark = "no estimate"
+        facts = {
+            "epsilon": f"ε = {format_number(self.epsilon, 4)}", "so_far": "" if is_final else " so far",
+            "lead": "Best division" if is_final else "Best so far", "mark": mark, "estimand": estimand.short_label,
+            "error": format_error(error, of_share=estimand.is_share), "method": self.method.label,
+            "description": self.description, "n_known": str(len(results.outcomes)),
+            "n_places": str(len(self.compared)), "counted": self.counted,
+        }  # fmt: skip
+        texts = TEXTS["no_division"].get(mark, texts)
+        return mark, format_text(texts["long"], **facts), format_text(texts["short"], **facts)
 
     def note(self, results: SplitResults) -> str:
         """Among which divisions the best was sought, what cannot be told from it, and a guess that is the truth."""
+        n_tried = f"{len(results.outcomes)} {self.counted}"
         if math.isnan(results.errors()[results.best].value):
-            return f"{len(results.outcomes)} {self.counted} were tried."
+            return f"{n_tried} were tried."
         sentences = []
-        ties = [self.name_of(place) for place in results.ties() if place != results.best]
-        if ties:
-            rest = f", and {len(ties) - MAX_NAMED_TIES} more" if len(ties) > MAX_NAMED_TIES else ""
-            sentences.append(f"It cannot be told from {join_words(ties[:MAX_NAMED_TIES])}{rest}.")
+        if ties := [self.name_of(place) for place in results.ties() if place != results.best]:
+            rest = f", and {len(ties) - 4} more" if len(ties) > 4 else ""
+            sentences.append(f"It cannot be told from {join_words(ties[:4])}{rest}.")
         if results.all_tried:
             first, last = self.name_of(self.allowed[0]), self.name_of(self.allowed[-1])
             sentences.append(f"Everything from {first} to {last} was tried.")
         else:
-            sentences.append(f"It is the best of the {len(results.outcomes)} {self.counted} that were tried.")
+            sentences.append(f"It is the best of the {n_tried} that were tried.")
         if self.data.guesses_truth(self.method):
-            sentences.append("The method is told <b>the truth</b> as its public guess, on which this rests.")
-        if self.data.is_central:
-            sentences.append(CENTRAL_TRUTH)
-        return " ".join(sentences)
+            sentences.append(format_text(TEXTS["notes"]["guess"]))
+        return " ".join(filter(None, [*sentences, self.data.central_note]))
 
     def table(self, results: SplitResults) -> tuple[list[str], list[list[str]]]:
         """Names of the columns, and rows: the best division, those of the papers, the best of secondary estimands,
@@ -291,8 +277,7 @@ class BudgetSplit(ABC):
         rows = [(self.name_of(place), ", ".join(words), results.outcomes[place]) for place, words in names.items()]
         if results.single is not None:
             rows.append((results.single.method.label, "best release of one set", results.single))
-        estimand = self.data.chosen_estimand
-        error, bias, width = map(estimand.with_unit, ("error", "bias", "mean width"))
+        error, bias, width = map(self.data.chosen_estimand.with_unit, ("error", "bias", "mean width"))
         return ["division of ε", error, bias, "coverage", width, "relative to the best division"], [
             [
                 f"<b>{name}</b> <small>{words}</small>",
@@ -304,10 +289,6 @@ class BudgetSplit(ABC):
             ]
             for name, words, outcome in rows
         ]
-
-
-def _with_outcome(results: SplitResults, place: float, outcome: Outcome) -> SplitResults:
-    return dataclasses.replace(results, outcomes={**results.outcomes, place: outcome})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -331,7 +312,7 @@ class SplitOverSets(BudgetSplit):
     log: ClassVar[bool] = True
     span: ClassVar[tuple[float, float]] = 0.9, 1.1 * COMPARED_SETS.maximum
     asks_sets: ClassVar[bool] = False
-    usual: ClassVar[dict[str, float]] = {"as in the papers": PAPERS_SETS}
+    usual: ClassVar[dict[str, float]] = {"as in the papers": 10}
 
     @staticmethod
     def problem(data: DataKind, method: ComparedMethod) -> str:  # noqa: ARG004
@@ -363,15 +344,15 @@ class SplitOverStatistics(BudgetSplit):
     def secondary(self) -> tuple[str, ...]:
         return tuple(key for key in self.data.divided_between if key != self.data.estimand)
 
+    @property
+    def usual(self) -> dict[str, float]:
+        return self.method.usual_shares(self.data)
+
     @staticmethod
     def problem(data: DataKind, method: ComparedMethod) -> str:
         if method.usual_shares(data):
             return ""
         return f"{method.label} does not divide its ε. Choose a method that is split."
-
-    @property
-    def usual(self) -> dict[str, float]:
-        return self.method.usual_shares(self.data)
 
     def name_of(self, place: float) -> str:
         return f"{format_number(100 * place, 3)} % for {self.method.statistic}"

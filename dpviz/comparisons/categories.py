@@ -28,11 +28,10 @@ class CategoryMethod(BinaryMethod):
     """A method that releases all k counts, of which the analyst reads one.
 
     Given the confidential count of the category, its released count has the distribution of a two-cell synthesizer.
-    The loss is that of the whole release, by `of_cells`. With a prior, every category has as many invented rows, and
-    the other categories together k − 1 times as many as the one.
+    With a prior, every category has as many invented rows, and the other categories together k − 1 times as many.
     """
 
-    of_cells: type[CellSynthesizer]
+    of_cells: type[CellSynthesizer]  # of the whole release, whose loss it is
 
     def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:
         return {"the count of every category": 1 / self.protection(data, epsilon)["epsilon"]} if self.noisy else {}

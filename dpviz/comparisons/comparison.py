@@ -11,18 +11,17 @@ from typing import Any, Self
 
 import numpy as np
 
-from dpviz.comparisons.analysis import CENTRAL_TRUTH, MIN_RANKED_REPETITIONS, Analysis, DataKind, Outcome
+from dpviz.comparisons.analysis import MIN_RANKED_REPETITIONS, Analysis, DataKind, Outcome
 from dpviz.comparisons.declarations import TEXTS, format_text
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.terms import NO_EPSILON, ComparisonTerms
 from dpviz.core.declarations import PUBLIC_GUESS
 from dpviz.core.formatting import format_error, format_measure_cells, format_number, format_ratio
-from dpviz.core.monte_carlo import Measure
+from dpviz.core.monte_carlo import Measure, tie_classes
 from dpviz.privacy.optimum import LeastError, ShortestLength
 from dpviz.privacy.real_loss import ReleaseVerdict
 
 LIMITED_MEASURES = "release_error", "mean_width"  # of which it is known how small any mechanism could make them
-N_EPSILONS = 16  # values of ε in the pictures, as many as in Bowen & Liu's study
 GUESS_ERROR = 0.1  # by which the guess is off whose error stands beside that of a guess at the truth
 
 
@@ -46,56 +45,6 @@ class Compared:
         """Outcomes of one method in the order of ε."""
         outcomes = [item for item in (*self.outcomes.values(), *self.studied) if item.method.key == method.key]
         return sorted(outcomes, key=lambda item: item.epsilon)
-
-
-def stream_comparison(
-    data: DataKind,
-    methods: Sequence[ComparedMethod],
-    epsilons: Sequence[float],
-    analysis: Analysis,
-    terms: ComparisonTerms,
-    *,
-    intervals: bool = True,
-    limits: Container[str] = LIMITED_MEASURES,
-) -> Iterator[Compared]:
-    """Yield all outcomes of `DataKind.compare` so far, whenever one comes, and with them the limits of all mechanisms.
-
-    Parameters
-    ----------
-    data, methods, epsilons, analysis, terms
-        As `DataKind.compare` takes them.
-    intervals : bool, optional
-        Whether the intervals of exact outcomes are computed.
-    limits : container of str, optional
-        Measures of which the limit is computed. The smallest errors come at once where δ = 0; with δ each takes a
-        search.
-    """
-    compared = Compared({})
-    least_error = partial(data.least_error, delta=terms.delta)
-    shortest_length = partial(data.shortest_length, delta=terms.delta, level=analysis.level)
-    of_errors, of_lengths = (epsilons if measure in limits else () for measure in LIMITED_MEASURES)
-    if not terms.delta:
-        compared = yield from _search_limits(compared, "smallest_errors", least_error, of_errors)
-    for outcome in data.compare(methods, epsilons, analysis, terms, intervals=intervals):
-        key = outcome.method.key, outcome.epsilon
-        compared = dataclasses.replace(compared, outcomes={**compared.outcomes, key: outcome})
-        yield compared
-    compared = yield from _search_limits(compared, "shortest_lengths", shortest_length, of_lengths)
-    if terms.delta:
-        compared = yield from _search_limits(compared, "smallest_errors", least_error, of_errors)
-
-
-def _search_limits(
-    compared: Compared, name: str, search: Callable[[float], Any], epsilons: Sequence[float]
-) -> Generator[Compared, None, Compared]:
-    """Yield a comparison with the limits so far, and return it with the last."""
-    limits: dict[float, Any] = {}
-    for epsilon in epsilons:
-        if (limit := search(epsilon)) is not None:
-            limits = {**limits, epsilon: limit}
-            compared = dataclasses.replace(compared, **{name: limits})  # type: ignore[arg-type]
-            yield compared
-    return compared
 
 
 @dataclass(frozen=True)
@@ -128,8 +77,8 @@ class Comparison:
 
     @property
     def epsilons(self) -> list[float]:
-        """Values of ε in the pictures."""
-        return np.geomspace(*self.span, N_EPSILONS).tolist()
+        """Values of ε in the pictures, as many as in Bowen & Liu's study."""
+        return np.geomspace(*self.span, 16).tolist()
 
     @property
     def privacy(self) -> str:
@@ -143,25 +92,59 @@ class Comparison:
         numbers = [*self.data.in_symbols(4), *guess_in_symbols(self.data, *self.methods)]
         return f"{', '.join(numbers)}, M = {self.analysis.sets} and ε = {format_number(self.epsilon, 4)}"
 
+    # Outcomes
+
     def first(self) -> Compared:
         """What is quick of every method where it is ranked."""
         return next(self.rank())
 
     def rank(self) -> Iterator[Compared]:
         """Yield better and better outcomes where the methods are ranked, of all methods from the beginning."""
-        arguments = self.data, self.methods, [self.epsilon], self.analysis, self.terms
         latest = Compared({})
-        for compared in stream_comparison(*arguments, limits=("release_error",)):
+        for compared in self.stream([self.epsilon], limits=("release_error",)):
             # The first outcome of each method comes first; then one is replaced, or a limit found
             if 0 < len(latest.outcomes) == len(compared.outcomes):
                 yield compared
             latest = compared
         yield latest
 
-    def stream(self, *, intervals: bool = True, limits: Container[str] = LIMITED_MEASURES) -> Iterator[Compared]:
-        """Yield the outcomes at every ε of the pictures, all so far."""
-        arguments = self.data, self.methods, self.epsilons, self.analysis, self.terms
-        return stream_comparison(*arguments, intervals=intervals, limits=limits)
+    def stream(
+        self, epsilons: Sequence[float] | None = None, *, intervals: bool = True,
+        limits: Container[str] = LIMITED_MEASURES,
+    ) -> Iterator[Compared]:  # fmt: skip
+        """Yield all outcomes of `DataKind.compare` so far, by default at every ε of the pictures.
+
+        With them come the limits of these measures for all mechanisms. The smallest errors are there at once where
+        δ = 0; with δ each takes a search. Without `intervals` those of exact outcomes are not computed.
+        """
+        epsilons = self.epsilons if epsilons is None else epsilons
+        compared = Compared({})
+        if not self.terms.delta:
+            compared = yield from self._with_limits(compared, "release_error", epsilons, limits)
+        for outcome in self.data.compare(self.methods, epsilons, self.analysis, self.terms, intervals=intervals):
+            outcomes = {**compared.outcomes, (outcome.method.key, outcome.epsilon): outcome}
+            compared = dataclasses.replace(compared, outcomes=outcomes)
+            yield compared
+        compared = yield from self._with_limits(compared, "mean_width", epsilons, limits)
+        if self.terms.delta:
+            yield from self._with_limits(compared, "release_error", epsilons, limits)
+
+    def _with_limits(
+        self, compared: Compared, measure: str, epsilons: Sequence[float], chosen: Container[str]
+    ) -> Generator[Compared, None, Compared]:
+        """Yield and return the comparison with the limits of a measure, if it is one of those chosen."""
+        name, search = "smallest_errors", partial(self.data.least_error, delta=self.terms.delta)  # type: Any, Any
+        if measure == "mean_width":
+            name = "shortest_lengths"
+            search = partial(self.data.shortest_length, delta=self.terms.delta, level=self.analysis.level)
+        limits: dict[float, Any] = {}
+        for epsilon in epsilons if measure in chosen else ():
+            limit = search(epsilon)
+            if limit is not None:
+                limits = {**limits, epsilon: limit}
+                compared = dataclasses.replace(compared, **{name: limits})  # type: ignore[arg-type]
+                yield compared
+        return compared
 
 
 # Public guesses
@@ -173,16 +156,14 @@ def guess_in_symbols(data: DataKind, *methods: ComparedMethod) -> list[str]:
 
 
 @lru_cache(maxsize=1024)
-def _error_of_worse_guess(
-    data: DataKind, method: ComparedMethod, epsilon: float, analysis: Analysis, terms: ComparisonTerms
-) -> float:
+def _error_of_worse_guess(comparison: Comparison, method: ComparedMethod, epsilon: float) -> float:
     """RMSE with the guess off by 0.1, to the side that costs more; NaN where there is none."""
     errors = []
-    for share in (data.guess - GUESS_ERROR, data.guess + GUESS_ERROR):
+    for share in (comparison.data.guess - GUESS_ERROR, comparison.data.guess + GUESS_ERROR):
         if PUBLIC_GUESS.minimum <= share <= PUBLIC_GUESS.maximum:
-            changed = data.with_guess(share)
-            setting = terms.setting(method, changed, epsilon, method.sets(analysis.sets))
-            accuracy = None if setting is None else changed.accuracy(method, setting, analysis)
+            data = comparison.data.with_guess(share)
+            setting = comparison.terms.setting(method, data, epsilon, method.sets(comparison.analysis.sets))
+            accuracy = None if setting is None else data.accuracy(method, setting, comparison.analysis)
             errors += [] if accuracy is None else [accuracy[1]]
     return max(errors, default=math.nan)
 
@@ -237,40 +218,34 @@ class Ranking:
     @property
     def answer(self) -> tuple[str, str, str]:
         """Mark, sentence, and a short sentence for a class."""
-        comparison, epsilon = self.comparison, format_number(self.comparison.epsilon, 4)
+        comparison = self.comparison
+        facts = {"privacy": comparison.privacy, "epsilon": format_number(comparison.epsilon, 4)}
         if not self.contenders:
             mark = self._reason_without_winner()
-            texts, facts = TEXTS["no_winner"][mark], {"privacy": comparison.privacy, "epsilon": epsilon}
+            texts = TEXTS["no_winner"][mark]
             return mark, format_text(texts["long"], **facts), format_text(texts["short"], **facts)
 
         # The method with the smallest error, and those that cannot be told from it
-        first, *rest = self.contenders
-        tied = [item.method.label for item in rest if item.ranked_error.tied(first.ranked_error)]
+        first, *ties = tie_classes(self.contenders, lambda item: item.ranked_error)[0]
+        tied = [item.method.label for item in ties]
         mark = label = first.method.label
         if tied:
             mark += f" or {tied[0] if len(tied) == 1 else f'{len(tied)} others'}"
-        of_share = comparison.data.chosen_estimand.is_share
-        error = format_error(first.root_mean_squared_error, of_share=of_share)
-        sentence = (
-            f"At a {comparison.terms.meaning} {comparison.privacy}, <b>{mark}</b> has the smallest error of those "
-            f"shown: its estimate is typically off by <b>{error}</b>"
-        )
+        error = format_error(first.root_mean_squared_error, of_share=comparison.data.chosen_estimand.is_share)
+        facts |= {"mark": mark, "error": error, "meaning": comparison.terms.meaning}
 
         # Against the confidential data, and against the best mechanism
+        texts, added = TEXTS["winner"], first.release_error.value
         original = next((item for item in self.outcomes if item.method.reference and item.sets == 1), None)
+        compared = price = ""
         if original and not math.isnan(original.ranked_error.value):
             ratio = _compare_errors(first.ranked_error.value, original.ranked_error.value)
-            sentence += f", {ratio} with the {original.method.label.lower()}"
-        sentence += f" (root mean squared error, {comparison.description})."
-        added = first.release_error.value
+            compared = f", {ratio} with the {original.method.label.lower()}"
         if self.smallest is not None and self.smallest.lower_bound > 0 and not math.isnan(added):
-            sentence += (
-                f" Averaged over all possible confidential data, the error added by {label} is "
-                f"<b>{self.smallest.compared(added)}</b> that of the best possible mechanism with {comparison.privacy}."
-            )
-        if comparison.data.is_central:
-            sentence += f" {CENTRAL_TRUTH}"
-        return mark, sentence, f"Smallest error of those shown at ε = {epsilon}: typically off by {error}."
+            price = format_text(texts["price"], label=label, ratio=self.smallest.compared(added), **facts)
+        long = format_text(texts["long"], compared=compared, description=comparison.description, **facts)
+        sentences = long, price, comparison.data.central_note
+        return mark, " ".join(filter(None, sentences)), format_text(texts["short"], **facts)
 
     def _reason_without_winner(self) -> str:
         """Key of its texts."""
@@ -319,8 +294,8 @@ class Ranking:
         reason = "" if method.reference else self.exclusion(outcome)
         reason = f"<br><small>not ranked: {reason}</small>" if reason else ""
         if outcome.data.guesses_truth(method):
-            arguments = outcome.data, method, outcome.epsilon, self.comparison.analysis, self.comparison.terms
-            if not math.isnan(error := _error_of_worse_guess(*arguments)):
+            error = _error_of_worse_guess(self.comparison, method, outcome.epsilon)
+            if not math.isnan(error):
                 off, points = format_number(100 * GUESS_ERROR), format_number(100 * error, 3)
                 reason += f"<br><small>error with a guess off by {off} points: {points} points</small>"
         return f"<b>{method.label}</b> <small>{notes}</small>{reason}"

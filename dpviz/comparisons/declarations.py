@@ -1,21 +1,18 @@
 """Texts and numbers that are declared in files: sentences, methods, and the sizes and bounds of data."""
 
-import csv
 import dataclasses
 import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
+from dpviz.core.data_files import read_table
 from dpviz.core.parameters import Parameter
 
 TEXTS: dict[str, dict[str, Any]] = tomllib.loads(files("dpviz.comparisons").joinpath("texts.toml").read_text("utf-8"))
 """Sentences about releases and comparisons, by the table of texts.toml."""
 
-METHOD_TEXTS: dict[str, dict[str, str]] = {
-    row["name"]: row
-    for row in csv.DictReader(files("dpviz.comparisons").joinpath("methods.csv").read_text("utf-8").splitlines())
-}
+METHOD_TEXTS = {row["name"]: row for row in read_table("comparisons/methods")}
 """Texts of the methods that are no registered synthesizer, by the name of the row."""
 
 

@@ -87,10 +87,7 @@ class ComparedMethod(ABC):
 
     @abstractmethod
     def real_epsilon(self, data: Any, setting: float, sets: int) -> float | None:
-        """Smallest pure ε that is proven for all sets together, which were given `setting`.
-
-        It is infinite if no ε holds, and None if none is known.
-        """
+        """Smallest pure ε proven for all sets, which are given `setting`; infinite if none holds, None if unknown."""
 
     def found_loss(self, data: Any, epsilon: float) -> float:
         """Loss of one set that some pair of neighbours proves; 0 where none was sought or it is known exactly."""
@@ -107,10 +104,7 @@ class ComparedMethod(ABC):
     def real_delta(
         self, data: Any, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
     ) -> WorstCase | None:
-        """Smallest δ for which all sets are (ε, δ)-differentially private, never below the exact one; None if unknown.
-
-        The maximum is over all neighbours, or over some `pairs` of them.
-        """
+        """Smallest δ, never below the exact one, for all sets over all neighbours or some `pairs`; None if unknown."""
         return None
 
 
@@ -118,29 +112,19 @@ class ComparedMethod(ABC):
 class NumericMethod(ComparedMethod):
     """A row of a table of methods for numeric or mixed data.
 
-    Attributes
-    ----------
-    release : callable
-        ``release(rng, rows, epsilon, data, sets, **options)`` yields the rows of one set after the other, NaN where a
-        set cannot be made. `rows` are the confidential rows of many repetitions, shape (repetitions, n), and
-        `epsilon` is the budget of one set.
-    options : mapping
-        Keyword arguments of all functions of the row. `share` is the share of ε of the first statistic; None where
-        one noise scale for all statistics implies it.
-    loss, shown_loss : callable, optional
-        ``loss(data, epsilon, **options)``, an ε that is proven for one set, and one that some pair of neighbours
-        proves to be lost.
-    noise, accuracy, shares : callable, optional
-        Noise scales of one set by statistic; exact bias and RMSE of the mean of all sets; usual values of `share`.
+    ``release(rng, rows, epsilon, data, sets, **options)`` yields the rows of one set after the other, NaN where a set
+    cannot be made. `rows` are the confidential rows of many repetitions, shape (repetitions, n), and `epsilon` is the
+    budget of one set. The other functions take ``(data, epsilon, **options)``.
     """
 
     release: Callable[..., Iterator[Any]]
+    # `share` is that of the first statistic; None where one noise scale for all statistics implies it
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict, hash=False)
-    loss: Callable[..., float] | None = None
-    shown_loss: Callable[..., float] | None = None
-    noise: Callable[..., dict[str, float]] | None = None
-    accuracy: Callable[..., Accuracy] | None = None
-    shares: Callable[[Any], dict[str, float]] | None = None
+    loss: Callable[..., float] | None = None  # ε that is proven for one set
+    shown_loss: Callable[..., float] | None = None  # ε that some pair of neighbours proves to be lost by one set
+    noise: Callable[..., dict[str, float]] | None = None  # scales by statistic
+    accuracy: Callable[..., Accuracy] | None = None  # exact, of the mean of all sets, whose number it takes too
+    shares: Callable[[Any], dict[str, float]] | None = None  # usual values of `share`, from the data alone
     same_as: str = ""  # key of a method that makes the same releases at another ε
     has_epsilon: bool = True
     exact_epsilon: bool = False

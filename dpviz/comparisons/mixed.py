@@ -140,13 +140,9 @@ class MixedData(NormalData, DataKind):
         values = self.means[:, cell] - self.middle + self.sigma * np.array([first, second])
         return MixedRows(counts, np.clip(values, -self.width / 2, self.width / 2, out=values))
 
-    def each_repetition(self, rows: MixedRows) -> list[FloatArray]:
-        """Cell of every row, from 0 on, and its two numbers, shape (3, n), of each repetition."""
-        return [
-            np.vstack([np.repeat(np.arange(self.cells), counts), values + self.middle])
-            for counts, values in zip(rows.counts, np.moveaxis(rows.values, 1, 0), strict=True)
-            if not np.isnan(values).any()
-        ]
+    def numbers_of(self, rows: MixedRows) -> FloatArray:
+        """Cell of every row, from 0 on, and its two numbers, shape (3, n)."""
+        return np.vstack([np.repeat(np.arange(self.cells), rows.counts[0]), rows.values[:, 0] + self.middle])
 
     def read(self, rows: MixedRows) -> Any:
         statistics = cell_statistics(rows)

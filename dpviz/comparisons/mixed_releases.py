@@ -13,33 +13,24 @@ from dpviz.comparisons.numeric_releases import ORIGINAL_ROWS, REFERENCE, Generat
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.privacy.histograms import SCOTT_FACTOR, one_bin_loss, revealing_tables, table_log_odds
 
-EQUAL_ROWS_ROUNDING = 1e-13  # share of a sum of squares that numbers equal in every cell may have by rounding
 CELL_PRIOR = 0.5  # rows that the Dirichlet prior adds to each cell
 N_STATISTICS = 5  # that share what the counts leave of ε: the sums of both numbers, two variances, a covariance
 EQUAL_SHARE = 1 / (1 + N_STATISTICS)
-MAX_CELL_BINS = 20  # of each number
 
 
 class MixedRows(NamedTuple):
-    """Rows of many repetitions in the order of their cells.
+    """Rows of many repetitions in the order of their cells."""
 
-    `counts` of the cells have shape (repetitions, cells); `values`, both numbers less the middle of the bounds,
-    (2, repetitions, n). A set that cannot be made has values of NaN.
-    """
-
-    counts: IntArray
-    values: FloatArray
+    counts: IntArray  # of the cells, shape (repetitions, cells)
+    values: FloatArray  # both less the middle of the bounds, (2, repetitions, n); NaN of a set that cannot be made
 
 
 class CellStatistics(NamedTuple):
-    """Counts and sums of the cells, and sums of squares and products around the means of the cells.
+    """Counts and sums of the cells, and sums of squares and products around the means of the cells."""
 
-    The shapes are (repetitions, cells), (2, repetitions, cells) and (3, repetitions), the products last.
-    """
-
-    counts: FloatArray
-    sums: FloatArray
-    squares: FloatArray
+    counts: FloatArray  # shape (repetitions, cells)
+    sums: FloatArray  # (2, repetitions, cells)
+    squares: FloatArray  # (3, repetitions), the products last
 
     @property
     def sizes(self) -> FloatArray:
@@ -62,11 +53,11 @@ def cell_statistics(rows: MixedRows) -> CellStatistics:
     sums = sums.reshape(2, *rows.counts.shape)
     means = sums / np.maximum(rows.counts, 1)
 
-    # Sums of squares and products, less those of the means
+    # Sums of squares and products, less those of the means; what is left of equal numbers by rounding is 0
     squares = np.empty((3, len(rows.counts)))
     for k, (i, j) in enumerate(((0, 0), (1, 1), (0, 1))):
         squares[k] = np.einsum("sn,sn->s", rows.values[i], rows.values[j])
-        rounding = EQUAL_ROWS_ROUNDING * squares[k]
+        rounding = 1e-13 * squares[k]
         squares[k] -= (sums[i] * means[j]).sum(axis=1)
         if i == j:
             squares[k][squares[k] <= rounding] = 0.0
@@ -205,8 +196,8 @@ def _mixed_model_shown_loss(data: Any, epsilon: float, *, share: float, as_print
 
 
 def cell_bins(data: Any) -> int:
-    """Bins of each number: Scott's rule for two, h = 3.49 σ n^{−1/4}, for a cell of n/J rows if R = 8σ."""
-    return min(math.ceil(8 / SCOTT_FACTOR * (data.n / data.cells) ** 0.25), MAX_CELL_BINS)
+    """Bins of each number, at most 20: Scott's rule for two, h = 3.49 σ n^{−1/4}, for a cell of n/J rows if R = 8σ."""
+    return min(math.ceil(8 / SCOTT_FACTOR * (data.n / data.cells) ** 0.25), 20)
 
 
 def _noisy_counts(rng: Generator, counts: IntArray, scale: float) -> FloatArray:
@@ -266,14 +257,13 @@ def _noisy_cells_shown_loss(data: Any, epsilon: float, *, share: float = 0.5, no
 
 # The table
 
-NAMED_SHARE = "equal shares, as in the paper"
 MIXED_MODEL: dict[str, Any] = {
     "release": _release_mixed_model, "loss": _mixed_model_loss, "shown_loss": _mixed_model_shown_loss,
-    "shares": lambda _: {NAMED_SHARE: EQUAL_SHARE}, "statistic": "the counts",
+    "shares": lambda _: {"equal shares, as in the paper": EQUAL_SHARE}, "statistic": "the counts",
 }  # fmt: skip
 NOISY_CELLS: dict[str, Any] = {
     "release": _release_noisy_cells, "loss": _noisy_cells_loss, "shown_loss": _noisy_cells_shown_loss,
-    "shares": lambda _: {NAMED_SHARE: 0.5}, "statistic": "the counts",
+    "shares": lambda _: {"equal shares, as in the paper": 0.5}, "statistic": "the counts",
 }  # fmt: skip
 
 MIXED_SYNTHESIS = NumericMethod.row(

@@ -24,21 +24,13 @@ from dpviz.mechanisms import Modips
 from dpviz.mechanisms.modips import BOWEN_LIU_PRIOR
 from dpviz.simulation import BATCH, Block, Plan, Tally, run_simulation
 
-SETS_OF_EACH = 10  # sets from one noisy count
-BLOCK_SETS = 1_000_000  # sets that are drawn at a time
-PANEL_NODES, PANEL_NATS = 16, 8.0  # Gauss–Legendre nodes of a panel, and the nats that it spans
-STEEPNESS = 4  # nats by which ln Pr(no ones) of one set changes from one noisy count to the next, at most
-
 
 class VarianceComponents(NamedTuple):
-    """Mean and variances of the share of yes in one set, for each confidential count x = 0 … n.
-
-    `sanitization` is the variance of the noise, `posterior` that of drawing the proportion, `rows` that of the rows.
-    """
+    """Mean and variances of the share of yes in one set, for each confidential count x = 0 … n."""
 
     mean: FloatArray
-    sanitization: FloatArray
-    posterior: FloatArray
+    sanitization: FloatArray  # variance of the noise
+    posterior: FloatArray  # of drawing the proportion
     rows: FloatArray
 
 
@@ -64,8 +56,9 @@ def _log_no_ones(n: int, epsilon: float, sets: int) -> FloatArray:
 
     Gauss–Legendre quadrature over the noisy count u, summed from both ends, each whole number costing e^{−ε}.
     """
-    panels = math.ceil((epsilon + STEEPNESS * sets) / PANEL_NATS)
-    tau, weights = gauss_legendre_panels(np.linspace(0, 1, panels + 1).tolist(), PANEL_NODES)
+    # From one u to the next the integrand changes by at most 4 nats a set, and a panel of 16 nodes spans 8
+    panels = math.ceil((epsilon + 4 * sets) / 8)
+    tau, weights = gauss_legendre_panels(np.linspace(0, 1, panels + 1).tolist(), 16)
     log_weights = np.log(weights) + math.log(epsilon / 2)
 
     def log_given(u: FloatArray) -> FloatArray:
@@ -96,7 +89,7 @@ class NestedModips(ComparedMethod):
     has_epsilon: bool = True
     exact_epsilon: bool = True
 
-    sets_of_each: ClassVar[int] = SETS_OF_EACH
+    sets_of_each: ClassVar[int] = 10
     has_fast_moments: ClassVar[bool] = True
     only_compared: ClassVar[str] = "its sets depend on each other, so that no transition matrix of one set tells it all"
 
@@ -139,7 +132,7 @@ class NestedModips(ComparedMethod):
         return NestedStudy(
             data=data, method=self, epsilon=setting / sets, sets=sets, rule=rule.key, level=analysis.level,
             repetitions=analysis.repetitions, seed=analysis.seed,
-            batch=min(BLOCK_SETS // (sets * self.sets_of_each), int(BATCH.maximum)),
+            batch=min(1_000_000 // (sets * self.sets_of_each), int(BATCH.maximum)),  # of a million sets
         ).measures()  # fmt: skip
 
 

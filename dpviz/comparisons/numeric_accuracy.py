@@ -14,10 +14,6 @@ from dpviz.core.numerics.quadrature import gauss_legendre_panels
 from dpviz.core.types import FloatArray
 
 MEAN_NODES = 6  # nodes of the distribution of the confidential mean, which match its first 12 moments
-POSTERIOR_STEPS, POSTERIOR_WEIGHTS = np.polynomial.hermite_e.hermegauss(24)
-PANEL_NODES = 16
-DOUBLINGS = 2.0 ** np.arange(-2, 24)  # panel ends in units of the scale of what bends there
-NOISE_REACH = 60.0  # scales of the noise beyond which nothing is left of it
 
 
 class Accuracy(NamedTuple):
@@ -39,10 +35,8 @@ def zero_if_rounding(bias: float, spread: float, truth: float) -> float:
 
     Parameters
     ----------
-    bias : float
-    spread : float
-        Size of the terms of the sum.
-    truth : float
+    bias, spread, truth : float
+        The sum, the size of its terms, and what is subtracted in it.
 
     Examples
     --------
@@ -105,8 +99,7 @@ def distribution_of_mean(data: Any) -> Distribution:
     moments = series * factorials
 
     # Nodes and weights from the tridiagonal matrix of the recurrence
-    hankel = moments[np.add.outer(powers[:size], powers[:size])]
-    r = np.linalg.cholesky(hankel).T
+    r = np.linalg.cholesky(moments[np.add.outer(powers[:size], powers[:size])]).T
     diagonal = [r[i, i + 1] / r[i, i] - (r[i - 1, i] / r[i - 1, i - 1] if i else 0.0) for i in range(MEAN_NODES)]
     off_diagonal = [r[i + 1, i + 1] / r[i, i] for i in range(MEAN_NODES - 1)]
     values, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(off_diagonal, 1) + np.diag(off_diagonal, -1))
@@ -114,14 +107,7 @@ def distribution_of_mean(data: Any) -> Distribution:
 
 
 def original_accuracy(data: Any, _epsilon: float, _sets: int) -> Accuracy:
-    """Accuracy of the mean of the confidential rows.
-
-    Parameters
-    ----------
-    data : NormalData
-    _epsilon, _sets
-        Not used; every `accuracy` of a method takes them.
-    """
+    """Accuracy of the mean of the confidential rows; as every `accuracy` of a method it takes ε and the sets."""
     values, weights = distribution_of_mean(data)
     return _accuracy(data, float(weights @ values) - data.mean, float(weights @ (values - data.mean) ** 2))
 
@@ -139,9 +125,8 @@ def model_accuracy(
     sets : int
     variance_known : bool
         True: there is no such answer where the variance is drawn.
-    truncate : bool, optional
-        Whether what falls outside its bounds is drawn again, and not set to them.
-    is_noisy : bool, optional
+    truncate, is_noisy : bool, optional
+        As `NumericMethod.release` takes them.
 
     Notes
     -----
@@ -149,8 +134,8 @@ def model_accuracy(
     """
     assert variance_known
     centres, weights = distribution_of_mean(data)
-    steps = data.sigma / math.sqrt(data.n) * POSTERIOR_STEPS
-    step_weights = POSTERIOR_WEIGHTS / POSTERIOR_WEIGHTS.sum()
+    nodes, step_weights = np.polynomial.hermite_e.hermegauss(24)
+    steps, step_weights = data.sigma / math.sqrt(data.n) * nodes, step_weights / step_weights.sum()
 
     def set_moments(noisy_mean: FloatArray) -> FloatArray:
         """E[mean of a set] and of its square, given the sanitized mean."""
@@ -193,16 +178,17 @@ def _row_moments(data: Any, centre: FloatArray, truncate: bool) -> tuple[FloatAr
 
 def _noise_inside(data: Any, centre: float, scale: float) -> Distribution:
     """Quadrature of centre + Laplace(scale) inside the bounds, on panels that end where the integrand bends."""
-    low, high = max(data.low, centre - NOISE_REACH * scale), min(data.high, centre + NOISE_REACH * scale)
-    ends = [low, high, centre, *(centre + scale * DOUBLINGS), *(centre - scale * DOUBLINGS)]
-    ends += [*(data.low + data.sigma * DOUBLINGS), *(data.high - data.sigma * DOUBLINGS)]
-    edges = np.unique(np.clip(ends, low, high))
-    values, weights = gauss_legendre_panels(edges.tolist(), PANEL_NODES)
+    # 60 scales away nothing is left of the noise; the panels double from a quarter of the scale of what bends
+    low, high = max(data.low, centre - 60 * scale), min(data.high, centre + 60 * scale)
+    steps = 2.0 ** np.arange(-2, 24)
+    ends = [low, high, centre, *(centre + scale * steps), *(centre - scale * steps)]
+    ends += [*(data.low + data.sigma * steps), *(data.high - data.sigma * steps)]
+    values, weights = gauss_legendre_panels(np.unique(np.clip(ends, low, high)).tolist(), 16)
     return Distribution(values, weights * np.exp(-np.abs(values - centre) / scale) / (2 * scale))
 
 
 def smoothed_accuracy(data: Any, bins: int, uniform_share: float) -> Accuracy:
-    """Accuracy of rows from a histogram with public bins, mixed with the uniform distribution.
+    """Accuracy of rows from a histogram with public bins, mixed with this share of the uniform distribution.
 
     Parameters
     ----------

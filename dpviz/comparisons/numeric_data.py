@@ -1,4 +1,4 @@
-"""Numbers between public bounds, with the variance public or not (study 2 of Bowen & Liu, and Liu's normal data)."""
+"""Numbers between public bounds, their variance public or not (Bowen & Liu, study 2; Liu), and studies of releases."""
 
 from __future__ import annotations
 
@@ -12,20 +12,34 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from dpviz.comparisons import numeric_releases
-from dpviz.comparisons.analysis import MIN_RANKED_REPETITIONS, UNKNOWN_MEASURE, Analysis, DataKind, Estimand, Outcome
+from dpviz.comparisons.analysis import (
+    COMPARED_SETS,
+    MIN_RANKED_REPETITIONS,
+    UNKNOWN_MEASURE,
+    Analysis,
+    DataKind,
+    Estimand,
+    Outcome,
+    OutcomeMeasures,
+    mean_width_or_inf,
+)  # fmt: skip
 from dpviz.comparisons.declarations import TEXTS, declare_numbers
-from dpviz.comparisons.methods import ComparedMethod
-from dpviz.comparisons.numeric_releases import ORIGINAL_ROWS, row_moments
-from dpviz.comparisons.numeric_study import NumericStudy
-from dpviz.core.declarations import ROWS
-from dpviz.core.formatting import format_number
+from dpviz.comparisons.methods import ComparedMethod, NumericMethod
+from dpviz.comparisons.numeric_releases import EQUAL_ROWS_VARIANCE, ORIGINAL_ROWS, row_moments
+from dpviz.core.declarations import EPSILON, LEVEL, REPETITIONS, ROWS
+from dpviz.core.formatting import describe_value, format_number
 from dpviz.core.monte_carlo import Measure
+from dpviz.core.parameters import parameter_with_default, validate_choice
+from dpviz.core.records import validate_unique_choices
 from dpviz.core.types import FloatArray
 from dpviz.inference.combining_rules import COMBINING_RULES
+from dpviz.inference.interval_rules import half_widths
 from dpviz.inference.rules import RULES
 from dpviz.mechanisms.base import parameter
+from dpviz.simulation import Block, Plan, Tally, run_simulation, stream_simulation
 
-MAX_RANGE = 1e4  # standard deviations between the bounds
+NUMERIC_EPSILON = dataclasses.replace(EPSILON, minimum=1e-9, maximum=1e6, default=1.0, title="ε of all sets")
+MAX_BLOCK = 1_000  # repetitions
 NUMBERS = declare_numbers(TEXTS["numbers"], {"rows": ROWS})
 """Sizes, bounds and true values of the data, by name."""
 
@@ -87,10 +101,10 @@ class NormalData:
             raise ValueError(
                 f"mean (true mean) must lie strictly between the bounds, {ends}; got {format_number(self.mean)}."
             )
-        if self.width > MAX_RANGE * self.sigma:
+        if self.width > 10_000 * self.sigma:
             raise ValueError(
-                f"The bounds must be at most {MAX_RANGE:,.0f} standard deviations apart; got {ends} with a "
-                f"standard deviation of {format_number(self.sigma)}."
+                f"The bounds must be at most 10,000 standard deviations apart; got {ends} with a standard deviation of "
+                f"{format_number(self.sigma)}."
             )
 
     @property
@@ -119,33 +133,23 @@ class NormalData:
         """What an analyst computes from the rows of each repetition."""
         return row_moments(rows)
 
-    def each_repetition(self, rows: Any) -> list[FloatArray]:
-        """The numbers of every row of each repetition; one whose set cannot be made is left out."""
-        return [numbers for numbers in rows if not np.isnan(numbers).any()]
+    def numbers_of(self, rows: Any) -> FloatArray:
+        """The numbers of every row of the only repetition."""
+        return np.asarray(rows[0])
 
-    def draw_release(self, method: Any, epsilon: float, sets: int, seed: int) -> tuple[FloatArray, list[FloatArray]]:
-        """One confidential data set, and the sets that a method releases of it.
-
-        >>> data = UnknownVariance(n=4, mean=0, sigma=1, low=-4, high=4)
-        >>> rows, released = data.draw_release(ORIGINAL_ROWS, 1.0, 1, 1)
-        >>> [(rows == numbers).all() for numbers in released]
-        [np.True_]
-        """
-        confidential, released = self._draw_sets(method, epsilon, sets, seed)
-        return self.each_repetition(confidential)[0], [row for rows in released for row in self.each_repetition(rows)]
-
-    def _draw_sets(self, method: Any, epsilon: float, sets: int, seed: int) -> tuple[Any, Iterator[Any]]:
+    def draw_release(self, method: Any, epsilon: float, sets: int, seed: int) -> tuple[Any, list[Any]]:
+        """One confidential data set, and the sets that a method releases of it, NaN where one cannot be made."""
         rng = np.random.default_rng(seed)
         confidential = self.draw(rng, 1)
-        return confidential, method.draw(rng, confidential, epsilon, self, method.sets(sets))
+        return confidential, [*method.draw(rng, confidential, epsilon, self, method.sets(sets))]
 
     def one_release(self, settings: Mapping[Any, float], sets: int, seed: int) -> tuple[float, dict[str, FloatArray]]:
         estimate, estimates = self.studied[self.estimand].estimate, dict[str, FloatArray]()
         for method, setting in settings.items():
-            _, released = self._draw_sets(method, setting, sets, seed)
+            released = self.draw_release(method, setting, sets, seed)[1]
             values = np.array([estimate(self.read(rows))[0] for rows in released])
             estimates[method.key] = values[~np.isnan(values)]
-        confidential, _ = self._draw_sets(ORIGINAL_ROWS, 1.0, 1, seed)
+        confidential = self.draw_release(ORIGINAL_ROWS, 1.0, 1, seed)[0]
         return float(estimate(self.read(confidential))[0]), estimates
 
     # Outcomes
@@ -177,13 +181,12 @@ class NormalData:
                 measures |= {"bias": Measure(exact[0], 0.0), "root_mean_squared_error": Measure(exact[1], 0.0)}
             errors = {
                 key: results.measures(key, rule).root_mean_squared_error
-                if results.released(key) >= MIN_RANKED_REPETITIONS
-                else UNKNOWN_MEASURE
                 for key in secondary
+                if results.released(key) >= MIN_RANKED_REPETITIONS
             }
             yield Outcome(
                 data=cast(DataKind, self), method=method, epsilon=epsilon, setting=setting, sets=sets,
-                secondary_errors=errors,
+                secondary_errors=dict.fromkeys(secondary, UNKNOWN_MEASURE) | errors,
                 repetitions=math.inf if exact is not None else results.released(self.estimand),
                 unfinished=results.repetitions if results.repetitions < study.repetitions else 0,
                 **measures,
@@ -225,12 +228,151 @@ def released_rows(
     data : NormalData
     settings : sequence
         Methods, each with the ε of all its sets.
-    sets : int
-    seed : int
+    sets, seed : int
     """
-    rows = {"Confidential data": data.draw_release(ORIGINAL_ROWS, 1.0, 1, seed)[0]}
+    rows = {"Confidential data": data.numbers_of(data.draw_release(ORIGINAL_ROWS, 1.0, 1, seed)[0])}
     for method, setting in settings:
         if method.key != ORIGINAL_ROWS.key:
-            released = data.draw_release(method, setting, sets, seed)[1]
-            rows |= {method.label: released[0]} if released else {}
+            released = map(data.numbers_of, data.draw_release(method, setting, sets, seed)[1])
+            possible = [numbers for numbers in released if not np.isnan(numbers).any()]
+            rows |= {method.label: possible[0]} if possible else {}
     return rows
+
+
+# Studies by simulation
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NumericTally(Tally):
+    """Sums over the repetitions of a study, and over groups of them as series, by names such as "mean usable"."""
+
+    plan: NumericStudy
+
+    def released(self, estimand: str) -> int:
+        """Repetitions in which every set gave an estimate."""
+        return int(self.sums[f"{estimand} usable"])
+
+    def measures(self, estimand: str, rule: str) -> OutcomeMeasures:
+        """What the study says of an estimand and a rule.
+
+        Bias, error and coverage are over the repetitions with an estimate, a missing interval counting as a miss; the
+        width over the intervals that there are. The usable share is that of repetitions with an interval of width
+        above 0.
+        """
+        validate_choice("estimand", estimand, self.plan.estimands)
+        validate_choice("rule", rule, self.plan.rules)
+        usable, interval = f"{estimand} usable", f"{estimand} {rule}"
+        width = self._ratio(f"{interval} width", f"{interval} bounded", f"{interval} squared width")
+        unit = max(self.plan.data.width, self.plan.data.width**2)  # that of a variance has squared units
+        is_unbounded = bool(self.sums[f"{interval} bounded"] < self.sums[f"{interval} exists"])
+        return OutcomeMeasures(
+            bias=self._ratio(f"{estimand} deviation", usable, f"{estimand} square"),
+            root_mean_squared_error=self._ratio(f"{estimand} square", usable, f"{estimand} fourth power").root(),
+            coverage=self._ratio(f"{interval} covers", usable),
+            mean_width=mean_width_or_inf(width, unit, is_unbounded),
+            usable_share=self._ratio(f"{interval} exists", "repetitions"),
+        )
+
+    def _ratio(self, name: str, of: str, squares: str = "") -> Measure:
+        """Mean of numbers with these sums, or the share of what is counted, with its parts by groups."""
+        total, count = float(self.sums[name]), int(self.sums[of])
+        squared = float(self.sums[squares]) if squares else 0.0
+        measure = Measure.mean(total, squared, count) if squares else Measure.share(int(total), count)
+        return measure.with_parts(self.series[name], self.series[of])
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumericStudy(Plan[NumericTally]):
+    """A simulation of one method: confidential data, M sets given them, and intervals by each rule.
+
+    All methods with one seed see the same confidential rows.
+    """
+
+    data: Any  # `NormalData` or `MixedData`
+    method: NumericMethod
+    epsilon: float = parameter_with_default(NUMERIC_EPSILON)
+    sets: int = parameter_with_default(COMPARED_SETS)
+    estimands: tuple[str, ...] = ("mean",)  # keys of `studied` of the data
+    rules: tuple[str, ...] = ("reiter_2003",)
+    level: float = parameter_with_default(LEVEL)
+    batch: int = dataclasses.field(init=False, default=MAX_BLOCK)
+    shown: int = dataclasses.field(init=False, default=int(REPETITIONS.maximum))  # all groups
+
+    tally_type: ClassVar[type[NumericTally]] = NumericTally
+
+    def check(self) -> None:
+        if not isinstance(self.method, NumericMethod):
+            raise ValueError(f"method must be a NumericMethod; got {describe_value(self.method)}.")
+        if not hasattr(self.data, "studied"):
+            raise ValueError(f"data must be numeric data; got {describe_value(self.data)}.")
+        if self.method.key not in {method.key for method in self.data.methods}:
+            raise ValueError(f'"{self.method.label}" does not release data of the kind "{self.data.label}".')
+        # The block follows from n alone, as sets of any number share the confidential rows; 20,000 rows of a set stay
+        # near the processor
+        object.__setattr__(self, "batch", min(max(20_000 // self.data.n, 10), MAX_BLOCK))
+        object.__setattr__(self, "sets", self.method.sets(self.sets))
+        for name, allowed in (("estimands", [*self.data.studied]), ("rules", [*COMBINING_RULES])):
+            object.__setattr__(self, name, validate_unique_choices(name, getattr(self, name), allowed, min_items=1))
+        for key in self.rules:
+            COMBINING_RULES[key].check_sets(self.sets)
+
+    def run(self) -> NumericTally:
+        """Results of all repetitions."""
+        return run_simulation(self)
+
+    def stream(self) -> Iterator[NumericTally]:
+        """Yield the results so far: after 500 repetitions, then after every two million rows, and at the end."""
+        due = 500
+        for tally in stream_simulation(self):
+            if tally.repetitions >= min(due, self.repetitions):
+                due = tally.repetitions + 2_000_000 // (self.data.n * self.sets)
+                yield tally
+
+    def simulate(self, rng: np.random.Generator, size: int) -> Block:
+        """Draw a block; its series are the sums over groups of repetitions."""
+        estimands = [self.data.studied[key] for key in self.estimands]
+        confidential = self.data.draw(rng, self.batch)
+
+        # What the analyst reads of each set: estimates and their variances, shape (sets, 2, estimands, repetitions)
+        read = []
+        for rows in self.method.draw(rng, confidential, self.epsilon, self.data, self.sets):
+            values = self.data.read(rows)
+            read.append([[e.estimate(values) for e in estimands], [e.within(values, self.data) for e in estimands]])
+        estimates, variances = np.moveaxis(np.array(read), 1, 0)[..., :size]
+
+        columns: dict[str, Any] = {"repetitions": np.ones(size)}
+        for i, estimand in enumerate(estimands):
+            of_estimand = self._columns(estimates[:, i], variances[:, i], estimand.truth(self.data))
+            columns |= {f"{estimand.key} {name}": column for name, column in of_estimand.items()}
+        starts = np.arange(0, size, max(self.batch // 200, 1))  # of groups by which studies with one seed are paired
+        groups = {name: np.add.reduceat(column.astype(float), starts) for name, column in columns.items()}
+        return Block({name: np.asarray(sums.sum()) for name, sums in groups.items()}, groups)
+
+    def _columns(self, estimates: FloatArray, variances: FloatArray, truth: float) -> dict[str, Any]:
+        """Columns of one estimand, with its deviation q̄ − truth, and of its intervals."""
+        is_usable = ~np.isnan(estimates).any(axis=0)
+        estimates, variances = np.where(is_usable, estimates, truth), np.where(is_usable, variances, 0.0)
+        mean, within = estimates.mean(axis=0), variances.mean(axis=0)
+        between = estimates.var(axis=0, ddof=1) if self.sets > 1 else np.zeros_like(mean)
+        between[between <= EQUAL_ROWS_VARIANCE * mean**2] = 0.0
+        deviation = np.where(is_usable, mean - truth, 0.0)
+        columns: dict[str, Any] = {
+            "usable": is_usable,
+            "deviation": deviation,
+            "square": deviation**2,
+            "fourth power": deviation**4,
+        }
+        for key in self.rules:
+            total, degrees = COMBINING_RULES[key].variance_and_degrees(between, within, sets=self.sets)
+            half = half_widths(total, degrees, self.level)
+            has_interval = is_usable & (half > 0)
+            is_bounded = has_interval & (half <= 5e99)  # so that the square of a width does not overflow
+            width = np.where(is_bounded, 2 * half, 0.0)
+            columns |= {
+                f"{key} covers": has_interval & (np.abs(deviation) <= half),
+                f"{key} exists": has_interval,
+                f"{key} bounded": is_bounded,
+                f"{key} width": width,
+                f"{key} squared width": width**2,
+            }
+        return columns

@@ -11,17 +11,14 @@ from scipy.special import ndtr, ndtri
 
 from dpviz.comparisons.methods import NumericMethod
 from dpviz.comparisons.numeric_accuracy import Accuracy, model_accuracy, original_accuracy, smoothed_accuracy
+from dpviz.core.numerics.special import MAX_EXPONENT
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.privacy import histograms
 from dpviz.privacy.laplace_noise import rows_loss
 
 MAX_BINS = 1_000
-MAX_EXPONENT = 700.0  # exp overflows above 709
 EQUAL_ROWS_VARIANCE = 1e-28  # variance of equal rows by rounding, in units of their squared mean
 Generator = np.random.Generator
-
-
-# Rows and their moments
 
 
 class Moments(NamedTuple):
@@ -98,15 +95,11 @@ def _release_normal_model(
     rng: Generator, rows: FloatArray, epsilon: float, data: Any, sets: int, *, variance_known: bool = False,
     truncate: bool = False, share: float | None = None, is_noisy: bool = True,
 ) -> Iterator[FloatArray]:  # fmt: skip
-    """Rows from the posterior predictive distribution given sanitized sufficient statistics.
+    """Rows from the posterior predictive distribution given sanitized sufficient statistics (Liu, 2016, modips).
 
     Noise and rows outside their bounds are drawn again (`truncate`) or set to the bound (BIT). The mean has the `share`
     of ε, or by None both statistics noise of one scale (communal). Without noise it is traditional multiple synthesis.
     The posterior under the prior 1/σ² is σ² ~ (n − 1)s²/χ²_{n−1} and μ ~ N(x̄, σ²/n); σ may be public.
-
-    References
-    ----------
-    Liu (2016), modips, Table 1b and Figure 8; Bowen and Liu (2016), modips-split and modips-nonsplit.
     """
     n, repetitions = data.n, len(rows)
     mean, variance = row_moments(rows)
@@ -147,7 +140,7 @@ def _model_noise(
 
 
 def bounded_laplace_loss(epsilon: float, steps: float, truncate: bool) -> float:
-    """Exact ε of a bounded statistic with Laplace noise.
+    """Exact ε of a statistic with Laplace noise, which is conditioned on its range (`truncate`) or set to its ends.
 
     Parameters
     ----------
@@ -156,7 +149,6 @@ def bounded_laplace_loss(epsilon: float, steps: float, truncate: bool) -> float:
     steps : float
         Length of the statistic's range in units of its sensitivity.
     truncate : bool
-        Whether the noise is conditioned on the range, and not set to its ends.
 
     Notes
     -----
@@ -245,15 +237,11 @@ def _release_histogram(
     rng: Generator, rows: FloatArray, epsilon: float, data: Any, sets: int, *, noise_units: float = 2.0,
     scott: bool = False, bootstrap: str = "",
 ) -> Iterator[FloatArray]:  # fmt: skip
-    """Rows from a histogram with Laplace noise, negative counts being set to 0.
+    """Rows from a histogram with Laplace noise, negative counts being set to 0 (Bowen and Liu, 2016; Liu, 2016).
 
     The noise has scale `noise_units`/ε; a replaced row moves two counts by one each, which 2 covers. With `scott` the
     confidential rows say how many bins there are. By `bootstrap` the rows are drawn again with replacement "before"
     or "after" the noise.
-
-    References
-    ----------
-    Wasserman and Zhou (2010); Bowen and Liu (2016), perturbed histogram; Liu (2016), Figure 5.
     """
     counts, bins = _bin_counts(rows, data, scott)
     is_unused = np.arange(counts.shape[1]) >= bins[:, None]
@@ -292,11 +280,10 @@ def _histogram_shown_loss(
     """Loss found in the rows, which show less than the noisy histogram; 0 where the noise covers both counts."""
     if scott:
         return histograms.perturbed_scott_worst(data.n, epsilon, MAX_BINS)
+    bins, epsilon_of_unit = public_bins(data.n), epsilon / noise_units
     if bootstrap == "before":
-        return histograms.bootstrap_rows_loss(data.n, public_bins(data.n), epsilon / noise_units)
-    return (
-        0.0 if noise_units >= 2 else histograms.perturbed_rows_loss(data.n, public_bins(data.n), epsilon / noise_units)
-    )
+        return histograms.bootstrap_rows_loss(data.n, bins, epsilon_of_unit)
+    return 0.0 if noise_units >= 2 else histograms.perturbed_rows_loss(data.n, bins, epsilon_of_unit)
 
 
 def _smoothed_weights(counts: IntArray, bins: IntArray, epsilon: float) -> FloatArray:
@@ -333,7 +320,6 @@ def _histogram_accuracy(data: Any, epsilon: float, sets: int) -> Accuracy:
 
 
 # The table
-
 
 REFERENCE: dict[str, Any] = {"reference": True, "has_epsilon": False, "exact_epsilon": True}
 UNCHANGED = REFERENCE | {"release": _release_original, "several_sets": False}

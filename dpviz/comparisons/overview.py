@@ -31,40 +31,21 @@ from dpviz.privacy.optimum import LeastError, least_error
 
 NAIVE_RULE = "as_if_real"
 PEOPLE = (20, 100, 1000)
-DEFAULT_SHARE = 0.25  # of people who say yes
-N_POSSIBLE = 100  # releases that stand for all, each as likely as the next
 SECOND_DELTA = 1e-6  # that the second answer allows as well
-WIDER_RATIO = 1.05  # of two intervals, from which on one is called wider
-SAME_SHARE = 1e-12  # relative distance of two shares of right guesses that is rounding
-NOISE_LEVEL = 0.95  # share of all tables for which the noise is said to stay within some distance
 
 
 def usual_count(n: int, p: float | None = None) -> int:
     """People of n who say yes: the share p of them, by default a quarter, and at least 1.
 
-    Parameters
-    ----------
-    n : int
-    p : float, optional
-
-    Examples
-    --------
     >>> usual_count(20), usual_count(20, 0.01)
     (5, 1)
     """
-    return max(1, round((DEFAULT_SHARE if p is None else p) * n))
+    return max(1, round((0.25 if p is None else p) * n))
 
 
 @dataclass(frozen=True)
 class Overview:
     """What a design of one set means for a person, an attacker and an analyst; every number is exact.
-
-    Parameters
-    ----------
-    design : Design
-        A two-cell release of n rows with a known confidential count x of at least 1; its seed draws it.
-    best : bool
-        Whether the geometric noise of the design is corrected to the number that fits it best.
 
     Notes
     -----
@@ -80,8 +61,8 @@ class Overview:
     (2.0, 0.75)
     """
 
-    design: Design
-    best: bool = False
+    design: Design  # a two-cell release with a known confidential count x of at least 1; its seed draws it
+    best: bool = False  # whether its geometric noise is corrected to the number that fits it best
 
     @classmethod
     def of(
@@ -118,20 +99,19 @@ class Overview:
     @cached_property
     def invented(self) -> float:
         """Invented rows of both kinds with which a Beta-binomial release keeps the promise."""
-        return self.invented_with(0.0)
+        has_prior = self.design.synthesizer_type.has_prior
+        return 2 * float(self.design.alpha_of_one_set) if has_prior else self.invented_with(0.0)
 
     def invented_with(self, delta: float) -> float:
         """The same where δ is allowed as well."""
         design = self.design
-        if delta == 0 and design.synthesizer_type.has_prior:
-            return 2 * float(design.alpha_of_one_set)
         return 2 * float(minimum_prior("synth_post_one", n=design.n, m=design.m, epsilon=design.epsilon, delta=delta))
 
     @property
     def noise_reach(self) -> int | None:
         """Distance that the noise of 95 in 100 tables does not exceed; None of a release without noise."""
         synthesizer = self.design.synthesizer
-        return synthesizer.reach(NOISE_LEVEL) if isinstance(synthesizer, NoiseSanitizer) else None
+        return synthesizer.reach(0.95) if isinstance(synthesizer, NoiseSanitizer) else None
 
     # The attacker
 
@@ -154,7 +134,7 @@ class Overview:
     @property
     def possible_beliefs(self) -> FloatArray:
         """The same after 100 releases, those at the quantiles 0.5 %, 1.5 % … 99.5 % of the count."""
-        quantiles = (np.arange(N_POSSIBLE) + 0.5) / N_POSSIBLE
+        quantiles = (np.arange(100) + 0.5) / 100
         beliefs: FloatArray = expit(-self._log_odds[np.searchsorted(np.cumsum(self._row)[:-1], quantiles)])
         return beliefs
 
@@ -216,19 +196,15 @@ class Overview:
         low, high = (float(ends[self.drawn_count]) for ends in self._intervals)
         return max(low, 0.0), min(high, 1.0)
 
-    @cached_property
-    def _hits(self) -> FloatArray:
-        return contains(*self._intervals, self.secret / self.design.n).astype(float)
-
     @property
     def hit(self) -> bool:
         """Whether that interval contains the share of the secret table."""
-        return bool(self._hits[self.drawn_count])
+        return bool(contains(*self._intervals, self.secret / self.design.n)[self.drawn_count])
 
     @property
     def coverage(self) -> float:
         """Probability of `hit` where the table is drawn again and again from the same people."""
-        return float(self._row @ self._hits)
+        return float(self._row @ contains(*self._intervals, self.secret / self.design.n))
 
     @cached_property
     def posterior_interval(self) -> tuple[float, float]:
@@ -243,28 +219,23 @@ class Overview:
 
 
 class OverviewTexts(NamedTuple):
-    """What a page says and draws of an overview: sentence and short sentence, answers, and the drawing.
+    """What a page says of an overview."""
 
-    `places` is where things stand in the drawing, in per cent; ``mixed`` is where the yes end among what is drawn from,
-    and the stripes, ``made`` wide, are what the agency has added.
-    """
-
-    sentences: tuple[str, str]
+    sentences: tuple[str, str]  # long and short
     answers: list[str]
-    texts: dict[str, str]
+    texts: dict[str, str]  # of the drawing
+    # Where things stand in the drawing, in per cent; ``mixed`` is where the yes end among what is drawn from, and the
+    # stripes, ``made`` wide, are what the agency has added
     places: dict[str, float]
-    released: float
-    beliefs: FloatArray
 
 
 def overview_texts(overview: Overview) -> OverviewTexts:
-    """All that a page says and draws of an overview."""
+    """All that a page says of an overview."""
     facts = _facts(overview)
     sentences = _text("long", facts), _text("short", facts)
-    texts = _drawing_texts(overview, facts)
-    places = _drawing_places(overview)
-    answers = _answers(overview, facts)
-    return OverviewTexts(sentences, answers, texts, places, overview.released, overview.possible_beliefs)
+    return OverviewTexts(
+        sentences, _answers(overview, facts), _drawing_texts(overview, facts), _drawing_places(overview)
+    )
 
 
 def _text(key: str, facts: Mapping[str, str]) -> str:
@@ -284,26 +255,22 @@ def _facts(overview: Overview) -> dict[str, str]:
     return {
         **{name: belief_text(getattr(overview, name)) for name in beliefs},
         **{name: format_percent(share, 3) for name, share in shares.items()},
-        "n": format_number(design.n),
-        "epsilon": format_number(design.epsilon, 4),
+        "n": format_number(design.n), "epsilon": format_number(design.epsilon, 4),
         "noisy": format_number(overview.drawn_count),
         "who": "the only one" if exposed == 1 else f"one of {format_number(exposed)}",
-        "invented": describe_invented_rows(overview.invented),
-        "fewer": describe_invented_rows(fewer),
+        "invented": describe_invented_rows(overview.invented), "fewer": describe_invented_rows(fewer),
         "enough": "is enough" if is_small_weight(fewer) else "are enough",
         "reach": f"at most {format_number(reach)} more or fewer" if reach else "none at all",
         "verdict": "right" if overview.hit else "wrong",
-        "error": format_distinct(error, smallest, 3),
-        "smallest": format_distinct(smallest, error, 3),
-        "rest": format_number(error - smallest, 3),
-        "ratio": overview.optimum.compared(overview.error),
-    }
+        "error": format_distinct(error, smallest, 3), "smallest": format_distinct(smallest, error, 3),
+        "rest": format_number(error - smallest, 3), "ratio": overview.optimum.compared(overview.error),
+    }  # fmt: skip
 
 
 def _answers(overview: Overview, facts: Mapping[str, str]) -> list[str]:
     """Answers to six questions: what is given away, added, wrong, to be done instead, the price, and who decides."""
     # Whether the ringed person is the most exposed one
-    is_exposed = math.isclose(overview.average_guess, overview.success, rel_tol=SAME_SHARE)
+    is_exposed = math.isclose(overview.average_guess, overview.success, rel_tol=1e-12)
     guesses = _text("guesses" if is_exposed else "guesses_exposed", facts)
 
     # What is added, with and without δ
@@ -312,10 +279,10 @@ def _answers(overview: Overview, facts: Mapping[str, str]) -> list[str]:
     compared = "as many as the real rows" if invented == n else compared
     added = _text("rows" if overview.noise_reach is None else "noise", {**facts, "compared": compared})
 
-    # The interval, and the error against the smallest one
+    # The interval, which is called wider from a twentieth on, and the error against the smallest one
     low, high = overview.posterior_interval
     first, last = overview.interval
-    is_wider = last > first and high - low > WIDER_RATIO * (last - first)
+    is_wider = last > first and high - low > 1.05 * (last - first)
     off = _text("off", facts)
     price = "optimal" if facts["ratio"] == "no larger than" else "price"
     return [
@@ -337,19 +304,12 @@ def _drawing_texts(overview: Overview, facts: Mapping[str, str]) -> dict[str, st
     else:
         sentences |= texts["noise"] | (texts["best"] if overview.best else {})
     return {
-        "people": facts["n"],
-        "yes": format_number(overview.secret),
-        "no": format_number(design.n - overview.secret),
-        "drawn_yes": format_number(overview.released, 4),
-        "drawn_no": format_number(design.m - overview.released, 4),
-        "average": facts["average_guess"],
-        "worst": facts["largest_belief"],
-        "allowed": facts["promised_success"],
-        "belief": facts["belief"],
-        "low": facts["low"],
-        "high": facts["high"],
+        "people": facts["n"], "yes": format_number(overview.secret), "no": format_number(design.n - overview.secret),
+        "drawn_yes": format_number(overview.released, 4), "drawn_no": format_number(design.m - overview.released, 4),
+        "average": facts["average_guess"], "worst": facts["largest_belief"], "allowed": facts["promised_success"],
+        **{name: facts[name] for name in ("belief", "low", "high")},
         **{name: format_text(text, **facts) for name, text in sentences.items()},
-    }
+    }  # fmt: skip
 
 
 def _drawing_places(overview: Overview) -> dict[str, float]:

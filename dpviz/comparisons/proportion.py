@@ -7,12 +7,12 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
 from dpviz.comparisons import proportion_measures as measures
-from dpviz.comparisons.analysis import Analysis, DataKind, Estimand, Outcome
+from dpviz.comparisons.analysis import UNKNOWN_MEASURE, Analysis, DataKind, Estimand, Outcome
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.proportion_measures import Moments
 from dpviz.core import limits
@@ -26,25 +26,16 @@ from dpviz.coverage.worst_case import Extreme
 from dpviz.designs import Design
 from dpviz.inference.interval_rules import IntervalRule
 from dpviz.inference.rules import RULES
-from dpviz.mechanisms import (
-    SYNTHESIZERS,
-    BetaBinomial,
-    GeometricSanitizer,
-    LaplaceSanitizer,
-    Modips,
-    ModipsTruncated,
-    Synthesizer,
-    TwoCellSynthesizer,
-    WorstCase,
-    two_cell_synthesizers,
-)  # fmt: skip
-from dpviz.mechanisms.base import parameter
+from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, GeometricSanitizer, TwoCellSynthesizer, two_cell_synthesizers
+from dpviz.mechanisms.base import Synthesizer, WorstCase, parameter
 from dpviz.mechanisms.modips import BOWEN_LIU_PRIOR
 from dpviz.privacy.divergence import worst_neighbours
 from dpviz.privacy.optimum import LeastError, ShortestLength, least_error, shortest_length
 from dpviz.privacy.several_sets import delta_of_sets
 
 EPSILON_WITHOUT_NOISE = 1000.0  # from which on the noise is 0 with a probability that rounds to 1
+
+_shortest_length = lru_cache(maxsize=1024)(shortest_length)
 
 
 class ClassProperty:
@@ -57,15 +48,11 @@ class ClassProperty:
         return self.function()
 
 
-_shortest_length = lru_cache(maxsize=1024)(shortest_length)
-
-
 @dataclass(frozen=True, kw_only=True)
 class OneProportion:
     """n rows that are 1 with probability p, of which m are released; the analyst estimates p by the mean of the sets.
 
-    Bias and error are sums over x ~ Binomial(n, p) of the moments of a set. Coverage and width are exact sums, or a
-    simulation where these take long. A kind of such data has it as a first base, before `DataKind`.
+    A kind of such data has it as a first base, before `DataKind`.
     """
 
     # Whether all is judged as a curator judges it, over a range of p: an analyst whose rule is noise-aware corrects the
@@ -140,20 +127,17 @@ class OneProportion:
         sets = method.sets(analysis.sets)
         bias, error = self.accuracy(method, setting, analysis)
         release_error = self.estimate_moments(method, setting, analysis).release_error()["average"]
-        data: Any = self
         outcome = Outcome(
-            data=data, method=method, epsilon=epsilon, setting=setting, sets=sets, bias=Measure(bias, 0.0),
-            root_mean_squared_error=Measure(error, 0.0), release_error=Measure(release_error, 0.0),
+            data=cast(DataKind, self), method=method, epsilon=epsilon, setting=setting, sets=sets,
+            bias=Measure(bias, 0.0), root_mean_squared_error=Measure(error, 0.0),
+            release_error=Measure(release_error, 0.0),
         )  # fmt: skip
         yield outcome
 
         # What takes longer than the moments
         usable_share = Measure(method.usable_share(self, setting, sets), 0.0)
-        outcome = dataclasses.replace(outcome, usable_share=usable_share)
-        interval = method.interval(self, setting, sets, analysis)
-        if interval is not None:
-            outcome = dataclasses.replace(outcome, coverage=interval[0], mean_width=interval[1])
-        yield outcome
+        coverage, mean_width = method.interval(self, setting, sets, analysis) or (UNKNOWN_MEASURE, UNKNOWN_MEASURE)
+        yield dataclasses.replace(outcome, usable_share=usable_share, coverage=coverage, mean_width=mean_width)
 
     def worst(
         self, method: Any, setting: float, analysis: Analysis, measure: str, low: float, high: float, *,
@@ -162,8 +146,7 @@ class OneProportion:
         if not self.is_for_curator:
             return None
         sets = method.sets(analysis.sets)
-        rule = analysis.rule_for(sets)
-        synthesizer = method.synthesizer(self, setting / sets)
+        synthesizer, rule = method.synthesizer(self, setting / sets), analysis.rule_for(sets)
         return measures.worst_measure(synthesizer, measure, sets, rule, analysis.level, low, high, thorough)
 
 
@@ -265,7 +248,7 @@ class BinaryMethod(ComparedMethod):
         maxima = {item.name: item.maximum for item in self.synthesizer_type.for_rows(data.n, data.m).parameters()}
         if "m" not in maxima and data.m != data.n:
             return "releases as many rows as there are, so m must be n"
-        if any(getattr(data, name) > maxima[name] for name in ("n", "m") if name in maxima):
+        if data.n > maxima["n"] or data.m > maxima.get("m", math.inf):
             return f"its whole table must be computed, at most {format_number(maxima['n'])} rows"
         return ""
 
@@ -294,15 +277,14 @@ MULTIPLE_SYNTHESIS = BinaryMethod.named(
     "BinaryMultipleSynthesis", synthesizer_type=BetaBinomial, reference=True,
     fixed={"alpha": BOWEN_LIU_PRIOR, "beta": BOWEN_LIU_PRIOR},
 )  # fmt: skip
-# Synthesizers that stand first in the pictures; the others follow as they are registered
-FIRST_SHOWN = (Modips, ModipsTruncated, GeometricSanitizer, LaplaceSanitizer, BetaBinomial)
+FIRST_SHOWN = "modips", "modips_truncated", "geometric", "laplace", "beta_binomial"
 
 
 def promising_methods() -> tuple[BinaryMethod, ...]:
     """A method for every registered synthesizer of two counts, unless it is compared as another or not at all."""
-    registered = two_cell_synthesizers().values()
-    ordered = dict.fromkeys((*(card for card in FIRST_SHOWN if card in registered), *registered))
-    return tuple(BinaryMethod.of(card) for card in ordered if card.info.is_compared)
+    registered = two_cell_synthesizers()
+    ordered = dict.fromkeys((*(key for key in FIRST_SHOWN if key in registered), *registered))
+    return tuple(BinaryMethod.of(registered[key]) for key in ordered if registered[key].info.is_compared)
 
 
 def _count_methods() -> tuple[ComparedMethod, ...]:
@@ -348,8 +330,8 @@ class CountData(OneProportion, DataKind):
 def method_of_release(design: Design) -> BinaryMethod:
     """Method that releases sets of a design's mechanism; a ValueError in a sentence where there is none."""
     card = design.synthesizer_type
-    for method in BinaryData.methods:
-        if isinstance(method, BinaryMethod) and not method.reference and method.synthesizer_type is card:
+    for method in promising_methods():
+        if method.synthesizer_type is card:
             return method
     alias = SYNTHESIZERS.get(card.info.compared_as)
     reason = card.info.not_compared

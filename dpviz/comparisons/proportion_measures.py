@@ -29,9 +29,6 @@ from dpviz.privacy import pure_epsilon
 
 MAX_EXACT_WORK = 16_000_000  # entries of the sums for an interval, about 0.8 s; beyond it is simulated
 MAX_LISTED_RELEASES = 200_000  # releases, times confidential counts, that are listed one by one
-MAX_SUM_ENTRIES = 2_000_000  # numbers of the distribution of the sum from which an estimate's moments are computed
-SUM_ROUNDING = 1e-10  # error bound of a sum that is nothing but rounding
-SHOWN_PRECISION = 1e-5  # the same relative to the sum: it leaves the digits that are shown
 
 Result = TypeVar("Result")
 
@@ -80,8 +77,6 @@ class Moments(NamedTuple):
 def share_moments(synthesizer: TwoCellSynthesizer) -> Moments:
     """Moments of the share of yes in one set.
 
-    Examples
-    --------
     >>> from dpviz.mechanisms import BetaBinomial
     >>> moments = share_moments(BetaBinomial(n=1, m=1, alpha=1, beta=1))
     >>> round(moments.release_error()["average"] ** 2, 12)  # wrong with probability 1/3
@@ -99,15 +94,11 @@ def estimate_moments(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalR
         Of one set.
     sets : int
     rule : IntervalRule
-        That the analyst uses.
-
-    Notes
-    -----
-    It is the rule's own estimate for the sum of the counts, if the rule has one. An analyst who knows how the sets were
-    made removes the average effect of the prior: (q̄ − a)/b where E[q̄ | x] = a + b x/n, which may leave 0 to 1.
-    Otherwise it is q̄.
+        That the analyst uses: its own estimate for the sum of the counts, if it has one and the table of the sum is not
+        too large. A noise-aware one removes the average effect of the prior: (q̄ − a)/b where E[q̄ | x] = a + b x/n,
+        which may leave 0 to 1. Otherwise it is q̄.
     """
-    is_small = (synthesizer.n + 1) * (sets * synthesizer.m + 1) <= MAX_SUM_ENTRIES
+    is_small = (synthesizer.n + 1) * (sets * synthesizer.m + 1) <= 2_000_000
     if rule.estimates is not None and is_small and rule.is_feasible(synthesizer, sets):
         return _moments_by_sum(synthesizer, sets, rule)
     moments = share_moments(synthesizer).of_sets(sets)
@@ -126,22 +117,13 @@ def _moments_by_sum(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRu
     return Moments(mean, np.einsum("xs,xs->x", sums.rows, (estimates - mean[:, None]) ** 2))
 
 
-@cached_on_copy(maxsize=2048)
-def set_loss(synthesizer: TwoCellSynthesizer) -> float:
-    """Pure ε of one set."""
-    return pure_epsilon(synthesizer)
+set_loss = cached_on_copy(maxsize=2048)(pure_epsilon)
+"""Pure ε of one set."""
 
 
 @cached_on_copy(maxsize=256)
 def end_masses(synthesizer: TwoCellSynthesizer, sets: int) -> FloatArray:
-    """Probability for each x that all sets hold no yes, or all hold nothing else.
-
-    Parameters
-    ----------
-    synthesizer : TwoCellSynthesizer
-        Of one set.
-    sets : int
-    """
+    """Probability for each x that all sets hold no yes, or all hold nothing else."""
     ends = np.array([0, synthesizer.m])
     with np.errstate(under="ignore"):
         masses: FloatArray = np.exp(sets * synthesizer.log_transition(np.arange(synthesizer.n + 1), ends)).sum(axis=1)
@@ -156,7 +138,7 @@ def end_masses(synthesizer: TwoCellSynthesizer, sets: int) -> FloatArray:
 def interval_measures(
     synthesizer: TwoCellSynthesizer, p: float, sets: int, rule: str, analysis: Analysis, is_clipped: bool
 ) -> tuple[Measure, Measure]:
-    """Coverage and mean width of an interval: exact, or simulated where the sums take long.
+    """Coverage and mean width of an interval, or of its part in [0, 1]: exact, or simulated where the sums take long.
 
     Parameters
     ----------
@@ -165,11 +147,9 @@ def interval_measures(
     p : float
     sets : int
     rule : str
-        Key of `RULES`.
     analysis : Analysis
-        Level, and repetitions and seed of what is simulated.
+        Its sets and rule do not count.
     is_clipped : bool
-        Whether the part of the interval in [0, 1] counts.
     """
     # Simulated, where the sums take long; of p = 0 and 1 all entries are outcomes, each with quantiles of its own
     work = exact_work(synthesizer, p=p, sets=sets, sums_only=RULES[rule].is_noise_aware)
@@ -211,8 +191,8 @@ def _listed_width(synthesizer: TwoCellSynthesizer, p: float, sets: int, rule: st
 
 
 def _sum(value: float, error_bound: float) -> Measure:
-    """Exact number with the bound of its error where that is more than rounding."""
-    negligible = min(SUM_ROUNDING, SHOWN_PRECISION * abs(value))
+    """Exact number with the bound of its error where that is more than rounding, and reaches digits that are shown."""
+    negligible = min(1e-10, 1e-5 * abs(value))
     return Measure(value, 0.0, within=error_bound if negligible < error_bound < math.inf else 0.0)
 
 
@@ -231,13 +211,10 @@ def worst_measure(
     synthesizer : TwoCellSynthesizer
         Of one set.
     measure : str
-        Of an `Outcome`; a bias has no sign.
     sets : int
     rule : IntervalRule
-    level, low, high : float
-        Of the interval, and the ends of the range.
-    thorough : bool, optional
-        Whether it may take up to some seconds, where the table of all releases is too large.
+    level, low, high, thorough
+        As in `DataKind.worst`.
 
     Examples
     --------

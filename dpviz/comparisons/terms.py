@@ -17,7 +17,6 @@ from dpviz.core.parameters import validate_fields
 
 PROMISES = dataclasses.replace(EPSILON, minimum=1e-5, slider_minimum=math.exp(-10), slider_maximum=math.exp(5))
 SETTING_TOLERANCE = 1e-6  # relative distance of a setting from the exact one
-LOSS_TIE = 1e-9  # relative distance at which a real ε counts as equal to the wanted one
 NO_EPSILON = "no ε is known to hold for it"
 
 
@@ -71,11 +70,8 @@ class EqualPrivacy(ComparisonTerms):
     def setting(self, method: ComparedMethod, data: Any, epsilon: float, sets: int) -> float | None:
         """Largest setting that keeps (ε, δ), to a relative 1e-6 and on the private side; None where there is none.
 
-        Notes
-        -----
-        What a release gives away grows with the setting, for some methods up to a limit. With δ the search is over an
-        active set of neighbours, those that were the worst at an earlier setting, because δ over all neighbours takes
-        long. It ends where the worst of all neighbours is in the set, or keeps δ.
+        With δ the search is over an active set of neighbours, those that were the worst at an earlier setting, because
+        δ over all neighbours takes long. It ends where the worst of all neighbours is in the set, or keeps δ.
         """
         if method.reference:
             return epsilon
@@ -115,16 +111,7 @@ class EqualPrivacy(ComparisonTerms):
 
 
 def unprotected(method: ComparedMethod, data: Any, epsilon: float, sets: int) -> str:
-    """Why no pure ε holds for a method, or none is known, in a few words; empty if one does.
-
-    Parameters
-    ----------
-    method : ComparedMethod
-    data : DataKind
-    epsilon : float
-        Given to all sets together.
-    sets : int
-    """
+    """Why no pure ε holds for a method whose sets are given ε, or none is known, in a few words; empty if one does."""
     real = method.real_epsilon(data, epsilon, sets)
     if real is None:
         return "no ε is known that holds"
@@ -134,6 +121,8 @@ def unprotected(method: ComparedMethod, data: Any, epsilon: float, sets: int) ->
 def setting_for(method: ComparedMethod, data: Any, sets: int, promises: Iterable[tuple[float, float]]) -> float | None:
     """Largest ε that a method can be given so that all its sets together keep every promise.
 
+    None where there is none or none is known, or where the share of a set is too small to compute with.
+
     Parameters
     ----------
     method : ComparedMethod
@@ -141,26 +130,12 @@ def setting_for(method: ComparedMethod, data: Any, sets: int, promises: Iterable
     sets : int
     promises : iterable of tuple of float
         Pairs (ε, δ).
-
-    Returns
-    -------
-    float or None
-        None where there is none or none is known, or where the share of a set is too small to compute with.
-
-    Notes
-    -----
-    Of a method whose δ is not known, a pure loss of ε₀ is taken for it: it gives away no more than
-    δ = (e^ε₀ − e^ε)/(e^ε₀ + 1).
-
-    References
-    ----------
-    Kairouz, Oh and Viswanath (2015), Theorem 2.1.
     """
     settings = []
     for epsilon, delta in promises:
         try:
             setting = EqualPrivacy(delta).setting(method, data, epsilon, sets)
-            if setting is None and delta > 0:
+            if setting is None and delta > 0:  # its δ may not be known
                 setting = EqualPrivacy().setting(method, data, pure_within(epsilon, delta), sets)
         except ValueError:  # the method refuses such a share
             return None
@@ -177,6 +152,10 @@ def pure_within(epsilon: float, delta: float) -> float:
     ----------
     epsilon, delta : float
 
+    References
+    ----------
+    Kairouz, Oh and Viswanath (2015), Theorem 2.1.
+
     Examples
     --------
     >>> pure_within(1.0, 0.0), round(pure_within(0.0, 0.5), 12) == round(math.log(3), 12)
@@ -189,9 +168,9 @@ def _largest_setting(excess: Callable[[float], float], epsilon: float) -> float 
     """Largest setting without an excess, searched from ε on; None where the smallest has one."""
     low, high = epsilon, min(epsilon * (1 + SETTING_TOLERANCE), PROMISES.maximum)
 
-    # Bracket: what a method is given may be what it gives away, to rounding
+    # Bracket: what a method is given may be what it gives away, to a relative 1e-9
     first = excess(low)
-    if 0 < first <= LOSS_TIE:
+    if 0 < first <= 1e-9:
         return round_to_private_side(low, 0.0, lambda setting: excess(setting) <= 0)
     if first > 0:
         while excess(low) > 0:

@@ -16,14 +16,7 @@ from dpviz.charts.comparison import LIMIT_NAMES, comparison_picture, release_cha
 from dpviz.charts.theme import shorten_labels
 from dpviz.comparisons import DATA_KINDS, Analysis, BinaryData, EqualPrivacy, EqualPromise, MixedData, UnknownVariance
 from dpviz.comparisons.analysis import OUTCOME_MEASURES
-from dpviz.comparisons.comparison import (
-    LIMITED_MEASURES,
-    Compared,
-    Comparison,
-    Ranking,
-    _compare_errors,
-    stream_comparison,
-)
+from dpviz.comparisons.comparison import LIMITED_MEASURES, Compared, Comparison, Ranking, _compare_errors
 from dpviz.core.formatting import format_error, format_number, format_percent
 from dpviz.core.monte_carlo import Measure
 from dpviz.export.columns import comparison_csv
@@ -247,7 +240,7 @@ def test_nothing_is_said_to_be_left_out_where_nothing_is() -> None:
 
 def compared(epsilons: list[float]) -> tuple[Compared, Comparison]:
     given = asked()
-    *_, last = stream_comparison(given.data, given.methods, epsilons, given.analysis, given.terms)
+    *_, last = given.stream(epsilons)
     return last, given
 
 
@@ -291,9 +284,10 @@ def test_what_is_ranked_begins_with_all_methods_and_ends_with_all_that_is_known(
     data = BinaryData(n=9, p=0.3) if kind == "binary" else UnknownVariance(n=9, mean=0.0, sigma=1.0, low=-4.0, high=4.0)
     methods = [data.method(key) for key in DATA_KINDS[kind].usual_keys()[:4]]
     analysis, terms = Analysis(sets=2, repetitions=40), EqualPrivacy(delta) if delta else EqualPromise()
-    every = list(Comparison(data, tuple(methods), analysis, terms, 1.0, (0.1, 10.0)).rank())
+    comparison = Comparison(data, tuple(methods), analysis, terms, 1.0, (0.1, 10.0))
+    every = list(comparison.rank())
     first, last = every[0], every[-1]
-    *_, whole = stream_comparison(data, methods, [1.0], analysis, terms)
+    *_, whole = comparison.stream([1.0])
     assert set(first.outcomes) == set(last.outcomes) == set(whole.outcomes)
     check_close(last.outcomes, whole.outcomes)
     check_close(last.smallest_errors, whole.smallest_errors)

@@ -14,13 +14,13 @@ from dpviz.comparisons import (
     DATA_KINDS,
     Analysis,
     BinaryData,
+    Comparison,
     EqualPrivacy,
     EqualPromise,
     MixedData,
     Outcome,
     UnknownVariance,
 )
-from dpviz.comparisons.comparison import stream_comparison
 from dpviz.comparisons.methods import NumericMethod
 from dpviz.comparisons.numeric_releases import _release_original
 from dpviz.comparisons.proportion import MULTIPLE_SYNTHESIS, ORIGINAL, BinaryMethod, promising_methods
@@ -154,9 +154,10 @@ def kept_promise(found: Outcome, epsilon: float) -> bool:
 @pytest.mark.parametrize("delta", [0.0, 1e-3])
 def test_limits_come_beside_the_outcomes_and_the_first_of_these_waits_for_none(delta: float) -> None:
     data, terms = BinaryData(n=15, p=0.3), EqualPrivacy(delta)
-    methods = [data.method(key) for key in ("original", "geometric")]
+    methods = tuple(data.method(key) for key in ("original", "geometric"))
     epsilons = [0.1, 1.0, 3.0]
-    every = list(stream_comparison(data, methods, epsilons, Analysis(sets=1, level=0.9), terms))
+    comparison = Comparison(data, methods, Analysis(sets=1, level=0.9), terms, 1.0, (0.1, 3.0))
+    every = list(comparison.stream(epsilons))
     first = next(one for one in every if one.outcomes)
     assert not first.limits("mean_width")
     wanted = {one: data.shortest_length(one, delta, 0.9).lower_bound for one in epsilons}
@@ -164,7 +165,7 @@ def test_limits_come_beside_the_outcomes_and_the_first_of_these_waits_for_none(d
     least = {one: data.least_error(one, delta).lower_bound for one in epsilons}
     assert every[-1].limits("release_error") == pytest.approx(least, rel=1e-12)
     assert not every[-1].limits("bias")
-    *_, without = stream_comparison(data, methods, epsilons, Analysis(sets=1), terms, limits=["release_error"])
+    *_, without = comparison.stream(epsilons, limits=["release_error"])
     assert without.limits("release_error")
     assert not without.limits("mean_width")
 

@@ -437,7 +437,8 @@ def test_a_method_for_other_data_is_refused_in_a_sentence() -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_the_rows_of_one_release_are_those_of_its_estimates_and_stand_between_the_bounds(method: Any) -> None:
     data = mixed(n=40, cells=4, estimand="share")
-    held, released = data.draw_release(method, 5.0, 3, 7)
+    confidential, released = data.draw_release(method, 5.0, 3, 7)
+    held, *released = map(data.numbers_of, (confidential, *released))
     original, estimates = data.one_release({method: 5.0}, 3, 7)
     assert [np.mean(rows[0] == 0) for rows in (held, *released)] == pytest.approx([original, *estimates[method.key]])
     for rows in (held, *released):

@@ -10,7 +10,7 @@ import pytest
 from dpviz.audit.release_losses import ReleaseSetting
 from dpviz.calibration.data_kinds import Setting
 from dpviz.comparisons import DATA_KINDS, Analysis
-from dpviz.comparisons.numeric_study import NumericStudy
+from dpviz.comparisons.numeric_data import NumericStudy
 from dpviz.core.records import ParameterRecord
 from dpviz.coverage import CoveragePlan
 from dpviz.curator.question import QUESTION_KINDS, DesignQuestion

@@ -26,7 +26,6 @@ from dpviz.calibration.curves import average_and_worst
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.comparisons.budget import BUDGET_SPLITS
-from dpviz.comparisons.comparison import stream_comparison
 from dpviz.comparisons.overview import Overview
 from dpviz.coverage.worst_case import largest_mean_width, smallest_coverage
 from dpviz.curator import report as design_report
@@ -413,7 +412,8 @@ def compared(kind: str, data: dict[str, Any], epsilons: list[float], terms: str,
     asked = _data(kind, data)
     analysis = comparisons.Analysis(sets=sets, repetitions=100, seed=3)
     on = comparisons.TERMS[terms](**({"delta": delta} if delta else {}))
-    found = last(stream_comparison(asked, asked.methods, epsilons, analysis, on))
+    span = (0.01, 100.0)
+    found = last(comparisons.Comparison(asked, asked.methods, analysis, on, 1.0, span).stream(epsilons))
     told = {f"{key} {epsilon:g}": _outcome(one) for (key, epsilon), one in found.outcomes.items()}
     smallest = sorted(found.smallest_errors.items())
     return {**told, "least": [one.root_mean_squared_error for _, one in smallest]}

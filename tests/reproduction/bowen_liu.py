@@ -16,9 +16,8 @@ from dpviz.comparisons import Analysis, BinaryData, MixedData, UnknownVariance
 from dpviz.comparisons.analysis import OutcomeMeasures
 from dpviz.comparisons.methods import NumericMethod
 from dpviz.comparisons.mixed import LARGEST_SHARE, SMALLEST_SHARE
-from dpviz.comparisons.numeric_data import NormalData
+from dpviz.comparisons.numeric_data import NormalData, NumericStudy
 from dpviz.comparisons.numeric_releases import MODIPS_COMMUNAL, MODIPS_SPLIT
-from dpviz.comparisons.numeric_study import NumericStudy
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure

@@ -13,9 +13,8 @@ from scipy.special import ndtr, ndtri
 from dpviz.comparisons import KnownVariance, UnknownVariance, numeric_releases
 from dpviz.comparisons.analysis import OutcomeMeasures
 from dpviz.comparisons.methods import NumericMethod
-from dpviz.comparisons.numeric_data import NormalData
+from dpviz.comparisons.numeric_data import NormalData, NumericStudy
 from dpviz.comparisons.numeric_releases import MODIPS_MEAN, MODIPS_MEAN_TRUNCATED
-from dpviz.comparisons.numeric_study import NumericStudy
 from dpviz.comparisons.proportion import EPSILON_WITHOUT_NOISE
 from dpviz.comparisons.proportion_measures import share_moments
 from dpviz.core.numerics.special import binomial_weights, row_blocks
