@@ -75,7 +75,7 @@ def _show_pictures(comparison: Comparison, ranking: Ranking) -> str:
     curves = replace(comparison, epsilon=comparison.span[0])
     compared, _, problem = shared.progress_or_problem(curves.stream, intervals=intervals, limits=limited)
     if compared is None:
-        compared = Compared({(outcome.method.key, outcome.epsilon): outcome for outcome in ranking.outcomes}, {})
+        compared = Compared({(outcome.method.key, outcome.epsilon): outcome for outcome in ranking.outcomes})
     cells = st.session_state.get(STUDY) or ()
     studied = study_outcomes(cells, comparison)
     chart = partial(charts.comparison_picture, comparison, replace(compared, studied=studied), ranking)

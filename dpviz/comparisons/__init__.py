@@ -18,23 +18,7 @@ TERMS: dict[str, type[ComparisonTerms]] = {terms.key: terms for terms in (EqualP
 """Terms on which methods can meet, by key."""
 
 __all__ = [
-    "DATA_KINDS",
-    "TERMS",
-    "Analysis",
-    "BinaryData",
-    "CategoryData",
-    "Compared",
-    "ComparedMethod",
-    "Comparison",
-    "ComparisonTerms",
-    "CountData",
-    "DataKind",
-    "EqualPrivacy",
-    "EqualPromise",
-    "Estimand",
-    "KnownVariance",
-    "MixedData",
-    "NumericStudy",
-    "Outcome",
-    "UnknownVariance",
-]
+    "DATA_KINDS", "TERMS", "Analysis", "BinaryData", "CategoryData", "Compared", "ComparedMethod", "Comparison",
+    "ComparisonTerms", "CountData", "DataKind", "EqualPrivacy", "EqualPromise", "Estimand", "KnownVariance",
+    "MixedData", "NumericStudy", "Outcome", "UnknownVariance",
+]  # fmt: skip

@@ -15,15 +15,14 @@ from dpviz.comparisons.declarations import TEXTS, format_text
 from dpviz.comparisons.methods import ComparedMethod
 from dpviz.comparisons.terms import PROMISES, ComparisonTerms, EqualPromise
 from dpviz.core.declarations import LEVEL, REPETITIONS, SEED, SETS
-from dpviz.core.formatting import describe_value
 from dpviz.core.monte_carlo import Measure
-from dpviz.core.parameters import parameter_with_default
+from dpviz.core.parameters import parameter_with_default, validate_choice
 from dpviz.core.records import ParameterRecord
 from dpviz.core.types import FloatArray
 from dpviz.coverage.worst_case import Extreme
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.inference.interval_rules import IntervalRule
-from dpviz.inference.rules import RULES, check_rule
+from dpviz.inference.rules import RULES
 from dpviz.privacy.optimum import LeastError, ShortestLength
 from dpviz.privacy.real_loss import Loss
 
@@ -102,9 +101,7 @@ class Analysis(ParameterRecord):
     seed: int = parameter_with_default(SEED)
 
     def check(self) -> None:
-        if not isinstance(self.rule, str):
-            raise ValueError(f"rule must be one of {', '.join(RULES)}; got {describe_value(self.rule)}.")
-        check_rule(self.rule, RULES[self.rule].min_sets if self.rule in RULES else 1)
+        validate_choice("rule", self.rule, RULES)
 
     def rule_for(self, sets: int) -> IntervalRule:
         """Rule for this number of sets."""
@@ -214,9 +211,8 @@ class DataKind(ParameterRecord, ABC):
     def __post_init__(self) -> None:
         super().__post_init__()
         keys = [estimand.key for estimand in self.estimands]
-        if not isinstance(self.estimand, str) or self.estimand not in ("", *keys):
-            raise ValueError(f"estimand must be one of {', '.join(keys)}; got {describe_value(self.estimand)}.")
-        object.__setattr__(self, "estimand", self.estimand or keys[0])
+        object.__setattr__(self, "estimand", keys[0] if self.estimand == "" else self.estimand)
+        validate_choice("estimand", self.estimand, keys)
 
     def to_dict(self) -> dict[str, Any]:
         """Fields as JSON holds them, without what is left open."""
@@ -228,8 +224,7 @@ class DataKind(ParameterRecord, ABC):
     def method(cls, key: str) -> ComparedMethod:
         """Method with this key; a ValueError names those that exist."""
         by_key = {method.key: method for method in cls.methods}
-        if key not in by_key:
-            raise ValueError(f"method must be one of {', '.join(by_key)}; got {describe_value(key)}.")
+        validate_choice("method", key, by_key)
         return by_key[key]
 
     @classmethod
@@ -354,8 +349,7 @@ class DataKind(ParameterRecord, ABC):
         >>> outcome.sets, round(outcome.coverage.value, 4)
         (1, 0.9175)
         """
-        analysis = analysis or Analysis()
-        terms = terms or EqualPromise()
+        analysis, terms = analysis or Analysis(), terms or EqualPromise()
         places = [PROMISES.validate(epsilon) for epsilon in epsilons]
 
         # What is quick of every method: a reference once for all ε

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Container, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -30,16 +30,13 @@ class Compared:
     """Outcomes of a comparison so far, by the key of the method and ε, and what no mechanism can improve on."""
 
     outcomes: Mapping[tuple[str, float], Outcome]
-    smallest_errors: Mapping[float, LeastError] = field(default_factory=dict)  # by ε, of the release
+    optima: Mapping[str, Mapping[float, LeastError | ShortestLength]] = field(default_factory=dict)  # by measure and ε
     studied: tuple[Outcome, ...] = ()  # from elsewhere, at any ε
-    shortest_lengths: Mapping[float, ShortestLength] = field(default_factory=dict)  # of intervals that hold their level
 
     def limits(self, measure: str) -> dict[float, float]:
         """Bound of a measure for every mechanism, in the order of ε; empty where none is known."""
-        known: Mapping[float, LeastError | ShortestLength] = {}
-        if measure in LIMITED_MEASURES:
-            known = self.smallest_errors if measure == "release_error" else self.shortest_lengths
-        return {epsilon: known[epsilon].lower_bound for epsilon in sorted(known)}
+        optima = self.optima.get(measure, {})
+        return {epsilon: optima[epsilon].lower_bound for epsilon in sorted(optima)}
 
     def of(self, method: ComparedMethod) -> list[Outcome]:
         """Outcomes of one method in the order of ε."""
@@ -120,29 +117,28 @@ class Comparison:
         epsilons = self.epsilons if epsilons is None else epsilons
         compared = Compared({})
         if not self.terms.delta:
-            compared = yield from self._with_limits(compared, "release_error", epsilons, limits)
+            compared = yield from self._search_optima(compared, "release_error", epsilons, limits)
         for outcome in self.data.compare(self.methods, epsilons, self.analysis, self.terms, intervals=intervals):
             outcomes = {**compared.outcomes, (outcome.method.key, outcome.epsilon): outcome}
             compared = dataclasses.replace(compared, outcomes=outcomes)
             yield compared
-        compared = yield from self._with_limits(compared, "mean_width", epsilons, limits)
+        compared = yield from self._search_optima(compared, "mean_width", epsilons, limits)
         if self.terms.delta:
-            yield from self._with_limits(compared, "release_error", epsilons, limits)
+            yield from self._search_optima(compared, "release_error", epsilons, limits)
 
-    def _with_limits(
+    def _search_optima(
         self, compared: Compared, measure: str, epsilons: Sequence[float], chosen: Container[str]
     ) -> Generator[Compared, None, Compared]:
-        """Yield and return the comparison with the limits of a measure, if it is one of those chosen."""
-        name, search = "smallest_errors", partial(self.data.least_error, delta=self.terms.delta)  # type: Any, Any
-        if measure == "mean_width":
-            name = "shortest_lengths"
-            search = partial(self.data.shortest_length, delta=self.terms.delta, level=self.analysis.level)
-        limits: dict[float, Any] = {}
+        """Yield and return the comparison with the optima of a measure, if it is one of those chosen."""
+        data, delta, optima = self.data, self.terms.delta, dict[float, Any]()
         for epsilon in epsilons if measure in chosen else ():
-            limit = search(epsilon)
-            if limit is not None:
-                limits = {**limits, epsilon: limit}
-                compared = dataclasses.replace(compared, **{name: limits})  # type: ignore[arg-type]
+            if measure == "release_error":
+                optimum: Any = data.least_error(epsilon, delta)
+            else:
+                optimum = data.shortest_length(epsilon, delta, self.analysis.level)
+            if optimum is not None:
+                optima = {**optima, epsilon: optimum}
+                compared = dataclasses.replace(compared, optima={**compared.optima, measure: optima})
                 yield compared
         return compared
 
@@ -182,7 +178,8 @@ class Ranking:
     @classmethod
     def of(cls, comparison: Comparison, compared: Compared) -> Self:
         """Ranking of what is known."""
-        return cls(comparison, [*compared.outcomes.values()], compared.smallest_errors.get(comparison.epsilon))
+        smallest: Any = compared.optima.get("release_error", {}).get(comparison.epsilon)
+        return cls(comparison, [*compared.outcomes.values()], smallest)
 
     def exclusion(self, outcome: Outcome) -> str:
         """Why a method is not ranked whatever its error is, in a few words; empty if it is.

@@ -89,17 +89,11 @@ class ComparedMethod(ABC):
     def real_epsilon(self, data: Any, setting: float, sets: int) -> float | None:
         """Smallest pure ε proven for all sets, which are given `setting`; infinite if none holds, None if unknown."""
 
-    def found_loss(self, data: Any, epsilon: float) -> float:
-        """Loss of one set that some pair of neighbours proves; 0 where none was sought or it is known exactly."""
-        return 0.0
-
     def real_loss(self, data: Any, setting: float, sets: int) -> Loss:
         """Pure ε of all sets together between its proven ends; the upper one is `real_epsilon`."""
         at_most = self.real_epsilon(data, setting, sets)
         assert at_most is not None
-        if self.exact_epsilon:
-            return Loss(at_most, at_most)
-        return Loss(min(sets * self.found_loss(data, setting / sets), at_most), at_most)
+        return Loss(at_most, at_most)
 
     def real_delta(
         self, data: Any, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
@@ -168,5 +162,9 @@ class NumericMethod(ComparedMethod):
     def real_epsilon(self, data: Any, setting: float, sets: int) -> float:
         return math.inf if self.loss is None else sets * self.loss(data, setting / sets, **self.options)
 
-    def found_loss(self, data: Any, epsilon: float) -> float:
-        return 0.0 if self.shown_loss is None else self.shown_loss(data, epsilon, **self.options)
+    def real_loss(self, data: Any, setting: float, sets: int) -> Loss:
+        at_most = self.real_epsilon(data, setting, sets)
+        if self.exact_epsilon:
+            return Loss(at_most, at_most)
+        shown = 0.0 if self.shown_loss is None else self.shown_loss(data, setting / sets, **self.options)
+        return Loss(min(sets * shown, at_most), at_most)

@@ -35,13 +35,9 @@ class VarianceComponents(NamedTuple):
 
 
 def _variance_components(n: int, epsilon: float) -> VarianceComponents:
-    """Components for n rows and the ε of one noisy count, in closed form.
+    """Components for n rows and the ε of one noisy count: b₁, b₂₁ and b₂₂ of Liu (2016), Theorem 7 (b).
 
     Given the noisy count u, p ~ Beta(α + u, α + n − u); mean and variance of the noise are `Modips.kept_noise`.
-
-    References
-    ----------
-    Liu (2016), Theorem 7 (b): b₁ is that of the noise, b₂₁ of the posterior, b₂₂ of the rows.
     """
     total = 2 * BOWEN_LIU_PRIOR + n
     shift, noise = Modips(n=n, m=n, epsilon=epsilon).kept_noise()
@@ -82,8 +78,7 @@ def _log_no_ones(n: int, epsilon: float, sets: int) -> FloatArray:
 class NestedModips(ComparedMethod):
     """M noisy counts, each with ε/M, and `sets_of_each` sets from each, which are made without the data.
 
-    The analyst combines the means of each noisy count's sets by Theorem 7 (Reiter 2003), T = v̄ + B/M. With w the mean
-    variance within a noisy count's t sets, w estimates what the draws add (b₂) and B − w/t what the noise adds (b₁).
+    The analyst combines the means of each noisy count's sets by Theorem 7 (Reiter 2003), T = v̄ + B/M.
     """
 
     has_epsilon: bool = True

@@ -71,11 +71,8 @@ def _normal_moments(low: FloatArray, high: FloatArray, number: int) -> FloatArra
 def distribution_of_mean(data: Any) -> Distribution:
     """Gauss quadrature of the mean of the confidential rows, which are set to the bounds where they fall outside.
 
-    The nodes and weights follow from the first 12 moments of the mean by the Cholesky factor of their Hankel matrix.
-
-    References
-    ----------
-    Golub and Welsch (1969), section 4.
+    The nodes and weights follow from the first 12 moments of the mean by the Cholesky factor of their Hankel matrix
+    (Golub and Welsch, 1969, section 4).
     """
     size = MEAN_NODES + 1
     powers = np.arange(2 * MEAN_NODES + 1)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from dpviz.comparisons.analysis import Analysis, mean_width_or_inf
+from dpviz.comparisons.analysis import INTERVAL_MEASURES, Analysis, mean_width_or_inf
 from dpviz.comparisons.numeric_accuracy import zero_if_rounding
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.numerics.binomial_averages import evaluator
@@ -22,13 +22,13 @@ from dpviz.coverage.release_distribution import exact_work
 from dpviz.coverage.worst_case import Extreme, knows_jumps, largest_mean_width, minimize_over_p, smallest_coverage
 from dpviz.inference.interval_rules import IntervalRule, set_statistics
 from dpviz.inference.moments import release_moments
+from dpviz.inference.posterior_coverage import release_probabilities
 from dpviz.inference.rules import RULES
 from dpviz.inference.sum_distribution import release_sums
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.privacy import pure_epsilon
 
 MAX_EXACT_WORK = 16_000_000  # entries of the sums for an interval, about 0.8 s; beyond it is simulated
-MAX_LISTED_RELEASES = 200_000  # releases, times confidential counts, that are listed one by one
 
 Result = TypeVar("Result")
 
@@ -175,12 +175,11 @@ def interval_measures(
 def _listed_width(synthesizer: TwoCellSynthesizer, p: float, sets: int, rule: str, level: float) -> float:
     """Mean width over every release one by one; infinite where they are many, or where it says nothing."""
     n, m = synthesizer.n, synthesizer.m
-    if math.comb(m + sets, sets) * (n + 1) > MAX_LISTED_RELEASES:
+    if math.comb(m + sets, sets) * (n + 1) > 200_000:
         return math.inf
     members, log_orders = multisets(m + 1, sets)
-    rows = synthesizer.log_transition(np.arange(n + 1), np.arange(m + 1))
-    with np.errstate(under="ignore"):
-        probability = binomial_weights(np.array([p]), n)[0] @ np.exp(rows[:, members].sum(axis=2) + log_orders)
+    weights = binomial_weights(np.array([p]), n).T
+    probability = release_probabilities(synthesizer, members, np.exp(log_orders), weights)[:, 0]
     statistics = set_statistics(synthesizer, sets, members.sum(axis=1), (members**2).sum(axis=1))
     low, high = RULES[rule].ends(statistics, level)
     exists = ~np.isnan(low) & (probability > 0)
@@ -227,7 +226,7 @@ def worst_measure(
     >>> round(worst.value**2, 12), worst.at  # one third at every p
     (0.333333333333, 0.0)
     """
-    if measure in ("coverage", "mean_width"):
+    if measure in INTERVAL_MEASURES:
         if not (thorough or knows_jumps(synthesizer, sets, rule)):
             return None
         extreme = smallest_coverage if measure == "coverage" else largest_mean_width

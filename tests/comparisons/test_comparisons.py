@@ -288,10 +288,12 @@ def test_what_does_not_fit_is_refused_in_a_sentence() -> None:
 
 
 def test_every_kind_says_what_it_has() -> None:
+    assert BinaryData.usual_keys() == list(BinaryData.usual)
     for key, kind in DATA_KINDS.items():
         assert kind.key == key
         assert kind.parameters()
         assert any(method.reference for method in kind.methods)
+        assert 0 < len(kind.usual_keys()) <= len(kind.methods)
         for method in kind.methods:
             assert kind.method(method.key) is method
             for words in (method.releases, method.finding or method.releases):

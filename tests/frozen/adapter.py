@@ -415,7 +415,7 @@ def compared(kind: str, data: dict[str, Any], epsilons: list[float], terms: str,
     span = (0.01, 100.0)
     found = last(comparisons.Comparison(asked, asked.methods, analysis, on, 1.0, span).stream(epsilons))
     told = {f"{key} {epsilon:g}": _outcome(one) for (key, epsilon), one in found.outcomes.items()}
-    smallest = sorted(found.smallest_errors.items())
+    smallest = sorted(found.optima.get("release_error", {}).items())
     return {**told, "least": [one.root_mean_squared_error for _, one in smallest]}
 
 
