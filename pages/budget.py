@@ -52,7 +52,7 @@ def controls() -> BudgetSplit:
         ui.register_shown(f"{PREFIX}synthesizer")
 
     # The data and their analysis
-    sets = ui.number_controls(*["sets"] * BUDGET_SPLITS[spending].asks_sets, place=places.main)
+    sets = {} if spending == SplitOverSets.key else ui.number_controls("sets", place=places.main)
     data = shared.data_controls(places, DATA_KINDS[kind], [method], places.first)
     analysis = shared.analysis_controls(places.folded, **sets)
     return BUDGET_SPLITS[spending](data=data, method=method, epsilon=epsilon, analysis=analysis)

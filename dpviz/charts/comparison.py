@@ -71,9 +71,9 @@ def division_measures(split: BudgetSplit) -> dict[str, DrawnMeasure]:
     level, against = split.analysis.level, f"against {split.axis}"
     measures = {key: _measure(key, split.data.chosen_estimand, level, against) for key in DIVIDED_MEASURES}
     others = {}
-    for estimand in split.secondary_estimands:
+    for key, estimand in split.secondary.items():
         measure = _measure(ERROR, estimand, level, against)
-        others[estimand.key] = measure._replace(name=f"error of {estimand.symbol}")
+        others[key] = measure._replace(name=f"error of {estimand.symbol}")
     return {ERROR: measures.pop(ERROR), **others, **measures}
 
 

@@ -305,17 +305,6 @@ class DataKind(ParameterRecord, ABC):
         With them come the errors of `secondary` estimands from the same releases.
         """
 
-    def outcomes_at(
-        self, method: Any, setting: float, analysis: Analysis, data: Sequence[Self]
-    ) -> Iterator[tuple[Outcome, ...]]:
-        """Yield better and better outcomes at the true values of several data."""
-        streams = [item.outcomes(method, setting, setting, analysis) for item in data]
-        outcomes = [next(stream) for stream in streams]
-        yield tuple(outcomes)
-        for i, stream in enumerate(streams):
-            for outcomes[i] in stream:
-                yield tuple(outcomes)
-
     def outcome(self, method: Any, setting: float, analysis: Analysis) -> Outcome:
         """Complete outcome of one method."""
         return deque(self.outcomes(method, setting, setting, analysis), maxlen=1)[0]

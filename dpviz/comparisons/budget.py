@@ -91,7 +91,6 @@ class BudgetSplit(ABC):
     symbol: ClassVar[str]
     log: ClassVar[bool] = False  # of the axis
     span: ClassVar[tuple[float, float]]
-    asks_sets: ClassVar[bool] = True  # whether the number of sets is the reader's
 
     def __post_init__(self) -> None:
         validate_fields(self, PROMISES)
@@ -129,14 +128,9 @@ class BudgetSplit(ABC):
         return {method.key: method.label for method in methods}
 
     @property
-    def secondary(self) -> tuple[str, ...]:
-        """Keys of further estimands whose errors are shown."""
-        return ()
-
-    @property
-    def secondary_estimands(self) -> list[Estimand]:
-        """The estimands of `secondary`."""
-        return [estimand for estimand in self.data.estimands if estimand.key in self.secondary]
+    def secondary(self) -> dict[str, Estimand]:
+        """Further estimands whose errors are shown, by key."""
+        return {}
 
     @property
     def compared(self) -> list[float]:
@@ -207,7 +201,7 @@ class BudgetSplit(ABC):
 
     def _outcomes(self, place: float) -> Iterator[Outcome]:
         method, analysis = self.at(place)
-        return self.data.outcomes(method, self.epsilon, self.epsilon, analysis, self.secondary)
+        return self.data.outcomes(method, self.epsilon, self.epsilon, analysis, tuple(self.secondary))
 
     def _stream_single(self) -> Iterator[Outcome | None]:
         """Yield the best outcome of one set so far, of methods whose promise is known to hold; the last is complete."""
@@ -270,9 +264,9 @@ class BudgetSplit(ABC):
         for name, place in self.usual.items():
             if place in results.outcomes:
                 names.setdefault(place, []).append(name)
-        for estimand in self.secondary_estimands:
-            best = results.best_place(estimand.key)
-            if not math.isnan(results.errors(estimand.key)[best].value):
+        for key, estimand in self.secondary.items():
+            best = results.best_place(key)
+            if not math.isnan(results.errors(key)[best].value):
                 names.setdefault(best, []).append(f"smallest error of the estimate of {estimand.short_label}")
         rows = [(self.name_of(place), ", ".join(words), results.outcomes[place]) for place, words in names.items()]
         if results.single is not None:
@@ -311,7 +305,6 @@ class SplitOverSets(BudgetSplit):
     symbol: ClassVar[str] = "M"
     log: ClassVar[bool] = True
     span: ClassVar[tuple[float, float]] = 0.9, 1.1 * COMPARED_SETS.maximum
-    asks_sets: ClassVar[bool] = False
     usual: ClassVar[dict[str, float]] = {"as in the papers": 10}
 
     @staticmethod
@@ -341,8 +334,9 @@ class SplitOverStatistics(BudgetSplit):
         return f"share w of ε that {self.method.statistic} has"
 
     @property
-    def secondary(self) -> tuple[str, ...]:
-        return tuple(key for key in self.data.divided_between if key != self.data.estimand)
+    def secondary(self) -> dict[str, Estimand]:
+        keys = {*self.data.divided_between} - {self.data.estimand}
+        return {estimand.key: estimand for estimand in self.data.estimands if estimand.key in keys}
 
     @property
     def usual(self) -> dict[str, float]:

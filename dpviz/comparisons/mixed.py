@@ -44,34 +44,29 @@ def _correlation(moments: CellMoments) -> FloatArray:
 # The first half of the cells are those at the first level of a category that has two
 HALF = NumericEstimand(
     "half", "the share of the first half of the cells", "π",
-    truth=lambda data: float(data.shares[: data.cells // 2].sum()),
-    estimate=lambda moments: moments.half,
+    truth=lambda data: float(data.shares[: data.cells // 2].sum()), estimate=lambda moments: moments.half,
     within=lambda moments, data: moments.half * (1 - moments.half) / data.n,
 )  # fmt: skip
 SHARE = NumericEstimand(
     "share", "the share of the smallest cell", "π₁",
-    truth=lambda data: float(data.shares[0]),
-    estimate=lambda moments: moments.smallest,
+    truth=lambda data: float(data.shares[0]), estimate=lambda moments: moments.smallest,
     within=lambda moments, data: moments.smallest * (1 - moments.smallest) / data.n,
 )  # fmt: skip
 # The mean of n₁ rows with variance s²/n₁, s² being that within cells
 CELL_MEAN = NumericEstimand(
     "cell_mean", "the mean in the smallest cell", "μ₁",
-    truth=lambda data: float(data.means[0, 0]),
-    estimate=lambda moments: moments.mean,
+    truth=lambda data: float(data.means[0, 0]), estimate=lambda moments: moments.mean,
     within=lambda moments, _: np.where(moments.degrees > 0, moments.xx, 0.0) / np.maximum(moments.rows, 1),
 )  # fmt: skip
 # s² with variance 2s⁴/ν, and r with variance (1 − r²)²/ν, ν being the degrees of freedom within cells
 CELL_VARIANCE = NumericEstimand(
     "cell_variance", "the variance within cells", "σ²",
-    truth=lambda data: data.sigma**2,
-    estimate=lambda moments: moments.xx,
+    truth=lambda data: data.sigma**2, estimate=lambda moments: moments.xx,
     within=lambda moments, _: 2 * moments.xx**2 / np.maximum(moments.degrees, 1),
 )  # fmt: skip
 CELL_CORRELATION = NumericEstimand(
     "correlation", "the correlation within cells", "ρ",
-    truth=lambda data: data.correlation,
-    estimate=_correlation,
+    truth=lambda data: data.correlation, estimate=_correlation,
     within=lambda moments, _: (1 - _correlation(moments) ** 2) ** 2 / np.maximum(moments.degrees, 1),
 )  # fmt: skip
 MIXED_ESTIMANDS = {e.key: e for e in (HALF, SHARE, CELL_MEAN, CELL_VARIANCE, CELL_CORRELATION)}

@@ -56,8 +56,7 @@ class NumericEstimand(Estimand):
 
 MEAN = NumericEstimand(
     "mean", "the mean, its variance estimated by s²/n", "μ", is_mean=True,
-    truth=lambda data: data.mean,
-    estimate=lambda moments: moments.mean,
+    truth=lambda data: data.mean, estimate=lambda moments: moments.mean,
     within=lambda moments, data: moments.variance / data.n,
 )  # fmt: skip
 MEAN_KNOWN_VARIANCE = dataclasses.replace(
@@ -66,8 +65,7 @@ MEAN_KNOWN_VARIANCE = dataclasses.replace(
 )  # fmt: skip
 VARIANCE = NumericEstimand(
     "variance", "the variance", "σ²",  # estimated by s² with variance 2s⁴/(n − 1)
-    truth=lambda data: data.sigma**2,
-    estimate=lambda moments: moments.variance,
+    truth=lambda data: data.sigma**2, estimate=lambda moments: moments.variance,
     within=lambda moments, data: 2 * moments.variance**2 / (data.n - 1),
 )  # fmt: skip
 

@@ -170,8 +170,14 @@ class Candidate:
         return outcomes
 
     def _stream_outcomes(self) -> Iterator[tuple[Outcome, ...]]:
-        data = self.question.data
-        return data.outcomes_at(self.method, self.epsilon, self.analysis, self.question.data_at_truths)
+        """Yield better and better outcomes at the true values that are tried."""
+        arguments = self.method, self.epsilon, self.epsilon, self.analysis
+        streams = [data.outcomes(*arguments) for data in self.question.data_at_truths]
+        outcomes = [next(stream) for stream in streams]
+        yield tuple(outcomes)
+        for i, stream in enumerate(streams):
+            for outcomes[i] in stream:
+                yield tuple(outcomes)
 
     @property
     def repetitions(self) -> int:

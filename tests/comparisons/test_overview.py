@@ -186,13 +186,7 @@ def test_the_most_exposed_person_is_where_two_neighbouring_tables_differ_most(n,
 
 
 def test_invented_rows_are_never_rounded_down():
-    assert (
-        format_invented_rows(116.3953) == "117"
-        and format_invented_rows(0.0) == "0"
-        and format_invented_rows(1163.95) == "1,164"
-    )
-    assert (
-        describe_invented_rows(1.35662) == "the weight of 1.36 invented rows"
-        and describe_invented_rows(10.0) == "10 invented rows"
-    )
-    assert describe_invented_rows(9.991) == "10 invented rows"
+    assert [format_invented_rows(rows) for rows in (116.3953, 0.0, 1163.95)] == ["117", "0", "1,164"]
+    assert [describe_invented_rows(rows) for rows in (1.35662, 10.0, 9.991)] == [
+        "the weight of 1.36 invented rows", "10 invented rows", "10 invented rows",
+    ]  # fmt: skip
