@@ -280,7 +280,8 @@ class DataKind(ParameterRecord, ABC):
 
     def with_guess_from_range(self, lowest: float, highest: float) -> Self:
         """The data with the guess of somebody who knows this range of the truth, unless another guess is made."""
-        return self
+        middle: dict[str, Any] = {self.true_value: (lowest + highest) / 2}
+        return self.with_guess(dataclasses.replace(self, **middle).guess)
 
     def least_error(self, epsilon: float, delta: float = 0.0) -> LeastError | None:
         """Smallest `release_error` of any mechanism with this promise; None where unknown."""

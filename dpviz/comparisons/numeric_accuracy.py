@@ -23,13 +23,6 @@ class Accuracy(NamedTuple):
     root_mean_squared_error: float
 
 
-class Distribution(NamedTuple):
-    """Values and their probabilities."""
-
-    values: FloatArray
-    weights: FloatArray
-
-
 def zero_if_rounding(bias: float, spread: float, truth: float) -> float:
     """Bias, or 0 below the rounding of its sum.
 
@@ -68,8 +61,8 @@ def _normal_moments(low: FloatArray, high: FloatArray, number: int) -> FloatArra
 
 
 @lru_cache(maxsize=256)
-def distribution_of_mean(data: Any) -> Distribution:
-    """Gauss quadrature of the mean of the confidential rows, which are set to the bounds where they fall outside.
+def distribution_of_mean(data: Any) -> tuple[FloatArray, FloatArray]:
+    """Values and weights of a Gauss quadrature of the mean of the confidential rows, those outside set to the bounds.
 
     The nodes and weights follow from the first 12 moments of the mean by the Cholesky factor of their Hankel matrix
     (Golub and Welsch, 1969, section 4).
@@ -100,7 +93,7 @@ def distribution_of_mean(data: Any) -> Distribution:
     diagonal = [r[i, i + 1] / r[i, i] - (r[i - 1, i] / r[i - 1, i - 1] if i else 0.0) for i in range(MEAN_NODES)]
     off_diagonal = [r[i + 1, i + 1] / r[i, i] for i in range(MEAN_NODES - 1)]
     values, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(off_diagonal, 1) + np.diag(off_diagonal, -1))
-    return Distribution(data.mean + data.sigma * (raw[1] + sd * values), vectors[0] ** 2)
+    return data.mean + data.sigma * (raw[1] + sd * values), vectors[0] ** 2
 
 
 def original_accuracy(data: Any, _epsilon: float, _sets: int) -> Accuracy:
@@ -144,9 +137,9 @@ def model_accuracy(
         at_bounds = set_moments(np.array([data.low, data.high]))
         given: FloatArray = np.empty((2, len(centres)))
         for i, centre in enumerate(centres):
-            noisy = _noise_inside(data, centre, scale)
+            values, chances = _noise_inside(data, centre, scale)
             outside = 0.5 * np.exp(np.array([data.low - centre, centre - data.high]) / scale)
-            inside = set_moments(noisy.values) @ noisy.weights
+            inside = set_moments(values) @ chances
             given[:, i] = _bounded(inside, 1 - outside.sum(), at_bounds @ outside, truncate)
     else:
         given = np.asarray(set_moments(centres))
@@ -173,7 +166,7 @@ def _row_moments(data: Any, centre: FloatArray, truncate: bool) -> tuple[FloatAr
     )
 
 
-def _noise_inside(data: Any, centre: float, scale: float) -> Distribution:
+def _noise_inside(data: Any, centre: float, scale: float) -> tuple[FloatArray, FloatArray]:
     """Quadrature of centre + Laplace(scale) inside the bounds, on panels that end where the integrand bends."""
     # 60 scales away nothing is left of the noise; the panels double from a quarter of the scale of what bends
     low, high = max(data.low, centre - 60 * scale), min(data.high, centre + 60 * scale)
@@ -181,7 +174,7 @@ def _noise_inside(data: Any, centre: float, scale: float) -> Distribution:
     ends = [low, high, centre, *(centre + scale * steps), *(centre - scale * steps)]
     ends += [*(data.low + data.sigma * steps), *(data.high - data.sigma * steps)]
     values, weights = gauss_legendre_panels(np.unique(np.clip(ends, low, high)).tolist(), 16)
-    return Distribution(values, weights * np.exp(-np.abs(values - centre) / scale) / (2 * scale))
+    return values, weights * np.exp(-np.abs(values - centre) / scale) / (2 * scale)
 
 
 def smoothed_accuracy(data: Any, bins: int, uniform_share: float) -> Accuracy:

@@ -34,13 +34,9 @@ PEOPLE = (20, 100, 1000)
 SECOND_DELTA = 1e-6  # that the second answer allows as well
 
 
-def usual_count(n: int, p: float | None = None) -> int:
-    """People of n who say yes: the share p of them, by default a quarter, and at least 1.
-
-    >>> usual_count(20), usual_count(20, 0.01)
-    (5, 1)
-    """
-    return max(1, round((0.25 if p is None else p) * n))
+def usual_count(n: int) -> int:
+    """People of n who say yes unless the reader says how many: a quarter, and at least 1."""
+    return max(1, round(n / 4))
 
 
 @dataclass(frozen=True)
@@ -70,7 +66,9 @@ class Overview:
         confidential_count: int | None = None,
     ) -> Self:  # fmt: skip
         """Overview of a release of n people, of whom so many, or the share p, say yes."""
-        yes = usual_count(n, p) if confidential_count is None else confidential_count
+        yes = confidential_count
+        if yes is None:
+            yes = usual_count(n) if p is None else max(1, round(p * n))
         values: dict[str, Any] = {"p": min(yes / n, 1.0) if p is None else p, "rules": (NAIVE_RULE,), "seed": seed}
         return cls(Design(mechanism=mechanism, n=n, epsilon=epsilon, confidential_count=yes, **values), best)
 

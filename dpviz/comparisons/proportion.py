@@ -93,9 +93,6 @@ class OneProportion:
     def with_guess(self, share: float | None) -> Self:
         return dataclasses.replace(self, public_share=share)
 
-    def with_guess_from_range(self, lowest: float, highest: float) -> Self:
-        return self.with_guess(dataclasses.replace(self, p=(lowest + highest) / 2).guess)
-
     def least_error(self, epsilon: float, delta: float = 0.0) -> LeastError:
         return least_error(n=self.n, epsilon=epsilon, delta=delta)
 
