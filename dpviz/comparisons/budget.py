@@ -223,15 +223,17 @@ class BudgetSplit(ABC):
     def answer(self, results: SplitResults, is_final: bool = True) -> tuple[str, str, str]:
         """Mark, sentence, and a short sentence: where the error is smallest."""
         error, estimand = results.outcomes[results.best].ranked_error, self.data.chosen_estimand
-        mark, texts = self.name_of(results.best), TEXTS["division"]
+        mark, texts, typical = self.name_of(results.best), TEXTS["division"], ""
         if len(results.outcomes) < len(self.compared):
             mark = "computing"
         elif math.isnan(error.value):
             mark = "no estimate"
+        else:
+            typical = format_error(error, of_share=estimand.is_share)
         facts = {
             "epsilon": f"ε = {format_number(self.epsilon, 4)}", "so_far": "" if is_final else " so far",
             "lead": "Best division" if is_final else "Best so far", "mark": mark, "estimand": estimand.short_label,
-            "error": format_error(error, of_share=estimand.is_share), "method": self.method.label,
+            "error": typical, "method": self.method.label,
             "description": self.description, "n_known": str(len(results.outcomes)),
             "n_places": str(len(self.compared)), "counted": self.counted,
         }  # fmt: skip
