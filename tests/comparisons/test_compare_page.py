@@ -207,13 +207,13 @@ def test_a_constant_is_as_good_where_it_is_the_truth_and_the_price_says_what_it_
 
 
 def test_the_table_marks_a_broken_promise_and_at_equal_real_privacy_none() -> None:
-    ranking = complete_ranking(asked(epsilon=0.5, n=20))
+    ranking = complete_ranking(asked(epsilon=0.5))
     rows = bold_rows(ranking)
     (broken,) = [label for label, cells in rows.items() if "broken" in " ".join(cells)]
     real = next(one.real_epsilon for one in ranking.outcomes if one.method.label == broken)
     assert broken == "Modips (truncated)" and real is not None and real > 1.2 * 0.5
     assert f"{format_number(real, 4)} broken" in rows[broken]
-    fair = bold_rows(complete_ranking(asked(EqualPrivacy(), 0.5, n=20)))
+    fair = bold_rows(complete_ranking(asked(EqualPrivacy(), 0.5)))
     assert not any("broken" in " ".join(cells) for cells in fair.values())
     assert float(fair["Modips (truncated)"][0]) < 0.5  # the ε that it is given
     errors = [float(cells[0]) for label, cells in rows.items() if label not in UNRANKED]
