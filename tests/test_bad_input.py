@@ -15,7 +15,9 @@ import numpy as np
 import pytest
 
 from dpviz import coverage, inference, mechanisms, plans, priors, privacy
+from dpviz.calibration.several_sets import minimum_prior_for_sets
 from dpviz.comparisons import UnknownVariance
+from dpviz.core import limits
 from dpviz.core.parameters import plain_number
 from dpviz.designs import Design
 from dpviz.mechanisms import BetaBinomial
@@ -199,6 +201,8 @@ def test_a_number_of_any_kind_is_that_number(name: str) -> None:
             assert repr(answer(name, **{argument: kind})) == expected, (argument, kind)
 
 
+MANY = np.linspace(0, 1, limits.MAX_PROPORTIONS + 1)
+TOO_MANY = "at most 10,000 numbers; got 10,001"
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "10⁴⁰⁰": (lambda: BetaBinomial(n=4, m=1, alpha=10**400, beta=1), "alpha .* got a number above 10³⁰⁸"),
     "a decimal NaN": (lambda: BetaBinomial(n=4, m=1, alpha=Decimal("nan"), beta=1), "alpha .* must be a number"),
@@ -222,6 +226,31 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: inference.COMBINING_RULES["rubin_1987"].variance_and_degrees(np.array(0.0), np.array(0.1), sets=1),
         "needs at least 2 sets; got 1",
     ),
+    "rules in an empty array": (
+        lambda: coverage.exact_coverages(synthesizer=MECHANISM, p=0.5, sets=2, rules=np.array([])),
+        "rules must name at least one",
+    ),
+    "a rule that there is not": (
+        lambda: coverage.exact_coverages(synthesizer=MECHANISM, p=0.5, sets=2, rules=("zzz",)),
+        r"rules must be some of .*; got 'zzz'",
+    ),
+    "counts of several releases": (
+        lambda: inference.RULES["raab_2017"].interval_from([[1, 1], [2, 0]], synthesizer=MECHANISM),  # type: ignore[list-item]
+        "counts must be a list of counts, one for each set",
+    ),
+    "a row that there is not": (lambda: draw_releases(MECHANISM, row=200, number=1, seed=1), "^row must be"),
+    "a limit at too many proportions": (
+        lambda: inference.length_limit(inference.release_sums(MECHANISM, 1), proportions=MANY),
+        TOO_MANY,
+    ),
+    "coverage at too many proportions": (
+        lambda: coverage.coverage_by_proportion(MECHANISM, proportions=MANY, sets=1, rules=["as_if_real"]),
+        TOO_MANY,
+    ),
+    "posteriors at too many proportions": (
+        lambda: inference.posterior_coverage(synthesizer=MECHANISM, proportions=MANY),
+        TOO_MANY,
+    ),
     "half a float": (
         lambda: inference.BetaMixture(a=np.float16("inf"), b=[1.0], weights=[1.0]),
         "a must be a number above 0",
@@ -233,3 +262,18 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
 def test_what_went_wrong_before_is_refused_in_a_sentence(call: Callable[[], Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_rules_may_stand_in_an_array() -> None:
+    given = np.array(["reiter_2002", "as_if_real"])
+    assert set(coverage.exact_coverages(synthesizer=MECHANISM, p=0.5, sets=2, rules=given)) == set(given)
+
+
+@pytest.mark.parametrize("asked", [(150, 150, 50.0, 2), (60, 30, 0.05, 2), (100, 100, 0.1, 5)], ids=str)
+@pytest.mark.parametrize("method", ["synth_post_one", "param_post"])
+def test_failures_too_small_to_add_up_over_sets_are_refused_at_once(
+    asked: tuple[int, int, float, int], method: str
+) -> None:
+    n, m, epsilon, sets = asked
+    with pytest.raises(ValueError, match=r"delta .* must be 0, or at least 10⁻¹⁵⁰ for several sets"):
+        minimum_prior_for_sets(method, n=n, m=m, sets=sets, epsilon=epsilon, delta=1e-300)

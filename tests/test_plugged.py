@@ -24,6 +24,7 @@ from tests.toys import (
     ShyMean,
     Smokers,
     matrix_of,
+    worst_log_odds,
 )
 
 TOY = ExponentialMechanism.info.label
@@ -42,10 +43,6 @@ OFFERED = {
 
 OF_OTHERS = re.compile(r"cut off|prior|pull|noise|invented|bins|posterior")
 """Words about other kinds of release."""
-
-
-def worst_log_odds(n: int, epsilon: float) -> float:
-    return float(np.abs(np.diff(np.log(matrix_of(ExponentialMechanism, n, n, epsilon)), axis=0)).max())
 
 
 def text_of(page: str) -> str:

@@ -214,6 +214,11 @@ def matrix_of(toy: type[TwoCellSynthesizer], n: int, m: int, epsilon: float) -> 
     return weights / weights.sum(axis=1, keepdims=True)
 
 
+def worst_log_odds(n: int, epsilon: float) -> float:
+    """Largest log-odds of the exponential toy, from its probabilities."""
+    return float(np.abs(np.diff(np.log(matrix_of(ExponentialMechanism, n, n, epsilon)), axis=0)).max())
+
+
 def register() -> None:
     """One line for each toy."""
     for toy in SYNTHESIZER_TOYS:

@@ -27,11 +27,11 @@ def coverage_chart(
 
     Parameters
     ----------
-    points, values : ndarray, and mapping of str to ndarray
+    values : mapping of str to ndarray
         Exact coverage at the points, by key of the rule.
     along : {"p", "epsilon"}
-    level, chosen : float
-        Promised coverage, and place of the reader's own point.
+    chosen : float
+        Place of the reader's own point.
     marks, simulated : mapping of str to float, and to tuple
         Exact coverage there, and simulated coverage with the ends of its interval, see `first_shares`.
     """
@@ -84,10 +84,8 @@ def length_chart(
 
     Parameters
     ----------
-    points, values : ndarray, and mapping of str to ndarray
-        Lengths at the points, by key of the rule.
-    limit : ndarray
-        Shortest possible lengths there, NaN where they are unknown.
+    values, limit : mapping of str to ndarray, and ndarray
+        Lengths at the points, by key of the rule, and the shortest possible ones, NaN where they are unknown.
     """
     lengths = {rule: 100 * line for rule, line in values.items()}
     highest = max((float(np.nanmax(line)) for line in lengths.values() if np.isfinite(line).any()), default=100.0)
@@ -177,12 +175,10 @@ def caterpillar_chart(
         Ends are infinite where an interval has none, NaN where there is no interval.
     covered, vacuous : ndarray of bool
         Which hold the true share `p`, and which do because they hold all of 0 to 1.
-    words : str, optional
-        HTML above them.
+    words, of : str, optional
+        HTML above them, and what the vertical axis counts.
     shown : int, optional
         Number of intervals that are drawn, in the frame of all.
-    of : str, optional
-        What the vertical axis counts.
     ends : tuple of float, optional
         Ends of the axis of shares, which otherwise has round ones around all intervals.
     """

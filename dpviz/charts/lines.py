@@ -15,18 +15,14 @@ from dpviz.charts.theme import ReferenceLine
 from dpviz.core.formatting import format_number
 from dpviz.core.types import BoolArray, FloatArray
 
-METHOD_DASHES = ("solid", "9px,3px", "14px,4px,2px,4px", "4px,3px", "22px,4px", "2px,4px")
-"""Of the methods in their order, so that color is never alone."""
-
-RING: dict[str, Any] = {"symbol": "circle-open", "size": 13, "place": "bottom right"}
-"""Look of the mark around the method that a comparison is about, its number below it."""
-
+METHOD_DASHES = ("solid", "9px,3px", "14px,4px,2px,4px", "4px,3px", "22px,4px", "2px,4px")  # color is never alone
+RING: dict[str, Any] = {"symbol": "circle-open", "size": 13, "place": "bottom right"}  # look of the mark of a method
 BAR = 1.96  # standard errors to both sides of a simulated value
 FADED_OPACITY = 0.35
 SMALLEST_SHOWN_SHARE = 1e-4  # of the largest value of a logarithmic axis, where it ends
 NAME_SHARE = 0.0655  # of the picture's height, for a line of a name: all rules have room
 PLOT_HEIGHT, SMALL_HEIGHT = 330, 190  # pixels of the inside of a picture, and of a small one with what is around it
-TITLE_HEIGHT, AXIS_HEIGHT, LEGEND_WIDTH = 44, 58, 560  # pixels
+TITLE_HEIGHT, AXIS_HEIGHT = 44, 58  # pixels
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,17 +138,12 @@ def line_chart(
 
     Parameters
     ----------
-    lines : sequence of Line
-    key : str
-        The reader's zoom survives as long as it is the same.
     marks, references : sequence of Mark and of ReferenceLine, optional
         Those beyond the axes are left out.
     names : {"legend", "ends", "none"}, optional
         Where the names of the lines stand.
-    labels : sequence of dict, optional
-        Further annotations.
-    **layout
-        Further attributes of plotly's layout.
+    labels, **layout
+        Further annotations, and further attributes of plotly's layout.
     """
     axes = x.to_plotly([line.x for line in lines]), y.to_plotly([end for line in lines for end in line.bar_ends()])
     traces = [trace for line in lines for trace in line.traces(x, y)]
@@ -206,10 +197,10 @@ def comparison_height(names: Sequence[str]) -> int:
 
 def _legend_height(names: Sequence[str]) -> int:
     """Pixels of the legend of a picture that is wide enough to have one."""
-    rows, used = 0, float(LEGEND_WIDTH)
+    rows, used = 0, 560.0  # the width of a row
     for name in names:
         width = 62 + 6.3 * len(name)  # the sample of the line, and the letters
-        rows, used = (rows, used + width) if used + width <= LEGEND_WIDTH else (rows + 1, width)
+        rows, used = (rows, used + width) if used + width <= 560 else (rows + 1, width)
     return 20 * rows
 
 
@@ -221,8 +212,7 @@ def comparison_chart(
 
     Parameters
     ----------
-    lines : sequence of Line
-    x, y : Axis
+    y : Axis
         The title of `y`, the measure, stands above the picture: beside it, large type would be cut off.
     chosen, chosen_text : float and str, optional
         Place of a thin line, and its words.

@@ -82,10 +82,11 @@ def matrix_heatmap(
     Parameters
     ----------
     linear : bool, optional
-        Whether the color scale is linear and not logarithmic.
+        Whether the color scale is.
     row, column : int, optional
-        Row that is framed, and column whose cell in that row is framed.
+        Row that is framed, and column whose cell in that row is.
     """
+    _check_places(view.synthesizer, row, column)
     columns, rows, _ = _sides(view)
     log10 = view.log_probabilities / math.log(10)
     possible = np.isfinite(log10)
@@ -108,7 +109,6 @@ def matrix_heatmap(
         "meta": "probability of the released table", "colorscale": theme.MAGNITUDES,
         **_color_scale("Pr", low, high, ticks),
     }  # fmt: skip
-    _check_places(view.synthesizer, row, column)
     frames = [] if row is None else _frames(columns, rows, [row], column)
     return _heatmap(view, columns, rows, trace, "matrix", MATRIX_TITLE, frames)
 

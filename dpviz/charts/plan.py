@@ -32,8 +32,6 @@ def plan_chart(
 
     Parameters
     ----------
-    names : list of str
-        Of the rows.
     part, used : ndarray
         Shares of the promise, and of the limit on the error; NaN where a row has none.
     basic_part, basic_used : ndarray

@@ -12,21 +12,13 @@ from dpviz.calibration.data_kinds import Given, PromiseQuestion
 from dpviz.calibration.methods import PRIOR_METHODS
 from dpviz.calibration.text import HEADLINE
 from dpviz.charts import theme
-from dpviz.charts.axes import Axis
+from dpviz.charts.axes import MEASURES, Axis
 from dpviz.charts.lines import Line, Mark, line_chart
 from dpviz.charts.theme import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, ReferenceLine, Stroke
 from dpviz.core.declarations import PROPORTION
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 from dpviz.privacy.summary import SMALLEST_PROFILE_DELTA
-
-CURVE_AXES = {
-    "delta": ("δ", "allowed δ (left is more private)"),
-    "epsilon": ("ε", "promised ε (left is more private)"),
-    "m": ("m", "synthetic rows m (left is more private)"),
-    "n": ("n", "people n"),
-}
-"""Symbol and title of what can stand along the picture."""
 
 AS_MANY = ReferenceLine(text="as many invented rows as real ones", y=1.0, dash="dot")
 EDGE: dict[str, Any] = {"pad": 3e-4, "has_plain_ticks": True}  # no mark is drawn on the very edge
@@ -82,9 +74,8 @@ def curves_chart(
     for stroke, name in {PURE_LINE: "pure ε (δ = 0)", PRINTED_LINE: "as printed"}.items():
         if stroke in (strokes[line.kind] for line in known):
             lines.append(Line(name=name, x=nothing, y=nothing, basis="", stroke=stroke._replace(width=2)))
-    symbol, title = CURVE_AXES[curves.axis]
     first, *_, last = curves.points.tolist()
-    x = Axis(title=title, symbol=symbol, log=True, low=first, high=last, **EDGE)
+    x = Axis(**MEASURES["along"][curves.axis], log=True, low=first, high=last, **EDGE)
     y = Axis(title=kind.axis, log=True, low=low, high=high, digits=".4g", **EDGE)
     layout = theme.frame(74, 62 if labels else 18, 34, 116, legend_y=-0.29)
     layout["references"] = [ReferenceLine(x=curves.chosen), *([AS_MANY] if kind.cells(setting) else [])]

@@ -19,7 +19,6 @@ from dpviz.privacy.summary import PrivacySummary, Profile, TwoTables
 from dpviz.privacy.trade_off import BEST_GUESS, MEETS_AXIS, NORMAL_CURVE, STEEPEST_POINT, TOUCHING_POINT, TradeOffCurve
 
 LOWEST_DELTA = 1e-12
-MAX_DECADES = 300.0  # of odds; what lies beyond is drawn at the edge
 GAP_COLOR = "rgba(138, 143, 152, 0.4)"
 
 
@@ -150,7 +149,7 @@ def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: Attacke
     """
     releases = _Releases(synthesizer)
     prior, promise = math.log10(view.prior_odds), epsilon / math.log(10)
-    posterior = np.clip(prior + log_odds / math.log(10), -MAX_DECADES, MAX_DECADES)
+    posterior = np.clip(prior + log_odds / math.log(10), -300, 300)  # what lies beyond is drawn at the edge
     chosen = int(np.flatnonzero((synthesizer.column_counts == np.array(view.released)).all(axis=1))[0])
     reach = [prior - 1, prior + 1, float(posterior.min()), float(posterior.max())]
     exponents, texts = decade_ticks(math.floor(min(reach)), math.ceil(max(reach)))

@@ -59,7 +59,7 @@ def people_chart(tables: Sequence[DotTable], columns: int = 1) -> theme.Figure:
     ----------
     tables : sequence of DotTable
     columns : int, optional
-        Number of tables side by side.
+        Of tables side by side.
     """
     traces, labels = [], []
     width = max(table.across for table in tables) + (1.5 if columns > 1 else 0)
@@ -104,10 +104,8 @@ def bars_chart(
         Whether the axis is logarithmic, and whether it is of shares; its ticks are plain numbers in any case.
     low : float, optional
         Where a logarithmic axis and its bars begin.
-    even : float, optional
-        Place of a thin line, where a bar would say nothing.
-    longest : float, optional
-        Longest bar that a slider can make, so that the axis stays while it is moved.
+    even, longest : float, optional
+        Place of a thin line, where a bar would say nothing, and the longest bar that a slider can make.
     """
     names = ["<br>".join(wrap(bar.name, 15, break_long_words=False, break_on_hyphens=False)) for bar in bars]
     letters = max(len(bar.text) for bar in bars)
@@ -241,10 +239,8 @@ def guesses_chart(
 
     Parameters
     ----------
-    so_far : ndarray of float
-        Share after each guess.
-    interval : tuple of float
-        Of 95 % around the last.
+    so_far, interval : ndarray and tuple of float
+        Share after each guess, and the interval of 95 % around the last.
     optimum, promised : float
         Share of the best guesser, and what ε allows.
     n_guesses : int

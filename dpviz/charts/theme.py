@@ -35,7 +35,7 @@ BOUND_LINE = Stroke("dashdot", 1.7)
 
 
 class RuleStyle(NamedTuple):
-    """Color, dash and mark of an analyst's rule; the forms of one rule share a mark."""
+    """Color, dash and mark of an analyst's rule; the forms of a rule share a mark."""
 
     color: str
     dash: str
@@ -147,8 +147,6 @@ def figure(
 
     Parameters
     ----------
-    traces, x, y : dict
-        Of plotly: the traces, and the axes.
     key : str
         The reader's zoom survives as long as it is the same.
     references, labels : sequence of ReferenceLine and of dict, optional
@@ -272,8 +270,6 @@ def spread_labels(heights: Mapping[str, float], x: float, gap: float, ceiling: f
     ----------
     heights : mapping of str to float
         Of the ends, by name.
-    x : float
-        Share of the picture's width.
     gap, ceiling : float
         Height of a line of a name, and that above which none stands.
     """

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import functools
-import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +18,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.navigation import PAGES
+from tests.helpers import decode_figure
 from tests.pages.apptest import open_page, settings
 
 ADDRESSES = Path(__file__).with_name("addresses.txt")
@@ -195,20 +194,13 @@ def html_text(html: str) -> str:
 
 def figure_text(data: bytes) -> str:
     """Accessible name of a picture; name, number of points and sums of each trace; and its annotations."""
-    message = json.loads(data, object_hook=_decoded_array)
+    message = decode_figure(data.decode())
     lines = [f"picture {message['alt']}"]
     for trace in message["figure"]["data"]:
         sums = [f"{axis}: {_array_text(trace[axis])}" for axis in ("x", "y", "z") if trace.get(axis) is not None]
         lines.append(f"trace {trace.get('type', 'scatter')} {trace.get('name') or ''} {', '.join(sums)}")
     annotations = message["figure"]["layout"].get("annotations", ())
     return "\n".join([*lines, *(html_text(str(annotation.get("text", ""))) for annotation in annotations)])
-
-
-def _decoded_array(node: dict[str, Any]) -> Any:
-    """Array that plotly's JSON holds as base64; any other object as it is."""
-    if not node.keys() >= {"dtype", "bdata"}:
-        return node
-    return np.frombuffer(base64.b64decode(node["bdata"]), dtype=node["dtype"])
 
 
 def _array_text(values: Any) -> str:
