@@ -96,7 +96,8 @@ def test_the_bars_of_the_shares_are_wilson_intervals():
 
 def frames(figure):
     """Ends of the dark frames of a heatmap, rows before cells."""
-    return [shape for shape in figure.layout.shapes if shape.type == "rect" and shape.line.color == "#111111"]
+    shapes = figure.to_dict()["layout"]["shapes"]
+    return [shape for shape in shapes if shape["type"] == "rect" and shape["line"]["color"] == "#111111"]
 
 
 @pytest.mark.parametrize("release", RELEASES, ids=str)
@@ -107,11 +108,12 @@ def test_a_row_that_is_marked_frames_the_row_the_cell_and_every_pair_with_the_ro
         matrix = matrix_heatmap(view, row=row, column=column)
         log_odds = log_odds_heatmap(view, 1.0, signed=True, row=row, column=column)
         for figure, rows in ((matrix, [row]), (log_odds, pairs)):
-            across = [shape for shape in frames(figure) if shape.xref == "x domain"]
-            cells = [shape for shape in frames(figure) if shape.xref != "x domain"]
-            assert [(shape.y0, shape.y1) for shape in across] == [(place - 0.5, place + 0.5) for place in rows]
+            across = [shape for shape in frames(figure) if "xref" in shape]
+            cells = [shape for shape in frames(figure) if "xref" not in shape]
+            assert {shape["xref"] for shape in across} == {"x domain"}
+            assert [(shape["y0"], shape["y1"]) for shape in across] == [(place - 0.5, place + 0.5) for place in rows]
             expected = [] if column is None else [(column - 0.5, column + 0.5, place - 0.5) for place in rows]
-            assert [(shape.x0, shape.x1, shape.y0) for shape in cells] == expected
+            assert [(shape["x0"], shape["x1"], shape["y0"]) for shape in cells] == expected
 
 
 def test_a_frame_in_a_picture_that_leaves_rows_out_stands_at_its_own_count_and_can_be_seen():
@@ -119,9 +121,9 @@ def test_a_frame_in_a_picture_that_leaves_rows_out_stands_at_its_own_count_and_c
     view = view_tables(release)
     for row, column in ((0, 0), (401, 293), (1500, 900)):
         across, cell = frames(matrix_heatmap(view, row=row, column=column))
-        assert np.mean([across.y0, across.y1]) == pytest.approx(row, abs=0.6)
-        assert (cell.xanchor, cell.yanchor) == (pytest.approx(column, abs=0.6), pytest.approx(row, abs=0.6))
-        assert (cell.x0, cell.x1, cell.y0, cell.y1) == (-9, 9, -9, 9)
+        assert np.mean([across["y0"], across["y1"]]) == pytest.approx(row, abs=0.6)
+        assert (cell["xanchor"], cell["yanchor"]) == (pytest.approx(column, abs=0.6), pytest.approx(row, abs=0.6))
+        assert [cell[end] for end in ("x0", "x1", "y0", "y1")] == [-9, 9, -9, 9]
 
 
 def test_a_place_outside_of_the_tables_is_refused():

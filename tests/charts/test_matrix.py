@@ -129,10 +129,10 @@ def test_the_outline_borders_exactly_the_cells_over_epsilon(cls: type[Synthesize
     assume(view.is_complete)
     mask = exceeds(release.log_odds_table(), epsilon)
     for signed in (False, True):
-        shapes = log_odds_heatmap(view, epsilon, signed=signed).layout.shapes
+        shapes = log_odds_heatmap(view, epsilon, signed=signed).to_dict()["layout"]["shapes"]
         assert len(shapes) == bool(mask.any())
         for shape in shapes:
-            assert edges_of(shape.path) == borders(mask)
+            assert edges_of(shape["path"]) == borders(mask)
 
 
 def test_the_outline_of_a_spread_table_stands_between_the_counts_that_are_shown() -> None:
@@ -284,11 +284,6 @@ def test_a_logarithmic_axis_has_some_ticks_and_none_that_touch(low: float, span:
     assert len(places) >= 2
     assert np.diff(places).min() >= 0.09 * span
     assert len(axis["ticktext"]) == len(axis["tickvals"]) == len(set(axis["ticktext"]))
-
-
-def test_amber_is_the_color_of_what_is_simulated_and_of_nothing_else() -> None:
-    others = {*theme.METHOD_COLORS.values(), *(one.color for one in theme.RULE_STYLES.values()), theme.EXACT_COLOR}
-    assert theme.SIMULATED_COLOR not in others
 
 
 def test_names_of_two_lines_have_the_room_of_two() -> None:
