@@ -81,3 +81,8 @@ def test_no_simulated_share_is_taken_for_exact(count: int, error: float) -> None
     assert found.value == count / 500
     assert found.error == pytest.approx(error, rel=1e-12)
     assert count == 250 or high - low == pytest.approx(error, rel=1e-12)
+
+
+def test_of_no_repetitions_nothing_is_known() -> None:
+    for measure in (Measure.share(0, 0), Measure.mean(0.0, 0.0, 0)):
+        assert math.isnan(measure.value) and math.isnan(measure.error)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpviz.core.declarations import DELTA, EPSILON, LEVEL
-from dpviz.core.formatting import SUPERSCRIPTS, describe_value, format_number
+from dpviz.core.formatting import SUPERSCRIPTS, describe_value, format_distinct, format_number
 from dpviz.core.parameters import Parameter
 from dpviz.export.stored import json_number
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
@@ -87,6 +87,14 @@ def test_the_sign_of_a_number_is_all_that_its_negative_changes(number: float) ->
 def test_larger_numbers_are_never_written_as_smaller_ones(one: float, other: float) -> None:
     low, high = sorted((one, other))
     assert read_back(format_number(low)) <= read_back(format_number(high))
+
+
+@pytest.mark.parametrize("pair", [(1.0, 1.00001), (100.0, 99.9995), (2e-7, 2.0000000001e-7), (1e9, 1e9 + 1)])
+def test_two_different_numbers_are_not_written_alike(pair: tuple[float, float]) -> None:
+    first, second = pair
+    assert format_number(first, 4) == format_number(second, 4)
+    assert format_distinct(first, second, 4) != format_distinct(second, first, 4)
+    assert format_distinct(first, first, 4) == format_number(first, 4)
 
 
 def test_superscripts_cover_every_exponent() -> None:
