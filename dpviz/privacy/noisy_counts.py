@@ -63,11 +63,6 @@ def one_draw(counts: Sequence[float], scale: float) -> FloatArray:
     ----------
     counts : sequence of float
     scale : float
-
-    Examples
-    --------
-    >>> one_draw([1.0, 1.0], 0.5).round(6).tolist()  # both counts may be drowned
-    [0.497711, 0.497711]
     """
     v = np.arange(-math.log(sum(counts) + INTEGRAND_DROP * scale * len(counts)) - 20, 25 - math.log(scale), LOG_STEP)
     unweighted = np.array([_log_moment(np.exp(v), count, 0, scale) for count in counts])

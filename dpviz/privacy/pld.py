@@ -83,12 +83,7 @@ class PrivacyLossDistribution:
         return min(float(self.masses @ excess) + self.infinity_mass, 1.0)
 
     def epsilon_for_delta(self, delta: float) -> float:
-        """Smallest ε ≥ 0 with δ(ε) ≤ δ; ∞ if infinite losses alone have more.
-
-        >>> loss = PrivacyLossDistribution(np.log([2, 4]), np.log([0.25, 0.5]))
-        >>> round(math.exp(loss.epsilon_for_delta(0.25)), 9)
-        2.0
-        """
+        """Smallest ε ≥ 0 with δ(ε) ≤ δ; ∞ if infinite losses alone have more."""
         if self.infinity_mass > delta:
             return math.inf
         is_positive = self.losses > 0

@@ -59,10 +59,6 @@ def change_by_row(synthesizer: Synthesizer) -> FloatArray:
     """Pr(released ≠ confidential) for each confidential table; 1 if it cannot be released at all, as if m ≠ n.
 
     Abowd & Vilhuber (2008), section 3: Pr[m_i ≠ n_i | n] > δ, the view of statistical disclosure limitation.
-
-    >>> from dpviz.mechanisms import BetaBinomial
-    >>> change_by_row(BetaBinomial(n=1, m=1, alpha=1, beta=1)).round(6).tolist()
-    [0.333333, 0.333333]
     """
     columns = {tuple(table): column for column, table in enumerate(synthesizer.column_counts.tolist())}
     tables = [tuple(table) for table in synthesizer.row_counts.tolist()]

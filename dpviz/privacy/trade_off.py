@@ -75,20 +75,11 @@ class TradeOffCurve:
 
     @property
     def decides(self) -> bool:
-        """Whether every release tells the two apart; where both errors are merely below all floats, μ is finite.
-
-        >>> TradeOffCurve.promised(1000.0).decides, TradeOffCurve.promised(0.0, 1.0).decides
-        (False, True)
-        """
+        """Whether every release tells the two apart; where both errors are merely below all floats, μ is finite."""
         return math.isinf(self.mu) and not np.min(self.type_one + self.type_two)
 
     def touching(self, epsilon: float) -> tuple[float, float]:
-        """The knot that a line of slope −e^ε touches from below, the first where it lies along a piece.
-
-        >>> curve = TradeOffCurve.promised(math.log(3))
-        >>> curve.touching(1.0), curve.touching(math.log(3)), curve.touching(2.0)  # its slope is −3, then −1/3
-        ((0.25, 0.25), (0.0, 1.0), (0.0, 1.0))
-        """
+        """The knot that a line of slope −e^ε touches from below, the first where it lies along a piece."""
         epsilon = ANY_EPSILON.validate(epsilon)
         height = self.type_two + math.exp(min(epsilon, MAX_EXPONENT)) * self.type_one
         knot = int(np.argmax(height <= height.min() + TOUCHING_TOLERANCE))
@@ -121,14 +112,10 @@ def trade_off_curve(synthesizer: Synthesizer) -> TradeOffCurve:
     rows. The curve is the convex dual of δ(ε): Dong, Roth & Su (2022), proposition 2.12. A ValueError refuses more than
     `limits.MAX_TABLE_ENTRIES` entries.
 
-    Examples
-    --------
-    The rows are (2/3, 1/3) and (1/3, 2/3).
-
     >>> from dpviz.mechanisms import BetaBinomial
-    >>> curve = trade_off_curve(BetaBinomial(n=1, m=1, alpha=1, beta=1))
-    >>> curve.type_one.round(6).tolist(), curve.type_two.round(6).tolist(), round(curve.advantage, 6)
-    ([0.0, 0.333333, 1.0], [1.0, 0.333333, 0.0], 0.333333)
+    >>> curve = trade_off_curve(BetaBinomial(n=1, m=1, alpha=1, beta=1))  # its rows are (2/3, 1/3) and (1/3, 2/3)
+    >>> curve.type_one.round(6).tolist(), curve.type_two.round(6).tolist()
+    ([0.0, 0.333333, 1.0], [1.0, 0.333333, 0.0])
     """
     pairs = len(synthesizer.neighbours)
     columns = synthesizer.shape[1]

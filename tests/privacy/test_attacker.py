@@ -165,11 +165,8 @@ def test_a_rate_below_1_never_reads_100_percent(epsilon):
     """1 / (1 + e^-ε) is 1 in floating-point numbers from ε = 37 on; only a release that decides is always guessed."""
     summary = summarize(GeometricSanitizer(n=2, epsilon=epsilon), epsilon, 0.0)
     curve, promised = trade_off_curve(summary.synthesizer), TradeOffCurve.promised(epsilon)
-    texts = [
-        report.sentence("guess", curve, promised),
-        *report.sentences("risk", summary, 0.1, 2.0),
-        risk_text(epsilon, prior_risk=0.9),
-    ]
+    texts = [report.sentence("guess", curve, promised), *report.sentences("risk", summary, 0.1, 2.0)]
+    texts.append(risk_text(epsilon, prior_risk=0.9))
     texts += [" ".join(row) for row in report.releases_table(summary, 0.1)[1]]
     texts += [str(trace.text) for trace in trade_off_chart(curve, promised, summary).data]
     assert not any(re.search(r"(?<![\d.])(100|0) %", one) for one in texts)

@@ -28,8 +28,12 @@ from typing import Literal
 
 import numpy as np
 
+from dpviz.core.limits import MAX_OPTIMUM_ROWS
+from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
 from dpviz.privacy.trade_off import hull_corners
+
+PEOPLE = argument("n", 1, MAX_OPTIMUM_ROWS, title="People", integer=True)
 
 
 @dataclass(frozen=True)

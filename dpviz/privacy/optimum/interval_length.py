@@ -8,13 +8,10 @@ import numpy as np
 from scipy.special import ndtri
 
 from dpviz.core.declarations import ANY_EPSILON, DELTA, LEVEL, PROPORTION
-from dpviz.core.limits import MAX_OPTIMUM_ROWS
 from dpviz.core.numerics.special import binomial_weights
-from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray, IntArray
-from dpviz.privacy.optimum.channels import noise_reach
+from dpviz.privacy.optimum.channels import PEOPLE, noise_reach
 
-PEOPLE = argument("n", 1, MAX_OPTIMUM_ROWS, title="People", integer=True)
 LENGTH_NODES, BLOCK_TESTS = 256, 32  # of the integral on either side of p, and of those that share a window of counts
 COUNTS_TAIL = 30.0  # −ln of the probability of the counts that are left out on either side
 
@@ -214,9 +211,6 @@ def steepest(n: int, nodes: FloatArray, spread: float) -> tuple[FloatArray, Floa
     The coefficients c may be any that differ by no more than `spread`. The derivatives are sums of c_x with the weights
     (x − np)/pq and ((x − np)² − (1 − 2p)(x − np) − npq)/(pq)², whose variances are n/pq and 2n(n − 1)/(pq)²; and they
     are n, and n(n − 1), times means of differences.
-
-    >>> steepest(1, np.array([0.5, 0.5]), 1.0)
-    (array([1.]), array([0.]))
     """
     inside = np.maximum(np.minimum(*(nodes[part] * (1 - nodes[part]) for part in (slice(1, None), slice(-1)))), 1e-300)
     first = np.minimum(np.sqrt(n / inside) / 2, n)

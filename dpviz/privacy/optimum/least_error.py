@@ -9,13 +9,14 @@ import numpy as np
 
 from dpviz.core.declarations import ANY_EPSILON, DELTA
 from dpviz.core.formatting import format_distinct, format_number, round_down, round_up
-from dpviz.core.limits import MAX_OPTIMUM_ROWS, MAX_PROGRAMME_ROWS, MAX_TABLE_ENTRIES
+from dpviz.core.limits import MAX_PROGRAMME_ROWS, MAX_TABLE_ENTRIES
 from dpviz.core.numerics.special import capped_expm1
 from dpviz.core.parameters import argument
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy.optimum.approximate_dp_bound import BoundSearch
 from dpviz.privacy.optimum.channels import (
+    PEOPLE,
     Mechanism,
     Noise,
     NoiseMixture,
@@ -28,7 +29,6 @@ from dpviz.privacy.optimum.minimax import minimax_estimates
 
 Criterion = Literal["average", "worst"]
 
-PEOPLE = argument("n", 1, MAX_OPTIMUM_ROWS, title="People", integer=True)
 PROPORTION_ERROR = argument("error", 0.0, 1.0, title="Root mean squared error of a proportion")
 SMALLEST_PROBABILITY = 1e-300  # probability that every column has, so that none is 0 beside a positive one
 ERROR_TOLERANCE = 1e-9
