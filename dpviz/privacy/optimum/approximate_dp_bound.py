@@ -21,6 +21,7 @@ from scipy.optimize import linprog
 
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.privacy.optimum.channels import noise_reach
+from dpviz.privacy.optimum.minimax import posterior_means
 
 KNOT_GROWTH = 1.35  # by how much the distances of knots grow away from an end
 NUMBER_SPACING = 0.04  # distance of the numbers y that are checked, in standard errors
@@ -77,7 +78,7 @@ class BoundSearch:
         for left, right in sorted(set(reaches)):
             for ends in {(left, right), (right, left)}:
                 chances, centers = self._noise_columns(*ends)
-                self._add_cuts(chances, _posterior_means(chances, even))
+                self._add_cuts(chances, posterior_means(chances.T, even))
                 if self.is_worst:
                     readings = centers + np.interp(centers, releases, estimates - releases)
                     self._add_cuts(chances, np.clip(readings, 0, self.n))
@@ -93,7 +94,7 @@ class BoundSearch:
                 self.value, self.prior = value, certificate.prior / certificate.prior.sum()
             if self.value >= -(1 - tolerance) * self._programme_bound * self.scale**2 or not len(numbers):
                 break
-            self._add_cuts(chances, _posterior_means(chances, certificate.prior))
+            self._add_cuts(chances, posterior_means(chances.T, certificate.prior))
             if self.is_worst:
                 self._add_cuts(chances, numbers)
         return self
@@ -249,13 +250,6 @@ def _columns(n: int, near: IntArray, start: IntArray, ratios: Iterable[FloatArra
             is_filled = is_later & (begin >= 0) & (x >= 0) & (x <= n)
             columns[rows[is_filled], x[is_filled]] = chances[is_filled]
     return np.asarray(columns / np.maximum(columns.max(axis=1, keepdims=True), 1e-300))
-
-
-def _posterior_means(chances: FloatArray, prior: FloatArray) -> FloatArray:
-    """The posterior mean of x in every column."""
-    mass = chances @ prior
-    counts = np.arange(chances.shape[1])
-    return np.divide((chances * prior) @ counts, mass, out=np.full(len(mass), counts[-1] / 2), where=mass > 0)
 
 
 def _knots(n: int, distance: float, growth: float = KNOT_GROWTH) -> FloatArray:

@@ -10,17 +10,20 @@ from dpviz.core.types import FloatArray
 STEP_SHARE = 0.99  # of the longest step that keeps every weight positive
 
 
-def _bayes_estimates(channel: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Posterior mean of x in every column under the prior `weights`, and its squared error at every x.
+def posterior_means(channel: FloatArray, weights: FloatArray) -> FloatArray:
+    """Posterior mean of x in every column under a prior, the Bayes estimate; n/2 in an impossible column.
 
-    The errors weighted by the prior are the smallest that any estimate from this channel has: the Bayes risk.
+    Parameters
+    ----------
+    channel : ndarray of shape (n + 1, columns)
+    weights : ndarray of shape (n + 1,)
+        The prior, up to a factor.
     """
     counts = np.arange(len(channel), dtype=float)
     mass = weights @ channel
     estimates = np.full(len(mass), counts[-1] / 2)
     np.divide((weights * counts) @ channel, mass, out=estimates, where=mass > 0)
-    estimates = np.clip(estimates, 0, counts[-1])  # a mean leaves the range by rounding alone
-    return estimates, _squared_errors(channel, estimates)
+    return np.clip(estimates, 0, counts[-1])  # a mean leaves the range by rounding alone
 
 
 def _squared_errors(channel: FloatArray, estimates: FloatArray) -> FloatArray:
@@ -39,7 +42,8 @@ def minimax_estimates(channel: FloatArray) -> tuple[FloatArray, FloatArray]:
     size = len(channel)
     counts = np.arange(size, dtype=float)
     weights = np.full(size, 1 / size)
-    estimates, errors = _bayes_estimates(channel, weights)
+    estimates = posterior_means(channel, weights)
+    errors = _squared_errors(channel, estimates)
     best_prior, best_estimates = weights, estimates
     smallest, largest = float(errors.max()), float(weights @ errors)  # largest error, and Bayes risk, so far
     scale = largest
@@ -78,7 +82,7 @@ def minimax_estimates(channel: FloatArray) -> tuple[FloatArray, FloatArray]:
         slack = slack + length * slack_step
         level += length * rise
         errors = _squared_errors(channel, estimates)
-        risk = float(weights @ _bayes_estimates(channel, weights)[1])
+        risk = float(weights @ _squared_errors(channel, posterior_means(channel, weights)))
         if risk > largest:
             best_prior, largest = weights, risk
         if errors.max() < smallest:
