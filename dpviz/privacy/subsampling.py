@@ -79,12 +79,9 @@ class SubsampledRelease(TwoCellSynthesizer):
         return self._probabilities.copy()
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
-        pairs = np.asarray(pairs)
-        first = self.log_transition(pairs, columns)
-        second = self.log_transition(pairs + 1, columns)
+        table = super().log_odds(pairs, columns)
         probabilities = self._probabilities[np.ix_(pairs, columns)]
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            table = np.where(np.isneginf(first) & np.isneginf(second), 0.0, first - second)
             gain = self._differences[np.ix_(pairs, columns)] / probabilities
         is_close = (probabilities >= FULL_DIGITS) & (np.abs(gain) < 0.5)
         table[is_close] = -np.log1p(gain[is_close])

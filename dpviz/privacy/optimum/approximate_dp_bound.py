@@ -23,7 +23,6 @@ from dpviz.core.types import FloatArray, IntArray
 from dpviz.privacy.optimum.channels import noise_reach
 from dpviz.privacy.optimum.minimax import posterior_means
 
-KNOT_GROWTH = 1.35  # by how much the distances of knots grow away from an end
 NUMBER_SPACING = 0.04  # distance of the numbers y that are checked, in standard errors
 MAX_LEVEL = 100.0  # in squared errors
 SMALLEST_PRIOR = 1e-4  # beside a mean of 1
@@ -252,8 +251,8 @@ def _columns(n: int, near: IntArray, start: IntArray, ratios: Iterable[FloatArra
     return np.asarray(columns / np.maximum(columns.max(axis=1, keepdims=True), 1e-300))
 
 
-def _knots(n: int, distance: float, growth: float = KNOT_GROWTH) -> FloatArray:
-    """Whole numbers from 0 to below n/2, the first ones at this distance."""
+def _knots(n: int, distance: float, growth: float = 1.35) -> FloatArray:
+    """Whole numbers from 0 to below n/2: the first ones at this distance, which then grows by a factor."""
     distances = distance * growth ** np.maximum(np.arange(n + 1) - 3, 0)  # the first four are even
     knots = np.unique(np.rint(np.append(0.0, np.cumsum(distances))))
     return knots[knots < n / 2]
