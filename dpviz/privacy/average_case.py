@@ -131,10 +131,7 @@ def log_count_probabilities(trials: int, theta: float) -> FloatArray:
     trials : int
     theta : float
     """
-    count = np.arange(trials + 1.0)
-    if theta in (0.0, 1.0):
-        return np.where(count == trials * theta, 0.0, -np.inf)
-    return log_binomial(theta, 1 - theta, np.full(trials + 1, float(trials)), count)
+    return log_binomial(theta, 1 - theta, np.full(trials + 1, float(trials)), np.arange(trials + 1.0))
 
 
 def _both_ways(log_one: FloatArray, log_zero: FloatArray, loss: FloatArray, epsilon: float) -> FloatArray:

@@ -19,6 +19,7 @@ from dpviz.mechanisms import (
 )
 from dpviz.privacy import delta_for_epsilon, pure_epsilon
 from dpviz.privacy.optimum import LeastError, least_error
+from dpviz.privacy.optimum.approximate_dp_bound import Certificate, _certified
 
 CRITERIA = ("average", "worst")
 PROMISES = [(0.0, 0.0), (1e-9, 0.0), (0.5, 0.0), (1.0, 0.0), (5.0, 0.0), (60.0, 0.0), (1e4, 0.0)]
@@ -193,6 +194,14 @@ def test_a_programme_over_many_numbers_lies_between_both_ends(
     if len(with_estimates) < 60:
         nearly = programme_with_delta(n, epsilon, delta, with_estimates, criterion)
         assert best.lower_bound <= nearly * (1 + 1e-7) <= best.root_mean_squared_error * (1 + 1e-5)
+
+
+def test_a_certificate_that_claims_too_much_proves_no_more_than_there_is() -> None:
+    """At ε = 0 one row is guessed as ½, with the squared error ¼, whatever the levels claim."""
+    numbers, widths = np.array([0.0, 0.25, 0.5]), np.full(3, 0.25)
+    for level, largest in ((0.2, 0.2), (0.3, 0.25), (10.0, 0.25)):
+        certificate = Certificate(np.full(2, level), np.ones(1), np.ones(2))
+        assert _certified(certificate, 0.0, 0.0, numbers, widths)[0] <= largest
 
 
 def test_times_the_best_for_more_than_a_hundred_rows() -> None:

@@ -71,6 +71,16 @@ def test_the_transform_rounds_delta_up_by_the_square_of_its_resolution(
     assert exact * (1 - 1e-9) <= composed <= exact * (1 + 2 * resolution**2)
 
 
+@every_case
+def test_what_a_narrow_window_leaves_out_counts_in_full(x, y, m, sets, epsilon, monkeypatch):
+    """The window of the transform leaves out a share of the tilted sum: here a twentieth on either side."""
+    loss = SYNTH_POST_ONE.losses(x, y, m, 0.0, 0.0)
+    exact = loss.composed_delta(sets, epsilon)
+    monkeypatch.setattr(pld, "MAX_LISTED", 0)
+    monkeypatch.setattr(pld, "LOG_LEFT_OUT", math.log(0.05))
+    assert loss.composed_delta(sets, epsilon) >= exact * (1 - 1e-9)
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     masses=st.lists(st.floats(0.01, 1.0), min_size=2, max_size=5),
@@ -161,6 +171,8 @@ def test_delta_and_epsilon_are_inverse_by_fifty_digits() -> None:
     assert loss.epsilon_for_delta(0.9) == 0
     assert loss.epsilon_for_delta(1e-10) == math.inf
     assert PrivacyLossDistribution(np.array([2.0, -1.0]), np.log([0.5, 0.5])).epsilon_for_delta(0.0) == 2.0
+    with_impossible = PrivacyLossDistribution.from_outcomes(np.array([3.0, 1.0]), np.array([-math.inf, 0.0]))
+    assert with_impossible.epsilon_for_delta(0.0) == 1.0
 
 
 def test_equal_losses_are_one_and_sums_of_different_losses_are_listed() -> None:

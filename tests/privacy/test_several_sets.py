@@ -81,3 +81,10 @@ def test_several_sets_of_a_plug_in_are_one_set_with_all_their_rows(epsilon: floa
 @pytest.mark.parametrize("epsilon", [0.0, 1.0, 700.0])
 def test_tables_that_every_release_tells_apart_have_a_delta_of_one(rows: list[list[float]], epsilon: float) -> None:
     assert delta_of_sets(GivenMatrix(probabilities=rows), 2, epsilon).value == 1.0
+
+
+def test_the_largest_may_lie_inside_a_block() -> None:
+    def bound(first: int, last: int) -> float:
+        return float(np.max(1 / (1 + (np.arange(first, last + 1) - 137.0) ** 2)))
+
+    assert several_sets.largest_over_pairs(bound, 400) == (1.0, 137)
