@@ -1,7 +1,7 @@
 """The record of a design for every page and file: mechanism, sizes, promise, prior, truth, analysis and seed."""
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Self, cast
@@ -70,21 +70,6 @@ def release_parameters(synthesizer_type: type[Synthesizer]) -> dict[str, Paramet
     noise = {NOISE_EPSILON_KEY: own.pop("epsilon")} if "epsilon" in own else {}
     prior = {name: own.pop(name) for name in ("alpha", "beta") if name in own}
     return {"epsilon": EPSILON, "delta": DELTA, **prior, **own, **noise}
-
-
-def widest_parameters(synthesizer_types: Iterable[type[Synthesizer]]) -> dict[str, Parameter]:
-    """Parameters of releases, each with the domain that all the synthesizers together give it."""
-    widest: dict[str, Parameter] = {}
-    for synthesizer_type in synthesizer_types:
-        for name, item in release_parameters(synthesizer_type).items():
-            first = widest.get(name, item)
-            widest[name] = dataclasses.replace(
-                first,
-                minimum=min(first.minimum, item.minimum),
-                maximum=max(first.maximum, item.maximum),
-                open_minimum=first.open_minimum and item.open_minimum,
-            )
-    return widest
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,8 @@ import streamlit as st
 
 from dpviz.charts.privacy import two_tables_chart
 from dpviz.core.declarations import EPSILON
-from dpviz.designs import Design, release_parameters, widest_parameters
+from dpviz.core.parameters import widest_domains
+from dpviz.designs import Design, release_parameters
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import report
@@ -27,7 +28,7 @@ RECOGNIZED = f"{PREFIX}recognized"
 AS_GIVEN = "as_given"
 FIRST = ("epsilon", "alpha")
 LINKED = ("m", "beta", "noise_epsilon")
-NUMBERS = widest_parameters(SYNTHESIZERS.values())
+NUMBERS = widest_domains(map(release_parameters, SYNTHESIZERS.values()))
 PRESETS = ui.declared_presets("transition_matrices")
 SETTINGS = {
     f"{PREFIX}synthesizer": ui.choice_setting(lambda: [*SYNTHESIZERS, ui.GIVEN], "posterior_mean", "Synthesizer"),

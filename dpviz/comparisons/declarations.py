@@ -41,13 +41,3 @@ def declare_numbers(tables: Mapping[str, Mapping[str, Any]], bases: Mapping[str,
         else:
             numbers[name] = dataclasses.replace(base, name=name, **values)
     return numbers
-
-
-def numbers_of_kinds(kinds: Mapping[str, Any]) -> dict[str, Parameter]:
-    """Numbers of several kinds of data by name; one that some kinds share has the widest range of theirs."""
-    numbers: dict[str, Parameter] = {}
-    for parameter in (parameter for kind in kinds.values() for parameter in kind.parameters()):
-        known = numbers.setdefault(parameter.name, parameter)
-        lowest, highest = min(known.minimum, parameter.minimum), max(known.maximum, parameter.maximum)
-        numbers[parameter.name] = dataclasses.replace(known, minimum=lowest, maximum=highest)
-    return numbers

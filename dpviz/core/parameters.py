@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from numbers import Integral, Real
@@ -128,6 +128,20 @@ def argument(name: str, minimum: float, maximum: float, **changes: Any) -> Param
     """
     fields: dict[str, Any] = {"symbol": name, "title": name, "default": maximum, "help": ""}
     return Parameter(name=name, minimum=minimum, maximum=maximum, **fields | changes)
+
+
+def widest_domains(tables: Iterable[Mapping[str, Parameter]]) -> dict[str, Parameter]:
+    """Declarations of several tables by name: the first of each, with the domain that all of them together have."""
+    widest: dict[str, Parameter] = {}
+    for name, declaration in (item for table in tables for item in table.items()):
+        first = widest.get(name, declaration)
+        widest[name] = replace(
+            first,
+            minimum=min(first.minimum, declaration.minimum),
+            maximum=max(first.maximum, declaration.maximum),
+            open_minimum=first.open_minimum and declaration.open_minimum,
+        )
+    return widest
 
 
 def plain_number(value: object) -> float | None:

@@ -8,9 +8,8 @@ from typing import Any
 
 from dpviz.comparisons import DataKind
 from dpviz.comparisons.analysis import SIMULATED_REPETITIONS, Analysis
-from dpviz.comparisons.declarations import numbers_of_kinds
 from dpviz.core.declarations import SEED
-from dpviz.core.parameters import Parameter
+from dpviz.core.parameters import Parameter, widest_domains
 from dpviz.curator import declarations
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import PRIVACY_LIMITS
@@ -62,7 +61,8 @@ def privacy_names(key: str) -> dict[str, str]:
 def _form_numbers() -> dict[str, Parameter]:
     """Sizes and ranges of all kinds of data, then limits on privacy and on accuracy, then the rest."""
     true_values = {kind.true_value for kind in QUESTION_KINDS.values()}
-    numbers = {name: size for name, size in numbers_of_kinds(QUESTION_KINDS).items() if name not in true_values}
+    sizes = widest_domains(kind.numbers() for kind in QUESTION_KINDS.values())
+    numbers = {name: size for name, size in sizes.items() if name not in true_values}
     for name in ("n", "m"):
         numbers[name] = dataclasses.replace(numbers[name], default=DEFAULT_ROWS, slider_maximum=numbers[name].maximum)
     for kind in QUESTION_KINDS.values():

@@ -14,10 +14,9 @@ from dpviz.charts.lines import SMALL_HEIGHT, comparison_height
 from dpviz.charts.theme import Figure
 from dpviz.comparisons import DATA_KINDS, Analysis, ComparedMethod, Comparison, DataKind, Outcome
 from dpviz.comparisons.budget import BudgetSplit, SplitOverSets
-from dpviz.comparisons.declarations import numbers_of_kinds
 from dpviz.comparisons.proportion import BinaryData, BinaryMethod, CountData, method_of_release
 from dpviz.core.limits import MAX_ROWS_OF_TABLE
-from dpviz.core.parameters import Parameter
+from dpviz.core.parameters import Parameter, widest_domains
 from dpviz.designs import CONFIDENTIAL_COUNT, Design
 from dpviz.inference.combining_rules import COMBINING_RULES
 from dpviz.mechanisms import BetaBinomial
@@ -27,7 +26,7 @@ from pages import ui
 def compared_numbers(page: str) -> dict[str, Parameter]:
     """Numbers of a page that compares methods: its own, those that both pages have, and those of the kinds of data."""
     shared = ui.declared_numbers("comparison")
-    kinds = numbers_of_kinds(DATA_KINDS)
+    kinds = widest_domains(kind.numbers() for kind in DATA_KINDS.values())
     numbers = {"epsilon": shared["epsilon"], "n": kinds["n"], "sets": shared["sets"], **kinds, **shared}
     return numbers | ui.declared_numbers(page, shared)
 
