@@ -166,12 +166,12 @@ def _show_answer(desk: search.SearchResult, answer: summary.Answer) -> None:
 def _show_relaxations(desk: search.SearchResult) -> None:
     """Draw what would have to give way, as far as it is known, and buttons that let it."""
     try:
-        relaxations = ui.latest(search.suggest_relaxations, desk, search.N_RELAXED) or ()
+        relaxations = ui.latest(search.suggest_relaxations, desk, search.N_NEAREST) or ()
     except ValueError as error:
         ui.problem(str(error))
         return
     lines = [f"• {summary.relaxation_sentence(relaxation)}" for relaxation in relaxations]
-    if len(relaxations) < min(search.N_RELAXED, len(desk.designs)):
+    if len(relaxations) < min(search.N_NEAREST, len(desk.designs)):
         lines.append("• Still searching …")
     advice = ui.words("give_way", ways="<br>".join(lines))
     if reason := summary.data_alone_sentence(desk):

@@ -25,7 +25,6 @@ from dpviz.inference.rules import RULES
 CandidateKey = tuple[str, int, str]
 ERROR_KEY = "root_mean_squared_error"
 EPSILON_TOLERANCE = 1e-6  # relative distance of an ε from the exact one, and so of what is computed with it
-REFUTED_TOLERANCE = 1e-3  # relative distance at which a refuted ε leaves nothing between
 UNFINISHED_ERRORS = 3.0  # standard errors by which a simulation that is not finished decides a limit
 
 
@@ -35,12 +34,8 @@ class Candidate:
 
     Parameters
     ----------
-    question : DesignQuestion
-    method : ComparedMethod
-    sets : int
-        Synthetic sets that are released.
     rule : str
-        Key of the analysis that they get.
+        Key of the analysis.
     epsilon : float
         Given to all sets together; 0 while it is open.
     is_complete : bool
@@ -68,24 +63,19 @@ class Candidate:
         return self.method.key, self.sets, self.rule
 
     @property
-    def sets_label(self) -> str:
-        """Number of sets in words."""
-        return "one set" if self.sets == 1 else f"{self.sets} sets"
-
-    @property
-    def sets_and_rule(self) -> str:
-        """Number of sets and analysis."""
-        return f"{self.sets_label}, {RULES[self.rule].abbreviation}"
-
-    @property
     def name(self) -> str:
         """Method and number of sets."""
-        return f"{self.method.label}, {self.sets_label}"
+        return f"{self.method.label}, {'one set' if self.sets == 1 else f'{self.sets} sets'}"
 
     @property
     def full_name(self) -> str:
         """Method, number of sets and analysis."""
-        return f"{self.method.label}, {self.sets_and_rule}"
+        return f"{self.name}, {RULES[self.rule].abbreviation}"
+
+    @property
+    def sets_and_rule(self) -> str:
+        """Number of sets and analysis."""
+        return self.full_name.removeprefix(f"{self.method.label}, ")
 
     @property
     def analysis(self) -> Analysis:
@@ -102,9 +92,8 @@ class Candidate:
 
     def largest_epsilon(self) -> float | None:
         """Largest ε with which every privacy limit is met; None where there is none, or no such limit."""
-        if not self.question.promises:
-            return None
-        return setting_for(self.method, self.question.data, self.sets, self.question.promises)
+        question = self.question
+        return setting_for(self.method, question.data, self.sets, question.promises) if question.promises else None
 
     def absence(self) -> str:
         """Why it has no ε: no ε holds for it, or none meets the privacy limits; empty where neither is known."""
@@ -125,9 +114,8 @@ class Candidate:
 
     @property
     def is_refuted_below(self) -> bool:
-        """Whether no smaller ε is enough, as far as was tried; a simulation may leave that open."""
-        is_close = self.largest_infeasible >= self.epsilon * (1 - REFUTED_TOLERANCE)
-        return is_close or not self.question.data.simulated
+        """Whether no smaller ε is enough, as far as was tried; a simulation may leave a tenth of a per cent open."""
+        return not self.question.data.simulated or self.largest_infeasible >= 0.999 * self.epsilon
 
     # Outcomes at the true values that are tried
 
@@ -162,11 +150,9 @@ class Candidate:
         """Outcomes at the true values that are tried."""
         if self.known_outcomes:
             return self.known_outcomes
-        stream = self._stream_outcomes()
-        outcomes = next(stream)
-        if self.is_complete or self.question.data.simulated:
-            for outcomes in stream:  # noqa: B007 (the last is complete)
-                pass
+        if not self.is_complete:
+            return next(self._stream_outcomes())
+        *_, outcomes = self._stream_outcomes()
         return outcomes
 
     def _stream_outcomes(self) -> Iterator[tuple[Outcome, ...]]:
@@ -192,7 +178,7 @@ class Candidate:
         return {key: self.worst_case(key) for key in ACCURACY_MEASURES}
 
     @cached_property
-    def _worst_cases(self) -> dict[str, WorstCase]:
+    def _known_cases(self) -> dict[str, WorstCase]:
         return {}
 
     def worst_case(self, key: str) -> WorstCase:
@@ -200,9 +186,9 @@ class Candidate:
 
         Where the search takes up to some seconds it is done for limits alone, while all of them may still be met.
         """
-        if key not in self._worst_cases:
-            self._worst_cases[key] = self._compute_worst_case(key)
-        return self._worst_cases[key]
+        if key not in self._known_cases:
+            self._known_cases[key] = self._compute_worst_case(key)
+        return self._known_cases[key]
 
     def _compute_worst_case(self, key: str) -> WorstCase:
         question, needs_interval = self.question, ACCURACY_MEASURES[key].needs_interval
@@ -211,9 +197,10 @@ class Candidate:
         if (worst := self._worst_of_range(key)) is not None:
             return worst
         tried = self.over_tried(key)
-        is_limited = needs_interval and any(limit.key == key for limit in question.limits)
-        if is_limited and tried.measure.error == 0 and all(map(self._may_hold, question.limits)):
-            return self._worst_of_range(key, thorough=True) or tried
+        if needs_interval and tried.measure.error == 0 and key in {limit.key for limit in question.limits}:
+            known = {limit: self._known_cases.get(limit.key) or self.over_tried(limit.key) for limit in question.limits}
+            if all(limit.verdict(case.measure) is not False for limit, case in known.items()):
+                return self._worst_of_range(key, thorough=True) or tried
         return tried
 
     def over_tried(self, key: str) -> WorstCase:
@@ -229,10 +216,6 @@ class Candidate:
         ends = question.lowest, question.highest
         extreme = question.data.worst(self.method, self.epsilon, self.analysis, key, *ends, thorough=thorough)
         return None if extreme is None else WorstCase(Measure(extreme.value, 0.0), extreme.at, 0)
-
-    def _may_hold(self, limit: AccuracyLimit) -> bool:
-        known = self._worst_cases.get(limit.key) or self.over_tried(limit.key)
-        return limit.verdict(known.measure) is not False
 
     def value(self, key: str) -> float:
         """A measure over the range; NaN where it is not known."""
@@ -275,14 +258,6 @@ class Candidate:
         """Share of its tightest limit that it uses: at most 1 where all are met."""
         return self.tightest_limit[1] if self.tightest_limit else Measure(0.0, 0.0)
 
-    @property
-    def ranked_value(self) -> Measure:
-        """Number by which designs that meet all limits are ranked first; NaN where it is not known."""
-        if self.question.ranked_by in ACCURACY_MEASURES:
-            return self.worst_case(self.question.ranked_by).measure
-        real = self.real_epsilon
-        return Measure.unknown() if real is None or math.isinf(real) else Measure(real, 0.0)
-
     # Privacy
 
     @cached_property
@@ -298,6 +273,11 @@ class Candidate:
         if self.method.exact_epsilon:
             return format_number(real, digits)
         return f"at most {format_number(round_up(real, digits), digits)}"
+
+    @property
+    def is_set_to_real_epsilon(self) -> bool:
+        """Whether its real ε is the one that it is given, in the four digits that are shown."""
+        return self.real_epsilon is not None and math.isclose(self.real_epsilon, self.epsilon, rel_tol=1e-4)
 
     @property
     def exceeds_usual_epsilon(self) -> bool:
@@ -331,8 +311,8 @@ class Candidate:
     @property
     def _worst_data(self) -> DataKind:
         """Data with the true value tried that is nearest to where the error is largest, or with the middle one."""
-        truths, location = self.question.truths, self.worst_case(ERROR_KEY).location
-        place = len(truths) // 2
+        question, location = self.question, self.worst_case(ERROR_KEY).location
+        place = len(question.truths) // 2
         if not math.isnan(location):
-            place = int(np.argmin(np.abs(np.array(truths) - location)))
-        return self.question.data_at_truths[place]
+            place = int(np.argmin(np.abs(np.array(question.truths) - location)))
+        return question.data_at_truths[place]

@@ -16,7 +16,6 @@ from dpviz.curator.measures import ACCURACY_MEASURES
 from dpviz.curator.ranking import BISECTION_TOLERANCE, EPSILON_DIGITS, SATURATION, SIMULATED_TOLERANCE
 
 EPSILON_GRID = np.geomspace(0.01, 100.0, 49)  # 12 points per decade
-SATURATION_POINTS = 16
 
 
 def assign_epsilon(candidate: Candidate, largest: float | None) -> Candidate | None:
@@ -40,8 +39,7 @@ def assign_epsilon(candidate: Candidate, largest: float | None) -> Candidate | N
     if largest is None:
         return None
     epsilon = useful_epsilon(candidate, largest)
-    is_saturated = epsilon < largest or largest == PROMISES.maximum
-    assigned = candidate.at(epsilon, is_saturated=is_saturated)
+    assigned = candidate.at(epsilon, is_saturated=epsilon < largest or largest == PROMISES.maximum)
     if epsilon < largest and not question.minimizes_epsilon and assigned.quick().meets_limits is False:
         return smallest_sufficient(candidate, epsilon) or assigned
     return assigned
@@ -68,9 +66,9 @@ def smallest_sufficient(
     step, a factor of 1.21, can be missed.
     """
     is_simulated = candidate.question.data.simulated
-    points = EPSILON_GRID[:: 2 if is_simulated else 1]
+    points = EPSILON_GRID[::2] if is_simulated else EPSILON_GRID
     grid = sorted({*points[points < upper].tolist(), min(upper, float(points[-1]))})
-    tolerance = max(tolerance, SIMULATED_TOLERANCE if is_simulated else 0.0)
+    tolerance = max(tolerance, SIMULATED_TOLERANCE) if is_simulated else tolerance
     judged: dict[float, Candidate] = {}
 
     def is_sufficient(epsilon: float) -> bool:
@@ -82,11 +80,9 @@ def smallest_sufficient(
         return candidate.at(epsilon).meets_limits is not False
 
     # Where bias or error alone decides, intervals are computed for the result alone
-    sufficient = None
-    if not is_simulated:
-        sufficient = _smallest_epsilon(may_be_sufficient, grid, tolerance)
-        if sufficient is None:
-            return None
+    sufficient = None if is_simulated else _smallest_epsilon(may_be_sufficient, grid, tolerance)
+    if sufficient is None and not is_simulated:
+        return None
     if sufficient is None or not is_sufficient(sufficient):
         sufficient = _smallest_epsilon(is_sufficient, grid, tolerance)
     if sufficient is None:
@@ -97,23 +93,25 @@ def smallest_sufficient(
 
 def _smallest_epsilon(is_enough: Callable[[float], bool], grid: Sequence[float], tolerance: float) -> float | None:
     """Smallest ε that is enough: the first of a rising grid, refined by bisection and rounded up to four digits."""
-    low = high = 0.0
-    for high in grid:
-        if is_enough(high):
-            break
-        low = high
-    else:
+    place = next((place for place, epsilon in enumerate(grid) if is_enough(epsilon)), None)
+    if place is None:
         return None
-    if not low:
-        return high
+    if place == 0:
+        return grid[0]
+    high = _bisect(is_enough, grid[place - 1], grid[place], tolerance)
+    rounded = min(round_up(high, EPSILON_DIGITS), grid[-1])
+    return rounded if is_enough(rounded) else high
+
+
+def _bisect(is_enough: Callable[[float], bool], low: float, high: float, tolerance: float) -> float:
+    """Upper end, which is enough, of a bracket of that relative width between an ε that is not and one that is."""
     while high > low * (1 + tolerance):
         middle = math.sqrt(low * high)
         if is_enough(middle):
             high = middle
         else:
             low = middle
-    rounded = min(round_up(high, EPSILON_DIGITS), grid[-1])
-    return rounded if is_enough(rounded) else high
+    return high
 
 
 def useful_epsilon(candidate: Candidate, largest: float) -> float:
@@ -125,12 +123,12 @@ def useful_epsilon(candidate: Candidate, largest: float) -> float:
     largest : float
         Largest ε with which the privacy limits are met.
     """
-    question, evaluation = candidate.question, candidate.at(largest)
+    evaluation = candidate.at(largest)
     is_unusual = evaluation.real_epsilon is not None and evaluation.exceeds_usual_epsilon
     if not (largest == PROMISES.maximum or is_unusual or _is_as_good_with_less(evaluation)):
         return largest
     epsilon = _saturating_epsilon(candidate, largest)
-    if question.needs_interval and candidate.at(epsilon).quick().meets_limits is not False:
+    if candidate.question.needs_interval and candidate.at(epsilon).quick().meets_limits is not False:
         epsilon = _interval_saturating_epsilon(candidate, epsilon, largest)
     still_falls = largest == PROMISES.maximum and epsilon > 0.9 * largest
     return largest if still_falls else epsilon
@@ -141,15 +139,16 @@ def _is_as_good_with_less(evaluation: Candidate) -> bool:
 
     Elsewhere the error still falls at this ε. By the true values tried alone, and where nothing is simulated.
     """
-    keys = _estimate_keys(evaluation)
     for share in (0.9, 0.3):
-        epsilon = share * evaluation.epsilon
-        if evaluation.question.data.simulated or epsilon < EPSILON_GRID[0]:
+        less = evaluation.at(share * evaluation.epsilon)
+        if evaluation.question.data.simulated or less.epsilon < EPSILON_GRID[0]:
             return False
-        less = evaluation.at(epsilon)
-        unit = max(evaluation.over_tried(ERROR_KEY).measure.value, TIE_TOLERANCE)
-        gains = [(less.over_tried(key).measure.value - evaluation.over_tried(key).measure.value) / unit for key in keys]
-        if min(gains) < -SATURATION or (share == 0.9 and max(gains) <= SATURATION):
+        unit = SATURATION * max(evaluation.over_tried(ERROR_KEY).measure.value, TIE_TOLERANCE)
+        losses = [
+            (less.over_tried(key).measure.value - evaluation.over_tried(key).measure.value) / unit
+            for key in _estimate_keys(evaluation)
+        ]
+        if min(losses) < -1 or (share == 0.9 and max(losses) <= 1):
             return True
     return False
 
@@ -159,7 +158,7 @@ def _saturating_epsilon(candidate: Candidate, upper: float) -> float:
 
     Bias and error are compared with those at all larger ε on a grid. An interval is not looked at.
     """
-    grid = np.geomspace(EPSILON_GRID[0], upper, SATURATION_POINTS).tolist()
+    grid = np.geomspace(EPSILON_GRID[0], upper, 16).tolist()
     known = {epsilon: candidate.at(epsilon).quick() for epsilon in grid}
 
     # An error can fall and rise again: the smallest bias and error between two points
@@ -173,8 +172,7 @@ def _saturating_epsilon(candidate: Candidate, upper: float) -> float:
         evaluation = known.get(epsilon) or candidate.at(epsilon).quick()
         return all(lost_accuracy(evaluation, known[larger]) <= 1 for larger in known if larger >= epsilon)
 
-    epsilon = _smallest_epsilon(is_saturated, sorted(known), BISECTION_TOLERANCE)
-    return upper if epsilon is None else epsilon
+    return _smallest_epsilon(is_saturated, sorted(known), BISECTION_TOLERANCE) or upper
 
 
 def _interval_saturating_epsilon(candidate: Candidate, start: float, upper: float) -> float:
@@ -194,13 +192,7 @@ def _interval_saturating_epsilon(candidate: Candidate, start: float, upper: floa
             high /= 2
         else:
             low = high / 2
-    while high > low * (1 + SIMULATED_TOLERANCE):
-        middle = math.sqrt(low * high)
-        if is_as_good(middle):
-            high = middle
-        else:
-            low = middle
-    return min(round_up(high, EPSILON_DIGITS), upper)
+    return min(round_up(_bisect(is_as_good, low, high, SIMULATED_TOLERANCE), EPSILON_DIGITS), upper)
 
 
 def _estimate_keys(candidate: Candidate) -> list[str]:
@@ -221,14 +213,14 @@ def lost_accuracy(evaluation: Candidate, rival: Candidate) -> float:
     limits = {limit.key: limit.limit for limit in question.limits}
     if any(rival.verdicts[key] and evaluation.verdicts[key] is False for key in limits):
         return math.inf
-    keys = [key for key in question.relevant_measures if not math.isnan(evaluation.value(key) - rival.value(key))]
+    differences = {key: evaluation.value(key) - rival.value(key) for key in question.relevant_measures}
+    known = {key: difference for key, difference in differences.items() if not math.isnan(difference)}
     losses = []
-    for key in keys or [ERROR_KEY]:
+    for key, difference in (known or {ERROR_KEY: evaluation.value(ERROR_KEY) - rival.value(ERROR_KEY)}).items():
         measure = ACCURACY_MEASURES[key]
         unit = abs(evaluation.value(key if measure.needs_interval else ERROR_KEY))
         if key != question.goal and key in limits:
             unit = limits[key]
-        difference = evaluation.value(key) - rival.value(key)
         loss = (-difference if measure.is_share else difference) / max(SATURATION * unit, TIE_TOLERANCE)
         losses.append(0.0 if math.isnan(loss) else loss)
     return max(losses)

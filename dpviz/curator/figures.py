@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -22,38 +21,16 @@ from dpviz.curator.summary import limit_text
 from dpviz.curator.sweep import SWEEP_MEASURES, Sweep, measure_of
 
 
-class LimitUse(NamedTuple):
+def _limit_use(limit: AccuracyLimit, designs: Sequence[Candidate]) -> list[list[float]]:
     """Share of a limit that each design uses, and its ends at two standard errors; NaN where it is not known."""
-
-    shares: list[float]
-    low: list[float]
-    high: list[float]
-
-
-def limit_use(limit: AccuracyLimit, designs: Sequence[Candidate]) -> LimitUse:
-    """How much of a limit each design uses.
-
-    Parameters
-    ----------
-    limit : AccuracyLimit
-    designs : sequence of Candidate
-
-    Returns
-    -------
-    LimitUse
-    """
-    rows = []
-    for measure in (design.worst_case(limit.key).measure for design in designs):
-        bar = TIE_ERRORS * measure.error
-        values = (measure.value, measure.value - bar, measure.value + bar)
-        share, *ends = (limit.used_share(Measure(value, 0.0)).value for value in values)
-        is_known = not math.isnan(measure.value)
-        rows.append((share, max(min(ends), 0.0), max(ends)) if is_known else (math.nan,) * 3)
-    return LimitUse(*(list(column) for column in zip(*rows, strict=True)))
+    cases = [design.worst_case(limit.key) for design in designs]
+    shares = [limit.used_share(case.measure) if case.is_known else Measure.unknown() for case in cases]
+    value, bar = (np.array([getattr(share, name) for share in shares]) for name in ("value", "error"))
+    return [ends.tolist() for ends in (value, np.maximum(value - TIE_ERRORS * bar, 0.0), value + TIE_ERRORS * bar)]
 
 
 def limits_figure(result: SearchResult, rows: int) -> Figure | None:
-    """The first designs with a mark for each accuracy limit, or without one for the goal.
+    """The first designs with a mark for each accuracy limit, or else for the goal; None where nothing is known of it.
 
     Parameters
     ----------
@@ -61,15 +38,10 @@ def limits_figure(result: SearchResult, rows: int) -> Figure | None:
         With at least one design.
     rows : int
         Number of designs that there is room for.
-
-    Returns
-    -------
-    Figure or None
-        None where nothing is known of the goal.
     """
     designs = result.designs[:rows]
     question = result.question
-    uses = {limit_text(question, item.measure, item.limit): limit_use(item, designs) for item in question.limits}
+    uses = {limit_text(question, item.measure, item.limit): _limit_use(item, designs) for item in question.limits}
     reference = ""
     if not uses:
         measure = ACCURACY_MEASURES.get(question.goal, ACCURACY_MEASURES[ERROR_KEY])
@@ -77,7 +49,7 @@ def limits_figure(result: SearchResult, rows: int) -> Figure | None:
         smallest = min((value for value in values if value > 0), default=0.0)
         if not smallest:
             return None
-        uses = {measure.label: limit_use(AccuracyLimit(measure.key, smallest), designs)}
+        uses = {measure.label: _limit_use(AccuracyLimit(measure.key, smallest), designs)}
         reference = f"the smallest {measure.label}"
     names = [f"{design.method.label}<br><sup>{design.sets_and_rule}</sup>" for design in designs]
     return limits_chart(names, uses, against=reference, rows=rows)
@@ -98,10 +70,6 @@ def sweep_figure(sweep: Sweep, measure: str, *, guesses: bool = False) -> Figure
         Key of `SWEEP_MEASURES`, of which at least one value is known.
     guesses : bool, optional
         Whether the axis is the right guesses that ε allows.
-
-    Returns
-    -------
-    Figure
     """
     axis, question = sweep.axis, sweep.question
 

@@ -28,7 +28,6 @@ FORM_UNITS = {"guesses": 100.0, "points": 50.0, "half": 0.5}
 """Value in the form of what is 1 in a question, by name."""
 
 DEFAULT_RANGES: dict[str, tuple[float, float]] = {"p": (0.1, 0.4), "mean": (-1.0, 1.0)}
-DEFAULT_ROWS = 200
 RANGE_HELP = (
     "You do not know the true value, or you would not need the data. Give the lowest and the highest that you think "
     "possible: a design must keep your limits for all of them."
@@ -64,11 +63,11 @@ def _form_numbers() -> dict[str, Parameter]:
     sizes = widest_domains(kind.numbers() for kind in QUESTION_KINDS.values())
     numbers = {name: size for name, size in sizes.items() if name not in true_values}
     for name in ("n", "m"):
-        numbers[name] = dataclasses.replace(numbers[name], default=DEFAULT_ROWS, slider_maximum=numbers[name].maximum)
+        numbers[name] = dataclasses.replace(numbers[name], default=200, slider_maximum=numbers[name].maximum)
     for kind in QUESTION_KINDS.values():
         parameter = true_value_of(kind)
-        defaults = DEFAULT_RANGES[parameter.name]
-        for name, end, default in zip(range_names(kind), ("Lowest", "Highest"), defaults, strict=True):
+        ends = zip(range_names(kind), ("Lowest", "Highest"), DEFAULT_RANGES[parameter.name], strict=True)
+        for name, end, default in ends:
             title = f"{end} {parameter.title.lower()}"
             numbers[name] = dataclasses.replace(parameter, name=name, title=title, default=default, help=RANGE_HELP)
 
@@ -77,7 +76,8 @@ def _form_numbers() -> dict[str, Parameter]:
     declared = {parameter.name: parameter for parameter in measured} | declarations.NUMBERS
     names = [name for kind in PRIVACY_LIMITS.values() for name in kind.numbers()]
     names += [parameter.name for parameter in measured]
-    for name in [*names, "points", "half", "believed_ones", "believed_zeros", "values"]:
+    names += ["points", "half", "believed_ones", "believed_zeros", "values"]
+    for name in names:
         form_name = FORM_NAMES.get(name, name)
         numbers[form_name] = declared.get(form_name) or dataclasses.replace(declared[name], name=form_name)
     return numbers | {"level": Analysis.numbers()["level"], "repetitions": SIMULATED_REPETITIONS, "seed": SEED}
@@ -88,14 +88,13 @@ NUMBERS = _form_numbers()
 
 
 def form_value(name: str, value: float) -> float:
-    """Value of a number in the form.
+    """Value in the form of a number of a question.
 
     Parameters
     ----------
     name : str
         Of `NUMBERS`.
     value : float
-        As a question has it.
 
     Examples
     --------
@@ -113,13 +112,12 @@ def question_value(name: str, value: float) -> float:
     name : str
         Of `NUMBERS`.
     value : float
-        As the form has it.
     """
     return float(f"{value / FORM_UNITS.get(name, 1.0):.12g}")
 
 
 def form_limits(kind: type[DataKind], limits: Mapping[str, float]) -> dict[str, float]:
-    """Accuracy limits in the form, by name, from those by the keys of their measures.
+    """Accuracy limits in the form, by name.
 
     Parameters
     ----------
@@ -127,8 +125,7 @@ def form_limits(kind: type[DataKind], limits: Mapping[str, float]) -> dict[str, 
     limits : mapping of str to float
         By the keys of `ACCURACY_MEASURES`.
     """
-    names = {key: limit_name(kind, key) for key in limits}
-    return {name: form_value(name, limits[key]) for key, name in names.items()}
+    return {(name := limit_name(kind, key)): form_value(name, value) for key, value in limits.items()}
 
 
 def question_from_form(
@@ -169,20 +166,16 @@ def form_values(question: DesignQuestion) -> dict[str, Any]:
     numbers = {name: value for name, value in question.data.settings().items() if name != kind.true_value}
     numbers |= dict(zip(range_names(kind), (question.lowest, question.highest), strict=True))
     for limit in question.protections:
-        for form, name in privacy_names(limit.key).items():
-            numbers[form] = form_value(form, getattr(limit, name))
+        numbers |= {form: form_value(form, getattr(limit, name)) for form, name in privacy_names(limit.key).items()}
     numbers |= form_limits(kind, {limit.key: limit.limit for limit in question.limits}) | question.settings()
     for name, value in numbers.items():
         NUMBERS[name].validate(value)
 
     # The same question again, but for the true value of the data alone, of which the whole range is tried
-    protect = [limit.key for limit in question.protections]
-    accuracy = [limit.key for limit in question.limits]
+    protect, accuracy = ([limit.key for limit in limits] for limits in (question.protections, question.limits))
+    choices = {name: getattr(question, name) for name in ("rules", "goal", "average", "sets", "methods")}
     data = dataclasses.replace(question.data, **{kind.true_value: question.lowest})  # type: ignore[arg-type]
-    again = question_from_form(
-        kind, numbers, protect, accuracy, rules=question.rules, goal=question.goal, average=question.average,
-        sets=question.sets, methods=question.methods,
-    )  # fmt: skip
+    again = question_from_form(kind, numbers, protect, accuracy, **choices)
     sets = [str(count) for count in question.sets]
     is_offered = set(sets) <= set(SETS) and set(question.rules) <= set(kind.rules)
     if again != dataclasses.replace(question, data=data) or not is_offered:

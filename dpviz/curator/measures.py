@@ -16,16 +16,10 @@ from dpviz.curator.declarations import NUMBERS, TABLES
 
 @dataclass(frozen=True)
 class WorstCase:
-    """A measure over a range of true values.
+    """A measure over a range of true values: the worst of it, or its average; NaN where it is not known.
 
-    Attributes
-    ----------
-    measure : Measure
-        The worst of the range, or the average over it; NaN where it is not known.
-    location : float
-        True value at which it is the worst; NaN for an average.
-    n_tried : int
-        True values that were tried; 0 where the whole range was searched.
+    `location` is the true value at which it is the worst, NaN for an average; `n_tried` the number of true values that
+    were tried, 0 where the whole range was searched.
     """
 
     measure: Measure
@@ -123,13 +117,7 @@ ACCURACY_MEASURES: dict[str, AccuracyMeasure] = _MEASURES
 
 @dataclass(frozen=True)
 class AccuracyLimit:
-    """Limit on a measure: the largest value allowed, or of a coverage the smallest.
-
-    Parameters
-    ----------
-    key : str
-        Of `ACCURACY_MEASURES`.
-    limit : float
+    """Limit on a measure of `ACCURACY_MEASURES`: the largest value allowed, or of a coverage the smallest.
 
     Examples
     --------
@@ -162,7 +150,7 @@ class AccuracyLimit:
         """
         allowed, value = self.limit, measure.value
         if self.measure.is_share:
-            allowed, value = 1 - self.limit, 1 - measure.value
+            allowed, value = 1 - allowed, 1 - value
         if math.isnan(value):
             return Measure(math.inf, 0.0)
         if not allowed:
@@ -172,18 +160,16 @@ class AccuracyLimit:
         return Measure(share, error, within=measure.within / allowed)
 
     def verdict(self, measure: Measure, n_errors: float = TIE_ERRORS) -> bool | None:
-        """Whether the limit is met; None where that is not decided.
+        """Whether the limit is met; None where that is not decided. An exact number on the limit meets it.
 
-        It is not where no number is known, within so many standard errors of the limit, and where the limit lies
-        between the bounds of a sum. An exact number on the limit meets it.
+        It is not decided where no number is known, within so many standard errors of the limit, and where the limit
+        lies between the bounds of a sum.
 
         >>> limit = AccuracyLimit("coverage", 0.9)
         >>> [limit.verdict(Measure(value, 0.0, within=1e-5)) for value in (0.90002, 0.900005, 0.899995, 0.89998)]
         [True, None, None, False]
         """
-        if math.isnan(measure.value):
-            return None
-        if abs(measure.value - self.limit) < n_errors * measure.error + measure.within:
+        if math.isnan(measure.value) or abs(measure.value - self.limit) < n_errors * measure.error + measure.within:
             return None
         return is_on_limit(measure.value, self.limit) or not self.measure.is_worse(measure.value, self.limit)
 

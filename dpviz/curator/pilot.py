@@ -56,13 +56,12 @@ def refusal(settings: Mapping[str, float], values: Mapping[str, Any], question: 
     question : DesignQuestion
     """
     kind = QUESTION_KINDS[kind_with(settings, question.data.key)]
-    protect = [limit.key for limit in question.protections]
-    accuracy = [limit.key for limit in question.limits]
+    protect, accuracy = ([limit.key for limit in limits] for limits in (question.protections, question.limits))
+    choices = {name: getattr(question, name) for name in ("goal", "average", "sets")}
     numbers = {**values, **settings}
     try:
         for name, value in numbers.items():
             NUMBERS[name].validate(value)
-        choices: dict[str, Any] = {"goal": question.goal, "average": question.average, "sets": question.sets}
         question_from_form(kind, numbers, protect, accuracy, **choices)
     except ValueError as error:
         return str(error)
@@ -77,25 +76,21 @@ def suggest_settings(facts: Facts, current: str) -> Suggestions:
     facts : Facts
     current : str
         Key of the kind of data of the question.
-
-    Returns
-    -------
-    Suggestions
     """
-    content = "a number" if isinstance(facts, NumberFacts) else "a value"
-    rows = f"rows with {content}", f"{facts.n:,}", f"{facts.missing:,} without one are left out"
     if isinstance(facts, NumberFacts):
-        suggestions = _suggest_numbers(facts)
+        content, suggestions = "a number", _suggest_numbers(facts)
     else:
         assert isinstance(facts, ProportionFacts | CategoryFacts)
-        suggestions = _suggest_shares(facts)
+        content, suggestions = "a value", _suggest_shares(facts)
+    rows = f"rows with {content}", f"{facts.n:,}", f"{facts.missing:,} without one are left out"
 
     # n, at most what the desk takes of the data that the other settings are of
     kind = QUESTION_KINDS[kind_with(suggestions.offers[0].settings, current)]
     maximum = int(kind.numbers()["n"].maximum)
-    people = Suggestion(f"Use n = {facts.n:,}", {"n": facts.n}, ("n",))
+    label = f"Use n = {facts.n:,}"
     if facts.n > maximum:
-        people = Suggestion(f"Use n = {maximum:,}, the most that the desk takes of such data", {"n": maximum}, ("n",))
+        label = f"Use n = {maximum:,}, the most that the desk takes of such data"
+    people = Suggestion(label, {"n": min(facts.n, maximum)}, ("n",))
     has_spread = not isinstance(facts, NumberFacts) or facts.standard_deviation > 0
     offers = [people, *(suggestions.offers if has_spread else [])]
     return suggestions._replace(numbers=[rows, *suggestions.numbers], offers=offers)
@@ -116,20 +111,20 @@ def _suggest_shares(facts: ProportionFacts | CategoryFacts) -> Suggestions:
 
 
 def _suggest_numbers(facts: NumberFacts) -> Suggestions:
-    low, high = range_of_mean(facts)
+    low, high = _range_of_mean(facts)
     sigma = rounded_ends(0.0, facts.standard_deviation)[1]
     bounds_text = f"{format_distinct(facts.low, facts.high)} to {format_distinct(facts.high, facts.low)}"
     mean_text, sigma_text = f"{format_number(low)} to {format_number(high)}", f"σ = {format_number(sigma)}"
+    bounds = {"low": facts.low, "high": facts.high}
+    mean = {"lowest_mean": low, "highest_mean": high}
+    names = "low", "high", "mean", "standard_deviation"
+    everything = f"Use bounds {bounds_text}, a mean from {mean_text} and {sigma_text}"
     offers = [
-        Suggestion(f"Use the bounds {bounds_text}", {"low": facts.low, "high": facts.high}, ("low", "high")),
-        Suggestion(f"Use {mean_text} as the range of the mean", {"lowest_mean": low, "highest_mean": high}, ("mean",)),
-        Suggestion(f"Use {sigma_text}", {"sigma": sigma}, ("standard_deviation",)),
+        Suggestion(f"Use the bounds {bounds_text}", bounds, names[:2]),
+        Suggestion(f"Use {mean_text} as the range of the mean", mean, names[2:3]),
+        Suggestion(f"Use {sigma_text}", {"sigma": sigma}, names[3:]),
+        Suggestion(everything, {**bounds, **mean, "sigma": sigma}, names),
     ]
-    everything: dict[str, float] = {}
-    for offer in offers:
-        everything |= offer.settings
-    names = tuple(name for offer in offers for name in offer.facts)
-    offers.append(Suggestion(f"Use bounds {bounds_text}, a mean from {mean_text} and {sigma_text}", everything, names))
     numbers = [
         ("suggested bounds", bounds_text, "of all values, see below"),
         ("mean", format_number(facts.mean, 4), f"plausible from {mean_text} (95 %)"),
@@ -139,7 +134,7 @@ def _suggest_numbers(facts: NumberFacts) -> Suggestions:
     return Suggestions(numbers, offers, remarks, facts.bounds_note)
 
 
-def range_of_mean(facts: NumberFacts) -> tuple[float, float]:
+def _range_of_mean(facts: NumberFacts) -> tuple[float, float]:
     """A 95 % interval of the mean, rounded outward, a hundredth of their distance or half of its own off the bounds."""
     half = 1.96 * facts.standard_deviation / math.sqrt(facts.n)
     low, high = rounded_ends(facts.mean - half, facts.mean + half)
@@ -154,12 +149,16 @@ def range_of_mean(facts: NumberFacts) -> tuple[float, float]:
 def rounded_ends(low: float, high: float) -> tuple[float, float]:
     """Ends of an interval, rounded outward to two of the digits that tell them apart.
 
+    Parameters
+    ----------
+    low, high : float
+
+    Examples
+    --------
     >>> rounded_ends(0.2189, 0.3958), rounded_ends(0.5, 0.5)
     ((0.21, 0.4), (0.5, 0.5))
     """
-    width = high - low
-    if width <= 0:
+    if high <= low:
         return low, high
-    step = 10.0 ** (math.floor(math.log10(width)) - 1)
-    ends = math.floor(low / step) * step, math.ceil(high / step) * step
-    return float(f"{ends[0]:.12g}"), float(f"{ends[1]:.12g}")
+    step = 10.0 ** (math.floor(math.log10(high - low)) - 1)
+    return float(f"{math.floor(low / step) * step:.12g}"), float(f"{math.ceil(high / step) * step:.12g}")

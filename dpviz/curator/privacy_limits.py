@@ -14,7 +14,7 @@ from dpviz.core.declarations import DELTA, EPSILON
 from dpviz.core.formatting import format_number, round_down
 from dpviz.core.parameters import parameter_with_default
 from dpviz.core.records import ParameterRecord
-from dpviz.curator.declarations import NUMBERS
+from dpviz.curator.declarations import NUMBERS, TABLES
 from dpviz.privacy.attacker import epsilon_for_risk_ratio, risk_ratio
 
 USUAL_EPSILON = 10.0  # up to which a privacy loss is usual; the odds on a row may then change by a factor of 22,000
@@ -26,16 +26,16 @@ WEAK_PROTECTION_NOTE = (
 
 @dataclass(frozen=True, kw_only=True)
 class PrivacyLimit(ParameterRecord, ABC):
-    """A limit on what all sets together may give away of any two neighbouring data sets.
+    """A limit on what all sets together may give away of any two neighbouring data sets, named in ``limits.toml``.
 
     Attributes
     ----------
     key, label, short_label, source, symbol, formula : str
         `formula` says how what is limited follows from L, the pure ε of all sets, or from their δ(ε).
+    clause, start : str
+        The limit, and what is limited with what the attacker starts from, with the numbers of the limit in braces.
     follows_from_delta, is_share : bool
         Whether it follows from δ(ε), and whether it is a probability.
-    text, attained_label : str
-        The limit as a clause, and what is limited, with what the attacker starts from.
     """
 
     key: ClassVar[str]
@@ -44,8 +44,14 @@ class PrivacyLimit(ParameterRecord, ABC):
     source: ClassVar[str]
     symbol: ClassVar[str]
     formula: ClassVar[str]
+    clause: ClassVar[str]
+    start: ClassVar[str]
     follows_from_delta: ClassVar[bool] = False
     is_share: ClassVar[bool] = False
+
+    def __init_subclass__(cls, key: str) -> None:
+        for name, value in {"key": key, **TABLES["protections"][key]}.items():
+            setattr(cls, name, value)
 
     @abstractmethod
     def as_epsilon_delta(self) -> tuple[float, float]:
@@ -56,12 +62,16 @@ class PrivacyLimit(ParameterRecord, ABC):
         """What a release attains of what is limited, from its pure ε and its δ at any ε."""
 
     @property
-    @abstractmethod
-    def text(self) -> str: ...
+    def text(self) -> str:
+        """The limit as a clause."""
+        numbers = {name: format_number(value, 10) for name, value in self.settings().items()}
+        percents = {f"{name}_percent": f"{format_number(100 * value, 10)} %" for name, value in self.settings().items()}
+        return self.clause.format(**numbers, **percents)
 
     @property
-    @abstractmethod
-    def attained_label(self) -> str: ...
+    def attained_label(self) -> str:
+        """What is limited, with what the attacker starts from."""
+        return self.start.format(**{name: format_number(value) for name, value in self.settings().items()})
 
     @property
     def translation(self) -> str:
@@ -85,12 +95,8 @@ def promise_text(epsilon: float, delta: float) -> str:
     return f"ε = {format_number(epsilon, 4)}" + (f" and δ = {format_number(delta, 3)}" if delta else "")
 
 
-def _percent(share: float) -> str:
-    return f"{format_number(100 * share, 10)} %"
-
-
 @dataclass(frozen=True, kw_only=True)
-class EpsilonDeltaLimit(PrivacyLimit):
+class EpsilonDeltaLimit(PrivacyLimit, key="loss"):
     """Largest privacy loss ε and failure δ of all sets together.
 
     >>> EpsilonDeltaLimit(most_epsilon=0.5).as_epsilon_delta()
@@ -99,13 +105,6 @@ class EpsilonDeltaLimit(PrivacyLimit):
 
     most_epsilon: float = parameter_with_default(NUMBERS["most_epsilon"])
     most_delta: float = parameter_with_default(NUMBERS["most_delta"])
-    key = "loss"
-    label = "Largest privacy loss ε (and δ)"
-    short_label = "privacy loss ε"
-    source = "Dwork, McSherry, Nissim & Smith (2006); with δ Dwork et al. (2006)"
-    symbol = "δ(ε)"
-    follows_from_delta = True
-    formula = "δ(ε) = max Σ_c max(Pr(c | x) − e^ε Pr(c | x′), 0) over all neighbours x, x′, of all sets together"
     translation = ""
 
     def as_epsilon_delta(self) -> tuple[float, float]:
@@ -124,7 +123,7 @@ class EpsilonDeltaLimit(PrivacyLimit):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GuessingLimit(PrivacyLimit):
+class GuessingLimit(PrivacyLimit, key="guess"):
     """How often the best guess between two neighbouring data sets may be right, if the first has probability π.
 
     The best guess is right with probability 1 − π + π δ(ln((1 − π)/π)) for π ≤ ½.
@@ -135,13 +134,6 @@ class GuessingLimit(PrivacyLimit):
 
     known_before: float = parameter_with_default(NUMBERS["known_before"])
     most_success: float = parameter_with_default(NUMBERS["most_success"])
-    key = "guess"
-    label = "Largest share of right guesses"
-    short_label = "right guesses"
-    source = "Kairouz, Oh & Viswanath (2015); Dong, Roth & Su (2022)"
-    symbol = "s"
-    follows_from_delta = is_share = True
-    formula = "s = 1 − π + π δ(ln((1 − π)/π)) for π ≤ ½, with 1 − π for π above; (1 + δ(0))/2 where π = ½"
 
     def check(self) -> None:
         if self.most_success <= 1 - self._rarer:
@@ -169,10 +161,11 @@ class GuessingLimit(PrivacyLimit):
 
     @property
     def text(self) -> str:
-        start = f"starts from π = {format_number(self.known_before)}"
-        if self.known_before == 0.5:
-            start = "knows nothing before"
-        return f"an attacker who {start} guesses right at most {_percent(self.most_success)} of the time"
+        is_even = self.known_before == 0.5
+        start = "knows nothing before" if is_even else f"starts from π = {format_number(self.known_before)}"
+        return (
+            f"an attacker who {start} guesses right at most {format_number(100 * self.most_success, 10)} % of the time"
+        )
 
     @property
     def translation(self) -> str:
@@ -180,18 +173,13 @@ class GuessingLimit(PrivacyLimit):
         if epsilon == math.inf:
             return super().translation
         bound = f"at most {format_number(round_down(delta, 4), 4)}"
-        where = f"{bound} between the two distributions"
         if epsilon:
-            where = f"δ is {bound} at ε = {format_number(epsilon, 4)}"
-        return f"{where}; alone this bounds no ε"
-
-    @property
-    def attained_label(self) -> str:
-        return f"share of right guesses, from π = {format_number(self.known_before)}"
+            return f"δ is {bound} at ε = {format_number(epsilon, 4)}; alone this bounds no ε"
+        return f"{bound} between the two distributions; alone this bounds no ε"
 
 
 @dataclass(frozen=True, kw_only=True)
-class PosteriorLimit(PrivacyLimit):
+class PosteriorLimit(PrivacyLimit, key="odds"):
     """How probable the attacker may hold something after the release: ε = logit(a) − logit(b).
 
     >>> limit = PosteriorLimit(believed_before=0.5, most_after=0.75)  # the odds grow by a factor of 3
@@ -201,13 +189,6 @@ class PosteriorLimit(PrivacyLimit):
 
     believed_before: float = parameter_with_default(NUMBERS["believed_before"])
     most_after: float = parameter_with_default(NUMBERS["most_after"])
-    key = "odds"
-    label = "Largest probability after the release"
-    short_label = "probability after"
-    source = "Abowd & Vilhuber (2008), equation (4)"
-    symbol = "a"
-    is_share = True
-    formula = "a = 1 / (1 + e^{−L} (1 − b)/b), the odds b/(1 − b) before times e^L"
 
     def check(self) -> None:
         if self.most_after <= self.believed_before:
@@ -222,18 +203,9 @@ class PosteriorLimit(PrivacyLimit):
     def attained(self, loss: float, delta: Callable[[float], float]) -> float:  # noqa: ARG002
         return float(expit(logit(self.believed_before) + loss))
 
-    @property
-    def text(self) -> str:
-        before, after = _percent(self.believed_before), _percent(self.most_after)
-        return f"a probability of {before} before the release is at most {after} after it"
-
-    @property
-    def attained_label(self) -> str:
-        return f"probability after the release, from {format_number(self.believed_before)} before"
-
 
 @dataclass(frozen=True, kw_only=True)
-class RiskRatioLimit(PrivacyLimit):
+class RiskRatioLimit(PrivacyLimit, key="risk"):
     """Kazan & Reiter's ratio r* of the risk after the release to that before.
 
     >>> limit = RiskRatioLimit(risk_before=0.1, most_ratio=5.0)  # 1 in 2: the odds grow by a factor of 9
@@ -243,12 +215,6 @@ class RiskRatioLimit(PrivacyLimit):
 
     risk_before: float = parameter_with_default(NUMBERS["risk_before"])
     most_ratio: float = parameter_with_default(NUMBERS["most_ratio"])
-    key = "risk"
-    label = "Largest ratio of risks, r*"
-    short_label = "ratio of risks"
-    source = "Kazan & Reiter (2023)"
-    symbol = "r*"
-    formula = "r* = 1 / (p₀ + (1 − p₀) e^{−L})"
 
     def check(self) -> None:
         if self.most_ratio == 1:
@@ -259,15 +225,6 @@ class RiskRatioLimit(PrivacyLimit):
 
     def attained(self, loss: float, delta: Callable[[float], float]) -> float:  # noqa: ARG002
         return risk_ratio(loss, prior_risk=self.risk_before)
-
-    @property
-    def text(self) -> str:
-        times = format_number(self.most_ratio, 10)
-        return f"a risk of {_percent(self.risk_before)} grows to at most {times} times as much"
-
-    @property
-    def attained_label(self) -> str:
-        return f"ratio of the risk after the release to {format_number(self.risk_before)} before"
 
 
 PRIVACY_LIMITS: dict[str, type[PrivacyLimit]] = {

@@ -37,8 +37,6 @@ class ReportedNumber:
 
     Attributes
     ----------
-    part, label, symbol : str
-        What it is called.
     measure : Measure
         Its value, NaN where it is not known, with its Monte Carlo error.
     formula, source, method, page : str
@@ -149,22 +147,21 @@ def _disclosure(design: Candidate) -> Iterator[ReportedNumber]:
     if loss is None:
         yield _number("odds_factor", None, page=page)
         return
-    factor = math.exp(min(loss, 709.0)) if math.isfinite(loss) else math.inf
+    factor = math.exp(min(loss, 709.0)) if math.isfinite(loss) else math.inf  # e^709 is the largest number there is
     yield _number("odds_factor", factor, is_bound=not is_exact, page=page)
 
     # Of a kind that was not asked for its usual numbers; δ only where an ε was named
     delta, delta_method, is_delta_bound = _delta_of(design, loss)
     limits = {limit.key: limit for limit in design.question.protections}
-    for key, kind in PRIVACY_LIMITS.items():
-        if key in limits or kind is not EpsilonDeltaLimit:
-            limit = limits.get(key) or kind()
-            value = limit.attained(loss, delta)
-            details = {"method": delta_method} if limit.follows_from_delta else {}
-            yield _number(
-                "attained", value, label=capitalize_first(limit.attained_label), symbol=limit.symbol,
-                formula=limit.formula, source=limit.source, is_share=limit.is_share, **details,
-                is_bound=is_delta_bound and limit.follows_from_delta and value > 0,  # within ε nothing escapes
-            )  # fmt: skip
+    usual = {key: kind() for key, kind in PRIVACY_LIMITS.items() if kind is not EpsilonDeltaLimit or key in limits}
+    for limit in (usual | limits).values():
+        value = limit.attained(loss, delta)
+        details = {"method": delta_method} if limit.follows_from_delta else {}
+        yield _number(
+            "attained", value, label=capitalize_first(limit.attained_label), symbol=limit.symbol,
+            formula=limit.formula, source=limit.source, is_share=limit.is_share, **details,
+            is_bound=is_delta_bound and limit.follows_from_delta and value > 0,  # within ε nothing escapes
+        )  # fmt: skip
 
 
 def _delta_of(design: Candidate, loss: float) -> tuple[Callable[[float], float], str, bool]:

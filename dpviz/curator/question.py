@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import betainc, betaincc, betainccinv, betaincinv
 
 from dpviz.comparisons import CategoryData, ComparedMethod, CountData, DataKind, UnknownVariance
-from dpviz.comparisons.analysis import COMPARED_SETS, SIMULATED_REPETITIONS, Analysis, Estimand
+from dpviz.comparisons.analysis import COMPARED_SETS, SIMULATED_REPETITIONS, Analysis
 from dpviz.core.declarations import LEVEL, SEED
 from dpviz.core.formatting import describe_value, format_number
 from dpviz.core.parameters import Parameter, parameter_with_default, validate_choice, validate_fields
@@ -21,6 +21,7 @@ from dpviz.core.types import FloatArray
 from dpviz.curator.declarations import NUMBERS
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import PRIVACY_LIMITS, EpsilonDeltaLimit, PrivacyLimit
+from dpviz.export.templates import render_paragraphs
 from dpviz.inference.rules import RULES
 
 QUESTION_KINDS: dict[str, type[DataKind]] = {kind.key: kind for kind in (CountData, CategoryData, UnknownVariance)}
@@ -117,12 +118,12 @@ class DesignQuestion(ParameterRecord):
     def _check_range(self) -> None:
         if not isinstance(self.average, bool):
             raise ValueError(f"average must be true or false; got {describe_value(self.average)}.")
-        if self._has_prior and not (self.average and takes_prior(self.true_parameter)):
+        parameter = self.true_parameter
+        if self._has_prior and not (self.average and takes_prior(parameter)):
             raise ValueError(
                 f"believed_ones and believed_zeros must be 1 and 1 unless a proportion is averaged over; got "
                 f"{format_number(self.believed_ones)} and {format_number(self.believed_zeros)}."
             )
-        parameter = self.true_parameter
         validate_fields(self, *(dataclasses.replace(parameter, name=name) for name in ("lowest", "highest")))
         if self.lowest > self.highest:
             raise ValueError(
@@ -131,16 +132,14 @@ class DesignQuestion(ParameterRecord):
             )
 
     def _check_lists(self) -> None:
-        limit_types: dict[str, type | None] = {"protections": PrivacyLimit, "limits": AccuracyLimit}
-        for name in ("sets", "rules", "methods", *limit_types):
-            values = getattr(self, name)
-            if not isinstance(values, tuple | list):
-                raise ValueError(f"{name} must be a list; got {describe_value(values)}.")
-            self._set(name, tuple(values))
-            limit_type = limit_types.get(name)
-            is_valid = limit_type is None or all(isinstance(limit, limit_type) for limit in values)
-            if not is_valid or (limit_type and len({limit.key for limit in values}) < len(values)):
-                raise ValueError(f"{name} must be limits of this kind, each once; got {describe_value(values)}.")
+        for name in ("protections", "limits", "sets", "rules", "methods"):
+            if not isinstance(getattr(self, name), tuple | list):
+                raise ValueError(f"{name} must be a list; got {describe_value(getattr(self, name))}.")
+            self._set(name, tuple(getattr(self, name)))
+        for name, limit_type in (("protections", PrivacyLimit), ("limits", AccuracyLimit)):
+            limits = getattr(self, name)
+            if len({limit.key for limit in limits if isinstance(limit, limit_type)}) < len(limits):
+                raise ValueError(f"{name} must be limits of this kind, each once; got {describe_value(limits)}.")
         self._set("sets", tuple(sorted({int(COMPARED_SETS.validate(count)) for count in self.sets})))
         self._set("rules", validate_unique_choices("rules", self.rules, RULES))
         keys = [method.key for method in type(self.data).methods]
@@ -160,7 +159,7 @@ class DesignQuestion(ParameterRecord):
 
     @property
     def secret_parameters(self) -> list[Parameter]:
-        """Declarations of what is confidential of the data: the true value, and what is assumed beside it."""
+        """Declarations of the true value, and of what is assumed beside it."""
         return [p for p in self.data.parameters() if p.name in (self.data.true_value, *self.data.assumed_parameters)]
 
     @property
@@ -212,36 +211,12 @@ class DesignQuestion(ParameterRecord):
     # What is asked
 
     @property
-    def description(self) -> str:
-        """Sizes of the data and range of the true value, which head lines of files say."""
-        sizes = self.data.in_symbols(4, self.data.numbers().keys() - {self.data.true_value})
-        ends = f"{format_number(self.lowest, 4)} to {format_number(self.highest, 4)}"
-        return f"{', '.join(sizes)} and {self.true_parameter.symbol} from {ends}"
-
-    @property
-    def estimand(self) -> Estimand:
-        """What users of the release want to know."""
-        return self.data.chosen_estimand
-
-    @property
     def assumptions(self) -> str:
         """What accuracy rests on beside the range of the true value, in sentences; empty where that is all."""
-        sentences = []
-        assumed = " and ".join(
-            f"{item.title.lower()} {item.symbol} = {format_number(getattr(self.data, item.name), 4)}"
-            for item in self.data.parameters()
-            if item.name in self.data.assumed_parameters
-        )
-        if assumed:
-            sentences.append(
-                f"The accuracy is that for a {assumed}, which is assumed: with another it can be far worse."
-            )
-        guessing = " and ".join(method.label for method in self.considered_methods if method.guess)
-        if guessing:
-            middle = self.data.with_guess(None).with_guess_from_range(self.lowest, self.highest)
-            origin = ", the middle of your range" if middle.guess == self.data.guess else ""
-            sentences.append(f"The public guess of {guessing} is {format_number(self.data.guess, 4)}{origin}.")
-        return " ".join(sentences)
+        guessing = [method.label for method in self.considered_methods if method.guess]
+        middle = self.data.with_guess(None).with_guess_from_range(self.lowest, self.highest) if guessing else None
+        facts = {"data": self.data, "guessing": guessing, "middle": middle}
+        return " ".join(render_paragraphs("curator/templates/assumptions.txt", **facts))
 
     @cached_property
     def promises(self) -> tuple[tuple[float, float], ...]:

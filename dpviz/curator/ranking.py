@@ -21,10 +21,7 @@ SIMULATED_TOLERANCE = 0.01  # the same where an error is simulated or an interva
 
 @dataclass(frozen=True)
 class Criterion:
-    """A number by which designs are ranked, the smallest first; NaN comes last.
-
-    `reason` ends the sentence "It comes first because …".
-    """
+    """A number by which designs are ranked, the smallest first; `reason` ends "It comes first because …"."""
 
     label: str
     reason: str
@@ -117,11 +114,15 @@ def leading_criterion(best: Candidate) -> Criterion:
 
 
 def rank(designs: Iterable[Candidate]) -> tuple[Candidate, ...]:
-    """Designs in order: those that meet all limits, those that may, and those that break one."""
-    groups = _groups(designs)
-    return tuple(
-        item for group in groups for item in _ranked(group, criteria(group[0].question, group[0].meets_limits))
-    )
+    """Designs in order: those that meet all limits, those that may, and those that break one; ties as they came."""
+    designs = list(designs)
+    ranked: list[Candidate] = []
+    for verdict in (True, None, False):
+        classes = [[design for design in designs if design.meets_limits is verdict]]
+        for criterion in criteria(designs[0].question, verdict) if designs else ():
+            classes = [tied for group in classes for tied in tie_classes(group, criterion.value, criterion.tied)]
+        ranked += [design for group in classes for design in group]
+    return tuple(ranked)
 
 
 def ties_with_best(ranked: Sequence[Candidate]) -> tuple[Candidate, ...]:
@@ -149,23 +150,8 @@ def deciding_criterion(ranked: Sequence[Candidate], rival: Candidate) -> Criteri
 def _narrowing(ranked: Sequence[Candidate]) -> Iterator[tuple[Criterion, list[Candidate]]]:
     """Yield each criterion with the designs that are still tied with the best."""
     best = ranked[0]
-    tied = _groups(ranked)[0]
+    tied = [design for design in ranked if design.meets_limits is best.meets_limits]
     for criterion in criteria(best.question, best.meets_limits):
         classes = tie_classes(tied, criterion.value, criterion.tied)
         tied = next(group for group in classes if any(item is best for item in group))
         yield criterion, tied
-
-
-def _groups(designs: Iterable[Candidate]) -> list[list[Candidate]]:
-    groups: dict[bool | None, list[Candidate]] = {True: [], None: [], False: []}
-    for design in designs:
-        groups[design.meets_limits].append(design)
-    return [group for group in groups.values() if group]
-
-
-def _ranked(group: list[Candidate], ordered: Sequence[Criterion]) -> list[Candidate]:
-    """A group in the classes of the first criterion, each in the order of the rest; at last as they came."""
-    if len(group) == 1 or not ordered:
-        return group
-    classes = tie_classes(group, ordered[0].value, ordered[0].tied)
-    return [item for tied in classes for item in _ranked(tied, ordered[1:])]

@@ -20,7 +20,8 @@ import scipy
 
 import dpviz
 from dpviz.audit.release_audit import RELEASE_METHODS
-from dpviz.core.formatting import describe_value, format_distinct, format_number, round_up
+from dpviz.core.formatting import describe_value, format_distinct, format_number
+from dpviz.core.parameters import validate_choice
 from dpviz.curator import opendp, report_figures
 from dpviz.curator.candidate import ERROR_KEY, Candidate, CandidateKey
 from dpviz.curator.measures import ACCURACY_MEASURES
@@ -28,14 +29,13 @@ from dpviz.curator.provenance import ACCURACY_PART, reported_numbers
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.ranking import leading_criterion
 from dpviz.curator.search import SearchResult
-from dpviz.curator.summary import TEMPLATES, VOCABULARY, data_alone_sentence
+from dpviz.curator.summary import TEMPLATES, VOCABULARY, data_alone_sentence, privacy_facts
 from dpviz.curator.sweep import AXES, Sweep, sweep
 from dpviz.export.columns import columns_of
 from dpviz.export.stored import Difference, compare_numbers, json_number, read_stored
 from dpviz.export.tables import to_csv
 from dpviz.export.templates import render, render_paragraphs
 from dpviz.inference.rules import RULES
-from dpviz.privacy.odds_text import factor_of_odds
 
 REPORT_VOCABULARY: dict[str, Any] = VOCABULARY | {
     "verdicts": {True: "kept", None: "not decided", False: "not kept"},
@@ -66,44 +66,34 @@ def render_report(
         What was taken from confidential data.
     date, address : str, optional
         Of the page, printed as they are: nothing else depends on when and where the report is made.
-
-    Returns
-    -------
-    str
     """
     if not result.is_complete or not design.is_complete:
         raise ValueError("result and design must be complete: take the last answer, and `chosen_design` from it.")
     question, numbers = design.question, reported_numbers(design)
-    runner_up, followed = _follow(result, design)
     record = RELEASE_METHODS.get(design.method.audited)
+    finding = design.method.finding or (record.why if record else "")
     rules = [question.analysis(sets, rule).rule_for(sets).label for sets in question.sets for rule in question.rules]
+    runner_up = next((ranked for ranked in result.designs if ranked.key != design.key), None)
+    texts: dict[str, Any] = {
+        "answer": answer_text(design),
+        "question_text": _paragraphs("question", design, sizes=_sizes_text(question), rules=dict.fromkeys(rules)),
+        "choice": choice_text(result, design),
+        "caveats": _paragraphs("caveats", design, numbers=numbers, pilot_note=pilot_note, finding=finding),
+        "handoff": opendp.opendp_script(design),
+        "registry": registry_entry(design, pilot_note=pilot_note),
+        "origins": _paragraphs("versions", design, address=address),
+        "script": report_script(design, pilot_note=pilot_note, date=date, address=address),
+        "json": design_to_json(design),
+    }
+    pictures = {
+        "ranking": report_figures.ranking_svg(result, design),
+        "pictures": report_figures.accuracy_svgs(design),
+        "frontier": report_figures.frontier_svg(_frontier(design, runner_up)),
+    }
     return render(
-        f"{TEMPLATES}/report.html",
-        date=date,
-        result=result,
-        design=design,
-        question=question,
-        answer=answer_text(design),
-        question_text=_paragraphs("question", design, sizes=_sizes_text(question), rules=dict.fromkeys(rules)),
-        choice=choice_text(result, design),
-        place=_place(result, design),
-        max_ranked=report_figures.MAX_RANKED,
-        ranking=report_figures.ranking_svg(result, design),
-        pictures=report_figures.accuracy_svgs(design),
-        frontier=report_figures.frontier_svg(followed),
-        runner_up=runner_up,
-        attained={number.label: number for number in numbers},
-        numbers=numbers,
-        caveats=_paragraphs(
-            "caveats", design, numbers=numbers, pilot_note=pilot_note,
-            finding=design.method.finding or (record.why if record else ""),
-        ),
-        handoff=opendp.opendp_script(design),
-        registry=registry_entry(design, pilot_note=pilot_note),
-        origins=_paragraphs("versions", design, address=address),
-        script=report_script(design, pilot_note=pilot_note, date=date, address=address),
-        json=design_to_json(design),
-        **REPORT_VOCABULARY,
+        f"{TEMPLATES}/report.html", date=date, result=result, design=design, question=question, numbers=numbers,
+        attained={number.label: number for number in numbers}, place=_place(result, design), runner_up=runner_up,
+        max_ranked=report_figures.MAX_RANKED, **texts, **pictures, **REPORT_VOCABULARY,
     )  # fmt: skip
 
 
@@ -125,32 +115,27 @@ def chosen_design(result: SearchResult, key: CandidateKey) -> Candidate:
 
 def answer_text(design: Candidate) -> str:
     """The choice in a sentence or two."""
-    loss = design.real_epsilon
-    odds = None
-    if loss is not None and math.isfinite(loss):
-        odds = factor_of_odds(loss, is_bound=not design.method.exact_epsilon)
     undecided = [design.worst_cases[key].measure for key, verdict in design.verdicts.items() if verdict is None]
-    simulated = any(measure.error > 0 for measure in undecided)
-    return _paragraphs("answer", design, odds=odds, upper=loss and round_up(loss, 3), simulated=simulated)[0]
+    is_simulated = any(measure.error > 0 for measure in undecided)
+    return _paragraphs("answer", design, privacy=privacy_facts(design), is_simulated=is_simulated)[0]
 
 
 def choice_text(result: SearchResult, design: Candidate) -> list[str]:
     """How many designs meet the limits, why this one, and what came next."""
     place = _place(result, design)
-    runner_up = result.designs[1] if place == 0 and len(result.designs) > 1 else None
+    first, *following = result.designs
+    runner_up = following[0] if place == 0 and following else None
     criterion, numbers = None, ""
-    if runner_up is not None:
-        # What put the first design before the next, and both numbers of it where they are known
-        first = result.designs[0]
+
+    # What put the first design before the next, and both numbers of it where they are known
+    if runner_up is not None and not (result.ties and runner_up not in result.ties):
         criterion = result.deciding_criterion(runner_up)
-        if result.ties and runner_up not in result.ties:
-            criterion = None
-        elif first.meets_limits is not runner_up.meets_limits:
+        if first.meets_limits is not runner_up.meets_limits:
             criterion = leading_criterion(first) if result.feasible else None
-        if criterion is not None:
-            value, next_value = criterion.value(first).value, criterion.value(runner_up).value
-            if math.isfinite(value) and math.isfinite(next_value):
-                numbers = f", {format_distinct(next_value, value, 3)} against {format_distinct(value, next_value, 3)}"
+    if runner_up is not None and criterion is not None:
+        value, next_value = criterion.value(first).value, criterion.value(runner_up).value
+        if math.isfinite(value) and math.isfinite(next_value):
+            numbers = f", {format_distinct(next_value, value, 3)} against {format_distinct(value, next_value, 3)}"
     return _paragraphs(
         "choice", design, result=result, place=place, runner_up=runner_up, criterion=criterion, numbers=numbers,
         format_distinct=format_distinct, data_alone=data_alone_sentence(result),
@@ -174,14 +159,13 @@ def _sizes_text(question: DesignQuestion) -> str:
     return ", ".join(f"{p.title.lower()} {p.symbol} = {format_number(getattr(question.data, p.name))}" for p in known)
 
 
-def _follow(result: SearchResult, design: Candidate) -> tuple[Candidate | None, Sweep]:
-    """The best design beside the chosen one, and both at other limits on ε."""
-    runner_up = next((ranked for ranked in result.designs if ranked.key != design.key), None)
-    question, location = result.question, design.worst_cases[ERROR_KEY].location
+def _frontier(design: Candidate, runner_up: Candidate | None) -> Sweep:
+    """The chosen design, and the best beside it, at other limits on ε."""
+    question, location = design.question, design.worst_cases[ERROR_KEY].location
     if not math.isnan(location):  # where the error is worst: all true values would take as many times as long
         question = dataclasses.replace(question, lowest=location, highest=location)
     *_, followed = sweep(AXES["epsilon"], question, [design] if runner_up is None else [design, runner_up])
-    return runner_up, followed
+    return followed
 
 
 # What makes it again, and files for machines
@@ -196,13 +180,8 @@ def report_script(design: Candidate, *, pilot_note: str = "", date: str = "", ad
     pilot_note, date, address : str, optional
         As in `render_report`.
     """
-    question = design.question
-    types = {type(item) for item in (question.data, *question.protections, *question.limits)}
-    return render(
-        f"{TEMPLATES}/report_script.txt", design=design, version=dpviz.__version__,
-        types=sorted(types, key=lambda item: (item.__module__, item.__name__)), arguments=question.non_default_fields(),
-        pilot_note=pilot_note, date=date, address=address,
-    )  # fmt: skip
+    origin = {"pilot_note": pilot_note, "date": date, "address": address}
+    return render(f"{TEMPLATES}/report_script.txt", design=design, version=dpviz.__version__, **origin)
 
 
 def search_script(question: DesignQuestion) -> str:
@@ -251,12 +230,12 @@ def registry_entry(design: Candidate, *, pilot_note: str = "") -> str:
     if limit is not None and limit.most_delta > 0 and (epsilon is None or epsilon > limit.most_epsilon):
         parameters = {"epsilon": limit.most_epsilon, "delta": limit.most_delta}
     text = render(
-        f"{TEMPLATES}/registry.json", design=design, question=question, method=design.method,
-        slug=re.sub(r"[^a-z0-9]+", "-", design.name.lower()).strip("-"), sizes=_sizes_text(question),
+        f"{TEMPLATES}/registry.json", design=design, question=question, sizes=_sizes_text(question),
+        slug=re.sub(r"[^a-z0-9]+", "-", design.name.lower()).strip("-"), pilot_note=pilot_note,
+        version=dpviz.__version__,
         assumed=data.in_symbols(names=data.assumed_parameters), parameters=parameters, epsilon=epsilon,
         is_exact=loss.exact, has_script=opendp.opendp_script(design).is_same, library=f"OpenDP {opendp.OPENDP_VERSION}",
-        numbers=[number for number in reported_numbers(design) if number.part == ACCURACY_PART],
-        pilot_note=pilot_note, version=dpviz.__version__,
+        numbers=[number for number in reported_numbers(design) if number.part == ACCURACY_PART], method=design.method,
     )  # fmt: skip
     return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
 
@@ -310,12 +289,7 @@ class StoredDesign:
 
 
 def load_design(text: str) -> tuple[DesignQuestion, StoredDesign | None]:
-    """Question of a file, and the design that it holds, if any.
-
-    Parameters
-    ----------
-    text : str
-        A question or a design in JSON, or a report; anything else is refused in a sentence.
+    """Question of a file in JSON, or of a report, and the design that it holds, if any; refuses others in a sentence.
 
     Examples
     --------
@@ -340,14 +314,11 @@ def _read_key(design: object, question: DesignQuestion) -> CandidateKey:
     """Key of a design that a question considers, or a ValueError that says what is allowed."""
     if not isinstance(design, dict):
         raise ValueError(f"design must name its method, sets and rule; got {describe_value(design)}.")
-    allowed: dict[str, list[str | int]] = {
-        "method": [method.key for method in question.data.methods if not method.reference],
-        "sets": sorted({1, *question.sets}),
-        "rule": [*RULES],
-    }
-    for name, values in allowed.items():
-        value = design.get(name)
-        if type(value) not in (str, int) or value not in values:
-            choices = ", ".join(map(str, values))
-            raise ValueError(f"design.{name} must be one of {choices}; got {describe_value(value)}.")
-    return design["method"], design["sets"], design["rule"]
+    method, sets, rule = (design.get(name) for name in ("method", "sets", "rule"))
+    validate_choice("design.method", method, [item.key for item in question.data.methods if not item.reference])
+    validate_choice("design.rule", rule, RULES)
+    allowed = sorted({1, *question.sets})
+    if type(sets) is not int or sets not in allowed:
+        choices = ", ".join(map(str, allowed))
+        raise ValueError(f"design.sets must be one of {choices}; got {describe_value(sets)}.")
+    return str(method), sets, str(rule)

@@ -14,16 +14,14 @@ from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import TIE_ERRORS, Measure
 from dpviz.curator.candidate import ERROR_KEY, Candidate
 from dpviz.curator.measures import ACCURACY_MEASURES
+from dpviz.curator.ranking import criteria
 from dpviz.curator.search import SearchResult
 from dpviz.curator.summary import MARKS
 from dpviz.curator.sweep import Sweep
 from dpviz.export.templates import capitalize_first, render
 
 MAX_RANKED = 10  # designs in the picture of the ranking
-ROW_HEIGHT = 26  # of a design in it, in pixels
-LIMIT_DISTANCE = 3.0  # lengths of the axis within which a limit is drawn: farther away it would flatten the curve
-COLORS = {"ink": INK, "grey": GREY, "faint": FAINT, "exact": EXACT_COLOR}
-Point = tuple[float, Measure]
+COLORS = {"ink": INK, "grey": GREY, "faint": FAINT, "exact": EXACT_COLOR, "simulated": SIMULATED_INK}
 
 
 @dataclass(frozen=True)
@@ -72,15 +70,26 @@ def accuracy_svgs(design: Candidate) -> list[Markup]:
     limits = {limit.key: limit.limit for limit in question.limits}
     x_label = f"{question.true_parameter.title.lower()}, {question.true_parameter.symbol}"
     for key, measure in ACCURACY_MEASURES.items() if len(question.truths) > 1 else ():
+        worst, limit = design.worst_cases[key], limits.get(key)
         values = [measure.of(outcome) for outcome in design.outcomes]
         if any(math.isnan(value.value) for value in values):
             continue
-        title, worst = capitalize_first(measure.label), design.worst_cases[key]
-        if key in limits:
-            title += f", {measure.bound} {format_number(limits[key], 4)}"
+        title = capitalize_first(measure.label)
+        if limit is not None:
+            title += f", {measure.bound} {format_number(limit, 4)}"
         ring = None if math.isnan(worst.location) else (worst.location, worst.measure)
-        line = list(zip(question.truths, values, strict=True))
-        pictures.append(_plot([line], (340, 220), title, x_label, limit=limits.get(key), worst=ring))
+        places = [*question.truths, worst.location] if ring else question.truths
+
+        # A limit three lengths of the axis away would flatten the curve
+        ends = [end for value in [*values, *(ring or ())[1:]] for end in _bar(value)]
+        low, high = padded(ends)
+        if limit is not None and low - 3 * (high - low) <= limit <= high + 3 * (high - low):
+            low, high = padded([*ends, limit])
+        pictures.append(_drawing(
+            "plot", width=340, height=220, title=title, lines=[list(zip(question.truths, values, strict=True))],
+            x_label=x_label, x=Axis(*padded(places), 56, 326), y=Axis(low, high, 180, 26), limit=limit, worst=ring,
+            current_epsilon=None,
+        ))  # fmt: skip
     return pictures
 
 
@@ -93,59 +102,36 @@ def frontier_svg(followed: Sweep) -> Markup | str:
     title = capitalize_first(ACCURACY_MEASURES[ERROR_KEY].label)
     if question.lowest == question.highest:
         title += f" where {question.true_parameter.symbol} = {format_number(question.lowest)}"
-    limit = next((limit.limit for limit in question.limits if limit.key == ERROR_KEY), None)
-    return _plot(
-        lines, (690, 260), f"{title}, at other limits on ε", "limit on ε of all sets, left is more private",
-        limit=limit, current_epsilon=followed.axis.current_value(question),
-    )  # fmt: skip
-
-
-def _plot(
-    lines: Sequence[Sequence[Point]], size: tuple[int, int], title: str, x_label: str, *, limit: float | None = None,
-    worst: Point | None = None, current_epsilon: float | None = None,
-) -> Markup:  # fmt: skip
-    """Lines against a linear axis, or where an ε is given, which has a line of its own, against a logarithmic one."""
-    width, height = size
-    points = [point for line in lines for point in line] + ([worst] if worst else [])
-    places, ends = [place for place, _ in points], [end for _, measure in points for end in _bar(measure)]
-    if current_epsilon is None:
-        x = Axis(*padded(places), 56, width - 14)
-        low, high = padded(ends)
-        room = LIMIT_DISTANCE * (high - low)
-        if limit is not None and low - room <= limit <= high + room:
-            low, high = padded([*ends, limit])
-    else:
-        x = Axis(min(places) / 1.08, max(places) * 1.08, 56, width - 14, is_log=True)
-        low, high = padded([0.0, *ends])
+    places = [place for line in lines for place, _ in line]
+    ends = [end for line in lines for _, measure in line for end in _bar(measure)]
     return _drawing(
-        "plot", width=width, height=height, title=title, x_label=x_label, x=x, y=Axis(low, high, height - 40, 26),
-        lines=lines, limit=limit, worst=worst, current_epsilon=current_epsilon,
+        "plot", width=690, height=260, title=f"{title}, at other limits on ε", lines=lines, worst=None,
+        x_label="limit on ε of all sets, left is more private", current_epsilon=followed.axis.current_value(question),
+        limit=next((limit.limit for limit in question.limits if limit.key == ERROR_KEY), None),
+        x=Axis(min(places) / 1.08, max(places) * 1.08, 56, 676, is_log=True), y=Axis(*padded([0.0, *ends]), 220, 26),
     )  # fmt: skip
 
 
 def ranking_svg(result: SearchResult, design: Candidate) -> Markup | str:
     """Picture of the leading designs, the best first, with the number by which they are ranked."""
-    designs = [ranked for ranked in result.designs[:MAX_RANKED] if not math.isnan(ranked.ranked_value.value)]
-    if not designs:
+    criterion = criteria(result.question, True)[0]
+    ranked = [(item, criterion.value(item)) for item in result.designs[:MAX_RANKED]]
+    ranked = [(item, value) for item, value in ranked if math.isfinite(value.value)]
+    if not ranked:
         return ""
     measure = ACCURACY_MEASURES.get(result.question.ranked_by)
-    largest = max(_bar(ranked.ranked_value)[1] for ranked in designs)
+    largest = max(_bar(value)[1] for _, value in ranked)
     return _drawing(
-        "ranking", designs=designs, chosen=design.key, row_height=ROW_HEIGHT, height=ROW_HEIGHT * len(designs) + 66,
-        label=measure.label if measure else "exact privacy loss of all sets", marks=MARKS,
+        "ranking", ranked=ranked, chosen=design.key, row_height=26, height=26 * len(ranked) + 66, marks=MARKS,
+        label=measure.label if measure else "exact privacy loss of all sets",
         x=Axis(0.0, padded([0.0, largest])[1], 390, 676),
     )  # fmt: skip
 
 
 def _drawing(name: str, **data: object) -> Markup:
-    text = render(f"curator/templates/{name}.html", colors=COLORS, color_of=_color_of, bar=_bar, **data)
-    return Markup(text.strip())
+    return Markup(render(f"curator/templates/{name}.html", colors=COLORS, bar=_bar, **data).strip())
 
 
 def _bar(measure: Measure) -> tuple[float, float]:
     """Ends of an error bar of two standard errors."""
     return measure.value - TIE_ERRORS * measure.error, measure.value + TIE_ERRORS * measure.error
-
-
-def _color_of(measure: Measure) -> str:
-    return SIMULATED_INK if measure.error > 0 else EXACT_COLOR

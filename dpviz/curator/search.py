@@ -16,10 +16,8 @@ from dpviz.curator.question import DesignQuestion
 from dpviz.curator.ranking import Criterion, deciding_criterion, privacy_loss, rank, ties_with_best
 
 N_LEADING = 8  # designs of which everything is computed, beside those that may meet all limits
-N_NEAREST = 3  # the same of those that break a limit
+N_NEAREST = 3  # the same of those that break a limit, and designs for which it is said what would have to give way
 FIRST_WAIT_S = 0.02  # in which a page waits for the first design
-N_RELAXED = 3
-RELAXED_TOLERANCE = 0.01  # relative distance from the smallest ε that would be enough: it is a hint, not a design
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,12 +26,10 @@ class SearchResult:
 
     Attributes
     ----------
-    question : DesignQuestion
     evaluations : tuple of Candidate
         In the order in which they were found; `designs` has them ranked.
     absent : tuple of (str, str)
         Methods without a design, and why.
-    is_complete : bool
     data_alone : Candidate or None
         Where no design meets all limits: what the confidential data themselves would say, without any protection.
     """
@@ -56,7 +52,7 @@ class SearchResult:
 
     @property
     def undecided(self) -> tuple[Candidate, ...]:
-        """Designs that are not computed yet, or too close to a limit."""
+        """Designs that are too close to a limit, or of which something cannot be computed."""
         return tuple(design for design in self.designs if design.meets_limits is None)
 
     @property
@@ -97,7 +93,7 @@ def _refuted_epsilon(design: Candidate) -> float:
     """Largest real ε at which a design is known to break a limit, 0 if none is; infinite where none was searched."""
     if not design.largest_infeasible > 0:
         return 0.0 if design.is_minimal else math.inf
-    real = design.method.real_epsilon(design.question.data, design.largest_infeasible, design.sets)
+    real = design.at(design.largest_infeasible).real_epsilon
     return math.inf if real is None else real
 
 
@@ -110,35 +106,27 @@ def candidates(question: DesignQuestion) -> list[tuple[ComparedMethod, int]]:
 def evaluate_designs(question: DesignQuestion) -> Iterator[SearchResult]:
     """Yield the answer with one design after the other, each at the ε of `assign_epsilon` and judged.
 
-    Of a design that breaks a limit intervals are computed only where it is among the first in the end.
-
-    Parameters
-    ----------
-    question : DesignQuestion
-
-    Yields
-    ------
-    SearchResult
-        The last is complete.
+    Of a design that breaks a limit intervals are computed only where it is among the first in the end. The same result
+    is yielded again while there is nothing new to draw; the last is complete.
     """
     evaluations: dict[CandidateKey, Candidate] = {}
-    streams: dict[CandidateKey, Iterator[Candidate]] = {}  # what is still to come of each design
+    refinements: dict[CandidateKey, Iterator[Candidate]] = {}  # what is still to come of each design
     absent: dict[str, str] = {}
 
     def result(is_complete: bool = False) -> SearchResult:
         known = tuple(item.computed() for item in evaluations.values())
         return SearchResult(question=question, evaluations=known, absent=tuple(absent.items()), is_complete=is_complete)
 
-    # Each design, until it is known whether it meets the limits; the same object where there is nothing new to draw
+    # Each design, until it is known whether it meets the limits
     latest = result()
     for method, sets in candidates(question):
+        yield latest
+        rules = dict.fromkeys(question.analysis(sets, rule).rule_for(sets).key for rule in question.rules)
+        designs = [Candidate(question=question, method=method, sets=sets, rule=rule) for rule in rules]
         if reason := method.absence(question.data) or _duplicate_reason(question, method):
             absent[method.label] = reason
             continue
-        rules = dict.fromkeys(question.analysis(sets, rule).rule_for(sets).key for rule in question.rules)
-        designs = [Candidate(question=question, method=method, sets=sets, rule=rule) for rule in rules]
         name = method.label if sets == 1 else designs[0].name
-        yield latest
         largest = designs[0].largest_epsilon()
         if largest is None and (reason := designs[0].absence()):
             absent[name] = reason
@@ -148,20 +136,18 @@ def evaluate_designs(question: DesignQuestion) -> Iterator[SearchResult]:
             if assigned is None:
                 absent[name] = f"no ε that was tried up to {EPSILON_GRID[-1]:g} keeps the limits"
                 continue
-            streams[candidate.key] = iter((assigned,)) if assigned.is_complete else assigned.refinements()
-            for evaluation in streams[candidate.key]:
-                is_new = candidate.key not in evaluations
-                evaluations[candidate.key] = evaluation
+            refinements[candidate.key] = iter((assigned,)) if assigned.is_complete else assigned.refinements()
+            for evaluation in refinements[candidate.key]:
                 if evaluation.is_decided:
                     break
-                latest = result() if is_new else latest
                 yield latest
+            evaluations[candidate.key] = evaluation
             latest = result()
             yield latest
 
     # Everything of those that are shown first, and of those that meet the limits where more is to be known
     while (pending := _next_pending(latest.designs)) is not None:
-        for evaluation in streams[pending.key]:
+        for evaluation in refinements[pending.key]:
             evaluations[pending.key] = evaluation
             yield latest
         latest = result()
@@ -196,34 +182,11 @@ def _duplicate_reason(question: DesignQuestion, method: ComparedMethod) -> str:
     return f"the same releases as {labels[same]}, given another ε" if same in labels else ""
 
 
-def evaluate_design(
-    question: DesignQuestion, key: CandidateKey, epsilon: float, is_saturated: bool = False
-) -> Candidate:
-    """Design with this key at this ε, with everything that can be computed of it.
-
-    Parameters
-    ----------
-    question : DesignQuestion
-    key : tuple
-        Method, number of sets and rule, see `Candidate.key`.
-    epsilon : float
-        Of all sets together.
-    is_saturated : bool, optional
-        Whether more ε would not help.
-    """
-    method, sets, rule = key
-    candidate = Candidate(question=question, method=question.data.method(method), sets=sets, rule=rule)
-    return candidate.at(epsilon, is_saturated=is_saturated).completed()
-
-
 @lru_cache(maxsize=256)
 def first_result(question: DesignQuestion) -> SearchResult:
     """Answer as soon as it has a design, or after some hundredths of a second."""
     end = time.monotonic() + FIRST_WAIT_S
-    for result in evaluate_designs(question):
-        if result.designs or time.monotonic() > end:
-            break
-    return result
+    return next(result for result in evaluate_designs(question) if result.designs or time.monotonic() > end)
 
 
 # What has to give way
@@ -235,7 +198,6 @@ class Relaxation:
 
     Attributes
     ----------
-    design : Candidate
     limits : dict of str to float
         Values that it is certain to meet, by the keys of the limits that it breaks; NaN where a measure is not known.
     epsilon : float or None
@@ -251,7 +213,7 @@ class Relaxation:
     alternative: Candidate | None = None
 
 
-def suggest_relaxations(result: SearchResult, number: int = N_RELAXED) -> Iterator[tuple[Relaxation, ...]]:
+def suggest_relaxations(result: SearchResult, number: int = N_NEAREST) -> Iterator[tuple[Relaxation, ...]]:
     """Yield what would have to give way for each of the nearest designs, where none meets all limits.
 
     Parameters
@@ -270,7 +232,7 @@ def suggest_relaxations(result: SearchResult, number: int = N_RELAXED) -> Iterat
             if not design.verdicts[limit.key]
         }
         alternative = noise_aware_alternative(design) if [*broken] == ["coverage"] else None
-        sufficient = smallest_sufficient(design, tolerance=RELAXED_TOLERANCE)
+        sufficient = smallest_sufficient(design, tolerance=0.01)  # it is a hint, not a design
         epsilon = None if sufficient is None else sufficient.epsilon
         relaxations = (*relaxations, Relaxation(design, broken, epsilon, alternative))
         yield relaxations
@@ -281,7 +243,7 @@ def noise_aware_alternative(design: Candidate) -> Candidate | None:
     question = design.question
     for key, rule in question.data.rules.items():
         if rule.is_noise_aware and key not in question.rules:
-            evaluation = evaluate_design(question, (design.method.key, design.sets, key), design.epsilon)
+            evaluation = dataclasses.replace(design.at(design.epsilon), rule=key).completed()
             if evaluation.meets_limits:
                 return evaluation
     return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from html import escape
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -22,9 +21,9 @@ from dpviz.core.formatting import (
     spell_count,
     spell_number,
 )  # fmt: skip
-from dpviz.curator.candidate import Candidate
+from dpviz.curator.candidate import EPSILON_TOLERANCE, Candidate
 from dpviz.curator.form import form_limits
-from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit, AccuracyMeasure, is_on_limit
+from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyMeasure, is_on_limit
 from dpviz.curator.privacy_limits import WEAK_PROTECTION_NOTE, EpsilonDeltaLimit
 from dpviz.curator.provenance import ReportedNumber
 from dpviz.curator.question import GOALS, QUESTION_KINDS, DesignQuestion, takes_prior
@@ -36,8 +35,6 @@ from dpviz.inference.rules import RULES
 from dpviz.privacy.odds_text import factor_of_odds
 
 TEMPLATES = "curator/templates"
-REQUESTED_TOLERANCE = 1e-6  # relative distance within which a real ε is the one that was asked for
-SAME_SETTING = 1e-4  # relative distance of a real ε from the setting below which the setting is not named beside it
 MARKS: Mapping[bool | None, tuple[str, str]] = {
     True: ("✓", "kept"), False: ("✗", "broken"), None: ("?", "not decided")
 }  # fmt: skip
@@ -70,12 +67,11 @@ def format_value(question: DesignQuestion, measure: AccuracyMeasure, value: floa
         value = reference
     factor, unit = unit_of(question, measure)
     value = 0.0 if abs(value) < 1e-12 else value
-    if measure.is_share and math.isnan(reference):
-        return format_percent(value, 3)
-    text = format_number(factor * value, 3)
-    if not math.isnan(reference):
-        text = format_distinct(factor * value, factor * reference, 3)
-    return f"{'±' * bool(measure.half_label)}{text}{unit}"
+    if math.isnan(reference):
+        if measure.is_share:
+            return format_percent(value, 3)
+        reference = value
+    return f"{'±' * bool(measure.half_label)}{format_distinct(factor * value, factor * reference, 3)}{unit}"
 
 
 def format_measure(design: Candidate, key: str, reference: float = math.nan) -> str:
@@ -91,31 +87,30 @@ def format_measure(design: Candidate, key: str, reference: float = math.nan) -> 
     return f"{text} (simulated, give or take {error})" if measure.half_label else f"{text} ± {error}{unit}"
 
 
-def bound_text(question: DesignQuestion, measure: AccuracyMeasure, limit: float) -> str:
+def _bound_text(question: DesignQuestion, measure: AccuracyMeasure, limit: float) -> str:
     """A limit with its unit, every digit that it has."""
     factor, unit = unit_of(question, measure)
     return f"{measure.bound} {'±' * bool(measure.half_label)}{format_number(factor * limit)}{unit}"
 
 
 def limit_text(question: DesignQuestion, measure: AccuracyMeasure, limit: float) -> str:
-    """A limit in words."""
-    return f"{measure.name} {bound_text(question, measure, limit)}"
+    """A limit in words, with its unit and every digit that it has."""
+    return f"{measure.name} {_bound_text(question, measure, limit)}"
 
 
-def format_searched(epsilon: float) -> str:
+def _format_searched(epsilon: float) -> str:
     """An ε that is enough, as it was searched: to four digits, rounded up."""
     return format_number(round_up(epsilon, 4, tolerance=SEARCH_TOLERANCE), 4)
 
 
+_FUNCTIONS = (
+    format_measure, format_measure_cells, limit_text, spell_count, spell_number, join_words, round_down,
+    leading_criterion, unit_of,
+)  # fmt: skip
 VOCABULARY: dict[str, Any] = {
-    "measures": ACCURACY_MEASURES, "rules": RULES, "goals": GOALS, "weak": WEAK_PROTECTION_NOTE,
-    "max_epsilon": PROMISES.maximum, "infinite": math.inf,
-} | {
-    function.__name__: function
-    for function in (
-        format_measure, bound_text, limit_text, format_searched, spell_count, spell_number, join_words, round_down,
-        leading_criterion,
-    )
+    "measures": ACCURACY_MEASURES, "rules": RULES, "goals": GOALS, "weak": WEAK_PROTECTION_NOTE, "marks": MARKS,
+    "max_epsilon": PROMISES.maximum, "infinite": math.inf, "bound_text": _bound_text,
+    "format_searched": _format_searched, **{function.__name__: function for function in _FUNCTIONS},
 }  # fmt: skip
 """What the templates of sentences use beside a result and a design."""
 
@@ -124,26 +119,16 @@ VOCABULARY: dict[str, Any] = {
 
 
 def summarize(result: SearchResult) -> Answer:
-    """Answer to a question, as far as it is known.
-
-    Parameters
-    ----------
-    result : SearchResult
-
-    Returns
-    -------
-    Answer
-    """
+    """Answer to a question, as far as it is known."""
+    best = result.best
     status, badge = _status(result)
-    facts: dict[str, Any] = {"result": result, "question": result.question, "best": result.best, "status": status}
-    if (best := result.best) is not None:
-        verdicts = [(limit, best.verdicts[limit.key]) for limit in result.question.limits]
+    facts: dict[str, Any] = {"result": result, "question": result.question, "best": best, "status": status}
+    if best is not None:
+        for name, verdict in (("met", True), ("open", None), ("missed", False)):
+            facts[name] = [limit for limit in result.question.limits if best.verdicts[limit.key] is verdict]
+        shares = {limit: limit.used_share(best.worst_case(limit.key).measure).value for limit in facts["missed"]}
         facts |= {
-            name: [limit for limit, verdict in verdicts if verdict is value]
-            for name, value in (("met", True), ("open", None), ("missed", False))
-        }
-        facts |= {
-            "tightest": max(facts["missed"], key=lambda limit: _used_share(best, limit), default=None),
+            "tightest": max(shares, key=shares.__getitem__, default=None),
             "is_simulated": any(best.worst_case(limit.key).measure.error > 0 for limit in facts["open"]),
             "says_nothing": _says_nothing(best),
             "are_alike": all(result.deciding_criterion(item) is None for item in result.ties),
@@ -161,45 +146,34 @@ def _status(result: SearchResult) -> tuple[str, str]:
     if best.meets_limits:
         if result.question.promises:
             return "met", best.name
-        return "met", "not known" if best.real_epsilon is None else f"ε = {format_searched(best.real_epsilon)}"
+        return "met", "not known" if best.real_epsilon is None else f"ε = {_format_searched(best.real_epsilon)}"
     if best.meets_limits is None:
-        if not best.is_complete:
-            return "computing", "computing"
         is_unknown = any(not best.worst_case(key).is_known for key, verdict in best.verdicts.items() if verdict is None)
         return ("unknown", "not known") if is_unknown else ("undecided", "too close to call")
     return "missed", "none keeps all" if result.is_complete else "computing"
 
 
-def _used_share(design: Candidate, limit: AccuracyLimit) -> float:
-    return limit.used_share(design.worst_case(limit.key).measure).value
-
-
 def _says_nothing(design: Candidate) -> bool:
     """Whether every interval holds all that a proportion can be, so that a coverage of 1 is worth nothing."""
     parameter = design.question.true_parameter
-    widths = [outcome.mean_width.value for outcome in design.outcomes]
-    return takes_prior(parameter) and all(is_on_limit(width, parameter.maximum - parameter.minimum) for width in widths)
-
-
-def unreachable_limits(result: SearchResult) -> list[tuple[AccuracyLimit, int]]:
-    """Limits that the data would break without any protection, and how many people would keep each; 0 of a coverage.
-
-    Error and length of the data alone fall with the root of the number of people.
-    """
-    alone = result.data_alone
-    if alone is None:
-        return []
-    n, limits = alone.question.data.settings()["n"], []
-    for limit in result.question.limits:
-        if alone.verdicts[limit.key] is False and math.isfinite(alone.value(limit.key)):
-            ratio = 0.0 if limit.measure.is_share else alone.value(limit.key) / limit.limit
-            limits.append((limit, int(round_up(n * ratio**2, 2))))
-    return limits
+    return takes_prior(parameter) and all(is_on_limit(outcome.mean_width.value, 1.0) for outcome in design.outcomes)
 
 
 def data_alone_sentence(result: SearchResult) -> str:
-    """Which limits the data break without any protection, and what would keep them; empty where there is none."""
-    facts = {"result": result, "question": result.question, "unreachable": unreachable_limits(result)}
+    """Which limits the data break without any protection, and how many people would keep each.
+
+    Error and length of the data alone fall with the root of the number of people; no number keeps a coverage, which is
+    handed to the template as 0. Empty where the data keep all limits.
+    """
+    question, alone, unreachable = result.question, result.data_alone, []
+    if alone is None:
+        return ""
+    for limit in question.limits:
+        value = alone.value(limit.key)
+        if alone.verdicts[limit.key] is False and math.isfinite(value):
+            ratio = 0.0 if limit.measure.is_share else value / limit.limit
+            unreachable.append((limit, int(round_up(question.data.settings()["n"] * ratio**2, 2))))
+    facts = {"result": result, "question": question, "unreachable": unreachable}
     return " ".join(render_paragraphs(f"{TEMPLATES}/data_alone.txt", **facts, **VOCABULARY))
 
 
@@ -209,16 +183,14 @@ def privacy_facts(design: Candidate) -> dict[str, Any]:
     if real is None or math.isinf(real):
         return {"bound": "unknown" if real is None else "unbounded", "is_above": False}
     requested = min((epsilon for epsilon, _ in promises), default=real)
-    is_requested = abs(real - requested) <= REQUESTED_TOLERANCE * requested
+    is_requested = abs(real - requested) <= EPSILON_TOLERANCE * requested
     is_exact = design.method.exact_epsilon
-    if is_exact:
-        epsilon = format_number(requested, 3) if is_requested else format_distinct(real, requested, 3)
-    else:
-        value = round_up(requested if is_requested else real, 3, tolerance=SEARCH_TOLERANCE)
-        epsilon = format_distinct(value, requested, 3)
+    value = requested if is_requested else real
+    if not is_exact:
+        value = round_up(value, 3, tolerance=SEARCH_TOLERANCE)
     return {
-        "bound": "" if is_exact else "at most ", "epsilon": epsilon, "requested": requested,
-        "odds": factor_of_odds(real, is_bound=not is_exact),
+        "bound": "" if is_exact else "at most ", "requested": requested,
+        "epsilon": format_distinct(value, requested, 3), "odds": factor_of_odds(real, is_bound=not is_exact),
         "is_above": real > requested and not is_requested and any(delta > 0 for _, delta in promises),
     }  # fmt: skip
 
@@ -250,10 +222,9 @@ def rounded_limit(measure: AccuracyMeasure, value: float) -> float:
 
 def relaxed_epsilon(relaxation: Relaxation) -> float | None:
     """Real ε with which the design meets all limits, rounded up; None where no ε does."""
-    design = relaxation.design
     if relaxation.epsilon is None:
         return None
-    real = design.at(relaxation.epsilon).real_epsilon
+    real = relaxation.design.at(relaxation.epsilon).real_epsilon
     return relaxation.epsilon if real is None else round_up(real, 4)
 
 
@@ -311,25 +282,12 @@ def ranking_table(result: SearchResult, count: int) -> TextTable:
     ----------
     result : SearchResult
     count : int
-
-    Returns
-    -------
-    TextTable
     """
-    head = ["design", "limits", "real ε"]
-    for measure in ACCURACY_MEASURES.values():
-        half = f"half-width,{unit_of(result.question, measure)[1]}".rstrip(",")
-        head.append(half if measure.half_label else measure.column_label)
-    rows = []
-    for place, design in enumerate(result.designs[:count], start=1):
-        sets, _, rule = design.sets_and_rule.partition(", ")
-        below = f"{sets.replace(' ', '&nbsp;')}, {escape(rule)}"
-        name = f"{place}. <b>{escape(design.method.label)}</b> <small>{below}</small>"
-        if design.repetitions < design.question.repetitions:
-            name += f"<br><small>{format_number(design.repetitions)}&nbsp;repetitions</small>"
-        cells = [_measure_cell(design, measure, result.is_complete) for measure in ACCURACY_MEASURES.values()]
-        rows.append([name, _limits_cell(design), _epsilon_cell(design), *cells])
-    return TextTable(head, rows, "The designs in order")
+    measures = ACCURACY_MEASURES.values()
+    half = f"half-width,{unit_of(result.question, ACCURACY_MEASURES['mean_width'])[1]}".rstrip(",")
+    head = ["design", "limits", "real ε", *(half if item.half_label else item.column_label for item in measures)]
+    facts = {"designs": result.designs[:count], "is_final": result.is_complete}
+    return TextTable(head, _rows("ranking_table", len(head), facts), "The designs in order")
 
 
 def comparison_table(designs: Sequence[Candidate], numbers: Sequence[Sequence[ReportedNumber]]) -> TextTable:
@@ -340,77 +298,14 @@ def comparison_table(designs: Sequence[Candidate], numbers: Sequence[Sequence[Re
     designs : sequence of Candidate
     numbers : sequence of sequence of ReportedNumber
         Of each design; what it has not is a dash.
-
-    Returns
-    -------
-    TextTable
     """
     head = ["", *(f"{design.name}<br><small>{RULES[design.rule].abbreviation}</small>" for design in designs)]
-    rows = [
-        ["<b>keeps your limits</b>", *map(_limits_cell, designs)],
-        ["<b>ε that it is set to</b>", *(format_number(design.epsilon, 4) for design in designs)],
-        ["<b>real privacy loss ε</b>", *(design.format_real_epsilon() for design in designs)],
-    ]
-    for measure in ACCURACY_MEASURES.values():
-        cells = [_compared_cell(design, designs[0], measure) for design in designs]
-        rows.append([f"<b>{measure.label}</b>", *cells])
     texts = [{number.label: number.text(4) for number in own if number.is_compared} for own in numbers]
-    for label in dict.fromkeys(label for own in texts for label in own):
-        cells = [escape(own.get(label, "–")) for own in texts]
-        rows.append([f"<b>{escape(label, quote=False)}</b>", *cells])
-    return TextTable(head, rows, "Pinned designs side by side")
+    facts = {"designs": designs, "texts": texts, "labels": dict.fromkeys(label for own in texts for label in own)}
+    return TextTable(head, _rows("comparison_table", len(head), facts), "Pinned designs side by side")
 
 
-def _limits_cell(design: Candidate) -> str:
-    """Whether all limits are kept; once one is broken the others may not be looked at."""
-    verdicts = [*design.verdicts.values()]
-    broken = f"{'at least ' if None in verdicts else ''}{verdicts.count(False)} broken"
-    texts = {True: "all kept", False: broken, None: "too close" if design.is_complete else "computing"}
-    return f"{MARKS[design.meets_limits][0]} {texts[design.meets_limits]}"
-
-
-def _epsilon_cell(design: Candidate) -> str:
-    """The real pure ε of all sets, a warning where it is huge, and the setting where it is another."""
-    real = design.real_epsilon
-    text = design.format_real_epsilon()
-    if design.exceeds_usual_epsilon:
-        text += "<br><b>hardly protects</b>"
-    if real is None or abs(real - design.epsilon) > SAME_SETTING * design.epsilon:
-        text += f"<br><small>set to {format_number(design.epsilon, 4)}</small>"
-    return text
-
-
-def _measure_cell(design: Candidate, measure: AccuracyMeasure, is_final: bool) -> str:
-    """A measure: its value, whether it keeps its limit, its Monte Carlo error, and where it is worst."""
-    question, worst = design.question, design.worst_cases[measure.key]
-    if not worst.is_known:
-        return "–" if design.is_complete or is_final else "…"
-    unit = 1.0 if measure.is_share else unit_of(question, measure)[0]
-    text, error = format_measure_cells(worst.measure.scaled(unit), share=measure.is_share)
-    lines = [error] if error else []
-    if not math.isnan(worst.location) and question.lowest < question.highest:
-        values = f"of {worst.n_tried} values, " if worst.n_tried else ""
-        lines.append(f"{values}at {question.true_parameter.symbol} = {format_number(worst.location, 3)}")
-    below = "".join(f"<br><small>{line}</small>" for line in lines)
-    return f"{text}{_verdict_mark(design, measure)}{below}"
-
-
-def _compared_cell(design: Candidate, first: Candidate, measure: AccuracyMeasure) -> str:
-    """A measure, and how far it is from that of the first design."""
-    own, reference = (item.worst_cases[measure.key].measure for item in (design, first))
-    if math.isnan(own.value):
-        return "–"
-    text = " ".join(format_measure_cells(own, share=measure.is_share)).strip() + _verdict_mark(design, measure)
-    if design is first or math.isnan(reference.value):
-        return text
-    factor, unit = (100, " points") if measure.is_share else (1, "")
-    difference = own.value - reference.value
-    return f"{text}<br><small>{'+' * (difference > 0)}{format_number(factor * difference, 3)}{unit}</small>"
-
-
-def _verdict_mark(design: Candidate, measure: AccuracyMeasure) -> str:
-    """Sign for whether a limit is kept, with its meaning for a screen reader; empty without a limit."""
-    if measure.key not in design.verdicts:
-        return ""
-    sign, meaning = MARKS[design.verdicts[measure.key]]
-    return f'&nbsp;<span role="img" aria-label="{meaning}" title="{meaning}">{sign}</span>'
+def _rows(name: str, n_columns: int, facts: dict[str, Any]) -> list[list[str]]:
+    """Rows of a table whose template has a cell in each paragraph."""
+    cells = render_paragraphs(f"{TEMPLATES}/{name}.html", **facts, **VOCABULARY)
+    return [cells[first : first + n_columns] for first in range(0, len(cells), n_columns)]

@@ -26,7 +26,6 @@ SWEEP_MEASURES = {
     **{key: measure.label for key, measure in ACCURACY_MEASURES.items()}, ADDED_ERROR: "error that the release adds"
 }  # fmt: skip
 """What can be drawn along an axis, by key."""
-MAX_DESIGNS = 6  # more lines could not be told apart
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +42,6 @@ class Axis:
         The question at one of them.
     current_value : callable
         Where the question itself is; NaN where it has no such number.
-    is_log : bool
     """
 
     key: str
@@ -64,10 +62,6 @@ class Axis:
     def symbol_of(self, question: DesignQuestion) -> str:
         """Symbol of the number that changes."""
         return self.symbol or question.true_parameter.symbol
-
-    def sets_of(self, design: Candidate, value: float) -> int:
-        """Number of sets that a design releases at a place; a method of one set stays where it is."""
-        return design.method.sets(int(value)) if self.key == "sets" else design.sets
 
 
 def _current_epsilon(question: DesignQuestion) -> float:
@@ -152,12 +146,10 @@ class Sweep:
 
     Attributes
     ----------
-    axis, question, designs
     evaluations : mapping
         By the place of the design in `designs` and the value on the axis.
     smallest_errors : mapping
         Smallest error that any release can add, by value.
-    is_complete : bool
     """
 
     axis: Axis
@@ -169,22 +161,21 @@ class Sweep:
 
     def line(self, index: int, measure: str) -> list[tuple[float, Measure]]:
         """A measure of one design along the axis, where it is known."""
-        points = sorted((value, item) for (place, value), item in self.evaluations.items() if place == index)
-        measures = [(value, measure_of(item, measure)) for value, item in points]
-        return [(value, item) for value, item in measures if not math.isnan(item.value)]
+        items = sorted((value, item) for (place, value), item in self.evaluations.items() if place == index)
+        points = [(value, measure_of(item, measure)) for value, item in items]
+        return [(value, known) for value, known in points if not math.isnan(known.value)]
 
     def best_at(self, measure: str) -> dict[float, tuple[int, ...]]:
         """By value: the best design, and all that cannot be told from it."""
         choose = max if measure in ACCURACY_MEASURES and ACCURACY_MEASURES[measure].is_share else min
-        known = dict[float, dict[int, Measure]]()
+        known: dict[float, dict[int, Measure]] = {}
         for index in range(len(self.designs)):
             for value, item in self.line(index, measure):
                 known.setdefault(value, {})[index] = item
-        leaders = dict[float, tuple[int, ...]]()
+        leaders: dict[float, tuple[int, ...]] = {}
         for value, measures in sorted(known.items()):
             best = choose(measures, key=lambda index: measures[index].value)
-            tied = [index for index, item in measures.items() if index != best and item.tied(measures[best])]
-            leaders[value] = best, *tied
+            leaders[value] = best, *(i for i, item in measures.items() if i != best and item.tied(measures[best]))
         return leaders
 
     def dominated(self, measure: str) -> set[int]:
@@ -203,7 +194,7 @@ def first_of_each_method(result: SearchResult) -> list[Candidate]:
     designs: dict[str, Candidate] = {}
     for design in result.designs:
         designs.setdefault(design.method.key, design)
-    return list(designs.values())[:MAX_DESIGNS]
+    return list(designs.values())[:6]  # more lines could not be told apart
 
 
 def measure_of(design: Candidate, measure: str) -> Measure:
@@ -233,44 +224,38 @@ def sweep(
             smallest_errors=dict(smallest_errors), is_complete=is_complete,
         )  # fmt: skip
 
-    # Bias and error, or the first repetitions, then all that is known
     values = axis.values(question)
     latest = snapshot()
     for value in (values[place] for place in coarse_to_fine(len(values))):
+        changed = axis.question_at(question, value)
         for index, design in enumerate(designs):
-            evaluation = _evaluation_at(axis, question, design, value)
-            if evaluation is not None:
-                evaluations[index, value] = evaluation.computed()
+            candidate = _candidate_at(axis, changed, design, value)
+            for evaluation in candidate.refinements() if candidate else ():
+                yield latest
+                evaluations[index, value] = evaluation
+                if not (intervals or question.data.simulated):
+                    break
+            if candidate:
+                evaluations[index, value].computed()
                 latest = snapshot()
-            yield latest
-    for place in list(evaluations) if intervals or question.data.simulated else ():
-        for evaluation in evaluations[place].refinements():
-            evaluations[place] = evaluation
-            yield latest
-        evaluations[place].computed()
-        latest = snapshot()
-        yield latest
-    for value in values if limit else ():
-        promises = axis.question_at(question, value).promises
-        error = axis.question_at(question, value).data.least_error(*promises[0]) if len(promises) == 1 else None
-        if error is not None:
-            smallest_errors[value] = error.lower_bound
-            yield snapshot()
+        if limit and len(changed.promises) == 1:
+            error = changed.data.least_error(*changed.promises[0])
+            smallest_errors |= {} if error is None else {value: error.lower_bound}
     yield snapshot(is_complete=True)
 
 
-def _evaluation_at(axis: Axis, question: DesignQuestion, design: Candidate, value: float) -> Candidate | None:
+def _candidate_at(axis: Axis, question: DesignQuestion, design: Candidate, value: float) -> Candidate | None:
     """Design at a value of an axis: a minimal ε stays, as far as it is allowed; without privacy limits any does."""
-    changed, sets = axis.question_at(question, value), axis.sets_of(design, value)
-    if design.method.absence(changed.data):
+    sets = design.method.sets(int(value)) if axis.key == "sets" else design.sets
+    if design.method.absence(question.data):
         return None
-    rule = changed.analysis(sets, design.rule).rule_for(sets).key  # analyzed as far as the number of sets allows it
-    candidate = Candidate(question=changed, method=design.method, sets=sets, rule=rule)
+    rule = question.analysis(sets, design.rule).rule_for(sets).key  # analyzed as far as the number of sets allows it
+    candidate = Candidate(question=question, method=design.method, sets=sets, rule=rule)
     epsilon = design.epsilon
-    if changed.promises:
+    if question.promises:
         largest = candidate.largest_epsilon()
         if largest is None:
             return None
         allowed = useful_epsilon(candidate, largest)
         epsilon = min(epsilon, allowed) if design.is_minimal and axis.key != "epsilon" else allowed
-    return candidate.at(epsilon).quick()
+    return candidate.at(epsilon)

@@ -91,8 +91,7 @@ def _complete_designs(desk: search.SearchResult, pins: Iterable[str]) -> list[Ca
     designs = [known[key] for key in pins if key in known]
     for place, design in enumerate(designs):
         if not design.is_complete:
-            values = (design.question, design.key, design.epsilon, design.is_saturated)
-            designs[place] = ui.result(search.evaluate_design, *values, spinner="Computing intervals …")
+            designs[place] = ui.result(Candidate.completed, design, spinner="Computing intervals …")
     return designs
 
 

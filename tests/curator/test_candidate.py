@@ -6,14 +6,9 @@ import dataclasses
 import json
 import math
 
-import numpy as np
 import pytest
 
-from dpviz.comparisons import BinaryData, CountData, UnknownVariance
-from dpviz.comparisons.analysis import Analysis, mean_width_or_inf
-from dpviz.core.monte_carlo import Measure
-from dpviz.core.numerics.binomial_averages import evaluator
-from dpviz.core.numerics.special import binomial_weights
+from dpviz.comparisons import CountData, UnknownVariance
 from dpviz.curator.candidate import Candidate
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PrivacyLimit
@@ -146,20 +141,6 @@ def test_an_interval_near_no_degrees_of_freedom_has_no_mean_length_and_breaks_ev
     assert "too close to call" not in summarize(desk)[1]
 
 
-def test_nested_sets_have_no_mean_length_there_either() -> None:
-    nested = next(one for one in BinaryData.methods if one.key == "nested_modips")
-    data = BinaryData(n=8, p=1.0)
-    analysis = Analysis(sets=3, rule="reiter_2002", repetitions=500, seed=1)
-    *_, last = data.outcomes(nested, 60.0, 60.0, analysis)
-    assert (last.mean_width.value, last.mean_width.error) == (math.inf, 0.0)
-
-
-@pytest.mark.parametrize(("width", "unit", "found"), [(1e6, 1.0, 1e6), (1.1e6, 1.0, math.inf), (1.1e6, 2.0, 1.1e6)])
-def test_a_mean_length_says_nothing_beyond_a_million(width: float, unit: float, found: float) -> None:
-    assert mean_width_or_inf(Measure(width, 5.0), unit).value == found
-    assert mean_width_or_inf(Measure(0.5, 0.1), 1.0, True) == Measure(math.inf, 0.0)
-
-
 # Files
 
 
@@ -175,18 +156,6 @@ def test_a_number_that_no_processor_holds_and_sets_that_are_no_whole_number_are_
     whole["design"]["sets"] = 1.0
     with pytest.raises(ValueError, match=r"design\.sets must be one of 1; got 1\."):
         load_design(json.dumps(whole))
-
-
-# Polynomials in p
-
-
-@pytest.mark.parametrize("n", [1, 2, 11, 12, 40, 850])
-def test_polynomials_are_evaluated_as_their_sums(n: int) -> None:
-    """Against all n + 1 terms, at both ends and within every cell."""
-    x = np.arange(n + 1)
-    table = np.column_stack([x / n, (x / n) ** 2 + np.sin(x)])
-    p = np.concatenate([[0.0, 1e-300, 1e-9, 0.5, 1 - 1e-9, 1.0], np.linspace(0, 1, 777)])
-    assert np.abs(evaluator(table)(p) - binomial_weights(p, n) @ table).max() < 1e-12
 
 
 # What the sentences and the order rest on

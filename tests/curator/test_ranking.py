@@ -8,18 +8,11 @@ import itertools
 import math
 import re
 from functools import cache
-from types import SimpleNamespace
 
 import pytest
 
-from dpviz.comparisons import CategoryData, CountData, DataKind, UnknownVariance
-from dpviz.comparisons.methods import ComparedMethod
-from dpviz.comparisons.numeric_releases import (
-    MODIPS_COMMUNAL,
-    MODIPS_COMMUNAL_TRUNCATED,
-    MODIPS_SPLIT,
-    SMOOTHED_HISTOGRAM_SCOTT,
-)
+from dpviz.comparisons import CategoryData, CountData, UnknownVariance
+from dpviz.comparisons.numeric_releases import SMOOTHED_HISTOGRAM_SCOTT
 from dpviz.core.formatting import format_number, spell_number
 from dpviz.core.monte_carlo import Measure
 from dpviz.curator import report
@@ -28,10 +21,10 @@ from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PosteriorLimit, PrivacyLimit
 from dpviz.curator.provenance import reported_numbers
 from dpviz.curator.question import GOALS, DesignQuestion
-from dpviz.curator.ranking import rank
+from dpviz.curator.ranking import criteria, rank
 from dpviz.curator.report import chosen_design, render_report
 from dpviz.curator.search import SearchResult, evaluate_designs
-from dpviz.curator.summary import _limits_cell, ranking_table
+from dpviz.curator.summary import ranking_table
 from dpviz.privacy.odds_text import factor_of_odds
 from tests.curator.test_search import answered
 from tests.helpers import assess, with_outcomes
@@ -109,6 +102,11 @@ def order_by_hand(designs: list[Candidate]) -> list[tuple[str, int, str]]:
     return [one.key for one in found]
 
 
+def ranked_value(design: Candidate) -> Measure:
+    """What decides among designs that keep all limits."""
+    return criteria(design.question, True)[0].value(design)
+
+
 TWICE = GuessingLimit(most_success=0.75)
 GRID: dict[str, DesignQuestion] = {
     # ε equal to a limit, several designs on it
@@ -145,7 +143,7 @@ def test_designs_stand_in_the_order_that_is_written_once_more(name: str) -> None
     assert [one.key for one in desk.designs] == order_by_hand(list(desk.evaluations))
     if len(desk.evaluations) <= 5:
         for mixed in itertools.permutations(desk.evaluations):
-            assert rank(mixed)[0].ranked_value.tied(desk.designs[0].ranked_value, 1e-3)
+            assert ranked_value(rank(mixed)[0]).tied(ranked_value(desk.designs[0]), 1e-3)
 
 
 @pytest.mark.parametrize("name", GRID)
@@ -184,7 +182,7 @@ def test_what_ranked_the_first_before_the_second_is_said_with_both_numbers(name:
             r"Next came .*?, ([\d.,×⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+) against ([\d.,×⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)(?:, which is (\S+) % more)?\.", said
         )
         assert numbers is not None, said
-        here, there = desk.designs[0].ranked_value.value, second.ranked_value.value
+        here, there = ranked_value(desk.designs[0]).value, ranked_value(second).value
         assert float(numbers[1]) == pytest.approx(there, rel=5e-3)
         assert float(numbers[2]) == pytest.approx(here, rel=5e-3)
         if numbers[3]:
@@ -481,10 +479,9 @@ def numbers(**changes: object) -> DesignQuestion:
     return DesignQuestion(**{**usual, **changes})  # type: ignore[arg-type]
 
 
-def test_a_method_that_is_private_at_no_epsilon_answers_nothing() -> None:
-    asked = numbers(
-        limits=(AccuracyLimit(ERROR, 0.1),), methods=("perturbed_histogram_scott", "modips_split"),
-    )  # fmt: skip
+@pytest.mark.parametrize("limits", [{"limits": (AccuracyLimit(ERROR, 0.1),)}, {"protections": (EpsilonDeltaLimit(),)}])
+def test_a_method_that_is_private_at_no_epsilon_is_named_with_the_reason(limits: dict[str, object]) -> None:
+    asked = numbers(**limits, methods=("perturbed_histogram_scott", "modips_split"))
     desk = answered(asked)
     assert [one.method.key for one in desk.designs] == ["modips_split"]
     assert dict(desk.absent) == {"Perturbed histogram, Scott's bins, as printed": "no ε is known to hold for it"}
@@ -527,28 +524,6 @@ def test_the_same_release_under_another_epsilon_is_listed_once() -> None:
     assert alone.designs[0].epsilon == pytest.approx(1.0, rel=1e-5)
     ones = [one.designs[0].worst_cases[ERROR].measure for one in (desk, alone)]
     assert ones[0].value == pytest.approx(ones[1].value, rel=1e-5)
-
-
-@pytest.mark.parametrize("high", [1.0, 2.0])
-def test_one_scale_for_both_is_an_equal_share_on_a_range_of_length_one_alone(high: float) -> None:
-    data = UnknownVariance(n=50, mean=0.5, sigma=0.2, low=0.0, high=high)
-    for method in (MODIPS_COMMUNAL, MODIPS_COMMUNAL_TRUNCATED):
-        other = data.method(method.same_release(data)) if method.same_release(data) else None
-        assert (other is not None) == (high == 1.0)
-        if other is not None:
-            assert other.noise_scales(data, 0.7) == method.noise_scales(data, 0.7)
-            assert other.real_epsilon(data, 0.7, 2) == method.real_epsilon(data, 0.7, 2)
-    assert MODIPS_SPLIT.same_release(data) == ""
-
-
-@pytest.mark.parametrize("kind", [CountData, CategoryData, UnknownVariance])
-def test_what_is_the_same_release_is_a_method_of_the_same_data(kind: type[DataKind]) -> None:
-    sizes = {"n": 30, "m": 30, "p": 0.5, "cells": 3, "mean": 0.0, "sigma": 1.0, "low": -4.0, "high": 4.0}
-    data = kind(**{one.name: sizes[one.name] for one in kind.parameters()})
-    keys = {one.key for one in kind.methods}
-    found: list[ComparedMethod] = [one for one in kind.methods if one.same_release(data)]
-    assert all(one.same_release(data) in keys - {one.key} for one in found)
-    assert [one.key for one in found] == (["perturbed_histogram"] if kind is UnknownVariance else [])
 
 
 # Complete answers, and simulated ties
@@ -639,13 +614,11 @@ def test_one_set_says_which_analysis_needs_several() -> None:
     assert "(Reiter 2003 needs several sets; one is taken for real)" in summarize(desk)[1]
 
 
-def test_what_is_still_computed_agrees_in_number() -> None:
+def test_a_design_appears_once_it_is_known_whether_it_keeps_all_limits() -> None:
     limits = (AccuracyLimit(COVERAGE, 0.5), AccuracyLimit("mean_width", 0.9))
-    steps = evaluate_designs(asking(methods=("geometric",), protections=(EpsilonDeltaLimit(),), limits=limits))
-    assert (
-        "Its coverage and half-width of the interval are still being computed."
-        in summarize(next(one for one in steps if one.designs))[1]
-    )
+    for asked in (asking(methods=METHODS, protections=(TWICE,), limits=limits), numbers(protections=(TWICE,))):
+        for desk in evaluate_designs(asked):
+            assert all(one.is_complete or one.meets_limits is not None for one in desk.designs)
 
 
 def test_intervals_that_hold_everything_are_told_to_say_nothing() -> None:
@@ -747,6 +720,8 @@ def test_a_class_is_told_how_many_limits_the_nearest_design_misses() -> None:
     [((False, True), "✗ 1 broken"), ((False, False), "✗ 2 broken"), ((False, None), "✗ at least 1 broken")],
 )
 def test_limits_that_were_not_looked_at_are_not_counted_as_kept(verdicts: tuple[bool | None, ...], text: str) -> None:
-    design = SimpleNamespace(verdicts=dict(zip((ERROR, COVERAGE), verdicts, strict=True)), meets_limits=False)
-    design.is_complete = True
-    assert _limits_cell(design) == text  # type: ignore[arg-type]
+    desk = desk_of("one row")
+    design = dataclasses.replace(desk.designs[0])
+    vars(design)["verdicts"] = dict(zip((ERROR, COVERAGE), verdicts, strict=True))
+    vars(design)["meets_limits"] = False
+    assert rows_of(dataclasses.replace(desk, evaluations=(design,)))[0][1] == text

@@ -90,8 +90,10 @@ def test_side_by_side_has_every_number_of_a_report() -> None:
         ({"method": "laplace", "sets": True, "rule": "as_if_real"}, "design.sets must be one of 1, 5; got True."),
         ({"method": ["laplace"], "sets": 1, "rule": "as_if_real"}, "design.method must be one of "),
         ("laplace", "design must name its method, sets and rule; got 'laplace'."),
+        (None, "design must name its method, sets and rule; got None."),
+        ({}, "design.method must be one of "),
     ],
-    ids=range(6),
+    ids=range(8),
 )
 def test_a_design_of_a_file_that_the_question_does_not_consider_is_refused(design: object, sentence: str) -> None:
     question = dataclasses.replace(COUNTED, sets=(1, 5), average=False)
