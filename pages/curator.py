@@ -156,7 +156,7 @@ def _show_answer(desk: search.SearchResult, answer: summary.Answer) -> None:
     if shown.designs and (chart := figures.limits_figure(shown, rows)) is not None:
         ui.show_figure(chart, "limits", height=limits_height(rows), hero=True)
     if desk.designs and not desk.is_complete:
-        st.progress(min(desk.n_judged / desk.n_expected, 1.0))
+        st.progress(min(len(desk.designs) / desk.n_expected, 1.0))
     if shown is not desk:
         ui.note(ui.words("before"))
     if desk.is_complete and desk.designs and not desk.feasible and not desk.undecided:
@@ -193,10 +193,8 @@ def _show_designs(desk: search.SearchResult, answer: summary.Answer) -> None:
         is_cut = count > MAX_ROWS and not ui.toggle("every", f"Show all {count} designs")
         ui.heading("The designs in order")
         ui.table(*summary.ranking_table(desk, MAX_ROWS if is_cut else count))
-        caption = ui.words("table", repetitions=format_number(desk.question.repetitions))
-        if not desk.is_complete:
-            caption += f" {ui.words('judged', judged=desk.n_judged, all=count)}"
-        st.caption(caption)
+        so_far = "" if desk.is_complete else f" {ui.words('judged', all=count)}"
+        st.caption(ui.words("table", repetitions=format_number(desk.question.repetitions)) + so_far)
     ui.note(f"{answer.explanation} {summary.limits_sentence(desk)}".strip())
     if names := by_reason(desk.absent):
         ui.note(ui.words("absent", names=names))

@@ -23,7 +23,7 @@ from dpviz.coverage.release_distribution import release_distribution
 from dpviz.coverage.report import _distance
 from dpviz.curator import provenance
 from dpviz.curator.candidate import Candidate
-from dpviz.curator.epsilon_search import lost_accuracy
+from dpviz.curator.epsilon_search import _lost_accuracy
 from dpviz.curator.measures import AccuracyLimit
 from dpviz.curator.provenance import _added_error
 from dpviz.curator.provenance import _least_error as least_of
@@ -189,7 +189,7 @@ def test_more_privacy_loss_improves_an_error_from_a_thousandth_on(better: float,
     def design(error: float) -> Any:
         return SimpleNamespace(question=question, verdicts={limit.key: True}, value=lambda _: error)
 
-    assert (lost_accuracy(design(0.1), design(0.1 * (1 - better))) > 1) == improves
+    assert (_lost_accuracy(design(0.1), design(0.1 * (1 - better))) > 1) == improves
 
 
 @pytest.mark.parametrize(("repetitions", "ranked"), [(19, False), (20, True)])

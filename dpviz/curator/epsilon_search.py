@@ -170,7 +170,7 @@ def _saturating_epsilon(candidate: Candidate, upper: float) -> float:
 
     def is_saturated(epsilon: float) -> bool:
         evaluation = known.get(epsilon) or candidate.at(epsilon).quick()
-        return all(lost_accuracy(evaluation, known[larger]) <= 1 for larger in known if larger >= epsilon)
+        return all(_lost_accuracy(evaluation, known[larger]) <= 1 for larger in known if larger >= epsilon)
 
     return _smallest_epsilon(is_saturated, sorted(known), BISECTION_TOLERANCE) or upper
 
@@ -180,7 +180,7 @@ def _interval_saturating_epsilon(candidate: Candidate, start: float, upper: floa
     best = candidate.at(upper, is_complete=True)
 
     def is_as_good(epsilon: float) -> bool:
-        return lost_accuracy(candidate.at(epsilon, is_complete=True), best) <= 1
+        return _lost_accuracy(candidate.at(epsilon, is_complete=True), best) <= 1
 
     # Bracket by factors of two: upward, or downward where no error counts
     low, high = math.nan, start
@@ -200,14 +200,10 @@ def _estimate_keys(candidate: Candidate) -> list[str]:
     return [key for key in ("bias", ERROR_KEY) if key in candidate.question.relevant_measures] or [ERROR_KEY]
 
 
-def lost_accuracy(evaluation: Candidate, rival: Candidate) -> float:
+def _lost_accuracy(evaluation: Candidate, rival: Candidate) -> float:
     """How much better a rival is in what counts, at most, in thousandths; infinite where it alone meets a limit.
 
     A limit counts by a thousandth of itself, the goal by one of its own value, a bias by one of the error.
-
-    Parameters
-    ----------
-    evaluation, rival : Candidate
     """
     question = evaluation.question
     limits = {limit.key: limit.limit for limit in question.limits}

@@ -15,10 +15,10 @@ from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import TIE_ERRORS, Measure
 from dpviz.curator.candidate import ERROR_KEY, Candidate
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
-from dpviz.curator.privacy_limits import largest_guess_rate
 from dpviz.curator.search import SearchResult
 from dpviz.curator.summary import limit_text
 from dpviz.curator.sweep import SWEEP_MEASURES, Sweep, measure_of
+from dpviz.privacy.trade_off import TradeOffCurve
 
 
 def _limit_use(limit: AccuracyLimit, designs: Sequence[Candidate]) -> list[list[float]]:
@@ -57,7 +57,7 @@ def limits_figure(result: SearchResult, rows: int) -> Figure | None:
 
 def guess_rate(sweep: Sweep, epsilon: float) -> float:
     """How often an attacker can guess right where this ε, with the δ of the question, is promised."""
-    return math.nan if math.isnan(epsilon) else largest_guess_rate(epsilon, sweep.question.max_delta)
+    return math.nan if math.isnan(epsilon) else TradeOffCurve.promised(epsilon, sweep.question.max_delta).success(0.5)
 
 
 def sweep_figure(sweep: Sweep, measure: str, *, guesses: bool = False) -> Figure:

@@ -100,7 +100,7 @@ def _suggest_shares(facts: ProportionFacts | CategoryFacts) -> Suggestions:
     if isinstance(facts, CategoryFacts):
         offer = Suggestion(f"Use k = {facts.categories:,} categories", {"cells": facts.categories}, ("categories",))
         return Suggestions([("categories", f"{facts.categories:,}", "distinct values that occur")], [offer])
-    low, high = (min(max(end, 0.0), 1.0) for end in rounded_ends(*wilson_interval(facts.share, facts.n, 0.95)))
+    low, high = (min(max(end, 0.0), 1.0) for end in _rounded_ends(*wilson_interval(facts.share, facts.n, 0.95)))
     span = f"{format_number(low)} to {format_number(high)}"
     numbers = [
         ("share of ones", format_percent(facts.share, 4), "of the rows with a value"),
@@ -112,7 +112,7 @@ def _suggest_shares(facts: ProportionFacts | CategoryFacts) -> Suggestions:
 
 def _suggest_numbers(facts: NumberFacts) -> Suggestions:
     low, high = _range_of_mean(facts)
-    sigma = rounded_ends(0.0, facts.standard_deviation)[1]
+    sigma = _rounded_ends(0.0, facts.standard_deviation)[1]
     bounds_text = f"{format_distinct(facts.low, facts.high)} to {format_distinct(facts.high, facts.low)}"
     mean_text, sigma_text = f"{format_number(low)} to {format_number(high)}", f"σ = {format_number(sigma)}"
     bounds = {"low": facts.low, "high": facts.high}
@@ -137,7 +137,7 @@ def _suggest_numbers(facts: NumberFacts) -> Suggestions:
 def _range_of_mean(facts: NumberFacts) -> tuple[float, float]:
     """A 95 % interval of the mean, rounded outward, a hundredth of their distance or half of its own off the bounds."""
     half = 1.96 * facts.standard_deviation / math.sqrt(facts.n)
-    low, high = rounded_ends(facts.mean - half, facts.mean + half)
+    low, high = _rounded_ends(facts.mean - half, facts.mean + half)
     if not half:
         return low, high
     margin = 0.01 * (facts.high - facts.low)
@@ -146,16 +146,10 @@ def _range_of_mean(facts: NumberFacts) -> tuple[float, float]:
     return max(low, float(f"{first:.12g}")), min(high, float(f"{last:.12g}"))
 
 
-def rounded_ends(low: float, high: float) -> tuple[float, float]:
+def _rounded_ends(low: float, high: float) -> tuple[float, float]:
     """Ends of an interval, rounded outward to two of the digits that tell them apart.
 
-    Parameters
-    ----------
-    low, high : float
-
-    Examples
-    --------
-    >>> rounded_ends(0.2189, 0.3958), rounded_ends(0.5, 0.5)
+    >>> _rounded_ends(0.2189, 0.3958), _rounded_ends(0.5, 0.5)
     ((0.21, 0.4), (0.5, 0.5))
     """
     if high <= low:

@@ -10,7 +10,6 @@ from typing import ClassVar
 
 from scipy.special import expit, logit
 
-from dpviz.core.declarations import DELTA, EPSILON
 from dpviz.core.formatting import format_number, round_down
 from dpviz.core.parameters import parameter_with_default
 from dpviz.core.records import ParameterRecord
@@ -231,22 +230,3 @@ PRIVACY_LIMITS: dict[str, type[PrivacyLimit]] = {
     limit.key: limit for limit in (EpsilonDeltaLimit, GuessingLimit, PosteriorLimit, RiskRatioLimit)
 }
 """Ways to limit what a release gives away, by key: a new one is a class and its name in this list."""
-
-
-def largest_guess_rate(epsilon: float, delta: float = 0.0) -> float:
-    """Share of right guesses that (ε, δ) allows where nothing was known before: (e^ε + δ)/(e^ε + 1).
-
-    Parameters
-    ----------
-    epsilon : float
-    delta : float, optional
-
-    Examples
-    --------
-    >>> round(largest_guess_rate(math.log(3)), 12)
-    0.75
-    """
-    epsilon = EPSILON.validate(epsilon)
-    delta = DELTA.validate(delta)
-    ratio = math.exp(-epsilon)
-    return (1 + delta * ratio) / (1 + ratio)

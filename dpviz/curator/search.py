@@ -79,11 +79,6 @@ class SearchResult:
         """Number of designs there are, or may come."""
         return len(self.designs) if self.is_complete else len(candidates(self.question)) * len(self.question.rules)
 
-    @property
-    def n_judged(self) -> int:
-        """Designs of which nothing more is to be computed."""
-        return sum(design.is_complete or design.meets_limits is False for design in self.evaluations)
-
     def deciding_criterion(self, rival: Candidate) -> Criterion | None:
         """What tells the best from another design; None where nothing does."""
         return deciding_criterion(self.designs, rival)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 
 import pytest
@@ -15,7 +14,6 @@ from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, Priva
 from dpviz.curator.provenance import reported_numbers
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.ranking import privacy_loss, rank
-from dpviz.curator.report import chosen_design, design_to_json, load_design
 from tests.curator.test_search import answered
 from tests.helpers import assess
 from tests.helpers import desk_answer as summarize
@@ -139,23 +137,6 @@ def test_an_interval_near_no_degrees_of_freedom_has_no_mean_length_and_breaks_ev
     assert [(one.value("mean_width"), one.meets_limits) for one in desk.designs] == [(math.inf, False)] * 2
     assert "the interval is <b>endlessly</b> long on average (at most ±1)" in summarize(desk)[1]
     assert "too close to call" not in summarize(desk)[1]
-
-
-# Files
-
-
-def test_a_number_that_no_processor_holds_and_sets_that_are_no_whole_number_are_told() -> None:
-    asked = asking(EpsilonDeltaLimit(most_epsilon=1.0), n=20, low=0.2, high=0.3, methods=("geometric",))
-    desk = answered(asked)
-    design = chosen_design(desk, desk.designs[0].key)
-    whole = json.loads(design_to_json(design))
-    whole["numbers"][5]["value"] = whole["design"]["epsilon"] = 10**400
-    _, stored = load_design(json.dumps(whole))
-    assert stored is not None
-    assert any("10³⁰⁸" in told for _, told, _ in stored.differences(design))
-    whole["design"]["sets"] = 1.0
-    with pytest.raises(ValueError, match=r"design\.sets must be one of 1; got 1\."):
-        load_design(json.dumps(whole))
 
 
 # What the sentences and the order rest on

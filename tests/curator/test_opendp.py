@@ -22,13 +22,18 @@ from tests.curator.test_report import CELLS, COUNT, NUMBERS
 from tests.helpers import assess
 
 
+def asking(data: CountData, sets: int) -> DesignQuestion:
+    """A question with an ε of 1 for so many sets."""
+    low, high = (-0.5, 0.5) if isinstance(data, UnknownVariance) else (0.2, 0.4)
+    return DesignQuestion(
+        data=data, lowest=low, highest=high, values=2, sets=(sets,), protections=(EpsilonDeltaLimit(),), repetitions=20
+    )
+
+
 @pytest.mark.parametrize("data", [COUNT, CELLS, NUMBERS], ids=lambda data: data.key)
 @pytest.mark.parametrize("sets", [1, 3])
 def test_every_method_is_handed_over_or_said_not_to_be(data: CountData, sets: int) -> None:
-    low, high = (-0.5, 0.5) if data is NUMBERS else (0.2, 0.4)
-    question = DesignQuestion(
-        data=data, lowest=low, highest=high, values=2, sets=(sets,), protections=(EpsilonDeltaLimit(),), repetitions=20
-    )
+    question = asking(data, sets)
     for method in question.considered_methods:
         number = method.sets(sets)
         epsilon = setting_for(method, data, number, question.promises)
@@ -65,10 +70,7 @@ def test_another_release_that_is_handed_over_keeps_the_same_promise() -> None:
 
 def handed_over(data: CountData, key: str, sets: int = 1) -> str:
     """The script of a method with an ε of 1 for all its sets."""
-    low, high = (-0.5, 0.5) if isinstance(data, UnknownVariance) else (0.2, 0.4)
-    question = DesignQuestion(
-        data=data, lowest=low, highest=high, values=2, sets=(sets,), protections=(EpsilonDeltaLimit(),), repetitions=20
-    )
+    question = asking(data, sets)
     method = question.data.method(key)
     epsilon = setting_for(method, data, sets, question.promises)
     assert epsilon is not None
@@ -178,10 +180,7 @@ def test_methods_for_numbers_have_what_opendp_has_of_them(key: str, near: str | 
 
 @pytest.mark.parametrize("data", [COUNT, CELLS, NUMBERS], ids=lambda data: data.key)
 def test_the_accountant_of_opendp_finds_the_same_loss(data: CountData, tmp_path: Path) -> None:
-    low, high = (-0.5, 0.5) if data is NUMBERS else (0.2, 0.4)
-    question = DesignQuestion(
-        data=data, lowest=low, highest=high, values=2, sets=(3,), protections=(EpsilonDeltaLimit(),), repetitions=20
-    )
+    question = asking(data, 3)
     n_same = 0
     for method in question.considered_methods:
         number = method.sets(3)

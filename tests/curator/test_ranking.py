@@ -329,6 +329,19 @@ def test_a_design_whose_limits_say_little_carries_the_warning_at_any_size() -> N
         assert f"by a factor of {factor_of_odds(first.real_epsilon)}." in sentence
 
 
+def off_at_worst(epsilon: float, n: int = 5, m: int = 8, sets: int = 2, low: float = 0.25, high: float = 0.5) -> float:
+    """RMSE of Beta-binomial sets that share ε, at the worst of 201 p."""
+    alpha = n / math.expm1(epsilon / sets)
+    shares = [(x + alpha) / (n + 2 * alpha) for x in range(n + 1)]
+    spreads = [s * (1 - s) * (n + m + 2 * alpha) / (n + 1 + 2 * alpha) / m / sets for s in shares]
+    found = []
+    for p in (low + (high - low) * place / 200 for place in range(201)):
+        chances = [math.comb(n, x) * p**x * (1 - p) ** (n - x) for x in range(n + 1)]
+        squares = [spread + (share - p) ** 2 for spread, share in zip(spreads, shares, strict=True)]
+        found.append(math.sqrt(sum(a * b for a, b in zip(chances, squares, strict=True))))
+    return max(found)
+
+
 def test_an_error_that_falls_and_rises_again_is_followed_to_where_it_is_smallest() -> None:
     """One set of 7 rows, p from .1 to .6: off by .2548 at ε = 1.504, by .2735 at 1.278 and at 2.154, by .2988 at 10."""
     asked = asking(
@@ -339,35 +352,13 @@ def test_an_error_that_falls_and_rises_again_is_followed_to_where_it_is_smallest
     assert first.is_saturated
     assert first.epsilon == pytest.approx(1.504, rel=0.01)
 
-    def off(epsilon: float, p: float) -> float:
-        alpha = 7 / math.expm1(epsilon)
-        square = 0.0
-        for x in range(8):
-            share = (x + alpha) / (7 + 2 * alpha)
-            spread = share * (1 - share) * (7 + 2 * alpha + 7) / (7 + 2 * alpha + 1) / 7
-            square += math.comb(7, x) * p**x * (1 - p) ** (7 - x) * (spread + (share - p) ** 2)
-        return math.sqrt(square)
-
     def worst(epsilon: float) -> float:
-        return max(off(epsilon, 0.1 + 0.5 * place / 200) for place in range(201))
+        return off_at_worst(epsilon, n=7, m=7, sets=1, low=0.1, high=0.6)
 
     here = worst(first.epsilon)
     assert first.worst_cases[ERROR].measure.value == pytest.approx(here, rel=1e-4)
     # No larger ε improves it by a thousandth, which is what the sentence says.
     assert here < 1.001 * min(worst(first.epsilon * 1.004**step) for step in range(1, 200))
-
-
-def off_at_worst(epsilon: float) -> float:
-    """RMSE of two Beta-binomial sets of eight rows from five that share ε, at the worst of 201 p from .25 to .5."""
-    alpha = 8 / math.expm1(epsilon / 2)
-    shares = [(x + alpha) / (5 + 2 * alpha) for x in range(6)]
-    spreads = [share * (1 - share) * (13 + 2 * alpha) / (6 + 2 * alpha) / 8 / 2 for share in shares]
-    found = []
-    for p in (0.25 + 0.25 * place / 200 for place in range(201)):
-        chances = [math.comb(5, x) * p**x * (1 - p) ** (5 - x) for x in range(6)]
-        squares = [spread + (share - p) ** 2 for spread, share in zip(spreads, shares, strict=True)]
-        found.append(math.sqrt(sum(a * b for a, b in zip(chances, squares, strict=True))))
-    return max(found)
 
 
 def five_rows(most: float | None, goal: str = ERROR) -> SearchResult:
@@ -648,14 +639,6 @@ def test_intervals_that_hold_everything_are_told_to_say_nothing() -> None:
 )
 def test_a_limit_is_translated_where_its_own_words_do_not_say_it(limit: PrivacyLimit, said: str) -> None:
     assert limit.full_text == said
-
-
-def test_the_comparison_gets_the_rule_and_the_repetitions() -> None:
-    asked = numbers(
-        protections=(EpsilonDeltaLimit(),), sets=(2,), rules=("rubin_1987",), repetitions=70, methods=("modips_split",)
-    )
-    settings = answered(asked).designs[0].comparison_settings
-    assert (settings["rule"], settings["repetitions"], settings["sets"]) == ("rubin_1987", 70, 2)
 
 
 def test_of_what_a_simulation_confirms_the_smallest_is_not_said_to_be_smaller_than_what_is_not_refuted() -> None:

@@ -55,8 +55,9 @@ def test_numbers_of_a_file_are_compared_to_the_ninth_digit() -> None:
         assert all(difference.stored == "not there" for difference in missing)
         assert len(missing) >= len({(number.label, number.symbol) for number in reported_numbers(design)})
     assert load_design(COUNTED.to_json())[1] is None
-    changed = stored_in(json.dumps(content | {"design": content["design"] | {"epsilon": 99}}))
-    assert changed.differences(design) == [("ε of the design", "99", format_number(design.epsilon, 12))]
+    for epsilon, text in ((99, "99"), (10**400, "a number above 10³⁰⁸")):
+        changed = stored_in(json.dumps(content | {"design": content["design"] | {"epsilon": epsilon}}))
+        assert changed.differences(design) == [("ε of the design", text, format_number(design.epsilon, 12))]
 
 
 def test_side_by_side_has_every_number_of_a_report() -> None:
@@ -92,8 +93,9 @@ def test_side_by_side_has_every_number_of_a_report() -> None:
         ("laplace", "design must name its method, sets and rule; got 'laplace'."),
         (None, "design must name its method, sets and rule; got None."),
         ({}, "design.method must be one of "),
+        ({"method": "laplace", "sets": 1.0, "rule": "as_if_real"}, "design.sets must be one of 1, 5; got 1."),
     ],
-    ids=range(8),
+    ids=range(9),
 )
 def test_a_design_of_a_file_that_the_question_does_not_consider_is_refused(design: object, sentence: str) -> None:
     question = dataclasses.replace(COUNTED, sets=(1, 5), average=False)

@@ -142,8 +142,11 @@ def test_right_guesses_rise_from_a_half_with_epsilon() -> None:
     assert all(low < high for low, high in itertools.pairwise(rates))
     assert 0.5 < rates[0] < rates[-1] < 1
     assert math.isnan(guess_rate(found, math.nan))
-    with_delta = dataclasses.replace(ASKED, protections=(EpsilonDeltaLimit(most_delta=0.2),))
-    assert guess_rate(dataclasses.replace(found, question=with_delta), 1.0) > guess_rate(found, 1.0)
+    for epsilon, delta in itertools.product((0.01, 1.0, 20.0), (0.0, 1e-3, 0.3)):
+        # The promised curve meets the diagonal where both errors are (1 − δ)/(e^ε + 1)
+        asked = dataclasses.replace(ASKED, protections=(EpsilonDeltaLimit(most_delta=delta),))
+        rate = guess_rate(dataclasses.replace(found, question=asked), epsilon)
+        assert rate == pytest.approx(1 - (1 - delta) / (math.exp(epsilon) + 1), rel=1e-12)
 
 
 def test_without_an_epsilon_the_frontier_still_has_a_middle() -> None:
