@@ -181,7 +181,10 @@ def _duplicate_reason(question: DesignQuestion, method: ComparedMethod) -> str:
 def first_result(question: DesignQuestion) -> SearchResult:
     """Answer as soon as it has a design, or after some hundredths of a second."""
     end = time.monotonic() + FIRST_WAIT_S
-    return next(result for result in evaluate_designs(question) if result.designs or time.monotonic() > end)
+    for result in evaluate_designs(question):
+        if result.designs or time.monotonic() > end:
+            break
+    return result
 
 
 # What has to give way

@@ -23,7 +23,7 @@ from dpviz.curator.provenance import reported_numbers
 from dpviz.curator.question import GOALS, DesignQuestion
 from dpviz.curator.ranking import criteria, rank
 from dpviz.curator.report import chosen_design, render_report
-from dpviz.curator.search import SearchResult, evaluate_designs
+from dpviz.curator.search import SearchResult, evaluate_designs, first_result
 from dpviz.curator.summary import ranking_table
 from dpviz.privacy.odds_text import factor_of_odds
 from tests.curator.test_search import answered
@@ -478,6 +478,12 @@ def test_a_method_that_is_private_at_no_epsilon_is_named_with_the_reason(limits:
     assert dict(desk.absent) == {"Perturbed histogram, Scott's bins, as printed": "no ε is known to hold for it"}
     alone = answered(dataclasses.replace(asked, methods=("perturbed_histogram_scott",)))
     assert summarize(alone)[0] == "no design"
+
+
+def test_a_page_has_an_answer_at_once_even_without_a_design(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dpviz.curator.search.FIRST_WAIT_S", 60.0)
+    asked = numbers(protections=(EpsilonDeltaLimit(),), methods=("perturbed_histogram_scott",))
+    assert first_result(asked).is_complete and not first_result(asked).designs
 
 
 def test_where_no_epsilon_is_known_that_is_said_and_it_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:

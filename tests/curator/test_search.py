@@ -12,7 +12,6 @@ import scipy.stats
 
 from dpviz.comparisons import CategoryData, CountData, EqualPrivacy, UnknownVariance
 from dpviz.core.monte_carlo import Measure
-from dpviz.curator.candidate import Candidate
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import (
     PRIVACY_LIMITS,
@@ -163,7 +162,7 @@ LIMITS = [
         [(EpsilonDeltaLimit(most_epsilon=2.0),), (GuessingLimit(), PosteriorLimit())],
     ),
 )
-def test_designs_stand_in_the_order_that_every_design_computed_by_hand_gives(
+def test_every_design_is_the_one_that_is_computed_by_hand(
     limits: tuple[AccuracyLimit, ...], goal: str, protections: tuple[PrivacyLimit, ...]
 ) -> None:
     asked = question(limits=limits, goal=goal, protections=protections, rules=TWO_RULES)
@@ -201,18 +200,6 @@ def test_designs_stand_in_the_order_that_every_design_computed_by_hand_gives(
         )
     }
     assert {one.key for one in (*desk.feasible, *desk.undecided)} >= expected >= set(keeping)
-
-    def aim(one: Candidate) -> float:
-        return one.real_epsilon if goal == "epsilon" else by_hand[one.key][1][goal]  # type: ignore[return-value]
-
-    aims = [aim(one) for one in desk.feasible]
-    assert all(one <= other * (1 + 1e-6) for one, other in itertools.pairwise(aims))
-    broken = [one for one in desk.designs if one.meets_limits is False]
-    assert desk.designs == (*desk.feasible, *desk.undecided, *broken)
-    assert not any(one.exceeds_usual_epsilon for one in broken)
-    tightest = [one.limit_use.value for one in broken]
-    assert all(one <= other * (1 + 1e-6) for one, other in itertools.pairwise(tightest))
-    assert all(one > 1 for one in tightest)
 
 
 def test_what_grows_is_never_taken_back() -> None:
