@@ -229,4 +229,4 @@ class RiskRatioLimit(PrivacyLimit, key="risk"):
 PRIVACY_LIMITS: dict[str, type[PrivacyLimit]] = {
     limit.key: limit for limit in (EpsilonDeltaLimit, GuessingLimit, PosteriorLimit, RiskRatioLimit)
 }
-"""Ways to limit what a release gives away, by key: a new one is a class and its name in this list."""
+"""Ways to limit what a release gives away, by key: a class each, with its texts in ``limits.toml``."""
