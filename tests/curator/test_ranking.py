@@ -331,7 +331,7 @@ def test_a_design_whose_limits_say_little_carries_the_warning_at_any_size() -> N
 
 def off_at_worst(epsilon: float, n: int = 5, m: int = 8, sets: int = 2, low: float = 0.25, high: float = 0.5) -> float:
     """RMSE of Beta-binomial sets that share ε, at the worst of 201 p."""
-    alpha = n / math.expm1(epsilon / sets)
+    alpha = m / math.expm1(epsilon / sets)
     shares = [(x + alpha) / (n + 2 * alpha) for x in range(n + 1)]
     spreads = [s * (1 - s) * (n + m + 2 * alpha) / (n + 1 + 2 * alpha) / m / sets for s in shares]
     found = []
