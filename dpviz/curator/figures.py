@@ -21,8 +21,14 @@ from dpviz.curator.sweep import SWEEP_MEASURES, Sweep, measure_of
 from dpviz.privacy.trade_off import TradeOffCurve
 
 
-def _limit_use(limit: AccuracyLimit, designs: Sequence[Candidate]) -> list[list[float]]:
-    """Share of a limit that each design uses, and its ends at two standard errors; NaN where it is not known."""
+def limit_use(limit: AccuracyLimit, designs: Sequence[Candidate]) -> list[list[float]]:
+    """Shares of a limit that designs use, and their ends at two standard errors; NaN where they are not known.
+
+    Parameters
+    ----------
+    limit : AccuracyLimit
+    designs : sequence of Candidate
+    """
     cases = [design.worst_case(limit.key) for design in designs]
     shares = [limit.used_share(case.measure) if case.is_known else Measure.unknown() for case in cases]
     value, bar = (np.array([getattr(share, name) for share in shares]) for name in ("value", "error"))
@@ -41,7 +47,7 @@ def limits_figure(result: SearchResult, rows: int) -> Figure | None:
     """
     designs = result.designs[:rows]
     question = result.question
-    uses = {limit_text(question, item.measure, item.limit): _limit_use(item, designs) for item in question.limits}
+    uses = {limit_text(question, item.measure, item.limit): limit_use(item, designs) for item in question.limits}
     reference = ""
     if not uses:
         measure = ACCURACY_MEASURES.get(question.goal, ACCURACY_MEASURES[ERROR_KEY])
@@ -49,7 +55,7 @@ def limits_figure(result: SearchResult, rows: int) -> Figure | None:
         smallest = min((value for value in values if value > 0), default=0.0)
         if not smallest:
             return None
-        uses = {measure.label: _limit_use(AccuracyLimit(measure.key, smallest), designs)}
+        uses = {measure.label: limit_use(AccuracyLimit(measure.key, smallest), designs)}
         reference = f"the smallest {measure.label}"
     names = [f"{design.method.label}<br><sup>{design.sets_and_rule}</sup>" for design in designs]
     return limits_chart(names, uses, against=reference, rows=rows)
