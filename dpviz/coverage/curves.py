@@ -59,7 +59,7 @@ def coverage_by_proportion(
 
     Examples
     --------
-    At p = 0 every confidential row is 0; a release of one row then has an interval of width 0 at 0 or 1.
+    A release of one row has an interval of width 0 at 0 or 1.
 
     >>> from dpviz.mechanisms import BetaBinomial
     >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
@@ -110,11 +110,10 @@ def sums_given_counts(
 
     Parameters
     ----------
-    synthesizer : TwoCellSynthesizer
-    sets : int
+    synthesizer, sets, level
+        As in `exact_coverages`.
     rules : list of IntervalRule
         All of them read the sum alone, or none.
-    level : float
     points : ndarray
         Increasing true proportions.
     """
@@ -131,7 +130,7 @@ def sums_given_counts(
     for block in row_blocks(size, 1, BLOCK_OUTCOMES):
         statistics = outcomes.statistics(np.arange(size)[block])
         for place, rule in enumerate(rules):
-            intervals = rule.intervals(statistics, level)
+            intervals = rule.ends(statistics, level)
             start[place, block], stop[place, block] = covered_range(*intervals.widened, points)
             lengths[place, block] = intervals.length_inside
 
@@ -140,33 +139,24 @@ def sums_given_counts(
 
     # What covers p given x covers 1 - p given n - x where the mechanism treats ones and zeros alike
     is_mirrored = outcomes.is_mirrored and np.allclose(points, 1 - points[::-1], rtol=0, atol=1e-14)
+    half = (len(counts) + 1) // 2
     covered = np.zeros((len(rules), len(counts), len(points)))
     length, exists = np.zeros((2, len(rules), len(counts)))
-    for index in range(len(counts)):
-        mirror = len(counts) - 1 - index
-        if is_mirrored and index > mirror:
-            covered[:, index] = covered[:, mirror, ::-1]
-            length[:, index] = length[:, mirror]
-            exists[:, index] = exists[:, mirror]
-            continue
+    for index in range(half if is_mirrored else len(counts)):
         outcome, chance = outcomes.given(index)
         for place in range(len(rules)):
             covered[place, index] = covered_points(start[place], stop[place], outcome, chance, len(points))
             length[place, index] = chance @ lengths[place].take(outcome)
             exists[place, index] = chance @ has_interval[place].take(outcome)
+    if is_mirrored:
+        covered[:, half:] = covered[:, : len(counts) - half][:, ::-1, ::-1]
+        length[:, half:] = length[:, : len(counts) - half][:, ::-1]
+        exists[:, half:] = exists[:, : len(counts) - half][:, ::-1]
     return GivenCounts(counts, covered, length, exists, outcomes.error_bound + ROW_ERROR)
 
 
 def covered_range(lowest: FloatArray, highest: FloatArray, points: FloatArray) -> tuple[IntArray, IntArray]:
-    """Places of the first point that each interval holds, and after the last one; equal where it holds none.
-
-    Parameters
-    ----------
-    lowest, highest : ndarray
-        Ends, NaN where there is no interval.
-    points : ndarray
-        Increasing.
-    """
+    """Places of the first of increasing points that each interval holds, and after the last one, equal for none."""
     start = np.searchsorted(points, np.where(np.isnan(lowest), math.inf, lowest))
     stop = np.searchsorted(points, np.where(np.isnan(highest), -math.inf, highest), side="right")
     return start, np.maximum(start, stop)
@@ -202,14 +192,6 @@ def stream_by_synthesizer(
         Where each of them stands on the axis. Values that are still to come, or take too long, are NaN.
     p, sets, rules, level
         As in `exact_coverages`.
-
-    Examples
-    --------
-    >>> from dpviz.mechanisms import BetaBinomial
-    >>> releases = [BetaBinomial(n=1, m=1, alpha=prior, beta=prior) for prior in (1, 1e12)]
-    >>> *_, curves = stream_by_synthesizer(releases, points=[1, 2], p=0, sets=1, rules=["as_if_real"])
-    >>> curves.coverage.round(6).tolist()
-    [[0.666667, 0.5]]
     """
     coverage, length = np.full((2, len(rules), len(points)), math.nan)
     error = 0.0

@@ -69,11 +69,10 @@ def exact_coverage(
     p : float
         True proportion.
     sets : int
-        M, at least as many as the rule needs.
+        M.
     rule : str
         Key of `dpviz.inference.RULES`.
     level : float, default 0.95
-        Nominal level of the interval.
 
     Raises
     ------
@@ -83,11 +82,7 @@ def exact_coverage(
     Notes
     -----
     Σ_x Pr(x) Σ_{(S, Q)} Pr(S, Q | x) 1{covered}, with S = Σ x̃ and Q = Σ x̃², which determine q̄, b and v̄; S alone for
-    rules that know the noise.
-
-    References
-    ----------
-    Charest (2011), section 3.4, who simulates it.
+    rules that know the noise. Charest (2011), section 3.4, simulates it.
 
     Examples
     --------
@@ -119,13 +114,6 @@ def exact_coverages(
         As in `exact_coverage`.
     skip_unreachable : bool, default False
         Whether rules whose sums would take too long are left out instead of refused.
-
-    Examples
-    --------
-    >>> from dpviz.mechanisms import BetaBinomial
-    >>> release = BetaBinomial(n=2000, m=2000, alpha=1, beta=1)
-    >>> exact_coverages(synthesizer=release, p=0.5, sets=10, rules=["reiter_2003"], skip_unreachable=True)
-    {}
     """
     p = PROPORTION.validate(p)
     chosen, sets, level = checked_rules(rules, sets, level)
@@ -149,18 +137,12 @@ def exact_coverages(
 
 
 def checked_rules(rules: Sequence[str], sets: int, level: float) -> tuple[list[IntervalRule], int, float]:
-    """Rules by their keys, M and the level, all checked.
+    """Rules by their keys, M and the level, all checked; a rule may be unknown or need more sets.
 
     Parameters
     ----------
-    rules : sequence of str
-    sets : int
-    level : float
-
-    Raises
-    ------
-    ValueError
-        If there is no rule, or one of them is unknown or needs more sets.
+    rules, sets, level
+        As in `exact_coverages`.
     """
     sets = SETS.validate(sets)
     level = LEVEL.validate(level)
@@ -179,7 +161,7 @@ def _measures(rule: IntervalRule, distribution: ReleaseDistribution, p: float, l
     sums = np.zeros(8)
     for block in row_blocks(len(distribution.probability), 1, BLOCK_OUTCOMES):
         part = statistics.at(block)
-        intervals = rule.intervals(part, level)
+        intervals = rule.ends(part, level)
         covered = contains(*intervals, p)
         width = np.zeros(len(covered)) if rule.has_unbounded_width else intervals.high - intervals.low
         values = [
@@ -196,18 +178,19 @@ def _measures(rule: IntervalRule, distribution: ReleaseDistribution, p: float, l
             return math.nan
         return numerator / share
 
-    given_negative = ratio(covered_negative, negative, is_known=knows_total)
-    given_rest = ratio(covered_share - covered_negative, total - negative, is_known=knows_total)
-    return {
-        "coverage": min(covered_share, 1.0),
-        "mean_width": ratio(width_sum, total - missing, is_known=not rule.has_unbounded_width),
-        "mean_width_inside": min(ratio(inside, total - missing), 1.0),
-        "negative_variance_share": min(missing, 1.0),
-        "vacuous_share": min(vacuous, 1.0),
-        "coverage_given_negative_total": min(given_negative, 1.0),
-        "coverage_given_nonnegative_total": min(given_rest, 1.0),
-        "negative_total_share": min(negative, 1.0) if knows_total else math.nan,
+    shares = {
+        "coverage": covered_share,
+        "mean_width_inside": ratio(inside, total - missing),
+        "negative_variance_share": missing,
+        "vacuous_share": vacuous,
+        "coverage_given_negative_total": ratio(covered_negative, negative, is_known=knows_total),
+        "coverage_given_nonnegative_total": ratio(
+            covered_share - covered_negative, total - negative, is_known=knows_total
+        ),
+        "negative_total_share": negative if knows_total else math.nan,
     }
+    mean_width = ratio(width_sum, total - missing, is_known=not rule.has_unbounded_width)
+    return {name: min(share, 1.0) for name, share in shares.items()} | {"mean_width": mean_width}
 
 
 def coverage_given_count(

@@ -72,6 +72,7 @@ class Box(NamedTuple):
 
     @property
     def entries(self) -> int:
+        """Number of pairs (S, d)."""
         return (self.high - self.low + 1) * self.spread
 
 
@@ -151,12 +152,8 @@ def _joint_distribution(rows: FloatArray, weights: FloatArray, sets: int, box: B
             mixed[block] += complex_power(fft(phases * row, period), sets)
     joint = irfft(np.ascontiguousarray(ifft(mixed, overwrite_x=True).T), length, axis=1)
     totals = np.arange(box.low, box.high + 1) - sets * box.first
-    rotated: FloatArray = np.empty((count, length))
-    shifts = _smallest_spread(totals, sets) % length
-    for row, place, shift in zip(rotated, (totals % period).tolist(), shifts.tolist(), strict=True):
-        row[: length - shift] = joint[place, shift:]
-        row[length - shift :] = joint[place, :shift]
-    return rotated
+    shifts = _smallest_spread(totals, sets)
+    return np.array([np.roll(joint[total % period], -shift) for total, shift in zip(totals, shifts, strict=True)])
 
 
 def _smallest_spread(totals: IntArray, sets: int) -> IntArray:
@@ -309,9 +306,8 @@ def release_distribution(
 
     Parameters
     ----------
-    synthesizer : TwoCellSynthesizer
-    p : float
-    sets : int
+    synthesizer, p, sets
+        As in `exact_coverage`.
     sums_only : bool, default False
         Whether S is all that is read.
 
@@ -353,12 +349,6 @@ def exact_work(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, sums_onl
     ----------
     synthesizer, p, sets, sums_only
         As in `release_distribution`.
-
-    Examples
-    --------
-    >>> from dpviz.mechanisms import BetaBinomial
-    >>> exact_work(BetaBinomial(n=2, m=2, alpha=1, beta=1), p=0.5, sets=3)
-    42
     """
     mixture = likely_counts(synthesizer.n, p, SMALL_TAIL if sums_only else TAIL)
     if sums_only:

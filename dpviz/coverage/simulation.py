@@ -146,20 +146,22 @@ class CoveragePlan(Plan[CoverageTally]):
             confidential = _inverse(np.cumsum(weights), uniforms[0])
         else:
             confidential = np.full(size, self.confidential_count)
-        counts = np.empty((self.sets, size), dtype=np.int64)
-        for x in np.unique(confidential):
-            is_x = confidential == x
-            counts[:, is_x] = _inverse(_released_cdf(self.synthesizer, int(x)), uniforms[1:, is_x])
+        # One table for all repetitions with the same x
+        order = np.argsort(confidential, kind="stable")
+        known, starts = np.unique(confidential[order], return_index=True)
+        groups = zip(known.tolist(), np.split(uniforms[1:].T[order], starts[1:]), strict=True)
+        counts = np.empty((size, self.sets), dtype=np.int64)
+        counts[order] = np.concatenate([_inverse(_released_cdf(self.synthesizer, x), group) for x, group in groups])
 
-        statistics = set_statistics(self.synthesizer, self.sets, counts.sum(axis=0), (counts**2).sum(axis=0))
+        statistics = set_statistics(self.synthesizer, self.sets, counts.sum(axis=1), (counts**2).sum(axis=1))
         away = statistics.estimate - self.p
         sums = {"negative_total": np.array(float(np.count_nonzero(statistics.negative_total)))}
         sums |= {f"deviation_{power}": np.array((away**power).sum()) for power in (1, 2, 3, 4)}
-        intervals = [RULES[key].intervals(statistics, self.level) for key in self.rules]
+        intervals = [RULES[key].ends(statistics, self.level) for key in self.rules]
         tallies = [self._tally_rule(*pair, statistics, away) for pair in zip(self.rules, intervals, strict=True)]
         sums |= {name: np.array([tally[name] for tally in tallies]) for name in tallies[0]}
         series = {
-            "confidential": confidential, "counts": counts.T, "estimates": statistics.estimate,
+            "confidential": confidential, "counts": counts, "estimates": statistics.estimate,
             "low": np.array([low for low, _ in intervals]).T, "high": np.array([high for _, high in intervals]).T,
         }  # fmt: skip
         return Block(sums, series)

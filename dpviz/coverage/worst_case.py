@@ -48,7 +48,6 @@ def minimize_over_p(function: Callable[[FloatArray], FloatArray], low: float = 0
     function : callable
         From an array of proportions to their values.
     low, high : float
-        Ends of the range.
 
     Examples
     --------
@@ -79,13 +78,6 @@ def coverage_curves(
     ----------
     synthesizer, sets, rules, level
         As in `exact_coverages`.
-
-    Examples
-    --------
-    >>> from dpviz.mechanisms import BetaBinomial
-    >>> *_, (curves, smallest) = coverage_curves(BetaBinomial(n=1, m=1, alpha=1, beta=1), sets=1, rules=["as_if_real"])
-    >>> float(curves.coverage[0, 0].round(9)), smallest["as_if_real"].value
-    (0.666666667, 0.0)
     """
     chosen, sets, level = checked_rules(rules, sets, level)
     curves = coverage_by_proportion(synthesizer, sets=sets, rules=rules, level=level)
@@ -116,7 +108,6 @@ def smallest_coverage(
     synthesizer, sets, rule, level
         As in `exact_coverage`.
     low, high : float
-        Ends of the range.
 
     Raises
     ------
@@ -126,25 +117,18 @@ def smallest_coverage(
     Notes
     -----
     C(p) = Σ_x Binomial(x; n, p) f_x with f_x = Pr(the interval holds p | x). Where an interval ends, the closed
-    interval holds its end, and the smaller side of the jump counts.
-
-    References
-    ----------
-    Brown, Cai & DasGupta (2001), Interval estimation for a binomial proportion, on the jumps.
+    interval holds its end, and the smaller side of the jump counts (Brown, Cai & DasGupta 2001).
 
     Examples
     --------
     One row that is told with probability 2/3, as if real: an interval of width 0 at 0 or at 1.
 
-    >>> from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
+    >>> from dpviz.mechanisms import BetaBinomial
     >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
     >>> smallest_coverage(release, sets=1, rule="as_if_real")
     Extreme(value=0.0, at=0.0)
     >>> round(smallest_coverage(release, sets=1, rule="as_if_real", low=1).value, 12)
     0.666666666667
-    >>> smallest = smallest_coverage(GeometricSanitizer(n=50, epsilon=2), sets=1, rule="score", low=0.05, high=0.5)
-    >>> round(smallest.value, 7)
-    0.9242167
     """
     (chosen,), sets, level = checked_rules([rule], sets, level)
     low, high = _checked_range(low, high)
@@ -158,9 +142,8 @@ def knows_jumps(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule) 
 
     Parameters
     ----------
-    synthesizer : TwoCellSynthesizer
-    sets : int
-    rule : IntervalRule
+    synthesizer, sets, rule
+        As in `exact_coverage`, the rule itself.
     """
     n, m = synthesizer.n, synthesizer.m
     if not rule.is_feasible(synthesizer, sets) or (sets > 2 and not rule.is_noise_aware):
@@ -185,7 +168,7 @@ def _smallest_of_pieces(
     n = synthesizer.n
     outcomes = ReleaseOutcomes(synthesizer, sets, np.arange(n + 1), sums_only=rule.is_noise_aware)
     every = outcomes.statistics(np.arange(outcomes.shape[0] * outcomes.shape[1]))
-    ends = rule.intervals(every, level).widened
+    ends = rule.ends(every, level).widened
     cuts = np.unique(np.concatenate([*ends, GRID]))
     cuts = np.concatenate([[low], cuts[(cuts > low) & (cuts < high)], [high]])
     pieces = len(cuts) - 1
@@ -212,16 +195,17 @@ def _smallest_of_pieces(
         meet = (values[1] - values[0] - slopes[1] * np.diff(cuts)) / (slopes[0] - slopes[1])
         depth = values[0] + slopes[0] * meet
     turns = (slopes[0] < 0) & (slopes[1] > 0) & (depth < smallest)
-    best = [Extreme(smallest, float(np.where(values <= smallest + TIE, [cuts[:-1], cuts[1:]], math.inf).min()))]
+    places = np.append(cuts[:-1], cuts[1:])
+    candidates = np.append(*values)
     for piece in np.flatnonzero(turns):
-        given = covered[:, piece]
-        optimum = minimize_scalar(
-            lambda p, given=given: float((binomial_weights(np.array([p]), n) @ given)[0]),
+        inside = minimize_scalar(
+            lambda p, given=covered[:, piece]: float((binomial_weights(np.array([p]), n) @ given)[0]),
             bounds=cuts[piece : piece + 2], method="bounded", options={"xatol": 1e-10},
         )  # fmt: skip
-        best.append(Extreme(float(optimum.fun), float(optimum.x)))
-    smallest = min(extreme.value for extreme in best)
-    return Extreme(max(smallest, 0.0), min(extreme.at for extreme in best if extreme.value <= smallest + TIE))
+        places = np.append(places, inside.x)
+        candidates = np.append(candidates, inside.fun)
+    smallest = float(candidates.min())
+    return Extreme(max(smallest, 0.0), float(places[candidates <= smallest + TIE].min()))
 
 
 def largest_mean_width(
@@ -238,13 +222,6 @@ def largest_mean_width(
     ------
     ValueError
         If the sums would take too long, or somewhere almost no release has an interval.
-
-    Examples
-    --------
-    >>> from dpviz.mechanisms import BetaBinomial
-    >>> release = BetaBinomial(n=1, m=1, alpha=1, beta=1)
-    >>> largest_mean_width(release, sets=1, rule="as_if_real")
-    Extreme(value=0.0, at=0.0)
     """
     (chosen,), sets, level = checked_rules([rule], sets, level)
     low, high = _checked_range(low, high)

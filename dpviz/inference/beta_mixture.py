@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -14,7 +14,7 @@ from dpviz.core.declarations import LEVEL
 from dpviz.core.formatting import describe_value
 from dpviz.core.numerics.special import log_beta, row_blocks
 from dpviz.core.parameters import argument
-from dpviz.core.types import BoolArray, FloatArray, IntArray, Numbers
+from dpviz.core.types import FloatArray, IntArray, Numbers
 from dpviz.inference._roots import falling_roots
 
 PROBABILITY = argument("q", 0, 1, title="probability")
@@ -23,6 +23,8 @@ END = 1e5  # log-odds that stand for 0 and 1
 SMALLEST_LOG = -700.0  # ln of what counts as 0: numbers next to the smallest float are slow
 
 Values = Callable[[IntArray, FloatArray], tuple[FloatArray, FloatArray]]  # values and slopes, of mixtures at log-odds
+PIECE = [("row", int), *((name, float) for name in ("top", "bottom", "high", "low", "top_mass"))]
+Pieces = Any  # record array of them
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -99,11 +101,7 @@ class BetaMixture:
         return values.reshape(p.shape)
 
     def quantile(self, q: float) -> float:
-        """Proportion p with Pr(proportion ≤ p) = q; the nearest float inside 0 to 1 where none is as near to an end.
-
-        >>> round(BetaMixture(a=np.array([1.0]), b=np.array([1.0]), weights=np.array([1.0])).quantile(0.25), 12)
-        0.25
-        """
+        """Proportion p with Pr(proportion ≤ p) = q; the nearest float inside 0 to 1 where none is as near to an end."""
         q = PROBABILITY.validate(q)
         return float(q) if q in (0, 1) else float(_inside(self._family.quantiles(np.array([q])))[0, 0])
 
@@ -120,10 +118,6 @@ class BetaMixture:
 
         It holds 0 where some a < 1, and 1 where some b < 1, unless that part is narrower than 2⁻⁵³ and holds less than
         1e-12. Where the density is flat to 1e-7, it is the equal-tailed interval.
-
-        >>> arcsine = BetaMixture(a=np.array([0.5]), b=np.array([0.5]), weights=np.array([1.0]))
-        >>> [tuple(round(end, 6) for end in part) for part in arcsine.highest_density(0.5)]  # sin²(π/8), cos²(π/8)
-        [(0.0, 0.146447), (0.853553, 1.0)]
         """
         starts, stops = self._family.highest_density(LEVEL.validate(level))[:, 0].tolist()
         return list(zip(starts, stops, strict=True))
@@ -136,31 +130,10 @@ class BetaMixture:
         return p, self.pdf(p)
 
 
-class _Pieces(NamedTuple):
-    """Stretches of log-odds on which a density is monotone, from the denser end `top` to the other, `bottom`."""
-
-    row: IntArray
-    top: FloatArray
-    bottom: FloatArray
-    high: FloatArray  # ln density at both ends
-    low: FloatArray
-    top_mass: FloatArray  # cumulative probability at `top`
-
-    def of(self, which: IntArray | BoolArray) -> "_Pieces":
-        """Some of them."""
-        return self._replace(**{name: getattr(self, name)[which] for name in self._fields})
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MixtureFamily:
-    """Many mixtures of the same components Beta(a + k, b − k), k = 0, 1, …
-
-    Parameters
-    ----------
-    a, b : ndarray, shape (k,)
-        a rises and b falls by 1 from one component to the next.
-    weights : ndarray, shape (mixtures, k)
-        Each row has the sum 1.
+    """Many mixtures of the same components Beta(a + k, b − k), k = 0, 1, …; `weights` has one row for each mixture.
 
     Notes
     -----
@@ -297,7 +270,7 @@ class MixtureFamily:
         def excess(which: IntArray, height: FloatArray) -> tuple[FloatArray, FloatArray]:
             some = np.flatnonzero(np.isin(place, which))
             position = np.searchsorted(which, place[some])
-            part = pieces.of(some)
+            part = pieces[some]
             cuts[some] = self._cuts(part, height[position], cuts[some])
             _, slope = self.log_density(part.row, cuts[some])
             mass, density = self.mass(part.row, cuts[some])
@@ -308,8 +281,7 @@ class MixtureFamily:
 
         with np.errstate(all="ignore"):  # far out, where no component has a density
             lowest = np.full(len(rows), math.log1p(-level) - 1e-9)  # f < c holds 1 − level on a length below 1
-            highest = np.full(len(rows), -np.inf)
-            np.maximum.at(highest, place, pieces.high)
+            highest = np.maximum.reduceat(pieces.high, np.searchsorted(pieces.row, rows))
             start = self.log_density(rows, logit(low[rows]))[0]
             height = falling_roots(excess, lowest, highest, start)
             off, _ = excess(np.arange(len(rows)), height)
@@ -317,7 +289,7 @@ class MixtureFamily:
         # On a plateau the height does not decide: between the regions a little lower and a little higher
         for index in np.flatnonzero(np.abs(off) > 1e-12):
             own = np.flatnonzero(place == index)
-            cuts[own] = self._plateau_cuts(pieces.of(own), float(height[index]), level, cuts[own])
+            cuts[own] = self._plateau_cuts(pieces[own], float(height[index]), level, cuts[own])
 
         # Parts at an infinite end that no float lies inside, and that weigh next to nothing
         mass = np.abs(self.mass(pieces.row, cuts)[0] - pieces.top_mass)
@@ -336,8 +308,12 @@ class MixtureFamily:
         regions[:, row, part] = begin[is_first], end[np.append(is_first[1:], True)]
         return regions
 
-    def _monotone_pieces(self) -> _Pieces:
-        """Pieces of the densities that are not flat, in order of mixture and place."""
+    def _monotone_pieces(self) -> Pieces:
+        """Stretches of log-odds on which a density is monotone, unless it is flat, in order of mixture and place.
+
+        Each has its mixture (`row`), its denser end `top` with the cumulative probability there, `top_mass`, its other
+        end `bottom`, and the ln density at both, `high` and `low`.
+        """
         # Turning points: changes of the sign of the slope on the grid, where it is no rounding, refined
         densities, _ = self._densities(self._grid)
         terms = densities * self._slopes(self._grid)
@@ -366,19 +342,17 @@ class MixtureFamily:
         first = np.flatnonzero(row[1:] == row[:-1])
         is_rising = height[first + 1] > height[first]
         top, bottom = np.where(is_rising, first + 1, first), np.where(is_rising, first, first + 1)
-        pieces = _Pieces(
-            row=row[first], top=edge[top], bottom=edge[bottom], high=height[top], low=height[bottom], top_mass=mass[top]
-        )
-        highest, lowest = np.full(len(all_rows), -np.inf), np.full(len(all_rows), np.inf)
-        np.maximum.at(highest, pieces.row, pieces.high)
-        np.minimum.at(lowest, pieces.row, pieces.low)
-        return pieces.of((highest - lowest > 1e-7)[pieces.row])  # in a flatter one rounding would choose the region
+        fields = [row[first], edge[top], edge[bottom], height[top], height[bottom], mass[top]]
+        pieces: Pieces = np.rec.fromarrays(fields, dtype=PIECE)
+        starts = np.searchsorted(pieces.row, all_rows)
+        drop = np.maximum.reduceat(pieces.high, starts) - np.minimum.reduceat(pieces.low, starts)
+        return pieces[(drop > 1e-7)[pieces.row]]  # in a flatter one rounding would choose the region
 
-    def _cuts(self, pieces: _Pieces, height: FloatArray, start: FloatArray) -> FloatArray:
+    def _cuts(self, pieces: Pieces, height: FloatArray, start: FloatArray) -> FloatArray:
         """Where the ln density of each piece is `height`; its bottom or top where all or none of it is above."""
         cuts = np.where(pieces.low >= height, pieces.bottom, pieces.top)
         crossed = np.flatnonzero((pieces.low < height) & (height < pieces.high))
-        part = pieces.of(crossed)
+        part = pieces[crossed]
         sign = np.where(part.top < part.bottom, 1.0, -1.0)
 
         def above(which: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -389,7 +363,7 @@ class MixtureFamily:
         cuts[crossed] = falling_roots(above, *ends, start[crossed])
         return cuts
 
-    def _plateau_cuts(self, pieces: _Pieces, height: float, level: float, start: FloatArray) -> FloatArray:
+    def _plateau_cuts(self, pieces: Pieces, height: float, level: float, start: FloatArray) -> FloatArray:
         """Cuts of one mixture between those at heights on both sides of a plateau."""
         step = 1e-10 * (1 + abs(height)) * np.ones(len(pieces.row))
         outer, inner = (self._cuts(pieces, height + shift, start) for shift in (-step, step))

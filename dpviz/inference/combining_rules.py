@@ -9,7 +9,7 @@ import numpy as np
 
 from dpviz.core.declarations import SETS
 from dpviz.core.types import FloatArray
-from dpviz.inference.interval_rules import Ends, IntervalRule, SetStatistics, half_widths, total_variance
+from dpviz.inference.interval_rules import Intervals, IntervalRule, SetStatistics, half_widths, total_variance
 
 Formula = Callable[[FloatArray, FloatArray, int, float], FloatArray]  # of b, v̄, M and m/n
 
@@ -23,14 +23,14 @@ class CombiningRule(IntervalRule):
     degrees: Formula | None = None
     min_sets: int = 2
 
-    def ends(self, statistics: SetStatistics, level: float) -> Ends:
+    def ends(self, statistics: SetStatistics, level: float) -> Intervals:
         within = np.maximum(statistics.within, 0.0)
         spread = self.variance_and_degrees(
             statistics.between, within, sets=statistics.sets, synthetic_ratio=statistics.synthetic_ratio
         )
         half = half_widths(*spread, level)
         half[statistics.within < 0] = math.nan
-        return statistics.estimate - half, statistics.estimate + half
+        return Intervals(statistics.estimate - half, statistics.estimate + half)
 
     def variance(self, statistics: SetStatistics) -> FloatArray:
         return self.total(statistics.between, statistics.within, statistics.sets, statistics.synthetic_ratio)

@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.polynomial import Chebyshev
-from scipy.special import ndtri, stdtrit
+from scipy.special import stdtrit
 
 from dpviz.core.declarations import LEVEL, SETS
 from dpviz.core.formatting import describe_value
@@ -18,13 +18,11 @@ from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.inference.sum_distribution import ReleaseSums, checked_counts
 from dpviz.mechanisms import TwoCellSynthesizer
 
+# A series in 1/ν takes a fifth of the time of SciPy's t quantile, of which the releases of several sets need 10⁵
+MIN_SERIES_DEGREES = 2.0
 # Relative distance within which a variance counts as zero, and an end of an interval as reached
 RELATIVE_ROUNDING = 1e-12
-# A series in 1/ν takes a tenth of the time of SciPy's t quantile, of which the releases of several sets need 10⁵
-MIN_SERIES_DEGREES = 2.0
 ANY_PROPORTION = argument("proportion", -1e150, 1e150)
-BELOW_1 = argument("level", 0, 1 - 2**-53, open_minimum=True)
-Ends = tuple[FloatArray, FloatArray]
 
 
 class SetStatistics(NamedTuple):
@@ -49,9 +47,8 @@ class SetStatistics(NamedTuple):
     @property
     def negative_total(self) -> BoolArray:
         """Whether T_M = (1 + 1/M) b − v̄ < 0; nowhere for a single set, which has no b, or where only S is known."""
-        if self.sets == 1:
-            return np.zeros(self.within.shape, dtype=bool)
-        return np.asarray(total_variance(self.between, np.maximum(self.within, 0.0), self.sets) < 0)
+        total = total_variance(self.between, np.maximum(self.within, 0.0), self.sets)
+        return np.asarray((total < 0) & (self.sets > 1))
 
 
 def set_statistics(synthesizer: TwoCellSynthesizer, sets: int, total: IntArray, squares: IntArray) -> SetStatistics:
@@ -100,17 +97,15 @@ def t_quantile(degrees: FloatArray, level: float) -> FloatArray:
     >>> t_quantile(np.array([1.0, np.inf]), 0.95).round(6).tolist()
     [12.706205, 1.959964]
     """
-    upper = (1 + float(BELOW_1.validate(level))) / 2
+    upper = (1 + level) / 2
     degrees = np.asarray(degrees, dtype=float)
-    quantiles = np.full(degrees.shape, math.inf)
-    quantiles[np.isposinf(degrees)] = ndtri(upper)
     in_series = (degrees >= MIN_SERIES_DEGREES) & np.isfinite(degrees)
+    quantiles = np.empty(degrees.shape)
     quantiles[in_series] = _t_series(upper)(1 / degrees[in_series])
-    is_small = (degrees > 0) & (degrees < MIN_SERIES_DEGREES)
-    values = stdtrit(degrees[is_small], upper)
     # SciPy's quantile stays finite at about √ν 10¹⁵⁰, however small ν is
-    with np.errstate(over="ignore"):
-        quantiles[is_small] = np.where(degrees[is_small] / values**2 > 1e-300, values, math.inf)
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        values = stdtrit(degrees[~in_series], upper)
+        quantiles[~in_series] = np.where(degrees[~in_series] / values**2 > 1e-300, values, math.inf)
     return quantiles
 
 
@@ -129,11 +124,8 @@ def half_widths(variance: FloatArray, degrees: FloatArray, level: float) -> Floa
         T and ν.
     level : float
     """
-    variance = np.asarray(variance, dtype=float)
     with np.errstate(invalid="ignore"):
-        half = np.asarray(np.sqrt(variance) * t_quantile(degrees, level))
-    half[np.broadcast_to(variance == 0, half.shape)] = 0.0
-    return half
+        return np.where(variance == 0, 0.0, np.sqrt(variance) * t_quantile(degrees, level))
 
 
 class Intervals(NamedTuple):
@@ -221,12 +213,8 @@ class IntervalRule(ABC):
         return self.method_phrase or f"by {self.short_label}"
 
     @abstractmethod
-    def ends(self, statistics: SetStatistics, level: float) -> Ends:
-        """Lower and upper end of the interval of each release; NaN where there is none."""
-
-    def intervals(self, statistics: SetStatistics, level: float) -> Intervals:
+    def ends(self, statistics: SetStatistics, level: float) -> Intervals:
         """Interval of each release."""
-        return Intervals(*self.ends(statistics, level))
 
     def variance(self, statistics: SetStatistics) -> FloatArray | None:  # noqa: ARG002
         """T of each release, the rule's estimate of Var(q̄); None for a rule that has none."""
@@ -248,11 +236,9 @@ class IntervalRule(ABC):
         if checked.ndim != 1:
             raise ValueError(f"counts must be a list of counts, one for each set; got {describe_value(counts)}.")
         self.check_sets(int(SETS.validate(len(checked))))
-        statistics = set_statistics(
-            synthesizer, len(checked), checked.sum(keepdims=True), (checked**2).sum(keepdims=True)
-        )
+        statistics = set_statistics(synthesizer, len(checked), checked.sum(), (checked**2).sum())
         low, high = self.ends(statistics, level)
-        return float(low[0]), float(high[0])
+        return float(low), float(high)
 
     def is_feasible(self, synthesizer: TwoCellSynthesizer, sets: int) -> bool:  # noqa: ARG002
         """Whether the rule is defined for so many sets, and its intervals take seconds at most."""

@@ -72,11 +72,9 @@ def proportion_moments(
     >>> moments.mean, round(moments.standard_error**2, 12)  # 0 or 1 with probability 1/2 each
     (0.5, 0.25)
     """
-    validate_choice("method", method, CALIBRATED_METHODS)
-    alpha = ANY_PRIOR.validate(alpha)
-    beta = ANY_PRIOR.validate(beta, name="beta")
-    kind = CALIBRATED_METHODS[method]
-    return _moments(kind, n, m, _effective(kind, "alpha", alpha), _effective(kind, "beta", beta), proportion, sets)
+    kind = _calibrated(method)
+    alpha = _effective(kind, "alpha", alpha)
+    return _moments(kind, n, m, (alpha, _effective(kind, "beta", beta)), proportion, sets)
 
 
 def cell_moments(
@@ -98,30 +96,34 @@ def cell_moments(
     >>> cell_moments("synth_post_one", n=3, m=1, alpha=2.0, cells=3, proportion=1.0).mean  # (3 + 2) / 9
     0.5555555555555556
     """
-    validate_choice("method", method, CALIBRATED_METHODS)
-    alpha = ANY_PRIOR.validate(alpha)
-    cells = MANY_CELLS.validate(cells)
-    kind = CALIBRATED_METHODS[method]
+    kind = _calibrated(method)
     effective = _effective(kind, "alpha", alpha)
-    return _moments(kind, n, m, effective, (cells - 1) * effective, proportion, sets)
+    cells = MANY_CELLS.validate(cells)
+    return _moments(kind, n, m, (effective, (cells - 1) * effective), proportion, sets)
+
+
+def _calibrated(method: str) -> PriorMethod:
+    validate_choice("method", method, CALIBRATED_METHODS)
+    return CALIBRATED_METHODS[method]
 
 
 def _effective(method: PriorMethod, name: str, prior: float) -> float:
     """Invented rows that a prior adds to a count."""
+    prior = ANY_PRIOR.validate(prior, name=name)
     if method.lost:
         argument(name, method.lost, ANY_PRIOR.maximum, title=ANY_PRIOR.title).validate(prior)
     return prior - method.lost
 
 
 def _moments(
-    method: PriorMethod, n: int, m: int, alpha: float, beta: float, proportion: float, sets: int
+    method: PriorMethod, n: int, m: int, invented: tuple[float, float], proportion: float, sets: int
 ) -> ProportionMoments:
     n = ANY_ROWS.validate(n)
     m = ANY_ROWS.validate(m, name="m")
     proportion = PROPORTION.validate(proportion, name="proportion")
     sets = MANY_SETS.validate(sets)
-    total = n + alpha + beta
-    mean = (n * proportion + alpha) / total
+    total = n + sum(invented)
+    mean = (n * proportion + invented[0]) / total
     sampling = n * proportion * (1 - proportion) / total**2
     release = (mean * (1 - mean) - sampling) * method.spread(total, m) / sets
     return ProportionMoments(proportion=proportion, mean=mean, sampling_variance=sampling, release_variance=release)

@@ -15,7 +15,7 @@ from dpviz.core.numerics.special import binomial_weights, row_blocks
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference._roots import falling_roots
 from dpviz.inference.beta_mixture import MixtureFamily
-from dpviz.inference.interval_rules import Ends, IntervalRule, SetStatistics
+from dpviz.inference.interval_rules import Intervals, IntervalRule, SetStatistics
 from dpviz.inference.moments import release_moments
 from dpviz.inference.posterior import log_prior_counts, normalized
 from dpviz.inference.sum_distribution import ReleaseSums, release_sums, within_sums
@@ -31,7 +31,7 @@ TAIL_SLACK = 1e-12  # by which exact tails are taken to be larger than computed:
 Moments = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
-def _score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends:
+def _score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Intervals:
     """Score intervals {p : (q̄ − E[q̄ | p])² ≤ z² Var(q̄ | p)} for q̄ = S/(Mm), S = 0 … Mm.
 
     Notes
@@ -41,15 +41,11 @@ def _score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> End
     plug-ins, the ends solve a quadratic equation. Else the interval is the hull of those p and of the p whose mean is
     nearest to q̄, which is alone where q̄ is too extreme for every p.
 
-    References
-    ----------
-    Wilson (1927), for the binomial distribution without privacy.
+    Without privacy they are Wilson's (1927): the lower end of 10 of 10 is 10/(10 + z²).
 
-    Examples
-    --------
     >>> from dpviz.mechanisms.matrix_mechanism import GivenMatrix
     >>> low, high = _score_ends(GivenMatrix(probabilities=np.eye(11)), 1, 0.95)
-    >>> round(float(low[10]), 6), float(high[10])  # Wilson's lower end is 10/(10 + z²)
+    >>> round(float(low[10]), 6), float(high[10])
     (0.722467, 1.0)
     """
     n, size = synthesizer.n, sets * synthesizer.m
@@ -86,10 +82,10 @@ def _score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> End
     first = np.where(inside < 0, distance / (slope * n), larger / leading)
     with np.errstate(divide="ignore", invalid="ignore"):
         second = np.where(inside <= 0, first, np.where(larger == 0, 0.0, constant / larger))
-    return np.clip(np.minimum(first, second), 0.0, 1.0), np.clip(np.maximum(first, second), 0.0, 1.0)
+    return Intervals(np.clip(np.minimum(first, second), 0.0, 1.0), np.clip(np.maximum(first, second), 0.0, 1.0))
 
 
-def _score_hull(moments: Moments, observed: FloatArray, z: float) -> Ends:
+def _score_hull(moments: Moments, observed: FloatArray, z: float) -> Intervals:
     """Hulls of the accepted p for observed q̄, from E[q̄ | p] and Var(q̄ | p), by a grid and root finding."""
 
     def excess(p: FloatArray, q: FloatArray) -> FloatArray:
@@ -102,17 +98,16 @@ def _score_hull(moments: Moments, observed: FloatArray, z: float) -> Ends:
     means, variances = moments(SCORE_GRID)
     reach = np.sqrt(np.maximum(z**2 * variances, ROUNDING**2))
     last_point = len(SCORE_GRID) - 1
-    first, last = np.empty((2, len(observed)), dtype=int)
+    outermost = np.empty((2, len(observed)), dtype=int)
     is_accepted = np.empty(len(observed), dtype=bool)
     for block in row_blocks(len(observed), len(SCORE_GRID)):
         distance = np.abs(observed[block, None] - means)
         inside = distance <= reach
         is_accepted[block] = inside.any(axis=1)
         inside |= distance <= distance.min(axis=1, keepdims=True) + ROUNDING
-        first[block] = inside.argmax(axis=1)
-        last[block] = last_point - inside[:, ::-1].argmax(axis=1)
-    inner = SCORE_GRID[np.array([first, last])]
-    outer = SCORE_GRID[np.array([np.maximum(first - 1, 0), np.minimum(last + 1, last_point)])]
+        outermost[:, block] = inside.argmax(axis=1), last_point - inside[:, ::-1].argmax(axis=1)
+    inner = SCORE_GRID[outermost]
+    outer = SCORE_GRID[np.clip(outermost + np.array([[-1], [1]]), 0, last_point)]
 
     # Intervals between two points: around the p whose mean is q̄
     if (np.diff(means) >= 0).all():
@@ -123,16 +118,16 @@ def _score_hull(moments: Moments, observed: FloatArray, z: float) -> Ends:
             inner[:, narrow] = find_root(lambda p, q: moments(p)[0] - q, bracket, args=(observed[narrow],)).x
             outer[:, narrow] = bracket
 
-    # Ends between an accepted point and its neighbour
+    # Intervals between an accepted point and its neighbour
     q = np.broadcast_to(observed, inner.shape)
     some = np.nonzero((inner != outer) & (excess(inner.ravel(), q.ravel()).reshape(inner.shape) <= 0))
     if len(some[0]):
         ends = find_root(excess, (inner[some], outer[some]), args=(q[some],), tolerances={"xatol": 1e-14})
         inner[some] = np.where(ends.success, ends.x, inner[some])
-    return inner[0], inner[1]
+    return Intervals(*inner)
 
 
-def _posterior_ends(sums: ReleaseSums, level: float) -> Ends:
+def _posterior_ends(sums: ReleaseSums, level: float) -> Intervals:
     """Equal-tailed intervals of the posterior of p given S, under a uniform prior, for S = 0 … Mm.
 
     Notes
@@ -141,8 +136,6 @@ def _posterior_ends(sums: ReleaseSums, level: float) -> Ends:
     for plug-ins, whose counts say no more than their sum, it is that of `posterior_given`; for several sets of another
     synthesizer it leaves a little out. Sums less likely than rounding take the interval of the nearest other.
 
-    Examples
-    --------
     >>> low, high = _posterior_ends(ReleaseSums(np.eye(2)), 0.5)  # p | 1 is Beta(2, 1), whose quantiles are √q
     >>> [round(float(end), 6) for end in (low[1] ** 2, high[1] ** 2)]
     [0.25, 0.75]
@@ -156,7 +149,7 @@ def _posterior_ends(sums: ReleaseSums, level: float) -> Ends:
             weights = normalized(np.log(sums.rows.T[likely[block]]) + log_prior)
         family = MixtureFamily(a=1.0 + x, b=1.0 + x[::-1], weights=weights)
         low[block], high[block] = family.equal_tails(level)[:, :, 0]
-    return low[nearest], high[nearest]
+    return Intervals(low[nearest], high[nearest])
 
 
 def posterior_means(sums: ReleaseSums) -> FloatArray:
@@ -180,14 +173,14 @@ def _likely_sums(sums: ReleaseSums) -> tuple[IntArray, IntArray]:
     return likely, np.where(every - likely[before] < likely[after] - every, before, after)
 
 
-def _clopper_pearson_ends(sums: ReleaseSums, level: float) -> Ends:
+def _clopper_pearson_ends(sums: ReleaseSums, level: float) -> Intervals:
     """Intervals {p : Pr(S' ≥ S | p) > (1 − level)/2 and Pr(S' ≤ S | p) > (1 − level)/2} for S = 0 … Mm.
 
     Notes
     -----
     Where the rows of the matrix are not stochastically ordered, each tail is replaced by the smallest monotone bound
     from above, so that the interval is the hull of those p. A sum too extreme for every p gives the one point 0 or 1.
-    Ends lie outside the exact ones, by 1e-12 of probability: coverage is at least the level.
+    Intervals lie outside the exact ones, by 1e-12 of probability: coverage is at least the level.
 
     References
     ----------
@@ -202,38 +195,29 @@ def _clopper_pearson_ends(sums: ReleaseSums, level: float) -> Ends:
     return _both_ends(sums, lambda side: _tail_ends(side, (1 - level) / 2))
 
 
-def _blaker_ends(sums: ReleaseSums, level: float) -> Ends:
+def _blaker_ends(sums: ReleaseSums, level: float) -> Intervals:
     """Hulls of {p : Pr(t(S') ≤ t(S) | p) > 1 − level}, t(s) the smaller tail of s under p, for S = 0 … Mm.
 
     Notes
     -----
     With t(S) = Pr(S' ≥ S | p) that probability is t(S) + Pr(S' ≤ s* | p), s* the largest sum whose lower tail is at
     most t(S). The interval lies inside that of Clopper and Pearson, is as safe, and bounds the tails likewise; where
-    the two tails together do not fall and then rise in p, the end is that of Clopper and Pearson.
-
-    References
-    ----------
-    Blaker (2000), for the binomial distribution; Sterne (1954) orders by the probability itself.
-
-    Examples
-    --------
-    >>> low, high = _blaker_ends(ReleaseSums(np.eye(11)), 0.95)
-    >>> [round(float(end), 4) for end in (low[1], high[1])]  # Clopper and Pearson have 0.0025 and 0.4450
-    [0.0051, 0.4444]
+    the two tails together do not fall and then rise in p, the end is that of Clopper and Pearson. Blaker (2000) has
+    them for the binomial distribution; Sterne (1954) orders by the probability itself.
     """
     return _both_ends(sums, lambda side: _blaker_lower_ends(side, 1 - level))
 
 
-def _both_ends(sums: ReleaseSums, lower_ends: Callable[[ReleaseSums], FloatArray]) -> Ends:
+def _both_ends(sums: ReleaseSums, lower_ends: Callable[[ReleaseSums], FloatArray]) -> Intervals:
     """Lower ends, and upper ends as those of zeros in place of ones; releases that fall as x rises are turned."""
     columns = np.arange(sums.rows.shape[1])
     if sums.rows[-1] @ columns < sums.rows[0] @ columns:
         low, high = _both_ends(ReleaseSums(np.ascontiguousarray(sums.rows[:, ::-1]), sums.rounding), lower_ends)
-        return low[::-1], high[::-1]
+        return Intervals(low[::-1], high[::-1])
     low = lower_ends(sums)
     is_symmetric = np.abs(sums.rows - sums.mirrored.rows).sum(axis=1).max() <= TAIL_SLACK / 10
     high = 1 - (low if is_symmetric else lower_ends(sums.mirrored))[::-1]
-    return np.minimum(low, 1.0), np.maximum(high, low)
+    return Intervals(np.minimum(low, 1.0), np.maximum(high, low))
 
 
 def _tail_ends(sums: ReleaseSums, tail: float) -> FloatArray:
@@ -300,19 +284,19 @@ def _crossing(table: FloatArray, target: float, low: FloatArray, high: FloatArra
     return np.maximum(falling_roots(room, low, high, low) - 1e-13, low)  # outside the exact end
 
 
-EndsBySum = Callable[[TwoCellSynthesizer, int, float], Ends]
+EndsBySum = Callable[[TwoCellSynthesizer, int, float], Intervals]
 _sums = lru_cache(maxsize=2)(release_sums)  # tables of up to 48 MB each
 
 
 @lru_cache(maxsize=64)
-def _ends(by_sum: EndsBySum, synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Ends:
+def _ends(by_sum: EndsBySum, synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Intervals:
     ends = by_sum(synthesizer, sets, level)
     for end in ends:
         end.setflags(write=False)
     return ends
 
 
-def _from_sums(ends: Callable[[ReleaseSums, float], Ends]) -> EndsBySum:
+def _from_sums(ends: Callable[[ReleaseSums, float], Intervals]) -> EndsBySum:
     return lambda synthesizer, sets, level: ends(_sums(synthesizer, sets), level)
 
 
@@ -325,10 +309,9 @@ class NoiseAwareRule(IntervalRule):
     needs_no_sums_for: tuple[type[Any], ...] = ()  # synthesizers for which `MAX_SUMS` is the only limit
     is_noise_aware: ClassVar[bool] = True
 
-    def ends(self, statistics: SetStatistics, level: float) -> Ends:
+    def ends(self, statistics: SetStatistics, level: float) -> Intervals:
         by_sum = self.by_sum(statistics.synthesizer, statistics.sets, level)
-        low, high = (np.where(statistics.within < 0, np.nan, end[statistics.total]) for end in by_sum)
-        return low, high
+        return Intervals(*(np.where(statistics.within < 0, np.nan, end[statistics.total]) for end in by_sum))
 
     def is_feasible(self, synthesizer: TwoCellSynthesizer, sets: int) -> bool:
         if isinstance(synthesizer, self.closed_form_for):
@@ -337,7 +320,7 @@ class NoiseAwareRule(IntervalRule):
             return False
         return isinstance(synthesizer, self.needs_no_sums_for) or within_sums(synthesizer.n, synthesizer.m, sets)
 
-    def by_sum(self, synthesizer: TwoCellSynthesizer, sets: int, level: float = 0.95) -> Ends:
+    def by_sum(self, synthesizer: TwoCellSynthesizer, sets: int, level: float = 0.95) -> Intervals:
         """Lower and upper ends for S = 0 … Mm; a ValueError where the table of sums would be too large."""
         sets = SETS.validate(sets)
         level = LEVEL.validate(level)

@@ -36,9 +36,8 @@ def log_prior_counts(x: IntArray, n: IntArray | int, gamma1: float, gamma2: floa
     Parameters
     ----------
     x, n : ndarray of int
-        Confidential counts of so many rows; their shapes broadcast.
+        Their shapes broadcast.
     gamma1, gamma2 : float
-        Prior of the analyst.
     """
     n = np.asarray(n)
     prior = float(log_beta(np.array([gamma1]), np.array([gamma2]))[0])
@@ -60,10 +59,8 @@ def checked_release(counts: object, m: int, gamma1: float, gamma2: float) -> tup
 
     Parameters
     ----------
-    counts : sequence of int
-    m : int
-        Largest count.
-    gamma1, gamma2 : float
+    counts, m, gamma1, gamma2
+        As in `posterior_mixture`.
     """
     gamma1 = GAMMA_ONES.validate(gamma1)
     gamma2 = GAMMA_ZEROS.validate(gamma2)
@@ -98,10 +95,8 @@ def posterior_mixture(
     ----------
     synthetic_counts, gamma1, gamma2
         As in `posterior_given`.
-    n, m : int
-        Confidential and released rows.
-    alpha, beta : float
-        Prior of the synthesizer.
+    n, m, alpha, beta
+        As in `BetaBinomial`.
 
     Examples
     --------
@@ -154,15 +149,9 @@ def posterior_if_known(*, confidential_count: int, n: int, gamma1: float = 1.0, 
     Parameters
     ----------
     confidential_count : int
-        x.
-    n : int
-    gamma1, gamma2 : float, default 1
-        Prior of the analyst.
-
-    Examples
-    --------
-    >>> round(posterior_if_known(confidential_count=30, n=100).mean, 4)  # 31/102
-    0.3039
+        x, from 0 to n.
+    n, gamma1, gamma2
+        As in `posterior_mixture`.
     """
     n = POSTERIOR_ROWS.validate(n)
     gamma1 = GAMMA_ONES.validate(gamma1)
@@ -178,15 +167,8 @@ def posterior_if_real(
 
     Parameters
     ----------
-    synthetic_counts, gamma1, gamma2
-        As in `posterior_given`.
-    m : int
-        Released rows of a set.
-
-    Examples
-    --------
-    >>> round(posterior_if_real([1, 0], m=1).mean, 12)  # Beta(2, 2)
-    0.5
+    synthetic_counts, m, gamma1, gamma2
+        As in `posterior_mixture`.
     """
     m = POSTERIOR_SYNTHETIC_ROWS.validate(m)
     counts, gamma1, gamma2 = checked_release(synthetic_counts, m, gamma1, gamma2)
@@ -258,7 +240,13 @@ def posterior_cells(
         raise ValueError(f"synthetic_counts must have the same total in every set; got {low:,} and {high:,}.")
     m = int(POSTERIOR_SYNTHETIC_ROWS.validate(int(totals[0])))
     cells = released.shape[1]
-    _check_composition_count(n, cells)
+    if (number := composition_count(n, cells)) > limits.MAX_LISTED_TABLES:
+        power = str(math.floor(math.log10(number)))
+        size = f"{number:,}" if number < 10**15 else f"more than 10{power.translate(SUPERSCRIPTS)}"
+        raise ValueError(
+            f"n = {n:,} rows in {cells:,} cells make {size} confidential tables; the limit is "
+            f"{limits.MAX_LISTED_TABLES:,}. Set fewer rows or cells."
+        )
     priors = _per_cell(ALPHA, alpha, cells)
     gammas = _per_cell(GAMMA, gamma, cells)
 
@@ -275,16 +263,6 @@ def posterior_cells(
         total += by_count[tables[:, cell]]
     return PosteriorCells(tables=tables, weights=normalized(total.astype(float)), gamma=gammas)
 
-
-def _check_composition_count(n: int, cells: int) -> None:
-    number = composition_count(n, cells)
-    if number > limits.MAX_LISTED_TABLES:
-        power = str(math.floor(math.log10(number)))
-        size = f"{number:,}" if number < 10**15 else f"more than 10{power.translate(SUPERSCRIPTS)}"
-        raise ValueError(
-            f"n = {n:,} rows in {cells:,} cells make {size} confidential tables; the limit is "
-            f"{limits.MAX_LISTED_TABLES:,}. Set fewer rows or cells."
-        )
 
 
 def _per_cell(declaration: Parameter, value: float | Sequence[float], cells: int) -> FloatArray:

@@ -57,14 +57,11 @@ def size_prior(kind: str, low: int, high: int, guess: float = 1.0) -> SizePrior:
     kind : str
         Key of `SIZE_PRIORS`.
     low, high : int
-        Ends of the range.
     guess : float
         Mean of the Poisson distribution.
 
     Examples
     --------
-    >>> size_prior("uniform", 5, 8).weights.tolist()
-    [0.25, 0.25, 0.25, 0.25]
     >>> size_prior("around a guess", 1, 2, 2.0).weights.round(12).tolist()  # 2 e⁻² each
     [0.5, 0.5]
     """
@@ -142,14 +139,6 @@ def posterior_secret_n(
     -----
     w_{n,x} ∝ Pr(n) BetaBinomial(x; n, γ1, γ2) Π_j BetaBinomial(x̃_j; m, α + x, β + n − x): a prior of n is the further
     level of the model that Charest (2011), section 5, proposes. α = m / (e^ε − 1) says nothing about n unless m = n.
-
-    Examples
-    --------
-    >>> from dpviz.inference import posterior_mixture
-    >>> design = dict(synthetic_counts=[1], m=1, alpha=1, beta=1)
-    >>> secret = posterior_secret_n(**design, prior=size_prior("uniform", 1, 1))  # a known n
-    >>> round(secret.mean - posterior_mixture(**design, n=1).mean, 12)
-    0.0
     """
     m = POSTERIOR_SYNTHETIC_ROWS.validate(m)
     alpha = PRIOR_ONES.validate(alpha)

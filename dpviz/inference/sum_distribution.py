@@ -22,20 +22,14 @@ PROBABILITY_FLOOR = 1e-300  # counts as 0: numbers next to the smallest float ar
 
 
 def checked_counts(counts: object, m: int, *, name: str = "synthetic_counts") -> IntArray:
-    """Counts as integers, of their shape.
+    """Counts as integers, of their shape; a ValueError if there is none, or one is no whole number from 0 to m.
 
     Parameters
     ----------
     counts : array_like
     m : int
-        Largest count.
     name : str
         Of the argument, in messages.
-
-    Raises
-    ------
-    ValueError
-        If there is none, or one is no whole number from 0 to m.
     """
     integers = argument(name, 0, m, integer=True).validate_array(counts)
     if not integers.size:
@@ -61,12 +55,8 @@ def matrix_rows(synthesizer: TwoCellSynthesizer, counts: IntArray) -> FloatArray
     Parameters
     ----------
     synthesizer : TwoCellSynthesizer
-    counts : ndarray of int, shape (k,)
+    counts : ndarray of int
         Confidential counts x.
-
-    Returns
-    -------
-    ndarray, shape (k, m + 1)
     """
     if 2 * len(counts) > synthesizer.n:
         is_small = (synthesizer.n + 1) * (synthesizer.m + 1) <= 1_000_000  # 8 MB are kept for the next question
@@ -85,12 +75,7 @@ _cached_rows = lru_cache(maxsize=1)(_all_rows)
 
 
 def within_sums(n: int, m: int, sets: int) -> bool:
-    """Whether the distribution of S for every x fits into memory.
-
-    Parameters
-    ----------
-    n, m, sets : int
-    """
+    """Whether the distribution of S for every x fits into memory."""
     return (n + 1) * (sets * m + 1) <= MAX_TABLE_NUMBERS
 
 
@@ -134,12 +119,7 @@ def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
     ----------
     synthesizer : TwoCellSynthesizer
     sets : int
-        M.
-
-    Raises
-    ------
-    ValueError
-        If the distribution has more than 6 million numbers.
+        M; a ValueError where the distribution has more than 6 million numbers.
 
     Examples
     --------
@@ -183,11 +163,6 @@ def sum_distribution(rows: FloatArray, sets: int) -> FloatArray:
     Returns
     -------
     ndarray, shape (..., M(k − 1) + 1)
-
-    Examples
-    --------
-    >>> sum_distribution(np.array([0.25, 0.75]), 2).round(12).tolist()
-    [0.0625, 0.375, 0.5625]
     """
     if sets == 1:
         return rows
@@ -218,20 +193,15 @@ def length_limit(sums: ReleaseSums, *, proportions: Numbers, level: float = 0.95
     Notes
     -----
     An interval that holds every p' with probability `level` tests every p' at that level, and its expected length is
-    ∫ Pr(p' in the interval | p) dp' [1]_. So the bound is ∫ β(p', p) dp', where β is the smallest probability under p
+    ∫ Pr(p' in the interval | p) dp' (Pratt 1961). So the bound is ∫ β(p', p) dp', where β is the smallest probability under p
     with which a test of p' accepts: that of Neyman and Pearson's test, which accepts the sums of smallest
     Pr(S | p) / Pr(S | p') first, with a coin toss at the last. It holds for every procedure that reads the sum,
     randomized ones too; one that reads all counts may be shorter.
 
-    References
-    ----------
-    .. [1] Pratt (1961), Length of confidence intervals.
-
     Examples
     --------
-    >>> limit = length_limit(ReleaseSums(np.full((3, 2), 0.5)), proportions=0.3, level=0.9)
-    >>> [round(float(value), 9) for value in (limit.length[0], limit.error[0])]
-    [0.9, 0.0]
+    >>> length_limit(ReleaseSums(np.full((3, 2), 0.5)), proportions=0.3, level=0.9).length.round(9).tolist()
+    [0.9]
     """
     proportions = PROPORTION.validate_array(proportions, name="proportions")
     level = LEVEL.validate(level)

@@ -73,7 +73,7 @@ def _table(release: TwoCellSynthesizer, sets: int, rule: str, level: float) -> t
     for x in range(release.n + 1):
         some, chance = outcomes.given(x)
         rows[x, some] = chance
-    lowest, highest = RULES[rule].intervals(outcomes.statistics(places), level).widened
+    lowest, highest = RULES[rule].ends(outcomes.statistics(places), level).widened
     return rows, lowest, highest
 
 
