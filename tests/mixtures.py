@@ -8,8 +8,9 @@ from typing import Any
 
 import mpmath as mp
 import numpy as np
+import pytest
 from scipy.optimize import brentq
-from scipy.special import betainc, betaln, logsumexp, xlog1py, xlogy
+from scipy.special import betainc, betaincc, betaln, logsumexp, xlog1py, xlogy
 from scipy.stats import betabinom
 
 from tests.referees import beta_binomial_law, rows_of
@@ -91,3 +92,41 @@ def referee(
         "known": Law([gamma1 + x], [gamma2 + n - x], [1.0]),
         "naive": Law([gamma1 + ones], [gamma2 + rows - ones], [1.0]),
     }
+
+
+def check_region(post: Any, level: float) -> list[tuple[float, float]]:
+    """The region against SciPy's beta laws: its probability, one density at its ends, more inside, less outside."""
+    region = post.highest_density(level)
+    kept = post.weights > 1e-16 / len(post.weights)
+    a, b, w = post.a[kept], post.b[kept], post.weights[kept]
+
+    def log_density(log_p: np.ndarray, log_q: np.ndarray) -> np.ndarray:
+        terms = np.log(w) - betaln(a, b) + np.outer(log_p, a - 1) + np.outer(log_q, b - 1)
+        return logsumexp(terms, axis=1)
+
+    def mass(low: float, high: float) -> float:
+        """From the nearer end of 0 to 1, where digits are left."""
+        below, above = betainc(a, b, [[low], [high]]) @ w, betaincc(a, b, [[low], [high]]) @ w
+        return float(below[1] - below[0] if low < 0.5 else above[0] - above[1])
+
+    ends = np.array(region)
+    assert np.all(ends[:, 0] < ends[:, 1])
+    assert np.all(ends[1:, 0] > ends[:-1, 1])
+    # A last digit of an end next to 1 may be worth more than the tolerance, of probability and of density.
+    digit = sum(mass(end, math.nextafter(end, 1)) for end in ends[(ends > 0) & (ends < 1)])
+    assert sum(mass(low, high) for low, high in region) == pytest.approx(level, abs=1e-10 + 2 * digit)
+    # The last floating-point numbers inside 0 to 1 stand for all ends nearer to 0 or 1, of any height.
+    inner = ends[(ends > 5e-324) & (ends < math.nextafter(1, 0))]
+    heights = log_density(np.log(inner), np.log1p(-inner))
+    one_digit = np.abs(heights - log_density(np.log(np.nextafter(inner, 0.5)), np.log1p(-np.nextafter(inner, 0.5))))
+    tolerance = 1e-7 + 3 * float(one_digit.max(initial=0.0))
+    lowest, highest = heights.min(initial=math.inf), heights.max(initial=-math.inf)
+    assert highest - lowest <= tolerance
+    tail, middle = np.geomspace(1e-15, 1e-3, 200), np.sin(np.linspace(0, math.pi / 2, 2001)[1:-1]) ** 2
+    p, q = np.concatenate([tail, middle, 1 - tail]), np.concatenate([1 - tail, 1 - middle, tail])
+    density = log_density(np.log(p), np.log(q))
+    inside = ((p[:, None] >= ends[:, 0]) & (p[:, None] <= ends[:, 1])).any(axis=1)
+    if np.ptp(density) > 2e-7:
+        assert density[~inside].max(initial=-math.inf) <= lowest + tolerance
+        assert density[inside].min(initial=math.inf) >= highest - tolerance
+    return region

@@ -279,14 +279,6 @@ def test_no_rule_that_holds_its_level_is_shorter_than_the_limit():
     assert np.isnan(shortest_lengths(charest(2, 2, 5000), proportions=proportions, sets=2).length).all()
 
 
-def test_ones_and_zeros_exchanged_cover_alike():
-    for sets in (1, 2, 3):
-        one = exact_coverages(synthesizer=charest(2, sets, 30), p=0.2, sets=sets, rules=rules_for(sets))
-        other = exact_coverages(synthesizer=charest(2, sets, 30), p=0.8, sets=sets, rules=rules_for(sets))
-        for rule in rules_for(sets):
-            assert one[rule].coverage == pytest.approx(other[rule].coverage, abs=1e-8)
-
-
 @pytest.mark.parametrize("sets", [1, 2, 5])
 def test_a_population_without_ones_and_a_faithful_release_is_covered_by_a_point(sets):
     synthesizer = BetaBinomial(n=50, m=50, alpha=1e-107, beta=1e-107)

@@ -1,8 +1,6 @@
-"""The worst over a whole range of p: never better than any single p, attained, and as small as exact fractions say."""
+"""The worst over a whole range of p: never better than any single p, and attained."""
 
-import itertools
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -25,31 +23,21 @@ TOLERANCE = 1e-12
 
 
 @pytest.mark.parametrize(
-    ("release", "low", "high", "expected"),
+    ("release", "low", "high", "expected", "at"),
     [
-        (GeometricSanitizer(n=50, epsilon=2), 0.05, 0.5, 0.9242167),
-        (GeometricSanitizer(n=200, epsilon=1), 0.1, 0.4, 0.9383076),
-        (BetaBinomial(n=100, m=100, alpha=15.65, beta=15.65), 0.1, 0.4, 0.9425816),
+        (GeometricSanitizer(n=50, epsilon=2), 0.05, 0.5, 0.9242167, 0.11015),
+        (GeometricSanitizer(n=200, epsilon=1), 0.1, 0.4, 0.9383076, None),
+        (BetaBinomial(n=100, m=100, alpha=15.65, beta=15.65), 0.1, 0.4, 0.9425816, None),
     ],
     ids=["50", "200", "posterior"],
 )
 def test_the_smallest_coverage_of_the_score_interval_is_that_of_de_casteljau_in_full_degree(
-    release: TwoCellSynthesizer, low: float, high: float, expected: float
+    release: TwoCellSynthesizer, low: float, high: float, expected: float, at: float | None
 ) -> None:
     found = smallest_coverage(release, sets=1, rule="score", low=low, high=high)
     assert found.value == pytest.approx(expected, abs=5e-8)
     assert low <= found.at <= high
-
-
-def test_nine_values_miss_where_the_score_interval_is_worst() -> None:
-    release = GeometricSanitizer(n=50, epsilon=2)
-    nine = [
-        exact_coverage(synthesizer=release, p=p, sets=1, rule="score").coverage
-        for p in np.linspace(0.05, 0.5, 9).tolist()
-    ]
-    assert min(nine) == pytest.approx(0.9369, abs=5e-5)
-    found = smallest_coverage(release, sets=1, rule="score", low=0.05, high=0.5)
-    assert found.at == pytest.approx(0.11015, abs=5e-6)
+    assert at is None or found.at == pytest.approx(at, abs=5e-6)
 
 
 def _sides(release: TwoCellSynthesizer, sets: int, rule: str, low: float, high: float, points: int) -> list[float]:
@@ -110,34 +98,6 @@ def test_a_tiny_design_in_exact_fractions() -> None:
     assert smallest_coverage(release, sets=1, rule="as_if_real", low=0.25, high=0.75).value == 0
     for end in (0.0, 1.0):
         assert smallest_coverage(release, sets=1, rule="as_if_real", low=end, high=end).value == pytest.approx(3 / 4)
-
-
-@pytest.mark.parametrize(("low", "high"), [(Fraction(1, 10), Fraction(2, 5)), (Fraction(0), Fraction(1))])
-def test_the_smallest_coverage_is_that_of_exact_fractions_on_a_fine_grid(low: Fraction, high: Fraction) -> None:
-    n, sides = 4, []
-    release = BetaBinomial(n=n, m=3, alpha=1, beta=1)
-    rows = [[_beta_binomial(n, 3, x, j) for j in range(4)] for x in range(n + 1)]
-    _, *ends = _table(release, 1, "clopper_pearson", 0.5)
-    lowest, highest = (list(map(Fraction, end.tolist())) for end in ends)
-    cuts = sorted({low, high, *(one for one in (*lowest, *highest) if low < one < high)})
-    for left, right in itertools.pairwise(cuts):
-        held = [j for j in range(4) if lowest[j] <= left and right <= highest[j]]
-        given = [sum((rows[x][j] for j in held), Fraction(0)) for x in range(n + 1)]
-        for step in range(201):
-            p = left + (right - left) * Fraction(step, 200)
-            sides.append(sum(math.comb(n, x) * p**x * (1 - p) ** (n - x) * given[x] for x in range(n + 1)))
-    found = smallest_coverage(release, sets=1, rule="clopper_pearson", level=0.5, low=float(low), high=float(high))
-    assert float(min(sides)) >= found.value - TOLERANCE
-    assert float(min(sides)) == pytest.approx(found.value, abs=1e-5)
-
-
-def _beta_binomial(n: int, m: int, x: int, j: int) -> Fraction:
-    """Pr(j of m | x of n) with one invented row of each kind: C(m, j) B(1 + x + j, 1 + n − x + m − j) / B(1 + x, …)."""
-
-    def beta(a: int, b: int) -> Fraction:
-        return Fraction(math.factorial(a - 1) * math.factorial(b - 1), math.factorial(a + b - 1))
-
-    return math.comb(m, j) * beta(1 + x + j, 1 + n - x + m - j) / beta(1 + x, 1 + n - x)
 
 
 def test_a_range_of_one_value_is_the_coverage_there_on_the_closed_intervals() -> None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Any
 
 import mpmath as mp
 import numpy as np
 import pytest
 from scipy.special import beta as beta_function
-from scipy.special import betainc, betaincc, betaln, logsumexp
 from scipy.stats import binom
 
 from dpviz.core.numerics.combinatorics import multisets
@@ -29,44 +27,7 @@ from dpviz.inference._roots import falling_roots
 from dpviz.inference.posterior_coverage import release_probabilities
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
-
-
-def check_region(post: Any, level: float) -> list[tuple[float, float]]:
-    """The region against SciPy's beta laws: its probability, one density at its ends, more inside, less outside."""
-    region = post.highest_density(level)
-    kept = post.weights > 1e-16 / len(post.weights)
-    a, b, w = post.a[kept], post.b[kept], post.weights[kept]
-
-    def log_density(log_p: np.ndarray, log_q: np.ndarray) -> np.ndarray:
-        terms = np.log(w) - betaln(a, b) + np.outer(log_p, a - 1) + np.outer(log_q, b - 1)
-        return logsumexp(terms, axis=1)
-
-    def mass(low: float, high: float) -> float:
-        """From the nearer end of 0 to 1, where digits are left."""
-        below, above = betainc(a, b, [[low], [high]]) @ w, betaincc(a, b, [[low], [high]]) @ w
-        return float(below[1] - below[0] if low < 0.5 else above[0] - above[1])
-
-    ends = np.array(region)
-    assert np.all(ends[:, 0] < ends[:, 1])
-    assert np.all(ends[1:, 0] > ends[:-1, 1])
-    # A last digit of an end next to 1 may be worth more than the tolerance, of probability and of density.
-    digit = sum(mass(end, math.nextafter(end, 1)) for end in ends[(ends > 0) & (ends < 1)])
-    assert sum(mass(low, high) for low, high in region) == pytest.approx(level, abs=1e-10 + 2 * digit)
-    # The last floating-point numbers inside 0 to 1 stand for all ends nearer to 0 or 1, of any height.
-    inner = ends[(ends > 5e-324) & (ends < math.nextafter(1, 0))]
-    heights = log_density(np.log(inner), np.log1p(-inner))
-    one_digit = np.abs(heights - log_density(np.log(np.nextafter(inner, 0.5)), np.log1p(-np.nextafter(inner, 0.5))))
-    tolerance = 1e-7 + 3 * float(one_digit.max(initial=0.0))
-    lowest, highest = heights.min(initial=math.inf), heights.max(initial=-math.inf)
-    assert highest - lowest <= tolerance
-    tail, middle = np.geomspace(1e-15, 1e-3, 200), np.sin(np.linspace(0, math.pi / 2, 2001)[1:-1]) ** 2
-    p, q = np.concatenate([tail, middle, 1 - tail]), np.concatenate([1 - tail, 1 - middle, tail])
-    density = log_density(np.log(p), np.log(q))
-    inside = ((p[:, None] >= ends[:, 0]) & (p[:, None] <= ends[:, 1])).any(axis=1)
-    if np.ptp(density) > 2e-7:
-        assert density[~inside].max(initial=-math.inf) <= lowest + tolerance
-        assert density[inside].min(initial=math.inf) >= highest - tolerance
-    return region
+from tests.mixtures import check_region
 
 
 def test_the_region_of_a_density_that_falls_and_is_infinite_where_no_probability_is() -> None:
@@ -108,14 +69,9 @@ def test_regions_of_other_mixtures() -> None:
         check_region(cells.marginal(cell), 0.9)
     for gammas in ((1.0, 1.0), (0.4, 0.6)):
         secret = posterior_secret_n(
-            synthetic_counts=[0, 2],
-            m=8,
-            alpha=0.3,
-            beta=0.4,
-            prior=size_prior("uniform", 4, 40),
-            gamma1=gammas[0],
-            gamma2=gammas[1],
-        )
+            synthetic_counts=[0, 2], m=8, alpha=0.3, beta=0.4, prior=size_prior("uniform", 4, 40),
+            gamma1=gammas[0], gamma2=gammas[1],
+        )  # fmt: skip
         check_region(secret, 0.9)
     with pytest.raises(ValueError, match="must rise and b fall by 1"):
         BetaMixture(a=np.array([1.0, 2.0]), b=np.array([1.5, 1.0]), weights=np.array([0.5, 0.5]))
@@ -138,19 +94,12 @@ def test_coverage_by_density_holds_where_the_prior_makes_it_infinite(sets: int) 
     # p = sin²θ takes the square roots out of the prior's density.
     node, weight = np.polynomial.legendre.leggauss(400)
     theta = (node + 1) * math.pi / 4
-    p, prior = (
-        np.sin(theta) ** 2,
-        2 * np.cos(theta) ** (2 * gammas[1] - 1) * weight * math.pi / 4 / beta_function(*gammas),
-    )
+    p = np.sin(theta) ** 2
+    prior = 2 * np.cos(theta) ** (2 * gammas[1] - 1) * weight * math.pi / 4 / beta_function(*gammas)
     found = posterior_coverage(
-        synthesizer=release,
-        proportions=p,
-        sets=sets,
-        gamma1=gammas[0],
-        gamma2=gammas[1],
-        level=0.8,
+        synthesizer=release, proportions=p, sets=sets, gamma1=gammas[0], gamma2=gammas[1], level=0.8,
         interval=HIGHEST_DENSITY,
-    )
+    )  # fmt: skip
     assert found.coverage @ prior == pytest.approx(0.8, abs=3e-3)
     for index in (3, 200):
         counts, log_orders = multisets(7, sets)

@@ -6,31 +6,22 @@ import math
 import re
 from dataclasses import replace
 from html import unescape
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import betaincinv, gammaln, logsumexp
+from scipy.special import betaincinv
 from scipy.stats import beta as beta_distribution
-from scipy.stats import betabinom, binom
+from scipy.stats import binom
 
 from dpviz.calibration.several_sets import PRIOR_RULES
 from dpviz.charts.posterior import densities_chart
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.designs import Design, describe_promise
+from dpviz.inference import report
 from dpviz.inference.posterior import posterior_cells
-from dpviz.inference.posterior_coverage import EQUAL_TAILS, HIGHEST_DENSITY, posterior_coverage
+from dpviz.inference.posterior_coverage import posterior_coverage
 from dpviz.inference.released import ReleasedCounts, read_counts, read_tables
-from dpviz.inference.report import (
-    POSTERIOR_NAMES,
-    confidential_count_sentence,
-    contradiction_sentence,
-    format_share,
-    posterior_answer,
-    posteriors_table,
-    regions_table,
-)
 from dpviz.mechanisms import two_cell_synthesizers
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.uploads import read_matrix
@@ -81,21 +72,21 @@ def laws_of(case: dict[str, Any]) -> dict[str, Law]:
 
 def cells_of(release: ReleasedCounts) -> dict[str, list[str]]:
     """Mean, standard deviation, interval and region of each posterior as they are written, by its key."""
-    keys = {f"<b>{name}</b>": key for key, name in POSTERIOR_NAMES.items()}
-    table = posteriors_table(release.posteriors, POSTERIOR_NAMES, release.level, "")
+    keys = {f"<b>{name}</b>": key for key, name in report.POSTERIOR_NAMES.items()}
+    table = report.posteriors_table(release.posteriors, report.POSTERIOR_NAMES, release.level, "")
     cells = {keys[name]: numbers for name, *numbers in table.rows}
-    return {keys[name]: [*cells[keys[name]], region] for name, region in regions_table(release).rows}
+    return {keys[name]: [*cells[keys[name]], region] for name, region in report.regions_table(release).rows}
 
 
 def picture_of(release: ReleasedCounts) -> dict[str, Any]:
     chart = densities_chart(
-        release.posteriors, POSTERIOR_NAMES, level=release.level, share=release.secret_share, key="posterior"
+        release.posteriors, report.POSTERIOR_NAMES, level=release.level, share=release.secret_share, key="posterior"
     )
     return decode_figure(chart.json_text())
 
 
 def spread(ends: tuple[float, float], digits: int = 4) -> str:
-    return f"{format_share(ends[0], digits)} to {format_share(ends[1], digits)}"
+    return f"{report.format_share(ends[0], digits)} to {report.format_share(ends[1], digits)}"
 
 
 def plain(sentence: str) -> str:
@@ -115,14 +106,10 @@ def question(typed: str | None = None, **values: Any) -> Question:
 @pytest.mark.parametrize(
     ("typed", "counts"),
     [
-        ("31", (31,)),
-        ("3, 4,5", (3, 4, 5)),
-        ("3 4\t5\n6;7", (3, 4, 5, 6, 7)),
-        (" ,0,100, ", (0, 100)),
-        ("007", (7,)),
+        ("31", (31,)), ("3, 4,5", (3, 4, 5)), ("3 4\t5\n6;7", (3, 4, 5, 6, 7)), (" ,0,100, ", (0, 100)), ("007", (7,)),
         (" ".join(["12"] * 20), (12,) * 20),
     ],
-)
+)  # fmt: skip
 def test_typed_counts_are_read_and_share_the_promise(typed: str, counts: tuple[int, ...]) -> None:
     assert read_counts(typed, 100) == counts
     typed_in = question(typed, sets=7)
@@ -137,24 +124,9 @@ def test_texts_that_are_too_long_are_refused_before_they_are_split(read, longest
 
 
 WRONG = [
-    "",
-    "1,000",
-    "7, 1,050",
-    "   ",
-    ", ;",
-    "101",
-    "-1",
-    "2.5",
-    "1e2",
-    "abc",
-    "3, x",
-    "<b>1</b>",
-    "nan",
-    "9" * 400,
-    "½",
-    "²",
-    "1 " * 21,
-]
+    "", "1,000", "7, 1,050", "   ", ", ;", "101", "-1", "2.5", "1e2", "abc", "3, x", "<b>1</b>", "nan", "9" * 400, "½",
+    "²", "1 " * 21,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("typed", WRONG)
@@ -209,20 +181,6 @@ def test_the_seed_fixes_the_counts_and_the_analysts_side_does_not_change_them() 
     assert question(sets=10, gamma1=3.0, gamma2=0.2, level=0.5).release.counts == counts[0]
 
 
-@pytest.mark.parametrize(("x", "n", "epsilon"), [(30, 100, 20.0), (900, 1000, 40.0)])
-def test_drawn_counts_lie_where_their_law_does(x: int, n: int, epsilon: float) -> None:
-    """100 counts of five seeds: their mean within 4.5 standard errors of the Beta-binomial's."""
-
-    def counts_of(seed: int) -> tuple[int, ...]:
-        return question(sets=20, seed=seed, n=n, x=x, epsilon=epsilon).release.counts
-
-    drawn = [count for seed in range(5) for count in counts_of(seed)]
-    alpha = n / math.expm1(epsilon / 20)
-    mean, variance = (float(part) for part in betabinom.stats(n, alpha + x, alpha + n - x))
-    assert len(drawn) == 100
-    assert abs(np.mean(drawn) - mean) < 4.5 * math.sqrt(variance / 100)
-
-
 @pytest.mark.parametrize("sets", [1, 2, 20])
 @pytest.mark.parametrize("prior", PRIOR_RULES)
 def test_the_prior_of_each_set_follows_from_the_promise(prior: str, sets: int) -> None:
@@ -267,7 +225,7 @@ def test_the_posteriors_of_extreme_settings_are_laws_of_a_proportion(extreme: di
 @pytest.mark.parametrize("level", [0.95, 0.9999, 0.999999])
 def test_no_interval_is_said_to_hold_all_of_the_probability(level: float) -> None:
     release = question(level=level, n=20, x=6).release
-    said = " ".join((*posterior_answer(release, "ε = 2"), *posteriors_table({}, {}, level, "").head))
+    said = " ".join((*report.posterior_answer(release, "ε = 2"), *report.posteriors_table({}, {}, level, "").head))
     assert float(format_percent(level, 8).removesuffix(" %")) == pytest.approx(100 * level, rel=1e-12)
     assert f"with {format_percent(level, 8)} probability" in said
     assert f"{format_percent(level, 8)} equal tails" in said
@@ -285,27 +243,27 @@ def test_table_and_answer_are_those_of_the_mixture_written_out(case: dict[str, A
     truth = case["x"] / case["n"]
     for key, law in laws.items():
         mean, deviation, tails, region = cells_of(release)[key]
-        assert (mean, deviation) == (format_share(law.mean, 5), format_number(100 * law.deviation, 4)), key
+        assert (mean, deviation) == (report.format_share(law.mean, 5), format_number(100 * law.deviation, 4)), key
         assert tails == spread(law.tails(level)), key
         if case in LISTED:
             assert region == " and ".join(spread(piece) for piece in law.densest(level)), key
     exact = laws["exact"]
-    mark, markup, _ = posterior_answer(release, describe_promise(design_of(case)))
+    mark, markup, _ = report.posterior_answer(release, describe_promise(design_of(case)))
     sentence = plain(markup)
-    low, high = map(format_share, exact.tails(level))
+    low, high = map(report.format_share, exact.tails(level))
     start, end = laws["naive"].tails(level)
     verb = "holds" if start <= truth <= end else "misses"
     assert mark == f"{format_number(100 * exact.mean, 3)} ± {format_number(100 * exact.deviation, 2)} %"
     assert f"between {low} and {high} with {format_number(100 * level)} %" in sentence
     assert f"{format_number(exact.deviation / laws['known'].deviation, 3)} times" in sentence
-    ends = f"{format_share(start)} to {format_share(end)}"
-    assert f"{ends}, which {verb} the secret share, {format_share(truth)}; by the usual formula" in sentence
+    ends = f"{report.format_share(start)} to {report.format_share(end)}"
+    assert f"{ends}, which {verb} the secret share, {report.format_share(truth)}; by the usual formula" in sentence
 
 
 def test_densities_of_the_picture_are_those_of_the_table() -> None:
     traces = picture_of(release_of(CASES[1]))["data"]
     for key, law in laws_of(CASES[1]).items():
-        (trace,) = [trace for trace in traces if trace.get("name") == POSTERIOR_NAMES[key]]
+        (trace,) = [trace for trace in traces if trace.get("name") == report.POSTERIOR_NAMES[key]]
         places = [place for place in range(0, len(trace["x"]), 37) if 0 < trace["x"][place] < 1]
         density = beta_distribution.pdf(np.array(trace["x"])[places][:, None], law.a, law.b) @ law.w
         assert np.array(trace["y"])[places] == pytest.approx(density, rel=1e-9, abs=1e-280)
@@ -349,7 +307,7 @@ def test_the_confidential_count_is_described_by_its_weights() -> None:
     mean, largest, true = (
         format_number(float(value), 5) for value in (weights @ np.arange(25), weights.max(), weights[7])
     )
-    assert confidential_count_sentence(release) == (
+    assert report.confidential_count_sentence(release) == (
         f"On average x = {mean}. Most probable is x = {int(weights.argmax())}, with probability "
         f"{format_number(float(largest), 3)}. The true x = 7 has probability {format_number(float(true), 3)}."
     )
@@ -363,8 +321,15 @@ def test_every_mechanism_has_the_mixture_of_its_own_matrix(mechanism: str) -> No
     weights = matrix[:, 1] * matrix[:, 2] ** 2  # a uniform prior of p makes x uniform
     x = np.arange(n + 1)
     law = Law(1 + x, 1 + n - x, weights / weights.sum())
-    cells = cells_of(question_of(design, "1, 2, 2").release)["exact"]
-    assert cells[:3] == [format_share(law.mean, 5), format_number(100 * law.deviation, 4), spread(law.tails(0.95))]
+    release = question_of(design, "1, 2, 2").release
+    assert release.exact.weights == pytest.approx(weights / weights.sum(), rel=1e-10, abs=1e-300)
+    assert release.exact.expected_count == pytest.approx(weights @ x / weights.sum(), rel=1e-12)
+    cells = cells_of(release)["exact"]
+    assert cells[:3] == [
+        report.format_share(law.mean, 5),
+        format_number(100 * law.deviation, 4),
+        spread(law.tails(0.95)),
+    ]
 
 
 @pytest.mark.parametrize("mechanism", SMALL_DESIGNS)
@@ -389,54 +354,21 @@ def test_coverage_of_the_posterior_interval_is_summed_over_the_matrix(mechanism:
     assert posterior_coverage(synthesizer=design.release, proportions=p).coverage == pytest.approx([coverage], rel=1e-9)
 
 
-@pytest.mark.parametrize("interval", [EQUAL_TAILS, HIGHEST_DENSITY])
-def test_coverage_and_mean_length_are_sums_over_every_release(interval: str) -> None:
-    alpha = 12 / math.expm1(3.0)
-    x = np.arange(13)
-    probabilities = betabinom.pmf(x[:, None], 12, alpha + x, alpha + 12 - x) @ binom.pmf(x, 12, 0.25)
-    coverage = length = 0.0
-    for count, probability in enumerate(probabilities):
-        law = referee((count,), 12, 12, alpha, 1.0, 1.0, 3)["exact"]
-        pieces = [law.tails(0.8)] if interval is EQUAL_TAILS else law.densest(0.8)
-        coverage += probability * any(low <= 0.25 <= high for low, high in pieces)
-        length += probability * sum(high - low for low, high in pieces)
-    design = Design(mechanism="beta_binomial", n=12, epsilon=3.0)
-    result = posterior_coverage(synthesizer=design.release, proportions=0.25, level=0.8, interval=interval)
-    assert result.exact
-    assert (result.coverage[0], result.mean_width[0]) == pytest.approx((coverage, length), rel=1e-6)
-
-
 @pytest.mark.parametrize("typed", ["7, 2, 3", "7 2 3\n\n3;4 ; 5\r\n0,0,12", "6, 6", "1, 2, 3, 4"])
-def test_tables_of_cells_are_summed_over_every_confidential_table(typed: str) -> None:
+def test_the_prior_of_typed_tables_follows_from_the_promise_of_all_of_them(typed: str) -> None:
     tables = read_tables(typed)
-    n_cells = len(tables[0])
-    total = sum(tables[0])
-    alpha = total / math.expm1(2.0 / len(tables))
     design = Design(mechanism="beta_binomial", n=9, epsilon=2.0, gamma1=1.5)
-    assert _posterior_cells(design, typed)[:2] == (tables, pytest.approx(alpha))
-    confidential = np.array([table for table in product(range(10), repeat=n_cells) if sum(table) == 9])
-
-    def log_probability(counts: np.ndarray, prior: np.ndarray) -> np.ndarray:
-        """Dirichlet-multinomial, up to what does not depend on the prior."""
-        size = prior.sum(axis=-1)
-        cells = (gammaln(prior + counts) - gammaln(prior)).sum(axis=-1)
-        return np.asarray(cells + gammaln(size) - gammaln(size + counts.sum(axis=-1)))
-
-    logs = log_probability(confidential, np.full(n_cells, 1.5)) - gammaln(confidential + 1).sum(axis=1)
-    logs = logs + sum(log_probability(np.array(table), alpha + confidential) for table in tables)
-    weights = np.exp(logs - logsumexp(logs))
-    cells = posterior_cells(synthetic_counts=tables, n=9, alpha=alpha, gamma=1.5)
-    assert cells.expected_table == pytest.approx(weights @ confidential, rel=1e-11)
-    for cell in range(n_cells):
-        law = Law(1.5 + confidential[:, cell], 1.5 * (n_cells - 1) + 9 - confidential[:, cell], weights)
-        marginal = cells.marginal(cell)
-        assert (marginal.mean, marginal.variance) == pytest.approx((law.mean, law.deviation**2))
-        assert marginal.interval(0.9) == pytest.approx(law.tails(0.9))
+    *shown, cells = _posterior_cells(design, typed)
+    alpha = sum(tables[0]) / math.expm1(2.0 / len(tables))
+    assert shown == [tables, pytest.approx(alpha)]
+    expected = posterior_cells(synthetic_counts=tables, n=9, alpha=alpha, gamma=1.5)
+    assert cells.weights == pytest.approx(expected.weights, rel=1e-12)
+    assert cells.gamma.tolist() == expected.gamma.tolist()
 
 
 @pytest.mark.parametrize(("x", "impossible"), [(None, None), (0, 2), (1, None), (2, 0)])
 def test_counts_that_the_known_x_never_leads_to_are_named(x: int | None, impossible: int | None) -> None:
     design = Design(mechanism=read_matrix("1,0,0\n0.5,0,0.5\n0,0.5,0.5"), confidential_count=x)
-    sentence = plain(contradiction_sentence(question_of(design, "0 2").release))
+    sentence = plain(report.contradiction_sentence(question_of(design, "0 2").release))
     expected = f"Data with x = {x} never lead to a synthetic count of {impossible} under this synthesizer"
     assert sentence.startswith(expected) if impossible is not None else not sentence

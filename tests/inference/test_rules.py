@@ -43,31 +43,6 @@ def test_the_sum_alone_gives_what_all_that_is_released_gives(sets):
         assert curves.coverage[index, 0] == pytest.approx(alone[key].coverage, abs=1e-11)
 
 
-@pytest.mark.parametrize(
-    "release",
-    [
-        charest(1.0, 3, 30),
-        PosteriorMean(n=20, m=35, alpha=4.0, beta=1.0),
-        LaplaceSanitizer(n=25, epsilon=0.4),
-        GivenMatrix(probabilities=np.array([[0.7, 0.2, 0.1], [0.3, 0.4, 0.3], [0.1, 0.1, 0.8]])),
-        GivenMatrix(probabilities=np.random.default_rng(5).dirichlet(np.ones(6), 5)),
-    ],
-)
-def test_by_construction_every_p_is_covered_through_the_whole_engine(release):
-    p = np.linspace(0, 1, 41)
-    curves = coverage_by_proportion(
-        release, proportions=p, sets=3, rules=["clopper_pearson", "blaker_2000"], level=0.9
-    )  # fmt: skip
-    assert curves.coverage.min() >= 0.9 - curves.error_bound
-
-
-def test_for_one_set_the_posterior_rule_is_the_posterior():
-    release = BetaBinomial(n=40, m=25, alpha=3.0, beta=6.0)
-    for count in (0, 7, 25):
-        wanted = posterior_given(release, [count]).interval(0.95)
-        assert RULES["posterior"].interval_from([count], synthesizer=release) == pytest.approx(wanted, abs=1e-10)
-
-
 def test_where_sums_of_all_releases_are_beyond_reach_the_sum_alone_is_not():
     found = exact_coverage(synthesizer=charest(2.0, 100, 1000), p=0.25, sets=100, rule="score")
     assert found.coverage == pytest.approx(0.95, abs=2e-3) and found.error_bound < 1e-9
