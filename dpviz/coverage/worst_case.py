@@ -5,7 +5,6 @@ two sets, and for rules that read the sum alone, both sides of every jump are co
 1,001 more around the smallest. Nothing is proved: it is the smallest found.
 """
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple

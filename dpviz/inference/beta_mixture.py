@@ -130,7 +130,6 @@ class BetaMixture:
         return p, self.pdf(p)
 
 
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MixtureFamily:
     """Many mixtures of the same components Beta(a + k, b − k), k = 0, 1, …; `weights` has one row for each mixture.

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpviz.core.declarations import SETS
 from dpviz.core.types import FloatArray
-from dpviz.inference.interval_rules import Intervals, IntervalRule, SetStatistics, half_widths, total_variance
+from dpviz.inference.interval_rules import IntervalRule, Intervals, SetStatistics, half_widths, total_variance
 
 Formula = Callable[[FloatArray, FloatArray, int, float], FloatArray]  # of b, v̄, M and m/n
 

@@ -15,7 +15,7 @@ from dpviz.core.numerics.special import binomial_weights, row_blocks
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference._roots import falling_roots
 from dpviz.inference.beta_mixture import MixtureFamily
-from dpviz.inference.interval_rules import Intervals, IntervalRule, SetStatistics
+from dpviz.inference.interval_rules import IntervalRule, Intervals, SetStatistics
 from dpviz.inference.moments import release_moments
 from dpviz.inference.posterior import log_prior_counts, normalized
 from dpviz.inference.sum_distribution import ReleaseSums, release_sums, within_sums

@@ -264,7 +264,6 @@ def posterior_cells(
     return PosteriorCells(tables=tables, weights=normalized(total.astype(float)), gamma=gammas)
 
 
-
 def _per_cell(declaration: Parameter, value: float | Sequence[float], cells: int) -> FloatArray:
     given = np.atleast_1d(declaration.validate_array(value))
     if given.ndim != 1 or len(given) not in (1, cells):

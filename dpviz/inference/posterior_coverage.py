@@ -95,20 +95,20 @@ def posterior_summaries(
 
     # The order of the sets does not matter
     distinct, place = np.unique(np.sort(counts, axis=1), axis=0, return_inverse=True)
+    blocks = row_blocks(len(distinct), len(x))
     moments, regions = [], []
-    for block in row_blocks(len(distinct), len(x)):
+    for block in blocks:
         known, which = np.unique(distinct[block], return_inverse=True)
         log_columns = synthesizer.log_transition(x, known).T
         log_weights = log_prior + log_columns[which.reshape(distinct[block].shape)].sum(axis=1)
         family = MixtureFamily(a=gamma1 + x, b=gamma2 + x[::-1], weights=normalized(log_weights))
         moments.append(family.moments())
         regions.append(family.equal_tails(level) if interval == EQUAL_TAILS else family.highest_density(level))
-    parts = max(region.shape[2] for region in regions)
-    padded = [
-        np.pad(region, [(0, 0), (0, 0), (0, parts - region.shape[2])], constant_values=math.nan) for region in regions
-    ]
+    ends = np.full((2, len(distinct), max(region.shape[2] for region in regions)), math.nan)
+    for block, region in zip(blocks, regions, strict=True):
+        ends[:, block, : region.shape[2]] = region
     mean, variance = np.concatenate(moments, axis=1)[:, place.ravel()]
-    starts, stops = np.concatenate(padded, axis=1)[:, place.ravel()]
+    starts, stops = ends[:, place.ravel()]
     return PosteriorSummaries(mean=mean, variance=variance, starts=starts, stops=stops)
 
 
@@ -172,15 +172,24 @@ def posterior_coverage(
         repetitions=repetitions, seed=seed,
     )  # fmt: skip
     p = along_axis(proportions)
-    if math.comb(synthesizer.m + plan.sets, plan.sets) <= MAX_LISTED_RELEASES:
-        return _listed_coverage(plan, p)
-    coverage, error, width = np.empty((3, len(p)))
-    for point, value in enumerate(p.tolist()):
-        sums = run_simulation(replace(plan, p=value)).sums
-        share = Measure.share(int(sums["covered"]), plan.repetitions)
-        coverage[point], error[point], width[point] = share.value, share.error, sums["width"] / plan.repetitions
+    releases = math.comb(synthesizer.m + plan.sets, plan.sets)
+    coverage, error, width = np.zeros((3, len(p)))
+    if is_exact := releases <= MAX_LISTED_RELEASES:
+        counts, log_orders = multisets(synthesizer.m + 1, plan.sets)
+        chances = release_probabilities(synthesizer, counts, np.exp(log_orders), binomial_weights(p, synthesizer.n).T)
+        is_possible = chances.any(axis=1)
+        intervals = plan.summaries(counts[is_possible])
+        covered = np.stack([intervals.covers(value) for value in p.tolist()])
+        coverage = np.minimum(np.einsum("pr,rp->p", covered, chances[is_possible]), 1.0)
+        width = intervals.width @ chances[is_possible]
+    else:
+        releases = plan.repetitions
+        for point, value in enumerate(p.tolist()):
+            sums = run_simulation(replace(plan, p=value)).sums
+            share = Measure.share(int(sums["covered"]), releases)
+            coverage[point], error[point], width[point] = share.value, share.error, sums["width"] / releases
     return PosteriorCoverage(
-        proportions=p, coverage=coverage, mean_width=width, coverage_error=error, releases=plan.repetitions, exact=False
+        proportions=p, coverage=coverage, mean_width=width, coverage_error=error, releases=releases, exact=is_exact
     )
 
 
@@ -216,24 +225,6 @@ class PosteriorPlan(Plan[Tally]):
         return Block({"covered": np.array(intervals.covers(self.p).sum()), "width": np.array(intervals.width.sum())})
 
 
-def _listed_coverage(plan: PosteriorPlan, p: FloatArray) -> PosteriorCoverage:
-    """Coverage by a sum over all releases."""
-    synthesizer = plan.synthesizer
-    counts, log_orders = multisets(synthesizer.m + 1, plan.sets)
-    chances = release_probabilities(synthesizer, counts, np.exp(log_orders), binomial_weights(p, synthesizer.n).T)
-    is_possible = chances.any(axis=1)
-    intervals = plan.summaries(counts[is_possible])
-    covered = np.stack([intervals.covers(float(value)) for value in p])
-    return PosteriorCoverage(
-        proportions=p,
-        coverage=np.minimum(np.einsum("pr,rp->p", covered, chances[is_possible]), 1.0),
-        mean_width=intervals.width @ chances[is_possible],
-        coverage_error=np.zeros(len(p)),
-        releases=len(counts),
-        exact=True,
-    )
-
-
 def release_probabilities(
     synthesizer: TwoCellSynthesizer, counts: IntArray, orders: FloatArray, distribution: FloatArray
 ) -> FloatArray:
@@ -247,10 +238,6 @@ def release_probabilities(
         In how many orders each release occurs.
     distribution : ndarray, shape (n + 1, k)
         Distributions of x.
-
-    Returns
-    -------
-    ndarray, shape (releases, k)
     """
     columns = synthesizer.transition_matrix().T.copy()
     chances = np.empty((len(counts), distribution.shape[1]))

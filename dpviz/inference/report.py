@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from dpviz.core.formatting import TextTable, format_distinct, format_number, format_percent
+from dpviz.core.formatting import TextTable, format_count, format_distinct, format_number, format_percent
 from dpviz.inference.beta_mixture import BetaMixture
 from dpviz.inference.posterior import PosteriorCells
 from dpviz.inference.released import ReleasedCounts
@@ -52,12 +52,11 @@ def _describe_counts(counts: Sequence[int], m: int) -> str:
     >>> _describe_counts([3, 9], 20)
     '3, 9 yes in 2 released tables of 20 rows'
     """
-    listed = ", ".join(f"{count:,}" for count in counts)
+    listed = ", ".join(f"{count:,}" for count in counts) + " yes"
     if len(counts) > MAX_LISTED_COUNTS:
-        listed = format_number(sum(counts) / len(counts), 5)
-    average = " on average" if len(counts) > MAX_LISTED_COUNTS else ""
-    tables = "a released table" if len(counts) == 1 else f"{len(counts)} released tables"
-    return f"{listed} yes{average} in {tables} of {'1 row' if m == 1 else f'{format_number(m)} rows'}"
+        listed = f"{format_number(sum(counts) / len(counts), 5)} yes on average"
+    tables = "a released table" if len(counts) == 1 else format_count(len(counts), "released table")
+    return f"{listed} in {tables} of {format_count(m, 'row')}"
 
 
 def posterior_answer(release: ReleasedCounts, promise: str) -> tuple[str, str, str]:
@@ -78,7 +77,8 @@ def posterior_answer(release: ReleasedCounts, promise: str) -> tuple[str, str, s
     level = format_percent(release.level, 8)
     low, high = map(format_share, posteriors["exact"].interval(release.level))
     start, end = posteriors["naive"].interval(release.level)
-    low_usual, high_usual = np.clip(_usual_interval(release), 0, 1).tolist()
+    by_formula = RULES["as_if_real"].interval_from(release.counts, synthesizer=release.synthesizer, level=release.level)
+    low_usual, high_usual = np.clip(by_formula, 0, 1).tolist()
     usual = _format_ends((low_usual, high_usual), 3) if low_usual < high_usual else f"just {format_share(low_usual)}"
     ratio = verdict = ""
     if truth is not None:
@@ -92,11 +92,6 @@ def posterior_answer(release: ReleasedCounts, promise: str) -> tuple[str, str, s
     )
     short = f"The share of yes lies between {low} and {high}, with {level} probability."
     return mean_and_deviation(posteriors["exact"]), sentence, short
-
-
-def _usual_interval(release: ReleasedCounts) -> tuple[float, float]:
-    """Interval of the usual formula for a share, as if the released rows were real."""
-    return RULES["as_if_real"].interval_from(release.counts, synthesizer=release.synthesizer, level=release.level)
 
 
 def contradiction_sentence(release: ReleasedCounts) -> str:

@@ -193,8 +193,8 @@ def length_limit(sums: ReleaseSums, *, proportions: Numbers, level: float = 0.95
     Notes
     -----
     An interval that holds every p' with probability `level` tests every p' at that level, and its expected length is
-    ∫ Pr(p' in the interval | p) dp' (Pratt 1961). So the bound is ∫ β(p', p) dp', where β is the smallest probability under p
-    with which a test of p' accepts: that of Neyman and Pearson's test, which accepts the sums of smallest
+    ∫ Pr(p' in the interval | p) dp' (Pratt 1961). So the bound is ∫ β(p', p) dp', where β is the smallest probability
+    under p with which a test of p' accepts: that of Neyman and Pearson's test, which accepts the sums of smallest
     Pr(S | p) / Pr(S | p') first, with a coin toss at the last. It holds for every procedure that reads the sum,
     randomized ones too; one that reads all counts may be shorter.
 

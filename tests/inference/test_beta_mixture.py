@@ -24,6 +24,7 @@ from dpviz.inference import (
     size_prior,
 )
 from dpviz.inference._roots import falling_roots
+from dpviz.inference.beta_mixture import MixtureFamily
 from dpviz.inference.posterior_coverage import release_probabilities
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
@@ -182,6 +183,17 @@ def test_coverage_at_an_end_and_next_to_it_is_that_of_the_mirrored_problem(
         can_hold_0 = interval == HIGHEST_DENSITY and gammas[0] < 1
         assert (left.coverage[0] > 0.5) == can_hold_0
         assert left.coverage[0] == 0 or can_hold_0
+
+
+def test_an_interval_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page asks for the same one for its sentence, its table and its picture."""
+    calls: list[float] = []
+    found = MixtureFamily.equal_tails
+    monkeypatch.setattr(MixtureFamily, "equal_tails", lambda self, level: calls.append(level) or found(self, level))
+    post = posterior_mixture(synthetic_counts=[3], n=5, m=5, alpha=1.0, beta=1.0)
+    intervals = [post.interval(level) for level in (0.9, 0.5, 0.9)]
+    assert calls == [0.9, 0.5]
+    assert intervals[0] == intervals[2]
 
 
 def test_newtons_method_leaves_a_cycle_between_the_ends_of_its_bracket() -> None:

@@ -225,6 +225,14 @@ def test_the_posterior_given_the_sum_is_the_whole_posterior_where_the_sum_says_a
         assert (low[sum(counts)], high[sum(counts)]) == pytest.approx(wanted, abs=1e-10)
 
 
+def test_a_sum_less_likely_than_rounding_has_the_posterior_of_its_neighbour():
+    rows = np.array([[0.75, 0.25, 1e-13, 0.0], [0.25, 0.75, 1e-12, 0.0]])
+    low, high = _posterior_ends(ReleaseSums(rows, rounding=1e-14), 0.9)
+    assert (low[2], high[2]) == (low[3], high[3]) == (low[1], high[1])
+    low, high = _posterior_ends(ReleaseSums(rows), 0.9)  # digits that were not lost are read
+    assert low[1] < low[2] == low[3] and high[1] < high[2]
+
+
 def test_the_posterior_interval_covers_on_average_over_its_prior():
     """∫ coverage dp is the level, whatever the release is; between two ends coverage is a polynomial of degree n."""
     release = charest(2.0, 3, 30)
