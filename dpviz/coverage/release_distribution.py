@@ -30,8 +30,6 @@ BOX_TAIL = 2e-9
 PRUNED_TAIL = 4e-10
 
 MAX_TRANSFORM_ENTRIES = 1_000_000_000  # of all transforms of an answer, about ten seconds
-COUNTS_PER_BOX = 16  # neighbouring confidential counts that share an inverse transform
-SPREAD_TILTS = np.concatenate([np.linspace(0.1, 1.0, 13), np.geomspace(1.3, 100.0, 9)])
 
 TOO_LONG = "The exact sums would take too long for these sizes. Simulate, or set fewer rows or sets."
 
@@ -117,7 +115,8 @@ def _likely_box(rows: FloatArray, weights: FloatArray, sets: int, tail: float) -
     tilts = math.sqrt(2 * need / variance_of_sum) * np.geomspace(0.1, 10.0, 15)
     high = min(math.ceil(bound(x, tilts)), sets * last)
     low = max(math.floor(-bound(-x, tilts)), sets * first)
-    spread = math.ceil(bound(squares, SPREAD_TILTS / (2 * variance)) / 2) + 1
+    tilts = np.concatenate([np.linspace(0.1, 1.0, 13), np.geomspace(1.3, 100.0, 9)]) / (2 * variance)
+    spread = math.ceil(bound(squares, tilts) / 2) + 1
     return Box(first, last, low, high, min(spread, max_spread))
 
 
@@ -203,7 +202,7 @@ class ReleaseOutcomes:
         if weights is None:
             per_group = 1
         elif self._has_boxes:
-            per_group = COUNTS_PER_BOX
+            per_group = 16  # neighbouring counts share an inverse transform
         self.groups = np.array_split(np.arange(len(counts)), math.ceil(len(counts) / per_group))
         m = synthesizer.m
         self.shape = (sets * m + 1, 1) if self._is_sum else (m + 1, m + 1)

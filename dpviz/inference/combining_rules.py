@@ -9,7 +9,14 @@ import numpy as np
 
 from dpviz.core.declarations import SETS
 from dpviz.core.types import FloatArray
-from dpviz.inference.interval_rules import IntervalRule, Intervals, SetStatistics, half_widths, total_variance
+from dpviz.inference.interval_rules import (
+    IntervalRule,
+    Intervals,
+    SetStatistics,
+    half_widths,
+    rule_words,
+    total_variance,
+)
 
 Formula = Callable[[FloatArray, FloatArray, int, float], FloatArray]  # of b, v̄, M and m/n
 
@@ -74,6 +81,10 @@ def _sum(b: FloatArray, v: FloatArray, sets: int, _: float) -> FloatArray:
     return (1 + 1 / sets) * b + v
 
 
+def _difference(b: FloatArray, v: FloatArray, sets: int, _: float) -> FloatArray:
+    return total_variance(b, v, sets)
+
+
 def _never_negative(b: FloatArray, v: FloatArray, sets: int, ratio: float) -> FloatArray:
     difference = total_variance(b, v, sets)
     return np.where(difference >= 0, difference, ratio * v)
@@ -84,75 +95,35 @@ def _normal_where_negative(b: FloatArray, v: FloatArray, sets: int, ratio: float
     return np.where(total_variance(b, v, sets) < 0, math.inf, _difference_degrees(b, v, sets, ratio))
 
 
-# ν of Reiter (2003) is that of b alone, the other term counting as known: 2 T² / Var(T), Var(b/M) = 2 (b/M)² / (M − 1).
-_SUM, _DIFFERENCE = "T = (1 + 1/M) b + v̄", "T = (1 + 1/M) b − v̄"
-_NU = "ν = (M − 1)(1 − 1/r)², r = (1 + 1/M) b / v̄"
 # fmt: off
 _RULES = (
     CombiningRule(
-        key="reiter_2002", label="Reiter 2002 (Charest's T*)", abbreviation="Reiter 2002",
-        method_phrase="by the usual rule for fully synthetic data (Reiter 2002)",
-        formula=f"T* = T where T ≥ 0, else (m/n) v̄, with {_DIFFERENCE}; t, {_NU}",
-        source="Reiter (2002); Charest (2011), T*_M",
-        total=_never_negative, degrees=_difference_degrees, has_unbounded_width=True,
+        **rule_words("reiter_2002"), total=_never_negative, degrees=_difference_degrees, has_unbounded_width=True,
     ),
     CombiningRule(
-        key="reiter_2002_normal", label="Reiter 2002, normal for negative T (Charest's T*)",
-        abbreviation="Reiter 2002, z",
-        formula=f"T* as above; normal quantile where T < 0, else t, {_NU}",
-        source="Reiter (2002); Charest (2011), T*_M: the reading that her section 3.4 fits",
-        total=_never_negative, degrees=_normal_where_negative, has_unbounded_width=True,
+        **rule_words("reiter_2002_normal"), total=_never_negative, degrees=_normal_where_negative,
+        has_unbounded_width=True,
     ),
     CombiningRule(
-        key="raghunathan_2003", label="Raghunathan et al. 2003", abbreviation="RRR 2003",
-        formula=f"{_DIFFERENCE}, no interval where T < 0; t, {_NU}",
-        source="Raghunathan, Reiter & Rubin (2003)",
-        total=lambda b, v, sets, _: total_variance(b, v, sets), degrees=_difference_degrees, has_unbounded_width=True,
+        **rule_words("raghunathan_2003"), total=_difference, degrees=_difference_degrees, has_unbounded_width=True,
     ),
+    CombiningRule(**rule_words("raghunathan_2003_normal"), total=_difference),
     CombiningRule(
-        key="raghunathan_2003_normal", label="Raghunathan et al. 2003, normal", abbreviation="RRR 2003, z",
-        formula=f"{_DIFFERENCE}, no interval where T < 0; normal quantile",
-        source="Raghunathan, Reiter & Rubin (2003), as in Liu's comparison",
-        total=lambda b, v, sets, _: total_variance(b, v, sets),
+        **rule_words("rubin_1987"), total=_sum, degrees=lambda b, v, sets, _: _degrees(v, (1 + 1 / sets) * b, sets),
     ),
+    CombiningRule(**rule_words("rubin_1987_normal"), total=_sum),
+    # Its ν is that of b alone, the other term counting as known: 2 T² / Var(T), Var(b/M) = 2 (b/M)² / (M − 1).
     CombiningRule(
-        key="rubin_1987", label="Rubin 1987", abbreviation="Rubin 1987",
-        formula=f"{_SUM}; t, ν = (M − 1)(1 + v̄ / ((1 + 1/M) b))²",
-        source="Rubin (1987)",
-        total=_sum, degrees=lambda b, v, sets, _: _degrees(v, (1 + 1 / sets) * b, sets),
-    ),
-    CombiningRule(
-        key="rubin_1987_normal", label="Rubin 1987, normal", abbreviation="Rubin 1987, z",
-        formula=f"{_SUM}; normal quantile",
-        source="Rubin (1987), as in Liu's comparison",
-        total=_sum,
-    ),
-    CombiningRule(
-        key="reiter_2003", label="Reiter 2003 (Liu's Theorem 7)", abbreviation="Reiter 2003",
-        method_phrase="by the usual rule for partially synthetic data (Reiter 2003)",
-        formula="T = (m/n) v̄ + b/M; t, ν = (M − 1)(1 + M (m/n) v̄ / b)²",
-        source="Reiter (2003); Liu, Theorem 7; for m ≠ n Raab, Nowok & Dibben (2017)",
-        total=lambda b, v, sets, ratio: ratio * v + b / sets,
+        **rule_words("reiter_2003"), total=lambda b, v, sets, ratio: ratio * v + b / sets,
         degrees=lambda b, v, sets, ratio: _degrees(ratio * v, b / sets, sets),
     ),
     CombiningRule(
-        key="raab_2017", label="Raab et al. 2017 for posterior draws", abbreviation="Raab 2017",
-        formula="T = (m/n + (1 + m/n)/M) v̄, at m = n (1 + 2/M) v̄; normal quantile",
-        source="Raab, Nowok & Dibben (2017), as in Liu's comparison",
-        min_sets=1, total=lambda _, v, sets, ratio: (ratio + (1 + ratio) / sets) * v,
+        **rule_words("raab_2017"), min_sets=1, total=lambda _, v, sets, ratio: (ratio + (1 + ratio) / sets) * v,
     ),
     CombiningRule(
-        key="raab_2017_plug_in", label="Raab et al. 2017 for plug-ins", abbreviation="Raab 2017, plug-in",
-        formula="T = (m/n + 1/M) v̄; normal quantile",
-        source="Raab, Nowok & Dibben (2017)",
-        min_sets=1, total=lambda _, v, sets, ratio: (ratio + 1 / sets) * v,
+        **rule_words("raab_2017_plug_in"), min_sets=1, total=lambda _, v, sets, ratio: (ratio + 1 / sets) * v,
     ),
-    CombiningRule(
-        key="as_if_real", label="As if real", abbreviation="as if real", method_phrase="as if the data were real",
-        formula="T = v̄; normal quantile",
-        source="an analyst who takes the release for real data",
-        min_sets=1, total=lambda _, v, *__: v,
-    ),
+    CombiningRule(**rule_words("as_if_real"), min_sets=1, total=lambda _, v, *__: v),
 )
 # fmt: on
 COMBINING_RULES = {rule.key: rule for rule in _RULES}

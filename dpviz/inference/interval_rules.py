@@ -1,11 +1,13 @@
 """Interval rules: from the released counts of M synthetic sets to an interval for the true proportion."""
 
 import math
+import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, NamedTuple
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.polynomial import Chebyshev
@@ -22,7 +24,7 @@ from dpviz.mechanisms import TwoCellSynthesizer
 MIN_SERIES_DEGREES = 2.0
 # Relative distance within which a variance counts as zero, and an end of an interval as reached
 RELATIVE_ROUNDING = 1e-12
-ANY_PROPORTION = argument("proportion", -1e150, 1e150)
+_WORDS: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))
 
 
 class SetStatistics(NamedTuple):
@@ -165,10 +167,15 @@ def contains(low: FloatArray, high: FloatArray, proportion: FloatArray | float) 
     >>> contains(np.array([0.2, 0.3, np.nan]), np.array([0.3, 1.0, np.nan]), 0.1 + 0.2).tolist()
     [True, True, False]
     """
-    proportion = ANY_PROPORTION.validate_array(proportion)
+    proportion = argument("proportion", -1e150, 1e150).validate_array(proportion)
     with np.errstate(invalid="ignore"):
         lowest, highest = Intervals(np.asarray(low, dtype=float), np.asarray(high, dtype=float)).widened
     return np.asarray((lowest <= proportion) & (proportion <= highest))
+
+
+def rule_words(key: str) -> dict[str, Any]:
+    """Fields of `IntervalRule` that are words, from ``rules.toml``."""
+    return {"key": key, **_WORDS[key]}
 
 
 @dataclass(frozen=True, kw_only=True)

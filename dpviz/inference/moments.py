@@ -16,10 +16,7 @@ from dpviz.inference.sum_distribution import matrix_rows
 from dpviz.mechanisms import TwoCellSynthesizer
 
 ANY_ROWS = argument("n", 1, 10**12, title="rows", integer=True)
-MANY_SETS = argument("sets", 1, 10**12, title="released sets", integer=True)
 ANY_PRIOR = argument("alpha", 0, 1e15, title="prior rows", open_minimum=True)
-RANGE_OVER_SIGMA = argument("range_over_sigma", 0, math.inf, domain_text="a number, 0 or larger")
-MANY_CELLS = argument("cells", 2, 1_000_000, integer=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +95,7 @@ def cell_moments(
     """
     kind = _calibrated(method)
     effective = _effective(kind, "alpha", alpha)
-    cells = MANY_CELLS.validate(cells)
+    cells = argument("cells", 2, 1_000_000, integer=True).validate(cells)
     return _moments(kind, n, m, (effective, (cells - 1) * effective), proportion, sets)
 
 
@@ -121,7 +118,7 @@ def _moments(
     n = ANY_ROWS.validate(n)
     m = ANY_ROWS.validate(m, name="m")
     proportion = PROPORTION.validate(proportion, name="proportion")
-    sets = MANY_SETS.validate(sets)
+    sets = argument("sets", 1, 10**12, title="released sets", integer=True).validate(sets)
     total = n + sum(invented)
     mean = (n * proportion + invented[0]) / total
     sampling = n * proportion * (1 - proportion) / total**2
@@ -135,7 +132,8 @@ def normal_tail_share(range_over_sigma: float) -> float:
     >>> normal_tail_share(0.0), round(normal_tail_share(1.959964), 6)
     (1.0, 0.05)
     """
-    range_over_sigma = RANGE_OVER_SIGMA.validate(range_over_sigma)
+    ratio = argument("range_over_sigma", 0, math.inf, domain_text="a number, 0 or larger")
+    range_over_sigma = ratio.validate(range_over_sigma)
     return float(2 * ndtr(-range_over_sigma))
 
 

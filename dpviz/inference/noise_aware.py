@@ -15,7 +15,7 @@ from dpviz.core.numerics.special import binomial_weights, row_blocks
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference._roots import falling_roots
 from dpviz.inference.beta_mixture import MixtureFamily
-from dpviz.inference.interval_rules import IntervalRule, Intervals, SetStatistics
+from dpviz.inference.interval_rules import IntervalRule, Intervals, SetStatistics, rule_words
 from dpviz.inference.moments import release_moments
 from dpviz.inference.posterior import log_prior_counts, normalized
 from dpviz.inference.sum_distribution import ReleaseSums, release_sums, within_sums
@@ -327,40 +327,16 @@ class NoiseAwareRule(IntervalRule):
         return _ends(self.table, synthesizer, sets, level)
 
 
-# fmt: off
 _RULES = (
     NoiseAwareRule(
-        key="score", label="Noise-aware score (Wilson's)", abbreviation="noise-aware score",
-        method_phrase="by an analyst who is told how the data were made (noise-aware score)",
-        formula="all p with (q̄ − E[q̄ | p])² ≤ z² Var(q̄ | p), from mean and variance of the synthesizer's rows; for "
-        "the Beta-binomial and the mean plug-in E[q̄ | p] = (np + α)/(n + α + β)",
-        source="Wilson (1927), with the release's own mean and variance; Kao & Reiter (2025) on noise-aware rules",
-        table=_score_ends, closed_form_for=(BetaBinomial, PlugIn), needs_no_sums_for=(NoiseSanitizer,),
+        **rule_words("score"),
+        table=_score_ends,
+        closed_form_for=(BetaBinomial, PlugIn),
+        needs_no_sums_for=(NoiseSanitizer,),
     ),
-    NoiseAwareRule(
-        key="posterior", label="Posterior given the sum", abbreviation="posterior",
-        method_phrase="from the posterior given the sum",
-        formula="quantiles (1 ± level)/2 of p given S = Σ x̃, uniform prior; for one set, and for plug-ins, those "
-        "given all counts",
-        source="Charest (2011), §4, for the model",
-        table=_from_sums(_posterior_ends), estimates=posterior_means,
-    ),
-    NoiseAwareRule(
-        key="clopper_pearson", label="Equal tails, exact (Clopper & Pearson's)", abbreviation="equal tails",
-        method_phrase="by exact equal tails",
-        formula="all p with Pr(S' ≥ S | p) and Pr(S' ≤ S | p) above (1 − level)/2; holds its level at every p",
-        source="Clopper & Pearson (1934), for the distribution of S; Awan & Slavković (2020) for optimal tests",
-        table=_from_sums(_clopper_pearson_ends),
-    ),
-    NoiseAwareRule(
-        key="blaker_2000", label="Ordered tails, exact (Blaker's)", abbreviation="Blaker",
-        method_phrase="by exact ordered tails",
-        formula="hull of all p with Pr(t(S') ≤ t(S) | p) > 1 − level, t(S) the smaller tail of S under p, or "
-        "more where that is no interval; holds its level at every p, inside the equal tails",
-        source="Blaker (2000), for the distribution of S; Sterne (1954) orders by the probability of S",
-        table=_from_sums(_blaker_ends),
-    ),
+    NoiseAwareRule(**rule_words("posterior"), table=_from_sums(_posterior_ends), estimates=posterior_means),
+    NoiseAwareRule(**rule_words("clopper_pearson"), table=_from_sums(_clopper_pearson_ends)),
+    NoiseAwareRule(**rule_words("blaker_2000"), table=_from_sums(_blaker_ends)),
 )
-# fmt: on
 NOISE_AWARE_RULES = {rule.key: rule for rule in _RULES}
 """Noise-aware rules by key, in the order on screen."""

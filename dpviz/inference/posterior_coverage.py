@@ -22,7 +22,6 @@ from dpviz.simulation import Block, Plan, Tally, run_simulation
 EQUAL_TAILS = "equal tails"
 HIGHEST_DENSITY = "highest density"
 INTERVALS = (EQUAL_TAILS, HIGHEST_DENSITY)
-MAX_LISTED_RELEASES = 20_000  # distinct releases, sets in any order, that are enumerated
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -174,7 +173,7 @@ def posterior_coverage(
     p = along_axis(proportions)
     releases = math.comb(synthesizer.m + plan.sets, plan.sets)
     coverage, error, width = np.zeros((3, len(p)))
-    if is_exact := releases <= MAX_LISTED_RELEASES:
+    if is_exact := releases <= 20_000:  # which take seconds
         counts, log_orders = multisets(synthesizer.m + 1, plan.sets)
         chances = release_probabilities(synthesizer, counts, np.exp(log_orders), binomial_weights(p, synthesizer.n).T)
         is_possible = chances.any(axis=1)

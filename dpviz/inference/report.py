@@ -11,7 +11,6 @@ from dpviz.inference.posterior import PosteriorCells
 from dpviz.inference.released import ReleasedCounts
 from dpviz.inference.rules import RULES
 
-MAX_LISTED_COUNTS = 6  # that a sentence lists one by one
 POSTERIOR_NAMES = {
     "exact": "told how the data were made",
     "known": "from the secret table itself",
@@ -53,7 +52,7 @@ def _describe_counts(counts: Sequence[int], m: int) -> str:
     '3, 9 yes in 2 released tables of 20 rows'
     """
     listed = ", ".join(f"{count:,}" for count in counts) + " yes"
-    if len(counts) > MAX_LISTED_COUNTS:
+    if len(counts) > 6:  # too many to read one by one
         listed = f"{format_number(sum(counts) / len(counts), 5)} yes on average"
     tables = "a released table" if len(counts) == 1 else format_count(len(counts), "released table")
     return f"{listed} in {tables} of {format_count(m, 'row')}"

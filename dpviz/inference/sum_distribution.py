@@ -18,7 +18,6 @@ from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.privacy.optimum.interval_length import integral_below, steepest
 
 MAX_TABLE_NUMBERS = 6_000_000  # (n + 1)(Mm + 1): 48 MB
-PROBABILITY_FLOOR = 1e-300  # counts as 0: numbers next to the smallest float are slow
 
 
 def checked_counts(counts: object, m: int, *, name: str = "synthetic_counts") -> IntArray:
@@ -141,12 +140,12 @@ def release_sums(synthesizer: TwoCellSynthesizer, sets: int) -> ReleaseSums:
         return ReleaseSums(rows)
     if (n + 1) * (m + 1) * size * sets > 50_000_000:
         return ReleaseSums(sum_distribution(rows, sets), rounding=1e-14)
-    # Term by term, which keeps the digits of small numbers
-    rows = sums = np.where(rows < PROBABILITY_FLOOR, 0.0, rows)
+    # Term by term, which keeps the digits of small numbers, but for those next to the smallest float, which are slow
+    rows = sums = np.where(rows < 1e-300, 0.0, rows)
     with np.errstate(under="ignore"):
         for _ in range(sets - 1):
             longer = np.array([np.convolve(*pair) for pair in zip(sums, rows, strict=True)])
-            sums = np.where(longer < PROBABILITY_FLOOR, 0.0, longer)
+            sums = np.where(longer < 1e-300, 0.0, longer)
     return ReleaseSums(sums)
 
 
