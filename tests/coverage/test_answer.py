@@ -10,14 +10,9 @@ import numpy as np
 import pytest
 
 from dpviz.core.formatting import format_number, format_percent
-from dpviz.coverage import (
-    ExactCoverage,
-    coverage_by_proportion,
-    coverage_decomposition,
-    exact_coverages,
-    shortest_lengths,
-)
+from dpviz.coverage import ExactCoverage, coverage_by_proportion, coverage_decomposition, exact_coverages
 from dpviz.coverage.answer import _against_level, _vacuous_sentence, coverage_answer
+from dpviz.coverage.curves import shortest_lengths
 from dpviz.designs import Design
 from dpviz.inference import RULES
 from dpviz.mechanisms import two_cell_synthesizers

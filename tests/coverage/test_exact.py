@@ -13,13 +13,8 @@ import numpy as np
 import pytest
 
 from dpviz.core.numerics.special import complex_power
-from dpviz.coverage import (
-    coverage_by_proportion,
-    exact_coverage,
-    exact_coverages,
-    shortest_lengths,
-    stream_by_synthesizer,
-)
+from dpviz.coverage import coverage_by_proportion, exact_coverage, exact_coverages, shortest_lengths
+from dpviz.coverage.curves import stream_by_synthesizer
 from dpviz.coverage.release_distribution import (
     _joint_distribution,
     _likely_box,

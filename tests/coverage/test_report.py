@@ -14,17 +14,9 @@ import pytest
 from scipy.stats import binom
 
 from dpviz.core.formatting import TextTable, format_number
-from dpviz.coverage import (
-    CoveragePlan,
-    coverage_curves,
-    coverage_decomposition,
-    exact_coverages,
-    performance_of,
-    report,
-    run_coverage,
-    wilson_interval,
-)
-from dpviz.coverage.performance import first_intervals, first_shares
+from dpviz.core.monte_carlo import wilson_interval
+from dpviz.coverage import CoveragePlan, coverage_curves, coverage_decomposition, exact_coverages, report, run_coverage
+from dpviz.coverage.performance import first_intervals, first_shares, performance_of
 from dpviz.designs import Design
 from dpviz.inference import COMBINING_RULES, RULES
 from dpviz.inference.interval_rules import contains
@@ -197,10 +189,7 @@ def test_a_repetition_is_described_as_it_was() -> None:
         assert ("a miss" in claim or "no interval" in claim) == (not is_hit)
         assert report.interval_words(plan, intervals, place + 1, None)[1:] == [release, claim]
 
-
-def test_a_repetition_without_an_interval_is_described() -> None:
-    design = Design(mechanism="beta_binomial", n=30, sets=2, epsilon=9.0, p=0.4)
-    plan = plan_of(design, "raghunathan_2003")
+    plan = plan_of(Design(mechanism="beta_binomial", n=30, sets=2, epsilon=9.0, p=0.4), "raghunathan_2003")
     intervals = first_intervals(plan, "raghunathan_2003")
     missing = np.isnan(intervals.low)
     claims = [report._repetition_sentences(plan, intervals, place)[1] for place in range(100)]

@@ -12,20 +12,11 @@ from scipy.special import beta as beta_function
 from scipy.stats import binom
 
 from dpviz.core.numerics.combinatorics import multisets
-from dpviz.inference import (
-    EQUAL_TAILS,
-    HIGHEST_DENSITY,
-    BetaMixture,
-    posterior_cells,
-    posterior_coverage,
-    posterior_given,
-    posterior_mixture,
-    posterior_secret_n,
-    size_prior,
-)
+from dpviz.inference import BetaMixture, posterior_cells, posterior_given, posterior_mixture
 from dpviz.inference._roots import falling_roots
 from dpviz.inference.beta_mixture import MixtureFamily
-from dpviz.inference.posterior_coverage import release_probabilities
+from dpviz.inference.posterior_coverage import EQUAL_TAILS, HIGHEST_DENSITY, posterior_coverage, release_probabilities
+from dpviz.inference.secret_size import posterior_secret_n, size_prior
 from dpviz.mechanisms import BetaBinomial
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.mixtures import check_region

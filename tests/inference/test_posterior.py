@@ -16,22 +16,10 @@ from scipy.special import gammaln
 from scipy.stats import beta as beta_law
 from scipy.stats import binom
 
-from dpviz.inference import (
-    EQUAL_TAILS,
-    HIGHEST_DENSITY,
-    BetaMixture,
-    posterior_cells,
-    posterior_coverage,
-    posterior_given,
-    posterior_if_known,
-    posterior_if_real,
-    posterior_mixture,
-    posterior_secret_n,
-    posterior_summaries,
-    size_prior,
-)
-from dpviz.inference.posterior import log_prior_counts
-from dpviz.inference.secret_size import SIZE_PRIORS
+from dpviz.inference import BetaMixture, posterior_cells, posterior_given, posterior_if_known, posterior_if_real
+from dpviz.inference.posterior import log_prior_counts, posterior_mixture
+from dpviz.inference.posterior_coverage import EQUAL_TAILS, HIGHEST_DENSITY, posterior_coverage, posterior_summaries
+from dpviz.inference.secret_size import SIZE_PRIORS, posterior_secret_n, size_prior
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.mixtures import Law, check_region
