@@ -83,13 +83,6 @@ def _likely_box(rows: FloatArray, weights: FloatArray, sets: int, tail: float) -
     -----
     A quarter of the tail goes to the counts of one draw, a quarter to each end of S and a quarter to d. The ends are
     Chernoff's: Pr(S ≥ s) ≤ e^{−λs} E[e^{λS}], and 2d ≤ Σ (x̃ − c)² for any c, here the mean of a row.
-
-    Examples
-    --------
-    Two coins: S from 0 to 2, and d = 0, as Q follows from S.
-
-    >>> _likely_box(np.array([[0.5, 0.5]]), np.ones(1), 2, 1e-9)
-    Box(first=0, last=1, low=0, high=2, spread=1)
     """
     first, last, _ = _likely_range(weights @ rows, tail / (8 * sets))
     likely_rows = rows[:, first : last + 1]
@@ -126,16 +119,8 @@ def _joint_distribution(rows: FloatArray, weights: FloatArray, sets: int, box: B
     Notes
     -----
     The M-th power of the transform of one draw at (y, y(y − 1)/2), y = x̃ − `box.first`; the powers are mixed before
-    the inverse, and every row S is rotated so that it starts at its smallest d.
-
-    Examples
-    --------
-    Two draws from 0, 1, 2, equally likely: S = 2 with d = 0 once (1, 1) and with d = 1 twice (0, 2), (2, 0).
-
-    >>> third = np.full((1, 3), 1 / 3)
-    >>> box = _likely_box(third, np.ones(1), 2, 1e-9)
-    >>> (9 * _joint_distribution(third, np.ones(1), 2, box)[2]).round(9).tolist()
-    [1.0, 2.0]
+    the inverse, and every row S is rotated so that it starts at its smallest d. Two draws from 0, 1, 2 give S = 2 with
+    d = 0 once, (1, 1), and with d = 1 twice, (0, 2) and (2, 0).
     """
     length = next_fast_len(box.spread, real=True)
     y = np.arange(box.last - box.first + 1)

@@ -184,14 +184,12 @@ class IntervalRule(ABC):
 
     Parameters
     ----------
-    key, label, abbreviation, formula, source : str
-        Name in code, on screen and beside a line; formula and reference.
+    key, label, abbreviation, formula, source, method_phrase : str
+        As in ``rules.toml``.
     min_sets : int, default 1
         Smallest M for which the rule is defined.
     has_unbounded_width : bool, default False
         Whether ν can approach 0, so that the t quantile and the width have no bound.
-    method_phrase : str, default ""
-        Phrase after "computed", where that is not "by" and the name of the rule.
     estimates : callable, optional
         Point estimates for S = 0 … Mm, for a rule whose estimate is no function of q̄ and of the mean of the release.
     """
@@ -230,14 +228,7 @@ class IntervalRule(ABC):
     def interval_from(
         self, counts: Sequence[int], *, synthesizer: TwoCellSynthesizer, level: float = 0.95
     ) -> tuple[float, float]:
-        """Interval of an analyst who holds M released counts, each from 0 to m; NaN where there is none.
-
-        >>> from dpviz.inference import RULES
-        >>> from dpviz.mechanisms import BetaBinomial
-        >>> release = BetaBinomial(n=100, m=100, alpha=15.65, beta=15.65)
-        >>> [round(end, 4) for end in RULES["blaker_2000"].interval_from([31], synthesizer=release)]
-        [0.0956, 0.4458]
-        """
+        """Interval of an analyst who holds M released counts, each from 0 to m; NaN where there is none."""
         level = LEVEL.validate(level)
         checked = checked_counts(counts, synthesizer.m, name="counts")
         if checked.ndim != 1:

@@ -54,12 +54,11 @@ def _score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Int
     mean, variance = release_moments(synthesizer, np.arange(n + 1))
     noise = variance / sets
 
-    # Mean and noise as a line and a parabola in x, whose averages over x are such in p: Var(q̄ | p) = c + b p + a p²
-    slope = (mean[-1] - mean[0]) / n
-    bend = (noise[0] - 2 * noise[n // 2] + noise[2 * (n // 2)]) / (2 * (n // 2) ** 2) if n > 1 else 0.0
-    tilt = (noise[-1] - noise[0]) / n - bend * n
-    a = bend * n * (n - 1) - slope**2 * n
-    b = tilt * n + bend * n + slope**2 * n
+    # E[q̄ | p] as a line and Var(q̄ | p) = c + b p + a p² as a parabola, by their values at p = 0, ½ and 1
+    weights = binomial_weights(np.array([0.5]), n)[0]
+    slope = mean[-1] - mean[0]
+    a = 2 * (noise[0] + noise[-1]) - 4 * weights @ (noise + (mean - weights @ mean) ** 2)
+    b = noise[-1] - noise[0] - a
     c = noise[0]
     if not (isinstance(synthesizer, BetaBinomial | PlugIn) and slope and a <= 0):
         center = mean.mean()
@@ -73,13 +72,13 @@ def _score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Int
 
     # Both roots, one from the sum that loses no digits and the other from their product
     distance = observed - mean[0]
-    leading = (slope * n) ** 2 - z**2 * a
+    leading = slope**2 - z**2 * a
     constant = distance**2 - z**2 * c
-    half = distance * slope * n + z**2 * b / 2
+    half = distance * slope + z**2 * b / 2
     inside = half**2 - leading * constant
     root = np.sqrt(np.maximum(inside, 0.0))
     larger = half + np.where(half >= 0, root, -root)
-    first = np.where(inside < 0, distance / (slope * n), larger / leading)
+    first = np.where(inside < 0, distance / slope, larger / leading)
     with np.errstate(divide="ignore", invalid="ignore"):
         second = np.where(inside <= 0, first, np.where(larger == 0, 0.0, constant / larger))
     return Intervals(np.clip(np.minimum(first, second), 0.0, 1.0), np.clip(np.maximum(first, second), 0.0, 1.0))
