@@ -46,7 +46,7 @@ def test_equal_matrices_continue_each_other_and_others_do_not() -> None:
     *_, last = stream_coverage(again, start=tally)
     assert last == run_coverage(again)
     with pytest.raises(ValueError, match="start must be"):
-        stream_coverage(plan_of(synthesizer=GivenMatrix(probabilities=MATRIX[::-1])), start=tally)
+        next(stream_coverage(plan_of(synthesizer=GivenMatrix(probabilities=MATRIX[::-1])), start=tally))
 
 
 def test_different_seeds_give_different_draws(whole: CoverageTally) -> None:
