@@ -11,7 +11,7 @@ from dpviz.core.declarations import PROPORTION
 from dpviz.core.numerics.special import binomial_weights, row_blocks
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.coverage.exact import BLOCK_OUTCOMES, MAX_CONDITION_ERROR, checked_rules, exact_coverages
-from dpviz.coverage.release_distribution import ROW_ERROR, SMALL_TAIL, ReleaseOutcomes, likely_counts
+from dpviz.coverage.release_distribution import SMALL_TAIL, ReleaseOutcomes, likely_counts
 from dpviz.inference.interval_rules import IntervalRule
 from dpviz.inference.sum_distribution import LengthLimit, along_axis, length_limit, release_sums, within_sums
 from dpviz.mechanisms import TwoCellSynthesizer
@@ -152,7 +152,7 @@ def sums_given_counts(
         covered[:, half:] = covered[:, : len(counts) - half][:, ::-1, ::-1]
         length[:, half:] = length[:, : len(counts) - half][:, ::-1]
         exists[:, half:] = exists[:, : len(counts) - half][:, ::-1]
-    return GivenCounts(counts, covered, length, exists, outcomes.error_bound + ROW_ERROR)
+    return GivenCounts(counts, covered, length, exists, outcomes.error_bound + SMALL_TAIL)
 
 
 def covered_range(lowest: FloatArray, highest: FloatArray, points: FloatArray) -> tuple[IntArray, IntArray]:

@@ -21,13 +21,11 @@ from dpviz.inference.interval_rules import SetStatistics, set_statistics
 from dpviz.inference.sum_distribution import matrix_rows, sum_distribution
 from dpviz.mechanisms import TwoCellSynthesizer
 
-# Parts of the stated error: of a row of a matrix; left out by sums of one or two sets; and for more sets counts left
-# out, outcomes outside the transform, and outcomes too unlikely to keep
-ROW_ERROR = 1e-12
+# Parts of the stated error: of a row of a matrix, and of what sums of one or two sets leave out; for more sets that of
+# counts left out, or of outcomes too unlikely to keep, and that of outcomes outside the transform
 SMALL_TAIL = 1e-12
 TAIL = 4e-10
 BOX_TAIL = 2e-9
-PRUNED_TAIL = 4e-10
 
 MAX_TRANSFORM_ENTRIES = 1_000_000_000  # of all transforms of an answer, about ten seconds
 
@@ -191,7 +189,7 @@ class ReleaseOutcomes:
         self.groups = np.array_split(np.arange(len(counts)), math.ceil(len(counts) / per_group))
         m = synthesizer.m
         self.shape = (sets * m + 1, 1) if self._is_sum else (m + 1, m + 1)
-        self.error_bound = (sets + 1) * ROW_ERROR + 2 * SMALL_TAIL
+        self.error_bound = (sets + 3) * SMALL_TAIL
         self.work = 0
         if self._has_boxes:
             self._find_boxes(is_mixed=weights is not None)
@@ -228,13 +226,13 @@ class ReleaseOutcomes:
         self._low = min(box.low for box in self._boxes)
         width = next_fast_len(max(box.spread for box in self._boxes), real=True)
         self.shape = (max(box.high for box in self._boxes) - self._low + 1, width)
-        self.error_bound += BOX_TAIL + PRUNED_TAIL
+        self.error_bound += BOX_TAIL + TAIL
 
     @cached_property
     def is_mirrored(self) -> bool:
         """Whether row n − x of the matrix is row x reversed, for all counts, within rounding."""
         has_both_ends = np.array_equal(self._counts, self._synthesizer.n - self._counts[::-1])
-        return has_both_ends and bool(np.abs(self._rows - self._rows[::-1, ::-1]).max() <= ROW_ERROR)
+        return has_both_ends and bool(np.abs(self._rows - self._rows[::-1, ::-1]).max() <= SMALL_TAIL)
 
     def statistics(self, places: IntArray) -> SetStatistics:
         """What rules read of some places of the table, read row by row."""
@@ -258,7 +256,7 @@ class ReleaseOutcomes:
             box = self._boxes[index]
             joint = _joint_distribution(rows, weights, self._sets, box)
             flat = joint.ravel()
-            likely = np.flatnonzero(flat > PRUNED_TAIL / (flat.size * len(self.groups)))
+            likely = np.flatnonzero(flat > TAIL / (flat.size * len(self.groups)))
             row, column = np.divmod(likely, joint.shape[1])
             return (row + box.low - self._low) * self.shape[1] + column, flat[likely]
         if self._is_sum:
