@@ -98,14 +98,9 @@ def exact_coverage(
 
 
 def exact_coverages(
-    *,
-    synthesizer: TwoCellSynthesizer,
-    p: float,
-    sets: int,
-    rules: Sequence[str],
-    level: float = 0.95,
+    *, synthesizer: TwoCellSynthesizer, p: float, sets: int, rules: Sequence[str], level: float = 0.95,
     skip_unreachable: bool = False,
-) -> dict[str, ExactCoverage]:
+) -> dict[str, ExactCoverage]:  # fmt: skip
     """`exact_coverage` of several rules, by key, from one distribution of the releases.
 
     Parameters

@@ -8,11 +8,9 @@ from dpviz.core.types import FloatArray, IntArray
 
 
 def falling_roots(
-    function: Callable[[IntArray, FloatArray], tuple[FloatArray, FloatArray]],
-    low: FloatArray,
-    high: FloatArray,
+    function: Callable[[IntArray, FloatArray], tuple[FloatArray, FloatArray]], low: FloatArray, high: FloatArray,
     start: FloatArray | None = None,
-) -> FloatArray:
+) -> FloatArray:  # fmt: skip
     """Roots of functions that are positive at `low` and negative at `high`, by Newton's method within these brackets.
 
     Parameters

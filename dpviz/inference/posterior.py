@@ -80,15 +80,9 @@ class PosteriorMixture(BetaMixture):
 
 
 def posterior_mixture(
-    *,
-    synthetic_counts: Sequence[int] | IntArray,
-    n: int,
-    m: int,
-    alpha: float,
-    beta: float,
-    gamma1: float = 1.0,
+    *, synthetic_counts: Sequence[int] | IntArray, n: int, m: int, alpha: float, beta: float, gamma1: float = 1.0,
     gamma2: float = 1.0,
-) -> PosteriorMixture:
+) -> PosteriorMixture:  # fmt: skip
     """Posterior of p after M sets of the Beta-binomial synthesizer.
 
     Parameters
@@ -109,12 +103,9 @@ def posterior_mixture(
 
 
 def posterior_given(
-    synthesizer: TwoCellSynthesizer,
-    synthetic_counts: Sequence[int] | IntArray,
-    *,
-    gamma1: float = 1.0,
+    synthesizer: TwoCellSynthesizer, synthetic_counts: Sequence[int] | IntArray, *, gamma1: float = 1.0,
     gamma2: float = 1.0,
-) -> PosteriorMixture:
+) -> PosteriorMixture:  # fmt: skip
     """Posterior of p after M sets of any two-cell synthesizer.
 
     Parameters
@@ -202,12 +193,9 @@ class PosteriorCells:
 
 
 def posterior_cells(
-    *,
-    synthetic_counts: Sequence[Sequence[int]] | IntArray,
-    n: int,
-    alpha: float | Sequence[float],
+    *, synthetic_counts: Sequence[Sequence[int]] | IntArray, n: int, alpha: float | Sequence[float],
     gamma: float | Sequence[float] = 1.0,
-) -> PosteriorCells:
+) -> PosteriorCells:  # fmt: skip
     """Posterior of the proportions of k cells after M sets of the Dirichlet-multinomial synthesizer.
 
     Parameters

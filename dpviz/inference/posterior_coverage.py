@@ -55,14 +55,9 @@ class PosteriorSummaries:
 
 
 def posterior_summaries(
-    synthetic_counts: IntArray | Sequence[Sequence[int]],
-    *,
-    synthesizer: TwoCellSynthesizer,
-    gamma1: float = 1.0,
-    gamma2: float = 1.0,
-    level: float = 0.95,
-    interval: str = EQUAL_TAILS,
-) -> PosteriorSummaries:
+    synthetic_counts: IntArray | Sequence[Sequence[int]], *, synthesizer: TwoCellSynthesizer, gamma1: float = 1.0,
+    gamma2: float = 1.0, level: float = 0.95, interval: str = EQUAL_TAILS,
+) -> PosteriorSummaries:  # fmt: skip
     """Mean, variance and interval of the posterior of p for many releases, as `posterior_given` has them.
 
     Parameters
@@ -128,17 +123,9 @@ class PosteriorCoverage:
 
 
 def posterior_coverage(
-    *,
-    synthesizer: TwoCellSynthesizer,
-    proportions: Numbers,
-    sets: int = 1,
-    gamma1: float = 1.0,
-    gamma2: float = 1.0,
-    level: float = 0.95,
-    interval: str = EQUAL_TAILS,
-    repetitions: int = 2000,
-    seed: int = 1,
-) -> PosteriorCoverage:
+    *, synthesizer: TwoCellSynthesizer, proportions: Numbers, sets: int = 1, gamma1: float = 1.0, gamma2: float = 1.0,
+    level: float = 0.95, interval: str = EQUAL_TAILS, repetitions: int = 2000, seed: int = 1,
+) -> PosteriorCoverage:  # fmt: skip
     """Probability that the posterior interval contains the true p, over confidential rows and M independent sets.
 
     Parameters

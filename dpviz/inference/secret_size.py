@@ -117,15 +117,9 @@ class SecretSizePosterior(BetaMixture):
 
 
 def posterior_secret_n(
-    *,
-    synthetic_counts: Sequence[int] | IntArray,
-    m: int,
-    alpha: float,
-    beta: float,
-    prior: SizePrior,
-    gamma1: float = 1.0,
-    gamma2: float = 1.0,
-) -> SecretSizePosterior:
+    *, synthetic_counts: Sequence[int] | IntArray, m: int, alpha: float, beta: float, prior: SizePrior,
+    gamma1: float = 1.0, gamma2: float = 1.0,
+) -> SecretSizePosterior:  # fmt: skip
     """Posterior of p and of n after M sets of the Beta-binomial synthesizer, n unknown.
 
     Parameters
