@@ -1,8 +1,8 @@
-"""Simulations of any kind: repetitions in seeded blocks, added up in order, saved and resumed.
+"""Simulations of any kind: repetitions in seeded blocks, added up in order, saved, resumed, on any executor.
 
 Block i draws from ``SeedSequence(seed, spawn_key=(i,))`` and is always drawn whole, and blocks are added in their
-order: the first R repetitions are the same to the last digit whatever the stops on the way, and the repetitions that
-follow.
+order: the first R repetitions are the same to the last digit whatever the number of workers, the stops on the way, and
+the repetitions that follow.
 """
 
 import dataclasses
@@ -10,11 +10,12 @@ import json
 import math
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from itertools import zip_longest
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from dpviz.core.types import FloatArray
 
 BATCH = argument("batch", 1, 10_000, title="repetitions in a block", integer=True)
 SHOWN = argument("shown", 0, 1000, title="repetitions kept one by one", integer=True)
+WORKERS = argument("workers", 1, 64, title="blocks under way", integer=True)
 
 RUN_VERSION = 2  # raised when what a file says changes its meaning
 MAX_RUN_CHARACTERS = 1_000_000
@@ -103,6 +105,17 @@ class Tally:
     series: Mapping[str, Any]
     whole_blocks: "Tally | None" = None
 
+    def add(self, block: Block, size: int) -> Self:
+        """The same with the next block, of which so many repetitions count."""
+        sums = {name: self.sums[name] + value for name, value in block.sums.items()}
+        series = dict(self.series)
+        for name, value in block.series.items():
+            if len(value):
+                series[name] = np.concatenate([series[name], value])
+        whole_blocks = self if size < self.plan.batch else None
+        total = self.repetitions + size
+        return dataclasses.replace(self, repetitions=total, sums=sums, series=series, whole_blocks=whole_blocks)
+
     def __eq__(self, other: object) -> bool:
         """Whether every sum and series is equal, and so is all that fixes the digits of the plans."""
         if not isinstance(other, Tally) or self.repetitions != other.repetitions:
@@ -119,28 +132,34 @@ class Tally:
         return hash((self.plan.fingerprint, self.repetitions))
 
 
-def _add_block(plan: Plan[TallyType], total: TallyType | None, index: int) -> TallyType:
-    """Tally with the next block, of which the repetitions of the plan count; `total` is None before the first."""
+def _block_generator(seed: int, index: int) -> np.random.Generator:
+    """Random numbers of one block, the same whatever is drawn before it.
+
+    >>> int(_block_generator(1, 0).integers(100)) == int(_block_generator(1, 0).integers(100))
+    True
+    """
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
+
+
+def _simulate_block(plan: Plan[Any], index: int) -> tuple[Block, int]:
+    """Draw a whole block; with it the number of its first repetitions that count."""
     start = index * plan.batch
     size = min(plan.batch, plan.repetitions - start)
-    rng = np.random.default_rng(np.random.SeedSequence(plan.seed, spawn_key=(index,)))
-    sums, series = plan.simulate(rng, size)
+    block = plan.simulate(_block_generator(plan.seed, index), size)
     shown = max(plan.shown - start, 0)
-    series = {name: value[:shown] for name, value in series.items()}
+    return block._replace(series={name: value[:shown] for name, value in block.series.items()}), size
 
+
+def _add_block(plan: Plan[TallyType], total: TallyType | None, block: Block, size: int) -> TallyType:
+    """Tally with the next block; `total` is None before the first."""
     if total is None:
-        return plan.tally_type(plan=plan, repetitions=size, sums=sums, series=series)
-    return dataclasses.replace(
-        total,
-        plan=plan,
-        repetitions=total.repetitions + size,
-        sums={name: total.sums[name] + value for name, value in sums.items()},
-        series={name: np.concatenate([total.series[name], value]) for name, value in series.items()},
-        whole_blocks=total if size < plan.batch else None,
-    )
+        return plan.tally_type(plan=plan, repetitions=size, sums=block.sums, series=block.series)
+    return dataclasses.replace(total.add(block, size), plan=plan)
 
 
-def stream_simulation(plan: Plan[TallyType], *, start: TallyType | None = None) -> Generator[TallyType, None, None]:
+def stream_simulation(
+    plan: Plan[TallyType], *, start: TallyType | None = None, executor: Executor | None = None, workers: int = 1
+) -> Generator[TallyType, None, None]:
     """Run a plan, and yield the tally after every block.
 
     Parameters
@@ -148,6 +167,10 @@ def stream_simulation(plan: Plan[TallyType], *, start: TallyType | None = None) 
     plan : Plan
     start : Tally, optional
         An earlier tally of the same plan, which may have had fewer repetitions, to go on from.
+    executor : concurrent.futures.Executor, optional
+        Takes the blocks; it stays open. Without one they are drawn by who iterates.
+    workers : int, default 1
+        Blocks that the executor holds at the same time.
 
     Examples
     --------
@@ -158,6 +181,7 @@ def stream_simulation(plan: Plan[TallyType], *, start: TallyType | None = None) 
     >>> [(tally.repetitions, int(tally.sums["covered"][0])) for tally in stream_simulation(plan)]
     [(500, 500), (1000, 1000), (1200, 1200)]
     """
+    workers = WORKERS.validate(workers)
     if start is not None:
         if not isinstance(start, Tally) or start.plan.fingerprint != plan.fingerprint:
             raise ValueError("start must be a tally of the same plan; only its number of repetitions may differ.")
@@ -165,22 +189,55 @@ def stream_simulation(plan: Plan[TallyType], *, start: TallyType | None = None) 
             raise ValueError(
                 f"start must have at most the {plan.repetitions:,} repetitions of the plan; got {start.repetitions:,}."
             )
-        if start.repetitions == plan.repetitions:
-            yield start
-            return
+    return _stream(plan, start, executor, workers)
 
-    # A block that was left unfinished is drawn again
+
+def run_simulation(plan: Plan[TallyType], *, executor: Executor | None = None, workers: int = 1) -> TallyType:
+    """Tally of all repetitions of a plan: the last one that `stream_simulation` yields.
+
+    Parameters
+    ----------
+    plan, executor, workers
+        As in `stream_simulation`.
+    """
+    return deque(stream_simulation(plan, executor=executor, workers=workers), maxlen=1)[0]
+
+
+def _stream(
+    plan: Plan[TallyType], start: TallyType | None, executor: Executor | None, workers: int
+) -> Generator[TallyType, None, None]:
+    if start is not None and start.repetitions == plan.repetitions:
+        yield start
+        return
+    # A block that was left unfinished is drawn again.
     is_unfinished = start is not None and start.repetitions % plan.batch > 0
     total: Any = start.whole_blocks if start is not None and is_unfinished else start
     first = 0 if total is None else total.repetitions // plan.batch
-    for index in range(first, math.ceil(plan.repetitions / plan.batch)):
-        total = _add_block(plan, total, index)
+    for block, size in _in_order(plan, range(first, math.ceil(plan.repetitions / plan.batch)), executor, workers):
+        total = _add_block(plan, total, block, size)
         yield total
 
 
-def run_simulation(plan: Plan[TallyType]) -> TallyType:
-    """Tally of all repetitions of a plan: the last one that `stream_simulation` yields."""
-    return deque(stream_simulation(plan), maxlen=1)[0]
+def _in_order(plan: Plan[Any], indices: range, executor: Executor | None, workers: int) -> Iterator[tuple[Block, int]]:
+    """Blocks in their order, of which the executor holds several at a time."""
+    if executor is None:
+        for index in indices:
+            yield _simulate_block(plan, index)
+        return
+    futures = deque[Future[tuple[Block, int]]]()
+    remaining = iter(indices)
+    try:
+        while True:
+            for index in remaining:
+                futures.append(executor.submit(_simulate_block, plan, index))
+                if len(futures) == workers:
+                    break
+            if not futures:
+                return
+            yield futures.popleft().result()
+    finally:
+        for future in futures:
+            future.cancel()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,8 +275,8 @@ class SavedRun:
         total = dataclasses.replace(first, plan=plan, repetitions=finished, sums=sums)
         if not unfinished:
             return total
-        part = dataclasses.replace(plan, repetitions=repetitions)
-        return dataclasses.replace(_add_block(part, total, finished // plan.batch), plan=plan)
+        block, size = _simulate_block(dataclasses.replace(plan, repetitions=repetitions), finished // plan.batch)
+        return _add_block(plan, total, block, size)
 
 
 def _read_sums(name: str, value: Any, first: FloatArray, repetitions: int | None) -> FloatArray:

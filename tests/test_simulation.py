@@ -6,9 +6,11 @@ import copy
 import dataclasses
 import json
 import math
+import multiprocessing
 import random
 import re
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -36,6 +38,8 @@ from dpviz.simulation import (
     save_run,
     stream_simulation,
 )
+
+pytestmark = pytest.mark.usefixtures("plain_main")  # a simulation on processes starts new ones
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +108,27 @@ def test_every_kind_goes_on_to_the_same_digits(plan: Plan[Any]) -> None:
         for start in (stopped, read_run(save_run(stopped)).tally_of(plan)):
             assert start == stopped
             *_, last = stream_simulation(plan, start=start)
-            assert last == whole and last.plan == plan
+            assert last == whole
+
+
+@KINDS
+def test_every_executor_gives_the_same_digits(plan: Plan[Any]) -> None:
+    whole = run_simulation(plan)
+    with ThreadPoolExecutor(2) as threads:
+        assert run_simulation(plan, workers=3, executor=threads) == whole
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as processes:
+        assert run_simulation(plan, workers=2, executor=processes) == whole
+        *_, resumed = stream_simulation(plan, start=next(stream_simulation(plan)), workers=3, executor=processes)
+        assert resumed == whole and resumed.plan == plan
+
+
+def test_a_stopped_run_leaves_the_executor_of_the_caller_open_and_idle() -> None:
+    with ThreadPoolExecutor(1) as threads:
+        plan = dataclasses.replace(GAUSSIAN, repetitions=10_000_000)
+        stream = stream_simulation(plan, workers=64, executor=threads)
+        next(stream)
+        stream.close()
+        assert threads.submit(lambda: "free").result(timeout=60) == "free"
 
 
 @PLANS
@@ -135,9 +159,11 @@ def test_another_plan_does_not_continue_a_run(changes: dict[str, Any]) -> None:
     other_plan: Any = dataclasses.replace(SETS, **changes)
     shorter_plan: Any = dataclasses.replace(SETS, repetitions=50)
     with pytest.raises(ValueError, match="start must be a tally of the same plan"):
-        next(stream_simulation(other_plan, start=tally))
+        stream_simulation(other_plan, start=tally)
     with pytest.raises(ValueError, match=r"start must have at most the 50 repetitions of the plan; got 60\."):
-        next(stream_simulation(shorter_plan, start=tally))
+        stream_simulation(shorter_plan, start=tally)
+    with pytest.raises(ValueError, match=r"workers \(blocks under way\) must be a whole number from 1 to 64; got 0"):
+        stream_simulation(SETS, workers=0)
 
 
 @PLANS

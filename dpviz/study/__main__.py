@@ -14,7 +14,7 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded: the last digit of a sum depends on it
 
 from dpviz.core import limits
-from dpviz.core.parameters import argument
+from dpviz.simulation import WORKERS
 from dpviz.study.plan import StudyPlan, read_study_plan
 from dpviz.study.results import results_to_csv, results_to_frame
 from dpviz.study.run import dask_executor, process_executor, run_study, stored_results, write_atomically
@@ -63,7 +63,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Carry out the plan that the arguments name; return 0 where all of it is finished."""
     options = _parse_arguments(arguments)
     try:
-        argument("workers", 1, 64, integer=True).validate(options.workers)
+        WORKERS.validate(options.workers)
         with options.plan.open(encoding="utf-8") as file:
             plan = read_study_plan(file.read(limits.MAX_STUDY_PLAN_CHARACTERS + 1))
         print(f"{options.plan}: {len(plan.cells):,} cells.", file=sys.stderr)
