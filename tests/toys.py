@@ -158,9 +158,9 @@ class RepeatedRow(UnderPrior, TwoCellSynthesizer):
     def worst_upward_pair(self, epsilon: float) -> WorstCase:
         return WorstCase(max(0.0, 1 - math.expm1(epsilon) * self.alpha) / (self.alpha + self.beta + self.n), 1, 0)
 
-    @classmethod
-    def smallest_alpha(cls, *, m: int, epsilon: float) -> float:
-        return 1 / math.expm1(epsilon)
+    @staticmethod
+    def draws_and_rows(m: int) -> tuple[int, int]:
+        return 1, 1
 
 
 @dataclass(frozen=True, kw_only=True)

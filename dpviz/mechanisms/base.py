@@ -316,8 +316,7 @@ class TwoCellSynthesizer(Synthesizer):
         return WorstCase(float(deltas.max()), pair + 1 - is_downward, pair + is_downward)
 
     def divergences(self, epsilons: FloatArray) -> FloatArray:
-        needs_table = type(self).hockey_stick is TwoCellSynthesizer.hockey_stick
-        if not needs_table and self.n * (self.m + 1) > 40_000:  # then all losses take longer than many divergences
+        if self.needs_no_matrix and self.n * (self.m + 1) > 40_000:  # all losses take longer than many divergences
             return super().divergences(epsilons)
         return self._pair_deltas(epsilons).max(axis=1)
 

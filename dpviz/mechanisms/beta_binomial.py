@@ -35,9 +35,11 @@ class BetaBinomial(UnderPrior, TwoCellSynthesizer):
     """
 
     key = "beta_binomial"
-    has_independent_rows = False
-
     log_pair_deltas = staticmethod(log_delta_beta_binomial)
+
+    @staticmethod
+    def draws_and_rows(m: int) -> tuple[int, int]:
+        return 1, m
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Pr(j | i) = C(m, j) h(i + j) / B(α + i, β + n − i) with h(k) = B(α + k, β + n + m − k): a Hankel matrix."""

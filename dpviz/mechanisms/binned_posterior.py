@@ -14,12 +14,9 @@ from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer
 from dpviz.mechanisms.noise import MonotoneMechanism
 
-LOWEST_PROPORTION, HIGHEST_PROPORTION = 0.05, 0.95  # between which a posterior has at least some density
-BINS = 100
-BIN_ENDS = np.linspace(LOWEST_PROPORTION, HIGHEST_PROPORTION, BINS + 1)
+BIN_ENDS = np.linspace(0.05, 0.95, 101)  # between which a posterior has at least some density
 BIN_MIDDLES = (BIN_ENDS[1:] + BIN_ENDS[:-1]) / 2
 BIN_LOGITS = np.log(BIN_MIDDLES) - np.log1p(-BIN_MIDDLES)
-MIN_SUM = 1e-250  # sum of products below which some of them may have underflowed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,8 +48,7 @@ class BinMechanism(MonotoneMechanism, ABC):
     def proportion_moments(self) -> tuple[FloatArray, FloatArray]:
         """Moments of a mixture over the bins, in each of which θ has its middle and a variance w²/12."""
         weights = np.exp(bin_log_weights(self.n, self.power))
-        width = (HIGHEST_PROPORTION - LOWEST_PROPORTION) / BINS
-        mean, square = weights @ BIN_MIDDLES, weights @ (BIN_MIDDLES**2 + width**2 / 12)
+        mean, square = weights @ BIN_MIDDLES, weights @ (BIN_MIDDLES**2 + np.diff(BIN_ENDS) ** 2 / 12)
         return mean, square - mean**2 + (mean - square) / self.m
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
@@ -62,8 +58,9 @@ class BinMechanism(MonotoneMechanism, ABC):
         with np.errstate(under="ignore", divide="ignore"):
             sums = np.exp(log_weights - heaviest) @ np.exp(log_rows - likeliest)
             table: FloatArray = np.log(sums) + heaviest + likeliest
-        for row in np.flatnonzero((sums < MIN_SUM).any(axis=1)):
-            (places,) = np.nonzero(sums[row] < MIN_SUM)
+        is_tiny = sums < 1e-250  # some of its products may have underflowed
+        for row in np.flatnonzero(is_tiny.any(axis=1)):
+            places = is_tiny[row]
             table[row, places] = logsumexp(log_weights[row][:, None] + log_rows[:, places], axis=0)
         return table
 
@@ -132,17 +129,17 @@ def log_density_bound(n: int) -> float:
     >>> round(log_density_bound(100))
     290
     """
-    ratio = LOWEST_PROPORTION / HIGHEST_PROPORTION
-    log_mass = (n + 1) * math.log(HIGHEST_PROPORTION) + math.log1p(-(ratio ** (n + 1))) - math.log(n + 1)
-    return abs(n * math.log(LOWEST_PROPORTION) - log_mass)
+    lowest, highest = BIN_ENDS[[0, -1]].tolist()
+    log_mass = (n + 1) * math.log(highest) + math.log1p(-((lowest / highest) ** (n + 1))) - math.log(n + 1)
+    return abs(n * math.log(lowest) - log_mass)
 
 
 @lru_cache(maxsize=16)
 def bin_log_ratios(n: int) -> FloatArray:
     """ln of each bin's posterior mass for x ones less that for x + 1, by the density at its middle; shape (n, bins)."""
-    x = np.arange(n + 1)
-    below = betainc(x + 1, n - x + 1, HIGHEST_PROPORTION) - betainc(x + 1, n - x + 1, LOWEST_PROPORTION)
-    above = betaincc(x + 1, n - x + 1, LOWEST_PROPORTION) - betaincc(x + 1, n - x + 1, HIGHEST_PROPORTION)
+    x, (lowest, highest) = np.arange(n + 1), BIN_ENDS[[0, -1]]
+    below = betainc(x + 1, n - x + 1, highest) - betainc(x + 1, n - x + 1, lowest)
+    above = betaincc(x + 1, n - x + 1, lowest) - betaincc(x + 1, n - x + 1, highest)
     log_mass = betaln(x + 1, n - x + 1) + np.log(np.maximum(below, above))
     return np.diff(log_mass)[:, None] - BIN_LOGITS
 
@@ -166,7 +163,7 @@ def _log_rows(m: int) -> FloatArray:
     j = np.arange(m + 1)
     places, weights = np.polynomial.legendre.leggauss(16 + m // 16)  # the integrand has degree m in θ
     log_weights = np.log(weights / 2)[:, None]
-    log_rows = np.tile(log_fair_binomials(m) + m * math.log(2), (BINS, 1))
+    log_rows = np.tile(log_fair_binomials(m) + m * math.log(2), (len(BIN_MIDDLES), 1))
     for row, (low, high) in zip(log_rows, itertools.pairwise(BIN_ENDS), strict=True):
         theta = (low + (high - low) * (1 + places) / 2)[:, None]
         row += log_sum_exp(log_weights + j * np.log(theta) + (m - j) * np.log1p(-theta), axis=0)

@@ -1,6 +1,7 @@
 """What pages, comparisons and reports tell of each mechanism: the entries of `mechanisms.toml`, typed and checked."""
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -32,7 +33,7 @@ class MechanismInfo:
     no_prior: str = ""  # why it has no smallest prior, where a reader may look for one, as a clause
     opendp: str = ""  # script of the report by which OpenDP makes the same release
     audited: str = ""  # key of the record of `dpviz.audit.release_audit` on its printed promise
-    zheng: tuple[str, str] | None = None  # key and name under which it is a method of Zheng (2015)
+    zheng: Sequence[str] = ()  # key and name under which it is a method of Zheng (2015)
 
     def __post_init__(self) -> None:
         if self.is_compared and not self.releases:
@@ -59,8 +60,6 @@ def read_catalogue(text: str) -> dict[str, MechanismInfo]:
         fields: dict[str, Any] = {
             name: " ".join(value.split()) if isinstance(value, str) else value for name, value in entry.items()
         }
-        if "zheng" in fields:
-            fields["zheng"] = tuple(fields["zheng"])
         try:
             catalogue[key] = MechanismInfo(**fields)
         except TypeError as problem:

@@ -51,26 +51,20 @@ class PriorCellSynthesizer:
         """What is added to the count of each cell, shape (k,)."""
         return np.broadcast_to(np.asarray(self.alpha, dtype=float) - self.prior_offset, (self.cells,))
 
-    @property
-    def total_weight(self) -> float:
-        """A, all rows and invented rows."""
-        return self.n + float(self.weights.sum())
-
     @cached_property
     def log_factors(self) -> FloatArray:
-        counts = self.weights[:, None] + np.arange(self.n + 1)
-        return self.pair_type.log_shares(counts, self.total_weight, self.m) - log_rising_ratio(1.0, self.m)
+        """s(n_c + a_c, m_c) / m_c! over powers of A, and m! / s(A, m) with the first cell."""
+        counts, total = self.weights[:, None] + np.arange(self.n + 1), self.n + float(self.weights.sum())
+        log_factorials = log_rising_ratio(1.0, self.m)
+        factors = self.pair_type.log_shares(counts, total, self.m) - log_factorials
+        factors[0] += log_factorials[-1] - self.pair_type.log_shares(np.array(total), total, self.m)[-1]
+        return factors
 
     @cached_property
     def log_gains(self) -> FloatArray:
         counts = self.weights[:, None, None] + np.arange(self.n)[:, None]
         gains: FloatArray = self.pair_type.log_gain(counts, np.arange(self.m + 1))
         return gains
-
-    @property
-    def log_scale(self) -> float:
-        shares = self.pair_type.log_shares(np.array(self.total_weight), self.total_weight, self.m)
-        return float(log_rising_ratio(1.0, self.m)[-1] - shares[-1])
 
     @cached_property
     def pairs(self) -> list[tuple[PlugInCells, WorstCase]]:

@@ -257,14 +257,9 @@ class CellSynthesizer(Synthesizer):
     def losses_of(self, worst: WorstCase) -> tuple[FloatArray, FloatArray] | None:
         return next(pair for pair, case in self.pairs if case.likelier == worst.likelier).losses_of(worst)
 
-    @property
-    def log_scale(self) -> float:
-        """ln of what all products are multiplied by."""
-        return 0.0
-
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         confidential, released = self.row_counts[rows], self.column_counts[columns]
-        log_matrix = np.full((len(confidential), len(released)), self.log_scale)
+        log_matrix = np.zeros((len(confidential), len(released)))
         for cell, table in enumerate(self.log_factors):
             log_matrix += np.take(table[confidential[:, cell]], released[:, cell], axis=1)
         return log_matrix

@@ -11,8 +11,6 @@ from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer
 from dpviz.mechanisms.noise import MonotoneMechanism
 
-MIN_MEAN = -0.5  # mean of expm1 from which on log1p of it keeps its digits
-
 
 @dataclass(frozen=True, kw_only=True)
 class ExponentialMechanism(MonotoneMechanism, ABC):
@@ -60,9 +58,10 @@ class ExponentialMechanism(MonotoneMechanism, ABC):
             rows = np.exp(self.log_weights - costs - self._log_sums[:, None])
             above = np.sum(rows[:-1] * np.expm1(-half - steps), axis=1)
             below = np.sum(rows[1:] * np.expm1(steps - half), axis=1)
-        from_above = half + np.log1p(np.maximum(above, MIN_MEAN))
-        from_below = -half - np.log1p(np.maximum(below, MIN_MEAN))
-        return np.select([above > MIN_MEAN, below > MIN_MEAN], [from_above, from_below], np.diff(self._log_sums))
+
+        # From a mean of −½ on log1p keeps the digits
+        from_above, from_below = half + np.log1p(np.maximum(above, -0.5)), -half - np.log1p(np.maximum(below, -0.5))
+        return np.select([above > -0.5, below > -0.5], [from_above, from_below], np.diff(self._log_sums))
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         return self.log_weights[columns] - self._cost(rows, columns) - self._log_sums[rows][:, None]

@@ -12,7 +12,6 @@ from dpviz.core.formatting import describe_value, format_count, format_number
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.base import TwoCellSynthesizer
 
-LOSS_DIGITS = 7  # digits of the ε that a matrix makes
 ROW_SUM_TOLERANCE = 1e-4  # how far from 1 a row may sum: six printed digits of up to a hundred columns do
 
 
@@ -114,7 +113,7 @@ class GivenMatrix(TwoCellSynthesizer):
             return "Your numbers are used exactly as given."
         smallest, largest = self.log_odds_bounds()
         ends = max(0.0, smallest.max(), -largest.min()), max(largest.max(), -smallest.min())
-        value, *printed = (format_number(float(loss), LOSS_DIGITS) for loss in (self.worst_log_odds().value, *ends))
+        value, *printed = (format_number(float(loss), 7) for loss in (self.worst_log_odds().value, *ends))
         lowest, highest = printed
         if math.isinf(ends[1]):
             highest = "∞, as a printed 0 may stand for a small number or for none"

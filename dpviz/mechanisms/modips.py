@@ -3,7 +3,7 @@
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Self
@@ -22,7 +22,6 @@ from dpviz.mechanisms.noise import MonotoneMechanism
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 
 BOWEN_LIU_PRIOR = 1 / 3  # invented ones, and zeros, of the prior that Bowen & Liu take from Kerman (2011)
-TableFunction = Callable[["NoisyPosterior", IntArray], FloatArray]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,17 +94,39 @@ class NoisyPosterior(MonotoneMechanism, ABC):
         return mean, variance + (mean * (1 - mean) - variance) * (1 + total / self.m) / (total + 1)
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        return self._entries(_log_matrix, rows, columns)
+        above, below, _, _, columns = self._sides(columns)
+        rows = np.asarray(rows)[:, None]
+        return np.logaddexp(above[rows, columns], below[rows, columns]) - self.log_mass()[rows]
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
-        return self._entries(_log_odds, pairs, columns)
+        """Log-odds c − ε or ε − c, whichever c is the smaller.
 
-    def _entries(self, table: TableFunction, rows: IntArray, columns: IntArray) -> FloatArray:
-        """Entries of a table, of which both ends are computed alone where nothing else is needed."""
-        rows, columns, ends = np.asarray(rows)[:, None], np.asarray(columns), np.array([0, self.m])
-        if np.isin(columns, ends).all():
-            return table(self, ends)[rows, (columns == self.m).astype(np.int64)]
-        return _cached_table(table, self)[rows, columns]
+        e^ε T[x] − T[x + 1] is a sum of positive terms that the rows of a pair do not share, and so is the same with
+        the rows exchanged: neither form cancels or leaves −ε … ε.
+        """
+        above, below, unshared_above, unshared_below, columns = self._sides(columns)
+        pairs = np.asarray(pairs)[:, None]
+        log_twice = math.log(-math.expm1(-2 * self.epsilon))
+        above_first, below_first = above[pairs, columns], below[pairs, columns]
+        above_second, below_second = above[pairs + 1, columns], below[pairs + 1, columns]
+        log_first, log_second = np.logaddexp(above_first, below_first), np.logaddexp(above_second, below_second)
+        log_excess = self.epsilon + np.logaddexp(unshared_above[pairs, columns], below_first + log_twice) - log_second
+        log_lack = self.epsilon + np.logaddexp(unshared_below[pairs, columns], above_second + log_twice) - log_first
+        over_smallest, under_largest = np.logaddexp(0.0, log_excess), np.logaddexp(0.0, log_lack)
+        odds = np.where(over_smallest < under_largest, over_smallest - self.epsilon, self.epsilon - under_largest)
+        return odds + self.log_mass_ratio()[pairs]
+
+    def _sides(self, columns: IntArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray]:
+        """ln of what p* above x/n adds to each row, and p* below it, of both what pairs do not share, and the columns.
+
+        Both ends are computed alone where nothing else is needed.
+        """
+        columns = np.asarray(columns)
+        has_ends_alone = bool(np.isin(columns, [0, self.m]).all())
+        above, unshared_above = _one_side(self, has_ends_alone)
+        below, unshared_below = (table[::-1, ::-1] for table in _one_side(self.mirrored, has_ends_alone))
+        places = (columns == self.m).astype(np.int64) if has_ends_alone else columns
+        return above, below, unshared_above, unshared_below, places
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,42 +188,10 @@ class ModipsTruncated(NoisyPosterior, TwoCellSynthesizer):
 
 
 @lru_cache(maxsize=16)
-def _cached_table(function: TableFunction, release: Any) -> FloatArray:
-    table = function(release, np.arange(release.m + 1))
-    table.setflags(write=False)
-    return table
-
-
-def _log_matrix(release: NoisyPosterior, columns: IntArray) -> FloatArray:
-    """ln T of all rows, at some columns that are their own mirror image."""
-    above, _ = _one_side(release, columns)
-    below, _ = _one_side(release.mirrored, columns)
-    return np.logaddexp(above, below[::-1, ::-1]) - release.log_mass()[:, None]
-
-
-def _log_odds(release: NoisyPosterior, columns: IntArray) -> FloatArray:
-    """Log-odds of all pairs, at some columns that are their own mirror image.
-
-    e^ε T[x] − T[x + 1] is a sum of positive terms that the rows of a pair do not share, and so is the same with
-    the rows exchanged: neither form of the log-odds, c − ε or ε − c, cancels or leaves −ε … ε.
-    """
-    epsilon = release.epsilon
-    log_twice = math.log(-math.expm1(-2 * epsilon))
-
-    # What p* above x/n adds to each row, and what p* below it does: the same of the mirror image
-    above, unshared_above = _one_side(release, columns)
-    below, unshared_below = (table[::-1, ::-1] for table in _one_side(release.mirrored, columns))
-    both = np.logaddexp(above, below)
-
-    over_smallest = np.logaddexp(0.0, epsilon + np.logaddexp(unshared_above, below[:-1] + log_twice) - both[1:])
-    under_largest = np.logaddexp(0.0, epsilon + np.logaddexp(unshared_below, above[1:] + log_twice) - both[:-1])
-    odds = np.where(over_smallest < under_largest, over_smallest - epsilon, epsilon - under_largest)
-    return odds + release.log_mass_ratio()[:, None]
-
-
-def _one_side(release: NoisyPosterior, columns: IntArray) -> tuple[FloatArray, FloatArray]:
+def _one_side(release: Any, has_ends_alone: bool) -> tuple[FloatArray, FloatArray]:
     """ln of what p* > x/n adds to each row, and of e^{−ε} times what of that the rows of each pair do not share."""
     n, m, epsilon, alpha, beta = release.n, release.m, release.epsilon, release.alpha, release.beta
+    columns = np.array([0, m]) if has_ends_alone else np.arange(m + 1)
 
     # Nodes τ in a panel, with the noise e^{−ετ} in their weights: the first spans 8 nats of noise at most, and panels
     # double as long as anything is left. 14 nodes a panel leave no error but rounding
@@ -239,4 +228,5 @@ def _one_side(release: NoisyPosterior, columns: IntArray) -> tuple[FloatArray, F
     above = np.vstack([panels, release.log_at_one(columns)])
     for row in range(n - 1, -1, -1):
         above[row] = np.logaddexp(above[row + 1] - epsilon, above[row])
+    above.flags.writeable = unshared.flags.writeable = False
     return above, unshared

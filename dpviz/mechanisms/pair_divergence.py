@@ -16,22 +16,15 @@ is at most P(j) r / (1 − r) times the largest factor.
 """
 
 import math
-import sys
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
-from dpviz.core.numerics.special import row_blocks, stirling_remainder
-from dpviz.core.types import BoolArray, FloatArray, IntArray, Numbers
+from dpviz.core.numerics.special import stirling_remainder
+from dpviz.core.types import FloatArray, IntArray, Numbers
 
-FIRST_COLUMNS = 64  # counts added at a time at first
-MAX_CELLS = 1 << 15  # cells of pairs and counts that are held at a time, few enough for the processor's cache
-MAX_PAIRS = 200  # pairs up to which all of them are summed at once
-PAIR_TOLERANCE = 1e-9  # relative distance from the largest δ within which a block of pairs is not searched further
-
-Pairs = IntArray | slice
-RatiosAndFactors = Callable[[Pairs, FloatArray], tuple[FloatArray, FloatArray]]
-PairDelta = Callable[[FloatArray, FloatArray], FloatArray]
+RatiosAndFactors = Callable[[IntArray, FloatArray], tuple[FloatArray, FloatArray]]
 
 
 def log_delta_beta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
@@ -48,31 +41,25 @@ def log_delta_beta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: N
     ndarray of shape (pairs,)
         −∞ where δ is 0.
     """
-    m, epsilon = m + 0 * x, epsilon + 0 * x
+    m = m + 0 * x
+
+    # The threshold τ, the first count above it, and how far, from the nearer end: nothing if δ is 0
     shrink, rest = np.exp(-epsilon), -np.expm1(-epsilon)
-    surplus = m * shrink - x * rest
-    if not (is_positive := surplus > 0).all():
-        return _where(is_positive, log_delta_beta_binomial, x, y, m, epsilon)
-
-    # The threshold τ, its distance from m, and the first count above it
     both = y * shrink + x
-    threshold, room = x / both * (m + y * rest), y / both * surplus
+    threshold = x / both * (m + y * rest)
+    room = y * ((m * shrink - x * rest) / both)  # m − τ
     first = np.minimum(np.floor(threshold) + 1, m)
-    is_last = first == m
-    distance = np.where(2 * threshold < m, first - threshold, room - (m - first))
-    distance = np.maximum(distance, 1e-17)  # where rounding leaves none
-    gain = np.where(is_last, np.log(surplus), np.log(distance) + np.log(both) - np.log(y)) - np.log(x + first) + epsilon
-    distance = np.where(is_last, 1.0, distance)
+    distance = np.maximum(np.where(2 * threshold < m, first - threshold, room - (m - first)), 0.0)
 
-    def terms(pairs: Pairs, j: FloatArray) -> tuple[FloatArray, FloatArray]:
-        a, b, start = x[pairs, None], y[pairs, None], first[pairs, None]
+    def terms(pairs: IntArray, j: FloatArray) -> tuple[FloatArray, FloatArray]:
+        weight = x[pairs, None] + j
         left = np.maximum(m[pairs, None] - j, 0.0)
-        ratio = left * (a + 1 + j) / ((j + 1) * (b + np.maximum(left - 1, 0.0)))
-        return ratio, (1 + (j - start) / distance[pairs, None]) * ((a + start) / (a + j))
+        ratio = left * (weight + 1) / ((j + 1) * (y[pairs, None] + np.maximum(left - 1, 0.0)))
+        return ratio, (distance[pairs, None] + (j - first[pairs, None])) / weight
 
-    largest = (1 + (m - first) / distance) * ((x + first) / (x + m))
-    log_mass = log_beta_binomial(x + 1, y, m, first)
-    return np.minimum(_log_sum(first, terms, largest) + log_mass + gain, 0.0)
+    largest = (distance + (m - first)) / (x + m)
+    log_mass = _log_beta_binomial(x + 1, y, first, m - first) + np.log(both) - np.log(y) + epsilon
+    return np.minimum(_log_sum(first, terms, largest) + log_mass, 0.0)
 
 
 def log_delta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
@@ -83,35 +70,25 @@ def log_delta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Number
     x, y, m, epsilon
         As of `log_delta_beta_binomial`.
     """
-    m, epsilon = m + 0 * x, epsilon + 0 * x
-    up = np.log1p(1 / x)
-    if not (is_positive := m * up > epsilon).all():
-        return _where(is_positive, log_delta_binomial, x, y, m, epsilon)
+    m = m + 0 * x
 
-    # The first count whose log-odds exceed ε, and by how much they are off there
-    down, total = np.log1p(1 / y), x + y + 1
-    first = np.minimum(np.floor((epsilon + m * down) / (up + down)) + 1, m)
-    missing, step = epsilon - first * up + (m - first) * down, up + down
-    with np.errstate(over="ignore"):
-        odds = np.minimum(x / y + 1 / y, sys.float_info.max)  # not inf, as 0 times it is 0 after the last count
+    # The first count whose log-odds exceed ε, and by how much they do not: not at all if δ is 0
+    up, down = np.log1p(1 / x), np.log1p(1 / y)
+    step = up + down
+    first = np.minimum(np.floor((epsilon + m * down) / step) + 1, m)
+    missing = epsilon - first * up + (m - first) * down
 
-    def terms(pairs: Pairs, j: FloatArray) -> tuple[FloatArray, FloatArray]:
-        ratio = np.maximum(m[pairs, None] - j, 0.0) * odds[pairs, None] / (j + 1)
+    def terms(pairs: IntArray, j: FloatArray) -> tuple[FloatArray, FloatArray]:
+        ratio = np.maximum(m[pairs, None] - j, 0.0) * (x[pairs, None] + 1) / ((j + 1) * y[pairs, None])
         passed = (j - first[pairs, None]) * step[pairs, None]
         return ratio, -np.expm1(np.minimum(missing[pairs, None] - passed, 0.0))
 
-    log_mass = log_binomial((x + 1) / total, y / total, m, first)
+    total = x + y + 1
+    log_mass = log_binomial((x + 1) / total, y / total, first, m - first)
     return np.minimum(_log_sum(first, terms, np.ones(len(x))) + log_mass, 0.0)
 
 
-def _where(is_positive: BoolArray, log_delta: Callable[..., FloatArray], *settings: FloatArray) -> FloatArray:
-    """ln δ of the pairs with a positive one, −∞ of the others."""
-    values = np.full(len(is_positive), -math.inf)
-    if is_positive.any():
-        values[is_positive] = log_delta(*(setting[is_positive] for setting in settings))
-    return values
-
-
+@lru_cache(maxsize=64)
 def blocks_of_pairs(n: int) -> tuple[IntArray, IntArray]:
     """First and last pairs of blocks of 0 … n − 1 that are short at both ends, where δ changes fastest.
 
@@ -123,7 +100,9 @@ def blocks_of_pairs(n: int) -> tuple[IntArray, IntArray]:
     return first, np.append(first[1:], n) - 1
 
 
-def worst_pair(log_delta: PairDelta, n: int, x: float, y: float) -> tuple[float, int]:
+def worst_pair(
+    log_delta: Callable[[FloatArray, FloatArray], FloatArray], n: int, x: float, y: float
+) -> tuple[float, int]:
     """Largest ln δ of the pairs i = 0 … n − 1, which share x + i ones and y + n − 1 − i zeros, and that pair.
 
     Parameters
@@ -134,79 +113,60 @@ def worst_pair(log_delta: PairDelta, n: int, x: float, y: float) -> tuple[float,
     x, y : float
         Invented ones and zeros.
 
-    Returns
-    -------
-    log_delta : float
-    pair : int
-
     Notes
     -----
     Branch and bound: more rows of either kind are never less private, so no pair of a block a ≤ i ≤ b has a larger δ
     than one that would share as few ones as pair a and as few zeros as pair b.
     """
-
-    def of_blocks(first: IntArray, last: IntArray) -> FloatArray:
-        return log_delta(x + first, y + (n - 1 - last))
-
-    if n <= MAX_PAIRS:
-        pairs = np.arange(n)
-        values = of_blocks(pairs, pairs)
-        return float(values.max()), int(values.argmax())
-
-    # Halve the blocks that may hold a larger δ than the largest so far
     first, last = blocks_of_pairs(n)
-    best, pair = -math.inf, 0
+    best, pair, rounding = -math.inf, 0, 1e-13
     while len(first):
+        bounds = log_delta(x + first, y + (n - 1 - last))
+        values = np.where(first == last, bounds, -math.inf)
+        if values.max() > best + rounding:
+            best = float(values.max())
+            pair = int(first[np.argmax(values >= best - rounding)])  # of equals, as mirror images are, the first
+
+        # Halves of the blocks that may hold a larger one
+        is_open = (first < last) & (bounds > best + rounding)
+        first, last = first[is_open], last[is_open]
         middle = (first + last) // 2
-        starts, ends = np.concatenate([middle, first]), np.concatenate([middle, last])
-        values, bounds = np.split(of_blocks(starts, ends), 2)
-        if values.max() > best:
-            best, pair = float(values.max()), int(middle[values.argmax()])
-        is_open = (bounds > best + PAIR_TOLERANCE) & (last > first)
-        first, middle, last = first[is_open], middle[is_open], last[is_open]
-        first, last = np.concatenate([first, middle + 1]), np.concatenate([middle - 1, last])
-        is_filled = first <= last
-        first, last = first[is_filled], last[is_filled]
+        first, last = np.concatenate([first, middle + 1]), np.concatenate([middle, last])
     return best, pair
 
 
-def log_beta_binomial(a: FloatArray, b: FloatArray, m: Numbers, j: FloatArray) -> FloatArray:
-    """ln of the BetaBinomial(m; a, b) probability of j, by Stirling's series, so that no large numbers cancel.
-
-    Parameters
-    ----------
-    a, b, j : ndarray
-    m : float or ndarray
-
-    Notes
-    -----
-    With p = (a + j) / (a + b + m) the large parts are m KL(j/m ‖ p) + (a + b) KL(a/(a + b) ‖ p), each of four positive
-    terms s ln(s / t) + t − s with the same |s − t|, as Loader (2000) has it for the binomial.
-    """
-    m = m + 0 * j
-    total, zeros = a + b, m - j
-    p, q = (a + j) / (total + m), (b + zeros) / (total + m)
-    difference = (j * (b / total) - zeros * (a / total)) / (1 + m / total)  # j − m p
-    observed, expected = np.array([j, zeros, a, b]), np.array([m * p, m * q, total * p, total * q])
-    distance = _deviance(observed, expected, np.array([difference, -difference, -difference, difference])).sum(axis=0)
-    remainders = _factorial_remainder(np.array([m, a + j, b + zeros, total, j, zeros, a, b, total + m]))
-    remainder = remainders[:4].sum(axis=0) - remainders[4:].sum(axis=0)
-    return remainder - distance + np.log1p(m / total) - np.log1p(j / a) - np.log1p(zeros / b)
-
-
-def log_binomial(p: Numbers, q: Numbers, m: FloatArray, j: FloatArray) -> FloatArray:
-    """ln of the Binomial(m, p) probability of j, after Loader (2000); q is 1 − p.
+def log_binomial(p: Numbers, q: Numbers, successes: FloatArray, failures: FloatArray) -> FloatArray:
+    """ln of the probability of `successes` and `failures` in as many draws, after Loader (2000); q is 1 − p.
 
     Parameters
     ----------
     p, q : float or ndarray
-    m, j : ndarray
+    successes, failures : ndarray
+        Not necessarily whole numbers.
     """
-    zeros = m - j
-    difference = j * q - zeros * p
-    distance = _deviance(np.array([j, zeros]), np.array([m * p, m * q]), np.array([difference, -difference]))
-    remainders = _factorial_remainder(np.array([m, j, zeros]))
-    return remainders[0] - remainders[1] - remainders[2] - distance.sum(axis=0)
+    total = successes + failures
+    difference = successes * q - failures * p
+    counts = np.array([successes, failures])
+    deviances = _deviance(counts, np.array([total * p, total * q]), np.array([difference, -difference]))
+
+    # ln Γ(z + 1) − z ln z + z of all three, from Γ(z + 1) itself
+    counts = np.maximum(np.array([total, *counts]), 1e-300)
+    remainders = stirling_remainder(counts + 1) + counts * np.log1p(1 / counts) + 0.5 * np.log1p(counts)
+    remainders += 0.5 * math.log(2 * math.pi) - 1
+    return remainders[0] - remainders[1] - remainders[2] - deviances.sum(axis=0)
+
+
+def _log_beta_binomial(a: FloatArray, b: FloatArray, successes: FloatArray, failures: FloatArray) -> FloatArray:
+    """ln of the BetaBinomial(successes + failures; a, b) probability of `successes`.
+
+    With s of m draws, T = a + b and any p it is Bin(m, p) at s times Bin(T, p) at a over Bin(T + m, p) at a + s, and a
+    quotient of small numbers. With p = (a + s) / (T + m) no large numbers cancel.
+    """
+    total, m = a + b, successes + failures
+    p, q = (a + successes) / (total + m), (b + failures) / (total + m)
+    counts = np.array([[successes, a, a + successes], [failures, b, b + failures]])
+    draws, prior, sums = log_binomial(p, q, *counts)
+    return draws + prior - sums + np.log1p(m / total) - np.log1p(successes / a) - np.log1p(failures / b)
 
 
 def _deviance(s: FloatArray, t: FloatArray, difference: FloatArray) -> FloatArray:
@@ -218,12 +178,6 @@ def _deviance(s: FloatArray, t: FloatArray, difference: FloatArray) -> FloatArra
     return np.where(np.abs(relative) < 0.5, near, far)
 
 
-def _factorial_remainder(z: FloatArray) -> FloatArray:
-    """ln Γ(z + 1) − z ln z + z."""
-    with np.errstate(divide="ignore"):
-        return np.where(z > 0, stirling_remainder(np.maximum(z, 1e-300)) + 0.5 * np.log(2 * math.pi * z), 0.0)
-
-
 def _log_sum(first: FloatArray, terms: RatiosAndFactors, largest: FloatArray) -> FloatArray:
     """ln Σ mass · factor over the counts from `first` on, in units of the first mass; infinite where δ is about 1.
 
@@ -231,25 +185,22 @@ def _log_sum(first: FloatArray, terms: RatiosAndFactors, largest: FloatArray) ->
     overflows where the first count lies 37 standard deviations below the mode: all of the distribution counts then.
     """
     total = np.zeros(len(first))
+    pairs, column, mass, width = np.arange(len(first)), first, np.ones(len(first)), 64
     with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
-        for block in row_blocks(len(first), FIRST_COLUMNS, MAX_CELLS):
-            pairs: Pairs = block
-            column, width = first[block], FIRST_COLUMNS
-            mass: FloatArray = np.ones(len(column))
-            while len(mass):
-                masses = np.empty((len(mass), width + 1))
-                masses[:, 0] = mass
-                masses[:, 1:], factor = terms(pairs, column[:, None] + np.arange(width))
-                last_ratio = masses[:, -1].copy()
-                np.multiply.accumulate(masses, axis=1, out=masses)
-                mass = masses[:, -1]
-                total[pairs] += np.einsum("ij,ij->i", masses[:, :-1], factor)
+        while len(pairs):
+            width = max(8, min(width, 32_768 // len(pairs)))  # few enough numbers for the processor's cache
+            masses = np.empty((len(pairs), width + 1))
+            masses[:, 0] = mass
+            masses[:, 1:], factor = terms(pairs, column[:, None] + np.arange(width))
+            last_ratio = masses[:, -1].copy()
+            np.multiply.accumulate(masses, axis=1, out=masses)
+            mass = masses[:, -1]
+            total[pairs] += np.einsum("ij,ij->i", masses[:, :-1], factor)
 
-                # The pairs whose remaining terms may still matter
-                sums = total[pairs]
-                is_done = (last_ratio < 1) & (mass / (1 - last_ratio) * largest[pairs] <= 1e-17 * sums)
-                (is_open,) = np.nonzero(~is_done & (mass > 0) & np.isfinite(sums))
-                pairs = is_open + block.start if isinstance(pairs, slice) else pairs[is_open]
-                mass, column = mass[is_open], column[is_open] + width
-                width = min(2 * width, max(MAX_CELLS // max(len(mass), 1), FIRST_COLUMNS), 8192)
+            # The pairs whose remaining terms may still matter
+            sums = total[pairs]
+            is_done = (last_ratio < 1) & (mass / (1 - last_ratio) * largest[pairs] <= 1e-17 * sums)
+            is_open = ~is_done & (mass > 0) & np.isfinite(sums)
+            pairs, column, mass = pairs[is_open], column[is_open] + width, mass[is_open]
+            width = min(2 * width, 8192)
         return np.where(np.isnan(total), math.inf, np.log(total))

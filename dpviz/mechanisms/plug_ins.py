@@ -20,8 +20,11 @@ class PlugIn(UnderPrior):
     Zheng (2015), Theorems 6.11 and 6.9, prints a smallest prior that is 1 more than is needed.
     """
 
-    has_independent_rows = True
     log_pair_deltas = staticmethod(log_delta_binomial)
+
+    @staticmethod
+    def draws_and_rows(m: int) -> tuple[int, int]:
+        return m, 1
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         (theta, rest), j = self.mean_proportions(rows), np.asarray(columns)

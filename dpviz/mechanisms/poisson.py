@@ -19,7 +19,6 @@ from dpviz.mechanisms.beta_binomial import beta_binomial_terms
 from dpviz.mechanisms.noise import MonotoneMechanism
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PROMISED_EPSILON, PROMISED_ROWS
 
-MIN_TAIL = 1e-250  # Pr(Z ≥ n) from which it has all its digits
 COUNT_ROWS = dataclasses.replace(PROMISED_ROWS, maximum=limits.MAX_ROWS_OF_TABLE)
 # Above 700 even the probability of publishing 0 is none of the floating-point numbers
 ADDED_TO_COUNT = dataclasses.replace(
@@ -112,11 +111,11 @@ def _smallest_alpha(n: int, epsilon: float) -> float:
 def _log_tail(count: int, means: FloatArray) -> FloatArray:
     """ln Pr(Z ≥ count) of Poisson numbers with these means, count ≥ 1, however small."""
     tails = gammainc(count, means)
+    is_tiny = tails <= 1e-250  # and has lost digits
     of_large = np.log1p(-np.minimum(gammaincc(count, means), 0.5))
-    log_tails = np.where(tails < 0.5, np.log(np.maximum(tails, MIN_TAIL)), of_large)
+    log_tails = np.where(tails < 0.5, np.log(np.where(is_tiny, 1.0, tails)), of_large)
 
     # Far below the count the terms of Pr(Z = count + k) fall fast
-    is_tiny = tails <= MIN_TAIL
     tiny = means[is_tiny]
     terms = np.cumprod(tiny[:, None] / (count + np.arange(1, 64)), axis=1)
     log_tails[is_tiny] = count * np.log(tiny) - tiny - math.lgamma(count + 1) + np.log1p(terms.sum(axis=1))

@@ -4,7 +4,7 @@ import dataclasses
 import math
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
-from typing import ClassVar, Self, cast
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -48,8 +48,6 @@ class UnderPrior:
     needs_no_matrix: ClassVar[bool] = True
     has_fast_moments: ClassVar[bool] = True
     prior_offset: ClassVar[int] = 0  # invented rows of each cell that the release does not use
-    # Whether each row has a loss of its own, or all follow one draw; None for what has none of the closed forms below
-    has_independent_rows: ClassVar[bool | None] = None
 
     n: int = parameter(ROWS)
     m: int = parameter(SYNTHETIC_ROWS)
@@ -60,6 +58,11 @@ class UnderPrior:
     def effective_prior(self) -> tuple[float, float]:
         """What is added to the counts of ones and of zeros."""
         return self.alpha - self.prior_offset, self.beta - self.prior_offset
+
+    @staticmethod
+    def draws_and_rows(m: int) -> tuple[int, int]:
+        """Independent draws of a release, and the rows of a draw, whose loss in a cell of prior a is ln(1 + rows/a)."""
+        raise NotImplementedError
 
     @property
     def mirrored(self) -> Self:
@@ -88,20 +91,13 @@ class UnderPrior:
         if self.alpha == self.beta:
             return worst
         downward = self.mirrored.worst_upward_pair(epsilon)
-        if downward.value <= worst.value:
+        if downward.value <= worst.value * (1 + 1e-12):  # at ε = 0 both are equal but for rounding
             return worst
         return WorstCase(downward.value, self.n - downward.likelier, self.n - downward.unlikelier)
 
-    @classmethod
-    def _draws_and_rows(cls, m: int) -> tuple[int, int]:
-        """Independent draws of a release, and the rows of a draw, whose loss in a cell of prior a is ln(1 + rows/a)."""
-        return (m, 1) if cls.has_independent_rows else (1, m)
-
     def worst_log_odds(self) -> WorstCase:
         """Neighbours with one row or none in the cell with the smaller prior, and every released row in that cell."""
-        if self.has_independent_rows is None:
-            return cast("WorstCase", super().worst_log_odds())  # type: ignore[misc]
-        draws, rows = self._draws_and_rows(self.m)
+        draws, rows = self.draws_and_rows(self.m)
         log_odds = draws * math.log1p(rows / min(self.effective_prior))
         if self.alpha <= self.beta:
             return WorstCase(log_odds, 1, 0, self.m)
@@ -114,10 +110,8 @@ class UnderPrior:
         It is m / (e^ε − 1) where the rows follow one draw, 1 / (e^{ε/m} − 1) where each has its own, and 1 more for the
         mode.
         """
-        if cls.has_independent_rows is None:
-            raise NotImplementedError
         m, epsilon = int(PROMISED_ROWS.validate(m)), PROMISED_EPSILON.validate(epsilon)
-        (draws, rows), offset = cls._draws_and_rows(m), cls.prior_offset
+        (draws, rows), offset = cls.draws_and_rows(m), cls.prior_offset
 
         def is_private(alpha: float) -> bool:
             """Whether draws · ln(1 + rows/prior) ≤ ε in real numbers; in floats, it is equal for many priors."""
@@ -138,15 +132,12 @@ class UnderPrior:
         rows, total = np.asarray(rows), a + b + self.n
         return (rows + a) / total, (b + (self.n - rows)) / total
 
-    def proportion_moments(self) -> tuple[FloatArray, FloatArray] | None:
-        """Mean θ, and variance θ (1 − θ)/m of independent rows, else θ (1 − θ) (T/m + 1)/(T + 1) with T = n + α + β."""
-        if self.has_independent_rows is None:
-            return None
+    def proportion_moments(self) -> tuple[FloatArray, FloatArray]:
+        """Mean θ, and variance θ (1 − θ)/d · (T/r + 1)/(T + 1) of d draws of r rows, with T = n + α + β."""
         mean, rest = self.mean_proportions(np.arange(self.n + 1))
-        if self.has_independent_rows:
-            return mean, mean * rest / self.m
+        draws, rows = self.draws_and_rows(self.m)
         total = self.n + sum(self.effective_prior)
-        return mean, mean * rest * (total / self.m + 1) / (total + 1)
+        return mean, mean * rest / draws * (total / rows + 1) / (total + 1)
 
     def line_of_means(self) -> tuple[float, float]:
         """Posterior mean of the proportion."""

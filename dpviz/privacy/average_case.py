@@ -131,7 +131,8 @@ def log_count_probabilities(trials: int, theta: float) -> FloatArray:
     trials : int
     theta : float
     """
-    return log_binomial(theta, 1 - theta, np.full(trials + 1, float(trials)), np.arange(trials + 1.0))
+    count = np.arange(trials + 1.0)
+    return log_binomial(theta, 1 - theta, count, trials - count)
 
 
 def _both_ways(log_one: FloatArray, log_zero: FloatArray, loss: FloatArray, epsilon: float) -> FloatArray:

@@ -8,6 +8,7 @@ import numpy as np
 from dpviz.core.formatting import format_large_count
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer, WorstCase
+from dpviz.mechanisms.base import check_index
 from dpviz.privacy.divergence import epsilon_for_delta, worst_neighbours
 from dpviz.privacy.probabilistic import change_by_row, even_counts, failure_by_row
 
@@ -165,13 +166,14 @@ def two_tables(synthesizer: Synthesizer, worst: WorstCase) -> TwoTables | None:
     has_two_cells = isinstance(synthesizer, TwoCellSynthesizer)
     if worst.column is None or not (has_two_cells or synthesizer.enumerable):
         return None
+    size = synthesizer.shape[1]
+    check_index(worst.column, size, "column of worst")
     tables = (worst.likelier, worst.unlikelier)
     if has_two_cells:
         tables = (max(tables), min(tables))
 
     # Probabilities under both tables; of many columns only the likely ones are shown
-    rows = np.array(tables)
-    size = synthesizer.shape[1]
+    rows = np.array([check_index(table, synthesizer.shape[0], "row of worst") for table in tables])
     columns = summed = evenly_spaced(0, size - 1, 20_000)
     success = math.nan
     with np.errstate(under="ignore"):

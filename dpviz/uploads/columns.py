@@ -23,8 +23,6 @@ MISSING = {"", "?", ".", "-", "–", "#n/a", "#n/a n/a", "#na", "<na>", "<null>"
 MISSING |= {"none", "-1.#ind", "1.#ind", "-1.#qnan", "1.#qnan"}
 SHARE_READING, CATEGORIES_READING, NUMBERS_READING = "the share of one value", "categories", "numbers"
 WORDS_FOR_YES = "1", "yes", "true", "y", "t", "ja"
-MAX_SCALE_STEPS = 10  # of a rating
-MIN_IDENTIFIERS, IDENTIFIER_SHARE = 20, 0.95  # distinct values, and their share, from which a column identifies people
 SWAPPED_MARKS = str.maketrans(".,", ",.")
 GROUPED_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?")
 
@@ -118,10 +116,10 @@ class Column(PrivateRepr):
         deviations = scaled - scaled.mean()
         variance = float(np.mean(deviations**2)) or 1.0
 
-        # Bounds: the ends of a rating, or round numbers outside
+        # Bounds: the ends of a rating, which has up to 11 steps, or round numbers outside
         is_whole = bool(np.all(numbers == np.rint(numbers)))
         counts = list(self.counts.values())
-        has_every_step = is_whole and 0 < spread <= MAX_SCALE_STEPS and len(counts) == spread + 1
+        has_every_step = is_whole and 0 < spread <= 10 and len(counts) == spread + 1
         rating = has_every_step and min(counts[0], counts[-1]) > 1
         low, high, step = (smallest, largest, 1.0) if rating else _round_bounds(smallest, largest, integers=is_whole)
 
@@ -154,7 +152,7 @@ class Column(PrivateRepr):
             if text not in self._numbers and is_formula(text):
                 return sentence("formula", where=self._locate(text))
         is_whole = all(number % 1 == 0 for number in self._numbers.values() if math.isfinite(number))
-        if is_whole and max(MIN_IDENTIFIERS, IDENTIFIER_SHARE * self.n) <= distinct <= MAX_CELLS:
+        if is_whole and max(20, 0.95 * self.n) <= distinct <= MAX_CELLS:  # nearly as many values as people
             return sentence("identifier", name=name, distinct=distinct, n=self.n)
         if 2 <= distinct <= MAX_CELLS:
             return ""

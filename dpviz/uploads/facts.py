@@ -13,8 +13,6 @@ from dpviz.core.escape import single_line
 from dpviz.core.formatting import describe_value, format_number, join_words
 from dpviz.uploads.tables import sentence
 
-MAX_NORMAL_SKEWNESS, MAX_NORMAL_EXCESS = 1.0, 3.0
-MAX_NORMAL_BIAS = 0.05  # of bounds, in standard deviations
 # What a design may use, by the name of the field
 FACT_WORDS = {
     "n": "n", "share": "the share of ones", "categories": "the number of categories", "low": "the bounds",
@@ -96,14 +94,17 @@ class NumberFacts(Facts):
 
     @property
     def misfit(self) -> str:
-        """Why a normal distribution between the bounds, which the desk assumes, does not fit; empty if it does."""
+        """Why a normal distribution between the bounds, which the desk assumes, does not fit; empty if it does.
+
+        It fits with a skewness up to 1, an excess kurtosis up to 3, and a bias up to a twentieth of σ.
+        """
         skewness, excess, bias = (format_number(value, 3) for value in (self.skewness, self.excess, self.bias))
         reasons = []
-        if abs(self.skewness) > MAX_NORMAL_SKEWNESS:
+        if abs(self.skewness) > 1:
             reasons.append(sentence("skewness", skewness=skewness))
-        if self.excess > MAX_NORMAL_EXCESS:
+        if self.excess > 3:
             reasons.append(sentence("excess", excess=excess))
-        if abs(self.bias) > MAX_NORMAL_BIAS * self.standard_deviation:
+        if abs(self.bias) > 0.05 * self.standard_deviation:
             reasons.append(sentence("outside"))
         return sentence("misfit", name=quote(self.column), reasons="; ".join(reasons), bias=bias) if reasons else ""
 

@@ -13,12 +13,8 @@ from dpviz.core.types import FloatArray, IntArray
 from dpviz.mechanisms.matrix_mechanism import ROW_SUM_TOLERANCE, GivenMatrix, check_probabilities
 from dpviz.uploads.tables import SEPARATORS, decode, sentence
 
-MAX_DIGITS = 12  # significant digits beyond which numbers count as exact
 SUM_ROUNDING = 1e-12  # distance from 1 of the sum of exact probabilities
-NEAR_SUM = 0.1  # distance from 1 up to which a sum is that of rounded probabilities
-MAX_EXPONENT = 400  # beyond it every double is 0 or infinite
 MAX_VALUES = 2 * (MAX_MATRIX_SIDE + 2)  # of a line, as separators may stand in names in quotation marks
-MAX_LINES = 10 * MAX_MATRIX_SIDE  # with blank ones and remarks
 COUNT_NAME = re.compile(r"(n\d*|row|label|name)?$", re.IGNORECASE)  # of a column of counts or names
 # A fraction, or a number in per cent: no name of a column
 NUMERAL = re.compile(r"[<>~≈±]?\s*(\d[\d.,/\s]*)?[\d¼-¾⅐-⅞](e[+-]?\d+)?\s*[%‰]?", re.IGNORECASE)
@@ -49,7 +45,7 @@ def read_matrix(content: str | bytes) -> GivenMatrix:
 
 
 def rescale_rows(content: str | bytes) -> str | None:
-    r"""Matrix as text with each row divided by its sum; None if all sum to 1, or one is not near it.
+    r"""Matrix as text with each row divided by its sum; None if all sum to 1, or one is off by more than 0.1.
 
     >>> print(rescale_rows("0.5,0.51\n0.25,0.75"))
     0.49504950495049505,0.504950495049505
@@ -62,7 +58,7 @@ def rescale_rows(content: str | bytes) -> str | None:
     with np.errstate(over="ignore", invalid="ignore"):
         sums = matrix.sum(axis=1, keepdims=True)
         largest = float(np.abs(sums - 1).max())
-    if not (SUM_ROUNDING < largest <= NEAR_SUM and matrix.min() >= 0):
+    if not (SUM_ROUNDING < largest <= 0.1 and matrix.min() >= 0):
         return None
     text = "\n".join(",".join(map(repr, row)) for row in (matrix / sums).tolist())
     return text if len(text) <= MAX_MATRIX_BYTES else None
@@ -118,8 +114,9 @@ def _parse(content: str | bytes) -> tuple[list[_Line], int, FloatArray]:
 def _split(text: str) -> list[_Line]:
     """Lines with something in them, split at the separator that the text uses, never beyond what a matrix may have."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if text.count("\n") >= MAX_LINES:
-        raise ValueError(sentence("too_many_lines", lines=MAX_LINES, rows=MAX_MATRIX_SIDE))
+    max_lines = 10 * MAX_MATRIX_SIDE  # with blank ones and remarks
+    if text.count("\n") >= max_lines:
+        raise ValueError(sentence("too_many_lines", lines=max_lines, rows=MAX_MATRIX_SIDE))
     texts = [
         (number, line.strip(" "))
         for number, line in enumerate(text.split("\n"), start=1)
@@ -206,17 +203,18 @@ def _count_labels(header: list[str] | None, lines: list[_Line]) -> int:
 def _count_decimals(lines: list[_Line], labels: int) -> int | IntArray | None:
     """Printed decimals: one number where all have as many, else one for each; None where the numbers are exact.
 
-    They are exact when all are whole, or one has more digits than anyone prints. A whole 0 or 1 beside fractions is
-    taken to be rounded as the longest of them.
+    They are exact when all are whole, or one has more than 12 digits, which nobody prints. A whole 0 or 1 beside
+    fractions is taken to be rounded as the longest of them.
     """
     places = np.empty((len(lines), len(lines[0].values) - labels), dtype=np.int64)
     for row, line in enumerate(lines):
         for column, value in enumerate(line.values[labels:]):
             mantissa, _, exponent = value.lower().partition("e")
             whole_digits, _, decimals = mantissa.partition(".")
-            if len((whole_digits + decimals).lstrip("+-0")) > MAX_DIGITS:
+            if len((whole_digits + decimals).lstrip("+-0")) > 12:
                 return None
-            places[row, column] = len(decimals) - int(max(-MAX_EXPONENT, min(float(exponent or 0), MAX_EXPONENT)))
+            power = max(-400, min(float(exponent or 0), 400))  # beyond it every double is 0 or infinite
+            places[row, column] = len(decimals) - int(power)
     largest = int(places.max())
     if largest <= 0:
         return None

@@ -9,14 +9,9 @@ import numpy as np
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import log_reciprocal
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean, Synthesizer
-from dpviz.mechanisms.matrix_mechanism import LOSS_DIGITS, GivenMatrix
+from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.uploads.matrix import sums_sentence
 from dpviz.uploads.tables import sentence
-
-EXACT_TOLERANCE = 1e-10  # relative difference of numbers in full precision, whose last digits depend on the program
-CELLS_PER_PARAMETER = 3  # independent entries needed; with as many parameters as entries anything fits any numbers
-FULL_PRECISION = 16  # digits of a number in full precision
-DIGITS_PER_DIGIT = 4  # digits that the independent entries must print for each digit of the parameters
 
 
 def recognize(given: GivenMatrix) -> Synthesizer | None:
@@ -32,8 +27,9 @@ def recognize(given: GivenMatrix) -> Synthesizer | None:
     matrix = given.probabilities
     if max(matrix.shape) > 201:  # many mechanisms are computed to compare it with
         return None
+    # The last digits of numbers in full precision depend on the program
     is_exact = given.decimals is None
-    tolerance = EXACT_TOLERANCE * matrix if is_exact else given.half_units * (1 + 1e-9) + np.spacing(matrix)
+    tolerance = 1e-10 * matrix if is_exact else given.half_units * (1 + 1e-9) + np.spacing(matrix)
     candidates = (law for law in _candidates(given) if np.all(np.abs(law.transition_matrix() - matrix) <= tolerance))
     return next(candidates, None)
 
@@ -68,7 +64,7 @@ def matrix_notes(given: GivenMatrix, candidate: Synthesizer) -> list[str]:
     """
     notes = [" ".join(filter(None, (given.rounding, sums_sentence(given))))]
     if candidate != given:
-        exact, rounded = (format_number(law.worst_log_odds().value, LOSS_DIGITS) for law in (candidate, given))
+        exact, rounded = (format_number(law.worst_log_odds().value, 7) for law in (candidate, given))
         notes.append(sentence("exact_values", label=candidate.info.label, exact=exact, rounded=rounded))
     return notes
 
@@ -95,10 +91,10 @@ def _candidates(given: GivenMatrix) -> Iterator[Synthesizer]:
         laws.append((LaplaceSanitizer, {"n": n}, {"epsilon": 2 * log_reciprocal(moved)}))
         laws.append((GeometricSanitizer, {"n": n}, {"epsilon": log_reciprocal(odds)}))
 
-    independent = rows * m
-    printed = independent * (FULL_PRECISION if given.decimals is None else float(np.mean(given.decimals)))
+    # With as many parameters as independent entries, or as many digits as these print, anything fits any numbers
+    entries = rows * m
+    printed = entries * (16 if given.decimals is None else float(np.mean(given.decimals)))
     for digits, (law, sizes, values) in itertools.product(range(1, 13), laws):
-        is_evidence = independent >= CELLS_PER_PARAMETER * len(values)
-        if is_evidence and printed >= DIGITS_PER_DIGIT * digits * len(values):
+        if entries >= 3 * len(values) and printed >= 4 * digits * len(values):
             with suppress(ValueError):
                 yield law(**sizes, **{name: float(f"{value:.{digits}g}") for name, value in values.items()})

@@ -88,3 +88,11 @@ def test_a_release_whose_tables_cannot_be_listed_has_no_such_picture() -> None:
     release = DirichletMultinomial(n=200, m=200, cells=6, alpha=50.0)
     assert not release.enumerable
     assert two_tables(release, release.worst_log_odds()) is None
+
+
+def test_the_worst_case_of_another_release_is_refused() -> None:
+    """Its last column is none, or its rows are none."""
+    for n, m, alpha, name in ((50, 3, 1.0, "column"), (3, 50, 2.0, "row")):
+        worst = BetaBinomial(n=50, m=50, alpha=alpha, beta=1.5).worst_log_odds()
+        with pytest.raises(ValueError, match=f"{name} of worst must be a whole number from 0 to 3"):
+            two_tables(BetaBinomial(n=n, m=m, alpha=1.0, beta=1.0), worst)

@@ -30,12 +30,6 @@ def prior_of(method: str, alpha: float) -> float:
     return alpha + 1 if method == "synth_map" else alpha
 
 
-# Against the whole matrix, by definition
-
-
-# Against a sum over the three cells that tell the neighbours apart
-
-
 def log_three_cells(method: str, n: int, m: int, cells: int, alpha: float, epsilon: float) -> float:
     """ln δ of the only row of two cells in one or in the other: Σ P (1 − e^{ε − L}) over both released counts."""
     x = alpha - 1 if method == "synth_map" else alpha

@@ -64,6 +64,19 @@ def test_the_ends_of_every_domain_are_accepted(cls: type[Synthesizer]) -> None:
 
 
 @every_class
+def test_releases_with_the_same_numbers_are_one_key_and_others_are_not(cls: type[Synthesizer]) -> None:
+    """What is remembered of a release is found by its equality, its hash or how it prints."""
+    values = default_values(cls)
+    release = cls(**values)
+    for declaration in cls.parameters():
+        same = cls(**(values | {declaration.name: np.float64(declaration.default)}))
+        end = declaration.maximum if least(declaration) == declaration.default else least(declaration)
+        changed = cls(**(values | {declaration.name: end}))
+        assert (same, hash(same), repr(same)) == (release, hash(release), repr(release))
+        assert changed != release and repr(changed) != repr(release)
+
+
+@every_class
 def test_one_prior_for_each_cell_must_mean_each_cell(cls: type[Synthesizer]) -> None:
     for declaration in cls.parameters():
         for wrong in (1, 2, 4) if declaration.per_cell else ():

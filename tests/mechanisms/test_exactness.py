@@ -169,6 +169,13 @@ def test_log_odds_have_fourteen_digits(s: Synthesizer) -> None:
         assert worst(errors) <= 1e-13 * float(max(abs(x) for x in true))
 
 
+def test_log_odds_of_no_ones_and_of_ones_alone_have_a_single_term() -> None:
+    """Which a difference of sums with the logarithm of a tiny prior would lose."""
+    table, i = BetaBinomial(n=5, m=4, alpha=1e-300, beta=2.0).log_odds_table(), np.arange(5)
+    assert table[:, 0] == pytest.approx(np.log1p(4 / (2 + (4 - i))), rel=1e-15, abs=0)
+    assert table[1:, 4] == pytest.approx(-np.log1p(4 / i[1:]), rel=1e-15, abs=0)
+
+
 def log_binomial(s: PosteriorMean | PosteriorMode, row: int, column: int) -> mp.mpf:
     """ln of the binomial probability, by gamma functions: thousands of draws are too many for `drawn_from`."""
     shift = 1 if isinstance(s, PosteriorMode) else 0
@@ -264,6 +271,13 @@ def test_no_neighbours_of_many_cells_are_worse_than_the_two_that_are_looked_at(s
         assert abs(privacy.delta_for_epsilon(s, epsilon) / true - 1) <= 1e-9, (s, epsilon)
     largest = max(abs(mp.log(p / q)) for i, j in s.neighbours for p, q in zip(law[i], law[j], strict=True))
     assert abs(privacy.pure_epsilon(s) / largest - 1) <= 1e-13
+
+
+def test_the_row_in_the_second_rarest_cell_may_be_the_likelier_one() -> None:
+    s = DirichletMultinomial(n=1, m=10, cells=3, alpha=(0.128, 0.474, 0.49))
+    worst = s.hockey_stick(1.31)
+    assert abs(worst.value / exact_delta(s, 1.31, exact_matrix(s)) - 1) <= 1e-9
+    assert (s.row_table(worst.likelier), s.row_table(worst.unlikelier)) == ((0, 1, 0), (1, 0, 0))
 
 
 @pytest.mark.parametrize("cls", [*PRIOR_CLASSES, *CELL_CLASSES], ids=lambda cls: cls.key)

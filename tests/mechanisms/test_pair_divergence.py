@@ -16,13 +16,7 @@ from scipy.special import betainc, gammaln
 from dpviz.calibration.parameter_draw import log_parameter_delta
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import BetaBinomial, PosteriorMean
-from dpviz.mechanisms.pair_divergence import (
-    MAX_PAIRS,
-    PAIR_TOLERANCE,
-    log_beta_binomial,
-    log_delta_beta_binomial,
-    worst_pair,
-)
+from dpviz.mechanisms.pair_divergence import _log_beta_binomial, log_delta_beta_binomial, worst_pair
 from dpviz.priors import release
 from tests.referees import beta_binomial_law, excess, scipy_rows
 
@@ -73,7 +67,7 @@ def test_a_mass_is_its_quotient_of_gamma_functions(exponents: tuple[float, float
         terms = mp.loggamma(m + 1) - mp.loggamma(j + 1) - mp.loggamma(m - j + 1)
         terms += mp.loggamma(x + j) - mp.loggamma(x) + mp.loggamma(y + m - j) - mp.loggamma(y)
         exact = terms + mp.loggamma(x + y) - mp.loggamma(x + y + m)
-        found = log_beta_binomial(np.array([a]), np.array([b]), m, np.array([float(j)]))[0]
+        found = _log_beta_binomial(*(np.array([float(value)]) for value in (a, b, j, m - j)))[0]
         assert float(abs(exact - mp.mpf(float(found)))) < 1e-12 + 4e-15 * float(abs(exact))
 
 
@@ -102,7 +96,7 @@ def test_a_posterior_draw_finds_the_worst_of_all_pairs_however_small_delta_is(
 
 @pytest.mark.parametrize(
     ("x", "y", "m", "epsilon"),
-    [(1e-250, 4.0, 30, 2.0), (4.0, 1e-250, 30, 0.1), (30.0, 700.0, 20_000, 12.0), (3e5, 4e5, 5000, 1e-3)],
+    [(1e-250, 4.0, 30, 2.0), (4.0, 1e-250, 30, 0.1), (30.0, 700.0, 20_000, 12.0), (4e11, 9e11, 500, 1e-10)],
 )
 def test_few_columns_of_a_plug_in_add_up_to_the_delta_of_all(x: float, y: float, m: int, epsilon: float) -> None:
     with mp.workdps(300):
@@ -114,7 +108,7 @@ def test_few_columns_of_a_plug_in_add_up_to_the_delta_of_all(x: float, y: float,
         found: Any = PosteriorMean(n=1, m=m, alpha=x, beta=y) if m <= 5000 else release(
             "synth_post_many", n=1, m=m, alpha=x, beta=y
         )  # fmt: skip
-        assert found.worst_upward_pair(epsilon).value == pytest.approx(float(total), rel=3e-11)
+        assert found.worst_upward_pair(epsilon).value == pytest.approx(float(total), rel=3e-11, abs=0)
 
 
 PairDelta = Callable[[FloatArray, FloatArray], FloatArray]
@@ -136,7 +130,7 @@ def check(delta: PairDelta, n: int, ones: float, zeros: float) -> None:
     values = scan(delta, n, ones, zeros)
     value, pair = largest(delta, n, ones, zeros)
     assert value == pytest.approx(values[pair], rel=1e-14)
-    assert value >= values.max() * (1 - 2 * PAIR_TOLERANCE)
+    assert value >= values.max() * (1 - 1e-12)
 
 
 @settings(max_examples=300, deadline=None, derandomize=True)
@@ -161,7 +155,7 @@ def test_of_random_falling_functions_the_largest_is_found(
     check(delta, n, ones, zeros)
 
 
-@pytest.mark.parametrize("n", [1, 2, MAX_PAIRS - 1, MAX_PAIRS, MAX_PAIRS + 1, 500])
+@pytest.mark.parametrize("n", [1, 2, 3, 64, 199, 500])
 @pytest.mark.parametrize("power", [0.25, 1.0, 4.0])
 def test_the_largest_may_lie_anywhere(n: int, power: float) -> None:
     """f(x, y) = x^−p + c y^−p has its largest value at either end; min(g(x), h(y)) has it wherever they cross."""
@@ -173,10 +167,16 @@ def test_the_largest_may_lie_anywhere(n: int, power: float) -> None:
         assert largest(lambda x, y: np.minimum(level_x / x, level_y / y), n, 1.0, 1.0)[1] == crossing  # noqa: B023
 
 
-def test_a_flat_function_has_its_value_everywhere_and_one_of_zeros_has_none() -> None:
-    for n in (1, 5, MAX_PAIRS, 300):
-        assert largest(lambda x, y: np.full_like(x, 0.25), n, 1.0, 1.0)[0] == 0.25
+def test_a_flat_function_has_its_value_at_the_first_pair_and_one_of_zeros_has_none() -> None:
+    for n in (1, 5, 200, 300):
+        assert largest(lambda x, y: np.full_like(x, 0.25), n, 1.0, 1.0) == (0.25, 0)
         assert largest(lambda x, y: np.zeros_like(x), n, 1.0, 1.0) == (0.0, 0)
+
+
+def test_of_mirror_images_that_differ_by_rounding_the_first_is_named() -> None:
+    for n in (40, 300):
+        worst = BetaBinomial(n=n, m=n, alpha=30.0, beta=30.0).hockey_stick(0.0)
+        assert (worst.likelier, worst.unlikelier) == (1, 0)
 
 
 # The laws

@@ -94,6 +94,18 @@ def test_the_invented_rows_keep_epsilon_and_fewer_do_not(n: int, m: int, guess: 
     assert m / math.expm1(epsilon) * (1 - 1e-12) <= made.invented <= m / math.expm1(epsilon / 2)
 
 
+@pytest.mark.parametrize(("m", "guess", "epsilon"), [(12, 0.01, 12.0), (60, 0.001, 20.0)])
+def test_where_the_loss_rises_with_the_prior_for_a_while_its_last_crossing_counts(
+    m: int, guess: float, epsilon: float
+) -> None:
+    invented = PoissonGamma(n=1, m=m, epsilon=epsilon, public_share=guess).invented
+    with mp.workdps(60):
+        more = [largest_loss(1, m, guess, invented * factor) for factor in np.geomspace(1, 1e3, 40)]
+        fewer = [largest_loss(1, m, guess, invented * factor) for factor in np.geomspace(1e-3, 0.99, 40)]
+    assert max(more) <= epsilon
+    assert min(fewer) < epsilon < max(fewer)
+
+
 @pytest.mark.parametrize("n", [*range(1, 9), 13, 21, 34, 47, 60])
 def test_of_all_pairs_and_all_that_can_be_released_the_only_row_of_the_rarer_kind_loses_most(n: int) -> None:
     """Every cell of the table of log-odds for few and for many n; the prior is chosen for that row alone."""

@@ -155,25 +155,19 @@ def test_an_exponent_of_thousands_of_digits_is_read() -> None:
     assert read_matrix(f"1,0e{'9' * 5000}\n0.5,0.5").probabilities.tolist() == [[1, 0], [0.5, 0.5]]
 
 
+TEXTS = st.text(alphabet=string.digits + ".,;\t\n\r \"'#-+eEnai−m=²٣\x00\x0b\u2028", max_size=80)
+
+
 @laws
-@given(st.text(alphabet=string.digits + ".,;\t\n\r \"'#-+eEnai−m=²٣\x00\x0b\u2028", max_size=80))
-def test_every_text_is_a_matrix_or_a_problem(text: str) -> None:
-    for content in (text, text.encode()):
+@given(TEXTS, st.binary(max_size=60))
+def test_every_file_is_a_matrix_or_a_problem(text: str, content: bytes) -> None:
+    for file in (text, text.encode(), content):
         try:
-            matrix = read_matrix(content).probabilities
+            matrix = read_matrix(file).probabilities
         except ValueError as problem:
             assert str(problem).endswith(".")
         else:
             assert np.abs(matrix.sum(axis=1) - 1).max() <= 1e-4
-
-
-@laws
-@given(st.binary(max_size=60))
-def test_every_file_is_a_matrix_or_a_problem(content: bytes) -> None:
-    try:
-        read_matrix(content)
-    except ValueError as problem:
-        assert str(problem).endswith(".")
 
 
 @pytest.mark.parametrize(
@@ -257,6 +251,20 @@ def test_a_zero_in_both_rows_decides_nothing() -> None:
     release = read_matrix("0.5,0.5,0\n0.25,0.75,0")
     assert release.zeros == []
     assert release.worst_log_odds().value == pytest.approx(math.log(2))
+
+
+def test_a_matrix_is_one_key_with_the_same_numbers_and_decimals_alone() -> None:
+    """Neither how it prints nor its hash tells a number."""
+    numbers = np.array([[0.5, 0.5], [0.25, 0.75]])
+    given_one = GivenMatrix(probabilities=numbers)
+    others = [
+        GivenMatrix(probabilities=np.nextafter(numbers, 0.0)),
+        *(GivenMatrix(probabilities=numbers, decimals=k) for k in (2, 3)),
+    ]
+    again = GivenMatrix(probabilities=numbers.tolist())
+    assert (again, hash(again), repr(again)) == (given_one, hash(given_one), repr(given_one))
+    assert len({given_one, *others}) == len(set(map(repr, [given_one, *others]))) == 4
+    assert not [release for release in (given_one, *others) if "0.25" in repr(release)]
 
 
 def test_the_largest_matrix_is_read() -> None:
