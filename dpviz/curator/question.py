@@ -211,6 +211,13 @@ class DesignQuestion(ParameterRecord):
     # What is asked
 
     @property
+    def description(self) -> str:
+        """Sizes of the data and range of the true value: a head line of every file of the page."""
+        sizes = self.data.in_symbols(4, self.data.numbers().keys() - {self.data.true_value})
+        ends = f"{format_number(self.lowest, 4)} to {format_number(self.highest, 4)}"
+        return f"{', '.join(sizes)} and {self.true_parameter.symbol} from {ends}"
+
+    @property
     def assumptions(self) -> str:
         """What accuracy rests on beside the range of the true value, in sentences; empty where that is all."""
         guessing = [method.label for method in self.considered_methods if method.guess]

@@ -24,7 +24,7 @@ from dpviz.curator.report import chosen_design, design_to_json
 from dpviz.curator.search import SearchResult, evaluate_designs, first_result
 from pages import curator
 from pages.details.curator import SECTIONS, parse_pins, read_file
-from tests.pages.apptest import answer, markup, open_page, plain_text, problems, said, settings, sound, visit
+from tests.pages.apptest import about, answer, markup, open_page, plain_text, problems, said, settings, sound, visit
 
 SMALL = {"n": 20, "values": 2, "tried": "1.2", "repetitions": 60}
 FEW = {"n": 30, "values": 2, "tried": "1", "repetitions": 60, "count_methods": "geometric"}
@@ -89,6 +89,7 @@ def test_a_fresh_page_asks_three_things_about_a_small_survey() -> None:
         "cases (at least 90 %), at worst over p from 0.1 to 0.4."
     )
     assert settings(app) == {}
+    assert about(app)[1] == "n = 200, m = 200 and p from 0.1 to 0.4"
     assert [slider.label.partition(" · ")[0] for slider in app.select_slider] == [
         "People n", "Largest privacy loss ε", "Largest root mean squared error",
     ]  # fmt: skip
