@@ -61,7 +61,7 @@ def _accuracy(key: str, design: Candidate) -> Measure:
 
 def _coverage_shortfall(design: Candidate) -> Measure:
     """How far the coverage is below the level of the intervals, 0 where it is not."""
-    coverage = design.worst_case("coverage").measure
+    coverage = _accuracy("coverage", design)
     if coverage.value >= design.question.level:
         return Measure(0.0, 0.0)
     return replace(coverage, value=design.question.level - coverage.value)
