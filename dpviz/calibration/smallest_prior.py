@@ -1,7 +1,7 @@
 """The smallest prior with which a method keeps a promise: closed forms for ε, a root of δ(ε; α) = δ for (ε, δ).
 
-Of many settings, the roots for the neighbours with 0 and 1 ones, mostly the worst, are found together; where δ of all
-neighbours is larger there, and of a single setting, `prior_for_delta` finds the root.
+For many settings, the roots for the outermost neighbours, which are mostly the worst, are found together. Where other
+neighbours have a larger δ there, and for a single setting, `prior_for_delta` finds the root over all neighbours.
 """
 
 import math
@@ -30,7 +30,7 @@ BELOW_ONE = replace(
     DELTA, maximum=math.nextafter(1.0, 0.0), domain_text="0 or larger, and below 1: at 1 nothing is promised"
 )
 LOG_TOLERANCE = 1e-13  # absolute, of ln α
-MAX_EXCESS = 1e3  # finite bound of ln(ln δ(α) / ln δ), which is infinite where δ(α) is rounded to 0 or 1
+MAX_SLACK = 1e3  # finite bound of ln(ln δ(α) / ln δ), which is infinite where δ(α) is rounded to 0 or 1
 
 
 def minimum_prior(
@@ -46,8 +46,8 @@ def minimum_prior(
 ) -> float:
     """Smallest prior α with which a method is (ε, δ)-differentially private, rounded to the private side.
 
-    It is 1e-300 (just above 1 for SYNTH_MAP) where any prior is enough; ∞ where more than 5e11 would be needed, and for
-    δ = 0 more than 1e12.
+    It is 1e-300 (just above 1 for SYNTH_MAP) where any prior is enough, never above the prior for δ = 0, and ∞ where
+    the search for a δ ends at 5e11 and that prior is above 1e12.
 
     Parameters
     ----------
@@ -176,8 +176,8 @@ class _Search:
     def margin(self) -> float:
         """Factor of a root that outweighs the rounding of δ, and that of the largest log-odds ε.
 
-        An increase c of the prior lowers them by at least c (1 − e^{−ε}) ≥ c ε / (1 + ε), which must be more than ε
-        times their relative rounding.
+        A relative increase c of the prior lowers the largest log-odds by at least c (1 − e^{−ε}) ≥ c ε / (1 + ε),
+        which must be more than ε times their relative rounding.
         """
         return 1 + max(5e-13, 4e-15 * (1 + self.epsilon))
 
@@ -198,7 +198,7 @@ def _smallest_alphas(searches: tuple[_Search, ...]) -> list[float]:
     if not open_searches:
         return [search.pure_alpha for search in searches]
 
-    # One prior, by a method that releases the same from what it uses of it
+    # With α = β, a method that releases what another one does from a changed prior takes the root of that one
     method = searches[0].method
     is_plain = all(search.beta is None and search.ratio == 1 for search in searches)
     if is_plain and method.effective is not method:
@@ -228,24 +228,24 @@ def _roots_of_outermost_pairs(searches: tuple[_Search, ...]) -> dict[_Search, fl
     if log_pair_deltas is UnderPrior.log_pair_deltas:
         return {}
 
-    def excess(log_prior: FloatArray, *setting: FloatArray) -> FloatArray:
+    def slack(log_prior: FloatArray, *setting: FloatArray) -> FloatArray:
         n, m, epsilon, log_delta = setting
         prior = np.exp(log_prior)
         ends = np.stack([prior, prior + (n - 1)])  # both directions
         both = log_pair_deltas(ends.ravel(), ends[::-1].ravel(), np.tile(m, 2), np.tile(epsilon, 2))
         ratio = both.reshape(2, -1).max(axis=0) / log_delta
         with np.errstate(divide="ignore"):
-            return np.clip(np.log(np.maximum(ratio, 0.0)), -MAX_EXCESS, MAX_EXCESS)
+            return np.clip(np.log(np.maximum(ratio, 0.0)), -MAX_SLACK, MAX_SLACK)
 
     # A bracket around each guess, and the roots inside
     settings = np.array([(search.n, search.m, search.epsilon, math.log(search.delta)) for search in searches]).T
     middle = np.log([search.guess for search in searches])
-    bracket = bracket_root(excess, middle - 0.5, middle + 0.5, args=tuple(settings), maxiter=8)
+    bracket = bracket_root(slack, middle - 0.5, middle + 0.5, args=tuple(settings), maxiter=8)
     places = np.flatnonzero(bracket.success)
     if not len(places):
         return {}
     ends = tuple(end[places] for end in bracket.bracket)
-    root = find_root(excess, ends, args=tuple(settings[:, places]), tolerances={"xatol": LOG_TOLERANCE})
+    root = find_root(slack, ends, args=tuple(settings[:, places]), tolerances={"xatol": LOG_TOLERANCE})
     private = np.exp(np.where(root.f_x >= 0, root.x, root.bracket[1])).tolist()
     return {searches[place]: prior * searches[place].margin for place, prior in zip(places, private, strict=True)}
 
@@ -286,10 +286,10 @@ def prior_for_delta(
         return min(max(math.exp(log_prior), low), high)
 
     @cache
-    def excess(log_prior: float) -> float:
+    def slack(log_prior: float) -> float:
         value = delta_of(prior_at(log_prior))
         if not 0 < value < 1:
-            return math.copysign(MAX_EXCESS, 0.5 - value)
+            return math.copysign(MAX_SLACK, 0.5 - value)
         difference = math.log(math.log(value) / math.log(delta))
         return min(difference, -1e-300) if value > delta else difference  # negative even where it rounds to 0
 
@@ -297,17 +297,17 @@ def prior_for_delta(
     bottom, top = math.log(low), math.log(high)
     left = right = min(max(math.log(guess), bottom), top)
     step = 1.0
-    while excess(left) >= 0 and left > bottom:
+    while slack(left) >= 0 and left > bottom:
         right, left = left, max(left - step, bottom)
         step *= 2
-    while excess(right) < 0 and right < top:
+    while slack(right) < 0 and right < top:
         left, right = right, min(right + step, top)
         step *= 2
-    if excess(left) >= 0:
+    if slack(left) >= 0:
         return low
-    if excess(right) < 0:
+    if slack(right) < 0:
         return math.inf
 
     # Its root, rounded to the private side
-    root = float(brentq(excess, left, right, xtol=tolerance, rtol=1e-15)) + tolerance
+    root = float(brentq(slack, left, right, xtol=tolerance, rtol=1e-15)) + tolerance
     return round_to_private_side(prior_at(root), math.inf, lambda prior: delta_of(prior) <= delta)

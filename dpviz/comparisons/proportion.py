@@ -50,7 +50,7 @@ class ClassProperty:
 
 @dataclass(frozen=True, kw_only=True)
 class OneProportion:
-    """n rows that are 1 with probability p, of which m are released; the analyst estimates p by the mean of the sets.
+    """n confidential rows, each 1 with probability p, and m released ones; the analyst estimates p by their mean.
 
     A kind of such data has it as a first base, before `DataKind`.
     """
@@ -187,6 +187,7 @@ class BinaryMethod(ComparedMethod):
         return {item.name: item for item in synthesizer_type.parameters() if item.name not in known}
 
     def divided(self) -> ComparedMethod | None:
+        """The method whose ε is divided among several sets; None where there is none."""
         if self.smallest_epsilon:  # a share ε/M would soon be below it
             return super().divided()
         return self if self.several_sets else dataclasses.replace(self, several_sets=True)
@@ -196,7 +197,7 @@ class BinaryMethod(ComparedMethod):
 
     @property
     def has_fast_moments(self) -> bool:
-        """Whether `moments` take a moment, however many rows there are."""
+        """Whether `moments` are quick to compute, however many rows there are."""
         return self.synthesizer_type.has_fast_moments
 
     def moments(self, data: OneProportion, epsilon: float) -> Moments:
@@ -218,7 +219,7 @@ class BinaryMethod(ComparedMethod):
         return measures.interval_measures(synthesizer, data.p, sets, rule.key, analysis, data.is_for_curator)
 
     def usable_share(self, data: OneProportion, setting: float, sets: int) -> float:
-        """Probability that the released sets do not all hold no yes, or all nothing else."""
+        """Probability that the released sets together hold at least one yes and one no."""
         masses = measures.end_masses(self.synthesizer(data, setting / sets), sets)
         return max(1 - float(binomial_weights(np.array([data.p]), data.n)[0] @ masses), 0.0)
 
@@ -316,7 +317,7 @@ class BinaryData(OneProportion, DataKind):
 
 @dataclass(frozen=True, kw_only=True)
 class CountData(OneProportion, DataKind):
-    """A count of many rows, of which more or fewer are released."""
+    """A count of ones among many rows, and a release of as many rows, more or fewer."""
 
     key: ClassVar[str] = "count"
     label: ClassVar[str] = "Yes or no (a count)"

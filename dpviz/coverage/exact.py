@@ -29,8 +29,8 @@ class ExactCoverage:
         Pr(low ≤ p ≤ high); a release without an interval does not cover.
     mean_width, mean_width_inside : float
         Expected width of the intervals that there are, and of their part between 0 and 1; NaN where there are almost
-        none. The first is NaN as well where releases with almost 0 degrees of freedom, too unlikely to be summed,
-        make it.
+        none. The first is NaN as well for a rule of unbounded width, which releases with almost 0 degrees of freedom,
+        too unlikely to be summed, make.
     negative_variance_share, vacuous_share : float
         Probability that there is no interval, and that it holds all of 0 to 1.
     coverage_given_negative_total, coverage_given_nonnegative_total : float
@@ -132,7 +132,7 @@ def exact_coverages(
 
 
 def checked_rules(rules: Sequence[str], sets: int, level: float) -> tuple[list[IntervalRule], int, float]:
-    """Rules by their keys, M and the level, all checked; a rule may be unknown or need more sets.
+    """Rules by their keys, M and the level, all checked: a ValueError where a rule is unknown or needs more sets.
 
     Parameters
     ----------

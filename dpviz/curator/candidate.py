@@ -141,7 +141,7 @@ class Candidate:
         return candidate.computed()
 
     def computed(self) -> Candidate:
-        """Itself, with all its numbers computed, so that they go with it to another process."""
+        """The same object with all its numbers computed, so that they go with it to another process."""
         _ = self.outcomes, self.worst_cases, self.meets_limits, self.real_epsilon
         return self
 
@@ -183,6 +183,8 @@ class Candidate:
 
     def worst_case(self, key: str) -> WorstCase:
         """A measure over the range: the worst found in all of it where that can be searched, else of the values tried.
+
+        Where the question asks for the average, it is that over the values tried.
 
         Where the search takes up to some seconds it is done for limits alone, while all of them may still be met.
         """
@@ -235,7 +237,7 @@ class Candidate:
 
     @property
     def is_decided(self) -> bool:
-        """Whether further repetitions could not change `meets_limits`."""
+        """Whether `meets_limits` is final, a None too; where it is simulated, almost surely."""
         return self.is_complete or self._meets_limits(UNFINISHED_ERRORS) is not None
 
     def _meets_limits(self, n_errors: float) -> bool | None:

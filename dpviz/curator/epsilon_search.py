@@ -29,8 +29,8 @@ def assign_epsilon(candidate: Candidate, largest: float | None) -> Candidate | N
 
     Notes
     -----
-    With privacy limits that is the largest ε that meets them, or the smallest beyond which nothing improves where they
-    allow more than is usual or less is better; a smaller one where it breaks a limit on accuracy that less ε meets.
+    With privacy limits it is the largest ε that meets them; where that is more than is usual, or less ε is as good, the
+    smallest beyond which nothing improves; a smaller one where that breaks a limit on accuracy that less ε meets.
     Without them, or where the strongest protection is the goal, it is the smallest that is enough for the accuracy.
     """
     question = candidate.question
@@ -63,7 +63,7 @@ def smallest_sufficient(
     -----
     Accuracy is not monotone in ε: a prior can draw the estimate towards the truth, and coverage can fall again. Hence
     a grid is scanned from below, and the step before the first sufficient point is bisected. A window narrower than a
-    step, a factor of 1.21, can be missed.
+    step, a factor of 1.21 (1.47 where something is simulated), can be missed.
     """
     is_simulated = candidate.question.data.simulated
     points = EPSILON_GRID[::2] if is_simulated else EPSILON_GRID

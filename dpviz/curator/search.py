@@ -67,7 +67,7 @@ class SearchResult:
 
     @cached_property
     def not_distinguished(self) -> tuple[Candidate, ...]:
-        """Designs with a larger smallest ε than the best, of which the simulation does not refute a smaller one."""
+        """Designs whose ε is larger than that of the best, but which the simulation does not show to need more."""
         best = self.best
         if best is None or not (best.meets_limits and best.is_minimal and best.question.data.simulated):
             return ()
@@ -77,7 +77,9 @@ class SearchResult:
     @property
     def n_expected(self) -> int:
         """Number of designs there are, or may come."""
-        return len(self.designs) if self.is_complete else len(candidates(self.question)) * len(self.question.rules)
+        return (
+            len(self.designs) if self.is_complete else len(methods_and_sets(self.question)) * len(self.question.rules)
+        )
 
     def deciding_criterion(self, rival: Candidate) -> Criterion | None:
         """What tells the best from another design; None where nothing does."""
@@ -92,7 +94,7 @@ def _refuted_epsilon(design: Candidate) -> float:
     return math.inf if real is None else real
 
 
-def candidates(question: DesignQuestion) -> list[tuple[ComparedMethod, int]]:
+def methods_and_sets(question: DesignQuestion) -> list[tuple[ComparedMethod, int]]:
     """Every method with every number of sets that it can release."""
     pairs = ((method, method.sets(sets)) for sets in question.sets for method in question.considered_methods)
     return list(dict.fromkeys(pairs))
@@ -114,7 +116,7 @@ def evaluate_designs(question: DesignQuestion) -> Iterator[SearchResult]:
 
     # Each design, until it is known whether it meets the limits
     latest = result()
-    for method, sets in candidates(question):
+    for method, sets in methods_and_sets(question):
         yield latest
         rules = dict.fromkeys(question.analysis(sets, rule).rule_for(sets).key for rule in question.rules)
         designs = [Candidate(question=question, method=method, sets=sets, rule=rule) for rule in rules]
@@ -171,7 +173,7 @@ def _next_pending(ranked: tuple[Candidate, ...]) -> Candidate | None:
 
 
 def _duplicate_reason(question: DesignQuestion, method: ComparedMethod) -> str:
-    """Why a method is left out whose releases another one makes that is considered; else empty."""
+    """Reason to leave a method out because another one that is considered makes the same releases; else empty."""
     labels = {rival.key: rival.label for rival in question.considered_methods if rival != method}
     same = method.same_release(question.data)
     return f"the same releases as {labels[same]}, given another ε" if same in labels else ""
@@ -197,7 +199,8 @@ class Relaxation:
     Attributes
     ----------
     limits : dict of str to float
-        Values that it is certain to meet, by the keys of the limits that it breaks; NaN where a measure is not known.
+        Values that it is certain to meet, by the keys of the limits that it is not known to meet; NaN where a
+        measure is not known.
     epsilon : float or None
         Smallest ε found that would be enough.
     alternative : Candidate or None

@@ -65,7 +65,7 @@ class BetaMixture:
 
     @cached_property
     def _family(self) -> "MixtureFamily":
-        """All components but those that weigh less than 1e-16 together."""
+        """The mixture without light components at both ends, which weigh less than 1e-16 together."""
         heavy = np.flatnonzero(self.weights > 1e-16 / len(self.weights))
         some = slice(heavy[0], heavy[-1] + 1)
         return MixtureFamily(a=self.a[some], b=self.b[some], weights=self.weights[None, some])

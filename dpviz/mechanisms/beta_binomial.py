@@ -58,7 +58,7 @@ class BetaBinomial(UnderPrior, TwoCellSynthesizer):
         table = _hankel(log_zeros[::-1] - log_ones, pairs, columns, self.m)
         table += (log_ones[pairs] - log_zeros[self.n - 1 - pairs])[:, None]
 
-        # At j = 0 and j = m one of the two terms is exactly 0, which the sums above have only up to rounding
+        # At j = 0 and j = m one of the two terms is exactly 0, and the sums above give it only up to rounding
         table[:, columns == 0] = np.log1p(self.m / (self.beta + (self.n - 1 - pairs)))[:, None]
         table[:, columns == self.m] = -np.log1p(self.m / (self.alpha + pairs))[:, None]
         return table

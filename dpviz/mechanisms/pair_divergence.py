@@ -3,7 +3,7 @@
 Notes
 -----
 For P = BetaBinomial(m; x + 1, y) and Q = BetaBinomial(m; x, y + 1) the likelihood ratio is rational,
-P(j) / Q(j) = (x + j) y / (x (y + m − j)), so that what a count j adds to δ is linear up to one positive factor::
+P(j) / Q(j) = (x + j) y / (x (y + m − j)), so that a count j adds P(j) times a number with the sign of j − τ::
 
     1 − e^ε Q(j) / P(j) = (j − τ) (y + x e^ε) / ((x + j) y),  τ = x (m e^ε + y (e^ε − 1)) / (y + x e^ε).
 
@@ -33,7 +33,7 @@ def log_delta_beta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: N
     Parameters
     ----------
     x, y : ndarray of shape (pairs,)
-        Ones and zeros that the neighbours share, invented ones included; positive.
+        Ones and zeros that the neighbours share, those of the prior included; positive.
     m, epsilon : float or ndarray of shape (pairs,)
 
     Returns
@@ -72,16 +72,16 @@ def log_delta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Number
     """
     m = m + 0 * x
 
-    # The first count whose log-odds exceed ε, and by how much they do not: not at all if δ is 0
+    # The first count whose log-odds exceed ε, and ε minus its log-odds: negative, unless δ is 0
     up, down = np.log1p(1 / x), np.log1p(1 / y)
     step = up + down
     first = np.minimum(np.floor((epsilon + m * down) / step) + 1, m)
-    missing = epsilon - first * up + (m - first) * down
+    shortfall = epsilon - first * up + (m - first) * down
 
     def terms(pairs: IntArray, j: FloatArray) -> tuple[FloatArray, FloatArray]:
         ratio = np.maximum(m[pairs, None] - j, 0.0) * (x[pairs, None] + 1) / ((j + 1) * y[pairs, None])
         passed = (j - first[pairs, None]) * step[pairs, None]
-        return ratio, -np.expm1(np.minimum(missing[pairs, None] - passed, 0.0))
+        return ratio, -np.expm1(np.minimum(shortfall[pairs, None] - passed, 0.0))
 
     total = x + y + 1
     log_mass = log_binomial((x + 1) / total, y / total, first, m - first)
@@ -159,8 +159,8 @@ def log_binomial(p: Numbers, q: Numbers, successes: FloatArray, failures: FloatA
 def _log_beta_binomial(a: FloatArray, b: FloatArray, successes: FloatArray, failures: FloatArray) -> FloatArray:
     """ln of the BetaBinomial(successes + failures; a, b) probability of `successes`.
 
-    With s of m draws, T = a + b and any p it is Bin(m, p) at s times Bin(T, p) at a over Bin(T + m, p) at a + s, and a
-    quotient of small numbers. With p = (a + s) / (T + m) no large numbers cancel.
+    With s of m draws, T = a + b and any p it is Bin(m, p) at s times Bin(T, p) at a over Bin(T + m, p) at a + s, times
+    (1 + m/T) / ((1 + s/a) (1 + f/b)) with f = m − s. With p = (a + s) / (T + m) no large numbers cancel.
     """
     total, m = a + b, successes + failures
     p, q = (a + successes) / (total + m), (b + failures) / (total + m)

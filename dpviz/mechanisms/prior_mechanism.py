@@ -61,7 +61,7 @@ class UnderPrior:
 
     @staticmethod
     def draws_and_rows(m: int) -> tuple[int, int]:
-        """Independent draws of a release, and the rows of a draw, whose loss in a cell of prior a is ln(1 + rows/a)."""
+        """Independent draws of the proportion, and rows of each, whose loss in a cell of prior a is ln(1 + rows/a)."""
         raise NotImplementedError
 
     @property

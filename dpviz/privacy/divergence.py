@@ -119,10 +119,10 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
     if delta == 0 and delta_for_epsilon(release, 0.0) > 0:
         return largest
     epsilon = 0.0
-    margin = 1e-14  # relative step of an ε whose δ is too large by rounding; beyond the tolerance in the third round
+    margin = 1e-14  # relative step of an ε whose δ is too large by rounding: the tolerance from the fourth round on
     smallest_step = 1e-17  # without which an ε of 0 would not move
     while epsilon < largest and (worst := worst_neighbours(release, epsilon)).value > delta:
-        losses_of = getattr(release, "losses_of", None)  # of a synthesizer, and of three cells
+        losses_of = getattr(release, "losses_of", None)  # only synthesizers and releases of three cells list them
         listed = losses_of(worst) if losses_of else None
         if listed is None:
             required = _root_of_delta(release, delta, epsilon, largest)

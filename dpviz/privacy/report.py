@@ -27,7 +27,7 @@ def sentences(name: str, /, *facts: object) -> list[str]:
 
 
 def sentence(name: str, /, *facts: object) -> str:
-    """The text of a macro that has one."""
+    """All texts of a macro as one."""
     return " ".join(sentences(name, *facts))
 
 
@@ -82,7 +82,7 @@ def _counts_text(counts: tuple[int, ...]) -> str:
 
 
 def _strongest_evidence(draws: Draws) -> tuple[float, tuple[int, ...]]:
-    """Log-odds of the secret table after the last release, and the neighbour from which it tells it best."""
+    """Log-odds of the secret table against the neighbour that the last release tells apart best, and that neighbour."""
     last = int(draws.columns[-1])
     gains = {int(row): float(draws.log_odds(int(row))[last]) for row in draws.neighbours}
     strongest = max(gains, key=lambda row: abs(gains[row]))
@@ -99,7 +99,7 @@ def _triplets(name: str, *facts: object) -> list[tuple[str, str, str]]:
 
 
 def verdict_numbers(summary: PrivacySummary) -> list[tuple[str, str, str]]:
-    """The four numbers, each with its name and what it means."""
+    """Exact ε, δ at the promised ε, probabilistic δ and SDL, each with its value and what it means."""
     return _triplets("numbers", summary)
 
 

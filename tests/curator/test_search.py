@@ -22,7 +22,7 @@ from dpviz.curator.privacy_limits import (
     RiskRatioLimit,
 )
 from dpviz.curator.question import GOALS, DesignQuestion
-from dpviz.curator.search import N_NEAREST, SearchResult, candidates, evaluate_designs, suggest_relaxations
+from dpviz.curator.search import N_NEAREST, SearchResult, evaluate_designs, methods_and_sets, suggest_relaxations
 from dpviz.curator.sweep import ADDED_ERROR, AXES, measure_of, sweep
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean
 from dpviz.privacy import delta_for_epsilon, trade_off_curve
@@ -345,7 +345,7 @@ def test_a_limit_that_is_said_to_be_enough_is_kept_for_sure(key: str, error: flo
 
 def test_every_method_is_tried_with_every_number_of_sets_once() -> None:
     asked = question(sets=(1, 2, 5), methods=())
-    tried = candidates(asked)
+    tried = methods_and_sets(asked)
     assert len(set(tried)) == len(tried)
     assert not any(method.reference for method, _ in tried)
     single = [method.key for method, sets in tried if sets == 1]
