@@ -60,7 +60,7 @@ def minimum_prior(
     delta : float, optional
         In [0, 1).
     beta : float, optional
-        Prior zeros; `ratio` α unless given.
+        Prior zeros β; `ratio` times α where left out.
     ratio : float, optional
         β / α.
     cells : int, optional
@@ -68,8 +68,8 @@ def minimum_prior(
 
     Notes
     -----
-    δ = 0: m / (e^ε − 1) for SYNTH_Post(One), 1 / (e^{ε/m} − 1) for SYNTH_Post(Many), that plus 1 for SYNTH_MAP, none
-    for PARAM_Post. δ > 0: the root of δ(ε; α) = δ, the largest of all pairs of neighbours.
+    δ = 0: m / (e^ε − 1) for SYNTH_Post(One), 1 / (e^{ε/m} − 1) for SYNTH_Post(Many), that plus 1 for SYNTH_MAP; no
+    prior is enough for PARAM_Post. δ > 0: the root of δ(ε; α) = δ, the largest of all pairs of neighbours.
 
     References
     ----------
@@ -136,7 +136,7 @@ class _Search:
         return delta_for_epsilon(release, self.epsilon)
 
     def alpha_reaching(self, prior: float) -> float:
-        """Smallest α with which neither α nor β is below a prior; ∞ where none in the domain is."""
+        """Smallest α that makes both α and β at least `prior`; ∞ where that leaves the domain."""
         if math.isinf(prior) or (self.beta is not None and self.beta < prior):
             return math.inf
         smallest = prior if self.beta is not None else prior / min(1.0, self.ratio)
@@ -156,8 +156,8 @@ class _Search:
         if self.beta is not None and math.isinf(low):
             shown = format_number(self.beta)
             raise ValueError(f"beta (invented rows with no) must be above 1 for the posterior mode; got {shown}.")
-        largest_beta_share = self.ratio if self.beta is None else 1.0
-        return low, min(self.pure_alpha, MAX_SEARCHED_PRIOR / max(1.0, largest_beta_share))
+        beta_per_alpha = self.ratio if self.beta is None else 1.0
+        return low, min(self.pure_alpha, MAX_SEARCHED_PRIOR / max(1.0, beta_per_alpha))
 
     @property
     def has_closed_form(self) -> bool:
@@ -223,12 +223,13 @@ def _smallest_alphas(searches: tuple[_Search, ...]) -> list[float]:
 
 
 def _roots_of_outermost_pairs(searches: tuple[_Search, ...]) -> dict[_Search, float]:
-    """Priors, rounded up, with which the tables of 0 and 1 ones alone have the δ of each search, if there is one."""
+    """By search, the prior, rounded up, at which the tables of 0 and 1 ones have its δ, where one was found."""
     log_pair_deltas = searches[0].method.prior_type.log_pair_deltas
     if log_pair_deltas is UnderPrior.log_pair_deltas:
         return {}
 
     def slack(log_prior: FloatArray, *setting: FloatArray) -> FloatArray:
+        # Positive where the prior is more than enough
         n, m, epsilon, log_delta = setting
         prior = np.exp(log_prior)
         ends = np.stack([prior, prior + (n - 1)])  # both directions

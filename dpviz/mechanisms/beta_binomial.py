@@ -22,9 +22,9 @@ class BetaBinomial(UnderPrior, TwoCellSynthesizer):
 
     References
     ----------
-    Abowd & Vilhuber (2008), equation (1) for k = 2; Charest (2011), BB; Zheng (2015), SYNTH_Post(One). Its smallest
-    prior, m / (e^ε − 1) whatever n is: Charest (2011) after Machanavajjhala et al. (2008); Menicucci et al. (2026), for
-    any number of categories.
+    Abowd & Vilhuber (2008), equation (1) for k = 2; Charest (2011), BB; Zheng (2015), SYNTH_Post(One). The
+    smallest prior with which it is ε-differentially private is m / (e^ε − 1) for every n: Charest (2011) after
+    Machanavajjhala et al. (2008); Menicucci et al. (2026), for any number of categories.
 
     Examples
     --------
@@ -72,6 +72,7 @@ def beta_binomial_terms(n: int, m: int, alpha: float, beta: float) -> tuple[Floa
     ----------
     n, m : int
     alpha, beta : float
+        Prior ones and zeros.
 
     Returns
     -------
@@ -80,8 +81,8 @@ def beta_binomial_terms(n: int, m: int, alpha: float, beta: float) -> tuple[Floa
 
     Notes
     -----
-    All are sums of logarithms of ratios, which keep the digits that ln Γ loses for priors such as 10¹². They are small
-    near the mode of the middle row, so that no digits cancel where the probability is large.
+    All are sums of logarithms of ratios, which keep the digits that ln Γ loses for priors such as 10¹². They begin
+    with 0 at the mode of the middle row: near it they stay small, and no digits cancel.
     """
     middle = n // 2
     a, b = alpha + n / 2, beta + n / 2  # about the posterior of the middle row
@@ -90,6 +91,7 @@ def beta_binomial_terms(n: int, m: int, alpha: float, beta: float) -> tuple[Floa
     by_sum = cumulative_sum(np.log((alpha + k) / a * (b / (beta + k[::-1]))), origin=middle + mode)
     by_column = cumulative_sum(np.log((m - j) / (j + 1) * (a / b)), origin=mode)
     by_row = cumulative_sum(np.log((alpha + i) / a * (b / (beta + i[::-1]))), origin=middle)
+    # So that the middle row has the sum 1, and with it every other
     by_row += log_sum_exp(by_sum[middle : middle + m + 1] + by_column, axis=0)
     for terms in (by_sum, by_column, by_row):
         terms.flags.writeable = False
@@ -99,29 +101,31 @@ def beta_binomial_terms(n: int, m: int, alpha: float, beta: float) -> tuple[Floa
 def beta_binomial_log_likelihood(
     counts: Sequence[int] | IntArray, x: IntArray, n: IntArray | int, m: int, alpha: float, beta: float
 ) -> FloatArray:
-    """Σ_s ln BetaBinomial(x̃_s; m, α + x, β + n − x) over sets s, up to a constant that x and n do not change.
+    """Σ_s ln BetaBinomial(x̃_s; m, α + x, β + n − x) over sets s, up to a constant that does not depend on x or n.
 
     Parameters
     ----------
     counts : sequence of int
         Released counts x̃ of independent sets, of m rows each.
     x, n : int or ndarray of int
-        Confidential counts, and rows; their shapes broadcast.
+        Confidential ones, and rows; the two are broadcast together.
     m : int
     alpha, beta : float
     """
     x, n = np.broadcast_arrays(x, n)
     k = np.arange(int(n.max()) + m)
-    ln_ones, ln_zeros, ln_total = (cumulative_sum(_log_growth(prior, k)) for prior in (alpha, beta, alpha + beta))
-    normalizer = ln_ones[x] + ln_zeros[n - x] + ln_total[n + m] - ln_total[n]
+    sums_of_ones, sums_of_zeros, sums_of_all = (
+        cumulative_sum(_log_growth(prior, k)) for prior in (alpha, beta, alpha + beta)
+    )
+    normalizer = sums_of_ones[x] + sums_of_zeros[n - x] + sums_of_all[n + m] - sums_of_all[n]
     log_likelihood = np.zeros(x.shape)
     for count in counts:
-        log_likelihood += ln_ones[x + count] + ln_zeros[(n - x) + (m - count)] - normalizer
+        log_likelihood += sums_of_ones[x + count] + sums_of_zeros[(n - x) + (m - count)] - normalizer
     return log_likelihood
 
 
 def _hankel(by_sum: FloatArray, rows: IntArray, columns: IntArray, m: int) -> FloatArray:
-    """Entries by_sum[row + column] as a new array; sliding windows are faster if all columns 0 … m are requested."""
+    """Entries by_sum[row + column] as a new array; windows of it, which are faster, for all columns 0 … m."""
     if len(columns) == m + 1 and columns[0] == 0 and np.all(columns[1:] > columns[:-1]):
         return sliding_window_view(by_sum, m + 1)[rows]
     table: FloatArray = by_sum[rows[:, None] + columns]

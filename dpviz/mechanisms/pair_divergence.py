@@ -1,4 +1,4 @@
-"""δ(ε) of neighbouring beta-binomials, or binomials, however small, and the worst of n pairs.
+"""δ(ε), however small it is, of neighbouring beta-binomials or binomials, and the worst of n pairs.
 
 Notes
 -----
@@ -7,11 +7,12 @@ P(j) / Q(j) = (x + j) y / (x (y + m − j)), so that a count j adds P(j) times a
 
     1 − e^ε Q(j) / P(j) = (j − τ) (y + x e^ε) / ((x + j) y),  τ = x (m e^ε + y (e^ε − 1)) / (y + x e^ε).
 
-For the plug-ins, P = Binomial(m, (x + 1) / (x + y + 1)) and Q = Binomial(m, x / (x + y + 1)), a count j adds
-P(j) (1 − e^{ε − L(j)}), with L(j) = j ln(1 + 1/x) − (m − j) ln(1 + 1/y).
+For the plug-ins, which draw with an estimated proportion, P = Binomial(m, (x + 1) / (x + y + 1)) and
+Q = Binomial(m, x / (x + y + 1)), a count j adds P(j) (1 − e^{ε − L(j)}), with
+L(j) = j ln(1 + 1/x) − (m − j) ln(1 + 1/y).
 
 Only counts above a threshold add anything, and all they add is positive: a difference of two tails would lose every
-digit of a small δ. The ratios r of P never rise again once they are below 1, so that what is left out after the count j
+digit of a small δ. The ratios r = P(j + 1) / P(j) only fall once they are below 1, so that what is left out after the count j
 is at most P(j) r / (1 − r) times the largest factor.
 """
 
@@ -43,7 +44,7 @@ def log_delta_beta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: N
     """
     m = m + 0 * x
 
-    # The threshold τ, the first count above it, and how far, from the nearer end: nothing if δ is 0
+    # The threshold τ, the first count above it, and its distance from τ, by the nearer end so that no digits cancel
     shrink, rest = np.exp(-epsilon), -np.expm1(-epsilon)
     both = y * shrink + x
     threshold = x / both * (m + y * rest)
@@ -90,7 +91,7 @@ def log_delta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Number
 
 @lru_cache(maxsize=64)
 def blocks_of_pairs(n: int) -> tuple[IntArray, IntArray]:
-    """First and last pairs of blocks of 0 … n − 1 that are short at both ends, where δ changes fastest.
+    """First and last pair of each block of 0 … n − 1; blocks near both ends are short, as δ changes fastest there.
 
     >>> [ends.tolist() for ends in blocks_of_pairs(9)]
     [[0, 1, 3, 6, 8], [0, 2, 5, 7, 8]]
@@ -108,7 +109,7 @@ def worst_pair(
     Parameters
     ----------
     log_delta : callable
-        From arrays of ones and of zeros that pairs share to their ln δ.
+        From the numbers of shared ones and of shared zeros to ln δ.
     n : int
     x, y : float
         Invented ones and zeros.
@@ -125,7 +126,7 @@ def worst_pair(
         values = np.where(first == last, bounds, -math.inf)
         if values.max() > best + rounding:
             best = float(values.max())
-            pair = int(first[np.argmax(values >= best - rounding)])  # of equals, as mirror images are, the first
+            pair = int(first[np.argmax(values >= best - rounding)])  # the first of those that tie, as mirror images do
 
         # Halves of the blocks that may hold a larger one
         is_open = (first < last) & (bounds > best + rounding)
@@ -170,7 +171,7 @@ def _log_beta_binomial(a: FloatArray, b: FloatArray, successes: FloatArray, fail
 
 
 def _deviance(s: FloatArray, t: FloatArray, difference: FloatArray) -> FloatArray:
-    """s ln(s / t) + t − s with s − t = `difference`, positive."""
+    """s ln(s / t) + t − s ≥ 0; `difference` is s − t, which is known to more digits than its parts."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         relative = difference / t
         near = t * ((1 + relative) * np.log1p(relative) - relative)

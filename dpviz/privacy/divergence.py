@@ -14,14 +14,14 @@ from dpviz.privacy.pld import PrivacyLossDistribution
 EPSILON_TOLERANCE = 1e-12
 """Relative tolerance of the roots ε, and of comparisons: log-odds up to ε (1 + 10⁻¹²) count as ε."""
 
-DELTA_ROUNDING = 1e-6  # a smaller δ from the pure ε on is taken for rounding; a larger one is kept, to reveal an error
+DELTA_ROUNDING = 1e-6  # a δ below it, from the pure ε on, is rounding and set to 0; a larger one shows an error
 
 
 def log_odds_table(synthesizer: Synthesizer) -> FloatArray:
     """Signed log-odds ln T[i, c] − ln T[i', c] of every neighbouring pair at every output, shape (pairs, columns).
 
-    Abowd & Vilhuber (2008), equation (3), Figures 2 and 4, which print the absolute value. For two cells row i is the
-    pair (i, i + 1).
+    Abowd & Vilhuber (2008), equation (3), Figures 2 and 4, which print the absolute value. For two cells row i of
+    the table is the pair (i, i + 1).
 
     >>> from dpviz.mechanisms import BetaBinomial
     >>> log_odds_table(BetaBinomial(n=1, m=1, alpha=1, beta=1)).round(6).tolist()
@@ -92,7 +92,7 @@ def worst_neighbours(release: Release, epsilon: float) -> WorstCase:
 def epsilon_for_delta(release: Release, delta: float) -> float:
     """Smallest ε for which a release is (ε, δ)-differentially private; ∞ if no ε is enough.
 
-    It is on the private side, by about 10⁻¹² ε + 10⁻¹⁵ at most where δ(ε) is accurate.
+    It is rounded up, by at most about 10⁻¹² ε + 10⁻¹⁵ where δ(ε) is accurate, so that the promise holds.
 
     Parameters
     ----------
@@ -102,8 +102,8 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
 
     Notes
     -----
-    δ(ε) is the maximum over all pairs of neighbours, and which pair attains it changes with ε. So the ε of the worst
-    pair at the current ε is computed, until no pair exceeds δ. ε only grows and there are finitely many pairs; one or
+    δ(ε) is the maximum over all pairs of neighbours, and which pair attains it changes with ε. So ε is raised to
+    what the worst pair at the current ε needs, until no pair exceeds δ. ε only grows and there are finitely many pairs; one or
     two rounds are enough in practice. Where the losses of a pair are too many to be listed, the root of all pairs
     together is found instead.
 
@@ -119,8 +119,10 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
     if delta == 0 and delta_for_epsilon(release, 0.0) > 0:
         return largest
     epsilon = 0.0
-    margin = 1e-14  # relative step of an ε whose δ is too large by rounding: the tolerance from the fourth round on
-    smallest_step = 1e-17  # without which an ε of 0 would not move
+    relative_step = (
+        1e-14  # relative step of an ε whose δ is too large by rounding: the tolerance from the fourth round on
+    )
+    absolute_step = 1e-17  # without which an ε of 0 would not move
     while epsilon < largest and (worst := worst_neighbours(release, epsilon)).value > delta:
         losses_of = getattr(release, "losses_of", None)  # only synthesizers and releases of three cells list them
         listed = losses_of(worst) if losses_of else None
@@ -128,14 +130,14 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
             required = _root_of_delta(release, delta, epsilon, largest)
         else:
             required = PrivacyLossDistribution.from_outcomes(*listed).epsilon_for_delta(delta)
-        epsilon = min(max(required, epsilon) * (1 + min(margin, EPSILON_TOLERANCE)) + smallest_step, largest)
-        margin *= 8
-        smallest_step *= 2
+        epsilon = min(max(required, epsilon) * (1 + min(relative_step, EPSILON_TOLERANCE)) + absolute_step, largest)
+        relative_step *= 8
+        absolute_step *= 2
     return epsilon
 
 
 def _root_of_delta(release: Release, delta: float, low: float, high: float) -> float:
-    """ε with δ(ε) = δ > 0, above `low`, where δ(ε) is larger."""
+    """ε with δ(ε) = δ > 0, above `low`, where δ(ε) is larger; `high` or ∞ where it is still larger at the end."""
     if math.isinf(high):
         high = max(1.0, 2 * low)
         while delta_for_epsilon(release, high) > delta:
@@ -146,6 +148,7 @@ def _root_of_delta(release: Release, delta: float, low: float, high: float) -> f
         return high
 
     def excess(epsilon: float) -> float:
+        # ln(δ(ε) / δ), in the form that keeps its digits near 0
         value = delta_for_epsilon(release, epsilon)
         if 0.5 * delta < value < 2 * delta:
             return math.log1p((value - delta) / delta)  # the difference is exact: 0 only at δ itself
