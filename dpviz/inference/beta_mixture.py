@@ -101,7 +101,7 @@ class BetaMixture:
         return values.reshape(p.shape)
 
     def quantile(self, q: float) -> float:
-        """Proportion p with Pr(proportion ≤ p) = q; the nearest float inside 0 to 1 where none is as near to an end."""
+        """Proportion p with Pr(proportion ≤ p) = q; the next float inside where it would round to 0 or 1."""
         q = PROBABILITY.validate(q)
         return float(q) if q in (0, 1) else float(_inside(self._family.quantiles(np.array([q])))[0, 0])
 
@@ -250,12 +250,12 @@ class MixtureFamily:
     def highest_density(self, level: float) -> FloatArray:
         """Ends of the intervals that make the region of highest density of every mixture, shape (2, mixtures, parts).
 
-        They are NaN where a region has fewer parts.
+        A region of fewer parts is filled up with NaN.
 
         Notes
         -----
         The region is {f ≥ c}. Between neighbouring turning points the density is monotone, so that the region is cut
-        there at most once: the cuts and ln c are unknown.
+        there at most once: the cuts and ln c are the unknowns.
         """
         tails = self.equal_tails(level)
         pieces = self._monotone_pieces()
@@ -279,7 +279,9 @@ class MixtureFamily:
             return probability - level, -np.bincount(position, speed).astype(float)
 
         with np.errstate(all="ignore"):  # far out, where no component has a density
-            lowest = np.full(len(rows), math.log1p(-level) - 1e-9)  # f < c holds 1 − level on a length below 1
+            lowest = np.full(
+                len(rows), math.log1p(-level) - 1e-9
+            )  # {f < c} has probability 1 − level on a length below 1
             highest = np.maximum.reduceat(pieces.high, np.searchsorted(pieces.row, rows))
             start = self.log_density(rows, logit(low[rows]))[0]
             height = falling_roots(excess, lowest, highest, start)

@@ -12,8 +12,8 @@ Q = Binomial(m, x / (x + y + 1)), a count j adds P(j) (1 − e^{ε − L(j)}), w
 L(j) = j ln(1 + 1/x) − (m − j) ln(1 + 1/y).
 
 Only counts above a threshold add anything, and all they add is positive: a difference of two tails would lose every
-digit of a small δ. The ratios r = P(j + 1) / P(j) only fall once they are below 1, so that what is left out after the count j
-is at most P(j) r / (1 − r) times the largest factor.
+digit of a small δ. The ratios r = P(j + 1) / P(j) only fall once they are below 1, so that what is left out after the
+count j is at most P(j) r / (1 − r) times the largest factor.
 """
 
 import math

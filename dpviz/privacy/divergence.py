@@ -103,9 +103,9 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
     Notes
     -----
     δ(ε) is the maximum over all pairs of neighbours, and which pair attains it changes with ε. So ε is raised to
-    what the worst pair at the current ε needs, until no pair exceeds δ. ε only grows and there are finitely many pairs; one or
-    two rounds are enough in practice. Where the losses of a pair are too many to be listed, the root of all pairs
-    together is found instead.
+    what the worst pair at the current ε needs, until no pair exceeds δ. ε only grows and there are finitely many pairs;
+    one or two rounds are enough in practice. Where the losses of a pair are too many to be listed, the root of all
+    pairs together is found instead.
 
     Examples
     --------
