@@ -55,8 +55,8 @@ class OneProportion:
     A kind of such data has it as a first base, before `DataKind`.
     """
 
-    # Whether all is judged as a curator judges it, over a range of p: an analyst whose rule is noise-aware corrects the
-    # estimate as well, and of an interval the part in [0, 1] counts.
+    # Whether results are judged as a curator judges them: over a range of p, with the estimates that noise-aware rules
+    # correct, and by the part of an interval that is in [0, 1].
     is_for_curator: ClassVar[bool] = True
 
     rules: ClassVar[Mapping[str, IntervalRule]] = RULES
@@ -168,7 +168,7 @@ class BinaryMethod(ComparedMethod):
     synthesizer_type: type[TwoCellSynthesizer]
     opendp: str = ""
     noisy: bool = False  # whether a set is made of the count with noise of scale 1/ε
-    fixed: Mapping[str, float] | None = dataclasses.field(default=None, hash=False)  # parameters of no promise
+    fixed: Mapping[str, float] | None = dataclasses.field(default=None, hash=False)  # parameters, if no ε sets them
 
     @classmethod
     @cache
@@ -230,7 +230,7 @@ class BinaryMethod(ComparedMethod):
         return synthesizer_type(**{name: getattr(data, name) for name in names}, **self.protection(data, epsilon))
 
     def protection(self, data: Any, epsilon: float) -> dict[str, Any]:
-        """Parameters that protect one set: the smallest prior, or ε, and the synthesizer's other numbers."""
+        """Parameters of one set but for sizes: `fixed`, or the smallest prior or ε, and all others."""
         if self.fixed is not None:
             return dict(self.fixed)
         card = self.synthesizer_type
@@ -262,7 +262,7 @@ class BinaryMethod(ComparedMethod):
     def real_delta(
         self, data: OneProportion, setting: float, sets: int, epsilon: float, pairs: Collection[int] | None = None
     ) -> WorstCase | None:
-        """Exact for one set; of several the losses are put on a grid, and δ is rounded up."""
+        """Smallest δ of all sets: exact for one; of several rounded up, as the losses are put on a grid."""
         synthesizer = self.synthesizer(data, setting / sets)
         return worst_neighbours(synthesizer, epsilon) if sets == 1 else delta_of_sets(synthesizer, sets, epsilon, pairs)
 
@@ -286,7 +286,7 @@ def promising_methods() -> tuple[BinaryMethod, ...]:
 
 
 def _count_methods() -> tuple[ComparedMethod, ...]:
-    """Those that keep a promise, beside no method: first the discrete optimum, then what needs no matrix."""
+    """The original data, then those that keep a promise: the discrete optimum, what needs no matrix, the rest."""
     methods = sorted(promising_methods(), key=lambda method: not method.synthesizer_type.needs_no_matrix)
     return (ORIGINAL, *sorted(methods, key=lambda method: method.synthesizer_type is not GeometricSanitizer))
 

@@ -15,8 +15,8 @@ from dpviz.inference.rules import RULES, check_rule
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.mechanisms.base import check_index
 
-MAX_CONDITION_ERROR = 1e-6  # of a conditional coverage or a mean length that is given
-BLOCK_OUTCOMES = 32_768  # whose intervals are made at a time, which stay in the processor's cache
+MAX_CONDITION_ERROR = 1e-6  # largest error with which a conditional coverage or a mean width is given
+BLOCK_OUTCOMES = 32_768  # handled at a time: their intervals stay in the processor's cache
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,9 +36,10 @@ class ExactCoverage:
     coverage_given_negative_total, coverage_given_nonnegative_total : float
         Coverage given T_M < 0, T_M = (1 + 1/M) b − v̄, and given T_M ≥ 0, to 10⁻⁶; NaN where that is too rare.
     negative_total_share : float
-        Pr(T_M < 0), the same for every rule; NaN for a single set and where S is all that is known.
+        Pr(T_M < 0), the same for every rule; NaN for a single set, and where the sum of the counts is all that is known
+        of a release (if every rule knows the noise).
     error_bound : float
-        Of the coverage and of every share.
+        Largest error of the coverage and of every share, from what the sums leave out.
     """
 
     synthesizer: TwoCellSynthesizer
@@ -82,7 +83,7 @@ def exact_coverage(
     Notes
     -----
     Σ_x Pr(x) Σ_{(S, Q)} Pr(S, Q | x) 1{covered}, with S = Σ x̃ and Q = Σ x̃², which determine q̄, b and v̄; S alone for
-    rules that know the noise. Charest (2011), section 3.4, simulates it.
+    rules that know the noise. Charest (2011), section 3.4, finds it by simulation.
 
     Examples
     --------
@@ -108,7 +109,8 @@ def exact_coverages(
     synthesizer, p, sets, rules, level
         As in `exact_coverage`.
     skip_unreachable : bool, default False
-        Whether rules whose sums would take too long are left out instead of refused.
+        Whether rules whose sums would take too long are left out, instead of a ValueError: all but those that know the
+        noise, or all.
     """
     p = PROPORTION.validate(p)
     chosen, sets, level = checked_rules(rules, sets, level)
@@ -166,14 +168,14 @@ def _measures(rule: IntervalRule, distribution: ReleaseDistribution, p: float, l
         sums += np.array(values, dtype=float) @ distribution.probability[block]
     total, covered_share, missing, vacuous, width_sum, inside, negative, covered_negative = sums.tolist()
 
-    def ratio(numerator: float, share: float, *, is_known: bool = True) -> float:
+    def ratio(numerator: float, denominator: float, *, is_known: bool = True) -> float:
         """Conditional mean, NaN where what it is conditional on is too rare."""
         error = distribution.error_bound
-        if not is_known or 2 * error > MAX_CONDITION_ERROR * (share - error):
+        if not is_known or 2 * error > MAX_CONDITION_ERROR * (denominator - error):
             return math.nan
-        return numerator / share
+        return numerator / denominator
 
-    shares = {
+    results = {
         "coverage": covered_share,
         "mean_width_inside": ratio(inside, total - missing),
         "negative_variance_share": missing,
@@ -185,13 +187,13 @@ def _measures(rule: IntervalRule, distribution: ReleaseDistribution, p: float, l
         "negative_total_share": negative if knows_total else math.nan,
     }
     mean_width = ratio(width_sum, total - missing, is_known=not rule.has_unbounded_width)
-    return {name: min(share, 1.0) for name, share in shares.items()} | {"mean_width": mean_width}
+    return {name: min(value, 1.0) for name, value in results.items()} | {"mean_width": mean_width}
 
 
 def coverage_given_count(
     *, synthesizer: TwoCellSynthesizer, confidential_count: int, rule: str, sets: int = 1, level: float = 0.95
 ) -> float:
-    """Pr(low ≤ x/n ≤ high | x): how often the interval holds the share of the confidential table itself.
+    """Pr(low ≤ x/n ≤ high | x): how often the interval holds the share of ones in the confidential table.
 
     Parameters
     ----------
@@ -220,7 +222,7 @@ def coverage_given_count(
 def stream_coverages(
     synthesizer: TwoCellSynthesizer, *, p: float, sets: int, rules: Sequence[str], level: float = 0.95
 ) -> Iterator[dict[str, ExactCoverage]]:
-    """`exact_coverages` of the rules within reach as a stream of one result, for pages that do not wait for it.
+    """Yield `exact_coverages` once, without rules whose sums would take too long, for pages that do not wait for it.
 
     Parameters
     ----------

@@ -39,9 +39,9 @@ class Candidate:
     epsilon : float
         Given to all sets together; 0 while it is open.
     is_complete : bool
-        Whether everything can be read of it; otherwise bias and error, or what a simulation has so far.
+        Whether all measures are available; until then bias and error, or what the repetitions so far give.
     is_saturated : bool
-        Whether the privacy limits allow a larger ε, with which nothing is better.
+        Whether the privacy limits allow a larger ε, with which nothing is better, or any ε that can be set.
     largest_infeasible : float
         Where ε is the smallest that is enough: the largest below it that is known to break a limit, 0 if none is.
         NaN elsewhere.
@@ -59,7 +59,7 @@ class Candidate:
 
     @property
     def key(self) -> CandidateKey:
-        """Tells it from the others of one question."""
+        """What tells it from the other candidates of one question."""
         return self.method.key, self.sets, self.rule
 
     @property
@@ -79,13 +79,13 @@ class Candidate:
 
     @property
     def analysis(self) -> Analysis:
-        """What the analyst does."""
+        """Rule, level and number of sets of the analyst, and the size of a simulation."""
         return self.question.analysis(self.sets, self.rule)
 
     # ε
 
     def at(self, epsilon: float, **changes: Any) -> Candidate:
-        """The same design at another ε, of which nothing is known yet."""
+        """The same design at another ε, with nothing computed; fields not in `changes` have their defaults."""
         return Candidate(
             question=self.question, method=self.method, sets=self.sets, rule=self.rule, epsilon=epsilon, **changes
         )
@@ -96,7 +96,7 @@ class Candidate:
         return setting_for(self.method, question.data, self.sets, question.promises) if question.promises else None
 
     def absence(self) -> str:
-        """Why it has no ε: no ε holds for it, or none meets the privacy limits; empty where neither is known."""
+        """Reason why it has no ε: none holds for it, or none meets the privacy limits; empty where neither is known."""
         promises = self.question.promises
         smallest = min((epsilon for epsilon, _ in promises if epsilon), default=1.0)
         try:
@@ -114,13 +114,13 @@ class Candidate:
 
     @property
     def is_refuted_below(self) -> bool:
-        """Whether no smaller ε is enough, as far as was tried; a simulation may leave a tenth of a per cent open."""
+        """Whether an ε at most 0.1 % smaller is known to break a limit; taken for granted with exact data."""
         return not self.question.data.simulated or self.largest_infeasible >= 0.999 * self.epsilon
 
     # Outcomes at the true values that are tried
 
     def refinements(self) -> Iterator[Candidate]:
-        """Yield it better and better known: exact data twice, simulated data after each block of repetitions."""
+        """Yield copies with more and more known: two for exact data, one a block of repetitions for simulated."""
         outcomes: tuple[Outcome, ...] = ()
         if not self.question.data.simulated:
             yield self
@@ -130,11 +130,11 @@ class Candidate:
         yield dataclasses.replace(self, known_outcomes=outcomes, is_complete=True)
 
     def quick(self) -> Candidate:
-        """It without intervals, or by the first repetitions."""
+        """A copy without intervals, or with the first repetitions."""
         return next(self.refinements())
 
     def completed(self) -> Candidate:
-        """It with everything that can be computed of it."""
+        """A copy with everything that can be computed."""
         candidate = self
         if not self.is_complete:
             *_, candidate = self.refinements()
@@ -268,7 +268,7 @@ class Candidate:
         return self.method.real_epsilon(self.question.data, self.epsilon, self.sets)
 
     def format_real_epsilon(self, digits: int = 4) -> str:
-        """The same for a table: "at most" where it is proven and not exact."""
+        """`real_epsilon` as text, with "at most" where it is a proven bound and not exact."""
         real = self.real_epsilon
         if real is None or math.isinf(real):
             return "not known" if real is None else "unbounded"
@@ -278,12 +278,12 @@ class Candidate:
 
     @property
     def is_set_to_real_epsilon(self) -> bool:
-        """Whether its real ε is the one that it is given, in the four digits that are shown."""
+        """Whether its real ε equals the ε that it is given, to the four digits that are shown."""
         return self.real_epsilon is not None and math.isclose(self.real_epsilon, self.epsilon, rel_tol=1e-4)
 
     @property
     def exceeds_usual_epsilon(self) -> bool:
-        """Whether its real ε is above 10 and above every ε that was asked for, infinite or not known.
+        """Whether its real ε is infinite, not known, or above both 10 and every ε that was asked for.
 
         Limits on guesses, and a δ, leave room for that: they bound how often a release may tell much, not how much.
         """
@@ -295,7 +295,7 @@ class Candidate:
 
     @property
     def release_design(self) -> Design | None:
-        """The release where the error is largest, as pages about one release know it; None where none does."""
+        """Its release where the error is largest, for the pages about one release; None where they cannot show it."""
         question = self.question
         return self.method.design(
             self._worst_data, self.epsilon, self.sets, epsilon=self.epsilon, level=question.level, seed=question.seed,

@@ -1,4 +1,4 @@
-"""The ε of a design: the smallest that is enough for the accuracy, or that beyond which nothing gets better."""
+"""The ε of a design: the smallest for the accuracy, the largest allowed, or that beyond which nothing improves."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def smallest_sufficient(
     upper : float, optional
         Largest ε considered, at most 100.
     tolerance : float, optional
-        Relative distance from the exact one; one per cent at least where something is simulated, on every second
-        point of the grid.
+        Relative width of the bracket in which the bisection ends; at least one per cent where something is simulated,
+        with every second point of the grid.
 
     Notes
     -----
@@ -92,7 +92,7 @@ def smallest_sufficient(
 
 
 def _smallest_epsilon(is_enough: Callable[[float], bool], grid: Sequence[float], tolerance: float) -> float | None:
-    """Smallest ε that is enough: the first of a rising grid, refined by bisection and rounded up to four digits."""
+    """Smallest ε that is enough: the first of a rising grid, bisected, and rounded up to 4 digits if enough so."""
     place = next((place for place, epsilon in enumerate(grid) if is_enough(epsilon)), None)
     if place is None:
         return None
@@ -115,7 +115,7 @@ def _bisect(is_enough: Callable[[float], bool], low: float, high: float, toleran
 
 
 def useful_epsilon(candidate: Candidate, largest: float) -> float:
-    """ε of a candidate under privacy limits: all that they allow, unless that is unusual or less is as good.
+    """Largest ε allowed; if that is unusually large, or less is as good, the smallest beyond which nothing improves.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def useful_epsilon(candidate: Candidate, largest: float) -> float:
 def _is_as_good_with_less(evaluation: Candidate) -> bool:
     """Whether an error or a bias that counts is better with 0.9 or 0.3 of ε, or with 0.9 none is worse.
 
-    Elsewhere the error still falls at this ε. By the true values tried alone, and where nothing is simulated.
+    Otherwise the error still falls at this ε. Only the true values tried are looked at; False for simulated data.
     """
     for share in (0.9, 0.3):
         less = evaluation.at(share * evaluation.epsilon)
@@ -154,14 +154,14 @@ def _is_as_good_with_less(evaluation: Candidate) -> bool:
 
 
 def _saturating_epsilon(candidate: Candidate, upper: float) -> float:
-    """Smallest ε from which on nothing that counts gets better by a thousandth up to the largest.
+    """Smallest ε such that no larger one up to `upper` improves by more than a thousandth what counts.
 
     Bias and error are compared with those at all larger ε on a grid. An interval is not looked at.
     """
     grid = np.geomspace(EPSILON_GRID[0], upper, 16).tolist()
     known = {epsilon: candidate.at(epsilon).quick() for epsilon in grid}
 
-    # An error can fall and rise again: the smallest bias and error between two points
+    # An error can fall and rise again: the smallest bias and error between two points, in four rounds
     for key in _estimate_keys(candidate) * 4:
         grid = sorted(known)
         place = grid.index(min(grid, key=lambda epsilon: known[epsilon].value(key)))
@@ -176,13 +176,13 @@ def _saturating_epsilon(candidate: Candidate, upper: float) -> float:
 
 
 def _interval_saturating_epsilon(candidate: Candidate, start: float, upper: float) -> float:
-    """ε at which an interval is as good as at the largest: above the one at which the error is, or around it."""
+    """ε with an interval as good as at `upper`: sought above `start`, and also below it where no error counts."""
     best = candidate.at(upper, is_complete=True)
 
     def is_as_good(epsilon: float) -> bool:
         return _lost_accuracy(candidate.at(epsilon, is_complete=True), best) <= 1
 
-    # Bracket by factors of two: upward, or downward where no error counts
+    # Bracket by factors of two: upward, or downward where no error counts. With `low` still NaN, the end is `high`
     low, high = math.nan, start
     while high < upper and not is_as_good(high):
         low, high = high, min(2 * high, upper)
@@ -201,9 +201,10 @@ def _estimate_keys(candidate: Candidate) -> list[str]:
 
 
 def _lost_accuracy(evaluation: Candidate, rival: Candidate) -> float:
-    """How much better a rival is in what counts, at most, in thousandths; infinite where it alone meets a limit.
+    """How much better a rival is in what counts, at most, in thousandths; infinite if it meets a limit this one breaks.
 
-    A limit counts by a thousandth of itself, the goal by one of its own value, a bias by one of the error.
+    The thousandths are those of the limit for what is limited and not the goal, of the error for a bias, and of its own
+    value for anything else.
     """
     question = evaluation.question
     limits = {limit.key: limit.limit for limit in question.limits}

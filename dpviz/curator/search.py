@@ -15,9 +15,9 @@ from dpviz.curator.epsilon_search import EPSILON_GRID, assign_epsilon, smallest_
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.ranking import Criterion, deciding_criterion, privacy_loss, rank, ties_with_best
 
-N_LEADING = 8  # designs of which everything is computed, beside those that may meet all limits
-N_NEAREST = 3  # the same of those that break a limit, and designs for which it is said what would have to give way
-FIRST_WAIT_S = 0.02  # in which a page waits for the first design
+N_LEADING = 8  # designs completed in any case; more are if they may meet all limits
+N_NEAREST = 3  # the same of those that break a limit, which are also those with suggested relaxations
+FIRST_WAIT_S = 0.02  # about how long a page waits for the first design
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +27,7 @@ class SearchResult:
     Attributes
     ----------
     evaluations : tuple of Candidate
-        In the order in which they were found; `designs` has them ranked.
+        The designs in the order in which they were found; `designs` has them ranked.
     absent : tuple of (str, str)
         Methods without a design, and why.
     data_alone : Candidate or None
@@ -42,7 +42,7 @@ class SearchResult:
 
     @cached_property
     def designs(self) -> tuple[Candidate, ...]:
-        """Designs in order."""
+        """Designs, the best first."""
         return rank(self.evaluations)
 
     @property
@@ -62,7 +62,7 @@ class SearchResult:
 
     @cached_property
     def ties(self) -> tuple[Candidate, ...]:
-        """Designs that cannot be told from the best by what decides."""
+        """Designs that the leading criterion cannot tell from the best."""
         return ties_with_best(self.designs)
 
     @cached_property
@@ -76,7 +76,7 @@ class SearchResult:
 
     @property
     def n_expected(self) -> int:
-        """Number of designs there are, or may come."""
+        """Number of designs; until the search is complete, the most there can be."""
         return (
             len(self.designs) if self.is_complete else len(methods_and_sets(self.question)) * len(self.question.rules)
         )
@@ -103,8 +103,8 @@ def methods_and_sets(question: DesignQuestion) -> list[tuple[ComparedMethod, int
 def evaluate_designs(question: DesignQuestion) -> Iterator[SearchResult]:
     """Yield the answer with one design after the other, each at the ε of `assign_epsilon` and judged.
 
-    Of a design that breaks a limit intervals are computed only where it is among the first in the end. The same result
-    is yielded again while there is nothing new to draw; the last is complete.
+    Intervals of a design that breaks a limit are computed only if it ends up among the first. While there is nothing
+    new the last result is yielded again, so that the caller gets a turn; the final one is complete.
     """
     evaluations: dict[CandidateKey, Candidate] = {}
     refinements: dict[CandidateKey, Iterator[Candidate]] = {}  # what is still to come of each design
@@ -142,7 +142,7 @@ def evaluate_designs(question: DesignQuestion) -> Iterator[SearchResult]:
             latest = result()
             yield latest
 
-    # Everything of those that are shown first, and of those that meet the limits where more is to be known
+    # Complete those that are shown first, and those that may meet all limits where more is to be known
     while (pending := _next_pending(latest.designs)) is not None:
         for evaluation in refinements[pending.key]:
             evaluations[pending.key] = evaluation
@@ -222,7 +222,7 @@ def suggest_relaxations(result: SearchResult, number: int = N_NEAREST) -> Iterat
     result : SearchResult
         A complete one.
     number : int, optional
-        Of designs.
+        Number of designs.
     """
     relaxations: tuple[Relaxation, ...] = ()
     yield relaxations

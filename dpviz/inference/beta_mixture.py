@@ -20,7 +20,7 @@ from dpviz.inference._roots import falling_roots
 PROBABILITY = argument("q", 0, 1, title="probability")
 
 END = 1e5  # log-odds that stand for 0 and 1
-SMALLEST_LOG = -700.0  # ln of what counts as 0: numbers next to the smallest float are slow
+SMALLEST_LOG = -700.0  # what has a smaller ln counts as 0: arithmetic with subnormal numbers is slow
 
 Values = Callable[[IntArray, FloatArray], tuple[FloatArray, FloatArray]]  # values and slopes, of mixtures at log-odds
 PIECE = [("row", int), *((name, float) for name in ("top", "bottom", "high", "low", "top_mass"))]
@@ -65,7 +65,7 @@ class BetaMixture:
 
     @cached_property
     def _family(self) -> "MixtureFamily":
-        """The mixture without light components at both ends, which weigh less than 1e-16 together."""
+        """The mixture, as a family of one, without light components at both ends, together less than 1e-16."""
         heavy = np.flatnonzero(self.weights > 1e-16 / len(self.weights))
         some = slice(heavy[0], heavy[-1] + 1)
         return MixtureFamily(a=self.a[some], b=self.b[some], weights=self.weights[None, some])
@@ -81,7 +81,7 @@ class BetaMixture:
         return float(self._family.moments()[1][0])
 
     def pdf(self, p: Numbers) -> FloatArray:
-        """Density at p, of its shape; 0 outside 0 to 1, infinite at an end where some a or b is below 1."""
+        """Density at p, of its shape; 0 outside 0 to 1, infinite at 0 if some a, at 1 if some b is below 1."""
         points = np.asarray(p, dtype=float)
         with np.errstate(over="ignore"):
             density = np.exp(self._at(self._family.log_density, points))
@@ -124,7 +124,7 @@ class BetaMixture:
 
     @cached_property
     def outline(self) -> tuple[FloatArray, FloatArray]:
-        """Values of p to draw the density at, evenly over 0 to 1 and closer around the mean, and the density there."""
+        """Curve of the density to draw: values of p, even over 0 to 1 and closer around the mean, and the density."""
         near = self.mean + math.sqrt(self.variance) * np.linspace(-6, 6, 161)
         p = np.unique(np.concatenate([np.linspace(0, 1, 241), near[(near > 0) & (near < 1)]]))
         return p, self.pdf(p)
@@ -136,9 +136,9 @@ class MixtureFamily:
 
     Notes
     -----
-    With I_p(a, b) = I_p(a + 1, b − 1) + p f(p; a, b) / a the probabilities of all components follow from their
-    densities f and one incomplete beta function. Places are log-odds u = ln p/(1 − p), on which a density that is
-    infinite at 0 or 1 is smooth.
+    With I_p(a, b) = I_p(a + 1, b − 1) + p f(p; a, b) / a, the regularized incomplete beta function, the probabilities
+    of all components follow from their densities f and one value of it. Places are log-odds u = ln p/(1 − p), on which
+    a density that is infinite at 0 or 1 is smooth.
     """
 
     a: FloatArray
@@ -146,7 +146,7 @@ class MixtureFamily:
     weights: FloatArray
 
     @property
-    def _size(self) -> float:
+    def _total(self) -> float:
         return float(self.a[0] + self.b[0])
 
     @cached_property
@@ -155,7 +155,7 @@ class MixtureFamily:
 
     @cached_property
     def _tail_factors(self) -> FloatArray:
-        """What (1 − p) f of each component adds to the upper tail, then what p f adds to the lower one."""
+        """Factors of (1 − p) f in the upper tail and of p f in the lower one, shape (2, mixtures, components)."""
         above = np.cumsum(self.weights[:, ::-1], axis=1)[:, ::-1] / self.b
         below = np.cumsum(self.weights, axis=1) / self.a
         above[:, 0] = 0.0
@@ -165,7 +165,7 @@ class MixtureFamily:
     @cached_property
     def _grid(self) -> FloatArray:
         """Log-odds, even in arcsin √p with two points to the standard deviation of a component, and tails."""
-        steps = max(64, math.ceil(2 * math.pi * math.sqrt(self._size)))
+        steps = max(64, math.ceil(2 * math.pi * math.sqrt(self._total)))
         body = logit(np.sin(np.linspace(0.0, np.pi / 2, steps + 1)[1:-1]) ** 2)
         tail = np.append(np.arange(8.0, 50.0, 1.5), np.geomspace(50.0, 700.0, 8))
         tail = tail[tail > body[-1]]
@@ -173,9 +173,9 @@ class MixtureFamily:
 
     def moments(self) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of every mixture."""
-        means = self.a / self._size
+        means = self.a / self._total
         mean = self.weights @ means
-        within = self.weights @ (means * (self.b / self._size) / (self._size + 1))
+        within = self.weights @ (means * (self.b / self._total) / (self._total + 1))
         return mean, within + (self.weights * (means - mean[:, None]) ** 2).sum(axis=1)
 
     def _densities(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -190,7 +190,7 @@ class MixtureFamily:
 
     def _slopes(self, u: FloatArray) -> FloatArray:
         """d ln f / du of the components, (a − 1)(1 − p) − (b − 1) p, from the nearer end."""
-        near = (self._size - 2) * expit(-np.abs(u))[:, None]
+        near = (self._total - 2) * expit(-np.abs(u))[:, None]
         return np.where(u[:, None] < 0, self.a - 1 - near, near - (self.b - 1))
 
     def log_density(self, rows: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -213,7 +213,7 @@ class MixtureFamily:
         return np.where(u < 0, tail, 1 - tail), density * expit(np.abs(u))
 
     def _last_tail(self, u: FloatArray) -> FloatArray:
-        """I_p of the last component below u = 0, and 1 − I_p of the first one above."""
+        """I_p of the last component where u < 0; elsewhere 1 − I_p of the first one."""
         near = np.where(u < 0, self.a[-1], self.b[0])
         far = np.where(u < 0, self.b[-1], self.a[0])
         log_near = -np.logaddexp(0.0, np.abs(u))
@@ -279,15 +279,14 @@ class MixtureFamily:
             return probability - level, -np.bincount(position, speed).astype(float)
 
         with np.errstate(all="ignore"):  # far out, where no component has a density
-            lowest = np.full(
-                len(rows), math.log1p(-level) - 1e-9
-            )  # {f < c} has probability 1 − level on a length below 1
+            # {f < c} has probability 1 − level and length 1 at most, so that c ≥ 1 − level
+            lowest = np.full(len(rows), math.log1p(-level) - 1e-9)
             highest = np.maximum.reduceat(pieces.high, np.searchsorted(pieces.row, rows))
             start = self.log_density(rows, logit(low[rows]))[0]
             height = falling_roots(excess, lowest, highest, start)
             off, _ = excess(np.arange(len(rows)), height)
 
-        # On a plateau the height does not decide: between the regions a little lower and a little higher
+        # On a plateau no height gives the level: the cuts are between those a little lower and a little higher
         for index in np.flatnonzero(np.abs(off) > 1e-12):
             own = np.flatnonzero(place == index)
             cuts[own] = self._plateau_cuts(pieces[own], float(height[index]), level, cuts[own])
@@ -315,7 +314,7 @@ class MixtureFamily:
         Each has its mixture (`row`), its denser end `top` with the cumulative probability there, `top_mass`, its other
         end `bottom`, and the ln density at both, `high` and `low`.
         """
-        # Turning points: changes of the sign of the slope on the grid, where it is no rounding, refined
+        # Turning points: changes of the sign of the slope on the grid, where it is more than rounding, refined
         densities, _ = self._densities(self._grid)
         terms = densities * self._slopes(self._grid)
         slopes, rounding = self.weights @ terms.T, self.weights @ np.abs(terms).T
@@ -326,7 +325,7 @@ class MixtureFamily:
         def slope(which: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
             densities, _ = self._densities(u)
             terms = densities * self.weights[rows[turns[which]]]
-            slopes, bend = self._slopes(u), (self._size - 2) * (expit(u) * expit(-u))[:, None]
+            slopes, bend = self._slopes(u), (self._total - 2) * (expit(u) * expit(-u))[:, None]
             scale = signs[turns[which]] / np.maximum((terms * np.abs(slopes)).sum(axis=1), 1e-300)
             return scale * (terms * slopes).sum(axis=1), scale * (terms * (slopes**2 - bend)).sum(axis=1)
 

@@ -22,7 +22,7 @@ BestErrors = Mapping[str, LeastError]
 
 
 def sentences(name: str, /, *facts: object) -> list[str]:
-    """Texts of a macro of ``sentences.txt``, each in one line, as inline HTML."""
+    """Texts of a macro of ``sentences.txt``, which " |" separates, each in one line, as inline HTML."""
     return [" ".join(text.split()) for text in getattr(_macros(), name)(*facts).split(" |")]
 
 
@@ -38,7 +38,7 @@ def _macros() -> Any:
         factor=factor_of_odds,
         belief=belief_text, chance=chance_text, probability=probability_text, risk_text=risk_text,
         epsilon_for_risk_ratio=epsilon_for_risk_ratio, log_chance=log_chance, both_epsilons=_both_epsilons,
-        breaking=_probability_or_words, row=_table, released_table=_released, neighbours=_pair,
+        breaking=_probability_or_words, row=_row, released_table=_released_table, neighbours=_neighbours,
         strongest_evidence=_strongest_evidence, infinity=math.inf, EQUAL_LOSS=EQUAL_LOSS,
         ERROR_TOLERANCE=ERROR_TOLERANCE, STEEPEST_POINT=STEEPEST_POINT, MEETS_AXIS=MEETS_AXIS,
         TOUCHING_POINT=TOUCHING_POINT, BEST_GUESS=BEST_GUESS, NORMAL_CURVE=NORMAL_CURVE,
@@ -57,24 +57,24 @@ def _both_epsilons(summary: PrivacySummary) -> tuple[str, str]:
 
 
 def _probability_or_words(summary: PrivacySummary, value: float, text: str) -> str:
-    """A probability of breaking ε as `text`; in words if a release breaks it and that is below all floats."""
+    """A probability of breaking ε as `text`; in words where it is positive but below all floats."""
     return text if value > 0 or summary.is_pure else BELOW_FLOATS
 
 
-def _pair(release: Synthesizer, worst: WorstCase) -> str:
-    return f"{_table(release, worst.likelier)} against {_table(release, worst.unlikelier)}"
+def _neighbours(release: Synthesizer, worst: WorstCase) -> str:
+    return f"{_row(release, worst.likelier)} against {_row(release, worst.unlikelier)}"
 
 
-def _table(release: Synthesizer, index: int) -> str:
+def _row(release: Synthesizer, index: int) -> str:
     return _counts_text(release.row_table(index))
 
 
-def _released(release: Synthesizer, worst: WorstCase) -> str:
+def _released_table(release: Synthesizer, worst: WorstCase) -> str:
     return "" if worst.column is None else _counts_text(release.column_table(worst.column))
 
 
 def _counts_text(counts: tuple[int, ...]) -> str:
-    """A table of counts as text; of a long run of empty cells at its end only their number."""
+    """A table of counts as text; more than eight empty cells at its end are given by their number."""
     length = max((index for index, count in enumerate(counts, 1) if count), default=1)
     if len(counts) - length <= 8:
         return str(counts)
@@ -114,7 +114,7 @@ def attacker_numbers(view: AttackerView) -> list[tuple[str, str, str]]:
 
 
 def measures_table(summary: PrivacySummary, curve: TradeOffCurve) -> TextTable:
-    """Each measure with its place on the curve, by its letter there.
+    """Each measure with its value and its place on the trade-off curve, by the letter that marks it there.
 
     Parameters
     ----------
@@ -128,21 +128,22 @@ def measures_table(summary: PrivacySummary, curve: TradeOffCurve) -> TextTable:
 
 
 def releases_table(summary: PrivacySummary, risk: float) -> TextTable:
-    """Each release, its probability under both tables, the odds after it, the best guess and the risk.
+    """Each released table, its probability under both worst neighbours, the odds after it, the best guess and the risk.
 
-    Of many releases twelve have a row, evenly spaced; `risk` is that before the release.
+    At most twelve, evenly spaced, have a row. The probabilities are what a released table takes from misses and adds to
+    false alarms; `risk` is that before the release.
     """
-    release, tables = summary.synthesizer, [summary.worst.likelier, summary.worst.unlikelier]
-    columns = evenly_spaced(0, release.shape[1] - 1, 12)
-    logs = release.log_transition(np.array(tables), columns)
+    synthesizer, tables = summary.synthesizer, [summary.worst.likelier, summary.worst.unlikelier]
+    columns = evenly_spaced(0, synthesizer.shape[1] - 1, 12)
+    logs = synthesizer.log_transition(np.array(tables), columns)
     pair = summary.worst_pair
-    sign = 1 if release.neighbours[pair, 0] == tables[0] else -1
-    gains = sign * release.log_odds(np.array([pair]), columns)[0]
+    sign = 1 if synthesizer.neighbours[pair, 0] == tables[0] else -1
+    gains = sign * synthesizer.log_odds(np.array([pair]), columns)[0]
 
     # A row for each released table
     rows = []
     for column, first, second, gain in zip(columns.tolist(), *logs.tolist(), gains.tolist(), strict=True):
-        row = [str(release.column_table(column)), chance_text(first), chance_text(second)]
+        row = [str(synthesizer.column_table(column)), chance_text(first), chance_text(second)]
         rows.append(row)
         if max(first, second) == -math.inf:
             row += ["never released", "–", "–"]
@@ -162,7 +163,7 @@ def releases_table(summary: PrivacySummary, risk: float) -> TextTable:
 
 
 def compared_promises(summary: PrivacySummary) -> list[tuple[str, float]]:
-    """The ε at which the release is compared: its real one where there is any, and the promised one."""
+    """Name and value of each ε at which the release is compared: the real one if it is finite, and the promised one."""
     real, promised = summary.worst.value, summary.epsilon
     if math.isinf(real):
         return [("the promised ε", promised)]
@@ -177,7 +178,7 @@ def best_mechanisms(n: int, epsilon: float, delta: float = 0.0) -> dict[str, Lea
     Parameters
     ----------
     n : int
-        People.
+        Number of people, each with one row.
     epsilon : float
     delta : float, optional
     """
@@ -208,6 +209,6 @@ def better_table(errors: Mapping[str, float], promises: Sequence[tuple[str, Best
 
 
 def largest_gap(best: BestErrors) -> str:
-    """By how much a better mechanism could be better than these at most, in per cent of their error."""
+    """By how much at most another mechanism could undercut these errors, in per cent of them, as text."""
     gap = max(smallest.gap / (smallest.root_mean_squared_error or 1.0) for smallest in best.values())
-    return format_percent(gap, 2) if gap > 1e-6 else "10⁻⁴ %"  # less is rounding
+    return format_percent(gap, 2) if gap > 1e-6 else "10⁻⁴ %"  # a smaller gap is rounding: this is its bound
