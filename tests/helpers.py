@@ -120,6 +120,21 @@ def run_script(script: str, folder: Path = ROOT) -> str:
     return run.stdout
 
 
+def run_hand_over(folder: Path, script: str, rows: str, library: str = "") -> subprocess.CompletedProcess[str]:
+    """A script for OpenDP run in a folder with these rows in it, beside what stands for OpenDP where that is given."""
+    folder.mkdir(exist_ok=True)
+    if library:
+        (folder / "opendp").mkdir(exist_ok=True)
+        (folder / "opendp" / "__init__.py").touch()
+        (folder / "opendp" / "prelude.py").write_text(library)
+    assert script.count("rows = None  #") == 1
+    (folder / "release.py").write_text(script.replace("rows = None  #", f"rows = {rows}  #"), encoding="utf-8")
+    return subprocess.run(
+        [sys.executable, "release.py"], capture_output=True, encoding="utf-8", cwd=folder,
+        env={**os.environ, "PYTHONUTF8": "1"},
+    )  # fmt: skip
+
+
 def check_close(actual: Any, expected: Any, tolerance: float = ROUNDING) -> None:
     """Check that two values are equal but for rounding.
 

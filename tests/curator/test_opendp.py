@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,12 +13,15 @@ import pytest
 from dpviz.comparisons import CountData, UnknownVariance
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.comparisons.terms import setting_for
+from dpviz.curator.candidate import Candidate
 from dpviz.curator.opendp import nearest_method, opendp_script
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.curator.question import DesignQuestion
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from tests.curator.test_report import CELLS, COUNT, NUMBERS
-from tests.helpers import assess
+from tests.helpers import assess, run_hand_over
+
+every_kind = pytest.mark.parametrize("data", [COUNT, CELLS, NUMBERS], ids=lambda data: data.key)
 
 
 def asking(data: CountData, sets: int) -> DesignQuestion:
@@ -30,32 +32,32 @@ def asking(data: CountData, sets: int) -> DesignQuestion:
     )
 
 
-@pytest.mark.parametrize("data", [COUNT, CELLS, NUMBERS], ids=lambda data: data.key)
-@pytest.mark.parametrize("sets", [1, 3])
-def test_every_method_is_handed_over_or_said_not_to_be(data: CountData, sets: int) -> None:
+def designs_of(data: CountData, sets: int) -> Iterator[Candidate]:
+    """The design of every method that keeps an ε of 1 in so many sets."""
     question = asking(data, sets)
     for method in question.considered_methods:
         number = method.sets(sets)
         epsilon = setting_for(method, data, number, question.promises)
         if epsilon is not None:
-            design = assess(question, method, number, "as_if_real", epsilon, whole=False)
-            script = opendp_script(design)
-            compile(script.text, method.key, "exec")
-            assert "$" not in script.text
-            assert script.explanation.endswith(".")
-            assert bool(script.text) == (nearest_method(method) is not None)
-            assert script.is_same == script.explanation.startswith("OpenDP has what")
+            yield assess(question, method, number, "as_if_real", epsilon, whole=False)
+
+
+@every_kind
+@pytest.mark.parametrize("sets", [1, 3])
+def test_every_method_is_handed_over_or_said_not_to_be(data: CountData, sets: int) -> None:
+    for design in designs_of(data, sets):
+        script = opendp_script(design)
+        compile(script.text, design.method.key, "exec")
+        assert "$" not in script.text
+        assert script.explanation.endswith(".")
+        assert bool(script.text) == (nearest_method(design.method) is not None)
+        assert script.is_same == script.explanation.startswith("OpenDP has what")
 
 
 def test_another_release_that_is_handed_over_keeps_the_same_promise() -> None:
     data = CountData(n=30, m=30, p=0.5)
-    question = DesignQuestion(
-        data=data,
-        lowest=0.5,
-        highest=0.5,
-        sets=(1,),
-        protections=(EpsilonDeltaLimit(most_epsilon=0.5, most_delta=0.01),),
-    )
+    promise = EpsilonDeltaLimit(most_epsilon=0.5, most_delta=0.01)
+    question = DesignQuestion(data=data, lowest=0.5, highest=0.5, sets=(1,), protections=(promise,))
     epsilon = setting_for(BinaryMethod.of(BetaBinomial), data, 1, question.promises)
     assert epsilon is not None
     script = opendp_script(assess(question, BinaryMethod.of(BetaBinomial), 1, "as_if_real", epsilon, whole=False))
@@ -95,21 +97,9 @@ def change_one_distance(): return Chain()
 """What stands for OpenDP where it is not installed: it gives NOISY for any rows, and a loss of 1."""
 
 
-def run_in(folder: Path, script: str, rows: object = None, noisy: object = None) -> subprocess.CompletedProcess[str]:
-    """A script in a folder with these rows put in; where `noisy` is given, with that in the place of the library."""
-    folder.mkdir(exist_ok=True)
-    if noisy is not None:
-        (folder / "opendp").mkdir(exist_ok=True)
-        (folder / "opendp" / "__init__.py").touch()
-        (folder / "opendp" / "prelude.py").write_text(f"NOISY = {noisy!r}\n{LIBRARY}")
-    if rows is not None:
-        assert script.count("rows = None  #") == 1
-        script = script.replace("rows = None  #", f"rows = {rows!r}  #")
-    (folder / "release.py").write_text(script, encoding="utf-8")
-    return subprocess.run(
-        [sys.executable, "release.py"], capture_output=True, encoding="utf-8", cwd=folder,
-        env={**os.environ, "PYTHONUTF8": "1"},
-    )  # fmt: skip
+def run_beside(folder: Path, script: str, rows: object, noisy: object) -> subprocess.CompletedProcess[str]:
+    """A script in a folder with these rows put in, with `noisy` in the place of what the library gives."""
+    return run_hand_over(folder, script, str(rows), f"NOISY = {noisy!r}\n{LIBRARY}")
 
 
 @pytest.mark.parametrize(("data", "key", "wrong"), [
@@ -123,14 +113,13 @@ def test_a_script_spends_nothing_until_the_right_rows_stand_in_it(
     rows = str(wrong).replace("inf", 'float("inf")')
     for given, reason in (("None", f"list of the {len(wrong)} confidential rows."), ("[0]", "confidential rows."),
                         (rows, "every row must be ")):  # fmt: skip
-        put = script.replace("rows = None  #", f"rows = {given}  #")
-        run = run_in(tmp_path, put, noisy=1)
+        run = run_beside(tmp_path, script, given, noisy=1)
         assert run.returncode == 1
         assert run.stderr.startswith("Nothing is released and no ε is spent: "), run.stderr
         assert reason in run.stderr
         assert run.stdout == ""
     (tmp_path / "released.csv").write_text("set,value\n1,1\n")
-    again = run_in(tmp_path, script, [0] * len(wrong), noisy=1)
+    again = run_beside(tmp_path, script, [0] * len(wrong), noisy=1)
     assert "there is a file released.csv already" in again.stderr
     assert (tmp_path / "released.csv").read_text() == "set,value\n1,1\n"
 
@@ -144,7 +133,7 @@ def test_a_script_writes_every_released_row_to_the_last_digit(tmp_path: Path) ->
         ("perturbed_histogram_safe", [half, half], 0.0), ("sanitize_bootstrap", [half, half], 0.0),
         ("modips_split", [3.0, 0.01, 3.0, 0.01], 1.5),
     ):  # fmt: skip
-        run = run_in(tmp_path / key, handed_over(data, key, sets=2), [0.5] * 2000, noisy)
+        run = run_beside(tmp_path / key, handed_over(data, key, sets=2), [0.5] * 2000, noisy)
         assert run.returncode == 0, run.stderr
         assert "All 4000 released rows are in the file released.csv" in run.stdout
         head, *lines = (tmp_path / key / "released.csv").read_text(encoding="utf-8").splitlines()
@@ -154,11 +143,11 @@ def test_a_script_writes_every_released_row_to_the_last_digit(tmp_path: Path) ->
         assert all(least <= one <= 4.0 for one in values)
         assert len(set(values)) > 3900
         assert "..." not in run.stdout
-    run = run_in(tmp_path / "count", handed_over(COUNT, "geometric"), [0, 1] * 20, 13)
+    run = run_beside(tmp_path / "count", handed_over(COUNT, "geometric"), [0, 1] * 20, 13)
     assert run.returncode == 0, run.stderr
     lines = (tmp_path / "count" / "released.csv").read_text(encoding="utf-8").splitlines()[1:]
     assert sorted(lines) == ["1,0"] * 27 + ["1,1"] * 13
-    run = run_in(tmp_path / "none", handed_over(NUMBERS, "perturbed_histogram_safe"), [0] * 50, [[-1.0] * 8])
+    run = run_beside(tmp_path / "none", handed_over(NUMBERS, "perturbed_histogram_safe"), [0] * 50, [[-1.0] * 8])
     assert run.returncode == 0, run.stderr
     assert "A set is left out" in run.stdout
     assert (tmp_path / "none" / "released.csv").read_text() == "set,value\n"
@@ -178,24 +167,17 @@ def test_methods_for_numbers_have_what_opendp_has_of_them(key: str, near: str | 
     assert ("once more from the histogram" in handed_over(NUMBERS, key)) == (key == "sanitize_bootstrap")
 
 
-@pytest.mark.parametrize("data", [COUNT, CELLS, NUMBERS], ids=lambda data: data.key)
+@every_kind
 def test_the_accountant_of_opendp_finds_the_same_loss(data: CountData, tmp_path: Path) -> None:
-    question = asking(data, 3)
-    n_same = 0
-    for method in question.considered_methods:
-        number = method.sets(3)
-        epsilon = setting_for(method, data, number, question.promises)
-        if epsilon is None:
-            continue
-        design = assess(question, method, number, "as_if_real", epsilon, whole=False)
-        script = opendp_script(design)
+    n_same, n_rows = 0, getattr(data, "n")  # noqa: B009 (every kind of data has it)
+    for design in designs_of(data, 3):
+        script, folder = opendp_script(design), tmp_path / design.method.key
         if script.text:
-            number = getattr(data, "n")  # noqa: B009 (every kind of data has it)
-            run = run_in(tmp_path / method.key, script.text, [0, 1] * (number // 2))
+            run = run_hand_over(folder, script.text, str([0, 1] * (n_rows // 2)))
             assert run.returncode == 0, run.stderr
             match = re.search(r"privacy loss.* ([\d.e-]+)$", run.stdout, re.MULTILINE)
             assert match is not None
-            assert len((tmp_path / method.key / "released.csv").read_text().splitlines()) > number // 2
+            assert len((folder / "released.csv").read_text().splitlines()) > n_rows // 2
             loss = design.real_epsilon if script.is_same else 1.0
             assert float(match[1]) == pytest.approx(loss, rel=1e-9)
             n_same += script.is_same

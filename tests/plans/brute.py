@@ -67,13 +67,13 @@ def plain(plan: ReleasePlan, place: int) -> Alone:
 @cache
 def published(mechanism: str, rate: float, rows: int, count: int) -> FloatArray:
     """The probability of every published count."""
-    masses = np.zeros(rows + 1)
-    for noise in range(-rows - 1, rows + 2):
+    masses, far = np.zeros(rows + 1), max(rows, count)
+    for noise in range(-far - 1, far + 2):
         if mechanism == "geometric":
             mass = math.tanh(rate / 2) * math.exp(-rate * abs(noise))
         else:
             mass = math.sinh(rate / 2) * math.exp(-rate * abs(noise)) if noise else -math.expm1(-rate / 2)
-        if abs(noise) > rows:  # and all beyond, each e^rate times less likely
+        if abs(noise) > far:  # and all beyond, each e^rate times less likely
             mass /= -math.expm1(-rate)
         masses[min(max(count + noise, 0), rows)] += mass
     return masses
@@ -321,18 +321,11 @@ def check_plan(plan: ReleasePlan) -> str:
     cut = any(item in ("laplace", "gaussian") for item in mechanisms)
     losses = losses_of_neighbours(plan, mechanisms, rates)
     largest = max((loss for item in losses for loss, mass in item if mass > 1e-300), default=0.0)
-    assert largest <= design.pure_epsilon * (1 + 1e-8) + (2 * STEP if cut else 1e-7), (
-        "pure ε",
-        largest,
-        design.pure_epsilon,
-    )
+    pure, room = design.pure_epsilon, 2 * STEP if cut else 1e-7
+    assert largest <= pure * (1 + 1e-8) + room, ("pure ε above", largest, pure)
     can_hold = all(item.rows >= plan.person_rows + 2 for item in alone)
     if can_hold and not cut:
-        assert math.isclose(largest, design.pure_epsilon, rel_tol=1e-7, abs_tol=1e-7), (
-            "pure",
-            largest,
-            design.pure_epsilon,
-        )
+        assert math.isclose(largest, pure, rel_tol=1e-7, abs_tol=1e-7), ("pure ε", largest, pure)
     for at in {0.0, epsilon if epsilon < math.inf else 1.0, 0.3, 0.8 * min(largest, 50.0)}:
         real, delta_of_design = largest_delta(losses, at), design.delta(at)
         assert real <= delta_of_design * (1 + 1e-7) + ROUNDING, ("δ above", at, real, delta_of_design)
@@ -345,21 +338,11 @@ def check_plan(plan: ReleasePlan) -> str:
     for place, (mechanism, rate, stated) in enumerate(zip(mechanisms, rates, design.errors(), strict=True)):
         if rate > 1e-3:
             real = error(alone[place], mechanism, rate)
-            assert math.isclose(real, stated, rel_tol=1e-4, abs_tol=1e-9), (
-                "error",
-                place,
-                mechanism,
-                rate,
-                real,
-                stated,
-            )
+            assert math.isclose(real, stated, rel_tol=1e-4, abs_tol=1e-9), ("error", place, rate, real, stated)
     if math.isfinite(answer.factor):
         assert answer.is_feasible == (answer.factor <= 1)
-        assert max(design.used_limits()) <= max(answer.factor, 1.0) * (1 + 1e-9), (
-            "used",
-            design.used_limits(),
-            answer.factor,
-        )
+        used = max(design.used_limits())
+        assert used <= max(answer.factor, 1.0) * (1 + 1e-9), ("used", used, answer.factor)
         long = cut and plan.groups and plan.person_rows > 1  # so many neighbours that each takes seconds
         if can_hold and epsilon < math.inf and not long:
             nothing_better(plan, alone, answer.factor, epsilon, delta)
@@ -386,17 +369,13 @@ def nothing_better(plan: ReleasePlan, alone: list[Alone], factor: float, epsilon
     for place, item in enumerate(plan.statistics):
         limit = item.limit * factor * (1 - 1e-3)
         rates = [(kind.key, rate) for kind in plan.candidates(item) for rate in np.geomspace(0.03, 20, 48).tolist()
-                 if error_below(alone[place], kind.key, rate, limit)]  # fmt: skip
+                 if error(alone[place], kind.key, rate) <= limit]  # fmt: skip
         firsts = [[pair for pair in rates if pair[0] == kind.key][:1] for kind in plan.candidates(item)]
         ways.append([*itertools.chain.from_iterable(firsts)])
     for chosen in itertools.product(*ways):
         mechanisms, rates = [item[0] for item in chosen], [item[1] for item in chosen]
         real = largest_delta(losses_of_neighbours(plan, mechanisms, rates), epsilon)
         assert real > delta * (1 - CLOSE) - 1e-6, ("better", mechanisms, rates, real, delta, factor)
-
-
-def error_below(statistic: Alone, mechanism: str, rate: float, limit: float) -> bool:
-    return error(statistic, mechanism, rate) <= limit
 
 
 def main() -> None:

@@ -7,7 +7,8 @@ import functools
 import itertools
 import math
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from dpviz.plans.mechanisms import (
     RoundedLaplaceNoise,
 )
 from dpviz.plans.statistics import Statistic
+from tests.plans.brute import published
 from tests.referees import gaussian_excess
 
 with warnings.catch_warnings():
@@ -37,26 +39,6 @@ Row = tuple[str, tuple[int, ...]]
 LOSSY = EpsilonDeltaLimit(most_epsilon=1.0, most_delta=1e-3)
 WORKS, REGION = YesNoShare(name="works"), CategoryShares(name="region", categories=3)
 NORTH, SOUTH = YesNoShare(name="north", group="N"), YesNoShare(name="south", group="S")
-
-
-def geometric(x: int, n: int, rate: float) -> FloatArray:
-    """x plus noise ∝ e^{−rate |d|}, moved into 0 … n, from the masses of 2,000 distances."""
-    noise = np.exp(-rate * np.abs(np.arange(-1000, 1001)))
-    place = np.clip(x + np.arange(-1000, 1001), 0, n)
-    return np.bincount(place, noise / noise.sum(), n + 1).astype(float)
-
-
-def rounded_laplace(x: int, n: int, rate: float) -> FloatArray:
-    """x plus Laplace noise, rounded and moved into 0 … n, from differences of its distribution function."""
-    ends = np.arange(n) + 0.5 - x
-    below = np.where(ends < 0, np.exp(rate * ends) / 2, 1 - np.exp(-rate * np.abs(ends)) / 2)
-    return np.diff(np.concatenate([[0.0], below, [1.0]]))
-
-
-LAWS: dict[type[PlanMechanism], Callable[[int, int, float], FloatArray]] = {
-    GeometricNoise: geometric,
-    RoundedLaplaceNoise: rounded_laplace,
-}
 
 
 def answers(statistic: Statistic) -> range:
@@ -82,7 +64,7 @@ def outcome_law(design: PlanDesign, counts: Counts) -> FloatArray:
     joint = np.ones(1)
     for cells, release in zip(counts, design.mechanisms, strict=True):
         for count in cells:
-            joint = np.multiply.outer(joint, LAWS[type(release)](count, release.n, release.rate)).ravel()
+            joint = np.multiply.outer(joint, published(release.key, release.rate, release.n, count)).ravel()
     return joint
 
 
@@ -118,44 +100,30 @@ def brute_delta(design: PlanDesign, epsilons: list[float]) -> list[float]:
     return worst.tolist()
 
 
-PLANS = {
-    "two answers": (ReleasePlan(n=3, statistics=(WORKS, YesNoShare(name="reads"))), (0.7, 0.4)),
-    "an answer and a table": (ReleasePlan(n=2, statistics=(WORKS, REGION)), (0.5, 0.3)),
-    "cross-table": (ReleasePlan(n=3, statistics=(CrossTable(name="t", first=2, second=2),)), (0.6,)),
-    "two rows each": (ReleasePlan(n=3, statistics=(WORKS, REGION), person_rows=2), (0.5, 0.3)),
-    "two rows each in four cells": (
-        ReleasePlan(n=2, statistics=(CategoryShares(name="c", categories=4),), person_rows=2),
-        (0.5,),
-    ),
-    "added": (ReleasePlan(n=3, statistics=(WORKS, REGION), neighbours="add_remove"), (0.5, 0.3)),
-    "two rows added": (
-        ReleasePlan(n=3, statistics=(WORKS, REGION), neighbours="add_remove", person_rows=2),
-        (0.5, 0.3),
-    ),
-    "groups": (ReleasePlan(n=3, statistics=(NORTH, SOUTH), groups=(("N", 2), ("S", 1))), (0.6, 0.6)),
-    "unlike groups": (ReleasePlan(n=3, statistics=(WORKS, NORTH, SOUTH), groups=(("N", 2), ("S", 1))), (0.3, 0.9, 0.4)),
-    "groups, two rows each": (
-        ReleasePlan(n=4, statistics=(NORTH, SOUTH), groups=(("N", 2), ("S", 2)), person_rows=2),
-        (0.6, 0.35),
-    ),
-    "public groups, two rows each": (
-        ReleasePlan(n=4, statistics=(NORTH, SOUTH), groups=(("N", 2), ("S", 2)), person_rows=2, membership_public=True),
-        (0.6, 0.35),
-    ),
+UNEVEN: dict[str, Any] = {"groups": (("N", 2), ("S", 1))}
+EVEN: dict[str, Any] = {"groups": (("N", 2), ("S", 2)), "person_rows": 2}
+CASES: dict[str, tuple[int, tuple[Statistic, ...], tuple[float, ...], dict[str, Any]]] = {
+    "two answers": (3, (WORKS, YesNoShare(name="reads")), (0.7, 0.4), {}),
+    "an answer and a table": (2, (WORKS, REGION), (0.5, 0.3), {}),
+    "cross-table": (3, (CrossTable(name="t", first=2, second=2),), (0.6,), {}),
+    "two rows each": (3, (WORKS, REGION), (0.5, 0.3), {"person_rows": 2}),
+    "two rows each in four cells": (2, (CategoryShares(name="c", categories=4),), (0.5,), {"person_rows": 2}),
+    "added": (3, (WORKS, REGION), (0.5, 0.3), {"neighbours": "add_remove"}),
+    "two rows added": (3, (WORKS, REGION), (0.5, 0.3), {"neighbours": "add_remove", "person_rows": 2}),
+    "groups": (3, (NORTH, SOUTH), (0.6, 0.6), UNEVEN),
+    "unlike groups": (3, (WORKS, NORTH, SOUTH), (0.3, 0.9, 0.4), UNEVEN),
+    "groups, two rows each": (4, (NORTH, SOUTH), (0.6, 0.35), EVEN),
+    "public groups, two rows each": (4, (NORTH, SOUTH), (0.6, 0.35), EVEN | {"membership_public": True}),
     "tables of groups": (
-        ReleasePlan(
-            n=2, statistics=(CategoryShares(name="c", group="N", categories=3), SOUTH), groups=(("N", 1), ("S", 1))
-        ),
-        (0.4, 0.7),
+        2, (CategoryShares(name="c", group="N", categories=3), SOUTH), (0.4, 0.7), {"groups": (("N", 1), ("S", 1))},
     ),
-    "public groups": (
-        ReleasePlan(n=3, statistics=(NORTH, SOUTH), groups=(("N", 2), ("S", 1)), membership_public=True),
-        (0.6, 0.9),
-    ),
-    "groups, rows added": (
-        ReleasePlan(n=3, statistics=(WORKS, NORTH, SOUTH), groups=(("N", 2), ("S", 1)), neighbours="add_remove"),
-        (0.3, 0.9, 0.4),
-    ),
+    "public groups": (3, (NORTH, SOUTH), (0.6, 0.9), UNEVEN | {"membership_public": True}),
+    "groups, rows added": (3, (WORKS, NORTH, SOUTH), (0.3, 0.9, 0.4), UNEVEN | {"neighbours": "add_remove"}),
+}  # fmt: skip
+"""Rows, statistics, rates of noise, and what else is not the default of a plan."""
+PLANS = {
+    name: (ReleasePlan(n=n, statistics=statistics, **changes), rates)
+    for name, (n, statistics, rates, changes) in CASES.items()
 }
 
 
@@ -164,7 +132,7 @@ def released(plan: ReleasePlan, rates: Iterable[float], kind: type[PlanMechanism
     return PlanDesign(plan, tuple(kind(rate, plan.rows_of(statistic)) for statistic, rate in pairs))
 
 
-@pytest.mark.parametrize("kind", LAWS, ids=lambda kind: kind.key)
+@pytest.mark.parametrize("kind", [GeometricNoise, RoundedLaplaceNoise], ids=lambda kind: kind.key)
 @pytest.mark.parametrize("name", PLANS)
 def test_delta_is_that_of_the_worst_of_all_neighbours_and_outcomes(name: str, kind: type[PlanMechanism]) -> None:
     plan, rates = PLANS[name]
@@ -179,12 +147,13 @@ def test_delta_is_that_of_the_worst_of_all_neighbours_and_outcomes(name: str, ki
     assert all(delta >= value * (1 - 1e-9) - 1e-13 for delta, value in zip(deltas, expected, strict=True))
 
 
-def test_in_groups_a_substituted_row_counts_twice_and_an_added_one_once() -> None:
+@pytest.mark.parametrize(
+    ("changes", "times"), [({}, 2), ({"membership_public": True}, 1), ({"neighbours": "add_remove"}, 1)], ids=str
+)
+def test_in_groups_a_substituted_row_counts_twice_and_an_added_one_once(changes: dict[str, Any], times: int) -> None:
     """With the same noise: a row that leaves one group for another moves both; public groups, or added rows, one."""
-    plan, _ = PLANS["groups"]
-    for changes, times in (({}, 2), ({"membership_public": True}, 1), ({"neighbours": "add_remove"}, 1)):
-        changed = ReleasePlan(**{**vars_of(plan), **changes})
-        assert released(changed, (0.6, 0.6), GeometricNoise).pure_epsilon == pytest.approx(0.6 * times)
+    changed = dataclasses.replace(PLANS["groups"][0], **changes)
+    assert released(changed, (0.6, 0.6), GeometricNoise).pure_epsilon == pytest.approx(0.6 * times)
 
 
 def test_rows_that_leave_a_group_as_others_join_it_are_not_left_out() -> None:
@@ -194,10 +163,6 @@ def test_rows_that_leave_a_group_as_others_join_it_are_not_left_out() -> None:
     ways = {tuple(tuple(map(int, sums)) for sums in way) for way in plan.sensitivities}
     assert ways == {((3, 3), ()), ((), (3, 3)), ((3, 2), (1,)), ((1,), (3, 2)), ((2, 2), (1, 1)), ((1, 1), (2, 2)),
                     ((3, 1), (2,)), ((2,), (3, 1)), ((3,), (3,)), ((2, 1), (2, 1))}  # fmt: skip
-
-
-def vars_of(plan: ReleasePlan) -> dict[str, object]:
-    return {name: getattr(plan, name) for name in ("n", "statistics", "groups", "protection", "person_rows")}
 
 
 def google_delta(

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import os
 import random
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ import pytest
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.plans import BoundedMean, CategoryShares, CrossTable, ReleasePlan, YesNoShare, solve_plan
 from dpviz.plans.files import opendp_script
+from tests.helpers import run_hand_over
 
 LIBRARY = """
 class Noise:
@@ -54,19 +53,9 @@ ROWS: list[list[Any]] = [
 ]  # fmt: skip
 
 
-def run(folder: Path, rows: object, library: str = LIBRARY) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, rows: str, library: str = LIBRARY) -> subprocess.CompletedProcess[str]:
     """The script with these rows in it; with OpenDP itself where no other library is given."""
-    if library:
-        (folder / "opendp").mkdir(exist_ok=True)
-        (folder / "opendp" / "__init__.py").touch()
-        (folder / "opendp" / "prelude.py").write_text(library)
-    text = opendp_script(solve_plan(PLAN))
-    assert text.count("rows = None  #") == 1
-    (folder / "release.py").write_text(text.replace("rows = None  #", f"rows = {rows!r}  #"), encoding="utf-8")
-    return subprocess.run(
-        [sys.executable, "release.py"], capture_output=True, encoding="utf-8", cwd=folder,
-        env={**os.environ, "PYTHONUTF8": "1"},
-    )  # fmt: skip
+    return run_hand_over(folder, opendp_script(solve_plan(PLAN)), rows, library)
 
 
 def losses_in(output: str) -> list[float]:
@@ -75,7 +64,7 @@ def losses_in(output: str) -> list[float]:
 
 
 def test_what_is_published_is_what_the_plan_says_and_once(tmp_path: Path) -> None:
-    done = run(tmp_path, ROWS)
+    done = run(tmp_path, repr(ROWS))
     assert done.returncode == 0, done.stderr
     with (tmp_path / "published.csv").open(encoding="utf-8") as file:
         published = [(row["statistic"], row["cell"], row["value"]) for row in csv.DictReader(file)]
@@ -93,11 +82,11 @@ def test_what_is_published_is_what_the_plan_says_and_once(tmp_path: Path) -> Non
 
     # The loss of each is that of its sensitivities and rate, and a second run is refused
     assert losses_in(done.stdout) == pytest.approx(LOSSES)
-    assert "there is a file published.csv already" in run(tmp_path, ROWS).stderr
+    assert "there is a file published.csv already" in run(tmp_path, repr(ROWS)).stderr
 
 
 def test_opendp_itself_publishes_as_many_numbers_and_finds_the_same_losses(tmp_path: Path) -> None:
-    done = run(tmp_path, ROWS, library="")
+    done = run(tmp_path, repr(ROWS), library="")
     assert done.returncode == 0, done.stderr
     with (tmp_path / "published.csv").open(encoding="utf-8") as file:
         cells = [(row["statistic"], row["cell"]) for row in csv.DictReader(file)]
@@ -122,8 +111,7 @@ WRONG: dict[str, Any] = {
 
 @pytest.mark.parametrize("reason", WRONG)
 def test_wrong_rows_are_refused_in_a_sentence_and_nothing_is_spent(reason: str, tmp_path: Path) -> None:
-    rows = repr(WRONG[reason]).replace("inf", "1e999")
-    done = run(tmp_path, type("Rows", (), {"__repr__": lambda _: rows})())
+    done = run(tmp_path, repr(WRONG[reason]).replace("inf", "1e999"))
     assert done.returncode == 1 and "Traceback" not in done.stderr
     assert f"Nothing is released and no ε is spent: {reason}" in done.stderr
     assert not (tmp_path / "published.csv").exists()

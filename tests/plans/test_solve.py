@@ -14,7 +14,7 @@ from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
 from dpviz.mechanisms.noise import GeometricSanitizer, LaplaceSanitizer
 from dpviz.plans import BoundedMean, CategoryShares, CrossTable, PlanDesign, ReleasePlan, YesNoShare, solve_plan
 from dpviz.plans.mechanisms import GaussianNoise, GeometricNoise, LaplaceNoise, RoundedLaplaceNoise
-from dpviz.plans.solve import sufficient_design
+from dpviz.plans.solve import PlanSolution, sufficient_design
 from tests.plans.brute import counts_inside
 
 ONE = EpsilonDeltaLimit(most_epsilon=1.0)
@@ -28,6 +28,7 @@ FIVE = (
 )
 GROUPS = (("north", 5000), ("south", 7000))
 FIVE_PLAN = ReleasePlan(n=12_000, statistics=FIVE, protection=ONE, groups=GROUPS)
+SANITIZERS = {GeometricNoise: GeometricSanitizer, RoundedLaplaceNoise: LaplaceSanitizer}
 
 
 @pytest.mark.parametrize("lowest, highest", [(0.0, 1.0), (0.0, 0.2), (0.3, 0.7), (0.6, 0.95), (0.5, 0.5)])
@@ -36,12 +37,8 @@ def test_the_error_of_a_count_is_the_worst_of_its_whole_matrix(rate: float, lowe
     n = 30
     plan = ReleasePlan(n=n, statistics=(YesNoShare(name="a", lowest=lowest, highest=highest),), protection=SMALL_DELTA)
     inside = counts_inside(n, lowest, highest)
-    releases = {
-        GeometricNoise: GeometricSanitizer(n=n, epsilon=rate),
-        RoundedLaplaceNoise: LaplaceSanitizer(n=n, epsilon=rate),
-    }
-    for kind, release in releases.items():
-        matrix, share = release.transition_matrix(), np.arange(n + 1) / n
+    for kind, sanitizer in SANITIZERS.items():
+        matrix, share = sanitizer(n=n, epsilon=rate).transition_matrix(), np.arange(n + 1) / n
         worst = max(math.sqrt(float(matrix[x] @ (share - x / n) ** 2)) for x in inside)
         assert kind(rate, n).error(plan.statistics[0]) == pytest.approx(worst, rel=1e-9), kind
 
@@ -50,9 +47,8 @@ def test_the_error_of_a_mean_is_that_of_clamped_noise() -> None:
     plan = ReleasePlan(n=20, statistics=(BoundedMean(name="a", lower=-1, upper=3),), protection=SMALL_DELTA)
     for rate in (0.01, 0.1, 1.0):
         noise = laplace(scale=1 / rate)
-        worst = 0.0
-        for true in (0.0, 7.0, 20.0, 40.0, 71.0):
-            worst = max(worst, noise.expect(lambda z, t=true: (np.clip(t + z, 0, 80) - t) ** 2, limit=400))
+        sums = (0.0, 7.0, 20.0, 40.0, 71.0)
+        worst = max(noise.expect(lambda z, t=true: (np.clip(t + z, 0, 80) - t) ** 2, limit=400) for true in sums)
         assert LaplaceNoise(rate, 20).error(plan.statistics[0]) == pytest.approx(math.sqrt(worst) / 20, rel=1e-6)
     assert GaussianNoise(0.5, 20).error(plan.statistics[0]) == 0.1
 
@@ -60,7 +56,7 @@ def test_the_error_of_a_mean_is_that_of_clamped_noise() -> None:
 def test_intervals_hold_as_often_as_they_say() -> None:
     for rate, cells in itertools.product((0.07, 0.6), (1, 6)):
         share = 0.95 ** (1 / cells)
-        for kind, sanitizer in ((GeometricNoise, GeometricSanitizer), (RoundedLaplaceNoise, LaplaceSanitizer)):
+        for kind, sanitizer in SANITIZERS.items():
             masses = sanitizer(n=1000, epsilon=rate).row(500)
             reach = int(kind(rate, 1000).quantile(share))
             assert masses[500 - reach : 501 + reach].sum() >= share - 1e-12
@@ -88,14 +84,8 @@ def test_a_rate_is_the_smallest_that_keeps_its_limit(measure: str, n: int) -> No
 
 
 def worst_used(plan: ReleasePlan, rates: tuple[float, ...]) -> float:
-    kinds = [plan.candidates(statistic)[0] for statistic in plan.statistics]
-    design = PlanDesign(
-        plan,
-        tuple(
-            kind(rate, plan.rows_of(statistic))
-            for kind, rate, statistic in zip(kinds, rates, plan.statistics, strict=True)
-        ),
-    )
+    """The largest share of a limit that geometric noise of these rates uses, infinite where the promise is broken."""
+    design = PlanDesign(plan, tuple(GeometricNoise(rate, plan.n) for rate in rates))
     epsilon, delta = plan.promise
     return max(design.used_limits()) if design.delta(epsilon) <= delta * (1 + 1e-12) else math.inf
 
@@ -144,23 +134,21 @@ def test_every_design_keeps_its_promise_and_every_limit_that_it_says(protection:
 
 def test_what_must_give_way_is_enough_and_no_more() -> None:
     """Too strict by a common factor: that factor times all limits, or one limit alone, makes the plan feasible."""
-    strict = tuple(dataclasses.replace(statistic, limit=statistic.limit / 5) for statistic in FIVE)
-    plan = dataclasses.replace(FIVE_PLAN, statistics=strict)
-    answer = solve_plan(plan)
+    strict = [statistic.limit / 5 for statistic in FIVE]
+
+    def solved(limits: list[float]) -> PlanSolution:
+        pairs = zip(FIVE, limits, strict=True)
+        eased = tuple(dataclasses.replace(statistic, limit=limit) for statistic, limit in pairs)
+        return solve_plan(dataclasses.replace(FIVE_PLAN, statistics=eased))
+
+    answer = solved(strict)
     assert answer.factor > 1
     for slack, feasible in ((1 + 1e-9, True), (1 - 1e-4, False)):
-        eased = tuple(
-            dataclasses.replace(statistic, limit=statistic.limit * answer.factor * slack) for statistic in strict
-        )
-        assert solve_plan(dataclasses.replace(plan, statistics=eased)).is_feasible == feasible
+        assert solved([limit * answer.factor * slack for limit in strict]).is_feasible == feasible
     for place, limit in enumerate(answer.relaxed_alone):
         if math.isfinite(limit):
             for slack, feasible in ((1 + 1e-9, True), (1 - 1e-3, False)):
-                eased = tuple(
-                    dataclasses.replace(statistic, limit=limit * slack) if at == place else statistic
-                    for at, statistic in enumerate(strict)
-                )
-                assert solve_plan(dataclasses.replace(plan, statistics=eased)).is_feasible == feasible
+                assert solved([*strict[:place], limit * slack, *strict[place + 1 :]]).is_feasible == feasible
 
 
 def test_shares_that_are_tied_are_equal_and_a_promise_on_the_limit_is_kept() -> None:
@@ -186,8 +174,7 @@ def test_what_is_not_tried_is_never_nearer_than_geometric_noise(n: int, epsilon:
 
 def test_ten_million_rows_are_no_more_work() -> None:
     plan = dataclasses.replace(FIVE_PLAN, n=10_000_000, groups=(("north", 4_000_000),), protection=SMALL_DELTA)
-    answer = solve_plan(plan)
-    assert answer.is_feasible
+    assert solve_plan(plan).is_feasible
 
 
 def test_a_limit_far_below_what_can_be_kept_is_told_by_how_much_it_misses() -> None:
@@ -204,12 +191,8 @@ def test_a_limit_far_below_what_can_be_kept_is_told_by_how_much_it_misses() -> N
 @pytest.mark.parametrize("delta", [1e-299, 1e-300, 1e-310, 5e-324])
 def test_a_delta_next_to_nothing_allows_what_none_does(delta: float) -> None:
     two = YesNoShare(name="a"), BoundedMean(name="m", limit=1.0)
-    pure, some = (
-        solve_plan(
-            ReleasePlan(n=1000, statistics=two, protection=EpsilonDeltaLimit(most_epsilon=1.0, most_delta=most_delta))
-        )
-        for most_delta in (0.0, delta)
-    )
+    promises = ONE, dataclasses.replace(ONE, most_delta=delta)
+    pure, some = (solve_plan(ReleasePlan(n=1000, statistics=two, protection=promise)) for promise in promises)
     assert some.factor == pytest.approx(pure.factor, rel=1e-9) and some.basic_factor >= some.factor * (1 - 1e-9)
 
 
@@ -217,13 +200,7 @@ def test_a_delta_next_to_nothing_allows_what_none_does(delta: float) -> None:
 def test_where_no_limit_is_large_enough_that_is_the_answer(measure: str) -> None:
     noisy = [YesNoShare(name=f"a{place}", measure=measure, mechanism="geometric") for place in range(10)]
     protection = EpsilonDeltaLimit(most_epsilon=0.001, most_delta=1e-12)
-    answer = solve_plan(
-        ReleasePlan(
-            n=10,
-            statistics=(*noisy, YesNoShare(name="b", mechanism="gaussian")),
-            protection=protection,
-            person_rows=100,
-        )
-    )
+    statistics = (*noisy, YesNoShare(name="b", mechanism="gaussian"))
+    answer = solve_plan(ReleasePlan(n=10, statistics=statistics, protection=protection, person_rows=100))
     assert math.isinf(answer.factor) and not answer.design.keeps_promise
     assert all(map(math.isinf, answer.relaxed_alone))

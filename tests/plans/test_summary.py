@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import math
 import re
+from typing import Any
 
 import pytest
 
@@ -23,12 +24,10 @@ PROMISES = {
     "odds": PosteriorLimit(believed_before=0.1, most_after=0.3),
     "much": EpsilonDeltaLimit(most_epsilon=40.0),
 }
-MORE = {
-    "": {},
-    "added": {"neighbours": "add_remove"},
-    "two rows": {"person_rows": 2},
+MORE: dict[str, dict[str, Any]] = {
+    "": {}, "added": {"neighbours": "add_remove"}, "two rows": {"person_rows": 2},
     "public": {"membership_public": True},
-}
+}  # fmt: skip
 STRICT = 1.0, 0.1
 
 
@@ -43,12 +42,8 @@ STRICT = 1.0, 0.1
 )
 def test_sentences_say_what_the_numbers_are(promise: str, unit: str, times: float) -> None:
     three = tuple(
-        dataclasses.replace(
-            statistic,
-            limit=statistic.limit * times,
-            **({"suppress_below": 5} if isinstance(statistic, YesNoShare) else {}),
-        )
-        for statistic in (FIVE[0], FIVE[3], FIVE[4])
+        dataclasses.replace(FIVE[place], limit=FIVE[place].limit * times, suppress_below=least)
+        for place, least in ((0, 5), (3, 0), (4, 5))
     )
     plan = ReleasePlan(n=12_000, statistics=three, protection=PROMISES[promise], groups=GROUPS, **MORE[unit])
     answer = solve_plan(plan)
@@ -129,18 +124,13 @@ def test_what_is_exactly_enough_is_told_as_that(limit: float) -> None:
     answer = solve_plan(ReleasePlan(n=1000, protection=EpsilonDeltaLimit(most_epsilon=1.0), statistics=(statistic,)))
     assert round(answer.factor * limit * 1000, 6) == 3.0
     times = {0.001: "3", 0.0015: "2", 0.0025: "1.2"}
-    assert (
-        (f"hold with {times[limit]} times the error" in summary.sentence("rest", facts=summary.solution_facts(answer)))
-        if limit in times
-        else answer.is_feasible
-    )
+    rest = summary.sentence("rest", facts=summary.solution_facts(answer))
+    assert f"hold with {times[limit]} times the error" in rest if limit in times else answer.is_feasible
 
 
 def test_a_share_of_right_guesses_is_no_smaller_than_it_is() -> None:
     for epsilon in (0.1, 0.5, 1.0, 2.0, 5.0):
-        plan = ReleasePlan(
-            n=1000, protection=EpsilonDeltaLimit(most_epsilon=epsilon), statistics=(YesNoShare(name="s", limit=0.5),)
-        )
-        design = solve_plan(plan).design
+        promise, statistics = EpsilonDeltaLimit(most_epsilon=epsilon), (YesNoShare(name="s", limit=0.5),)
+        design = solve_plan(ReleasePlan(n=1000, protection=promise, statistics=statistics)).design
         (text,) = re.findall(r"at most (\S+) % of the time", summary.sentence("loss", design=design))
         assert design.right_guesses <= float(text) / 100 <= design.right_guesses * 1.01
