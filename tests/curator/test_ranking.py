@@ -9,7 +9,9 @@ import math
 import re
 from functools import cache
 
+import numpy as np
 import pytest
+from scipy.stats import binom
 
 from dpviz.comparisons import CategoryData, CountData, UnknownVariance
 from dpviz.comparisons.numeric_releases import SMOOTHED_HISTOGRAM_SCOTT
@@ -178,9 +180,8 @@ def test_what_ranked_the_first_before_the_second_is_said_with_both_numbers(name:
         assert f"is tied with {desk.designs[0].name}." not in said  # but with another analysis of the same release
         assert "tied with" in summarize(desk)[1] or not desk.feasible
     if desk.feasible[1:] and not desk.ties:
-        numbers = re.search(
-            r"Next came .*?, ([\d.,×⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+) against ([\d.,×⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)(?:, which is (\S+) % more)?\.", said
-        )
+        digits = r"([\d.,×⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
+        numbers = re.search(rf"Next came .*?, {digits} against {digits}(?:, which is (\S+) % more)?\.", said)
         assert numbers is not None, said
         here, there = ranked_value(desk.designs[0]).value, ranked_value(second).value
         assert float(numbers[1]) == pytest.approx(there, rel=5e-3)
@@ -229,22 +230,22 @@ def test_a_design_that_is_stronger_by_round_off_alone_does_not_beat_one_of_a_thi
     assert "the strongest protection" not in sentence  # it shares it
 
 
-def test_designs_that_miss_a_limit_alike_are_tied_in_their_distance_from_it() -> None:
-    asked = asking(
-        n=20, values=2, protections=(EpsilonDeltaLimit(),), limits=(AccuracyLimit(ERROR, 0.001),),
+def two_analyses(*limits: AccuracyLimit, most_epsilon: float = 1.0) -> SearchResult:
+    """One release of 200 rows, read as if it were real and by one that knows of the noise."""
+    return answered(asking(
+        n=200, values=9, protections=(EpsilonDeltaLimit(most_epsilon=most_epsilon),), limits=limits,
         methods=("geometric",), rules=("as_if_real", "score"),
-    )  # fmt: skip
-    desk = answered(asked)
+    ))  # fmt: skip
+
+
+def test_designs_that_miss_a_limit_alike_are_tied_in_their_distance_from_it() -> None:
+    desk = two_analyses(AccuracyLimit(ERROR, 0.001))
     said = " ".join(report.choice_text(desk, desk.designs[0]))
     assert f"In its distance from its limits it is tied with {desk.designs[1].full_name}." in said
 
 
 def test_of_two_analyses_of_one_release_the_one_with_the_better_coverage_leads() -> None:
-    asked = asking(
-        n=200, values=9, protections=(EpsilonDeltaLimit(),), limits=(AccuracyLimit(ERROR, 0.05),),
-        methods=("geometric",), rules=("as_if_real", "score"),
-    )  # fmt: skip
-    desk = answered(asked)
+    desk = two_analyses(AccuracyLimit(ERROR, 0.05))
     assert [one.rule for one in desk.designs] == ["score", "as_if_real"]
     assert [one.value(COVERAGE) for one in desk.designs] == pytest.approx([0.9383, 0.9129], abs=5e-5)
     sentence = summarize(desk)[1]
@@ -252,12 +253,7 @@ def test_of_two_analyses_of_one_release_the_one_with_the_better_coverage_leads()
 
 
 def test_of_designs_equally_far_from_a_limit_the_one_that_breaks_fewer_leads() -> None:
-    limits = AccuracyLimit(ERROR, 0.01), AccuracyLimit(COVERAGE, 0.9)
-    asked = asking(
-        n=200, values=9, protections=(EpsilonDeltaLimit(most_epsilon=0.1),), limits=limits, methods=("geometric",),
-        rules=("as_if_real", "score"),
-    )  # fmt: skip
-    desk = answered(asked)
+    desk = two_analyses(AccuracyLimit(ERROR, 0.01), AccuracyLimit(COVERAGE, 0.9), most_epsilon=0.1)
     first, second = desk.designs
     assert (first.rule, second.rule) == ("score", "as_if_real")
     assert first.limit_use.tied(second.limit_use)
@@ -307,10 +303,8 @@ def test_a_setting_that_nothing_bounds_is_no_larger_than_what_improves_anything(
     assert error(design.epsilon) <= min(error(more) for more in (design.epsilon * 1.2, 1000.0)) * 1.0011
     assert error(design.epsilon * 0.98) > error(1000.0) * 1.001
     _, sentence, _ = summarize(answered(asked))
-    assert (
-        f"but with the ε = {format_number(design.epsilon, 4)} that it is set to nothing is worse by a thousandth"
-        in sentence
-    )
+    setting = f"the ε = {format_number(design.epsilon, 4)} that it is set to"
+    assert f"but with {setting} nothing is worse by a thousandth" in sentence
 
 
 def test_a_design_whose_limits_say_little_carries_the_warning_at_any_size() -> None:
@@ -332,14 +326,11 @@ def test_a_design_whose_limits_say_little_carries_the_warning_at_any_size() -> N
 def off_at_worst(epsilon: float, n: int = 5, m: int = 8, sets: int = 2, low: float = 0.25, high: float = 0.5) -> float:
     """RMSE of Beta-binomial sets that share ε, at the worst of 201 p."""
     alpha = m / math.expm1(epsilon / sets)
-    shares = [(x + alpha) / (n + 2 * alpha) for x in range(n + 1)]
-    spreads = [s * (1 - s) * (n + m + 2 * alpha) / (n + 1 + 2 * alpha) / m / sets for s in shares]
-    found = []
-    for p in (low + (high - low) * place / 200 for place in range(201)):
-        chances = [math.comb(n, x) * p**x * (1 - p) ** (n - x) for x in range(n + 1)]
-        squares = [spread + (share - p) ** 2 for spread, share in zip(spreads, shares, strict=True)]
-        found.append(math.sqrt(sum(a * b for a, b in zip(chances, squares, strict=True))))
-    return max(found)
+    x = np.arange(n + 1)
+    shares = (x + alpha) / (n + 2 * alpha)
+    spreads = shares * (1 - shares) * (n + m + 2 * alpha) / (n + 1 + 2 * alpha) / m / sets
+    truths = np.linspace(low, high, 201)
+    return max(math.sqrt(binom.pmf(x, n, p) @ (spreads + (shares - p) ** 2)) for p in truths)
 
 
 def test_an_error_that_falls_and_rises_again_is_followed_to_where_it_is_smallest() -> None:
@@ -425,22 +416,13 @@ def test_the_strongest_protection_is_the_smallest_epsilon_that_is_enough_not_the
     _, sentence, _ = summarize(desk)
     assert "It is given the smallest ε found for this accuracy." in sentence
     assert "This one has the strongest protection." in sentence
-    x, p = range(51), [0.2 + 0.3 * place / 100 for place in range(101)]
+    x = np.arange(51)
 
     def worst(epsilon: float) -> float:
         ratio = math.exp(-epsilon)
-        rows = [
-            [
-                ratio ** abs(c - one) * (1 if c in (0, 50) else 1 - ratio) / (1 + ratio) for c in x
-            ]
-            for one in x
-        ]  # fmt: skip
-        found = []
-        for one in p:
-            chances = [math.comb(50, i) * one**i * (1 - one) ** (50 - i) for i in x]
-            squares = [sum(mass * (c / 50 - one) ** 2 for c, mass in enumerate(row)) for row in rows]
-            found.append(math.sqrt(sum(a * b for a, b in zip(chances, squares, strict=True))))
-        return max(found)
+        matrix = ratio ** abs(x - x[:, None]) * np.where(x % 50 == 0, 1, 1 - ratio) / (1 + ratio)
+        truths = np.linspace(0.2, 0.5, 101)
+        return max(math.sqrt(binom.pmf(x, 50, p) @ matrix @ (x / 50 - p) ** 2) for p in truths)
 
     assert worst(0.2893) <= 0.12 < worst(0.2891)
     capped = answered(dataclasses.replace(asked, protections=(EpsilonDeltaLimit(most_epsilon=0.28),)))
@@ -512,11 +494,8 @@ def test_the_same_release_under_another_epsilon_is_listed_once() -> None:
     )  # fmt: skip
     desk = answered(asked)
     assert [one.method.key for one in desk.designs] == ["perturbed_histogram_safe"]
-    ((name, why),) = desk.absent
-    assert (name, why) == (
-        "Perturbed histogram, public bins",
-        "the same releases as Perturbed histogram, twice the noise, given another ε",
-    )
+    why = "the same releases as Perturbed histogram, twice the noise, given another ε"
+    assert dict(desk.absent) == {"Perturbed histogram, public bins": why}
     alone = answered(dataclasses.replace(asked, methods=("perturbed_histogram",)))
     assert alone.designs[0].epsilon == pytest.approx(1.0, rel=1e-5)
     ones = [one.designs[0].worst_cases[ERROR].measure for one in (desk, alone)]
@@ -568,13 +547,11 @@ def test_ties_of_a_simulation_are_told_as_ties_and_the_more_private_leads() -> N
     assert desk.designs == (other, one, worse)
     assert desk.ties == (one,)
     _, sentence, _ = summarize(desk)
-    assert (
-        f"In its root mean squared error it is tied with {one.name}. It comes first because it gives less away."
-        in sentence
-    )
+    reason = "It comes first because it gives less away"
+    assert f"In its root mean squared error it is tied with {one.name}. {reason}." in sentence
     assert GOALS[ERROR] not in sentence
     said = " ".join(report.choice_text(desk, other))
-    assert f"it is tied with {one.name}. It comes first because it gives less away, 2 against 1.5." in said
+    assert f"it is tied with {one.name}. {reason}, 2 against 1.5." in said
 
 
 @pytest.mark.parametrize(("repetitions", "keeps"), [(1, None), (19, None), (20, True), (math.inf, True)])
@@ -628,21 +605,13 @@ def test_intervals_that_hold_everything_are_told_to_say_nothing() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("limit", "said"),
-    [
-        (EpsilonDeltaLimit(most_epsilon=1.5, most_delta=1e-6), "the privacy loss is at most ε = 1.5 and δ = 10⁻⁶"),
-        (
-            GuessingLimit(most_success=0.6),
-            "an attacker who knows nothing before guesses right at most 60 % of the time (at most 0.2 between the two "
-            "distributions; alone this bounds no ε)",
-        ),
-        (
-            PosteriorLimit(believed_before=0.5, most_after=0.75),
-            "a probability of 50 % before the release is at most 75 % after it (the same as ε = 1.099)",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("limit", "said"), [
+    (EpsilonDeltaLimit(most_epsilon=1.5, most_delta=1e-6), "the privacy loss is at most ε = 1.5 and δ = 10⁻⁶"),
+    (GuessingLimit(most_success=0.6), "an attacker who knows nothing before guesses right at most 60 % of the time "
+     "(at most 0.2 between the two distributions; alone this bounds no ε)"),
+    (PosteriorLimit(believed_before=0.5, most_after=0.75),
+     "a probability of 50 % before the release is at most 75 % after it (the same as ε = 1.099)"),
+])  # fmt: skip
 def test_a_limit_is_translated_where_its_own_words_do_not_say_it(limit: PrivacyLimit, said: str) -> None:
     assert limit.full_text == said
 
@@ -681,13 +650,12 @@ def test_only_designs_that_nothing_tells_apart_are_said_to_be_such() -> None:
     desk = answered(GRID["one row"])
     first, second = desk.designs
     assert desk.deciding_criterion(second) is None
-    assert "Nothing that decides tells them apart: they stand in the order of the methods." in summarize(desk)[1]
+    order = "they stand in the order of the methods."
+    assert f"Nothing that decides tells them apart: {order}" in summarize(desk)[1]
     more = dataclasses.replace(desk, evaluations=(first, second, dataclasses.replace(first, sets=2)))
     assert [one.sets for one in more.ties] == [1, 2]
     assert more.deciding_criterion(more.ties[1]) is not None
-    assert (
-        "Nothing that decides tells the first two apart: they stand in the order of the methods." in summarize(more)[1]
-    )
+    assert f"Nothing that decides tells the first two apart: {order}" in summarize(more)[1]
 
 
 def test_a_class_is_told_how_many_limits_the_nearest_design_misses() -> None:

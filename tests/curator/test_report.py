@@ -97,28 +97,17 @@ def number(design: Candidate, label: str) -> ReportedNumber:
     return next(item for item in reported_numbers(design) if item.label.startswith(label))
 
 
-# The numbers
-
-
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_every_number_says_how_it_follows_and_where_it_is_found(name: str) -> None:
+def test_every_number_of_a_design_stands_in_its_report_and_says_how_it_follows_and_where_it_is_found(name: str) -> None:
     _, design = answered(name)
-    titles = {page.title for page in PAGES} | {"Curator's desk"}
+    titles, report = {page.title for page in PAGES} | {"Curator's desk"}, words(page(name))
     for item in reported_numbers(design):
         assert item.label and item.formula
         assert item.page in titles
         assert item.source or item.formula.startswith("as given")
         assert math.isnan(item.measure.value) == bool(item.note) == (item.text() == "not known")
         assert ("simulated" in item.method) == (item.measure.error > 0) == ("±" in item.text())
-
-
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_every_number_of_a_design_stands_in_its_report(name: str) -> None:
-    _, design = answered(name)
-    report = words(page(name))
-    for item in reported_numbers(design):
-        label = words(item.label)
-        assert label in report
+        assert words(item.label) in report
         assert item.text() in report
         assert item.location in report
 
@@ -156,12 +145,12 @@ def test_what_a_design_gives_away_is_what_its_release_gives_away() -> None:
     assert number(design, "Price").measure.value >= 1
 
 
-def test_a_limit_is_reached_no_further_than_it_may() -> None:
-    for name in QUESTIONS:
-        _, design = answered(name)
-        for limit in design.question.protections:
-            attained = number(design, limit.attained_label[0].upper() + limit.attained_label[1:])
-            assert attained.measure.value <= largest_value(limit) * (1 + 1e-9) + 1e-12
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_limit_is_reached_no_further_than_it_may(name: str) -> None:
+    _, design = answered(name)
+    for limit in design.question.protections:
+        attained = number(design, limit.attained_label[0].upper() + limit.attained_label[1:])
+        assert attained.measure.value <= largest_value(limit) * (1 + 1e-9) + 1e-12
 
 
 def test_where_only_the_loss_is_known_rates_are_bounds() -> None:
@@ -201,9 +190,6 @@ def test_a_simulated_number_has_the_digits_that_its_error_leaves() -> None:
     assert text(0.25, 0.0) == "0.25"
     assert text(0.0001, 0.02) == "0.0001 ± 0.02"
     assert text(math.nan, math.nan) == "not known"
-
-
-# The file
 
 
 @pytest.mark.parametrize("processor", [{}, {"OPENBLAS_CORETYPE": "Prescott"}], ids=["this", "an old"])
@@ -262,19 +248,15 @@ def test_a_report_says_what_is_simulated_exactly_where_something_is(name: str) -
     assert ("bounds that follow" in caveats) == any(item.is_bound for item in reported_numbers(design))
 
 
-def test_only_a_complete_answer_has_a_report() -> None:
+def test_only_a_complete_answer_has_a_report_and_a_chosen_design_is_completed() -> None:
     first = next(result for result in evaluate_designs(ONE) if result.designs)
     assert first.best is not None
     with pytest.raises(ValueError, match="must be complete"):
         render_report(first, first.best)
     with pytest.raises(ValueError, match="must be that of a design"):
         chosen_design(answered("exact")[0], ("laplace", 9, "as_if_real"))
-
-
-def test_a_design_that_was_not_followed_is_completed_when_it_is_chosen() -> None:
     desk, _ = answered("exact")
-    for ranked in desk.designs:
-        assert chosen_design(desk, ranked.key).is_complete
+    assert all(chosen_design(desk, ranked.key).is_complete for ranked in desk.designs)
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (-3.0, -2.9), (1e-6, 3e-6), (0.94, 0.951), (100.0, 5e5)])
@@ -305,13 +287,11 @@ def test_every_picture_is_drawn_inside_its_frame(name: str) -> None:
             assert all(-1 <= float(place) <= largest + 1 for place in places)
 
 
-# JSON, the registry, the hand-off
-
-
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_a_design_and_its_question_are_loaded_again(name: str) -> None:
     _, design = answered(name)
     text = design_to_json(design)
+    assert not re.search(r"-0(\.0)?\b(?![.\d])", text.replace("e-0", "e"))  # no zero has a sign
     for file in (text, page(name)):
         question, stored = load_design(file)
         assert stored is not None and (question, stored.key) == (design.question, design.key)
@@ -329,14 +309,13 @@ def test_a_file_that_is_no_question_is_refused_in_a_sentence(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_the_registry_gets_what_it_asks_for(name: str) -> None:
+def test_the_registry_gets_what_it_asks_for_and_learns_when_confidential_data_were_looked_at(name: str) -> None:
     _, design = answered(name)
-    entry = json.loads(registry_entry(design))
+    entry = json.loads(registry_entry(design, pilot_note="n from a file"))
     assert set(entry) == {"url_slug", "deployment"}
     parts = entry["deployment"]
-    assert list(parts) == [
-        "basic", "dp_variant", "privacy_loss", "deployment_model", "implementation", "administrative"
-    ]  # fmt: skip
+    named = "basic", "dp_variant", "privacy_loss", "deployment_model", "implementation", "administrative"
+    assert tuple(parts) == named
     parameters, variant = parts["privacy_loss"]["privacy_parameters"], parts["dp_variant"]["variant_name"]
     assert (variant == "Approximate DP") == ("delta" in parameters)
     if "delta" in parameters:
@@ -347,12 +326,7 @@ def test_the_registry_gets_what_it_asks_for(name: str) -> None:
     assert "substituted" in parts["privacy_loss"]["privacy_unit_details"]
     assert design.method.source in parts["implementation"]["mechanisms"]
     assert ("Sequential" in parts["implementation"]["composition"]) == (design.sets > 1)
-
-
-def test_an_entry_says_when_confidential_data_were_looked_at() -> None:
-    _, design = answered("exact")
-    place = json.loads(registry_entry(design, pilot_note="n from a file"))["deployment"]["implementation"]
-    assert place["preprocessing_and_hyperparameter_tuning"] == "n from a file"
+    assert parts["implementation"]["preprocessing_and_hyperparameter_tuning"] == "n from a file"
 
 
 def entered(
@@ -370,9 +344,8 @@ def entered(
 def test_the_registry_says_what_was_asked_and_leaves_the_rest_to_the_agency() -> None:
     data = UnknownVariance(n=50, mean=0.0, sigma=1.5, low=-4.0, high=4.0, estimand="variance")
     _, entry = entered(data)
-    assert entry["basic"]["intended_use"] == (
-        "Estimates of the variance, with intervals. Any other use is to be confirmed."
-    )
+    use = "Estimates of the variance, with intervals. Any other use is to be confirmed."
+    assert entry["basic"]["intended_use"] == use
     assert entered(NUMBERS)[1]["basic"]["intended_use"].startswith("Estimates of the mean, ")
     assert "σ" not in entry["dp_variant"]["data_domain"]
     public = entry["dp_variant"]["unprotected_quantities"]
@@ -414,11 +387,6 @@ def test_a_report_says_that_the_standard_deviation_is_assumed() -> None:
     assert words(page("simulated")).count(sentence) >= 3  # in the answer, the caveats and the registry's entry
     assert QUESTIONS["exact"].assumptions == ""
     assert "which is assumed: with" not in words(page("exact"))
-
-
-def test_no_number_of_a_file_is_a_zero_with_a_sign() -> None:
-    for name in QUESTIONS:
-        assert not re.search(r"-0(\.0)?\b(?![.\d])", design_to_json(answered(name)[1]).replace("e-0", "e")), name
 
 
 def test_every_kind_of_data_and_of_limit_is_tried_here() -> None:

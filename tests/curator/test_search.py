@@ -128,10 +128,8 @@ def _by_hand(protections: tuple[PrivacyLimit, ...]) -> dict[tuple[str, int, str]
         if method.reference or method.key not in asked.methods:
             continue
         for sets in {method.sets(one) for one in asked.sets}:
-            settings = [
-                EqualPrivacy(delta).setting(method, asked.data, epsilon, sets) for epsilon, delta in asked.promises
-            ]
-            setting = min(one for one in settings if one is not None)
+            promised = [EqualPrivacy(delta).setting(method, SMALL, epsilon, sets) for epsilon, delta in asked.promises]
+            setting = min(one for one in promised if one is not None)
             for rule in {asked.analysis(sets, one).rule_for(sets).key for one in asked.rules}:
                 seen: dict[str, list[float]] = {key: [] for key in ACCURACY_MEASURES}
                 for p in np.linspace(asked.lowest, asked.highest, asked.values):
@@ -184,9 +182,8 @@ def test_every_design_is_the_one_that_is_computed_by_hand(
                 if found.n_tried:
                     assert found.measure.value == pytest.approx(value, rel=1e-12, nan_ok=True)
                 else:  # the worst of all true values (tests/coverage/test_worst_case.py) is no better than that of some
-                    assert found.measure.value * (1 if ACCURACY_MEASURES[key].is_share else -1) <= (
-                        value * (1 if ACCURACY_MEASURES[key].is_share else -1) + 1e-12
-                    )
+                    gain = found.measure.value - value
+                    assert (gain if ACCURACY_MEASURES[key].is_share else -gain) <= 1e-12
                     worst[key] = found.measure.value
     assert all(one.is_complete for one in desk.designs[:N_NEAREST])
     assert all(one.is_complete or one.meets_limits is False for one in desk.designs) or not asked.needs_interval
@@ -230,15 +227,10 @@ def test_the_average_weighs_every_true_value_alike() -> None:
     for one in mean.designs:
         errors = [found.root_mean_squared_error.value for found in one.outcomes]
         other = next(two for two in worst.designs if two.key == one.key)
-        assert one.worst_cases["root_mean_squared_error"].measure.value == pytest.approx(
-            math.sqrt(np.mean(np.square(errors)))
-        )
-        assert one.worst_cases["coverage"].measure.value == pytest.approx(
-            np.mean([x.coverage.value for x in one.outcomes])
-        )
-        assert other.worst_cases["root_mean_squared_error"].measure.value == pytest.approx(
-            max(found.root_mean_squared_error.value for found in other.outcomes), rel=1e-12
-        )
+        assert one.value("root_mean_squared_error") == pytest.approx(math.sqrt(np.mean(np.square(errors))))
+        assert one.value("coverage") == pytest.approx(np.mean([found.coverage.value for found in one.outcomes]))
+        largest = max(found.root_mean_squared_error.value for found in other.outcomes)
+        assert other.value("root_mean_squared_error") == pytest.approx(largest, rel=1e-12)
         assert math.isnan(one.worst_cases["bias"].location)
         assert 0.1 <= other.worst_cases["bias"].location <= 0.4
 
@@ -266,10 +258,8 @@ def test_an_interval_limit_that_does_not_decide_leaves_the_smallest_epsilon_as_i
     error, method = AccuracyLimit("root_mean_squared_error", 0.2), CountData.method("geometric")
     asked = question(protections=(), limits=(error,), goal="epsilon")
     with_coverage = dataclasses.replace(asked, limits=(error, AccuracyLimit("coverage", 0.1)))
-    alone = smallest_design(asked, method, 1, "as_if_real")
-    both = smallest_design(with_coverage, method, 1, "as_if_real")
-    assert alone is not None
-    assert both is not None
+    alone, both = (smallest_design(each, method, 1, "as_if_real") for each in (asked, with_coverage))
+    assert alone is not None and both is not None
     assert alone.epsilon == both.epsilon
 
 
@@ -376,9 +366,8 @@ def test_along_a_path_every_point_is_the_design_of_its_own_question(key: str) ->
             check_close(answered(same).designs[0].worst_cases, one.worst_cases)
     here = path.current_value(asked)
     if not math.isnan(here):
-        check_close(
-            [last.evaluations[index, here].worst_cases for index in range(2)], [one.worst_cases for one in designs]
-        )
+        for index, one in enumerate(designs):
+            check_close(last.evaluations[index, here].worst_cases, one.worst_cases)
     leads = last.best_at("root_mean_squared_error")
     assert last.dominated("root_mean_squared_error") == {0, 1} - {index for tied in leads.values() for index in tied}
 
@@ -437,16 +426,11 @@ NO_QUESTIONS: list[dict[str, object]] = [
     {"protections": {"loss": 1}}, {"limits": {"luck": 1}}, {"limits": {"bias": "much"}}, {"more": 1}, {"sets": 3},
     {"rules": [1]}, {"level": None}, {"values": 1e99}, {"goal": []},
 ]  # fmt: skip
+NO_JSON = ["", "[]", "{}", "3", '{"data": 1, "lowest": 0, "highest": 1}', "[" * 5000]
+ASKED_AS_JSON = json.loads(question().to_json())
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "[]", "{}", "3", '{"data": 1, "lowest": 0, "highest": 1}', "[" * 5000]
-    + [
-        json.dumps({**json.loads(question().to_json()), **changes})
-        for changes in NO_QUESTIONS
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("text", NO_JSON + [json.dumps(ASKED_AS_JSON | changes) for changes in NO_QUESTIONS])
 def test_json_that_is_no_question_is_refused_in_a_sentence(text: str) -> None:
     with pytest.raises(ValueError, match=r"\.$"):
         DesignQuestion.from_json(text)
@@ -498,5 +482,5 @@ def test_a_prior_that_believes_one_value_averages_what_is_true_there() -> None:
     there = question(lowest=0.25, highest=0.25, sets=(1,))
     for one, other in zip(answered(sure).designs, answered(there).designs, strict=True):
         assert one.key == other.key
-        error, exact = (each.worst_cases["root_mean_squared_error"].measure.value for each in (one, other))
-        assert error == pytest.approx(exact, rel=1e-2)
+        error = one.value("root_mean_squared_error")
+        assert error == pytest.approx(other.value("root_mean_squared_error"), rel=1e-2)
