@@ -41,19 +41,12 @@ from tests.charts.drawable import check_drawable
 ENDS = {key: rule.abbreviation for key, rule in RULES.items()}
 POINTS = np.linspace(0.01, 0.99, 25)
 RELEASE = BetaBinomial(n=20, m=20, alpha=5.0, beta=5.0)
-COLOUR = "beta_binomial"
 
 
-def curves() -> dict[str, FloatArray]:
-    found = coverage_by_proportion(RELEASE, proportions=POINTS, sets=3, rules=list(RULES))
-    return dict(zip(found.rules, found.coverage, strict=True))
-
-
-VALUES = curves()
-MARKS = {
-    key: one.coverage
-    for key, one in exact_coverages(synthesizer=RELEASE, p=0.3, sets=3, rules=list(RULES)).items()
-}  # fmt: skip
+BY_PROPORTION = coverage_by_proportion(RELEASE, proportions=POINTS, sets=3, rules=list(RULES))
+VALUES = dict(zip(BY_PROPORTION.rules, BY_PROPORTION.coverage, strict=True))
+EXACT = exact_coverages(synthesizer=RELEASE, p=0.3, sets=3, rules=list(RULES))
+MARKS = {key: exact.coverage for key, exact in EXACT.items()}
 DOTS = dict.fromkeys(RULES, (0.5, 0.4, 0.65))
 
 
@@ -73,15 +66,8 @@ def marks_of(figure: go.Figure) -> list[Any]:
     return [trace for trace in figure.data if "your point" in str(trace.hovertemplate)]
 
 
-def points_of(figure: go.Figure, colour: str) -> list[Any]:
-    return [trace for trace in figure.data if "markers" in trace.mode and trace.marker.color == colour]
-
-
-def ends_of(figure: go.Figure) -> list[Any]:
-    """The names at the ends of the lines, from the bottom up."""
-    return sorted(
-        (one for one in figure.layout.annotations if one.xanchor == "left" and one.x > 1), key=lambda one: one.y
-    )
+def dots_of(figure: go.Figure) -> list[Any]:
+    return [trace for trace in figure.data if "markers" in trace.mode and trace.marker.color == SIMULATED_COLOR]
 
 
 def name_in(text: str) -> str:
@@ -89,8 +75,9 @@ def name_in(text: str) -> str:
     return re.sub("<.*?>", "", text).removeprefix("━ ").removeprefix("= ")
 
 
-def test_each_rule_is_a_line_with_its_dash_its_name_and_its_own_numbers() -> None:
-    traces = lines_of(drawn())
+def test_each_rule_is_a_line_with_its_color_its_dash_its_name_and_its_own_numbers() -> None:
+    figure = drawn()
+    traces = lines_of(figure)
     assert [trace.legendgroup for trace in traces] == list(RULES)
     for trace in traces:
         key = trace.legendgroup
@@ -98,16 +85,11 @@ def test_each_rule_is_a_line_with_its_dash_its_name_and_its_own_numbers() -> Non
         assert np.array_equal(trace.x, POINTS)
         assert np.array_equal(trace.y, VALUES[key])
         assert trace.connectgaps is not True
+        assert trace.line.color == RULE_STYLES[key].color
+    assert all(mark.marker.color == RULE_STYLES[mark.legendgroup].color for mark in marks_of(figure))
     for key, line in VALUES.items():
         (alone,) = lines_of(drawn({key: line}, marks={}))
         assert alone.line.dash == RULE_STYLES[key].dash
-
-
-def test_a_rule_has_one_colour_in_its_line_and_its_mark() -> None:
-    figure = drawn()
-    for trace in [*lines_of(figure), *marks_of(figure)]:
-        colour = trace.line.color if trace.mode == "lines" else trace.marker.color
-        assert colour == RULE_STYLES[trace.legendgroup].color
 
 
 def linear(colour: str) -> FloatArray:
@@ -135,11 +117,7 @@ SEEN_BY = {  # severity 1 of Machado, Oliveira & Fernandes (2009)
     "tritans": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
 }
 CONES = [[0.41222147, 0.53633254, 0.05144599], [0.2119035, 0.68069954, 0.10739696], [0.08830246, 0.28171884, 0.629978]]
-LAB = [
-    [0.21045426, 0.79361779, -0.00407205],
-    [1.9779985, -2.42859220, 0.45059371],
-    [0.02590404, 0.78277177, -0.8086758],
-]
+LAB = [[0.21045426, 0.79361779, -0.00407205], [1.9779985, -2.4285922, 0.45059371], [0.02590404, 0.78277177, -0.8086758]]
 
 
 def seen_by(reader: str, colors: Iterable[str]) -> list[FloatArray]:
@@ -149,12 +127,8 @@ def seen_by(reader: str, colors: Iterable[str]) -> list[FloatArray]:
 
 
 RESERVED = {
-    "naive": NAIVE_COLOR,
-    "aware": AWARE_COLOR,
-    "simulated": SIMULATED_COLOR,
-    "yes": YES_COLOR,
-    "failed": FAILED_COLOR,
-}
+    "naive": NAIVE_COLOR, "aware": AWARE_COLOR, "simulated": SIMULATED_COLOR, "yes": YES_COLOR, "failed": FAILED_COLOR,
+}  # fmt: skip
 """Colors that mean one thing on every page: no method has one, and no rule but that of the analyst whose it is."""
 
 
@@ -213,7 +187,7 @@ def test_before_there_is_a_line_the_chosen_point_still_has_its_number() -> None:
 
 
 def test_each_dot_has_its_error_bar_and_the_colour_of_what_is_simulated() -> None:
-    dots = points_of(drawn(simulated=DOTS), SIMULATED_COLOR)
+    dots = dots_of(drawn(simulated=DOTS))
     assert [trace.legendgroup for trace in dots] == list(RULES)
     for trace in dots:
         assert (trace.x, trace.y) == ((0.3,), (0.5,))
@@ -222,7 +196,7 @@ def test_each_dot_has_its_error_bar_and_the_colour_of_what_is_simulated() -> Non
         assert trace.error_y.symmetric is False
         assert trace.marker.symbol == RULE_STYLES[trace.legendgroup].symbol
         assert "50 % of 1,000 repetitions" in trace.hovertemplate
-    assert points_of(drawn(), SIMULATED_COLOR) == []
+    assert dots_of(drawn()) == []
 
 
 @pytest.mark.parametrize("level", [0.001, 0.5, 0.95, 0.999, 0.999999])
@@ -234,7 +208,8 @@ def test_the_promised_level_is_a_thin_rule_with_its_number(level: float) -> None
     (told,) = [one for one in figure.layout.annotations if "promised" in one.text]
     number = re.fullmatch(r"promised: ([\d.]+) %", name_in(told.text))
     assert number is not None
-    (alone,) = ends_of(drawn({}, marks={}, level=level))
+    annotations = drawn({}, marks={}, level=level).layout.annotations
+    (alone,) = (name for name in annotations if name.xanchor == "left" and name.x > 1)
     assert alone.y == level
     assert float(number[1]) == pytest.approx(100 * level, rel=1e-12)
 
@@ -298,19 +273,15 @@ def test_gaps_and_missing_lines_are_left_out_and_never_written() -> None:
 
 ESTIMATES = np.array([0.2, 0.3, 0.4, 0.5, 0.25, 0.9])
 HALVES = np.array([np.nan, np.inf, 0.1, 0.0, 0.0, 1e300])
+ENDLESS = st.sampled_from([math.nan, math.inf, 1e308])
 P = 0.25
-
-
-def covering(estimates: FloatArray, halves: FloatArray) -> Any:
-    with np.errstate(invalid="ignore"):
-        return np.abs(estimates - P) <= halves
 
 
 def caterpillar(estimates: FloatArray, halves: FloatArray, p: float = P, **more: Any) -> go.Figure:
     low, high = estimates - halves, estimates + halves
     with np.errstate(invalid="ignore"):
-        vacuous = (low <= 0) & (high >= 1)
-    return caterpillar_chart(estimates, low, high, covered=covering(estimates, halves), vacuous=vacuous, p=p, **more)
+        covered, vacuous = np.abs(estimates - P) <= halves, (low <= 0) & (high >= 1)
+    return caterpillar_chart(estimates, low, high, covered=covered, vacuous=vacuous, p=p, **more)
 
 
 def kinds(figure: go.Figure) -> dict[str, Any]:
@@ -382,13 +353,7 @@ def test_those_that_are_watched_are_drawn_in_the_frame_of_all() -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(
-    st.lists(
-        st.tuples(st.floats(0, 1), st.one_of(st.floats(0, 2), st.sampled_from([math.nan, math.inf, 1e308]))),
-        min_size=1,
-        max_size=12,
-    )
-)
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 2) | ENDLESS), min_size=1, max_size=12))
 def test_any_intervals_can_be_drawn_each_once_with_the_truth_in_the_picture(pairs: list[tuple[float, float]]) -> None:
     estimates, halves = np.array(pairs).T
     figure = caterpillar(estimates, halves)

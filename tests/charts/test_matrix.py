@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,21 +18,18 @@ from dpviz.charts import theme
 from dpviz.charts.axes import log_scale
 from dpviz.charts.matrix import HINT, log_odds_heatmap, matrix_heatmap, release_html
 from dpviz.charts.privacy import attacker_chart, profile_chart
-from dpviz.mechanisms import SYNTHESIZERS, BetaBinomial, DirichletMultinomial, Synthesizer
+from dpviz.mechanisms import BetaBinomial, DirichletMultinomial, Synthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy import attacker_view, pure_epsilon
 from dpviz.privacy.divergence import exceeds
 from dpviz.privacy.summary import PICTURE_SIDE, profile, summarize, view_tables
 from tests.charts.drawable import NO_NUMBER, check_drawable
+from tests.export.test_tables import FRESH, PUBLISHED
 from tests.helpers import decode_figure, match_in, printed_values
-from tests.mechanisms.test_contract import instances
-from tests.reproduction.abowd_vilhuber import LAPLACE, PLUG_IN
+from tests.mechanisms.test_contract import every_class, instances
 
 SUPPRESSED = GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25], [0.25, 0.5, 0.25]]))
-LAWS = {1: PLUG_IN, 2: PLUG_IN, 3: LAPLACE, 4: LAPLACE}
-FRESH = [cls(**{one.name: one.default for one in cls.parameters()}) for cls in SYNTHESIZERS.values()]
 every_release = pytest.mark.parametrize("release", [*FRESH, SUPPRESSED], ids=lambda release: release.key)
-every_class = pytest.mark.parametrize("cls", SYNTHESIZERS.values(), ids=SYNTHESIZERS.keys())
 
 
 def text_of(html: str) -> str:
@@ -50,8 +48,7 @@ def all_figures(release: Synthesizer, epsilon: float, delta: float) -> Iterator[
     yield matrix_heatmap(view)
     for signed in (False, True):
         yield log_odds_heatmap(view, epsilon, signed=signed)
-    curve = profile(release)
-    yield profile_chart(curve, summary)
+    yield profile_chart(profile(release), summary)
     odds = release.log_odds(np.array([0]), np.arange(release.shape[1]))[0]
     for column in (0, release.shape[1] - 1):
         yield attacker_chart(release, odds, attacker_view(release, 0, column, 1.0), epsilon)
@@ -67,16 +64,11 @@ def edges_of(path: str) -> set[tuple[float, float, float, float]]:
 
 def borders(mask: np.ndarray) -> set[tuple[float, float, float, float]]:
     """The sides of the marked cells that no other marked cell shares, by walking round every cell."""
-    sides: dict[tuple[float, float, float, float], int] = {}
+    sides = Counter[tuple[float, float, float, float]]()
     for row, column in np.argwhere(mask).tolist():
         left, right, top, bottom = column - 0.5, column + 0.5, row - 0.5, row + 0.5
-        for side in (
-            (left, top, left, bottom),
-            (right, top, right, bottom),
-            (left, top, right, top),
-            (left, bottom, right, bottom),
-        ):
-            sides[side] = sides.get(side, 0) + 1
+        sides.update([(left, top, left, bottom), (right, top, right, bottom)])
+        sides.update([(left, top, right, top), (left, bottom, right, bottom)])
     return {side for side, times in sides.items() if times == 1}
 
 
@@ -142,11 +134,10 @@ def test_the_outline_of_a_spread_table_stands_between_the_counts_that_are_shown(
     mask = exceeds(view.log_odds, 1.0)
     edges = edges_of(figure.layout.shapes[0].path)
     assert len(edges) == len(borders(mask))
-    x, y = view.columns.astype(float), view.pairs.astype(float)
-    middles_x = {x[0] - (x[1] - x[0]) / 2, *((x[:-1] + x[1:]) / 2), x[-1] + (x[-1] - x[-2]) / 2}
-    middles_y = {y[0] - (y[1] - y[0]) / 2, *((y[:-1] + y[1:]) / 2), y[-1] + (y[-1] - y[-2]) / 2}
-    assert {a for x0, _, x1, _ in edges for a in (x0, x1)} <= middles_x
-    assert {b for _, y0, _, y1 in edges for b in (y0, y1)} <= middles_y
+    for axis, shown in enumerate((view.columns.astype(float), view.pairs.astype(float))):
+        steps = np.diff(shown) / 2
+        middles = {shown[0] - steps[0], *(shown[:-1] + steps), shown[-1] + steps[-1]}
+        assert {end for edge in edges for end in edge[axis::2]} <= middles
 
 
 @every_release
@@ -178,19 +169,18 @@ def test_every_picture_can_be_sent_names_its_axes_and_keeps_its_zoom_apart(
 
 def html_tables(release: Synthesizer, *, signed: bool = False) -> list[str]:
     """HTML of the matrix and of the log-odds at a promised ε of 2."""
-    return [
-        f"{table}</table></div>" for table in release_html(release, 2.0, signed=signed).split("</table></div>")[:-1]
-    ]
+    end = "</table></div>"
+    return [table + end for table in release_html(release, 2.0, signed=signed).split(end)[:-1]]
 
 
-@pytest.mark.parametrize("number", LAWS)
+@pytest.mark.parametrize("number", PUBLISHED)
 def test_a_table_has_every_printed_digit(number: int) -> None:
-    html = html_tables(LAWS[number])[(number - 1) % 2]
+    html = html_tables(PUBLISHED[number])[(number - 1) % 2]
     assert table_cells(html) == [[f"{value:.6f}" for value in line] for line in printed_values(number).tolist()]
 
 
 def test_exactly_eight_cells_of_figure_2_are_marked_and_one_is_the_worst() -> None:
-    html = html_tables(LAWS[2])[1]
+    html = html_tables(PUBLISHED[2])[1]
     marked = re.findall(r'<td class="[^"]*dpviz-over[^"]*"[^>]*>([^<]*)', html)
     assert marked == [f"{value:.6f}" for value in printed_values(2).ravel() if value > 2]
     assert len(marked) == 8
@@ -199,7 +189,7 @@ def test_exactly_eight_cells_of_figure_2_are_marked_and_one_is_the_worst() -> No
 
 
 def test_a_log_odds_that_equals_epsilon_is_not_marked() -> None:
-    assert "dpviz-over" not in html_tables(LAWS[4])[1]
+    assert "dpviz-over" not in html_tables(PUBLISHED[4])[1]
 
 
 @every_release
@@ -239,7 +229,7 @@ def test_tables_and_pictures_of_many_cells_name_every_count() -> None:
 
 
 def test_the_attackers_odds_are_the_prior_times_the_factor() -> None:
-    release = LAWS[1]
+    release = PUBLISHED[1]
     odds = release.log_odds(np.array([0]), np.arange(6))[0]
     view = attacker_view(release, 0, 5, 3.0)
     line, chosen = attacker_chart(release, odds, view, 2.0).data
@@ -270,8 +260,7 @@ def test_a_figure_says_as_plain_data_what_plotly_makes_of_it() -> None:
         GivenMatrix(probabilities=[[0.5, 0.5, 0.0], [0.25, 0.5, 0.25], [0.0, 0.4, 0.6]]),
     ):
         for figure in all_figures(release, 1.0, 1e-3):
-            plain = decode_figure(figure.json_text())
-            whole = decode_figure(figure.to_json())
+            plain, whole = decode_figure(figure.json_text()), decode_figure(figure.to_json())
             assert len(plain["data"]) == len(whole["data"])
             same(plain, whole, release.key)
 

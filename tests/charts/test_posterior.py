@@ -75,8 +75,7 @@ def test_exact_is_solid_known_dotted_and_naive_dashed_each_in_its_own_colour(nam
     assert {key: trace.line.dash for key, trace in found.items()} == {"exact": "solid", "known": "dot", "naive": "dash"}
     colors = COLORS | {"known": INK}  # on paper; in the page it is that of the page
     assert {key: trace.line.color for key, trace in found.items()} == {key: colors[key] for key in found}
-    for bar in bars(drawn(name)):
-        assert bar.line.color == colors[bar.legendgroup]
+    assert all(bar.line.color == colors[bar.legendgroup] for bar in bars(drawn(name)))
     (names,) = [one for one in drawn(name).layout.annotations if "law exact" in one.text]
     assert re.findall(r"law \w+", names.text) == ["law exact", "law known", "law naive"]
     assert re.findall(r"color: ([^\"]+)", names.text) == [COLORS[key] for key in ("exact", "known", "naive")]
@@ -183,9 +182,6 @@ def test_a_zoom_survives_new_numbers_and_not_another_question() -> None:
     assert drawn("Charest").layout.uirevision == drawn("one row").layout.uirevision == "posterior"
     other = chart_of(laws("Charest"), key="secret")
     assert other.layout.uirevision == "secret"
-
-
-# The law of a count.
 
 
 def count_chart(probabilities: np.ndarray, first: float = 0.0, **rest: Any) -> go.Figure:

@@ -53,40 +53,33 @@ def point_traces(figure: go.Figure) -> list[Any]:
 
 def counted(curves: Curves, levels: Any, n: Any = None) -> Any:
     """Invented rows of all cells per real row; a range as it is."""
-    cells = {"bernoulli": 2, "categorical": 4, "gaussian": 0}[curves.kind.key]
+    cells = CELLS[curves.kind.key]
     return np.multiply(levels, cells) / (n or curves.setting.n) if cells else levels
 
 
 @every_picture
-def test_each_curve_is_drawn_with_its_own_numbers(family: str, axis: Any, delta: float) -> None:
+def test_curves_have_their_own_numbers_exact_solid_pure_dotted_printed_dashed(
+    family: str, axis: Any, delta: float
+) -> None:
     curves, figure = drawn(family, axis, delta)
     check_drawable(figure)
     shown = [line for line in curves.lines if np.any(np.isfinite(line.values))]
-    traces = curve_traces(figure)
-    assert len(traces) == len(shown)
-    for line, trace in zip(shown, traces, strict=True):
+    some_exact = any(line.kind == "exact" for line in shown)
+    assert some_exact == (delta > 0 or axis == "delta")
+    rows = curves.points if axis == "n" else np.full(len(curves.points), curves.setting.n)
+    for line, trace in zip(shown, curve_traces(figure), strict=True):
         assert np.array_equal(trace.x, curves.points)
         assert np.array_equal(trace.customdata, line.values, equal_nan=True)
-        rows = curves.points if axis == "n" else np.full(len(curves.points), curves.setting.n)
-        expected = [counted(curves, *one) for one in zip(line.values, rows, strict=True)]
+        expected = [counted(curves, *pair) for pair in zip(line.values, rows, strict=True)]
         assert trace.y == pytest.approx(expected, rel=1e-14, nan_ok=True)
         assert trace.connectgaps is not True
 
-
-@every_picture
-def test_exact_is_solid_pure_dotted_and_printed_dashed(family: str, axis: Any, delta: float) -> None:
-    curves, figure = drawn(family, axis, delta)
-    shown = [line for line in curves.lines if np.any(np.isfinite(line.values))]
-    some_exact = any(line.kind == "exact" for line in shown)
-    assert some_exact == (delta > 0 or axis == "delta")
-    for line, trace in zip(shown, curve_traces(figure), strict=True):
         kind = "exact" if line.kind == "pure" and not some_exact else line.kind
         assert trace.line.dash == DASHES[kind]
         assert trace.showlegend == (kind == "exact")
         if line.theorem:
             assert f"printed, {line.theorem}" in trace.hovertemplate
     widths = {trace.line.dash: trace.line.width for trace in curve_traces(figure)}
-    assert widths["solid"] == max(widths.values())
     assert all(width < widths["solid"] for dash, width in widths.items() if dash != "solid")
 
 
@@ -163,12 +156,6 @@ def test_the_numbers_of_the_theorems_do_not_overlap(family: str, axis: Any, delt
     heights = sorted(note.y for note in figure.layout.annotations if re.fullmatch(r"\d\.\d+", note.text))
     assert all(low <= height <= high for height in heights)
     assert all(above - below > 0.04 * (high - low) for below, above in pairwise(heights))
-
-
-def test_the_number_beside_the_mark_of_a_fresh_page_is_that_of_the_answer() -> None:
-    setting = Setting(n=1000, m=1000, epsilon=1.0, delta=1e-6)
-    figure = curves_chart(prior_curves("bernoulli", setting, "m"))
-    assert [trace.text[0] for trace in point_traces(figure) if "text" in trace.mode] == ["<b>0.0152</b>"]
 
 
 @pytest.mark.parametrize(

@@ -108,10 +108,8 @@ def test_the_headline_counts_what_can_be_judged_and_names_what_is_unsafe(kind: s
         if finding.verdict == "false" and finding.theorem.kind is not TheoremKind.NECESSARY
     }
     assert f"Of {len(checked)} printed claims that can be checked here" in headline
-    counts = []
-    for words in ("unsafe ", "false(?! but)", "false but"):
-        count = re.search(rf"(\d+) (?:is|are) {words}", headline)
-        counts.append(int(count[1]) if count else 0)
+    patterns = (rf"(\d+) (?:is|are) {words}" for words in ("unsafe ", "false(?! but)", "false but"))
+    counts = [sum(map(int, re.findall(pattern, headline))) for pattern in patterns]
     assert counts == [len(unsafe), len(wrong - unsafe), len(false - wrong - unsafe)]
     holding = int(match_in(r"(\d+) holds?\.", headline)[1])
     assert holding == len(checked - unsafe - false)

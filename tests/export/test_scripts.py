@@ -22,15 +22,17 @@ from dpviz.export.tables import release_csv
 from dpviz.export.templates import MAX_INLINE_CHARACTERS, page_script
 from dpviz.inference import RULES, cell_moments
 from dpviz.inference.posterior import posterior_given, posterior_if_known, posterior_if_real
-from dpviz.mechanisms import SYNTHESIZERS, DirichletMultinomial, PosteriorMean, Synthesizer
-from dpviz.priors import CALIBRATED, KINDS, Setting, maximum_range
+from dpviz.mechanisms import DirichletMultinomial, PosteriorMean, Synthesizer
+from dpviz.priors import CALIBRATED, KINDS, maximum_range
 from dpviz.privacy.summary import PrivacySummary, summarize
 from dpviz.uploads import read_matrix
 from tests.browser import ROOT
+from tests.export.test_columns import SETTINGS
+from tests.export.test_tables import FRESH
 from tests.helpers import check_close, match_in, printed_figure, run_script
-from tests.mechanisms.test_contract import instances
+from tests.mechanisms.test_contract import every_class, instances
 
-every_class = pytest.mark.parametrize("cls", SYNTHESIZERS.values(), ids=SYNTHESIZERS.keys())
+BEYOND_LISTING = DirichletMultinomial(n=1000, m=1000, alpha=0.1, cells=9)
 ALL_RULES = tuple(RULES)
 STUDY: dict[str, Any] = {"p": 0.3, "level": 0.9, "repetitions": 1234, "seed": 99}
 SEVERAL, SINGLE_SET = ("reiter_2002", "raghunathan_2003", "as_if_real"), ("as_if_real", "raab_2017")
@@ -50,21 +52,11 @@ EVERY_FIELD = Design(
 MATRIX = "0.5,0.25,0.25\n0.25,0.5,0.25\n0.125,0.125,0.75"
 RELEASED = [
     (Design(mechanism="beta_binomial", n=40, sets=3, prior="exact", delta=1e-4, confidential_count=10), [9, 14, 0]),
-    (
-        Design(
-            mechanism="beta_binomial", n=17, m=9, sets=2, prior="own", alpha=0.37, gamma1=3.0, level=0.8,
-            confidential_count=5,
-        ),
-        [3, 9],
-    ),
+    (Design(mechanism="beta_binomial", n=17, m=9, sets=2, prior="own", alpha=0.37, gamma1=3.0, level=0.8,
+            confidential_count=5), [3, 9]),
     (Design(mechanism="laplace", n=40, sets=2, confidential_count=10), [10, 13]),
     (Design(mechanism=read_matrix(MATRIX), sets=3, confidential_count=1), [1, 0, 2]),
 ]  # fmt: skip
-SETTINGS = {
-    "bernoulli": Setting(n=50, m=40, epsilon=1.1, delta=1e-5),
-    "categorical": Setting(n=50, m=20, epsilon=1.1, delta=1e-5, cells=4),
-    "gaussian": Setting(n=50, m=40, epsilon=1.1, delta=1e-5, sigma=2.0, sigma0=3.0),
-}
 
 
 def check_script(script: str) -> ast.Module:
@@ -76,17 +68,10 @@ def check_script(script: str) -> ast.Module:
     return tree
 
 
-def default_instance(cls: type[Synthesizer]) -> Synthesizer:
-    return cls(**{parameter.name: parameter.default for parameter in cls.parameters()})
-
-
 def design_in(script: str) -> Design:
     """The design that a script makes."""
-    (call,) = (
-        node
-        for node in ast.walk(check_script(script))
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Design"
-    )
+    calls = (node for node in ast.walk(check_script(script)) if isinstance(node, ast.Call))
+    (call,) = (call for call in calls if getattr(call.func, "id", "") == "Design")
     return Design(**{str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords})
 
 
@@ -121,10 +106,7 @@ def check_printed(script: str, summary: PrivacySummary, folder: Path = ROOT) -> 
             assert str(release.transition_matrix()) in printed
 
 
-BEYOND_LISTING = DirichletMultinomial(n=1000, m=1000, alpha=0.1, cells=9)
-
-
-@pytest.mark.parametrize("release", [*map(default_instance, SYNTHESIZERS.values()), BEYOND_LISTING], ids=repr)
+@pytest.mark.parametrize("release", [*FRESH, BEYOND_LISTING], ids=repr)
 def test_the_script_of_a_matrix_prints_its_numbers(release: Synthesizer) -> None:
     assert release.enumerable == (release is not BEYOND_LISTING)
     check_printed(matrix_script(release, 1.5, 1e-5), summarize(release, 1.5, 1e-5))
@@ -184,9 +166,7 @@ def test_the_script_of_coverage_prints_the_numbers_of_the_page(design: Design) -
     conditional = numbers_at(r"^    coverage given T >= 0 (\S+) \| given T < 0 (\S+)$", printed)
     check_close(conditional, [(r.coverage_given_nonnegative_total, r.coverage_given_negative_total) for r in results])
     allowed = tuple(key for key, rule in RULES.items() if design.sets > 1 or rule.min_sets == 1)
-    plan = CoveragePlan(
-        synthesizer=release, p=0.3, sets=design.sets, rules=allowed, level=0.9, repetitions=1234, seed=99
-    )
+    plan = CoveragePlan(synthesizer=release, sets=design.sets, rules=allowed, **STUDY)
     performance = performance_of(run_coverage(plan))
     coverages = {key: performance.rules[key].coverage for key in rules}
     assert printed_pairs(printed, "simulated") == {key: (c.value, c.error) for key, c in coverages.items()}
@@ -234,18 +214,15 @@ def test_the_script_of_a_posterior_prints_its_numbers(design: Design, counts: li
     given_text = None if isinstance(design.mechanism, str) else MATRIX
     printed = run_script(page_script("posterior_script", design=design, counts=counts, given_text=given_text))
     prior = {"gamma1": design.gamma1, "gamma2": design.gamma2}
+    secret_count = design.confidential_count
     posteriors = {
         "exact": posterior_given(design.release, counts, **prior),
-        "of the confidential data": posterior_if_known(
-            confidential_count=design.confidential_count, n=design.n, **prior
-        ),
+        "of the confidential data": posterior_if_known(confidential_count=secret_count, n=design.n, **prior),
         "naive": posterior_if_real(counts, m=design.m, **prior),
     }
-    lines = re.findall(
-        r"^(.+) \| mean (\S+) \| standard deviation (\S+)\n {4}equal tails (\(.*\)) \| highest density (\[.*\])$",
-        printed,
-        re.MULTILINE,
-    )
+    moments = r"^(.+) \| mean (\S+) \| standard deviation (\S+)\n"
+    intervals = r" {4}equal tails (\(.*\)) \| highest density (\[.*\])$"
+    lines = re.findall(moments + intervals, printed, re.MULTILINE)
     assert [name for name, *_ in lines] == list(posteriors)
     for (_, *texts), posterior in zip(lines, posteriors.values(), strict=True):
         mean, deviation, tails, densest = map(ast.literal_eval, texts)
@@ -266,9 +243,8 @@ def test_the_recipe_computes_the_posterior(design: Design, counts: list[int]) ->
 
 def test_the_recipe_says_the_promise_and_the_sets_even_where_they_are_a_default() -> None:
     design = Design(mechanism="beta_binomial", n=100, m=100)
-    assert "mechanism='beta_binomial', n=100, m=100, sets=1, epsilon=2.0\n" in page_script(
-        "posterior_recipe", design=design, counts=[35]
-    )
+    recipe = page_script("posterior_recipe", design=design, counts=[35])
+    assert "mechanism='beta_binomial', n=100, m=100, sets=1, epsilon=2.0\n" in recipe
     own = Design(mechanism="beta_binomial", n=100, m=100, prior="own")
     assert "sets=1, prior='own', alpha=1.0\n" in page_script("posterior_recipe", design=own, counts=[35])
 
@@ -295,10 +271,8 @@ def test_the_script_of_priors_prints_what_each_method_needs_and_the_audit(family
     # The cost of each finite prior stands below it
     pattern = r"^(\w+) \| delta (\S+) \| smallest alpha (\S+).*\n    bias (\S+) \| standard error (\S+)$"
     for method, _, alpha, bias, error in re.findall(pattern, printed, re.MULTILINE):
-        cells = kind.cells(setting)
-        cost = cell_moments(
-            method, n=setting.n, m=setting.m, alpha=float(alpha), cells=cells, proportion=0.2, sets=sets
-        )
+        sizes = {"n": setting.n, "m": setting.m, "cells": kind.cells(setting), "sets": sets}
+        cost = cell_moments(method, alpha=float(alpha), proportion=0.2, **sizes)
         check_close((float(bias), float(error)), (cost.bias, cost.standard_error))
     check_audit(audit_theorems(family, **dataclasses.asdict(setting)), printed)
 
@@ -311,11 +285,6 @@ def check_audit(results: tuple[TheoremResult, ...], printed: str) -> None:
         assert "None" not in line and "()" not in line
         assert line.startswith(f"{result.theorem.name} ") and result.method in line
         assert line.endswith(f"| {result.verdict} | {result.sentence}")
-        for label, name in (
-            ("printed", "printed"),
-            ("gives epsilon", "actual_epsilon"),
-            ("gives delta", "actual_delta"),
-            ("exact", "exact"),
-        ):
-            value = getattr(result, name)
+        for label in ("printed", "gives epsilon", "gives delta", "exact"):
+            value = getattr(result, label.replace("gives ", "actual_"))
             assert f"| {label} {'none (' if value is None else value}" in line

@@ -16,11 +16,12 @@ from dpviz.export.tables import LATEX_CHARACTERS, file_header, release_csv, rele
 from dpviz.mechanisms import SYNTHESIZERS, DirichletMultinomial, PosteriorMean, Synthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from tests.helpers import printed_figure
-from tests.mechanisms.test_contract import instances
+from tests.mechanisms.test_contract import every_class, instances
 from tests.reproduction.abowd_vilhuber import LAPLACE, PLUG_IN
 
-every_class = pytest.mark.parametrize("cls", SYNTHESIZERS.values(), ids=SYNTHESIZERS.keys())
-RELEASES = {1: PLUG_IN, 2: PLUG_IN, 3: LAPLACE, 4: LAPLACE}
+FRESH = [cls(**{item.name: item.default for item in cls.parameters()}) for cls in SYNTHESIZERS.values()]
+"""A release of every mechanism with the values of a fresh page."""
+PUBLISHED = {1: PLUG_IN, 2: PLUG_IN, 3: LAPLACE, 4: LAPLACE}
 SUPPRESSED = GivenMatrix(probabilities=np.array([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25]]))
 
 
@@ -59,19 +60,19 @@ def test_infinite_log_odds_are_kept_in_a_csv_and_infinity_in_latex() -> None:
     assert body_of(release_latex(SUPPRESSED, log_odds=True))[0][-1] == r"$\infty$"
 
 
-@pytest.mark.parametrize("number", RELEASES)
+@pytest.mark.parametrize("number", PUBLISHED)
 def test_a_csv_has_the_header_and_the_rows_of_the_published_one(number: int) -> None:
-    ours = list(csv.reader(release_csv(RELEASES[number], log_odds=number % 2 == 0).splitlines()))
+    ours = list(csv.reader(release_csv(PUBLISHED[number], log_odds=number % 2 == 0).splitlines()))
     printed = list(csv.reader(printed_figure(number).splitlines()))
     labels = 2 if number % 2 else 4
     assert ours[0] == printed[0]
     assert [row[:labels] for row in ours] == [row[:labels] for row in printed]
 
 
-@pytest.mark.parametrize("number", RELEASES)
+@pytest.mark.parametrize("number", PUBLISHED)
 def test_latex_has_every_printed_digit(number: int) -> None:
     printed = list(csv.reader(printed_figure(number).splitlines()))[1:]
-    assert body_of(release_latex(RELEASES[number], log_odds=number % 2 == 0)) == printed
+    assert body_of(release_latex(PUBLISHED[number], log_odds=number % 2 == 0)) == printed
 
 
 def test_latex_has_a_line_for_each_released_count_above_the_probabilities() -> None:
@@ -83,10 +84,10 @@ def test_latex_has_a_line_for_each_released_count_above_the_probabilities() -> N
     ]
 
 
-@every_class
+@pytest.mark.parametrize("release", FRESH, ids=lambda release: release.key)
 @pytest.mark.parametrize("log_odds", [False, True])
-def test_latex_is_balanced_ascii_and_of_one_width(cls: type[Synthesizer], log_odds: bool) -> None:
-    latex = release_latex(cls(**{item.name: item.default for item in cls.parameters()}), log_odds=log_odds)
+def test_latex_is_balanced_ascii_and_of_one_width(release: Synthesizer, log_odds: bool) -> None:
+    latex = release_latex(release, log_odds=log_odds)
     assert latex.isascii()
     assert latex.count("{") == latex.count("}")
     assert latex.count(r"\begin") == latex.count(r"\end") == 2
