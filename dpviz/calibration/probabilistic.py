@@ -13,6 +13,7 @@ from dpviz.calibration.methods import PRIOR_METHODS, PriorMethod, RowMethod
 from dpviz.calibration.parameter_draw import parameter_failure
 from dpviz.calibration.smallest_prior import minimum_prior
 from dpviz.core import limits
+from dpviz.core.declarations import MANY_ROWS, MANY_SYNTHETIC_ROWS
 from dpviz.core.formatting import format_number
 from dpviz.core.numerics.special import cumulative_sum
 from dpviz.core.parameters import validate_choice
@@ -128,7 +129,10 @@ def minimum_prior_probabilistic(method: str, *, n: int, m: int, epsilon: float, 
 
 def _smallest_effective(method: PriorMethod, n: int, m: int, epsilon: float, delta: float) -> float:
     """`minimum_prior_probabilistic` of a method that uses its whole prior."""
-    smallest = minimum_prior(method.key, n=n, m=m, epsilon=epsilon, delta=delta)
+    n = int(MANY_ROWS.validate(n))
+    m = int(MANY_SYNTHETIC_ROWS.validate(m))
+    smallest = minimum_prior(method.key, n=n, m=m, epsilon=epsilon, delta=delta)  # refuses other ε and δ
+    epsilon, delta = float(epsilon), float(delta)
     rows = max(n, m) if isinstance(method, RowMethod) else n
     if rows > limits.MAX_PROBABILISTIC_ROWS:
         domain = f"at most {limits.MAX_PROBABILISTIC_ROWS:,} for the probabilistic answer"

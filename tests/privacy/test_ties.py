@@ -147,7 +147,8 @@ def test_delta_never_rises_across_a_tie(one: Release) -> None:
     epsilons = np.array(tied_epsilons(one))
     around = np.sort(np.concatenate([epsilons * factor for factor in (1 - 1e-9, 1 - 1e-15, 1.0, 1 + 1e-15, 1 + 1e-9)]))
     deltas = np.array([delta_for_epsilon(one, epsilon) for epsilon in around])
-    assert np.all(np.diff(deltas) <= 1e-14 * (1 + around[1:]) * deltas[0])
+    # By more than rounding: a prior of 1e-300 has logarithms of 690, whose last digit is 1e-13
+    assert np.all(np.diff(deltas) <= 5e-14 * (1 + around[1:]) * deltas[0])
 
 
 @pytest.mark.parametrize(
