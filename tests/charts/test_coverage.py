@@ -37,6 +37,7 @@ from dpviz.inference import RULES
 from dpviz.mechanisms import BetaBinomial, two_cell_synthesizers
 from pages.coverage import RULES_SHOWN
 from tests.charts.drawable import check_drawable
+from tests.helpers import match_in
 
 ENDS = {key: rule.abbreviation for key, rule in RULES.items()}
 POINTS = np.linspace(0.01, 0.99, 25)
@@ -206,8 +207,7 @@ def test_the_promised_level_is_a_thin_rule_with_its_number(level: float) -> None
     assert [(shape.y0, shape.y1, shape.x0, shape.x1) for shape in across] == [(level, level, 0, 1)]
     assert across[0].line.width == RULE_LINE["width"] < min(trace.line.width for trace in lines_of(figure))
     (told,) = [one for one in figure.layout.annotations if "promised" in one.text]
-    number = re.fullmatch(r"promised: ([\d.]+) %", name_in(told.text))
-    assert number is not None
+    number = match_in(r"^promised: ([\d.]+) %$", name_in(told.text))
     annotations = drawn({}, marks={}, level=level).layout.annotations
     (alone,) = (name for name in annotations if name.xanchor == "left" and name.x > 1)
     assert alone.y == level
@@ -344,12 +344,14 @@ def test_the_truth_is_a_rule_in_ink_with_its_number_and_words_stand_above() -> N
     assert long["margin"] == written["margin"]  # there is always room for so many lines
 
 
-def test_those_that_are_watched_are_drawn_in_the_frame_of_all() -> None:
-    whole, watched = (caterpillar(ESTIMATES[2:], HALVES[2:], shown=shown) for shown in (None, 2))
+def test_those_that_are_watched_are_drawn_in_the_frame_of_all_and_before_the_first_there_is_an_empty_picture() -> None:
+    whole, watched, empty = (caterpillar(ESTIMATES[2:], HALVES[2:], shown=shown) for shown in (None, 2, 0))
     assert sorted(int(y) for trace in kinds(watched).values() for y in trace.y) == [1, 2]
     assert sorted(int(y) for trace in kinds(whole).values() for y in trace.y) == [1, 2, 3, 4]
     for axis in ("xaxis", "yaxis"):
         assert watched.layout[axis].range == whole.layout[axis].range
+    assert len(empty.data) == 0
+    check_drawable(empty)
 
 
 @settings(max_examples=25, deadline=None)
@@ -371,9 +373,3 @@ def test_intervals_of_no_length_at_the_edge_can_be_drawn(p: float) -> None:
     check_drawable(figure)
     low, high = figure.layout.xaxis.range
     assert low < p < high
-
-
-def test_before_the_first_interval_there_is_an_empty_picture() -> None:
-    figure = caterpillar(ESTIMATES[2:], HALVES[2:], shown=0)
-    assert len(figure.data) == 0
-    check_drawable(figure)

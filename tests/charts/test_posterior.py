@@ -16,6 +16,7 @@ from dpviz.charts.theme import AWARE_COLOR, INK, NAIVE_COLOR, TRUTH_COLOR
 from dpviz.inference.beta_mixture import BetaMixture
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
 from tests.charts.drawable import check_drawable
+from tests.helpers import match_in
 
 LEVEL = 0.95
 RELEASES: dict[str, dict[str, Any]] = {
@@ -155,8 +156,7 @@ def test_the_confidential_share_is_a_thin_rule_with_its_words(name: str) -> None
     one, figure = RELEASES[name], drawn(name)
     (shape,), (_names, words) = figure.layout.shapes, figure.layout.annotations
     assert shape.x0 == shape.x1 == words.x == one["x"] / one["n"]
-    told = re.fullmatch(r"secret share ([\d.]+) %", words.text)
-    assert told is not None
+    told = match_in(r"^secret share ([\d.]+) %$", words.text)
     assert float(told[1]) == pytest.approx(100 * one["x"] / one["n"], rel=1e-3)
 
 

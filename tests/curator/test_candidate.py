@@ -123,9 +123,6 @@ def test_where_coverage_grows_up_to_the_largest_epsilon_no_more_is_given() -> No
     assert design.epsilon == design.largest_epsilon() == pytest.approx(14.277813, rel=1e-6)  # to four digits 14.28
 
 
-# Lengths
-
-
 def test_an_interval_near_no_degrees_of_freedom_has_no_mean_length_and_breaks_every_limit_on_it() -> None:
     asked = DesignQuestion(
         data=UnknownVariance(n=60, mean=0, sigma=1, low=-3, high=3), lowest=0, highest=0, sets=(2,), repetitions=300,
@@ -137,9 +134,6 @@ def test_an_interval_near_no_degrees_of_freedom_has_no_mean_length_and_breaks_ev
     assert [(one.value("mean_width"), one.meets_limits) for one in desk.designs] == [(math.inf, False)] * 2
     assert "the interval is <b>endlessly</b> long on average (at most ±1)" in summarize(desk)[1]
     assert "too close to call" not in summarize(desk)[1]
-
-
-# What the sentences and the order rest on
 
 
 def test_what_may_keep_its_limits_stands_between_what_does_and_what_does_not() -> None:

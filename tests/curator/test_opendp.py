@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +18,7 @@ from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.curator.question import DesignQuestion
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer
 from tests.curator.test_report import CELLS, COUNT, NUMBERS
-from tests.helpers import assess, run_hand_over
+from tests.helpers import assess, match_in, run_hand_over
 
 every_kind = pytest.mark.parametrize("data", [COUNT, CELLS, NUMBERS], ids=lambda data: data.key)
 
@@ -32,10 +31,10 @@ def asking(data: CountData, sets: int) -> DesignQuestion:
     )
 
 
-def designs_of(data: CountData, sets: int) -> Iterator[Candidate]:
-    """The design of every method that keeps an ε of 1 in so many sets."""
+def designs_of(data: CountData, sets: int, *keys: str) -> Iterator[Candidate]:
+    """The design of each of these methods, or of every one, that keeps an ε of 1 in so many sets."""
     question = asking(data, sets)
-    for method in question.considered_methods:
+    for method in map(data.method, keys) if keys else question.considered_methods:
         number = method.sets(sets)
         epsilon = setting_for(method, data, number, question.promises)
         if epsilon is not None:
@@ -62,8 +61,7 @@ def test_another_release_that_is_handed_over_keeps_the_same_promise() -> None:
     assert epsilon is not None
     script = opendp_script(assess(question, BinaryMethod.of(BetaBinomial), 1, "as_if_real", epsilon, whole=False))
     assert not script.is_same
-    match = re.search(r"^epsilon = (.*)", script.text, re.MULTILINE)
-    assert match is not None
+    match = match_in(r"(?m)^epsilon = (.*)", script.text)
     worst = BinaryMethod.of(GeometricSanitizer).real_delta(data, float(match[1]), 1, 0.5)
     assert worst is not None
     assert worst.value <= 0.01 * (1 + 1e-9)
@@ -72,11 +70,8 @@ def test_another_release_that_is_handed_over_keeps_the_same_promise() -> None:
 
 def handed_over(data: CountData, key: str, sets: int = 1) -> str:
     """The script of a method with an ε of 1 for all its sets."""
-    question = asking(data, sets)
-    method = question.data.method(key)
-    epsilon = setting_for(method, data, sets, question.promises)
-    assert epsilon is not None
-    return opendp_script(assess(question, method, sets, "as_if_real", epsilon, whole=False)).text
+    (design,) = designs_of(data, sets, key)
+    return opendp_script(design).text
 
 
 LIBRARY = """
@@ -175,8 +170,7 @@ def test_the_accountant_of_opendp_finds_the_same_loss(data: CountData, tmp_path:
         if script.text:
             run = run_hand_over(folder, script.text, str([0, 1] * (n_rows // 2)))
             assert run.returncode == 0, run.stderr
-            match = re.search(r"privacy loss.* ([\d.e-]+)$", run.stdout, re.MULTILINE)
-            assert match is not None
+            match = match_in(r"(?m)privacy loss.* ([\d.e-]+)$", run.stdout)
             assert len((folder / "released.csv").read_text().splitlines()) > n_rows // 2
             loss = design.real_epsilon if script.is_same else 1.0
             assert float(match[1]) == pytest.approx(loss, rel=1e-9)

@@ -53,9 +53,6 @@ def plain(text: str) -> str:
     return " ".join(html.unescape(re.sub("<[^>]+>", " ", text)).split()).replace(" .", ".")
 
 
-# The order, written once more
-
-
 def order_by_hand(designs: list[Candidate]) -> list[tuple[str, int, str]]:
     """Every design gets the number of its class in one column after the other, and the tuples of these are sorted.
 
@@ -188,9 +185,6 @@ def test_what_ranked_the_first_before_the_second_is_said_with_both_numbers(name:
         assert float(numbers[2]) == pytest.approx(here, rel=5e-3)
         if numbers[3]:
             assert float(numbers[3].replace(",", "")) == pytest.approx(100 * (there / here - 1), rel=0.06)
-
-
-# Cases with literal numbers
 
 
 def test_without_a_limit_on_protection_the_smallest_real_epsilon_leads_everywhere() -> None:
@@ -484,9 +478,6 @@ def test_where_no_epsilon_is_known_that_is_said_and_it_comes_last(monkeypatch: p
     assert "gives an unknown amount away" in report.answer_text(alone.designs[0])
 
 
-# The same release, once
-
-
 def test_the_same_release_under_another_epsilon_is_listed_once() -> None:
     asked = numbers(
         protections=(EpsilonDeltaLimit(most_epsilon=2.0),), methods=("perturbed_histogram", "perturbed_histogram_safe"),
@@ -500,9 +491,6 @@ def test_the_same_release_under_another_epsilon_is_listed_once() -> None:
     assert alone.designs[0].epsilon == pytest.approx(1.0, rel=1e-5)
     ones = [one.designs[0].worst_cases[ERROR].measure for one in (desk, alone)]
     assert ones[0].value == pytest.approx(ones[1].value, rel=1e-5)
-
-
-# Complete answers, and simulated ties
 
 
 def test_a_complete_answer_leaves_no_design_unjudged_and_rows_say_their_repetitions() -> None:

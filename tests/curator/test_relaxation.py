@@ -46,18 +46,18 @@ def test_the_analysis_that_rescues_keeps_the_limit_and_is_named_with_its_numbers
         return
     *_, ways = suggest_relaxations(desk, 1)
     way = ways[0]
-    others = [one for one in RULES.values() if one.is_noise_aware and one.key not in rules]
     assert way.alternative == noise_aware_alternative(way.design)
     said = html.unescape(relaxation_sentence(way))
     if way.alternative is None:
         assert "if it is analyzed" not in said
         return
-    assert way.alternative.rule in [one.key for one in others]
+    rule = RULES[way.alternative.rule]
+    assert rule.is_noise_aware and rule.key not in rules
     assert way.alternative.meets_limits and way.alternative.value("coverage") >= least > way.design.value("coverage")
-    assert f"if it is analyzed with <b>“{RULES[way.alternative.rule].label}”</b>" in said
+    assert f"if it is analyzed with <b>“{rule.label}”</b>" in said
     words, settings = relaxation_offers(way)[0]
-    assert words == f"Analyze with “{RULES[way.alternative.rule].label}”"
-    assert settings == {"count_rules": [*rules, way.alternative.rule]}
+    assert words == f"Analyze with “{rule.label}”"
+    assert settings == {"count_rules": [*rules, rule.key]}
 
 
 def test_an_analysis_that_takes_noise_for_data_is_rescued_by_one_that_knows_of_it() -> None:
@@ -85,9 +85,6 @@ def test_a_value_just_over_its_limit_is_never_read_as_the_limit() -> None:
             assert near != format_value(question, length, limit, limit)
             assert (float(near[1:-7]) > 50 * limit) == (factor > 1)
     assert length.certain_limit(Measure(0.08, 0.0)) == 0.08
-
-
-# What no release can do, and what hardly protects
 
 
 @pytest.mark.parametrize(

@@ -105,9 +105,6 @@ def test_a_limit_that_every_release_keeps_asks_nothing() -> None:
     assert question(protections=(risk, GuessingLimit(most_success=1.0), EpsilonDeltaLimit())).promises == ((1.0, 0.0),)
 
 
-# Judgement
-
-
 def test_an_exact_number_on_its_limit_keeps_it_and_a_simulated_one_nearby_is_not_decided() -> None:
     for key, limit, better, worse in (("bias", 0.1, 0.09, 0.11), ("coverage", 0.9, 0.91, 0.89)):
         asked = AccuracyLimit(key, limit)
@@ -342,9 +339,6 @@ def test_every_method_is_tried_with_every_number_of_sets_once() -> None:
     assert set(single) == {*CountData.considered_keys()}
 
 
-# Paths
-
-
 @pytest.mark.parametrize("key", AXES)
 def test_along_a_path_every_point_is_the_design_of_its_own_question(key: str) -> None:
     asked, path = question(limits=LIMITS[1]), AXES[key]
@@ -455,9 +449,6 @@ def test_the_frontier_marks_a_design_only_where_it_passes_through_it(
     if not math.isnan(here):
         design = answered(asked).designs[0]
         assert answered(path.question_at(asked, here)).designs[0].epsilon == pytest.approx(design.epsilon, rel=2e-6)
-
-
-# A prior over the true value
 
 
 @pytest.mark.parametrize("ends", [(0.0, 1.0), (0.1, 0.4), (0.001, 0.01), (0.9, 0.999)])

@@ -45,13 +45,9 @@ def test_numbers_of_a_file_are_compared_to_the_ninth_digit() -> None:
         stored = stored_in(json.dumps(content))
         assert stored.answers(COUNTED)
         assert len(stored.differences(design)) == n_different
-    wrong: object
-    for wrong in (None, "x", [], True, "infinite"):
-        coverage["value"] = wrong
-        assert len(stored_in(json.dumps(content)).differences(design)) == 1
     coverage["value"] = value
-    for name, wrong in (("numbers", []), ("numbers", "none")):
-        missing = stored_in(json.dumps(content | {name: wrong})).differences(design)
+    for numbers in ((), "none"):
+        missing = stored_in(json.dumps(content | {"numbers": numbers})).differences(design)
         assert all(difference.stored == "not there" for difference in missing)
         assert len(missing) >= len({(number.label, number.symbol) for number in reported_numbers(design)})
     assert load_design(COUNTED.to_json())[1] is None

@@ -10,14 +10,13 @@ import pytest
 from dpviz.comparisons import CategoryData, CountData, UnknownVariance
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import Measure
-from dpviz.curator.candidate import Candidate
 from dpviz.curator.figures import guess_rate, sweep_figure
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
 from dpviz.curator.question import DesignQuestion
-from dpviz.curator.search import evaluate_designs
 from dpviz.curator.summary import sweep_sentence
 from dpviz.curator.sweep import ADDED_ERROR, AXES, SWEEP_MEASURES, Sweep, first_of_each_method, measure_of, sweep
+from tests.curator.test_search import answered
 from tests.helpers import with_outcomes
 
 ASKED = DesignQuestion(
@@ -27,21 +26,16 @@ ASKED = DesignQuestion(
 )  # fmt: skip
 
 
-def designs(asked: DesignQuestion = ASKED) -> list[Candidate]:
-    """The first design of each method."""
-    *_, desk = evaluate_designs(asked)
-    return first_of_each_method(desk)
-
-
 def along(key: str, measure: str = "coverage", asked: DesignQuestion = ASKED) -> Sweep:
-    """The designs along a path, to the end."""
+    """The first design of each method along a path, to the end."""
     intervals = measure in ACCURACY_MEASURES and ACCURACY_MEASURES[measure].needs_interval
-    *_, last = sweep(AXES[key], asked, designs(asked), intervals=intervals, limit=measure == ADDED_ERROR)
+    designs = first_of_each_method(answered(asked))
+    *_, last = sweep(AXES[key], asked, designs, intervals=intervals, limit=measure == ADDED_ERROR)
     return last
 
 
 def test_one_design_of_each_method_is_followed_the_first_of_the_table() -> None:
-    *_, desk = evaluate_designs(ASKED)
+    desk = answered(ASKED)
     found = first_of_each_method(desk)
     assert [one.method.key for one in found] == list(dict.fromkeys(one.method.key for one in desk.designs))
     assert all(one == next(two for two in desk.designs if two.method == one.method) for one in found)
@@ -86,16 +80,11 @@ def test_rounding_is_no_lead_and_fades_no_design() -> None:
     assert all(set(tied) == {0, 1} for tied in leads.values())
     assert found.dominated("bias") == set()
     assert all(measure_of(one, "bias").value == 0 for one in found.evaluations.values())
-    near = dataclasses.replace(
-        found, evaluations={place: with_bias(one, 1e-18 - 5e-18 * place[0]) for place, one in found.evaluations.items()}
-    )
-    assert near.dominated("bias") == set()
-
-
-def with_bias(design: Candidate, bias: float) -> Candidate:
-    """The same design with another bias."""
-    outcomes = (dataclasses.replace(one, bias=Measure(bias, 0.0)) for one in design.outcomes)
-    return with_outcomes(design, outcomes)
+    near = {}
+    for place, design in found.evaluations.items():
+        bias = Measure(1e-18 - 5e-18 * place[0], 0.0)
+        near[place] = with_outcomes(design, (dataclasses.replace(one, bias=bias) for one in design.outcomes))
+    assert dataclasses.replace(found, evaluations=near).dominated("bias") == set()
 
 
 NUMBERS = DesignQuestion(
@@ -112,11 +101,8 @@ def test_along_an_axis_of_numbers_every_point_rests_on_all_repetitions_and_ties_
     assert all(one.is_complete for one in found.evaluations.values())
     assert min(outcome.repetitions for one in found.evaluations.values() for outcome in one.outcomes) > 1480
     for value, (first, *tied) in found.best_at("root_mean_squared_error").items():
-        here = {
-            index: measure_of(one, "root_mean_squared_error")
-            for (index, at), one in found.evaluations.items()
-            if at == value
-        }
+        there = [(index, one) for (index, at), one in found.evaluations.items() if at == value]
+        here = {index: measure_of(one, "root_mean_squared_error") for index, one in there}
         assert here[first].value == min(one.value for one in here.values())
         for index, one in here.items():
             apart = one - here[first]

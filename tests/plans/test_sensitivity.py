@@ -52,12 +52,11 @@ def test_a_place_is_the_plan_that_assumes_so_and_the_widest_is_the_last_that_hol
     assert pickle.loads(pickle.dumps(curves)) == curves
     for curve in curves:
         assert [point.scale for point in curve.points] == sorted(point.scale for point in curve.points)
+        changed = ASSUMPTIONS[curve.assumption]
         for point in curve.points:
-            changed_plan = ASSUMPTIONS[curve.assumption](plan, point.scale)
-            solved = answer if point.scale == 1 else solve_plan(changed_plan)
+            solved = answer if point.scale == 1 else solve_plan(changed(plan, point.scale))
             assert point.factor == pytest.approx(solved.factor, rel=1e-12)
             assert (point.factor <= 1) == (point.needed <= 1 + 1e-9)
-        changed = ASSUMPTIONS[curve.assumption]
         if curve.widest:
             assert solve_plan(changed(plan, curve.widest)).factor <= 1 + 1e-9
         if not curve.all_hold:
