@@ -70,11 +70,11 @@ def division_measures(split: BudgetSplit) -> dict[str, DrawnMeasure]:
     """Measures that can be drawn of a division, after the error those of the other estimands by their keys."""
     level, against = split.analysis.level, f"against {split.axis}"
     measures = {key: _measure(key, split.data.chosen_estimand, level, against) for key in DIVIDED_MEASURES}
-    others = {}
+    secondary = {}
     for key, estimand in split.secondary.items():
         measure = _measure(ERROR, estimand, level, against)
-        others[key] = measure._replace(name=f"error of {estimand.symbol}")
-    return {ERROR: measures.pop(ERROR), **others, **measures}
+        secondary[key] = measure._replace(name=f"error of {estimand.symbol}")
+    return {ERROR: measures.pop(ERROR), **secondary, **measures}
 
 
 def comparison_picture(
