@@ -53,7 +53,7 @@ class Axis:
     is_log: bool = True
 
     def __reduce__(self) -> tuple[Callable[[str], Axis], tuple[str]]:
-        return AXES.__getitem__, (self.key,)  # another process has it by its key
+        return axis_of_key, (self.key,)  # another process has it by its key
 
     def title(self, question: DesignQuestion) -> str:
         """Name of the axis."""
@@ -138,6 +138,11 @@ _AXES = (
 )  # fmt: skip
 AXES: dict[str, Axis] = {axis.key: axis for axis in _AXES}
 """Every axis, by key."""
+
+
+def axis_of_key(key: str) -> Axis:
+    """Axis with this key; a bound method of `AXES` would be sent to a process with all that it holds."""
+    return AXES[key]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import math
+import pickle
 import re
 
 import pytest
@@ -151,3 +152,8 @@ def test_the_picture_has_a_line_for_each_method_and_fades_those_that_never_lead(
     faded = {index for index, trace in enumerate(lines) if trace.get("opacity", 1) < 1}
     assert faded == followed.dominated(measure)
     assert len(faded) < len(lines)
+
+
+@pytest.mark.parametrize("key", AXES)
+def test_another_process_has_the_axis_itself(key: str) -> None:
+    assert pickle.loads(pickle.dumps(AXES[key])) is AXES[key]
