@@ -1,14 +1,13 @@
 """Mixtures of beta distributions: density, probability, quantiles, and intervals by tails or by density."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import betainc, expit, logit
+from scipy.optimize.elementwise import find_root
+from scipy.special import betainc, expit, logit, ndtri
 
 from dpviz.core.declarations import LEVEL
 from dpviz.core.formatting import describe_value
@@ -21,10 +20,6 @@ PROBABILITY = argument("q", 0, 1, title="probability")
 
 END = 1e5  # log-odds that stand for 0 and 1
 SMALLEST_LOG = -700.0  # what has a smaller ln counts as 0: arithmetic with subnormal numbers is slow
-
-Values = Callable[[IntArray, FloatArray], tuple[FloatArray, FloatArray]]  # values and slopes, of mixtures at log-odds
-PIECE = [("row", int), *((name, float) for name in ("top", "bottom", "high", "low", "top_mass"))]
-Pieces = Any  # record array of them
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -84,26 +79,26 @@ class BetaMixture:
         """Density at p, of its shape; 0 outside 0 to 1, infinite at 0 if some a, at 1 if some b is below 1."""
         points = np.asarray(p, dtype=float)
         with np.errstate(over="ignore"):
-            density = np.exp(self._at(self._family.log_density, points))
+            density = np.exp(self._values(0, points))
         ends = ((points == 0) & (self._family.a[0] < 1)) | ((points == 1) & (self._family.b[-1] < 1))
         return np.where(ends, math.inf, np.where((points < 0) | (points > 1), 0.0, density))
 
     def cdf(self, p: Numbers) -> FloatArray:
         """Pr(proportion ≤ p), of the shape of p."""
-        return self._at(self._family.mass, np.asarray(p, dtype=float))
+        return self._values(2, np.asarray(p, dtype=float))
 
-    def _at(self, function: Values, p: FloatArray) -> FloatArray:
-        """Values of a function of the family at proportions, some of them at once."""
+    def _values(self, kind: int, p: FloatArray) -> FloatArray:
+        """One of the values of `MixtureFamily.at` at proportions, some of them at once."""
         u = np.clip(logit(np.clip(p.ravel(), 0.0, 1.0)), -END, END)
-        values = np.empty(len(u))
-        for block in row_blocks(len(u), len(self._family.a)):
-            values[block], _ = function(np.zeros(len(u[block]), dtype=int), u[block])
-        return values.reshape(p.shape)
+        blocks = row_blocks(len(u), len(self._family.a))
+        row = np.array([0])
+        values = [self._family.at(row, u[block])[kind] for block in blocks]
+        return np.concatenate([*values, []]).reshape(p.shape)
 
     def quantile(self, q: float) -> float:
         """Proportion p with Pr(proportion ≤ p) = q; the next float inside where it would round to 0 or 1."""
         q = PROBABILITY.validate(q)
-        return float(q) if q in (0, 1) else float(_inside(self._family.quantiles(np.array([q])))[0, 0])
+        return float(q) if q in (0, 1) else float(_proportions(self._family.quantiles(np.array([q])))[0, 0])
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Equal-tailed interval: the quantiles (1 ± level)/2."""
@@ -132,13 +127,12 @@ class BetaMixture:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MixtureFamily:
-    """Many mixtures of the same components Beta(a + k, b − k), k = 0, 1, …; `weights` has one row for each mixture.
+    """Mixtures of the same components, as in `BetaMixture`, with weights of shape (mixtures, components).
 
     Notes
     -----
-    With I_p(a, b) = I_p(a + 1, b − 1) + p f(p; a, b) / a, the regularized incomplete beta function, the probabilities
-    of all components follow from their densities f and one value of it. Places are log-odds u = ln p/(1 − p), on which
-    a density that is infinite at 0 or 1 is smooth.
+    With u = ln(p / (1 − p)) places next to 0 and 1 keep their digits. As I_p(a, b) − I_p(a + 1, b − 1) =
+    p f(p; a, b) / a, all components share one incomplete beta function.
     """
 
     a: FloatArray
@@ -193,25 +187,6 @@ class MixtureFamily:
         near = (self._total - 2) * expit(-np.abs(u))[:, None]
         return np.where(u[:, None] < 0, self.a - 1 - near, near - (self.b - 1))
 
-    def log_density(self, rows: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """ln f and d ln f / du of the mixtures in `rows`, each at its log-odds."""
-        densities, log_scale = self._densities(u)
-        terms = densities * self.weights[rows]
-        density = terms.sum(axis=1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.log(density) + log_scale, np.einsum("tk,tk->t", terms, self._slopes(u)) / density
-
-    def mass(self, rows: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Cumulative probability and its slope f p (1 − p) of the mixtures in `rows`, each at its log-odds."""
-        densities, log_scale = self._densities(u)
-        density = np.einsum("tk,tk->t", densities, self.weights[rows])
-        tail = np.einsum("tk,tk->t", densities, self._tail_factors[(u < 0).astype(int), rows])
-        log_near = -np.logaddexp(0.0, np.abs(u))
-        with np.errstate(divide="ignore"):
-            density, tail = np.exp(np.log([density, tail]) + log_scale + log_near)
-        tail += self._last_tail(u)
-        return np.where(u < 0, tail, 1 - tail), density * expit(np.abs(u))
-
     def _last_tail(self, u: FloatArray) -> FloatArray:
         """I_p of the last component where u < 0; elsewhere 1 − I_p of the first one."""
         near = np.where(u < 0, self.a[-1], self.b[0])
@@ -221,31 +196,43 @@ class MixtureFamily:
         first_term = np.exp(np.minimum(near * log_near - log_beta(near, far), 0.0)) / near
         return np.where(log_near < SMALLEST_LOG, first_term, betainc(near, far, np.exp(log_near)))
 
+    def at(self, rows: IntArray, u: FloatArray) -> FloatArray:
+        """ln f, d ln f / du, F and dF / du = f p (1 − p) of the mixtures in `rows`, at log-odds, shape (4, …).
+
+        The shape of `rows` broadcasts to that of u.
+        """
+        flat_rows = np.broadcast_to(rows, u.shape).ravel()
+        v = u.ravel()
+        densities, log_scale = self._densities(v)
+        terms = densities * self.weights[flat_rows]
+        density = np.maximum(terms.sum(axis=1), 1e-300)
+        slope = np.einsum("tk,tk->t", terms, self._slopes(v)) / density
+        tail = np.einsum("tk,tk->t", densities, self._tail_factors[(v < 0).astype(int), flat_rows])
+        log_near = -np.logaddexp(0.0, np.abs(v))
+        with np.errstate(divide="ignore"):
+            rate, tail = np.exp(np.log([density, tail]) + log_scale + log_near)
+        tail += self._last_tail(v)
+        values = [np.log(density) + log_scale, slope, np.where(v < 0, tail, 1 - tail), rate * expit(np.abs(v))]
+        return np.array(values).reshape(4, *u.shape)
+
     def quantiles(self, probabilities: FloatArray) -> FloatArray:
         """Log-odds of the quantiles of every mixture, shape (probabilities, mixtures)."""
-        # Cumulative probabilities of every mixture at about 100 places
-        u = self._grid[:: math.ceil(len(self._grid) / 100)]
-        densities, log_scale = self._densities(u)
-        densities *= np.exp(log_scale - np.logaddexp(0.0, np.abs(u)))[:, None]
-        above, below = self._tail_factors @ densities.T + self._last_tail(u)
-        masses = np.where(u < 0, below, 1 - above)
-        places = np.concatenate([[-END], u, [END]])
-
-        # Roots between neighbours of the grid
-        bracket = np.stack([(masses < q).sum(axis=1) for q in probabilities])
-        rows = np.broadcast_to(np.arange(len(masses)), bracket.shape).ravel()
-        target = np.repeat(probabilities, len(masses))
+        shape = len(probabilities), len(self.weights)
+        rows = np.broadcast_to(np.arange(shape[1]), shape).ravel()
+        target = np.repeat(probabilities, shape[1])
 
         def missing(which: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-            mass, density = self.mass(rows[which], u)
-            return target[which] - mass, -density
+            _, _, mass, rate = self.at(rows[which], u)
+            return target[which] - mass, -rate
 
-        roots = falling_roots(missing, places[bracket].ravel(), places[bracket + 1].ravel())
-        return roots.reshape(bracket.shape)
+        mean, variance = self.moments()
+        start = np.clip(mean + np.outer(ndtri(probabilities), np.sqrt(variance)), mean / 10, (9 + mean) / 10)
+        ends = np.full(len(rows), END)
+        return falling_roots(missing, -ends, ends, logit(start).ravel()).reshape(shape)
 
     def equal_tails(self, level: float) -> FloatArray:
         """Ends of the equal-tailed interval of every mixture, strictly between 0 and 1, shape (2, mixtures, 1)."""
-        return _inside(self.quantiles(np.array([(1 - level) / 2, (1 + level) / 2])))[:, :, None]
+        return _proportions(self.quantiles(np.array([(1 - level) / 2, (1 + level) / 2])))[:, :, None]
 
     def highest_density(self, level: float) -> FloatArray:
         """Ends of the intervals that make the region of highest density of every mixture, shape (2, mixtures, parts).
@@ -258,61 +245,57 @@ class MixtureFamily:
         there at most once: the cuts and ln c are the unknowns.
         """
         tails = self.equal_tails(level)
+        low, high = logit(tails)
+        rows = np.arange(len(self.weights))
         pieces = self._monotone_pieces()
-        if not len(pieces.row):
-            return tails
-        low, high = tails[:, :, 0]
-        rows, place = np.unique(pieces.row, return_inverse=True)
-        cuts = logit(np.where(pieces.top < pieces.bottom, high[pieces.row], low[pieces.row]))
+        top, bottom, highest, lowest, top_mass = pieces
+        cuts = np.where(top > bottom, low, high)
 
         # ln c of every mixture. As it rises, its cuts move by 1 / (ln f)' and the probability falls by Σ f / |(ln f)'|
         def excess(which: IntArray, height: FloatArray) -> tuple[FloatArray, FloatArray]:
-            some = np.flatnonzero(np.isin(place, which))
-            position = np.searchsorted(which, place[some])
-            part = pieces[some]
-            cuts[some] = self._cuts(part, height[position], cuts[some])
-            _, slope = self.log_density(part.row, cuts[some])
-            mass, density = self.mass(part.row, cuts[some])
-            is_cut = (part.low < height[position]) & (height[position] < part.high)
-            speed = np.where(is_cut, density / np.abs(slope), 0.0)
-            probability = np.bincount(position, np.abs(mass - part.top_mass))
-            return probability - level, -np.bincount(position, speed).astype(float)
+            cuts[which] = self._cuts(pieces[:, which], which, height, cuts[which])
+            _, slope, mass, rate = self.at(which[:, None], cuts[which])
+            is_cut = (cuts[which] != top[which]) & (cuts[which] != bottom[which])
+            speed = np.where(is_cut, rate / np.abs(slope), 0.0)
+            return np.abs(mass - top_mass[which]).sum(axis=1) - level, -speed.sum(axis=1)
 
         with np.errstate(all="ignore"):  # far out, where no component has a density
             # {f < c} has probability 1 − level and length 1 at most, so that c ≥ 1 − level
-            lowest = np.full(len(rows), math.log1p(-level) - 1e-9)
-            highest = np.maximum.reduceat(pieces.high, np.searchsorted(pieces.row, rows))
-            start = self.log_density(rows, logit(low[rows]))[0]
-            height = falling_roots(excess, lowest, highest, start)
-            off, _ = excess(np.arange(len(rows)), height)
+            least = np.full(len(rows), math.log1p(-level) - 1e-9)
+            height = falling_roots(excess, least, highest.max(axis=1), self.at(rows, low[:, 0])[0])
+            off, _ = excess(rows, height)
 
         # On a plateau no height gives the level: the cuts are between those a little lower and a little higher
-        for index in np.flatnonzero(np.abs(off) > 1e-12):
-            own = np.flatnonzero(place == index)
-            cuts[own] = self._plateau_cuts(pieces[own], float(height[index]), level, cuts[own])
+        for row in np.flatnonzero(np.abs(off) > 1e-12):
+            cuts[row] = self._plateau_cuts(pieces[:, [row]], rows[[row]], height[row], level, cuts[[row]])
 
         # Parts at an infinite end that no float lies inside, and that weigh next to nothing
-        mass = np.abs(self.mass(pieces.row, cuts)[0] - pieces.top_mass)
-        at_end = (np.abs(pieces.top) == END) & (np.abs(cuts) > 53 * math.log(2)) & (cuts * pieces.top > 0)
-        cuts = np.where(at_end & (mass < 1e-12), pieces.top, cuts)
+        mass = np.abs(self.at(rows[:, None], cuts)[2] - top_mass)
+        at_end = (np.abs(top) == END) & (np.abs(cuts) > 53 * math.log(2)) & (cuts * top > 0)
+        cuts = np.where(at_end & (mass < 1e-12), top, cuts)
 
         # Neighbouring parts make one interval
-        some = np.flatnonzero(cuts != pieces.top)
-        row = pieces.row[some]
-        begin, end = (_end(side(pieces.top, cuts)[some]) for side in (np.minimum, np.maximum))
-        is_first = np.append(True, (row[1:] != row[:-1]) | (begin[1:] > end[:-1]))
-        row = row[is_first]
-        part = np.arange(len(row)) - np.searchsorted(row, row)
-        regions = np.full((2, len(self.weights), part.max() + 1), math.nan)
-        regions[:, :, :1] = tails
-        regions[:, row, part] = begin[is_first], end[np.append(is_first[1:], True)]
+        ends = np.sort([top, cuts], axis=0)
+        is_part = top != cuts
+        is_joined = is_part[:, :-1] & is_part[:, 1:] & (ends[1, :, :-1] == ends[0, :, 1:])
+        none = np.zeros((len(rows), 1), dtype=bool)
+        is_end = is_part & ~np.stack([np.hstack([none, is_joined]), np.hstack([is_joined, none])])
+        side, row, piece = np.nonzero(is_end)
+        part = np.cumsum(is_end[0], axis=1)[row, piece] - 1
+        regions = np.full((2, len(rows), part.max(initial=0) + 1), math.nan)
+        regions[side, row, part] = _proportions(ends[is_end], END)
+
+        # In a flat density rounding would choose the region
+        is_flat = highest.max(axis=1) - lowest.min(axis=1) <= 1e-7
+        regions[:, is_flat] = math.nan
+        regions[:, is_flat, :1] = tails[:, is_flat]
         return regions
 
-    def _monotone_pieces(self) -> Pieces:
-        """Stretches of log-odds on which a density is monotone, unless it is flat, in order of mixture and place.
+    def _monotone_pieces(self) -> FloatArray:
+        """Stretches of log-odds on which densities are monotone, shape (5, mixtures, pieces), in order of their places.
 
-        Each has its mixture (`row`), its denser end `top` with the cumulative probability there, `top_mass`, its other
-        end `bottom`, and the ln density at both, `high` and `low`.
+        Each has its denser and its other end, ln f at both, and F at the former. Those that fill a row up have no
+        length.
         """
         # Turning points: changes of the sign of the slope on the grid, where it is more than rounding, refined
         densities, _ = self._densities(self._grid)
@@ -321,67 +304,55 @@ class MixtureFamily:
         rows, columns = np.nonzero(np.abs(slopes) > 1e-12 * rounding)
         signs = np.sign(slopes[rows, columns])
         turns = np.flatnonzero((rows[1:] == rows[:-1]) & (signs[1:] != signs[:-1]))
-
-        def slope(which: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-            densities, _ = self._densities(u)
-            terms = densities * self.weights[rows[turns[which]]]
-            slopes, bend = self._slopes(u), (self._total - 2) * (expit(u) * expit(-u))[:, None]
-            scale = signs[turns[which]] / np.maximum((terms * np.abs(slopes)).sum(axis=1), 1e-300)
-            return scale * (terms * slopes).sum(axis=1), scale * (terms * (slopes**2 - bend)).sum(axis=1)
-
-        places = falling_roots(slope, self._grid[columns[turns]], self._grid[columns[turns + 1]])
+        row = rows[turns]
+        number = np.arange(len(row)) - np.searchsorted(row, row)  # of each turn in its mixture
+        edges = np.full((len(self.weights), number.max(initial=-1) + 3), END)
+        edges[:, 0] = -END
+        if len(row):
+            bracket = self._grid[columns[turns]], self._grid[columns[turns + 1]]
+            edges[row, number + 1] = find_root(lambda u, row: self.at(row, u)[1], bracket, args=(row,)).x
 
         # Neighbours among the turning points and both ends
-        all_rows = np.arange(len(self.weights))
-        row = np.concatenate([all_rows, rows[turns], all_rows])
-        edge = np.concatenate([np.full(len(all_rows), -END), places, np.full(len(all_rows), END)])
-        order = np.lexsort((edge, row))
-        row, edge = row[order], edge[order]
-        height, _ = self.log_density(row, edge)
-        mass, _ = self.mass(row, edge)
-        first = np.flatnonzero(row[1:] == row[:-1])
-        is_rising = height[first + 1] > height[first]
-        top, bottom = np.where(is_rising, first + 1, first), np.where(is_rising, first, first + 1)
-        fields = [row[first], edge[top], edge[bottom], height[top], height[bottom], mass[top]]
-        pieces: Pieces = np.rec.fromarrays(fields, dtype=PIECE)
-        starts = np.searchsorted(pieces.row, all_rows)
-        drop = np.maximum.reduceat(pieces.high, starts) - np.minimum.reduceat(pieces.low, starts)
-        return pieces[(drop > 1e-7)[pieces.row]]  # in a flatter one rounding would choose the region
+        height, _, mass, _ = self.at(np.arange(len(edges))[:, None], edges)
+        values = np.array([edges, height, mass])
+        left, right = values[:, :, :-1], values[:, :, 1:]
+        is_rising = right[1] > left[1]
+        top, bottom = np.where(is_rising, right, left), np.where(is_rising, left, right)
+        return np.array([top[0], bottom[0], top[1], bottom[1], top[2]])
 
-    def _cuts(self, pieces: Pieces, height: FloatArray, start: FloatArray) -> FloatArray:
+    def _cuts(self, pieces: FloatArray, rows: IntArray, height: FloatArray, start: FloatArray) -> FloatArray:
         """Where the ln density of each piece is `height`; its bottom or top where all or none of it is above."""
-        cuts = np.where(pieces.low >= height, pieces.bottom, pieces.top)
-        crossed = np.flatnonzero((pieces.low < height) & (height < pieces.high))
-        part = pieces[crossed]
-        sign = np.where(part.top < part.bottom, 1.0, -1.0)
+        height = np.broadcast_to(height[:, None], start.shape)
+        top, bottom, highest, lowest, _ = pieces
+        cuts = np.where(lowest >= height, bottom, top)
+        is_cut = (lowest < height) & (height < highest)
+        row = np.broadcast_to(rows[:, None], start.shape)[is_cut]
+        low, high = np.sort([top[is_cut], bottom[is_cut]], axis=0)
+        sign = np.sign(bottom - top)[is_cut]
 
         def above(which: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-            log_density, slope = self.log_density(part.row[which], u)
-            return sign[which] * (log_density - height[crossed[which]]), sign[which] * slope
+            log_density, slope, _, _ = self.at(row[which], u)
+            return sign[which] * (log_density - height[is_cut][which]), sign[which] * slope
 
-        ends = np.minimum(part.top, part.bottom), np.maximum(part.top, part.bottom)
-        cuts[crossed] = falling_roots(above, *ends, start[crossed])
+        cuts[is_cut] = falling_roots(above, low, high, start[is_cut])
         return cuts
 
-    def _plateau_cuts(self, pieces: Pieces, height: float, level: float, start: FloatArray) -> FloatArray:
+    def _plateau_cuts(
+        self, pieces: FloatArray, rows: IntArray, height: float, level: float, start: FloatArray
+    ) -> FloatArray:
         """Cuts of one mixture between those at heights on both sides of a plateau."""
-        step = 1e-10 * (1 + abs(height)) * np.ones(len(pieces.row))
-        outer, inner = (self._cuts(pieces, height + shift, start) for shift in (-step, step))
+        step = 1e-10 * (1 + abs(height))
+        outer, inner = (self._cuts(pieces, rows, np.array([height + shift]), start) for shift in (-step, step))
 
         def excess(share: float) -> float:
-            mass, _ = self.mass(pieces.row, inner + share * (outer - inner))
-            return float(np.abs(mass - pieces.top_mass).sum()) - level
+            return float(np.abs(self.at(rows, inner + share * (outer - inner))[2] - pieces[4]).sum()) - level
 
         if excess(0.0) >= 0 or excess(1.0) <= 0:  # no plateau, but rounding
             return start
         return inner + brentq(excess, 0.0, 1.0, xtol=1e-16, rtol=1e-15) * (outer - inner)
 
 
-def _inside(u: FloatArray) -> FloatArray:
-    """Proportions of log-odds, strictly between 0 and 1."""
-    return np.clip(expit(u), np.nextafter(0.0, 1.0), np.nextafter(1.0, 0.0))
-
-
-def _end(u: FloatArray) -> FloatArray:
-    """Proportions of the ends of a region, which are 0 and 1 at ±`END` alone."""
-    return np.where(np.abs(u) == END, u > 0, _inside(u))
+def _proportions(u: FloatArray, end: float = math.inf) -> FloatArray:
+    """Proportions of log-odds, strictly between 0 and 1 but at ±`end`."""
+    inside = np.clip(expit(u), np.nextafter(0.0, 1.0), np.nextafter(1.0, 0.0))
+    return np.where(np.abs(u) >= end, u > 0, inside)
