@@ -6,8 +6,6 @@ import numpy as np
 
 from dpviz.core.types import FloatArray, IntArray
 
-ACCURACY = 1e-14  # of a root, relative where it is above 1, and of a value
-
 
 def falling_roots(
     function: Callable[[IntArray, FloatArray], tuple[FloatArray, FloatArray]], low: FloatArray, high: FloatArray,
@@ -33,6 +31,7 @@ def falling_roots(
         x = np.where((low < start) & (start < high), start, x)
     low, high = low.copy(), high.copy()
     active = np.arange(len(x))
+    accuracy = 1e-14  # of a place, relative where it is above 1, and of a value
     for _ in range(120):  # bisection alone needs about 70
         if not len(active):
             break
@@ -42,11 +41,11 @@ def falling_roots(
         # The bracket shrinks; a step out of it, or back to its ends, halves it
         low[active] = np.where(value >= 0, place, low[active])
         high[active] = np.where(value <= 0, place, high[active])
-        tolerance = ACCURACY * np.maximum(np.abs(place), 1.0)
+        tolerance = accuracy * np.maximum(np.abs(place), 1.0)
         with np.errstate(all="ignore"):
             step = place - value / slope
         is_inside = ((step > low[active]) & (step < high[active])) | (np.abs(step - place) <= tolerance)
         x[active] = np.where(is_inside, step, (low[active] + high[active]) / 2)
         is_open = (np.abs(x[active] - place) > tolerance) & (high[active] - low[active] > tolerance)
-        active = active[is_open & (np.abs(value) > ACCURACY)]
+        active = active[is_open & (np.abs(value) > accuracy)]
     return x

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.optimize.elementwise import find_root
 from scipy.special import betainc, expit, logit, ndtri
 
@@ -265,9 +264,18 @@ class MixtureFamily:
             height = falling_roots(excess, least, highest.max(axis=1), self.at(rows, low[:, 0])[0])
             off, _ = excess(rows, height)
 
-        # On a plateau no height gives the level: the cuts are between those a little lower and a little higher
-        for row in np.flatnonzero(np.abs(off) > 1e-12):
-            cuts[row] = self._plateau_cuts(pieces[:, [row]], rows[[row]], height[row], level, cuts[[row]])
+        # On a plateau no height gives the level: the cuts are between those a little higher and a little lower
+        flat = np.flatnonzero(np.abs(off) > 1e-12)
+        step = 1e-10 * (1 + np.abs(height[flat]))
+        bounds = height[flat] + step, height[flat] - step
+        inner, outer = (self._cuts(pieces[:, flat], flat, bound, cuts[flat]) for bound in bounds)
+
+        def missing(which: IntArray, share: FloatArray) -> tuple[FloatArray, FloatArray]:
+            between = inner[which] + share[:, None] * (outer - inner)[which]
+            mass = np.abs(self.at(flat[which, None], between)[2] - top_mass[flat[which]]).sum(axis=1)
+            return level - mass, np.full(len(which), math.nan)
+
+        cuts[flat] = inner + falling_roots(missing, np.zeros(len(flat)), np.ones(len(flat)))[:, None] * (outer - inner)
 
         # Parts at an infinite end that no float lies inside, and that weigh next to nothing
         mass = np.abs(self.at(rows[:, None], cuts)[2] - top_mass)
@@ -336,20 +344,6 @@ class MixtureFamily:
 
         cuts[is_cut] = falling_roots(above, low, high, start[is_cut])
         return cuts
-
-    def _plateau_cuts(
-        self, pieces: FloatArray, rows: IntArray, height: float, level: float, start: FloatArray
-    ) -> FloatArray:
-        """Cuts of one mixture between those at heights on both sides of a plateau."""
-        step = 1e-10 * (1 + abs(height))
-        outer, inner = (self._cuts(pieces, rows, np.array([height + shift]), start) for shift in (-step, step))
-
-        def excess(share: float) -> float:
-            return float(np.abs(self.at(rows, inner + share * (outer - inner))[2] - pieces[4]).sum()) - level
-
-        if excess(0.0) >= 0 or excess(1.0) <= 0:  # no plateau, but rounding
-            return start
-        return inner + brentq(excess, 0.0, 1.0, xtol=1e-16, rtol=1e-15) * (outer - inner)
 
 
 def _proportions(u: FloatArray, end: float = math.inf) -> FloatArray:

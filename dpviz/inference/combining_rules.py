@@ -95,36 +95,23 @@ def _normal_where_negative(b: FloatArray, v: FloatArray, sets: int, ratio: float
     return np.where(total_variance(b, v, sets) < 0, math.inf, _difference_degrees(b, v, sets, ratio))
 
 
-# fmt: off
-_RULES = (
-    CombiningRule(
-        **rule_words("reiter_2002"), total=_never_negative, degrees=_difference_degrees, has_unbounded_width=True,
+_FORMULAS: dict[str, tuple[Formula, Formula | None]] = {  # T, and ν unless the quantile is normal
+    "reiter_2002": (_never_negative, _difference_degrees),
+    "reiter_2002_normal": (_never_negative, _normal_where_negative),
+    "raghunathan_2003": (_difference, _difference_degrees),
+    "raghunathan_2003_normal": (_difference, None),
+    "rubin_1987": (_sum, lambda b, v, sets, _: _degrees(v, (1 + 1 / sets) * b, sets)),
+    "rubin_1987_normal": (_sum, None),
+    # Its ν is that of b alone, the other term counting as known: 2 T² / Var(T), Var(b/M) = 2 (b/M)² / (M − 1)
+    "reiter_2003": (
+        lambda b, v, sets, ratio: ratio * v + b / sets,
+        lambda b, v, sets, ratio: _degrees(ratio * v, b / sets, sets),
     ),
-    CombiningRule(
-        **rule_words("reiter_2002_normal"), total=_never_negative, degrees=_normal_where_negative,
-        has_unbounded_width=True,
-    ),
-    CombiningRule(
-        **rule_words("raghunathan_2003"), total=_difference, degrees=_difference_degrees, has_unbounded_width=True,
-    ),
-    CombiningRule(**rule_words("raghunathan_2003_normal"), total=_difference),
-    CombiningRule(
-        **rule_words("rubin_1987"), total=_sum, degrees=lambda b, v, sets, _: _degrees(v, (1 + 1 / sets) * b, sets),
-    ),
-    CombiningRule(**rule_words("rubin_1987_normal"), total=_sum),
-    # Its ν is that of b alone, the other term counting as known: 2 T² / Var(T), Var(b/M) = 2 (b/M)² / (M − 1).
-    CombiningRule(
-        **rule_words("reiter_2003"), total=lambda b, v, sets, ratio: ratio * v + b / sets,
-        degrees=lambda b, v, sets, ratio: _degrees(ratio * v, b / sets, sets),
-    ),
-    CombiningRule(
-        **rule_words("raab_2017"), min_sets=1, total=lambda _, v, sets, ratio: (ratio + (1 + ratio) / sets) * v,
-    ),
-    CombiningRule(
-        **rule_words("raab_2017_plug_in"), min_sets=1, total=lambda _, v, sets, ratio: (ratio + 1 / sets) * v,
-    ),
-    CombiningRule(**rule_words("as_if_real"), min_sets=1, total=lambda _, v, *__: v),
-)
-# fmt: on
-COMBINING_RULES = {rule.key: rule for rule in _RULES}
+    "raab_2017": (lambda _, v, sets, ratio: (ratio + (1 + ratio) / sets) * v, None),
+    "raab_2017_plug_in": (lambda _, v, sets, ratio: (ratio + 1 / sets) * v, None),
+    "as_if_real": (lambda _, v, *__: v, None),
+}
+COMBINING_RULES = {
+    key: CombiningRule(**rule_words(key), total=total, degrees=degrees) for key, (total, degrees) in _FORMULAS.items()
+}
 """Combining rules by key, in the order on screen."""

@@ -2,12 +2,11 @@
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 
-from dpviz.calibration.methods import CALIBRATED_METHODS, PriorMethod
+from dpviz.calibration.methods import CALIBRATED_METHODS
 from dpviz.core.declarations import PROPORTION, SETS
 from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.parameters import argument, validate_choice
@@ -69,9 +68,7 @@ def proportion_moments(
     >>> moments.mean, round(moments.standard_error**2, 12)  # 0 or 1 with probability 1/2 each
     (0.5, 0.25)
     """
-    kind = _calibrated(method)
-    alpha = _effective(kind, "alpha", alpha)
-    return _moments(kind, n, m, (alpha, _effective(kind, "beta", beta)), proportion, sets)
+    return _moments(method, n, m, {"alpha": alpha, "beta": beta}, 1, proportion, sets)
 
 
 def cell_moments(
@@ -93,36 +90,30 @@ def cell_moments(
     >>> cell_moments("synth_post_one", n=3, m=1, alpha=2.0, cells=3, proportion=1.0).mean  # (3 + 2) / 9
     0.5555555555555556
     """
-    kind = _calibrated(method)
-    effective = _effective(kind, "alpha", alpha)
     cells = argument("cells", 2, 1_000_000, integer=True).validate(cells)
-    return _moments(kind, n, m, (effective, (cells - 1) * effective), proportion, sets)
-
-
-def _calibrated(method: str) -> PriorMethod:
-    validate_choice("method", method, CALIBRATED_METHODS)
-    return CALIBRATED_METHODS[method]
-
-
-def _effective(method: PriorMethod, name: str, prior: float) -> float:
-    """Invented rows that a prior adds to a count."""
-    prior = ANY_PRIOR.validate(prior, name=name)
-    if method.lost:
-        argument(name, method.lost, ANY_PRIOR.maximum, title=ANY_PRIOR.title).validate(prior)
-    return prior - method.lost
+    return _moments(method, n, m, {"alpha": alpha}, cells, proportion, sets)
 
 
 def _moments(
-    method: PriorMethod, n: int, m: int, invented: tuple[float, float], proportion: float, sets: int
+    method: str, n: int, m: int, priors: dict[str, float], cells: int, proportion: float, sets: int
 ) -> ProportionMoments:
+    """Moments of a cell with the first of the priors, each of which so many cells have."""
+    validate_choice("method", method, CALIBRATED_METHODS)
+    kind = CALIBRATED_METHODS[method]
+    invented = []
+    for name, prior in priors.items():
+        prior = ANY_PRIOR.validate(prior, name=name)
+        if kind.lost:
+            argument(name, kind.lost, ANY_PRIOR.maximum, title=ANY_PRIOR.title).validate(prior)
+        invented.append(prior - kind.lost)
     n = ANY_ROWS.validate(n)
     m = ANY_ROWS.validate(m, name="m")
     proportion = PROPORTION.validate(proportion, name="proportion")
     sets = argument("sets", 1, 10**12, title="released sets", integer=True).validate(sets)
-    total = n + sum(invented)
+    total = n + cells * sum(invented)
     mean = (n * proportion + invented[0]) / total
     sampling = n * proportion * (1 - proportion) / total**2
-    release = (mean * (1 - mean) - sampling) * method.spread(total, m) / sets
+    release = (mean * (1 - mean) - sampling) * kind.spread(total, m) / sets
     return ProportionMoments(proportion=proportion, mean=mean, sampling_variance=sampling, release_variance=release)
 
 
@@ -137,15 +128,8 @@ def normal_tail_share(range_over_sigma: float) -> float:
     return float(2 * ndtr(-range_over_sigma))
 
 
-class ReleaseMoments(NamedTuple):
-    """Mean and variance of one set's q = x̃/m given each of some confidential counts x."""
-
-    mean: FloatArray
-    variance: FloatArray
-
-
-def release_moments(synthesizer: TwoCellSynthesizer, counts: IntArray) -> ReleaseMoments:
-    """Moments of q given x, in closed form where there is one, else by sums over rows.
+def release_moments(synthesizer: TwoCellSynthesizer, counts: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Mean and variance of one set's q = x̃/m given x, in closed form where there is one, else by sums over rows.
 
     Parameters
     ----------
@@ -155,11 +139,11 @@ def release_moments(synthesizer: TwoCellSynthesizer, counts: IntArray) -> Releas
     """
     closed = synthesizer.proportion_moments()
     if closed is not None:
-        return ReleaseMoments(closed[0][counts], closed[1][counts])
+        return closed[0][counts], closed[1][counts]
     rows = matrix_rows(synthesizer, counts)
     q = np.arange(synthesizer.m + 1) / synthesizer.m
     mean = rows @ q
-    return ReleaseMoments(mean, np.einsum("xj,xj->x", rows, (q - mean[:, None]) ** 2))
+    return mean, np.einsum("xj,xj->x", rows, (q - mean[:, None]) ** 2)
 
 
 @dataclass(frozen=True)
@@ -209,8 +193,8 @@ def set_moments(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> SetM
     """
     p = PROPORTION.validate(p)
     sets = SETS.validate(sets)
-    m = synthesizer.m
-    weights = binomial_weights(np.array([p]), synthesizer.n)[0]
+    n, m = synthesizer.n, synthesizer.m
+    weights = binomial_weights(np.array([p]), n)[0]
     counts = np.flatnonzero(weights > 1e-25)  # all others together change no digit
     weights = weights[counts]
 
@@ -219,15 +203,14 @@ def set_moments(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> SetM
     q = np.arange(m + 1) / m
     mean = rows @ q
     distance = q - mean[:, None]
-    squares = rows * distance**2
-    second = squares.sum(axis=1)
-    third, fourth = (np.einsum("xj,xj->x", squares, distance**power) for power in (1, 2))
+    second, third, fourth = (np.einsum("xj,xj->x", rows, distance**power) for power in (2, 3, 4))
     skew = (1 - 2 * mean) * third
     excess = fourth - second**2
     within = rows @ (q * (1 - q)) / m
     within_variance = ((1 - 2 * mean) ** 2 * second - 2 * skew + excess) / (m**2 * sets)
 
     # Moments of the sets over x
+    estimate = _mixed(weights, mean, second / sets)
     between = total = (math.nan, math.nan)
     if sets > 1:
         factor = 1 + 1 / sets
@@ -236,22 +219,15 @@ def set_moments(synthesizer: TwoCellSynthesizer, *, p: float, sets: int) -> SetM
         between = _mixed(weights, second, between_variance)
         total_variance = factor**2 * between_variance + within_variance - 2 * factor * covariance
         total = _mixed(weights, factor * second - within, total_variance)
-    estimate = _mixed(weights, mean, second / sets)
 
-    slope = _slope_of_mean(synthesizer, p, counts, weights, mean)
-    return SetMoments(p, slope, *estimate, *_mixed(weights, within, within_variance), *between, *total)
-
-
-def _slope_of_mean(
-    synthesizer: TwoCellSynthesizer, p: float, counts: IntArray, weights: FloatArray, mean: FloatArray
-) -> float:
-    """dE[q̄]/dp = Cov(x, E[q | x]) / (p (1 − p)), or n times the last step at p = 0 and 1."""
-    n = synthesizer.n
+    # dE[q̄]/dp = Cov(x, E[q | x]) / (p (1 − p)), or n times the last step at p = 0 and 1
     if len(counts) == 1:
-        ends = np.array([0, 1]) if p < 0.5 else np.array([n - 1, n])
-        return n * float(np.diff(release_moments(synthesizer, ends).mean)[0])
-    change = mean - mean[np.argmax(weights)]  # exactly 0 where E[q | x] does not depend on x
-    return float(weights @ ((counts - n * p) * change)) / (p * (1 - p))
+        ends = np.array([0, 1] if p < 0.5 else [n - 1, n])
+        slope = n * float(np.diff(release_moments(synthesizer, ends)[0])[0])
+    else:
+        change = mean - mean[np.argmax(weights)]  # exactly 0 where E[q | x] does not depend on x
+        slope = float(weights @ ((counts - n * p) * change)) / (p * (1 - p))
+    return SetMoments(p, slope, *estimate, *_mixed(weights, within, within_variance), *between, *total)
 
 
 def _mixed(weights: FloatArray, means: FloatArray, variances: FloatArray) -> tuple[float, float]:

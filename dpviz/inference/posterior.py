@@ -70,19 +70,10 @@ def checked_release(counts: object, m: int, gamma1: float, gamma2: float) -> tup
     return checked, gamma1, gamma2
 
 
-class PosteriorMixture(BetaMixture):
-    """Σ_x w_x Beta(γ1 + x, γ2 + n − x), the posterior of p; `weights` are Pr(x = 0 … n | release)."""
-
-    @property
-    def expected_count(self) -> float:
-        """E[x | release]."""
-        return float(self.weights @ np.arange(len(self.weights)))
-
-
 def posterior_mixture(
     *, synthetic_counts: Sequence[int] | IntArray, n: int, m: int, alpha: float, beta: float, gamma1: float = 1.0,
     gamma2: float = 1.0,
-) -> PosteriorMixture:  # fmt: skip
+) -> BetaMixture:  # fmt: skip
     """Posterior of p after M sets of the Beta-binomial synthesizer.
 
     Parameters
@@ -105,7 +96,7 @@ def posterior_mixture(
 def posterior_given(
     synthesizer: TwoCellSynthesizer, synthetic_counts: Sequence[int] | IntArray, *, gamma1: float = 1.0,
     gamma2: float = 1.0,
-) -> PosteriorMixture:  # fmt: skip
+) -> BetaMixture:  # fmt: skip
     """Posterior of p after M sets of any two-cell synthesizer.
 
     Parameters
@@ -118,7 +109,8 @@ def posterior_given(
 
     Notes
     -----
-    w_x ∝ BetaBinomial(x; n, γ1, γ2) Π_j T[x, x̃_j], T the transition matrix.
+    It is Σ_x w_x Beta(γ1 + x, γ2 + n − x), w_x = Pr(x | release) ∝ BetaBinomial(x; n, γ1, γ2) Π_j T[x, x̃_j], T the
+    transition matrix.
 
     Examples
     --------
@@ -131,7 +123,7 @@ def posterior_given(
     x = np.arange(synthesizer.n + 1)
     log_prior = log_prior_counts(x, synthesizer.n, gamma1, gamma2)
     weights = normalized(synthesizer.log_likelihood(counts) + log_prior)
-    return PosteriorMixture(a=gamma1 + x, b=gamma2 + x[::-1], weights=weights)
+    return BetaMixture(a=gamma1 + x, b=gamma2 + x[::-1], weights=weights)
 
 
 def posterior_if_known(*, confidential_count: int, n: int, gamma1: float = 1.0, gamma2: float = 1.0) -> BetaMixture:

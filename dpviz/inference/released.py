@@ -9,7 +9,7 @@ import numpy as np
 from dpviz.core.escape import single_line
 from dpviz.core.limits import MAX_COUNTS_OF_PAGE
 from dpviz.inference.beta_mixture import BetaMixture
-from dpviz.inference.posterior import PosteriorMixture, posterior_given, posterior_if_known, posterior_if_real
+from dpviz.inference.posterior import posterior_given, posterior_if_known, posterior_if_real
 from dpviz.mechanisms import TwoCellSynthesizer
 
 COUNT = re.compile(r"\d{1,9}")
@@ -34,7 +34,7 @@ class ReleasedCounts:
         return None if self.confidential_count is None else self.confidential_count / self.synthesizer.n
 
     @cached_property
-    def exact(self) -> PosteriorMixture:
+    def exact(self) -> BetaMixture:
         """Posterior of an analyst who is told how the data were made."""
         return posterior_given(self.synthesizer, self.counts, gamma1=self.gamma1, gamma2=self.gamma2)
 

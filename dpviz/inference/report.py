@@ -107,10 +107,10 @@ def contradiction_sentence(release: ReleasedCounts) -> str:
 def confidential_count_sentence(release: ReleasedCounts) -> str:
     """What the release says of x."""
     weights, x = release.exact.weights, release.confidential_count
-    mode = int(np.argmax(weights))
+    mean, mode = float(weights @ np.arange(len(weights))), int(np.argmax(weights))
     true = "" if x is None else f" The true x = {format_number(x)} has probability {format_number(weights[x], 3)}."
     return (
-        f"On average x = {format_number(release.exact.expected_count, 5)}. Most probable is x = {format_number(mode)}, "
+        f"On average x = {format_number(mean, 5)}. Most probable is x = {format_number(mode)}, "
         f"with probability {format_number(weights[mode], 3)}.{true}"
     )
 

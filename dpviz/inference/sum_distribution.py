@@ -30,10 +30,10 @@ def checked_counts(counts: object, m: int, *, name: str = "synthetic_counts") ->
     name : str
         Of the argument, in messages.
     """
-    integers = argument(name, 0, m, integer=True).validate_array(counts)
+    integers: IntArray = argument(name, 0, m, integer=True).validate_array(counts).astype(np.int64)
     if not integers.size:
         raise ValueError(f"{name} must hold at least one count; got none.")
-    return integers.astype(np.int64)
+    return integers
 
 
 def along_axis(proportions: Numbers) -> FloatArray:
@@ -59,18 +59,16 @@ def matrix_rows(synthesizer: TwoCellSynthesizer, counts: IntArray) -> FloatArray
     """
     if 2 * len(counts) > synthesizer.n:
         is_small = (synthesizer.n + 1) * (synthesizer.m + 1) <= 1_000_000  # 8 MB are kept for the next question
-        return (_cached_rows if is_small else _all_rows)(synthesizer)[counts]
+        return (_all_rows if is_small else _all_rows.__wrapped__)(synthesizer)[counts]
     with np.errstate(under="ignore"):
         rows = np.exp(synthesizer.log_transition(counts, np.arange(synthesizer.m + 1)))
     return rows / rows.sum(axis=1, keepdims=True)
 
 
+@lru_cache(maxsize=1)
 def _all_rows(synthesizer: TwoCellSynthesizer) -> FloatArray:
     rows = synthesizer.transition_matrix()
     return rows / rows.sum(axis=1, keepdims=True)
-
-
-_cached_rows = lru_cache(maxsize=1)(_all_rows)
 
 
 def within_sums(n: int, m: int, sets: int) -> bool:
@@ -209,26 +207,20 @@ def length_limit(sums: ReleaseSums, *, proportions: Numbers, level: float = 0.95
     # as the table of the sums at every node allows
     count = max(math.ceil(100 * math.sqrt(sums.n)), 2_000)
     count = max(min(count, 2_000_000 // sums.rows.shape[1]), 400)
-    nodes = np.sin(np.linspace(0, np.pi / 2, count + 1)) ** 2
-    distributions = sums.distribution(nodes)
-    bounds = np.array([_integral(sums, float(value), level, nodes, distributions) for value in p])
-    return LengthLimit(length=bounds[:, 0], error=bounds[:, 1])
-
-
-def _integral(
-    sums: ReleaseSums, p: float, level: float, nodes: FloatArray, distributions: FloatArray
-) -> tuple[float, float]:
-    """Lower bound of ∫ β dp', with p as one more node, and its distance from the trapezoids."""
-    own = sums.distribution(p)[0]
-    place = int(np.searchsorted(nodes, p))
-    nodes = np.insert(nodes, place, p)
-    distributions = np.insert(distributions, place, own, axis=0)
-    smallest, price = _smallest_acceptance(own, distributions, level)
-    smallest, price = np.where(price < 1e6, (smallest, price), 0.0)  # a lower bound where the price is huge
-    smallest[place] = level
-    price[place] = 1.0
+    grid = np.sin(np.linspace(0, np.pi / 2, count + 1)) ** 2
+    distributions = sums.distribution(grid)
     spread = min(float(np.ptp(sums.rows, axis=0).sum()), 1.0)  # as large as Pr(A | x) can change with x
-    return integral_below(nodes, smallest, price, *steepest(sums.n, nodes, spread))
+    bounds = []
+    for place, value, own in zip(np.searchsorted(grid, p), p, sums.distribution(p), strict=True):
+        # p is one more node
+        nodes = np.insert(grid, place, value)
+        smallest, price = _smallest_acceptance(own, np.insert(distributions, place, own, axis=0), level)
+        smallest, price = np.where(price < 1e6, (smallest, price), 0.0)  # a lower bound where the price is huge
+        smallest[place] = level
+        price[place] = 1.0
+        bounds.append(integral_below(nodes, smallest, price, *steepest(sums.n, nodes, spread)))
+    length, error = np.array(bounds).T
+    return LengthLimit(length=length, error=error)
 
 
 def _smallest_acceptance(own: FloatArray, alternatives: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:

@@ -106,10 +106,10 @@ def test_the_law_of_the_estimate_is_the_convolution():
 def test_a_certain_population_leaves_the_noise_of_the_release(p):
     synthesizer = GeometricSanitizer(n=6, epsilon=1.0)
     found = set_moments(synthesizer, p=p, sets=3)
-    alone = release_moments(synthesizer, np.array([6 if p else 0]))
-    assert found.variance_estimate == pytest.approx(alone.variance[0] / 3, rel=1e-14)
-    spread = alone.mean[0] * (1 - alone.mean[0]) - alone.variance[0]  # E[q(1 − q)]
-    assert found.mean_total == pytest.approx(4 / 3 * alone.variance[0] - spread / 6, rel=1e-12)
+    mean, variance = (float(value[0]) for value in release_moments(synthesizer, np.array([6 if p else 0])))
+    assert found.variance_estimate == pytest.approx(variance / 3, rel=1e-14)
+    spread = mean * (1 - mean) - variance  # E[q(1 − q)]
+    assert found.mean_total == pytest.approx(4 / 3 * variance - spread / 6, rel=1e-12)
 
 
 SETTINGS = [(1, 1, 1.5, 1.5), (5, 3, 2.0, 7.0), (12, 30, 1.25, 40.0), (40, 8, 30.0, 1.01), (25, 25, 1000.0, 1000.0)]

@@ -168,13 +168,13 @@ def test_score_ends_solve_their_equation(method, law, prior, sets):
 @pytest.mark.parametrize(("release", "sets"), [DESIGNS[0], DESIGNS[1], DESIGNS[4], DESIGNS[5], DESIGNS[8]])
 def test_the_hull_of_accepted_proportions_is_the_closed_form(release, sets, level):
     """At a low level intervals are narrower than the grid, and most lie between two of its points."""
-    moments = release_moments(release, np.arange(release.n + 1))
+    means, variances = release_moments(release, np.arange(release.n + 1))
     observed = np.arange(sets * release.m + 1) / (sets * release.m)
 
     def averages(p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         weights = binom.pmf(np.arange(release.n + 1), release.n, np.ravel(p)[:, None])
-        mean = weights @ moments.mean
-        variance = weights @ (moments.variance / sets + moments.mean**2) - mean**2
+        mean = weights @ means
+        variance = weights @ (variances / sets + means**2) - mean**2
         return mean.reshape(np.shape(p)), variance.reshape(np.shape(p))
 
     found = _score_hull(averages, observed, float(norm.ppf((1 + level) / 2)))
@@ -188,14 +188,14 @@ def test_score_ends_of_noise_in_many_rows_solve_their_equation():
     release = LaplaceSanitizer.up_to(10_000)(n=10_000, epsilon=0.01)
     low, high = _score_ends(release, 1, 0.95)
     observed = np.arange(10_001) / 10_000
-    moments = release_moments(release, np.arange(10_001))
+    means, variances = release_moments(release, np.arange(10_001))
     for end in (low, high):
         inside = np.flatnonzero((end > 0) & (end < 1))
         assert len(inside) > 9_000
         inside = inside[::50]
         weights = binomial_weights(end[inside], 10_000)
-        mean = weights @ moments.mean
-        variance = weights @ (moments.variance + (moments.mean - 0.5) ** 2) - (mean - 0.5) ** 2
+        mean = weights @ means
+        variance = weights @ (variances + (means - 0.5) ** 2) - (mean - 0.5) ** 2
         assert np.abs(observed[inside] - mean) == pytest.approx(Z * np.sqrt(variance), rel=1e-7)
 
 
