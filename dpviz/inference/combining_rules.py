@@ -81,10 +81,6 @@ def _sum(b: FloatArray, v: FloatArray, sets: int, _: float) -> FloatArray:
     return (1 + 1 / sets) * b + v
 
 
-def _difference(b: FloatArray, v: FloatArray, sets: int, _: float) -> FloatArray:
-    return total_variance(b, v, sets)
-
-
 def _never_negative(b: FloatArray, v: FloatArray, sets: int, ratio: float) -> FloatArray:
     difference = total_variance(b, v, sets)
     return np.where(difference >= 0, difference, ratio * v)
@@ -98,8 +94,8 @@ def _normal_where_negative(b: FloatArray, v: FloatArray, sets: int, ratio: float
 _FORMULAS: dict[str, tuple[Formula, Formula | None]] = {  # T, and ν unless the quantile is normal
     "reiter_2002": (_never_negative, _difference_degrees),
     "reiter_2002_normal": (_never_negative, _normal_where_negative),
-    "raghunathan_2003": (_difference, _difference_degrees),
-    "raghunathan_2003_normal": (_difference, None),
+    "raghunathan_2003": (total_variance, _difference_degrees),
+    "raghunathan_2003_normal": (total_variance, None),
     "rubin_1987": (_sum, lambda b, v, sets, _: _degrees(v, (1 + 1 / sets) * b, sets)),
     "rubin_1987_normal": (_sum, None),
     # Its ν is that of b alone, the other term counting as known: 2 T² / Var(T), Var(b/M) = 2 (b/M)² / (M − 1)

@@ -71,8 +71,8 @@ def set_statistics(synthesizer: TwoCellSynthesizer, sets: int, total: IntArray, 
     return SetStatistics(synthesizer, sets, total, total / (sets * m), between, within)
 
 
-def total_variance(between: FloatArray, within: FloatArray, sets: int) -> FloatArray:
-    """T_M = (1 + 1/M) b − v̄; 0 where it is within 1e-12 of v̄.
+def total_variance(between: FloatArray, within: FloatArray, sets: int, _: float = 1.0) -> FloatArray:
+    """T_M = (1 + 1/M) b − v̄, whatever m/n is; 0 where it is within 1e-12 of v̄.
 
     Parameters
     ----------

@@ -28,8 +28,6 @@ ROUNDING = 1e-12  # difference of q̄ and its mean, or of two such differences, 
 SCORE_GRID = np.sin(np.linspace(0, np.pi / 2, 2001)) ** 2  # proportions that bracket the ends of score intervals
 TAIL_SLACK = 1e-12  # by which exact tails are taken to be larger than computed: more than all rounding
 
-Moments = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
-
 
 def _score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Intervals:
     """Score intervals {p : (q̄ − E[q̄ | p])² ≤ z² Var(q̄ | p)} for q̄ = S/(Mm), S = 0 … Mm.
@@ -61,14 +59,7 @@ def _score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Int
     b = noise[-1] - noise[0] - a
     c = noise[0]
     if not (isinstance(synthesizer, BetaBinomial | PlugIn) and slope and a <= 0):
-        center = mean.mean()
-        averages = evaluator(np.column_stack([mean, noise + (mean - center) ** 2]))
-
-        def moments(p: FloatArray) -> tuple[FloatArray, FloatArray]:
-            means, squares = averages(p).T
-            return means, np.maximum(squares - (means - center) ** 2, 0.0)
-
-        return _score_hull(moments, observed, z)
+        return _score_hull(mean, noise, observed, z)
 
     # Both roots, one from the sum that loses no digits and the other from their product
     distance = observed - mean[0]
@@ -84,8 +75,14 @@ def _score_ends(synthesizer: TwoCellSynthesizer, sets: int, level: float) -> Int
     return Intervals(np.clip(np.minimum(first, second), 0.0, 1.0), np.clip(np.maximum(first, second), 0.0, 1.0))
 
 
-def _score_hull(moments: Moments, observed: FloatArray, z: float) -> Intervals:
-    """Hulls of the accepted p for observed q̄, from E[q̄ | p] and Var(q̄ | p), by a grid and root finding."""
+def _score_hull(mean: FloatArray, noise: FloatArray, observed: FloatArray, z: float) -> Intervals:
+    """Hulls of the accepted p for observed q̄, from E[q̄ | x] and Var(q̄ | x), by a grid and root finding."""
+    center = mean.mean()
+    averages = evaluator(np.column_stack([mean, noise + (mean - center) ** 2]))
+
+    def moments(p: FloatArray) -> tuple[FloatArray, FloatArray]:
+        means, squares = averages(p.ravel()).T.reshape(2, *p.shape)
+        return means, np.maximum(squares - (means - center) ** 2, 0.0)
 
     def excess(p: FloatArray, q: FloatArray) -> FloatArray:
         """(q̄ − E)² − z² Var, not positive where p is accepted."""
@@ -96,33 +93,33 @@ def _score_hull(moments: Moments, observed: FloatArray, z: float) -> Intervals:
     # Outermost points of the grid that are accepted, or whose mean is nearest
     means, variances = moments(SCORE_GRID)
     reach = np.sqrt(np.maximum(z**2 * variances, ROUNDING**2))
-    last_point = len(SCORE_GRID) - 1
+    last = len(SCORE_GRID) - 1
     outermost = np.empty((2, len(observed)), dtype=int)
-    is_accepted = np.empty(len(observed), dtype=bool)
     for block in row_blocks(len(observed), len(SCORE_GRID)):
         distance = np.abs(observed[block, None] - means)
-        inside = distance <= reach
-        is_accepted[block] = inside.any(axis=1)
-        inside |= distance <= distance.min(axis=1, keepdims=True) + ROUNDING
-        outermost[:, block] = inside.argmax(axis=1), last_point - inside[:, ::-1].argmax(axis=1)
+        inside = distance <= np.maximum(reach, distance.min(axis=1, keepdims=True) + ROUNDING)
+        outermost[:, block] = inside.argmax(axis=1), last - inside[:, ::-1].argmax(axis=1)
     inner = SCORE_GRID[outermost]
-    outer = SCORE_GRID[np.clip(outermost + np.array([[-1], [1]]), 0, last_point)]
+    outer = SCORE_GRID[np.clip(outermost + np.array([[-1], [1]]), 0, last)]
+    q = np.broadcast_to(observed, inner.shape)
+    is_accepted = excess(inner, q) <= 0
 
     # Intervals between two points: around the p whose mean is q̄
     if (np.diff(means) >= 0).all():
         cell = np.searchsorted(means, observed) - 1
-        narrow = np.flatnonzero(~is_accepted & (cell >= 0) & (cell < last_point))
+        narrow = np.flatnonzero(~is_accepted.any(axis=0) & (cell >= 0) & (cell < last))
         bracket = SCORE_GRID[cell[narrow]], SCORE_GRID[cell[narrow] + 1]
         if len(narrow):
             inner[:, narrow] = find_root(lambda p, q: moments(p)[0] - q, bracket, args=(observed[narrow],)).x
             outer[:, narrow] = bracket
+            is_accepted[:, narrow] = True
 
-    # Intervals between an accepted point and its neighbour
-    q = np.broadcast_to(observed, inner.shape)
-    some = np.nonzero((inner != outer) & (excess(inner.ravel(), q.ravel()).reshape(inner.shape) <= 0))
-    if len(some[0]):
-        ends = find_root(excess, (inner[some], outer[some]), args=(q[some],), tolerances={"xatol": 1e-14})
-        inner[some] = np.where(ends.success, ends.x, inner[some])
+    # Ends between an accepted point and its neighbour
+    is_open = is_accepted & (inner != outer)
+    if is_open.any():
+        bracket = inner[is_open], outer[is_open]
+        ends = find_root(excess, bracket, args=(q[is_open],), tolerances={"xatol": 1e-14})
+        inner[is_open] = np.where(ends.success, ends.x, bracket[0])
     return Intervals(*inner)
 
 
@@ -224,8 +221,8 @@ def _tail_ends(sums: ReleaseSums, tail: float) -> FloatArray:
     tails = sums.at_least
     target = tail - TAIL_SLACK
     low = np.where(tails[:, 0] > target, 0.0, 1.0)
-    some = np.flatnonzero((tails[:, 0] <= target) & (tails[:, -1] > target))
-    low[some] = _crossing(tails[some], target, np.zeros(len(some)), np.ones(len(some)))
+    some = (tails[:, 0] <= target) & (tails[:, -1] > target)
+    low[some] = _crossing(tails[some], target, np.zeros(some.sum()), np.ones(some.sum()))
     return low
 
 
@@ -235,30 +232,30 @@ def _blaker_lower_ends(sums: ReleaseSums, size: float) -> FloatArray:
     # the point where the lower tail of the next sum equals G; there the test accepts. So the end lies between, where G
     # and the lower tail of s* together pass the size, or at that point. They pass once if coefficients fall, then rise.
     low = _tail_ends(sums, size / 2)
-    upper, lower = sums.at_least, sums.at_most
-    some = np.flatnonzero((low > 0) & (low < 1) | (low == 0) & (upper[:, 0] < 0.5))  # others: every p, or none
+    some = np.flatnonzero((low > 0) & (low < 1) | (low == 0) & (sums.at_least[:, 0] < 0.5))  # others: every p, or none
     if not len(some):
         return low
     start = low[some]
-    weights = binomial_weights(start, sums.n)
-    tail = np.einsum("sx,sx->s", weights, upper[some])
+    upper = sums.at_least[some]
+    below = np.vstack([np.zeros(sums.n + 1), sums.at_most])  # Pr(S' < s | x) for s = 0 … Mm + 1
 
-    # s*: the last sum whose lower tail is at most G, by bisection
-    partner, last = np.full(len(some), -1), some - 1
+    # s* + 1: the last sum below which is at most G, by bisection
+    weights = binomial_weights(start, sums.n)
+    tail = np.einsum("sx,sx->s", weights, upper)
+    partner, last = np.zeros_like(some), some
     while (partner < last).any():
         middle = (partner + last + 1) // 2
-        value = np.einsum("sx,sx->s", weights, lower[np.maximum(middle, 0)])
-        is_below = (value <= tail) | (middle < 0)
+        is_below = np.einsum("sx,sx->s", weights, below[middle]) <= tail
         partner, last = np.where(is_below, middle, partner), np.where(is_below, last, middle - 1)
 
     # Where the lower tail of the next sum equals G
     ends = np.ones(len(some))
-    difference = upper[some] - lower[np.minimum(partner + 1, len(lower) - 1)]
-    meet = np.flatnonzero((partner + 1 < some) & (difference[:, -1] > -TAIL_SLACK))  # the two tails meet at some p ≤ 1
+    difference = upper - below[partner + 1]
+    meet = np.flatnonzero((partner < some) & (difference[:, -1] > -TAIL_SLACK))  # the two tails meet at some p ≤ 1
     ends[meet] = _crossing(difference[meet], -TAIL_SLACK, start[meet], np.ones(len(meet)))
 
     # Where both tails together pass the size before
-    both = upper[some] + np.where((partner >= 0)[:, None], lower[np.maximum(partner, 0)], 0.0)
+    both = upper + below[partner]
     target = size - TAIL_SLACK
     passes = np.flatnonzero(np.einsum("sx,sx->s", binomial_weights(ends, sums.n), both) > target)
     ends[passes] = _crossing(both[passes], target, start[passes], ends[passes])

@@ -89,19 +89,19 @@ def posterior_summaries(
 
     # The order of the sets does not matter
     distinct, place = np.unique(np.sort(counts, axis=1), axis=0, return_inverse=True)
-    blocks = row_blocks(len(distinct), len(x))
-    moments, regions = [], []
-    for block in blocks:
+    moments = np.empty((2, len(distinct)))
+    ends = np.full((2, len(distinct), 1), math.nan)
+    for block in row_blocks(len(distinct), len(x)):
         known, which = np.unique(distinct[block], return_inverse=True)
         log_columns = synthesizer.log_transition(x, known).T
         log_weights = log_prior + log_columns[which.reshape(distinct[block].shape)].sum(axis=1)
         family = MixtureFamily(a=gamma1 + x, b=gamma2 + x[::-1], weights=normalized(log_weights))
-        moments.append(family.moments())
-        regions.append(family.equal_tails(level) if interval == EQUAL_TAILS else family.highest_density(level))
-    ends = np.full((2, len(distinct), max(region.shape[2] for region in regions)), math.nan)
-    for block, region in zip(blocks, regions, strict=True):
+        moments[:, block] = family.moments()
+        region = family.equal_tails(level) if interval == EQUAL_TAILS else family.highest_density(level)
+        more = max(region.shape[2] - ends.shape[2], 0)
+        ends = np.pad(ends, ((0, 0), (0, 0), (0, more)), constant_values=math.nan)
         ends[:, block, : region.shape[2]] = region
-    mean, variance = np.concatenate(moments, axis=1)[:, place.ravel()]
+    mean, variance = moments[:, place.ravel()]
     starts, stops = ends[:, place.ravel()]
     return PosteriorSummaries(mean=mean, variance=variance, starts=starts, stops=stops)
 
@@ -159,8 +159,9 @@ def posterior_coverage(
     )  # fmt: skip
     p = along_axis(proportions)
     releases = math.comb(synthesizer.m + plan.sets, plan.sets)
-    coverage, error, width = np.zeros((3, len(p)))
-    if is_exact := releases <= 20_000:  # which take seconds
+    is_exact = releases <= 20_000  # which take seconds
+    error = np.zeros(len(p))
+    if is_exact:
         counts, log_orders = multisets(synthesizer.m + 1, plan.sets)
         chances = release_probabilities(synthesizer, counts, np.exp(log_orders), binomial_weights(p, synthesizer.n).T)
         is_possible = chances.any(axis=1)
@@ -170,10 +171,10 @@ def posterior_coverage(
         width = intervals.width @ chances[is_possible]
     else:
         releases = plan.repetitions
-        for point, value in enumerate(p.tolist()):
-            sums = run_simulation(replace(plan, p=value)).sums
-            share = Measure.share(int(sums["covered"]), releases)
-            coverage[point], error[point], width[point] = share.value, share.error, sums["width"] / releases
+        sums = [run_simulation(replace(plan, p=value)).sums for value in p.tolist()]
+        shares = [Measure.share(int(at_p["covered"]), releases) for at_p in sums]
+        coverage, error = np.array([(share.value, share.error) for share in shares]).T
+        width = np.array([at_p["width"] for at_p in sums]) / releases
     return PosteriorCoverage(
         proportions=p, coverage=coverage, mean_width=width, coverage_error=error, releases=releases, exact=is_exact
     )

@@ -92,16 +92,6 @@ def test_the_law_of_the_estimate_has_the_moments(synthesizer, sets):
     assert spread == pytest.approx(moments.variance_estimate, rel=1e-8)
 
 
-def test_the_law_of_the_estimate_is_the_convolution():
-    synthesizer = LaplaceSanitizer(n=30, epsilon=0.4)
-    law = release_distribution(synthesizer, p=0.3, sets=3, sums_only=True)
-    direct = np.zeros(91)
-    for x, row in enumerate(synthesizer.transition_matrix()):
-        weight = math.comb(30, x) * 0.3**x * 0.7 ** (30 - x)
-        direct += weight * np.convolve(np.convolve(row, row), row)
-    np.testing.assert_allclose(law.probability, direct[law.statistics.total], atol=1e-12)
-
-
 @pytest.mark.parametrize("p", [0.0, 1.0])
 def test_a_certain_population_leaves_the_noise_of_the_release(p):
     synthesizer = GeometricSanitizer(n=6, epsilon=1.0)

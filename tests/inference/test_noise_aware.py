@@ -170,14 +170,7 @@ def test_the_hull_of_accepted_proportions_is_the_closed_form(release, sets, leve
     """At a low level intervals are narrower than the grid, and most lie between two of its points."""
     means, variances = release_moments(release, np.arange(release.n + 1))
     observed = np.arange(sets * release.m + 1) / (sets * release.m)
-
-    def averages(p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        weights = binom.pmf(np.arange(release.n + 1), release.n, np.ravel(p)[:, None])
-        mean = weights @ means
-        variance = weights @ (variances / sets + means**2) - mean**2
-        return mean.reshape(np.shape(p)), variance.reshape(np.shape(p))
-
-    found = _score_hull(averages, observed, float(norm.ppf((1 + level) / 2)))
+    found = _score_hull(means, variances / sets, observed, float(norm.ppf((1 + level) / 2)))
     wanted = _score_ends(release, sets, level)
     inside = wanted[0] < wanted[1]
     assert np.abs(np.array(found) - wanted)[:, inside].max() < (1e-11 if level > 0.01 else 1e-9)
