@@ -155,15 +155,6 @@ class MixtureFamily:
         below[:, -1] = 0.0
         return np.stack([above, below])
 
-    @cached_property
-    def _grid(self) -> FloatArray:
-        """Log-odds, even in arcsin √p with two points to the standard deviation of a component, and tails."""
-        steps = max(64, math.ceil(2 * math.pi * math.sqrt(self._total)))
-        body = logit(np.sin(np.linspace(0.0, np.pi / 2, steps + 1)[1:-1]) ** 2)
-        tail = np.append(np.arange(8.0, 50.0, 1.5), np.geomspace(50.0, 700.0, 8))
-        tail = tail[tail > body[-1]]
-        return np.concatenate([-tail[::-1], body, tail])
-
     def moments(self) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of every mixture."""
         means = self.a / self._total
@@ -305,9 +296,16 @@ class MixtureFamily:
         Each has its denser and its other end, ln f at both, and F at the former. Those that fill a row up have no
         length.
         """
+        # Log-odds, even in arcsin √p with two points to the standard deviation of a component, and tails
+        steps = max(64, math.ceil(2 * math.pi * math.sqrt(self._total)))
+        body = logit(np.sin(np.linspace(0.0, np.pi / 2, steps + 1)[1:-1]) ** 2)
+        tail = np.append(np.arange(8.0, 50.0, 1.5), np.geomspace(50.0, 700.0, 8))
+        tail = tail[tail > body[-1]]
+        grid = np.concatenate([-tail[::-1], body, tail])
+
         # Turning points: changes of the sign of the slope on the grid, where it is more than rounding, refined
-        densities, _ = self._densities(self._grid)
-        terms = densities * self._slopes(self._grid)
+        densities, _ = self._densities(grid)
+        terms = densities * self._slopes(grid)
         slopes, rounding = self.weights @ terms.T, self.weights @ np.abs(terms).T
         rows, columns = np.nonzero(np.abs(slopes) > 1e-12 * rounding)
         signs = np.sign(slopes[rows, columns])
@@ -317,7 +315,7 @@ class MixtureFamily:
         edges = np.full((len(self.weights), number.max(initial=-1) + 3), END)
         edges[:, 0] = -END
         if len(row):
-            bracket = self._grid[columns[turns]], self._grid[columns[turns + 1]]
+            bracket = grid[columns[turns]], grid[columns[turns + 1]]
             edges[row, number + 1] = find_root(lambda u, row: self.at(row, u)[1], bracket, args=(row,)).x
 
         # Neighbours among the turning points and both ends

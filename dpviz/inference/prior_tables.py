@@ -1,7 +1,8 @@
 """Tables of the page Minimum priors: what a promise needs, what a prior gives, and other kinds of promises."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
+from itertools import compress
 
 from dpviz.calibration.curves import Needed, Ways
 from dpviz.calibration.data_kinds import Given, PromiseQuestion
@@ -18,10 +19,10 @@ from dpviz.privacy.subsampling import subsampled_epsilon, subsampled_epsilon_pri
 PENDING = "…"  # text of an answer that is still being computed
 
 
-def _table(caption: str, head: list[str], rows: Iterable[tuple[PriorMethod, list[str]]]) -> TextTable:
+def _table(caption: str, head: list[str], cells: Mapping[PriorMethod, list[str]]) -> TextTable:
     """Table of methods, as wide as its head."""
-    cells = [[f"<b>{method.label}</b>", *values, *[""] * (len(head) - len(values) - 1)] for method, values in rows]
-    return TextTable(head, cells, caption)
+    rows = [[f"<b>{method.label}</b>", *values, *[""] * len(head)][: len(head)] for method, values in cells.items()]
+    return TextTable(head, rows, caption)
 
 
 def needed_table(question: PromiseQuestion, needed: Needed) -> TextTable:
@@ -35,26 +36,22 @@ def needed_table(question: PromiseQuestion, needed: Needed) -> TextTable:
     """
     kind, delta = question.kind, question.setting.delta
     caption = "The exact prior of every method, and what it costs"
-    truncated = untruncated = ""
+    conditions = "", ""
     costs = [f"bias at p = {format_number(question.p, 3)}", "standard error"]
     if kind.conditioned:
         caption = "The exact range of every method, and what it cuts off"
-        truncated, untruncated = ", truncated", ", not truncated"
+        conditions = ", truncated", ", not truncated"
         costs = ["share of N(0, σ²) beyond ±R"]
-    answers = {f"{kind.axis}, δ = 0{truncated}": needed.pure}
+    answers = {f"{kind.axis}, δ = 0{conditions[0]}": needed.pure}
     if delta > 0:
-        answers[f"{kind.axis}, δ = {format_number(delta, 3)}{untruncated}"] = needed.exact
-    head = ["method", *answers, *costs]
-    rows = []
-    for key, method in kind.methods.items():
-        cells = [PENDING] * (len(head) - 1)
-        if key in needed.exact:
-            cells = [question.level_cell(answer[key]) for answer in answers.values()]
-            cells += _costs(question, method, needed.exact[key])
-        rows.append((method, cells))
-    rows.append((PARAM_MAP, ["impossible"] * len(answers)))
-    table = _table(caption, head, rows)
-    for row, (method, _) in zip(table.rows, rows, strict=True):
+        answers[f"{kind.axis}, δ = {format_number(delta, 3)}{conditions[1]}"] = needed.exact
+    cells = {method: [PENDING] * (len(answers) + len(costs)) for method in kind.methods.values()}
+    for key in needed.exact:
+        levels = [question.level_cell(answer[key]) for answer in answers.values()]
+        cells[kind.methods[key]] = levels + _costs(question, kind.methods[key], needed.exact[key])
+    cells[PARAM_MAP] = ["impossible"] * len(answers)
+    table = _table(caption, ["method", *answers, *costs], cells)
+    for row, method in zip(table.rows, cells, strict=True):
         release = method.words.replace("proportion", "mean") if kind.conditioned else method.words
         row[0] += f"<br><small>{': '.join(filter(None, [method.plain(question.cells), release]))}</small>"
     return table
@@ -84,21 +81,19 @@ def ways_table(question: PromiseQuestion, ways: Ways) -> TextTable:
     ways : Ways
         Answers so far.
     """
-    rows = []
+    cells = {}
     for key, method in question.kind.methods.items():
-        place = key, question.sets
-        cells = [NOT_COMPUTED if key in ways.refused else PENDING] * 4
-        if place in ways.shares:
-            shares = ways.shares[place]
+        values = [NOT_COMPUTED if key in ways.refused else PENDING] * 4
+        if shares := ways.shares.get((key, question.sets)):
             levels = shares.pure, shares.split, shares.advanced
-            cells[:3] = ["–" if math.isnan(level) else question.level_cell(level) for level in levels]
-        if place in ways.exact:
-            cells[3] = f"<b>{question.level_cell(ways.exact[place])}</b>"
-        rows.append((method, cells))
+            values[:3] = ["–" if math.isnan(level) else question.level_cell(level) for level in levels]
+        if (exact := ways.exact.get((key, question.sets))) is not None:
+            values[3] = f"<b>{question.level_cell(exact)}</b>"
+        cells[method] = values
     truncated = ", truncated" if question.kind.conditioned else ""
     head = ["for all sets together", f"ε/M each, δ = 0{truncated}", "(ε/M, δ/M) each", "advanced composition", "exact"]
     needs = "range that the sets allow" if question.kind.conditioned else "prior that the sets need"
-    return _table(f"The {needs}, by way of counting", head, rows)
+    return _table(f"The {needs}, by way of counting", head, cells)
 
 
 def given_by_method(question: PromiseQuestion, level: float) -> dict[str, Given | None]:
@@ -110,8 +105,8 @@ def given_by_method(question: PromiseQuestion, level: float) -> dict[str, Given 
     level : float
         Prior or range.
     """
-    methods = question.kind.methods.items()
-    return {key: question.kind.given(method, question.setting, level) for key, method in methods}
+    kind = question.kind
+    return {key: kind.given(method, question.setting, level) for key, method in kind.methods.items()}
 
 
 def given_table(question: PromiseQuestion, given: Mapping[str, Given | None]) -> TextTable:
@@ -125,29 +120,21 @@ def given_table(question: PromiseQuestion, given: Mapping[str, Given | None]) ->
     """
     setting, sets = question.setting, question.sets
     pure = "ε at δ = 0, truncated" if question.kind.conditioned else "ε at δ = 0"
-    columns: dict[str, Callable[[Given], str]] = {pure: lambda privacy: _epsilon(privacy.pure_epsilon)}
-    if setting.delta > 0:
-        name = f"ε at δ = {format_number(setting.delta, 3)}"
-        columns[name] = lambda privacy: _epsilon(privacy.epsilon_at_delta)
-    columns[f"δ at ε = {format_number(setting.epsilon, 4)}"] = lambda privacy: _delta(question, privacy)
-    if sets > 1:
-        columns[f"{sets} sets: {pure}"] = lambda privacy: _epsilon(sets * privacy.pure_epsilon)
-    rows = []
+    titles = [pure, f"ε at δ = {format_number(setting.delta, 3)}", f"δ at ε = {format_number(setting.epsilon, 4)}"]
+    titles.append(f"{sets} sets: {pure}")
+    is_shown = [True, setting.delta > 0, True, sets > 1]
+    cells = {}
     for key, privacy in given.items():
         method = PRIOR_METHODS[key]
-        barred = [f"needs α > {format_number(method.lost)}"]
-        rows.append((method, barred if privacy is None else [text(privacy) for text in columns.values()]))
-    return _table("What this prior or range gives", ["exact", *columns], rows)
-
-
-def _epsilon(value: float) -> str:
-    return "unbounded" if math.isinf(value) else format_number(value, 5)
-
-
-def _delta(question: PromiseQuestion, given: Given) -> str:
-    """δ at the promised ε: 0 where that is kept without any, and else above 0 however small it is."""
-    is_zero = not question.kind.conditioned and given.pure_epsilon <= question.setting.epsilon
-    return (format_number if is_zero else format_failure)(given.delta_at_epsilon, 4)
+        cells[method] = [f"needs α > {format_number(method.lost)}"]
+        if privacy is not None:
+            losses = privacy.pure_epsilon, privacy.epsilon_at_delta, sets * privacy.pure_epsilon
+            texts = ["unbounded" if math.isinf(loss) else format_number(loss, 5) for loss in losses]
+            # δ is 0 where ε is kept without any, and else above 0 however small it is
+            is_zero = not question.kind.conditioned and privacy.pure_epsilon <= setting.epsilon
+            texts.insert(2, (format_number if is_zero else format_failure)(privacy.delta_at_epsilon, 4))
+            cells[method] = list(compress(texts, is_shown))
+    return _table("What this prior or range gives", ["exact", *compress(titles, is_shown)], cells)
 
 
 def average_table(deltas: Mapping[str, tuple[float, float | None] | None], theta: float, epsilon: float) -> TextTable:
@@ -159,12 +146,13 @@ def average_table(deltas: Mapping[str, tuple[float, float | None] | None], theta
         Result of `average_and_worst` by method.
     theta, epsilon : float
     """
-    rows = []
-    for key, pair in deltas.items():
-        values = [format_number(1.0 if delta is None else delta, 4) for delta in pair or ()]
-        rows.append((PRIOR_METHODS[key], values or ["needs α > 1"]))
+    cells = {
+        PRIOR_METHODS[key]: [format_number(1.0 if delta is None else delta, 4) for delta in pair or ()]
+        or ["needs α > 1"]
+        for key, pair in deltas.items()
+    }
     head = [f"δ at ε = {format_number(epsilon, 4)}", f"average case, θ = {format_number(theta, 4)}", "worst case"]
-    return _table("Average-case and worst-case δ", head, rows)
+    return _table("Average-case and worst-case δ", head, cells)
 
 
 def sampling_table(
@@ -188,42 +176,38 @@ def sampling_table(
     setting = question.setting
     rate = setting.n / population
     is_exact = max(setting.n, setting.m) <= limits.MAX_SAMPLED_ROWS_OF_PAGE and population <= limits.MAX_POPULATION
-    methods = {key: method for key, method in CALIBRATED_METHODS.items() if isinstance(method, RowMethod)}
-    methods = {key: method for key, method in methods.items() if method.effective is method}
     losses = {}
-    for key, method in methods.items():
+    cells: dict[PriorMethod, list[str]] = {}
+    for key, method in CALIBRATED_METHODS.items():
+        if not isinstance(method, RowMethod) or method.effective is not method:
+            continue
         release = method.two_cells(setting.n, setting.m, alpha, alpha)
         alone = epsilon_for_delta(release, setting.delta) if setting.delta > 0 else pure_epsilon(release)
         losses[key] = [alone, subsampled_epsilon_printed(alone, rate), subsampled_tight(alone, rate)]
+        cells[method] = [format_number(value, 5) for value in losses[key]]
         if is_exact:
             losses[key].append(subsampled_epsilon(release, population, rate * setting.delta))
+            cells[method].append(f"<b>{format_number(losses[key][-1], 5)}</b>")
     head = ["smallest ε", "of the sample itself", "printed, Theorem 2.22", "best general bound"]
-    rows = [(methods[key], [format_number(value, 5) for value in values]) for key, values in losses.items()]
-    table = _table("What subsampling adds", [*head, *["exact"] * is_exact], rows)
-    if is_exact:
-        for row in table.rows:
-            row[-1] = f"<b>{row[-1]}</b>"
-    return table, losses
+    return _table("What subsampling adds", [*head, *["exact"] * is_exact], cells), losses
 
 
 def probabilistic_table(question: PromiseQuestion) -> tuple[TextTable, str]:
     """Smallest priors for both kinds of δ, and why a search for one did not end."""
-    rows = []
+    cells = {}
     refusal = ""
-    for method in CALIBRATED_METHODS.values():
-        if not has_probabilistic_answer(method):
-            continue
+    for method in filter(has_probabilistic_answer, CALIBRATED_METHODS.values()):
         exact = question.kind.need(method, question.setting, question.setting.delta)
-        cells = ["not found"]
+        cells[method] = [PRIOR_QUANTITY.text(exact), "not found"]
         try:
             strict = minimum_prior_probabilistic(method.key, **question.of_one_set)
-            factor = "" if math.isinf(strict) or not has_number(exact) else f"{format_number(strict / exact, 3)} ×"
-            cells = [PRIOR_QUANTITY.text(strict), factor]
         except ValueError as error:
             refusal = str(error)
-        rows.append((method, [PRIOR_QUANTITY.text(exact), *cells]))
+            continue
+        factor = "" if math.isinf(strict) or not has_number(exact) else f"{format_number(strict / exact, 3)} ×"
+        cells[method][1:] = [PRIOR_QUANTITY.text(strict), factor]
     head = ["smallest prior α", "(ε, δ)-DP", "probabilistic (ε, δ)", "more"]
-    return _table("Smallest priors for two kinds of δ", head, rows), refusal
+    return _table("Smallest priors for two kinds of δ", head, cells), refusal
 
 
 def uneven_table(question: PromiseQuestion, ratio: float, beta: float) -> TextTable:
@@ -234,17 +218,13 @@ def uneven_table(question: PromiseQuestion, ratio: float, beta: float) -> TextTa
     question : PromiseQuestion
     ratio, beta : float
     """
-    promise = question.of_one_set
-    rows = []
+    promise, text = question.of_one_set, PRIOR_QUANTITY.text
+    cells = {}
     for method in CALIBRATED_METHODS.values():
-        even = minimum_prior(method.key, **promise)
         uneven = minimum_prior(method.key, **promise, ratio=ratio)
-        pair = PRIOR_QUANTITY.text(uneven)
-        if has_number(uneven):
-            pair += f", β = {PRIOR_QUANTITY.text(ratio * uneven)}"
-        fixed = "needs β > 1"
-        if beta > method.lost:
-            fixed = PRIOR_QUANTITY.text(minimum_prior(method.key, **promise, beta=beta))
-        rows.append((method, [PRIOR_QUANTITY.text(even), pair, fixed]))
+        other = f", β = {text(ratio * uneven)}" if has_number(uneven) else ""
+        is_enough = beta > method.lost
+        fixed = text(minimum_prior(method.key, **promise, beta=beta)) if is_enough else "needs β > 1"
+        cells[method] = [text(minimum_prior(method.key, **promise)), text(uneven) + other, fixed]
     head = ["smallest α", "β = α", f"β = {format_number(ratio, 4)} α", f"β fixed at {format_number(beta, 4)}"]
-    return _table("Smallest priors of uneven shape", head, rows)
+    return _table("Smallest priors of uneven shape", head, cells)

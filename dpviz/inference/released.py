@@ -4,8 +4,6 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from dpviz.core.escape import single_line
 from dpviz.core.limits import MAX_COUNTS_OF_PAGE
 from dpviz.inference.beta_mixture import BetaMixture
@@ -33,30 +31,21 @@ class ReleasedCounts:
         """x / n, where x is known."""
         return None if self.confidential_count is None else self.confidential_count / self.synthesizer.n
 
-    @cached_property
+    @property
     def exact(self) -> BetaMixture:
         """Posterior of an analyst who is told how the data were made."""
-        return posterior_given(self.synthesizer, self.counts, gamma1=self.gamma1, gamma2=self.gamma2)
+        return self.posteriors["exact"]
 
     @cached_property
     def posteriors(self) -> dict[str, BetaMixture]:
         """Posteriors by key: "exact", "known" from x itself where it is known, and "naive", as if rows were real."""
         prior = {"gamma1": self.gamma1, "gamma2": self.gamma2}
-        posteriors: dict[str, BetaMixture] = {"exact": self.exact}
+        posteriors = {"exact": posterior_given(self.synthesizer, self.counts, **prior)}
         if self.confidential_count is not None:
             n = self.synthesizer.n
             posteriors["known"] = posterior_if_known(confidential_count=self.confidential_count, n=n, **prior)
         posteriors["naive"] = posterior_if_real(self.counts, m=self.synthesizer.m, **prior)
         return posteriors
-
-    @property
-    def impossible_count(self) -> int | None:
-        """First of the counts that x never leads to; None if there is none, or x is not known."""
-        if self.confidential_count is None:
-            return None
-        x = np.array([self.confidential_count])
-        is_impossible = np.isneginf(self.synthesizer.log_transition(x, np.array(self.counts))[0])
-        return self.counts[int(np.argmax(is_impossible))] if is_impossible.any() else None
 
 
 def read_counts(text: str, m: int) -> tuple[int, ...]:

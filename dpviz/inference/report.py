@@ -45,19 +45,6 @@ def mean_and_deviation(posterior: BetaMixture) -> str:
     return f"{format_number(100 * posterior.mean, 3)} ± {format_number(100 * math.sqrt(posterior.variance), 2)} %"
 
 
-def _describe_counts(counts: Sequence[int], m: int) -> str:
-    """Describe released counts: a few one by one, many by their number and mean.
-
-    >>> _describe_counts([3, 9], 20)
-    '3, 9 yes in 2 released tables of 20 rows'
-    """
-    listed = ", ".join(f"{count:,}" for count in counts) + " yes"
-    if len(counts) > 6:  # too many to read one by one
-        listed = f"{format_number(sum(counts) / len(counts), 5)} yes on average"
-    tables = "a released table" if len(counts) == 1 else format_count(len(counts), "released table")
-    return f"{listed} in {tables} of {format_count(m, 'row')}"
-
-
 def posterior_answer(release: ReleasedCounts, promise: str) -> tuple[str, str, str]:
     """What an analyst learns who is told how the data were made, and one who takes them for real.
 
@@ -72,11 +59,15 @@ def posterior_answer(release: ReleasedCounts, promise: str) -> tuple[str, str, s
     mark, sentence, short_sentence : str
         In inline HTML.
     """
-    posteriors, truth = release.posteriors, release.secret_share
+    posteriors, counts, truth = release.posteriors, release.counts, release.secret_share
+    yes = ", ".join(f"{count:,}" for count in counts) + " yes"
+    if len(counts) > 6:  # too many to read one by one
+        yes = f"{format_number(sum(counts) / len(counts), 5)} yes on average"
+    tables = "a released table" if len(counts) == 1 else format_count(len(counts), "released table")
     level = format_percent(release.level, 8)
     low, high = map(format_share, posteriors["exact"].interval(release.level))
     start, end = posteriors["naive"].interval(release.level)
-    by_formula = RULES["as_if_real"].interval_from(release.counts, synthesizer=release.synthesizer, level=release.level)
+    by_formula = RULES["as_if_real"].interval_from(counts, synthesizer=release.synthesizer, level=release.level)
     low_usual, high_usual = np.clip(by_formula, 0, 1).tolist()
     usual = _format_ends((low_usual, high_usual), 3) if low_usual < high_usual else f"just {format_share(low_usual)}"
     ratio = verdict = ""
@@ -85,22 +76,25 @@ def posterior_answer(release: ReleasedCounts, promise: str) -> tuple[str, str, s
         ratio = f" Its standard deviation is {format_number(times, 3)} times what the secret table leaves."
         verdict = f", which {'holds' if start <= truth <= end else 'misses'} the secret share, {format_share(truth)}"
     sentence = (
-        f"From {_describe_counts(release.counts, release.synthesizer.m)} at {promise}, the share of yes lies between "
-        f"<b>{low}</b> and <b>{high}</b> with {level} probability.{ratio} Who takes the released rows for real finds "
-        f"{_format_ends((start, end), 3)}{verdict}; by the usual formula it is {usual}."
+        f"From {yes} in {tables} of {format_count(release.synthesizer.m, 'row')} at {promise}, the share of yes lies "
+        f"between <b>{low}</b> and <b>{high}</b> with {level} probability.{ratio} Who takes the released rows for real "
+        f"finds {_format_ends((start, end), 3)}{verdict}; by the usual formula it is {usual}."
     )
     short = f"The share of yes lies between {low} and {high}, with {level} probability."
     return mean_and_deviation(posteriors["exact"]), sentence, short
 
 
 def contradiction_sentence(release: ReleasedCounts) -> str:
-    """Sentence on a count that the confidential data never lead to, as inline HTML; empty if there is none."""
-    if release.impossible_count is None:
+    """Sentence on the first count that the known x never leads to, as inline HTML; empty if there is none."""
+    x = release.confidential_count
+    counts = np.array(release.counts)
+    if x is not None:
+        counts = counts[np.isneginf(release.synthesizer.log_transition(np.array([x]), counts)[0])]
+    if x is None or not len(counts):
         return ""
     return (
-        f"Data with x = {release.confidential_count:,} <b>never lead to a synthetic count of "
-        f"{release.impossible_count:,}</b> under this synthesizer: its probability is 0. Either x or the counts are "
-        "not those of this release."
+        f"Data with x = {x:,} <b>never lead to a synthetic count of {counts[0]:,}</b> under this synthesizer: its "
+        "probability is 0. Either x or the counts are not those of this release."
     )
 
 
