@@ -255,17 +255,18 @@ def test_a_dip_between_two_grid_points_is_not_taken_for_the_mode() -> None:
 
 @pytest.mark.parametrize("sets", [1, 2])
 @pytest.mark.parametrize("interval", [EQUAL_TAILS, HIGHEST_DENSITY])
-def test_exact_coverage_is_the_sum_over_ordered_releases(sets: int, interval: Any) -> None:
+@pytest.mark.parametrize("gammas", [{}, {"gamma1": 0.5, "gamma2": 0.8}])
+def test_exact_coverage_is_the_sum_over_ordered_releases(sets: int, interval: Any, gammas: dict[str, float]) -> None:
     release, p = BetaBinomial(n=7, m=5, alpha=1.2, beta=0.8), 0.35
     matrix, distribution = release.transition_matrix(), binom.pmf(np.arange(8), 7, p)
     coverage = width = 0.0
     for counts in np.ndindex(*(6,) * sets):
         chance = float(distribution @ np.prod([matrix[:, count] for count in counts], axis=0))
-        post = posterior_given(release, list(counts))
+        post = posterior_given(release, list(counts), **gammas)
         region = post.highest_density(0.8) if interval == HIGHEST_DENSITY else [post.interval(0.8)]
         coverage += chance * any(low <= p <= high for low, high in region)
         width += chance * sum(high - low for low, high in region)
-    found = posterior_coverage(synthesizer=release, proportions=p, sets=sets, level=0.8, interval=interval)
+    found = posterior_coverage(synthesizer=release, proportions=p, sets=sets, level=0.8, interval=interval, **gammas)
     assert found.exact
     assert found.coverage[0] == pytest.approx(coverage, abs=1e-12)
     assert found.mean_width[0] == pytest.approx(width, abs=1e-9)
