@@ -256,33 +256,25 @@ class MixtureFamily:
             off, _ = excess(rows, height)
 
         # On a plateau no height gives the level: the cuts are between those a little higher and a little lower
-        flat = np.flatnonzero(np.abs(off) > 1e-12)
-        step = 1e-10 * (1 + np.abs(height[flat]))
-        bounds = height[flat] + step, height[flat] - step
-        inner, outer = (self._cuts(pieces[:, flat], flat, bound, cuts[flat]) for bound in bounds)
+        stuck = np.flatnonzero(np.abs(off) > 1e-12)
+        step = 1e-10 * (1 + np.abs(height[stuck]))
+        bounds = height[stuck] + step, height[stuck] - step
+        inner, outer = (self._cuts(pieces[:, stuck], stuck, bound, cuts[stuck]) for bound in bounds)
 
         def missing(which: IntArray, share: FloatArray) -> tuple[FloatArray, FloatArray]:
             between = inner[which] + share[:, None] * (outer - inner)[which]
-            mass = np.abs(self.at(flat[which, None], between)[2] - top_mass[flat[which]]).sum(axis=1)
+            mass = np.abs(self.at(stuck[which, None], between)[2] - top_mass[stuck[which]]).sum(axis=1)
             return level - mass, np.full(len(which), math.nan)
 
-        cuts[flat] = inner + falling_roots(missing, np.zeros(len(flat)), np.ones(len(flat)))[:, None] * (outer - inner)
+        share = falling_roots(missing, np.zeros(len(stuck)), np.ones(len(stuck)))
+        cuts[stuck] = inner + share[:, None] * (outer - inner)
 
         # Parts at an infinite end that no float lies inside, and that weigh next to nothing
         mass = np.abs(self.at(rows[:, None], cuts)[2] - top_mass)
         at_end = (np.abs(top) == END) & (np.abs(cuts) > 53 * math.log(2)) & (cuts * top > 0)
         cuts = np.where(at_end & (mass < 1e-12), top, cuts)
 
-        # Neighbouring parts make one interval
-        ends = np.sort([top, cuts], axis=0)
-        is_part = top != cuts
-        is_joined = is_part[:, :-1] & is_part[:, 1:] & (ends[1, :, :-1] == ends[0, :, 1:])
-        none = np.zeros((len(rows), 1), dtype=bool)
-        is_end = is_part & ~np.stack([np.hstack([none, is_joined]), np.hstack([is_joined, none])])
-        side, row, piece = np.nonzero(is_end)
-        part = np.cumsum(is_end[0], axis=1)[row, piece] - 1
-        regions = np.full((2, len(rows), part.max(initial=0) + 1), math.nan)
-        regions[side, row, part] = _proportions(ends[is_end], END)
+        regions = _joined(top, cuts)
 
         # In a flat density rounding would choose the region
         is_flat = highest.max(axis=1) - lowest.min(axis=1) <= 1e-7
@@ -348,3 +340,17 @@ def _proportions(u: FloatArray, end: float = math.inf) -> FloatArray:
     """Proportions of log-odds, strictly between 0 and 1 but at ±`end`."""
     inside = np.clip(expit(u), np.nextafter(0.0, 1.0), np.nextafter(1.0, 0.0))
     return np.where(np.abs(u) >= end, u > 0, inside)
+
+
+def _joined(top: FloatArray, cuts: FloatArray) -> FloatArray:
+    """Ends of the intervals that neighbouring parts from a top to a cut make, shape (2, mixtures, intervals)."""
+    ends = np.sort([top, cuts], axis=0)
+    is_part = top != cuts
+    is_joined = is_part[:, :-1] & is_part[:, 1:] & (ends[1, :, :-1] == ends[0, :, 1:])
+    none = np.zeros((len(top), 1), dtype=bool)
+    is_end = is_part & ~np.stack([np.hstack([none, is_joined]), np.hstack([is_joined, none])])
+    side, row, piece = np.nonzero(is_end)
+    number = np.cumsum(is_end[0], axis=1)[row, piece] - 1
+    intervals = np.full((2, len(top), number.max(initial=0) + 1), math.nan)
+    intervals[side, row, number] = _proportions(ends[is_end], END)
+    return intervals

@@ -10,11 +10,11 @@ import numpy as np
 from dpviz.core.declarations import SETS
 from dpviz.core.types import FloatArray
 from dpviz.inference.interval_rules import (
+    RULE_FACTS,
     IntervalRule,
     Intervals,
     SetStatistics,
     half_widths,
-    rule_words,
     total_variance,
 )
 
@@ -108,6 +108,6 @@ _FORMULAS: dict[str, tuple[Formula, Formula | None]] = {  # T, and ν unless the
     "as_if_real": (lambda _, v, *__: v, None),
 }
 COMBINING_RULES = {
-    key: CombiningRule(**rule_words(key), total=total, degrees=degrees) for key, (total, degrees) in _FORMULAS.items()
+    key: CombiningRule(**RULE_FACTS[key], total=total, degrees=degrees) for key, (total, degrees) in _FORMULAS.items()
 }
 """Combining rules by key, in the order on screen."""

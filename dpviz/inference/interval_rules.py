@@ -24,7 +24,9 @@ from dpviz.mechanisms import TwoCellSynthesizer
 MIN_SERIES_DEGREES = 2.0
 # Relative distance within which a variance counts as zero, and an end of an interval as reached
 RELATIVE_ROUNDING = 1e-12
-_WORDS: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))
+_FACTS: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("rules.toml").read_text("utf-8"))
+RULE_FACTS = {key: {"key": key, **facts} for key, facts in _FACTS.items()}
+"""Fields of `IntervalRule` by key of the rule, from ``rules.toml``."""
 
 
 class SetStatistics(NamedTuple):
@@ -171,11 +173,6 @@ def contains(low: FloatArray, high: FloatArray, proportion: FloatArray | float) 
     with np.errstate(invalid="ignore"):
         lowest, highest = Intervals(np.asarray(low, dtype=float), np.asarray(high, dtype=float)).widened
     return np.asarray((lowest <= proportion) & (proportion <= highest))
-
-
-def rule_words(key: str) -> dict[str, Any]:
-    """Fields of `IntervalRule` that are words, from ``rules.toml``."""
-    return {"key": key, **_WORDS[key]}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from dpviz.core.numerics.special import binomial_weights, row_blocks
 from dpviz.core.types import FloatArray, IntArray
 from dpviz.inference._roots import falling_roots
 from dpviz.inference.beta_mixture import MixtureFamily
-from dpviz.inference.interval_rules import IntervalRule, Intervals, SetStatistics, rule_words
+from dpviz.inference.interval_rules import RULE_FACTS, IntervalRule, Intervals, SetStatistics
 from dpviz.inference.moments import release_moments
 from dpviz.inference.posterior import log_prior_counts, normalized
 from dpviz.inference.sum_distribution import ReleaseSums, release_sums, within_sums
@@ -325,14 +325,14 @@ class NoiseAwareRule(IntervalRule):
 
 _RULES = (
     NoiseAwareRule(
-        **rule_words("score"),
+        **RULE_FACTS["score"],
         table=_score_ends,
         closed_form_for=(BetaBinomial, PlugIn),
         needs_no_sums_for=(NoiseSanitizer,),
     ),
-    NoiseAwareRule(**rule_words("posterior"), table=_from_sums(_posterior_ends), estimates=posterior_means),
-    NoiseAwareRule(**rule_words("clopper_pearson"), table=_from_sums(_clopper_pearson_ends)),
-    NoiseAwareRule(**rule_words("blaker_2000"), table=_from_sums(_blaker_ends)),
+    NoiseAwareRule(**RULE_FACTS["posterior"], table=_from_sums(_posterior_ends), estimates=posterior_means),
+    NoiseAwareRule(**RULE_FACTS["clopper_pearson"], table=_from_sums(_clopper_pearson_ends)),
+    NoiseAwareRule(**RULE_FACTS["blaker_2000"], table=_from_sums(_blaker_ends)),
 )
 NOISE_AWARE_RULES = {rule.key: rule for rule in _RULES}
 """Noise-aware rules by key, in the order on screen."""

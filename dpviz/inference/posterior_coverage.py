@@ -91,7 +91,7 @@ def posterior_summaries(
     distinct, place = np.unique(np.sort(counts, axis=1), axis=0, return_inverse=True)
     moments = np.empty((2, len(distinct)))
     ends = np.full((2, len(distinct), 1), math.nan)
-    for block in row_blocks(len(distinct), len(x)):
+    for block in row_blocks(len(distinct), len(x), 500_000):
         known, which = np.unique(distinct[block], return_inverse=True)
         log_columns = synthesizer.log_transition(x, known).T
         log_weights = log_prior + log_columns[which.reshape(distinct[block].shape)].sum(axis=1)
