@@ -4,7 +4,6 @@ The model is that of Charest (2011), section 4, where the same posterior is samp
 x ~ Binomial(n, p), and each released count from row x of the mechanism's matrix.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from dpviz.core import limits
 from dpviz.core.declarations import GAMMA_ONES, GAMMA_ZEROS, POSTERIOR_ROWS, POSTERIOR_SYNTHETIC_ROWS
-from dpviz.core.formatting import SUPERSCRIPTS
+from dpviz.core.formatting import format_large_count
 from dpviz.core.numerics.combinatorics import composition_count, compositions
 from dpviz.core.numerics.special import log_beta, log_rising_ratio
 from dpviz.core.parameters import Parameter, argument
@@ -213,18 +212,17 @@ def posterior_cells(
     n = POSTERIOR_ROWS.validate(n)
     released = checked_counts(synthetic_counts, limits.MAX_POSTERIOR_ROWS)
     if released.ndim != 2 or released.shape[1] < 2:
-        wanted = "one row of at least 2 counts for each set"
-        raise ValueError(f"synthetic_counts must have {wanted}; got shape {released.shape}.")
+        raise ValueError(
+            f"synthetic_counts must have one row of at least 2 counts for each set; got shape {released.shape}."
+        )
     totals = released.sum(axis=1)
     if (low := totals.min()) != (high := totals.max()):
         raise ValueError(f"synthetic_counts must have the same total in every set; got {low:,} and {high:,}.")
     m = int(POSTERIOR_SYNTHETIC_ROWS.validate(int(totals[0])))
     cells = released.shape[1]
     if (number := composition_count(n, cells)) > limits.MAX_LISTED_TABLES:
-        power = str(math.floor(math.log10(number)))
-        size = f"{number:,}" if number < 10**15 else f"more than 10{power.translate(SUPERSCRIPTS)}"
         raise ValueError(
-            f"n = {n:,} rows in {cells:,} cells make {size} confidential tables; the limit is "
+            f"n = {n:,} rows in {cells:,} cells make {format_large_count(number)} confidential tables; the limit is "
             f"{limits.MAX_LISTED_TABLES:,}. Set fewer rows or cells."
         )
     priors = _per_cell(ALPHA, alpha, cells)

@@ -1,7 +1,6 @@
 """Posterior of a proportion and of the number of confidential rows, which is unknown as well."""
 
 import math
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -20,6 +19,9 @@ from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS
 
 LOW = replace(POSTERIOR_ROWS, name="low", title="Fewest rows thought possible")
 HIGH = replace(POSTERIOR_ROWS, name="high", title="Most rows thought possible")
+GUESSED = argument(
+    "guess", 0, 1e308, title="expected number of rows", open_minimum=True, domain_text="a positive number"
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -65,10 +67,7 @@ def size_prior(kind: str, low: int, high: int, guess: float = 1.0) -> SizePrior:
     validate_choice("kind", kind, SIZE_PRIORS)
     low = LOW.validate(low)
     high = HIGH.validate(high)
-    guess = argument(
-        "guess", 0, sys.float_info.max, title="expected number of rows", open_minimum=True,
-        domain_text="a positive number",
-    ).validate(guess)  # fmt: skip
+    guess = GUESSED.validate(guess)
     if low > high:
         raise ValueError(f"low (fewest rows thought possible) must be at most high = {high:,}; got {low:,}.")
     words, log_weights = SIZE_PRIORS[kind]
