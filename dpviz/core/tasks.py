@@ -11,14 +11,13 @@ import os
 import pickle
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, MutableSequence, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from typing import Any, Generic
 
 from dpviz.core.types import Result
-from dpviz.core.workers import KEEP_ALIVE_S, SLOTS, Event, SharedArrays, Workers, run
+from dpviz.core.workers import KEEP_ALIVE_S, SLOTS, Event, Workers, run
 
 RELEASE_DELAY_S = 0.3  # in which a computation goes on that a reader has left: others keep it alive more often
 POLL_INTERVAL_S = 0.02  # between two looks of a waiting reader at whether to go on waiting
@@ -56,7 +55,6 @@ class Task(Generic[Result]):
         self._steps = 0  # of the computation until `latest`
         self._size = 0  # bytes of `latest`
         self._deaths = 0  # of workers that were at it
-        self._losses = 0  # of runs before they began
         self._changed = threading.Condition()
         self._used_at = time.monotonic()
 
@@ -73,7 +71,7 @@ class Task(Generic[Result]):
             if self._number is None:
                 self._pool._start(self)
             else:
-                self._pool._arrays.needed_at[self._number % SLOTS] = self._used_at
+                self._pool._needed_at[self._number % SLOTS] = self._used_at
 
     def release(self) -> None:
         """Leave the computation: it ends soon unless another reader keeps it alive.
@@ -83,7 +81,7 @@ class Task(Generic[Result]):
         with self._changed:
             if self._number is not None:
                 end = time.monotonic() + RELEASE_DELAY_S
-                self._pool._arrays.needed_at[self._number % SLOTS] = end - KEEP_ALIVE_S
+                self._pool._needed_at[self._number % SLOTS] = end - KEEP_ALIVE_S
 
     def wait(self, seconds: float, check_interrupt: Callable[[], object], min_version: int | None = None) -> None:
         """Wait until the computation is done, or has had enough results; an error of it is in `error`.
@@ -120,12 +118,11 @@ class Task(Generic[Result]):
             if number != self._number or self.done:  # a run that was given up
                 return
             self._deaths += event == Event.DIED
-            self._losses += event == Event.LOST
             if self._deaths > MAX_RESTARTS:
                 event = Event.FAILED
                 message = "The computation ended without a result, again and again. Another setting may have one."
                 payload = ValueError(message)
-            if event in (Event.STOPPED, Event.DIED, Event.LOST):
+            if event in (Event.STOPPED, Event.DIED):
                 self._number = None
                 return
             if event == Event.FAILED:
@@ -158,18 +155,14 @@ class TaskPool:
 
     def __init__(self, nice: int = 0) -> None:
         self._nice = nice
-        self._worker_count = 0
-        self._modules: Sequence[str] = ()
         self._context: Any = multiprocessing.get_context("forkserver" if os.name == "posix" else "spawn")
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="tasks")
-        self._arrays = SharedArrays([0.0] * SLOTS, [0] * SLOTS)
+        self._needed_at: MutableSequence[float] = [0.0] * SLOTS
         self._workers: Workers | None = None
-        self._isolated_worker: Workers | None = None  # for what may have killed a worker
         # In the order of their last use. An OrderedDict computes the hash of a key, a nested dataclass, at every look
         self._tasks: dict[Hashable, Task[Any]] = {}
         self._run_count = 0
-        # Taken while the lock of a task is held, never the other way round; an executor takes its own inside of it.
-        self._lock = threading.Lock()
+        self._lock = threading.Lock()  # taken while the lock of a task is held, never the other way round
 
     def start(self, workers: int, modules: Sequence[str] = ()) -> None:
         """Start the processes before anybody waits for them; a second call changes nothing.
@@ -186,16 +179,15 @@ class TaskPool:
             What the computations need, imported once.
         """
         with self._lock:
-            if self._worker_count:
+            if self._workers is not None:
                 return
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # of the workers: this process has read it already
             if self._context.get_start_method() == "forkserver":
                 multiprocessing.set_forkserver_preload([Workers.__module__, *modules])  # workers share this memory
-            with suppress(OSError, NotImplementedError, BrokenProcessPool):  # threads compute then
-                self._arrays = SharedArrays(self._context.RawArray("d", SLOTS), self._context.RawArray("q", SLOTS))
-                self._modules = modules
-                self._workers = self._new_workers(workers)
-                self._worker_count = workers
+            with suppress(OSError, NotImplementedError):  # threads compute then
+                needed_at = self._context.RawArray("d", SLOTS)
+                self._workers = Workers(workers, self._context, needed_at, self._nice, modules)
+                self._needed_at = needed_at
 
     def task(self, key: Hashable, function: Computation[Result]) -> Task[Result]:
         """Task of a key, the same for everybody; it begins once somebody waits for it or keeps it alive.
@@ -239,56 +231,28 @@ class TaskPool:
         with self._lock:
             self._run_count += 1
             task._number = self._run_count  # before anything can be reported of it
-            self._arrays.needed_at[task._number % SLOTS] = time.monotonic()
-            if not self._submit(task, task._number):
-                arguments = (task._number, task._function, task._steps, self._arrays.needed_at, task._receive)
-                self._threads.submit(run, *arguments)
-
-    def _submit(self, task: Task[Any], number: int) -> bool:
-        """Whether a process does the run."""
-        if not self._worker_count or task._losses > MAX_RESTARTS:
-            return False
-        try:
-            function = pickle.dumps(task._function, pickle.HIGHEST_PROTOCOL)
-        except Exception:  # whatever an object that cannot be sent raises
-            return False
-        for _ in range(2):
-            try:
-                self._workers_for(task).submit(number, function, task._steps, task._receive)
-                return True
-            except BrokenProcessPool:  # a worker has died just now
-                continue
-            except OSError:  # no process can be started
-                return False
-        return False
-
-    def _workers_for(self, task: Task[Any]) -> Workers:
-        """Workers; for a task that may have killed one a process in which it can harm no other task."""
-        if task._deaths:
-            if self._isolated_worker is None or self._isolated_worker.is_broken:
-                self._isolated_worker = self._new_workers(1)
-            return self._isolated_worker
-        if self._workers is None or self._workers.is_broken:
-            self._workers = self._new_workers(self._worker_count)
-        return self._workers
-
-    def _new_workers(self, count: int) -> Workers:
-        return Workers(count, self._context, self._arrays, self._nice, self._modules)
+            self._needed_at[task._number % SLOTS] = time.monotonic()
+            if self._workers is not None:
+                try:
+                    function = pickle.dumps(task._function, pickle.HIGHEST_PROTOCOL)
+                except Exception:  # whatever an object that cannot be sent raises
+                    pass
+                else:
+                    self._workers.submit(task._number, function, task._steps, task._receive)
+                    return
+            self._threads.submit(run, task._number, task._function, task._steps, self._needed_at, task._receive)
 
 
 def stop(*pools: TaskPool) -> None:
     """End the processes of all pools at once, whatever they do; threads compute from then on.
 
-    Call it when the server ends: the semaphores of processes go with them, and not where a signal ends the server.
+    Call it when the server ends; where that is killed they end by themselves.
     """
-    stopped: list[Workers | None] = []
     for pool in pools:
         with pool._lock:
-            stopped += [pool._workers, pool._isolated_worker]
-            pool._worker_count = 0
-            pool._workers = pool._isolated_worker = None
+            if pool._workers is not None:
+                pool._workers.is_closed = True
+                pool._workers = None
     for process in multiprocessing.active_children():
         process.kill()
-    while stopped:
-        if (workers := stopped.pop()) is not None:
-            workers.close()
+        process.join()

@@ -13,18 +13,16 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, MutableSequence, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import IntEnum
+from functools import partial
 from multiprocessing.connection import Connection
-from typing import Any, NamedTuple
+from queue import SimpleQueue
+from typing import Any
 
 KEEP_ALIVE_S = 2.0  # a computation ends at its next step if nobody has needed it for so long
 SEND_INTERVAL_S = 0.25  # between two results that are sent: pages are drawn no more than some times a second
-CLOSE_TIMEOUT_S = 1.0  # of killed processes, which takes some hundredths
-SLOTS = 4096  # of the arrays that workers share; two computations in one slot only live longer
+SLOTS = 4096  # of the times when runs were needed; two computations in one slot only live longer
 
 
 class Event(IntEnum):
@@ -34,106 +32,80 @@ class Event(IntEnum):
     DONE = 1  # with the last result, where it is not known yet
     FAILED = 2  # with the error
     STOPPED = 3  # nobody needed it
-    LOST = 4  # a worker died before it began
-    DIED = 5  # its worker may have died of it
-
-
-class SharedArrays(NamedTuple):
-    """What server and workers both read, a slot for each run by its number."""
-
-    needed_at: MutableSequence[float]  # in time.monotonic(), which has one zero for all processes of a machine
-    begun: MutableSequence[int]  # number of the run that last began in the slot
+    DIED = 4  # its process has ended
 
 
 Receive = Callable[..., None]
 """Takes the number of a run, an event, its result or error, the number of steps so far and the bytes of the result."""
 
 
-@dataclass(frozen=True)
-class _Channel:
-    """What a worker needs to report."""
-
-    writer: Connection
-    write_lock: Any
-    arrays: SharedArrays
-
-
-_channel: _Channel  # in a worker process alone
-
-
 class Workers:
-    """Processes with a pipe for their results, replaced all together once one of them has died.
+    """Processes that take runs from one queue, each by a thread of this process and a pipe of its own.
 
-    A worker that is killed while it sends keeps the lock and leaves half a message, which makes the pipe useless. Hence
-    each executor has a pipe and a lock of its own.
+    So it is known of which run a process has died, and no other run notices: another process takes its place.
+
+    Parameters
+    ----------
+    count : int
+    context : multiprocessing context
+    needed_at : sequence of float
+        When each run was needed last, by its number: shared memory, in time.monotonic(), which has one zero for all
+        processes of a machine.
+    nice : int
+    modules : sequence of str
+        What a process imports first.
+
+    Raises
+    ------
+    OSError, NotImplementedError
+        If no process can be started.
     """
 
-    def __init__(self, count: int, context: Any, arrays: SharedArrays, nice: int, modules: Sequence[str]) -> None:
-        self.is_broken = False
-        self._arrays = arrays
-        self._receivers: dict[int, Receive] = {}  # of the runs that have not ended
-        self._close_lock = threading.Lock()
-        self._reader, self._writer = context.Pipe(duplex=False)
-        channel = _Channel(self._writer, context.Lock(), arrays)
-        self._executor = ProcessPoolExecutor(count, context, _initialize, (channel, nice, modules))
-        for _ in range(count):
-            self._executor.submit(time.sleep, 0.1)  # each starts a process, as long as none is idle
-        self._listener = threading.Thread(target=self._listen, name="tasks", daemon=True)
-        self._listener.start()
+    def __init__(
+        self, count: int, context: Any, needed_at: MutableSequence[float], nice: int, modules: Sequence[str]
+    ) -> None:
+        self.is_closed = False  # its processes are about to be killed, and nothing more is computed
+        self._context = context
+        self._arguments = needed_at, nice, modules
+        self._start_lock = threading.Lock()
+        self._runs = SimpleQueue[tuple[int, bytes, int, Receive]]()
+        for worker in [self._start_process() for _ in range(count)]:
+            threading.Thread(target=self._serve, args=worker, name="tasks", daemon=True).start()
 
     def submit(self, number: int, function: bytes, known_steps: int, receive: Receive) -> None:
-        """Have a process do a run once it is free; BrokenProcessPool is raised if a worker has died, or OSError."""
-        self._receivers[number] = receive
-        try:
-            future = self._executor.submit(_run_pickled, number, function, known_steps)
-        except Exception as error:
-            self._receivers.pop(number, None)
-            if isinstance(error, BrokenProcessPool):
-                self._give_up()
-            raise
-        future.add_done_callback(self._check)
+        """Have a process do a run once one is free; arguments as of `run`, the function pickled."""
+        self._runs.put((number, function, known_steps, receive))
 
-    def close(self) -> None:
-        """Wait until all threads and queues of killed processes are gone."""
-        self._give_up()
-        self._listener.join(CLOSE_TIMEOUT_S)
+    def _start_process(self) -> tuple[Any, Connection]:
+        connection, own = self._context.Pipe()
+        with self._start_lock, own:  # closed here, so that the process alone has it and its death ends the pipe
+            process = self._context.Process(target=_work, args=(own, *self._arguments), daemon=True)
+            process.start()
+        return process, connection
 
-    def _check(self, future: Future[None]) -> None:
-        """Notice that a worker has died.
-
-        Some versions call this with the lock of the executor held, which `submit` takes. So no lock that is held around
-        `submit` may be taken here: the listening thread does the rest.
-        """
-        if not future.cancelled() and isinstance(future.exception(), BrokenProcessPool):
-            self._give_up()
-
-    def _give_up(self) -> None:
-        self.is_broken = True
-        with self._close_lock:
-            self._writer.close()  # the executor ends all workers, and the listening thread then reads the end
-
-    def _listen(self) -> None:
-        """Hand on what the workers send; once all of them have ended, have the remaining runs started again."""
-        with suppress(EOFError, OSError):
-            while True:
-                self._deliver(*self._reader.recv())
-        self._executor.shutdown()  # no further run can be submitted then
-        for number, receive in list(self._receivers.items()):
-            had_begun = self._arrays.begun[number % SLOTS] == number
-            receive(number, Event.DIED if had_begun else Event.LOST, None, 0, 0)
-        self._reader.close()
-
-    def _deliver(self, number: int, event: Event, content: bytes, steps: int) -> None:
-        try:
-            payload = pickle.loads(content)
-        except Exception as error:
-            event = Event.FAILED
-            payload = RuntimeError(f"A result could not be read: {error!r}")
-        receive = self._receivers.get(number)
-        if event != Event.RESULT:
-            self._receivers.pop(number, None)
-        if receive is not None:
-            receive(number, event, payload, steps, len(content))
+    def _serve(self, process: Any, connection: Connection) -> None:
+        """Hand runs to a process one after the other, and hand on what it sends."""
+        while True:
+            number, function, known_steps, receive = self._runs.get()
+            if self.is_closed:
+                receive(number, Event.STOPPED, None, 0, 0)
+                continue
+            try:
+                if not process.is_alive():
+                    process, connection = self._start_process()
+                connection.send((number, function, known_steps))
+                is_last = False
+                while not is_last:
+                    event, content, steps = connection.recv()
+                    is_last = event != Event.RESULT
+                    try:
+                        payload = pickle.loads(content)
+                    except Exception as error:
+                        event, payload = Event.FAILED, RuntimeError(f"A result could not be read: {error!r}")
+                    receive(number, event, payload, steps, len(content))
+            except (EOFError, OSError):
+                process.join()
+                receive(number, Event.DIED, None, 0, 0)
 
 
 def run(
@@ -185,17 +157,29 @@ def run(
         receive(number, Event.FAILED, error if isinstance(error, Exception) else RuntimeError(repr(error)), steps, 0)
 
 
-def _run_pickled(number: int, function: bytes, known_steps: int) -> None:
-    _channel.arrays.begun[number % SLOTS] = number
-    run(number, lambda: pickle.loads(function)(), known_steps, _channel.arrays.needed_at, _send)
+def _work(own: Connection, needed_at: MutableSequence[float], nice: int, modules: Sequence[str]) -> None:
+    """Do the runs that come through a pipe, in a process of its own."""
+    follow_parent()
+    if hasattr(os, "nice"):
+        os.nice(nice)
+    for name in modules:
+        importlib.import_module(name)
+    gc.freeze()  # a collection would write to the memory that all workers share
+    with suppress(EOFError):
+        while True:
+            number, function, known_steps = own.recv()
+            run(number, partial(_begin, function), known_steps, needed_at, partial(_send, own))
 
 
-def _send(number: int, event: Event, payload: Any, steps: int, _size: int) -> None:
+def _begin(function: bytes) -> Iterator[Any]:
+    stream: Iterator[Any] = pickle.loads(function)()
+    return stream
+
+
+def _send(own: Connection, _number: int, event: Event, payload: Any, steps: int, _size: int) -> None:
     if event == Event.FAILED:
         payload = _portable(payload)
-    content = pickle.dumps(payload, pickle.HIGHEST_PROTOCOL)
-    with _channel.write_lock:
-        _channel.writer.send((number, event, content, steps))
+    own.send((event, pickle.dumps(payload, pickle.HIGHEST_PROTOCOL), steps))
 
 
 def _portable(error: Exception) -> Exception:
@@ -208,17 +192,6 @@ def _portable(error: Exception) -> Exception:
             return ValueError(str(error))
         return RuntimeError(f"{type(error).__name__}: {error}")
     return error
-
-
-def _initialize(channel: _Channel, nice: int, modules: Sequence[str]) -> None:
-    global _channel
-    _channel = channel
-    follow_parent()
-    if hasattr(os, "nice"):
-        os.nice(nice)
-    for name in modules:
-        importlib.import_module(name)
-    gc.freeze()  # a collection would write to the memory that all workers share
 
 
 def follow_parent() -> None:
