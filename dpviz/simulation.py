@@ -10,9 +10,10 @@ import json
 import math
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Generator, Iterator, Mapping
-from concurrent.futures import Executor, Future
-from dataclasses import dataclass
+from collections.abc import Generator, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
@@ -100,61 +101,55 @@ class Tally:
     """
 
     plan: Plan[Any]
-    repetitions: int
-    sums: Mapping[str, FloatArray]
-    series: Mapping[str, Any]
+    repetitions: int = 0
+    sums: Mapping[str, FloatArray] = field(default_factory=dict)
+    series: Mapping[str, Any] = field(default_factory=dict)
     whole_blocks: "Tally | None" = None
 
-    def add(self, block: Block, size: int) -> Self:
-        """The same with the next block, of which so many repetitions count."""
-        sums = {name: self.sums[name] + value for name, value in block.sums.items()}
+    def add(self, plan: Plan[Any], block: Block, size: int) -> Self:
+        """Tally of a plan with the next block, of which so many repetitions count.
+
+        Parameters
+        ----------
+        plan : Plan
+            That of the tally, which may have had fewer repetitions.
+        block : Block
+        size : int
+        """
+        sums = {name: self.sums[name] + value if self.sums else value for name, value in block.sums.items()}
         series = dict(self.series)
         for name, value in block.series.items():
-            if len(value):
+            if name not in series:
+                series[name] = value
+            elif len(value):
                 series[name] = np.concatenate([series[name], value])
-        whole_blocks = self if size < self.plan.batch else None
-        total = self.repetitions + size
-        return dataclasses.replace(self, repetitions=total, sums=sums, series=series, whole_blocks=whole_blocks)
+        return dataclasses.replace(
+            self, plan=plan, repetitions=self.repetitions + size, sums=sums, series=series,
+            whole_blocks=self if size < plan.batch else None,
+        )  # fmt: skip
+
+    @property
+    def _content(self) -> tuple[object, ...]:
+        """All that fixes the digits of the plan, and every number."""
+        arrays = sorted({**self.sums, **self.series}.items())
+        numbers = tuple((name, np.asarray(value, dtype=float).tobytes()) for name, value in arrays)
+        return self.plan.fingerprint, self.repetitions, numbers
 
     def __eq__(self, other: object) -> bool:
-        """Whether every sum and series is equal, and so is all that fixes the digits of the plans."""
-        if not isinstance(other, Tally) or self.repetitions != other.repetitions:
-            return False
-        is_equal = all(
-            first.keys() == second.keys()
-            and all(np.array_equal(value, second[name], equal_nan=True) for name, value in first.items())
-            for first, second in ((self.sums, other.sums), (self.series, other.series))
-        )
-        return is_equal and self.plan.fingerprint == other.plan.fingerprint
+        return isinstance(other, Tally) and self._content == other._content
 
     def __hash__(self) -> int:
-        """Hash of what distinguishes the tallies of one plan."""
-        return hash((self.plan.fingerprint, self.repetitions))
-
-
-def _block_generator(seed: int, index: int) -> np.random.Generator:
-    """Random numbers of one block, the same whatever is drawn before it.
-
-    >>> int(_block_generator(1, 0).integers(100)) == int(_block_generator(1, 0).integers(100))
-    True
-    """
-    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
+        return hash(self._content)
 
 
 def _simulate_block(plan: Plan[Any], index: int) -> tuple[Block, int]:
     """Draw a whole block; with it the number of its first repetitions that count."""
     start = index * plan.batch
     size = min(plan.batch, plan.repetitions - start)
-    block = plan.simulate(_block_generator(plan.seed, index), size)
+    rng = np.random.default_rng(np.random.SeedSequence(plan.seed, spawn_key=(index,)))
+    block = plan.simulate(rng, size)
     shown = max(plan.shown - start, 0)
     return block._replace(series={name: value[:shown] for name, value in block.series.items()}), size
-
-
-def _add_block(plan: Plan[TallyType], total: TallyType | None, block: Block, size: int) -> TallyType:
-    """Tally with the next block; `total` is None before the first."""
-    if total is None:
-        return plan.tally_type(plan=plan, repetitions=size, sums=block.sums, series=block.series)
-    return dataclasses.replace(total.add(block, size), plan=plan)
 
 
 def stream_simulation(
@@ -170,7 +165,7 @@ def stream_simulation(
     executor : concurrent.futures.Executor, optional
         Takes the blocks; it stays open. Without one they are drawn by who iterates.
     workers : int, default 1
-        Blocks that the executor holds at the same time.
+        Blocks that the executor is given at a time; several for each of its processes leave them no pause.
 
     Examples
     --------
@@ -209,35 +204,15 @@ def _stream(
     if start is not None and start.repetitions == plan.repetitions:
         yield start
         return
-    # A block that was left unfinished is drawn again.
-    is_unfinished = start is not None and start.repetitions % plan.batch > 0
-    total: Any = start.whole_blocks if start is not None and is_unfinished else start
-    first = 0 if total is None else total.repetitions // plan.batch
-    for block, size in _in_order(plan, range(first, math.ceil(plan.repetitions / plan.batch)), executor, workers):
-        total = _add_block(plan, total, block, size)
-        yield total
-
-
-def _in_order(plan: Plan[Any], indices: range, executor: Executor | None, workers: int) -> Iterator[tuple[Block, int]]:
-    """Blocks in their order, of which the executor holds several at a time."""
-    if executor is None:
-        for index in indices:
-            yield _simulate_block(plan, index)
-        return
-    futures = deque[Future[tuple[Block, int]]]()
-    remaining = iter(indices)
-    try:
-        while True:
-            for index in remaining:
-                futures.append(executor.submit(_simulate_block, plan, index))
-                if len(futures) == workers:
-                    break
-            if not futures:
-                return
-            yield futures.popleft().result()
-    finally:
-        for future in futures:
-            future.cancel()
+    total: Any = plan.tally_type(plan=plan)
+    if start is not None:
+        total = start.whole_blocks or start  # a block that was left unfinished is drawn again
+    simulate = map if executor is None else executor.map
+    indices = range(total.repetitions // plan.batch, math.ceil(plan.repetitions / plan.batch))
+    for first in range(0, len(indices), workers):
+        for block, size in simulate(partial(_simulate_block, plan), indices[first : first + workers]):
+            total = total.add(plan, block, size)
+            yield total
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,39 +235,37 @@ class SavedRun:
             raise ValueError(f"fingerprint (what the counts were drawn for) must say {expected}; got {actual}.")
         repetitions = int(dataclasses.replace(REPETITIONS, maximum=plan.repetitions).validate(self.repetitions))
         redrawn = min(repetitions, math.ceil(max(plan.shown, 1) / plan.batch) * plan.batch)
-        first = run_simulation(dataclasses.replace(plan, repetitions=redrawn))
-        if repetitions == redrawn:
-            return dataclasses.replace(first, plan=plan)
-        unfinished = repetitions % plan.batch
-        finished = repetitions - unfinished
+        tally = run_simulation(dataclasses.replace(plan, repetitions=redrawn))
+        if redrawn < repetitions:
+            finished = repetitions - repetitions % plan.batch
+            sums = self._checked_sums(plan, tally, finished)
+            start = dataclasses.replace(tally, repetitions=finished, sums=sums)
+            *_, tally = stream_simulation(dataclasses.replace(plan, repetitions=repetitions), start=start)
+        return dataclasses.replace(tally, plan=plan)
+
+    def _checked_sums(self, plan: Plan[Any], first: Tally, repetitions: int) -> dict[str, FloatArray]:
+        """Sums over so many repetitions that begin with those of `first`, with counts that this allows."""
         if set(self.sums) != set(first.sums):
             raise ValueError(f"sums must have {', '.join(first.sums)}; got {describe_value(dict(self.sums))}.")
-        sums = {
-            name: _read_sums(name, value, first.sums[name], finished - redrawn if name in plan.counts else None)
-            for name, value in self.sums.items()
-        }
-        plan.check_sums(sums, finished)
-        total = dataclasses.replace(first, plan=plan, repetitions=finished, sums=sums)
-        if not unfinished:
-            return total
-        block, size = _simulate_block(dataclasses.replace(plan, repetitions=repetitions), finished // plan.batch)
-        return _add_block(plan, total, block, size)
-
-
-def _read_sums(name: str, value: Any, first: FloatArray, repetitions: int | None) -> FloatArray:
-    """Sums of a file, of the shape of `first`; counts have at most so many more than those of the first block."""
-    try:
-        sums = np.asarray(value, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        sums = np.array(math.nan)
-    if sums.shape != np.shape(first) or not np.isfinite(sums).all():
-        shape = "x".join(map(str, np.shape(first))) or "one"
-        raise ValueError(f"sums.{name} must be {shape} finite numbers; got {describe_value(value)}.")
-    excess = sums - first
-    if repetitions is not None and not ((excess >= 0) & (excess <= repetitions) & (excess == np.floor(excess))).all():
-        low, high = (format_number(float(end)) for end in (np.min(first), np.max(first) + repetitions))
-        raise ValueError(f"sums.{name} must be whole numbers from {low} to {high}; got {describe_value(value)}.")
-    return sums
+        added = repetitions - first.repetitions
+        checked = {}
+        for name, value in self.sums.items():
+            try:
+                sums = np.asarray(value, dtype=float)
+            except (TypeError, ValueError, OverflowError):
+                sums = np.array(math.nan)
+            before = first.sums[name]
+            if sums.shape != np.shape(before) or not np.isfinite(sums).all():
+                shape = "x".join(map(str, np.shape(before))) or "one"
+                raise ValueError(f"sums.{name} must be {shape} finite numbers; got {describe_value(value)}.")
+            more = sums - before
+            if name in plan.counts and not ((more >= 0) & (more <= added) & (more == np.floor(more))).all():
+                ends = (format_number(float(end)) for end in (np.min(before), np.max(before) + added))
+                allowed = f"whole numbers from {' to '.join(ends)}"
+                raise ValueError(f"sums.{name} must be {allowed}; got {describe_value(value)}.")
+            checked[name] = sums
+        plan.check_sums(checked, repetitions)
+        return checked
 
 
 def save_run(tally: Tally, *, about: Mapping[str, Any] | None = None) -> str:
@@ -304,12 +277,10 @@ def save_run(tally: Tally, *, about: Mapping[str, Any] | None = None) -> str:
     about : dict, optional
         What else to say.
     """
-    whole_blocks = tally.whole_blocks if tally.repetitions % tally.plan.batch else tally
-    sums = {} if whole_blocks is None else whole_blocks.sums
     content = {
         "dpviz_run": RUN_VERSION, "about": dict(about or {}), "fingerprint": tally.plan.fingerprint,
         "repetitions": tally.repetitions,
-        "sums": {name: np.asarray(value).tolist() for name, value in sums.items()},
+        "sums": {name: np.asarray(value).tolist() for name, value in (tally.whole_blocks or tally).sums.items()},
     }  # fmt: skip
     try:
         return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -332,13 +303,12 @@ def read_run(text: str) -> SavedRun:
         raise ValueError(f"text must be a run in JSON, complete and unchanged; got {describe_value(text)}.") from None
     if not isinstance(content, dict) or "dpviz_run" not in content:
         raise ValueError(f'text must be a run in JSON, with "dpviz_run"; got {describe_value(content)}.')
-    if type(content["dpviz_run"]) is not int or content["dpviz_run"] != RUN_VERSION:
-        raise ValueError(
-            f"dpviz_run (version of the file) must be {RUN_VERSION}; got {describe_value(content['dpviz_run'])}."
-        )
+    version = content["dpviz_run"]
+    if type(version) is not int or version != RUN_VERSION:
+        raise ValueError(f"dpviz_run (version of the file) must be {RUN_VERSION}; got {describe_value(version)}.")
     kinds = {"about": (dict, "named values in braces"), "fingerprint": (str, "text"),
              "repetitions": (int, "a whole number"), "sums": (dict, "named values in braces")}  # fmt: skip
     for name, (kind, words) in kinds.items():
-        if not isinstance(content.get(name), kind) or isinstance(content.get(name), bool):
+        if type(content.get(name)) is not kind:
             raise ValueError(f"{name} must be {words}; got {describe_value(content.get(name))}.")
     return SavedRun(**{name: content[name] for name in kinds})

@@ -11,7 +11,7 @@ from dpviz.core.formatting import format_count, format_number, format_percent
 from dpviz.coverage import report
 from dpviz.coverage.answer import coverage_answer, feasible_rules
 from dpviz.coverage.curves import EPSILONS, CoverageCurves, stream_by_synthesizer
-from dpviz.coverage.exact import ExactCoverage, coverage_given_count, stream_coverages
+from dpviz.coverage.exact import ExactCoverage, coverage_given_count, exact_coverages
 from dpviz.coverage.performance import first_shares
 from dpviz.coverage.worst_case import Extreme, coverage_curves
 from dpviz.designs import CONFIDENTIAL_COUNT, Design, describe_promise
@@ -105,8 +105,10 @@ def _results_of(design: Design, axis: str, run: simulation.Run) -> Results:
     """Exact coverages, then curves along the axis, and the smallest coverage at any p."""
     arguments: dict[str, Any] = {"sets": design.sets, "rules": design.rules, "level": design.level}
     coverages: dict[str, ExactCoverage] | None = ui.latest(
-        stream_coverages, design.release, p=design.p, pool=ui.ANSWERS, timeout=ANSWER_TIMEOUT_S, **arguments
-    )
+        exact_coverages,  # type: ignore[arg-type]
+        synthesizer=design.release, p=design.p, skip_unreachable=True, pool=ui.ANSWERS, timeout=ANSWER_TIMEOUT_S,
+        **arguments,
+    )  # fmt: skip
     if not coverages:
         return Results(design, run, coverages, axis, None, {}, coverages is not None)
     arguments["rules"] = tuple(coverages)
@@ -190,7 +192,7 @@ def _show_numbers(results: Results) -> None:
     kind = "simulated"
     if coverages:
         kind = "exact" if len(coverages) == len(design.rules) else "exact where the coverage is"
-    st.caption(f"{ui.words('table', kind=kind)} {report.negative_sentence(coverages or {}, performance)}")
+    st.caption(f"{ui.words('table', kind=kind)} {ui.words('total') if design.sets > 1 else ''}")
 
     # Where the page shows a single set of the release that the reader carries from page to page
     x_key = f"{PREFIX}x"

@@ -3,18 +3,18 @@
 from dpviz.core.monte_carlo import Measure, repetitions_needed, wilson_interval
 from dpviz.coverage.curves import CoverageCurves, coverage_by_proportion, shortest_lengths, stream_by_synthesizer
 from dpviz.coverage.decomposition import REPAIRS, CoverageDecomposition, coverage_decomposition
-from dpviz.coverage.exact import ExactCoverage, coverage_given_count, exact_coverage, exact_coverages, stream_coverages
-from dpviz.coverage.performance import FirstIntervals, Performance, RulePerformance, first_intervals, performance_of
-from dpviz.coverage.simulation import CoveragePlan, CoverageTally, ShownRuns
+from dpviz.coverage.exact import ExactCoverage, coverage_given_count, exact_coverage, exact_coverages
+from dpviz.coverage.performance import Performance, RulePerformance, performance_of
+from dpviz.coverage.simulation import CoveragePlan, CoverageTally, ShownRuns, first_intervals
 from dpviz.coverage.worst_case import Extreme, coverage_curves, largest_mean_width, minimize_over_p, smallest_coverage
 from dpviz.simulation import run_simulation as run_coverage
 from dpviz.simulation import stream_simulation as stream_coverage
 
 __all__ = [
     "REPAIRS", "CoverageCurves", "CoverageDecomposition", "CoveragePlan", "CoverageTally", "ExactCoverage", "Extreme",
-    "FirstIntervals", "Measure", "Performance", "RulePerformance", "ShownRuns", "coverage_by_proportion",
+    "Measure", "Performance", "RulePerformance", "ShownRuns", "coverage_by_proportion",
     "coverage_curves", "coverage_decomposition", "coverage_given_count", "exact_coverage", "exact_coverages",
     "first_intervals", "largest_mean_width", "minimize_over_p", "performance_of", "repetitions_needed",
     "run_coverage", "shortest_lengths", "smallest_coverage", "stream_by_synthesizer", "stream_coverage",
-    "stream_coverages", "wilson_interval",
+    "wilson_interval",
 ]  # fmt: skip

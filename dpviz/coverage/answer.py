@@ -72,38 +72,24 @@ def coverage_answer(setting: str, rule: str, coverage: ExactCoverage, level: flo
         In inline HTML.
     """
     share = format_percent(coverage.coverage, 3)
-    is_short = coverage.coverage <= level - MIN_REPORTED_CHANGE and not share.startswith("less")
-    only = "only " if is_short else ""
-    against = _against_level(coverage.coverage, level)
+    promised = format_percent(level, 8)
+    distance = coverage.coverage - level
+    points = f"{format_number(100 * abs(distance), 3)} points"
+    only = ""
+    if abs(distance) < MIN_REPORTED_CHANGE:
+        against = short = "as promised"
+    elif distance < 0:
+        only = "" if share.startswith("less") else "only "
+        against, short = f"not the promised {promised}: {points} too few", f"not {promised}"
+    else:
+        against, short = f"more than the promised {promised}: {points} too many", f"more than {promised}"
     sentence = (
         f"With {setting}, {only}<b>{share}</b> of the intervals computed {RULES[rule].computed} contain the true "
-        f"share{against}.{_vacuous_sentence(coverage.vacuous_share)}"
+        f"share, {against}."
     )
-    name, ending = RULES[rule].abbreviation, against.partition(":")[0].replace("the promised ", "")
-    return share, sentence, f"{name[0].upper()}{name[1:]}: {only}{share} of the intervals hold the truth{ending}."
-
-
-def _against_level(share: float, level: float) -> str:
-    """How a coverage stands to the promised level, as the end of a sentence.
-
-    >>> _against_level(0.8, 0.95), _against_level(0.9501, 0.95)
-    (', not the promised 95 %: 15 points too few', ', as promised')
-    """
-    distance = share - level
-    if abs(distance) < MIN_REPORTED_CHANGE:
-        return ", as promised"
-    points = f"{format_number(100 * abs(distance), 3)} points too {'few' if distance < 0 else 'many'}"
-    return f", {'not' if distance < 0 else 'more than'} the promised {format_percent(level, 8)}: {points}"
-
-
-def _vacuous_sentence(share: float) -> str:
-    """Say that some intervals say nothing, where at least one in a hundred runs from 0 to 100 %.
-
-    >>> _vacuous_sentence(0.646), _vacuous_sentence(0.0099)
-    (' More than half of them (64.6 %) run from 0 to 100 % and say nothing.', '')
-    """
-    if share < 0.01:
-        return ""
-    text = format_percent(share, 3)
-    subject = f"More than half of them ({text})" if share > 0.5 else f"Of them {text}"
-    return f" {'All of them' if share == 1 else subject} run from 0 to 100 % and say nothing."
+    if coverage.vacuous_share >= 0.01:
+        share_text = f"Of them {format_percent(coverage.vacuous_share, 3)}"
+        subject = "All of them" if coverage.vacuous_share == 1 else share_text
+        sentence += f" {subject} run from 0 to 100 % and say nothing."
+    name = RULES[rule].abbreviation
+    return share, sentence, f"{name[0].upper()}{name[1:]}: {only}{share} of the intervals hold the truth, {short}."

@@ -39,18 +39,13 @@ def coverage_by_proportion(
     synthesizer: TwoCellSynthesizer, *, sets: int, rules: Sequence[str], level: float = 0.95,
     proportions: Sequence[float] | FloatArray = PROPORTIONS,
 ) -> CoverageCurves:  # fmt: skip
-    """Exact coverage and mean lengths at several true proportions.
+    """Exact coverage and mean lengths at several true proportions; a ValueError if the sums would take too long.
 
     Parameters
     ----------
     synthesizer, sets, rules, level
         As in `exact_coverages`.
     proportions : array_like, default 1,001 points from 0 to 1
-
-    Raises
-    ------
-    ValueError
-        If the sums of a rule would take too long.
 
     Notes
     -----
@@ -117,23 +112,24 @@ def sums_given_counts(
     points : ndarray
         Increasing true proportions.
     """
-    n = synthesizer.n
-    first = likely_counts(n, float(points[0]), SMALL_TAIL).counts[0]
-    last = likely_counts(n, float(points[-1]), SMALL_TAIL).counts[-1]
+    first = likely_counts(synthesizer.n, float(points[0]), SMALL_TAIL)[0][0]
+    last = likely_counts(synthesizer.n, float(points[-1]), SMALL_TAIL)[0][-1]
     counts: IntArray = np.arange(first, last + 1)
     outcomes = ReleaseOutcomes(synthesizer, sets, counts, sums_only=rules[0].is_noise_aware)
 
-    # Each outcome covers the points from `start` to `stop` - 1
+    # Each outcome covers the points from `start` to `stop` - 1, none of them where there is no interval
     size = outcomes.shape[0] * outcomes.shape[1]
-    start, stop = np.empty((2, len(rules), size), dtype=np.int16)
+    start, stop = np.empty((2, len(rules), size), dtype=np.min_scalar_type(len(points)))
     lengths = np.empty((len(rules), size))
     for block in row_blocks(size, 1, BLOCK_OUTCOMES):
         statistics = outcomes.statistics(np.arange(size)[block])
         for place, rule in enumerate(rules):
             intervals = rule.ends(statistics, level)
-            start[place, block], stop[place, block] = covered_range(*intervals.widened, points)
+            low, high = intervals.widened
             lengths[place, block] = intervals.length_inside
-
+            start[place, block] = np.searchsorted(points, np.where(np.isnan(low), math.inf, low))
+            after = np.searchsorted(points, np.where(np.isnan(high), -math.inf, high), side="right")
+            stop[place, block] = np.maximum(start[place, block], after)
     has_interval = 1.0 - np.isnan(lengths)
     np.nan_to_num(lengths, copy=False)
 
@@ -145,7 +141,9 @@ def sums_given_counts(
     for index in range(half if is_mirrored else len(counts)):
         outcome, chance = outcomes.given(index)
         for place in range(len(rules)):
-            covered[place, index] = covered_points(start[place], stop[place], outcome, chance, len(points))
+            change = np.bincount(start[place, outcome], chance, len(points) + 1)
+            change = change - np.bincount(stop[place, outcome], chance, len(points) + 1)
+            covered[place, index] = np.cumsum(change)[:-1]
             length[place, index] = chance @ lengths[place].take(outcome)
             exists[place, index] = chance @ has_interval[place].take(outcome)
     if is_mirrored:
@@ -153,30 +151,6 @@ def sums_given_counts(
         length[:, half:] = length[:, : len(counts) - half][:, ::-1]
         exists[:, half:] = exists[:, : len(counts) - half][:, ::-1]
     return GivenCounts(counts, covered, length, exists, outcomes.error_bound + SMALL_TAIL)
-
-
-def covered_range(lowest: FloatArray, highest: FloatArray, points: FloatArray) -> tuple[IntArray, IntArray]:
-    """Places of the first of increasing points that each interval holds, and after the last one, equal for none."""
-    start = np.searchsorted(points, np.where(np.isnan(lowest), math.inf, lowest))
-    stop = np.searchsorted(points, np.where(np.isnan(highest), -math.inf, highest), side="right")
-    return start, np.maximum(start, stop)
-
-
-def covered_points(start: IntArray, stop: IntArray, outcome: IntArray, chance: FloatArray, size: int) -> FloatArray:
-    """Probability that each point is covered.
-
-    Parameters
-    ----------
-    start, stop : ndarray of int
-        Each outcome of a table covers the points from `start` to `stop` - 1.
-    outcome, chance : ndarray
-        Places in that table, and their probabilities.
-    size : int
-        Number of points.
-    """
-    change: FloatArray = np.bincount(start[outcome], chance, size + 1).astype(float)
-    change -= np.bincount(stop[outcome], chance, size + 1)
-    return np.asarray(np.cumsum(change)[:size])
 
 
 def stream_by_synthesizer(
@@ -199,11 +173,10 @@ def stream_by_synthesizer(
         results = exact_coverages(
             synthesizer=synthesizer, p=p, sets=sets, rules=rules, level=level, skip_unreachable=True
         )
-        for row, key in enumerate(rules):
-            if key in results:
-                coverage[row, column] = results[key].coverage
-                length[row, column] = results[key].mean_width_inside
-                error = max(error, results[key].error_bound)
+        for key, result in results.items():
+            coverage[rules.index(key), column] = result.coverage
+            length[rules.index(key), column] = result.mean_width_inside
+            error = max(error, result.error_bound)
         yield CoverageCurves(
             rules=tuple(rules), points=np.asarray(points, float), coverage=coverage.copy(),
             mean_width_inside=length.copy(), error_bound=error,
@@ -213,19 +186,14 @@ def stream_by_synthesizer(
 def shortest_lengths(
     synthesizer: TwoCellSynthesizer, *, proportions: Sequence[float], sets: int, level: float = 0.95
 ) -> LengthLimit:
-    """Shortest expected length of an interval that holds its level at every p, and how far each may be off.
+    """Shortest expected length of an interval that holds its level at every p; NaN where the sums are too many.
 
     Parameters
     ----------
     synthesizer, proportions, sets, level
         As in `coverage_by_proportion`.
-
-    Returns
-    -------
-    LengthLimit
-        NaN where the distribution of the sum is too large for `length_limit`.
     """
-    if not within_sums(synthesizer.n, synthesizer.m, sets):
-        unknown = np.full(len(proportions), math.nan)
-        return LengthLimit(length=unknown, error=unknown)
-    return length_limit(release_sums(synthesizer, sets), proportions=np.asarray(proportions, float), level=level)
+    if within_sums(synthesizer.n, synthesizer.m, sets):
+        return length_limit(release_sums(synthesizer, sets), proportions=np.asarray(proportions, float), level=level)
+    unknown = np.full(len(proportions), math.nan)
+    return LengthLimit(length=unknown, error=unknown)

@@ -111,7 +111,7 @@ def coverage_decomposition(
     if not isinstance(chosen, CombiningRule):
         raise ValueError(f'rule must be one that has a variance T to repair; "{chosen.label}" has none.')
 
-    # T of every release, and whether its mean is known well enough
+    # T of every release, and its mean, which releases left out of the sums, with T up to `largest`, must not decide
     distribution = release_distribution(synthesizer, p=p, sets=sets)
     statistics = distribution.statistics
     ratio = statistics.synthetic_ratio
@@ -122,7 +122,13 @@ def coverage_decomposition(
     mean = float(distribution.probability @ variance / distribution.probability.sum())
     largest = chosen.largest_variance(sets=sets, rows=synthesizer.m, synthetic_ratio=ratio)
     largest = min(largest, max(float(np.abs(variance).max()), 1 / synthesizer.m))
-    _check_mean_variance(mean, distribution.error_bound, largest, synthesizer)
+    if abs(mean) < 10_000 * distribution.error_bound * largest:
+        advice = "another p or prior" if synthesizer.has_prior else "another p"
+        raise ValueError(
+            f"E[T] is {format_number(mean, 2)} here, so small that the releases left out of the sums, of probability "
+            f"up to {format_number(distribution.error_bound, 1)}, may decide it: the causes cannot be told apart. "
+            f"Choose {advice}."
+        )
 
     # Half widths, by whether the variance is right on average and has no noise
     right = moments.variance_estimate
@@ -141,23 +147,6 @@ def coverage_decomposition(
         covers = contains(statistics.estimate - width, statistics.estimate + width, target)
         coverage[repairs] = min(float(distribution.probability[covers].sum()), 1.0)
     return CoverageDecomposition(
-        synthesizer=synthesizer,
-        rule=rule,
-        level=level,
-        coverage=coverage,
-        bias=moments.bias,
-        variance=right,
-        mean_variance=mean,
-        slope=moments.slope,
-        error_bound=distribution.error_bound,
-    )
-
-
-def _check_mean_variance(mean: float, error_bound: float, largest: float, synthesizer: TwoCellSynthesizer) -> None:
-    """Raise a ValueError where releases left out of the sums, with T up to `largest`, may decide E[T]."""
-    if abs(mean) < 10_000 * error_bound * largest:
-        advice = "another p or prior" if synthesizer.has_prior else "another p"
-        raise ValueError(
-            f"E[T] is {format_number(mean, 2)} here, so small that the releases left out of the sums, of probability "
-            f"up to {format_number(error_bound, 1)}, may decide it: the causes cannot be told apart. Choose {advice}."
-        )
+        synthesizer=synthesizer, rule=rule, level=level, coverage=coverage, bias=moments.bias, variance=right,
+        mean_variance=mean, slope=moments.slope, error_bound=distribution.error_bound,
+    )  # fmt: skip

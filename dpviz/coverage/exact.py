@@ -1,7 +1,7 @@
 """How often the interval of a rule holds the true proportion, by sums over every release."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,11 +42,6 @@ class ExactCoverage:
         Largest error of the coverage and of every share, from what the sums leave out.
     """
 
-    synthesizer: TwoCellSynthesizer
-    p: float
-    sets: int
-    rule: str
-    level: float
     coverage: float
     mean_width: float
     mean_width_inside: float
@@ -115,21 +110,15 @@ def exact_coverages(
     p = PROPORTION.validate(p)
     chosen, sets, level = checked_rules(rules, sets, level)
     noise_aware = [rule for rule in chosen if rule.is_noise_aware]
-    has_both_kinds = 0 < len(noise_aware) < len(chosen)
-    for group in [chosen, noise_aware] if skip_unreachable and has_both_kinds else [chosen]:
+    for group in [chosen, noise_aware] if skip_unreachable and noise_aware else [chosen]:
         sums_only = all(rule.is_noise_aware for rule in group)
         try:
             distribution = release_distribution(synthesizer, p=p, sets=sets, sums_only=sums_only)
-            return {
-                rule.key: ExactCoverage(
-                    synthesizer=synthesizer, p=p, sets=sets, rule=rule.key, level=level,
-                    error_bound=distribution.error_bound, **_measures(rule, distribution, p, level),
-                )
-                for rule in group
-            }  # fmt: skip
         except ValueError:
             if not skip_unreachable:
                 raise
+        else:
+            return {rule.key: _coverage_from(distribution, rule, p, level) for rule in group}
     return {}
 
 
@@ -151,10 +140,9 @@ def checked_rules(rules: Sequence[str], sets: int, level: float) -> tuple[list[I
     return [check_rule(key, sets) for key in rules], sets, level
 
 
-def _measures(rule: IntervalRule, distribution: ReleaseDistribution, p: float, level: float) -> dict[str, float]:
-    """Fields of `ExactCoverage` from the distribution of the outcomes."""
+def _coverage_from(distribution: ReleaseDistribution, rule: IntervalRule, p: float, level: float) -> ExactCoverage:
+    """Coverage of a rule from the distribution of the releases."""
     statistics = distribution.statistics
-    knows_total = statistics.sets > 1 and not np.isnan(statistics.within).any()
     sums = np.zeros(8)
     for block in row_blocks(len(distribution.probability), 1, BLOCK_OUTCOMES):
         part = statistics.at(block)
@@ -167,27 +155,25 @@ def _measures(rule: IntervalRule, distribution: ReleaseDistribution, p: float, l
         ]  # fmt: skip
         sums += np.array(values, dtype=float) @ distribution.probability[block]
     total, covered_share, missing, vacuous, width_sum, inside, negative, covered_negative = sums.tolist()
+    if statistics.sets == 1 or np.isnan(statistics.within).any():
+        negative = covered_negative = math.nan
+    error = distribution.error_bound
 
-    def ratio(numerator: float, denominator: float, *, is_known: bool = True) -> float:
-        """Conditional mean, NaN where what it is conditional on is too rare."""
-        error = distribution.error_bound
-        if not is_known or 2 * error > MAX_CONDITION_ERROR * (denominator - error):
-            return math.nan
-        return numerator / denominator
+    def mean(numerator: float, share: float) -> float:
+        """Conditional mean, NaN where what it is conditional on is unknown or too rare."""
+        return numerator / share if 2 * error <= MAX_CONDITION_ERROR * (share - error) else math.nan
 
-    results = {
-        "coverage": covered_share,
-        "mean_width_inside": ratio(inside, total - missing),
-        "negative_variance_share": missing,
-        "vacuous_share": vacuous,
-        "coverage_given_negative_total": ratio(covered_negative, negative, is_known=knows_total),
-        "coverage_given_nonnegative_total": ratio(
-            covered_share - covered_negative, total - negative, is_known=knows_total
-        ),
-        "negative_total_share": negative if knows_total else math.nan,
-    }
-    mean_width = ratio(width_sum, total - missing, is_known=not rule.has_unbounded_width)
-    return {name: min(value, 1.0) for name, value in results.items()} | {"mean_width": mean_width}
+    return ExactCoverage(
+        coverage=min(covered_share, 1.0),
+        mean_width=math.nan if rule.has_unbounded_width else mean(width_sum, total - missing),
+        mean_width_inside=min(mean(inside, total - missing), 1.0),
+        negative_variance_share=min(missing, 1.0),
+        vacuous_share=min(vacuous, 1.0),
+        coverage_given_negative_total=min(mean(covered_negative, negative), 1.0),
+        coverage_given_nonnegative_total=min(mean(covered_share - covered_negative, total - negative), 1.0),
+        negative_total_share=min(negative, 1.0),
+        error_bound=error,
+    )
 
 
 def coverage_given_count(
@@ -217,16 +203,3 @@ def coverage_given_count(
     places, probability = outcomes.given(0)
     covered = contains(*chosen.ends(outcomes.statistics(places), level), x / synthesizer.n)
     return float(probability[covered].sum() / probability.sum())
-
-
-def stream_coverages(
-    synthesizer: TwoCellSynthesizer, *, p: float, sets: int, rules: Sequence[str], level: float = 0.95
-) -> Iterator[dict[str, ExactCoverage]]:
-    """Yield `exact_coverages` once, without rules whose sums would take too long, for pages that do not wait for it.
-
-    Parameters
-    ----------
-    synthesizer, p, sets, rules, level
-        As in `exact_coverages`.
-    """
-    yield exact_coverages(synthesizer=synthesizer, p=p, sets=sets, rules=rules, level=level, skip_unreachable=True)

@@ -1,18 +1,13 @@
 """What a simulation says about an estimator and its intervals: every measure with its Monte Carlo standard error."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
 from dpviz.core.monte_carlo import Measure, wilson_interval
-from dpviz.core.types import BoolArray, FloatArray
-from dpviz.coverage.simulation import CoveragePlan, CoverageTally, ShownRuns
-from dpviz.inference.interval_rules import Intervals, contains
+from dpviz.coverage.simulation import CoverageTally
 from dpviz.inference.rules import RULES
-from dpviz.simulation import run_simulation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +16,7 @@ class RulePerformance:
 
     Attributes
     ----------
-    coverage, negative_variance_share, vacuous_share, mean_width_inside, coverage_given_…
+    coverage, negative_variance_share, vacuous_share, mean_width_inside, coverage_given_…, negative_total_share
         As in `ExactCoverage`, but from the repetitions.
     coverage_low, coverage_high : float
         Wilson's 95 % interval for the coverage, to be drawn as the error bar.
@@ -39,6 +34,7 @@ class RulePerformance:
     vacuous_share: Measure
     coverage_given_negative_total: Measure
     coverage_given_nonnegative_total: Measure
+    negative_total_share: Measure
     mean_width: Measure
     mean_width_inside: Measure
     relative_error: Measure
@@ -47,22 +43,13 @@ class RulePerformance:
 
 @dataclass(frozen=True, kw_only=True)
 class Performance:
-    """How q̄ and the intervals of each rule, by its key, did: E[q̄] − p, √Var(q̄), E[(q̄ − p)²], Pr(T_M < 0)."""
+    """How q̄ and the intervals of each rule, by its key, did: E[q̄] − p, √Var(q̄), E[(q̄ − p)²]."""
 
     repetitions: int
     bias: Measure
     empirical_error: Measure
     mean_square_error: Measure
-    negative_total_share: Measure
     rules: dict[str, RulePerformance]
-
-
-class _Spread(NamedTuple):
-    """Moments of d = q̄ − p: mean, variance with divisor R − 1, and the sampling variance of that times R."""
-
-    mean: float
-    variance: float
-    of_variance: float
 
 
 def performance_of(tally: CoverageTally) -> Performance:
@@ -94,25 +81,25 @@ def performance_of(tally: CoverageTally) -> Performance:
     """
     repetitions = tally.repetitions
     mean, second, third, fourth = (float(tally.sums[f"deviation_{power}"]) / repetitions for power in (1, 2, 3, 4))
-    # Central moments; what is left of equal estimates is rounding.
+    # Central moments; what is left of equal estimates is rounding
     central = _zero_if_rounding(second - mean**2, second)
     central_fourth = fourth - 4 * mean * third + 6 * mean**2 * second - 3 * mean**4
-    is_single = repetitions == 1
-    variance = math.nan if is_single else central * repetitions / (repetitions - 1)
     of_variance = _zero_if_rounding(central_fourth - central**2, fourth)
     of_square = _zero_if_rounding(fourth - second**2, fourth)
-    spread = _Spread(mean, variance, of_variance)
-    error = math.nan if is_single else math.sqrt(of_variance / repetitions)
-    square_error = math.nan if is_single else math.sqrt(of_square / (repetitions - 1))
+    variance = error = square_error = math.nan
+    if repetitions > 1:
+        variance = central * repetitions / (repetitions - 1)
+        error = math.sqrt(of_variance / repetitions)
+        square_error = math.sqrt(of_square / (repetitions - 1))
     return Performance(
         repetitions=repetitions,
         bias=Measure(mean, math.sqrt(variance / repetitions)),
         empirical_error=Measure(variance, error).root(),
         mean_square_error=Measure(second, square_error),
-        negative_total_share=Measure.share(
-            int(tally.sums["negative_total"]), repetitions if tally.plan.sets > 1 else 0
-        ),
-        rules={key: _rule_performance(tally, place, spread) for place, key in enumerate(tally.plan.rules)},
+        rules={
+            key: _rule_performance(tally, place, mean, variance, of_variance)
+            for place, key in enumerate(tally.plan.rules)
+        },
     )
 
 
@@ -121,23 +108,37 @@ def _zero_if_rounding(difference: float, scale: float) -> float:
     return difference if difference > 1e-13 * scale else 0.0
 
 
-def _rule_performance(tally: CoverageTally, place: int, spread: _Spread) -> RulePerformance:
-    """Measures of the rule at a place of the plan."""
+def _rule_performance(
+    tally: CoverageTally, place: int, bias: float, variance: float, of_variance: float
+) -> RulePerformance:
+    """Measures of the rule at a place of the plan; Var(q̄), and R times the variance of that as an estimate."""
     rule = RULES[tally.plan.rules[place]]
     sums = {name: float(value[place]) for name, value in tally.sums.items() if np.ndim(value)}
     count = {name: int(sums[name]) for name in tally.plan.counts if name in sums}
     repetitions = tally.repetitions
-    below = int(tally.sums["negative_total"])
-    above = repetitions - below if tally.plan.sets > 1 else 0
     intervals = repetitions - count["negative"]
+    below = int(tally.sums["negative_total"])
+    nonnegative = count["covered"] - count["covered_negative"]
+    totals = repetitions if tally.plan.sets > 1 else 0  # a single set has no T_M
     coverage = Measure.share(count["covered"], repetitions)
     low, high = wilson_interval(coverage.value, repetitions)
-    relative_error = relative_bias = Measure.unknown()
-    if rule.has_variance:
-        relative_bias, relative_error = _relative(sums, repetitions, spread)
+
     width = Measure.mean(sums["width"], sums["width_squared"], intervals)
-    if rule.has_unbounded_width:
+    if count["unbounded"]:
+        width = Measure(math.inf, math.nan)
+    elif rule.has_unbounded_width:
         width = Measure(width.value, math.inf)
+
+    relative_bias = relative_error = Measure.unknown()
+    if rule.has_variance:
+        mean = Measure.mean(sums["variance"], sums["variance_squared"], repetitions)
+        # Σ T (d − bias)² less its part without T: the covariance of T and the squared distance from the mean
+        of_squares = sums["variance_deviation_squared"] - 2 * bias * sums["variance_deviation"]
+        crossed = (of_squares + bias**2 * sums["variance"]) / repetitions
+        covariance = crossed - mean.value * variance * (repetitions - 1) / repetitions
+        relative_bias, relative_error = mean.relative_to(
+            variance, variance=of_variance, covariance=covariance, repetitions=repetitions
+        )
     return RulePerformance(
         coverage=coverage,
         coverage_low=low,
@@ -145,71 +146,13 @@ def _rule_performance(tally: CoverageTally, place: int, spread: _Spread) -> Rule
         negative_variance_share=Measure.share(count["negative"], repetitions),
         vacuous_share=Measure.share(count["vacuous"], repetitions),
         coverage_given_negative_total=Measure.share(count["covered_negative"], below),
-        coverage_given_nonnegative_total=Measure.share(count["covered"] - count["covered_negative"], above),
-        mean_width=Measure(math.inf, math.nan) if count["unbounded"] else width,
+        coverage_given_nonnegative_total=Measure.share(nonnegative, max(totals - below, 0)),
+        negative_total_share=Measure.share(below, totals),
+        mean_width=width,
         mean_width_inside=Measure.mean(sums["inside"], sums["inside_squared"], intervals),
         relative_error=relative_error,
         relative_bias=relative_bias,
     )
-
-
-def _relative(sums: Mapping[str, float], repetitions: int, spread: _Spread) -> tuple[Measure, Measure]:
-    """Relative bias of T and relative error of √E[T], in per cent."""
-    variance = Measure.mean(sums["variance"], sums["variance_squared"], repetitions)
-    # Σ T (d − mean)² less its part without T: the covariance of T and the squared distance from the mean
-    crossed = (
-        sums["variance_deviation_squared"]
-        - 2 * spread.mean * sums["variance_deviation"]
-        + spread.mean**2 * sums["variance"]
-    ) / repetitions
-    covariance = crossed - variance.value * spread.variance * (repetitions - 1) / repetitions
-    return variance.relative_to(
-        spread.variance, variance=spread.of_variance, covariance=covariance, repetitions=repetitions
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class FirstIntervals:
-    """The first intervals of one rule, one by one.
-
-    `runs` has one row of ends, that of the rule, NaN where there is no interval; `covered` are those that hold p, and
-    `vacuous` those among them that hold all of 0 to 1.
-    """
-
-    rule: str
-    runs: ShownRuns
-    covered: BoolArray
-    vacuous: BoolArray
-
-    @property
-    def low(self) -> FloatArray:
-        """Lower ends."""
-        return np.asarray(self.runs.low[0])
-
-    @property
-    def high(self) -> FloatArray:
-        """Upper ends."""
-        return np.asarray(self.runs.high[0])
-
-    def first(self, number: int) -> "FirstIntervals":
-        """The first `number` of them."""
-        return replace(self, runs=self.runs.first(number), covered=self.covered[:number], vacuous=self.vacuous[:number])
-
-
-def first_intervals(plan: CoveragePlan, rule: str) -> FirstIntervals:
-    """Intervals of one rule in the repetitions that a plan shows, to the digit those of its whole simulation.
-
-    Parameters
-    ----------
-    plan : CoveragePlan
-    rule : str
-        Key of the rule. What is drawn does not depend on the rules, and the others are left out.
-    """
-    alone = replace(plan, rules=(rule,), repetitions=min(plan.shown, plan.repetitions))
-    runs = run_simulation(alone).shown
-    intervals = Intervals(runs.low[0], runs.high[0])
-    covered = contains(*intervals, plan.p)
-    return FirstIntervals(rule=rule, runs=runs, covered=covered, vacuous=intervals.is_vacuous)
 
 
 def first_shares(tally: CoverageTally, number: int) -> dict[str, tuple[float, float, float]]:
@@ -221,11 +164,9 @@ def first_shares(tally: CoverageTally, number: int) -> dict[str, tuple[float, fl
     number : int
         That of all repetitions, or at most that of those that are shown.
     """
-    if number == tally.repetitions:
-        shares = tally.sums["covered"] / number
-    else:
-        shown = tally.shown.first(number)
-        shares = contains(shown.low, shown.high, tally.plan.p).mean(axis=1)
+    shares = tally.sums["covered"] / number
+    if number < tally.repetitions:
+        shares = tally.shown.first(number).covered.mean(axis=1)
     return {
         key: (share, *wilson_interval(share, number))
         for key, share in zip(tally.plan.rules, shares.tolist(), strict=True)

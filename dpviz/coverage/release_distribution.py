@@ -32,19 +32,19 @@ MAX_TRANSFORM_ENTRIES = 1_000_000_000  # of all transforms of an answer, about t
 TOO_LONG = "The exact sums would take too long for these sizes. Simulate, or set fewer rows or sets."
 
 
-class LikelyCounts(NamedTuple):
-    """Confidential counts that matter, their probabilities, and the probability of all others."""
+def likely_counts(n: int, p: float, tail: float) -> tuple[IntArray, FloatArray, float]:
+    """Confidential counts x ~ Binomial(n, p), their probabilities, and the probability of the outermost, left out.
 
-    counts: IntArray
-    weights: FloatArray
-    omitted: float
-
-
-def likely_counts(n: int, p: float, tail: float) -> LikelyCounts:
-    """Confidential counts x ~ Binomial(n, p) without the outermost ones, which have at most probability `tail`."""
+    Parameters
+    ----------
+    n : int
+    p : float
+    tail : float
+        Largest probability of those that are left out.
+    """
     distribution = binomial_weights(np.array([p]), n)[0]
     first, last, omitted = _likely_range(distribution, tail / 2)
-    return LikelyCounts(np.arange(first, last + 1), distribution[first : last + 1], omitted)
+    return np.arange(first, last + 1), distribution[first : last + 1], omitted
 
 
 def _likely_range(distribution: FloatArray, tail: float) -> tuple[int, int, float]:
@@ -73,9 +73,7 @@ class Box(NamedTuple):
 
 
 def _likely_box(rows: FloatArray, weights: FloatArray, sets: int, tail: float) -> Box:
-    """Box outside of which M draws fall with probability at most `tail`.
-
-    All of them come from row i of `rows` with probability `weights[i]`.
+    """Box outside of which M draws, all from row i with probability `weights[i]`, fall with probability at most `tail`.
 
     Notes
     -----
@@ -179,6 +177,10 @@ class ReleaseOutcomes:
         self._weights = np.ones(len(counts)) if weights is None else weights
         self._is_sum = sums_only or sets == 1
         self._has_boxes = not self._is_sum and sets > 2
+        m = synthesizer.m
+        self.shape = (sets * m + 1, 1) if self._is_sum else (m + 1, m + 1)
+        self.work = 0
+        self.error_bound = (sets + 3) * SMALL_TAIL
         self._check_reach()
         self._rows = matrix_rows(synthesizer, counts)
         per_group = len(counts)
@@ -187,10 +189,6 @@ class ReleaseOutcomes:
         elif self._has_boxes:
             per_group = 16  # neighbouring counts share an inverse transform
         self.groups = np.array_split(np.arange(len(counts)), math.ceil(len(counts) / per_group))
-        m = synthesizer.m
-        self.shape = (sets * m + 1, 1) if self._is_sum else (m + 1, m + 1)
-        self.error_bound = (sets + 3) * SMALL_TAIL
-        self.work = 0
         if self._has_boxes:
             self._find_boxes(is_mixed=weights is not None)
         if weights is None and self.shape[0] * self.shape[1] > 12_000_000:  # of a table that is held
@@ -198,17 +196,13 @@ class ReleaseOutcomes:
 
     def _check_reach(self) -> None:
         """Raise a ValueError where it is clear from the sizes that the sums would take too long."""
-        count = len(self._counts)
-        m = self._synthesizer.m
+        entries = len(self._counts) * self.shape[0] * self.shape[1]
+        max_entries = 40_000_000 if self._is_sum else 10**11  # some seconds, about ten
         if self._has_boxes:  # half of the work if every count had the box of the middle one
-            middle = matrix_rows(self._synthesizer, self._counts[count // 2 :][:1])
-            work = _likely_box(middle, np.ones(1), self._sets, BOX_TAIL).entries * count // 2
-            is_too_long = work > MAX_TRANSFORM_ENTRIES
-        elif self._is_sum:
-            is_too_long = self._sets > 1 and count * (self._sets * m + 1) > 40_000_000  # some seconds
-        else:
-            is_too_long = count * (m + 1) ** 2 > 10**11  # about ten seconds
-        if is_too_long:
+            middle = matrix_rows(self._synthesizer, self._counts[len(self._counts) // 2 :][:1])
+            entries = _likely_box(middle, np.ones(1), self._sets, BOX_TAIL).entries * len(self._counts) // 2
+            max_entries = MAX_TRANSFORM_ENTRIES
+        if self._sets > 1 and entries > max_entries:
             raise ValueError(TOO_LONG)
 
     def _find_boxes(self, *, is_mixed: bool) -> None:
@@ -237,16 +231,16 @@ class ReleaseOutcomes:
     def statistics(self, places: IntArray) -> SetStatistics:
         """What rules read of some places of the table, read row by row."""
         row, column = np.divmod(places, self.shape[1])
-        if self._has_boxes:
-            total = row + self._low
-            squares = total + 2 * (_smallest_spread(total, self._sets) + column)
-            return set_statistics(self._synthesizer, self._sets, total, squares)
-        if not self._is_sum:
-            return set_statistics(self._synthesizer, 2, row + column, row**2 + column**2)
         if self._sets == 1:
             return set_statistics(self._synthesizer, 1, row, row**2)
-        unknown = np.full(row.shape, math.nan)
-        return SetStatistics(self._synthesizer, self._sets, row, row / (self.shape[0] - 1), unknown, unknown)
+        if self._is_sum:
+            unknown = np.full(row.shape, math.nan)
+            return SetStatistics(self._synthesizer, self._sets, row, row / (self.shape[0] - 1), unknown, unknown)
+        if self._sets == 2:
+            return set_statistics(self._synthesizer, 2, row + column, row**2 + column**2)
+        total = row + self._low
+        squares = total + 2 * (_smallest_spread(total, self._sets) + column)
+        return set_statistics(self._synthesizer, self._sets, total, squares)
 
     def given(self, index: int) -> tuple[IntArray, FloatArray]:
         """Places in the table and their probabilities, times the weights, for a group of counts."""
@@ -284,7 +278,7 @@ class ReleaseDistribution:
 def release_distribution(
     synthesizer: TwoCellSynthesizer, *, p: float, sets: int, sums_only: bool = False
 ) -> ReleaseDistribution:
-    """Distribution of (S, Q), or of S alone, for x ~ Binomial(n, p).
+    """Distribution of (S, Q), or of S alone, for x ~ Binomial(n, p); a ValueError if the sums would take too long.
 
     Parameters
     ----------
@@ -292,11 +286,6 @@ def release_distribution(
         As in `exact_coverage`.
     sums_only : bool, default False
         Whether S is all that is read.
-
-    Raises
-    ------
-    ValueError
-        If the sums would take too long.
 
     Examples
     --------
@@ -309,9 +298,8 @@ def release_distribution(
     """
     p = PROPORTION.validate(p)
     sets = SETS.validate(sets)
-    tail = TAIL if sets > 2 and not sums_only else SMALL_TAIL
-    mixture = likely_counts(synthesizer.n, p, tail)
-    outcomes = ReleaseOutcomes(synthesizer, sets, mixture.counts, mixture.weights, sums_only=sums_only)
+    counts, weights, omitted = likely_counts(synthesizer.n, p, TAIL if sets > 2 and not sums_only else SMALL_TAIL)
+    outcomes = ReleaseOutcomes(synthesizer, sets, counts, weights, sums_only=sums_only)
     probability = np.zeros(outcomes.shape[0] * outcomes.shape[1])
     for index in range(len(outcomes.groups)):
         places, chances = outcomes.given(index)
@@ -320,7 +308,7 @@ def release_distribution(
     return ReleaseDistribution(
         statistics=outcomes.statistics(places),
         probability=probability[places],
-        error_bound=outcomes.error_bound + mixture.omitted,
+        error_bound=outcomes.error_bound + omitted,
     )
 
 
@@ -332,10 +320,10 @@ def exact_work(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, sums_onl
     synthesizer, p, sets, sums_only
         As in `release_distribution`.
     """
-    mixture = likely_counts(synthesizer.n, p, SMALL_TAIL if sums_only else TAIL)
+    counts, weights, _ = likely_counts(synthesizer.n, p, SMALL_TAIL if sums_only else TAIL)
     if sums_only:
-        return len(mixture.counts) * (sets * synthesizer.m + 1) * (sets > 1)
+        return len(counts) * (sets * synthesizer.m + 1) * (sets > 1)
     try:
-        return ReleaseOutcomes(synthesizer, sets, mixture.counts, mixture.weights).work
+        return ReleaseOutcomes(synthesizer, sets, counts, weights).work
     except ValueError:
         return math.inf

@@ -18,8 +18,8 @@ from dpviz.core.monte_carlo import Measure, repetitions_needed
 from dpviz.coverage.curves import CoverageCurves
 from dpviz.coverage.decomposition import NOT_NORMAL, REPAIRS, CoverageDecomposition
 from dpviz.coverage.exact import ExactCoverage
-from dpviz.coverage.performance import FirstIntervals, Performance, RulePerformance
-from dpviz.coverage.simulation import CoveragePlan
+from dpviz.coverage.performance import Performance, RulePerformance
+from dpviz.coverage.simulation import CoveragePlan, ShownRuns
 from dpviz.coverage.worst_case import Extreme
 from dpviz.inference.moments import SetMoments
 from dpviz.inference.rules import RULES
@@ -30,6 +30,7 @@ MIN_HITS = 5  # expected hits, and misses, from which on a simulated share is co
 
 SHARES = {"hold all of 0 to 100 %": "vacuous_share", "no interval": "negative_variance_share"}
 SHARES_OF_SETS = {
+    "releases with T\u00a0<\u00a00": "negative_total_share",
     "coverage where T\u00a0≥\u00a00": "coverage_given_nonnegative_total",
     "where T\u00a0<\u00a00": "coverage_given_negative_total",
 }
@@ -106,23 +107,6 @@ def _distance(exact: float, performance: RulePerformance | None, simulated: Perf
     return format_number(round((performance.coverage.value - exact) / error, 2), 3)
 
 
-def negative_sentence(exact: Mapping[str, ExactCoverage], simulated: Performance | None) -> str:
-    """How often T_M is negative, which the last two columns of the table tell apart; empty where nobody knows.
-
-    Parameters
-    ----------
-    exact : dict of str to ExactCoverage
-    simulated : Performance or None
-    """
-    shares = [coverage.negative_total_share for coverage in exact.values()]
-    if not exact and simulated is not None:
-        shares = [simulated.negative_total_share.value]
-    known = [share for share in shares if math.isfinite(share)]
-    if not known:
-        return ""
-    return f"T is here (1 + 1/M) b − v̄ for every rule; it is negative in {format_percent(known[0], 3)} of the releases."
-
-
 def _simulated_share(performance: RulePerformance) -> str:
     """Simulated coverage with its standard error; for none and all with the ends of Wilson's interval."""
     share = 100 * performance.coverage.value
@@ -132,35 +116,34 @@ def _simulated_share(performance: RulePerformance) -> str:
     return f"{format_number(share)} % ({low} to {high} %)"
 
 
-def interval_words(
-    plan: CoveragePlan, intervals: FirstIntervals, shown: int, simulated: Performance | None
-) -> list[str]:
+def interval_words(plan: CoveragePlan, runs: ShownRuns, shown: int, simulated: Performance | None) -> list[str]:
     """Lines of HTML above the first intervals: how many are hits, and the last of them or the simulation so far.
 
     Parameters
     ----------
     plan : CoveragePlan
-    intervals : FirstIntervals
+        The intervals are those of its first rule.
+    runs : ShownRuns
     shown : int
         How many of them are shown while they come one by one; 0 for all.
     simulated : Performance or None
     """
     if shown:
-        return [_count_sentences(intervals.first(shown))[0], *_repetition_sentences(plan, intervals, shown - 1)]
-    lines = list(_count_sentences(intervals))
+        return [_count_sentences(runs.first(shown))[0], *_repetition_sentences(plan, runs, shown - 1)]
+    lines = list(_count_sentences(runs))
     if simulated is not None:
         state = "" if simulated.repetitions == plan.repetitions else " so far"
-        share = _simulated_share(simulated.rules[intervals.rule])
+        share = _simulated_share(simulated.rules[plan.rules[0]])
         lines.insert(0, f"of {simulated.repetitions:,}{state}: <b>{share}</b>")
     return lines
 
 
-def _count_sentences(intervals: FirstIntervals) -> tuple[str, ...]:
+def _count_sentences(runs: ShownRuns) -> tuple[str, ...]:
     """How many intervals hold the truth, miss it, or are none; a second sentence where some say nothing."""
-    count = len(intervals.low)
-    missing = np.count_nonzero(np.isnan(intervals.low))
-    hits = np.count_nonzero(intervals.covered)
-    vacuous = np.count_nonzero(intervals.vacuous)
+    count = len(runs)
+    missing = np.count_nonzero(np.isnan(runs.low))
+    hits = np.count_nonzero(runs.covered)
+    vacuous = np.count_nonzero(runs.vacuous)
     misses = count - hits - missing
     sentence = f"✓ <b>{hits} of {count}</b> {'holds' if hits == 1 else 'hold'} the truth"
     sentence += f" \u2003 ✕ <b>{misses}</b> {'misses' if misses == 1 else 'miss'} it"
@@ -172,20 +155,20 @@ def _count_sentences(intervals: FirstIntervals) -> tuple[str, ...]:
     return sentence, f"{vacuous} of the {hits} {verbs[0]} from 0 to 100 % and {verbs[1]} nothing"
 
 
-def _repetition_sentences(plan: CoveragePlan, intervals: FirstIntervals, place: int) -> tuple[str, str]:
+def _repetition_sentences(plan: CoveragePlan, runs: ShownRuns, place: int) -> tuple[str, str]:
     """Secret and released counts of the repetition at a place, and what its interval says."""
-    counts = [format_number(int(count)) for count in intervals.runs.counts[place]]
+    counts = [format_number(int(count)) for count in runs.counts[place]]
     listed = ", ".join(counts[:5]) + (" …" if len(counts) > 5 else "")
-    x = format_number(int(intervals.runs.confidential[place]))
+    x = format_number(int(runs.confidential[place]))
     release = f"no. {place + 1}: {x} of {format_number(plan.synthesizer.n)} say yes; released {listed}"
-    low, high = float(intervals.low[place]), float(intervals.high[place])
-    name = RULES[intervals.rule].short_label
+    low, high = float(runs.low[place]), float(runs.high[place])
+    name = RULES[plan.rules[0]].short_label
     if math.isnan(low):
         return release, f"{name} gives no interval"
     claim = "nothing, 0 to 100 %"
     if low > 0 or high < 1:
         claim = f"{format_percent(max(low, 0.0), 3)} to {format_percent(min(high, 1.0), 3)}"
-    return release, f"{name} says {claim}: {'✓ a hit' if intervals.covered[place] else '✕ a miss'}"
+    return release, f"{name} says {claim}: {'✓ a hit' if runs.covered[place] else '✕ a miss'}"
 
 
 def causes_of(synthesizer: Synthesizer) -> dict[str, str]:
@@ -218,12 +201,12 @@ def failure_sentence(result: CoverageDecomposition) -> str:
 
 def effects_by_cause(results: Mapping[str, CoverageDecomposition]) -> dict[str, dict[str, float]]:
     """For each rule the change of coverage by its cause, and that of all together."""
-    effects = {}
-    for key, result in results.items():
-        names = causes_of(result.synthesizer)
-        effects[key] = {names[cause]: -value for cause, value in result.lost.items()}
-        effects[key]["together"] = result.published - result.level
-    return effects
+    names = _first_causes(results)
+    return {
+        key: {names[cause]: -value for cause, value in result.lost.items()}
+        | {"together": result.published - result.level}
+        for key, result in results.items()
+    }
 
 
 def costs_table(results: Mapping[str, CoverageDecomposition]) -> TextTable:
@@ -362,9 +345,9 @@ def repetitions_table(rule: str, coverage: float) -> TextTable:
     coverage : float
     """
     rows = []
-    for error in (0.01, 0.005, 0.001, 0.0005):
-        points = f"{format_number(100 * error, 3)} {'point' if error == 0.01 else 'points'}"
-        rows.append([f"± {points} (one standard error)", f"{repetitions_needed(coverage, error):,}"])
+    for points in ("1 point", "0.5 points", "0.1 points", "0.05 points"):
+        needed = repetitions_needed(coverage, float(points.split()[0]) / 100)
+        rows.append([f"± {points} (one standard error)", f"{needed:,}"])
     return TextTable([f"coverage of {RULES[rule].short_label} to within", "repetitions"], rows, "Repetitions needed")
 
 

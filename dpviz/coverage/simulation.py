@@ -12,11 +12,11 @@ from dpviz.core.formatting import describe_value
 from dpviz.core.numerics.special import binomial_weights
 from dpviz.core.parameters import parameter, parameter_with_default, validate_fields
 from dpviz.core.records import validate_unique_choices
-from dpviz.core.types import FloatArray, IntArray
+from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.inference.interval_rules import Intervals, SetStatistics, contains, set_statistics
 from dpviz.inference.rules import RULES, check_rule
 from dpviz.mechanisms import TwoCellSynthesizer
-from dpviz.simulation import SHOWN, Block, Plan, Tally
+from dpviz.simulation import SHOWN, Block, Plan, Tally, run_simulation
 
 MAX_WIDTH = 1e100  # of a bounded interval: its square stays within the floating-point range
 MAX_TERMS = {"width": MAX_WIDTH, "width_squared": MAX_WIDTH**2} | dict.fromkeys(
@@ -27,16 +27,34 @@ MAX_TERMS = {"width": MAX_WIDTH, "width_squared": MAX_WIDTH**2} | dict.fromkeys(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ShownRuns:
-    """The first repetitions one by one: x, released counts of shape (shown, M), q̄, and the ends of the intervals.
+    """The first repetitions one by one.
 
-    The ends have the shape (rules, shown), in the order of the plan, and are NaN where there is no interval.
+    Attributes
+    ----------
+    p : float
+        True proportion.
+    confidential, counts, estimates : ndarray
+        x, the released counts, of shape (shown, M), and q̄.
+    low, high : ndarray
+        Ends of the intervals, NaN where there is none: of one rule, or of shape (rules, shown).
     """
 
+    p: float
     confidential: IntArray
     counts: IntArray
     estimates: FloatArray
     low: FloatArray
     high: FloatArray
+
+    @property
+    def covered(self) -> BoolArray:
+        """Whether each interval holds p."""
+        return contains(self.low, self.high, self.p)
+
+    @property
+    def vacuous(self) -> BoolArray:
+        """Whether each interval holds all of 0 to 1."""
+        return Intervals(self.low, self.high).is_vacuous
 
     def __len__(self) -> int:
         return len(self.confidential)
@@ -44,8 +62,8 @@ class ShownRuns:
     def first(self, number: int) -> "ShownRuns":
         """The first `number` of them."""
         return ShownRuns(
-            confidential=self.confidential[:number], counts=self.counts[:number], estimates=self.estimates[:number],
-            low=self.low[:, :number], high=self.high[:, :number],
+            p=self.p, confidential=self.confidential[:number], counts=self.counts[:number],
+            estimates=self.estimates[:number], low=self.low[..., :number], high=self.high[..., :number],
         )  # fmt: skip
 
 
@@ -66,10 +84,9 @@ class CoverageTally(Tally):
 
     @property
     def shown(self) -> ShownRuns:
-        """The first repetitions."""
+        """The first repetitions, with the intervals of every rule in the order of the plan."""
         series = dict(self.series)
-        ends = {name: series.pop(name).T for name in ("low", "high")}
-        return ShownRuns(**series, **ends)
+        return ShownRuns(p=self.plan.p, low=series.pop("low").T, high=series.pop("high").T, **series)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,15 +141,13 @@ class CoveragePlan(Plan[CoverageTally]):
         """Refuse sums that no repetitions have, and counts of which a part is larger than the whole."""
         below = sums["negative_total"]
         covered = sums["covered"]
-        covered_below = sums["covered_negative"]
-        bounds: list[tuple[str, FloatArray]] = [
-            ("covered_negative", np.minimum(below, covered)),
-            ("covered", np.minimum(repetitions - below + covered_below, repetitions - sums["negative"])),
-            ("vacuous", covered),
-            ("unbounded", sums["vacuous"]),
-        ]
-        bounds += [(name, np.array(repetitions * MAX_TERMS.get(name, 1.0))) for name in sums if name not in self.counts]
-        for name, bound in bounds:
+        above = repetitions - below + sums["covered_negative"]
+        bounds = {name: np.array(repetitions * MAX_TERMS.get(name, 1.0)) for name in sums if name not in self.counts}
+        bounds |= {
+            "covered": np.minimum(above, repetitions - sums["negative"]), "vacuous": covered,
+            "covered_negative": np.minimum(below, covered), "unbounded": sums["vacuous"],
+        }  # fmt: skip
+        for name, bound in bounds.items():
             if (np.abs(sums[name]) > bound).any():
                 given = describe_value(sums[name].tolist())
                 raise ValueError(f"sums.{name} must be smaller, as the other counts say; got {given}.")
@@ -146,6 +161,7 @@ class CoveragePlan(Plan[CoverageTally]):
             confidential = _inverse(np.cumsum(weights), uniforms[0])
         else:
             confidential = np.full(size, self.confidential_count)
+
         # One table for all repetitions with the same x
         order = np.argsort(confidential, kind="stable")
         known, starts = np.unique(confidential[order], return_index=True)
@@ -160,9 +176,9 @@ class CoveragePlan(Plan[CoverageTally]):
         intervals = [RULES[key].ends(statistics, self.level) for key in self.rules]
         tallies = [self._tally_rule(*pair, statistics, away) for pair in zip(self.rules, intervals, strict=True)]
         sums |= {name: np.array([tally[name] for tally in tallies]) for name in tallies[0]}
+        low, high = np.array(intervals).transpose(1, 2, 0)
         series = {
-            "confidential": confidential, "counts": counts, "estimates": statistics.estimate,
-            "low": np.array([low for low, _ in intervals]).T, "high": np.array([high for _, high in intervals]).T,
+            "confidential": confidential, "counts": counts, "estimates": statistics.estimate, "low": low, "high": high
         }  # fmt: skip
         return Block(sums, series)
 
@@ -201,3 +217,10 @@ def _released_cdf(synthesizer: TwoCellSynthesizer, x: int) -> FloatArray:
     with np.errstate(under="ignore"):
         row = np.exp(synthesizer.log_transition(np.array([x]), np.arange(synthesizer.m + 1))[0])
     return np.cumsum(row)
+
+
+def first_intervals(plan: CoveragePlan) -> ShownRuns:
+    """Intervals of the first rule in the repetitions that a plan shows, to the digit those of its whole simulation."""
+    alone = replace(plan, rules=plan.rules[:1], repetitions=min(plan.shown, plan.repetitions))
+    runs = run_simulation(alone).shown
+    return replace(runs, low=runs.low[0], high=runs.high[0])

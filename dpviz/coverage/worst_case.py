@@ -16,13 +16,7 @@ from dpviz.core import limits
 from dpviz.core.declarations import PROPORTION
 from dpviz.core.numerics.special import binomial_weights, row_blocks
 from dpviz.core.types import FloatArray
-from dpviz.coverage.curves import (
-    CoverageCurves,
-    coverage_by_proportion,
-    covered_points,
-    covered_range,
-    sums_given_counts,
-)
+from dpviz.coverage.curves import CoverageCurves, coverage_by_proportion, sums_given_counts
 from dpviz.coverage.exact import checked_rules
 from dpviz.coverage.release_distribution import ReleaseOutcomes
 from dpviz.inference.interval_rules import IntervalRule
@@ -62,8 +56,10 @@ def _refined(function: Callable[[FloatArray], FloatArray], shares: FloatArray, v
     """Smallest value, and the first place of it, on known shares and on as many around the smallest of these."""
     place = int(np.flatnonzero(values <= np.nanmin(values) + TIE)[0])
     around = np.linspace(shares[max(place - 1, 0)], shares[min(place + 1, len(shares) - 1)], len(GRID))
-    shares = np.append(shares, around)
-    values = np.append(values, function(around))
+    return _first_smallest(np.append(shares, around), np.append(values, function(around)))
+
+
+def _first_smallest(shares: FloatArray, values: FloatArray) -> Extreme:
     smallest = float(np.nanmin(values))
     return Extreme(smallest, float(shares[values <= smallest + TIE].min()))
 
@@ -163,25 +159,22 @@ def _smallest_of_pieces(
     synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule, level: float, low: float, high: float
 ) -> Extreme:
     """Smallest coverage from both ends of every piece between neighbouring ends of intervals, refined inside."""
-    # Pieces, and Pr(the interval covers all of the piece | x)
+    # Pieces, and Pr(the interval covers all of the piece | x), that of its middle
     n = synthesizer.n
     outcomes = ReleaseOutcomes(synthesizer, sets, np.arange(n + 1), sums_only=rule.is_noise_aware)
     every = outcomes.statistics(np.arange(outcomes.shape[0] * outcomes.shape[1]))
-    ends = rule.ends(every, level).widened
-    cuts = np.unique(np.concatenate([*ends, GRID]))
+    cuts = np.unique(np.concatenate([*rule.ends(every, level).widened, GRID]))
     cuts = np.concatenate([[low], cuts[(cuts > low) & (cuts < high)], [high]])
     pieces = len(cuts) - 1
-    start, stop = covered_range(*ends, cuts)
-    start = np.minimum(start, pieces)
-    stop = np.maximum(stop - 1, start)
-    covered = np.array([covered_points(start, stop, *outcomes.given(x), pieces) for x in range(n + 1)])
+    counts, (covered,), *_ = sums_given_counts(synthesizer, sets, [rule], level, (cuts[:-1] + cuts[1:]) / 2)
+    first, last = int(counts[0]), int(counts[-1])
 
     # Coverage and its slope at both ends of every piece
     values, slopes = np.empty((2, 2, pieces))
     for block in row_blocks(pieces, n + 1):
         edges = cuts[block.start : block.stop + 1]
-        weights = binomial_weights(edges, n)
-        slope_weights = n * binomial_weights(edges, n - 1)
+        weights = binomial_weights(edges, n, first, last)
+        slope_weights = n * binomial_weights(edges, n - 1, first, last - 1)
         given = covered[:, block].T
         steps = np.diff(given, axis=1)
         for side, own in enumerate((slice(None, -1), slice(1, None))):
@@ -189,22 +182,20 @@ def _smallest_of_pieces(
             slopes[side, block] = np.einsum("px,px->p", slope_weights[own], steps)
 
     # Pieces inside of which the coverage turns, where its tangents meet below the smallest value at an end
-    smallest = float(values.min())
     with np.errstate(divide="ignore", invalid="ignore"):
         meet = (values[1] - values[0] - slopes[1] * np.diff(cuts)) / (slopes[0] - slopes[1])
         depth = values[0] + slopes[0] * meet
-    turns = (slopes[0] < 0) & (slopes[1] > 0) & (depth < smallest)
+    turns = np.flatnonzero((slopes[0] < 0) & (slopes[1] > 0) & (depth < values.min()))
     places = np.append(cuts[:-1], cuts[1:])
-    candidates = np.append(*values)
-    for piece in np.flatnonzero(turns):
+    for piece in turns:
         inside = minimize_scalar(
-            lambda p, given=covered[:, piece]: float((binomial_weights(np.array([p]), n) @ given)[0]),
+            lambda p, given=covered[:, piece]: float((binomial_weights(np.array([p]), n, first, last) @ given)[0]),
             bounds=cuts[piece : piece + 2], method="bounded", options={"xatol": 1e-10},
         )  # fmt: skip
         places = np.append(places, inside.x)
-        candidates = np.append(candidates, inside.fun)
-    smallest = float(candidates.min())
-    return Extreme(max(smallest, 0.0), float(places[candidates <= smallest + TIE].min()))
+        values = np.append(values, inside.fun)
+    smallest = _first_smallest(places, values.ravel())
+    return smallest._replace(value=max(smallest.value, 0.0))
 
 
 def largest_mean_width(
@@ -227,7 +218,7 @@ def largest_mean_width(
     given = sums_given_counts(synthesizer, sets, [chosen], level, np.array([low, high]))
 
     def shortness(p: FloatArray) -> FloatArray:
-        weights = binomial_weights(p, synthesizer.n)[:, given.counts[0] : given.counts[-1] + 1]
+        weights = binomial_weights(p, synthesizer.n, int(given.counts[0]), int(given.counts[-1]))
         shares = weights @ given.exists[0]
         if shares.min() <= 1e-6:
             raise ValueError("Almost no release has an interval.")

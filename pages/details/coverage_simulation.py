@@ -140,11 +140,11 @@ def show_first_intervals(design: Design, run: Run) -> None:
     rule = design.rules[0]
     plan = simulation_of(design, (rule,))
     # The table of a rule that knows the noise may take a second
-    intervals = ui.result(first_intervals, plan, rule) if RULES[rule].is_noise_aware else _first_intervals(plan, rule)
-    shown = min(run.watched, len(intervals.runs)) if run.is_watched else 0
+    intervals = ui.result(first_intervals, plan) if RULES[rule].is_noise_aware else _first_intervals(plan)
+    shown = min(run.watched, len(intervals)) if run.is_watched else 0
     lines = report.interval_words(plan, intervals, shown, run.performance)
     chart = caterpillar_chart(
-        intervals.runs.estimates, intervals.low, intervals.high, covered=intervals.covered, vacuous=intervals.vacuous,
+        intervals.estimates, intervals.low, intervals.high, covered=intervals.covered, vacuous=intervals.vacuous,
         p=plan.p, words="<br>".join(lines), shown=shown or None,
     )  # fmt: skip
     name = RULES[rule].short_label

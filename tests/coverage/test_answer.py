@@ -5,13 +5,15 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.coverage import ExactCoverage, coverage_by_proportion, coverage_decomposition, exact_coverages
-from dpviz.coverage.answer import _against_level, _vacuous_sentence, coverage_answer
+from dpviz.coverage.answer import coverage_answer
 from dpviz.coverage.curves import shortest_lengths
 from dpviz.designs import Design
 from dpviz.inference import RULES
@@ -33,6 +35,12 @@ GRID = [
         strict=True,
     )
 ]  # fmt: skip
+
+
+def sentence_of(share: float, level: float = 0.95, vacuous: float = 0.0) -> str:
+    """What is said of a coverage, after "contain the true share"."""
+    coverage: Any = SimpleNamespace(coverage=share, vacuous_share=vacuous)
+    return coverage_answer("", "score", coverage, level)[1].partition(" contain the true share")[2]
 
 
 def exact_values(design: Design) -> dict[str, ExactCoverage]:
@@ -62,7 +70,7 @@ def test_the_short_answer_has_at_most_fifteen_words_and_says_what_the_long_one_s
                 assert stands == "as promised" or (stands == "not") == (off < 0)
                 assert bool(only) == (off <= -5e-4 and not share.startswith("less")), said
                 assert promised in (None, format_percent(level, 8))
-                assert _against_level(one.coverage, level).startswith(f", {stands}")
+                assert f" contain the true share, {stands}" in coverage_answer("", rule, one, level)[1]
                 seen.add(stands)
     assert seen == {"as promised", "not", "more than"}
 
@@ -90,12 +98,12 @@ def test_the_exact_rule_has_a_prior_at_every_promise(law: str, epsilon: float) -
 
 def test_a_coverage_against_its_level() -> None:
     for share, level in itertools.product(np.linspace(0, 1, 2001), (0.001, 0.5, 0.95, 0.99999, 0.999999)):
-        words = _against_level(share, level)
-        if words == ", as promised":
+        words = sentence_of(share, level)
+        if words == ", as promised.":
             assert abs(share - level) < 5e-4
         else:
             sense, promised, points, way = match_in(
-                r"^, (not|more than) the promised (\S+) %: (\S+) points too (few|many)$", words
+                r"^, (not|more than) the promised (\S+) %: (\S+) points too (few|many)\.$", words
             ).groups()
             assert (way == "few") == (sense == "not") == (share < level)
             assert float(promised) == pytest.approx(100 * level, rel=1e-12)
@@ -121,8 +129,8 @@ def test_shares_near_all_are_not_said_to_be_all() -> None:
     assert format_percent(1.0, 3) == "100 %"
     assert format_percent(2e-9, 4) == "less than 10⁻⁶ %" and format_percent(1 - 2e-9, 4) == "more than 99.999999 %"
     assert format_percent(1 - 1e-13) == "100 %" and format_percent(1e-13) == "0 %"
-    assert _vacuous_sentence(0.5) == " Of them 50 % run from 0 to 100 % and say nothing."
-    assert _vacuous_sentence(1.0) == " All of them run from 0 to 100 % and say nothing."
+    assert sentence_of(0.95, vacuous=0.5) == ", as promised. Of them 50 % run from 0 to 100 % and say nothing."
+    assert sentence_of(0.95, vacuous=1.0) == ", as promised. All of them run from 0 to 100 % and say nothing."
 
 
 def test_the_explanations_of_coverage_hold():
@@ -163,12 +171,11 @@ def test_a_line_below_the_limit_of_lengths_breaks_its_promise_somewhere():
 def test_intervals_that_say_nothing_are_told_from_one_in_a_hundred_on() -> None:
     """What they are is counted release by release in `test_exact`."""
     for share in np.linspace(0, 1, 1001).tolist():
-        sentence = _vacuous_sentence(share)
+        sentence = sentence_of(0.95, vacuous=share).removeprefix(", as promised.")
         assert bool(sentence) == (share >= 0.01)
         if sentence:
-            said = match_in(r"(All|[\d.]+)(?: %| of them)", sentence)[1]
+            said = match_in(r"(All|[\d.]+)(?: %| of them) run", sentence)[1]
             assert (100.0 if said == "All" else value_of(said)) == pytest.approx(100 * share, rel=6e-3)
-            assert sentence.startswith(" More than half") == (0.5 < share < 1)
 
 
 def test_sets_share_the_promise_and_rows_cost_prior():

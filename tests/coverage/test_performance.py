@@ -76,7 +76,7 @@ def test_every_measure_agrees_with_the_sum_over_all_releases(
         assert agrees(rule.coverage, true["coverage"]), key
         assert agrees(rule.negative_variance_share, true["negative"]), key
         assert agrees(rule.vacuous_share, true["vacuous"]), key
-        assert agrees(found.negative_total_share, true["below"])
+        assert agrees(rule.negative_total_share, true["below"])
         above = (true["coverage"] - true["covered_below"]) / (1 - true["below"])
         assert agrees(rule.coverage_given_negative_total, true["covered_below"] / true["below"]), key
         assert agrees(rule.coverage_given_nonnegative_total, above), key

@@ -15,8 +15,16 @@ from scipy.stats import binom
 
 from dpviz.core.formatting import TextTable, format_number
 from dpviz.core.monte_carlo import wilson_interval
-from dpviz.coverage import CoveragePlan, coverage_curves, coverage_decomposition, exact_coverages, report, run_coverage
-from dpviz.coverage.performance import first_intervals, first_shares, performance_of
+from dpviz.coverage import (
+    CoveragePlan,
+    coverage_curves,
+    coverage_decomposition,
+    exact_coverages,
+    first_intervals,
+    report,
+    run_coverage,
+)
+from dpviz.coverage.performance import first_shares, performance_of
 from dpviz.designs import Design
 from dpviz.inference import COMBINING_RULES, RULES
 from dpviz.inference.interval_rules import contains
@@ -96,7 +104,10 @@ def test_the_table_has_the_exact_numbers_and_those_of_the_simulation(values: dic
         length = 100 * coverage.mean_width_inside
         assert cells["mean length, in points"] == (format_number(length, 4) if math.isfinite(length) else "–")
 
-        # Coverage where T is negative, and where it is not
+        # How often T is negative, and the coverage where it is and where it is not
+        assert ("releases with T < 0" in cells) == (design.sets > 1)
+        if math.isfinite(coverage.negative_total_share):
+            check_percent(cells["releases with T < 0"], coverage.negative_total_share, 3)
         parts = coverage.coverage_given_nonnegative_total, coverage.coverage_given_negative_total
         for column, part in zip(("coverage where T ≥ 0", "where T < 0"), parts, strict=True):
             assert (column in cells) == (design.sets > 1)
@@ -149,12 +160,12 @@ def test_the_first_intervals_are_to_the_digit_those_of_the_run_whatever_the_rule
     plan = plan_of(design)
     tally = run_coverage(plan)
     for place, rule in enumerate(plan.rules):
-        intervals = first_intervals(plan_of(design, rule), rule)
-        assert len(intervals.runs) == 100
+        intervals = first_intervals(plan_of(design, rule))
+        assert len(intervals) == 100
         np.testing.assert_array_equal(intervals.low, tally.shown.low[place])
         np.testing.assert_array_equal(intervals.high, tally.shown.high[place])
-        np.testing.assert_array_equal(intervals.runs.counts, tally.shown.counts)
-        np.testing.assert_array_equal(intervals.runs.confidential, tally.shown.confidential)
+        np.testing.assert_array_equal(intervals.counts, tally.shown.counts)
+        np.testing.assert_array_equal(intervals.confidential, tally.shown.confidential)
         first = run_coverage(dataclasses.replace(plan, repetitions=100)).sums
         assert (intervals.covered.sum(), intervals.vacuous.sum()) == (first["covered"][place], first["vacuous"][place])
         assert np.array_equal(intervals.first(7).covered, intervals.covered[:7])
@@ -176,7 +187,7 @@ def test_a_repetition_is_described_as_it_was() -> None:
     design = Design(mechanism="beta_binomial", n=20, sets=2, epsilon=2.0, p=0.25, seed=5, repetitions=200)
     plan = plan_of(design, "reiter_2002")
     tally = run_coverage(plan)
-    intervals = first_intervals(plan, "reiter_2002")
+    intervals = first_intervals(plan)
     hits = contains(tally.shown.low[0], tally.shown.high[0], 0.25)
     assert set(hits.tolist()) == {True, False}
     for place, is_hit in enumerate(hits.tolist()):
@@ -190,7 +201,7 @@ def test_a_repetition_is_described_as_it_was() -> None:
         assert report.interval_words(plan, intervals, place + 1, None)[1:] == [release, claim]
 
     plan = plan_of(Design(mechanism="beta_binomial", n=30, sets=2, epsilon=9.0, p=0.4), "raghunathan_2003")
-    intervals = first_intervals(plan, "raghunathan_2003")
+    intervals = first_intervals(plan)
     missing = np.isnan(intervals.low)
     claims = [report._repetition_sentences(plan, intervals, place)[1] for place in range(100)]
     assert [claim == "Raghunathan et al. 2003 gives no interval" for claim in claims] == missing.tolist()
@@ -200,7 +211,7 @@ def test_a_repetition_is_described_as_it_was() -> None:
 def test_the_simulation_so_far_stands_above_the_counts() -> None:
     design = dataclasses.replace(CHAREST, repetitions=3000)
     plan = plan_of(design)
-    intervals = first_intervals(plan_of(design, "reiter_2002"), "reiter_2002")
+    intervals = first_intervals(plan_of(design, "reiter_2002"))
     performance = performance_of(run_coverage(plan))
     share = performance.rules["reiter_2002"].coverage
     written = f"{format_number(100 * share.value, 5)} % ± {format_number(100 * share.error, 2)}"
@@ -217,7 +228,7 @@ def test_the_first_intervals_are_counted_in_words_over_a_grid() -> None:
         (0.0, 0.4), (1, 2, 100),
     ):  # fmt: skip
         design = Design(mechanism=mechanism, n=n, sets=sets, epsilon=epsilon, p=p, seed=3, repetitions=repetitions)
-        intervals = first_intervals(plan_of(design, rule), rule)
+        intervals = first_intervals(plan_of(design, rule))
         low = intervals.low
         high = intervals.high
         hits = int(contains(low, high, p).sum())

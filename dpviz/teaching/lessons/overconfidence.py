@@ -32,7 +32,7 @@ def _sample_of_five(state: LessonState) -> IntervalSample:
 def _option_shares() -> dict[str, float]:
     """Return the share of intervals that every option means, from what is written on them and holds with one table."""
     exact = IntervalSample(DESIGN).exact
-    return {"more": exact.level, "same": exact.coverage, "half": exact.coverage / 2, "none": 0.0}
+    return {"more": DESIGN.level, "same": exact.coverage, "half": exact.coverage / 2, "none": 0.0}
 
 
 def _hold(number: int) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from dpviz.charts.coverage import caterpillar_chart
 from dpviz.charts.teaching import with_guess
 from dpviz.charts.theme import Figure
-from dpviz.coverage import CoveragePlan, ExactCoverage, FirstIntervals, exact_coverage, first_intervals
+from dpviz.coverage import CoveragePlan, ExactCoverage, ShownRuns, exact_coverage, first_intervals
 from dpviz.designs import Design
 from dpviz.inference.moments import SetMoments, set_moments
 from dpviz.teaching.lessons.lesson import EPSILON_LABEL, Slider
@@ -35,7 +35,7 @@ class IntervalSample:
     design: Design
 
     @property
-    def intervals(self) -> FirstIntervals:
+    def intervals(self) -> ShownRuns:
         """The intervals that the seed draws."""
         return _draw_intervals(self.design)
 
@@ -47,7 +47,7 @@ class IntervalSample:
     @property
     def n_released(self) -> int:
         """Yes in the first table of the first analyst."""
-        return int(self.intervals.runs.counts[0, 0])
+        return int(self.intervals.counts[0, 0])
 
     @property
     def exact(self) -> ExactCoverage:
@@ -57,7 +57,7 @@ class IntervalSample:
     @property
     def mean_standard_error(self) -> float:
         """Mean standard error that the intervals reckon with."""
-        return float(self.exact.mean_width / (2 * NormalDist().inv_cdf((1 + self.exact.level) / 2)))
+        return float(self.exact.mean_width / (2 * NormalDist().inv_cdf((1 + self.design.level) / 2)))
 
     @property
     def moments(self) -> SetMoments:
@@ -75,7 +75,7 @@ class IntervalSample:
         The axis has the same `ends` for every promise and number of sets; those of `as_if_real` are within 0 and 70 %.
         """
         intervals = self.intervals
-        estimates = np.asarray(intervals.runs.estimates)
+        estimates = np.asarray(intervals.estimates)
         order = np.lexsort((estimates, ~intervals.covered))
         chart = caterpillar_chart(
             estimates[order], intervals.low[order], intervals.high[order], covered=intervals.covered[order],
@@ -86,12 +86,12 @@ class IntervalSample:
 
 
 @lru_cache(maxsize=64)
-def _draw_intervals(design: Design) -> FirstIntervals:
+def _draw_intervals(design: Design) -> ShownRuns:
     plan = CoveragePlan(
         synthesizer=design.release, p=design.p, sets=design.sets, rules=design.rules, repetitions=ANALYSTS,
         seed=design.seed,
     )  # fmt: skip
-    return first_intervals(plan, design.rules[0])
+    return first_intervals(plan)
 
 
 @lru_cache(maxsize=256)
