@@ -13,7 +13,7 @@ from dpviz.core import limits
 from dpviz.core.declarations import ROWS, SYNTHETIC_ROWS
 from dpviz.core.escape import decode_utf8
 from dpviz.core.formatting import format_number, format_percent
-from dpviz.coverage import coverage_by_proportion, coverage_decomposition, exact_coverage, report, shortest_lengths
+from dpviz.coverage import coverage_by_proportion, coverage_decomposition, report, shortest_lengths
 from dpviz.designs import Design
 from dpviz.export.columns import coverage_csv, intervals_csv
 from dpviz.export.tables import to_csv
@@ -104,10 +104,9 @@ def _show_moments(results: Any) -> None:
     # Variances within and between several sets
     if design.sets > 1:
         ui.table(*report.moments_table(moments))
-        if any(RULES[key].has_variance for key in results.coverages):
-            same = {"p": design.p, "sets": design.sets, "level": design.level}
-            coverage = ui.result(exact_coverage, synthesizer=design.release, rule="raghunathan_2003", **same)
-            st.caption(ui.words("negative", share=format_percent(coverage.negative_variance_share, 4)))
+        for share in [coverage.negative_total_share for coverage in results.coverages.values()][:1]:
+            if np.isfinite(share):
+                st.caption(ui.words("negative", share=format_percent(share, 4)))
     for key, coverage in list(results.coverages.items())[:1]:
         ui.table(*report.repetitions_table(key, coverage.coverage))
         st.caption(ui.words("errors"))
