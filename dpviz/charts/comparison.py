@@ -9,7 +9,7 @@ import numpy as np
 from dpviz.charts import theme
 from dpviz.charts.axes import MEASURES, Axis, axis, axis_of_rows
 from dpviz.charts.lines import RING, Line, Mark, comparison_chart
-from dpviz.charts.theme import TRUTH, ReferenceLine
+from dpviz.charts.theme import TRUTH, Look, ReferenceLine
 from dpviz.comparisons import Compared, ComparedMethod, Comparison, Outcome
 from dpviz.comparisons.analysis import INTERVAL_MEASURES, Estimand
 from dpviz.comparisons.budget import BudgetSplit, SplitResults
@@ -46,10 +46,10 @@ def need_intervals(measures: Iterable[str]) -> bool:
 
 
 def _measure(key: str, estimand: Estimand, level: float, against: str) -> DrawnMeasure:
-    measure = dict(MEASURES["compared"][key])
-    name, alt, title = measure.pop("name"), measure.pop("alt"), measure.pop("title").format(estimand.symbol)
-    title = title if "percent" in measure else estimand.with_unit(title)
-    axis = Axis(title=title, nominal=level if key == "coverage" else None, **measure)
+    look = dict(MEASURES["compared"][key])
+    name, alt, title = look.pop("name"), look.pop("alt"), look.pop("title").format(estimand.symbol)
+    title = title if "percent" in look else estimand.with_unit(title)
+    axis = Axis(title=title, nominal=level if key == "coverage" else None, **look)
     return DrawnMeasure(name, f"{alt} {against}.", axis)
 
 
@@ -61,20 +61,17 @@ def comparison_measures(comparison: Comparison, *, added: bool = True) -> dict[s
     added : bool, optional
         Whether the error that the release adds is known.
     """
-    estimand, level = comparison.data.chosen_estimand, comparison.analysis.level
-    keys = [key for key in COMPARED_MEASURES if added or key != "release_error"]
-    return {key: _measure(key, estimand, level, "by each method against ε") for key in keys}
+    shared = comparison.data.chosen_estimand, comparison.analysis.level, "by each method against ε"
+    return {key: _measure(key, *shared) for key in COMPARED_MEASURES if added or key != "release_error"}
 
 
 def division_measures(split: BudgetSplit) -> dict[str, DrawnMeasure]:
     """Measures that can be drawn of a division, after the error those of the other estimands by their keys."""
-    level, against = split.analysis.level, f"against {split.axis}"
-    measures = {key: _measure(key, split.data.chosen_estimand, level, against) for key in DIVIDED_MEASURES}
-    secondary = {}
+    shared = split.analysis.level, f"against {split.axis}"
+    measures = {ERROR: _measure(ERROR, split.data.chosen_estimand, *shared)}
     for key, estimand in split.secondary.items():
-        measure = _measure(ERROR, estimand, level, against)
-        secondary[key] = measure._replace(name=f"error of {estimand.symbol}")
-    return {ERROR: measures.pop(ERROR), **secondary, **measures}
+        measures[key] = _measure(ERROR, estimand, *shared)._replace(name=f"error of {estimand.symbol}")
+    return measures | {key: _measure(key, split.data.chosen_estimand, *shared) for key in DIVIDED_MEASURES[1:]}
 
 
 def comparison_picture(
@@ -99,15 +96,15 @@ def comparison_picture(
         x, y = np.array([*known]), comparison.data.chosen_estimand.unit * np.array([*known.values()])
         limit = Line(name=LIMIT_NAMES[measure], x=x, y=y, is_limit=True)
     y_axis = comparison_measures(comparison)[measure].axis
-    best = next(iter(ranking.contenders), None)
-    value = math.nan if best is None else best.shown(measure).value
-    if best is not None and not small and (value > 0 or (value <= 0 and measure == "bias")):
+    if ranking.contenders and not small:
+        best = ranking.contenders[0]
+        value = best.shown(measure).value
         text = f"{format_number(100 * value, 3)} %" if y_axis.percent else format_number(value, 3)
         color, name = best.method.key, best.method.label
         best_mark = Mark(x=comparison.epsilon, y=value, color=color, name=name, text=text, hover=text, **RING)
     low, high = comparison.span
     return comparison_chart(
-        lines, Axis(title=comparison.terms.axis, symbol="ε", log=True, low=low, high=high), y_axis, key=measure,
+        lines, Axis(title=comparison.terms.axis, symbol="ε", log=True, low=low, high=high, pad=0), y_axis, key=measure,
         chosen=comparison.epsilon, chosen_text="your ε", limit=limit, mark=best_mark, small=small,
     )  # fmt: skip
 
@@ -120,20 +117,19 @@ def division_picture(split: BudgetSplit, results: SplitResults, measure: str, *,
     measure : str
         Key of `division_measures`.
     """
-    is_secondary = measure in split.secondary
     lines = [_line(sorted(results.outcomes.items()), measure, split.method)]
-    single = results.single
-    if not is_secondary and single is None:  # it is not known yet
-        lines.append(Line(name=ONE_SET, short="one set, ", x=np.empty(0), y=np.empty(0), is_reference=True))
-    elif not is_secondary and single is not None:
-        label, ends = single.method.label, [(end, single) for end in split.span]
-        named = {"name": f"{ONE_SET}: {label}", "short": f"one set, {label}"}
-        lines.append(_line(ends, measure, single.method, is_reference=True, **named))
+    chosen, single = results.best_place(measure if measure in split.secondary else ""), results.single
+    if measure not in split.secondary:
+        look: Look = {"name": ONE_SET, "short": "one set, ", "is_reference": True}
+        if single is None:  # it is not known yet
+            lines.append(Line(x=np.empty(0), y=np.empty(0), **look))
+        else:
+            look |= {"name": f"{ONE_SET}: {single.method.label}", "short": f"one set, {single.method.label}"}
+            lines.append(_line([(end, single) for end in split.span], measure, single.method, **look))
     low, high = split.span
     return comparison_chart(
-        lines, Axis(title=split.axis, symbol=split.symbol, log=split.log, low=low, high=high),
-        division_measures(split)[measure].axis, key=measure, chosen_text="smallest error", small=small,
-        chosen=results.best_place(measure) if is_secondary else results.best,
+        lines, Axis(title=split.axis, symbol=split.symbol, log=split.log, low=low, high=high, pad=0),
+        division_measures(split)[measure].axis, key=measure, chosen=chosen, chosen_text="smallest error", small=small,
     )  # fmt: skip
 
 
@@ -145,7 +141,7 @@ def _line(outcomes: Iterable[tuple[float, Outcome]], measure: str, method: Compa
         if math.isfinite((value := outcome.shown(measure)).value)
     ]
     x, y, error, exact = np.array(known, float).T if known else np.empty((4, 0))
-    named = {"name": method.label, "color": method.key, "group": method.key} | look
+    named = {"name": method.label, "color": method.key, "look": {"legendgroup": method.key}} | look
     return Line(x=x, y=y, error=error, exact=exact.astype(bool), **named)
 
 
@@ -176,23 +172,16 @@ def release_chart(
     """
     traces = []
     for row, (method, estimates) in enumerate(released.items()):
-        hover = f"<b>{method.label}</b><br>%{{x:.5g}}<extra></extra>"
-        look = {"marker": theme.dot_marker(10, theme.color_of(method.key), width=1, opacity=0.8), "showlegend": False}
-        traces.append(
-            theme.scatter("markers", estimates, np.full(len(estimates), row), hover, cliponaxis=False, **look)
-        )
+        marker = theme.dot_marker(10, theme.color_of(method.key), opacity=0.8)
+        hover, rows = f"<b>{method.label}</b><br>%{{x:.5g}}", np.full(len(estimates), row)
+        traces.append(theme.scatter("markers", estimates, rows, hover, marker=marker, cliponaxis=False))
     sides = ("right", "left") if original < truth else ("left", "right")
     references = [ReferenceLine(x=truth, text="truth", side=sides[1], **TRUTH)]
     if not math.isnan(original):
         references.insert(0, ReferenceLine(x=original, text="confidential data", side=sides[0]))
-    values = np.concatenate([*released.values(), [truth, original]])
-    low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    pad = 0.06 * (high - low) or 0.1
-    x, y = (
-        axis(title, range=[low - pad, high + pad]),
-        axis_of_rows([method.label for method in released], automargin=True),
-    )
-    return theme.figure(traces, x, y, "release", references=references, **theme.frame(16, 16, 40, 52))
+    x = Axis(title=title, pad=0.06).to_plotly([*released.values(), np.array([truth, original])])
+    y = axis_of_rows([method.label for method in released], automargin=True)
+    return theme.figure(traces, x, y, "release", references=references, margin=(16, 16, 40), legend="")
 
 
 def rows_chart(rows: FloatArray, *, cells: int, bounds: tuple[float, float], name: str) -> theme.Figure:
@@ -206,25 +195,23 @@ def rows_chart(rows: FloatArray, *, cells: int, bounds: tuple[float, float], nam
         Ends of the numbers, as thin lines.
     """
     rows = rows[:, :: max(math.ceil(rows.shape[1] / 2_000), 1)]  # as many as a picture can have
-    first, (low, high) = rows[0] == 0, bounds
     colorbar = {"title": {"text": "cell"}, "thickness": 12, "tickformat": "d"}
-    scale: dict[str, Any] = {"colorscale": theme.MAGNITUDES, "cmin": 1, "cmax": cells}
+    scale: Look = {"colorscale": theme.MAGNITUDES, "cmin": 1, "cmax": cells}
     traces = []
-    for is_shown, cell_name, look in (
-        (~first, "other cells", {"symbol": "circle", "size": 6, "colorbar": colorbar}),
-        (first, "smallest cell", {"symbol": "diamond", "size": 10}),
+    for is_first, cell_name, size, look in (
+        (False, "other cells", 6, {"symbol": "circle", "colorbar": colorbar}),
+        (True, "smallest cell", 10, {"symbol": "diamond"}),
     ):
-        cell, x, y = rows[:, is_shown]
-        marker = {"line": {"width": 1, "color": theme.GREY}, "color": cell + 1, **scale, **look}
-        hover = f"<b>{name}</b><br>cell %{{customdata}}: (%{{x:.4g}}, %{{y:.4g}})<extra></extra>"
+        cell, x, y = rows[:, (rows[0] == 0) == is_first]
+        marker = theme.dot_marker(size, "", edge=theme.GREY) | {"color": cell + 1, **scale, **look}
         named = {"customdata": (cell + 1).astype(int), "name": cell_name, "meta": f"{name}, {cell_name}"}
+        hover = f"<b>{name}</b><br>cell %{{customdata}}: (%{{x:.4g}}, %{{y:.4g}})"
         traces.append(theme.scatter("markers", x, y, hover, marker=marker, cliponaxis=False, **named))
-    pad = 0.04 * (high - low)
-    ends = {"range": [low - pad, high + pad], "zeroline": False}
-    references = [ReferenceLine(x=low), ReferenceLine(x=high), ReferenceLine(y=low), ReferenceLine(y=high)]
-    x_axis, y_axis = axis("first number", **ends), axis("second number", **ends)
-    frame = theme.frame(62, 12, 30, 52)
-    return theme.figure(traces, x_axis, y_axis, f"rows {bounds}", references=references, **frame)
+    pad = 0.04 * (bounds[1] - bounds[0])
+    ends = {"range": [bounds[0] - pad, bounds[1] + pad], "zeroline": False}
+    references = [line for end in bounds for line in (ReferenceLine(x=end), ReferenceLine(y=end))]
+    axes = axis("first number", **ends), axis("second number", **ends)
+    return theme.figure(traces, *axes, f"rows {bounds}", references=references, margin=(62, 12, 30), legend="")
 
 
 # Limits
@@ -261,12 +248,11 @@ def limits_chart(
         texts = [_share_text(share, against or "the limit") for share in values[0]]
         look = {
             "text": [f"{design}<br>{limit}: {text}" for design, text in zip(names, texts, strict=True)],
-            "error_x": theme.error_bar(high - shares, theme.PALETTE[color], shares - low),
-            "marker": theme.dot_marker(10, theme.PALETTE[color], width=1, symbol=symbol),
+            "error_x": theme.error_bar(shares - low, high - shares, theme.PALETTE[color]),
+            "marker": theme.dot_marker(10, theme.PALETTE[color], symbol=symbol),
         }
         heights = np.arange(len(names)) + (place - (len(used) - 1) / 2) * step
-        hover = "%{text}<extra></extra>"
-        traces.append(theme.scatter("markers", shares, heights, hover, name=limit, cliponaxis=False, **look))
+        traces.append(theme.scatter("markers", shares, heights, "%{text}", name=limit, cliponaxis=False, **look))
 
     # A logarithmic axis around all error bars
     known = [end for _, low, high in used.values() for end in (*low, *high) if not math.isnan(end)]
@@ -276,12 +262,11 @@ def limits_chart(
     scale = {"tickvals": ticks, "ticktext": [_tick_text(share) for share in ticks]}
     x = axis(against or "share of the limit", type="log", range=[first - 0.06, last + 0.06], **scale)
     y = axis_of_rows([*names, *[""] * (rows - len(names))], automargin=True)
-    layout = theme.frame(16, 16, 48, 84, legend_y=0, yref="container", yanchor="bottom")
-    above: dict[str, Any] = {"x": 0.0, "y": 1, "yref": "y domain", "yanchor": "bottom"}
+    above: Look = {"x": 0.0, "y": 1, "yref": "y domain", "yanchor": "bottom"}
     verdicts = theme.label("kept ", xanchor="right", **above), theme.label(" broken", xanchor="left", **above)
-    layout["labels"] = () if against else verdicts
-    layout["meta"] = {"row": 30}  # pixels of a design: where there is little room, so many designs are shown as have it
-    return theme.figure(traces, x, y, "limits", references=[ReferenceLine(x=1.0)], **layout)
+    labels, limit_line = () if against else verdicts, [ReferenceLine(x=1.0)]
+    layout: Look = {"labels": labels, "margin": (16, 16, 48), "legend": "below"}
+    return theme.figure(traces, x, y, "limits", references=limit_line, **layout)
 
 
 def _tick_text(share: float) -> str:

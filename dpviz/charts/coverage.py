@@ -11,12 +11,13 @@ import numpy as np
 from dpviz.charts import theme
 from dpviz.charts.axes import AXIS_INTERVALS, Axis, axis, axis_of_rows, round_step
 from dpviz.charts.lines import Line, Mark, line_chart
-from dpviz.charts.theme import TRUTH, ReferenceLine
+from dpviz.charts.theme import TRUTH, Look, ReferenceLine
 from dpviz.core.formatting import format_number, format_percent, format_points
 from dpviz.core.types import BoolArray, FloatArray
 from dpviz.inference.rules import RULES
 
 SHARE_AXIS = Axis(title="true share of yes", percent=True, low=0.0, high=1.0, pad=0)
+NAMED_ENDS: Look = {"legend": "", "named_ends": True}
 
 
 def coverage_chart(
@@ -35,35 +36,33 @@ def coverage_chart(
     marks, simulated : mapping of str to float, and to tuple
         Exact coverage there, and simulated coverage with the ends of its interval, see `first_shares`.
     """
-    x, low, high = SHARE_AXIS, 0.0, 1.0
+    x, low, high, own_point = SHARE_AXIS, 0.0, 1.0, ReferenceLine(x=chosen, **TRUTH)
     if along == "epsilon":
         low, high = min(0.1, chosen), max(250.0, chosen)  # the chosen ε may be beyond
         x = Axis(title="promised ε for all tables (left is more private)", log=True, low=low, high=high, pad=0)
+        own_point = ReferenceLine(x=chosen)
     side = "left" if x.position(chosen) > 0.85 * x.position(high) + 0.15 * x.position(low) else "right"
     points_marked = []
     for index, (rule, value) in enumerate(marks.items()):
         # A mark is the larger, the more others are drawn on it; the first one has its number
         covered = sum(abs(later - value) < 0.008 for later in list(marks.values())[index + 1 :])
-        hover = f"exact, your point: {format_number(100 * value, 7)} %"
         text = f"{format_number(100 * value, 3)} %" if index == 0 else ""
         place = f"{'bottom' if 0.5 < value < level else 'top'} {side}"
-        points_marked.append(_rule_mark(chosen, value, rule, hover, size=9 + 5 * covered, text=text, place=place))
+        hover, size = f"exact, your point: {format_number(100 * value, 7)} %", 9 + 5 * covered
+        points_marked.append(_rule_mark(chosen, value, rule, hover, size=size, text=text, place=place))
     for rule, (value, *ends) in simulated.items():
         hover = f"simulated: {format_percent(value, 4)} of {repetitions:,} repetitions"
-        look = {"size": 8, "color": theme.SIMULATED_COLOR, "ends": ends}
-        points_marked.append(_rule_mark(chosen, value, rule, hover, **look))
+        color = theme.SIMULATED_COLOR
+        points_marked.append(_rule_mark(chosen, value, rule, hover, size=8, color=color, ends=ends))
     y = Axis(title="intervals that hold the truth", percent=True, low=-0.02, high=1.08, pad=0, digits=".5%")
     promised = ReferenceLine(text=f"promised: {format_number(100 * level, 8)} %", y=level)
-    own_point = ReferenceLine(x=chosen) if x.log else ReferenceLine(x=chosen, **TRUTH)
-    return line_chart(
-        _rule_lines(points, values), x, y, key=f"coverage {x.title}", marks=points_marked,
-        references=[promised, own_point], names="ends",
-    )  # fmt: skip
+    look: Look = {"marks": points_marked, "references": [promised, own_point], **NAMED_ENDS}
+    return line_chart(_rule_lines(points, values), x, y, key=f"coverage {x.title}", **look)
 
 
 def _rule_mark(x: float, y: float, rule: str, hover: str, **look: Any) -> Mark:
     style = theme.style_of(rule)
-    named = {"name": RULES[rule].label, "hover": hover, "group": rule}
+    named = {"name": RULES[rule].label, "hover": hover, "look": {"legendgroup": rule}}
     return Mark(**{"x": x, "y": y, "color": style.color, "symbol": style.symbol, "size": 9, **named, **look})
 
 
@@ -72,7 +71,7 @@ def _rule_lines(points: FloatArray, values: Mapping[str, FloatArray]) -> list[Li
     lines = []
     for key, y in values.items():
         style, rule = theme.style_of(key), RULES[key]
-        named: dict[str, Any] = {"name": rule.label, "short": rule.abbreviation, "group": key}
+        named: Look = {"name": rule.label, "short": rule.abbreviation, "look": {"legendgroup": key}}
         lines.append(Line(x=points, y=y, color=style.color, stroke=theme.Stroke(style.dash, 2.4), **named))
     return lines
 
@@ -101,8 +100,8 @@ def length_chart(
         words = "no rule that holds its level is this short"
         labels.append(ReferenceLine(x=0.5, text=words, at=0.02, side="auto").label())
     y = Axis(title="expected length inside 0 to 100 %, in points", low=0.0, high=1.08 * highest or 1e-3, pad=0)
-    truth = [ReferenceLine(x=chosen, **TRUTH)]
-    return line_chart(lines, SHARE_AXIS, y, key="length", marks=marks, references=truth, labels=labels, names="ends")
+    look: Look = {"marks": marks, "references": [ReferenceLine(x=chosen, **TRUTH)], "labels": labels, **NAMED_ENDS}
+    return line_chart(lines, SHARE_AXIS, y, key="length", **look)
 
 
 def causes_chart(effects: Mapping[str, Mapping[str, float]]) -> theme.Figure:
@@ -118,32 +117,29 @@ def causes_chart(effects: Mapping[str, Mapping[str, float]]) -> theme.Figure:
         points = [100 * change for change in by_cause.values()]
         hovers = [f"{cause}: {format_points(end)} points" for cause, end in zip(by_cause, points, strict=True)]
         # For each cause a line from 0 to its effect, and a gap; marks and numbers at the ends alone
-        trace = theme.scatter(
-            "lines+markers+text",
-            [x for end in points for x in (0.0, end, None)],
-            np.repeat(np.arange(len(points)) + step * (place - middle), 3).tolist(),
-            f"<b>{name}</b>, exact<br>%{{customdata}}<extra></extra>",
-            line={"color": style.color, "width": 2.2, "dash": style.dash},
-            marker=theme.dot_marker([0, 9, 0] * len(points), style.color, width=1, symbol=style.symbol),
-            text=[part for end in points for part in ("", "" if place else f"<b>{format_points(end)}</b>", "")],
-            textposition=[f"middle {'right' if end >= 0 else 'left'}" for end in points for _ in range(3)],
-            customdata=np.repeat(hovers, 3).tolist(),
-            cliponaxis=False,
-            connectgaps=False,
-            name=name,
-            meta=f"{name}, exact",
-        )
-        traces.append(trace)
+        x = [x for end in points for x in (0.0, end, None)]
+        rows = np.repeat(np.arange(len(points)) + step * (place - middle), 3).tolist()
+        look: Look = {
+            "line": {"color": style.color, "width": 2.2, "dash": style.dash},
+            "marker": theme.dot_marker([0, 9, 0] * len(points), style.color, symbol=style.symbol),
+            "text": [part for end in points for part in ("", "" if place else f"<b>{format_points(end)}</b>", "")],
+            "textposition": [f"middle {'right' if end >= 0 else 'left'}" for end in points for _ in range(3)],
+            "customdata": np.repeat(hovers, 3).tolist(), "name": name, "meta": f"{name}, exact",
+        }  # fmt: skip
+        hover = f"<b>{name}</b>, exact<br>%{{customdata}}"
+        traces.append(theme.scatter("lines+markers+text", x, rows, hover, cliponaxis=False, **look))
     reach = max(1.3 * max(100 * abs(change) for changes in effects.values() for change in changes.values()), 0.1)
     between = [ReferenceLine(y=row + 0.5, color="rgba(128,128,128,.25)", width=2) for row in range(len(causes) - 1)]
-    x = axis("points lost (left) or added (right)", range=[-reach, reach], zeroline=False)
-    frame = theme.frame(120, 16, 16, 112, legend_y=-0.2, itemwidth=56)
-    return theme.figure(traces, x, axis_of_rows(causes), "causes", references=[ReferenceLine(x=0), *between], **frame)
+    axes = axis("points lost (left) or added (right)", range=[-reach, reach], zeroline=False), axis_of_rows(causes)
+    layout: Look = {"references": [ReferenceLine(x=0), *between], "margin": (120, 16, 16), "legend": "below"}
+    return theme.figure(traces, *axes, "causes", **layout)
 
 
 # Intervals one below the other
 
 MISSED, COVERING = theme.FAILED_COLOR, theme.PALETTE["blue"]
+SHORT_LINE = r"(?:(?:<[^>]+>)*[^<]){1,48}(?:<[^>]+>)*(?: |$)"
+"""Line of HTML of at most 48 characters, as many as a phone and a small projector show; tags take no room."""
 
 
 class _Look(NamedTuple):
@@ -194,25 +190,14 @@ def caterpillar_chart(
     step = round_step(max(last - first, 1e-3) / AXIS_INTERVALS, share=0.5)
     first, last = max(step * math.floor(first / step), 0.0), min(step * math.ceil(last / step), 1.0)
     pad = 0.03 * (last - first) or 0.01
-    lines = [line for part in words.split("<br>") for line in _wrapped(part)]
+    lines = [line for part in words.split("<br>") for line in re.findall(SHORT_LINE, part) or [""]]
     above = {"x": 0, "xref": "x domain", "xanchor": "left", "xshift": -46, "y": 1, "yref": "y domain", "yshift": 22}
     x = axis("share of yes", range=[first - pad, last + pad], tickformat="~%", zeroline=False)
     y = axis(of, range=[len(low) + 1, 0], tickvals=[1, len(low)], showgrid=False, zeroline=False)
-    labels = [theme.label("<br>".join(lines), 13, **above, align="left", yanchor="bottom")]
-    frame = theme.frame(56, 16, 32 + 18 * max(len(lines), 4), 52)  # room for four lines, so that nothing moves
-    return theme.figure(traces, x, y, "caterpillar", references=[_truth(p, 9)], labels=labels, **frame)
-
-
-def _wrapped(html: str) -> list[str]:
-    """Lines of at most 48 characters, as many as a phone and a small projector show; tags take no room."""
-    lines = [""]
-    for word in html.split(" "):
-        longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if len(re.sub(r"<[^>]+>", "", longer)) > 48:
-            lines.append(word)
-        else:
-            lines[-1] = longer
-    return lines
+    labels = [theme.label("<br>".join(map(str.strip, lines)), 13, **above, align="left", yanchor="bottom")]
+    margin = 56, 16, 32 + 18 * max(len(lines), 4)  # room for four lines, so that nothing moves
+    references = [_truth(p, 9)]
+    return theme.figure(traces, x, y, "caterpillar", references=references, labels=labels, margin=margin, legend="")
 
 
 def class_chart(
@@ -240,7 +225,7 @@ def class_chart(
     x = axis("share of yes", range=[-0.01, 1.01], tickformat="~%", zeroline=False)
     y = axis("seat", range=[rows + 1, 0], showgrid=False, zeroline=False, **ticks)
     truth = [] if p is None else [_truth(p, 3)]
-    return theme.figure(traces, x, y, "class", references=truth, **theme.frame(50, 16, 34, 52))
+    return theme.figure(traces, x, y, "class", references=truth, margin=(50, 16, 34), legend="")
 
 
 def _truth(p: float, digits: int) -> ReferenceLine:
@@ -254,10 +239,11 @@ def _truth(p: float, digits: int) -> ReferenceLine:
 def _interval_traces(
     left: FloatArray, right: FloatArray, kinds: Sequence[tuple[BoolArray, _Look]], names: Sequence[str],
     outlined: bool = True,
-) -> list[dict[str, Any]]:  # fmt: skip
+) -> list[Look]:  # fmt: skip
     """The trace of the intervals of each kind, if any; those that miss the truth on that of the ink around them."""
-    middle = (left + right) / 2
-    traces = []
+    middle, texts, traces = (left + right) / 2, [], []
+    for name, start, end in zip(names, 100 * np.maximum(left, 0.0), 100 * np.minimum(right, 1.0), strict=True):
+        texts.append(f"{name}: {start:.3g} %" + (f" to {end:.3g} %" if start < end else ""))
     for kind, look in kinds:
         rows = np.flatnonzero(kind).tolist()
         if not rows:
@@ -266,17 +252,12 @@ def _interval_traces(
         if look is MISS and outlined:
             strokes.insert(0, (theme.TRUTH_COLOR, 3.8, 5.5))
         for color, thickness, size in strokes:
-            bar = theme.error_bar((right - middle)[rows], color, thickness=thickness, width=0)
+            half = (right - middle)[rows]
+            bar = theme.error_bar(half, half, color, thickness=thickness, width=0)
             marker = {"size": size, "color": color, "symbol": look.symbol, "opacity": look.opacity}
-            hover = f"%{{customdata}}<br>{look.text}<extra></extra>"
-            trace = theme.scatter("markers", middle[rows], 1 + np.array(rows), hover, marker=marker, error_x=bar)
-            texts = [_interval_text(names[row], left[row], right[row]) for row in rows]
-            is_outline = color == theme.TRUTH_COLOR
-            trace |= {"hoverinfo": "skip", "meta": ""} if is_outline else {"meta": look.text, "customdata": texts}
-            traces.append(trace)
+            shown: Look = {"hoverinfo": "skip", "meta": ""}
+            if color == look.color:
+                shown = {"meta": look.text, "customdata": [texts[row] for row in rows]}
+            hover, y = f"%{{customdata}}<br>{look.text}", 1 + np.array(rows)
+            traces.append(theme.scatter("markers", middle[rows], y, hover, marker=marker, error_x=bar, **shown))
     return traces
-
-
-def _interval_text(name: str, left: float, right: float) -> str:
-    start, end = 100 * max(left, 0.0), 100 * min(right, 1.0)
-    return f"{name}: {start:.3g} % to {end:.3g} %" if start < end else f"{name}: {start:.3g} %"

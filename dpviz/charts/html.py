@@ -28,7 +28,7 @@ def _template(name: str) -> Any:
         loader=PackageLoader("dpviz.charts", ""), autoescape=True, finalize=to_markup, undefined=StrictUndefined,
         trim_blocks=True,
     )  # fmt: skip
-    environment.filters |= {"log": math.log, "percent": format_percent, "readable": format_number}
+    environment.filters |= {"exp": math.exp, "log": math.log, "percent": format_percent, "readable": format_number}
     return environment.get_template(f"{name}.html").module
 
 
@@ -75,13 +75,3 @@ def strip_path(shares: FloatArray) -> str:
     step = min(1.0, (ROWS_HIGH - 1) / max(*levels, 1))
     heights = [ROWS_HIGH - 0.5 - level * step for level in levels]
     return "".join(f"M{place:.6g} {height:.4g}h0" for place, height in zip(places, heights, strict=True))
-
-
-def odds_dots(log_odds: float) -> str:
-    """Odds as HTML dots: one for the less likely table, and so many for the other; none where they are too many.
-
-    >>> odds_dots(math.log(3)).count("<i"), odds_dots(math.inf)
-    (4, '')
-    """
-    likelier = round(math.exp(min(log_odds, 100.0)))
-    return "" if likelier > 400 else fragment("odds", likelier)  # larger ones are told in words alone

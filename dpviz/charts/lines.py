@@ -1,8 +1,8 @@
 """Curves over one axis: exact as lines, simulated as dots with error bars, limits and promises as thin lines."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import cycle
 from textwrap import wrap
 from typing import Any
@@ -11,18 +11,17 @@ import numpy as np
 
 from dpviz.charts import theme
 from dpviz.charts.axes import Axis
-from dpviz.charts.theme import ReferenceLine
+from dpviz.charts.theme import Look, ReferenceLine
 from dpviz.core.formatting import format_number
 from dpviz.core.types import BoolArray, FloatArray
 
 METHOD_DASHES = ("solid", "9px,3px", "14px,4px,2px,4px", "4px,3px", "22px,4px", "2px,4px")  # color is never alone
-RING: dict[str, Any] = {"symbol": "circle-open", "size": 13, "place": "bottom right"}  # look of the mark of a method
+RING: Look = {"symbol": "circle-open", "size": 13, "place": "bottom right"}  # look of the mark of a method
 BAR = 1.96  # standard errors to both sides of a simulated value
 FADED_OPACITY = 0.35
 SMALLEST_SHOWN_SHARE = 1e-4  # of the largest value of a logarithmic axis, where it ends
 NAME_SHARE = 0.0655  # of the picture's height, for a line of a name: all rules have room
-PLOT_HEIGHT, SMALL_HEIGHT = 330, 190  # pixels of the inside of a picture, and of a small one with what is around it
-TITLE_HEIGHT, AXIS_HEIGHT = 44, 58  # pixels
+LARGE_HEIGHT, SMALL_HEIGHT = 432, 190  # pixels of a comparison without its legend, and of a small one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,56 +33,51 @@ class Line:
     y: FloatArray
     color: str = "original"  # a color, or the key of a method or a rule
     stroke: theme.Stroke = theme.EXACT_LINE
-    error: FloatArray | None = None  # standard errors of simulated values
+    error: FloatArray | None = None  # standard errors of simulated values, or lengths of their bars below and above
     exact: BoolArray | None = None  # values that are not simulated: a line, the others dots; all by default
     short: str = ""  # its name at its end, if that is another
-    basis: str = "exact"  # what the hover says of values that are not simulated; none are saved if it is empty
+    basis: str = "exact"  # what the hover says of values that are not simulated
+    hover: str = ""  # what it says of a point, by default both values
     symbol: str = ""  # of a mark at every point
     opacity: float = 1.0
     is_limit: bool = False  # whether nothing is possible below it: a thin line above a grey area
     is_reference: bool = False  # whether the methods of a comparison are compared with it: its line is thin
-    in_legend: bool = True
-    group: str = ""  # lines and marks of a group are switched on and off together in the legend
-    is_folded: bool = False  # whether its name alone is drawn, which shows it when it is clicked
-    custom: FloatArray | None = None  # further numbers, the ``%{customdata}`` of `custom_hover`
-    custom_hover: str = ""  # last line of the hover
+    look: Mapping[str, Any] = field(default_factory=dict)  # further attributes of plotly's traces
 
+    @property
+    def bars(self) -> FloatArray:
+        """Lengths of the error bars below and above all values."""
+        error = np.zeros(len(self.y)) if self.error is None else np.nan_to_num(self.error)
+        return BAR * np.stack([error, error]) if error.ndim == 1 else error
+
+    @property
     def bar_ends(self) -> tuple[FloatArray, FloatArray]:
-        """Lower and upper ends of the error bars; the values themselves where there are none."""
-        length = BAR * np.nan_to_num(self.error) if self.error is not None else np.zeros(len(self.y))
-        return self.y - length, self.y + length
+        """Lower and upper ends of the error bars."""
+        return self.y - self.bars[0], self.y + self.bars[1]
 
-    def traces(self, x: Axis, y: Axis) -> list[dict[str, Any]]:
+    def traces(self, x: Axis, y: Axis) -> list[Look]:
         """The exact part as a line, the simulated one as dots with error bars."""
         exact = np.ones(len(self.x), bool) if self.exact is None else self.exact
-        color, stroke = theme.color_of(self.color), self.stroke
-        place = f"{x.symbol} = %{{x:.5g}}" if x.symbol else "%{x:.5g}"
-        number = f"{place}: %{{y:{y.digits}}}{self.custom_hover}"
-        named: dict[str, Any] = {"name": self.name, "legendgroup": self.group or self.name, "opacity": self.opacity}
-        named |= {"showlegend": self.in_legend, "visible": "legendonly" if self.is_folded else True}
+        color, stroke, basis = theme.color_of(self.color), self.stroke, f", {self.basis}"
+        number = self.hover or f"{f'{x.symbol} = ' if x.symbol else ''}%{{x:.5g}}: %{{y:{y.digits}}}"
+        shared = {"name": self.name, "legendgroup": self.name, "opacity": self.opacity, **self.look}
+        area: Look = {}
         if self.is_limit:
-            hover = f"<b>{self.name}</b><br>{number}<extra></extra>"
-            look: dict[str, Any] = {"fill": "tozeroy", "fillcolor": "rgba(138, 143, 152, 0.14)"}
-            look["line"] = {"color": theme.GREY, "width": 1.6}
-            return [theme.scatter("lines", self.x, self.y, hover, **look, **named)]
+            color, stroke, basis = theme.GREY, theme.Stroke("solid", 1.6), ""
+            area = {"fill": "tozeroy", "fillcolor": "rgba(138, 143, 152, 0.14)"}
         traces = []
         if exact.any() or exact.all():
-            basis = f", {self.basis}" if self.basis != self.name else ""
-            look = {
-                "line": {"color": color, "width": stroke.width, "dash": stroke.dash},
-                "meta": self.name + basis if self.basis else "",
-            }
-            look |= {} if self.custom is None else {"customdata": self.custom[exact]}
-            look |= {"marker": theme.dot_marker(8, color, symbol=self.symbol)} if self.symbol else {}
-            hover = f"<b>{self.name}</b>{basis}<br>{number}<extra></extra>"
-            mode = "lines+markers" if self.symbol else "lines"
-            traces.append(theme.scatter(mode, self.x[exact], self.y[exact], hover, **look, **named))
-        if self.error is not None and not exact.all():
-            hover = f"<b>{self.name}</b>, simulated, 95 % error bar<br>{number} ± %{{error_y.array:.2g}}<extra></extra>"
-            look = {"error_y": theme.error_bar(BAR * self.error[~exact], color)}
-            look["marker"] = theme.dot_marker(7, color, width=1)
-            named["showlegend"] = self.in_legend and not exact.any()
-            traces.append(theme.scatter("markers", self.x[~exact], self.y[~exact], hover, **look, **named))
+            basis = "" if self.basis == self.name else basis
+            look = {"line": {"color": color, "width": stroke.width, "dash": stroke.dash}, "meta": self.name + basis}
+            look |= {"marker": theme.dot_marker(8, color, 2, symbol=self.symbol)} if self.symbol else area
+            mode, hover = "lines+markers" if self.symbol else "lines", f"<b>{self.name}</b>{basis}<br>{number}"
+            traces.append(theme.scatter(mode, self.x[exact], self.y[exact], hover, **look | shared))
+        if not exact.all():
+            below, above = self.bars[:, ~exact]
+            hover = f"<b>{self.name}</b>, simulated, 95 % error bar<br>{number} ± %{{error_y.array:.2g}}"
+            look = {"error_y": theme.error_bar(below, above, color), "marker": theme.dot_marker(7, color)}
+            shared = {"showlegend": not exact.any(), **shared}
+            traces.append(theme.scatter("markers", self.x[~exact], self.y[~exact], hover, **look | shared))
         return traces
 
     def end_name(self) -> str:
@@ -106,33 +100,28 @@ class Mark:
     symbol: str = "circle"  # one that is hollow has ``-open`` in its name
     size: float = 10
     ends: tuple[float, float] | None = None  # of the error bar of a simulated value
-    group: str = ""  # as of a line
-    is_folded: bool = False
+    look: Mapping[str, Any] = field(default_factory=dict)  # further attributes of plotly's trace
 
-    def trace(self, y: Axis) -> dict[str, Any]:
-        """The point with its number and its error bar."""
+    def trace(self, y: Axis) -> Look:
+        """The point with its number and its error bar, in full on the edge of the picture."""
         number = f"{format_number(100 * self.y, 7)} %" if y.percent else format_number(self.y)
-        hover = f"<b>{self.name}</b><br>{self.hover or f'your point: {number}'}<extra></extra>"
-        color = theme.color_of(self.color)
-        look: dict[str, Any] = {"legendgroup": self.group, "visible": "legendonly" if self.is_folded else True}
-        look |= {"text": [f"<b>{self.text}</b>" if self.text else ""], "textposition": self.place}
-        edge, width = "#fff", 1
-        if self.symbol.endswith("-open"):
-            edge, width = color, 3
-        elif self.ends is not None:
-            edge = "#333"
+        hover, color = f"<b>{self.name}</b><br>{self.hover or f'your point: {number}'}", theme.color_of(self.color)
+        look: Look = {"cliponaxis": False, "showlegend": False, "textposition": self.place}
+        look["text"] = [f"<b>{self.text}</b>" if self.text else ""]
+        width, edge = (3, color) if self.symbol.endswith("-open") else (1, "#fff")
         if self.ends is not None:
-            above, below = [self.ends[1] - self.y], [self.y - self.ends[0]]
-            look["error_y"] = theme.error_bar(above, color, below, thickness=2, width=7)
-            look["meta"] = f"{self.name}, simulated, 95 % error bar"
+            edge, lengths = "#333", ([self.y - self.ends[0]], [self.ends[1] - self.y])
+            look |= {"error_y": theme.error_bar(*lengths, color, thickness=2, width=7)}
+            look |= {"meta": f"{self.name}, simulated, 95 % error bar"}
         look["marker"] = theme.dot_marker(self.size, color, width, edge, symbol=self.symbol)
-        return theme.mark(self.x, self.y, hover, "markers+text" if self.text else "markers", **look)
+        mode = "markers+text" if self.text else "markers"
+        return theme.scatter(mode, [self.x], [self.y], hover, **look | dict(self.look))
 
 
 def line_chart(
     lines: Sequence[Line], x: Axis, y: Axis, *, key: str, marks: Sequence[Mark] = (),
-    references: Sequence[ReferenceLine] = (), names: str = "legend", labels: Sequence[dict[str, Any]] = (),
-    **layout: Any,
+    references: Sequence[ReferenceLine] = (), labels: Sequence[Look] = (), legend: str = "below",
+    named_ends: bool = False, **layout: Any,
 ) -> theme.Figure:  # fmt: skip
     """Curves with marks and thin lines.
 
@@ -140,12 +129,16 @@ def line_chart(
     ----------
     marks, references : sequence of Mark and of ReferenceLine, optional
         Those beyond the axes are left out.
-    names : {"legend", "ends", "none"}, optional
-        Where the names of the lines stand.
-    labels, **layout
-        Further annotations, and further attributes of plotly's layout.
+    labels : sequence of dict, optional
+        Further annotations.
+    legend : {"below", "above", ""}, optional
+        Where the legend stands, if at all.
+    named_ends : bool, optional
+        Whether the names of the lines stand at their ends.
+    **layout
+        Further attributes of `theme.figure`.
     """
-    axes = x.to_plotly([line.x for line in lines]), y.to_plotly([end for line in lines for end in line.bar_ends()])
+    axes = x.to_plotly([line.x for line in lines]), y.to_plotly([end for line in lines for end in line.bar_ends])
     traces = [trace for line in lines for trace in line.traces(x, y)]
     traces += [mark.trace(y) for mark in marks if math.isfinite(mark.y) and (mark.y > 0 or not y.log)]
 
@@ -157,33 +150,23 @@ def line_chart(
         if value is None or (axis.log and value <= 0) or not low <= axis.position(value) <= high:
             continue
         shapes.append(reference.shape)
-        if reference.text and names == "ends" and axis is y:
+        if reference.text and named_ends and axis is y:
             heights[_colored_name(reference.text, theme.GREY)] = axis.position(value)
         elif reference.text:
             annotations.append(reference.label(axis.position(value)) | {"yanchor": "top"})
-    if names == "ends":
+
+    # The names of lines at the heights of their last points
+    if named_ends:
         low, high = axes[1]["range"]
-        heights |= _end_heights(lines, y, low, high)
+        for line in lines:
+            values = line.y[np.isfinite(line.y) & ((line.y > 0) | (not y.log))]
+            if len(values) and not line.is_limit:
+                heights[line.end_name()] = min(max(y.position(float(values[-1])), low), high)
         ends = theme.spread_labels(heights, 1.008, NAME_SHARE * (high - low), low + 0.96 * (high - low))
         annotations += [name | {"align": "left"} for name in ends]
-
-    # On a telephone each entry of the legend has a row of its own
-    look = {
-        "legend": theme.frame(74, 18, 26, 112 + 20 * max(0, len(lines) - 4), legend_y=-0.24),
-        "ends": theme.frame(62, 136, 34, 52),
-        "none": theme.frame(62, 16, 30, 52),
-    }[names]
-    return theme.figure(traces, *axes, key, **{**look, "shapes": shapes, "annotations": annotations, **layout})
-
-
-def _end_heights(lines: Sequence[Line], y: Axis, low: float, high: float) -> dict[str, float]:
-    """Heights of the ends of lines by their names."""
-    heights = {}
-    for line in lines:
-        values = line.y[np.isfinite(line.y) & ((line.y > 0) | (not y.log))]
-        if len(values) and not line.is_limit:
-            heights[line.end_name()] = min(max(y.position(float(values[-1])), low), high)
-    return heights
+    margin = (62, 136, 34) if named_ends else (70, 16, 30)
+    look = {"margin": margin, "legend": legend, "shapes": shapes, "annotations": annotations, **layout}
+    return theme.figure(traces, *axes, key, **look)
 
 
 def _colored_name(name: str, color: str) -> str:
@@ -192,16 +175,11 @@ def _colored_name(name: str, color: str) -> str:
 
 def comparison_height(names: Sequence[str]) -> int:
     """Pixels of a `comparison_chart` of lines with these names, the same while they grow."""
-    return TITLE_HEIGHT + PLOT_HEIGHT + AXIS_HEIGHT + _legend_height(names)
-
-
-def _legend_height(names: Sequence[str]) -> int:
-    """Pixels of the legend of a picture that is wide enough to have one."""
-    rows, used = 0, 560.0  # the width of a row
+    rows, used, room = 0, math.inf, 560.0  # rows of the legend of a picture that is wide enough to have one
     for name in names:
         width = 62 + 6.3 * len(name)  # the sample of the line, and the letters
-        rows, used = (rows, used + width) if used + width <= 560 else (rows + 1, width)
-    return 20 * rows
+        rows, used = (rows, used + width) if used + width <= room else (rows + 1, width)
+    return LARGE_HEIGHT + 20 * rows
 
 
 def comparison_chart(
@@ -241,26 +219,24 @@ def comparison_chart(
         references.append(ReferenceLine(text=f"promised: {format_number(100 * y.nominal, 8)} %", y=y.nominal))
 
     is_named = len(lines) > 1 and not small
-    legend = _legend_height([line.name for line in lines]) if is_named else 0
-    top, bottom = (30, 30) if small else (TITLE_HEIGHT, AXIS_HEIGHT + legend)
-    layout = theme.frame(58, 136 if is_named else 16, top, bottom, legend_y=-AXIS_HEIGHT / PLOT_HEIGHT)
     return line_chart(
         curves,
-        replace(x, title="" if small else x.title, pad=0),
+        replace(x, title="" if small else x.title),
         replace(y, title="", low=ends[0], high=ends[1], pad=0, digits=".5g"),
         key=f"{key} {(x.low, x.high)}",
         marks=[mark] if mark else [],
         references=references,
-        names="ends" if is_named else "none",
         labels=labels,
+        legend="below" if is_named else "",
+        named_ends=is_named,
+        margin=(58, 136 if is_named else 16, 30 if small else 44),
         meta={"named": True},  # the ends of lines say what a legend says where it has no room
-        **layout | {"showlegend": is_named},
     )
 
 
 def _measure_ends(lines: Sequence[Line], log: bool) -> tuple[float, float]:
     """Ends of the axis of a measure; exponents of ten if it is logarithmic, else 0 is in it."""
-    values = np.concatenate([*(end for line in lines for end in line.bar_ends()), [math.nan]])
+    values = np.concatenate([*(end for line in lines for end in line.bar_ends), [math.nan]])
     values = values[np.isfinite(values) & ((values > 0) | (not log))]
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.1, 1.0)
     if log:

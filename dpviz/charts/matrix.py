@@ -1,14 +1,16 @@
 """A transition matrix and its log-odds: as heatmaps, and as tables in the layout of Abowd & Vilhuber."""
 
 import math
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dpviz.charts import theme
-from dpviz.charts.axes import axis, decade_ticks, power_of_ten
+from dpviz.charts.axes import axis, decade_ticks
 from dpviz.charts.html import fragment
+from dpviz.charts.theme import Look
 from dpviz.core.formatting import format_number
 from dpviz.core.types import BoolArray, FloatArray, IntArray
 from dpviz.mechanisms import Synthesizer
@@ -42,10 +44,8 @@ class _Side(NamedTuple):
     def edges(self) -> FloatArray:
         """Ends of the cells in units of the axis, as plotly.js draws them; an axis of texts counts the cells."""
         values = np.asarray(self.values, float) if isinstance(self.values, np.ndarray) else np.arange(len(self.values))
-        if len(values) == 1:
-            return values[0] + np.array([-0.5, 0.5])
-        middles = (values[:-1] + values[1:]) / 2
-        return np.concatenate([[2 * values[0] - middles[0]], middles, [2 * values[-1] - middles[-1]]])
+        steps = np.diff(values) / 2 if len(values) > 1 else np.array([0.5])
+        return np.concatenate([values[:1] - steps[0], values[: len(steps)] + steps, values[len(steps) :] + steps[-1]])
 
     def ends(self, table: int) -> list[float]:
         """Ends of the cell of a table or pair; one that is not shown lies between those that are."""
@@ -64,11 +64,12 @@ def _sides(view: TableView) -> tuple[_Side, _Side, _Side]:
             _Side("confidential n1", "n1 = %{y}", view.rows, view.rows),
             _Side("n1 of the pair n1, n1 + 1", "n1 = %{y} and one more", view.pairs, view.pairs),
         )
-    columns = [",".join(map(str, table)) for table in release.column_counts[view.columns]]
-    rows = [",".join(map(str, table)) for table in release.row_counts]
+    columns, rows = (
+        [",".join(map(str, table)) for table in tables] for tables in (release.column_counts, release.row_counts)
+    )
     pairs = [f"{rows[first]} | {rows[second]}" for first, second in release.neighbours[view.pairs]]
     return (
-        _Side("released counts", "(%{x})", view.columns, columns),
+        _Side("released counts", "(%{x})", view.columns, [columns[column] for column in view.columns]),
         _Side("confidential counts", "(%{y})", view.rows, [rows[row] for row in view.rows]),
         _Side("pair of neighbours", "(%{y})", view.pairs, pairs),
     )
@@ -86,7 +87,6 @@ def matrix_heatmap(
     row, column : int, optional
         Row that is framed, and column whose cell in that row is.
     """
-    _check_places(view.synthesizer, row, column)
     columns, rows, _ = _sides(view)
     log10 = view.log_probabilities / math.log(10)
     possible = np.isfinite(log10)
@@ -94,23 +94,21 @@ def matrix_heatmap(
         probabilities = np.exp(view.log_probabilities)
 
     # The color scale; what is below 10⁻¹⁶ shares the darkest color
-    values, low, high = probabilities, 0.0, float(probabilities.max())
-    ticks: dict[float, str] = {}  # plotly's own
+    values, low, high = probabilities, 0, float(probabilities.max())
+    ticks: dict[int, str] = {}  # plotly's own
     if not linear:
-        low, high = float(max(-16, min(-1, math.floor(log10[possible].min())))), 0.0
+        low, high = max(-16, min(-1, math.floor(log10[possible].min()))), 0.0
         values = np.maximum(log10, low)
-        exponents, _ = decade_ticks(int(low), 0)
-        ticks = {exponent: power_of_ten(exponent) for exponent in (int(low), *exponents[1:])}
-        if low == -16:
-            ticks[low] = f"≤ {ticks[low]}"
+        ticks = decade_ticks(low, low) | dict([*decade_ticks(low, 0).items()][1:])
+        ticks[low] = "≤ " * (low == -16) + ticks[low]
     trace = {
         "z": np.where(possible, values, np.nan).astype(np.float32), "customdata": probabilities, "hoverongaps": False,
         "hovertemplate": f"confidential {rows.hover}<br>released {columns.hover}<br><b>Pr = %{{customdata:.6g}}</b>",
         "meta": "probability of the released table", "colorscale": theme.MAGNITUDES,
         **_color_scale("Pr", low, high, ticks),
     }  # fmt: skip
-    frames = [] if row is None else _frames(columns, rows, [row], column)
-    return _heatmap(view, columns, rows, trace, "matrix", MATRIX_TITLE, frames)
+    shapes = _frames(view.synthesizer, columns, rows, row, column, [row])
+    return _heatmap(view, columns, rows, trace, "matrix", MATRIX_TITLE, shapes)
 
 
 def log_odds_heatmap(
@@ -153,54 +151,48 @@ def log_odds_heatmap(
     }  # fmt: skip
 
     # The outline and the frames
-    shapes: list[dict[str, Any]] = []
+    shapes: list[Look] = []
     if path := _outline(exceeds(table, epsilon), columns.edges, pairs.edges):
         line, outline = {"color": "#9B30FF" if signed else "#FF5A36", "width": 2}, f"over ε = {format_number(epsilon)}"
         shapes.append({"type": "path", "path": path, "line": line, "name": f"outline: {outline}", "showlegend": True})
-    _check_places(view.synthesizer, row, column)
-    if row is not None:
-        framed = np.flatnonzero((view.synthesizer.neighbours == row).any(axis=1)).tolist()
-        shapes += _frames(columns, pairs, framed, column)
+    framed = np.flatnonzero((view.synthesizer.neighbours == row).any(axis=1)).tolist()
+    shapes += _frames(view.synthesizer, columns, pairs, row, column, framed)
     title = f"Log-odds, {'signed' if signed else 'absolute'}"
     return _heatmap(view, columns, pairs, trace, "log-odds", title, shapes)
 
 
-def _check_places(synthesizer: Synthesizer, row: int | None, column: int | None) -> None:
-    for name, place, size in zip(("row", "column"), (row, column), synthesizer.shape, strict=True):
-        if place is not None:
-            check_index(place, size, name)
-
-
 def _heatmap(
-    view: TableView, x: _Side, y: _Side, trace: dict[str, Any], key: str, title: str, shapes: list[dict[str, Any]]
+    view: TableView, x: _Side, y: _Side, trace: Look, key: str, title: str, shapes: list[Look]
 ) -> theme.Figure:
     release, is_text = view.synthesizer, isinstance(x.values, list)
-    look: dict[str, Any] = {"showgrid": False, "zeroline": False}
+    look: Look = {"showgrid": False, "zeroline": False}
     look |= {"type": "category", "nticks": 20, "automargin": True} if is_text else {}
+    trace |= {"type": "heatmap", "x": x.values, "y": y.values}
     trace["hovertemplate"] += "<extra></extra>"
-    layout: dict[str, Any] = {"title": {"text": f"{title}<br><sup>{release.info.label}</sup>"}, "shapes": shapes}
-    layout["margin"] = {"l": 130 if is_text else 70, "r": 92, "t": 64, "b": 52}
-    layout["legend"] = {"orientation": "h", "yanchor": "bottom", "y": 1.0, "xanchor": "right", "x": 1}
+    layout: Look = {"title": {"text": f"{title}<br><sup>{release.info.label}</sup>"}, "shapes": shapes}
+    layout |= {"legend": "right", "margin": (130 if is_text else 70, 92, 64)}
     axes = axis(x.title, **look), axis(y.title, autorange="reversed", **look)
-    heatmap = {"type": "heatmap", "x": x.values, "y": y.values, **trace}
-    return theme.figure([heatmap], *axes, f"{key} {release.key} {release.shape}", **layout)
+    return theme.figure([trace], *axes, f"{key} {release.key} {release.shape}", **layout)
 
 
-def _color_scale(title: str, low: float, high: float, ticks: dict[float, str]) -> dict[str, Any]:
+def _color_scale(title: str, low: float, high: float, ticks: Mapping[Any, str]) -> Look:
     look = {"title": {"text": title, "side": "top"}, "thickness": 12, "outlinewidth": 0, "x": 1.01, "xpad": 4}
     named = {"tickvals": [*ticks], "ticktext": [*ticks.values()]} if ticks else {}
     return {"zmin": low, "zmax": high, "colorbar": look | named}
 
 
-def _frames(x: _Side, y: _Side, rows: list[int], column: int | None) -> list[dict[str, Any]]:
-    """Frames around rows, and around their cells in a column if any: dark with a light line in it."""
-    frames: list[dict[str, Any]] = []
-    for y0, y1 in map(y.ends, rows):
+def _frames(
+    synthesizer: Synthesizer, x: _Side, y: _Side, row: int | None, column: int | None, framed: Iterable[Any]
+) -> list[Look]:
+    """Frames around rows or pairs of a chosen `row`, and around their cells in a column: dark with a light line."""
+    _check_places(synthesizer, row, column)
+    frames: list[Look] = []
+    for y0, y1 in [] if row is None else map(y.ends, framed):
         frames.append({"xref": "x domain", "x0": 0, "x1": 1, "y0": y0, "y1": y1})
         if column is None:
             continue
         x0, x1 = x.ends(column)
-        cell: dict[str, Any] = {"x0": x0, "x1": x1, "y0": y0, "y1": y1}
+        cell: Look = {"x0": x0, "x1": x1, "y0": y0, "y1": y1}
         for name, side in (("x", x), ("y", y)):
             if len(side.shown) > 40:  # the frame of a cell would be too small to be seen: it has 18 pixels
                 middle = (cell[f"{name}0"] + cell[f"{name}1"]) / 2
@@ -208,6 +200,12 @@ def _frames(x: _Side, y: _Side, rows: list[int], column: int | None) -> list[dic
         frames.append(cell)
     lines = {"color": "#111111", "width": 3}, {"color": "#FFFFFF", "width": 1}
     return [{"type": "rect", "line": line, **frame} for frame in frames for line in lines]
+
+
+def _check_places(synthesizer: Synthesizer, row: int | None, column: int | None) -> None:
+    for name, place, size in zip(("row", "column"), (row, column), synthesizer.shape, strict=True):
+        if place is not None:
+            check_index(place, size, name)
 
 
 def _outline(mask: BoolArray, x: FloatArray, y: FloatArray) -> str:
@@ -251,43 +249,28 @@ def release_html(
     """
     _check_places(synthesizer, row, column)
     probabilities, log_odds = synthesizer.transition_matrix(), synthesizer.log_odds_table()
-    label = synthesizer.info.label
-    matrix = _table(
-        synthesizer, f"{MATRIX_TITLE}, {label}. {layout_source(synthesizer, 0)}", synthesizer.row_counts,
-        np.char.mod("%.6f", probabilities), np.full(probabilities.shape, "", object),
-        np.arange(len(probabilities)) == row, column, 0.42 * probabilities,
-    )  # fmt: skip
-
-    # Cells over ε, and the largest
+    pairs, counts = synthesizer.neighbours, synthesizer.row_counts
+    # Classes of cells: over ε, the largest, and what was drawn; ▲ needs as much room as two letters
     kinds = np.where(exceeds(log_odds, epsilon), "dpviz-over", "").astype(object)
     kinds[np.unravel_index(np.argmax(np.abs(log_odds)), log_odds.shape)] += " dpviz-worst"
-    pairs = synthesizer.neighbours
-    return matrix + _table(
-        synthesizer, f"{LOG_ODDS_TITLES[signed]}. {layout_source(synthesizer, 1)}",
-        synthesizer.row_counts[pairs].reshape(len(pairs), -1),
-        np.vectorize(_six_decimals)(log_odds if signed else np.abs(log_odds)), kinds, (pairs == row).any(axis=1),
-        column, [None] * len(pairs), f"over ε = {format_number(epsilon)}",
-    )  # fmt: skip
-
-
-def _table(
-    synthesizer: Synthesizer, caption: str, tables: IntArray, texts: Any, kinds: Any, is_framed: BoolArray,
-    column: int | None, shades: Any, title: str = "",
-) -> str:  # fmt: skip
-    """Table of cells with texts, CSS classes, and shades; `title` is that of cells over ε.
-
-    Where there is less room than its cells need, its letters become smaller.
-    """
-    # Ems: of a number its padding, each character, and what bold type and ▲ add; of a column of labels
-    is_over = np.char.startswith(kinds.astype(str), "dpviz-over")
-    widths = 0.9 + 0.5 * np.strings.str_len(texts) + 1.1 * is_over
-    ems = f"{2.9 * tables.shape[1] + float(widths.max(axis=0).sum()):.1f}"
+    plain = np.full(probabilities.shape, "", object)
+    framed = np.arange(len(probabilities)) == row, (pairs == row).any(axis=1)
     if column is not None:
-        kinds[is_framed, column] += " dpviz-drawn"
-    cells = synthesizer.row_counts.shape[1]
-    names = [(place % cells + 1, (place // cells + 1) * (tables.shape[1] > cells)) for place in range(tables.shape[1])]
-    rows = zip(
-        tables.tolist(), is_framed, texts, kinds, [None] * len(tables) if shades is None else shades, strict=True
-    )
-    released = synthesizer.column_counts.T.tolist()
-    return fragment("table", caption, HINT, ems, names, released, list(rows), title, template="matrix")
+        plain[framed[0], column] = "dpviz-drawn"
+        kinds[framed[1], column] += " dpviz-drawn"
+    captions = f"{MATRIX_TITLE}, {synthesizer.info.label}", LOG_ODDS_TITLES[signed]
+    texts = np.char.mod("%.6f", probabilities), np.vectorize(_six_decimals)(log_odds if signed else np.abs(log_odds))
+    tables = counts, counts[pairs].reshape(len(pairs), -1)
+    over, released = f"over ε = {format_number(epsilon)}", synthesizer.column_counts.T.tolist()
+    html = ""
+    parts: Any = (plain, 0.42 * probabilities), (kinds, [None] * len(pairs))
+    for place, (classes, shades) in enumerate(parts):
+        # Ems: of a number its padding, each character, and what bold type and ▲ add; of a column of labels
+        is_over = np.char.startswith(classes.astype(str), "dpviz-over")
+        widths = 0.9 + 0.5 * np.strings.str_len(texts[place]) + 1.1 * is_over
+        ems = 2.9 * tables[place].shape[1] + float(widths.max(axis=0).sum())
+        names = [(cell + 1, side * place) for side in range(1, place + 2) for cell in range(counts.shape[1])]
+        rows = list(zip(tables[place].tolist(), framed[place], texts[place], classes, shades, strict=True))
+        caption = f"{captions[place]}. {layout_source(synthesizer, place)}"
+        html += fragment("table", caption, HINT, f"{ems:.1f}", names, released, rows, over, template="matrix")
+    return html

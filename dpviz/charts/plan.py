@@ -2,14 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from dpviz.charts import theme
 from dpviz.charts.axes import Axis, axis, axis_of_rows
 from dpviz.charts.lines import RING, Line, Mark, line_chart
-from dpviz.charts.theme import ReferenceLine
+from dpviz.charts.theme import EXACT_COLOR, GREY, Look, ReferenceLine
 from dpviz.core.types import FloatArray
 
 LONGEST_AXIS = 3.0  # end of the longest axis of shares, at which what is beyond stands
@@ -39,45 +38,41 @@ def plan_chart(
     promised : str
         The whole promise in words.
     """
-    part_end, used_end = _end(part, basic_part), _end(used, basic_used)
-    bars = {
-        "type": "bar", "orientation": "h", "name": "promise used", "width": 0.5,
-        "x": np.minimum(part, part_end), "y": np.arange(len(names)),
-        "marker": {"color": theme.EXACT_COLOR, "line": {"color": theme.GREY, "width": 1}},
-        "customdata": names, "text": [_share(value) for value in part], "textposition": "none",
-        "hovertemplate": f"<b>%{{customdata}}</b><br>%{{text}} of {promised}<extra></extra>",
-    }  # fmt: skip
-    filled = theme.dot_marker(11, theme.EXACT_COLOR)
-    broken = theme.dot_marker(12, theme.FAILED_COLOR, edge=theme.TRUTH_COLOR, symbol="diamond")
-    ring = theme.dot_marker(13, theme.GREY, width=3, edge=theme.GREY, symbol="circle-open")
-    error, basic = "error: %{text} of its limit", "basic composition"
-    traces = [bars]
-    for name, values, end, marker, text, x_axis in (
-        ("limit used", np.where(used > 1, np.nan, used), used_end, filled, error, "x2"),
-        ("limit broken", np.where(used > 1, used, np.nan), used_end, broken, error, "x2"),
-        (basic, basic_part, part_end, ring, f"{basic}: %{{text}} of {promised}", "x"),
-        (basic, basic_used, used_end, ring, f"error by {basic}: %{{text}} of its limit", "x2"),
+    ends = {"x": _end(part, basic_part), "x2": _end(used, basic_used)}
+    bar, dot = theme.dot_marker(11, EXACT_COLOR, edge=GREY), theme.dot_marker(11, EXACT_COLOR, 2)
+    broken = theme.dot_marker(12, theme.FAILED_COLOR, 2, theme.TRUTH_COLOR, symbol="diamond")
+    ring = theme.dot_marker(13, GREY, 3, GREY, symbol="circle-open")
+    basic, error = "basic composition", "error: %{text} of its limit"
+    traces: list[Look] = []
+    for name, values, half, marker, text in (
+        ("promise used", part, "x", bar, f"%{{text}} of {promised}"),
+        ("limit used", np.where(used > 1, np.nan, used), "x2", dot, error),
+        ("limit broken", np.where(used > 1, used, np.nan), "x2", broken, error),
+        (basic, basic_part, "x", ring, f"{basic}: %{{text}} of {promised}"),
+        (basic, basic_used, "x2", ring, f"error by {basic}: %{{text}} of its limit"),
     ):
         rows = np.flatnonzero(np.isfinite(values))
-        hover = f"<b>%{{customdata}}</b><br>{text}<extra></extra>"
-        trace = theme.scatter("markers", np.minimum(values[rows], end), rows, hover, marker=marker, name=name)
-        trace |= {"text": [_share(values[row]) for row in rows], "customdata": [names[row] for row in rows]}
-        in_legend = bool(len(rows)) and not any(other["name"] == name and other["showlegend"] for other in traces[1:])
-        traces.append(trace | {"legendgroup": name, "showlegend": in_legend, "cliponaxis": False, "xaxis": x_axis})
+        look: Look = {"text": [_share(values[row]) for row in rows], "xaxis": half, "marker": marker}
+        look |= {"customdata": [names[row] for row in rows], "name": name, "legendgroup": name}
+        look["showlegend"] = len(rows) > 0 and not any(item["name"] == name and item["showlegend"] for item in traces)
+        hover, shares = f"<b>%{{customdata}}</b><br>{text}", np.minimum(values[rows], ends[half])
+        traces.append(theme.scatter("markers", shares, rows, hover, cliponaxis=False, **look))
+    del traces[0]["mode"]
+    traces[0] |= {"type": "bar", "orientation": "h", "width": 0.5, "textposition": "none"}
 
     # A thin line in each half with its words, and one above the last row where that has no limit
-    shapes = [ReferenceLine(x=1.0).shape | {"xref": half} for half in ("x", "x2")]
+    shapes = [ReferenceLine(x=1.0).shape | {"xref": half} for half in ends]
     if math.isnan(used[-1]):
         shapes.append(ReferenceLine(y=len(names) - 1.5).shape | {"xref": "paper"})
     words = (("x", f" {promised}", "left"), ("x2", "kept ", "right"), ("x2", " broken", "left"))
     labels = [ReferenceLine(x=1.0, text=text, side=side).label() | {"xref": half} for half, text, side in words]
-    x, y = _share_axis("promise used", (0.0, 0.46), part_end), axis_of_rows(names, automargin=True)
-    layout = theme.frame(16, 16, 48, 104, legend_y=0, yref="container", yanchor="bottom")
-    layout["xaxis2"] = _share_axis("limit used", (0.54, 1.0), used_end) | {"anchor": "y"}
-    return theme.figure(traces, x, y, f"plan {len(names)}", labels=labels, shapes=shapes, **layout)
+    x, y = _share_axis("promise used", (0.0, 0.46), ends["x"]), axis_of_rows(names, automargin=True)
+    right = _share_axis("limit used", (0.54, 1.0), ends["x2"]) | {"anchor": "y"}
+    look = {"labels": labels, "shapes": shapes, "xaxis2": right, "margin": (16, 16, 48), "legend": "below"}
+    return theme.figure(traces, x, y, f"plan {len(names)}", **look)
 
 
-def _share_axis(title: str, domain: tuple[float, float], end: float) -> dict[str, Any]:
+def _share_axis(title: str, domain: tuple[float, float], end: float) -> Look:
     largest = next(tick for tick in (1.0, 2.0, LONGEST_AXIS) if end <= 1.25 * tick)
     ticks = [0.0, 0.5 if largest == 1 else 1.0, largest]  # few enough for a half of a phone
     texts = [f"{'≥ ' * (tick == end == LONGEST_AXIS)}{tick:.0%}" for tick in ticks]
@@ -105,11 +100,11 @@ def factors_chart(epsilons: Sequence[float], factors: Sequence[float], *, chosen
         The ε that has a mark.
     """
     x, y = _drawable(epsilons, factors)
-    color, look = theme.EXACT_COLOR, RING | {"place": "top right"}
+    color, look = EXACT_COLOR, RING | {"place": "top right"}
     title, name = "ε of the promise, left is more private", "errors, times their limits"
     x_axis = Axis(title=title, symbol="ε", log=True, low=x[0] / 1.1, high=x[-1] * 1.1)
     return line_chart(
-        [Line(name=name, x=x, y=y, color=color)], x_axis, _factor_axis(name, y), key=f"factors {chosen}", names="none",
+        [Line(name=name, x=x, y=y, color=color)], x_axis, _factor_axis(name, y), key=f"factors {chosen}", legend="",
         marks=[Mark(x=chosen, y=value, color=color, text=f"{value:.3g}", **look) for value in y[x == chosen].tolist()],
         references=[ReferenceLine(y=1.0)],
         labels=[ReferenceLine(y=0.0, text=BELOW, at=0.995, side="right", edge="top").label()],
@@ -135,20 +130,20 @@ def ranges_chart(assumptions: Mapping[str, Sequence[tuple[float, float, float]]]
         The whole promise in words.
     """
     curves = []
-    errors, dashed = {"basis": "errors, times their limits"}, theme.Stroke("dash", 1.7)
-    needs: dict[str, Any] = {"stroke": dashed, "in_legend": False, "basis": f"needed, times {promised}"}
+    errors: Look = {"basis": "errors, times their limits"}
+    needs = {"stroke": theme.PRINTED_LINE, "look": {"showlegend": False}, "basis": f"needed, times {promised}"}
     ticks = sorted({point[0] for points in assumptions.values() for point in points})
     for (name, points), (color, symbol) in zip(assumptions.items(), ASSUMPTION_MARKS, strict=False):
         scales, factors, needed = zip(*points, strict=True)
         for values, look in ((factors, errors), (needed, needs)):
             x, y = _drawable(scales, values)
             curves.append(Line(name=name, x=x, y=y, color=theme.PALETTE[color], symbol=symbol, **look))
-    width: dict[str, Any] = {"low": 10**-0.68, "high": 10**0.68, "pad": 0, "ticks": tuple(ticks)}
+    tick_look = {"tickvals": ticks, "ticktext": [f"{tick:.3g}" for tick in ticks]}
+    width: Look = {"low": 10**-0.68, "high": 10**0.68, "pad": 0, "look": tick_look}
     x_axis = Axis(title="times as wide as assumed", symbol="times as wide", log=True, **width)
     y_axis = _factor_axis("errors (need: dashed)", np.concatenate([line.y for line in curves]))
-    layout = theme.frame(70, 16, 30, 104, legend_y=0, yref="container", yanchor="bottom")
-    layout |= {"references": [ReferenceLine(y=1.0), ReferenceLine(x=1.0)], "key": "ranges"}
-    return line_chart(curves, x_axis, y_axis, labels=[ReferenceLine(y=0.0, text=BELOW, edge="top").label()], **layout)
+    references, label = [ReferenceLine(y=1.0), ReferenceLine(x=1.0)], ReferenceLine(y=0.0, text=BELOW, edge="top")
+    return line_chart(curves, x_axis, y_axis, key="ranges", labels=[label.label()], references=references)
 
 
 def composition_chart(
@@ -165,9 +160,9 @@ def composition_chart(
         ε and δ, with thin lines.
     """
     (x, y), (basic_x, basic_y) = _drawable(*exact), _drawable(*basic)
-    look: dict[str, Any] = {"color": theme.GREY, "stroke": theme.PRINTED_LINE, "symbol": "circle-open"}
+    look: Look = {"color": GREY, "stroke": theme.PRINTED_LINE, "symbol": "circle-open"}
     lines = [
-        Line(name="exact composition", x=x, y=y, color=theme.EXACT_COLOR),
+        Line(name="exact composition", x=x, y=y, color=EXACT_COLOR),
         Line(name="basic composition", x=basic_x, y=basic_y, basis="added up", **look),
     ]
     x_axis = Axis(title="ε of all statistics together", symbol="ε", low=0.0, pad=0.05)

@@ -1,14 +1,14 @@
 """Posterior densities of a proportion, each with its interval as a bar below, and distributions of counts."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from dpviz.charts import theme
-from dpviz.charts.axes import AXIS_INTERVALS, Axis, axis, round_step, whole_ticks
+from dpviz.charts.axes import AXIS_INTERVALS, Axis, axis, round_step
 from dpviz.charts.lines import Line, Mark, line_chart
-from dpviz.charts.theme import TRUTH, ReferenceLine
+from dpviz.charts.theme import TRUTH, Look, ReferenceLine
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.core.types import FloatArray
 from dpviz.inference.beta_mixture import BetaMixture
@@ -46,51 +46,42 @@ def densities_chart(
     """
     outlines = [law.outline for law in laws.values()]
     intervals = [law.interval(level) for law in laws.values()]
-    top = _height(outlines) * 1.06 or 1.0
-    traces: list[dict[str, Any]] = []
-    words = []
-    for place, (kind, (p, density), ends) in enumerate(zip(laws, outlines, intervals, strict=True), 1):
-        name, style, y = names[kind], DENSITY_STYLES[kind], -place * BAR_STEP * top
-        words.append(f'<span style="color: {style.color}"><b>{style.stroke}</b></span> {name}')
-        hover = f"<b>{name}</b><br>%{{x:.2%}}: density %{{y:.4g}}<extra></extra>"
-        line = {"color": style.color, "width": 2.4, "dash": style.dash}
-        trace = theme.scatter("lines", p, np.minimum(density, 1.5 * top), hover, line=line, name=name)
-        first, last = (f"{format_number(100 * end, 3)} %" for end in ends)
-        hover = f"<b>{name}</b><br>{format_number(100 * level, 8)} % from {first} to {last}<extra></extra>"
-        bar = theme.scatter("lines+text", [*ends], [y, y], hover, line={"color": style.color, "width": 5})
-        bar |= {"text": [f"{first}\u00a0", f"\u00a0{last}"], "textposition": ["middle left", "middle right"]}
-        bar |= {"textfont": {"size": 11}, "cliponaxis": False}
-        traces += [trace | {"legendgroup": kind}, bar | {"legendgroup": kind}]
 
-    # The names stand in the upper corner that is farther from the middle of the intervals
-    low, high = _seen([*np.ravel(intervals), *([] if share is None else [share])])
-    side, x = ("left", 0.01) if np.mean(intervals) > (low + high) / 2 else ("right", 0.99)
-    corner: dict[str, Any] = {"x": x, "xref": "x domain", "y": 0.99, "yref": "y domain"}
-    corner |= {"xanchor": side, "yanchor": "top", "align": "left"}
-    step, pad = round_step(top / AXIS_INTERVALS), 0.01 * (high - low)
-    ticks = [step * place for place in range(int(top / step) + 1)]  # none below 0, where the bars are
-    bottom = -(len(laws) + 0.7) * BAR_STEP * top
-    x_axis = axis("share of yes", range=[low - pad, high + pad], tickformat="~%")
-    y_axis = axis("density", range=[bottom, top], zeroline=True, tickvals=ticks)
-    layout = theme.frame(62, 40, 46, 52) | {"labels": [theme.label("<br>".join(words), **corner)]}
-    truth = _truth(share, low, high, f"secret share {format_number(100 * (share or 0), 4)} %")
-    return theme.figure(traces, x_axis, y_axis, key, references=truth, **layout)
-
-
-def _height(outlines: Sequence[tuple[FloatArray, FloatArray]]) -> float:
-    """Highest peak of the densities that have one; where all are infinite at an end, the highest value inside."""
+    # As high as the highest peak; where all densities are infinite at an end, as the highest value inside
     peaks = [float(density.max()) for _, density in outlines if np.all(np.isfinite(density))]
     inside = [density[(p >= 0.01) & (p <= 0.99)] for p, density in outlines]
-    return max(peaks or [float(values.max(initial=0.0)) for values in inside])
+    top = max(peaks or [float(values.max(initial=0.0)) for values in inside]) * 1.06 or 1.0
+    traces, words = [], []
+    for place, (kind, (p, density), ends) in enumerate(zip(laws, outlines, intervals, strict=True), 1):
+        name, style, height = names[kind], DENSITY_STYLES[kind], -place * BAR_STEP * top
+        words.append(f'<span style="color: {style.color}"><b>{style.stroke}</b></span> {name}')
+        look: Look = {"line": {"color": style.color, "width": 2.4, "dash": style.dash}, "name": name}
+        hover = f"<b>{name}</b><br>%{{x:.2%}}: density %{{y:.4g}}"
+        traces.append(theme.scatter("lines", p, np.minimum(density, 1.5 * top), hover, legendgroup=kind, **look))
+        first, last = (f"{format_number(100 * end, 3)} %" for end in ends)
+        look = {"text": [f"{first}\u00a0", f"\u00a0{last}"], "textposition": ["middle left", "middle right"]}
+        look |= {"textfont": {"size": 11}, "cliponaxis": False, "line": {"color": style.color, "width": 5}}
+        hover = f"<b>{name}</b><br>{format_number(100 * level, 8)} % from {first} to {last}"
+        traces.append(theme.scatter("lines+text", [*ends], [height, height], hover, legendgroup=kind, **look))
 
-
-def _seen(places: Sequence[float]) -> tuple[float, float]:
-    """Ends of the axis on which these shares stand: 0 and 1, or a part of it where they take a small part of it."""
-    low, high = min(places), max(places)
+    # Shares from 0 to 1, or a part of it where the intervals take a small part of it
+    shown = [*np.ravel(intervals), *([] if share is None else [share])]
+    low, high = min(shown), max(shown)
     around = max((high - low) / 2, 0.002)
-    if high - low + 2 * around > 0.5:
-        return 0.0, 1.0
-    return max(low - around, 0.0), min(high + around, 1.0)
+    is_part = high - low + 2 * around <= 0.5
+    low, high = (max(low - around, 0.0), min(high + around, 1.0)) if is_part else (0.0, 1.0)
+    x = Axis(title="share of yes", pad=0.01, look={"tickformat": "~%"}).to_plotly([np.array([low, high])])
+
+    # The names stand in the upper corner that is farther from the middle of the intervals; no tick below 0 at the bars
+    side, corner = ("left", 0.01) if np.mean(intervals) > (low + high) / 2 else ("right", 0.99)
+    at: Look = {"x": corner, "xref": "x domain", "xanchor": side, "align": "left"}
+    label = theme.label("<br>".join(words), **at, y=0.99, yref="y domain", yanchor="top")
+    step = round_step(top / AXIS_INTERVALS)
+    ticks = [step * index for index in range(int(top / step) + 1)]
+    bottom = -(len(laws) + 0.7) * BAR_STEP * top
+    y = axis("density", range=[bottom, top], zeroline=True, tickvals=ticks)
+    truth = _truth(share, low, high, f"secret share {format_number(100 * (share or 0), 4)} %")
+    return theme.figure(traces, x, y, key, references=truth, labels=[label], margin=(62, 40, 46), legend="")
 
 
 def _truth(place: float | None, low: float, high: float, text: str) -> list[ReferenceLine]:
@@ -113,14 +104,15 @@ def count_distribution_chart(
     """
     visible = np.flatnonzero(probabilities > 1e-6 * probabilities.max())
     counts, probabilities = (values[visible[0] : visible[-1] + 1] for values in (counts, probabilities))
-    look: dict[str, Any] = {"type": "bar", "marker": {"color": theme.AWARE_COLOR}, "meta": "probability"}
+    look: Look = {"type": "bar", "marker": {"color": theme.AWARE_COLOR}, "meta": "probability"}
     if len(counts) > 160:  # more bars than can be told apart
         line = {"color": theme.AWARE_COLOR, "width": 2}
         look |= {"type": "scatter", "mode": "lines", "fill": "tozeroy", "line": line}
     trace = {"x": counts, "y": probabilities, "hovertemplate": "%{x}: %{y:.4g}<extra></extra>"}
-    x, y = axis(f"{title} {symbol}", **whole_ticks(len(counts))), axis("probability", rangemode="tozero")
+    x = axis(f"{title} {symbol}", **({"dtick": 1} if len(counts) < 9 else {}))  # no ticks at halves
+    y = axis("probability", rangemode="tozero")
     truth = _truth(mark, counts[0], counts[-1], f"{symbol} = {format_number(mark or 0)}")
-    return theme.figure([trace | look], x, y, f"count {symbol}", references=truth, **theme.frame(62, 16, 46, 52))
+    return theme.figure([trace | look], x, y, f"count {symbol}", references=truth, margin=(62, 16, 46), legend="")
 
 
 def posterior_coverage_chart(result: PosteriorCoverage, *, place: int, level: float, color: str) -> theme.Figure:

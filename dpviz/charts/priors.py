@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -14,14 +13,13 @@ from dpviz.calibration.text import HEADLINE
 from dpviz.charts import theme
 from dpviz.charts.axes import MEASURES, Axis
 from dpviz.charts.lines import Line, Mark, line_chart
-from dpviz.charts.theme import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, ReferenceLine, Stroke
+from dpviz.charts.theme import BOUND_LINE, EXACT_LINE, PRINTED_LINE, PURE_LINE, Look, ReferenceLine, Stroke
 from dpviz.core.declarations import PROPORTION
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 from dpviz.privacy.summary import SMALLEST_PROFILE_DELTA
 
 AS_MANY = ReferenceLine(text="as many invented rows as real ones", y=1.0, dash="dot")
-EDGE: dict[str, Any] = {"pad": 3e-4, "has_plain_ticks": True}  # no mark is drawn on the very edge
 
 
 def curves_chart(
@@ -58,7 +56,7 @@ def curves_chart(
         is_above = sum(value > level for value in points.values()) < sum(value < level for value in points.values())
         marks += _prior_mark(curves, method, level, name, prefix, is_above=is_above)
     for method, level in diamonds.items():
-        look: dict[str, Any] = {"is_above": kind.quantity.larger_is_safer, "symbol": "diamond"}
+        look: Look = {"is_above": kind.quantity.larger_is_safer, "symbol": "diamond"}
         marks += _prior_mark(curves, method, level, f"{sets} sets together", f"{sets} sets: ", **look)
 
     # The numbers of theorems at the ends of their lines, and what dots and dashes are
@@ -73,13 +71,24 @@ def curves_chart(
     nothing = np.array([math.nan])
     for stroke, name in {PURE_LINE: "pure ε (δ = 0)", PRINTED_LINE: "as printed"}.items():
         if stroke in (strokes[line.kind] for line in known):
-            lines.append(Line(name=name, x=nothing, y=nothing, basis="", stroke=stroke._replace(width=2)))
+            lines.append(Line(name=name, x=nothing, y=nothing, stroke=stroke._replace(width=2)))
     first, *_, last = curves.points.tolist()
-    x = Axis(**MEASURES["along"][curves.axis], log=True, low=first, high=last, **EDGE)
-    y = Axis(title=kind.axis, log=True, low=low, high=high, digits=".4g", **EDGE)
-    layout = theme.frame(74, 62 if labels else 18, 34, 116, legend_y=-0.29)
-    layout["references"] = [ReferenceLine(x=curves.chosen), *([AS_MANY] if kind.cells(setting) else [])]
-    return line_chart(lines, x, y, key=f"{kind.key} {curves.axis}", marks=marks, labels=labels, **layout)
+    edge = 3e-4  # no mark is drawn on the very edge
+    x = Axis(**MEASURES["along"][curves.axis], log=True, low=first, high=last, pad=edge)
+    y = Axis(title=kind.axis, log=True, low=low, high=high, digits=".4g", pad=edge)
+    references = [ReferenceLine(x=curves.chosen), *([AS_MANY] if kind.cells(setting) else [])]
+    layout: Look = {
+        "marks": marks,
+        "labels": labels,
+        "references": references,
+        "margin": (74, 62 if labels else 18, 34),
+    }
+    return line_chart(lines, x, y, key=f"{kind.key} {curves.axis}", **layout)
+
+
+def _prior_look(key: str) -> Look:
+    """What a line and a mark of a method share; all but the main one are shown when their name is clicked."""
+    return {"legendgroup": key, "visible": True if key == HEADLINE.key else "legendonly"}
 
 
 def _prior_line(curves: Curves, line: Curve, stroke: Stroke, solid: list[Curve]) -> Line:
@@ -90,13 +99,13 @@ def _prior_line(curves: Curves, line: Curve, stroke: Stroke, solid: list[Curve])
         with np.errstate(invalid="ignore", divide="ignore"):
             ratio = np.abs(np.log(later.values / line.values))
         above += int(np.mean(ratio[np.isfinite(ratio)] < 0.03) > 0.5) if np.isfinite(ratio).any() else 0
+    per_cell = f"<br>{kind.symbol} = %{{customdata:.6g}} in each cell" if cells else ""
     return Line(
         name=method.named(cells), x=curves.points, y=curves.counted(line), color=method.color,
-        stroke=stroke._replace(width=stroke.width + 2.2 * above),
+        stroke=stroke._replace(width=stroke.width + 2.2 * above), opacity=0.85 if line.theorem else 1.0,
         basis={"printed": f"printed, {line.theorem}", "pure": "exact, δ = 0", "exact": "exact"}[line.kind],
-        opacity=0.85 if line.theorem else 1.0, in_legend=stroke is EXACT_LINE,
-        group=line.method, is_folded=line.method != HEADLINE.key, custom=line.values,
-        custom_hover=f"<br>{kind.symbol} = %{{customdata:.6g}} in each cell" if cells else "",
+        hover=f"{MEASURES['along'][curves.axis]['symbol']} = %{{x:.5g}}: %{{y:.4g}}{per_cell}",
+        look=_prior_look(line.method) | {"showlegend": stroke is EXACT_LINE, "customdata": line.values},
     )  # fmt: skip
 
 
@@ -104,7 +113,7 @@ def _prior_mark(
     curves: Curves, key: str, level: float, name: str, prefix: str, *, is_above: bool, symbol: str = "circle"
 ) -> list[Mark]:
     """What a method needs at the reader's own point, if anything, on the private side of its last digit."""
-    if curves.chosen <= 0 or not (math.isfinite(level) and level > 0):
+    if curves.chosen <= 0 or not 0 < level < math.inf:
         return []
     kind, method, cells = curves.kind, PRIOR_METHODS[key], curves.kind.cells(curves.setting)
     counted = kind.counted(level, curves.setting)
@@ -115,7 +124,7 @@ def _prior_mark(
         x=curves.chosen, y=counted, color=method.color, symbol=symbol, name=method.named(cells),
         text=f"{prefix}{text}" if key == HEADLINE.key else "",  # others have their number on hover
         place=f"{'top' if is_above else 'bottom'} {'right' if is_left else 'left'}",
-        hover=f"{name}: {kind.axis} {text}{per_cell}", group=key, is_folded=key != HEADLINE.key,
+        hover=f"{name}: {kind.axis} {text}{per_cell}", look=_prior_look(key),
     )  # fmt: skip
     return [mark]
 
@@ -145,10 +154,10 @@ def profiles_chart(question: PromiseQuestion, profiles: Mapping[str, Given | Non
     right = max(end, min(epsilon * 1.1, 3 * end)) or 1.0  # the promise is shown where it lies a little beyond
     points = {key: (given.epsilons, given.deltas) for key, given in known.items()}
     deltas = {key: given.delta_at_epsilon for key, given in known.items()}
-    marks = _marks(epsilon, {key: delta for key, delta in deltas.items() if delta >= SMALLEST_PROFILE_DELTA})
+    shown = {key: delta for key, delta in deltas.items() if delta >= SMALLEST_PROFILE_DELTA}
     x = Axis(title="ε (left is more private)", low=0.0, high=right)
-    references = [ReferenceLine(text=f"promised ε = {format_number(epsilon, 4)}", x=epsilon)]
-    return _delta_chart(question, "profiles", points, x, SMALLEST_PROFILE_DELTA, marks, references)
+    promised = [ReferenceLine(text=f"promised ε = {format_number(epsilon, 4)}", x=epsilon)]
+    return _delta_chart(question, "profiles", points, x, SMALLEST_PROFILE_DELTA, (epsilon, shown), references=promised)
 
 
 def average_chart(
@@ -168,27 +177,27 @@ def average_chart(
     theta = PROPORTION.validate(theta, name="theta")
     points = {key: (part.thetas, values) for part in (count, curves) for key, values in part.deltas.items()}
     smallest = min((float(y[y > 0].min()) for _, y in points.values() if np.any(y > 0)), default=0.0)
-    marks = _marks(theta, deltas, {key: format_number(deltas[key], 3) for key in count.deltas if key in deltas})
-    axis = Axis(title="θ, the probability of a one", low=0.0, high=1.0)
-    return _delta_chart(question, "average", points, axis, max(1e-300, smallest), marks)
+    texts = {key: format_number(deltas[key], 3) for key in count.deltas if key in deltas}
+    x, floor = Axis(title="θ, the probability of a one", low=0.0, high=1.0), max(1e-300, smallest)
+    return _delta_chart(question, "average", points, x, floor, (theta, deltas), texts)
 
 
 def _delta_chart(
-    question: PromiseQuestion, key: str, curves: Mapping[str, tuple[FloatArray, FloatArray]], axis: Axis, floor: float,
-    marks: list[Mark], references: Sequence[ReferenceLine] = (),
+    question: PromiseQuestion, key: str, curves: Mapping[str, tuple[FloatArray, FloatArray]], x: Axis, floor: float,
+    chosen: tuple[float, Mapping[str, float]], texts: Mapping[str, str] | None = None,
+    references: Sequence[ReferenceLine] = (),
 ) -> theme.Figure:  # fmt: skip
-    """δ of every method along an axis, down to `floor`, and the allowed δ, if any, as a thin line."""
-    methods = [(PRIOR_METHODS[method], x, y) for method, (x, y) in curves.items()]
-    lines = [Line(name=method.named(question.cells), color=method.color, x=x, y=y) for method, x, y in methods]
-    delta = question.setting.delta
+    """δ of every method along an axis, down to `floor`, its marks at a chosen place, and the allowed δ, if any."""
+    lines, marks, delta = [], [], question.setting.delta
+    for method, (places, deltas) in curves.items():
+        name, color = PRIOR_METHODS[method].named(question.cells), PRIOR_METHODS[method].color
+        lines.append(Line(name=name, color=color, x=places, y=deltas))
+    for method, value in chosen[1].items():
+        name, color = PRIOR_METHODS[method].label, PRIOR_METHODS[method].color
+        marks.append(Mark(x=chosen[0], y=value, color=color, name=name, text=(texts or {}).get(method, "")))
     allowed = [ReferenceLine(text=f"allowed δ = {format_number(delta, 3)}", y=delta)] if delta else []
-    y_axis, name = Axis(title="δ (down is more private)", log=True, low=floor, high=1.0), f"{key} {question.kind.key}"
-    return line_chart(lines, axis, y_axis, key=name, marks=marks, references=[*references, *allowed])
-
-
-def _marks(x: float, values: Mapping[str, float], texts: Mapping[str, str] | None = None) -> list[Mark]:
-    methods = [(PRIOR_METHODS[key], y, (texts or {}).get(key, "")) for key, y in values.items()]
-    return [Mark(x=x, y=y, color=method.color, name=method.label, text=text) for method, y, text in methods]
+    y, name = Axis(title="δ (down is more private)", log=True, low=floor, high=1.0), f"{key} {question.kind.key}"
+    return line_chart(lines, x, y, key=name, marks=marks, references=[*references, *allowed])
 
 
 def ways_chart(question: PromiseQuestion, ways: Ways) -> theme.Figure:

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from dpviz.charts import theme
-from dpviz.charts.axes import Axis, axis, decade_ticks, whole_ticks
+from dpviz.charts.axes import Axis, axis
 from dpviz.charts.lines import Line, Mark, line_chart
-from dpviz.charts.theme import ReferenceLine
+from dpviz.charts.theme import GREY, Look, ReferenceLine, Stroke
 from dpviz.core.formatting import format_number
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms import Synthesizer, TwoCellSynthesizer
@@ -31,9 +31,8 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> theme.Figure:
         Of the same release.
     """
     end, epsilon, delta = float(profile.epsilons[-1]), summary.epsilon, summary.divergence.value
-    look: dict[str, Any] = {"name": profile.synthesizer.info.label, "color": profile.synthesizer.key}
-    marks = []
-    shown = profile.deltas > 0
+    look: Look = {"name": profile.synthesizer.info.label, "color": profile.synthesizer.key}
+    marks, shown = [], profile.deltas > 0
     if np.any(shown) and profile.pure <= 1.05 * end:
         hover = f"exact ε = {format_number(profile.pure)}: δ = 0 from here on"
         marks.append(Mark(x=profile.pure, y=LOWEST_DELTA, symbol="triangle-down", hover=hover, **look))
@@ -47,12 +46,14 @@ def profile_chart(profile: Profile, summary: PrivacySummary) -> theme.Figure:
     marks.append(Mark(x=epsilon, y=max(delta, LOWEST_DELTA), text=text, place=place, hover=hover, **look))
     allowed = ReferenceLine(text=f"allowed δ = {format_number(summary.delta, 3)}", y=summary.delta)
     exact = f"exact at {len(profile.epsilons)} values of ε and at yours, with straight lines between them"
-    x = Axis(title="ε (left is more private)", symbol="ε", low=0.0, high=right, pad=0)
-    y = Axis(title="δ (down is more private)", log=True, low=LOWEST_DELTA, high=10**0.9, pad=0)
-    layout = theme.frame(70, 16, 44, 52) | {"title": {"text": f"Privacy profile δ(ε)<br><sup>{exact}</sup>"}}
-    layout |= {"marks": marks, "references": [allowed] if summary.delta > LOWEST_DELTA else []}
-    line = Line(x=profile.epsilons[shown], y=profile.deltas[shown], **look)
-    return line_chart([line], x, y, key=f"profile {profile.synthesizer.key}", names="none", **layout)
+    title = {"text": f"Privacy profile δ(ε)<br><sup>{exact}</sup>"}
+    return line_chart(
+        [Line(x=profile.epsilons[shown], y=profile.deltas[shown], **look)],
+        Axis(title="ε (left is more private)", symbol="ε", low=0.0, high=right, pad=0),
+        Axis(title="δ (down is more private)", log=True, low=LOWEST_DELTA, high=10**0.9, pad=0),
+        key=f"profile {profile.synthesizer.key}", marks=marks, legend="", margin=(70, 16, 44), title=title,
+        references=[allowed] if summary.delta > LOWEST_DELTA else [],
+    )  # fmt: skip
 
 
 def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: PrivacySummary) -> theme.Figure:
@@ -67,25 +68,23 @@ def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: Priv
     -----
     A line of slope −e^ε touches the curve and meets the axis at 1 − δ(ε); the normal curve is that of the smallest μ.
     """
-    color = theme.color_of(summary.synthesizer.key)
-    delta, slope = summary.divergence.value, math.exp(min(summary.epsilon, 700.0))
-    hover = "false alarms %{x:.4f}<br>misses %{y:.4f}<extra>"
+    key, delta, slope = summary.synthesizer.key, summary.divergence.value, math.exp(min(summary.epsilon, 700.0))
     allowed = f"allowed by ε = {format_number(summary.epsilon)}"
     allowed += f", δ = {format_number(summary.delta, 3)}" if summary.delta > 0 else ""
     ends, grid = np.array([0.0, 1.0]), np.linspace(0, 1, 201)
-    touching = np.array([0.0, (1 - delta) / slope]), np.array([1 - delta, 0.0])
-    grey, own = theme.RULE_LINE, {"color": color, "width": 1.2}
-    curves: list[tuple[FloatArray, FloatArray, str, dict[str, Any]]] = [
-        (ends, 1 - ends, "guessing blindly", grey | {"dash": "dot"}),
-        (promised.type_one, promised.type_two, allowed, grey | {"dash": "dash", "width": 2}),
-        (*touching, "slope −e<sup>ε</sup>: meets the axis at 1 − δ(ε)", own | {"dash": "dot"}),
-    ]
-    if np.isfinite(curve.mu):
-        curves.append((grid, curve.normal(grid), f"{NORMAL_CURVE}: normal, μ = {format_number(curve.mu, 3)}", grey))
-    curves.append((curve.type_one, curve.type_two, "this release", own | {"width": 2.5}))
-    traces = [
-        theme.scatter("lines", x, y, f"{hover}{name}</extra>", line=line, name=name) for x, y, name, line in curves
-    ]
+    curves = [
+        (ends, 1 - ends, "guessing blindly", GREY, Stroke("dot", 1.2)),
+        (promised.type_one, promised.type_two, allowed, GREY, Stroke("dash", 2)),
+        ((1 - delta) / slope * ends, (1 - delta) * (1 - ends), "slope −e<sup>ε</sup>: meets the axis at 1 − δ(ε)", key,
+         Stroke("dot", 1.2)),
+        (grid, curve.normal(grid), f"{NORMAL_CURVE}: normal, μ = {format_number(curve.mu, 3)}", GREY,
+         Stroke("solid", 1.2)),
+        (curve.type_one, curve.type_two, "this release", key, theme.EXACT_LINE),
+    ]  # fmt: skip
+    if not np.isfinite(curve.mu):
+        del curves[3]
+    hover = "false alarms %{x:.4f}<br>misses %{y:.4f}"
+    lines = [Line(x=x, y=y, name=name, color=color, stroke=stroke, hover=hover) for x, y, name, color, stroke in curves]
     # Letters; those that would cover one another stand together
     places = {STEEPEST_POINT: curve.steepest, MEETS_AXIS: (0.0, 1 - delta)}
     places[TOUCHING_POINT] = curve.touching(summary.epsilon)
@@ -93,50 +92,45 @@ def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: Priv
     for letter, place in places.items():
         near = next((known for known in letters if math.dist(known, place) < 0.05), place)
         letters[near] = f"{letters[near]}, {letter}" if near in letters else letter
-    x, y = zip(*letters, strict=True)
-    marker = {"size": 8, "symbol": "diamond", "color": theme.GREY}
-    text = [f"<b>{letter}</b>" for letter in letters.values()]
-    points = theme.scatter("markers+text", x, y, "", text=text, textposition="middle right", marker=marker)
-    traces.append(points | {"hoverinfo": "skip", "cliponaxis": False, "showlegend": False})
+    look: Look = {"color": GREY, "size": 8, "symbol": "diamond", "place": "middle right"}
+    marks = [Mark(x=x, y=y, text=text, look={"hoverinfo": "skip"}, **look) for (x, y), text in letters.items()]
     # The best guess
     best = int(np.argmin(curve.type_one + curve.type_two))
-    text = [f"{BEST_GUESS} best guess: {belief_text(curve.success(0.5), curve.decides)} right"]
-    look: dict[str, Any] = {"text": text, "textposition": "top right", "marker": theme.dot_marker(11, color)}
-    traces.append(theme.mark(curve.type_one[best], curve.type_two[best], f"{hover}best guess</extra>", **look))
-    x_axis = axis("false alarms: type I error", range=[0, 1], constrain="domain")
-    y_axis = axis("misses: type II error (lower is less private)", range=[0, 1.02], constrain="domain", scaleanchor="x")
-    legend = {"x": 0.98, "y": 0.98, "xanchor": "right", "yanchor": "top", "orientation": "v"}
-    return theme.figure(traces, x_axis, y_axis, f"trade-off {summary.synthesizer.key}", legend=legend)
+    x, y = float(curve.type_one[best]), float(curve.type_two[best])
+    text = f"{BEST_GUESS} best guess: {belief_text(curve.success(0.5), curve.decides)} right"
+    hover = f"false alarms {x:.4f}<br>misses {y:.4f}"
+    marks.append(Mark(x=x, y=y, color=key, size=11, text=text, name="best guess", hover=hover))
+    x_axis = Axis(title="false alarms: type I error", low=0.0, high=1.0, pad=0, look={"constrain": "domain"})
+    look = {"constrain": "domain", "scaleanchor": "x"}
+    y_axis = Axis(title="misses: type II error (lower is less private)", low=0.0, high=1.02, pad=0, look=look)
+    return line_chart(lines, x_axis, y_axis, key=f"trade-off {key}", marks=marks, legend="inside")
 
 
-class _Releases:
-    """The released tables of a synthesizer along a horizontal axis."""
+# Along the released tables
 
-    def __init__(self, synthesizer: Synthesizer) -> None:
-        counts = synthesizer.column_counts
-        is_two_cells = counts.shape[1] == 2
-        self.places = counts[:, 0] if is_two_cells else np.arange(len(counts))
-        self.axis = axis("released m1" if is_two_cells else "released table, in order")
-        self.color = theme.color_of(synthesizer.key)
-        self.key = f"{synthesizer.key} {synthesizer.shape}"
 
-    def line(self, values: FloatArray, hover: str, width: float, dash: str = "solid", **named: Any) -> dict[str, Any]:
-        """Trace of a value of every table."""
-        line = {"color": self.color, "width": width, "dash": dash}
-        mode = "lines+markers" if len(values) <= 40 else "lines"  # more marks would touch
-        return theme.scatter(mode, self.places, values, f"{hover}<extra></extra>", line=line, **named)
+def _released(synthesizer: Synthesizer) -> tuple[Any, Axis]:
+    """Places of the released tables, and their axis."""
+    counts = synthesizer.column_counts
+    if counts.shape[1] == 2:
+        return counts[:, 0], Axis(title="released m1", symbol="released")
+    return np.arange(len(counts)), Axis(title="released table, in order", symbol="released")
 
-    def point(self, column: int, value: float, text: str, side: str) -> dict[str, Any]:
-        """Trace of one table with its number."""
-        look: dict[str, Any] = {"textposition": side, "marker": theme.dot_marker(12, self.color), "hoverinfo": "skip"}
-        return theme.mark(self.places[column], value, "", text=[text], **look)
 
-    def last_point(self, draws: Draws, values: FloatArray, digits: int) -> list[dict[str, Any]]:
-        """Trace of the table that was drawn last, if any."""
-        column = int(draws.columns[-1]) if len(draws.columns) else None
-        value = math.nan if column is None else float(values[column])
-        side = "top center" if value >= 0 else "bottom center"
-        return [] if column is None else [self.point(column, value, format_number(value, digits), side)]
+def _release_line(synthesizer: Synthesizer, values: FloatArray, name: str, dash: str = "solid") -> Line:
+    """A value of every released table, each with a mark where so many do not touch."""
+    look: Look = {"stroke": Stroke(dash, 2), "symbol": "circle" if len(values) <= 40 else ""}
+    return Line(name=name, x=_released(synthesizer)[0], y=values, color=synthesizer.key, **look)
+
+
+def _last_mark(draws: Draws, line: Line, digits: int) -> list[Mark]:
+    """The table that was drawn last, if any, with its number."""
+    marks = []
+    for column in draws.columns[-1:].tolist():
+        x, y = float(line.x[column]), float(line.y[column])
+        place, text = "top center" if y >= 0 else "bottom center", format_number(y, digits)
+        marks.append(Mark(x=x, y=y, color=line.color, size=12, text=text, place=place, look={"hoverinfo": "skip"}))
+    return marks
 
 
 def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: AttackerView, epsilon: float) -> theme.Figure:
@@ -147,38 +141,39 @@ def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: Attacke
     log_odds : ndarray
         Of each released table.
     """
-    releases = _Releases(synthesizer)
-    prior, promise = math.log10(view.prior_odds), epsilon / math.log(10)
-    posterior = np.clip(prior + log_odds / math.log(10), -300, 300)  # what lies beyond is drawn at the edge
-    chosen = int(np.flatnonzero((synthesizer.column_counts == np.array(view.released)).all(axis=1))[0])
-    reach = [prior - 1, prior + 1, float(posterior.min()), float(posterior.max())]
-    exponents, texts = decade_ticks(math.floor(min(reach)), math.ceil(max(reach)))
+    with np.errstate(over="ignore", under="ignore"):
+        promised = np.exp([-epsilon, 0.0, epsilon])
+        low, prior, high = view.prior_odds * promised
+        posterior = np.clip(view.prior_odds * np.exp(log_odds), 1e-300, 1e300)  # the rest is drawn at the edge
     odds = f"odds of {view.first} : {view.second}"
-    side, text = "left" if chosen > len(posterior) / 2 else "right", f"{format_number(view.posterior_odds, 3)} : 1"
-    line = releases.line(posterior, "released %{x}<br>log₁₀ odds %{y:.4f}", 2.5, meta=f"log10 of the {odds}")
-    traces = [line, releases.point(chosen, posterior[chosen], text, f"top {side}")]
+    line = _release_line(synthesizer, posterior, odds)
+    chosen = int(np.flatnonzero((synthesizer.column_counts == np.array(view.released)).all(axis=1))[0])
+    x, y, place = float(line.x[chosen]), float(posterior[chosen]), "left" if chosen > len(posterior) / 2 else "right"
+    text, look = f"{format_number(view.posterior_odds, 3)} : 1", {"hoverinfo": "skip"}
+    mark = Mark(x=x, y=y, color=line.color, size=12, text=text, place=f"top {place}", look=look)
     references = [
         ReferenceLine(y=prior, text="prior odds", dash="dot", at=1, side="right"),
-        ReferenceLine(y=prior + promise, text="prior × e<sup>ε</sup>", at=1, side="right"),
-        ReferenceLine(y=prior - promise, text="prior × e<sup>−ε</sup>", at=0, edge="top"),
+        ReferenceLine(y=high, text="prior × e<sup>ε</sup>", at=1, side="right"),
+        ReferenceLine(y=low, text="prior × e<sup>−ε</sup>", at=0, edge="top"),
     ]
-    y, key = axis(odds, tickvals=exponents, ticktext=texts), f"attacker {releases.key}"
-    return theme.figure(traces, releases.axis, y, key, showlegend=False, references=references)
+    reach = [prior / 10, prior * 10, float(posterior.min()), float(posterior.max())]
+    axes = _released(synthesizer)[1], Axis(title=odds, log=True, low=min(reach), high=max(reach))
+    key = f"attacker {synthesizer.key} {synthesizer.shape}"
+    return line_chart([line], *axes, key=key, marks=[mark], references=references, legend="")
 
 
 def draws_chart(draws: Draws) -> theme.Figure:
     """The exact row as a line, the shares of releases so far as dots with 95 % bars, the last release marked."""
-    releases, columns = _Releases(draws.synthesizer), np.flatnonzero(draws.tally)
-    traces = [releases.line(draws.probabilities, "%{x}: probability %{y:.6g}", 2, name="exact row")]
+    release, columns = draws.synthesizer, np.flatnonzero(draws.tally)
+    (places, x), row = _released(release), _release_line(release, draws.probabilities, "exact row")
+    lines = [row]
     if len(columns):
-        share = draws.tally[columns] / len(draws.columns)
-        low, high = draws.bars(columns)
-        bar = theme.error_bar(high - share, theme.SIMULATED_COLOR, share - low, thickness=1.4)
-        look = {"name": "drawn so far", "marker": {"color": theme.SIMULATED_COLOR, "size": 7}, "error_y": bar}
-        hover = "%{x}: share %{y:.4f}<extra></extra>"
-        traces.append(theme.scatter("markers", releases.places[columns], share, hover, **look))
-    traces += releases.last_point(draws, draws.probabilities, 3)
-    return theme.figure(traces, releases.axis, axis("probability", rangemode="tozero"), f"draws {releases.key}")
+        share, (low, high) = draws.tally[columns] / len(draws.columns), draws.bars(columns)
+        error, exact = np.stack([share - low, high - share]), np.zeros(len(columns), bool)
+        look: Look = {"color": theme.SIMULATED_COLOR, "error": error, "exact": exact}
+        lines.append(Line(name="drawn so far", x=places[columns], y=share, **look))
+    look = {"marks": _last_mark(draws, row, 3), "legend": "above"}
+    return line_chart(lines, x, Axis(title="probability", low=0.0), key=f"draws {release.key} {release.shape}", **look)
 
 
 def draws_log_odds_chart(draws: Draws, epsilon: float) -> theme.Figure:
@@ -189,38 +184,41 @@ def draws_log_odds_chart(draws: Draws, epsilon: float) -> theme.Figure:
     epsilon : float
         Promised ε; ±ε are thin lines.
     """
-    releases, traces = _Releases(draws.synthesizer), []
+    release, lines, marks = draws.synthesizer, list[Line](), list[Mark]()
     for dash, neighbour in zip(("solid", "dot"), draws.neighbours[:2].tolist(), strict=False):
-        log_odds, name = draws.log_odds(neighbour), f"against {draws.synthesizer.row_table(neighbour)}"
-        finite, named = np.where(np.isfinite(log_odds), log_odds, np.nan), {"name": name, "meta": f"log-odds {name}"}
-        traces.append(releases.line(finite, "%{x}: log-odds %{y:.4f}", 1.6, dash, **named))
-        traces += releases.last_point(draws, log_odds, 4)
-    references = [ReferenceLine(y=-epsilon), ReferenceLine(y=epsilon)]
-    return theme.figure(traces, releases.axis, axis("log-odds"), f"draws {releases.key}", references=references)
+        log_odds, name = draws.log_odds(neighbour), f"against {release.row_table(neighbour)}"
+        lines.append(_release_line(release, np.where(np.isfinite(log_odds), log_odds, np.nan), name, dash))
+        marks += _last_mark(draws, lines[-1], 4)
+    values = np.concatenate([[-epsilon, epsilon], *(line.y for line in lines)])
+    y = Axis(title="log-odds", low=1.06 * float(np.nanmin(values)), high=1.06 * float(np.nanmax(values)), pad=0)
+    key, references = f"draws {release.key} {release.shape}", [ReferenceLine(y=-epsilon), ReferenceLine(y=epsilon)]
+    look: Look = {"marks": marks, "references": references, "legend": "above"}
+    return line_chart(lines, _released(release)[1], y, key=key, **look)
 
 
 def two_tables_chart(tables: TwoTables) -> theme.Figure:
     """The releases of two neighbours as steps, the gap between them shaded, and the most telling release marked."""
-    release, counts = tables.synthesizer, tables.synthesizer.column_counts
-    is_two_cells = isinstance(release, TwoCellSynthesizer)
-    places = counts[tables.columns, 0] if is_two_cells else tables.columns
+    release = tables.synthesizer
+    positions, _ = _released(release)
+    places = positions[tables.columns]
     first, last = float(places[0]) - 0.5, float(places[-1]) + 0.5
-    prefixes, colors = ("", ""), (theme.color_of(release.key), theme.PALETTE["slate"])
-    title = "released table, in order"
-    if is_two_cells:
+    if isinstance(release, TwoCellSynthesizer):
         prefixes, colors = ("this person said yes: ", "this person said no: "), (theme.YES_COLOR, theme.NO_COLOR)
         title = "released yes (m1)"
-    elif len(places) < len(counts):
-        title += f" ({len(places):,} of {len(counts):,} shown)"
+    else:
+        prefixes, colors = ("", ""), (theme.color_of(release.key), theme.PALETTE["slate"])
+        title = "released table, in order"
+        if len(places) < len(positions):
+            title += f" ({len(places):,} of {len(positions):,} shown)"
     # Both distributions, with one value more at both ends so that the outer steps are as wide as the others
-    lines = {"color": colors[0], "width": 2.6}, {"color": colors[1], "width": 2.2, "dash": "dash"}
+    looks = {"color": colors[0], "width": 2.6}, {"color": colors[1], "width": 2.2, "dash": "dash"}
     traces = []
-    for row, table, prefix, line in zip(tables.probabilities, tables.tables, prefixes, lines, strict=True):
+    for row, table, prefix, line in zip(tables.probabilities, tables.tables, prefixes, looks, strict=True):
         name = f"{prefix}secret table {release.row_table(table)}"
         x, y = np.concatenate([[first], places, [last]]), np.pad(row, 1, "edge")
         hover = f"released %{{customdata}}<br>probability %{{y:.6g}}<extra>{name}</extra>"
-        trace = theme.scatter("lines", x, y, hover, name=name, line={**line, "shape": "hvh"})
-        traces.append(trace | {"customdata": np.pad(places, 1, "edge")})
+        look: Look = {"line": {**line, "shape": "hvh"}, "customdata": np.pad(places, 1, "edge")}
+        traces.append(theme.scatter("lines", x, y, hover, name=name, **look))
     traces[1] |= {"fill": "tonexty", "fillcolor": GAP_COLOR}
     if math.isfinite(tables.success):
         success = belief_text(tables.success, math.isinf(tables.gain) and tables.success == 1)
@@ -228,20 +226,18 @@ def two_tables_chart(tables: TwoTables) -> theme.Figure:
         marker = theme.dot_marker(12, GAP_COLOR, 0, symbol="square")
         traces.append(theme.scatter("markers", [None], [None], "", name=name, marker=marker))
     # The most telling release, at the edge where it is too unlikely to be in sight
-    place = float(counts[tables.best_column, 0] if is_two_cells else tables.best_column)
+    place, height = float(positions[tables.best_column]), tables.chance
     odds = "it settles the question" if math.isinf(tables.gain) else f"odds × {factor_of_odds(tables.gain)}"
-    text, height = f"most telling: {release.column_table(tables.best_column)}, {odds}", tables.chance
+    text = f"most telling: {release.column_table(tables.best_column)}, {odds}"
     if not first < place < last:
+        text += f"; it is {'left' if place <= first else 'right'} of this picture"
         place, height = min(max(place, first), last), 0.0
-        text += f"; it is {'left' if place == first else 'right'} of this picture"
     side, shift = ("left", 6) if place < (first + last) / 2 else ("right", -6)
-    top = {"x": place, "xanchor": side, "xshift": shift, "y": 0.99, "yref": "y domain", "yanchor": "top"}
-    hover = f"most telling release<br>probability {format_number(tables.chance, 4)}<extra></extra>"
-    marker = theme.dot_marker(11, colors[0], symbol="diamond")
-    traces.append(theme.mark(place, height, hover, "markers", marker=marker))
-    layout: dict[str, Any] = {"references": [ReferenceLine(x=place, dash="dot")]}
-    layout["legend"] = {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "traceorder": "normal"}
-    x_axis = axis(title, range=[first, last], **whole_ticks(len(places)))
-    y_axis = axis("probability", range=[0, 1.22 * float(tables.probabilities.max())])
-    key = f"two tables {release.key} {release.shape}"
-    return theme.figure(traces, x_axis, y_axis, key, labels=[theme.label(text, 13, **top)], **layout)
+    words = theme.label(text, 13, x=place, xanchor=side, xshift=shift, y=0.99, yref="y domain", yanchor="top")
+    y_axis = Axis(title="probability", low=0.0, high=1.22 * float(tables.probabilities.max()), pad=0)
+    hover = f"probability {format_number(tables.chance, 4)}"
+    look = {"color": colors[0], "symbol": "diamond", "size": 11, "name": "most telling release", "hover": hover}
+    traces.append(Mark(x=place, y=height, **look).trace(y_axis))
+    x_axis = axis(title, range=[first, last], **({"dtick": 1} if len(places) < 9 else {}))  # not of halves
+    key, references = f"two tables {release.key} {release.shape}", [ReferenceLine(x=place, dash="dot")]
+    return theme.figure(traces, x_axis, y_axis.to_plotly([]), key, references=references, labels=[words])

@@ -1,10 +1,8 @@
 """What papers print as small cells that open, and our version of their figures with its numbers."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
 from markupsafe import Markup
 
 from dpviz.charts import theme
@@ -13,7 +11,7 @@ from dpviz.charts.html import fragment
 from dpviz.charts.lines import Line, comparison_chart
 from dpviz.core.formatting import format_number
 from dpviz.published.figures import Figure, FigurePanel, LineKind, slugify
-from dpviz.published.layout import Layout, PrintedTable
+from dpviz.published.layout import Layout
 from dpviz.published.records import (
     Agreement,
     Kind,
@@ -67,20 +65,8 @@ def layouts_html(layouts: Iterable[Layout], links: CellLinks, figure_links: Mapp
     figure_links : mapping
         To those figures that we draw, by place.
     """
-    parts = [(layout, _table_parts(layout) if isinstance(layout, PrintedTable) else None) for layout in layouts]
-    return fragment("layouts", parts, links, figure_links, alternative_readings(), template="published")
-
-
-def _table_parts(table: PrintedTable) -> dict[str, Any]:
-    """What the template says of a table: counts, columns, rows of records, and how cells are read otherwise."""
-    names = [name for name in table.cells.index.names if name]
-    designs = [values if isinstance(values, tuple) else (values,) * len(names) for values in table.cells.index]
-    return {
-        "summary": ". ".join([summarize(table.records).counts, *[f"{table.caption} throughout"] * bool(table.caption)]),
-        "columns": (*names, *table.cells.columns),
-        "rows": list(zip(designs, table.cells.to_numpy(), strict=True)),
-        "readings": {record.reading for record in table.records if not record.as_stated},
-    }
+    values = list(layouts), links, figure_links, alternative_readings(), summarize
+    return fragment("layouts", *values, template="published")
 
 
 def paper_html(paper: str, layouts: str) -> str:
@@ -105,20 +91,17 @@ def panel_chart(figure: Figure, panel: FigurePanel, *, small: bool = False) -> t
     """
     short = theme.shorten_labels(line.name for line in panel.lines)
     strokes = {LineKind.PURE_EPSILON: theme.PURE_LINE, LineKind.PRINTED: theme.PRINTED_LINE}
-    lines = []
-    for line in panel.lines:
-        look: dict[str, Any] = {"basis": BASIS[line.kind], "stroke": strokes.get(line.kind, theme.EXACT_LINE)}
-        look |= {"short": short[line.name], "is_reference": line.kind is LineKind.REFERENCE}
-        values: dict[str, Any] = {"x": line.x, "y": line.y, "error": line.error, "exact": line.error == 0}
-        lines.append(Line(name=line.name, color=line.key, **values, **look))
-    # The axis goes on a little beyond the first and the last point
-    places = np.concatenate([line.x for line in panel.lines])
-    low, high = float(places.min()), float(places.max())
-    pad = 0.015 * (math.log(high / low) if figure.log else high - low)
-    ends = (low * math.exp(-pad), high * math.exp(pad)) if figure.log else (low - pad, high + pad)
+    lines = [
+        Line(
+            name=line.name, short=short[line.name], x=line.x, y=line.y, error=line.error, exact=line.error == 0,
+            color=line.key, basis=BASIS[line.kind], stroke=strokes.get(line.kind, theme.EXACT_LINE),
+            is_reference=line.kind is LineKind.REFERENCE,
+        )
+        for line in panel.lines
+    ]  # fmt: skip
     measure, names = MEASURE_AXES[panel.measure], ", ".join(line.name for line in panel.lines)
     alt = f"Ours of {figure.place}: {measure.title}, {figure.axis}; {names}."
-    x = Axis(title=figure.axis, symbol=figure.symbol, log=figure.log, low=ends[0], high=ends[1])
+    x = Axis(title=figure.axis, symbol=figure.symbol, log=figure.log, pad=0.015)
     key = f"{figure.place} {panel.setting} {panel.measure}"
     return comparison_chart(lines, x, measure, key=key, small=small), alt
 
@@ -135,12 +118,6 @@ def below_html(figure: Figure, panels: Iterable[FigurePanel], printed: str) -> s
     for panel in panels:
         values = [{x: (y, e) for x, y, e in zip(line.x, line.y, line.error, strict=True)} for line in panel.lines]
         places = sorted({x for line in panel.lines for x in line.x.tolist()})
-        rows = [(format_number(x, 3), [_value_text(line.get(x)) for line in values]) for x in places]
+        rows = [(format_number(x, 3), [line.get(x) for line in values]) for x in places]
         tables.append((MEASURE_AXES[panel.measure].title, [line.name for line in panel.lines], rows))
     return fragment("below", figure.note, Markup(printed), figure.symbol, tables, template="published")
-
-
-def _value_text(value: tuple[float, float] | None) -> str:
-    if value is None:
-        return ""
-    return f"{format_number(value[0], 4)} ± {format_number(value[1], 2)}" if value[1] else format_number(value[0], 5)

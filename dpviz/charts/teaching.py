@@ -7,15 +7,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import Any
 
 import numpy as np
 
 from dpviz.charts import theme
 from dpviz.charts.axes import Axis, axis, axis_of_rows, log_scale
 from dpviz.charts.lines import Line, Mark, line_chart
-from dpviz.charts.theme import ReferenceLine
-from dpviz.core.formatting import format_number, format_percent
+from dpviz.charts.theme import Look, ReferenceLine
+from dpviz.core.formatting import format_percent
 from dpviz.core.types import FloatArray
 from dpviz.privacy.odds_text import belief_text
 
@@ -70,93 +69,85 @@ def people_chart(tables: Sequence[DotTable], columns: int = 1) -> theme.Figure:
         left, top = place % columns * width, -(place // columns) * step
         number = np.arange(table.number)
         x, y = left + number % table.across, top - number // table.across
-        is_yes = (number < table.yes).tolist()
-        colors = [theme.YES_COLOR if yes else theme.NO_COLOR for yes in is_yes]
+        answers, colors = (
+            np.where(number < table.yes, *pair).tolist() for pair in (("yes", "no"), (theme.YES_COLOR, theme.NO_COLOR))
+        )
         marker = theme.dot_marker(18 if is_flat else 11, "", 0) | {"color": colors}
-        hover, answers = f"{table.name}: %{{customdata}}<extra></extra>", ["yes" if yes else "no" for yes in is_yes]
-        traces.append(theme.scatter("markers", x, y, hover, marker=marker, customdata=answers, name=table.name))
+        hover, look = f"{table.name}: %{{customdata}}", {"customdata": answers, "name": table.name}
+        traces.append(theme.scatter("markers", x, y, hover, marker=marker, **look))
         if table.ringed is not None:
             ring = {"size": 27 if is_flat else 17, "symbol": "circle-open", "color": theme.TRUTH_COLOR}
-            point = [float(x[table.ringed])], [float(y[table.ringed])]
-            traces.append(theme.scatter("markers", *point, "the ringed person<extra></extra>", marker=ring))
+            point = x[[table.ringed]].astype(float).tolist(), y[[table.ringed]].astype(float).tolist()
+            traces.append(theme.scatter("markers", *point, "the ringed person", marker=ring))
         at_left = {"x": left - 0.8, "y": top, "xanchor": "right", "yanchor": "middle"}
         above = {"x": left - 0.5, "y": top + 0.9, "xanchor": "left", "yanchor": "bottom"}
         labels.append(theme.label(table.name, 13, **(at_left if is_flat else above)))
     bare = {"visible": False, "fixedrange": True}
-    lines, shown_columns = math.ceil(len(tables) / columns), min(len(tables), columns)
-    right = shown_columns * width - (0 if columns > 1 else 0.2)
-    bottom, top = -(lines - 1) * step - height + 0.2, 0.9 if is_flat else 2.4
-    axes = bare | {"range": [-9.5 if is_flat else -1.0, right]}, bare | {"range": [bottom, top], "scaleanchor": "x"}
-    layout: dict[str, Any] = {"margin": {"l": 6, "r": 6, "t": 30, "b": 6}, "showlegend": False, "dragmode": False}
-    return theme.figure(traces, *axes, "people", labels=labels, **layout)
+    right = min(len(tables), columns) * width - (0 if columns > 1 else 0.2)
+    bottom = -(math.ceil(len(tables) / columns) - 1) * step - height + 0.2
+    across = {**bare, "range": [-9.5 if is_flat else -1.0, right]}
+    down = {**bare, "range": [bottom, 0.9 if is_flat else 2.4], "scaleanchor": "x"}
+    return theme.figure(traces, across, down, "people", labels=labels, margin=(6, 6, 30, 6), legend="", dragmode=False)
 
 
 def bars_chart(
-    bars: Sequence[Bar], title: str, *, log: bool = False, percent: bool = False, low: float = 1.0,
-    even: float | None = None, longest: float | None = None,
+    bars: Sequence[Bar], title: str, *, percent: bool = False, longest: float | None = None,
+    base: float | None = None, ends: tuple[float, float] | None = None,
 ) -> theme.Figure:  # fmt: skip
     """Bars one below the other with their numbers.
 
     Parameters
     ----------
     bars : sequence of Bar
-    log, percent : bool, optional
-        Whether the axis is logarithmic, and whether it is of shares; its ticks are plain numbers in any case.
-    low : float, optional
-        Where a logarithmic axis and its bars begin.
-    even, longest : float, optional
-        Place of a thin line, where a bar would say nothing, and the longest bar that a slider can make.
+    percent : bool, optional
+        Whether the axis is of shares; its ticks are plain numbers in any case.
+    longest : float, optional
+        Longest bar that a slider can make.
+    base, ends : float and tuple, optional
+        Where the bars of a logarithmic axis begin, and the exponents of ten at its ends; by default it begins there.
     """
     names = ["<br>".join(wrap(bar.name, 15, break_long_words=False, break_on_hyphens=False)) for bar in bars]
-    letters = max(len(bar.text) for bar in bars)
-    if longest is None:
-        longest = max(bar.length for bar in bars)
-    else:
-        letters = max(letters, 9)  # for the numbers of bars that a slider moves
+    letters = max([*(len(bar.text) for bar in bars), 0 if longest is None else 9])  # 9 for numbers that a slider moves
     room = 1.12 + 0.034 * letters  # for the numbers at the ends of bars
-    if log:
-        first, last = math.log10(low), math.log10(longest)
-        scale = log_scale(first, first + room * (last - first))
-        ticks = [tick for tick in scale["tickvals"] if tick <= 1 or not percent]
-        texts = [format_percent(tick, 3) if percent else format_number(tick, 3) for tick in ticks]
-        scale |= {"tickvals": ticks, "ticktext": texts}
+    longest = max(bar.length for bar in bars) if longest is None else longest
+    if base is not None:
+        first = math.log10(base)
+        scale = log_scale(*(ends or (first, first + room * (math.log10(longest) - first))))
+        if percent:
+            ticks = [tick for tick in scale["tickvals"] if tick <= 1]
+            scale |= {"tickvals": ticks, "ticktext": [format_percent(tick, 3) for tick in ticks]}
     else:
         scale = {"range": [0, room * longest], "tickformat": ",~r"}
         if percent:  # no tick in the room beyond 100 %
             scale |= {"tickformat": ".0%", "tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1]}
-    longest_name = max(len(line) for name in names for line in name.split("<br>"))
-    layout: dict[str, Any] = {"barmode": "stack", "showlegend": False, "dragmode": False}
-    layout["margin"] = {"l": round(14 + 7.3 * longest_name), "r": 12, "t": 30, "b": 52}
-    layout["labels"] = [_bar_label(bar, place, log) for place, bar in enumerate(bars)]
-    layout["references"] = [] if even is None else [ReferenceLine(x=even)]
-    traces, x = _bar_traces(bars, title, low if log else None), axis(title, zeroline=False, **scale)
-    return theme.figure(traces, x, axis_of_rows(names), f"bars {title}", **layout)
 
-
-def _bar_traces(bars: Sequence[Bar], title: str, low: float | None) -> list[dict[str, Any]]:
-    """The parts of bars by kind; on a logarithmic axis they begin at `low`."""
+    # The parts of bars by kind; on a logarithmic axis they begin at its base
     striped = {"pattern": STRIPES}
-    kinds: list[tuple[str, list[float], dict[str, Any]]] = [
+    kinds: list[tuple[str, list[float], Look]] = [
         ("yes", [bar.yes for bar in bars], {"color": theme.YES_COLOR}),
         ("invented, yes", [bar.invented / 2 for bar in bars], {"color": theme.YES_COLOR, **striped}),
         ("invented, no", [bar.invented / 2 for bar in bars], {"color": theme.NO_COLOR, **striped}),
         ("no", [bar.no for bar in bars], {"color": theme.NO_COLOR}),
         (title, [bar.plain for bar in bars], {"color": [bar.color for bar in bars]}),
     ]
+    look: Look = {"type": "bar", "orientation": "h", "y": list(range(len(bars))), "width": 0.62}
     traces = []
     for name, lengths, marker in kinds:
         if any(lengths):
-            shown = {"x": lengths} if low is None else {"x": [length - low for length in lengths], "base": low}
-            trace = {"type": "bar", "orientation": "h", "y": list(range(len(bars))), "customdata": lengths, **shown}
+            x = [length - (base or 0) for length in lengths]
             hover = f"%{{y}}: %{{customdata:.6g}}<extra>{name}</extra>"
-            traces.append({**trace, "name": name, "marker": marker, "width": 0.62, "hovertemplate": hover})
-    return traces
+            named = {"name": name, "customdata": lengths, "hovertemplate": hover}
+            traces.append({**look, **named, "marker": marker, "x": x} | ({"base": base} if base else {}))
 
-
-def _bar_label(bar: Bar, place: int, log: bool) -> dict[str, Any]:
-    """The number at the end of a bar."""
-    end = {"x": math.log10(bar.length) if log else bar.length, "xanchor": "left", "xshift": 6}
-    return theme.label(f"<b>{bar.text}</b>", 13, **end, y=place, yanchor="middle")
+    # The number at the end of each bar
+    labels = []
+    for row, bar in enumerate(bars):
+        end = bar.length if base is None else math.log10(max(bar.length, base))
+        labels.append(theme.label(f"<b>{bar.text}</b>", 13, x=end, xanchor="left", xshift=6, y=row, yanchor="middle"))
+    margin = round(14 + 7.3 * max(len(line) for name in names for line in name.split("<br>"))), 12, 30
+    layout: Look = {"labels": labels, "references": [ReferenceLine(x=base)] if base else [], "margin": margin}
+    axes = axis(title, zeroline=False, **scale), axis_of_rows(names)
+    return theme.figure(traces, *axes, f"bars {title}", legend="", barmode="stack", dragmode=False, **layout)
 
 
 def with_guess(
@@ -172,31 +163,29 @@ def with_guess(
         Whether the words of an upright line stand at its lower end.
     """
     spec = figure.to_dict()
-    layout, traces = spec["layout"], list(spec["data"])
-    shapes, labels = [*layout["shapes"]], [*layout["annotations"]]
-    words: dict[str, Any] = theme.label(f"<b>{text}</b>", 13)
-    words["font"]["shadow"] = "auto"  # a line that the words cross stays in sight, and they readable
-    look: dict[str, Any] = {"color": GUESS_COLOR, "width": 2.4, "dash": "dash", "layer": "above"}
+    layout = spec["layout"]
+    look: Look = {"xref": "x domain", "x": 0.995, "xanchor": "right", "yref": "y domain"}
+    look |= {"y": 0.03, "yanchor": "bottom"} if low else {"y": 0.97, "yanchor": "top"}
     if x is not None:
         x, place, share = _inside(layout["xaxis"], x)
-        look_x = {"xanchor": "right", "xshift": -8} if share >= 0.55 else {"xanchor": "left", "xshift": 8}
-        words |= look_x | {"x": place}
-    else:
-        words |= {"x": 0.995, "xref": "x domain", "xanchor": "right"}
+        side, shift = ("right", -8) if share >= 0.55 else ("left", 8)
+        look |= {"xref": "x", "x": place, "xanchor": side, "xshift": shift}
     if y is not None:
         y, place, share = _inside(layout["yaxis"], y)
-        words |= {"y": place, "yanchor": "top" if share >= 0.85 else "bottom"}
-    else:
-        words |= {"yref": "y domain"} | ({"y": 0.03, "yanchor": "bottom"} if low else {"y": 0.97, "yanchor": "top"})
+        look |= {"yref": "y", "y": place, "yanchor": "top" if share >= 0.85 else "bottom"}
+    words = theme.label(f"<b>{text}</b>", 13, **look)
+    words["font"]["shadow"] = "auto"  # a line that the words cross stays in sight, and they readable
+    layout["annotations"].append(words)
     if x is not None and y is not None:
-        marker = theme.dot_marker(13, GUESS_COLOR, symbol="diamond")
-        traces.append(theme.mark(x, y, f"{text}<extra></extra>", "markers", marker=marker, name=text))
+        mark = Mark(x=x, y=y, color=GUESS_COLOR, symbol="diamond", size=13, name=text, hover=" ")
+        spec["data"].append(mark.trace(Axis(title="")) | {"name": text})
     else:
-        shapes.append(ReferenceLine(x=x, y=y, **look).shape)
-    return theme.Figure(traces, {**layout, "shapes": shapes, "annotations": [*labels, words]})
+        line = ReferenceLine(x=x, y=y, color=GUESS_COLOR, width=2.4, dash="dash", layer="above")
+        layout["shapes"].append(line.shape)
+    return theme.Figure(spec["data"], layout)
 
 
-def _inside(axis: dict[str, Any], value: float) -> tuple[float, float, float]:
+def _inside(axis: Look, value: float) -> tuple[float, float, float]:
     """A value within the ends of an axis, its place in units of the axis, and the share of its length."""
     is_log = axis.get("type") == "log"
     first, last = axis["range"]
@@ -213,23 +202,17 @@ def side_by_side(left: theme.Figure, right: theme.Figure) -> theme.Figure:
     """
     first, second = left.to_dict(), right.to_dict()
     layout, added = first["layout"], second["layout"]
-    ends = zip(layout["xaxis"]["range"], added["xaxis"]["range"], strict=True)
-    low, high = next(ends), next(ends)
-    reach, moved = {"range": [min(low), max(high)]}, {"x": "x2", "x domain": "x2 domain"}
-
-    def across(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return [{**part, "xref": moved[part.get("xref", "x")]} for part in parts]
-
-    return theme.Figure(
-        [*first["data"], *({**trace, "xaxis": "x2"} for trace in second["data"])],
-        {
-            **layout,
-            "xaxis": {**layout["xaxis"], **reach, "domain": [0, 0.45]},
-            "xaxis2": {**added["xaxis"], **reach, "domain": [0.55, 1], "anchor": "y"},
-            "shapes": [*layout["shapes"], *across(added["shapes"])],
-            "annotations": [*layout["annotations"], *across(added["annotations"])],
-        },
-    )
+    ranges = np.array([layout["xaxis"]["range"], added["xaxis"]["range"]])
+    reach = {"range": [float(ranges[:, 0].min()), float(ranges[:, 1].max())]}
+    for trace in second["data"]:
+        trace["xaxis"] = "x2"
+    for name in ("shapes", "annotations"):
+        for part in added[name]:
+            part["xref"] = part.get("xref", "x").replace("x", "x2", 1)
+        layout[name] += added[name]
+    layout["xaxis"] |= {**reach, "domain": [0, 0.45]}
+    layout["xaxis2"] = {**added["xaxis"], **reach, "domain": [0.55, 1], "anchor": "y"}
+    return theme.Figure([*first["data"], *second["data"]], layout)
 
 
 def guesses_chart(

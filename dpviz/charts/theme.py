@@ -1,4 +1,4 @@
-"""Colors, traces and labels of all pictures: exact is a line, simulated an amber dot, a promise a thin line."""
+"""Colors, figures and primitives of all pictures: exact is a line, simulated an amber dot, a promise a thin line."""
 
 import re
 import tomllib
@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpviz.mechanisms import SYNTHESIZERS
+
+Look = dict[str, Any]
+"""Attributes of plotly.js by name."""
 
 _THEME = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 PALETTE: dict[str, str] = _THEME["palette"]
@@ -56,7 +59,7 @@ FAILED_COLOR = "#E02030"  # of what misses the truth or breaks a promise, which 
 EXACT_COLOR = PALETTE["blue"]  # of exact values where no mechanism has to be told from another one
 GREY = PALETTE["grey"]  # also the edge of marks, on dark and on light pages
 RULE_LINE = {"color": GREY, "width": 1.2}  # of a promised or nominal value
-TRUTH: dict[str, Any] = {"color": TRUTH_COLOR, "width": 1.8}  # look of a line at the truth
+TRUTH: Look = {"color": TRUTH_COLOR, "width": 1.8}  # look of a line at the truth
 MAGNITUDES = "Cividis"
 SIGNED = [[0.0, "#B2182B"], [0.5, "#E6E6E6"], [1.0, PALETTE["blue"]]]
 
@@ -85,7 +88,7 @@ class Figure:
     Plotly's own object, which takes twenty times as long, is made when one of its attributes is asked for.
     """
 
-    def __init__(self, data: list[dict[str, Any]], layout: dict[str, Any]) -> None:
+    def __init__(self, data: list[Look], layout: Look) -> None:
         self._spec = {"data": data, "layout": layout}
 
     def __getattr__(self, name: str) -> Any:
@@ -102,9 +105,9 @@ class Figure:
             _convert(self._spec, lambda part: INK if isinstance(part, str) and part == TRUTH_COLOR else part)
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Look:
         """Data and layout, arrays as plotly.js reads them: their bytes in base64."""
-        spec: dict[str, Any] = _convert(self._spec, _encode)
+        spec: Look = _convert(self._spec, _encode)
         return spec
 
     def json_text(self, transform: Callable[[str], str] | None = None) -> str:
@@ -139,93 +142,65 @@ def _encode(part: Any) -> Any:
     return spec if part.ndim == 1 else spec | {"shape": ", ".join(map(str, part.shape))}
 
 
+LEGENDS: dict[str, Look] = {
+    "above": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
+    "right": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 1, "xanchor": "right"},
+    "inside": {"x": 0.98, "y": 0.98, "xanchor": "right", "yanchor": "top"},
+    "below": {"orientation": "h", "yanchor": "bottom", "y": 0, "x": 0, "yref": "container", "font": {"size": 12}},
+    "": {},
+}
+"""Look of a legend by where it stands."""
+
+
 def figure(
-    traces: Iterable[dict[str, Any]], x: dict[str, Any], y: dict[str, Any], key: str, *,
-    references: Sequence["ReferenceLine"] = (), labels: Sequence[dict[str, Any]] = (), **layout: Any,
+    traces: Iterable[Look], x: Look, y: Look, key: str, *,
+    margin: tuple[int, ...] = (70, 16, 30), legend: str = "above", references: Sequence["ReferenceLine"] = (),
+    labels: Sequence[Look] = (), **layout: Any,
 ) -> Figure:  # fmt: skip
-    """Figure of traces and axes, with the legend above it unless further attributes of plotly's layout say otherwise.
+    """Figure of traces and axes.
 
     Parameters
     ----------
     key : str
         The reader's zoom survives as long as it is the same.
+    margin : tuple of int, optional
+        Pixels at the left, at the right, above, and below if not as usual.
+    legend : {"above", "right", "inside", "below", ""}, optional
+        Where it stands, if at all.
     references, labels : sequence of ReferenceLine and of dict, optional
         Thin lines, and further texts.
+    **layout
+        Further attributes of plotly's layout.
     """
-    default = {
-        "margin": {"l": 70, "r": 16, "t": 44 if "title" in layout else 30, "b": 52},
-        "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
-        "hoverlabel": {"align": "left"},
-        "shapes": [reference.shape for reference in references],
-        "annotations": [*labels, *(reference.label() for reference in references if reference.text)],
-    }
+    shapes = [reference.shape for reference in references]
+    annotations = [*labels, *(reference.label() for reference in references if reference.text)]
+    sides = dict(zip("lrtb", (*margin, 104 if legend == "below" else 52), strict=False))
+    default: Look = {"margin": sides, "hoverlabel": {"align": "left"}, "shapes": shapes, "annotations": annotations}
+    default |= {"legend": LEGENDS[legend]} | ({"showlegend": bool(legend)} if legend in ("below", "") else {})
     return Figure([*traces], {"xaxis": x, "yaxis": y, "uirevision": key, **default, **layout})
 
 
-def frame(
-    left: int, right: int, top: int, bottom: int, *, legend_y: float | None = None, **legend: Any
-) -> dict[str, Any]:
-    """Layout with margins in pixels, and a legend below the picture where its upper edge is given.
-
-    Parameters
-    ----------
-    legend_y : float, optional
-        As a share of the picture's height.
-    **legend
-        Further attributes of plotly's legend.
-    """
-    margin = {"l": left, "r": right, "t": top, "b": bottom}
-    layout = {"margin": margin, "hovermode": "closest", "showlegend": legend_y is not None}
-    if legend_y is None:
-        return layout
-    below = {"orientation": "h", "yanchor": "top", "y": legend_y, "x": 0, "font": {"size": 12}}
-    return layout | {"legend": below | legend}
+# Primitives
 
 
-# Traces
-
-
-def scatter(mode: str, x: Any, y: Any, hover: str, /, **rest: Any) -> dict[str, Any]:
+def scatter(mode: str, x: Any, y: Any, hover: str, /, **look: Any) -> Look:
     """Trace of lines or marks, with the template of its hover and further attributes of plotly's trace."""
-    return {"type": "scatter", "mode": mode, "x": x, "y": y, "hovertemplate": hover, **rest}
+    hover = hover if "<extra>" in hover else f"{hover}<extra></extra>"
+    return {"type": "scatter", "mode": mode, "x": x, "y": y, "hovertemplate": hover, **look}
 
 
-def mark(x: float, y: float, hover: str, mode: str = "markers+text", /, **rest: Any) -> dict[str, Any]:
-    """Trace of one mark without an entry in the legend, drawn in full on the edge of the picture."""
-    return scatter(mode, [x], [y], hover, cliponaxis=False, showlegend=False, **rest)
+def dot_marker(size: float | list[int], color: str, width: int = 1, edge: str = "#fff", **look: Any) -> Look:
+    """Look of marks of a diameter in pixels, with a thin edge, and further attributes of plotly's marker."""
+    return {"size": size, "color": color, "line": {"width": width, "color": edge}, **look}
 
 
-def dot_marker(size: float | list[int], color: str, width: int = 2, edge: str = "#fff", **rest: Any) -> dict[str, Any]:
-    """Look of marks, with further attributes of plotly's marker.
-
-    Parameters
-    ----------
-    size : float or list of int
-        Diameter in pixels, of each mark where it is a list.
-    width, edge : int and str, optional
-        Pixels and color of the edge.
-    """
-    return {"size": size, "color": color, "line": {"width": width, "color": edge}, **rest}
-
-
-def error_bar(above: Any, color: str, below: Any = None, *, thickness: float = 1.5, width: int = 3) -> dict[str, Any]:
-    """Look of error bars.
-
-    Parameters
-    ----------
-    above, below : sequence or ndarray
-        Their lengths to both sides; symmetric without `below`.
-    thickness, width : float, optional
-        Of a bar and of the stroke across its end, in pixels.
-    """
-    lengths = {"array": above} if below is None else {"symmetric": False, "array": above, "arrayminus": below}
+def error_bar(below: Any, above: Any, color: str, *, thickness: float = 1.5, width: int = 3) -> Look:
+    """Look of error bars of these lengths to both sides; pixels of a bar and of the stroke across its end."""
+    lengths = {"symmetric": False, "array": above, "arrayminus": below}
     return {"type": "data", **lengths, "color": color, "thickness": thickness, "width": width}
 
 
-# Reference lines and labels
-
-
-def label(text: str, size: int = 11, /, **place: Any) -> dict[str, Any]:
+def label(text: str, size: int = 11, /, **place: Any) -> Look:
     """Small text without an arrow, at a place that attributes of plotly's annotation say."""
     return {"text": text, "showarrow": False, "font": {"size": size}, **place}
 
@@ -246,24 +221,22 @@ class ReferenceLine:
     at: float | None = None  # share of the picture's height or width at which they stand
 
     @property
-    def shape(self) -> dict[str, Any]:
+    def shape(self) -> Look:
         """The line."""
         across = {"x0": 0, "x1": 1, "xref": "x domain", "y0": self.y, "y1": self.y}
         upright = {"x0": self.x, "x1": self.x, "y0": 0, "y1": 1, "yref": "y domain"}
         line = {"color": self.color, "width": self.width, "dash": self.dash}
         return {"type": "line", "line": line, "layer": self.layer} | (across if self.x is None else upright)
 
-    def label(self, position: float | None = None) -> dict[str, Any]:
+    def label(self, position: float | None = None) -> Look:
         """Its words; a `position` in units of a logarithmic axis is the exponent of its place."""
-        look = {"xanchor": self.side, "yanchor": self.edge}
-        if self.x is None:
-            place = {"y": self.y if position is None else position, "xref": "x domain"}
-            return label(self.text, **place, x=0.005 if self.at is None else self.at, **look)
-        place = {"x": self.x if position is None else position, "yref": "y domain"}
-        return label(self.text, **place, y=1 if self.at is None else self.at, **look)
+        own, across, start = ("y", "x", 0.005) if self.x is None else ("x", "y", 1)
+        place = {own: getattr(self, own) if position is None else position, f"{across}ref": f"{across} domain"}
+        place[across] = start if self.at is None else self.at
+        return label(self.text, **place, xanchor=self.side, yanchor=self.edge)
 
 
-def spread_labels(heights: Mapping[str, float], x: float, gap: float, ceiling: float) -> list[dict[str, Any]]:
+def spread_labels(heights: Mapping[str, float], x: float, gap: float, ceiling: float) -> list[Look]:
     """Names right of the picture at the ends of lines, moved apart where they would overlap.
 
     Parameters

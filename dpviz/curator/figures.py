@@ -105,7 +105,7 @@ def sweep_figure(sweep: Sweep, measure: str, *, guesses: bool = False) -> Figure
     title, symbol = axis.title(question), axis.symbol_of(question)
     if guesses:
         title, symbol = "right guesses that are allowed, left is more private", "right guesses"
-    x_axis = Axis(title=title, symbol=symbol, log=axis.is_log and not guesses, low=low, high=high)
+    x_axis = Axis(title=title, symbol=symbol, log=axis.is_log and not guesses, low=low, high=high, pad=0)
     y_axis = Axis(title=SWEEP_MEASURES[measure], log=measure != "bias")
     if measure == "coverage":
         y_axis = Axis(title="coverage", percent=True, nominal=question.level)

@@ -9,7 +9,7 @@ import streamlit as st
 
 from dpviz.charts import matrix
 from dpviz.charts import privacy as charts
-from dpviz.charts.html import odds_dots
+from dpviz.charts.html import fragment
 from dpviz.core import limits
 from dpviz.core.declarations import PROPORTION, SEED
 from dpviz.core.formatting import format_large_count, shorten_cells
@@ -176,7 +176,7 @@ def _show_attacker(question: Any) -> None:
 
     # After the most telling release, or another one that the reader chooses
     ui.heading("In odds: the most telling release")
-    st.html(report.sentence("odds", summary) + odds_dots(summary.worst.value))
+    st.html(report.sentence("odds", summary) + fragment("odds", summary.worst.value))
     left, right = st.columns([1, 1.5], gap="medium")
     with left:
         pair, column = summary.worst_pair, int(summary.worst.column or 0)

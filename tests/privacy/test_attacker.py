@@ -10,7 +10,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from dpviz.charts.html import odds_dots
+from dpviz.charts.html import fragment
 from dpviz.charts.privacy import trade_off_chart
 from dpviz.core.formatting import format_number
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, PosteriorMean
@@ -70,12 +70,14 @@ def test_risk_is_bayes_rule_and_the_wanted_ratio_is_kept_exactly_as_said(summary
 def test_odds_dots_and_measures_are_those_of_the_summary(summary):
     worst, curve = summary.worst.value, trade_off_curve(summary.synthesizer)
     if math.isinf(worst):
-        assert "settles the question" in report.sentence("odds", summary) and odds_dots(worst) == ""
+        assert "settles the question" in report.sentence("odds", summary) and fragment("odds", worst) == ""
         assert "No μ" in report.sentence("gaussian", curve)
     else:
         row = 0 if worst == 0 else summary.synthesizer.transition_matrix()[summary.worst.likelier, summary.worst.column]
         assert (f"probability {format_number(float(row), 3)}." in report.sentence("odds", summary)) == (worst > 0)
-        assert odds_dots(worst).count("<i") == (0 if round(math.exp(worst)) > 400 else 1 + round(math.exp(worst)))
+        assert fragment("odds", worst).count("<i") == (
+            0 if round(math.exp(worst)) > 400 else 1 + round(math.exp(worst))
+        )
     values = {row[0].partition(" at")[0]: row[1] for row in report.measures_table(summary, curve)[1]}
     assert float(values["advantage"]) == pytest.approx(summary.synthesizer.hockey_stick(0.0).value, rel=1e-5, abs=1e-15)
     assert float(values["δ"]) == pytest.approx(summary.divergence.value, rel=1e-5, abs=1e-15)

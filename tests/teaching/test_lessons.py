@@ -421,7 +421,7 @@ def test_an_order_counts_only_where_everything_is_there_once() -> None:
 
 
 def test_a_logarithmic_axis_of_shares_has_plain_per_cent_and_no_more_than_all() -> None:
-    axis = bars_chart([Bar(name="often", text="30 %", plain=0.3)], "how often", log=True, percent=True, low=1e-6)
+    axis = bars_chart([Bar(name="often", text="30 %", plain=0.3)], "how often", percent=True, base=1e-6)
     ticks = dict(zip(axis.layout.xaxis.tickvals, axis.layout.xaxis.ticktext, strict=True))
     assert len(ticks) > 2 and max(ticks) <= 1
     assert all(float(text.removesuffix(" %")) == pytest.approx(100 * value) for value, text in ticks.items())

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dpviz.charts.axes import Axis, log_scale
+from dpviz.charts.axes import Axis
 from dpviz.charts.lines import Line, line_chart
 from dpviz.charts.teaching import GUESS_COLOR, Bar, DotTable, bars_chart, people_chart, with_guess
 from dpviz.charts.theme import EXACT_LINE, NO_COLOR, YES_COLOR, Figure
@@ -78,14 +78,7 @@ def _ratio_chart(guess: str = "", invented: float = 1.0) -> Figure:
         Bar(name=name + " (your guess)" * (count == guess), text=f"{format_number(ratio, 3)} ×", plain=ratio)
         for (count, name), ratio in zip(TABLES.items(), ratios, strict=True)
     ]
-    spec = bars_chart(bars, "times as likely with the yes as without", log=True, low=0.1, even=1.0).to_dict()
-    (trace,), axis = spec["data"], spec["layout"]["xaxis"]
-    trace |= {"base": 1.0, "x": [ratio - 1 for ratio in ratios]}
-    axis |= log_scale(*RATIO_AXIS)
-    for label in spec["layout"]["annotations"]:
-        label["x"] = max(label["x"], 0.0)  # right of the bar where it leads to the left
-    axis["ticktext"] = [format_number(tick, 3) for tick in axis["tickvals"]]
-    return Figure(spec["data"], spec["layout"])
+    return bars_chart(bars, "times as likely with the yes as without", base=1.0, ends=RATIO_AXIS)
 
 
 def _draw_rows(state: LessonState) -> Figure:
@@ -111,7 +104,7 @@ def _draw_chances(state: LessonState) -> Figure:
     else:
         guess = str(state.guess)
         bars.append(Bar(name="your guess", text=CHANCE_TEXTS[guess], plain=CHANCES[guess], color=GUESS_COLOR))
-    return bars_chart(bars, "how often it is published", log=True, percent=True, low=MIN_CHANCE)
+    return bars_chart(bars, "how often it is published", percent=True, base=MIN_CHANCE)
 
 
 def _draw_blur(state: LessonState) -> Figure:
