@@ -233,7 +233,6 @@ def limits_chart(
 
     Parameters
     ----------
-    names : sequence of str
     used : mapping
         By limit the shares of it that the designs use, and the ends of their 95 % error bars; NaN where unknown.
     against : str, optional

@@ -196,7 +196,7 @@ def caterpillar_chart(
     y = axis(of, range=[len(low) + 1, 0], tickvals=[1, len(low)], showgrid=False, zeroline=False)
     labels = [theme.label("<br>".join(map(str.strip, lines)), 13, **above, align="left", yanchor="bottom")]
     margin = 56, 16, 32 + 18 * max(len(lines), 4)  # room for four lines, so that nothing moves
-    references = [_truth(p, 9)]
+    references = theme.truth_line(p, f"true share {format_number(100 * p, 9)} %")
     return theme.figure(traces, x, y, "caterpillar", references=references, labels=labels, margin=margin, legend="")
 
 
@@ -207,8 +207,6 @@ def class_chart(
 
     Parameters
     ----------
-    low, high : ndarray of float
-    seats : sequence of int
     covered : ndarray of bool
         Which intervals hold the truth.
     p : float, optional
@@ -224,16 +222,8 @@ def class_chart(
     ticks = {"tickvals": [1 + row for row in named], "ticktext": [str(seats[row]) for row in named]}
     x = axis("share of yes", range=[-0.01, 1.01], tickformat="~%", zeroline=False)
     y = axis("seat", range=[rows + 1, 0], showgrid=False, zeroline=False, **ticks)
-    truth = [] if p is None else [_truth(p, 3)]
+    truth = theme.truth_line(p, f"true share {format_number(100 * (p or 0), 3)} %")
     return theme.figure(traces, x, y, "class", references=truth, margin=(50, 16, 34), legend="")
-
-
-def _truth(p: float, digits: int) -> ReferenceLine:
-    """The true share above the intervals, with words that end within the picture."""
-    side = "center"
-    if not 0.2 <= p <= 0.8:
-        side = "left" if p < 0.2 else "right"
-    return ReferenceLine(x=p, text=f"true share {format_number(100 * p, digits)} %", side=side, layer="above", **TRUTH)
 
 
 def _interval_traces(

@@ -95,7 +95,6 @@ def factors_chart(epsilons: Sequence[float], factors: Sequence[float], *, chosen
 
     Parameters
     ----------
-    epsilons, factors : sequence of float
     chosen : float
         The ε that has a mark.
     """

@@ -8,7 +8,7 @@ import numpy as np
 from dpviz.charts import theme
 from dpviz.charts.axes import AXIS_INTERVALS, Axis, axis, round_step
 from dpviz.charts.lines import Line, Mark, line_chart
-from dpviz.charts.theme import TRUTH, Look, ReferenceLine
+from dpviz.charts.theme import Look, ReferenceLine
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.core.types import FloatArray
 from dpviz.inference.beta_mixture import BetaMixture
@@ -80,16 +80,8 @@ def densities_chart(
     ticks = [step * index for index in range(int(top / step) + 1)]
     bottom = -(len(laws) + 0.7) * BAR_STEP * top
     y = axis("density", range=[bottom, top], zeroline=True, tickvals=ticks)
-    truth = _truth(share, low, high, f"secret share {format_number(100 * (share or 0), 4)} %")
+    truth = theme.truth_line(share, f"secret share {format_number(100 * (share or 0), 4)} %", low, high)
     return theme.figure(traces, x, y, key, references=truth, labels=[label], margin=(62, 40, 46), legend="")
-
-
-def _truth(place: float | None, low: float, high: float, text: str) -> list[ReferenceLine]:
-    """The truth if it is inside the picture; its words stand above, and end there in the right half."""
-    if place is None or not low <= place <= high:
-        return []
-    side = "right" if place > (low + high) / 2 else "left"
-    return [ReferenceLine(x=place, text=text, side=side, layer="above", **TRUTH)]
 
 
 def count_distribution_chart(
@@ -111,7 +103,7 @@ def count_distribution_chart(
     trace = {"x": counts, "y": probabilities, "hovertemplate": "%{x}: %{y:.4g}<extra></extra>"}
     x = axis(f"{title} {symbol}", **({"dtick": 1} if len(counts) < 9 else {}))  # no ticks at halves
     y = axis("probability", rangemode="tozero")
-    truth = _truth(mark, counts[0], counts[-1], f"{symbol} = {format_number(mark or 0)}")
+    truth = theme.truth_line(mark, f"{symbol} = {format_number(mark or 0)}", counts[0], counts[-1])
     return theme.figure([trace | look], x, y, f"count {symbol}", references=truth, margin=(62, 16, 46), legend="")
 
 

@@ -77,12 +77,11 @@ def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: Priv
         (promised.type_one, promised.type_two, allowed, GREY, Stroke("dash", 2)),
         ((1 - delta) / slope * ends, (1 - delta) * (1 - ends), "slope −e<sup>ε</sup>: meets the axis at 1 − δ(ε)", key,
          Stroke("dot", 1.2)),
-        (grid, curve.normal(grid), f"{NORMAL_CURVE}: normal, μ = {format_number(curve.mu, 3)}", GREY,
-         Stroke("solid", 1.2)),
         (curve.type_one, curve.type_two, "this release", key, theme.EXACT_LINE),
     ]  # fmt: skip
-    if not np.isfinite(curve.mu):
-        del curves[3]
+    if np.isfinite(curve.mu):
+        name = f"{NORMAL_CURVE}: normal, μ = {format_number(curve.mu, 3)}"
+        curves.insert(3, (grid, curve.normal(grid), name, GREY, Stroke("solid", 1.2)))
     hover = "false alarms %{x:.4f}<br>misses %{y:.4f}"
     lines = [Line(x=x, y=y, name=name, color=color, stroke=stroke, hover=hover) for x, y, name, color, stroke in curves]
     # Letters; those that would cover one another stand together
@@ -141,10 +140,9 @@ def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: Attacke
     log_odds : ndarray
         Of each released table.
     """
-    with np.errstate(over="ignore", under="ignore"):
-        promised = np.exp([-epsilon, 0.0, epsilon])
-        low, prior, high = view.prior_odds * promised
-        posterior = np.clip(view.prior_odds * np.exp(log_odds), 1e-300, 1e300)  # the rest is drawn at the edge
+    with np.errstate(over="ignore", under="ignore"):  # what lies beyond is drawn at the edge
+        posterior = np.clip(view.prior_odds * np.exp(log_odds), 1e-280, 1e280)
+        low, prior, high = np.clip(view.prior_odds * np.exp([-epsilon, 0.0, epsilon]), 1e-280, 1e280).tolist()
     odds = f"odds of {view.first} : {view.second}"
     line = _release_line(synthesizer, posterior, odds)
     chosen = int(np.flatnonzero((synthesizer.column_counts == np.array(view.released)).all(axis=1))[0])
@@ -156,7 +154,7 @@ def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: Attacke
         ReferenceLine(y=high, text="prior × e<sup>ε</sup>", at=1, side="right"),
         ReferenceLine(y=low, text="prior × e<sup>−ε</sup>", at=0, edge="top"),
     ]
-    reach = [prior / 10, prior * 10, float(posterior.min()), float(posterior.max())]
+    reach = [prior / 10, prior * 10, low, high, *posterior.tolist()]
     axes = _released(synthesizer)[1], Axis(title=odds, log=True, low=min(reach), high=max(reach))
     key = f"attacker {synthesizer.key} {synthesizer.shape}"
     return line_chart([line], *axes, key=key, marks=[mark], references=references, legend="")

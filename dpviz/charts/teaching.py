@@ -56,7 +56,6 @@ def people_chart(tables: Sequence[DotTable], columns: int = 1) -> theme.Figure:
 
     Parameters
     ----------
-    tables : sequence of DotTable
     columns : int, optional
         Of tables side by side.
     """
@@ -69,15 +68,14 @@ def people_chart(tables: Sequence[DotTable], columns: int = 1) -> theme.Figure:
         left, top = place % columns * width, -(place // columns) * step
         number = np.arange(table.number)
         x, y = left + number % table.across, top - number // table.across
-        answers, colors = (
-            np.where(number < table.yes, *pair).tolist() for pair in (("yes", "no"), (theme.YES_COLOR, theme.NO_COLOR))
-        )
+        answers = np.where(number < table.yes, "yes", "no").tolist()
+        colors = np.where(number < table.yes, theme.YES_COLOR, theme.NO_COLOR).tolist()
         marker = theme.dot_marker(18 if is_flat else 11, "", 0) | {"color": colors}
-        hover, look = f"{table.name}: %{{customdata}}", {"customdata": answers, "name": table.name}
-        traces.append(theme.scatter("markers", x, y, hover, marker=marker, **look))
+        look = {"marker": marker, "customdata": answers, "name": table.name}
+        traces.append(theme.scatter("markers", x, y, f"{table.name}: %{{customdata}}", **look))
         if table.ringed is not None:
             ring = {"size": 27 if is_flat else 17, "symbol": "circle-open", "color": theme.TRUTH_COLOR}
-            point = x[[table.ringed]].astype(float).tolist(), y[[table.ringed]].astype(float).tolist()
+            point = [float(x[table.ringed])], [float(y[table.ringed])]
             traces.append(theme.scatter("markers", *point, "the ringed person", marker=ring))
         at_left = {"x": left - 0.8, "y": top, "xanchor": "right", "yanchor": "middle"}
         above = {"x": left - 0.5, "y": top + 0.9, "xanchor": "left", "yanchor": "bottom"}
@@ -98,7 +96,6 @@ def bars_chart(
 
     Parameters
     ----------
-    bars : sequence of Bar
     percent : bool, optional
         Whether the axis is of shares; its ticks are plain numbers in any case.
     longest : float, optional

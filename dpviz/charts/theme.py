@@ -143,7 +143,7 @@ def _encode(part: Any) -> Any:
 
 
 LEGENDS: dict[str, Look] = {
-    "above": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0},
+    "above": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "traceorder": "normal"},
     "right": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 1, "xanchor": "right"},
     "inside": {"x": 0.98, "y": 0.98, "xanchor": "right", "yanchor": "top"},
     "below": {"orientation": "h", "yanchor": "bottom", "y": 0, "x": 0, "yref": "container", "font": {"size": 12}},
@@ -234,6 +234,22 @@ class ReferenceLine:
         place = {own: getattr(self, own) if position is None else position, f"{across}ref": f"{across} domain"}
         place[across] = start if self.at is None else self.at
         return label(self.text, **place, xanchor=self.side, yanchor=self.edge)
+
+
+def truth_line(x: float | None, text: str, low: float = 0.0, high: float = 1.0) -> list[ReferenceLine]:
+    """The truth, if it is known and inside a picture, with words above that end within the picture.
+
+    Parameters
+    ----------
+    low, high : float, optional
+        Ends of the picture.
+    """
+    if x is None or not low <= x <= high:
+        return []
+    side, share = "center", (x - low) / ((high - low) or 1.0)
+    if not 0.2 <= share <= 0.8:
+        side = "left" if share < 0.2 else "right"
+    return [ReferenceLine(x=x, text=text, side=side, layer="above", **TRUTH)]
 
 
 def spread_labels(heights: Mapping[str, float], x: float, gap: float, ceiling: float) -> list[Look]:
