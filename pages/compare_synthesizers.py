@@ -11,6 +11,7 @@ import streamlit as st
 
 from dpviz.audit.release_audit import headline, ranked_audits, setting_of_comparison
 from dpviz.charts import comparison as charts
+from dpviz.charts.axes import rows_height
 from dpviz.charts.html import by_reason
 from dpviz.comparisons import DATA_KINDS, TERMS, BinaryData, Compared, Comparison, DataKind, MixedData
 from dpviz.comparisons.comparison import LIMITED_MEASURES, Ranking
@@ -118,7 +119,7 @@ def _show_release(comparison: Comparison) -> None:
     released = {method: np.atleast_1d(estimates[method.key]) for method, _ in settings}
     title = f"estimate of {data.chosen_estimand.symbol} from each set"
     chart = charts.release_chart(released, original=original, truth=data.truth, title=title)
-    ui.show_figure(chart, "release_picture", height=150 + 44 * len(released))
+    ui.show_figure(chart, "release_picture", height=rows_height(len(released)))
     ui.table(*charts.release_table(released), "One release", {1})
 
     # Rows of mixed data: two pictures side by side

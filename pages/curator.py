@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpviz.charts.comparison import limits_height
+from dpviz.charts.axes import rows_height
 from dpviz.charts.html import by_reason
 from dpviz.comparisons import CategoryData, CountData, DataKind
 from dpviz.core.declarations import PROPORTION
@@ -154,7 +154,7 @@ def _show_answer(desk: search.SearchResult, answer: summary.Answer) -> None:
     shown: search.SearchResult = st.session_state.get(before_key, desk)
     rows = min(5 if ui.class_mode() else MAX_ROWS, shown.n_expected)  # large words need room
     if shown.designs and (chart := figures.limits_figure(shown, rows)) is not None:
-        ui.show_figure(chart, "limits", height=limits_height(rows), hero=True)
+        ui.show_figure(chart, "limits", height=rows_height(rows), hero=True)
     if desk.designs and not desk.is_complete:
         st.progress(min(len(desk.designs) / desk.n_expected, 1.0))
     if shown is not desk:

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from dpviz.charts.plan import composition_chart, factors_chart, plan_height, ranges_chart
+from dpviz.charts.axes import rows_height
+from dpviz.charts.plan import composition_chart, factors_chart, ranges_chart
 from dpviz.core.escape import decode_utf8, escape_markdown
 from dpviz.core.formatting import format_count, format_number
 from dpviz.core.parameters import Parameter
@@ -311,7 +312,7 @@ def page() -> None:
             names = ("badge", "point", "rest", "short")
             badge, point, rest, short = (summary.sentence(name, facts=facts) for name in names)
             ui.answer(badge, f"<b>{point}</b> {escape_markdown(rest)}" if point else escape_markdown(rest), short)
-            height = plan_height(len(facts.statistics) + 1)
+            height = rows_height(len(facts.statistics) + 1)
             ui.show_figure(figures.plan_figure(facts), "picture", height=height, hero=True)
         with parts.details:
             ui.table(*summary.page_table("statistics", facts=facts), numeric=(2, 3, 4, 5))

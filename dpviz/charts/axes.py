@@ -24,10 +24,15 @@ def axis(title: str, **rest: Any) -> dict[str, Any]:
     return {"title": {"text": title}, "exponentformat": "power", **rest}
 
 
-def axis_of_rows(names: Sequence[str], **rest: Any) -> dict[str, Any]:
-    """Vertical axis with a name for each row, from the top down."""
+def axis_of_rows(names: Sequence[str]) -> dict[str, Any]:
+    """Vertical axis with a name for each row, from the top down, and as much room as the names need."""
     ticks = {"tickvals": list(range(len(names))), "ticktext": list(names), "range": [len(names) - 0.5, -0.5]}
-    return axis("", **ticks, showgrid=False, zeroline=False, **rest)
+    return axis("", **ticks, showgrid=False, zeroline=False, automargin=True)
+
+
+def rows_height(rows: int) -> int:
+    """Pixels of a picture of so many rows."""
+    return 150 + 36 * rows
 
 
 def round_step(rough: float, digits: Sequence[float] = (1, 2, 5, 10), share: float = 1.0) -> float:

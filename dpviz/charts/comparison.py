@@ -180,7 +180,7 @@ def release_chart(
     if not math.isnan(original):
         references.insert(0, ReferenceLine(x=original, text="confidential data", side=sides[0]))
     x = Axis(title=title, pad=0.06).to_plotly([*released.values(), np.array([truth, original])])
-    y = axis_of_rows([method.label for method in released], automargin=True)
+    y = axis_of_rows([method.label for method in released])
     return theme.figure(traces, x, y, "release", references=references, margin=(16, 16, 40), legend="")
 
 
@@ -221,11 +221,6 @@ SMALLEST_USED_SHARE, LARGEST_USED_SHARE = 0.01, 100.0  # of a limit; what lies b
 TICK_SHARES = SMALLEST_USED_SHARE, 0.03, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, LARGEST_USED_SHARE
 
 
-def limits_height(designs: int) -> int:
-    """Pixels of a `limits_chart` of so many designs."""
-    return 140 + 36 * designs
-
-
 def limits_chart(
     names: Sequence[str], used: Mapping[str, Sequence[Sequence[float]]], *, against: str = "", rows: int = 0
 ) -> theme.Figure:
@@ -260,7 +255,7 @@ def limits_chart(
     ticks = [share for share in TICK_SHARES if last - first < 2 or math.log10(share) % 1 == 0]
     scale = {"tickvals": ticks, "ticktext": [_tick_text(share) for share in ticks]}
     x = axis(against or "share of the limit", type="log", range=[first - 0.06, last + 0.06], **scale)
-    y = axis_of_rows([*names, *[""] * (rows - len(names))], automargin=True)
+    y = axis_of_rows([*names, *[""] * (rows - len(names))])
     above: Look = {"x": 0.0, "y": 1, "yref": "y domain", "yanchor": "bottom"}
     verdicts = theme.label("kept ", xanchor="right", **above), theme.label(" broken", xanchor="left", **above)
     labels, limit_line = () if against else verdicts, [ReferenceLine(x=1.0)]

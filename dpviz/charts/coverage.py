@@ -131,7 +131,7 @@ def causes_chart(effects: Mapping[str, Mapping[str, float]]) -> theme.Figure:
     reach = max(1.3 * max(100 * abs(change) for changes in effects.values() for change in changes.values()), 0.1)
     between = [ReferenceLine(y=row + 0.5, color="rgba(128,128,128,.25)", width=2) for row in range(len(causes) - 1)]
     axes = axis("points lost (left) or added (right)", range=[-reach, reach], zeroline=False), axis_of_rows(causes)
-    layout: Look = {"references": [ReferenceLine(x=0), *between], "margin": (120, 16, 16), "legend": "below"}
+    layout: Look = {"references": [ReferenceLine(x=0), *between], "margin": (16, 16, 16), "legend": "below"}
     return theme.figure(traces, *axes, "causes", **layout)
 
 

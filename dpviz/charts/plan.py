@@ -16,11 +16,6 @@ ASSUMPTION_MARKS = ("blue", "circle"), ("green", "square"), ("pink", "diamond")
 BELOW = "all limits hold below this line"
 
 
-def plan_height(lines: int) -> int:
-    """Pixels of a `plan_chart` of so many rows."""
-    return 158 + 34 * lines
-
-
 def plan_chart(
     names: list[str], *, part: FloatArray, basic_part: FloatArray, used: FloatArray, basic_used: FloatArray,
     promised: str,
@@ -66,7 +61,7 @@ def plan_chart(
         shapes.append(ReferenceLine(y=len(names) - 1.5).shape | {"xref": "paper"})
     words = (("x", f" {promised}", "left"), ("x2", "kept ", "right"), ("x2", " broken", "left"))
     labels = [ReferenceLine(x=1.0, text=text, side=side).label() | {"xref": half} for half, text, side in words]
-    x, y = _share_axis("promise used", (0.0, 0.46), ends["x"]), axis_of_rows(names, automargin=True)
+    x, y = _share_axis("promise used", (0.0, 0.46), ends["x"]), axis_of_rows(names)
     right = _share_axis("limit used", (0.54, 1.0), ends["x2"]) | {"anchor": "y"}
     look = {"labels": labels, "shapes": shapes, "xaxis2": right, "margin": (16, 16, 48), "legend": "below"}
     return theme.figure(traces, x, y, f"plan {len(names)}", **look)

@@ -9,6 +9,7 @@ from dpviz.charts import theme
 from dpviz.charts.axes import MEASURES, Axis
 from dpviz.charts.html import fragment
 from dpviz.charts.lines import Line, comparison_chart
+from dpviz.charts.theme import Look
 from dpviz.core.formatting import format_number
 from dpviz.published.figures import Figure, FigurePanel, LineKind, slugify
 from dpviz.published.layout import Layout
@@ -30,8 +31,12 @@ OPEN_CELL = "cell"
 MEASURE_AXES = {key: Axis(**axis) for key, axis in MEASURES["published"].items()}
 """The axis of each measure that the figures have."""
 
-BASIS = dict.fromkeys(LineKind, "exact") | {LineKind.PURE_EPSILON: "exact, δ = 0", LineKind.PRINTED: "printed"}
-"""What the hover says of each kind of line."""
+SPECIAL_LINES: dict[LineKind, Look] = {
+    LineKind.PURE_EPSILON: {"basis": "exact, δ = 0", "stroke": theme.PURE_LINE},
+    LineKind.PRINTED: {"basis": "printed", "stroke": theme.PRINTED_LINE},
+    LineKind.REFERENCE: {"is_reference": True},
+}
+"""Attributes of lines by their kind."""
 
 
 class CellLinks(NamedTuple):
@@ -90,12 +95,10 @@ def panel_chart(figure: Figure, panel: FigurePanel, *, small: bool = False) -> t
         Without names and legend.
     """
     short = theme.shorten_labels(line.name for line in panel.lines)
-    strokes = {LineKind.PURE_EPSILON: theme.PURE_LINE, LineKind.PRINTED: theme.PRINTED_LINE}
     lines = [
         Line(
             name=line.name, short=short[line.name], x=line.x, y=line.y, error=line.error, exact=line.error == 0,
-            color=line.key, basis=BASIS[line.kind], stroke=strokes.get(line.kind, theme.EXACT_LINE),
-            is_reference=line.kind is LineKind.REFERENCE,
+            color=line.key, **SPECIAL_LINES.get(line.kind, {}),
         )
         for line in panel.lines
     ]  # fmt: skip

@@ -141,8 +141,7 @@ def bars_chart(
     for row, bar in enumerate(bars):
         end = bar.length if base is None else math.log10(max(bar.length, base))
         labels.append(theme.label(f"<b>{bar.text}</b>", 13, x=end, xanchor="left", xshift=6, y=row, yanchor="middle"))
-    margin = round(14 + 7.3 * max(len(line) for name in names for line in name.split("<br>"))), 12, 30
-    layout: Look = {"labels": labels, "references": [ReferenceLine(x=base)] if base else [], "margin": margin}
+    layout: Look = {"labels": labels, "references": [ReferenceLine(x=base)] if base else [], "margin": (14, 12, 30)}
     axes = axis(title, zeroline=False, **scale), axis_of_rows(names)
     return theme.figure(traces, *axes, f"bars {title}", legend="", barmode="stack", dragmode=False, **layout)
 
