@@ -18,16 +18,9 @@ ROWS_HIGH = 12
 @cache
 def _template(name: str) -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined  # loaded with the first text
-    from markupsafe import Markup
 
-    def to_markup(value: object) -> Markup:
-        # With the entities that the standard library writes
-        return value if isinstance(value, Markup) else Markup(escape(str(value)))
-
-    environment = Environment(
-        loader=PackageLoader("dpviz.charts", ""), autoescape=True, finalize=to_markup, undefined=StrictUndefined,
-        trim_blocks=True,
-    )  # fmt: skip
+    loader = PackageLoader("dpviz.charts", "")
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     environment.filters |= {"exp": math.exp, "log": math.log, "percent": format_percent, "readable": format_number}
     return environment.get_template(f"{name}.html").module
 

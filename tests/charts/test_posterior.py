@@ -11,7 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from dpviz.charts.posterior import DENSITY_STYLES, count_distribution_chart, densities_chart
+from dpviz.charts.posterior import count_distribution_chart, densities_chart
 from dpviz.charts.theme import AWARE_COLOR, INK, NAIVE_COLOR, TRUTH_COLOR
 from dpviz.inference.beta_mixture import BetaMixture
 from dpviz.inference.posterior import posterior_if_known, posterior_if_real, posterior_mixture
@@ -59,9 +59,6 @@ def drawn(name: str) -> go.Figure:
     return chart_of(laws(name), one["x"] / one["n"])
 
 
-COLORS = {kind: style.color for kind, style in DENSITY_STYLES.items()}
-
-
 def curves(figure: go.Figure) -> dict[str, Any]:
     return {trace.legendgroup: trace for trace in figure.data if trace.name is not None}
 
@@ -74,12 +71,12 @@ def bars(figure: go.Figure) -> list[Any]:
 def test_exact_is_solid_known_dotted_and_naive_dashed_each_in_its_own_colour(name: str) -> None:
     found = curves(drawn(name))
     assert {key: trace.line.dash for key, trace in found.items()} == {"exact": "solid", "known": "dot", "naive": "dash"}
-    colors = COLORS | {"known": INK}  # on paper; in the page it is that of the page
+    colors = {"exact": AWARE_COLOR, "naive": NAIVE_COLOR, "known": INK}  # on paper; in the page it is that of the page
     assert {key: trace.line.color for key, trace in found.items()} == {key: colors[key] for key in found}
     assert all(bar.line.color == colors[bar.legendgroup] for bar in bars(drawn(name)))
     (names,) = [one for one in drawn(name).layout.annotations if "law exact" in one.text]
     assert re.findall(r"law \w+", names.text) == ["law exact", "law known", "law naive"]
-    assert re.findall(r"color: ([^\"]+)", names.text) == [COLORS[key] for key in ("exact", "known", "naive")]
+    assert re.findall(r"color: ([^\"]+)", names.text) == [AWARE_COLOR, TRUTH_COLOR, NAIVE_COLOR]
     assert drawn(name).layout.showlegend is False
 
 
@@ -89,14 +86,6 @@ def test_the_names_stand_in_the_half_that_the_intervals_leave_free(name: str) ->
     (names,) = [one for one in figure.layout.annotations if "law exact" in one.text]
     middles = [sum(law.interval(LEVEL)) / 2 for law in laws(name).values()]
     assert (names.x < 0.5) == (names.xanchor == "left") == (np.mean(middles) > np.mean(figure.layout.xaxis.range))
-
-
-def test_the_roles_have_the_colors_that_they_have_on_every_page() -> None:
-    assert COLORS["exact"] == AWARE_COLOR
-    assert COLORS["naive"] == NAIVE_COLOR
-    assert COLORS["known"] == TRUTH_COLOR
-    written = chart_of(laws("Charest"), 0.3).to_dict()
-    assert [shape["line"]["color"] for shape in written["layout"]["shapes"]] == [TRUTH_COLOR]
 
 
 @every_release
@@ -158,12 +147,10 @@ def test_the_confidential_share_is_a_thin_rule_with_its_words(name: str) -> None
     assert shape.x0 == shape.x1 == words.x == one["x"] / one["n"]
     told = match_in(r"^secret share ([\d.]+) %$", words.text)
     assert float(told[1]) == pytest.approx(100 * one["x"] / one["n"], rel=1e-3)
-
-
-def test_without_a_known_share_nothing_is_marked() -> None:
-    figure = chart_of(laws("Charest"))
-    assert not figure.layout.shapes
-    assert [one.text for one in figure.layout.annotations if "law" not in one.text] == []
+    (written,) = chart_of(laws(name), one["x"] / one["n"]).to_dict()["layout"]["shapes"]
+    assert written["line"]["color"] == TRUTH_COLOR
+    unknown = chart_of(laws(name))
+    assert not unknown.layout.shapes and len(unknown.layout.annotations) == 1
 
 
 @pytest.mark.parametrize("name", ["infinite at 0", "infinite at 1", "infinite at both"])
@@ -198,7 +185,7 @@ def test_a_law_of_a_count_is_bars_or_a_filled_line_of_its_own_numbers(rows: int)
     assert trace.fill == "tozeroy" if rows > 160 else trace.type == "bar"
     assert np.array_equal(trace.x, 7 + np.arange(rows))
     assert np.array_equal(trace.y, probabilities)
-    assert trace.marker.color == COLORS["exact"]
+    assert trace.marker.color == AWARE_COLOR
     assert figure.layout.yaxis.rangemode == "tozero"
 
 

@@ -64,7 +64,7 @@ def test_an_answer_is_a_mark_and_a_sentence_and_a_short_one_for_a_class() -> Non
 def test_a_table_is_named_and_folds_itself_for_a_class() -> None:
     usual, large = show("draw_table"), show("draw_table", is_large=True)
     for app in (usual, large):
-        assert 'aria-label="A &quot;table&quot; &lt;x&gt;"' in markup(app) and "<td><b>a</b></td>" in markup(app)
+        assert 'aria-label="A &#34;table&#34; &lt;x&gt;"' in markup(app) and "<td><b>a</b></td>" in markup(app)
     assert "<details" not in markup(usual) and "1.23456" in markup(usual)
     assert '<details class="dpviz-fold"><summary>A &quot;table&quot; &lt;x&gt;</summary>' in markup(large)
     assert "1.23456" not in markup(large) and "1.23" in markup(large)
