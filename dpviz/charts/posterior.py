@@ -1,7 +1,6 @@
 """Posterior densities of a proportion, each with its interval as a bar below, and distributions of counts."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 
@@ -14,21 +13,14 @@ from dpviz.core.types import FloatArray
 from dpviz.inference.beta_mixture import BetaMixture
 from dpviz.inference.posterior_coverage import PosteriorCoverage
 
-
-class DensityStyle(NamedTuple):
-    """Color and dash of a density, and the same dash in a line of words."""
-
-    color: str
-    dash: str
-    stroke: str
-
-
 DENSITY_STYLES = {
-    "exact": DensityStyle(theme.AWARE_COLOR, "solid", "━"),  # of the analyst who is told how the data were made
-    "known": DensityStyle(theme.TRUTH_COLOR, "dot", "┉"),  # of the secret table
-    "naive": DensityStyle(theme.NAIVE_COLOR, "dash", "╍"),  # of the analyst who takes the data for real
-    "secret": DensityStyle(theme.METHOD_COLORS["posterior_mode"], "dashdot", "┅"),  # of who is told all but n
+    "exact": (theme.AWARE_COLOR, "solid"),  # of the analyst who is told how the data were made
+    "known": (theme.TRUTH_COLOR, "dot"),  # of the secret table
+    "naive": (theme.NAIVE_COLOR, "dash"),  # of the analyst who takes the data for real
+    "secret": (theme.METHOD_COLORS["posterior_mode"], "dashdot"),  # of who is told all but n
 }
+"""Color and dash of each density."""
+
 BAR_STEP = 0.055  # share of the picture's height between two interval bars
 
 
@@ -51,18 +43,18 @@ def densities_chart(
     peaks = [float(density.max()) for _, density in outlines if np.all(np.isfinite(density))]
     inside = [density[(p >= 0.01) & (p <= 0.99)] for p, density in outlines]
     top = max(peaks or [float(values.max(initial=0.0)) for values in inside]) * 1.06 or 1.0
-    traces, words = [], []
+    traces = []
     for place, (kind, (p, density), ends) in enumerate(zip(laws, outlines, intervals, strict=True), 1):
-        name, style, height = names[kind], DENSITY_STYLES[kind], -place * BAR_STEP * top
-        words.append(f'<span style="color: {style.color}"><b>{style.stroke}</b></span> {name}')
-        look: Look = {"line": {"color": style.color, "width": 2.4, "dash": style.dash}, "name": name}
+        name, (color, dash), height = names[kind], DENSITY_STYLES[kind], -place * BAR_STEP * top
+        look: Look = {"line": {"color": color, "width": 2.4, "dash": dash}, "name": name, "legendgroup": kind}
         hover = f"<b>{name}</b><br>%{{x:.2%}}: density %{{y:.4g}}"
-        traces.append(theme.scatter("lines", p, np.minimum(density, 1.5 * top), hover, legendgroup=kind, **look))
+        traces.append(theme.scatter("lines", p, np.minimum(density, 1.5 * top), hover, **look))
         first, last = (f"{format_number(100 * end, 3)} %" for end in ends)
         look = {"text": [f"{first}\u00a0", f"\u00a0{last}"], "textposition": ["middle left", "middle right"]}
-        look |= {"textfont": {"size": 11}, "cliponaxis": False, "line": {"color": style.color, "width": 5}}
+        look |= {"textfont": {"size": 11}, "cliponaxis": False, "line": {"color": color, "width": 5}}
         hover = f"<b>{name}</b><br>{format_number(100 * level, 8)} % from {first} to {last}"
-        traces.append(theme.scatter("lines+text", [*ends], [height, height], hover, legendgroup=kind, **look))
+        look |= {"legendgroup": kind, "showlegend": False}
+        traces.append(theme.scatter("lines+text", [*ends], [height, height], hover, **look))
 
     # Shares from 0 to 1, or a part of it where the intervals take a small part of it
     shown = [*np.ravel(intervals), *([] if share is None else [share])]
@@ -73,15 +65,13 @@ def densities_chart(
     x = Axis(title="share of yes", pad=0.01, look={"tickformat": "~%"}).to_plotly([np.array([low, high])])
 
     # The names stand in the upper corner that is farther from the middle of the intervals; no tick below 0 at the bars
-    side, corner = ("left", 0.01) if np.mean(intervals) > (low + high) / 2 else ("right", 0.99)
-    at: Look = {"x": corner, "xref": "x domain", "xanchor": side, "align": "left"}
-    label = theme.label("<br>".join(words), **at, y=0.99, yref="y domain", yanchor="top")
+    legend = "inside left" if np.mean(intervals) > (low + high) / 2 else "inside right"
     step = round_step(top / AXIS_INTERVALS)
     ticks = [step * index for index in range(int(top / step) + 1)]
     bottom = -(len(laws) + 0.7) * BAR_STEP * top
     y = axis("density", range=[bottom, top], zeroline=True, tickvals=ticks)
     truth = theme.truth_line(share, f"secret share {format_number(100 * (share or 0), 4)} %", low, high)
-    return theme.figure(traces, x, y, key, references=truth, labels=[label], margin=(62, 40, 46), legend="")
+    return theme.figure(traces, x, y, key, references=truth, margin=(62, 40, 46), legend=legend)
 
 
 def count_distribution_chart(

@@ -102,7 +102,7 @@ def trade_off_chart(curve: TradeOffCurve, promised: TradeOffCurve, summary: Priv
     x_axis = Axis(title="false alarms: type I error", low=0.0, high=1.0, pad=0, look={"constrain": "domain"})
     look = {"constrain": "domain", "scaleanchor": "x"}
     y_axis = Axis(title="misses: type II error (lower is less private)", low=0.0, high=1.02, pad=0, look=look)
-    return line_chart(lines, x_axis, y_axis, key=f"trade-off {key}", marks=marks, legend="inside")
+    return line_chart(lines, x_axis, y_axis, key=f"trade-off {key}", marks=marks, legend="inside right")
 
 
 # Along the released tables
@@ -152,7 +152,7 @@ def attacker_chart(synthesizer: Synthesizer, log_odds: FloatArray, view: Attacke
     references = [
         ReferenceLine(y=prior, text="prior odds", dash="dot", at=1, side="right"),
         ReferenceLine(y=high, text="prior × e<sup>ε</sup>", at=1, side="right"),
-        ReferenceLine(y=low, text="prior × e<sup>−ε</sup>", at=0, edge="top"),
+        ReferenceLine(y=low, text="prior × e<sup>−ε</sup>", at=0),
     ]
     reach = [prior / 10, prior * 10, low, high, *posterior.tolist()]
     axes = _released(synthesizer)[1], Axis(title=odds, log=True, low=min(reach), high=max(reach))

@@ -145,7 +145,8 @@ def _encode(part: Any) -> Any:
 LEGENDS: dict[str, Look] = {
     "above": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0, "traceorder": "normal"},
     "right": {"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 1, "xanchor": "right"},
-    "inside": {"x": 0.98, "y": 0.98, "xanchor": "right", "yanchor": "top"},
+    "inside left": {"x": 0.01, "y": 0.99, "xanchor": "left", "yanchor": "top"},
+    "inside right": {"x": 0.99, "y": 0.99, "xanchor": "right", "yanchor": "top"},
     "below": {"orientation": "h", "yanchor": "bottom", "y": 0, "x": 0, "yref": "container", "font": {"size": 12}},
     "": {},
 }
@@ -165,7 +166,7 @@ def figure(
         The reader's zoom survives as long as it is the same.
     margin : tuple of int, optional
         Pixels at the left, at the right, above, and below if not as usual.
-    legend : {"above", "right", "inside", "below", ""}, optional
+    legend : {"above", "right", "inside left", "inside right", "below", ""}, optional
         Where it stands, if at all.
     references, labels : sequence of ReferenceLine and of dict, optional
         Thin lines, and further texts.
