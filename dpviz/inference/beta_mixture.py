@@ -251,8 +251,8 @@ class MixtureFamily:
 
         with np.errstate(all="ignore"):  # far out, where no component has a density
             # {f < c} has probability 1 − level and length 1 at most, so that c ≥ 1 − level
-            least = np.full(len(rows), math.log1p(-level) - 1e-9)
-            height = falling_roots(excess, least, highest.max(axis=1), self.at(rows, low[:, 0])[0])
+            lower_bound = np.full(len(rows), math.log1p(-level) - 1e-9)
+            height = falling_roots(excess, lower_bound, highest.max(axis=1), self.at(rows, low[:, 0])[0])
             off, _ = excess(rows, height)
 
         # On a plateau no height gives the level: the cuts are between those a little higher and a little lower

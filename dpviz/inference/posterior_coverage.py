@@ -98,8 +98,8 @@ def posterior_summaries(
         family = MixtureFamily(a=gamma1 + x, b=gamma2 + x[::-1], weights=normalized(log_weights))
         moments[:, block] = family.moments()
         region = family.equal_tails(level) if interval == EQUAL_TAILS else family.highest_density(level)
-        more = max(region.shape[2] - ends.shape[2], 0)
-        ends = np.pad(ends, ((0, 0), (0, 0), (0, more)), constant_values=math.nan)
+        added_parts = max(region.shape[2] - ends.shape[2], 0)
+        ends = np.pad(ends, ((0, 0), (0, 0), (0, added_parts)), constant_values=math.nan)
         ends[:, block, : region.shape[2]] = region
     mean, variance = moments[:, place.ravel()]
     starts, stops = ends[:, place.ravel()]

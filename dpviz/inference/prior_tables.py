@@ -222,9 +222,9 @@ def uneven_table(question: PromiseQuestion, ratio: float, beta: float) -> TextTa
     cells = {}
     for method in CALIBRATED_METHODS.values():
         uneven = minimum_prior(method.key, **promise, ratio=ratio)
-        other = f", β = {text(ratio * uneven)}" if has_number(uneven) else ""
+        beta_text = f", β = {text(ratio * uneven)}" if has_number(uneven) else ""
         is_enough = beta > method.lost
         fixed = text(minimum_prior(method.key, **promise, beta=beta)) if is_enough else "needs β > 1"
-        cells[method] = [text(minimum_prior(method.key, **promise)), text(uneven) + other, fixed]
+        cells[method] = [text(minimum_prior(method.key, **promise)), text(uneven) + beta_text, fixed]
     head = ["smallest α", "β = α", f"β = {format_number(ratio, 4)} α", f"β fixed at {format_number(beta, 4)}"]
     return _table("Smallest priors of uneven shape", head, cells)
