@@ -6,6 +6,7 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as in the app: idle threads spin at the other workers' cost
 
+import contextlib
 import functools
 import gc
 import sys
@@ -34,6 +35,9 @@ def _wait(runner: local_script_runner.LocalScriptRunner, timeout: float = 3) -> 
 
 
 local_script_runner.require_widgets_deltas = _wait
+
+LONG = ("test_plugged", "test_campus", "test_reproduction", "test_new_parts")
+"""Modules of tests that take longest without a browser."""
 
 REQUIRE = "DPVIZ_REQUIRE_BROWSER"
 NO_BROWSER = (
@@ -65,8 +69,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run browser tests, the longest, first: what is left for the last worker is short."""
-    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+    """Run the longest tests first, those in the browser before all: what is left for the last worker is short."""
+    items.sort(key=lambda item: (item.get_closest_marker("browser") is None, item.path.stem not in LONG))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -88,9 +92,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[str]:
-    """URL of a running app, one for each worker."""
-    with running_app() as url:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """URL of a running app with rooms of its own, one for each worker."""
+    from pages.room.server import ADDRESS  # which takes a second, and few tests need it
+
+    with contextlib.ExitStack() as stack:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv(ADDRESS, f"sqlite:///{tmp_path_factory.mktemp('rooms')}/rooms.sqlite")
+            url = stack.enter_context(running_app())
         yield url
 
 

@@ -9,7 +9,6 @@ import os
 import re
 import subprocess
 import sys
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -66,11 +65,6 @@ def smallest_design(question: DesignQuestion, method: ComparedMethod, sets: int,
 def with_outcomes(design: Candidate, outcomes: Iterable[Outcome], **changes: Any) -> Candidate:
     """The same design with other outcomes."""
     return dataclasses.replace(design, known_outcomes=tuple(outcomes), **changes)
-
-
-def last_of(results: Iterable[Result]) -> Result | None:
-    """Last of several results; None where there is none."""
-    return next(iter(deque(results, maxlen=1)), None)
 
 
 def value_of(cell: str) -> float:

@@ -107,6 +107,11 @@ def answer(app: AppTest) -> str:
     return plain_text(found[1])
 
 
+def headline(app: AppTest) -> str:
+    """The same with single spaces, as a reader sees it."""
+    return " ".join(answer(app).split())
+
+
 def mark(app: AppTest) -> str:
     """The framed word of the page's answer."""
     found = re.search(r'class="dpviz-mark">([^<]*)<', markup(app))

@@ -79,10 +79,10 @@ def zoom(page: Page) -> None:
 @pytest.mark.parametrize(
     ("path", "prefix"),
     [
-        ("coverage?cv_n=97&cv_sets=7", "cv"),
-        ("compare_synthesizers?cs_n=137", "cs"),
+        ("coverage?cv_n=57&cv_sets=6", "cv"),
+        ("compare_synthesizers?cs_n=67", "cs"),
         ("minimum_priors?mp_n=1457", "mp"),
-        ("curator?cu_n=211&cu_values=7", "cu"),
+        ("curator?cu_n=61&cu_values=5", "cu"),
     ],
 )  # fmt: skip
 def test_picture_stays_and_keeps_its_zoom_while_it_refines_and_a_control_moves(

@@ -55,8 +55,8 @@ def check_copy(page: Page, url: str) -> None:
 
 
 def test_every_move_ends_in_the_url_and_a_copy_of_it_shows_the_same(context: BrowserContext, server: str) -> None:
-    with visit(context, f"{server}/coverage?cv_sets=3") as page:
-        moves = "cv_sets=3"
+    with visit(context, f"{server}/coverage?cv_sets=3&cv_n=30") as page:
+        moves = "cv_sets=3&cv_n=30"
         slider(page, "cv_epsilon").press("ArrowRight")
         expect(page).to_have_url(f"{server}/coverage?cv_epsilon=2.2&{moves}")
         type_number(page, "cv_p", "0.4")
@@ -65,7 +65,8 @@ def test_every_move_ends_in_the_url_and_a_copy_of_it_shows_the_same(context: Bro
         check_copy(page, page.url)
         values = dict(setting.split("=") for setting in page.url.partition("?")[2].split("&"))
         assert values == {
-            "cv_epsilon": "2.2", "cv_p": "0.4", "cv_sets": "3", "cv_axis": "against+%CE%B5", "cv_look": "Why+it+fails",
+            "cv_epsilon": "2.2", "cv_p": "0.4", "cv_sets": "3", "cv_n": "30", "cv_axis": "against+%CE%B5",
+            "cv_look": "Why+it+fails",
         }  # fmt: skip
         choose(page, "cv_look", "Why it fails")  # closes it
         type_number(page, "cv_p", "0.25")
@@ -120,7 +121,7 @@ def test_a_new_server_finds_the_settings_of_a_page_and_the_seat_of_a_phone_in_th
         def open_tab(address: str, screen: ViewportSize) -> Page:
             return stack.enter_context(visit(context, address, screen, is_strict=False))
 
-        page = open_tab(f"{url}/coverage?cv_n=50", LAPTOP)
+        page = open_tab(f"{url}/coverage?cv_sets=1&cv_n=50", LAPTOP)
         teacher = open_tab(f"{url}/experiment", PROJECTOR)
         teacher.get_by_role("button", name="Open a room").click()
         code = teacher.locator(".dpviz-code").inner_text().replace(" ", "")
@@ -140,7 +141,7 @@ def test_a_new_server_finds_the_settings_of_a_page_and_the_seat_of_a_phone_in_th
         slider(page, "cv_epsilon").press("ArrowRight")  # the first run of the new session, which cannot know the move
         settle(page)
         assert box(page, "cv_n").input_value() == "50" and float(box(page, "cv_epsilon").input_value()) >= 3
-        page.goto(f"{url}/coverage?cv_epsilon=3&cv_n=50")
+        page.goto(f"{url}/coverage?cv_epsilon=3&cv_sets=1&cv_n=50")
         settle(page)
         assert state(page) == shown
         teacher.reload()

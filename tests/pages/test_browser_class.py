@@ -3,36 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from pages.room.server import ADDRESS
-from tests.browser import running_app, settle
+from tests.browser import settle
 from tests.pages.visitor import LAPTOP, PHONE, PROJECTOR, Theme, cut_off, shut_out, visit
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.fixture(scope="module")
-def school(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """URL of an app with rooms of its own."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(ADDRESS, f"sqlite:///{tmp_path_factory.mktemp('rooms')}/rooms.sqlite")
-        with running_app() as url:
-            yield url
-
-
-def opened_room(page: Page, school: str) -> str:
+def opened_room(page: Page, server: str) -> str:
     """Open a room in class mode; the link by which students join it."""
-    page.goto(f"{school}/experiment?class=1")
+    page.goto(f"{server}/experiment?class=1")
     page.get_by_role("button", name="Open a room").click()
     code = page.locator(".dpviz-code").inner_text()
     assert re.fullmatch("[A-Z2-9]{3} [A-Z2-9]{3}", code)
     expect(page).to_have_url(re.compile(r"class=1&room=\w{6}&teacher=[\w-]{22}"))
-    return f"{school}/experiment?room={code.replace(' ', '')}"
+    return f"{server}/experiment?room={code.replace(' ', '')}"
 
 
 def press(page: Page, name: str) -> None:
@@ -43,12 +32,12 @@ def table_of(phone: Page) -> list[str]:
     return re.findall(r"\d+ yes", phone.locator(".dpviz-seat").inner_text())
 
 
-def test_a_class_goes_from_the_link_to_the_end(chromium: Browser, school: str) -> None:
+def test_a_class_goes_from_the_link_to_the_end(chromium: Browser, server: str) -> None:
     with ExitStack() as stack:
-        projector = stack.enter_context(visit(chromium, f"{school}/experiment", PROJECTOR))
-        link = opened_room(projector, school)
+        projector = stack.enter_context(visit(chromium, f"{server}/experiment", PROJECTOR))
+        link = opened_room(projector, server)
         phones = [stack.enter_context(visit(chromium, link, PHONE)) for _ in range(2)]
-        typed = stack.enter_context(visit(chromium, f"{school}/experiment", PHONE, "dark"))
+        typed = stack.enter_context(visit(chromium, f"{server}/experiment", PHONE, "dark"))
         typed.get_by_role("textbox", name="Code of the room").fill(link[-6:].lower())
         typed.get_by_role("textbox", name="Code of the room").press("Enter")
         phones.append(typed)
@@ -112,15 +101,15 @@ def test_a_class_goes_from_the_link_to_the_end(chromium: Browser, school: str) -
         press(projector, "End this room")
         press(projector, "End it now")
         expect(projector.get_by_role("button", name="Open a room")).to_be_visible()
-        expect(projector).to_have_url(f"{school}/experiment?class=1")
+        expect(projector).to_have_url(f"{server}/experiment?class=1")
         for phone in phones:
             expect(phone.locator(".dpviz-problem")).to_contain_text("This room has ended.")
             settle(phone)
         settle(projector)
 
 
-def test_a_teacher_rehearses_alone_with_seats_that_report_one_after_the_other(chromium: Browser, school: str) -> None:
-    with visit(chromium, f"{school}/experiment", LAPTOP, "dark") as page:
+def test_a_teacher_rehearses_alone_with_seats_that_report_one_after_the_other(chromium: Browser, server: str) -> None:
+    with visit(chromium, f"{server}/experiment", LAPTOP, "dark") as page:
         press(page, "Try it alone")
         expect(page.locator(".dpviz-code")).to_be_visible()
         press(page, "Start")
@@ -131,9 +120,9 @@ def test_a_teacher_rehearses_alone_with_seats_that_report_one_after_the_other(ch
         settle(page)
 
 
-def test_a_phone_says_that_it_is_offline_until_it_is_back(chromium: Browser, school: str) -> None:
-    with visit(chromium, f"{school}/experiment", LAPTOP) as page:
-        link = opened_room(page, school)
+def test_a_phone_says_that_it_is_offline_until_it_is_back(chromium: Browser, server: str) -> None:
+    with visit(chromium, f"{server}/experiment", LAPTOP) as page:
+        link = opened_room(page, server)
     with visit(chromium, link, PHONE, is_strict=False) as phone:  # the console tells of what could not be fetched
         for is_offline in (True, False):
             phone.context.set_offline(is_offline)
@@ -141,17 +130,17 @@ def test_a_phone_says_that_it_is_offline_until_it_is_back(chromium: Browser, sch
         expect(phone.locator(".dpviz-seat")).to_contain_text("You have seat 1 ")
 
 
-def test_every_rule_is_in_sight_of_a_class(chromium: Browser, school: str) -> None:
-    with visit(chromium, f"{school}/experiment", PROJECTOR) as page:
-        opened_room(page, school)
+def test_every_rule_is_in_sight_of_a_class(chromium: Browser, server: str) -> None:
+    with visit(chromium, f"{server}/experiment", PROJECTOR) as page:
+        opened_room(page, server)
         press(page, "Start")
         page.locator(".st-key-room_sets").get_by_text("3", exact=True).click()
         expect(page.get_by_text("by the rule of Reiter 2003")).to_be_in_viewport(ratio=1)
         expect(page.get_by_text("told how the data were made", exact=True)).to_be_in_viewport(ratio=1)
 
 
-def test_a_lesson_opens_by_a_click_anywhere_on_its_card(chromium: Browser, school: str) -> None:
-    with visit(chromium, f"{school}/lessons", LAPTOP, "light") as page:
+def test_a_lesson_opens_by_a_click_anywhere_on_its_card(chromium: Browser, server: str) -> None:
+    with visit(chromium, f"{server}/lessons", LAPTOP, "light") as page:
         box = page.get_by_text("How often can an attacker be right").bounding_box()
         assert box is not None
         page.mouse.click(box["x"] + 2, box["y"] + 2)
@@ -161,10 +150,10 @@ def test_a_lesson_opens_by_a_click_anywhere_on_its_card(chromium: Browser, schoo
 
 @pytest.mark.parametrize(("width", "height", "theme"), [(1280, 720, "light"), (1024, 768, "dark")])
 def test_back_and_next_of_a_lesson_stay_in_sight_of_a_class(
-    chromium: Browser, school: str, width: int, height: int, theme: Theme
+    chromium: Browser, server: str, width: int, height: int, theme: Theme
 ) -> None:
     size: ViewportSize = {"width": width, "height": height}
-    with visit(chromium, f"{school}/lessons?class=1&lesson=one_answer&step=4", size, theme) as page:
+    with visit(chromium, f"{server}/lessons?class=1&lesson=one_answer&step=4", size, theme) as page:
         for name in ("← Back", "Next lesson"):
             expect(page.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
         expect(page.locator(".dpviz-stays")).to_be_in_viewport(ratio=1)

@@ -11,7 +11,7 @@ from dpviz.comparisons import Analysis, BinaryData
 from dpviz.comparisons.budget import SplitOverSets
 from pages.budget import METHODS, PRESETS, take_release
 from pages.ui.url import Visit
-from tests.pages.apptest import answer, cells_of, figures, links, open_page, problems, said, settings, sound
+from tests.pages.apptest import cells_of, figures, headline, links, open_page, problems, said, settings, sound
 
 QUICK = {"n": 9, "repetitions": 60, "cells": 3}
 RELEASE = {
@@ -30,10 +30,6 @@ def open_with(release: dict[str, Any], **state: object) -> AppTest:
     return sound(open_page("budget", session={"visit": Visit(release=RELEASE | release), **state}))
 
 
-def sentence_of(app: AppTest) -> str:
-    return " ".join(answer(app).split())
-
-
 def divisions(app: AppTest) -> dict[str, list[str]]:
     """Cells of the table of divisions, by the bold words in the first of each row."""
     return cells_of(app, "The smallest error and the papers' divisions")
@@ -41,7 +37,7 @@ def divisions(app: AppTest) -> dict[str, list[str]]:
 
 def test_a_fresh_page_names_the_best_number_of_sets() -> None:
     app = open_budget()
-    assert sentence_of(app) == (
+    assert headline(app) == (
         "5 sets With ε = 1 for everything that is released, the error is smallest with 5 sets : the analyst's estimate "
         "of the share of yes is typically off by 5.93 points (root mean squared error, Modips (boundary-inflated), "
         "n = 100, p = 0.25 and ε = 1)."
@@ -58,14 +54,14 @@ def test_a_fresh_page_names_the_best_number_of_sets() -> None:
 def test_what_is_not_final_is_said_to_be_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     """n = 20, ε = 2.5: of the 23 numbers of sets that are known at a glance 11 are best, and of all 12."""
     query = {"n": 20, "p": 0.4, "epsilon": 2.5}
-    final = sentence_of(open_budget(**query))
+    final = headline(open_budget(**query))
     assert "so far" not in final
     monkeypatch.setattr("pages.ui.progress", lambda *_, **__: (None, False))
     app = open_budget(**query)
-    assert "the error is so far smallest with" in sentence_of(app)
+    assert "the error is so far smallest with" in headline(app)
     assert "Best so far at ε = 2.5: the estimate is typically off by" in said(app)
     assert len(figures(app)["bu_picture"]["figure"]["data"][0]["x"]) > 0
-    assert final.split()[0] != sentence_of(app).split()[0]
+    assert final.split()[0] != headline(app).split()[0]
 
 
 @pytest.mark.parametrize("is_final", [True, False])
@@ -94,7 +90,7 @@ def test_the_short_sentence_has_at_most_fifteen_words(is_final: bool) -> None:
 def test_a_preset_sets_every_control_and_stays_marked(name: str, sentence: str) -> None:
     app = open_budget(repetitions=60, level=0.9, n=33)
     app.selectbox(key="bu_preset").set_value(name).run()
-    assert sentence in sentence_of(app)
+    assert sentence in headline(app)
     assert all(app.session_state[f"bu_{key}"] == value for key, value in PRESETS[name].items())
     assert app.session_state["bu_preset"] == name
     app.number_input(key="bu_epsilon").set_value(2.0).run()
@@ -150,9 +146,9 @@ def test_every_division_remembers_its_kind_of_data_and_every_kind_its_method() -
 def test_every_kind_of_data_has_an_answer_a_picture_and_a_table(spending: str, kind: str) -> None:
     app = open_budget(spending=spending, sets=2, **{f"{spending}_kind": kind}, **QUICK)
     assert problems(app) == []
-    assert "the error is smallest with" in sentence_of(app)
+    assert "the error is smallest with" in headline(app)
     assert list(figures(app)) == ["bu_picture"]
-    assert sentence_of(app).startswith(next(iter(divisions(app))))
+    assert headline(app).startswith(next(iter(divisions(app))))
     assert ("Coverage" in links(app)) == (kind in ("binary", "count"))
 
 
@@ -170,12 +166,12 @@ def test_every_kind_of_data_has_an_answer_a_picture_and_a_table(spending: str, k
 def test_what_cannot_be_is_said_in_a_sentence(query: dict[str, object], sentence: str) -> None:
     app = open_budget(**QUICK | {"sets": 2} | query)
     assert any(sentence in problem for problem in problems(app)), problems(app)
-    assert "the error is smallest with" in sentence_of(app)
+    assert "the error is smallest with" in headline(app)
 
 
 def test_a_share_of_epsilon_that_is_too_small_ends_the_line() -> None:
     app = open_budget(epsilon=1e-5, n=5, p=1)
-    assert "The errors of 12 of 23 numbers of sets are known so far" in sentence_of(app)
+    assert "The errors of 12 of 23 numbers of sets are known so far" in headline(app)
     assert "The line ends early: epsilon (privacy loss of the noise) must be a number from" in said(app)
 
 
@@ -193,12 +189,12 @@ def test_a_release_is_taken_with_its_method_and_divided_over_sets() -> None:
     assert take_release({}) == {}
     assert take_release({"synthesizer": "poisson_count"}) == {}
     app = open_with({}, bu_spending="share")
-    assert "1 set With ε = 1" in sentence_of(app)
-    assert "Geometric sanitizer, n = 100, p = 0.25" in sentence_of(app)
+    assert "1 set With ε = 1" in headline(app)
+    assert "Geometric sanitizer, n = 100, p = 0.25" in headline(app)
     fewer = open_with({"synthesizer": "beta_binomial", "m": 20, "m_is_n": False, "n": 40})
-    assert "n = 40, m = 20, p = 0.25" in sentence_of(fewer)
+    assert "n = 40, m = 20, p = 0.25" in headline(fewer)
     guess = open_with({"synthesizer": "poisson_gamma", "public_share": 0.4, "guess_is_truth": False})
-    assert "π = 0.4" in sentence_of(guess)
+    assert "π = 0.4" in headline(guess)
 
 
 def test_the_method_goes_along_with_the_best_division_which_the_links_name() -> None:

@@ -103,20 +103,30 @@ def test_every_page_has_its_case() -> None:
     assert {case.page for case in CASES.values()} == {*PAGES}
 
 
-@of_every(Case.others)
-def test_a_setting_goes_to_the_url_and_comes_back_in_a_new_session(case: Case, entry: tuple[str, str]) -> None:
-    key, text = entry
-    setting = case.settings[key]
+def others_together(case: Case) -> list[dict[str, str]]:
+    """Other values of a page's settings, four at a time; those without a widget by themselves."""
+    others = dict(case.others())
+    hidden = {key for key in others if case.settings[key].fresh is None and case.settings[key].parameter is not None}
+    parts = [[(key, others[key]) for key in others if (key in hidden) is is_hidden] for is_hidden in (True, False)]
+    return [dict(part[start : start + 4]) for part in parts for start in range(0, len(part), 4)]
+
+
+@of_every(others_together)
+def test_settings_go_to_the_url_and_come_back_in_a_new_session(case: Case, entry: dict[str, str]) -> None:
     app, state = session_of(case.page.module)
-    if setting.fresh is None and setting.parameter is not None:  # it has no widget
-        app = open_page(case.page.module, **case.small | {key: text})
+    if any(case.settings[key].fresh is None and case.settings[key].parameter is not None for key in entry):
+        app = open_page(case.page.module, **case.small | entry)
     else:
-        if key == "pl_which":  # its options follow from the statistics, which the test before has changed
+        if "pl_which" in entry:  # its options follow from the statistics, which the test before has changed
             set_state(app, **state)
-        set_state(app, **state | {key: setting.parse(text)})
+        set_state(app, **state | {key: case.settings[key].parse(text) for key, text in entry.items()})
     query = settings(app)
-    assert (case.small | {key: text}).items() <= query.items()
-    assert all(name in {*case.small, key} or case.settings[name].fresh is None for name in query)
+    if len(entry) > 1 and (problems(app) or not entry.items() <= query.items()):  # one of them rules out another
+        for key, text in entry.items():
+            test_settings_go_to_the_url_and_come_back_in_a_new_session(case, {key: text})
+        return
+    assert (case.small | entry).items() <= query.items()
+    assert all(name in {*case.small, *entry} or case.settings[name].fresh is None for name in query)
     copied = sound(open_page(case.page.module, **query))
     assert problems(copied) == [] and contents(copied) == contents(app)
 
@@ -199,6 +209,56 @@ def test_every_number_has_a_slider_in_one_of_the_contexts(case: Case) -> None:
     assert numbers - seen <= {"home_n", "home_seed", "tm_drawn_releases", "step", "seed", "game_seed"}  # set by buttons
 
 
+TABLES = "released tables of 100 rows and ε ="
+USUAL = "of the intervals computed by the usual rule for fully synthetic data (Reiter 2002) contain the true share,"
+PRESET_ANSWERS: dict[str, dict[str, str]] = {
+    "coverage": {
+        "Charest, p = ¼, ε = 2": f"81.2 % With 100 people, a true share of 25 %, 5 {TABLES} 2, only 81.2 % {USUAL} not "
+        "the promised 95 %: 13.8 points too few. Of them 54.7 % run from 0 to 100 % and say nothing.",
+        "Charest, p = ½, ε = 2": f"99.999 % With 100 people, a true share of 50 %, 5 {TABLES} 2, 99.999 % {USUAL} more "
+        "than the promised 95 %: 5 points too many. Of them 55.8 % run from 0 to 100 % and say nothing.",
+        "Charest, Figure 1": f"87 % With 100 people, a true share of 25 %, 2 {TABLES} 3, only 87 % {USUAL} not the "
+        "promised 95 %: 7.98 points too few. Of them 67.3 % run from 0 to 100 % and say nothing.",
+        "hardly any privacy, ε = 250": f"99.4 % With 100 people, a true share of 25 %, 5 {TABLES} 250, 99.4 % {USUAL} "
+        "more than the promised 95 %: 4.45 points too many. Of them 34.6 % run from 0 to 100 % and say nothing.",
+        "a small δ instead": f"99.1 % With 100 people, a true share of 25 %, 5 {TABLES} 2, δ = 10⁻⁶, 99.1 % {USUAL} "
+        "more than the promised 95 %: 4.14 points too many. Of them 39.3 % run from 0 to 100 % and say nothing.",
+    },
+    "posterior": {
+        "Charest, ε = 2": "31.4 ± 9.2 % From 35 yes in a released table of 100 rows at ε = 2 (α = 15.65 in each set), "
+        "the share of yes lies between 14.4 % and 50.1 % with 95 % probability. Its standard deviation is 2.02 times "
+        "what the secret table leaves. Who takes the released rows for real finds 26.4 % to 44.8 %, which holds the "
+        "secret share, 30 %; by the usual formula it is 25.7 % to 44.3 %.",
+        "five sets": "39.1 ± 13 % From 46, 55, 40, 55, 43 yes in 5 released tables of 100 rows at ε = 2 (α = 203.3",
+        "ε = 0.1": "48.5 ± 28 % From 49 yes in a released table of 100 rows at ε = 0.1 (α = 950.8 in each set)",
+        "ε = 250": "31.2 ± 7.7 % From 30 yes in a released table of 100 rows at ε = 250 (α = 2.669×10⁻¹⁰⁷ in each set)",
+        "a small δ instead": "33.3 ± 5.8 % From 34, 45, 27, 44, 31 yes in 5 released tables of 100 rows at ε = 2, "
+        "δ = 10⁻⁶ (α = 12.1 in each set), the share of yes lies between 22.3 % and 45 %",
+    },
+    "minimum_priors": {
+        "1,000 rows, δ = 10⁻⁶": "1,164 → 15.2 invented rows To keep ε = 1 with n = m = 1,000 by the Beta-binomial "
+        "synthesizer (SYNTH_Post(One)), the agency must mix in 1,164 invented rows for 1,000 real rows, half of them "
+        "yes. If it accepts δ = 10⁻⁶, 15.2 are enough.",
+        "100 rows, δ = 10⁻⁵": "117 → 12.2 invented rows",
+        "five categories": "2,910 → 78.2 invented rows",
+        "Gaussian, Theorem 7.8": "R/σ ≤ 1.9 With n = m = 100, SYNTH_Post(One) keeps ε = 1, δ = 10⁻⁵",
+    },
+    "plan": {
+        "Five statistics": "all limits hold All five limits hold with ε = 0.599 of 1",
+        "Five, as right guesses": "all limits hold All five limits hold with 52.9 % right guesses, of 54 % allowed",
+        "Households of up to 4": "all limits hold All three limits hold with ε = 0.56 of 1 at δ = 10⁻⁶",
+        "Two regions": "all limits hold All three limits hold with ε = 0.72 of 1",
+        "A table with small counts": "withholding breaks a limit Both limits hold before small counts are withheld",
+    },
+}
+"""How the answers to presets begin, on pages whose presets say all of it."""
+
+
+def test_every_preset_of_these_pages_has_its_answer() -> None:
+    for name, answers in PRESET_ANSWERS.items():
+        assert answers.keys() == {*CASES[name].quick_presets}
+
+
 @of_every(lambda case: case.quick_presets)
 def test_a_preset_sets_its_case_and_stays_marked_while_it_holds(case: Case, entry: str) -> None:
     prefix = case.page.prefix
@@ -206,6 +266,7 @@ def test_a_preset_sets_its_case_and_stays_marked_while_it_holds(case: Case, entr
     choice = next(part for part in [*app.selectbox, *app.get("button_group")] if part.key == f"{prefix}preset")
     choice.set_value(entry).run()
     assert problems(sound(app)) == [] and answer(app)
+    assert apptest.headline(app).startswith(PRESET_ANSWERS.get(case.page.module, {}).get(entry, ""))
     for name, value in case.presets[entry].items():
         assert app.session_state[prefix + name] == value, name
     app.run()

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from dpviz.core.formatting import format_number, shorten_numbers
 from pages.ui.navigation import TEXTS
 from pages.ui.text import page_note, page_text, unbroken
-from tests.pages.apptest import answer, mark, markup, plain_text, sound, texts
+from tests.pages.apptest import headline, mark, markup, plain_text, sound, texts
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted(TEXTS.glob("*.md"))
@@ -54,11 +54,11 @@ def draw_problem() -> None:
 def test_an_answer_is_a_mark_and_a_sentence_and_a_short_one_for_a_class() -> None:
     app = show("draw_answer")
     assert mark(app) == "81.234 %"
-    assert " ".join(answer(app).split()) == "81.234 % Of 100 intervals 81.234 hold the truth, not 95 %."
+    assert headline(app) == "81.234 % Of 100 intervals 81.234 hold the truth, not 95 %."
     strip = re.search(r'<div class="dpviz-now" aria-hidden="true">(.*?)</div>', markup(app))
     assert strip and plain_text(strip[1]).split() == ["81.234", "%", "Only", "81.234", "%", "hold", "the", "truth."]
     large = show("draw_answer", is_large=True)
-    assert " ".join(answer(large).split()) == "81.2 % Only 81.2 % hold the truth."
+    assert headline(large) == "81.2 % Only 81.2 % hold the truth."
 
 
 def test_a_table_is_named_and_folds_itself_for_a_class() -> None:

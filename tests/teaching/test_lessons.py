@@ -28,6 +28,7 @@ from tests.teaching.guesses import guesses, write_guess
 SEEDS = (1, 7, 2025)
 STEPS = [(lesson, step) for lesson in LESSONS.values() for step in lesson.steps]
 NAMES = [f"{lesson.key}-{step.name}" for lesson, step in STEPS]
+PICTURES: dict[tuple[int, LessonState], dict[str, Any]] = {}
 NUMBER = re.compile(r"\d[\d,]*\.?\d*")
 UNITS = {"floor", "longer"}  # Steps whose pictures show two numbers, and whose answer is their ratio
 MAX_WORDS = 45
@@ -59,8 +60,10 @@ def answer_of(key: str, name: str) -> Any:
 
 
 def spec_of(step: LessonStep, state: LessonState) -> dict[str, Any]:
-    spec: dict[str, Any] = json.loads(step.picture(state).json_text())
-    return spec
+    """The picture of a step, which several tests look at."""
+    if (id(step), state) not in PICTURES:
+        PICTURES[id(step), state] = json.loads(step.picture(state).json_text())
+    return PICTURES[id(step), state]
 
 
 def written(step: LessonStep, state: LessonState) -> str:
