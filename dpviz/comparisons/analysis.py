@@ -125,9 +125,8 @@ class OutcomeMeasures:
         return {name: getattr(self, name) for name in OUTCOME_MEASURES}
 
 
-ESTIMATE_MEASURES = "bias", "root_mean_squared_error", "spread"  # may be exact where the rest is simulated
-INTERVAL_MEASURES = "coverage", "mean_width"
 OUTCOME_MEASURES = tuple(field.name for field in dataclasses.fields(OutcomeMeasures))
+INTERVAL_MEASURES = "coverage", "mean_width"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,7 +181,8 @@ class Outcome(OutcomeMeasures):
 
     def is_exact(self, name: str) -> bool:
         """Whether a measure is exact; of numeric data an error of 0 may also say that all estimates were alike."""
-        is_computed = not self.data.simulated or (name in ESTIMATE_MEASURES and math.isinf(self.repetitions))
+        is_of_estimate = name in ("bias", "root_mean_squared_error", "spread")
+        is_computed = not self.data.simulated or (is_of_estimate and math.isinf(self.repetitions))
         return is_computed and self.measure(name).error == 0
 
 
@@ -352,12 +352,15 @@ class DataKind(ParameterRecord, ABC):
                 is_absent = method.absence(self)
                 setting = None if is_absent else terms.setting(method, self, shared[0], method.sets(analysis.sets))
             if setting is not None:
-                stream = self.outcomes(method, shared[0], setting, analysis)
-                first = next(stream)
-                yield from (dataclasses.replace(first, epsilon=place) for place in shared)
-                streams.append((stream, shared))
+                streams.append((self.outcomes(method, shared[0], setting, analysis), shared))
+                yield from _at(shared, next(streams[-1][0]))
 
         # The rest, one method after the other
         for stream, shared in streams if intervals or self.simulated else []:
             for outcome in stream:
-                yield from (dataclasses.replace(outcome, epsilon=place) for place in shared)
+                yield from _at(shared, outcome)
+
+
+def _at(epsilons: Sequence[float], outcome: Outcome) -> Iterator[Outcome]:
+    """The outcome at each ε."""
+    return (dataclasses.replace(outcome, epsilon=epsilon) for epsilon in epsilons)

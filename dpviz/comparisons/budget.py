@@ -35,10 +35,8 @@ class SplitResults:
 
     def errors(self, estimand: str = "") -> dict[float, Measure]:
         """Rankable error at each place in order, of the chosen or of a secondary estimand."""
-        outcomes = {place: self.outcomes[place] for place in sorted(self.outcomes)}
-        if estimand:
-            return {place: item.secondary_errors[estimand] for place, item in outcomes.items()}
-        return {place: item.ranked_error for place, item in outcomes.items()}
+        outcomes = sorted(self.outcomes.items())
+        return {place: item.secondary_errors[estimand] if estimand else item.ranked_error for place, item in outcomes}
 
     def best_place(self, estimand: str = "") -> float:
         """Place with the smallest error, the first of ties; the first of all where none can be ranked."""
@@ -156,16 +154,16 @@ class BudgetSplit(ABC):
         `intervals` those of exact outcomes are computed for the best place and the papers' only.
         """
         # What is quick of every place: all at once where bias and error take a moment
-        results = SplitResults({})
-        streams = {place: self._outcomes(place) for place in self.compared}
-        is_fast = not self.data.simulated and getattr(self.method, "has_fast_moments", False)
-        for place, stream in streams.items():
+        results, compared = SplitResults({}), self.compared
+        streams: dict[float, Iterator[Outcome]] = {}
+        for place in compared:
+            streams[place] = self._outcomes(place)
             try:
-                results = results.with_outcome(place, next(stream))
+                results = results.with_outcome(place, next(streams[place]))
             except ValueError:  # a share of ε that the method refuses ends the line
                 yield results
                 raise
-            if not is_fast or len(results.outcomes) == len(streams):
+            if not self.method.has_fast_moments or place == compared[-1]:
                 yield results
 
         # The best release of one set, of all methods
@@ -186,7 +184,7 @@ class BudgetSplit(ABC):
         if errors:
             best = first_smallest(errors)
             results = dataclasses.replace(results, all_tried=True)
-            if best not in results.outcomes:
+            if best not in streams:
                 streams[best] = self._outcomes(best)
                 results = results.with_outcome(best, next(streams[best]))
 
@@ -207,13 +205,13 @@ class BudgetSplit(ABC):
         """Yield the best outcome of one set so far, of methods whose promise is known to hold; the last is complete."""
         data, analysis = self.data, dataclasses.replace(self.analysis, sets=1)
         methods = [item for item in data.methods if not (item.reference or data.guesses_truth(item))]
-        largest, outcomes = self.epsilon * (1 + SETTING_TOLERANCE), dict[str, Outcome]()
+        largest, ranked = self.epsilon * (1 + SETTING_TOLERANCE), dict[str, Outcome]()
         best: Outcome | None = None
         for outcome in data.compare(methods, [self.epsilon], analysis, intervals=False):
-            if outcome.real_epsilon is not None and outcome.real_epsilon <= largest:
-                outcomes[outcome.method.key] = outcome
-            ranked = [item for item in outcomes.values() if not math.isnan(item.ranked_error.value)]
-            best = min(ranked, key=lambda item: item.ranked_error.value, default=None)
+            is_kept = outcome.real_epsilon is not None and outcome.real_epsilon <= largest
+            if is_kept and not math.isnan(outcome.ranked_error.value):
+                ranked[outcome.method.key] = outcome
+            best = min(ranked.values(), key=lambda item: item.ranked_error.value, default=None)
             yield best
         if best is not None and not data.simulated:
             yield data.outcome(best.method, self.epsilon, analysis)
@@ -223,21 +221,19 @@ class BudgetSplit(ABC):
     def answer(self, results: SplitResults, is_final: bool = True) -> tuple[str, str, str]:
         """Mark, sentence, and a short sentence: where the error is smallest."""
         error, estimand = results.outcomes[results.best].ranked_error, self.data.chosen_estimand
-        mark, texts, typical = self.name_of(results.best), TEXTS["division"], ""
+        mark, texts = self.name_of(results.best), TEXTS["division"]
         if len(results.outcomes) < len(self.compared):
             mark = "computing"
         elif math.isnan(error.value):
             mark = "no estimate"
-        else:
-            typical = format_error(error, of_share=estimand.is_share)
+        texts = TEXTS["no_division"].get(mark, texts)
         facts = {
             "epsilon": f"ε = {format_number(self.epsilon, 4)}", "so_far": "" if is_final else " so far",
             "lead": "Best division" if is_final else "Best so far", "mark": mark, "estimand": estimand.short_label,
-            "error": typical, "method": self.method.label,
+            "error": format_error(error, of_share=estimand.is_share), "method": self.method.label,
             "description": self.description, "n_known": str(len(results.outcomes)),
             "n_places": str(len(self.compared)), "counted": self.counted,
         }  # fmt: skip
-        texts = TEXTS["no_division"].get(mark, texts)
         return mark, format_text(texts["long"], **facts), format_text(texts["short"], **facts)
 
     def note(self, results: SplitResults) -> str:
@@ -262,14 +258,16 @@ class BudgetSplit(ABC):
         """Names of the columns, and rows: the best division, those of the papers, the best of secondary estimands,
         and the best release of one set.
         """
-        names: dict[float, list[str]] = {results.best: ["smallest error"]}
-        for name, place in self.usual.items():
+        places = [("smallest error", results.best), *self.usual.items()]
+        places += [
+            (f"smallest error of the estimate of {estimand.short_label}", best)
+            for key, estimand in self.secondary.items()
+            if not math.isnan(results.errors(key)[best := results.best_place(key)].value)
+        ]
+        names: dict[float, list[str]] = {}
+        for name, place in places:
             if place in results.outcomes:
                 names.setdefault(place, []).append(name)
-        for key, estimand in self.secondary.items():
-            best = results.best_place(key)
-            if not math.isnan(results.errors(key)[best].value):
-                names.setdefault(best, []).append(f"smallest error of the estimate of {estimand.short_label}")
         rows = [(self.name_of(place), ", ".join(words), results.outcomes[place]) for place, words in names.items()]
         if results.single is not None:
             rows.append((results.single.method.label, "best release of one set", results.single))
@@ -298,15 +296,15 @@ class SplitOverSets(BudgetSplit):
     ((1, 2, 3, 4, 5), 4)
     """
 
-    key: ClassVar[str] = "sets"
-    places: ClassVar[tuple[float, ...]] = (*range(1, 10), *map(round, np.geomspace(10, COMPARED_SETS.maximum, 14)))
-    allowed: ClassVar[Sequence[float]] = range(1, int(COMPARED_SETS.maximum) + 1)
-    over: ClassVar[str] = "several sets"
-    counted: ClassVar[str] = "numbers of sets"
-    axis: ClassVar[str] = "sets M that share ε"
-    symbol: ClassVar[str] = "M"
-    log: ClassVar[bool] = True
-    span: ClassVar[tuple[float, float]] = 0.9, 1.1 * COMPARED_SETS.maximum
+    key = "sets"
+    places = (*range(1, 10), *map(round, np.geomspace(10, COMPARED_SETS.maximum, 14)))
+    allowed = range(1, int(COMPARED_SETS.maximum) + 1)
+    over = "several sets"
+    counted = "numbers of sets"
+    axis = "sets M that share ε"
+    symbol = "M"
+    log = True
+    span = 0.9, 1.1 * COMPARED_SETS.maximum
     usual: ClassVar[dict[str, float]] = {"as in the papers": 10}
 
     @staticmethod
@@ -324,12 +322,12 @@ class SplitOverSets(BudgetSplit):
 class SplitOverStatistics(BudgetSplit):
     """A share w of ε goes to one statistic, such as the mean, and the rest to the others, in each set."""
 
-    key: ClassVar[str] = "share"
-    places: ClassVar[tuple[float, ...]] = (0.01, *(round(0.05 * step, 2) for step in range(1, 20)), 0.99)
-    over: ClassVar[str] = "statistics"
-    counted: ClassVar[str] = "shares"
-    symbol: ClassVar[str] = "w"
-    span: ClassVar[tuple[float, float]] = -0.02, 1.02
+    key = "share"
+    places = (0.01, *(round(0.05 * step, 2) for step in range(1, 20)), 0.99)
+    over = "statistics"
+    counted = "shares"
+    symbol = "w"
+    span = -0.02, 1.02
 
     @property
     def axis(self) -> str:

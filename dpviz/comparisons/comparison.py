@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Callable, Container, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Self
@@ -78,12 +77,6 @@ class Comparison:
         return np.geomspace(*self.span, 16).tolist()
 
     @property
-    def privacy(self) -> str:
-        """ε at which methods are ranked, with the δ that is allowed, if any."""
-        failure = f" and δ = {format_number(self.terms.delta, 3)}" if self.terms.delta else ""
-        return f"ε = {format_number(self.epsilon, 4)}{failure}"
-
-    @property
     def description(self) -> str:
         """Its numbers as "n = 100, M = 10 and ε = 1"."""
         numbers = [*self.data.in_symbols(4), *guess_in_symbols(self.data, *self.methods)]
@@ -114,36 +107,25 @@ class Comparison:
         With them come the limits of these measures for all mechanisms. The smallest errors are there at once where
         δ = 0; with δ each takes a search. Without `intervals` those of exact outcomes are not computed.
         """
+        data, delta, level = self.data, self.terms.delta, self.analysis.level
         epsilons = self.epsilons if epsilons is None else epsilons
         compared = Compared({})
-        if not self.terms.delta:
-            compared = yield from self._search_optima(compared, "release_error", epsilons, limits)
-        for outcome in self.data.compare(self.methods, epsilons, self.analysis, self.terms, intervals=intervals):
-            outcomes = {**compared.outcomes, (outcome.method.key, outcome.epsilon): outcome}
-            compared = dataclasses.replace(compared, outcomes=outcomes)
-            yield compared
-        compared = yield from self._search_optima(compared, "mean_width", epsilons, limits)
-        if self.terms.delta:
-            yield from self._search_optima(compared, "release_error", epsilons, limits)
-
-    def _search_optima(
-        self, compared: Compared, measure: str, epsilons: Sequence[float], chosen: Container[str]
-    ) -> Generator[Compared, None, Compared]:
-        """Yield and return the comparison with the optima of a measure, if it is one of those chosen."""
-        data, delta, optima = self.data, self.terms.delta, dict[float, Any]()
-        for epsilon in epsilons if measure in chosen else ():
-            if measure == "release_error":
-                optimum: Any = data.least_error(epsilon, delta)
-            else:
-                optimum = data.shortest_length(epsilon, delta, self.analysis.level)
-            if optimum is not None:
-                optima = {**optima, epsilon: optimum}
-                compared = dataclasses.replace(compared, optima={**compared.optima, measure: optima})
-                yield compared
-        return compared
-
-
-# Public guesses
+        searches: dict[str, Callable[[float], Any]] = {
+            "release_error": lambda epsilon: data.least_error(epsilon, delta),
+            "mean_width": lambda epsilon: data.shortest_length(epsilon, delta, level),
+        }
+        order = ("outcomes", "mean_width", "release_error") if delta else ("release_error", "outcomes", "mean_width")
+        for part in order:
+            if part == "outcomes":
+                for item in data.compare(self.methods, epsilons, self.analysis, self.terms, intervals=intervals):
+                    outcomes = {**compared.outcomes, (item.method.key, item.epsilon): item}
+                    compared = Compared(outcomes, compared.optima)
+                    yield compared
+            for epsilon in epsilons if part in limits else ():
+                if (optimum := searches[part](epsilon)) is not None:
+                    known = {**compared.optima.get(part, {}), epsilon: optimum}
+                    compared = Compared(compared.outcomes, {**compared.optima, part: known})
+                    yield compared
 
 
 def guess_in_symbols(data: DataKind, *methods: ComparedMethod) -> list[str]:
@@ -154,14 +136,20 @@ def guess_in_symbols(data: DataKind, *methods: ComparedMethod) -> list[str]:
 @lru_cache(maxsize=1024)
 def _error_of_worse_guess(comparison: Comparison, method: ComparedMethod, epsilon: float) -> float:
     """RMSE with the guess off by 0.1, to the side that costs more; NaN where there is none."""
-    errors = []
+    errors, sets = [math.nan], method.sets(comparison.analysis.sets)
     for share in (comparison.data.guess - GUESS_ERROR, comparison.data.guess + GUESS_ERROR):
         if PUBLIC_GUESS.minimum <= share <= PUBLIC_GUESS.maximum:
             data = comparison.data.with_guess(share)
-            setting = comparison.terms.setting(method, data, epsilon, method.sets(comparison.analysis.sets))
+            setting = comparison.terms.setting(method, data, epsilon, sets)
             accuracy = None if setting is None else data.accuracy(method, setting, comparison.analysis)
             errors += [] if accuracy is None else [accuracy[1]]
-    return max(errors, default=math.nan)
+    return float(np.fmax.reduce(errors))
+
+
+@lru_cache(maxsize=1024)
+def _absence(comparison: Comparison, method: ComparedMethod) -> str:
+    sets, reason = method.sets(comparison.analysis.sets), method.absence(comparison.data)
+    return reason or comparison.terms.absence(method, comparison.data, comparison.epsilon, sets)
 
 
 # Ranking
@@ -215,8 +203,10 @@ class Ranking:
     @property
     def answer(self) -> tuple[str, str, str]:
         """Mark, sentence, and a short sentence for a class."""
-        comparison = self.comparison
-        facts = {"privacy": comparison.privacy, "epsilon": format_number(comparison.epsilon, 4)}
+        comparison, terms = self.comparison, self.comparison.terms
+        epsilon = format_number(comparison.epsilon, 4)
+        privacy = f"ε = {epsilon}" + (f" and δ = {format_number(terms.delta, 3)}" if terms.delta else "")
+        facts = {"privacy": privacy, "epsilon": epsilon, "meaning": terms.meaning}
         if not self.contenders:
             mark = self._reason_without_winner()
             texts = TEXTS["no_winner"][mark]
@@ -224,24 +214,21 @@ class Ranking:
 
         # The method with the smallest error, and those that cannot be told from it
         first, *ties = tie_classes(self.contenders, lambda item: item.ranked_error)[0]
-        tied = [item.method.label for item in ties]
         mark = label = first.method.label
-        if tied:
-            mark += f" or {tied[0] if len(tied) == 1 else f'{len(tied)} others'}"
-        error = format_error(first.root_mean_squared_error, of_share=comparison.data.chosen_estimand.is_share)
-        facts |= {"mark": mark, "error": error, "meaning": comparison.terms.meaning}
+        if ties:
+            mark += f" or {ties[0].method.label if len(ties) == 1 else f'{len(ties)} others'}"
+        facts["error"] = format_error(first.root_mean_squared_error, of_share=comparison.data.chosen_estimand.is_share)
 
         # Against the confidential data, and against the best mechanism
-        texts, added = TEXTS["winner"], first.release_error.value
+        texts, added, compared, price = TEXTS["winner"], first.release_error.value, "", ""
         original = next((item for item in self.outcomes if item.method.reference and item.sets == 1), None)
-        compared = price = ""
         if original and not math.isnan(original.ranked_error.value):
             ratio = _compare_errors(first.ranked_error.value, original.ranked_error.value)
             compared = f", {ratio} with the {original.method.label.lower()}"
         if self.smallest is not None and self.smallest.lower_bound > 0 and not math.isnan(added):
             price = format_text(texts["price"], label=label, ratio=self.smallest.compared(added), **facts)
-        long = format_text(texts["long"], compared=compared, description=comparison.description, **facts)
-        sentences = long, price, comparison.data.central_note
+        facts |= {"mark": mark, "compared": compared, "description": comparison.description}
+        sentences = format_text(texts["long"], **facts), price, comparison.data.central_note
         return mark, " ".join(filter(None, sentences)), format_text(texts["short"], **facts)
 
     def _reason_without_winner(self) -> str:
@@ -264,20 +251,20 @@ class Ranking:
     @property
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Names of the columns, and a row for each method in order; Monte Carlo errors stand below the numbers."""
-        estimand = self.comparison.data.chosen_estimand
+        name = self.comparison.data.chosen_estimand.with_unit
         columns: dict[str, Callable[[Outcome], str]] = {"method": self._method_cell}
         if self.comparison.terms.parameter_names:
             columns["given ε"] = lambda item: "–" if item.method.reference else format_number(item.setting, 4)
         columns |= {
-            estimand.with_unit("error"): _error_cell,
-            estimand.with_unit("bias"): lambda item: _cell(item.shown("bias")),
+            name("error"): _error_cell,
+            name("bias"): lambda item: _cell(item.shown("bias")),
             "coverage": lambda item: _cell(item.coverage, share=True),
-            estimand.with_unit("mean width"): lambda item: _cell(item.shown("mean_width")),
+            name("mean width"): lambda item: _cell(item.shown("mean_width")),
             "usable": lambda item: _cell(item.usable_share, share=True),
             "real ε": self._real_epsilon_cell,
         }
         if any(item.release_error.value >= 0 for item in self.outcomes):
-            columns[estimand.with_unit("added error")] = lambda item: _cell(item.shown("release_error"))
+            columns[name("added error")] = lambda item: _cell(item.shown("release_error"))
         if self.smallest is not None:
             columns["times the best"] = self._times_best_cell
         return list(columns), [[cell(item) for cell in columns.values()] for item in self.in_order]
@@ -289,13 +276,12 @@ class Ranking:
         sets = "one set" if outcome.sets * sets_of_each == 1 else sets
         notes = ", ".join((sets.replace(" ", "&nbsp;"), *guess_in_symbols(outcome.data, method)))
         reason = "" if method.reference else self.exclusion(outcome)
-        reason = f"<br><small>not ranked: {reason}</small>" if reason else ""
+        lines = [f"not ranked: {reason}"] if reason else []
         if outcome.data.guesses_truth(method):
             error = _error_of_worse_guess(self.comparison, method, outcome.epsilon)
-            if not math.isnan(error):
-                off, points = format_number(100 * GUESS_ERROR), format_number(100 * error, 3)
-                reason += f"<br><small>error with a guess off by {off} points: {points} points</small>"
-        return f"<b>{method.label}</b> <small>{notes}</small>{reason}"
+            off, points = format_number(100 * GUESS_ERROR), format_number(100 * error, 3)
+            lines += [] if math.isnan(error) else [f"error with a guess off by {off} points: {points} points"]
+        return f"<b>{method.label}</b> <small>{notes}</small>" + "".join(f"<br><small>{line}</small>" for line in lines)
 
     def _real_epsilon_cell(self, outcome: Outcome) -> str:
         """Pure ε of all sets, exact or as far as it is known, marked where it is more than was promised."""
@@ -313,12 +299,6 @@ class Ranking:
         if smallest is None or self.exclusion(outcome) or not (added >= 0 and smallest.lower_bound > 0):
             return "–"
         return smallest.times(added)
-
-
-@lru_cache(maxsize=1024)
-def _absence(comparison: Comparison, method: ComparedMethod) -> str:
-    sets, reason = method.sets(comparison.analysis.sets), method.absence(comparison.data)
-    return reason or comparison.terms.absence(method, comparison.data, comparison.epsilon, sets)
 
 
 def _compare_errors(error: float, reference: float) -> str:

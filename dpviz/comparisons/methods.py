@@ -28,8 +28,8 @@ class ComparedMethod(ABC):
     label: str
     source: str
     releases: str  # what is released and what it spends, in whole sentences
-    has_epsilon: bool  # whether some finite ε is known to hold
-    exact_epsilon: bool  # whether `real_epsilon` is exact; otherwise it is proven, and the real one may be less
+    has_epsilon: bool = True  # whether some finite ε is known to hold
+    exact_epsilon: bool = True  # whether `real_epsilon` is exact; otherwise it is proven, and the real one may be less
     loss_by: str  # how the real ε is computed, and of what
     audited: str = ""  # key of the record of `dpviz.audit.release_audit` that explains the real ε
     finding: str = ""  # that explanation in whole sentences, of a method without a record
@@ -38,6 +38,7 @@ class ComparedMethod(ABC):
     statistic: str = "the mean"  # that gets the share of ε of `with_share`
     guess: str = ""  # name of the parameter that is a public guess of the truth
     smallest_epsilon: float = 0.0  # of one set, below which no parameter keeps the promise without a δ
+    has_fast_moments: bool = False  # whether bias and error take a moment for any number of rows
 
     only_compared: ClassVar[str] = ""  # why no other page shows the method
     sets_of_each: ClassVar[int] = 1  # sets that are made from one share of ε
@@ -45,10 +46,8 @@ class ComparedMethod(ABC):
     @classmethod
     def named(cls, name: str, **values: Any) -> Self:
         """Method with the texts of a row of methods.csv, and further fields."""
-        texts = {
-            field.name: METHOD_TEXTS[name][field.name] for field in fields(cls) if field.name in METHOD_TEXTS[name]
-        }
-        return cls(**texts | values)
+        texts = METHOD_TEXTS[name]
+        return cls(**{field.name: texts[field.name] for field in fields(cls) if field.name in texts} | values)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.key!r})"
@@ -120,7 +119,6 @@ class NumericMethod(ComparedMethod):
     accuracy: Callable[..., Accuracy] | None = None  # exact, of the mean of all sets, whose number it takes too
     shares: Callable[[Any], dict[str, float]] | None = None  # usual values of `share`, from the data alone
     same_as: str = ""  # key of a method that makes the same releases at another ε
-    has_epsilon: bool = True
     exact_epsilon: bool = False
 
     @classmethod
@@ -137,9 +135,9 @@ class NumericMethod(ComparedMethod):
     def usual_shares(self, data: Any) -> dict[str, float]:
         return {} if self.shares is None else self.shares(data)
 
-    def with_share(self, share: float) -> Self:
+    def with_share(self, share: float) -> ComparedMethod:
         if self.shares is None:
-            super().with_share(share)
+            return super().with_share(share)
         share = argument("share", 0.001, 0.999, title=f"share of ε for {self.statistic}").validate(share)
         return dataclasses.replace(self, options={**self.options, "share": share})
 

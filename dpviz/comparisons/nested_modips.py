@@ -81,11 +81,9 @@ class NestedModips(ComparedMethod):
     The analyst combines the means of each noisy count's sets by Theorem 7 (Reiter 2003), T = v̄ + B/M.
     """
 
-    has_epsilon: bool = True
-    exact_epsilon: bool = True
+    has_fast_moments: bool = True
 
     sets_of_each: ClassVar[int] = 10
-    has_fast_moments: ClassVar[bool] = True
     only_compared: ClassVar[str] = "its sets depend on each other, so that no transition matrix of one set tells it all"
 
     def noise_scales(self, data: OneProportion, epsilon: float) -> dict[str, float]:

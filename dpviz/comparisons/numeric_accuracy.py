@@ -42,7 +42,7 @@ def zero_if_rounding(bias: float, spread: float, truth: float) -> float:
 
 def _accuracy(data: Any, bias: float, mean_square: float) -> Accuracy:
     error = math.sqrt(mean_square)
-    return Accuracy(zero_if_rounding(bias, error, data.mean), error)
+    return Accuracy(zero_if_rounding(float(bias), error, data.mean), error)
 
 
 def _normal_moments(low: FloatArray, high: FloatArray, number: int) -> FloatArray:
@@ -90,8 +90,8 @@ def distribution_of_mean(data: Any) -> tuple[FloatArray, FloatArray]:
 
     # Nodes and weights from the tridiagonal matrix of the recurrence
     r = np.linalg.cholesky(moments[np.add.outer(powers[:size], powers[:size])]).T
-    diagonal = [r[i, i + 1] / r[i, i] - (r[i - 1, i] / r[i - 1, i - 1] if i else 0.0) for i in range(MEAN_NODES)]
-    off_diagonal = [r[i + 1, i + 1] / r[i, i] for i in range(MEAN_NODES - 1)]
+    diagonal = np.diff(np.diag(r, 1) / np.diag(r)[:-1], prepend=0.0)
+    off_diagonal = np.diag(r)[1:-1] / np.diag(r)[:-2]
     values, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(off_diagonal, 1) + np.diag(off_diagonal, -1))
     return data.mean + data.sigma * (raw[1] + sd * values), vectors[0] ** 2
 
@@ -99,7 +99,7 @@ def distribution_of_mean(data: Any) -> tuple[FloatArray, FloatArray]:
 def original_accuracy(data: Any, _epsilon: float, _sets: int) -> Accuracy:
     """Accuracy of the mean of the confidential rows; as every `accuracy` of a method it takes ε and the sets."""
     values, weights = distribution_of_mean(data)
-    return _accuracy(data, float(weights @ values) - data.mean, float(weights @ (values - data.mean) ** 2))
+    return _accuracy(data, weights @ values - data.mean, weights @ (values - data.mean) ** 2)
 
 
 def model_accuracy(
@@ -127,54 +127,48 @@ def model_accuracy(
     nodes, step_weights = np.polynomial.hermite_e.hermegauss(24)
     steps, step_weights = data.sigma / math.sqrt(data.n) * nodes, step_weights / step_weights.sum()
 
-    def set_moments(noisy_mean: FloatArray) -> FloatArray:
-        """E[mean of a set] and of its square, given the sanitized mean."""
-        row, square = _row_moments(data, noisy_mean[:, None] + steps, truncate)
-        return np.array([row, square / data.n + (1 - 1 / data.n) * row**2]) @ step_weights
-
-    if is_noisy:
-        scale = data.width * sets / (data.n * epsilon)
-        at_bounds = set_moments(np.array([data.low, data.high]))
-        given: FloatArray = np.empty((2, len(centres)))
-        for i, centre in enumerate(centres):
-            values, chances = _noise_inside(data, centre, scale)
-            outside = 0.5 * np.exp(np.array([data.low - centre, centre - data.high]) / scale)
-            inside = set_moments(values) @ chances
-            given[:, i] = _bounded(inside, 1 - outside.sum(), at_bounds @ outside, truncate)
-    else:
-        given = np.asarray(set_moments(centres))
+    # E[mean of a set] and of its square, given each confidential mean
+    given = np.empty((2, len(centres)))
+    noisy_means: FloatArray
+    chances: FloatArray
+    for i, centre in enumerate(centres):
+        noisy_means, chances = np.array([centre]), np.ones(1)
+        if is_noisy:
+            noisy_means, chances = _noisy_mean(data, centre, data.width * sets / (data.n * epsilon), truncate)
+        row, square = _row_moments(data, noisy_means[:, None] + steps, truncate)
+        given[:, i] = np.array([row, square / data.n + (1 - 1 / data.n) * row**2]) @ step_weights @ chances
     first, second = given
     mean_square = weights @ ((second - first**2) / sets + (first - data.mean) ** 2)
-    return _accuracy(data, float(weights @ first) - data.mean, float(mean_square))
-
-
-def _bounded(inside: FloatArray, mass: Any, at_bounds: Any, truncate: bool) -> FloatArray:
-    """Expectation of a bounded number from that inside the bounds, their probability, and what the bounds collect."""
-    return inside / mass if truncate else inside + at_bounds
+    return _accuracy(data, weights @ first - data.mean, mean_square)
 
 
 def _row_moments(data: Any, centre: FloatArray, truncate: bool) -> tuple[FloatArray, FloatArray]:
     """Mean and mean square of one row of N(centre, σ²) between the bounds."""
     low, high = (data.low - centre) / data.sigma, (data.high - centre) / data.sigma
     mass, first, second = _normal_moments(low, high, 2)
-    below, above = ndtr(low), ndtr(-high)
     mean = centre * mass + data.sigma * first
     square = centre**2 * mass + 2 * centre * data.sigma * first + data.sigma**2 * second
-    return (
-        _bounded(mean, mass, data.low * below + data.high * above, truncate),
-        _bounded(square, mass, data.low**2 * below + data.high**2 * above, truncate),
-    )
+    if truncate:
+        return mean / mass, square / mass
+    below, above = ndtr(low), ndtr(-high)
+    return mean + data.low * below + data.high * above, square + data.low**2 * below + data.high**2 * above
 
 
-def _noise_inside(data: Any, centre: float, scale: float) -> tuple[FloatArray, FloatArray]:
-    """Quadrature of centre + Laplace(scale) inside the bounds, on panels that end where the integrand bends."""
+def _noisy_mean(data: Any, centre: float, scale: float, truncate: bool) -> tuple[FloatArray, FloatArray]:
+    """Quadrature of a mean with Laplace noise between the bounds, on panels that end where the integrand bends."""
     # 60 scales away nothing is left of the noise; the panels double from a quarter of the scale of what bends
     low, high = max(data.low, centre - 60 * scale), min(data.high, centre + 60 * scale)
     steps = 2.0 ** np.arange(-2, 24)
     ends = [low, high, centre, *(centre + scale * steps), *(centre - scale * steps)]
     ends += [*(data.low + data.sigma * steps), *(data.high - data.sigma * steps)]
     values, weights = gauss_legendre_panels(np.unique(np.clip(ends, low, high)).tolist(), 16)
-    return values, weights * np.exp(-np.abs(values - centre) / scale) / (2 * scale)
+    weights = weights * np.exp(-np.abs(values - centre) / scale) / (2 * scale)
+
+    # What lies outside is drawn again, or set to the bounds
+    outside = 0.5 * np.exp(np.array([data.low - centre, centre - data.high]) / scale)
+    if truncate:
+        return values, weights / (1 - outside.sum())
+    return np.append(values, [data.low, data.high]), np.append(weights, outside)
 
 
 def smoothed_accuracy(data: Any, bins: int, uniform_share: float) -> Accuracy:
@@ -192,8 +186,7 @@ def smoothed_accuracy(data: Any, bins: int, uniform_share: float) -> Accuracy:
     probability[-1] += ndtr((data.mean - data.high) / data.sigma)
     middle = (edges[1:] + edges[:-1]) / 2 - data.mean
     mixed = (1 - uniform_share) * probability + uniform_share / bins
-    mean = float(mixed @ middle)
+    mean = mixed @ middle
     square = mixed @ middle**2 + (data.width / bins) ** 2 / 12
     count_variance = (1 - uniform_share) ** 2 * (probability @ middle**2 - (probability @ middle) ** 2) / data.n
-    mean_square = (square - mean**2 - count_variance) / data.n + count_variance + mean**2
-    return _accuracy(data, mean, float(mean_square))
+    return _accuracy(data, mean, (square - mean**2 - count_variance) / data.n + count_variance + mean**2)

@@ -147,16 +147,13 @@ class NormalData:
             released = self.draw_release(method, setting, sets, seed)[1]
             values = np.array([estimate(self.read(rows))[0] for rows in released])
             estimates[method.key] = values[~np.isnan(values)]
-        confidential = self.draw_release(ORIGINAL_ROWS, 1.0, 1, seed)[0]
-        return float(estimate(self.read(confidential))[0]), estimates
+        return float(estimate(self.read(self.draw(np.random.default_rng(seed), 1)))[0]), estimates
 
     # Outcomes
 
     def accuracy(self, method: Any, setting: float, analysis: Analysis) -> tuple[float, float] | None:
-        if not self.studied[self.estimand].is_mean:
-            return None
-        accuracy: tuple[float, float] | None = method.exact_accuracy(self, setting, method.sets(analysis.sets))
-        return accuracy
+        is_mean, sets = self.studied[self.estimand].is_mean, method.sets(analysis.sets)
+        return method.exact_accuracy(self, setting, sets) if is_mean else None
 
     def outcomes(
         self, method: Any, epsilon: float, setting: float, analysis: Analysis, secondary: tuple[str, ...] = ()
@@ -174,20 +171,21 @@ class NormalData:
         )  # fmt: skip
         exact = self.accuracy(method, setting, analysis)
         for results in study.stream():
-            measures: dict[str, Any] = dict(vars(results.measures(self.estimand, rule)))
+            repetitions: float = results.released(self.estimand)
+            measures = dict(vars(results.measures(self.estimand, rule)))
             if exact is not None:
+                repetitions = math.inf
                 measures |= {"bias": Measure(exact[0], 0.0), "root_mean_squared_error": Measure(exact[1], 0.0)}
             errors = {
                 key: results.measures(key, rule).root_mean_squared_error
-                for key in secondary
                 if results.released(key) >= MIN_RANKED_REPETITIONS
+                else UNKNOWN_MEASURE
+                for key in secondary
             }
             yield Outcome(
                 data=cast(DataKind, self), method=method, epsilon=epsilon, setting=setting, sets=sets,
-                secondary_errors=dict.fromkeys(secondary, UNKNOWN_MEASURE) | errors,
-                repetitions=math.inf if exact is not None else results.released(self.estimand),
-                unfinished=results.repetitions if results.repetitions < study.repetitions else 0,
-                **measures,
+                secondary_errors=errors, repetitions=repetitions,
+                unfinished=results.repetitions if results.repetitions < study.repetitions else 0, **measures,
             )  # fmt: skip
 
 
@@ -228,7 +226,7 @@ def released_rows(
         Methods, each with the ε of all its sets.
     sets, seed : int
     """
-    rows = {"Confidential data": data.numbers_of(data.draw_release(ORIGINAL_ROWS, 1.0, 1, seed)[0])}
+    rows = {"Confidential data": data.numbers_of(data.draw(np.random.default_rng(seed), 1))}
     for method, setting in settings:
         if method.key != ORIGINAL_ROWS.key:
             released = map(data.numbers_of, data.draw_release(method, setting, sets, seed)[1])
@@ -354,15 +352,9 @@ class NumericStudy(Plan[NumericTally]):
         between = estimates.var(axis=0, ddof=1) if self.sets > 1 else np.zeros_like(mean)
         between[between <= EQUAL_ROWS_VARIANCE * mean**2] = 0.0
         deviation = np.where(is_usable, mean - truth, 0.0)
-        columns: dict[str, Any] = {
-            "usable": is_usable,
-            "deviation": deviation,
-            "square": deviation**2,
-            "fourth power": deviation**4,
-        }
+        columns = {"usable": is_usable, "deviation": deviation, "square": deviation**2, "fourth power": deviation**4}
         for key in self.rules:
-            total, degrees = COMBINING_RULES[key].variance_and_degrees(between, within, sets=self.sets)
-            half = half_widths(total, degrees, self.level)
+            half = half_widths(*COMBINING_RULES[key].variance_and_degrees(between, within, sets=self.sets), self.level)
             has_interval = is_usable & (half > 0)
             is_bounded = has_interval & (half <= 5e99)  # so that the square of a width does not overflow
             width = np.where(is_bounded, 2 * half, 0.0)

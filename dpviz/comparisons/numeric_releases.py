@@ -56,15 +56,12 @@ def _bounded_laplace(
     """Laplace noise around `centre`, set to the bounds where it falls outside, or conditioned on them (`truncate`)."""
     if not truncate:
         return np.clip(centre + rng.laplace(0.0, scale, centre.shape), low, high)
-    lower, upper = (_laplace_cdf((end - centre) / scale) for end in (low, high))
+    z = np.array([low - centre, high - centre]) / scale
+    tails = 0.5 * np.exp(-np.abs(z))
+    lower, upper = np.where(z < 0, tails, 1 - tails)
     u = lower + (upper - lower) * rng.random(centre.shape)
     tail = np.maximum(2 * np.minimum(u, 1 - u), np.finfo(float).tiny)
     return np.clip(centre + np.copysign(scale * np.log(tail), u - 0.5), low, high)
-
-
-def _laplace_cdf(z: FloatArray) -> FloatArray:
-    tail = 0.5 * np.exp(-np.abs(z))
-    return np.where(z < 0, tail, 1 - tail)
 
 
 def _bounded_normal(
@@ -101,7 +98,7 @@ def _release_normal_model(
     of ε, or by None both statistics noise of one scale (communal). Without noise it is traditional multiple synthesis.
     The posterior under the prior 1/σ² is σ² ~ (n − 1)s²/χ²_{n−1} and μ ~ N(x̄, σ²/n); σ may be public.
     """
-    n, repetitions = data.n, len(rows)
+    n = data.n
     mean, variance = row_moments(rows)
     scales = list(_model_noise(data, epsilon, variance_known=variance_known, share=share).values()) if is_noisy else []
     for _ in range(sets):
@@ -114,29 +111,29 @@ def _release_normal_model(
 
         # Draw the parameters, then the rows
         if variance_known:
-            sigma = np.full(repetitions, data.sigma)
+            sigma = np.full(len(rows), data.sigma)
         else:
-            sigma = np.sqrt((n - 1) * noisy_variance / rng.chisquare(n - 1, repetitions))
-        mu = noisy_mean + sigma / math.sqrt(n) * rng.standard_normal(repetitions)
+            sigma = np.sqrt((n - 1) * noisy_variance / rng.chisquare(n - 1, len(rows)))
+        mu = noisy_mean + sigma / math.sqrt(n) * rng.standard_normal(len(rows))
         yield _bounded_normal(rng, mu, sigma, data.low, data.high, n, truncate)
 
 
-def _mean_share(data: Any, *, variance_known: bool = False, share: float | None = None) -> float:
-    """Share of ε that the mean has: with one noise scale for both R/n out of R/n + R²/n."""
-    if variance_known:
-        return 1.0
+def _mean_share(data: Any, share: float | None) -> float:
+    """Share of ε that the mean has beside the variance: with one noise scale for both R/n out of R/n + R²/n."""
     return 1 / (1 + data.width) if share is None else share
 
 
 def _model_noise(
     data: Any, epsilon: float, *, variance_known: bool = False, share: float | None = None, **_: Any
-) -> Any:
+) -> dict[str, float]:
     """Scales of the Laplace noise: sensitivities R/n of the mean and R²/n of the variance, each over its ε."""
-    mean_part, width = _mean_share(data, variance_known=variance_known, share=share), data.width
-    scales = {"the mean": width / (data.n * epsilon * mean_part)}
-    if not variance_known:
-        scales["the variance"] = width**2 / (data.n * epsilon * (1 - mean_part))
-    return scales
+    if variance_known:
+        return {"the mean": data.width / (data.n * epsilon)}
+    of_mean = _mean_share(data, share)
+    return {
+        "the mean": data.width / (data.n * epsilon * of_mean),
+        "the variance": data.width**2 / (data.n * epsilon * (1 - of_mean)),
+    }
 
 
 def bounded_laplace_loss(epsilon: float, steps: float, truncate: bool) -> float:
@@ -178,14 +175,14 @@ def _model_loss(
     """
     if variance_known:
         return rows_loss(data.n, data.width / data.sigma, epsilon, truncate)
-    mean_part = _mean_share(data, share=share)
-    mean_loss = bounded_laplace_loss(mean_part * epsilon, data.n, truncate)
-    return mean_loss + bounded_laplace_loss((1 - mean_part) * epsilon, data.n / 4, truncate)
+    of_mean = _mean_share(data, share) * epsilon
+    of_variance = (1 - _mean_share(data, share)) * epsilon
+    return bounded_laplace_loss(of_mean, data.n, truncate) + bounded_laplace_loss(of_variance, data.n / 4, truncate)
 
 
 def _model_shares(data: Any) -> dict[str, float]:
     """Shares of ε for the mean in the papers."""
-    return {"equal shares": 0.5, "one noise for both, communal": _mean_share(data)}
+    return {"equal shares": 0.5, "one noise for both, communal": _mean_share(data, None)}
 
 
 # Histograms
@@ -290,8 +287,7 @@ def _smoothed_weights(counts: IntArray, bins: IntArray, epsilon: float) -> Float
     """Probabilities (1 − λ) count/n + λ/K of the bins of each repetition."""
     n, n_bins = counts.sum(axis=1, keepdims=True), bins[:, None]
     share = histograms.uniform_share(n_bins, n, epsilon)
-    is_used = np.arange(counts.shape[1]) < n_bins
-    return np.asarray((1 - share) * counts / n + share * is_used / n_bins)
+    return np.asarray((1 - share) * counts / n + share * (np.arange(counts.shape[1]) < n_bins) / n_bins)
 
 
 def _release_smoothed_histogram(
@@ -319,14 +315,12 @@ def _histogram_accuracy(data: Any, epsilon: float, sets: int) -> Accuracy:
     return smoothed_accuracy(data, bins, float(histograms.uniform_share(bins, data.n, epsilon / sets)))
 
 
-# The table
+# The table: what the methods of a family share, and a row for each method
 
 REFERENCE: dict[str, Any] = {"reference": True, "has_epsilon": False, "exact_epsilon": True}
 UNCHANGED = REFERENCE | {"release": _release_original, "several_sets": False}
 SYNTHESIS = REFERENCE | {"release": _release_normal_model}
-MODEL: dict[str, Any] = {
-    "release": _release_normal_model, "loss": _model_loss, "noise": _model_noise, "exact_epsilon": True,
-}  # fmt: skip
+MODEL = {"release": _release_normal_model, "loss": _model_loss, "noise": _model_noise, "exact_epsilon": True}
 SPLIT = MODEL | {"shares": _model_shares}
 HISTOGRAM: dict[str, Any] = {
     "release": _release_histogram, "loss": _histogram_loss, "shown_loss": _histogram_shown_loss,
@@ -336,30 +330,27 @@ SMOOTHED: dict[str, Any] = {
     "release": _release_smoothed_histogram, "loss": _smoothed_loss, "shown_loss": _smoothed_shown_loss,
     "several_sets": False,
 }  # fmt: skip
-UNBOUNDED, EXACT = {"has_epsilon": False}, {"exact_epsilon": True}
+UNBOUNDED, EXACT, PUBLIC_VARIANCE = {"has_epsilon": False}, {"exact_epsilon": True}, {"variance_known": True}
 
-ORIGINAL_ROWS = NumericMethod.row("Original", UNCHANGED, original_accuracy)
-MULTIPLE_SYNTHESIS_KNOWN = NumericMethod.row(
-    "MultipleSynthesisKnownVariance", SYNTHESIS, model_accuracy, variance_known=True, is_noisy=False
+row = NumericMethod.row
+ORIGINAL_ROWS = row("Original", UNCHANGED, original_accuracy)
+MULTIPLE_SYNTHESIS_KNOWN = row(
+    "MultipleSynthesisKnownVariance", SYNTHESIS, model_accuracy, is_noisy=False, **PUBLIC_VARIANCE
 )
-MULTIPLE_SYNTHESIS = NumericMethod.row("MultipleSynthesis", SYNTHESIS, is_noisy=False)
-MODIPS_MEAN = NumericMethod.row("ModipsMean", MODEL, model_accuracy, variance_known=True)
-MODIPS_MEAN_TRUNCATED = NumericMethod.row(
-    "ModipsMeanTruncated", MODEL, model_accuracy, variance_known=True, truncate=True
-)
-MODIPS_SPLIT = NumericMethod.row("ModipsSplit", SPLIT, share=0.5)
-MODIPS_SPLIT_TRUNCATED = NumericMethod.row("ModipsSplitTruncated", SPLIT, share=0.5, truncate=True)
-MODIPS_COMMUNAL = NumericMethod.row("ModipsCommunal", MODEL, share=None)
-MODIPS_COMMUNAL_TRUNCATED = NumericMethod.row("ModipsCommunalTruncated", MODEL, share=None, truncate=True)
-PERTURBED_HISTOGRAM_SAFE = NumericMethod.row("PerturbedHistogramSafe", HISTOGRAM)
-PERTURBED_HISTOGRAM = NumericMethod.row("PerturbedHistogram", HISTOGRAM, noise_units=1.0)
-PERTURBED_HISTOGRAM_SCOTT = NumericMethod.row(
-    "PerturbedHistogramScott", HISTOGRAM | UNBOUNDED, noise_units=1.0, scott=True
-)
-SMOOTHED_HISTOGRAM = NumericMethod.row("SmoothedHistogram", SMOOTHED | EXACT, _histogram_accuracy)
-SMOOTHED_HISTOGRAM_SCOTT = NumericMethod.row("SmoothedHistogramScott", SMOOTHED, scott=True)
-BOOTSTRAP_THEN_SANITIZE = NumericMethod.row("BootstrapThenSanitize", HISTOGRAM, bootstrap="before")
-SANITIZE_THEN_BOOTSTRAP = NumericMethod.row("SanitizeThenBootstrap", HISTOGRAM, bootstrap="after")
+MULTIPLE_SYNTHESIS = row("MultipleSynthesis", SYNTHESIS, is_noisy=False)
+MODIPS_MEAN = row("ModipsMean", MODEL, model_accuracy, **PUBLIC_VARIANCE)
+MODIPS_MEAN_TRUNCATED = row("ModipsMeanTruncated", MODEL, model_accuracy, truncate=True, **PUBLIC_VARIANCE)
+MODIPS_SPLIT = row("ModipsSplit", SPLIT, share=0.5)
+MODIPS_SPLIT_TRUNCATED = row("ModipsSplitTruncated", SPLIT, share=0.5, truncate=True)
+MODIPS_COMMUNAL = row("ModipsCommunal", MODEL, share=None)
+MODIPS_COMMUNAL_TRUNCATED = row("ModipsCommunalTruncated", MODEL, share=None, truncate=True)
+PERTURBED_HISTOGRAM_SAFE = row("PerturbedHistogramSafe", HISTOGRAM)
+PERTURBED_HISTOGRAM = row("PerturbedHistogram", HISTOGRAM, noise_units=1.0)
+PERTURBED_HISTOGRAM_SCOTT = row("PerturbedHistogramScott", HISTOGRAM | UNBOUNDED, noise_units=1.0, scott=True)
+SMOOTHED_HISTOGRAM = row("SmoothedHistogram", SMOOTHED | EXACT, _histogram_accuracy)
+SMOOTHED_HISTOGRAM_SCOTT = row("SmoothedHistogramScott", SMOOTHED, scott=True)
+BOOTSTRAP_THEN_SANITIZE = row("BootstrapThenSanitize", HISTOGRAM, bootstrap="before")
+SANITIZE_THEN_BOOTSTRAP = row("SanitizeThenBootstrap", HISTOGRAM, bootstrap="after")
 
 HISTOGRAM_METHODS = (
     PERTURBED_HISTOGRAM_SAFE, PERTURBED_HISTOGRAM, PERTURBED_HISTOGRAM_SCOTT, SMOOTHED_HISTOGRAM,

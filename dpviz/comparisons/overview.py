@@ -1,9 +1,7 @@
 """One release from beginning to end, in numbers and in words: what the page Start shows."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -60,6 +58,44 @@ class Overview:
     design: Design  # a two-cell release with a known confidential count x of at least 1; its seed draws it
     best: bool = False  # whether its geometric noise is corrected to the number that fits it best
 
+    secret: int = field(init=False, compare=False, repr=False)  # x, the people who said yes
+    drawn_count: int = field(init=False, compare=False, repr=False)  # x̃, the yes of the table that the seed draws
+    released: float = field(init=False, compare=False, repr=False)  # number of yes that is published
+    invented: float = field(
+        init=False, compare=False, repr=False
+    )  # rows of both kinds with which a Beta-binomial release keeps the promise
+    invented_with_delta: float = field(
+        init=False, compare=False, repr=False
+    )  # the same where `SECOND_DELTA` is allowed as well
+    noise_reach: int | None = field(
+        init=False, compare=False, repr=False
+    )  # that noise exceeds in 5 of 100 tables at most; None without noise
+
+    # Probability that the attacker gives the person's yes after this release, and after 100, those at the quantiles
+    # 0.5 %, 1.5 % … 99.5 % of the count; that of the likelier answer after the most revealing release
+    belief: float = field(init=False, compare=False, repr=False)
+    possible_beliefs: FloatArray = field(init=False, compare=False, repr=False)
+    largest_belief: float = field(init=False, compare=False, repr=False)
+    # Probability that the best guess is right: over all releases and both answers, and about the most exposed person,
+    # ½ + δ(0)/2, whose answer so many people give; and what ε alone would allow, e^ε / (1 + e^ε)
+    average_guess: float = field(init=False, compare=False, repr=False)
+    success: float = field(init=False, compare=False, repr=False)
+    most_exposed: int = field(init=False, compare=False, repr=False)
+    promised_success: float = field(init=False, compare=False, repr=False)
+
+    # Smallest error of any release with this ε, and the root mean squared distance of the published share from the
+    # secret one, all secret tables alike
+    optimum: LeastError = field(init=False, compare=False, repr=False)
+    error: float = field(init=False, compare=False, repr=False)
+    # Interval of an analyst who takes the published table for real data, cut to 0 to 1; whether it contains the share
+    # of the secret table, and with which probability it does where the table is drawn again from the same people
+    interval: tuple[float, float] = field(init=False, compare=False, repr=False)
+    hit: bool = field(init=False, compare=False, repr=False)
+    coverage: float = field(init=False, compare=False, repr=False)
+    posterior_interval: tuple[float, float] = field(
+        init=False, compare=False, repr=False
+    )  # of one who knows how the table was made, equal-tailed
+
     @classmethod
     def of(
         cls, mechanism: str, n: int, epsilon: float, seed: int, *, best: bool = False, p: float | None = None,
@@ -72,145 +108,56 @@ class Overview:
         values: dict[str, Any] = {"p": min(yes / n, 1.0) if p is None else p, "rules": (NAIVE_RULE,), "seed": seed}
         return cls(Design(mechanism=mechanism, n=n, epsilon=epsilon, confidential_count=yes, **values), best)
 
-    # The release
+    def __post_init__(self) -> None:
+        design, release = self.design, self.design.release
+        n, m, x = design.n, design.m, int(design.confidential_count or 0)
 
-    @property
-    def secret(self) -> int:
-        """x, the people who said yes."""
-        return int(self.design.confidential_count or 0)
+        # The release, and the number of yes that is published for every table that can be drawn
+        optimum = least_error(n=n, epsilon=design.epsilon)
+        published = optimum.estimates * n if self.best else np.arange(m + 1.0)
+        drawn_count = int(release.draw(np.random.default_rng(design.seed), x)[0])
+        invented, invented_with_delta = (
+            2 * float(minimum_prior("synth_post_one", n=n, m=m, epsilon=design.epsilon, delta=delta))
+            for delta in (0.0, SECOND_DELTA)
+        )
+        synthesizer = design.synthesizer
 
-    @cached_property
-    def drawn_count(self) -> int:
-        """x̃, the yes of the table that the seed draws."""
-        return int(self.design.release.draw(np.random.default_rng(self.design.seed), self.secret)[0])
+        # The attacker: the distribution of the table, and ln of how much likelier it is if the person said no
+        row = matrix_rows(release, np.array([x]))[0]
+        row = row / row.sum()
+        log_odds = release.log_odds(np.array([x - 1]), np.arange(m + 1))[0]
+        quantiles = np.searchsorted(np.cumsum(row)[:-1], (np.arange(100) + 0.5) / 100)
+        worst = release.hockey_stick(0.0)
+        larger = max(worst.likelier, worst.unlikelier)
 
-    @cached_property
-    def _published_counts(self) -> FloatArray:
-        """Number of yes that is published for every table that can be drawn."""
-        return self.optimum.estimates * self.design.n if self.best else np.arange(self.design.m + 1.0)
-
-    @property
-    def released(self) -> float:
-        """Number of yes that is published."""
-        return float(self._published_counts[self.drawn_count])
-
-    @cached_property
-    def invented(self) -> float:
-        """Invented rows of both kinds with which a Beta-binomial release keeps the promise."""
-        has_prior = self.design.synthesizer_type.has_prior
-        return 2 * float(self.design.alpha_of_one_set) if has_prior else self.invented_with(0.0)
-
-    def invented_with(self, delta: float) -> float:
-        """The same where δ is allowed as well."""
-        design = self.design
-        return 2 * float(minimum_prior("synth_post_one", n=design.n, m=design.m, epsilon=design.epsilon, delta=delta))
-
-    @property
-    def noise_reach(self) -> int | None:
-        """Distance that the noise of 95 in 100 tables does not exceed; None of a release without noise."""
-        synthesizer = self.design.synthesizer
-        return synthesizer.reach(0.95) if isinstance(synthesizer, NoiseSanitizer) else None
-
-    # The attacker
-
-    @cached_property
-    def _row(self) -> FloatArray:
-        """Distribution of the released table."""
-        row: FloatArray = matrix_rows(self.design.release, np.array([self.secret]))[0]
-        return row / row.sum()
-
-    @cached_property
-    def _log_odds(self) -> FloatArray:
-        """ln of how much likelier every table is if the person said no."""
-        return self.design.release.log_odds(np.array([self.secret - 1]), np.arange(self.design.m + 1))[0]
-
-    @property
-    def belief(self) -> float:
-        """Attacker's probability of the person's yes after the release."""
-        return float(expit(-self._log_odds[self.drawn_count]))
-
-    @property
-    def possible_beliefs(self) -> FloatArray:
-        """The same after 100 releases, those at the quantiles 0.5 %, 1.5 % … 99.5 % of the count."""
-        quantiles = (np.arange(100) + 0.5) / 100
-        beliefs: FloatArray = expit(-self._log_odds[np.searchsorted(np.cumsum(self._row)[:-1], quantiles)])
-        return beliefs
-
-    @property
-    def average_guess(self) -> float:
-        """Probability that the attacker's best guess is right, over all releases and both answers."""
-        return 0.5 + float(self._row @ np.maximum(np.expm1(self._log_odds), 0.0)) / 2
-
-    @property
-    def largest_belief(self) -> float:
-        """Attacker's probability of the likelier answer after the most revealing release."""
-        return float(expit(np.abs(self._log_odds).max()))
-
-    @cached_property
-    def _worst_pair(self) -> Any:
-        return self.design.release.hockey_stick(0.0)
-
-    @property
-    def success(self) -> float:
-        """Probability that the best guess about the most exposed person is right, ½ + δ(0)/2."""
-        return 0.5 + float(self._worst_pair.value) / 2
-
-    @property
-    def most_exposed(self) -> int:
-        """Number of people who give the answer of the most exposed person."""
-        larger = max(self._worst_pair.likelier, self._worst_pair.unlikelier)
-        return int(min(larger, self.design.n + 1 - larger))
-
-    @property
-    def promised_success(self) -> float:
-        """Success that ε alone would allow, e^ε / (1 + e^ε)."""
-        return float(expit(self.design.epsilon))
-
-    # The analyst
-
-    @cached_property
-    def optimum(self) -> LeastError:
-        """Smallest error of any release with this ε, all secret tables alike."""
-        return least_error(n=self.design.n, epsilon=self.design.epsilon)
-
-    @cached_property
-    def error(self) -> float:
-        """Root mean squared distance of the published share from the secret one, all secret tables alike."""
-        if self.best:
-            return self.optimum.root_mean_squared_error
-        return share_moments(self.design.release).release_error()["average"]
-
-    @cached_property
-    def _intervals(self) -> tuple[FloatArray, FloatArray]:
-        """Intervals of an analyst who takes each published table for real data."""
-        m, counts = self.design.m, self._published_counts
-        within = (m * counts - counts**2) / m**3
-        statistics = SetStatistics(self.design.release, 1, np.arange(m + 1), counts / m, np.zeros(m + 1), within)
-        return RULES[NAIVE_RULE].ends(statistics, self.design.level)
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """That interval after this release, cut to 0 to 1."""
-        low, high = (float(ends[self.drawn_count]) for ends in self._intervals)
-        return max(low, 0.0), min(high, 1.0)
-
-    @property
-    def hit(self) -> bool:
-        """Whether that interval contains the share of the secret table."""
-        return bool(contains(*self._intervals, self.secret / self.design.n)[self.drawn_count])
-
-    @property
-    def coverage(self) -> float:
-        """Probability of `hit` where the table is drawn again and again from the same people."""
-        return float(self._row @ contains(*self._intervals, self.secret / self.design.n))
-
-    @cached_property
-    def posterior_interval(self) -> tuple[float, float]:
-        """Equal-tailed posterior interval of an analyst who knows how the table was made."""
-        design = self.design
-        posterior = posterior_given(design.release, [self.drawn_count], gamma1=design.gamma1, gamma2=design.gamma2)
-        low, high = posterior.interval(design.level)
-        return float(low), float(high)
+        # The analyst
+        within = (m * published - published**2) / m**3
+        statistics = SetStatistics(release, 1, np.arange(m + 1), published / m, np.zeros(m + 1), within)
+        intervals = RULES[NAIVE_RULE].ends(statistics, design.level)
+        hits = contains(*intervals, x / n)
+        low, high = (float(ends[drawn_count]) for ends in intervals)
+        posterior = posterior_given(release, [drawn_count], gamma1=design.gamma1, gamma2=design.gamma2)
+        vars(self).update(
+            secret=x,
+            drawn_count=drawn_count,
+            released=float(published[drawn_count]),
+            invented=2 * float(design.alpha_of_one_set) if design.synthesizer_type.has_prior else invented,
+            invented_with_delta=invented_with_delta,
+            noise_reach=synthesizer.reach(0.95) if isinstance(synthesizer, NoiseSanitizer) else None,
+            belief=float(expit(-log_odds[drawn_count])),
+            possible_beliefs=expit(-log_odds[quantiles]),
+            largest_belief=float(expit(np.abs(log_odds).max())),
+            average_guess=0.5 + float(row @ np.maximum(np.expm1(log_odds), 0.0)) / 2,
+            success=0.5 + float(worst.value) / 2,
+            most_exposed=int(min(larger, n + 1 - larger)),
+            promised_success=float(expit(design.epsilon)),
+            optimum=optimum,
+            error=optimum.root_mean_squared_error if self.best else share_moments(release).release_error()["average"],
+            interval=(max(low, 0.0), min(high, 1.0)),
+            hit=bool(hits[drawn_count]),
+            coverage=float(row @ hits),
+            posterior_interval=tuple(map(float, posterior.interval(design.level))),
+        )
 
 
 # Words
@@ -220,7 +167,7 @@ class OverviewTexts(NamedTuple):
     """What a page says of an overview."""
 
     sentences: tuple[str, str]  # long and short
-    answers: list[str]
+    answers: list[str]  # to six questions: what is given away, added, wrong, to be done instead, its price, who decides
     texts: dict[str, str]  # of the drawing
     # Where things stand in the drawing, in per cent; ``mixed`` is where the yes end among what is drawn from, and the
     # stripes, ``made`` wide, are what the agency has added
@@ -229,34 +176,50 @@ class OverviewTexts(NamedTuple):
 
 def overview_texts(overview: Overview) -> OverviewTexts:
     """All that a page says of an overview."""
-    facts = _facts(overview)
-    sentences = _text("long", facts), _text("short", facts)
+    facts, texts = _facts(overview), TEXTS["overview"]
+
+    # Whether the ringed person is the most exposed one, and whether an interval is a twentieth wider than the usual
+    is_exposed = math.isclose(overview.average_guess, overview.success, rel_tol=1e-12)
+    low, high = overview.posterior_interval
+    first, last = overview.interval
+    is_wider = last > first and high - low > 1.05 * (last - first)
+    parts = {
+        "guesses": "guesses" if is_exposed else "guesses_exposed",
+        "added": "rows" if overview.noise_reach is None else "noise",
+        "wider": "wider" if is_wider else "",
+        "off": "off",
+    }
+    facts |= {name: format_text(texts[key], **facts) if key else "" for name, key in parts.items()}
+    price = "optimal" if facts["ratio"] == "no larger than" else "price"
+    answers = ("attacker", "with_delta", "naive", "aware", price, "desk")
     return OverviewTexts(
-        sentences, _answers(overview, facts), _drawing_texts(overview, facts), _drawing_places(overview)
+        sentences=(format_text(texts["long"], **facts), format_text(texts["short"], **facts)),
+        answers=[format_text(texts[key], **facts) for key in answers],
+        texts=_drawing_texts(overview, facts),
+        places=_drawing_places(overview),
     )
-
-
-def _text(key: str, facts: Mapping[str, str]) -> str:
-    return format_text(TEXTS["overview"][key], **facts)
 
 
 def _facts(overview: Overview) -> dict[str, str]:
     """What stands in braces in the sentences, and what the drawing says."""
-    design, reach, exposed = overview.design, overview.noise_reach, overview.most_exposed
+    design, reach, exposed, fewer = (
+        overview.design, overview.noise_reach, overview.most_exposed, overview.invented_with_delta
+    )  # fmt: skip
+    n, invented = design.n, overview.invented
     error, smallest = 100 * overview.error, 100 * overview.optimum.root_mean_squared_error
-    fewer = overview.invented_with(SECOND_DELTA)
     beliefs = "belief", "average_guess", "largest_belief", "success", "promised_success"
     shares = dict(zip(("low", "high"), overview.interval, strict=True))
     shares |= zip(("posterior_low", "posterior_high"), overview.posterior_interval, strict=True)
-    shares |= {"truth": overview.secret / design.n, "coverage": overview.coverage}
-    shares["invented_share"] = overview.invented / (design.n + overview.invented)
+    shares |= {"truth": overview.secret / n, "coverage": overview.coverage, "invented_share": invented / (n + invented)}
+    compared = "more than the real data" if invented > n else f"beside {format_number(n)} real ones"
     return {
         **{name: belief_text(getattr(overview, name)) for name in beliefs},
         **{name: format_percent(share, 3) for name, share in shares.items()},
-        "n": format_number(design.n), "epsilon": format_number(design.epsilon, 4),
+        "n": format_number(n), "epsilon": format_number(design.epsilon, 4),
         "noisy": format_number(overview.drawn_count),
         "who": "the only one" if exposed == 1 else f"one of {format_number(exposed)}",
-        "invented": describe_invented_rows(overview.invented), "fewer": describe_invented_rows(fewer),
+        "invented": describe_invented_rows(invented), "fewer": describe_invented_rows(fewer),
+        "compared": "as many as the real rows" if invented == n else compared,
         "enough": "is enough" if is_small_weight(fewer) else "are enough",
         "reach": f"at most {format_number(reach)} more or fewer" if reach else "none at all",
         "verdict": "right" if overview.hit else "wrong",
@@ -265,35 +228,7 @@ def _facts(overview: Overview) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _answers(overview: Overview, facts: Mapping[str, str]) -> list[str]:
-    """Answers to six questions: what is given away, added, wrong, to be done instead, the price, and who decides."""
-    # Whether the ringed person is the most exposed one
-    is_exposed = math.isclose(overview.average_guess, overview.success, rel_tol=1e-12)
-    guesses = _text("guesses" if is_exposed else "guesses_exposed", facts)
-
-    # What is added, with and without δ
-    n, invented = overview.design.n, overview.invented
-    compared = "more than the real data" if invented > n else f"beside {facts['n']} real ones"
-    compared = "as many as the real rows" if invented == n else compared
-    added = _text("rows" if overview.noise_reach is None else "noise", {**facts, "compared": compared})
-
-    # The interval, which is called wider from a twentieth on, and the error against the smallest one
-    low, high = overview.posterior_interval
-    first, last = overview.interval
-    is_wider = last > first and high - low > 1.05 * (last - first)
-    off = _text("off", facts)
-    price = "optimal" if facts["ratio"] == "no larger than" else "price"
-    return [
-        _text("attacker", {**facts, "guesses": guesses}),
-        _text("with_delta", {**facts, "added": added}),
-        _text("naive", facts),
-        _text("aware", {**facts, "wider": _text("wider", facts) if is_wider else ""}),
-        _text(price, {**facts, "off": off}),
-        _text("desk", facts),
-    ]
-
-
-def _drawing_texts(overview: Overview, facts: Mapping[str, str]) -> dict[str, str]:
+def _drawing_texts(overview: Overview, facts: dict[str, str]) -> dict[str, str]:
     """Texts of the drawing, by name."""
     design, texts = overview.design, TEXTS["drawing"]
     sentences = {"hit": texts["hit"], "published": texts["published"]}
@@ -318,9 +253,8 @@ def _drawing_places(overview: Overview) -> dict[str, float]:
         "worst": overview.largest_belief, "allowed": overview.promised_success, "low": low, "high": high,
     }  # fmt: skip
     if reach is None:
-        total = n + overview.invented
-        half = overview.invented / 2 / total
-        shares |= {"mixed": secret / total + half, "from": 0.0, "made": half, "rest": half}
+        half = overview.invented / 2 / (n + overview.invented)
+        shares |= {"mixed": secret / (n + overview.invented) + half, "from": 0.0, "made": half, "rest": half}
     else:
         first, last = max(secret - reach, 0) / n, min(secret + reach, n) / n
         shares |= {"mixed": secret / n, "from": first, "made": last - first, "rest": 0.0}

@@ -100,14 +100,15 @@ class OneProportion:
         return _shortest_length(n=self.n, p=self.p, epsilon=epsilon, delta=delta, level=level)
 
     def one_release(self, settings: Mapping[Any, float], sets: int, seed: int) -> tuple[float, dict[str, FloatArray]]:
-        rng, estimates = np.random.default_rng(seed), dict[str, FloatArray]()
+        rng = np.random.default_rng(seed)
         x = int(rng.binomial(self.n, self.p))
-        for method, setting in settings.items():
-            count = method.sets(sets)
-            estimates[method.key] = method.draw(rng, self, setting / count, x, count)
+        counts = {method: method.sets(sets) for method in settings}
+        estimates = {
+            method.key: method.draw(rng, self, settings[method] / count, x, count) for method, count in counts.items()
+        }
         return x / self.n, estimates
 
-    def estimate_moments(self, method: Any, setting: float, analysis: Analysis) -> Moments:
+    def _moments(self, method: Any, setting: float, analysis: Analysis) -> Moments:
         """Moments of the analyst's estimate from all sets."""
         sets = method.sets(analysis.sets)
         if self.is_for_curator:
@@ -116,18 +117,17 @@ class OneProportion:
         return moments.of_sets(sets)
 
     def accuracy(self, method: Any, setting: float, analysis: Analysis) -> tuple[float, float]:
-        return self.estimate_moments(method, setting, analysis).errors(self.p)
+        return self._moments(method, setting, analysis).errors(self.p)
 
     def outcomes(
         self, method: Any, epsilon: float, setting: float, analysis: Analysis, secondary: tuple[str, ...] = ()
     ) -> Iterator[Outcome]:
-        sets = method.sets(analysis.sets)
-        bias, error = self.accuracy(method, setting, analysis)
-        release_error = self.estimate_moments(method, setting, analysis).release_error()["average"]
+        sets, moments = method.sets(analysis.sets), self._moments(method, setting, analysis)
+        bias, error = moments.errors(self.p)
         outcome = Outcome(
             data=cast(DataKind, self), method=method, epsilon=epsilon, setting=setting, sets=sets,
             bias=Measure(bias, 0.0), root_mean_squared_error=Measure(error, 0.0),
-            release_error=Measure(release_error, 0.0),
+            release_error=Measure(moments.release_error()["average"], 0.0),
         )  # fmt: skip
         yield outcome
 
@@ -162,8 +162,6 @@ def mechanism_texts(card: type[Synthesizer]) -> dict[str, Any]:
 class BinaryMethod(ComparedMethod):
     """A method whose sets are independent releases of one transition matrix, of a registered synthesizer."""
 
-    has_epsilon: bool = True
-    exact_epsilon: bool = True
     loss_by: str = "exact, over all neighbours and all that can be released"
     synthesizer_type: type[TwoCellSynthesizer]
     opendp: str = ""
@@ -174,31 +172,37 @@ class BinaryMethod(ComparedMethod):
     @cache
     def of(cls, synthesizer_type: type[TwoCellSynthesizer]) -> Self:
         """Method that releases sets of a synthesizer; its text names parameters that no size or promise sets."""
-        fields = mechanism_texts(synthesizer_type)
-        free = [item for item in cls.free_parameters(synthesizer_type).values() if item.name != synthesizer_type.guess]
+        fields = mechanism_texts(synthesizer_type) | {"has_fast_moments": synthesizer_type.has_fast_moments}
+        free = [item for item in _free_parameters(synthesizer_type) if item.name != synthesizer_type.guess]
         if values := ", ".join(f"{item.symbol or item.title} = {format_number(item.default)}" for item in free):
             fields["releases"] += f" Here {values}."
         return cls(synthesizer_type=synthesizer_type, **fields)
 
-    @staticmethod
-    def free_parameters(synthesizer_type: type[TwoCellSynthesizer]) -> dict[str, Parameter]:
-        """Parameters of a synthesizer, by name, that neither its sizes nor a promise set."""
-        known = ("n", "m", *synthesizer_type.protected_by)
-        return {item.name: item for item in synthesizer_type.parameters() if item.name not in known}
-
     def divided(self) -> ComparedMethod | None:
         """The method whose ε is divided among several sets; None where there is none."""
-        if self.smallest_epsilon:  # a share ε/M would soon be below it
+        if self.several_sets or self.smallest_epsilon:  # below which a share ε/M would soon be
             return super().divided()
-        return self if self.several_sets else dataclasses.replace(self, several_sets=True)
+        return dataclasses.replace(self, several_sets=True)
 
     def noise_scales(self, data: Any, epsilon: float) -> dict[str, float]:
         return {"the number of ones": 1 / epsilon} if self.noisy else {}
 
-    @property
-    def has_fast_moments(self) -> bool:
-        """Whether `moments` are quick to compute, however many rows there are."""
-        return self.synthesizer_type.has_fast_moments
+    def synthesizer(self, data: OneProportion, epsilon: float) -> TwoCellSynthesizer:
+        """Synthesizer of one set, which has this ε."""
+        synthesizer_type = self.synthesizer_type.for_rows(data.n, data.m)
+        names = {item.name for item in synthesizer_type.parameters()} & {"n", "m"}
+        return synthesizer_type(**{name: getattr(data, name) for name in names}, **self.protection(data, epsilon))
+
+    def protection(self, data: Any, epsilon: float) -> dict[str, Any]:
+        """Parameters of one set but for sizes: `fixed`, or the smallest prior or ε, and all others."""
+        if self.fixed is not None:
+            return dict(self.fixed)
+        card = self.synthesizer_type
+        parameters = {item.name: item.default for item in _free_parameters(card)} | {**card.compared_with}
+        if self.guess:
+            parameters[self.guess] = data.guess
+        value = epsilon if "epsilon" in card.protected_by else card.smallest_alpha(m=data.m, epsilon=epsilon)
+        return parameters | dict.fromkeys(card.protected_by, value)
 
     def moments(self, data: OneProportion, epsilon: float) -> Moments:
         """Moments of the share of yes in one set."""
@@ -222,23 +226,6 @@ class BinaryMethod(ComparedMethod):
         """Probability that the released sets together hold at least one yes and one no."""
         masses = measures.end_masses(self.synthesizer(data, setting / sets), sets)
         return max(1 - float(binomial_weights(np.array([data.p]), data.n)[0] @ masses), 0.0)
-
-    def synthesizer(self, data: OneProportion, epsilon: float) -> TwoCellSynthesizer:
-        """Synthesizer of one set, which has this ε."""
-        synthesizer_type = self.synthesizer_type.for_rows(data.n, data.m)
-        names = {item.name for item in synthesizer_type.parameters()} & {"n", "m"}
-        return synthesizer_type(**{name: getattr(data, name) for name in names}, **self.protection(data, epsilon))
-
-    def protection(self, data: Any, epsilon: float) -> dict[str, Any]:
-        """Parameters of one set but for sizes: `fixed`, or the smallest prior or ε, and all others."""
-        if self.fixed is not None:
-            return dict(self.fixed)
-        card = self.synthesizer_type
-        parameters = {name: item.default for name, item in self.free_parameters(card).items()} | {**card.compared_with}
-        if self.guess:
-            parameters[self.guess] = data.guess
-        value = epsilon if "epsilon" in card.protected_by else card.smallest_alpha(m=data.m, epsilon=epsilon)
-        return parameters | dict.fromkeys(card.protected_by, value)
 
     def absence(self, data: OneProportion) -> str:
         if not self.has_epsilon:
@@ -267,6 +254,12 @@ class BinaryMethod(ComparedMethod):
         return worst_neighbours(synthesizer, epsilon) if sets == 1 else delta_of_sets(synthesizer, sets, epsilon, pairs)
 
 
+def _free_parameters(synthesizer_type: type[TwoCellSynthesizer]) -> list[Parameter]:
+    """Parameters of a synthesizer that neither its sizes nor a promise set."""
+    known = ("n", "m", *synthesizer_type.protected_by)
+    return [item for item in synthesizer_type.parameters() if item.name not in known]
+
+
 ORIGINAL = BinaryMethod.named(
     "Original", synthesizer_type=GeometricSanitizer, fixed={"epsilon": EPSILON_WITHOUT_NOISE}, has_epsilon=False,
     finding="", loss_by=BinaryMethod.loss_by, reference=True, several_sets=False,
@@ -287,8 +280,11 @@ def promising_methods() -> tuple[BinaryMethod, ...]:
 
 def _count_methods() -> tuple[ComparedMethod, ...]:
     """The original data, then those that keep a promise: the discrete optimum, what needs no matrix, the rest."""
-    methods = sorted(promising_methods(), key=lambda method: not method.synthesizer_type.needs_no_matrix)
-    return (ORIGINAL, *sorted(methods, key=lambda method: method.synthesizer_type is not GeometricSanitizer))
+
+    def place(method: BinaryMethod) -> tuple[bool, bool]:
+        return method.synthesizer_type is not GeometricSanitizer, not method.synthesizer_type.needs_no_matrix
+
+    return (ORIGINAL, *sorted(promising_methods(), key=place))
 
 
 def _binary_methods() -> tuple[ComparedMethod, ...]:

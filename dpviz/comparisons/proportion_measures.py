@@ -85,6 +85,7 @@ def share_moments(synthesizer: TwoCellSynthesizer) -> Moments:
     return Moments(*release_moments(synthesizer, np.arange(synthesizer.n + 1)))
 
 
+@cached_on_copy(maxsize=256)
 def estimate_moments(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule) -> Moments:
     """Moments of what an analyst takes for the proportion.
 
@@ -100,21 +101,15 @@ def estimate_moments(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalR
     """
     is_small = (synthesizer.n + 1) * (sets * synthesizer.m + 1) <= 2_000_000
     if rule.estimates is not None and is_small and rule.is_feasible(synthesizer, sets):
-        return _moments_by_sum(synthesizer, sets, rule)
+        sums = release_sums(synthesizer, sets)
+        estimates = rule.estimates(sums)
+        mean = sums.rows @ estimates
+        return Moments(mean, np.einsum("xs,xs->x", sums.rows, (estimates - mean[:, None]) ** 2))
     moments = share_moments(synthesizer).of_sets(sets)
     line = synthesizer.line_of_means() if rule.is_noise_aware else None
     if line is None:
         return moments
     return Moments(np.linspace(0, 1, synthesizer.n + 1), moments.variance / line[1] ** 2)
-
-
-@lru_cache(maxsize=64)
-def _moments_by_sum(synthesizer: TwoCellSynthesizer, sets: int, rule: IntervalRule) -> Moments:
-    assert rule.estimates is not None
-    sums = release_sums(synthesizer, sets)
-    estimates = rule.estimates(sums)
-    mean = sums.rows @ estimates
-    return Moments(mean, np.einsum("xs,xs->x", sums.rows, (estimates - mean[:, None]) ** 2))
 
 
 set_loss = cached_on_copy(maxsize=2048)(pure_epsilon)

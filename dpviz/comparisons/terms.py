@@ -119,13 +119,12 @@ def unprotected(method: ComparedMethod, data: Any, epsilon: float, sets: int) ->
 
 
 def setting_for(method: ComparedMethod, data: Any, sets: int, promises: Iterable[tuple[float, float]]) -> float | None:
-    """Largest ε that a method can be given so that all its sets together keep every promise.
-
-    None where there is none or none is known, or where the share of a set is too small to compute with.
+    """Largest ε with which all sets of a method together keep every promise; None where none does or is known.
 
     Parameters
     ----------
     method : ComparedMethod
+        It is None also where the share of a set is too small for it to compute with.
     data : DataKind
     sets : int
     promises : iterable of tuple of float

@@ -14,7 +14,7 @@ from scipy.stats import betabinom, binom, invgamma, kstest, laplace, norm, t
 from dpviz.audit.release_losses import ReleaseSetting, clipped_cell_mean_loss
 from dpviz.charts.comparison import rows_chart
 from dpviz.comparisons import Analysis, EqualPrivacy, KnownVariance, MixedData, NumericStudy
-from dpviz.comparisons import mixed_releases as releases
+from dpviz.comparisons import mixed as releases
 from dpviz.comparisons.methods import NumericMethod
 from dpviz.comparisons.mixed import MIXED_ESTIMANDS
 from dpviz.comparisons.numeric_releases import MODIPS_MEAN, ORIGINAL_ROWS

@@ -21,7 +21,7 @@ from dpviz.calibration.data_kinds import GAUSSIAN
 from dpviz.comparisons import Analysis, BinaryData, KnownVariance, MixedData, UnknownVariance
 from dpviz.comparisons import numeric_releases as methods
 from dpviz.comparisons.methods import ComparedMethod, NumericMethod
-from dpviz.comparisons.mixed_releases import cell_statistics
+from dpviz.comparisons.mixed import cell_statistics
 from dpviz.comparisons.numeric_data import NormalData, NumericEstimand
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.types import FloatArray

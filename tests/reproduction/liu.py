@@ -171,7 +171,7 @@ def arithmetic() -> Findings:
     yield "outside", 200 * ndtr(-4.0)
     data = normal_data(100, kind=UnknownVariance)
     mean, variance, *_ = numeric_releases.MODIPS_COMMUNAL.noise_scales(data, 1.0).values()
-    share = numeric_releases._mean_share(data, variance_known=False)
+    share = numeric_releases._mean_share(data, None)
     yield "communal", values([share, mean], math.isclose(mean, variance))
 
     # The mean and s² of five rows, none to all of them at the upper bound and the rest at the lower one

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binom
 
 from dpviz.comparisons import UnknownVariance
-from dpviz.comparisons.mixed_releases import MixedRows
+from dpviz.comparisons.mixed import MixedRows
 from dpviz.comparisons.numeric_releases import SMOOTHED_HISTOGRAM
 from dpviz.core.data_files import read_table
 from dpviz.mechanisms import BetaBinomial
