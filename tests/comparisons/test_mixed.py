@@ -337,30 +337,6 @@ def test_perturbed_cells_do_what_a_loop_over_their_definition_does() -> None:
     assert abs(ours.usable_share.value - len(loop) / 3000) < 0.05
 
 
-# What the paper found
-
-
-def test_bins_leave_too_large_a_variance_even_without_noise_and_the_model_does_not() -> None:
-    """Bowen & Liu, §4.3: severe undercoverage of the variance by the histograms "even when ε was large"."""
-    data = mixed(estimand="cell_variance")
-    bins, model = (
-        numeric_measures(data, one, epsilon=1e5, sets=5, repetitions=150)
-        for one in (releases.PERTURBED_CELLS, releases.MIXED_MODIPS_PRINTED)
-    )
-    assert bins.bias.value > 0.05
-    assert bins.coverage.value < 0.5
-    assert abs(model.bias.value) < 0.05
-    assert model.coverage.value > 0.9
-
-
-def test_the_model_estimates_a_cell_mean_better_than_the_histograms_and_a_share_worse() -> None:
-    model, bins = releases.MIXED_MODIPS_PRINTED, releases.PERTURBED_CELLS
-    for estimand, better, worse, epsilon in (("cell_mean", model, bins, 20.0), ("half", bins, model, 2.0)):
-        data = mixed(cells=4, estimand=estimand)
-        good, bad = (numeric_measures(data, one, epsilon=epsilon, sets=5, repetitions=900) for one in (better, worse))
-        assert good.root_mean_squared_error.value < 0.9 * bad.root_mean_squared_error.value, estimand
-
-
 # Studies, and what cannot be
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from dpviz.comparisons import DATA_KINDS, BinaryData, CategoryData, CountData
-from dpviz.comparisons.analysis import Outcome
 from dpviz.comparisons.budget import SplitOverSets
 from dpviz.comparisons.categories import CategoryMethod
 from dpviz.curator.question import QUESTION_KINDS as OF_DESK
@@ -50,17 +49,3 @@ def test_the_desk_and_the_comparison_have_the_same_methods_of_one_kind():
     assert compared == {one.key for one in CountData.methods if not one.reference}
     for key in DATA_KINDS.keys() & OF_DESK.keys():
         assert [one.key for one in DATA_KINDS[key].methods] == [one.key for one in OF_DESK[key].methods]
-
-
-def test_at_one_promise_no_method_of_one_set_is_nearer_than_the_geometric():
-    """n = 100, p = ¼, ε = 1: the noise that is optimal for one count, against its continuous sister."""
-    data = BinaryData(n=100, p=0.25)
-    found = {one.method.key: first_error(one) for one in data.compare(data.methods, [1.0])}
-    assert found["geometric"] < found["laplace"]
-    # sqrt(p(1 − p)/n + 2r/(1 − r)²/n²) with r = e^−1: clamping does not matter so far from the ends
-    r = np.exp(-1.0)
-    assert found["geometric"] == pytest.approx(np.sqrt(0.25 * 0.75 / 100 + 2 * r / (1 - r) ** 2 / 1e4), rel=1e-6)
-
-
-def first_error(one: Outcome) -> float:
-    return one.root_mean_squared_error.value
