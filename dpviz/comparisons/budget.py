@@ -7,7 +7,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -86,6 +86,8 @@ class BudgetSplit(ABC):
     allowed: ClassVar[Sequence[float]] = ()  # all that can be chosen, where they can be listed
     over: ClassVar[str]  # what ε is divided over, in words
     counted: ClassVar[str]  # what several places are, in words
+    axis: ClassVar[Any]  # what a place is, in words
+    usual: ClassVar[Any]  # divisions of the papers, by name
     symbol: ClassVar[str]
     log: ClassVar[bool] = False  # of the axis
     span: ClassVar[tuple[float, float]]
@@ -99,16 +101,6 @@ class BudgetSplit(ABC):
     @abstractmethod
     def problem(data: DataKind, method: ComparedMethod) -> str:
         """Why a method cannot be divided so, in a sentence; empty if it can."""
-
-    @property
-    @abstractmethod
-    def axis(self) -> str:
-        """What the places are, in words."""
-
-    @property
-    @abstractmethod
-    def usual(self) -> dict[str, float]:
-        """Divisions of the papers, by name."""
 
     @abstractmethod
     def name_of(self, place: float) -> str:
@@ -305,7 +297,7 @@ class SplitOverSets(BudgetSplit):
     symbol = "M"
     log = True
     span = 0.9, 1.1 * COMPARED_SETS.maximum
-    usual: ClassVar[dict[str, float]] = {"as in the papers": 10}
+    usual: ClassVar[Any] = {"as in the papers": 10}
 
     @staticmethod
     def problem(data: DataKind, method: ComparedMethod) -> str:  # noqa: ARG004

@@ -122,11 +122,15 @@ class NestedModips(ComparedMethod):
         rule = analysis.rule_for(sets)
         if not isinstance(rule, CombiningRule):
             return None
-        return NestedStudy(
+        study = NestedStudy(
             data=data, method=self, epsilon=setting / sets, sets=sets, rule=rule.key, level=analysis.level,
             repetitions=analysis.repetitions, seed=analysis.seed,
             batch=min(1_000_000 // (sets * self.sets_of_each), int(BATCH.maximum)),  # of a million sets
-        ).measures()  # fmt: skip
+        )  # fmt: skip
+        covered, exists, total, squares = run_simulation(study).sums["columns"].tolist()
+        width = Measure.mean(total, squares, int(exists))
+        error = max(width.error, np.finfo(float).tiny)  # which is 0 of exact measures alone
+        return Measure.share(int(covered), study.repetitions), mean_width_or_inf(Measure(width.value, error))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,13 +145,6 @@ class NestedStudy(Plan[Tally]):
     level: float
 
     tally_type: ClassVar[type[Tally]] = Tally
-
-    def measures(self) -> tuple[Measure, Measure]:
-        """Coverage and mean width."""
-        covered, exists, total, squares = run_simulation(self).sums["columns"].tolist()
-        width = Measure.mean(total, squares, int(exists))
-        error = max(width.error, np.finfo(float).tiny)  # which is 0 of exact measures alone
-        return Measure.share(int(covered), self.repetitions), mean_width_or_inf(Measure(width.value, error))
 
     def simulate(self, rng: np.random.Generator, size: int) -> Block:
         """Draw a block; it counts covering intervals and all that there are, and sums widths and their squares."""
