@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -97,6 +98,7 @@ class Overview:
     )  # of one who knows how the table was made, equal-tailed
 
     @classmethod
+    @lru_cache(maxsize=64)
     def of(
         cls, mechanism: str, n: int, epsilon: float, seed: int, *, best: bool = False, p: float | None = None,
         confidential_count: int | None = None,
