@@ -1,7 +1,7 @@
 """One release from beginning to end, in numbers and in words: what the page Start shows."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple, Self
 
@@ -38,7 +38,7 @@ def usual_count(n: int) -> int:
     return max(1, round(n / 4))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Overview:
     """What a design of one set means for a person, an attacker and an analyst; every number is exact.
 
@@ -51,54 +51,38 @@ class Overview:
     --------
     Two people, one of them a yes, ε = ln 3: m / (e^ε − 1) = 1 invented row of either kind.
 
-    >>> overview = Overview(Design(mechanism="beta_binomial", n=2, epsilon=np.log(3), confidential_count=1))
+    >>> overview = Overview.of_design(Design(mechanism="beta_binomial", n=2, epsilon=np.log(3), confidential_count=1))
     >>> round(overview.invented, 9), round(overview.promised_success, 9)
     (2.0, 0.75)
     """
 
     design: Design  # a two-cell release with a known confidential count x of at least 1; its seed draws it
-    best: bool = False  # whether its geometric noise is corrected to the number that fits it best
+    best: bool  # whether its geometric noise is corrected to the number that fits it best
+    secret: int  # x, the people who said yes
+    drawn_count: int  # x̃, the yes of the table that the seed draws
+    released: float  # number of yes that is published
+    invented: float  # invented rows of both kinds with which a Beta-binomial release keeps the promise
+    invented_with_delta: float  # the same where `SECOND_DELTA` is allowed as well
+    noise_reach: int | None  # distance that the noise of 95 in 100 tables does not exceed; None without noise
 
-    secret: int = field(init=False, compare=False, repr=False)  # x, the people who said yes
-    drawn_count: int = field(init=False, compare=False, repr=False)  # x̃, the yes of the table that the seed draws
-    released: float = field(init=False, compare=False, repr=False)  # number of yes that is published
-    invented: float = field(
-        init=False, compare=False, repr=False
-    )  # rows of both kinds with which a Beta-binomial release keeps the promise
-    invented_with_delta: float = field(
-        init=False, compare=False, repr=False
-    )  # the same where `SECOND_DELTA` is allowed as well
-    noise_reach: int | None = field(
-        init=False, compare=False, repr=False
-    )  # that noise exceeds in 5 of 100 tables at most; None without noise
+    # The attacker
+    belief: float  # probability of the person's yes after this release
+    possible_beliefs: FloatArray  # after 100 releases, those at the quantiles 0.5 %, 1.5 % … 99.5 % of the count
+    largest_belief: float  # probability of the likelier answer after the most revealing release
+    average_guess: float  # probability that the best guess is right, over all releases and both answers
+    success: float  # the same about the most exposed person, ½ + δ(0)/2
+    most_exposed: int  # number of people who give the answer of that person
+    promised_success: float  # success that ε alone would allow, e^ε / (1 + e^ε)
 
-    # Probability that the attacker gives the person's yes after this release, and after 100, those at the quantiles
-    # 0.5 %, 1.5 % … 99.5 % of the count; that of the likelier answer after the most revealing release
-    belief: float = field(init=False, compare=False, repr=False)
-    possible_beliefs: FloatArray = field(init=False, compare=False, repr=False)
-    largest_belief: float = field(init=False, compare=False, repr=False)
-    # Probability that the best guess is right: over all releases and both answers, and about the most exposed person,
-    # ½ + δ(0)/2, whose answer so many people give; and what ε alone would allow, e^ε / (1 + e^ε)
-    average_guess: float = field(init=False, compare=False, repr=False)
-    success: float = field(init=False, compare=False, repr=False)
-    most_exposed: int = field(init=False, compare=False, repr=False)
-    promised_success: float = field(init=False, compare=False, repr=False)
-
-    # Smallest error of any release with this ε, and the root mean squared distance of the published share from the
-    # secret one, all secret tables alike
-    optimum: LeastError = field(init=False, compare=False, repr=False)
-    error: float = field(init=False, compare=False, repr=False)
-    # Interval of an analyst who takes the published table for real data, cut to 0 to 1; whether it contains the share
-    # of the secret table, and with which probability it does where the table is drawn again from the same people
-    interval: tuple[float, float] = field(init=False, compare=False, repr=False)
-    hit: bool = field(init=False, compare=False, repr=False)
-    coverage: float = field(init=False, compare=False, repr=False)
-    posterior_interval: tuple[float, float] = field(
-        init=False, compare=False, repr=False
-    )  # of one who knows how the table was made, equal-tailed
+    # The analyst
+    optimum: LeastError  # smallest error of any release with this ε, all secret tables alike
+    error: float  # root mean squared distance of the published share from the secret one, all secret tables alike
+    interval: tuple[float, float]  # of an analyst who takes the table for real data, cut to 0 to 1
+    hit: bool  # whether that interval contains the share of the secret table
+    coverage: float  # probability of `hit` where the table is drawn again and again from the same people
+    posterior_interval: tuple[float, float]  # of an analyst who knows how the table was made, equal-tailed
 
     @classmethod
-    @lru_cache(maxsize=64)
     def of(
         cls, mechanism: str, n: int, epsilon: float, seed: int, *, best: bool = False, p: float | None = None,
         confidential_count: int | None = None,
@@ -108,15 +92,18 @@ class Overview:
         if yes is None:
             yes = usual_count(n) if p is None else max(1, round(p * n))
         values: dict[str, Any] = {"p": min(yes / n, 1.0) if p is None else p, "rules": (NAIVE_RULE,), "seed": seed}
-        return cls(Design(mechanism=mechanism, n=n, epsilon=epsilon, confidential_count=yes, **values), best)
+        design = Design(mechanism=mechanism, n=n, epsilon=epsilon, confidential_count=yes, **values)
+        return cls.of_design(design, best)
 
-    def __post_init__(self) -> None:
-        design, release = self.design, self.design.release
-        n, m, x = design.n, design.m, int(design.confidential_count or 0)
+    @classmethod
+    @lru_cache(maxsize=64)
+    def of_design(cls, design: Design, best: bool = False) -> Self:
+        """Overview of the release of a design."""
+        release, n, m, x = design.release, design.n, design.m, int(design.confidential_count or 0)
 
         # The release, and the number of yes that is published for every table that can be drawn
         optimum = least_error(n=n, epsilon=design.epsilon)
-        published = optimum.estimates * n if self.best else np.arange(m + 1.0)
+        published = optimum.estimates * n if best else np.arange(m + 1.0)
         drawn_count = int(release.draw(np.random.default_rng(design.seed), x)[0])
         invented, invented_with_delta = (
             2 * float(minimum_prior("synth_post_one", n=n, m=m, epsilon=design.epsilon, delta=delta))
@@ -139,7 +126,10 @@ class Overview:
         hits = contains(*intervals, x / n)
         low, high = (float(ends[drawn_count]) for ends in intervals)
         posterior = posterior_given(release, [drawn_count], gamma1=design.gamma1, gamma2=design.gamma2)
-        vars(self).update(
+        posterior_low, posterior_high = map(float, posterior.interval(design.level))
+        return cls(
+            design=design,
+            best=best,
             secret=x,
             drawn_count=drawn_count,
             released=float(published[drawn_count]),
@@ -154,11 +144,11 @@ class Overview:
             most_exposed=int(min(larger, n + 1 - larger)),
             promised_success=float(expit(design.epsilon)),
             optimum=optimum,
-            error=optimum.root_mean_squared_error if self.best else share_moments(release).release_error()["average"],
+            error=optimum.root_mean_squared_error if best else share_moments(release).release_error()["average"],
             interval=(max(low, 0.0), min(high, 1.0)),
             hit=bool(hits[drawn_count]),
             coverage=float(row @ hits),
-            posterior_interval=tuple(map(float, posterior.interval(design.level))),
+            posterior_interval=(posterior_low, posterior_high),
         )
 
 
@@ -204,10 +194,8 @@ def overview_texts(overview: Overview) -> OverviewTexts:
 
 def _facts(overview: Overview) -> dict[str, str]:
     """What stands in braces in the sentences, and what the drawing says."""
-    design, reach, exposed, fewer = (
-        overview.design, overview.noise_reach, overview.most_exposed, overview.invented_with_delta
-    )  # fmt: skip
-    n, invented = design.n, overview.invented
+    n, reach, exposed = overview.design.n, overview.noise_reach, overview.most_exposed
+    invented, fewer = overview.invented, overview.invented_with_delta
     error, smallest = 100 * overview.error, 100 * overview.optimum.root_mean_squared_error
     beliefs = "belief", "average_guess", "largest_belief", "success", "promised_success"
     shares = dict(zip(("low", "high"), overview.interval, strict=True))
@@ -217,7 +205,7 @@ def _facts(overview: Overview) -> dict[str, str]:
     return {
         **{name: belief_text(getattr(overview, name)) for name in beliefs},
         **{name: format_percent(share, 3) for name, share in shares.items()},
-        "n": format_number(n), "epsilon": format_number(design.epsilon, 4),
+        "n": format_number(n), "epsilon": format_number(overview.design.epsilon, 4),
         "noisy": format_number(overview.drawn_count),
         "who": "the only one" if exposed == 1 else f"one of {format_number(exposed)}",
         "invented": describe_invented_rows(invented), "fewer": describe_invented_rows(fewer),

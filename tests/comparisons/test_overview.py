@@ -26,7 +26,7 @@ FOUND = [(*case, *method) for case in GRID for method in METHODS]
 def overview(
     n: int, x: int, epsilon: float, seed: int, mechanism: str = "beta_binomial", best: bool = False
 ) -> Overview:
-    return Overview(Design(mechanism=mechanism, n=n, epsilon=epsilon, confidential_count=x, seed=seed), best)
+    return Overview.of_design(Design(mechanism=mechanism, n=n, epsilon=epsilon, confidential_count=x, seed=seed), best)
 
 
 @pytest.mark.parametrize(("n", "x", "epsilon", "seed"), GRID)
@@ -84,12 +84,12 @@ def test_every_number_is_its_definition_summed(case):
 def test_draw_again_is_right_as_often_as_the_card_says(n: int, epsilon: float, share: float, of_other_people: float):
     """The share of right verdicts over many seeds, which is what the button moves, against the printed one."""
     design = overview(n, n // 4, epsilon, 0).design
-    found, seeds = Overview(design), 3000
+    found, seeds = Overview.of_design(design), 3000
     hits, right = dict[int, bool](), 0
     for seed in range(seeds):
         count = int(design.release.draw(np.random.default_rng(seed), found.secret)[0])
         if count not in hits:
-            again = Overview(dataclasses.replace(design, seed=seed))
+            again = Overview.of_design(dataclasses.replace(design, seed=seed))
             hits[count] = again.hit
             assert again.drawn_count == count
         right += hits[count]

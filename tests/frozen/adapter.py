@@ -442,7 +442,7 @@ def design(**values: Any) -> Answer:
 
 def overview(**values: Any) -> Answer:
     names = "released invented belief largest_belief success promised_success interval hit coverage posterior_interval"
-    return numbers(Overview(Design.of(values)), names)
+    return numbers(Overview.of_design(Design.of(values)), names)
 
 
 def desk(question: str) -> Answer:
