@@ -189,10 +189,10 @@ class EveryCell(MixedData):
     def read(self, rows: Any) -> Any:
         """Estimates, NaN of a cell without rows, and their variances: of means s²/n, s² being that within cells."""
         cells = cell_statistics(rows)
-        has_rows = cells.counts > 0
-        means = np.where(has_rows, self.middle + cells.sums[0] / cells.sizes, math.nan)
+        has_rows, sizes = cells.counts > 0, np.maximum(cells.counts, 1.0)
+        means = np.where(has_rows, self.middle + cells.sums[0] / sizes, math.nan)
         degrees = np.maximum(self.n - np.count_nonzero(has_rows, axis=1), 1)
-        within = (cells.squares[0] / degrees)[:, None] / cells.sizes
+        within = (cells.squares[0] / degrees)[:, None] / sizes
         shares = np.array([cells.counts[:, marginal].sum(axis=1) / self.n for marginal in MARGINALS])
         return [*shares, *means.T], [*(shares * (1 - shares) / self.n), *within.T]
 
