@@ -219,12 +219,12 @@ class BudgetSplit(ABC):
         elif math.isnan(error.value):
             mark = "no estimate"
         texts = TEXTS["no_division"].get(mark, texts)
+        typical = "" if math.isnan(error.value) else format_error(error, of_share=estimand.is_share)
         facts = {
             "epsilon": f"ε = {format_number(self.epsilon, 4)}", "so_far": "" if is_final else " so far",
             "lead": "Best division" if is_final else "Best so far", "mark": mark, "estimand": estimand.short_label,
-            "error": format_error(error, of_share=estimand.is_share), "method": self.method.label,
-            "description": self.description, "n_known": str(len(results.outcomes)),
-            "n_places": str(len(self.compared)), "counted": self.counted,
+            "error": typical, "method": self.method.label, "description": self.description,
+            "n_known": str(len(results.outcomes)), "n_places": str(len(self.compared)), "counted": self.counted,
         }  # fmt: skip
         return mark, format_text(texts["long"], **facts), format_text(texts["short"], **facts)
 
