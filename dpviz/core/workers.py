@@ -90,9 +90,13 @@ class Workers:
             if self.is_closed:
                 receive(number, Event.STOPPED, None, 0, 0)
                 continue
-            try:
-                if not process.is_alive():
+            if not process.is_alive():
+                try:
                     process, connection = self._start_process()
+                except OSError:  # no process can be started now: this thread computes
+                    run(number, partial(_begin, function), known_steps, self._arguments[0], receive)
+                    continue
+            try:
                 connection.send((number, function, known_steps))
                 is_last = False
                 while not is_last:

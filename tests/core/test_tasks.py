@@ -223,6 +223,19 @@ def test_a_killed_worker_is_replaced_and_the_task_completes(pool, key):
     assert is_alive(worker_of(pool))
 
 
+def test_where_no_process_can_be_started_in_place_of_a_dead_one_a_thread_computes(monkeypatch):
+    def fail() -> None:
+        raise OSError
+
+    pool = TaskPool()
+    pool.start(1, ["tests.core.streams"])
+    os.kill(worker_of(pool), signal.SIGKILL)
+    with monkeypatch.context() as patch:
+        patch.setattr(pool._workers, "_start_process", fail)
+        assert worker_of(pool) == os.getpid()
+    assert worker_of(pool) != os.getpid()
+
+
 def test_results_of_a_repeated_computation_do_not_get_coarser(pool, key, tmp_path):
     task = pool.task(key, partial(streams.kill_first_worker, tmp_path / "died"))
     seen = []
