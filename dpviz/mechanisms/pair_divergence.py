@@ -21,11 +21,12 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
+from scipy.special import rel_entr
 
 from dpviz.core.numerics.special import stirling_remainder
 from dpviz.core.types import FloatArray, IntArray, Numbers
 
-RatiosAndFactors = Callable[[IntArray, FloatArray], tuple[FloatArray, FloatArray]]
+RatiosAndFactors = Callable[..., tuple[FloatArray, FloatArray]]
 
 
 def log_delta_beta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
@@ -42,25 +43,22 @@ def log_delta_beta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: N
     ndarray of shape (pairs,)
         −∞ where δ is 0.
     """
-    m = m + 0 * x
-
-    # The threshold τ, the first count above it, and its distance from τ, by the nearer end so that no digits cancel
+    # The first count above the threshold τ, and its distance from τ
     shrink, rest = np.exp(-epsilon), -np.expm1(-epsilon)
     both = y * shrink + x
-    threshold = x / both * (m + y * rest)
-    room = y * ((m * shrink - x * rest) / both)  # m − τ
-    first = np.minimum(np.floor(threshold) + 1, m)
-    distance = np.maximum(np.where(2 * threshold < m, first - threshold, room - (m - first)), 0.0)
+    first = np.minimum(np.floor(x / both * (m + y * rest)) + 1, m)
+    left = m - first
+    distance = np.maximum((y * (first * shrink - x * rest) - x * left) / both, 0.0)
 
-    def terms(pairs: IntArray, j: FloatArray) -> tuple[FloatArray, FloatArray]:
-        weight = x[pairs, None] + j
-        left = np.maximum(m[pairs, None] - j, 0.0)
-        ratio = left * (weight + 1) / ((j + 1) * (y[pairs, None] + np.maximum(left - 1, 0.0)))
-        return ratio, (distance[pairs, None] + (j - first[pairs, None])) / weight
+    def terms(k: IntArray, *columns: FloatArray) -> tuple[FloatArray, FloatArray]:
+        weight, first, left, y, distance = columns
+        weight = weight + k
+        left = np.maximum(left - k, 0.0)
+        return left * (weight + 1) / ((first + (k + 1)) * (y + np.maximum(left - 1, 0.0))), (distance + k) / weight
 
-    largest = (distance + (m - first)) / (x + m)
-    log_mass = _log_beta_binomial(x + 1, y, first, m - first) + np.log(both) - np.log(y) + epsilon
-    return np.minimum(_log_sum(first, terms, largest) + log_mass, 0.0)
+    log_sum = _log_sum(terms, (distance + left) / (x + m), x + first, first, left, y, distance)
+    log_mass = _log_beta_binomial(x + 1, y, first, left)
+    return np.minimum(log_sum + log_mass + (np.log(both / y) + epsilon), 0.0)
 
 
 def log_delta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
@@ -71,22 +69,20 @@ def log_delta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Number
     x, y, m, epsilon
         As of `log_delta_beta_binomial`.
     """
-    m = m + 0 * x
-
     # The first count whose log-odds exceed ε, and ε minus its log-odds: negative, unless δ is 0
     up, down = np.log1p(1 / x), np.log1p(1 / y)
-    step = up + down
-    first = np.minimum(np.floor((epsilon + m * down) / step) + 1, m)
-    shortfall = epsilon - first * up + (m - first) * down
+    first = np.minimum(np.floor((epsilon + m * down) / (up + down)) + 1, m)
+    left = m - first
+    shortfall = epsilon - first * up + left * down
 
-    def terms(pairs: IntArray, j: FloatArray) -> tuple[FloatArray, FloatArray]:
-        ratio = np.maximum(m[pairs, None] - j, 0.0) * (x[pairs, None] + 1) / ((j + 1) * y[pairs, None])
-        passed = (j - first[pairs, None]) * step[pairs, None]
-        return ratio, -np.expm1(np.minimum(shortfall[pairs, None] - passed, 0.0))
+    def terms(k: IntArray, *columns: FloatArray) -> tuple[FloatArray, FloatArray]:
+        first, left, odds, shortfall, step = columns
+        ratio = np.maximum(left - k, 0.0) / (first + (k + 1)) * odds
+        return ratio, -np.expm1(np.minimum(shortfall - k * step, 0.0))
 
     total = x + y + 1
-    log_mass = log_binomial((x + 1) / total, y / total, first, m - first)
-    return np.minimum(_log_sum(first, terms, np.ones(len(x))) + log_mass, 0.0)
+    log_sum = _log_sum(terms, np.ones(len(x)), first, left, (x + 1) / y, shortfall, up + down)
+    return np.minimum(log_sum + log_binomial((x + 1) / total, y / total, first, left), 0.0)
 
 
 @lru_cache(maxsize=64)
@@ -121,19 +117,21 @@ def worst_pair(
     """
     first, last = blocks_of_pairs(n)
     best, pair, rounding = -math.inf, 0, 1e-13
-    while len(first):
+    while True:
         bounds = log_delta(x + first, y + (n - 1 - last))
-        values = np.where(first == last, bounds, -math.inf)
-        if values.max() > best + rounding:
-            best = float(values.max())
-            pair = int(first[np.argmax(values >= best - rounding)])  # the first of those that tie, as mirror images do
+        is_block = first < last
+        values = np.where(is_block, -math.inf, bounds)
+        if values[largest := values.argmax()] > best + rounding:
+            best = float(values[largest])
+            pair = int(first[(values >= best - rounding).argmax()])  # the first of those that tie, as mirror images do
 
         # Halves of the blocks that may hold a larger one
-        is_open = (first < last) & (bounds > best + rounding)
+        is_open = is_block & (bounds > best + rounding)
+        if not is_open.any():
+            return best, pair
         first, last = first[is_open], last[is_open]
         middle = (first + last) // 2
         first, last = np.concatenate([first, middle + 1]), np.concatenate([middle, last])
-    return best, pair
 
 
 def log_binomial(p: Numbers, q: Numbers, successes: FloatArray, failures: FloatArray) -> FloatArray:
@@ -145,16 +143,18 @@ def log_binomial(p: Numbers, q: Numbers, successes: FloatArray, failures: FloatA
     successes, failures : ndarray
         Not necessarily whole numbers.
     """
+    # counts · ln(counts / means), by the distance of the two where they are close
     total = successes + failures
     difference = successes * q - failures * p
-    counts = np.array([successes, failures])
-    deviances = _deviance(counts, np.array([total * p, total * q]), np.array([difference, -difference]))
+    counts, means = np.array([successes, failures]), np.array([total * p, total * q])
+    relative = np.array([difference, -difference]) / np.maximum(means, 1e-290)
+    near = counts * np.log1p(np.maximum(relative, -0.5))
+    growth = np.where(np.abs(relative) < 0.5, near, rel_entr(counts, means))
 
-    # ln Γ(z + 1) − z ln z + z of all three, from Γ(z + 1) itself
-    counts = np.maximum(np.array([total, *counts]), 1e-300)
-    remainders = stirling_remainder(counts + 1) + counts * np.log1p(1 / counts) + 0.5 * np.log1p(counts)
-    remainders += 0.5 * math.log(2 * math.pi) - 1
-    return remainders[0] - remainders[1] - remainders[2] - deviances.sum(axis=0)
+    # ln z! − z ln z + z of all three
+    counts = np.maximum(np.array([total, successes, failures]), 1e-300)
+    remainders = stirling_remainder(counts) + 0.5 * np.log(2 * math.pi * counts)
+    return remainders[0] - remainders[1] - remainders[2] - growth[0] - growth[1]
 
 
 def _log_beta_binomial(a: FloatArray, b: FloatArray, successes: FloatArray, failures: FloatArray) -> FloatArray:
@@ -163,45 +163,38 @@ def _log_beta_binomial(a: FloatArray, b: FloatArray, successes: FloatArray, fail
     With s of m draws, T = a + b and any p it is Bin(m, p) at s times Bin(T, p) at a over Bin(T + m, p) at a + s, times
     (1 + m/T) / ((1 + s/a) (1 + f/b)) with f = m − s. With p = (a + s) / (T + m) no large numbers cancel.
     """
-    total, m = a + b, successes + failures
-    p, q = (a + successes) / (total + m), (b + failures) / (total + m)
-    counts = np.array([[successes, a, a + successes], [failures, b, b + failures]])
-    draws, prior, sums = log_binomial(p, q, *counts)
-    return draws + prior - sums + np.log1p(m / total) - np.log1p(successes / a) - np.log1p(failures / b)
+    ones, zeros = a + successes, b + failures
+    both = ones + zeros
+    draws, prior, sums = log_binomial(
+        ones / both, zeros / both, np.array([successes, a, ones]), np.array([failures, b, zeros])
+    )
+    return draws + prior - sums + np.log(both / (a + b) * (a / ones) * (b / zeros))
 
 
-def _deviance(s: FloatArray, t: FloatArray, difference: FloatArray) -> FloatArray:
-    """s ln(s / t) + t − s ≥ 0; `difference` is s − t, which is known to more digits than its parts."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        relative = difference / t
-        near = t * ((1 + relative) * np.log1p(relative) - relative)
-        far = np.where(s > 0, s * np.log(s / t), 0.0) - difference
-    return np.where(np.abs(relative) < 0.5, near, far)
+def _log_sum(terms: RatiosAndFactors, largest: FloatArray, *parameters: FloatArray) -> FloatArray:
+    """ln Σ mass · factor over the counts from a first one on, in units of the first mass; infinite where δ is about 1.
 
-
-def _log_sum(first: FloatArray, terms: RatiosAndFactors, largest: FloatArray) -> FloatArray:
-    """ln Σ mass · factor over the counts from `first` on, in units of the first mass; infinite where δ is about 1.
-
-    `terms` returns, for pairs and counts, ratios of neighbouring masses and factors, none above `largest`. A sum
-    overflows where the first count lies 37 standard deviations below the mode: all of the distribution counts then.
+    `terms` returns, from numbers k of counts above the first and columns of `parameters` of pairs, the ratios of
+    neighbouring masses and the factors, none of which is above `largest`. A sum overflows where the first count lies 37
+    standard deviations below the mode: all of the distribution counts then.
     """
-    total = np.zeros(len(first))
-    pairs, column, mass, width = np.arange(len(first)), first, np.ones(len(first)), 64
+    values = np.array(parameters)[..., None]
+    total = np.zeros(len(largest))
+    pairs, mass, start, width = np.arange(len(largest)), np.ones(len(largest)), 0, 64
     with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
         while len(pairs):
             width = max(8, min(width, 32_768 // len(pairs)))  # few enough numbers for the processor's cache
+            ratio, factor = terms(np.arange(start, start + width), *values)
             masses = np.empty((len(pairs), width + 1))
-            masses[:, 0] = mass
-            masses[:, 1:], factor = terms(pairs, column[:, None] + np.arange(width))
-            last_ratio = masses[:, -1].copy()
+            masses[:, 0], masses[:, 1:] = mass, ratio
             np.multiply.accumulate(masses, axis=1, out=masses)
-            mass = masses[:, -1]
-            total[pairs] += np.einsum("ij,ij->i", masses[:, :-1], factor)
+            total[pairs] += np.vecdot(masses[:, :-1], factor)
 
-            # The pairs whose remaining terms may still matter
-            sums = total[pairs]
-            is_done = (last_ratio < 1) & (mass / (1 - last_ratio) * largest[pairs] <= 1e-17 * sums)
-            is_open = ~is_done & (mass > 0) & np.isfinite(sums)
-            pairs, column, mass = pairs[is_open], column[is_open] + width, mass[is_open]
-            width = min(2 * width, 8192)
+            # The pairs whose remaining terms, at most a geometric series, may still matter
+            mass = masses[:, -1]
+            is_open = mass * largest > (1 - ratio[:, -1]) * (1e-17 * total[pairs])
+            if not is_open.any():
+                break
+            pairs, mass, largest, values = pairs[is_open], mass[is_open], largest[is_open], values[:, is_open]
+            start, width = start + width, min(2 * width, 8192)
         return np.where(np.isnan(total), math.inf, np.log(total))
