@@ -1,11 +1,12 @@
 """What methods need for a promise, by method and number of sets, and what they give at one prior, by θ."""
 
+import copy
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,9 +30,9 @@ class Needed:
     `pure` is for δ = 0, `exact` for the δ of the setting: NaN beyond reach, and `refused` says why.
     """
 
-    pure: Mapping[str, float]
-    exact: Mapping[str, float]
-    refused: Mapping[str, str]
+    pure: dict[str, float]
+    exact: dict[str, float]
+    refused: dict[str, str]
 
 
 def stream_needed(kind: Kind, setting: Setting, sets: int, first: PriorMethod) -> Iterator[Needed]:
@@ -45,19 +46,17 @@ def stream_needed(kind: Kind, setting: Setting, sets: int, first: PriorMethod) -
     first : PriorMethod
         Asked before all others; a ValueError says that a single set of it is beyond reach.
     """
-    pure: dict[str, float] = {}
-    exact: dict[str, float] = {}
-    refused: dict[str, str] = {}
+    needed = Needed(pure={}, exact={}, refused={})
     for method in _methods_after(kind, first):
-        for answers, delta in ((pure, 0.0), (exact, setting.delta)):
+        for answers, delta in ((needed.pure, 0.0), (needed.exact, setting.delta)):
             try:
                 answers[method.key] = kind.need(method, setting, delta, sets)
             except ValueError as error:
                 if sets == 1 and method is first:
                     raise
                 answers[method.key] = math.nan
-                refused[method.key] = str(error)
-        yield Needed(pure=dict(pure), exact=dict(exact), refused=dict(refused))
+                needed.refused[method.key] = str(error)
+        yield copy.deepcopy(needed)
 
 
 def _methods_after(kind: Kind, first: PriorMethod) -> list[PriorMethod]:
@@ -74,8 +73,7 @@ def all_needed(*arguments: Any) -> Needed:
     return [*stream_needed(*arguments)][-1]
 
 
-@dataclass(frozen=True)
-class Shares:
+class Shares(NamedTuple):
     """What is needed where each set has ε/M, (ε/M, δ/M), or what advanced composition allows: NaN without δ."""
 
     pure: float
@@ -87,9 +85,9 @@ class Shares:
 class Ways:
     """What is known so far, by method and number of sets; `refused` says by method why something is beyond reach."""
 
-    shares: Mapping[SetCount, Shares]
-    exact: Mapping[SetCount, float]
-    refused: Mapping[str, str]
+    shares: dict[SetCount, Shares]
+    exact: dict[SetCount, float]
+    refused: dict[str, str]
 
 
 def divided_sets(sets: int) -> list[int]:
@@ -98,8 +96,7 @@ def divided_sets(sets: int) -> list[int]:
     >>> divided_sets(5)
     [1, 2, 3, 4, 7, 9, 14, 20]
     """
-    counts: list[int] = np.unique(np.rint(np.geomspace(1, max(20, 2 * sets), 9)).astype(int)).tolist()
-    return counts
+    return sorted({round(count) for count in np.geomspace(1, max(20, 2 * sets), 9).tolist()})
 
 
 def shares_of(kind: Kind, method: PriorMethod, setting: Setting, sets: int) -> Shares:
@@ -136,24 +133,22 @@ def stream_ways(
         Numbers of sets among which ε and δ are divided, and whose losses are composed; none of them where M sets of
         `first` are beyond reach.
     """
-    shares: dict[SetCount, Shares] = {}
-    exact: dict[SetCount, float] = {}
-    refused: dict[str, str] = {}
+    ways = Ways(shares={}, exact={}, refused={})
 
     # All methods, the cheap ways first, and then the points of a picture
     questions = [(is_exact, method, sets) for is_exact in (False, True) for method in _methods_after(kind, first)]
     questions += [(False, first, count) for count in divided] + [(True, first, count) for count in together]
     for is_exact, method, count in dict.fromkeys(questions):
-        if count != sets and first.key in refused:
+        if count != sets and first.key in ways.refused:
             return
         try:
             if is_exact:
-                exact[method.key, count] = kind.need(method, setting, setting.delta, count)
+                ways.exact[method.key, count] = kind.need(method, setting, setting.delta, count)
             else:
-                shares[method.key, count] = shares_of(kind, method, setting, count)
+                ways.shares[method.key, count] = shares_of(kind, method, setting, count)
         except ValueError as error:
-            refused.setdefault(method.key, str(error))
-        yield Ways(shares=dict(shares), exact=dict(exact), refused=dict(refused))
+            ways.refused.setdefault(method.key, str(error))
+        yield copy.deepcopy(ways)
 
 
 def first_ways(kind: Kind, setting: Setting, sets: int, first: PriorMethod) -> Ways:

@@ -65,34 +65,18 @@ class Given:
 
 
 class Kind(ABC):
-    """A kind of data, and the question that is asked of it: how much is needed for a promise of privacy.
-
-    Attributes
-    ----------
-    key, label : str
-    mechanism : str
-        Key of the synthesizer that a design names.
-    numbers, cost : tuple of str
-        What a `Setting` of it has beside n, m, ε and δ, and what its cost depends on.
-    symbol, axis, level : str
-        Symbol of what is needed, what a picture of it counts, and the parameter that says how much there is.
-    quantity : Quantity
-        What is needed.
-    conditioned : bool
-        Whether the answer without δ is for another release, each number of which is truncated to the range.
-    binary : bool
-    """
+    """A kind of data, and the question that is asked of it: how much is needed for a promise of privacy."""
 
     key: str
     label: str
-    mechanism = "beta_binomial"
-    numbers: tuple[str, ...] = ()
-    cost: tuple[str, ...] = ()
-    symbol: str
-    axis: str
-    level: str
-    quantity = PRIOR_QUANTITY
-    conditioned = False
+    mechanism = "beta_binomial"  # key of the synthesizer that a design names
+    numbers: tuple[str, ...] = ()  # what a `Setting` of it has beside n, m, ε and δ
+    cost: tuple[str, ...] = ()  # what its cost depends on
+    symbol: str  # of what is needed
+    axis: str  # what a picture of it counts
+    level: str  # parameter that says how much there is
+    quantity = PRIOR_QUANTITY  # what is needed
+    conditioned = False  # whether the answer without δ is for a release each number of which is truncated to the range
     binary = False
 
     def __repr__(self) -> str:
@@ -103,9 +87,9 @@ class Kind(ABC):
         """The methods that some prior, or range, makes private and that release such data, by key."""
         return {key: method for key, method in CALIBRATED_METHODS.items() if self.accepts(method)}
 
-    @abstractmethod
     def accepts(self, method: PriorMethod) -> bool:
         """Whether a method releases such data."""
+        return True
 
     @abstractmethod
     def need(self, method: PriorMethod, setting: Setting, delta: float, sets: int = 1) -> float:
@@ -157,9 +141,6 @@ class Bernoulli(Kind):
     symbol, axis = "α", "invented rows per real row"
     level, cost = "alpha", ("p",)
     binary = True
-
-    def accepts(self, method: PriorMethod) -> bool:
-        return True
 
     def cells(self, setting: Setting) -> int:
         return 2

@@ -34,12 +34,9 @@ from dpviz.core.records import ParameterRecord
 from dpviz.core.types import FloatArray
 from dpviz.privacy.gaussian import gaussian_delta, gaussian_epsilon, gaussian_ratio, surely_within
 
-# More than rounding changes a pure ε, so that what is calibrated on it keeps it in real numbers
-PURE_EPSILON_ROUNDING = 1e-13
-# For integrands that a few terms of a Taylor series describe
-ABSCISSAS, ABSCISSA_WEIGHTS = np.polynomial.legendre.leggauss(12)
-# Half-width in standard deviations below which a truncated normal is integrated, not subtracted
-NARROW_TRUNCATION = 0.5
+PURE_EPSILON_ROUNDING = 1e-13  # more than rounding changes it, so that what is calibrated keeps ε in real numbers
+ABSCISSAS, ABSCISSA_WEIGHTS = np.polynomial.legendre.leggauss(12)  # of integrands that a short Taylor series describes
+NARROW_TRUNCATION = 0.5  # half-width in deviations below which a truncated normal is integrated, not subtracted
 
 GAUSSIAN_SETS = dataclasses.replace(COMPOSED_SETS, maximum=limits.MAX_SETS, default=1)
 SIGMA = Parameter(
@@ -194,9 +191,8 @@ class GaussianRelease(ParameterRecord):
             low, high = math.log(reach / math.sqrt(2)) - 1e-9, math.log(reach) + 1e-9
             solution = brentq(lambda log: math.log(self.pure_epsilon(math.exp(log)) / epsilon), low, high, xtol=1e-14)
             reach = math.exp(float(solution))
-        return round_to_private_side(
-            reach, 0.0, lambda value: self.pure_epsilon(value) <= epsilon * (1 - PURE_EPSILON_ROUNDING)
-        )
+        allowed = epsilon * (1 - PURE_EPSILON_ROUNDING)
+        return round_to_private_side(reach, 0.0, lambda value: self.pure_epsilon(value) <= allowed)
 
 
 def maximum_range(

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NoReturn, cast
 
 import numpy as np
@@ -33,37 +34,20 @@ class PriorMethod:
 
     A method that a subclass does not override raises ValueError; `knows` tells which. Priors are *effective* where
     they are what is added to the counts: the prior less `lost`.
-
-    Attributes
-    ----------
-    key, label, words, color : str
-        `words` says what is released, `color` is the key whose color it has.
-    lost : float
-        Invented rows of each cell that the method does not use.
-    calibrated, never_pure : bool
-        Whether some prior, or range of the data, makes it private, and whether none does without δ.
-    independent : bool
-        Whether rows are independent given the data, so that M sets of m rows are one of Mm rows.
-    rows_together : bool
-        Whether the m rows of a Gaussian release depend on each other, and are truncated together.
-    knows_cells : bool
-        Whether the release of k cells depends on n or k; otherwise it is that of two cells and a single row.
-    takes_cells : bool
-        Whether `more_cells` has an answer.
-    prior_type : type of UnderPrior
-        The mechanism on two counts, whose `log_pair_deltas` has δ of pairs of neighbours, unless it is `UnderPrior`'s.
     """
 
     key: str
     label: str
-    words: str
-    color: str
-    lost = 0.0
-    calibrated = True
-    never_pure = independent = rows_together = False
-    knows_cells = True
-    takes_cells = False
-    prior_type: type[UnderPrior] = UnderPrior
+    words: str  # what is released
+    color: str  # key whose color it has
+    lost = 0.0  # invented rows of each cell that it does not use
+    calibrated = True  # whether some prior, or range of the data, makes it private
+    never_pure = False  # whether none does without δ
+    independent = False  # whether rows are independent given the data, so that M sets of m rows are one of Mm rows
+    rows_together = False  # whether the m rows of a Gaussian release are truncated together
+    knows_cells = True  # whether the release of k cells depends on n or k, and is not that of one row in two cells
+    takes_cells = False  # whether `more_cells` has an answer
+    prior_type: type[UnderPrior] = UnderPrior  # whose `log_pair_deltas` has δ of pairs, unless it is `UnderPrior`'s
 
     def __repr__(self) -> str:
         return self.key
@@ -82,8 +66,7 @@ class PriorMethod:
 
     def named(self, cells: int) -> str:
         """Plain name, if there is one, with the label in brackets."""
-        plain = self.plain(cells)
-        return f"{plain} ({self.label})" if plain else self.label
+        return f"{self.plain(cells)} ({self.label})" if self.plain(cells) else self.label
 
     @property
     def effective(self) -> "PriorMethod":
@@ -276,29 +259,22 @@ class ParamMap(PriorMethod):
         return 0.0
 
 
-SYNTH_POST_ONE = SynthPostOne(BetaBinomial)
-SYNTH_POST_MANY = SynthPostMany(PosteriorMean)
+@cache
+def method_of(synthesizer_type: type[TwoCellSynthesizer]) -> RowMethod:
+    """Method that releases rows by this synthesizer, the same object in every call."""
+    kinds = {BetaBinomial: SynthPostOne, PosteriorMean: SynthPostMany, PosteriorMode: SynthPostMany}
+    return kinds.get(synthesizer_type, RowMethod)(synthesizer_type)
+
+
+SYNTH_POST_ONE, SYNTH_POST_MANY, SYNTH_MAP = map(method_of, (BetaBinomial, PosteriorMean, PosteriorMode))
 PARAM_MAP = ParamMap()
+_WITH_PRIOR = [cls for cls in two_cell_synthesizers().values() if cls.has_prior]
 
 PRIOR_METHODS: dict[str, PriorMethod] = {
     method.key: method
-    for method in (SYNTH_POST_ONE, SYNTH_POST_MANY, SynthPostMany(PosteriorMode), ParamPost(), PARAM_MAP)
+    for method in (SYNTH_POST_ONE, SYNTH_POST_MANY, SYNTH_MAP, ParamPost(), PARAM_MAP, *map(method_of, _WITH_PRIOR))
 }
 """Zheng's methods, then every further synthesizer with a prior, by key."""
-
-_ROW_METHODS = {method.synthesizer_type: method for method in PRIOR_METHODS.values() if isinstance(method, RowMethod)}
-
-
-def method_of(synthesizer_type: type[TwoCellSynthesizer]) -> RowMethod:
-    """Method that releases rows by this synthesizer, the same object in every call."""
-    if synthesizer_type not in _ROW_METHODS:
-        _ROW_METHODS[synthesizer_type] = RowMethod(synthesizer_type)
-    return _ROW_METHODS[synthesizer_type]
-
-
-for _synthesizer_type in two_cell_synthesizers().values():
-    if _synthesizer_type.has_prior:
-        PRIOR_METHODS.setdefault(method_of(_synthesizer_type).key, method_of(_synthesizer_type))
 
 CALIBRATED_METHODS = {key: method for key, method in PRIOR_METHODS.items() if method.calibrated}
 """Those that some prior makes private."""

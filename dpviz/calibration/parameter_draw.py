@@ -48,8 +48,7 @@ class ParameterDraw(UnderPrior):
 
 
 def log_parameter_delta(x: FloatArray, y: FloatArray, epsilon: Numbers) -> FloatArray:
-    """ln δ(ε) of Beta(x + 1, y) against Beta(x, y + 1), two neighbours that share x ones and y zeros, invented ones
-    too.
+    """ln δ(ε) of Beta(x + 1, y) against Beta(x, y + 1), neighbours that share x ones and y zeros, invented ones too.
 
     The relative error of δ is about 1e-12 for x, y to 1e6, and 1e-9 at 1e10. The likelier distribution's density is
     larger by more than e^ε where θ > t / (1 + t), t = e^ε x / y. There the two tails differ by one term,
@@ -138,10 +137,8 @@ def parameter_failure(*, n: int, alpha: float, beta: float, epsilon: float) -> f
         Confidential rows.
     alpha, beta, epsilon : float
     """
-    n = int(MANY_ROWS.validate(n))
-    alpha = PRIOR_ONES.validate(alpha)
-    beta = PRIOR_ZEROS.validate(beta)
-    epsilon = ANY_EPSILON.validate(epsilon)
+    n, epsilon = MANY_ROWS.validate(n), ANY_EPSILON.validate(epsilon)
+    alpha, beta = PRIOR_ONES.validate(alpha), PRIOR_ZEROS.validate(beta)
     row = np.arange((n // 2 if alpha == beta else n) + 1)  # equal priors: row n − i is the mirror image of row i
     a, b = alpha + row, beta + (n - row)
     grow = math.exp(min(epsilon, MAX_EXPONENT))
@@ -240,11 +237,8 @@ def parameter_draw_delta(n: int, alpha: float, beta: float, theta_real: float, e
     >>> round(parameter_draw_delta(1, 1.0, 1.0, 0.5, 0.0), 12)
     0.5
     """
-    n = int(MANY_ROWS.validate(n))
-    alpha = PRIOR_ONES.validate(alpha)
-    beta = PRIOR_ZEROS.validate(beta)
-    theta_real = THETA_REAL.validate(theta_real)
-    epsilon = ANY_EPSILON.validate(epsilon)
+    n, theta_real, epsilon = MANY_ROWS.validate(n), THETA_REAL.validate(theta_real), ANY_EPSILON.validate(epsilon)
+    alpha, beta = PRIOR_ONES.validate(alpha), PRIOR_ZEROS.validate(beta)
     weights = log_count_probabilities(n - 1, theta_real)
     deltas = _upward_draw(alpha, beta, weights, epsilon), _upward_draw(beta, alpha, weights[::-1], epsilon)
     return min(max(deltas), 1.0)

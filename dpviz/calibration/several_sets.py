@@ -7,6 +7,7 @@ from functools import cache, lru_cache, partial
 from typing import Any
 
 from scipy.optimize import brentq, minimize_scalar
+from scipy.special import expit
 
 from dpviz.calibration.methods import CALIBRATED_METHODS, TWO_CELLS_OR_MORE, PriorMethod, method_of
 from dpviz.calibration.smallest_prior import minimum_prior, prior_for_delta
@@ -23,11 +24,9 @@ from dpviz.privacy.several_sets import largest_over_pairs
 MIN_COMPOSED_DELTA = 1e-150
 """Smallest δ of several sets whose losses must be added up: below it the numbers are too small for that."""
 
+# Of the sum of losses, for a first root, as far from the answer the finer sums of a thousand sets are too long, and for
+# the answer, whose α is rounded up by less than a millionth
 COARSE_RESOLUTION, RESOLUTION = 5e-2, 5e-3
-"""Of the sum of losses, for a first root and for the answer, whose α is rounded up by less than a millionth.
-
-Of a thousand sets the finer sums are too long far from the answer."""
-
 COARSE_ERROR = 1e-2  # relative, of coarse sums and of the first root: far more than they are off by
 
 
@@ -97,12 +96,10 @@ def minimum_prior_for_sets(
     @cache
     def delta_of_block(alpha: float, first: int, last: int, resolution: float = RESOLUTION) -> float:
         """δ of a table with what all these pairs share: more rows are never less private."""
-        x = alpha + first
-        y = alpha + (n_pairs - 1 - last)
+        x, y = alpha + first, alpha + (n_pairs - 1 - last)
         if cells > 2:
-            shared = prior_method.cell_losses(
-                n, m, cells, 1e-10 * delta / sets, x, y
-            )  # the share of δ that is left out
+            left_out = 1e-10 * delta / sets
+            shared = prior_method.cell_losses(n, m, cells, left_out, x, y)
         else:
             shared = prior_method.losses(x, y, m, epsilon / sets, resolution)
         return shared.composed_delta(sets, epsilon, resolution=resolution, max_size=limits.MAX_LOSS_POINTS)
@@ -135,10 +132,9 @@ def _validate(method: str, n: int, m: int, sets: int, epsilon: float, delta: flo
 def _prior_of_worst_pair(
     delta_of_block: Callable[..., float], n_pairs: int, delta: float, low: float, high: float
 ) -> float:
-    """Root of δ of the worst pair of neighbours, and of a worse one as long as there is any.
+    """Root of δ of the worst pair of neighbours, and of a worse one as long as there is any; first of coarse sums.
 
-    The prior is symmetric: the pairs i and n − 1 − i are the two directions of one. A coarse root comes first, as far
-    from it the sums are long.
+    The prior is symmetric: the pairs i and n − 1 − i are the two directions of one.
     """
 
     def bound(alpha: float, first: int, last: int) -> float:
@@ -184,8 +180,7 @@ def minimum_by_advanced(need: Callable[[float, float], float], sets: int, epsilo
     """
 
     def with_slack(t: float) -> float:
-        slack = delta / (1 + math.exp(-t))
-        failure = delta / (1 + math.exp(t)) / sets if t < math.inf else 0.0
+        slack, failure = delta * float(expit(t)), delta * float(expit(-t)) / sets
         limit = epsilon / math.sqrt(-2 * sets * math.log(slack))
 
         def excess(share: float) -> float:
@@ -195,9 +190,10 @@ def minimum_by_advanced(need: Callable[[float, float], float], sets: int, epsilo
         share = round_to_private_side(share, 0.0, lambda value: excess(value) <= 0)
         return need(share, failure) if share >= EPSILON.minimum else math.inf
 
-    best = minimize_scalar(
-        lambda t: math.log(min(with_slack(t), 1e300)), bounds=(-8.0, 8.0), method="bounded", options={"xatol": 1e-2}
-    )
+    def log_need(t: float) -> float:
+        return math.log(min(with_slack(t), 1e300))
+
+    best = minimize_scalar(log_need, bounds=(-8.0, 8.0), method="bounded", options={"xatol": 1e-2})
     return min(with_slack(float(best.x)), with_slack(math.inf))
 
 
@@ -253,5 +249,4 @@ def promised_by(synthesizer_type: type[Synthesizer], prior: str) -> tuple[str, .
     """
     if synthesizer_type.has_prior:
         return PRIOR_RULES[prior].numbers
-    names = [parameter.name for parameter in synthesizer_type.parameters()]
-    return tuple(name for name in names if name in ("epsilon", "alpha"))
+    return tuple(name for name in synthesizer_type.numbers() if name in ("epsilon", "alpha"))

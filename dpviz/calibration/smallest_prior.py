@@ -22,9 +22,8 @@ from dpviz.core.types import FloatArray
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES, PRIOR_ZEROS, UnderPrior
 from dpviz.privacy.divergence import delta_for_epsilon
 
+# Largest prior that is tried where no closed form bounds the answer: what is added to it must stay in the domain
 MAX_SEARCHED_PRIOR = PRIOR_ONES.maximum / 2
-"""Largest prior that is tried where no closed form bounds the answer: what is added to it must stay in the domain."""
-
 RATIO = argument("ratio", 1e-9, 1e9, title="β / α")
 BELOW_ONE = replace(
     DELTA, maximum=math.nextafter(1.0, 0.0), domain_text="0 or larger, and below 1: at 1 nothing is promised"
@@ -69,11 +68,8 @@ def minimum_prior(
     Notes
     -----
     δ = 0: m / (e^ε − 1) for SYNTH_Post(One), 1 / (e^{ε/m} − 1) for SYNTH_Post(Many), that plus 1 for SYNTH_MAP; no
-    prior is enough for PARAM_Post. δ > 0: the root of δ(ε; α) = δ, the largest of all pairs of neighbours.
-
-    References
-    ----------
-    .. [1] Zheng (2015), chapter 6; Machanavajjhala et al. (2008).
+    prior is enough for PARAM_Post. δ > 0: the root of δ(ε; α) = δ, the largest of all pairs of neighbours. Sources:
+    Zheng (2015), chapter 6; Machanavajjhala et al. (2008).
 
     Examples
     --------
@@ -84,10 +80,8 @@ def minimum_prior(
     >>> round(minimum_prior("synth_post_one", n=1, m=1, epsilon=math.log(2), delta=0.25), 12)
     0.5
     """
-    if beta is not None:
-        beta = PRIOR_ZEROS.validate(beta)
-    ratio = RATIO.validate(ratio)
-    cells = int(TWO_CELLS_OR_MORE.validate(cells))
+    beta = None if beta is None else PRIOR_ZEROS.validate(beta)
+    ratio, cells = RATIO.validate(ratio), TWO_CELLS_OR_MORE.validate(cells)
     if cells > 2 and (beta is not None or ratio != 1):
         unused = f"beta and ratio must be left out where there are {cells} cells"
         raise ValueError(f"{unused}: every cell has the same prior.")
@@ -184,9 +178,7 @@ class _Search:
 
 def _validate_search(method: str, n: int, m: int, epsilon: float, delta: float) -> _Search:
     validate_choice("method", method, PRIOR_METHODS)
-    n = int(MANY_ROWS.validate(n))
-    m = int(MANY_SYNTHETIC_ROWS.validate(m))
-    delta = BELOW_ONE.validate(delta)
+    n, m, delta = MANY_ROWS.validate(n), MANY_SYNTHETIC_ROWS.validate(m), BELOW_ONE.validate(delta)
     epsilon = 0.0 if delta > 0 and plain_number(epsilon) == 0 else EPSILON.validate(epsilon)
     return _Search(PRIOR_METHODS[method], n, m, epsilon, delta)
 

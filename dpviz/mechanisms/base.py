@@ -71,6 +71,7 @@ class Synthesizer(ABC):
     needs_no_matrix: ClassVar[bool] = False  # whether a release of many rows is analysed without its whole matrix
     has_fast_moments: ClassVar[bool] = False  # whether those of the released share take a moment for any number of rows
     guess: ClassVar[str] = ""  # parameter that is a public guess of the true share, towards which the release is drawn
+    has_monotone_odds: ClassVar[bool] = False  # whether the log-odds of a pair are monotone in the columns
     smallest_epsilon: ClassVar[float] = 0.0  # below which no value of its parameters keeps an ε without a δ
     undeclared: ClassVar[tuple[Parameter, ...]] = ()  # numbers that are validated and that no page asks for
 
@@ -195,12 +196,14 @@ class Synthesizer(ABC):
 
     def worst_log_odds(self) -> WorstCase:
         """Largest |log-odds| and the cell that attains it: the exact ε of the release."""
-        table = self.log_odds_table()
-        pair, column = np.unravel_index(int(np.argmax(np.abs(table))), table.shape)
-        value = float(table[pair, column])
+        columns = np.array([0, self.shape[1] - 1]) if self.has_monotone_odds else np.arange(self.shape[1])
+        table = self.log_odds(np.arange(len(self.neighbours)), columns)
+        sizes = np.abs(table)
+        # The first of several that differ by rounding, as mirror images do
+        pair, column = divmod(int(np.argmax(sizes >= (1 - 1e-12) * sizes.max())), len(columns))
         first, second = self.neighbours[pair].tolist()
-        likelier, unlikelier = (first, second) if value >= 0 else (second, first)
-        return WorstCase(abs(value), likelier, unlikelier, int(column))
+        likelier, unlikelier = (second, first) if table[pair, column] < 0 else (first, second)
+        return WorstCase(float(sizes.max()), likelier, unlikelier, int(columns[column]))
 
     @abstractmethod
     def hockey_stick(self, epsilon: float) -> WorstCase:
@@ -222,7 +225,6 @@ class TwoCellSynthesizer(Synthesizer):
     # Where it is compared: values that are not defaults, and the parameters that follow from an ε
     compared_with: ClassVar[Mapping[str, float]] = MappingProxyType({})
     protected_by: ClassVar[tuple[str, ...]] = ("epsilon",)
-    has_monotone_odds: ClassVar[bool] = False  # whether the log-odds of a pair are monotone in the released count
 
     m: int
 
@@ -290,17 +292,6 @@ class TwoCellSynthesizer(Synthesizer):
                 deltas[index] += deltas[index + 1] - math.expm1(step) * ratios[index + 1]
                 ratios[index] += math.exp(step) * ratios[index + 1]
         return deltas
-
-    def worst_log_odds(self) -> WorstCase:
-        if not self.has_monotone_odds:
-            return super().worst_log_odds()
-        ends = np.array([0, self.m])
-        table = self.log_odds(np.arange(self.n), ends)
-        sizes = np.abs(table)
-        # The first of several that differ by rounding, as mirror images do
-        pair, end = np.argwhere(sizes >= (1 - 1e-12) * sizes.max())[0].tolist()
-        likelier, unlikelier = (pair + 1, pair) if table[pair, end] < 0 else (pair, pair + 1)
-        return WorstCase(float(sizes.max()), likelier, unlikelier, int(ends[end]))
 
     def losses_of(self, worst: WorstCase) -> tuple[FloatArray, FloatArray] | None:
         if self.m > 5_000:

@@ -49,22 +49,24 @@ class NoiseSanitizer(ABC):
     m: int = dataclasses.field(init=False, default=0)
     epsilon: float = parameter(NOISE_EPSILON)
 
+    @property
     @abstractmethod
-    def log_mass(self, distance: IntArray) -> FloatArray:
-        """ln Pr(Z = d) at each whole number d ≥ 0."""
-
-    @abstractmethod
-    def log_tail(self, distance: IntArray) -> FloatArray:
-        """ln Pr(Z ≥ d) at each whole number d ≥ 0."""
+    def log_chances(self) -> tuple[float, float]:
+        """ln Pr(Z = 0) and ln t."""
 
     @abstractmethod
     def near_log_odds(self) -> tuple[float, float]:
         """Log-odds of rows i, i + 1 at released count i: where i is inside, and where i is the clamped end 0."""
 
-    @property
-    def _ratios(self) -> tuple[float, float, float]:
-        """t, r and 1 − r."""
-        return math.exp(float(self.log_tail(np.array([1]))[0])), math.exp(-self.epsilon), -math.expm1(-self.epsilon)
+    def log_mass(self, distance: IntArray) -> FloatArray:
+        """ln Pr(Z = d) at each whole number d ≥ 0."""
+        (at_zero, log_t), step = self.log_chances, -math.expm1(-self.epsilon)
+        return np.where(distance == 0, at_zero, (log_t + math.log(step)) - self.epsilon * (np.asarray(distance) - 1))
+
+    def log_tail(self, distance: IntArray) -> FloatArray:
+        """ln Pr(Z ≥ d) at each whole number d ≥ 0."""
+        log_t = self.log_chances[1]
+        return np.where(distance == 0, math.log1p(-math.exp(log_t)), log_t - self.epsilon * (np.asarray(distance) - 1))
 
     def reach(self, share: float) -> int:
         """Smallest d with Pr(|Z| ≤ d) ≥ `share`.
@@ -74,7 +76,7 @@ class NoiseSanitizer(ABC):
         >>> [GeometricSanitizer(n=9, epsilon=math.log(3)).reach(share) for share in (0.5, 0.83, 0.84)]
         [0, 1, 2]
         """
-        distance = (float(self.log_tail(np.array([1]))[0]) - math.log((1 - share) / 2)) / self.epsilon
+        distance = (self.log_chances[1] - math.log((1 - share) / 2)) / self.epsilon
         return max(0, math.ceil(distance - ROUNDING))
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
@@ -114,7 +116,7 @@ class NoiseSanitizer(ABC):
         With room for h, E min(Z⁺, h) is the sum of Pr(Z ≥ d) over d ≤ h, t (1 − r^h) / (1 − r), and E min(Z⁺, h)², that
         of (2d − 1) Pr(Z ≥ d), is the same and 2 t r Pr(Binomial(h, 1 − r) ≥ 2) / (1 − r)².
         """
-        (tail, _, step), room = self._ratios, np.arange(self.n + 1)
+        tail, step, room = math.exp(self.log_chances[1]), -math.expm1(-self.epsilon), np.arange(self.n + 1)
         with np.errstate(under="ignore"):
             square = self.clamped_squares(room)
             near, difference = np.minimum(room, room[::-1]), room[::-1] - room
@@ -124,7 +126,7 @@ class NoiseSanitizer(ABC):
 
     def clamped_squares(self, room: IntArray) -> FloatArray:
         """E min(Z⁺, h)² / Pr(Z ≥ 1) for each room h: what noise to one side adds to the squared error."""
-        (_, ratio, step), room = self._ratios, np.asarray(room)
+        ratio, step, room = math.exp(-self.epsilon), -math.expm1(-self.epsilon), np.asarray(room)
         with np.errstate(under="ignore"):
             square: FloatArray = -np.expm1(-self.epsilon * room) / step
             is_wide = room >= 2
@@ -150,15 +152,10 @@ class LaplaceSanitizer(NoiseSanitizer, TwoCellSynthesizer):
 
     key = "laplace"
 
-    def log_mass(self, distance: IntArray) -> FloatArray:
+    @property
+    def log_chances(self) -> tuple[float, float]:
         half = self.epsilon / 2
-        log_sinh = half + math.log(-math.expm1(-self.epsilon)) - math.log(2)
-        return np.where(distance == 0, math.log(-math.expm1(-half)), log_sinh - self.epsilon * np.asarray(distance))
-
-    def log_tail(self, distance: IntArray) -> FloatArray:
-        half = self.epsilon / 2
-        at_zero = math.log1p(-math.exp(-half) / 2)
-        return np.where(distance == 0, at_zero, half - self.epsilon * np.asarray(distance) - math.log(2))
+        return math.log(-math.expm1(-half)), -half - math.log(2)
 
     def near_log_odds(self) -> tuple[float, float]:
         half = self.epsilon / 2
@@ -190,12 +187,10 @@ class GeometricSanitizer(NoiseSanitizer, TwoCellSynthesizer):
 
     key = "geometric"
 
-    def log_mass(self, distance: IntArray) -> FloatArray:
-        scale = math.log(-math.expm1(-self.epsilon)) - math.log1p(math.exp(-self.epsilon))
-        return scale - self.epsilon * np.asarray(distance)
-
-    def log_tail(self, distance: IntArray) -> FloatArray:
-        return -self.epsilon * np.asarray(distance) - math.log1p(math.exp(-self.epsilon))
+    @property
+    def log_chances(self) -> tuple[float, float]:
+        log_both = math.log1p(math.exp(-self.epsilon))
+        return math.log(-math.expm1(-self.epsilon)) - log_both, -self.epsilon - log_both
 
     def near_log_odds(self) -> tuple[float, float]:
         return self.epsilon, self.epsilon

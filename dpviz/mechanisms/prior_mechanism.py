@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import ClassVar, Self
@@ -78,6 +79,15 @@ class UnderPrior:
         """ln δ(ε) of neighbours that share x and y (invented) rows, the first with a one more, the second a zero."""
         raise NotImplementedError
 
+    def worse_direction(self, worst_upward: Callable[[Self], WorstCase]) -> WorstCase:
+        """Worst case in both directions, from that of pairs whose row with more ones is the likelier one."""
+        worst = worst_upward(self)
+        if self.alpha != self.beta:
+            downward = worst_upward(self.mirrored)
+            if downward.value > worst.value * (1 + 1e-12):  # at ε = 0 both are equal but for rounding
+                return WorstCase(downward.value, self.n - downward.likelier, self.n - downward.unlikelier)
+        return worst
+
     def worst_upward_pair(self, epsilon: float) -> WorstCase:
         """Largest Σ max(0, Pr(· | i + 1) − e^ε Pr(· | i)) over the rows i = 0 … n − 1."""
         x, y = self.effective_prior
@@ -87,13 +97,7 @@ class UnderPrior:
     def hockey_stick(self, epsilon: float) -> WorstCase:
         """δ(ε) of the worst pair in the worse direction."""
         epsilon = ANY_EPSILON.validate(epsilon)
-        worst = self.worst_upward_pair(epsilon)
-        if self.alpha == self.beta:
-            return worst
-        downward = self.mirrored.worst_upward_pair(epsilon)
-        if downward.value <= worst.value * (1 + 1e-12):  # at ε = 0 both are equal but for rounding
-            return worst
-        return WorstCase(downward.value, self.n - downward.likelier, self.n - downward.unlikelier)
+        return self.worse_direction(lambda release: release.worst_upward_pair(epsilon))
 
     def worst_log_odds(self) -> WorstCase:
         """Neighbours with one row or none in the cell with the smaller prior, and every released row in that cell."""

@@ -112,10 +112,10 @@ def risk_ratio(log_odds: float, *, prior_risk: float) -> float:
     5.0
     """
     prior_risk = PRIOR_RISK.validate(prior_risk)
-    if log_odds > 0:
-        return 1 / (prior_risk + (1 - prior_risk) * math.exp(-log_odds))
-    scale = math.exp(log_odds)
-    return scale / (prior_risk * scale + (1 - prior_risk)) if prior_risk < 1 else 1.0
+    if prior_risk == 1:
+        return 1.0
+    likelier, unlikelier = math.exp(min(log_odds, 0.0)), math.exp(-max(log_odds, 0.0))
+    return likelier / (prior_risk * likelier + (1 - prior_risk) * unlikelier)
 
 
 def epsilon_for_risk_ratio(ratio: float, *, prior_risk: float) -> float:

@@ -11,9 +11,7 @@ from dpviz.core.types import BoolArray, FloatArray
 from dpviz.mechanisms import Release, Synthesizer, WorstCase
 from dpviz.privacy.pld import PrivacyLossDistribution
 
-EPSILON_TOLERANCE = 1e-12
-"""Relative tolerance of the roots ε, and of comparisons: log-odds up to ε (1 + 10⁻¹²) count as ε."""
-
+EPSILON_TOLERANCE = 1e-12  # relative, of the roots ε and of comparisons: log-odds up to ε (1 + 10⁻¹²) count as ε
 DELTA_ROUNDING = 1e-6  # a δ below it, from the pure ε on, is rounding and set to 0; a larger one shows an error
 
 
@@ -48,8 +46,7 @@ def exceeds(log_odds: FloatArray, epsilon: float) -> BoolArray:
     log_odds : ndarray
     epsilon : float
     """
-    is_larger: BoolArray = np.abs(log_odds) > max(epsilon * (1 + EPSILON_TOLERANCE), 1e-14)
-    return is_larger
+    return np.asarray(np.abs(log_odds) > max(epsilon * (1 + EPSILON_TOLERANCE), 1e-14))
 
 
 def delta_for_epsilon(release: Release, epsilon: float) -> float:
@@ -118,11 +115,8 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
     largest = pure_epsilon(release)
     if delta == 0 and delta_for_epsilon(release, 0.0) > 0:
         return largest
-    epsilon = 0.0
-    relative_step = (
-        1e-14  # relative step of an ε whose δ is too large by rounding: the tolerance from the fourth round on
-    )
-    absolute_step = 1e-17  # without which an ε of 0 would not move
+    # Steps of an ε whose δ is too large by rounding, the tolerance from the fourth round on, and of an ε of 0
+    epsilon, relative_step, absolute_step = 0.0, 1e-14, 1e-17
     while epsilon < largest and (worst := worst_neighbours(release, epsilon)).value > delta:
         losses_of = getattr(release, "losses_of", None)  # only synthesizers and releases of three cells list them
         listed = losses_of(worst) if losses_of else None

@@ -93,26 +93,21 @@ def _largest_composed_delta(losses: FloatArray, log_masses: FloatArray, sets: in
     return value, best
 
 
-def _worst_under_prior(release: Any, sets: int, epsilon: float) -> WorstCase:
+def _worst_under_prior(release: UnderPrior, sets: int, epsilon: float) -> WorstCase:
     """Worst neighbours where invented rows protect: more of them are never less private."""
     columns = np.arange(release.m + 1)
 
-    def worst_upward(direction: Any) -> tuple[float, int]:
+    def worst_upward(direction: Any) -> WorstCase:
         def bound(first: int, last: int) -> float:
             shared = direction.of_pairs(first, last)
             log_odds = shared.log_odds(np.array([0]), columns)[0]
             log_masses = shared.log_transition(np.array([1]), columns)[0]
             return PrivacyLossDistribution.from_outcomes(-log_odds, log_masses).composed_delta(sets, epsilon)
 
-        return largest_over_pairs(bound, release.n)
+        value, pair = largest_over_pairs(bound, release.n)
+        return WorstCase(value, pair + 1, pair)
 
-    value, pair = worst_upward(release)
-    worst = WorstCase(value, pair + 1, pair)
-    if release.alpha != release.beta:
-        value, pair = worst_upward(release.mirrored)
-        if value > worst.value:
-            worst = WorstCase(value, release.n - pair - 1, release.n - pair)
-    return worst
+    return release.worse_direction(worst_upward)
 
 
 def largest_over_pairs(bound: Callable[[int, int], float], n: int, *, enough: float = -1.0) -> tuple[float, int]:
