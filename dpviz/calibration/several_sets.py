@@ -56,9 +56,7 @@ def minimum_prior_for_sets(
     row of two cells in one or in the other, everything else elsewhere, whatever M is; PARAM_Post then tells neither k
     nor n. M sets of a plug-in are one set of Mm rows.
 
-    References
-    ----------
-    .. [1] Zheng (2015), Proposition 2.17, Theorem 2.18 and §6.4, made exact; Charest (2011) for ε/M each.
+    Source: Zheng (2015), Proposition 2.17, Theorem 2.18 and §6.4, made exact; Charest (2011) for ε/M each.
 
     Examples
     --------

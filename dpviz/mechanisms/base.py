@@ -58,9 +58,7 @@ class Synthesizer(ABC):
     follows from that by a closed form. Its entry in `mechanisms.toml` says what pages tell of it. Where several share
     their formulas, these stand in a class beside this hierarchy, which is the first base of each.
 
-    References
-    ----------
-    Abowd & Vilhuber (2008), section 2: any proper Pr(m | n) is a synthesizer.
+    Source: Abowd & Vilhuber (2008), section 2: any proper Pr(m | n) is a synthesizer.
     """
 
     key: ClassVar[str]

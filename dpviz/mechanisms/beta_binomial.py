@@ -20,9 +20,7 @@ class BetaBinomial(UnderPrior, TwoCellSynthesizer):
 
     α = β = 1/3 is the multiple synthesis (MS) of Bowen & Liu (2016), proposed there without a privacy guarantee.
 
-    References
-    ----------
-    Abowd & Vilhuber (2008), equation (1) for k = 2; Charest (2011), BB; Zheng (2015), SYNTH_Post(One). The
+    Source: Abowd & Vilhuber (2008), equation (1) for k = 2; Charest (2011), BB; Zheng (2015), SYNTH_Post(One). The
     smallest prior with which it is ε-differentially private is m / (e^ε − 1) for every n: Charest (2011) after
     Machanavajjhala et al. (2008); Menicucci et al. (2026), for any number of categories.
 

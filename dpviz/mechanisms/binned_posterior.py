@@ -30,9 +30,7 @@ class BinMechanism(MonotoneMechanism, ABC):
     The log-odds of the bins are monotone in the rows, and those of the rows in the bins: so are those of both together
     (Karlin 1968).
 
-    References
-    ----------
-    Liu (2016), Algorithm 2 and Proposition 3.
+    Source: Liu (2016), Algorithm 2 and Proposition 3.
     """
 
     @property

@@ -88,10 +88,8 @@ class DirichletMultinomial(PriorCellSynthesizer, CellSynthesizer):
 
     A = n + Σ α_c.
 
-    References
-    ----------
-    Abowd & Vilhuber (2008), equation (1). Menicucci et al. (2026) study releases of m < n rows; their abstract promises
-    more for them than for priors with any number of categories.
+    Source: Abowd & Vilhuber (2008), equation (1). Menicucci et al. (2026) study releases of m < n rows; their abstract
+    promises more for them than for priors with any number of categories.
 
     Examples
     --------
@@ -109,9 +107,7 @@ class DirichletMultinomial(PriorCellSynthesizer, CellSynthesizer):
 class MultinomialMean(PriorCellSynthesizer, CellSynthesizer):
     """Pr(m | n) = m! Π θ_c^{m_c} / m_c! with θ_c = (n_c + α_c) / (n + Σ α_c).
 
-    References
-    ----------
-    Zheng (2015), Theorem 6.21; synthpop 1.9-2, ``syn.catall(noisetype = "Exponential")``, α = N / (e^ε − 1).
+    Source: Zheng (2015), Theorem 6.21; synthpop 1.9-2, ``syn.catall(noisetype = "Exponential")``, α = N / (e^ε − 1).
     """
 
     key = "multinomial_mean"
@@ -154,9 +150,7 @@ class LaplaceCells(CellSynthesizer):
 
     Substituting a row moves two counts by 1, hence 2/ε.
 
-    References
-    ----------
-    Abowd & Vilhuber (2008), equation (2).
+    Source: Abowd & Vilhuber (2008), equation (2).
 
     Examples
     --------

@@ -48,9 +48,7 @@ class PlugInCells:
     The total s of the first two cells has the same distribution under both, and given s the split is a two-cell
     release, so δ = Σ_s Pr(s) δ₂(s), for any number of rows and without a matrix.
 
-    References
-    ----------
-    Abowd & Vilhuber (2008), equation (1); Zheng (2015), section 6.4.
+    Source: Abowd & Vilhuber (2008), equation (1); Zheng (2015), section 6.4.
 
     Examples
     --------

@@ -25,9 +25,7 @@ class ExponentialMechanism(MonotoneMechanism, ABC):
     Every count of the matrix is summed. With k categories there are C(m + k − 1, k − 1) tables and k^m data sets, so
     the sums S end at a few categories; Wasserman & Zhou draw from the distribution without them, by simulation.
 
-    References
-    ----------
-    McSherry & Talwar (2007); Wasserman & Zhou (2010), section 4; Bowen & Liu (2016), equation (7).
+    Source: McSherry & Talwar (2007); Wasserman & Zhou (2010), section 4; Bowen & Liu (2016), equation (7).
     """
 
     @property

@@ -39,9 +39,7 @@ class NoisyPosterior(MonotoneMechanism, ABC):
     Laplace noise, clamped or cut off, and the Beta-binomial are totally positive of order 2, and so is their
     composition: the log-odds of a pair are monotone in the released count (Karlin 1968, chapter 3).
 
-    References
-    ----------
-    Liu (2016), Algorithm 1 and Table 1; Bowen & Liu (2016), study 1, modips.SBS.
+    Source: Liu (2016), Algorithm 1 and Table 1; Bowen & Liu (2016), study 1, modips.SBS.
     """
 
     compared_with: ClassVar[Mapping[str, float]] = dict.fromkeys(("alpha", "beta"), BOWEN_LIU_PRIOR)

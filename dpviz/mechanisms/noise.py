@@ -140,9 +140,7 @@ class LaplaceSanitizer(NoiseSanitizer, TwoCellSynthesizer):
 
     Inside the range Pr(m1 − n1 = d) = e^{−ε|d|} sinh(ε/2) for d ≠ 0 and 1 − e^{−ε/2} for d = 0.
 
-    References
-    ----------
-    Abowd & Vilhuber (2008), equation (2) and Fig. 3, after Dwork et al. (2006).
+    Source: Abowd & Vilhuber (2008), equation (2) and Fig. 3, after Dwork et al. (2006).
 
     Examples
     --------
@@ -169,9 +167,7 @@ class GeometricSanitizer(NoiseSanitizer, TwoCellSynthesizer):
     Every cell of its log-odds table is ε or −ε. Where n1 is uniform before, its posterior given m1 is the noise about
     m1, at an end as well as inside, cut off at 0 and n.
 
-    References
-    ----------
-    Ghosh, Roughgarden & Sundararajan (2009), the discrete optimum.
+    Source: Ghosh, Roughgarden & Sundararajan (2009), the discrete optimum.
 
     Examples
     --------

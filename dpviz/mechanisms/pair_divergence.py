@@ -163,12 +163,11 @@ def _log_beta_binomial(a: FloatArray, b: FloatArray, successes: FloatArray, fail
     With s of m draws, T = a + b and any p it is Bin(m, p) at s times Bin(T, p) at a over Bin(T + m, p) at a + s, times
     (1 + m/T) / ((1 + s/a) (1 + f/b)) with f = m − s. With p = (a + s) / (T + m) no large numbers cancel.
     """
-    ones, zeros = a + successes, b + failures
-    both = ones + zeros
-    draws, prior, sums = log_binomial(
-        ones / both, zeros / both, np.array([successes, a, ones]), np.array([failures, b, zeros])
-    )
-    return draws + prior - sums + np.log(both / (a + b) * (a / ones) * (b / zeros))
+    up, down = a + successes, b + failures
+    total = up + down
+    counts = np.array([[successes, a, up], [failures, b, down]])
+    draws, prior, sums = log_binomial(up / total, down / total, *counts)
+    return draws + prior - sums + np.log(total / (a + b) * (a / up) * (b / down))
 
 
 def _log_sum(terms: RatiosAndFactors, largest: FloatArray, *parameters: FloatArray) -> FloatArray:

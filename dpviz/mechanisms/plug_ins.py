@@ -45,9 +45,7 @@ class PlugIn(UnderPrior):
 class PosteriorMean(PlugIn, TwoCellSynthesizer):
     """Pr(m1 | n1) = C(m, m1) θ^m1 (1 − θ)^m0 with θ = (n1 + α) / (n + α + β).
 
-    References
-    ----------
-    Zheng (2015), SYNTH_Post(Many); the synthesizer that Fig. 1 of Abowd & Vilhuber (2008) really shows.
+    Source: Zheng (2015), SYNTH_Post(Many); the synthesizer that Fig. 1 of Abowd & Vilhuber (2008) really shows.
 
     Examples
     --------

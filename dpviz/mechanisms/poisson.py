@@ -40,9 +40,7 @@ class PoissonCount(TwoCellSynthesizer):
     probabilistic differential privacy, Pr(Z > (1 + ε)/ln(1 + 1/α)) with Z ~ Poisson(1 + α), for ε above 1. They do not
     cut Z off.
 
-    References
-    ----------
-    Jackson, Mitra, Francis & Dove (2024).
+    Source: Jackson, Mitra, Francis & Dove (2024).
 
     Examples
     --------
@@ -142,9 +140,7 @@ class PoissonGamma(MonotoneMechanism, TwoCellSynthesizer):
     with more ones likelier than its neighbour by a factor above 1 + m/y. The other way, no other pair was found to lose
     more in a search of all of them for n up to 60; `worst_log_odds` looks at them all.
 
-    References
-    ----------
-    Quick (2021), for the model; its invented rows follow from the distribution.
+    Source: Quick (2021), for the model; its invented rows follow from the distribution.
 
     Examples
     --------

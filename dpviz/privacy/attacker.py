@@ -83,9 +83,7 @@ def attacker_view(synthesizer: Synthesizer, pair: int, column: int, prior_odds: 
     prior_odds : float
         Finite and above 0.
 
-    References
-    ----------
-    .. [1] Abowd & Vilhuber (2008), equation (4).
+    Source: Abowd & Vilhuber (2008), equation (4).
     """
     if not (math.isfinite(prior_odds) and prior_odds > 0):
         raise ValueError(f"prior_odds must be a finite number above 0; got {prior_odds!r}.")

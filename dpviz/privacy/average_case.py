@@ -45,8 +45,7 @@ def average_case_delta(synthesizer: TwoCellSynthesizer, theta_real: float, epsil
     synthesizer : TwoCellSynthesizer
     theta_real, epsilon : float
     """
-    theta = THETA_REAL.validate(theta_real)
-    epsilon = ANY_EPSILON.validate(epsilon)
+    theta, epsilon = THETA_REAL.validate(theta_real), ANY_EPSILON.validate(epsilon)
     log_weights = log_count_probabilities(synthesizer.n - 1, theta)
     value = 0.0
     for window in (70.0, 250.0, math.inf):  # nats below the likeliest count: the first that leaves out next to nothing
@@ -71,9 +70,7 @@ def count_release_delta(n: int, theta_real: float, epsilon: float) -> float:
     P(s) = w_{s−1}, Q(s) = w_s, s = 0 … n: their ratio s (1 − θ) / ((n − s) θ) rises to infinity at s = n, so δ is at
     least max(θ, 1 − θ)^{n − 1}. Zheng (2015), theorem 6.18 and corollary 6.19.
     """
-    n = int(MANY_ROWS.validate(n))
-    theta = THETA_REAL.validate(theta_real)
-    epsilon = ANY_EPSILON.validate(epsilon)
+    n, theta, epsilon = MANY_ROWS.validate(n), THETA_REAL.validate(theta_real), ANY_EPSILON.validate(epsilon)
     if theta in (0.0, 1.0):
         return 1.0
     log_weights = log_count_probabilities(n - 1, theta)

@@ -36,8 +36,7 @@ def gaussian_delta(ratio: float, epsilon: float) -> float:
     >>> round(gaussian_delta(2.0, 0.0), 6)  # 2Φ(1) − 1
     0.682689
     """
-    ratio = NOISE_RATIO.validate(ratio)
-    epsilon = GAUSSIAN_EPSILON.validate(epsilon)
+    ratio, epsilon = NOISE_RATIO.validate(ratio), GAUSSIAN_EPSILON.validate(epsilon)
     with np.errstate(under="ignore"):
         return float(np.exp(log_gaussian_delta(ratio, epsilon)))
 
@@ -49,8 +48,7 @@ def gaussian_epsilon(ratio: float, delta: float) -> float:
     ----------
     ratio, delta : float
     """
-    ratio = NOISE_RATIO.validate(ratio)
-    delta = DELTA.validate(delta)
+    ratio, delta = NOISE_RATIO.validate(ratio), DELTA.validate(delta)
     if gaussian_delta(ratio, 0.0) <= delta:
         return 0.0
     bound = ratio * (ratio / 2 - float(ndtri(delta)))  # there Φ(−a) = delta, which is more than δ
@@ -68,8 +66,7 @@ def gaussian_ratio(epsilon: float, delta: float) -> float:
     ----------
     epsilon, delta : float
     """
-    epsilon = GAUSSIAN_EPSILON.validate(epsilon)
-    delta = DELTA.validate(delta)
+    epsilon, delta = GAUSSIAN_EPSILON.validate(epsilon), DELTA.validate(delta)
     if delta in (0.0, 1.0):
         return math.inf if delta else 0.0
 
@@ -112,8 +109,7 @@ def log_gaussian_delta(ratio: float, epsilon: float) -> float:
     if ratio == 0:
         return -math.inf
     centre = epsilon / ratio
-    a = centre - ratio / 2
-    b = centre + ratio / 2
+    a, b = centre - ratio / 2, centre + ratio / 2
     with np.errstate(all="ignore"):
         share = 1.0 if math.isinf(centre) else erfcx(b / math.sqrt(2)) / erfcx(a / math.sqrt(2))
         if share <= 0.5:  # nearer to each other they are integrated from positive terms

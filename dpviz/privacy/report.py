@@ -9,7 +9,6 @@ import numpy as np
 
 from dpviz.core.data_files import sentence_macros
 from dpviz.core.formatting import TextTable, format_distinct, format_number, format_percent, round_down, round_up
-from dpviz.mechanisms import Synthesizer, WorstCase
 from dpviz.mechanisms.draws import Draws
 from dpviz.privacy.attacker import AttackerView, epsilon_for_risk_ratio, risk_ratio
 from dpviz.privacy.odds_text import BELOW_FLOATS, belief_text, chance_text, factor_of_odds, probability_text, risk_text
@@ -35,13 +34,12 @@ def sentence(name: str, /, *facts: object) -> str:
 def _macros() -> Any:
     return sentence_macros(
         "privacy", readable=format_number, distinct=format_distinct, rounded_down=round_down, rounded_up=round_up,
-        factor=factor_of_odds,
-        belief=belief_text, chance=chance_text, probability=probability_text, risk_text=risk_text,
-        epsilon_for_risk_ratio=epsilon_for_risk_ratio, log_chance=log_chance, both_epsilons=_both_epsilons,
-        breaking=_probability_or_words, row=_row, released_table=_released_table, neighbours=_neighbours,
-        strongest_evidence=_strongest_evidence, infinity=math.inf, EQUAL_LOSS=EQUAL_LOSS,
-        ERROR_TOLERANCE=ERROR_TOLERANCE, STEEPEST_POINT=STEEPEST_POINT, MEETS_AXIS=MEETS_AXIS,
-        TOUCHING_POINT=TOUCHING_POINT, BEST_GUESS=BEST_GUESS, NORMAL_CURVE=NORMAL_CURVE,
+        factor=factor_of_odds, belief=belief_text, chance=chance_text, probability=probability_text,
+        risk_text=risk_text, epsilon_for_risk_ratio=epsilon_for_risk_ratio, log_chance=log_chance,
+        both_epsilons=_both_epsilons, counts_text=_counts_text, strongest_evidence=_strongest_evidence,
+        infinity=math.inf, BELOW_FLOATS=BELOW_FLOATS, EQUAL_LOSS=EQUAL_LOSS, ERROR_TOLERANCE=ERROR_TOLERANCE,
+        STEEPEST_POINT=STEEPEST_POINT, MEETS_AXIS=MEETS_AXIS, TOUCHING_POINT=TOUCHING_POINT, BEST_GUESS=BEST_GUESS,
+        NORMAL_CURVE=NORMAL_CURVE,
     )  # fmt: skip
 
 
@@ -54,23 +52,6 @@ def _both_epsilons(summary: PrivacySummary) -> tuple[str, str]:
     if math.isclose(real, promised, rel_tol=EQUAL_LOSS):
         return format_number(promised), format_number(promised)
     return format_distinct(real, promised, 3), format_distinct(promised, real)
-
-
-def _probability_or_words(summary: PrivacySummary, value: float, text: str) -> str:
-    """A probability of breaking ε as `text`; in words where it is positive but below all floats."""
-    return text if value > 0 or summary.is_pure else BELOW_FLOATS
-
-
-def _neighbours(release: Synthesizer, worst: WorstCase) -> str:
-    return f"{_row(release, worst.likelier)} against {_row(release, worst.unlikelier)}"
-
-
-def _row(release: Synthesizer, index: int) -> str:
-    return _counts_text(release.row_table(index))
-
-
-def _released_table(release: Synthesizer, worst: WorstCase) -> str:
-    return "" if worst.column is None else _counts_text(release.column_table(worst.column))
 
 
 def _counts_text(counts: tuple[int, ...]) -> str:

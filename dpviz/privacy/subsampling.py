@@ -135,8 +135,7 @@ def subsampled_tight(epsilon: float, rate: float) -> float:
     ----------
     epsilon, rate : float
     """
-    epsilon = LOSS.validate(epsilon)
-    rate = RATE.validate(rate)
+    epsilon, rate = LOSS.validate(epsilon), RATE.validate(rate)
     if epsilon < MAX_EXPONENT:
         return math.log1p(rate * math.expm1(epsilon))
     return epsilon + math.log(rate + (1 - rate) * math.exp(-epsilon)) if rate > 0 else 0.0
@@ -158,7 +157,7 @@ def _log_hypergeometric(total: int, sample: int) -> FloatArray:
     is_possible = (sample_ones <= population_ones) & (sample - sample_ones <= total - population_ones)
     rest = np.clip(population_ones - sample_ones, 0, total - sample)
     factorial = log_rising_ratio(1.0, total)
-    logs = (factorial[population_ones] + factorial[total - population_ones] - factorial[total]).astype(float)
-    logs = logs + (factorial[sample] - factorial[sample_ones] - factorial[sample - sample_ones]).astype(float)
-    logs = logs + (factorial[total - sample] - factorial[rest] - factorial[total - sample - rest]).astype(float)
+    logs = factorial[population_ones] + factorial[total - population_ones] - factorial[total]
+    for count, ones in ((sample, sample_ones), (total - sample, rest)):
+        logs = logs + (factorial[count] - factorial[ones] - factorial[count - ones])
     return np.where(is_possible, logs, -np.inf)

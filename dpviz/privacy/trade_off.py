@@ -40,9 +40,7 @@ class TradeOffCurve:
         The smallest μ for which the release is μ-Gaussian differentially private: the largest Φ⁻¹(1 − a) − Φ⁻¹(b) over
         the knots (a, b); ∞ where some release decides between two neighbours.
 
-    References
-    ----------
-    .. [1] Dong, Roth & Su (2022), definitions 2.1 and 2.6, for the worst pair in either direction.
+    Source: Dong, Roth & Su (2022), definitions 2.1 and 2.6, for the worst pair in either direction.
     """
 
     type_one: FloatArray
@@ -58,15 +56,13 @@ class TradeOffCurve:
         >>> round(TradeOffCurve.promised(math.log(3)).success(0.5), 12)  # 3 / (1 + 3)
         0.75
         """
-        epsilon = ANY_EPSILON.validate(epsilon)
-        delta = DELTA.validate(delta)
-        tie = (1 - delta) * math.exp(-epsilon) / (1 + math.exp(-epsilon))
-        type_one = [0.0, tie, 1.0 - delta]
-        type_two = [1.0 - delta, tie, 0.0]
-        if delta > 0:
-            return cls(np.array([*type_one, 1.0]), np.array([*type_two, 0.0]), math.inf)
+        epsilon, delta = ANY_EPSILON.validate(epsilon), DELTA.validate(delta)
         log_tie = -epsilon - math.log1p(math.exp(-epsilon))
-        return cls(np.array(type_one), np.array(type_two), -2 * float(ndtri_exp(log_tie)))
+        tie = (1 - delta) * math.exp(log_tie)
+        type_one, type_two = np.array([0.0, tie, 1 - delta]), np.array([1 - delta, tie, 0.0])
+        if delta > 0:
+            return cls(np.append(type_one, 1.0), np.append(type_two, 0.0), math.inf)
+        return cls(type_one, type_two, -2 * float(ndtri_exp(log_tie)))
 
     @property
     def advantage(self) -> float:

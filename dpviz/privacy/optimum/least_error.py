@@ -11,7 +11,7 @@ from dpviz.core.declarations import ANY_EPSILON, DELTA
 from dpviz.core.formatting import format_distinct, format_number, round_down, round_up
 from dpviz.core.limits import MAX_PROGRAMME_ROWS, MAX_TABLE_ENTRIES
 from dpviz.core.numerics.special import capped_expm1
-from dpviz.core.parameters import argument
+from dpviz.core.parameters import argument, validate_choice
 from dpviz.core.types import FloatArray
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.privacy.optimum.approximate_dp_bound import BoundSearch
@@ -31,9 +31,7 @@ Criterion = Literal["average", "worst"]
 
 PROPORTION_ERROR = argument("error", 0.0, 1.0, title="Root mean squared error of a proportion")
 SMALLEST_PROBABILITY = 1e-300  # probability that every column has, so that none is 0 beside a positive one
-ERROR_TOLERANCE = 1e-9
-"""Relative distance within which two errors are equal."""
-
+ERROR_TOLERANCE = 1e-9  # relative distance within which two errors are equal
 FITTED = 200  # n up to which the worst case is fitted at every x, and the number of steps of its prior beyond
 # Of the way from the released number to a better estimate: for n above `FITTED` the best is mostly near the end
 READINGS = (0.0, 0.25, 0.5, 0.75, 0.85, 0.9, 0.95, 1.0)
@@ -167,11 +165,8 @@ def least_error(*, n: int, epsilon: float, delta: float = 0.0, criterion: Criter
     >>> round(best.root_mean_squared_error**2, 12), best.estimates.round(12).tolist()
     (0.1875, [0.25, 0.75])
     """
-    n = int(PEOPLE.validate(n))
-    epsilon = ANY_EPSILON.validate(epsilon)
-    delta = DELTA.validate(delta)
-    if criterion not in ("average", "worst"):
-        raise ValueError(f"criterion must be one of average, worst; got {criterion!r}.")
+    n, epsilon, delta = PEOPLE.validate(n), ANY_EPSILON.validate(epsilon), DELTA.validate(delta)
+    validate_choice("criterion", criterion, ("average", "worst"))
     largest = 600.0  # with more ε than that the error is below 10⁻¹³⁰ all the same
     mechanism, bound = _search(n, min(epsilon, largest), delta, criterion)
     error = math.sqrt(max(_error_of(mechanism, criterion), 0.0)) / n
