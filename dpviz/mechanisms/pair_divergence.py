@@ -46,9 +46,10 @@ def log_delta_beta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: N
     # The first count above the threshold τ, and its distance from τ
     shrink, rest = np.exp(-epsilon), -np.expm1(-epsilon)
     both = y * shrink + x
-    first = np.minimum(np.floor(x / both * (m + y * rest)) + 1, m)
+    share = x / both
+    first = np.minimum(np.floor(share * (m + y * rest)) + 1, m)
     left = m - first
-    distance = np.maximum((y * (first * shrink - x * rest) - x * left) / both, 0.0)
+    distance = np.maximum(y * ((first * shrink - x * rest) / both) - share * left, 0.0)
 
     def terms(k: IntArray, *columns: FloatArray) -> tuple[FloatArray, FloatArray]:
         weight, first, left, y, distance = columns
@@ -58,7 +59,7 @@ def log_delta_beta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: N
 
     log_sum = _log_sum(terms, (distance + left) / (x + m), x + first, first, left, y, distance)
     log_mass = _log_beta_binomial(x + 1, y, first, left)
-    return np.minimum(log_sum + log_mass + (np.log(both / y) + epsilon), 0.0)
+    return np.minimum(log_sum + log_mass + (np.log(both) - np.log(y) + epsilon), 0.0)
 
 
 def log_delta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Numbers) -> FloatArray:
