@@ -108,9 +108,9 @@ def minimum_prior_for_sets(
 def _validate(method: str, n: int, m: int, sets: int, epsilon: float, delta: float) -> PriorMethod:
     """The method of this key, after a look at all other arguments."""
     validate_choice("method", method, CALIBRATED_METHODS)
-    for declaration, value in ((MANY_ROWS, n), (MANY_SYNTHETIC_ROWS, m), (COMPOSED_SETS, sets), (EPSILON, epsilon)):
+    declarations = MANY_ROWS, MANY_SYNTHETIC_ROWS, COMPOSED_SETS, EPSILON, DELTA
+    for declaration, value in zip(declarations, (n, m, sets, epsilon, delta), strict=True):
         declaration.validate(value)
-    DELTA.validate(delta)
     prior_method = CALIBRATED_METHODS[method]
     if 0 < delta < MIN_COMPOSED_DELTA and sets > 1 and not prior_method.independent:
         smallest = f"0, or at least {format_number(MIN_COMPOSED_DELTA)} for several sets of a posterior draw"

@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,7 +24,7 @@ BOWEN_LIU_PRIOR = 1 / 3  # invented ones, and zeros, of the prior that Bowen & L
 
 
 @dataclass(frozen=True, kw_only=True)
-class NoisyPosterior(MonotoneMechanism, ABC):
+class NoisyPosterior(MonotoneMechanism):
     """Pr(m1 | n1) = E[BetaBinomial(m1; m, α + np*, β + n(1 − p*))], p* = n1/n + Laplace(1/(nε)) brought back to 0 … 1.
 
     One set of Liu's modips for a proportion. The prior is Liu's 1, or 1/3 as Bowen & Liu have it. Without noise it is
@@ -46,6 +45,7 @@ class NoisyPosterior(MonotoneMechanism, ABC):
     draws_after_noise: ClassVar[bool] = True
     has_fast_moments: ClassVar[bool] = True
     adds_noise: ClassVar[bool] = True
+    draws_again: ClassVar[bool] = False  # whether p* is drawn again until it is inside, and not clamped
     undeclared: ClassVar[tuple[Parameter, ...]] = tuple(
         dataclasses.replace(prior, minimum=1e-3, maximum=1e3, default=1.0) for prior in (PRIOR_ONES, PRIOR_ZEROS)
     )
@@ -64,21 +64,22 @@ class NoisyPosterior(MonotoneMechanism, ABC):
         x = np.arange(self.n + 1)
         return self.epsilon * x, self.epsilon * (self.n - x)
 
-    @abstractmethod
-    def log_at_one(self, columns: IntArray) -> FloatArray:
-        """ln of what p* = 1 itself adds to the row x = n."""
+    @property
+    def masses(self) -> FloatArray | float:
+        """Probability that divides each row x = 0 … n: that of noise which is not drawn again."""
+        low, high = self.room
+        return -(np.expm1(-low) + np.expm1(-high)) / 2 if self.draws_again else 1.0
 
-    def log_mass(self) -> FloatArray:
-        """ln of the probability that divides each row x = 0 … n."""
-        return np.zeros(self.n + 1)
-
-    def log_mass_ratio(self) -> FloatArray:
-        """ln of the mass of each row x + 1 over that of x."""
-        return np.zeros(self.n)
-
-    @abstractmethod
     def kept_noise(self) -> tuple[FloatArray, FloatArray]:
-        """Mean and variance of u − x for x = 0 … n, u being the noisy number of ones that is kept between 0 and n."""
+        """Mean and variance of u − x for x = 0 … n, u being the noisy number of ones that is kept between 0 and n.
+
+        The mean is [P(k, ε(n − x)) − P(k, εx)]/(2ε), the mean square [P(k + 1, εx) + P(k + 1, ε(n − x))]/ε², both over
+        the mass, with incomplete gamma functions P, and k = 1, or 2 where p* is drawn again.
+        """
+        (low, high), shape = self.room, 2.0 if self.draws_again else 1.0
+        shift = (gammainc(shape, high) - gammainc(shape, low)) / (2 * self.epsilon) / self.masses
+        square = (gammainc(shape + 1, low) + gammainc(shape + 1, high)) / self.epsilon**2 / self.masses
+        return shift, np.maximum(square - shift**2, 0.0)
 
     def proportion_moments(self) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of m1/m given n1 = 0 … n.
@@ -94,7 +95,8 @@ class NoisyPosterior(MonotoneMechanism, ABC):
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
         above, below, _, _, columns = self._sides(columns)
         rows = np.asarray(rows)[:, None]
-        return np.logaddexp(above[rows, columns], below[rows, columns]) - self.log_mass()[rows]
+        log_masses = np.broadcast_to(np.log(self.masses), self.n + 1)
+        return np.logaddexp(above[rows, columns], below[rows, columns]) - log_masses[rows]
 
     def log_odds(self, pairs: IntArray, columns: IntArray) -> FloatArray:
         """Log-odds c − ε or ε − c, whichever c is the smaller.
@@ -112,7 +114,14 @@ class NoisyPosterior(MonotoneMechanism, ABC):
         log_lack = self.epsilon + np.logaddexp(unshared_below[pairs, columns], above_second + log_twice) - log_first
         over_smallest, under_largest = np.logaddexp(0.0, log_excess), np.logaddexp(0.0, log_lack)
         odds = np.where(over_smallest < under_largest, over_smallest - self.epsilon, self.epsilon - under_largest)
-        return odds + self.log_mass_ratio()[pairs]
+        if not self.draws_again:
+            return odds
+
+        # ln of the mass of each row x + 1 over that of x
+        with np.errstate(under="ignore"):
+            ends = np.exp(-self.epsilon * pairs) - np.exp(-self.epsilon * (self.n - 1 - pairs))
+        change: FloatArray = np.log1p(-math.expm1(-self.epsilon) / 2 * ends / np.asarray(self.masses)[pairs])
+        return odds + change
 
     def _sides(self, columns: IntArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, IntArray]:
         """ln of what p* above x/n adds to each row, and p* below it, of both what pairs do not share, and the columns.
@@ -139,50 +148,13 @@ class Modips(NoisyPosterior, TwoCellSynthesizer):
 
     key = "modips"
 
-    def log_at_one(self, columns: IntArray) -> FloatArray:
-        by_sum, by_column, by_row = beta_binomial_terms(0, self.m, self.alpha + self.n, self.beta)
-        return by_sum[columns] + by_column[columns] - by_row[0] - math.log(2)
-
-    def kept_noise(self) -> tuple[FloatArray, FloatArray]:
-        """The mean is (e^{−εx} − e^{−ε(n−x)})/(2ε), the mean square Σ (1 − e^{−h}(1 + h))/ε² over h = εx, ε(n − x)."""
-        low, high = self.room
-        shift = (np.expm1(-low) - np.expm1(-high)) / (2 * self.epsilon)
-        square = (gammainc(2.0, low) + gammainc(2.0, high)) / self.epsilon**2
-        return shift, np.maximum(square - shift**2, 0.0)
-
 
 @dataclass(frozen=True, kw_only=True)
 class ModipsTruncated(NoisyPosterior, TwoCellSynthesizer):
     """p* is drawn again until it is inside: the mass inside depends on x and costs up to another ε."""
 
     key = "modips_truncated"
-
-    def log_at_one(self, columns: IntArray) -> FloatArray:
-        return np.full(len(columns), -math.inf)
-
-    @property
-    def _masses(self) -> FloatArray:
-        low, high = self.room
-        return -(np.expm1(-low) + np.expm1(-high)) / 2
-
-    def log_mass(self) -> FloatArray:
-        return np.log(self._masses)
-
-    def log_mass_ratio(self) -> FloatArray:
-        x = np.arange(self.n)
-        with np.errstate(under="ignore"):
-            ends = np.exp(-self.epsilon * x) - np.exp(-self.epsilon * (self.n - 1 - x))
-        return np.log1p(-math.expm1(-self.epsilon) / 2 * ends / self._masses[:-1])
-
-    def kept_noise(self) -> tuple[FloatArray, FloatArray]:
-        """Of the noise between −x and n − x, by incomplete gamma functions P, over the mass inside.
-
-        The mean is [P(2, ε(n − x)) − P(2, εx)]/(2ε), the mean square [P(3, εx) + P(3, ε(n − x))]/ε².
-        """
-        (low, high), mass = self.room, self._masses
-        shift = (gammainc(2.0, high) - gammainc(2.0, low)) / (2 * self.epsilon) / mass
-        square = (gammainc(3.0, low) + gammainc(3.0, high)) / self.epsilon**2 / mass
-        return shift, np.maximum(square - shift**2, 0.0)
+    draws_again = True
 
 
 @lru_cache(maxsize=16)
@@ -223,7 +195,11 @@ def _one_side(release: Any, has_ends_alone: bool) -> tuple[FloatArray, FloatArra
 
     # Sums over the panels above each row
     panels, unshared = tables
-    above = np.vstack([panels, release.log_at_one(columns)])
+    at_one = np.full(len(columns), -math.inf)
+    if not release.draws_again:  # p* = 1 itself adds to the row x = n
+        by_sum, by_column, by_row = beta_binomial_terms(0, m, alpha + n, beta)
+        at_one = by_sum[columns] + by_column[columns] - by_row[0] - math.log(2)
+    above = np.vstack([panels, at_one])
     for row in range(n - 1, -1, -1):
         above[row] = np.logaddexp(above[row + 1] - epsilon, above[row])
     above.flags.writeable = unshared.flags.writeable = False

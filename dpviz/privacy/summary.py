@@ -64,18 +64,12 @@ def summarize(synthesizer: Synthesizer, epsilon: float, delta: float) -> Privacy
     """
     is_listed = synthesizer.enumerable
     failure = failure_by_row(synthesizer, epsilon) if is_listed else None
+    joint_failure = None if failure is None else float(even_counts(synthesizer) @ failure)
     has_equal_size = is_listed and synthesizer.row_counts[0].sum() == synthesizer.column_counts[-1].max()
-    return PrivacySummary(
-        synthesizer,
-        epsilon,
-        delta,
-        synthesizer.worst_log_odds(),
-        worst_neighbours(synthesizer, epsilon),
-        epsilon_for_delta(synthesizer, delta),
-        failure,
-        None if failure is None else float(even_counts(synthesizer) @ failure),
-        change_by_row(synthesizer) if has_equal_size else None,
-    )
+    change = change_by_row(synthesizer) if has_equal_size else None
+    worst, divergence = synthesizer.worst_log_odds(), worst_neighbours(synthesizer, epsilon)
+    at_delta = epsilon_for_delta(synthesizer, delta)
+    return PrivacySummary(synthesizer, epsilon, delta, worst, divergence, at_delta, failure, joint_failure, change)
 
 
 @dataclass(frozen=True)

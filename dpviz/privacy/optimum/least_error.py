@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -28,7 +28,6 @@ from dpviz.privacy.optimum.channels import (
 from dpviz.privacy.optimum.minimax import minimax_estimates
 
 Criterion = Literal["average", "worst"]
-
 PROPORTION_ERROR = argument("error", 0.0, 1.0, title="Root mean squared error of a proportion")
 SMALLEST_PROBABILITY = 1e-300  # probability that every column has, so that none is 0 beside a positive one
 ERROR_TOLERANCE = 1e-9  # relative distance within which two errors are equal
@@ -170,17 +169,9 @@ def least_error(*, n: int, epsilon: float, delta: float = 0.0, criterion: Criter
     largest = 600.0  # with more ε than that the error is below 10⁻¹³⁰ all the same
     mechanism, bound = _search(n, min(epsilon, largest), delta, criterion)
     error = math.sqrt(max(_error_of(mechanism, criterion), 0.0)) / n
-    lower_bound = math.sqrt(max(bound, 0.0)) / n if epsilon <= largest else 0.0
-    gap = max(error - lower_bound, 0.0)
-    return LeastError(
-        n=n,
-        epsilon=epsilon,
-        delta=delta,
-        criterion=criterion,
-        root_mean_squared_error=error,
-        gap=gap,
-        _mechanism=mechanism,
-    )
+    gap = max(error - math.sqrt(max(bound, 0.0)) / n, 0.0) if epsilon <= largest else error
+    question: dict[str, Any] = {"n": n, "epsilon": epsilon, "delta": delta, "criterion": criterion}
+    return LeastError(**question, root_mean_squared_error=error, gap=gap, _mechanism=mechanism)
 
 
 def _error_of(mechanism: Mechanism, criterion: Criterion) -> float:
@@ -267,12 +258,8 @@ def _minimax_reading(mixture: NoiseMixture) -> FloatArray:
     n, epsilon = mixture.parts[0][1].n, mixture.parts[0][1].epsilon
     steps = min(n, FITTED)
     step = n / steps
-    coarse = NoiseMixture(
-        tuple(
-            (share, Noise(steps, epsilon * step, round(noise.left / step), round(noise.right / step)))
-            for share, noise in mixture.parts
-        )
-    )
+    reaches = [(share, round(noise.left / step), round(noise.right / step)) for share, noise in mixture.parts]
+    coarse = NoiseMixture(tuple((share, Noise(steps, epsilon * step, *ends)) for share, *ends in reaches))
     estimates = coarse.split(minimax_estimates(coarse.channel())[1])
     pieces = []
     for (_, noise), (_, fewer), reading in zip(mixture.parts, coarse.parts, estimates, strict=True):
