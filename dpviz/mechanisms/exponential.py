@@ -1,8 +1,8 @@
 """The exponential mechanism of Wasserman & Zhou: data whose empirical distribution function is near the real one."""
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from dpviz.mechanisms.noise import MonotoneMechanism
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExponentialMechanism(MonotoneMechanism, ABC):
+class ExponentialMechanism(MonotoneMechanism):
     """Pr(m1 | n1) = w(m1) exp(−ε d/(2Δ)) / S(n1), d = |n1/n − m1/m| and Δ = 1/n, the most that one row moves d.
 
     Notes
@@ -28,10 +28,12 @@ class ExponentialMechanism(MonotoneMechanism, ABC):
     Source: McSherry & Talwar (2007); Wasserman & Zhou (2010), section 4; Bowen & Liu (2016), equation (7).
     """
 
-    @property
-    @abstractmethod
+    counts_data_sets: ClassVar[bool]  # whether w is the number of data sets with a count, and not 1
+
+    @cached_property
     def log_weights(self) -> FloatArray:
         """ln w of each released count, up to a constant."""
+        return log_fair_binomials(self.m) if self.counts_data_sets else np.zeros(self.m + 1)
 
     def _cost(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """ε d/(2Δ); whole numbers are subtracted before anything is rounded."""
@@ -85,11 +87,7 @@ class ExponentialRows(ExponentialMechanism, TwoCellSynthesizer):
     """
 
     key = "exponential_rows"
-
-    @cached_property
-    def log_weights(self) -> FloatArray:
-        """ln of the shares of all data sets, which are no large numbers."""
-        return log_fair_binomials(self.m)
+    counts_data_sets = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +105,4 @@ class ExponentialCounts(ExponentialMechanism, TwoCellSynthesizer):
     """
 
     key = "exponential_counts"
-
-    @cached_property
-    def log_weights(self) -> FloatArray:
-        return np.zeros(self.m + 1)
+    counts_data_sets = False

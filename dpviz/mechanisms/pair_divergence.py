@@ -77,12 +77,12 @@ def log_delta_binomial(x: FloatArray, y: FloatArray, m: Numbers, epsilon: Number
     shortfall = epsilon - first * up + left * down
 
     def terms(k: IntArray, *columns: FloatArray) -> tuple[FloatArray, FloatArray]:
-        first, left, odds, shortfall, step = columns
-        ratio = np.maximum(left - k, 0.0) / (first + (k + 1)) * odds
+        x, y, first, left, shortfall, step = columns
+        ratio = np.maximum(left - k, 0.0) * (x + 1) / ((first + (k + 1)) * y)
         return ratio, -np.expm1(np.minimum(shortfall - k * step, 0.0))
 
     total = x + y + 1
-    log_sum = _log_sum(terms, np.ones(len(x)), first, left, (x + 1) / y, shortfall, up + down)
+    log_sum = _log_sum(terms, np.ones(len(x)), x, y, first, left, shortfall, up + down)
     return np.minimum(log_sum + log_binomial((x + 1) / total, y / total, first, left), 0.0)
 
 
