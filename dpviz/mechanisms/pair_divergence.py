@@ -188,11 +188,11 @@ def _log_sum(terms: RatiosAndFactors, largest: FloatArray, *parameters: FloatArr
             masses = np.empty((len(pairs), width + 1))
             masses[:, 0], masses[:, 1:] = mass, ratio
             np.multiply.accumulate(masses, axis=1, out=masses)
-            total[pairs] += np.vecdot(masses[:, :-1], factor)
+            total[pairs] = sums = total[pairs] + np.vecdot(masses[:, :-1], factor)
 
             # The pairs whose remaining terms, at most a geometric series, may still matter
             mass = masses[:, -1]
-            is_open = mass * largest > (1 - ratio[:, -1]) * (1e-17 * total[pairs])
+            is_open = mass * largest > (1 - ratio[:, -1]) * (1e-17 * sums)
             if not is_open.any():
                 break
             pairs, mass, largest, values = pairs[is_open], mass[is_open], largest[is_open], values[:, is_open]

@@ -24,8 +24,8 @@ def stirling_remainder(x: FloatArray) -> FloatArray:
     x = np.asarray(x, dtype=float)
     large = np.maximum(x, MIN_STIRLING)
     square = 1 / (large * large)
-    series: FloatArray = np.zeros_like(large)
-    for coefficient in STIRLING:  # `np.polyval` takes twice as long
+    series: FloatArray = STIRLING[0] * square + STIRLING[1]
+    for coefficient in STIRLING[2:]:  # `np.polyval` takes twice as long
         series *= square
         series += coefficient
     series /= large
