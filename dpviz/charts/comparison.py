@@ -25,19 +25,14 @@ COMPARED_MEASURES = (ERROR, "release_error", "bias", "coverage", "mean_width", "
 DIVIDED_MEASURES = (ERROR, "coverage", "bias", "spread")
 """Measures of a comparison, and of a division of ε, in their order."""
 
-LIMIT_NAMES = {
-    "release_error": "no mechanism can go below this",
-    "mean_width": "no interval that holds its level is shorter",
-}
-"""What stands in the area beyond the limit of a measure."""
-
 
 class DrawnMeasure(NamedTuple):
-    """One measure: its name in a word or two, what a picture of it shows in a sentence, and its axis."""
+    """One measure: its name in a word or two, what a picture of it shows in a sentence, its axis, and its limit."""
 
     name: str
     alt: str
     axis: Axis
+    limit: str  # what stands in the area that no mechanism reaches
 
 
 def need_intervals(measures: Iterable[str]) -> bool:
@@ -47,10 +42,11 @@ def need_intervals(measures: Iterable[str]) -> bool:
 
 def _measure(key: str, estimand: Estimand, level: float, against: str) -> DrawnMeasure:
     look = dict(MEASURES["compared"][key])
-    name, alt, title = look.pop("name"), look.pop("alt"), look.pop("title").format(estimand.symbol)
+    name, alt, limit = look.pop("name"), look.pop("alt"), look.pop("limit", "")
+    title = look.pop("title").format(estimand.symbol)
     title = title if "percent" in look else estimand.with_unit(title)
     axis = Axis(title=title, nominal=level if key == "coverage" else None, **look)
-    return DrawnMeasure(name, f"{alt} {against}.", axis)
+    return DrawnMeasure(name, f"{alt} {against}.", axis, limit)
 
 
 def comparison_measures(comparison: Comparison, *, added: bool = True) -> dict[str, DrawnMeasure]:
@@ -91,21 +87,21 @@ def comparison_picture(
         lines.append(_line(outcomes, measure, method, is_reference=method.reference, short=names[method.label]))
 
     # The best that is possible, and the best method
+    drawn = comparison_measures(comparison)[measure]
     limit = best_mark = None
     if known := results.limits(measure):
         x, y = np.array([*known]), comparison.data.chosen_estimand.unit * np.array([*known.values()])
-        limit = Line(name=LIMIT_NAMES[measure], x=x, y=y, is_limit=True)
-    y_axis = comparison_measures(comparison)[measure].axis
+        limit = Line(name=drawn.limit, x=x, y=y, is_limit=True)
     if ranking.contenders and not small:
         best = ranking.contenders[0]
         value = best.shown(measure).value
-        text = f"{format_number(100 * value, 3)} %" if y_axis.percent else format_number(value, 3)
+        text = f"{format_number(100 * value, 3)} %" if drawn.axis.percent else format_number(value, 3)
         color, name = best.method.key, best.method.label
         best_mark = Mark(x=comparison.epsilon, y=value, color=color, name=name, text=text, hover=text, **RING)
     low, high = comparison.span
     return comparison_chart(
-        lines, Axis(title=comparison.terms.axis, symbol="ε", log=True, low=low, high=high, pad=0), y_axis, key=measure,
-        chosen=comparison.epsilon, chosen_text="your ε", limit=limit, mark=best_mark, small=small,
+        lines, Axis(title=comparison.terms.axis, symbol="ε", log=True, low=low, high=high, pad=0), drawn.axis,
+        key=measure, chosen=comparison.epsilon, chosen_text="your ε", limit=limit, mark=best_mark, small=small,
     )  # fmt: skip
 
 

@@ -13,7 +13,10 @@ from dpviz.core.types import FloatArray
 
 LONGEST_AXIS = 3.0  # end of the longest axis of shares, at which what is beyond stands
 ASSUMPTION_MARKS = ("blue", "circle"), ("green", "square"), ("pink", "diamond")
-BELOW = "all limits hold below this line"
+BELOW_LINE = theme.label(
+    "all limits hold below this line", x=0.995, xref="x domain", xanchor="right", y=0.0, yanchor="top"
+)
+"""Words below the line at 1 of a logarithmic axis."""
 
 
 def plan_chart(
@@ -101,7 +104,7 @@ def factors_chart(epsilons: Sequence[float], factors: Sequence[float], *, chosen
         [Line(name=name, x=x, y=y, color=color)], x_axis, _factor_axis(name, y), key=f"factors {chosen}", legend="",
         marks=[Mark(x=chosen, y=value, color=color, text=f"{value:.3g}", **look) for value in y[x == chosen].tolist()],
         references=[ReferenceLine(y=1.0)],
-        labels=[ReferenceLine(y=0.0, text=BELOW, at=0.995, side="right", edge="top").label()],
+        labels=[BELOW_LINE],
     )  # fmt: skip
 
 
@@ -136,8 +139,8 @@ def ranges_chart(assumptions: Mapping[str, Sequence[tuple[float, float, float]]]
     width: Look = {"low": 10**-0.68, "high": 10**0.68, "pad": 0, "look": tick_look}
     x_axis = Axis(title="times as wide as assumed", symbol="times as wide", log=True, **width)
     y_axis = _factor_axis("errors (need: dashed)", np.concatenate([line.y for line in curves]))
-    references, label = [ReferenceLine(y=1.0), ReferenceLine(x=1.0)], ReferenceLine(y=0.0, text=BELOW, edge="top")
-    return line_chart(curves, x_axis, y_axis, key="ranges", labels=[label.label()], references=references)
+    references = [ReferenceLine(y=1.0), ReferenceLine(x=1.0)]
+    return line_chart(curves, x_axis, y_axis, key="ranges", labels=[BELOW_LINE], references=references)
 
 
 def composition_chart(

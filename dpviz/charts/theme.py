@@ -218,7 +218,6 @@ class ReferenceLine:
     width: float = 1.2
     layer: str = "below"  # the marks of the picture, or above them
     side: str = "left"  # of the words that stands at their place: left, center or right
-    edge: str = "bottom"  # the same from below: bottom, middle or top
     at: float | None = None  # share of the picture's height or width at which they stand
 
     @property
@@ -234,7 +233,7 @@ class ReferenceLine:
         own, across, start = ("y", "x", 0.005) if self.x is None else ("x", "y", 1)
         place = {own: getattr(self, own) if position is None else position, f"{across}ref": f"{across} domain"}
         place[across] = start if self.at is None else self.at
-        return label(self.text, **place, xanchor=self.side, yanchor=self.edge)
+        return label(self.text, **place, xanchor=self.side, yanchor="bottom")
 
 
 def truth_line(x: float | None, text: str, low: float = 0.0, high: float = 1.0) -> list[ReferenceLine]:

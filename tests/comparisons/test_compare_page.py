@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dpviz.charts.comparison import LIMIT_NAMES, comparison_picture, release_chart
+from dpviz.charts.axes import MEASURES
+from dpviz.charts.comparison import comparison_picture, release_chart
 from dpviz.charts.theme import shorten_labels
 from dpviz.comparisons import DATA_KINDS, Analysis, BinaryData, EqualPrivacy, EqualPromise, MixedData, UnknownVariance
 from dpviz.comparisons.analysis import OUTCOME_MEASURES
@@ -311,7 +312,7 @@ def test_a_picture_has_the_limit_of_all_mechanisms_where_it_is_known(measure: st
     for comparison in (binary, numbers):
         *_, found = comparison.stream()
         picture = str(comparison_picture(comparison, found, complete_ranking(comparison), measure).to_dict())
-        named = [limited for limited, name in LIMIT_NAMES.items() if name in picture]
+        named = [key for key, look in MEASURES["compared"].items() if look.get("limit", "no such") in picture]
         assert named == ([measure] if comparison is binary and measure in LIMITED_MEASURES else [])
 
 
