@@ -79,7 +79,8 @@ def said(app: AppTest) -> str:
 
 def rows_of(app: AppTest, name: str) -> dict[str, dict[str, str]]:
     """Cells of a table by the bold words (or all) of the first in each row, and the head of the column."""
-    table = next(part.proto.body for part in app.get("html") if f'aria-label="{name}' in part.proto.body)
+    bodies = [part.proto.body for part in app.get("html")]
+    table = next(body for body in bodies if f'aria-label="{name}' in html.unescape(body))
     lines = re.findall(r"<tr\b[^>]*>(.*?)</tr>", table, re.DOTALL)
     head, *rows = (re.findall(r"<t[hd]\b[^>]*>(.*?)</t[hd]>", line, re.DOTALL) for line in lines)
     found = {}
@@ -92,7 +93,7 @@ def rows_of(app: AppTest, name: str) -> dict[str, dict[str, str]]:
 
 def cells_of(app: AppTest, name: str) -> dict[str, list[str]]:
     """The same without the names of the columns and the first cells."""
-    return {plain_text(label): [*cells.values()][1:] for label, cells in rows_of(app, html.escape(name)).items()}
+    return {plain_text(label): [*cells.values()][1:] for label, cells in rows_of(app, name).items()}
 
 
 def markup(app: AppTest) -> str:
