@@ -104,6 +104,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Host and port of a small app behind the middleware of dpviz, one for each worker."""
+    from tests.pages.servers import running_server, small_app
+
+    with running_server(small_app(tmp_path_factory.mktemp("app"))) as (address, _):
+        yield address
+
+
+@pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     """The installed browser, one for each worker."""
     with sync_playwright() as playwright:

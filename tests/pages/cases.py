@@ -190,7 +190,7 @@ CASES = {
                 "m_is_n=false protect=loss.guess.odds.risk", "over=average accuracy=bias.coverage.mean_width",
                 "kind=categories", "kind=gaussian accuracy=mean_width gaussian_methods=modips_split n=9",
             ],
-            slow="n values repetitions", pins="laplace~1~as_if_real", report_of="",
+            slow="n values repetitions", pins="laplace~1~as_if_real", report_of="", tried="1.2",
         ),
         _case(
             nav.PLAN, "n=500", ["protect=guess", "protect=odds", "protect=risk"],

@@ -24,7 +24,19 @@ from dpviz.curator.report import chosen_design, design_to_json
 from dpviz.curator.search import SearchResult, evaluate_designs, first_result
 from pages import curator
 from pages.details.curator import SECTIONS, parse_pins, read_file
-from tests.pages.apptest import about, answer, markup, open_page, plain_text, problems, said, settings, sound, visit
+from tests.pages.apptest import (
+    about,
+    headline,
+    markup,
+    open_page,
+    plain_text,
+    problems,
+    said,
+    set_state,
+    settings,
+    sound,
+    visit,
+)
 
 SMALL = {"n": 20, "values": 2, "tried": "1.2", "repetitions": 60}
 FEW = {"n": 30, "values": 2, "tried": "1", "repetitions": 60, "count_methods": "geometric"}
@@ -45,10 +57,6 @@ SURVEY = b"smoker,age\nno,17\nyes,41\nno,64\nno,33\nyes,52\nno,28\n"
 
 def open_desk(**query: object) -> AppTest:
     return sound(open_page("curator", **{f"cu_{name}": value for name, value in query.items()}))
-
-
-def headline(app: AppTest) -> str:
-    return " ".join(answer(app).split())
 
 
 def question(app: AppTest) -> DesignQuestion:
@@ -221,15 +229,16 @@ def test_a_question_that_nobody_has_asked_ends_without_a_contradiction(look: str
         assert contradiction not in said(app).lower()
 
 
-@pytest.mark.parametrize("look", list(SECTIONS))
-def test_while_designs_are_judged_nothing_is_said_of_the_last_one(look: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_while_designs_are_judged_nothing_is_said_of_the_last_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dpviz.curator.search.FIRST_WAIT_S", 60.0)
     monkeypatch.setattr("pages.ui.latest", lambda _function, asked: first_result(asked))
-    app = open_desk(**{**SMALL, "n": 26}, look=look, pins="laplace~1~as_if_real.modips~1~score")
-    assert not any(each.label == "Pin for comparison" for each in app.button)
-    assert "So far" in said(app)
-    for sentence in ("There is no design", "is no design", "are no designs"):
-        assert sentence not in said(app)
+    app = open_desk(**{**SMALL, "n": 26}, pins="laplace~1~as_if_real.modips~1~score")
+    for look in SECTIONS:
+        sound(set_state(app, cu_look=look))
+        assert not any(each.label == "Pin for comparison" for each in app.button), look
+        assert "So far" in said(app), look
+        for sentence in ("There is no design", "is no design", "are no designs"):
+            assert sentence not in said(app), look
 
 
 def test_a_search_without_a_design_so_far_does_not_hide_the_first_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,6 +248,11 @@ def test_a_search_without_a_design_so_far_does_not_hide_the_first_one(monkeypatc
 
 
 # Sections
+
+
+@pytest.fixture(scope="module")
+def desk() -> AppTest:
+    return open_desk(**FEW)
 
 
 @pytest.mark.parametrize(
@@ -258,8 +272,9 @@ def test_a_search_without_a_design_so_far_does_not_hide_the_first_one(monkeypatc
     ],
     ids=str,
 )
-def test_every_section_is_drawn(query: dict[str, str], sentence: str) -> None:
-    app = open_desk(**FEW, **query)
+def test_every_section_is_drawn(desk: AppTest, query: dict[str, str], sentence: str) -> None:
+    state = {"along": "root_mean_squared_error", "across": "epsilon", "changed": "rows"} | query
+    app = sound(set_state(desk, **{f"cu_{name}": value for name, value in state.items()}))
     is_path = query["look"] in ("The frontier", "How the choice changes")
     assert sentence in said(app)
     assert any(str(figure.key).startswith("cu_along_") for figure in app.get("bidi_component")) == is_path

@@ -29,7 +29,7 @@ from dpviz.priors import (
 )
 from dpviz.privacy import delta_for_epsilon, epsilon_for_delta, pure_epsilon
 from pages import minimum_priors as details
-from pages.minimum_priors import FAMILIES, PRESETS
+from pages.minimum_priors import FAMILIES
 from tests.pages.apptest import answer, figures, open_page, plain_text, problems, said, settings, sound
 
 SMALL = {"n": 40, "epsilon": 1.5, "delta": 1e-4}
@@ -61,27 +61,6 @@ def level_in(cell: str) -> str:
     return cell.rpartition("α = ")[2]
 
 
-HEADLINES = {
-    "1,000 rows, δ = 10⁻⁶": "1,164 → 15.2 invented rows To keep ε = 1 with n = m = 1,000 by the Beta-binomial "
-    "synthesizer (SYNTH_Post(One)), the agency must mix in 1,164 invented rows for 1,000 real rows, half of them yes. "
-    "If it accepts δ = 10⁻⁶, 15.2 are enough.",
-    "100 rows, δ = 10⁻⁵": "117 → 12.2 invented rows",
-    "five categories": "2,910 → 78.2 invented rows",
-    "Gaussian, Theorem 7.8": "R/σ ≤ 1.9 With n = m = 100, SYNTH_Post(One) keeps ε = 1, δ = 10⁻⁵",
-}
-
-
-@pytest.mark.parametrize("preset", PRESETS)
-def test_each_preset_answers_and_stays_marked_while_it_holds(preset: str) -> None:
-    app = open_priors(n=12, sets=2)
-    app.button_group(key="mp_preset").set_value(preset).run()
-    assert " ".join(answer(app).split()).startswith(HEADLINES[preset])
-    assert set(figures(app)) == {"mp_curves"}
-    app.number_input(key="mp_n").set_value(41).run()
-    assert not app.session_state["mp_preset"]
-    assert "n = m = 41" in answer(app)
-
-
 @pytest.mark.parametrize(
     ("n", "epsilon", "delta", "mark"), [(1, 1.378, 0.00023, "0.675"), (1, 0.9, 0.0002, "1.38"), (2, 1.7, 1e-4, "0.895")]
 )
@@ -98,7 +77,9 @@ def test_where_delta_saves_hardly_any_the_mark_keeps_the_promise_without_it(
 
 @pytest.mark.parametrize("axis", details.AXES)
 @pytest.mark.parametrize("family", FAMILIES)
-def test_every_picture_holds_the_answer(family: str, axis: str) -> None:
+def test_every_picture_holds_the_answer_and_keeps_its_axes_and_marks_while_its_curves_are_computed(
+    family: str, axis: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     app = open_priors(family=family, axis=axis, **SMALL)
     picture = figures(app)["mp_curves"]
     assert axis in picture["alt"]
@@ -109,14 +90,8 @@ def test_every_picture_holds_the_answer(family: str, axis: str) -> None:
     assert written == [f"<b>{cell}</b>"]
     assert not problems(app)
 
-
-@pytest.mark.parametrize("axis", details.AXES)
-@pytest.mark.parametrize("family", FAMILIES)
-def test_the_picture_keeps_its_axes_and_marks_until_its_curves_are_known(
-    family: str, axis: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = open_priors(family=family, axis=axis, **SMALL)
-    whole = figures(app)["mp_curves"]["figure"]
+    # Before the curves are known
+    whole = picture["figure"]
     monkeypatch.setattr("pages.ui.progress", lambda *args, **rest: (None, False))
     first = figures(app.run())["mp_curves"]["figure"]
     for part in ("xaxis", "yaxis"):

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -18,17 +17,11 @@ from websockets.sync.client import connect
 
 from pages.ui import server
 from pages.ui.server import HEADERS, PLOTLY_NAME, SecurityHeaders, app_routes, static_url
-from tests.pages.servers import ROOT, call, open_session, request, running_server, small_app
+from tests.pages.servers import ROOT, call, open_session, request, running_server
 
 MAX_CPU_S = 1.5  # the goal on a fast machine
 MAX_IMPORTS = 4  # of Streamlit, in whose time the whole app starts
 PLOTLY = static_url(PLOTLY_NAME)
-
-
-@pytest.fixture(scope="module")
-def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with running_server(small_app(tmp_path_factory.mktemp("app"))) as (address, _):
-        yield address
 
 
 # Headers and origins

@@ -9,10 +9,10 @@ from streamlit.testing.v1 import AppTest
 
 from dpviz.comparisons.overview import Overview, overview_texts
 from pages.start import METHODS
-from pages.ui.navigation import COVERAGE, MATRICES, POSTERIOR, Page
 from tests.helpers import check_short
 from tests.pages import apptest
 from tests.pages.apptest import component_data, links, open_page, plain_text, problems, settings, sound, visit
+from tests.pairs import pairwise
 
 STAYS = "Your release stays on the other pages."
 
@@ -63,9 +63,7 @@ def test_in_class_mode_the_answer_keeps_both_comparisons() -> None:
     assert 'class="legend"' in drawing(app)["html"]
 
 
-@pytest.mark.parametrize("n", [20, 100, 1000])
-@pytest.mark.parametrize("epsilon", [0.01, 1.0, 20.0])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("method", "epsilon", "n"), pairwise([*METHODS], [0.01, 1.0, 20.0], [20, 100, 1000]))
 def test_the_drawing_shows_what_is_computed(method: str, epsilon: float, n: int) -> None:
     app = open_start(epsilon=epsilon, n=n, method=method)
     is_best = method == "best"
@@ -106,15 +104,6 @@ def test_the_card_of_coverage_says_whose_releases_it_counts_and_whose_the_page()
     answer = overview_texts(Overview.of("beta_binomial", 100, 1.0, 1)).answers[2]
     assert "the share of this secret table in <b>25.3 %</b> of its releases." in answer
     assert answer.endswith("The page Coverage draws the people anew as well.")
-
-
-@pytest.mark.parametrize("target", [MATRICES, COVERAGE, POSTERIOR], ids=lambda page: page.module)
-def test_the_page_behind_a_link_shows_the_release_without_a_complaint(target: Page) -> None:
-    app = open_start(epsilon=2, n=20, seed=5)
-    app = sound(visit(app, target.module, **links(app)[target.title]))
-    assert not problems(app)
-    assert (app.session_state[f"{target.prefix}n"], app.session_state[f"{target.prefix}epsilon"]) == (20, 2.0)
-    assert target is not MATRICES or apptest.mark(app) == "✓ kept"
 
 
 def test_the_url_has_what_differs_from_a_fresh_page_and_brings_it_back() -> None:

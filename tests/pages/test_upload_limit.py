@@ -4,7 +4,7 @@ import asyncio
 import json
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from starlette.types import Message, Receive, Scope, Send
@@ -12,7 +12,7 @@ from starlette.types import Message, Receive, Scope, Send
 from pages.ui import upload_limit
 from pages.ui.upload_limit import MAX_BYTES, MAX_FILES, MEGABYTE
 from tests.benchmarks.reader import run_in_thread
-from tests.pages.servers import open_session, request, running_server, small_app
+from tests.pages.servers import open_session, request
 
 FORM = b'--x\r\nContent-Disposition: form-data; name="f"; filename="f.csv"\r\n\r\n%b\r\n--x--\r\n'
 TIMEOUT_S = 20.0
@@ -133,12 +133,6 @@ def test_an_upload_says_how_long_it_is_and_uses_a_path_once() -> None:
 
 
 # Streamlit itself
-
-
-@pytest.fixture(scope="module")
-def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with running_server(small_app(tmp_path_factory.mktemp("app"))) as (address, _):
-        yield address
 
 
 @pytest.fixture
