@@ -64,10 +64,9 @@ def controls() -> Question:
     # The promise
     key = ui.choice("protect", place=places.first, widget=st.pills, required=True, help=ui.words("protect"))
     limits = {}
-    for form_name, name in stated.privacy_names(key).items():
-        is_limit = form_name in ("epsilon", "guesses", "most_after", "most_ratio")  # else what an attacker starts from
-        place = places.first if is_limit else places.main
-        limits[name] = stated.question_value(form_name, ui.number_control(form_name, place=place))
+    for name in stated.privacy_names(key):
+        is_limit = name in ("epsilon", "guesses", "most_after", "most_ratio")  # else what an attacker starts from
+        limits[name] = ui.number_control(name, place=places.first if is_limit else places.main)
 
     # The data, and what one person is
     n = ui.number_control("n", place=places.first)
@@ -77,8 +76,9 @@ def controls() -> Question:
     groups = ui.text_control("groups", place=places.folded, placeholder=example, help=ui.words("groups"))
     is_public, spend_all = (ui.toggle(name, place=places.folded, help=ui.words(name)) for name in ("public", "spend"))
     plan = ReleasePlan(
-        n=n, statistics=st.session_state[STATISTICS], protection=PRIVACY_LIMITS[key](**limits), person_rows=person_rows,
-        neighbours=neighbours, groups=forms.read_groups_line(groups), membership_public=is_public, spend_all=spend_all,
+        n=n, statistics=st.session_state[STATISTICS], protection=PRIVACY_LIMITS[key](**stated.from_form(limits)),
+        person_rows=person_rows, neighbours=neighbours, groups=forms.read_groups_line(groups),
+        membership_public=is_public, spend_all=spend_all,
     )  # fmt: skip
     return Question(plan, describe_plan(plan), plan.unit)
 
@@ -257,8 +257,7 @@ def read_file(content: bytes) -> dict[str, Any]:
         "groups": forms.groups_line(plan.groups), "public": plan.membership_public, "spend": plan.spend_all,
         "statistics": plan.statistics,
     }  # fmt: skip
-    for form_name, name in stated.privacy_names(plan.protection.key).items():
-        values[form_name] = stated.form_value(form_name, getattr(plan.protection, name))
+    values |= stated.to_form(plan.protection.settings())
     return {PREFIX + name: value for name, value in values.items()} | {OPENED: (text, plan)}
 
 

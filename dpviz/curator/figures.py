@@ -1,24 +1,37 @@
-"""Pictures of an answer: how much of each limit its designs use, and how they do along an axis."""
+"""Pictures of an answer: limits that are used, designs along an axis, and the SVG pictures of a report.
+
+Those of a report are drawn by templates, so that the same design gives the same bytes.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 
-from dpviz.charts.axes import Axis
+from dpviz.charts.axes import AXIS_INTERVALS, Axis, round_step
 from dpviz.charts.comparison import limits_chart
 from dpviz.charts.lines import FADED_OPACITY, RING, Line, Mark, comparison_chart
-from dpviz.charts.theme import Figure
+from dpviz.charts.theme import EXACT_COLOR, FAINT, GREY, INK, SIMULATED_INK, Figure
 from dpviz.core.formatting import format_number
 from dpviz.core.monte_carlo import TIE_ERRORS, Measure
 from dpviz.curator.candidate import ERROR_KEY, Candidate
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
+from dpviz.curator.ranking import criteria
 from dpviz.curator.search import SearchResult
-from dpviz.curator.summary import limit_text
+from dpviz.curator.summary import MARKS, limit_text
 from dpviz.curator.sweep import SWEEP_MEASURES, Sweep, measure_of
+from dpviz.export.templates import capitalize_first, render
 from dpviz.privacy.trade_off import TradeOffCurve
+
+MAX_RANKED = 10  # designs in the picture of the ranking
+COLORS = {"ink": INK, "grey": GREY, "faint": FAINT, "exact": EXACT_COLOR, "simulated": SIMULATED_INK}
+
+
+# On the page
 
 
 def limit_use(limit: AccuracyLimit, designs: Sequence[Candidate]) -> list[list[float]]:
@@ -122,3 +135,121 @@ def sweep_figure(sweep: Sweep, measure: str, *, guesses: bool = False) -> Figure
         lines, x_axis, y_axis, key=f"{axis.key} {measure} {guesses}", chosen=current, chosen_text="your question",
         limit=limit, mark=mark,
     )  # fmt: skip
+
+
+# In a report
+
+
+class SvgAxis(NamedTuple):
+    """An axis from `low` to `high`, drawn from pixel `start` to pixel `end`."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+    is_log: bool = False
+
+    def at(self, value: float) -> float:
+        """Pixel of a value."""
+        low, high = self.low, self.high
+        if self.is_log:
+            low, high, value = math.log(low), math.log(high), math.log(value)
+        return round(self.start + (value - low) / (high - low) * (self.end - self.start), 2)
+
+    def ticks(self) -> list[float]:
+        """About five round numbers in equal steps; 1, 2 and 5 times powers of ten on a logarithmic axis.
+
+        >>> SvgAxis(0.13, 0.31, 0, 1).ticks(), SvgAxis(0.5, 10.0, 0, 1, is_log=True).ticks()
+        ([0.15, 0.2, 0.25, 0.3], [0.5, 1.0, 2.0, 5.0, 10.0])
+        """
+        if self.is_log:
+            powers = range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1)
+            ticks = [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
+            return [tick for tick in ticks if self.low * (1 - 1e-9) <= tick <= self.high * (1 + 1e-9)]
+        # A step a fifth too small is better than the next one, which would leave three numbers
+        step = round_step((self.high - self.low) / AXIS_INTERVALS, (1, 2, 2.5, 5, 10), 0.79)
+        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        return [float(f"{place * step:.10g}") for place in range(first, last + 1)]
+
+
+def padded(values: Sequence[float]) -> tuple[float, float]:
+    """Ends of an axis that holds the values with room around them; changes below 2 % do not fill it."""
+    low, high = min(values), max(values)
+    room = max((high - low) * 0.08, 0.02 * max(abs(low), abs(high), 1e-9))
+    return low - room, high + room
+
+
+def accuracy_svgs(design: Candidate) -> list[Markup]:
+    """Picture of each measure that is known, against the true values tried; none for a single value."""
+    question, pictures = design.question, []
+    limits = {limit.key: limit.limit for limit in question.limits}
+    x_label = f"{question.true_parameter.title.lower()}, {question.true_parameter.symbol}"
+    for key, measure in ACCURACY_MEASURES.items() if len(question.truths) > 1 else ():
+        worst, limit = design.worst_cases[key], limits.get(key)
+        line = [(truth, measure.of(outcome)) for truth, outcome in zip(question.truths, design.outcomes, strict=True)]
+        if any(math.isnan(value.value) for _, value in line):
+            continue
+        title = capitalize_first(measure.label)
+        if limit is not None:
+            title += f", {measure.bound} {format_number(limit, 4)}"
+        ring = None if math.isnan(worst.location) else (worst.location, worst.measure)
+        places, ends = _places_and_ends([*line, ring] if ring else line)
+
+        # A limit three lengths of the axis away would flatten the curve
+        low, high = padded(ends)
+        if limit is not None and low - 3 * (high - low) <= limit <= high + 3 * (high - low):
+            low, high = padded([*ends, limit])
+        pictures.append(_drawing(
+            "plot", width=340, height=220, title=title, lines=[line], worst=ring, x_label=x_label, current_epsilon=None,
+            limit=limit, x=SvgAxis(*padded(places), 56, 326), y=SvgAxis(low, high, 180, 26),
+        ))  # fmt: skip
+    return pictures
+
+
+def frontier_svg(followed: Sweep) -> Markup | str:
+    """Picture of the error against the limit on ε, of the design and of those beside it; empty without two points."""
+    question = followed.question
+    lines = [followed.line(place, ERROR_KEY) for place in range(len(followed.designs))]
+    if len(lines[0]) < 2:
+        return ""
+    title = capitalize_first(ACCURACY_MEASURES[ERROR_KEY].label)
+    if question.lowest == question.highest:
+        title += f" where {question.true_parameter.symbol} = {format_number(question.lowest)}"
+    places, ends = _places_and_ends([point for line in lines for point in line])
+    return _drawing(
+        "plot", width=690, height=260, title=f"{title}, at other limits on ε", lines=lines, worst=None,
+        x_label="limit on ε of all sets, left is more private", current_epsilon=followed.axis.current_value(question),
+        limit=next((limit.limit for limit in question.limits if limit.key == ERROR_KEY), None),
+        x=SvgAxis(min(places) / 1.08, max(places) * 1.08, 56, 676, is_log=True),
+        y=SvgAxis(*padded([0.0, *ends]), 220, 26),
+    )  # fmt: skip
+
+
+def ranking_svg(result: SearchResult, design: Candidate) -> Markup | str:
+    """Picture of the leading designs, the best first, with the number by which they are ranked."""
+    criterion = criteria(result.question, True)[0]
+    ranked = [(item, criterion.value(item)) for item in result.designs[:MAX_RANKED]]
+    ranked = [(item, value) for item, value in ranked if math.isfinite(value.value)]
+    if not ranked:
+        return ""
+    measure = ACCURACY_MEASURES.get(result.question.ranked_by)
+    largest = max(_bar(value)[1] for _, value in ranked)
+    return _drawing(
+        "ranking", ranked=ranked, chosen=design.key, row_height=26, height=26 * len(ranked) + 66, marks=MARKS,
+        label=measure.label if measure else "exact privacy loss of all sets",
+        x=SvgAxis(0.0, padded([0.0, largest])[1], 390, 676),
+    )  # fmt: skip
+
+
+def _drawing(name: str, **data: object) -> Markup:
+    return Markup(render(f"curator/templates/{name}.html", colors=COLORS, bar=_bar, **data).strip())
+
+
+def _bar(measure: Measure) -> tuple[float, float]:
+    """Ends of an error bar of two standard errors."""
+    return measure.value - TIE_ERRORS * measure.error, measure.value + TIE_ERRORS * measure.error
+
+
+def _places_and_ends(points: Sequence[tuple[float, Measure]]) -> tuple[list[float], list[float]]:
+    """Places of points, and both ends of all their error bars."""
+    return [place for place, _ in points], [end for _, measure in points for end in _bar(measure)]

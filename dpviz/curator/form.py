@@ -52,34 +52,32 @@ def limit_name(kind: type[DataKind], key: str) -> str:
     return "points" if takes_prior(true_value_of(kind)) else "half"
 
 
-def privacy_names(key: str) -> dict[str, str]:
-    """Numbers of a privacy limit: by their names in the form those in the question."""
-    return {FORM_NAMES.get(name, name): name for name in PRIVACY_LIMITS[key].numbers()}
+def privacy_names(key: str) -> list[str]:
+    """Names in the form of the numbers of a privacy limit."""
+    return [FORM_NAMES.get(name, name) for name in PRIVACY_LIMITS[key].numbers()]
 
 
 def _form_numbers() -> dict[str, Parameter]:
     """Sizes and ranges of all kinds of data, then limits on privacy and on accuracy, then the rest."""
-    true_values = {kind.true_value for kind in QUESTION_KINDS.values()}
-    sizes = widest_domains(kind.numbers() for kind in QUESTION_KINDS.values())
+    kinds, declared = QUESTION_KINDS.values(), declarations.NUMBERS
+    true_values = {kind.true_value for kind in kinds}
+    sizes = widest_domains(kind.numbers() for kind in kinds)
     numbers = {name: size for name, size in sizes.items() if name not in true_values}
     for name in ("n", "m"):
         numbers[name] = dataclasses.replace(numbers[name], default=200, slider_maximum=numbers[name].maximum)
-    for kind in QUESTION_KINDS.values():
+    for kind in kinds:
         parameter = true_value_of(kind)
         ends = zip(range_names(kind), ("Lowest", "Highest"), DEFAULT_RANGES[parameter.name], strict=True)
         for name, end, default in ends:
             title = f"{end} {parameter.title.lower()}"
             numbers[name] = dataclasses.replace(parameter, name=name, title=title, default=default, help=RANGE_HELP)
 
-    # Limits under the names of the form; those in other units are declared by themselves
-    measured = [measure.parameter for measure in ACCURACY_MEASURES.values() if not measure.half_label]
-    declared = {parameter.name: parameter for parameter in measured} | declarations.NUMBERS
-    names = [name for kind in PRIVACY_LIMITS.values() for name in kind.numbers()]
-    names += [parameter.name for parameter in measured]
-    names += ["points", "half", "believed_ones", "believed_zeros", "values"]
-    for name in names:
+    # Limits under their names in the form, where those in other units are declared by themselves
+    names = [name for limit in PRIVACY_LIMITS.values() for name in limit.numbers()]
+    names += [measure.parameter.name for measure in ACCURACY_MEASURES.values() if not measure.half_label]
+    for name in (*names, "points", "half", "believed_ones", "believed_zeros", "values"):
         form_name = FORM_NAMES.get(name, name)
-        numbers[form_name] = declared.get(form_name) or dataclasses.replace(declared[name], name=form_name)
+        numbers[form_name] = dataclasses.replace(declared.get(form_name, declared[name]), name=form_name)
     return numbers | {"level": Analysis.numbers()["level"], "repetitions": SIMULATED_REPETITIONS, "seed": SEED}
 
 
@@ -87,33 +85,20 @@ NUMBERS = _form_numbers()
 """Every number with which a question is stated, by its name in the form."""
 
 
-def form_value(name: str, value: float) -> float:
-    """Value in the form of a number of a question.
+def to_form(numbers: Mapping[str, float]) -> dict[str, float]:
+    """Numbers of limits under the names and in the units of the form.
 
-    Parameters
-    ----------
-    name : str
-        Of `NUMBERS`.
-    value : float
-
-    Examples
-    --------
-    >>> form_value("guesses", 0.75), question_value("guesses", 75.0)
-    (75.0, 0.75)
+    >>> to_form({"most_success": 0.75}), from_form({"guesses": 75.0})
+    ({'guesses': 75.0}, {'most_success': 0.75})
     """
-    return float(f"{FORM_UNITS.get(name, 1.0) * value:.12g}")
+    values = {FORM_NAMES.get(name, name): value for name, value in numbers.items()}
+    return {name: float(f"{FORM_UNITS.get(name, 1.0) * value:.12g}") for name, value in values.items()}
 
 
-def question_value(name: str, value: float) -> float:
-    """Value in a question of a number of the form.
-
-    Parameters
-    ----------
-    name : str
-        Of `NUMBERS`.
-    value : float
-    """
-    return float(f"{value / FORM_UNITS.get(name, 1.0):.12g}")
+def from_form(values: Mapping[str, float]) -> dict[str, float]:
+    """Numbers of limits that a form holds, under the names and in the units of a question."""
+    names = {form_name: name for name, form_name in FORM_NAMES.items()}
+    return {names.get(name, name): float(f"{value / FORM_UNITS.get(name, 1.0):.12g}") for name, value in values.items()}
 
 
 def form_limits(kind: type[DataKind], limits: Mapping[str, float]) -> dict[str, float]:
@@ -125,7 +110,7 @@ def form_limits(kind: type[DataKind], limits: Mapping[str, float]) -> dict[str, 
     limits : mapping of str to float
         By the keys of `ACCURACY_MEASURES`.
     """
-    return {(name := limit_name(kind, key)): form_value(name, value) for key, value in limits.items()}
+    return to_form({limit_name(kind, key): value for key, value in limits.items()})
 
 
 def question_from_form(
@@ -145,18 +130,17 @@ def question_from_form(
     """
     lowest, highest = (values[name] for name in range_names(kind))
     sizes = {name: values[name] for name in kind.numbers() if name != kind.true_value}
-    protections = []
-    for key in protect:
-        numbers = {name: question_value(form, values[form]) for form, name in privacy_names(key).items()}
-        protections.append(PRIVACY_LIMITS[key](**numbers))
+    protections = {key: from_form({name: values[name] for name in privacy_names(key)}) for key in protect}
     limit_names = {key: limit_name(kind, key) for key in accuracy}
-    limits = [AccuracyLimit(key, question_value(name, values[name])) for key, name in limit_names.items()]
+    limits = from_form({name: values[name] for name in limit_names.values()})
     names = ["values", "level", "repetitions", "seed"]
     if choices.get("average") and takes_prior(true_value_of(kind)):
         names += ["believed_ones", "believed_zeros"]
     return DesignQuestion(
         data=kind(**sizes, **{kind.true_value: lowest}), lowest=lowest, highest=highest,
-        protections=tuple(protections), limits=tuple(limits), **{name: values[name] for name in names}, **choices,
+        protections=tuple(PRIVACY_LIMITS[key](**numbers) for key, numbers in protections.items()),
+        limits=tuple(AccuracyLimit(key, limits[name]) for key, name in limit_names.items()),
+        **{name: values[name] for name in names}, **choices,
     )  # fmt: skip
 
 
@@ -166,7 +150,7 @@ def form_values(question: DesignQuestion) -> dict[str, Any]:
     numbers = {name: value for name, value in question.data.settings().items() if name != kind.true_value}
     numbers |= dict(zip(range_names(kind), (question.lowest, question.highest), strict=True))
     for limit in question.protections:
-        numbers |= {form: form_value(form, getattr(limit, name)) for form, name in privacy_names(limit.key).items()}
+        numbers |= to_form(limit.settings())
     numbers |= form_limits(kind, {limit.key: limit.limit for limit in question.limits}) | question.settings()
     for name, value in numbers.items():
         NUMBERS[name].validate(value)

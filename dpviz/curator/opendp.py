@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from dpviz.comparisons import ComparedMethod, numeric_releases
 from dpviz.comparisons.categories import CategoryMethod, category_method
@@ -31,8 +31,7 @@ NEAREST_METHODS: dict[str, ComparedMethod] = {
 """Nearest to a method that OpenDP does not have, by key."""
 
 
-@dataclass(frozen=True)
-class OpenDPScript:
+class OpenDPScript(NamedTuple):
     """What OpenDP has of a design: a script, or an empty one, and whether it makes the same release."""
 
     text: str
@@ -50,18 +49,17 @@ def opendp_script(design: Candidate) -> OpenDPScript:
     method = nearest_method(design.method)
     is_same = method == design.method
     epsilon = design.epsilon if is_same else _equivalent_epsilon(method, design)
-    if method is None or epsilon is None:
-        return OpenDPScript("", False, " ".join(render_paragraphs("curator/templates/handoff.txt", near="")))
-    data = design.question.data
-    sets = design.sets if is_same else 1
-    text = render(
-        f"curator/templates/opendp_{_template_of(method)}.txt", method=method, version=OPENDP_VERSION, data=data,
-        sets=sets, epsilon=epsilon, share=epsilon / sets,
-        scales=list(method.noise_scales(data, epsilon / sets).values()),
-        bins=numeric_releases.public_bins(int(data.settings()["n"])),
-        twice=method.key == numeric_releases.SANITIZE_THEN_BOOTSTRAP.key,
-    )  # fmt: skip
-    explanation = render_paragraphs("curator/templates/handoff.txt", near=method.label, same=is_same)
+    text, label = "", ""
+    if method is not None and epsilon is not None:
+        data, sets, label = design.question.data, design.sets if is_same else 1, method.label
+        text = render(
+            f"curator/templates/opendp_{_template_of(method)}.txt", method=method, version=OPENDP_VERSION, data=data,
+            sets=sets, epsilon=epsilon, share=epsilon / sets,
+            scales=list(method.noise_scales(data, epsilon / sets).values()),
+            bins=numeric_releases.public_bins(int(data.settings()["n"])),
+            twice=method.key == numeric_releases.SANITIZE_THEN_BOOTSTRAP.key,
+        )  # fmt: skip
+    explanation = render_paragraphs("curator/templates/handoff.txt", near=label, same=is_same)
     return OpenDPScript(text, is_same, " ".join(explanation))
 
 
@@ -82,9 +80,9 @@ def _template_of(method: ComparedMethod) -> str:
 
 def _equivalent_epsilon(method: ComparedMethod | None, design: Candidate) -> float | None:
     """ε with which one set by another method keeps the same limits; else what the design really loses."""
+    question = design.question
     if method is None:
         return None
-    question = design.question
     if question.promises and not design.is_minimal:
         return setting_for(method, question.data, 1, question.promises)
     loss = design.real_epsilon

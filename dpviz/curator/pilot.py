@@ -57,12 +57,13 @@ def refusal(settings: Mapping[str, float], values: Mapping[str, Any], question: 
     """
     kind = QUESTION_KINDS[kind_with(settings, question.data.key)]
     protect, accuracy = ([limit.key for limit in limits] for limits in (question.protections, question.limits))
-    choices = {name: getattr(question, name) for name in ("goal", "average", "sets")}
     numbers = {**values, **settings}
     try:
         for name, value in numbers.items():
             NUMBERS[name].validate(value)
-        question_from_form(kind, numbers, protect, accuracy, **choices)
+        question_from_form(
+            kind, numbers, protect, accuracy, goal=question.goal, average=question.average, sets=question.sets
+        )
     except ValueError as error:
         return str(error)
     return ""
@@ -77,22 +78,18 @@ def suggest_settings(facts: Facts, current: str) -> Suggestions:
     current : str
         Key of the kind of data of the question.
     """
-    if isinstance(facts, NumberFacts):
-        content, suggestions = "a number", _suggest_numbers(facts)
-    else:
-        assert isinstance(facts, ProportionFacts | CategoryFacts)
-        content, suggestions = "a value", _suggest_shares(facts)
+    assert isinstance(facts, ProportionFacts | CategoryFacts | NumberFacts)
+    suggestions = _suggest_numbers(facts) if isinstance(facts, NumberFacts) else _suggest_shares(facts)
+    content = "a number" if isinstance(facts, NumberFacts) else "a value"
     rows = f"rows with {content}", f"{facts.n:,}", f"{facts.missing:,} without one are left out"
 
     # n, at most what the desk takes of the data that the other settings are of
     kind = QUESTION_KINDS[kind_with(suggestions.offers[0].settings, current)]
-    maximum = int(kind.numbers()["n"].maximum)
-    label = f"Use n = {facts.n:,}"
-    if facts.n > maximum:
-        label = f"Use n = {maximum:,}, the most that the desk takes of such data"
-    people = Suggestion(label, {"n": min(facts.n, maximum)}, ("n",))
-    has_spread = not isinstance(facts, NumberFacts) or facts.standard_deviation > 0
-    offers = [people, *(suggestions.offers if has_spread else [])]
+    n = min(facts.n, int(kind.numbers()["n"].maximum))
+    label = f"Use n = {n:,}" + (", the most that the desk takes of such data" if n < facts.n else "")
+    offers = [Suggestion(label, {"n": n}, ("n",)), *suggestions.offers]
+    if NO_SPREAD in suggestions.remarks:
+        del offers[1:]
     return suggestions._replace(numbers=[rows, *suggestions.numbers], offers=offers)
 
 
@@ -111,39 +108,35 @@ def _suggest_shares(facts: ProportionFacts | CategoryFacts) -> Suggestions:
 
 
 def _suggest_numbers(facts: NumberFacts) -> Suggestions:
-    low, high = _range_of_mean(facts)
-    sigma = _rounded_ends(0.0, facts.standard_deviation)[1]
+    mean, deviation = facts.mean, facts.standard_deviation
+    sigma = _rounded_ends(0.0, deviation)[1]
+
+    # A 95 % interval of the mean, rounded outward; off the bounds by a hundredth of their distance, or half of its own
+    half = 1.96 * deviation / math.sqrt(facts.n)
+    low, high = _rounded_ends(mean - half, mean + half)
+    if half:
+        margin = 0.01 * (facts.high - facts.low)
+        low = max(low, float(f"{facts.low + min(margin, (mean - facts.low) / 2):.12g}"))
+        high = min(high, float(f"{facts.high - min(margin, (facts.high - mean) / 2):.12g}"))
+
     bounds_text = f"{format_distinct(facts.low, facts.high)} to {format_distinct(facts.high, facts.low)}"
     mean_text, sigma_text = f"{format_number(low)} to {format_number(high)}", f"σ = {format_number(sigma)}"
     bounds = {"low": facts.low, "high": facts.high}
-    mean = {"lowest_mean": low, "highest_mean": high}
+    span = {"lowest_mean": low, "highest_mean": high}
     names = "low", "high", "mean", "standard_deviation"
     everything = f"Use bounds {bounds_text}, a mean from {mean_text} and {sigma_text}"
     offers = [
         Suggestion(f"Use the bounds {bounds_text}", bounds, names[:2]),
-        Suggestion(f"Use {mean_text} as the range of the mean", mean, names[2:3]),
+        Suggestion(f"Use {mean_text} as the range of the mean", span, names[2:3]),
         Suggestion(f"Use {sigma_text}", {"sigma": sigma}, names[3:]),
-        Suggestion(everything, {**bounds, **mean, "sigma": sigma}, names),
+        Suggestion(everything, {**bounds, **span, "sigma": sigma}, names),
     ]
     numbers = [
         ("suggested bounds", bounds_text, "of all values, see below"),
-        ("mean", format_number(facts.mean, 4), f"plausible from {mean_text} (95 %)"),
-        ("standard deviation", format_number(facts.standard_deviation, 4), "with n − 1"),
+        ("mean", format_number(mean, 4), f"plausible from {mean_text} (95 %)"),
+        ("standard deviation", format_number(deviation, 4), "with n − 1"),
     ]
-    remarks = facts.misfit, "" if facts.standard_deviation else NO_SPREAD
-    return Suggestions(numbers, offers, remarks, facts.bounds_note)
-
-
-def _range_of_mean(facts: NumberFacts) -> tuple[float, float]:
-    """A 95 % interval of the mean, rounded outward, a hundredth of their distance or half of its own off the bounds."""
-    half = 1.96 * facts.standard_deviation / math.sqrt(facts.n)
-    low, high = _rounded_ends(facts.mean - half, facts.mean + half)
-    if not half:
-        return low, high
-    margin = 0.01 * (facts.high - facts.low)
-    first = facts.low + min(margin, (facts.mean - facts.low) / 2)
-    last = facts.high - min(margin, (facts.high - facts.mean) / 2)
-    return max(low, float(f"{first:.12g}")), min(high, float(f"{last:.12g}"))
+    return Suggestions(numbers, offers, (facts.misfit, "" if deviation else NO_SPREAD), facts.bounds_note)
 
 
 def _rounded_ends(low: float, high: float) -> tuple[float, float]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +21,7 @@ from dpviz.export.templates import capitalize_first
 from dpviz.mechanisms import TwoCellSynthesizer
 from dpviz.privacy.optimum import LeastError
 
-ENTRIES: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-LIMIT_PART = ENTRIES["limit"]["part"]
-ACCURACY_PART = ENTRIES["accuracy"]["part"]
-_OWN_ROWS = {ENTRIES[key]["label"] for key in ("given_epsilon", "loss", "proven_loss")}
-_OWN_ROWS |= {capitalize_first(measure.label) for measure in ACCURACY_MEASURES.values()}
+ENTRIES: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 FILE_DIGITS = 12  # the digits that follow depend on the order in which a processor adds
 MAX_GAP = 1e-9  # relative gap up to which the smallest error is known to every digit that is shown
 MAX_COMPARED_LOSS = 600.0  # ε above which the smallest error is 0 to every digit
@@ -45,6 +41,8 @@ class ReportedNumber:
         True value at which a worst case is found; why the number is not known.
     is_bound, is_share : bool
         Whether it is only a limit on what is meant; whether it is a probability: below 1 it never reads 1.
+    is_compared : bool
+        Whether a table of designs side by side has it beside their own ε, real ε and measures of accuracy.
 
     Examples
     --------
@@ -65,11 +63,7 @@ class ReportedNumber:
     note: str = ""
     is_bound: bool = False
     is_share: bool = False
-
-    @property
-    def is_compared(self) -> bool:
-        """Whether a table of designs side by side has it beside their own ε, real ε and measures of accuracy."""
-        return self.part != LIMIT_PART and self.label not in _OWN_ROWS
+    is_compared: bool = True
 
     @property
     def rounded(self) -> Measure:
@@ -106,6 +100,14 @@ def _number(key: str, value: Measure | float | None, **details: Any) -> Reported
     return ReportedNumber(measure=measure, **ENTRIES[key] | details | {"note": ""})
 
 
+def _page(design: Candidate, page_of_matrix: str = "") -> str:
+    """Page that has a number again: one about a single count, where it knows each set, or that of comparisons."""
+    release = design.method.design(design.question.data, design.epsilon, design.sets) if page_of_matrix else None
+    if release is not None and isinstance(release.synthesizer, TwoCellSynthesizer):
+        return page_of_matrix
+    return "Compare synthesizers" if design.question.data.key in DATA_KINDS else "Curator's desk"
+
+
 def _settings(design: Candidate) -> Iterator[ReportedNumber]:
     question, data, method = design.question, design.question.data, design.method
     for limit in question.protections:
@@ -124,85 +126,66 @@ def _settings(design: Candidate) -> Iterator[ReportedNumber]:
         origin = "minimal"
     elif design.epsilon == PROMISES.maximum:
         origin = "unlimited"
-    yield _number("given_epsilon", design.epsilon, source=method.source, **ENTRIES[f"epsilon_{origin}"])
-    share = design.epsilon / design.sets
-    yield _number("share", share, source=method.source)
+    share, source = design.epsilon / design.sets, method.source
+    yield _number("given_epsilon", design.epsilon, source=source, **ENTRIES[f"epsilon_{origin}"])
+    yield _number("share", share, source=source)
     for statistic, scale in method.noise_scales(data, share).items():
-        label = ENTRIES["noise_scale"]["label"] + statistic
-        yield _number("noise_scale", scale, label=label, source=method.source)
-    release_design = method.design(data, design.epsilon, design.sets)
-    release = None if release_design is None else release_design.synthesizer
-    for item in () if release is None else release.parameters():
+        yield _number("noise_scale", scale, label=ENTRIES["noise_scale"]["label"] + statistic, source=source)
+    release = method.design(data, design.epsilon, design.sets)
+    if release is None:
+        return
+    for item in release.synthesizer.parameters():
         if item.name not in data.numbers():
-            label = f"{item.title}, each set"
-            yield _number("release", getattr(release, item.name), label=label, symbol=item.symbol, source=method.source)
+            value, label = getattr(release.synthesizer, item.name), f"{item.title}, each set"
+            yield _number("release", value, label=label, symbol=item.symbol, source=source)
 
 
 def _disclosure(design: Candidate) -> Iterator[ReportedNumber]:
     """The pure ε of all sets, the odds that it allows, and what the release attains of each kind of limit."""
-    loss, is_exact = design.real_epsilon, design.method.exact_epsilon
-    page = "Transition matrices" if design.sets == 1 and _is_matrix(design) else _comparison_page(design)
-    key = "loss" if is_exact else "proven_loss"
-    yield _number(key, loss, **ENTRIES["loss_of_all"], method=design.method.loss_by, is_bound=not is_exact, page=page)
+    loss, is_bound = design.real_epsilon, not design.method.exact_epsilon
+    page = _page(design, "Transition matrices" if design.sets == 1 else "")
+    entry = ENTRIES["loss_of_all"] | {"method": design.method.loss_by, "is_bound": is_bound, "page": page}
+    yield _number("proven_loss" if is_bound else "loss", loss, **entry)
     if loss is None:
         yield _number("odds_factor", None, page=page)
         return
     factor = math.exp(min(loss, 709.0)) if math.isfinite(loss) else math.inf  # e^709 is the largest number there is
-    yield _number("odds_factor", factor, is_bound=not is_exact, page=page)
+    yield _number("odds_factor", factor, is_bound=is_bound, page=page)
+
+    # δ of all sets at any ε: exact, or the most that the loss allows by Kairouz, Oh & Viswanath (2015), theorem 2.1
+    real_delta = partial(design.method.real_delta, design.question.data, design.epsilon, design.sets)
+
+    def delta(epsilon: float) -> float:
+        exact = real_delta(epsilon) if epsilon < loss else None
+        return exact.value if exact else (0.0 - math.expm1(min(epsilon - loss, 0.0))) / (1 + math.exp(-loss))
 
     # Of a kind that was not asked for its usual numbers; δ only where an ε was named
-    delta, delta_method, is_delta_bound = _delta_of(design, loss)
+    is_exact, delta_method = real_delta(0.0) is not None, "the most that L allows: δ(ε) ≤ (e^L − e^ε)/(e^L + 1)"
+    if is_exact:
+        is_sum = design.sets > 1
+        delta_method = "losses of all sets on a grid, δ rounded up" if is_sum else "exact, over all neighbours"
     limits = {limit.key: limit for limit in design.question.protections}
     usual = {key: kind() for key, kind in PRIVACY_LIMITS.items() if kind is not EpsilonDeltaLimit or key in limits}
     for limit in (usual | limits).values():
-        value = limit.attained(loss, delta)
-        details = {"method": delta_method} if limit.follows_from_delta else {}
+        value, details = limit.attained(loss, delta), {"method": delta_method} if limit.follows_from_delta else {}
         yield _number(
             "attained", value, label=capitalize_first(limit.attained_label), symbol=limit.symbol,
             formula=limit.formula, source=limit.source, is_share=limit.is_share, **details,
-            is_bound=is_delta_bound and limit.follows_from_delta and value > 0,  # within ε nothing escapes
+            is_bound=limit.follows_from_delta and not is_exact and value > 0,  # within ε nothing escapes
         )  # fmt: skip
 
 
-def _delta_of(design: Candidate, loss: float) -> tuple[Callable[[float], float], str, bool]:
-    """δ of all sets at any ε, how it is computed, and whether it is only a bound."""
-    method, data, sets = design.method, design.question.data, design.sets
-
-    def largest_delta(epsilon: float) -> float:
-        # Kairouz, Oh & Viswanath (2015), theorem 2.1
-        return (0.0 - math.expm1(min(epsilon - loss, 0.0))) / (1 + math.exp(-loss))
-
-    def exact_delta(epsilon: float) -> float:
-        delta = None if loss <= epsilon else method.real_delta(data, design.epsilon, sets, epsilon)
-        return largest_delta(epsilon) if delta is None else delta.value
-
-    if method.real_delta(data, design.epsilon, sets, 0.0) is None:
-        return largest_delta, "the most that L allows: δ(ε) ≤ (e^L − e^ε)/(e^L + 1)", True
-    computed = "exact, over all neighbours" if sets == 1 else "losses of all sets on a grid, δ rounded up"
-    return exact_delta, computed, False
-
-
-def _comparison_page(design: Candidate) -> str:
-    return "Compare synthesizers" if design.question.data.key in DATA_KINDS else "Curator's desk"
-
-
-def _is_matrix(design: Candidate) -> bool:
-    """Whether the pages on one count know each set."""
-    release = design.method.design(design.question.data, design.epsilon, design.sets)
-    return release is not None and isinstance(release.synthesizer, TwoCellSynthesizer)
-
-
 def _accuracy(design: Candidate) -> Iterator[ReportedNumber]:
-    rule, question, page = design.analysis.rule_for(design.sets), design.question, _comparison_page(design)
+    rule, question, page = design.analysis.rule_for(design.sets), design.question, _page(design)
     usable = [USABLE_SHARE.of(outcome) for outcome in design.outcomes]
     worst_of_usable = USABLE_SHARE.over(question.truths, usable, question.average)
     measures = [*ACCURACY_MEASURES.values(), USABLE_SHARE]
     for measure, worst in zip(measures, [*design.worst_cases.values(), worst_of_usable], strict=True):
-        details = {"page": page}
+        details: dict[str, Any] = {"page": page}
         if measure.needs_interval:
-            details = {"source": f"{rule.source}: {rule.formula}", "page": "Coverage" if _is_matrix(design) else page}
+            details = {"source": f"{rule.source}: {rule.formula}", "page": _page(design, "Coverage")}
         elif measure is USABLE_SHARE:
-            details["source"] = design.method.source
+            details |= {"source": design.method.source, "is_compared": True}
         method = question.data.exactly
         if worst.measure.error > 0:
             repetitions = f"{question.repetitions:,} repetitions"
@@ -231,19 +214,16 @@ def _location_text(design: Candidate, worst: WorstCase) -> str:
 
 def _added_error(design: Candidate) -> Iterator[ReportedNumber]:
     """The error that the release adds, the smallest that any mechanism as private could add, and their ratio."""
-    added, page = design.outcomes[0].release_error, _comparison_page(design)
+    added, optimum, page = design.outcomes[0].release_error, _least_error(design), _page(design)
     yield _number("added_error", added, source=design.method.source, method=design.question.data.exactly, page=page)
-    optimum = _least_error(design)
-    if optimum is None:
-        yield _number("smallest_error", None, formula="the smallest e of any mechanism", page=page)
-        yield _number("price", None, page=page)
-        return
-    error, low = optimum.root_mean_squared_error, optimum.lower_bound
-    price, highest_price = (added.value / smallest if smallest > 0 else None for smallest in (error, low))
-    values = {"smallest_error": error, "price": price}
-    if optimum.gap > MAX_GAP * error:
-        values = {"smallest_error_low": low, "smallest_error_high": error}
-        values |= {"price_low": price, "price_high": highest_price}
+    values: dict[str, float | None] = {"unknown_error": None, "price": None}
+    if optimum is not None:
+        error, low = optimum.root_mean_squared_error, optimum.lower_bound
+        price, highest_price = (added.value / smallest if smallest > 0 else None for smallest in (error, low))
+        values = {"smallest_error": error, "price": price}
+        if optimum.gap > MAX_GAP * error:
+            values = {"smallest_error_low": low, "smallest_error_high": error}
+            values |= {"price_low": price, "price_high": highest_price}
     for key, value in values.items():
         yield _number(key, value, page=page)
 

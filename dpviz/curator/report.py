@@ -22,15 +22,16 @@ import dpviz
 from dpviz.audit.release_audit import RELEASE_METHODS
 from dpviz.core.formatting import describe_value, format_distinct, format_number
 from dpviz.core.parameters import validate_choice
-from dpviz.curator import opendp, report_figures
+from dpviz.curator import figures
 from dpviz.curator.candidate import ERROR_KEY, Candidate, CandidateKey
 from dpviz.curator.measures import ACCURACY_MEASURES
-from dpviz.curator.provenance import ACCURACY_PART, reported_numbers
+from dpviz.curator.opendp import OPENDP_VERSION, opendp_script
+from dpviz.curator.provenance import reported_numbers
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.ranking import leading_criterion
 from dpviz.curator.search import SearchResult
 from dpviz.curator.summary import TEMPLATES, VOCABULARY, data_alone_sentence, privacy_facts
-from dpviz.curator.sweep import AXES, Sweep, sweep
+from dpviz.curator.sweep import AXES, sweep
 from dpviz.export.columns import columns_of
 from dpviz.export.stored import Difference, compare_numbers, json_number, read_stored
 from dpviz.export.tables import to_csv
@@ -70,30 +71,36 @@ def render_report(
     if not result.is_complete or not design.is_complete:
         raise ValueError("result and design must be complete: take the last answer, and `chosen_design` from it.")
     question, numbers = design.question, reported_numbers(design)
+    rules = [question.analysis(sets, rule).rule_for(sets).label for sets in question.sets for rule in question.rules]
     record = RELEASE_METHODS.get(design.method.audited)
     finding = design.method.finding or (record.why if record else "")
-    rules = [question.analysis(sets, rule).rule_for(sets).label for sets in question.sets for rule in question.rules]
-    runner_up = next((ranked for ranked in result.designs if ranked.key != design.key), None)
-    texts: dict[str, Any] = {
+    texts: dict[str, object] = {
         "answer": answer_text(design),
         "question_text": _paragraphs("question", design, sizes=_sizes_text(question), rules=dict.fromkeys(rules)),
         "choice": choice_text(result, design),
         "caveats": _paragraphs("caveats", design, numbers=numbers, pilot_note=pilot_note, finding=finding),
-        "handoff": opendp.opendp_script(design),
+        "handoff": opendp_script(design),
         "registry": registry_entry(design, pilot_note=pilot_note),
         "origins": _paragraphs("versions", design, address=address),
         "script": report_script(design, pilot_note=pilot_note, date=date, address=address),
         "json": design_to_json(design),
     }
-    pictures = {
-        "ranking": report_figures.ranking_svg(result, design),
-        "pictures": report_figures.accuracy_svgs(design),
-        "frontier": report_figures.frontier_svg(_frontier(design, runner_up)),
+
+    # The pictures: the last one is of the chosen design, and the best beside it, at other limits on ε
+    runner_up = next((ranked for ranked in result.designs if ranked.key != design.key), None)
+    location = design.worst_cases[ERROR_KEY].location
+    if not math.isnan(location):  # where the error is worst: all true values would take as many times as long
+        question = dataclasses.replace(question, lowest=location, highest=location)
+    *_, followed = sweep(AXES["epsilon"], question, [design] if runner_up is None else [design, runner_up])
+    texts |= {
+        "ranking": figures.ranking_svg(result, design),
+        "pictures": figures.accuracy_svgs(design),
+        "frontier": figures.frontier_svg(followed),
     }
     return render(
-        f"{TEMPLATES}/report.html", date=date, result=result, design=design, question=question, numbers=numbers,
+        f"{TEMPLATES}/report.html", date=date, result=result, design=design, question=design.question, numbers=numbers,
         attained={number.label: number for number in numbers}, place=_place(result, design), runner_up=runner_up,
-        max_ranked=report_figures.MAX_RANKED, **texts, **pictures, **REPORT_VOCABULARY,
+        max_ranked=figures.MAX_RANKED, **texts, **REPORT_VOCABULARY,
     )  # fmt: skip
 
 
@@ -106,11 +113,11 @@ def chosen_design(result: SearchResult, key: CandidateKey) -> Candidate:
     key : tuple
         Method, number of sets and rule, see `Candidate.key`.
     """
-    design = next((ranked for ranked in result.designs if ranked.key == tuple(key)), None)
-    if design is None:
-        names = "; ".join(str(ranked.key) for ranked in result.designs) or "none"
+    designs = {ranked.key: ranked for ranked in result.designs}
+    if key not in designs:
+        names = "; ".join(map(str, designs)) or "none"
         raise ValueError(f"key must be that of a design of the answer: {names}; got {describe_value(key)}.")
-    return design.completed()
+    return designs[key].completed()
 
 
 def answer_text(design: Candidate) -> str:
@@ -148,24 +155,14 @@ def _place(result: SearchResult, design: Candidate) -> int:
 
 
 def _paragraphs(name: str, design: Candidate, **facts: object) -> list[str]:
-    return render_paragraphs(
-        f"{TEMPLATES}/{name}.txt", design=design, question=design.question, **REPORT_VOCABULARY | facts
-    )
+    facts = REPORT_VOCABULARY | {"design": design, "question": design.question} | facts
+    return render_paragraphs(f"{TEMPLATES}/{name}.txt", **facts)
 
 
 def _sizes_text(question: DesignQuestion) -> str:
     """Numbers of the data but those that are true and confidential."""
     known = [p for p in question.data.parameters() if p not in question.secret_parameters]
     return ", ".join(f"{p.title.lower()} {p.symbol} = {format_number(getattr(question.data, p.name))}" for p in known)
-
-
-def _frontier(design: Candidate, runner_up: Candidate | None) -> Sweep:
-    """The chosen design, and the best beside it, at other limits on ε."""
-    question, location = design.question, design.worst_cases[ERROR_KEY].location
-    if not math.isnan(location):  # where the error is worst: all true values would take as many times as long
-        question = dataclasses.replace(question, lowest=location, highest=location)
-    *_, followed = sweep(AXES["epsilon"], question, [design] if runner_up is None else [design, runner_up])
-    return followed
 
 
 # What makes it again, and files for machines
@@ -196,7 +193,7 @@ def designs_csv(result: SearchResult) -> str:
     for key in ACCURACY_MEASURES:
         worst = columns_of("worst_case", [design.worst_cases[key] for design in designs])
         columns |= {f"{key}{suffix}": values for suffix, values in worst.items()}
-    return to_csv(columns | {"why_empty": [_why_empty(design) for design in designs]})
+    return to_csv(columns | {"why_empty": list(map(_why_empty, designs))})
 
 
 def _why_empty(design: Candidate) -> str:
@@ -223,19 +220,18 @@ def registry_entry(design: Candidate, *, pilot_note: str = "") -> str:
     ----------
     ``schemas/deployments-schema.yaml`` of opendp/deployments-registry-data at commit 057e5d8, for tier 3.
     """
-    question, data = design.question, design.question.data
-    loss, limit = design.outcomes[0].real_loss, question.epsilon_delta_limit
+    question, data, loss = design.question, design.question.data, design.outcomes[0].real_loss
     epsilon = loss.proven if design.method.has_epsilon and loss.proven != math.inf else None
-    parameters = {} if epsilon is None else {"epsilon": epsilon}
+    parameters, limit = {} if epsilon is None else {"epsilon": epsilon}, question.epsilon_delta_limit
     if limit is not None and limit.most_delta > 0 and (epsilon is None or epsilon > limit.most_epsilon):
         parameters = {"epsilon": limit.most_epsilon, "delta": limit.most_delta}
     text = render(
-        f"{TEMPLATES}/registry.json", design=design, question=question, sizes=_sizes_text(question),
-        slug=re.sub(r"[^a-z0-9]+", "-", design.name.lower()).strip("-"), pilot_note=pilot_note,
-        version=dpviz.__version__,
-        assumed=data.in_symbols(names=data.assumed_parameters), parameters=parameters, epsilon=epsilon,
-        is_exact=loss.exact, has_script=opendp.opendp_script(design).is_same, library=f"OpenDP {opendp.OPENDP_VERSION}",
-        numbers=[number for number in reported_numbers(design) if number.part == ACCURACY_PART], method=design.method,
+        f"{TEMPLATES}/registry.json", design=design, question=question, method=design.method, pilot_note=pilot_note,
+        sizes=_sizes_text(question), slug=re.sub(r"[^a-z0-9]+", "-", design.name.lower()).strip("-"),
+        version=dpviz.__version__, assumed=data.in_symbols(names=data.assumed_parameters), parameters=parameters,
+        epsilon=epsilon, is_exact=loss.exact, has_script=opendp_script(design).is_same,
+        library=f"OpenDP {OPENDP_VERSION}",
+        numbers=[number for number in reported_numbers(design) if number.part == "Accuracy"],
     )  # fmt: skip
     return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
 
@@ -275,7 +271,7 @@ class StoredDesign:
     key: CandidateKey
     version: str
     epsilon: object
-    entries: list[object]
+    entries: object
 
     def answers(self, question: DesignQuestion) -> bool:
         """Whether the file has this question, whatever single true value its data have."""
@@ -284,8 +280,11 @@ class StoredDesign:
 
     def differences(self, design: Candidate) -> list[Difference]:
         """Numbers that the file has otherwise than the design, or that one of both has not."""
-        stored = [{"name": "ε of the design", "value": self.epsilon}, *self.entries]
-        return compare_numbers(stored, [{"name": "ε of the design", "value": design.epsilon}, *_entries(design)])
+        name = "ε of the design"
+        return [
+            *compare_numbers([{"name": name, "value": self.epsilon}], [{"name": name, "value": design.epsilon}]),
+            *compare_numbers(self.entries, _entries(design)),
+        ]
 
 
 def load_design(text: str) -> tuple[DesignQuestion, StoredDesign | None]:
@@ -303,11 +302,9 @@ def load_design(text: str) -> tuple[DesignQuestion, StoredDesign | None]:
     question = DesignQuestion.of(content.get("question", content))
     if "question" not in content or "design" not in content:
         return question, None
-    key = _read_key(content["design"], question)
-    version, entries = content.get("dpviz"), content.get("numbers")
+    key, version = _read_key(content["design"], question), content.get("dpviz")
     version = version[:40] if isinstance(version, str) else "unknown"
-    entries = entries if isinstance(entries, list) else []
-    return question, StoredDesign(question, key, version, content["design"].get("epsilon"), entries)
+    return question, StoredDesign(question, key, version, content["design"].get("epsilon"), content.get("numbers"))
 
 
 def _read_key(design: object, question: DesignQuestion) -> CandidateKey:

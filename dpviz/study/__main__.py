@@ -9,6 +9,7 @@ import os
 import sys
 import time
 from concurrent.futures import BrokenExecutor, CancelledError
+from contextlib import closing
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before NumPy is loaded: the last digit of a sum depends on it
@@ -37,8 +38,9 @@ def _parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
 def _run_with_progress(plan: StudyPlan, folder: Path, options: argparse.Namespace) -> None:
     """Run the study and write how far it is, now and then."""
     due = 0.0
-    with dask_executor(options.scheduler) if options.scheduler else process_executor(options.workers) as executor:
-        for finished, total in run_study(plan, folder / "cells", executor):
+    place = dask_executor(options.scheduler) if options.scheduler else process_executor(options.workers)
+    with place as executor, closing(run_study(plan, folder / "cells", executor)) as progress:
+        for finished, total in progress:
             if time.monotonic() >= due or finished == total:
                 due = time.monotonic() + 1.0
                 print(f"{finished:,} of {total:,} cells are finished.", file=sys.stderr, flush=True)

@@ -1,7 +1,7 @@
 """The cells of a study as outcomes of a comparison: which of them answer one, and which comparison they are."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from dpviz.comparisons import Analysis, BinaryData, Comparison, EqualPromise, Outcome
 from dpviz.comparisons.proportion import method_of_release
@@ -19,28 +19,37 @@ NO_COMPARISON = (
 )
 
 
-def study_outcomes(cells: Sequence[CellResult], comparison: Comparison) -> tuple[Outcome, ...]:
+def study_outcomes(cells: Iterable[CellResult], comparison: Comparison) -> tuple[Outcome, ...]:
     """Cells at the data, releases, level and rule of a comparison, each at its own ε.
 
     Parameters
     ----------
-    cells : sequence of CellResult
+    cells : iterable of CellResult
     comparison : Comparison
         A study promises ε to all methods alike; on other terms it has no answer.
     """
-    outcomes = filter(None, (_outcome(cell, comparison) for cell in cells))
-    return tuple(outcome for outcome in outcomes if outcome.method in comparison.methods)
+    return tuple(outcome for outcome in _outcomes(cells, comparison) if outcome.method in comparison.methods)
 
 
 def comparison_of(cells: Sequence[CellResult]) -> Comparison:
     """Comparison of the first cell that is an outcome of one, with all methods that the study has there."""
-    around = ((cell, _comparison_around(cell)) for cell in cells)
-    comparison = next((own for cell, own in around if own and _outcome(cell, own)), None)
-    if comparison is None:
+    span = PROMISES.minimum, PROMISES.maximum
+    for cell in cells:
+        design = cell.design
+        rule = next((key for key in cell.rules if key in COMBINING_RULES), "")
+        try:
+            data, method = BinaryData(n=design.n, p=design.p), method_of_release(design)
+            analysis = Analysis(sets=design.sets, rule=rule, level=design.level)
+        except ValueError:
+            continue
+        comparison = Comparison(data, (method,), analysis, EqualPromise(), design.epsilon, span)
+        if _outcomes([cell], comparison):
+            break
+    else:
         raise ValueError(NO_COMPARISON)
-    outcomes = list(filter(None, (_outcome(cell, comparison) for cell in cells)))
+    outcomes = _outcomes(cells, comparison)
     epsilons = sorted({outcome.epsilon for outcome in outcomes})
-    span = max(epsilons[0] / MARGIN, PROMISES.minimum), min(epsilons[-1] * MARGIN, PROMISES.maximum)
+    span = max(epsilons[0] / MARGIN, span[0]), min(epsilons[-1] * MARGIN, span[1])
     methods = tuple(dict.fromkeys(outcome.method for outcome in outcomes))
     return dataclasses.replace(comparison, methods=methods, epsilon=epsilons[len(epsilons) // 2], span=span)
 
@@ -65,41 +74,29 @@ def describe_outcomes(cells: Sequence[CellResult], n_outcomes: int) -> str:
     )
 
 
-def _outcome(cell: CellResult, comparison: Comparison) -> Outcome | None:
-    """A cell as an outcome of a comparison by any method; None where it is not one."""
-    data, design = comparison.data, cell.design
-    around = _comparison_around(cell)
-    if around is None or not isinstance(data, BinaryData) or not isinstance(comparison.terms, EqualPromise):
-        return None
-    (method,) = around.methods
-    sets = method.sets(comparison.analysis.sets)  # a method that adds noise to a count releases one
-    rule = comparison.analysis.rule_for(sets).key
-    settings = design.n, design.m, design.p, design.level, design.sets
-    is_outcome = (
-        settings == (data.n, data.m, data.p, comparison.analysis.level, sets)
-        and rule in cell.rules
-        and comparison.span[0] <= design.epsilon <= comparison.span[1]
-        and method_of_release(design).synthesizer(data, design.epsilon / sets) == design.release
-    )
-    if not is_outcome:
-        return None
-    return Outcome(
-        data=data, method=method, epsilon=design.epsilon, setting=design.epsilon, sets=sets, bias=cell.bias,
-        root_mean_squared_error=cell.root_mean_squared_error, coverage=cell.rules[rule].coverage,
-        mean_width=cell.rules[rule].mean_width,
-    )  # fmt: skip
-
-
-def _comparison_around(cell: CellResult) -> Comparison | None:
-    """Comparison that a cell may be an outcome of: at its n, p, M and level, by its first combining rule."""
-    design = cell.design
-    rule = next((key for key in cell.rules if key in COMBINING_RULES), None)
-    if rule is None:
-        return None
-    try:
-        data = BinaryData(n=design.n, p=design.p)
-        analysis = Analysis(sets=design.sets, rule=rule, level=design.level)
-        method = method_of_release(design)
-    except ValueError:
-        return None
-    return Comparison(data, (method,), analysis, EqualPromise(), design.epsilon, (PROMISES.minimum, PROMISES.maximum))
+def _outcomes(cells: Iterable[CellResult], comparison: Comparison) -> list[Outcome]:
+    """Cells that are outcomes of a comparison, by whatever method."""
+    data, analysis, outcomes = comparison.data, comparison.analysis, list[Outcome]()
+    if not isinstance(data, BinaryData) or not isinstance(comparison.terms, EqualPromise):
+        return outcomes
+    for cell in cells:
+        design = cell.design
+        try:
+            method = method_of_release(design)
+        except ValueError:
+            continue
+        sets = method.sets(analysis.sets)  # a method that adds noise to a count releases one
+        rule = cell.rules.get(analysis.rule_for(sets).key)
+        settings = design.n, design.m, design.p, design.level, design.sets
+        if (
+            rule is not None
+            and settings == (data.n, data.m, data.p, analysis.level, sets)
+            and comparison.span[0] <= design.epsilon <= comparison.span[1]
+            and method.synthesizer(data, design.epsilon / sets) == design.release
+        ):
+            outcomes.append(Outcome(
+                data=data, method=method, epsilon=design.epsilon, setting=design.epsilon, sets=sets, bias=cell.bias,
+                root_mean_squared_error=cell.root_mean_squared_error, coverage=rule.coverage,
+                mean_width=rule.mean_width,
+            ))  # fmt: skip
+    return outcomes

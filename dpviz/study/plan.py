@@ -5,7 +5,7 @@ import hashlib
 import itertools
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -92,14 +92,14 @@ class StudyPlan(ParameterRecord):
 
     def check(self) -> None:
         """Refuse values that are not of the grid, and a grid that is too large."""
-        for name in ("mechanisms", "rules", *GRID):
+        known: dict[str, Collection[str]] = {"mechanisms": two_cell_synthesizers(), "rules": RULES}
+        for name in (*known, *GRID):
             value: Any = getattr(self, name)
             values = tuple(value) if isinstance(value, (list, tuple)) else (value,)
-            if name in GRID:
-                values = _validate_axis(GRID[name], values)
+            if name in known:
+                values = validate_unique_choices(name, values, known[name], min_items=1)
             else:
-                known = two_cell_synthesizers() if name == "mechanisms" else RULES
-                values = validate_unique_choices(name, values, known, min_items=1)
+                values = _validate_axis(name, values)
             object.__setattr__(self, name, values)
         if not isinstance(self.exact, bool):
             raise ValueError(f"exact must be true or false; got {describe_value(self.exact)}.")
@@ -113,10 +113,10 @@ class StudyPlan(ParameterRecord):
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
         """Plan with these entries by name, each a value or a list where a grid has several."""
-        defaults = {item.name: item.default for item in dataclasses.fields(cls)}
-        required = [name for name, default in defaults.items() if default is dataclasses.MISSING]
-        if unknown := [name for name in values if name not in defaults]:
-            raise ValueError(f"A plan has the entries {', '.join(defaults)}; got {describe_value(unknown[0])}.")
+        names = {item.name: item.default is dataclasses.MISSING for item in dataclasses.fields(cls)}
+        if unknown := [name for name in values if name not in names]:
+            raise ValueError(f"A plan has the entries {', '.join(names)}; got {describe_value(unknown[0])}.")
+        required = [name for name, is_required in names.items() if is_required]
         if missing := [name for name in required if name not in values]:
             raise ValueError(f"{missing[0]} must be given: a plan needs {', '.join(required)}.")
         return cls(**values)
@@ -124,9 +124,8 @@ class StudyPlan(ParameterRecord):
     @cached_property
     def cells(self) -> tuple[StudyCell, ...]:
         """Every cell; a ValueError names the first one that cannot be, and says why."""
-        numbers = itertools.product(self.n, self.m or (None,), self.epsilon, self.sets, self.p)
-        grid = itertools.product(self.mechanisms, [dict(zip(GRID, values, strict=True)) for values in numbers])
-        return tuple(itertools.starmap(self._cell, grid))
+        grid = itertools.product(self.mechanisms, self.n, self.m or (None,), self.epsilon, self.sets, self.p)
+        return tuple(self._cell(mechanism, dict(zip(GRID, numbers, strict=True))) for mechanism, *numbers in grid)
 
     def _cell(self, mechanism: str, numbers: dict[str, Any]) -> StudyCell:
         try:
@@ -162,14 +161,13 @@ def read_study_plan(text: str) -> StudyPlan:
     return StudyPlan.of(entries)
 
 
-def _validate_axis(declaration: Parameter, values: tuple[Any, ...]) -> tuple[float, ...]:
+def _validate_axis(name: str, values: tuple[Any, ...]) -> tuple[float, ...]:
     """Validated values of an axis, each once; only m may have none."""
-    name = declaration.name
     min_items = 0 if name == "m" else 1
     if not min_items <= len(values) <= limits.MAX_STUDY_CELLS:
         allowed = f"from {min_items} to {limits.MAX_STUDY_CELLS:,} values"
         raise ValueError(f"{name} must have {allowed}; got {len(values):,}.")
-    numbers = tuple(map(declaration.validate, values))
+    numbers = tuple(map(GRID[name].validate, values))
     if len(set(numbers)) < len(numbers):
         raise ValueError(f"{name} must have each value once; got {describe_value(list(numbers))}.")
     return numbers

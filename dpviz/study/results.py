@@ -24,6 +24,7 @@ COLUMNS: dict[str, type] = {
     **CELL_SETTINGS, "estimate_exact": bool, "rule": str, "exact": bool, "error_bound": float,
     **{name + end: float for name in (*CELL_MEASURES, *RULE_MEASURES) for end in ("", "_error")},
 }  # fmt: skip
+ALLOWED = {str: "a text", bool: "True or False", int: "a whole number", float: "a number"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,12 +73,16 @@ def summarize_cells(cells: Sequence[CellResult]) -> str:
 def results_to_frame(results: Iterable[CellResult]) -> pd.DataFrame:
     """Table with a row for each rule of each cell; each measure has its standard error, 0 where it is exact."""
     rows = []
-    for result in results:
-        cell = {name: getattr(result.design, name) for name in CELL_SETTINGS}
-        cell |= {"estimate_exact": result.estimate_exact, **_measure_cells(result, CELL_MEASURES)}
-        for key, rule in result.rules.items():
-            own = {"rule": key, "exact": rule.exact, "error_bound": rule.error_bound}
-            rows.append(cell | own | _measure_cells(rule, RULE_MEASURES))
+    for cell in results:
+        for key, rule in cell.rules.items():
+            row = {name: getattr(cell.design, name) for name in CELL_SETTINGS}
+            row |= {"estimate_exact": cell.estimate_exact, "rule": key}
+            row |= {"exact": rule.exact, "error_bound": rule.error_bound}
+            for result, names in ((cell, CELL_MEASURES), (rule, RULE_MEASURES)):
+                for name in names:
+                    measure: Measure = getattr(result, name)
+                    row |= {name: measure.value, f"{name}_error": measure.error}
+            rows.append(row)
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(COLUMNS)
 
 
@@ -107,20 +112,13 @@ def read_results(content: bytes) -> tuple[CellResult, ...]:
     return tuple(map(_read_cell, cells.values()))
 
 
-def _measure_cells(result: object, names: Iterable[str]) -> dict[str, float]:
-    measures = {name: getattr(result, name) for name in names}
-    values = {name: measure.value for name, measure in measures.items()}
-    return values | {f"{name}_error": measure.error for name, measure in measures.items()}
-
-
 def _parse(name: str, text: str) -> Any:
     """Value of a cell of the file; a ValueError says what its column has."""
     kind = COLUMNS[name]
-    allowed = {str: "a text", bool: "True or False", int: "a whole number", float: "a number"}[kind]
     try:
         value = {"True": True, "False": False}[text] if kind is bool else kind(text)
     except (KeyError, ValueError):
-        raise ValueError(f"{name} must be {allowed}; got {describe_value(text)}.") from None
+        raise ValueError(f"{name} must be {ALLOWED[kind]}; got {describe_value(text)}.") from None
     if name in SHARES and not 0 <= value <= 1:
         raise ValueError(f"{name} must be a number from 0 to 1; got {describe_value(value)}.")
     if name.endswith("_error") and value < 0:
@@ -130,17 +128,16 @@ def _parse(name: str, text: str) -> Any:
 
 def _read_cell(rows: list[dict[str, Any]]) -> CellResult:
     """Cell of the rows of its rules."""
+
+    def measures(row: dict[str, Any], names: Iterable[str]) -> dict[str, Measure]:
+        return {name: Measure(row[name], row[f"{name}_error"]) for name in names}
+
     first = rows[0]
-    settings = {name: first[name] for name in CELL_SETTINGS}
-    design = Design.of(settings | {"rules": tuple(row["rule"] for row in rows)})
+    design = Design.of({name: first[name] for name in CELL_SETTINGS} | {"rules": tuple(row["rule"] for row in rows)})
     _ = design.release  # a ValueError where it does not release two counts
     rules = {
-        row["rule"]: RuleResult(exact=row["exact"], error_bound=row["error_bound"], **_measures(row, RULE_MEASURES))
+        row["rule"]: RuleResult(exact=row["exact"], error_bound=row["error_bound"], **measures(row, RULE_MEASURES))
         for row in rows
     }
-    estimate = _measures(first, CELL_MEASURES)
+    estimate = measures(first, CELL_MEASURES)
     return CellResult(design=design, rules=rules, estimate_exact=first["estimate_exact"], **estimate)
-
-
-def _measures(row: dict[str, Any], names: Iterable[str]) -> dict[str, Measure]:
-    return {name: Measure(row[name], row[f"{name}_error"]) for name in names}

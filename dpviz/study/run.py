@@ -8,10 +8,12 @@ from collections.abc import Generator, Iterator
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from dpviz.core.monte_carlo import Measure
 from dpviz.core.workers import follow_parent
 from dpviz.coverage import ExactCoverage, exact_coverages, performance_of
+from dpviz.coverage.performance import RulePerformance
 from dpviz.inference.moments import set_moments
 from dpviz.simulation import run_simulation
 from dpviz.study.plan import StudyCell, StudyPlan, simulation_of
@@ -21,36 +23,33 @@ from dpviz.study.results import RULE_MEASURES, SHARES, CellResult, RuleResult, r
 def evaluate_cell(cell: StudyCell) -> CellResult:
     """Evaluate one design: exactly where sums are in reach, by simulation for the remaining rules."""
     design = cell.design
-    rules: dict[str, RuleResult] = {}
+    settings: dict[str, Any] = {"synthesizer": design.release, "p": design.p, "sets": design.sets}
+    found: dict[str, ExactCoverage | RulePerformance] = {}
     estimate: dict[str, Measure] = {}
     if cell.exact:
-        coverages = exact_coverages(
-            synthesizer=design.release, p=design.p, sets=design.sets, rules=design.rules, level=design.level,
-            skip_unreachable=True,
-        )  # fmt: skip
-        rules = {key: _exact_result(coverage) for key, coverage in coverages.items()}
-        moments = set_moments(design.release, p=design.p, sets=design.sets)
+        found |= exact_coverages(rules=design.rules, level=design.level, skip_unreachable=True, **settings)
+        moments = set_moments(**settings)
         bias = moments.mean_estimate - design.p
         error = math.sqrt(bias**2 + moments.variance_estimate)
         estimate = {"bias": Measure(bias, 0.0), "root_mean_squared_error": Measure(error, 0.0)}
 
     # The draws do not depend on which rules read them
-    if simulated := tuple(key for key in design.rules if key not in rules):
+    if simulated := tuple(key for key in design.rules if key not in found):
         performance = performance_of(run_simulation(simulation_of(design, simulated)))
-        for key, rule in performance.rules.items():
-            measures = {name: getattr(rule, name) for name in RULE_MEASURES}
-            rules[key] = RuleResult(exact=False, error_bound=0.0, **measures)
+        found |= performance.rules
         simulated_error = performance.mean_square_error.root()
         estimate = estimate or {"bias": performance.bias, "root_mean_squared_error": simulated_error}
-    rules = {key: rules[key] for key in design.rules}
+    rules = {key: _rule_result(found[key]) for key in design.rules}
     return CellResult(design=design, rules=rules, estimate_exact=cell.exact, **estimate)
 
 
-def _exact_result(coverage: ExactCoverage) -> RuleResult:
-    values = {name: float(getattr(coverage, name)) for name in RULE_MEASURES}
+def _rule_result(result: ExactCoverage | RulePerformance) -> RuleResult:
+    values = {name: getattr(result, name) for name in RULE_MEASURES}
+    if not isinstance(result, ExactCoverage):
+        return RuleResult(exact=False, error_bound=0.0, **values)
     values |= {name: min(max(values[name], 0.0), 1.0) for name in SHARES}  # which rounding may leave
-    measures = {name: Measure(value, 0.0) for name, value in values.items()}
-    return RuleResult(exact=True, error_bound=coverage.error_bound, **measures)
+    measures = {name: Measure(float(value), 0.0) for name, value in values.items()}
+    return RuleResult(exact=True, error_bound=result.error_bound, **measures)
 
 
 def run_study(plan: StudyPlan, directory: Path, executor: Executor) -> Generator[tuple[int, int], None, None]:
@@ -76,13 +75,11 @@ def run_study(plan: StudyPlan, directory: Path, executor: Executor) -> Generator
     directory.mkdir(parents=True, exist_ok=True)
     pending = [cell for cell in plan.cells if _stored_result(cell, directory) is None]
     total = len(plan.cells)
-    finished = total - len(pending)
-    yield finished, total
+    yield total - len(pending), total
     futures = {executor.submit(evaluate_cell, cell): cell for cell in pending}
     try:
-        for future in as_completed(futures):
+        for finished, future in enumerate(as_completed(futures), total - len(pending) + 1):
             write_atomically(directory / f"{futures[future].key}.csv", results_to_csv([future.result()]))
-            finished += 1
             yield finished, total
     finally:  # after an error or an interrupt nothing else starts
         for future in futures:
@@ -120,14 +117,9 @@ def write_atomically(path: Path, content: bytes) -> None:
         raise OSError(f"{problem}. Make space there, or give another folder") from error
 
 
-@contextmanager
-def process_executor(workers: int) -> Iterator[Executor]:
+def process_executor(workers: int) -> Executor:
     """Executor on processes of this machine, which end with this one."""
-    executor = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=follow_parent)
-    try:
-        yield executor
-    finally:
-        executor.shutdown(cancel_futures=True)
+    return ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=follow_parent)
 
 
 @contextmanager

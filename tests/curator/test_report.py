@@ -16,6 +16,7 @@ import pytest
 from dpviz.comparisons import CategoryData, CountData, UnknownVariance
 from dpviz.core.monte_carlo import Measure
 from dpviz.curator.candidate import Candidate
+from dpviz.curator.figures import SvgAxis, padded
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
 from dpviz.curator.privacy_limits import (
     PRIVACY_LIMITS,
@@ -35,7 +36,6 @@ from dpviz.curator.report import (
     render_report,
     report_script,
 )
-from dpviz.curator.report_figures import Axis, padded
 from dpviz.curator.search import SearchResult, evaluate_designs
 from dpviz.privacy import pure_epsilon, trade_off_curve
 from pages.ui.navigation import PAGES
@@ -261,7 +261,7 @@ def test_only_a_complete_answer_has_a_report_and_a_chosen_design_is_completed() 
 
 @pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (-3.0, -2.9), (1e-6, 3e-6), (0.94, 0.951), (100.0, 5e5)])
 def test_an_axis_has_a_few_round_numbers_inside_its_ends(low: float, high: float) -> None:
-    ticks = Axis(low, high, 0, 100).ticks()
+    ticks = SvgAxis(low, high, 0, 100).ticks()
     assert 2 <= len(ticks) <= 7
     assert all(low - 1e-9 * (high - low) <= tick <= high + 1e-9 * (high - low) for tick in ticks)
     assert padded([low, high])[0] < low < high < padded([low, high])[1]
@@ -270,7 +270,7 @@ def test_an_axis_has_a_few_round_numbers_inside_its_ends(low: float, high: float
 
 @pytest.mark.parametrize(("low", "high"), [(0.1, 10.0), (0.03, 0.3), (1e-5, 1e-4), (10.0, 100.0)])
 def test_a_logarithmic_axis_has_round_numbers_inside_its_ends(low: float, high: float) -> None:
-    axis = Axis(low, high, 0, 100, is_log=True)
+    axis = SvgAxis(low, high, 0, 100, is_log=True)
     assert 3 <= len(axis.ticks()) <= 8
     assert all(low * (1 - 1e-9) <= tick <= high * (1 + 1e-9) for tick in axis.ticks())
     assert [axis.at(end) for end in (low, math.sqrt(low * high), high)] == [0, 50, 100]
