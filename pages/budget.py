@@ -11,7 +11,7 @@ from dpviz.comparisons import DATA_KINDS
 from dpviz.comparisons.budget import BUDGET_SPLITS, BudgetSplit, SplitOverSets, SplitResults
 from dpviz.comparisons.proportion import BinaryMethod
 from dpviz.core.formatting import format_number
-from dpviz.export.columns import budget_csv
+from dpviz.export.tables import budget_csv
 from dpviz.export.templates import page_script
 from pages import ui
 from pages.ui import comparison as shared

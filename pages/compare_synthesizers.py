@@ -20,8 +20,7 @@ from dpviz.comparisons.proportion import OneProportion
 from dpviz.core import limits
 from dpviz.core.formatting import format_number, format_or_dash, format_percent
 from dpviz.export.audit import promises_table, releases_table, sensitivities_table
-from dpviz.export.columns import columns_of, comparison_csv
-from dpviz.export.tables import to_csv
+from dpviz.export.tables import columns_of, comparison_csv, to_csv
 from dpviz.export.templates import page_script
 from dpviz.study.comparison import comparison_of, describe_outcomes, study_outcomes
 from dpviz.study.results import read_results, summarize_cells

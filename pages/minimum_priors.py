@@ -24,8 +24,7 @@ from dpviz.core.declarations import SEED
 from dpviz.core.formatting import format_number, round_up
 from dpviz.designs import CONFIDENTIAL_COUNT
 from dpviz.export import audit as audit_tables
-from dpviz.export.columns import columns_of, curves_csv
-from dpviz.export.tables import to_csv
+from dpviz.export.tables import columns_of, curves_csv, to_csv
 from dpviz.export.templates import page_script
 from dpviz.inference import prior_tables
 from dpviz.mechanisms import SYNTHESIZERS, TwoCellSynthesizer

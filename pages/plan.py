@@ -14,9 +14,8 @@ from dpviz.core.formatting import format_count, format_number
 from dpviz.core.parameters import Parameter
 from dpviz.curator import form as stated
 from dpviz.curator.privacy_limits import PRIVACY_LIMITS, EpsilonDeltaLimit, promise_text
-from dpviz.export.columns import columns_of
 from dpviz.export.stored import MAX_CHARACTERS
-from dpviz.export.tables import to_csv
+from dpviz.export.tables import columns_of, to_csv
 from dpviz.export.templates import capitalize_first
 from dpviz.plans import ReleasePlan, YesNoShare, figures, files, forms, sensitivity, summary
 from dpviz.plans.plan import MAX_STATISTICS, NEIGHBOURS, read_statistics

@@ -32,9 +32,8 @@ from dpviz.curator.ranking import leading_criterion
 from dpviz.curator.search import SearchResult
 from dpviz.curator.summary import TEMPLATES, VOCABULARY, data_alone_sentence, privacy_facts
 from dpviz.curator.sweep import AXES, sweep
-from dpviz.export.columns import columns_of
 from dpviz.export.stored import Difference, compare_numbers, json_number, read_stored
-from dpviz.export.tables import to_csv
+from dpviz.export.tables import columns_of, to_csv
 from dpviz.export.templates import render, render_paragraphs
 from dpviz.inference.rules import RULES
 

@@ -55,10 +55,9 @@ def sensitivities_table(setting: ReleaseSetting) -> TextTable:
 
 def promises_table(comparison: Comparison) -> TextTable:
     """What each method of the data of a comparison releases and really gives away, whichever are compared."""
-    data, sets = comparison.data, comparison.analysis.sets
     rows = []
-    for method in data.methods:
-        sentence = escape(actual_loss_sentence(method, data, comparison.epsilon, sets))
+    for method in comparison.data.methods:
+        loss = actual_loss_sentence(method, comparison.data, comparison.epsilon, comparison.analysis.sets)
         name = f"<b>{method.label}</b><br><small>{method.source}</small>"
-        rows.append([name, f"{method.releases} <b>{sentence}</b>"])
+        rows.append([name, f"{method.releases} <b>{escape(loss)}</b>"])
     return TextTable(["method", "what it releases and spends"], rows, "What each method releases")

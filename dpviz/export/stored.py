@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import sys
 import tomllib
 from html import unescape
 from typing import Any, NamedTuple
@@ -90,13 +89,13 @@ def _named_values(entries: object) -> dict[str, object]:
     return values
 
 
-def _agree(left: object, right: object) -> bool:
-    numbers = [value for value in (left, right) if isinstance(value, int | float) and not isinstance(value, bool)]
-    if len(numbers) < 2:
-        return type(left) is type(right) and left == right
-    if any(abs(value) > sys.float_info.max for value in numbers):  # an int may be any
+def _agree(left: Any, right: Any) -> bool:
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    try:
+        return left == right or math.isclose(left, right, rel_tol=1e-9, abs_tol=1e-12)  # processors differ by less
+    except (OverflowError, TypeError):  # an int of many digits, or no number
         return False
-    return math.isclose(*numbers, rel_tol=1e-9, abs_tol=1e-12)  # processors differ by less
 
 
 def _text(value: object) -> str:

@@ -1,22 +1,27 @@
-"""Numbers as CSV with every digit, the tables of a release as LaTeX, a chart as HTML, and the head of a file."""
-
-from __future__ import annotations
+"""Files of numbers: CSV with every digit, the tables of a release as LaTeX, a chart as HTML, and the head of a file."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from dpviz.audit.curves import Curves
+from dpviz.charts.theme import Figure
+from dpviz.comparisons import Compared
+from dpviz.comparisons.analysis import OUTCOME_MEASURES
+from dpviz.comparisons.budget import SplitResults
+from dpviz.comparisons.comparison import LIMITED_MEASURES
 from dpviz.core import limits
 from dpviz.core.escape import escape_spreadsheet_cell
 from dpviz.core.types import FloatArray, IntArray
+from dpviz.coverage import CoverageTally, ExactCoverage, Performance
 from dpviz.mechanisms import Synthesizer
-
-if TYPE_CHECKING:
-    from dpviz.charts.theme import Figure
 
 COMMENT_SIGNS = {"csv": "# ", "py": "# ", "tex": "% "}
 BYTE_ORDER_MARK = "\ufeff"  # so that a spreadsheet reads a CSV file as UTF-8
@@ -26,24 +31,14 @@ LATEX_CHARACTERS = str.maketrans({
     "−": "$-$", "ñ": r"\~n", "&": r"\&", "%": r"\%", "_": r"\_",
 })  # fmt: skip
 
+COLUMNS: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+"""Columns of a kind of record: the attribute that holds the values, by name."""
+
+for measure in (*OUTCOME_MEASURES, "release_error"):
+    COLUMNS["outcome"] |= {measure: f"{measure}.value", f"{measure}_error": f"{measure}.error"}
+
 File = tuple[str, str, Callable[[], str]]
 """Label, name, and a function that returns the text."""
-
-
-def to_csv(columns: Mapping[str, Sequence[object] | np.ndarray[Any, Any]]) -> str:
-    r"""CSV of columns of equal length, every digit, empty where there is no number; no cell is a formula.
-
-    >>> to_csv({"a": [0.1, float("nan")], "b": [None, "=1+1"], "c": [True, 2]})
-    "a,b,c\n0.1,,true\n,'=1+1,2\n"
-    """
-    import pandas as pd  # with the first file: most pages are shown without any
-
-    def cell(value: object) -> object:
-        value = str(value).lower() if isinstance(value, bool) else value
-        return escape_spreadsheet_cell(value) if isinstance(value, str) else value
-
-    cells = {str(cell(name)): [*map(cell, np.asarray(column, object).tolist())] for name, column in columns.items()}
-    return str(pd.DataFrame(cells, dtype=object).to_csv(index=False, lineterminator="\n"))
 
 
 def file_header(name: str, lines: Sequence[str]) -> str:
@@ -74,6 +69,94 @@ def how_to_read(name: str) -> str:
         f'to read it: pandas.read_csv("{name}", comment="#") in Python, '
         f'read.csv("{name}", comment.char = "#", fileEncoding = "UTF-8-BOM") in R; a spreadsheet opens it as it is'
     )
+
+
+def to_csv(columns: Mapping[str, Sequence[object] | np.ndarray[Any, Any]]) -> str:
+    r"""CSV of columns of equal length, every digit, empty where there is no number; no cell is a formula.
+
+    >>> to_csv({"a": [0.1, float("nan")], "b": [None, "=1+1"], "c": [True, 2]})
+    "a,b,c\n0.1,,true\n,'=1+1,2\n"
+    """
+    import pandas as pd  # with the first file: most pages are shown without any
+
+    def cell(value: object) -> object:
+        value = str(value).lower() if isinstance(value, bool) else value
+        return escape_spreadsheet_cell(value) if isinstance(value, str) else value
+
+    cells = {str(cell(name)): [*map(cell, np.asarray(column, object).tolist())] for name, column in columns.items()}
+    return str(pd.DataFrame(cells, dtype=object).to_csv(index=False, lineterminator="\n"))
+
+
+def columns_of(kind: str, records: Iterable[object]) -> dict[str, list[object]]:
+    """Columns with the values of records, by name; None where there is no record.
+
+    Parameters
+    ----------
+    kind : str
+        Key of `COLUMNS`.
+    records : iterable of object
+
+    Examples
+    --------
+    >>> columns_of("exact", [None])["error_bound"]
+    [None]
+    """
+    rows = list(records)
+    columns = {name: attrgetter(attribute) for name, attribute in COLUMNS[kind].items()}
+    return {name: [None if row is None else value(row) for row in rows] for name, value in columns.items()}
+
+
+def comparison_csv(compared: Compared) -> str:
+    """CSV of every outcome of a comparison, with the smallest possible value of each limited measure at its ε."""
+    outcomes = [compared.outcomes[key] for key in sorted(compared.outcomes)]
+    columns = columns_of("outcome", outcomes)
+    for measure in LIMITED_MEASURES:
+        smallest = compared.limits(measure)
+        columns[f"smallest_{measure}"] = [smallest.get(outcome.epsilon) for outcome in outcomes]
+    return to_csv(columns)
+
+
+def budget_csv(results: SplitResults) -> str:
+    """CSV of the outcome at every division of ε; `place` is the number of sets, or the share."""
+    places = sorted(results.outcomes)
+    return to_csv({"place": list(map(float, places)), **columns_of("outcome", map(results.outcomes.get, places))})
+
+
+def coverage_csv(rules: Sequence[str], exact: Mapping[str, ExactCoverage], simulated: Performance | None) -> str:
+    """CSV of the coverage of each rule, exact and simulated; empty where there is no number.
+
+    Parameters
+    ----------
+    rules : sequence of str
+    exact : mapping of str to ExactCoverage
+        By rule.
+    simulated : Performance or None
+    """
+    results, repetitions = ({}, None) if simulated is None else (simulated.rules, simulated.repetitions)
+    columns = columns_of("exact", map(exact.get, rules)) | columns_of("simulated", map(results.get, rules))
+    return to_csv({"rule": rules, **columns, "repetitions": [repetitions] * len(rules)})
+
+
+def intervals_csv(tally: CoverageTally) -> str:
+    """CSV of the first repetitions of a simulation: confidential count, released counts, estimate, intervals."""
+    shown = tally.shown
+    columns: dict[str, Any] = {"repetition": range(1, len(shown) + 1), "x": shown.confidential}
+    columns |= {f"count_{place}": counts for place, counts in enumerate(shown.counts.T, 1)}
+    columns |= {"estimate": shown.estimates}
+    for rule, low, high in zip(tally.plan.rules, shown.low, shown.high, strict=True):
+        columns |= {f"low_{rule}": low, f"high_{rule}": high}
+    return to_csv(columns)
+
+
+def curves_csv(curves: Curves) -> str:
+    """CSV of needed priors or ranges along an axis; priors stand twice, as α and as invented rows per real row."""
+    columns = {str(curves.axis): curves.points}
+    for line in curves.lines:
+        name = " ".join(filter(None, (line.method, line.kind, line.theorem)))
+        columns[f"{name} | {curves.kind.axis}"] = curves.counted(line)
+        if curves.kind.cells(curves.setting):
+            columns[f"{name} | {curves.kind.level}"] = line.values
+    return to_csv(columns)
 
 
 def describe_release(synthesizer: Synthesizer) -> str:

@@ -41,8 +41,8 @@ def page_script(name: str, /, *, given_text: str | None = None, **data: object) 
     **data
         What the template is about: a `design`, a `comparison`, …
     """
-    text = given_text if given_text is not None and len(given_text) <= MAX_INLINE_CHARACTERS else None
-    return render(f"export/{name}.txt", text=text, **data)
+    is_inline = given_text is not None and len(given_text) <= MAX_INLINE_CHARACTERS
+    return render(f"export/{name}.txt", text=given_text if is_inline else None, **data)
 
 
 def capitalize_first(text: str) -> str:

@@ -95,8 +95,7 @@ def stored_results(plan: StudyPlan, directory: Path) -> list[CellResult]:
     directory : Path
         Of `run_study`.
     """
-    results = (_stored_result(cell, directory) for cell in plan.cells)
-    return [result for result in results if result is not None]
+    return [result for cell in plan.cells if (result := _stored_result(cell, directory)) is not None]
 
 
 def write_atomically(path: Path, content: bytes) -> None:

@@ -15,8 +15,7 @@ from dpviz.core.escape import decode_utf8
 from dpviz.core.formatting import format_number, format_percent
 from dpviz.coverage import coverage_by_proportion, coverage_decomposition, report, shortest_lengths
 from dpviz.designs import Design
-from dpviz.export.columns import coverage_csv, intervals_csv
-from dpviz.export.tables import to_csv
+from dpviz.export.tables import coverage_csv, intervals_csv, to_csv
 from dpviz.export.templates import page_script
 from dpviz.inference.moments import set_moments
 from dpviz.inference.rules import RULES

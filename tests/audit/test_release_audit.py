@@ -31,8 +31,7 @@ from dpviz.audit.release_losses import (
 from dpviz.comparisons import DATA_KINDS, ComparedMethod, DataKind, KnownVariance
 from dpviz.comparisons.numeric_releases import PERTURBED_HISTOGRAM_SCOTT, bounded_laplace_loss
 from dpviz.export.audit import VERDICT_SIGNS
-from dpviz.export.columns import columns_of
-from dpviz.export.tables import to_csv
+from dpviz.export.tables import columns_of, to_csv
 from dpviz.mechanisms import LaplaceSanitizer
 from dpviz.mechanisms.binned_posterior import bin_log_ratios, log_density_bound
 from dpviz.privacy import histograms

@@ -20,7 +20,7 @@ from dpviz.comparisons.analysis import OUTCOME_MEASURES
 from dpviz.comparisons.comparison import LIMITED_MEASURES, Compared, Comparison, Ranking, _compare_errors
 from dpviz.core.formatting import format_error, format_number, format_percent
 from dpviz.core.monte_carlo import Measure
-from dpviz.export.columns import comparison_csv
+from dpviz.export.tables import comparison_csv
 from dpviz.export.templates import page_script
 from tests.helpers import check_close, check_short, run_script, value_of
 from tests.pages.apptest import plain_text

@@ -27,8 +27,7 @@ from dpviz.priors import CALIBRATED, KINDS, maximum_range
 from dpviz.privacy.summary import PrivacySummary, summarize
 from dpviz.uploads import read_matrix
 from tests.browser import ROOT
-from tests.export.test_columns import SETTINGS
-from tests.export.test_tables import FRESH
+from tests.export.test_tables import FRESH, SETTINGS
 from tests.helpers import check_close, match_in, printed_figure, run_script
 from tests.mechanisms.test_contract import every_class, instances
 

@@ -10,7 +10,7 @@ import re
 import pytest
 
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
-from dpviz.export.columns import columns_of
+from dpviz.export.tables import columns_of
 from dpviz.plans import BoundedMean, CategoryShares, ReleasePlan, YesNoShare, plan_report, solution_json, solve_plan
 from dpviz.plans.figures import composition_curves, plan_figure
 from dpviz.plans.files import plan_notebook
