@@ -15,21 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpviz.charts import theme
 from dpviz.charts.coverage import COVERING, MISSED, caterpillar_chart, coverage_chart
 from dpviz.charts.lines import NAME_SHARE
-from dpviz.charts.theme import (
-    AWARE_COLOR,
-    FAILED_COLOR,
-    METHOD_COLORS,
-    NAIVE_COLOR,
-    PALETTE,
-    RULE_LINE,
-    RULE_STYLES,
-    SIMULATED_COLOR,
-    TRUTH_COLOR,
-    YES_COLOR,
-    color_of,
-)
 from dpviz.comparisons import DATA_KINDS
 from dpviz.core.types import FloatArray
 from dpviz.coverage import coverage_by_proportion, exact_coverages
@@ -68,7 +56,7 @@ def marks_of(figure: go.Figure) -> list[Any]:
 
 
 def dots_of(figure: go.Figure) -> list[Any]:
-    return [trace for trace in figure.data if "markers" in trace.mode and trace.marker.color == SIMULATED_COLOR]
+    return [trace for trace in figure.data if "markers" in trace.mode and trace.marker.color == theme.SIMULATED_COLOR]
 
 
 def name_in(text: str) -> str:
@@ -86,11 +74,11 @@ def test_each_rule_is_a_line_with_its_color_its_dash_its_name_and_its_own_number
         assert np.array_equal(trace.x, POINTS)
         assert np.array_equal(trace.y, VALUES[key])
         assert trace.connectgaps is not True
-        assert trace.line.color == RULE_STYLES[key].color
-    assert all(mark.marker.color == RULE_STYLES[mark.legendgroup].color for mark in marks_of(figure))
+        assert trace.line.color == theme.RULE_STYLES[key].color
+    assert all(mark.marker.color == theme.RULE_STYLES[mark.legendgroup].color for mark in marks_of(figure))
     for key, line in VALUES.items():
         (alone,) = lines_of(drawn({key: line}, marks={}))
-        assert alone.line.dash == RULE_STYLES[key].dash
+        assert alone.line.dash == theme.RULE_STYLES[key].dash
 
 
 def linear(colour: str) -> FloatArray:
@@ -105,8 +93,8 @@ def luminance(colour: str) -> float:
 
 @pytest.mark.parametrize("page", ["#FFFFFF", "#11161C"])
 def test_every_rule_and_method_has_a_contrast_of_three_on_a_light_and_on_a_dark_page(page: str) -> None:
-    methods = set(PALETTE.values()) - {PALETTE["sky"]}  # that of Okabe and Ito is pale by day
-    for color in {*methods, FAILED_COLOR, *(style.color for style in RULE_STYLES.values())}:
+    methods = set(theme.PALETTE.values()) - {theme.PALETTE["sky"]}  # that of Okabe and Ito is pale by day
+    for color in {*methods, theme.FAILED_COLOR, *(style.color for style in theme.RULE_STYLES.values())}:
         darker, lighter = sorted((luminance(page), luminance(color)))
         assert (lighter + 0.05) / (darker + 0.05) >= 3, color
 
@@ -127,9 +115,7 @@ def seen_by(reader: str, colors: Iterable[str]) -> list[FloatArray]:
     return list(np.cbrt(light @ np.transpose(CONES)) @ np.transpose(LAB))
 
 
-RESERVED = {
-    "naive": NAIVE_COLOR, "aware": AWARE_COLOR, "simulated": SIMULATED_COLOR, "yes": YES_COLOR, "failed": FAILED_COLOR,
-}  # fmt: skip
+RESERVED = {name: getattr(theme, f"{name.upper()}_COLOR") for name in ("naive", "aware", "simulated", "yes", "failed")}
 """Colors that mean one thing on every page: no method has one, and no rule but that of the analyst whose it is."""
 
 
@@ -137,8 +123,9 @@ RESERVED = {
 def test_no_method_and_no_rule_has_a_color_that_means_something_else(meaning: str) -> None:
     """Each analyst, what is simulated, "yes" and what failed have one color: none is nearly as these."""
     own = {"naive": "as_if_real", "aware": "posterior"}.get(meaning)
-    rules = {key: one.color for key, one in RULE_STYLES.items() if key != own}
-    others = rules | METHOD_COLORS | PALETTE | {other: one for other, one in RESERVED.items() if other != meaning}
+    rules = {key: one.color for key, one in theme.RULE_STYLES.items() if key != own}
+    reserved = {other: one for other, one in RESERVED.items() if other != meaning}
+    others = rules | theme.METHOD_COLORS | theme.PALETTE | reserved
     (here,) = seen_by("everybody", [RESERVED[meaning]])
     seen = dict(zip(others, seen_by("everybody", others.values()), strict=True))
     near = {key: float(np.linalg.norm(one - here)) for key, one in seen.items()}
@@ -148,31 +135,31 @@ def test_no_method_and_no_rule_has_a_color_that_means_something_else(meaning: st
 @pytest.mark.parametrize("reader", ["everybody", "protans", "deutans"])
 @pytest.mark.parametrize("kind", DATA_KINDS)
 def test_methods_that_are_compared_have_colors_apart_for_color_blind_readers_too(kind: str, reader: str) -> None:
-    colors = sorted({METHOD_COLORS[one.key] for one in DATA_KINDS[kind].methods} | {SIMULATED_COLOR})
+    colors = sorted({theme.METHOD_COLORS[one.key] for one in DATA_KINDS[kind].methods} | {theme.SIMULATED_COLOR})
     for one, other in itertools.combinations(seen_by(reader, colors), 2):
         assert np.linalg.norm(one - other) > 0.03
 
 
 @pytest.mark.parametrize("reader", SEEN_BY)
 def test_every_two_rules_differ_in_color_and_dash_for_color_blind_readers_too(reader: str) -> None:
-    seen = dict(zip(RULE_STYLES, seen_by(reader, (one.color for one in RULE_STYLES.values())), strict=True))
-    for one, other in itertools.combinations(RULE_STYLES, 2):
+    seen = dict(zip(theme.RULE_STYLES, seen_by(reader, (one.color for one in theme.RULE_STYLES.values())), strict=True))
+    for one, other in itertools.combinations(theme.RULE_STYLES, 2):
         least = 0.06 if {one, other} <= set(RULES_SHOWN) else 0.05
         assert np.linalg.norm(seen[one] - seen[other]) > least, (one, other)
-        assert RULE_STYLES[one].dash != RULE_STYLES[other].dash
+        assert theme.RULE_STYLES[one].dash != theme.RULE_STYLES[other].dash
 
 
 def test_the_colours_differ_from_each_other_and_from_what_is_simulated() -> None:
-    used = [color_of(law) for law in two_cell_synthesizers()] + [SIMULATED_COLOR]
+    used = [theme.color_of(law) for law in two_cell_synthesizers()] + [theme.SIMULATED_COLOR]
     assert len(set(used)) == len(used)
-    assert RULE_LINE["color"] not in {style.color for style in RULE_STYLES.values()}
+    assert theme.RULE_LINE["color"] not in {style.color for style in theme.RULE_STYLES.values()}
 
 
 def test_the_chosen_point_is_a_mark_for_each_rule_and_one_number() -> None:
     marks = marks_of(drawn(simulated=DOTS))
     assert {trace.legendgroup: trace.y[0] for trace in marks} == MARKS
     assert {trace.x for trace in marks} == {(0.3,)}
-    assert {trace.marker.symbol for trace in marks} == {RULE_STYLES[key].symbol for key in RULES}
+    assert {trace.marker.symbol for trace in marks} == {theme.RULE_STYLES[key].symbol for key in RULES}
     told = [trace for trace in marks if "text" in trace.mode]
     assert [trace.legendgroup for trace in told] == ["reiter_2002"]
     (number,) = re.findall(r"<b>([\d.]+) %</b>", told[0].text[0])
@@ -195,7 +182,7 @@ def test_each_dot_has_its_error_bar_and_the_colour_of_what_is_simulated() -> Non
         assert trace.error_y.array[0] == pytest.approx(0.15)
         assert trace.error_y.arrayminus[0] == pytest.approx(0.1)
         assert trace.error_y.symmetric is False
-        assert trace.marker.symbol == RULE_STYLES[trace.legendgroup].symbol
+        assert trace.marker.symbol == theme.RULE_STYLES[trace.legendgroup].symbol
         assert "50 % of 1,000 repetitions" in trace.hovertemplate
     assert dots_of(drawn()) == []
 
@@ -205,7 +192,7 @@ def test_the_promised_level_is_a_thin_rule_with_its_number(level: float) -> None
     figure = drawn(level=level)
     across = [shape for shape in figure.layout.shapes if shape.xref == "x domain"]
     assert [(shape.y0, shape.y1, shape.x0, shape.x1) for shape in across] == [(level, level, 0, 1)]
-    assert across[0].line.width == RULE_LINE["width"] < min(trace.line.width for trace in lines_of(figure))
+    assert across[0].line.width == theme.RULE_LINE["width"] < min(trace.line.width for trace in lines_of(figure))
     (told,) = [one for one in figure.layout.annotations if "promised" in one.text]
     number = match_in(r"^promised: ([\d.]+) %$", name_in(told.text))
     annotations = drawn({}, marks={}, level=level).layout.annotations
@@ -308,9 +295,9 @@ def test_each_interval_is_one_line_and_those_that_miss_have_another_colour_and_m
     place = list(figure.data).index(ink)
     assert figure.data[place + 1] is found["misses it"]  # which is drawn on it
     assert list(ink.y) == [3, 4] and ink.error_x.thickness > found["misses it"].error_x.thickness
-    assert {trace.error_x.color for trace in figure.data if trace.meta} & {TRUTH_COLOR} == set()
+    assert {trace.error_x.color for trace in figure.data if trace.meta} & {theme.TRUTH_COLOR} == set()
     written = figure.to_dict()["data"][place]
-    assert (written["marker"]["color"], written["error_x"]["color"]) == (TRUTH_COLOR, TRUTH_COLOR)
+    assert (written["marker"]["color"], written["error_x"]["color"]) == (theme.TRUTH_COLOR, theme.TRUTH_COLOR)
 
 
 def test_an_interval_has_its_own_length_and_an_endless_one_leaves_the_picture() -> None:
@@ -336,7 +323,7 @@ def test_the_hover_of_an_interval_says_its_ends_inside_the_shares_that_there_are
 def test_the_truth_is_a_rule_in_ink_with_its_number_and_words_stand_above() -> None:
     written = caterpillar(ESTIMATES, HALVES, words="three of six").to_dict()["layout"]
     (shape,) = written["shapes"]
-    assert (shape["x0"], shape["x1"], shape["yref"], shape["line"]["color"]) == (P, P, "y domain", TRUTH_COLOR)
+    assert (shape["x0"], shape["x1"], shape["yref"], shape["line"]["color"]) == (P, P, "y domain", theme.TRUTH_COLOR)
     assert [one["text"] for one in written["annotations"]] == ["three of six", "true share 25 %"]
     words = " ".join(["<b>three</b>"] * 9) + "<br>of six"
     long = caterpillar(ESTIMATES, HALVES, words=words).to_dict()["layout"]

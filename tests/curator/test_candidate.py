@@ -37,8 +37,7 @@ def test_a_range_of_which_one_value_is_tried_is_judged_as_the_range() -> None:
     """At the middle, .275, 95.8 % would keep the limit; the worst of the range is .9242167, as the notes have it."""
     asked = asking(
         EpsilonDeltaLimit(most_epsilon=2.0), n=50, low=0.05, high=0.5, values=1, rules=("score",),
-        methods=("geometric",),
-        limits=(AccuracyLimit("coverage", 0.93),),
+        methods=("geometric",), limits=(AccuracyLimit("coverage", 0.93),),
     )  # fmt: skip
     desk = answered(asked)
     (design,) = desk.designs
@@ -127,8 +126,7 @@ def test_an_interval_near_no_degrees_of_freedom_has_no_mean_length_and_breaks_ev
     asked = DesignQuestion(
         data=UnknownVariance(n=60, mean=0, sigma=1, low=-3, high=3), lowest=0, highest=0, sets=(2,), repetitions=300,
         protections=(EpsilonDeltaLimit(most_epsilon=1),), limits=(AccuracyLimit("mean_width", 2),),
-        rules=("reiter_2002",),
-        methods=("modips_split", "perturbed_histogram_safe"),
+        rules=("reiter_2002",), methods=("modips_split", "perturbed_histogram_safe"),
     )  # fmt: skip
     desk = answered(asked)
     assert [(one.value("mean_width"), one.meets_limits) for one in desk.designs] == [(math.inf, False)] * 2

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import html
 import itertools
 import math
 import re
-from functools import cache
 
 import numpy as np
 import pytest
@@ -122,16 +122,14 @@ GRID: dict[str, DesignQuestion] = {
                        goal="mean_width"),
     "no protection": asking(methods=METHODS, limits=(AccuracyLimit(ERROR, 0.15),), goal="bias"),
     "no protection, coverage": asking(methods=METHODS[:3], limits=(AccuracyLimit(COVERAGE, 0.6),), goal="mean_width"),
-    "on average": asking(methods=METHODS, average=True,
-        protections=(EpsilonDeltaLimit(most_epsilon=0.5, most_delta=0.01),),
-                         limits=(AccuracyLimit(ERROR, 0.2),), sets=(1, 2)),
+    "on average": asking(methods=METHODS, average=True, limits=(AccuracyLimit(ERROR, 0.2),), sets=(1, 2),
+                         protections=(EpsilonDeltaLimit(most_epsilon=0.5, most_delta=0.01),)),
     "categories": DesignQuestion(data=CategoryData(n=20, m=20, p=0.5, cells=3), lowest=0.2, highest=0.3, values=2,
-        sets=(1,),
-                           protections=(EpsilonDeltaLimit(),), repetitions=100),
+                                 sets=(1,), protections=(EpsilonDeltaLimit(),), repetitions=100),
 }  # fmt: skip
 
 
-@cache
+@functools.cache
 def desk_of(name: str) -> SearchResult:
     return answered(GRID[name])
 
@@ -263,8 +261,7 @@ def test_the_nearest_of_those_that_miss_does_not_hide_that_it_hardly_protects() 
     """
     asked = asking(
         n=100, values=2, sets=(1, 5), protections=(GuessingLimit(most_success=0.6),),
-        limits=(AccuracyLimit(ERROR, 0.02),),
-        methods=("modips_truncated", "sdd_exact", "beta_binomial"),
+        limits=(AccuracyLimit(ERROR, 0.02),), methods=("modips_truncated", "sdd_exact", "beta_binomial"),
     )  # fmt: skip
     desk = answered(asked)
     assert [(one.method.key, one.sets, round(one.real_epsilon or 0.0, 2)) for one in desk.designs[:4]] == [
@@ -334,12 +331,8 @@ def test_an_error_that_falls_and_rises_again_is_followed_to_where_it_is_smallest
         methods=("beta_binomial",),
     )  # fmt: skip
     first = answered(asked).designs[0]
-    assert first.is_saturated
-    assert first.epsilon == pytest.approx(1.504, rel=0.01)
-
-    def worst(epsilon: float) -> float:
-        return off_at_worst(epsilon, n=7, m=7, sets=1, low=0.1, high=0.6)
-
+    assert first.is_saturated and first.epsilon == pytest.approx(1.504, rel=0.01)
+    worst = functools.partial(off_at_worst, n=7, m=7, sets=1, low=0.1, high=0.6)
     here = worst(first.epsilon)
     assert first.worst_cases[ERROR].measure.value == pytest.approx(here, rel=1e-4)
     # No larger ε improves it by a thousandth, which is what the sentence says.
@@ -402,8 +395,7 @@ def test_the_strongest_protection_is_the_smallest_epsilon_that_is_enough_not_the
     """50 rows, p .2 to .5, RMSE at most .12: .11999 at ε = .2893 and .1205 at .287, by a sum over a matrix by hand."""
     asked = asking(
         n=50, low=0.2, high=0.5, protections=(EpsilonDeltaLimit(),), limits=(AccuracyLimit(ERROR, 0.12),),
-        goal="epsilon",
-        methods=("geometric", "laplace"),
+        goal="epsilon", methods=("geometric", "laplace"),
     )  # fmt: skip
     desk = answered(asked)
     assert [(one.method.key, one.epsilon) for one in desk.designs] == [("geometric", 0.2893), ("laplace", 0.2909)]
@@ -566,14 +558,12 @@ def test_a_design_too_close_to_call_is_not_counted_beside_itself(sets: tuple[int
     assert others in sentence and ("The same holds" in sentence) == bool(others)
 
 
-def test_a_single_design_is_the_only_one_considered() -> None:
-    desk = answered(asking(methods=("geometric",), protections=(EpsilonDeltaLimit(),)))
-    assert "It was the only design considered." in summarize(desk)[1]
-
-
-def test_one_set_says_which_analysis_needs_several() -> None:
+@pytest.mark.parametrize(
+    "words", ["It was the only design considered.", "(Reiter 2003 needs several sets; one is taken for real)"]
+)
+def test_one_set_by_one_method_says_that_it_is_the_only_design_and_which_analysis_needs_several(words: str) -> None:
     desk = answered(asking(methods=("geometric",), protections=(EpsilonDeltaLimit(),), rules=("reiter_2003",)))
-    assert "(Reiter 2003 needs several sets; one is taken for real)" in summarize(desk)[1]
+    assert words in summarize(desk)[1]
 
 
 def test_a_design_appears_once_it_is_known_whether_it_keeps_all_limits() -> None:
