@@ -35,8 +35,8 @@ def _parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _run_with_progress(plan: StudyPlan, folder: Path, options: argparse.Namespace) -> None:
-    """Run the study and write how far it is, now and then."""
+def _carry_out(plan: StudyPlan, folder: Path, options: argparse.Namespace) -> None:
+    """Run the study, write how far it is now and then, and all that is finished into one CSV and one Parquet file."""
     due = 0.0
     place = dask_executor(options.scheduler) if options.scheduler else process_executor(options.workers)
     with place as executor, closing(run_study(plan, folder / "cells", executor)) as progress:
@@ -45,9 +45,6 @@ def _run_with_progress(plan: StudyPlan, folder: Path, options: argparse.Namespac
                 due = time.monotonic() + 1.0
                 print(f"{finished:,} of {total:,} cells are finished.", file=sys.stderr, flush=True)
 
-
-def _write_results(plan: StudyPlan, folder: Path) -> None:
-    """Write all that is finished into one CSV and one Parquet file."""
     results = stored_results(plan, folder / "cells")
     content = results_to_csv(results)
     write_atomically(folder / "study.csv", content)
@@ -74,8 +71,7 @@ def main(arguments: list[str] | None = None) -> int:
         return REFUSED
     folder = options.folder or options.plan.with_suffix("")
     try:
-        _run_with_progress(plan, folder, options)
-        _write_results(plan, folder)
+        _carry_out(plan, folder, options)
         return 0
     except KeyboardInterrupt:
         code = INTERRUPTED

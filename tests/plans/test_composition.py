@@ -27,7 +27,7 @@ from dpviz.plans.mechanisms import (
     RoundedLaplaceNoise,
 )
 from dpviz.plans.statistics import Statistic
-from tests.plans.brute import published
+from tests.plans.brute import check_random, published
 from tests.plans.test_solve import SMALL_DELTA
 from tests.referees import gaussian_excess
 
@@ -145,6 +145,11 @@ def test_delta_is_that_of_the_worst_of_all_neighbours_and_outcomes(name: str, ki
         assert deltas == pytest.approx(expected, rel=1e-9, abs=1e-13)
     assert design.is_exact or kind is not GeometricNoise
     assert all(delta >= value * (1 - 1e-9) - 1e-13 for delta, value in zip(deltas, expected, strict=True))
+
+
+@pytest.mark.parametrize("place", [0, 2, 3, 7, 9, 11, 13, 19, 20, 24, 30, 40, 49])  # of every kind of answer, and quick
+def test_a_small_plan_at_random_is_that_of_plain_loops(place: int) -> None:
+    check_random(f"1 {place}")
 
 
 @pytest.mark.parametrize(
