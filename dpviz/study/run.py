@@ -24,22 +24,22 @@ def evaluate_cell(cell: StudyCell) -> CellResult:
     """Evaluate one design: exactly where sums are in reach, by simulation for the remaining rules."""
     design = cell.design
     settings: dict[str, Any] = {"synthesizer": design.release, "p": design.p, "sets": design.sets}
-    found: dict[str, ExactCoverage | RulePerformance] = {}
+    results: dict[str, ExactCoverage | RulePerformance] = {}
     estimate: dict[str, Measure] = {}
     if cell.exact:
-        found |= exact_coverages(rules=design.rules, level=design.level, skip_unreachable=True, **settings)
+        results |= exact_coverages(rules=design.rules, level=design.level, skip_unreachable=True, **settings)
         moments = set_moments(**settings)
         bias = moments.mean_estimate - design.p
         error = math.sqrt(bias**2 + moments.variance_estimate)
         estimate = {"bias": Measure(bias, 0.0), "root_mean_squared_error": Measure(error, 0.0)}
 
     # The draws do not depend on which rules read them
-    if simulated := tuple(key for key in design.rules if key not in found):
+    if simulated := tuple(key for key in design.rules if key not in results):
         performance = performance_of(run_simulation(simulation_of(design, simulated)))
-        found |= performance.rules
+        results |= performance.rules
         simulated_error = performance.mean_square_error.root()
         estimate = estimate or {"bias": performance.bias, "root_mean_squared_error": simulated_error}
-    rules = {key: _rule_result(found[key]) for key in design.rules}
+    rules = {key: _rule_result(results[key]) for key in design.rules}
     return CellResult(design=design, rules=rules, estimate_exact=cell.exact, **estimate)
 
 
