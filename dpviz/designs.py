@@ -9,22 +9,11 @@ from typing import Any, Self, cast
 import numpy as np
 
 from dpviz.calibration.several_sets import PRIOR_RULES, promised_by
-from dpviz.core.declarations import (
-    DELTA,
-    EPSILON,
-    GAMMA_ONES,
-    GAMMA_ZEROS,
-    LEVEL,
-    MANY_ROWS,
-    MANY_SYNTHETIC_ROWS,
-    PROPORTION,
-    REPETITIONS,
-    SEED,
-    SETS,
-)
+from dpviz.core import declarations
 from dpviz.core.formatting import describe_value, format_distinct, format_number, round_up
 from dpviz.core.parameters import Parameter, parameter_with_default, validate_choice
 from dpviz.core.records import ParameterRecord, Reader, json_field, validate_unique_choices
+from dpviz.export.templates import render_paragraphs
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
@@ -32,7 +21,7 @@ from dpviz.privacy import pure_epsilon
 
 MATRIX_FIELDS = ("probabilities", "decimals")
 CONFIDENTIAL_COUNT = dataclasses.replace(
-    MANY_ROWS, name="confidential_count", symbol="x", title="Confidential ones", minimum=0
+    declarations.MANY_ROWS, name="confidential_count", symbol="x", title="Confidential ones", minimum=0
 )
 SHORT_NAMES = {"mechanism": "synthesizer", "confidential_count": "x"}  # in an address
 NOISE_EPSILON_KEY = "noise_epsilon"  # of an ε of the mechanism's own
@@ -54,8 +43,8 @@ def _read_matrix(values: dict[str, Any]) -> GivenMatrix:
 
 def _own_parameters(mechanism: object) -> dict[str, Parameter]:
     """Parameters of a registered synthesizer beside n, m and α, by their names in an address."""
-    card = SYNTHESIZERS.get(mechanism) if isinstance(mechanism, str) else None
-    parameters = [item for item in (card.parameters() if card else ()) if item.name not in ("n", "m", "alpha")]
+    kind = SYNTHESIZERS.get(mechanism) if isinstance(mechanism, str) else None
+    parameters = [item for item in (kind.parameters() if kind else ()) if item.name not in ("n", "m", "alpha")]
     return {NOISE_EPSILON_KEY if item.name == "epsilon" else item.name: item for item in parameters}
 
 
@@ -69,7 +58,7 @@ def release_parameters(synthesizer_type: type[Synthesizer]) -> dict[str, Paramet
     own = {item.name: item for item in synthesizer_type.parameters()}
     noise = {NOISE_EPSILON_KEY: own.pop("epsilon")} if "epsilon" in own else {}
     prior = {name: own.pop(name) for name in ("alpha", "beta") if name in own}
-    return {"epsilon": EPSILON, "delta": DELTA, **prior, **own, **noise}
+    return {"epsilon": declarations.EPSILON, "delta": declarations.DELTA, **prior, **own, **noise}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,37 +98,36 @@ class Design(ParameterRecord):
     noun, short = "design", SHORT_NAMES
 
     mechanism: str | GivenMatrix = json_field(_write_mechanism, _read_matrix, accepts_text=True)
-    n: int = parameter_with_default(MANY_ROWS, default=None)
-    m: int = parameter_with_default(MANY_SYNTHETIC_ROWS, default=None)
-    sets: int = parameter_with_default(SETS, default=1)
-    epsilon: float = parameter_with_default(EPSILON)
-    delta: float = parameter_with_default(DELTA, default=0.0)
+    n: int = parameter_with_default(declarations.MANY_ROWS, default=None)
+    m: int = parameter_with_default(declarations.MANY_SYNTHETIC_ROWS, default=None)
+    sets: int = parameter_with_default(declarations.SETS, default=1)
+    epsilon: float = parameter_with_default(declarations.EPSILON)
+    delta: float = parameter_with_default(declarations.DELTA, default=0.0)
     prior: str = "pure"
     alpha: float = parameter_with_default(PRIOR_ONES, default=1.0)
     details: tuple[tuple[str, float], ...] = ()
-    p: float = parameter_with_default(PROPORTION)
+    p: float = parameter_with_default(declarations.PROPORTION)
     confidential_count: int | None = parameter_with_default(CONFIDENTIAL_COUNT, default=None)
-    gamma1: float = parameter_with_default(GAMMA_ONES)
-    gamma2: float = parameter_with_default(GAMMA_ZEROS)
-    level: float = parameter_with_default(LEVEL)
+    gamma1: float = parameter_with_default(declarations.GAMMA_ONES)
+    gamma2: float = parameter_with_default(declarations.GAMMA_ZEROS)
+    level: float = parameter_with_default(declarations.LEVEL)
     rules: tuple[str, ...] = ()
-    repetitions: int = parameter_with_default(REPETITIONS)
-    seed: int = parameter_with_default(SEED)
+    repetitions: int = parameter_with_default(declarations.REPETITIONS)
+    seed: int = parameter_with_default(declarations.SEED)
+
+    _set = object.__setattr__
 
     def __post_init__(self) -> None:
-        fixed = self._fixed_sizes
+        fixed, own = self._fixed_sizes, {item.name: item for item in self.synthesizer_type.parameters()}
         n, m = cast("tuple[int | None, int | None]", (self.n, self.m))
         self._set("n", fixed.get("n") if n is None else n)
         self._set("m", m if m is not None else fixed.get("m", self.n))
 
-        # Numbers one by one
+        # Numbers one by one, then what must hold between them
         for name, declaration in self.numbers().items():
             if name not in fixed and (name != "confidential_count" or self.confidential_count is not None):
                 self._set(name, declaration.validate(getattr(self, name)))
-        self._check_sizes(fixed)
-
-        # The prior and the mechanism's own parameters
-        own = {item.name: item for item in self.synthesizer_type.parameters()}
+        self._check_sizes(fixed, takes_m="m" in fixed or "m" in own)
         validate_choice("prior", self.prior, PRIOR_RULES)
         if "alpha" in self.promised:
             own["alpha"].validate(self.alpha)
@@ -149,16 +137,13 @@ class Design(ParameterRecord):
 
             self._set("rules", validate_unique_choices("rules", self.rules, RULES))
 
-    _set = object.__setattr__
-
-    def _check_sizes(self, fixed: Mapping[str, int]) -> None:
+    def _check_sizes(self, fixed: Mapping[str, int], takes_m: bool) -> None:
         """Refuse sizes that contradict the mechanism, and a confidential count above n."""
         if any(getattr(self, name) != size for name, size in fixed.items()):
             sizes = " and ".join(f"{size:,}" for size in fixed.values())
             matrix = "those of the matrix, " if self.synthesizer_type is GivenMatrix else ""
             values = " and ".join(describe_value(getattr(self, name)) for name in fixed)
             raise ValueError(f"{' and '.join(fixed)} must be {matrix}{sizes}; got {values}.")
-        takes_m = "m" in fixed or any(item.name == "m" for item in self.synthesizer_type.parameters())
         if self.m != self.n and not takes_m:
             raise ValueError(
                 f"m (released rows) must equal n = {self.n:,}: {self.synthesizer_type.info.label} releases as many "
@@ -243,9 +228,9 @@ class Design(ParameterRecord):
         if self.synthesizer_type.has_prior:
             values |= dict.fromkeys(("alpha", "beta"), self.alpha_of_one_set)
         values |= dict(self.details)
-        card = self.synthesizer_type.for_rows(self.n, self.m)
-        settings: dict[str, Any] = {item.name: values.get(item.name, item.default) for item in card.parameters()}
-        return card(**settings)
+        kind = self.synthesizer_type.for_rows(self.n, self.m)
+        settings: dict[str, Any] = {item.name: values.get(item.name, item.default) for item in kind.parameters()}
+        return kind(**settings)
 
     @cached_property
     def release(self) -> TwoCellSynthesizer:
@@ -318,11 +303,6 @@ class _ReleasesByEpsilon(Sequence[TwoCellSynthesizer]):
 # In words
 
 
-def _describe_prior(alpha: float) -> str:
-    """A prior to four digits, or to the last invented row where it has more."""
-    return format_number(alpha, 4 if alpha < 1e4 else 6)
-
-
 def describe_promise(design: Design, *, with_prior: bool = False) -> str:
     """Describe what a release follows from: its promise, or its own prior or matrix, and its further parameters.
 
@@ -332,33 +312,12 @@ def describe_promise(design: Design, *, with_prior: bool = False) -> str:
     with_prior : bool, optional
         Whether the prior that follows from a promise is added.
     """
-    synthesizer_type, given = design.synthesizer_type, dict(design.details)
-    details = ""
-    for item in synthesizer_type.parameters():
-        if item.name not in ("n", "m", "epsilon", "alpha", "beta"):
-            details += f", {item.symbol or item.title} = {format_number(given.get(item.name, item.default))}"
-            details += "" if item.name in given else " by default"
-
-    # An ε that follows from a prior or a matrix
-    if "epsilon" not in design.promised:
-        together = "" if design.sets == 1 else f" for all {design.sets} sets"
-        exact = f"ε = {format_number(round_up(design.epsilon_of_sets, 4), 4)}{together}, no δ"
-        if "alpha" in design.promised:
-            return f"α = {_describe_prior(design.alpha)} ({exact}){details}"
-        label = "your own matrix" if synthesizer_type is GivenMatrix else synthesizer_type.info.label
-        return f"{exact} ({label}){details}"
-
-    # A promise
-    promise = f"ε = {format_number(design.epsilon, 4)}"
-    if design.real_epsilon is not None:
-        promise += f" (really {format_distinct(design.real_epsilon, design.epsilon, 3)})"
-    if "delta" in design.promised and design.delta > 0:
-        promise += f", δ = {format_number(design.delta, 3)}"
-    if design.sets > 1 and not synthesizer_type.has_prior:
-        promise += f", {'noise for ε/M in' if synthesizer_type.adds_noise else 'ε/M for'} each set"
-    if with_prior and synthesizer_type.has_prior:
-        details += f" (α = {_describe_prior(design.alpha_of_one_set)} in each set)"
-    return promise + details
+    kind, real = design.synthesizer_type, design.real_epsilon
+    return render_paragraphs(
+        "export/promise.txt", design=design, kind=kind, given=dict(design.details), with_prior=with_prior,
+        label="your own matrix" if kind is GivenMatrix else kind.info.label, round_up=round_up,
+        real="" if real is None else format_distinct(real, design.epsilon, 3),
+    )[0]  # fmt: skip
 
 
 def broken_promise_sentence(design: Design) -> str:

@@ -77,7 +77,7 @@ class Candidate:
         """Number of sets and analysis."""
         return self.full_name.removeprefix(f"{self.method.label}, ")
 
-    @property
+    @cached_property
     def analysis(self) -> Analysis:
         """Rule, level and number of sets of the analyst, and the size of a simulation."""
         return self.question.analysis(self.sets, self.rule)
@@ -102,7 +102,7 @@ class Candidate:
         try:
             reason = unprotected(self.method, self.question.data, smallest, self.sets)
         except ValueError:
-            return "the share of ε that a set would have is too small to compute with" if promises else ""
+            reason = "the share of ε that a set would have is too small to compute with"
         if promises:
             return reason or "even at the smallest setting it gives more away"
         return reason if reason == NO_EPSILON else ""
@@ -116,6 +116,13 @@ class Candidate:
     def is_refuted_below(self) -> bool:
         """Whether an ε at most 0.1 % smaller is known to break a limit; taken for granted with exact data."""
         return not self.question.data.simulated or self.largest_infeasible >= 0.999 * self.epsilon
+
+    def refuted_epsilon(self) -> float:
+        """Largest real ε at which it is known to break a limit, 0 if none is; infinite where none was searched."""
+        if not self.largest_infeasible > 0:
+            return 0.0 if self.is_minimal else math.inf
+        real = self.at(self.largest_infeasible).real_epsilon
+        return math.inf if real is None else real
 
     # Outcomes at the true values that are tried
 
@@ -135,9 +142,7 @@ class Candidate:
 
     def completed(self) -> Candidate:
         """A copy with everything that can be computed."""
-        candidate = self
-        if not self.is_complete:
-            *_, candidate = self.refinements()
+        *_, candidate = [self] if self.is_complete else self.refinements()
         return candidate.computed()
 
     def computed(self) -> Candidate:
@@ -150,10 +155,8 @@ class Candidate:
         """Outcomes at the true values that are tried."""
         if self.known_outcomes:
             return self.known_outcomes
-        if not self.is_complete:
-            return next(self._stream_outcomes())
-        *_, outcomes = self._stream_outcomes()
-        return outcomes
+        stream = self._stream_outcomes()
+        return [*stream][-1] if self.is_complete else next(stream)
 
     def _stream_outcomes(self) -> Iterator[tuple[Outcome, ...]]:
         """Yield better and better outcomes at the true values that are tried."""
@@ -193,13 +196,13 @@ class Candidate:
         return self._known_cases[key]
 
     def _compute_worst_case(self, key: str) -> WorstCase:
-        question, needs_interval = self.question, ACCURACY_MEASURES[key].needs_interval
-        if needs_interval and not (self.is_complete or question.data.simulated):
+        question, is_quick = self.question, not (self.is_complete or self.question.data.simulated)
+        if is_quick and ACCURACY_MEASURES[key].needs_interval:
             return WorstCase(Measure.unknown(), math.nan, len(question.truths))
         if (worst := self._worst_of_range(key)) is not None:
             return worst
         tried = self.over_tried(key)
-        if needs_interval and tried.measure.error == 0 and key in {limit.key for limit in question.limits}:
+        if tried.measure.error == 0 and key in {limit.key for limit in question.limits}:
             known = {limit: self._known_cases.get(limit.key) or self.over_tried(limit.key) for limit in question.limits}
             if all(limit.verdict(case.measure) is not False for limit, case in known.items()):
                 return self._worst_of_range(key, thorough=True) or tried
@@ -213,7 +216,7 @@ class Candidate:
 
     def _worst_of_range(self, key: str, *, thorough: bool = False) -> WorstCase | None:
         question = self.question
-        if question.average or question.lowest == question.highest or question.data.simulated:
+        if question.average or question.lowest == question.highest:
             return None
         ends = question.lowest, question.highest
         extreme = question.data.worst(self.method, self.epsilon, self.analysis, key, *ends, thorough=thorough)
@@ -241,10 +244,10 @@ class Candidate:
         return self.is_complete or self._meets_limits(UNFINISHED_ERRORS) is not None
 
     def _meets_limits(self, n_errors: float) -> bool | None:
-        verdicts = []
+        verdicts = set()
         for limit in sorted(self.question.limits, key=lambda limit: limit.measure.needs_interval):  # the cheap first
-            verdicts.append(limit.verdict(self.worst_case(limit.key).measure, n_errors))
-            if verdicts[-1] is False:
+            verdicts.add(limit.verdict(self.worst_case(limit.key).measure, n_errors))
+            if False in verdicts:
                 return False
         return None if None in verdicts else True
 
@@ -277,11 +280,6 @@ class Candidate:
         return f"at most {format_number(round_up(real, digits), digits)}"
 
     @property
-    def is_set_to_real_epsilon(self) -> bool:
-        """Whether its real ε equals the ε that it is given, to the four digits that are shown."""
-        return self.real_epsilon is not None and math.isclose(self.real_epsilon, self.epsilon, rel_tol=1e-4)
-
-    @property
     def exceeds_usual_epsilon(self) -> bool:
         """Whether its real ε is infinite, not known, or above both 10 and every ε that was asked for.
 
@@ -305,9 +303,8 @@ class Candidate:
     @property
     def comparison_settings(self) -> dict[str, Any]:
         """Settings of the comparison page: the same data, ε, sets and analysis."""
-        question, data = self.question, self._worst_data
-        settings = data.settings() | {"epsilon": self.epsilon, "sets": self.sets, "rule": self.rule}
-        settings |= {name: getattr(question, name) for name in ("level", "seed", "repetitions")}
+        data, analysis = self._worst_data, self.analysis
+        settings = {**data.settings(), **analysis.settings(), "epsilon": self.epsilon, "rule": self.rule}
         return settings | {"kind": data.key, f"{data.key}_methods": ["original", self.method.key]}
 
     @property

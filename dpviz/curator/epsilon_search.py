@@ -80,15 +80,13 @@ def smallest_sufficient(
         return candidate.at(epsilon).meets_limits is not False
 
     # Where bias or error alone decides, intervals are computed for the result alone
-    sufficient = None if is_simulated else _smallest_epsilon(may_be_sufficient, grid, tolerance)
-    if sufficient is None and not is_simulated:
+    epsilon = _smallest_epsilon(is_sufficient if is_simulated else may_be_sufficient, grid, tolerance)
+    if epsilon is not None and not is_sufficient(epsilon):
+        epsilon = _smallest_epsilon(is_sufficient, grid, tolerance)
+    if epsilon is None:
         return None
-    if sufficient is None or not is_sufficient(sufficient):
-        sufficient = _smallest_epsilon(is_sufficient, grid, tolerance)
-    if sufficient is None:
-        return None
-    infeasible = [epsilon for epsilon, item in judged.items() if item.meets_limits is False and epsilon < sufficient]
-    return dataclasses.replace(judged[sufficient].completed(), largest_infeasible=max(infeasible, default=0.0))
+    infeasible = [value for value, item in judged.items() if item.meets_limits is False and value < epsilon]
+    return dataclasses.replace(judged[epsilon].completed(), largest_infeasible=max(infeasible, default=0.0))
 
 
 def _smallest_epsilon(is_enough: Callable[[float], bool], grid: Sequence[float], tolerance: float) -> float | None:

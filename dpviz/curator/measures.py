@@ -16,15 +16,11 @@ from dpviz.curator.declarations import NUMBERS, TABLES
 
 @dataclass(frozen=True)
 class WorstCase:
-    """A measure over a range of true values: the worst of it, or its average; NaN where it is not known.
-
-    `location` is the true value at which it is the worst, NaN for an average; `n_tried` the number of true values that
-    were tried, 0 where the whole range was searched.
-    """
+    """A measure over a range of true values: the worst of it, or its average; NaN where it is not known."""
 
     measure: Measure
-    location: float
-    n_tried: int
+    location: float  # true value at which it is the worst; NaN for an average
+    n_tried: int  # true values that were tried, 0 where the whole range was searched
 
     @property
     def is_known(self) -> bool:
@@ -34,33 +30,19 @@ class WorstCase:
 
 @dataclass(frozen=True, kw_only=True)
 class AccuracyMeasure:
-    """A number that says how good an analyst's answer is.
+    """A number that says how good an analyst's answer is, declared in ``limits.toml``."""
 
-    Attributes
-    ----------
-    key, label, column_label, symbol, meaning : str
-        `key` is its name in an `Outcome`; `meaning` follows the symbol.
-    parameter : Parameter
-        Declaration of a limit on it.
-    sentence : str
-        The measure in words, with its value in braces.
-    needs_interval, is_share, is_root : bool
-        Whether it is about an interval; a probability, of which more is better; the root of an average.
-    half_label : str
-        What it is called where half of it is read, as of a length; else empty.
-    """
-
-    key: str
+    key: str  # its name in an `Outcome`
     label: str
     column_label: str
     symbol: str
-    meaning: str
-    parameter: Parameter
-    sentence: str = ""
+    meaning: str  # follows the symbol
+    parameter: Parameter  # of a limit on it
+    sentence: str = ""  # with its value in braces
     needs_interval: bool = False
-    is_share: bool = False
-    is_root: bool = False
-    half_label: str = ""
+    is_share: bool = False  # a probability, of which more is better
+    is_root: bool = False  # the root of an average
+    half_label: str = ""  # its name where half of it is read, as of a length
 
     @property
     def name(self) -> str:
@@ -105,14 +87,13 @@ class AccuracyMeasure:
         return Measure.average(measures)
 
 
-_MEASURES = {
+ACCURACY_MEASURES: dict[str, AccuracyMeasure] = {
     key: AccuracyMeasure(key=key, **table | {"parameter": NUMBERS[table["parameter"]]})
     for key, table in TABLES["measures"].items()
 }
-USABLE_SHARE = _MEASURES.pop("usable_share")
-"""How often a release can be analyzed at all; no limit is set on it."""
-ACCURACY_MEASURES: dict[str, AccuracyMeasure] = _MEASURES
 """Measures on which there can be a limit, by key."""
+USABLE_SHARE = ACCURACY_MEASURES.pop("usable_share")
+"""How often a release can be analyzed at all; no limit is set on it."""
 
 
 @dataclass(frozen=True)
@@ -148,14 +129,12 @@ class AccuracyLimit:
 
         Of a probability it is what is missed against what may be missed, so that 0.85 for 0.9 uses 1.5 of it.
         """
-        allowed, value = self.limit, measure.value
-        if self.measure.is_share:
-            allowed, value = 1 - allowed, 1 - value
-        if math.isnan(value):
-            return Measure(math.inf, 0.0)
-        if not allowed:
-            return Measure(1.0 if is_on_limit(measure.value, 1.0) else math.inf, 0.0)
-        share = value / allowed
+        is_share, value = self.measure.is_share, measure.value
+        allowed = 1 - self.limit if is_share else self.limit
+        if math.isnan(value) or not allowed:
+            is_met = is_on_limit(value, 1.0)  # of a probability that may never miss; NaN is on no limit
+            return Measure(1.0 if is_met else math.inf, 0.0)
+        share = (1 - value if is_share else value) / allowed
         error = measure.error / allowed if measure.error > 0 and math.isfinite(share) else 0.0
         return Measure(share, error, within=measure.within / allowed)
 
@@ -180,10 +159,5 @@ def is_on_limit(value: float, limit: float) -> bool:
     Parameters
     ----------
     value, limit : float
-
-    Examples
-    --------
-    >>> is_on_limit(1 - 2**-53, 1.0), is_on_limit(0.999999, 1.0)
-    (True, False)
     """
     return math.isclose(value, limit, rel_tol=TIE_TOLERANCE)

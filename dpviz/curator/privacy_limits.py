@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from scipy.special import expit, logit
@@ -14,6 +15,7 @@ from dpviz.core.formatting import format_number, round_down
 from dpviz.core.parameters import parameter_with_default
 from dpviz.core.records import ParameterRecord
 from dpviz.curator.declarations import NUMBERS, TABLES
+from dpviz.export.templates import render_paragraphs
 from dpviz.privacy.attacker import epsilon_for_risk_ratio, risk_ratio
 
 USUAL_EPSILON = 10.0  # up to which a privacy loss is usual; the odds on a row may then change by a factor of 22,000
@@ -25,28 +27,16 @@ WEAK_PROTECTION_NOTE = (
 
 @dataclass(frozen=True, kw_only=True)
 class PrivacyLimit(ParameterRecord, ABC):
-    """A limit on what all sets together may give away of any two neighbouring data sets, named in ``limits.toml``.
-
-    Attributes
-    ----------
-    key, label, short_label, source, symbol, formula : str
-        `formula` says how what is limited follows from L, the pure ε of all sets, or from their δ(ε).
-    clause, start : str
-        The limit, and what is limited with what the attacker starts from, with the numbers of the limit in braces.
-    follows_from_delta, is_share : bool
-        Whether it follows from δ(ε), and whether it is a probability.
-    """
+    """A limit on what all sets together may give away of any two neighbouring data sets, named in ``limits.toml``."""
 
     key: ClassVar[str]
     label: ClassVar[str]
     short_label: ClassVar[str]
     source: ClassVar[str]
     symbol: ClassVar[str]
-    formula: ClassVar[str]
-    clause: ClassVar[str]
-    start: ClassVar[str]
+    formula: ClassVar[str]  # how what is limited follows from L, the pure ε of all sets, or from their δ(ε)
     follows_from_delta: ClassVar[bool] = False
-    is_share: ClassVar[bool] = False
+    is_share: ClassVar[bool] = False  # whether what is limited is a probability
 
     def __init_subclass__(cls, key: str) -> None:
         for name, value in {"key": key, **TABLES["protections"][key]}.items():
@@ -60,23 +50,28 @@ class PrivacyLimit(ParameterRecord, ABC):
     def attained(self, loss: float, delta: Callable[[float], float]) -> float:
         """What a release attains of what is limited, from its pure ε and its δ at any ε."""
 
+    @cached_property
+    def _texts(self) -> list[str]:
+        epsilon, delta = self.as_epsilon_delta()
+        return render_paragraphs(
+            "curator/templates/privacy_limit.txt", limit=self, epsilon=epsilon, delta=round_down(delta, 4),
+            promise=promise_text(epsilon, delta), is_binding=epsilon < math.inf,
+        )  # fmt: skip
+
     @property
     def text(self) -> str:
         """The limit as a clause."""
-        numbers = {name: format_number(value, 10) for name, value in self.settings().items()}
-        percents = {f"{name}_percent": f"{format_number(100 * value, 10)} %" for name, value in self.settings().items()}
-        return self.clause.format(**numbers, **percents)
+        return self._texts[0]
 
     @property
     def attained_label(self) -> str:
         """What is limited, with what the attacker starts from."""
-        return self.start.format(**{name: format_number(value) for name, value in self.settings().items()})
+        return self._texts[1]
 
     @property
     def translation(self) -> str:
         """What the limit asks of ε and δ; empty where its own text says it."""
-        epsilon, delta = self.as_epsilon_delta()
-        return f"the same as {promise_text(epsilon, delta)}" if epsilon < math.inf else "every release keeps this"
+        return "".join(self._texts[2:])
 
     @property
     def full_text(self) -> str:
@@ -104,21 +99,12 @@ class EpsilonDeltaLimit(PrivacyLimit, key="loss"):
 
     most_epsilon: float = parameter_with_default(NUMBERS["most_epsilon"])
     most_delta: float = parameter_with_default(NUMBERS["most_delta"])
-    translation = ""
 
     def as_epsilon_delta(self) -> tuple[float, float]:
         return self.most_epsilon, self.most_delta
 
     def attained(self, loss: float, delta: Callable[[float], float]) -> float:  # noqa: ARG002
         return delta(self.most_epsilon)
-
-    @property
-    def text(self) -> str:
-        return f"the privacy loss is at most {promise_text(self.most_epsilon, self.most_delta)}"
-
-    @property
-    def attained_label(self) -> str:
-        return f"probability mass that escapes ε = {format_number(self.most_epsilon, 4)}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,24 +143,6 @@ class GuessingLimit(PrivacyLimit, key="guess"):
 
     def attained(self, loss: float, delta: Callable[[float], float]) -> float:  # noqa: ARG002
         return 1 - self._rarer + self._rarer * delta(self._epsilon)
-
-    @property
-    def text(self) -> str:
-        is_even = self.known_before == 0.5
-        start = "knows nothing before" if is_even else f"starts from π = {format_number(self.known_before)}"
-        return (
-            f"an attacker who {start} guesses right at most {format_number(100 * self.most_success, 10)} % of the time"
-        )
-
-    @property
-    def translation(self) -> str:
-        epsilon, delta = self.as_epsilon_delta()
-        if epsilon == math.inf:
-            return super().translation
-        bound = f"at most {format_number(round_down(delta, 4), 4)}"
-        if epsilon:
-            return f"δ is {bound} at ε = {format_number(epsilon, 4)}; alone this bounds no ε"
-        return f"{bound} between the two distributions; alone this bounds no ε"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -98,6 +98,8 @@ class DesignQuestion(ParameterRecord):
     repetitions: int = parameter_with_default(SIMULATED_REPETITIONS)
     seed: int = parameter_with_default(SEED)
 
+    _set = object.__setattr__
+
     def check(self) -> None:
         if not isinstance(self.data, tuple(QUESTION_KINDS.values())):
             raise ValueError(
@@ -119,7 +121,7 @@ class DesignQuestion(ParameterRecord):
         if not isinstance(self.average, bool):
             raise ValueError(f"average must be true or false; got {describe_value(self.average)}.")
         parameter = self.true_parameter
-        if self._has_prior and not (self.average and takes_prior(parameter)):
+        if self.prior_text and not (self.average and takes_prior(parameter)):
             raise ValueError(
                 f"believed_ones and believed_zeros must be 1 and 1 unless a proportion is averaged over; got "
                 f"{format_number(self.believed_ones)} and {format_number(self.believed_zeros)}."
@@ -133,9 +135,10 @@ class DesignQuestion(ParameterRecord):
 
     def _check_lists(self) -> None:
         for name in ("protections", "limits", "sets", "rules", "methods"):
-            if not isinstance(getattr(self, name), tuple | list):
-                raise ValueError(f"{name} must be a list; got {describe_value(getattr(self, name))}.")
-            self._set(name, tuple(getattr(self, name)))
+            items = getattr(self, name)
+            if not isinstance(items, tuple | list):
+                raise ValueError(f"{name} must be a list; got {describe_value(items)}.")
+            self._set(name, tuple(items))
         for name, limit_type in (("protections", PrivacyLimit), ("limits", AccuracyLimit)):
             limits = getattr(self, name)
             if len({limit.key for limit in limits if isinstance(limit, limit_type)}) < len(limits):
@@ -146,9 +149,6 @@ class DesignQuestion(ParameterRecord):
         self._set("methods", tuple(sorted(validate_unique_choices("methods", self.methods, keys), key=keys.index)))
         if not self.sets or not self.rules:
             raise ValueError("Choose at least one number of sets and one analysis.")
-
-    def _set(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)
 
     # The true value
 
@@ -163,13 +163,9 @@ class DesignQuestion(ParameterRecord):
         return [p for p in self.data.parameters() if p.name in (self.data.true_value, *self.data.assumed_parameters)]
 
     @property
-    def _has_prior(self) -> bool:
-        return (self.believed_ones, self.believed_zeros) != (1, 1)
-
-    @property
     def prior_text(self) -> str:
         """Prior of the true value; empty where all values are alike."""
-        if not self._has_prior:
+        if (self.believed_ones, self.believed_zeros) == (1, 1):
             return ""
         return f"prior Beta({format_number(self.believed_ones)}, {format_number(self.believed_zeros)})"
 
@@ -186,19 +182,16 @@ class DesignQuestion(ParameterRecord):
 
     def _prior_quantiles(self, shares: FloatArray) -> FloatArray:
         """Quantiles of the prior between both ends, from the tail in which the range has its digits."""
-        if not self._has_prior:
+        if not self.prior_text:
             return self.lowest + shares * (self.highest - self.lowest)
         beta = self.believed_ones, self.believed_zeros
-        tail, quantile = betainc, betaincinv
-        if betainc(*beta, self.lowest) > 0.5:
-            tail, quantile = betaincc, betainccinv
+        tail, quantile = (betaincc, betainccinv) if betainc(*beta, self.lowest) > 0.5 else (betainc, betaincinv)
         first, last = (float(tail(*beta, end)) for end in (self.lowest, self.highest))
         truths: FloatArray = np.clip(quantile(*beta, first + shares * (last - first)), self.lowest, self.highest)
         if first == last or not np.isfinite(truths).all():
             raise ValueError(
-                f"Your prior, Beta({format_number(beta[0])}, {format_number(beta[1])}), holds nothing from "
-                f"{format_number(self.lowest)} to {format_number(self.highest)} for possible: widen the range, or "
-                "lower both."
+                f"Your {self.prior_text.replace(' ', ', ', 1)}, holds nothing from {format_number(self.lowest)} to "
+                f"{format_number(self.highest)} for possible: widen the range, or lower both."
             )
         return truths
 
@@ -270,7 +263,7 @@ class DesignQuestion(ParameterRecord):
 
     def analysis(self, sets: int, rule: str) -> Analysis:
         """What an analyst does."""
-        return _analysis(sets, rule, self.level, self.repetitions, self.seed)
+        return Analysis(sets=sets, rule=rule, level=self.level, repetitions=self.repetitions, seed=self.seed)
 
     @classmethod
     def of(cls, values: Any) -> Self:
@@ -278,12 +271,6 @@ class DesignQuestion(ParameterRecord):
         if not isinstance(values, dict) or not {"data", "lowest", "highest"} <= set(values) <= set(names):
             raise ValueError(f"A question has some of {', '.join(names)}; got {describe_value(values)}.")
         return super().of({name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
-
-
-@lru_cache(maxsize=256)
-def _analysis(sets: int, rule: str, level: float, repetitions: int, seed: int) -> Analysis:
-    """Cached, as a search asks for it at every ε."""
-    return Analysis(sets=sets, rule=rule, level=level, repetitions=repetitions, seed=seed)
 
 
 def true_value_of(kind: type[DataKind]) -> Parameter:

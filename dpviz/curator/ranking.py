@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
-from itertools import islice
+from typing import NamedTuple
 
 from dpviz.core.monte_carlo import Measure, tie_classes
 from dpviz.curator.candidate import EPSILON_TOLERANCE, ERROR_KEY, Candidate
@@ -19,14 +19,12 @@ BISECTION_TOLERANCE = 2e-4  # relative distance of an ε from the exact one wher
 SIMULATED_TOLERANCE = 0.01  # the same where an error is simulated or an interval computed
 
 
-@dataclass(frozen=True)
-class Criterion:
+class Criterion(NamedTuple):
     """A number by which designs are ranked, the smallest first; `reason` ends "It comes first because …"."""
 
     label: str
     reason: str
     value: Callable[[Candidate], Measure]
-    tied: Callable[[Measure, Measure], bool]
 
 
 def search_tolerance(epsilon: float, is_rough: bool) -> float:
@@ -61,10 +59,8 @@ def _accuracy(key: str, design: Candidate) -> Measure:
 
 def _coverage_shortfall(design: Candidate) -> Measure:
     """How far the coverage is below the level of the intervals, 0 where it is not."""
-    coverage = _accuracy("coverage", design)
-    if coverage.value >= design.question.level:
-        return Measure(0.0, 0.0)
-    return replace(coverage, value=design.question.level - coverage.value)
+    coverage, level = _accuracy("coverage", design), design.question.level
+    return Measure(0.0, 0.0) if coverage.value >= level else replace(coverage, value=level - coverage.value)
 
 
 def criteria(question: DesignQuestion, meets_limits: bool | None) -> list[Criterion]:
@@ -73,37 +69,28 @@ def criteria(question: DesignQuestion, meets_limits: bool | None) -> list[Criter
     Of those that meet all: the goal, or without a privacy limit the real ε; then real ε, error and bias; then fewer
     sets; then the coverage, as several analyses of one release differ in it alone. Of those that break a limit: first
     whether the real ε is far above the usual, as limits that bound neither odds nor ε would let such designs lead; then
-    by how much the limit is exceeded that is exceeded most, and how many are broken; then as above. Designs are tied
-    within the tolerance of their search, or two standard errors, and the next number decides.
+    by how much the limit is exceeded that is exceeded most, and how many are broken; then as above.
     """
-    is_searched = question.minimizes_epsilon and meets_limits is not False
 
-    def tied(value: Measure, reference: Measure) -> bool:
-        size = max(abs(value.value), abs(reference.value))
-        tolerance = search_tolerance(size, question.data.simulated) if is_searched else EPSILON_TOLERANCE
-        return value.tied(reference, tolerance)
+    def number(function: Callable[[Candidate], float]) -> Callable[[Candidate], Measure]:
+        return lambda design: Measure(float(function(design)), 0.0)
 
-    keys = dict.fromkeys(key for key in (question.goal, ERROR_KEY, "bias") if key in ACCURACY_MEASURES)
-    ordered = [Criterion("real privacy loss ε", "it gives less away", privacy_loss, tied)]
-    for key in keys:
-        label = ACCURACY_MEASURES[key].label
-        ordered.append(Criterion(label, f"its {label} is smaller", partial(_accuracy, key), tied))
-    ordered.append(Criterion("number of sets", "it has fewer sets", lambda item: Measure(item.sets, 0.0), tied))
-    ordered.append(Criterion("coverage", "its coverage falls less short of its level", _coverage_shortfall, tied))
+    keys = [key for key in dict.fromkeys((question.goal, ERROR_KEY, "bias")) if key in ACCURACY_MEASURES]
+    ordered = [Criterion("real privacy loss ε", "it gives less away", privacy_loss)]
+    for label, key in ((ACCURACY_MEASURES[key].label, key) for key in keys):
+        ordered.append(Criterion(label, f"its {label} is smaller", partial(_accuracy, key)))
+    ordered.append(Criterion("number of sets", "it has fewer sets", number(lambda design: design.sets)))
+    ordered.append(Criterion("coverage", "its coverage falls less short of its level", _coverage_shortfall))
     if meets_limits is not False:
-        is_accuracy = question.ranked_by in ACCURACY_MEASURES
-        return [ordered[1], ordered[0], *ordered[2:]] if is_accuracy else ordered
-
-    def excess(design: Candidate) -> Measure:
-        return Measure(float(design.exceeds_usual_epsilon), 0.0)
-
-    def n_broken(design: Candidate) -> Measure:
-        return Measure(sum(verdict is False for verdict in design.verdicts.values()), 0.0)
-
+        if question.ranked_by in ACCURACY_MEASURES:
+            ordered[:2] = ordered[1], ordered[0]
+        return ordered
+    is_unusual = number(lambda design: design.exceeds_usual_epsilon)
+    n_broken = number(lambda design: list(design.verdicts.values()).count(False))
     return [
-        Criterion("real privacy loss ε", "its real ε is less unusual", excess, tied),
-        Criterion("distance from its limits", "it exceeds no limit by as much", lambda item: item.limit_use, tied),
-        Criterion("number of broken limits", "it breaks fewer limits", n_broken, tied),
+        Criterion("real privacy loss ε", "its real ε is less unusual", is_unusual),
+        Criterion("distance from its limits", "it exceeds no limit by as much", lambda design: design.limit_use),
+        Criterion("number of broken limits", "it breaks fewer limits", n_broken),
         *ordered,
     ]
 
@@ -113,45 +100,34 @@ def leading_criterion(best: Candidate) -> Criterion:
     return criteria(best.question, best.meets_limits)[1 if best.meets_limits is False else 0]
 
 
-def rank(designs: Iterable[Candidate]) -> tuple[Candidate, ...]:
+def _classes(designs: Sequence[Candidate], criterion: Criterion) -> list[list[Candidate]]:
+    """Classes of designs with one verdict: tied within the tolerance of their search, or two standard errors."""
+    question = designs[0].question
+    is_searched = question.minimizes_epsilon and designs[0].meets_limits is not False
+
+    def tied(value: Measure, reference: Measure) -> bool:
+        size = max(abs(value.value), abs(reference.value))
+        tolerance = search_tolerance(size, question.data.simulated) if is_searched else EPSILON_TOLERANCE
+        return value.tied(reference, tolerance)
+
+    return tie_classes(designs, criterion.value, tied)
+
+
+def rank(designs: Sequence[Candidate]) -> tuple[Candidate, ...]:
     """Designs in order: those that meet all limits, those that may, and those that break one; ties as they came."""
-    designs = list(designs)
     ranked: list[Candidate] = []
     for verdict in (True, None, False):
-        classes = [[design for design in designs if design.meets_limits is verdict]]
-        for criterion in criteria(designs[0].question, verdict) if designs else ():
-            classes = [tied for group in classes for tied in tie_classes(group, criterion.value, criterion.tied)]
-        ranked += [design for group in classes for design in group]
+        group = [design for design in designs if design.meets_limits is verdict]
+        classes = [group]
+        for criterion in criteria(group[0].question, verdict) if group else ():
+            classes = [tied for members in classes for tied in _classes(members, criterion)]
+        ranked += [design for members in classes for design in members]
     return tuple(ranked)
 
 
-def ties_with_best(ranked: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """Designs that the leading criterion cannot tell from the best."""
-    if not ranked:
-        return ()
-    *_, (_, tied) = islice(_narrowing(ranked), 2 if ranked[0].meets_limits is False else 1)
-    return tuple(item for item in tied if item is not ranked[0])
-
-
-def deciding_criterion(ranked: Sequence[Candidate], rival: Candidate) -> Criterion | None:
-    """First criterion that tells the best from a rival with the same verdict; None where none does.
-
-    Parameters
-    ----------
-    ranked : sequence of Candidate
-        The best first.
-    rival : Candidate
-        One of them.
-    """
-    steps = _narrowing(ranked)
-    return next((criterion for criterion, tied in steps if all(item is not rival for item in tied)), None)
-
-
-def _narrowing(ranked: Sequence[Candidate]) -> Iterator[tuple[Criterion, list[Candidate]]]:
-    """Yield each criterion with the designs that are still tied with the best."""
-    best = ranked[0]
-    tied = [design for design in ranked if design.meets_limits is best.meets_limits]
-    for criterion in criteria(best.question, best.meets_limits):
-        classes = tie_classes(tied, criterion.value, criterion.tied)
-        tied = next(group for group in classes if any(item is best for item in group))
+def narrow(ranked: Sequence[Candidate]) -> Iterator[tuple[Criterion, list[Candidate]]]:
+    """Yield each criterion of the best of ranked designs with those that are still tied with it."""
+    tied = [design for design in ranked if design.meets_limits is ranked[0].meets_limits]
+    for criterion in criteria(ranked[0].question, ranked[0].meets_limits) if ranked else ():
+        tied = next(group for group in _classes(tied, criterion) if any(design is ranked[0] for design in group))
         yield criterion, tied

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from dpviz.comparisons import ComparedMethod
 from dpviz.curator.candidate import Candidate, CandidateKey
 from dpviz.curator.epsilon_search import EPSILON_GRID, assign_epsilon, smallest_sufficient
 from dpviz.curator.question import DesignQuestion
-from dpviz.curator.ranking import Criterion, deciding_criterion, privacy_loss, rank, ties_with_best
+from dpviz.curator.ranking import Criterion, leading_criterion, narrow, privacy_loss, rank
 
 N_LEADING = 8  # designs completed in any case; more are if they may meet all limits
 N_NEAREST = 3  # the same of those that break a limit, which are also those with suggested relaxations
@@ -63,7 +62,9 @@ class SearchResult:
     @cached_property
     def ties(self) -> tuple[Candidate, ...]:
         """Designs that the leading criterion cannot tell from the best."""
-        return ties_with_best(self.designs)
+        leading = leading_criterion(self.best).label if self.best else ""
+        tied = next((tied for criterion, tied in narrow(self.designs) if criterion.label == leading), [])
+        return tuple(design for design in tied if design is not self.best)
 
     @cached_property
     def not_distinguished(self) -> tuple[Candidate, ...]:
@@ -71,27 +72,19 @@ class SearchResult:
         best = self.best
         if best is None or not (best.meets_limits and best.is_minimal and best.question.data.simulated):
             return ()
-        rivals = (design for design in self.feasible if design is not best and design not in self.ties)
-        return tuple(design for design in rivals if _refuted_epsilon(design) < privacy_loss(best).value)
+        rivals = [design for design in self.feasible if design is not best and design not in self.ties]
+        return tuple(design for design in rivals if design.refuted_epsilon() < privacy_loss(best).value)
 
     @property
     def n_expected(self) -> int:
         """Number of designs; until the search is complete, the most there can be."""
-        return (
-            len(self.designs) if self.is_complete else len(methods_and_sets(self.question)) * len(self.question.rules)
-        )
+        most = len(methods_and_sets(self.question)) * len(self.question.rules)
+        return len(self.designs) if self.is_complete else most
 
     def deciding_criterion(self, rival: Candidate) -> Criterion | None:
-        """What tells the best from another design; None where nothing does."""
-        return deciding_criterion(self.designs, rival)
-
-
-def _refuted_epsilon(design: Candidate) -> float:
-    """Largest real ε at which a design is known to break a limit, 0 if none is; infinite where none was searched."""
-    if not design.largest_infeasible > 0:
-        return 0.0 if design.is_minimal else math.inf
-    real = design.at(design.largest_infeasible).real_epsilon
-    return math.inf if real is None else real
+        """First criterion that tells the best from a design with the same verdict; None where none does."""
+        steps = narrow(self.designs)
+        return next((criterion for criterion, tied in steps if all(design is not rival for design in tied)), None)
 
 
 def methods_and_sets(question: DesignQuestion) -> list[tuple[ComparedMethod, int]]:
@@ -111,7 +104,7 @@ def evaluate_designs(question: DesignQuestion) -> Iterator[SearchResult]:
     absent: dict[str, str] = {}
 
     def result(is_complete: bool = False) -> SearchResult:
-        known = tuple(item.computed() for item in evaluations.values())
+        known = tuple(design.computed() for design in evaluations.values())
         return SearchResult(question=question, evaluations=known, absent=tuple(absent.items()), is_complete=is_complete)
 
     # Each design, until it is known whether it meets the limits
@@ -183,10 +176,8 @@ def _duplicate_reason(question: DesignQuestion, method: ComparedMethod) -> str:
 def first_result(question: DesignQuestion) -> SearchResult:
     """Answer as soon as it has a design, or after some hundredths of a second."""
     end = time.monotonic() + FIRST_WAIT_S
-    for result in evaluate_designs(question):
-        if result.designs or time.monotonic() > end:
-            break
-    return result
+    results = evaluate_designs(question)
+    return next(item for item in results if item.designs or item.is_complete or time.monotonic() > end)
 
 
 # What has to give way

@@ -1,9 +1,9 @@
-"""The answer to a curator's question in sentences, whose words are those of the templates, and its tables."""
+"""The answer to a curator's question: facts for the templates that word it, and its tables."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -35,9 +35,7 @@ from dpviz.inference.rules import RULES
 from dpviz.privacy.odds_text import factor_of_odds
 
 TEMPLATES = "curator/templates"
-MARKS: Mapping[bool | None, tuple[str, str]] = {
-    True: ("✓", "kept"), False: ("✗", "broken"), None: ("?", "not decided")
-}  # fmt: skip
+MARKS = {True: ("✓", "kept"), False: ("✗", "broken"), None: ("?", "not decided")}
 
 
 class Answer(NamedTuple):
@@ -104,8 +102,8 @@ def _format_searched(epsilon: float) -> str:
 
 
 _FUNCTIONS = (
-    format_measure, format_measure_cells, limit_text, spell_count, spell_number, join_words, round_down,
-    leading_criterion, unit_of,
+    format_measure, format_measure_cells, format_value, limit_text, spell_count, spell_number, join_words, round_down,
+    leading_criterion, unit_of, math.isclose,
 )  # fmt: skip
 VOCABULARY: dict[str, Any] = {
     "measures": ACCURACY_MEASURES, "rules": RULES, "goals": GOALS, "weak": WEAK_PROTECTION_NOTE, "marks": MARKS,
@@ -113,6 +111,10 @@ VOCABULARY: dict[str, Any] = {
     "format_searched": _format_searched, **{function.__name__: function for function in _FUNCTIONS},
 }  # fmt: skip
 """What the templates of sentences use beside a result and a design."""
+
+
+def _paragraphs(name: str, **facts: object) -> list[str]:
+    return render_paragraphs(f"{TEMPLATES}/{name}", **facts, **VOCABULARY)
 
 
 # The answer
@@ -134,7 +136,7 @@ def summarize(result: SearchResult) -> Answer:
             "are_alike": all(result.deciding_criterion(item) is None for item in result.ties),
             "privacy": privacy_facts(best),
         }
-    sentence, short, *paragraphs = render_paragraphs(f"{TEMPLATES}/answer.html", **facts, **VOCABULARY)
+    sentence, short, *paragraphs = _paragraphs("answer.html", **facts)
     return Answer(badge, sentence, short, " ".join(paragraphs))
 
 
@@ -155,8 +157,8 @@ def _status(result: SearchResult) -> tuple[str, str]:
 
 def _says_nothing(design: Candidate) -> bool:
     """Whether every interval holds all that a proportion can be, so that a coverage of 1 is worth nothing."""
-    parameter = design.question.true_parameter
-    return takes_prior(parameter) and all(is_on_limit(outcome.mean_width.value, 1.0) for outcome in design.outcomes)
+    is_share = takes_prior(design.question.true_parameter)
+    return is_share and all(is_on_limit(outcome.mean_width.value, 1.0) for outcome in design.outcomes)
 
 
 def data_alone_sentence(result: SearchResult) -> str:
@@ -173,8 +175,7 @@ def data_alone_sentence(result: SearchResult) -> str:
         if alone.verdicts[limit.key] is False and math.isfinite(value):
             ratio = 0.0 if limit.measure.is_share else value / limit.limit
             unreachable.append((limit, int(round_up(question.data.settings()["n"] * ratio**2, 2))))
-    facts = {"result": result, "question": question, "unreachable": unreachable}
-    return " ".join(render_paragraphs(f"{TEMPLATES}/data_alone.txt", **facts, **VOCABULARY))
+    return " ".join(_paragraphs("data_alone.txt", result=result, question=question, unreachable=unreachable))
 
 
 def privacy_facts(design: Candidate) -> dict[str, Any]:
@@ -197,8 +198,7 @@ def privacy_facts(design: Candidate) -> dict[str, Any]:
 
 def limits_sentence(result: SearchResult) -> str:
     """The privacy limits as they were understood, and how the leading design is made, as inline HTML."""
-    method = result.best.method if result.best else None
-    return render_paragraphs(f"{TEMPLATES}/limits.html", question=result.question, method=method)[0]
+    return _paragraphs("limits.html", question=result.question, method=result.best.method if result.best else None)[0]
 
 
 # What has to give way
@@ -206,7 +206,7 @@ def limits_sentence(result: SearchResult) -> str:
 
 def relaxed_limits(relaxation: Relaxation) -> dict[str, float]:
     """Limits with which the design would do as it is set, in three digits; none where one has no number."""
-    if not all(math.isfinite(value) for value in relaxation.limits.values()):
+    if not all(map(math.isfinite, relaxation.limits.values())):
         return {}
     return {key: rounded_limit(ACCURACY_MEASURES[key], value) for key, value in relaxation.limits.items()}
 
@@ -231,45 +231,35 @@ def relaxed_epsilon(relaxation: Relaxation) -> float | None:
 def relaxation_sentence(relaxation: Relaxation) -> str:
     """What would have to give way for a design to meet all limits, as inline HTML."""
     facts = {"limits": relaxed_limits(relaxation), "epsilon": relaxed_epsilon(relaxation)}
-    name = f"{TEMPLATES}/relaxation.html"
-    return render_paragraphs(name, relaxation=relaxation, design=relaxation.design, **facts, **VOCABULARY)[0]
+    return _paragraphs("relaxation.html", relaxation=relaxation, design=relaxation.design, **facts)[0]
 
 
 def relaxation_offers(relaxation: Relaxation) -> list[tuple[str, dict[str, Any]]]:
     """Changes of a form that let the design meet all limits: each in words, with its values by name."""
-    question = relaxation.design.question
+    question, alternative, limits = relaxation.design.question, relaxation.alternative, relaxed_limits(relaxation)
     kind = QUESTION_KINDS[question.data.key]
-    offers: list[tuple[str, dict[str, Any]]] = []
-    if relaxation.alternative is not None:
-        rule = relaxation.alternative.rule
-        offers.append((f"Analyze with “{RULES[rule].label}”", {f"{kind.key}_rules": [*question.rules, rule]}))
-    epsilon = relaxed_epsilon(relaxation)
-    if epsilon is not None and [limit.key for limit in question.protections] == [EpsilonDeltaLimit.key]:
-        offers.append((f"Allow ε = {format_number(epsilon, 4)}", {"epsilon": epsilon}))
-    if limits := relaxed_limits(relaxation):
-        measures = {ACCURACY_MEASURES[key]: value for key, value in limits.items()}
-        texts = [f"{measure.name} {format_value(question, measure, value)}" for measure, value in measures.items()]
-        offers.append((f"Accept {' and '.join(texts)}", {**form_limits(kind, limits)}))
-    return offers
+    is_epsilon_limited = [limit.key for limit in question.protections] == [EpsilonDeltaLimit.key]
+    epsilon = relaxed_epsilon(relaxation) if is_epsilon_limited else None
+    labels = _paragraphs("offers.txt", question=question, alternative=alternative, epsilon=epsilon, limits=limits)
+    settings: list[dict[str, Any]] = [
+        {} if alternative is None else {f"{kind.key}_rules": [*question.rules, alternative.rule]},
+        {} if epsilon is None else {"epsilon": epsilon},
+        {**form_limits(kind, limits)},
+    ]
+    return list(zip(labels, filter(None, settings), strict=True))
 
 
 # Along an axis
 
 
 def sweep_sentence(sweep: Sweep, measure: str) -> str:
-    """Which design is the best from where to where, as far as the axis has been followed."""
-    symbol = sweep.axis.symbol_of(sweep.question)
+    """Which design is the best from where to where, as far as the axis has been followed; as inline HTML."""
     runs = []
     for tied, group in groupby(sweep.best_at(measure).items(), key=lambda item: sorted(item[1])):
         places = [value for value, _ in group]
-        span = " to ".join(format_number(value, 4) for value in dict.fromkeys((places[0], places[-1])))
-        names = " or ".join(f"<b>{sweep.name(index)}</b>" for index in tied)
-        runs.append(f"{names} for {symbol} = {span}")
-    extreme = "largest" if measure == "coverage" else "smallest"
-    text = f"The {extreme} {SWEEP_MEASURES[measure]} among these designs: {'; '.join(runs)}."
-    if any(" or " in run for run in runs):
-        text += " Where two or more are named, they cannot be told apart."
-    return text if sweep.is_complete else f"So far: {text[0].lower()}{text[1:]}"
+        runs.append(([sweep.name(index) for index in tied], places[0], places[-1]))
+    facts = {"label": SWEEP_MEASURES[measure], "symbol": sweep.axis.symbol_of(sweep.question)}
+    return _paragraphs("sweep.html", sweep=sweep, measure=measure, runs=runs, **facts)[0]
 
 
 # Tables, whose cells are HTML
@@ -307,5 +297,5 @@ def comparison_table(designs: Sequence[Candidate], numbers: Sequence[Sequence[Re
 
 def _rows(name: str, n_columns: int, facts: dict[str, Any]) -> list[list[str]]:
     """Rows of a table whose template has a cell in each paragraph."""
-    cells = render_paragraphs(f"{TEMPLATES}/{name}.html", **facts, **VOCABULARY)
+    cells = _paragraphs(f"{name}.html", **facts)
     return [cells[first : first + n_columns] for first in range(0, len(cells), n_columns)]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -28,32 +29,18 @@ SWEEP_MEASURES = {
 """What can be drawn along an axis, by key."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Axis:
-    """One number of a question that changes while all others stay.
+class Axis(Enum):
+    """One number of a question that changes while all others stay; a true value is named as its data declare it."""
 
-    Attributes
-    ----------
-    key, label, symbol : str
-        An empty label and symbol are those of the true value.
-    values : callable
-        From a question to the places on the axis, rising; none where the data have no such number.
-    question_at : callable
-        The question at one of them.
-    current_value : callable
-        Where the question itself is; NaN where it has no such number.
-    """
+    EPSILON = "epsilon", "privacy loss ε, left is more private", "ε"
+    ROWS = "rows", "people n", "n"
+    RELEASED = "released", "released rows m", "m"
+    SETS = "sets", "synthetic sets M", "M"
+    TRUTH = "truth", "", ""
 
-    key: str
-    label: str = ""
-    symbol: str = ""
-    values: Callable[[DesignQuestion], list[float]]
-    question_at: Callable[[DesignQuestion, float], DesignQuestion]
-    current_value: Callable[[DesignQuestion], float] = lambda _: math.nan
-    is_log: bool = True
-
-    def __reduce__(self) -> tuple[Callable[[str], Axis], tuple[str]]:
-        return axis_of_key, (self.key,)  # another process has it by its key
+    def __init__(self, key: str, label: str, symbol: str) -> None:
+        self.key, self.label, self.symbol = key, label, symbol
+        self.is_log = key != "truth"
 
     def title(self, question: DesignQuestion) -> str:
         """Name of the axis."""
@@ -62,6 +49,44 @@ class Axis:
     def symbol_of(self, question: DesignQuestion) -> str:
         """Symbol of the number that changes."""
         return self.symbol or question.true_parameter.symbol
+
+    def values(self, question: DesignQuestion) -> list[float]:
+        """Places on the axis, rising; none where the data have no such number."""
+        match self:
+            case Axis.EPSILON:
+                return _epsilons(question)
+            case Axis.ROWS:
+                return _sizes(question, (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0), "n", "m")
+            case Axis.RELEASED:
+                return _sizes(question, (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0), "m")
+            case Axis.SETS:
+                return sorted({float(sets) for sets in (1, 2, 3, 5, 10, 20, 50, *question.sets)})
+        return list(question.truths)
+
+    def question_at(self, question: DesignQuestion, value: float) -> DesignQuestion:
+        """The question at one of them; with n people as many rows are released if that was so."""
+        changes: dict[str, Any] = {"lowest": value, "highest": value}
+        if self is Axis.EPSILON:
+            changes = {"protections": (EpsilonDeltaLimit(most_epsilon=value, most_delta=question.max_delta),)}
+        elif self is Axis.SETS:
+            changes = {"sets": (int(value),)}
+        elif self is not Axis.TRUTH:
+            sizes = question.data.settings()
+            names = [name for name in ("n", "m") if sizes.get(name) == sizes["n"]] if self is Axis.ROWS else ["m"]
+            numbers: dict[str, Any] = dict.fromkeys(names, int(value))
+            changes = {"data": dataclasses.replace(question.data, **numbers)}
+        return dataclasses.replace(question, **changes)
+
+    def current_value(self, question: DesignQuestion) -> float:
+        """Where the question itself is; NaN where it has no such number."""
+        if self is Axis.EPSILON:
+            return _current_epsilon(question)
+        sizes: dict[str, float] = {} if self in (Axis.SETS, Axis.TRUTH) else {"m": 0, **question.data.settings()}
+        return sizes.get(self.symbol, math.nan)
+
+
+AXES: dict[str, Axis] = {axis.key: axis for axis in Axis}
+"""Every axis, by key."""
 
 
 def _current_epsilon(question: DesignQuestion) -> float:
@@ -84,11 +109,6 @@ def _epsilons(question: DesignQuestion) -> list[float]:
     return sorted({float(f"{value:.6g}") for value in [*values, middle]})
 
 
-def _at_epsilon(question: DesignQuestion, value: float) -> DesignQuestion:
-    limit = EpsilonDeltaLimit(most_epsilon=value, most_delta=question.max_delta)
-    return dataclasses.replace(question, protections=(limit,))
-
-
 def _sizes(question: DesignQuestion, factors: Sequence[float], *names: str) -> list[float]:
     """Multiples of n that all of these sizes can have; none where the data lack them."""
     sizes, parameters = question.data.settings(), [p for p in question.data.parameters() if p.name in names]
@@ -97,52 +117,6 @@ def _sizes(question: DesignQuestion, factors: Sequence[float], *names: str) -> l
     values = {round(sizes["n"] * factor) for factor in factors} | {sizes[names[0]]}
     low, high = max(item.minimum for item in parameters), min(item.maximum for item in parameters)
     return sorted(float(value) for value in values if low <= value <= high)
-
-
-def _with_sizes(question: DesignQuestion, value: float, *names: str) -> DesignQuestion:
-    changes: dict[str, Any] = dict.fromkeys(names, int(value))
-    return dataclasses.replace(question, data=dataclasses.replace(question.data, **changes))
-
-
-def _at_rows(question: DesignQuestion, value: float) -> DesignQuestion:
-    """As many rows are released as there are people, if that was so."""
-    sizes = question.data.settings()
-    return _with_sizes(question, value, *(name for name in ("n", "m") if sizes.get(name) == sizes["n"]))
-
-
-_AXES = (
-    Axis(
-        key="epsilon", label="privacy loss ε, left is more private", symbol="ε", values=_epsilons,
-        question_at=_at_epsilon, current_value=_current_epsilon,
-    ),
-    Axis(
-        key="rows", label="people n", symbol="n", question_at=_at_rows,
-        values=lambda question: _sizes(question, (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0), "n", "m"),
-        current_value=lambda question: question.data.settings()["n"],
-    ),
-    Axis(
-        key="released", label="released rows m", symbol="m",
-        values=lambda question: _sizes(question, (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0), "m"),
-        question_at=lambda question, value: _with_sizes(question, value, "m"),
-        current_value=lambda question: question.data.settings().get("m", 0),
-    ),
-    Axis(
-        key="sets", label="synthetic sets M", symbol="M",
-        values=lambda question: sorted({float(sets) for sets in (1, 2, 3, 5, 10, 20, 50, *question.sets)}),
-        question_at=lambda question, value: dataclasses.replace(question, sets=(int(value),)),
-    ),
-    Axis(
-        key="truth", is_log=False, values=lambda question: list(question.truths),
-        question_at=lambda question, value: dataclasses.replace(question, lowest=value, highest=value),
-    ),
-)  # fmt: skip
-AXES: dict[str, Axis] = {axis.key: axis for axis in _AXES}
-"""Every axis, by key."""
-
-
-def axis_of_key(key: str) -> Axis:
-    """Axis with this key; a bound method of `AXES` would be sent to a process with all that it holds."""
-    return AXES[key]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,7 +165,7 @@ class Sweep:
     def name(self, index: int) -> str:
         """Name of a design, without its number of sets where that is what changes."""
         design = self.designs[index]
-        return design.method.label if self.axis.key == "sets" else design.name
+        return design.method.label if self.axis is Axis.SETS else design.name
 
 
 def first_of_each_method(result: SearchResult) -> list[Candidate]:
@@ -251,7 +225,7 @@ def sweep(
 
 def _candidate_at(axis: Axis, question: DesignQuestion, design: Candidate, value: float) -> Candidate | None:
     """Design at a value of an axis: a minimal ε stays, as far as it is allowed; without privacy limits any does."""
-    sets = design.method.sets(int(value)) if axis.key == "sets" else design.sets
+    sets = design.method.sets(int(value)) if axis is Axis.SETS else design.sets
     if design.method.absence(question.data):
         return None
     rule = question.analysis(sets, design.rule).rule_for(sets).key  # analyzed as far as the number of sets allows it
@@ -262,5 +236,5 @@ def _candidate_at(axis: Axis, question: DesignQuestion, design: Candidate, value
         if largest is None:
             return None
         allowed = useful_epsilon(candidate, largest)
-        epsilon = min(epsilon, allowed) if design.is_minimal and axis.key != "epsilon" else allowed
+        epsilon = min(epsilon, allowed) if design.is_minimal and axis is not Axis.EPSILON else allowed
     return candidate.at(epsilon)
