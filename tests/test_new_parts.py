@@ -113,13 +113,9 @@ def test_what_no_control_asks_for_is_said_with_its_default() -> None:
 
 
 ENTRY = {
-    "label": "Silent",
-    "formula": "p",
-    "source": "a test",
-    "color": "other",
-    "moved_by": "a toy",
+    "label": "Silent", "formula": "p", "source": "a test", "color": "other", "moved_by": "a toy",
     "releases": "A count.",
-}
+}  # fmt: skip
 """An entry of the catalogue with all that a compared mechanism must say."""
 
 

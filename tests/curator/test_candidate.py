@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 
 import pytest
 
-from dpviz.comparisons import CountData, UnknownVariance
-from dpviz.curator.candidate import Candidate
+from dpviz.comparisons import UnknownVariance
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit
-from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit, PrivacyLimit
+from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
 from dpviz.curator.provenance import reported_numbers
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.ranking import privacy_loss, rank
-from tests.curator.test_search import answered
-from tests.helpers import assess
+from tests.curator import questions
+from tests.curator.questions import answered
 from tests.helpers import desk_answer as summarize
 
 ERROR = "root_mean_squared_error"
 
 
-def asking(
-    *protections: PrivacyLimit, n: int = 29, m: int | None = None, low: float, high: float, **changes: object
-) -> DesignQuestion:
-    data = CountData(n=n, m=n if m is None else m, p=0.5)
-    usual: dict[str, object] = {"data": data, "lowest": low, "highest": high, "values": 3, "sets": (1,)}
-    return DesignQuestion(protections=protections, **{**usual, "rules": ("as_if_real",), **changes})  # type: ignore[arg-type]
-
-
-def at(asked: DesignQuestion, design: Candidate, setting: float) -> Candidate:
-    return assess(asked, design.method, design.sets, design.rule, setting)
+asking = functools.partial(questions.asking, n=29, rules=("as_if_real",))
 
 
 def test_a_range_of_which_one_value_is_tried_is_judged_as_the_range() -> None:
@@ -72,7 +63,7 @@ def test_where_a_larger_epsilon_helps_by_less_than_a_thousandth_it_is_not_given(
     assert (first.method.key, second.method.key) == ("geometric", "laplace")  # tied by their errors
     assert first.is_saturated and first.epsilon == pytest.approx(3.77, rel=0.01)
     assert second.epsilon == pytest.approx(5.675, rel=0.01)
-    most, less = at(asked, first, 9.0).value(ERROR), at(asked, first, first.epsilon * 0.97).value(ERROR)
+    most, less = first.at(9.0).completed().value(ERROR), first.at(first.epsilon * 0.97).completed().value(ERROR)
     assert most * 1.001 < less
     assert first.value(ERROR) <= most * 1.001
     usual = asking(EpsilonDeltaLimit(most_epsilon=1.0), n=100, low=0.1, high=0.4, methods=("geometric",))
@@ -106,11 +97,11 @@ def test_where_an_interval_alone_decides_the_error_does_not(
     )
     (design,) = answered(asked).designs
     assert design.is_saturated and design.epsilon == pytest.approx(setting, rel=0.02)
-    largest = at(asked, design, 1000.0)
+    largest = design.at(1000.0).completed()
     assert design.value("mean_width") <= largest.value("mean_width") * 1.001
     if limits:
         assert design.value("coverage") >= largest.value("coverage") - 0.0007
-        assert at(asked, design, design.epsilon * 0.97).value("coverage") < largest.value("coverage") - 0.0007
+        assert design.at(design.epsilon * 0.97).completed().value("coverage") < largest.value("coverage") - 0.0007
 
 
 def test_where_coverage_grows_up_to_the_largest_epsilon_no_more_is_given() -> None:
@@ -168,7 +159,7 @@ def test_nothing_that_counts_is_a_thousandth_worse_than_with_all_that_is_allowed
                 largest = design.largest_epsilon()
                 if not design.is_saturated or design.is_minimal or largest is None or design.epsilon >= largest:
                     continue
-                here, most = design.completed(), at(asked, design, largest)
+                here, most = design.completed(), design.at(largest).completed()
                 for key in {goal, *units}:
                     unit = units.get(key, abs(here.value(key if ACCURACY_MEASURES[key].needs_interval else ERROR)))
                     worse = here.value(key) - most.value(key)

@@ -28,20 +28,12 @@ from dpviz.curator.report import chosen_design, render_report
 from dpviz.curator.search import SearchResult, evaluate_designs, first_result
 from dpviz.curator.summary import ranking_table
 from dpviz.privacy.odds_text import factor_of_odds
-from tests.curator.test_search import answered
-from tests.helpers import assess, with_outcomes
+from tests.curator.questions import answered, asking
 from tests.helpers import desk_answer as summarize
+from tests.helpers import with_outcomes
 
 ERROR, COVERAGE = "root_mean_squared_error", "coverage"
 METHODS = ("geometric", "laplace", "posterior_mean", "beta_binomial", "modips", "exponential_counts")
-
-
-def asking(n: int = 20, low: float = 0.1, high: float = 0.4, **changes: object) -> DesignQuestion:
-    usual: dict[str, object] = {
-        "data": CountData(n=n, m=n, p=0.5), "lowest": low, "highest": high, "values": 3, "sets": (1,),
-        "repetitions": 200,
-    }  # fmt: skip
-    return DesignQuestion(**{**usual, **changes})  # type: ignore[arg-type]
 
 
 def rows_of(desk: SearchResult) -> list[list[str]]:
@@ -286,10 +278,9 @@ def test_a_setting_that_nothing_bounds_is_no_larger_than_what_improves_anything(
     asked = asking(n=200, values=3, protections=(GuessingLimit(most_success=0.9),), methods=("sdd_exact",))
     (design,) = answered(asked).designs
     assert design.is_saturated and design.epsilon < 1000.0
-    method = design.method
 
     def error(setting: float) -> float:
-        return assess(asked, method, 1, design.rule, setting, whole=False).worst_cases[ERROR].measure.value
+        return design.at(setting).value(ERROR)
 
     assert error(design.epsilon) <= min(error(more) for more in (design.epsilon * 1.2, 1000.0)) * 1.0011
     assert error(design.epsilon * 0.98) > error(1000.0) * 1.001

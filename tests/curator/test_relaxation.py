@@ -25,14 +25,13 @@ from dpviz.curator.summary import (
     summarize,
 )
 from dpviz.inference.rules import RULES
+from tests.curator import questions
 
 
 def asking(least: float, rules: tuple[str, ...] = ("as_if_real",), n: int = 50, **more: Any) -> DesignQuestion:
-    return DesignQuestion(
-        data=CountData(n=n, m=n, p=0.5), lowest=0.1, highest=0.4, values=2, sets=(1,), methods=("geometric",),
-        protections=(EpsilonDeltaLimit(most_epsilon=0.3),),
-        limits=(AccuracyLimit("coverage", least), *more.pop("limits", ())),
-        rules=rules, **more,
+    return questions.asking(
+        EpsilonDeltaLimit(most_epsilon=0.3), n=n, values=2, methods=("geometric",), rules=rules,
+        limits=(AccuracyLimit("coverage", least), *more.pop("limits", ())), **more,
     )  # fmt: skip
 
 

@@ -22,16 +22,16 @@ from dpviz.curator.privacy_limits import (
     RiskRatioLimit,
 )
 from dpviz.curator.question import GOALS, DesignQuestion
-from dpviz.curator.search import N_NEAREST, SearchResult, evaluate_designs, methods_and_sets, suggest_relaxations
+from dpviz.curator.search import N_NEAREST, evaluate_designs, methods_and_sets, suggest_relaxations
 from dpviz.curator.sweep import ADDED_ERROR, AXES, measure_of, sweep
 from dpviz.mechanisms import BetaBinomial, GeometricSanitizer, LaplaceSanitizer, PosteriorMean
 from dpviz.privacy import delta_for_epsilon, trade_off_curve
+from tests.comparisons.test_terms import FAST, SMALL
+from tests.curator.questions import answered, asking
 from tests.helpers import ROUNDING, assess, check_close, smallest_design
 from tests.helpers import desk_answer as summarize
 from tests.pairs import pairwise
 
-SMALL = CountData(n=20, m=20, p=0.5)
-FAST = ("laplace", "beta_binomial", "posterior_mean", "modips")
 RELEASES = [
     BetaBinomial(n=6, m=6, alpha=1.3, beta=1.3),
     LaplaceSanitizer(n=6, epsilon=0.9),
@@ -42,17 +42,7 @@ RELEASES = [
 
 def question(**changes: object) -> DesignQuestion:
     """A small question, whose designs are all exact and quick."""
-    usual: dict[str, object] = {
-        "data": SMALL, "lowest": 0.1, "highest": 0.4, "values": 3, "methods": FAST, "sets": (1, 3),
-        "protections": (EpsilonDeltaLimit(),), "repetitions": 200,
-    }  # fmt: skip
-    return DesignQuestion(**{**usual, **changes})  # type: ignore[arg-type]
-
-
-def answered(asked: DesignQuestion) -> SearchResult:
-    """The whole answer."""
-    *_, desk = evaluate_designs(asked)
-    return desk
+    return asking(**{"methods": FAST, "sets": (1, 3), "protections": (EpsilonDeltaLimit(),), **changes})  # type: ignore[arg-type]
 
 
 # Limits on protection

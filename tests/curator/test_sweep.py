@@ -17,7 +17,7 @@ from dpviz.curator.privacy_limits import EpsilonDeltaLimit, GuessingLimit
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.summary import sweep_sentence
 from dpviz.curator.sweep import ADDED_ERROR, AXES, SWEEP_MEASURES, Sweep, first_of_each_method, measure_of, sweep
-from tests.curator.test_search import answered
+from tests.curator.questions import answered
 from tests.helpers import with_outcomes
 
 ASKED = DesignQuestion(

@@ -191,16 +191,16 @@ def test_what_every_design_is_given_is_told_as_it_was_sought() -> None:
 # All of one result
 
 
-LOOKS = {
-    "The report": "The chosen design: Laplace sanitizer, one set",
-    "Side by side": "keeps your limits ✓ all kept ✓ all kept",
-    "The frontier": "The smallest root mean squared error among these designs: Geometric sanitizer",
-    "How the choice changes": "among these designs",
-}
-
-
-@pytest.mark.parametrize("look", LOOKS)
-def test_a_question_that_nobody_has_asked_ends_without_a_contradiction(look: str) -> None:
+@pytest.mark.parametrize(
+    ("look", "sentence"),
+    [
+        ("The report", "The chosen design: Laplace sanitizer, one set"),
+        ("Side by side", "keeps your limits ✓ all kept ✓ all kept"),
+        ("The frontier", "The smallest root mean squared error among these designs: Geometric sanitizer"),
+        ("How the choice changes", "among these designs"),
+    ],
+)
+def test_a_question_that_nobody_has_asked_ends_without_a_contradiction(look: str, sentence: str) -> None:
     """The page runs again for every refinement, and draws all of it from one result."""
 
     def script() -> None:
@@ -224,7 +224,7 @@ def test_a_question_that_nobody_has_asked_ends_without_a_contradiction(look: str
     assert headline(app).startswith("Geometric sanitizer, one set keeps all your limits")
     assert button(app, "Pin for comparison")
     assert "Geometric sanitizer, one set, on" in said(app)
-    assert LOOKS[look] in said(app)
+    assert sentence in said(app)
     for contradiction in ("no design", "are no designs", "as soon as all"):
         assert contradiction not in said(app).lower()
 
