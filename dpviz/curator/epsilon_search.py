@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -92,24 +93,14 @@ def smallest_sufficient(
 def _smallest_epsilon(is_enough: Callable[[float], bool], grid: Sequence[float], tolerance: float) -> float | None:
     """Smallest ε that is enough: the first of a rising grid, bisected, and rounded up to 4 digits if enough so."""
     place = next((place for place, epsilon in enumerate(grid) if is_enough(epsilon)), None)
-    if place is None:
-        return None
-    if place == 0:
-        return grid[0]
-    high = _bisect(is_enough, grid[place - 1], grid[place], tolerance)
-    rounded = min(round_up(high, EPSILON_DIGITS), grid[-1])
-    return rounded if is_enough(rounded) else high
-
-
-def _bisect(is_enough: Callable[[float], bool], low: float, high: float, tolerance: float) -> float:
-    """Upper end, which is enough, of a bracket of that relative width between an ε that is not and one that is."""
+    if place is None or place == 0:
+        return None if place is None else grid[0]
+    low, high = grid[place - 1], grid[place]
     while high > low * (1 + tolerance):
         middle = math.sqrt(low * high)
-        if is_enough(middle):
-            high = middle
-        else:
-            low = middle
-    return high
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    rounded = min(round_up(high, EPSILON_DIGITS), grid[-1])
+    return rounded if is_enough(rounded) else high
 
 
 def useful_epsilon(candidate: Candidate, largest: float) -> float:
@@ -177,20 +168,18 @@ def _interval_saturating_epsilon(candidate: Candidate, start: float, upper: floa
     """ε with an interval as good as at `upper`: sought above `start`, and also below it where no error counts."""
     best = candidate.at(upper, is_complete=True)
 
+    @cache
     def is_as_good(epsilon: float) -> bool:
         return _lost_accuracy(candidate.at(epsilon, is_complete=True), best) <= 1
 
-    # Bracket by factors of two: upward, or downward where no error counts. With `low` still NaN, the end is `high`
-    low, high = math.nan, start
-    while high < upper and not is_as_good(high):
-        low, high = high, min(2 * high, upper)
+    # By factors of two upward until it is as good, and where no error counts downward as long as it is
+    grid = [start]
+    while grid[-1] < upper and not is_as_good(grid[-1]):
+        grid.append(min(2 * grid[-1], upper))
     no_error_counts = all(ACCURACY_MEASURES[key].needs_interval for key in candidate.question.relevant_measures)
-    while math.isnan(low) and no_error_counts and high >= 2 * EPSILON_GRID[0]:
-        if is_as_good(high / 2):
-            high /= 2
-        else:
-            low = high / 2
-    return min(round_up(_bisect(is_as_good, low, high, SIMULATED_TOLERANCE), EPSILON_DIGITS), upper)
+    while no_error_counts and grid[0] >= 2 * EPSILON_GRID[0] and is_as_good(grid[0]):
+        grid.insert(0, grid[0] / 2)
+    return min(round_up(_smallest_epsilon(is_as_good, grid, SIMULATED_TOLERANCE) or upper, EPSILON_DIGITS), upper)
 
 
 def _estimate_keys(candidate: Candidate) -> list[str]:
@@ -208,11 +197,10 @@ def _lost_accuracy(evaluation: Candidate, rival: Candidate) -> float:
     limits = {limit.key: limit.limit for limit in question.limits}
     if any(rival.verdicts[key] and evaluation.verdicts[key] is False for key in limits):
         return math.inf
-    differences = {key: evaluation.value(key) - rival.value(key) for key in question.relevant_measures}
-    known = {key: difference for key, difference in differences.items() if not math.isnan(difference)}
     losses = []
-    for key, difference in (known or {ERROR_KEY: evaluation.value(ERROR_KEY) - rival.value(ERROR_KEY)}).items():
-        measure = ACCURACY_MEASURES[key]
+    known = [key for key in question.relevant_measures if not math.isnan(evaluation.value(key) - rival.value(key))]
+    for key in known or [ERROR_KEY]:
+        measure, difference = ACCURACY_MEASURES[key], evaluation.value(key) - rival.value(key)
         unit = abs(evaluation.value(key if measure.needs_interval else ERROR_KEY))
         if key != question.goal and key in limits:
             unit = limits[key]
