@@ -13,7 +13,6 @@ from dpviz.core import declarations
 from dpviz.core.formatting import describe_value, format_distinct, format_number, round_up
 from dpviz.core.parameters import Parameter, parameter_with_default, validate_choice
 from dpviz.core.records import ParameterRecord, Reader, json_field, validate_unique_choices
-from dpviz.export.templates import render_paragraphs
 from dpviz.mechanisms import SYNTHESIZERS, Synthesizer, TwoCellSynthesizer
 from dpviz.mechanisms.matrix_mechanism import GivenMatrix
 from dpviz.mechanisms.prior_mechanism import PRIOR_ONES
@@ -303,6 +302,11 @@ class _ReleasesByEpsilon(Sequence[TwoCellSynthesizer]):
 # In words
 
 
+def _describe_prior(alpha: float) -> str:
+    """A prior to four digits, or to the last invented row where it has more."""
+    return format_number(alpha, 4 if alpha < 1e4 else 6)
+
+
 def describe_promise(design: Design, *, with_prior: bool = False) -> str:
     """Describe what a release follows from: its promise, or its own prior or matrix, and its further parameters.
 
@@ -312,12 +316,33 @@ def describe_promise(design: Design, *, with_prior: bool = False) -> str:
     with_prior : bool, optional
         Whether the prior that follows from a promise is added.
     """
-    kind, real = design.synthesizer_type, design.real_epsilon
-    return render_paragraphs(
-        "export/promise.txt", design=design, kind=kind, given=dict(design.details), with_prior=with_prior,
-        label="your own matrix" if kind is GivenMatrix else kind.info.label, round_up=round_up,
-        real="" if real is None else format_distinct(real, design.epsilon, 3),
-    )[0]  # fmt: skip
+    synthesizer_type, given = design.synthesizer_type, dict(design.details)
+    details = ""
+    for item in synthesizer_type.parameters():
+        if item.name not in ("n", "m", "epsilon", "alpha", "beta"):
+            details += f", {item.symbol or item.title} = {format_number(given.get(item.name, item.default))}"
+            details += "" if item.name in given else " by default"
+
+    # An ε that follows from a prior or a matrix
+    if "epsilon" not in design.promised:
+        together = "" if design.sets == 1 else f" for all {design.sets} sets"
+        exact = f"ε = {format_number(round_up(design.epsilon_of_sets, 4), 4)}{together}, no δ"
+        if "alpha" in design.promised:
+            return f"α = {_describe_prior(design.alpha)} ({exact}){details}"
+        label = "your own matrix" if synthesizer_type is GivenMatrix else synthesizer_type.info.label
+        return f"{exact} ({label}){details}"
+
+    # A promise
+    promise = f"ε = {format_number(design.epsilon, 4)}"
+    if design.real_epsilon is not None:
+        promise += f" (really {format_distinct(design.real_epsilon, design.epsilon, 3)})"
+    if "delta" in design.promised and design.delta > 0:
+        promise += f", δ = {format_number(design.delta, 3)}"
+    if design.sets > 1 and not synthesizer_type.has_prior:
+        promise += f", {'noise for ε/M in' if synthesizer_type.adds_noise else 'ε/M for'} each set"
+    if with_prior and synthesizer_type.has_prior:
+        details += f" (α = {_describe_prior(design.alpha_of_one_set)} in each set)"
+    return promise + details
 
 
 def broken_promise_sentence(design: Design) -> str:
