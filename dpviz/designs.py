@@ -167,7 +167,7 @@ class Design(ParameterRecord):
 
     @property
     def _fixed_sizes(self) -> dict[str, int]:
-        """n and m where the mechanism has them by itself."""
+        """n and m that the mechanism fixes."""
         if isinstance(self.mechanism, GivenMatrix):
             return {"n": self.mechanism.n, "m": self.mechanism.m}
         sizes = [item for item in dataclasses.fields(self.synthesizer_type) if item.name in ("n", "m") and item.init]

@@ -45,8 +45,8 @@ def minimum_prior(
 ) -> float:
     """Smallest prior α with which a method is (ε, δ)-differentially private, rounded to the private side.
 
-    It is 1e-300 (just above 1 for SYNTH_MAP) where any prior is enough, never above the prior for δ = 0, and ∞ where
-    the search for a δ ends at 5e11 and that prior is above 1e12.
+    It is 1e-300 (just above 1 for SYNTH_MAP) where any prior is enough, and never above the prior for δ = 0; ∞ where
+    no α up to 5e11 is enough and the prior for δ = 0 exceeds 1e12.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ def rows_height(rows: int) -> int:
 
 
 def round_step(rough: float, digits: Sequence[float] = (1, 2, 5, 10), share: float = 1.0) -> float:
-    """First of some digits times a power of ten that is at least about as large as a rough step.
+    """Smallest digit times a power of ten that is at least `share` times a rough step.
 
     Parameters
     ----------

@@ -96,7 +96,7 @@ class Mark:
     text: str = ""  # the number
     place: str = "top right"
     name: str = ""  # first line of the hover
-    hover: str = ""  # the second one; by default the value
+    hover: str = ""  # the second one; by default "your point" and the value
     symbol: str = "circle"  # one that is hollow has ``-open`` in its name
     size: float = 10
     ends: tuple[float, float] | None = None  # of the error bar of a simulated value
@@ -128,7 +128,7 @@ def line_chart(
     Parameters
     ----------
     marks, references : sequence of Mark and of ReferenceLine, optional
-        Those beyond the axes are left out.
+        References beyond the axes are left out, and marks that an axis cannot show.
     labels : sequence of dict, optional
         Further annotations.
     legend : {"below", "above", ""}, optional

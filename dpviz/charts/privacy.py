@@ -175,7 +175,7 @@ def draws_chart(draws: Draws) -> theme.Figure:
 
 
 def draws_log_odds_chart(draws: Draws, epsilon: float) -> theme.Figure:
-    """The log-odds of every released table against up to two neighbours, the last one marked.
+    """Log-odds of every released table against up to two neighbours, the last draw marked; infinite ones are gaps.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ from dpviz.privacy.optimum import LeastError, ShortestLength
 from dpviz.privacy.real_loss import ReleaseVerdict
 
 LIMITED_MEASURES = "release_error", "mean_width"  # of which it is known how small any mechanism could make them
-GUESS_ERROR = 0.1  # by which the guess is off whose error stands beside that of a guess at the truth
+GUESS_ERROR = 0.1  # of a public guess, in the second error shown for methods that guess the truth
 
 
 @dataclass(frozen=True)
@@ -85,11 +85,11 @@ class Comparison:
     # Outcomes
 
     def first(self) -> Compared:
-        """What is quick of every method where it is ranked."""
+        """First outcome of every method at `epsilon`, before slower ones refine it."""
         return next(self.rank())
 
     def rank(self) -> Iterator[Compared]:
-        """Yield better and better outcomes where the methods are ranked, of all methods from the beginning."""
+        """Yield better and better outcomes at `epsilon`, where the methods are ranked, always of all methods."""
         latest = Compared({})
         for compared in self.stream([self.epsilon], limits=("release_error",)):
             # The first outcome of each method comes first; then one is replaced, or a limit found

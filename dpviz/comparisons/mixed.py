@@ -374,7 +374,7 @@ class MixedData(NormalData, DataKind):
 
     @property
     def degrees(self) -> int:
-        """Degrees of freedom of a covariance within cells as far as n alone says, at least 3."""
+        """Nominal degrees of freedom n − cells, whatever cells are occupied; at least 3."""
         return max(self.n - self.cells, 3)
 
     def draw(self, rng: Generator, repetitions: int) -> MixedRows:

@@ -92,7 +92,7 @@ class NestedModips(ComparedMethod):
     def real_epsilon(self, data: OneProportion, setting: float, sets: int) -> float:
         """M times the loss of one noisy count's sets, the largest where none of them holds a one.
 
-        The probability of a set given u has a ratio that rises in u with its number of ones, so its ends are extreme.
+        Given u, the likelihood ratio of a set is monotone in its number of ones: the largest loss is at none or all.
         """
         return sets * float(np.max(-np.diff(_log_no_ones(data.n, setting / sets, self.sets_of_each))))
 
@@ -118,7 +118,7 @@ class NestedModips(ComparedMethod):
     def interval(
         self, data: OneProportion, setting: float, sets: int, analysis: Analysis
     ) -> tuple[Measure, Measure] | None:
-        """Simulated: within a noisy count the sets depend on each other."""
+        """Simulated coverage and mean width, as sets of a noisy count are dependent; None without a combining rule."""
         rule = analysis.rule_for(sets)
         if not isinstance(rule, CombiningRule):
             return None

@@ -34,7 +34,7 @@ SECOND_DELTA = 1e-6  # that the second answer allows as well
 
 
 def usual_count(n: int) -> int:
-    """People of n who say yes unless the reader says how many: a quarter, and at least 1."""
+    """Default number of people who say yes: a quarter of n, and at least 1."""
     return max(1, round(n / 4))
 
 
@@ -87,7 +87,7 @@ class Overview:
         cls, mechanism: str, n: int, epsilon: float, seed: int, *, best: bool = False, p: float | None = None,
         confidential_count: int | None = None,
     ) -> Self:  # fmt: skip
-        """Overview of a release of n people, of whom so many, or the share p, say yes."""
+        """Overview for n people, of whom `confidential_count` say yes; without it p·n, or a quarter."""
         yes = confidential_count
         if yes is None:
             yes = usual_count(n) if p is None else max(1, round(p * n))

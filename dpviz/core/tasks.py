@@ -61,8 +61,8 @@ class Task(Generic[Result]):
     def keep_alive(self) -> None:
         """Start the computation, or have it go on for the next two seconds.
 
-        A run may end in the same moment; the next call then starts another, which sends nothing that is as coarse as
-        `latest`. So who waits calls this again and again.
+        If the run ends at the same moment, the next call starts another, which sends only results newer than `latest`;
+        so a waiting reader calls this repeatedly.
         """
         self._used_at = time.monotonic()
         with self._changed:
@@ -84,7 +84,7 @@ class Task(Generic[Result]):
                 self._pool._needed_at[self._number % SLOTS] = end - KEEP_ALIVE_S
 
     def wait(self, seconds: float, check_interrupt: Callable[[], object], min_version: int | None = None) -> None:
-        """Wait until the computation is done, or has had enough results; an error of it is in `error`.
+        """Wait until the computation is done, or has at least `min_version` results; an error of it is in `error`.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class TaskPool:
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # of the workers: this process has read it already
             if self._context.get_start_method() == "forkserver":
                 multiprocessing.set_forkserver_preload([Workers.__module__, *modules])  # workers share this memory
-            with suppress(OSError, NotImplementedError):  # threads compute then
+            with suppress(OSError, EOFError, NotImplementedError):  # threads compute then
                 needed_at = self._context.RawArray("d", SLOTS)
                 self._workers = Workers(workers, self._context, needed_at, self._nice, modules)
                 self._needed_at = needed_at
@@ -244,7 +244,7 @@ class TaskPool:
 
 
 def stop(*pools: TaskPool) -> None:
-    """End the processes of all pools at once, whatever they do; threads compute from then on.
+    """End all child processes of this one at once, whatever they do; threads compute from then on.
 
     Call it when the server ends; where that is killed they end by themselves.
     """

@@ -22,7 +22,7 @@ from typing import Any
 
 KEEP_ALIVE_S = 2.0  # a computation ends at its next step if nobody has needed it for so long
 SEND_INTERVAL_S = 0.25  # between two results that are sent: pages are drawn no more than some times a second
-SLOTS = 4096  # of the times when runs were needed; two computations in one slot only live longer
+SLOTS = 4096  # of the times when runs were needed; two runs in one slot share theirs, and one that ends early restarts
 
 
 class Event(IntEnum):
@@ -57,7 +57,7 @@ class Workers:
 
     Raises
     ------
-    OSError, NotImplementedError
+    OSError, EOFError, NotImplementedError
         If no process can be started.
     """
 
@@ -93,7 +93,7 @@ class Workers:
             if not process.is_alive():
                 try:
                     process, connection = self._start_process()
-                except OSError:  # no process can be started now: this thread computes
+                except (OSError, EOFError):  # no process can be started now, or forked: this thread computes
                     run(number, partial(_begin, function), known_steps, self._arguments[0], receive)
                     continue
             try:
@@ -151,8 +151,8 @@ def run(
             steps += 1
             if result is not None and result is not latest:  # the same object again is no news
                 latest = result
-                pending = result
-            if pending is not None and steps > known_steps and time.monotonic() - sent_at > SEND_INTERVAL_S:
+                pending = result if steps > known_steps else None
+            if pending is not None and time.monotonic() - sent_at > SEND_INTERVAL_S:
                 receive(number, Event.RESULT, pending, steps, 0)
                 sent_at = time.monotonic()
                 pending = None

@@ -101,7 +101,7 @@ class GivenCounts(NamedTuple):
 def sums_given_counts(
     synthesizer: TwoCellSynthesizer, sets: int, rules: list[IntervalRule], level: float, points: FloatArray
 ) -> GivenCounts:
-    """Sums over the releases given each confidential count that matters at some points.
+    """Coverage, expected length and probability of an interval of each rule, given each likely confidential count.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ class CoverageDecomposition:
 
     @property
     def main_cause(self) -> str:
-        """Key of the largest of `lost`, whatever its sign."""
+        """Key of the entry of `lost` that is largest in absolute value."""
         return max(self.lost, key=lambda key: abs(self.lost[key]))
 
     @property
@@ -111,7 +111,7 @@ def coverage_decomposition(
     if not isinstance(chosen, CombiningRule):
         raise ValueError(f'rule must be one that has a variance T to repair; "{chosen.label}" has none.')
 
-    # T of every release, and its mean, which releases left out of the sums, with T up to `largest`, must not decide
+    # T of every release, and E[T]; refused if releases left out of the sums, with |T| up to `largest`, could decide it
     distribution = release_distribution(synthesizer, p=p, sets=sets)
     statistics = distribution.statistics
     ratio = statistics.synthetic_ratio

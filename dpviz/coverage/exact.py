@@ -29,8 +29,7 @@ class ExactCoverage:
         Pr(low ≤ p ≤ high); a release without an interval does not cover.
     mean_width, mean_width_inside : float
         Expected width of the intervals that there are, and of their part between 0 and 1; NaN where there are almost
-        none. The first is NaN as well for a rule of unbounded width, which releases with almost 0 degrees of freedom,
-        too unlikely to be summed, make.
+        none. The first is NaN as well for rules of unbounded width: releases too unlikely to be summed decide it.
     negative_variance_share, vacuous_share : float
         Probability that there is no interval, and that it holds all of 0 to 1.
     coverage_given_negative_total, coverage_given_nonnegative_total : float
@@ -104,8 +103,8 @@ def exact_coverages(
     synthesizer, p, sets, rules, level
         As in `exact_coverage`.
     skip_unreachable : bool, default False
-        Whether rules whose sums would take too long are left out, instead of a ValueError: all but those that know the
-        noise, or all.
+        Whether rules whose sums would take too long are left out, instead of a ValueError: then only those that know
+        the noise are returned, or none.
     """
     p = PROPORTION.validate(p)
     chosen, sets, level = checked_rules(rules, sets, level)
@@ -169,7 +168,7 @@ def _coverage_from(distribution: ReleaseDistribution, rule: IntervalRule, p: flo
         mean_width_inside=min(mean(inside, total - missing), 1.0),
         negative_variance_share=min(missing, 1.0),
         vacuous_share=min(vacuous, 1.0),
-        coverage_given_negative_total=min(mean(covered_negative, negative), 1.0),
+        coverage_given_negative_total=min(mean(covered_negative, negative), 1.0),  # min keeps a NaN that comes first
         coverage_given_nonnegative_total=min(mean(covered_share - covered_negative, total - negative), 1.0),
         negative_total_share=min(negative, 1.0),
         error_bound=error,

@@ -111,7 +111,7 @@ def _zero_if_rounding(difference: float, scale: float) -> float:
 def _rule_performance(
     tally: CoverageTally, place: int, bias: float, variance: float, of_variance: float
 ) -> RulePerformance:
-    """Measures of the rule at a place of the plan; Var(q̄), and R times the variance of that as an estimate."""
+    """Measures of one rule; `variance` is Var(q̄), and `of_variance` R times the variance of its estimate."""
     rule = RULES[tally.plan.rules[place]]
     sums = {name: float(value[place]) for name, value in tally.sums.items() if np.ndim(value)}
     count = {name: int(sums[name]) for name in tally.plan.counts if name in sums}
@@ -162,7 +162,7 @@ def first_shares(tally: CoverageTally, number: int) -> dict[str, tuple[float, fl
     ----------
     tally : CoverageTally
     number : int
-        That of all repetitions, or at most that of those that are shown.
+        All repetitions, or at most the number of repetitions kept one by one.
     """
     shares = tally.sums["covered"] / number
     if number < tally.repetitions:

@@ -155,7 +155,7 @@ class ReleaseOutcomes:
     ----------
     synthesizer, sets
     counts : ndarray of int
-        Neighbouring confidential counts x that matter.
+        Consecutive confidential counts x that matter.
     weights : ndarray, optional
         Their probabilities, if they are mixed; else each count is one of the `groups` by itself.
     sums_only : bool, default False
@@ -164,7 +164,7 @@ class ReleaseOutcomes:
     Raises
     ------
     ValueError
-        If the sums would take too long: `work` counts the entries of all transforms.
+        If the sums would take too long.
     """
 
     def __init__(
@@ -187,7 +187,7 @@ class ReleaseOutcomes:
         if weights is None:
             per_group = 1
         elif self._has_boxes:
-            per_group = 16  # neighbouring counts share an inverse transform
+            per_group = 16  # consecutive counts share an inverse transform
         self.groups = np.array_split(np.arange(len(counts)), math.ceil(len(counts) / per_group))
         if self._has_boxes:
             self._find_boxes(is_mixed=weights is not None)
@@ -313,7 +313,7 @@ def release_distribution(
 
 
 def exact_work(synthesizer: TwoCellSynthesizer, *, p: float, sets: int, sums_only: bool = False) -> float:
-    """Entries of the transforms of `release_distribution`; infinite where the sums would take too long.
+    """Entries of the transforms, or of the table of sums; infinite where transforms would exceed their limit.
 
     Parameters
     ----------

@@ -217,7 +217,7 @@ def costs_table(results: Mapping[str, CoverageDecomposition]) -> TextTable:
         for key, result in results.items()
     }  # fmt: skip
     head = ["rule", "promised", *_first_causes(results).values(), "as published"]
-    return _rule_table("What each cause costs, in points", head, cells.items())
+    return _rule_table("Change of coverage by each cause, in points", head, cells.items())
 
 
 def repairs_table(results: Mapping[str, CoverageDecomposition]) -> TextTable:

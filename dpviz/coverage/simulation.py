@@ -154,7 +154,7 @@ class CoveragePlan(Plan[CoverageTally]):
 
     def simulate(self, rng: np.random.Generator, size: int) -> Block:
         """Draw a block, and tally the intervals of its first `size` repetitions."""
-        # Uniform numbers of the whole block, whatever its size
+        # Numbers for the whole block even if fewer repetitions count, so that digits do not depend on `size`
         uniforms = rng.random((1 + self.sets, self.batch))[:, :size]
         if self.confidential_count is None:
             weights = binomial_weights(np.array([self.p]), self.synthesizer.n)[0]

@@ -127,7 +127,7 @@ class Candidate:
     # Outcomes at the true values that are tried
 
     def refinements(self) -> Iterator[Candidate]:
-        """Yield copies with more and more known: two for exact data, one a block of repetitions for simulated."""
+        """Yield the candidate with more and more known; the last one is complete."""
         outcomes: tuple[Outcome, ...] = ()
         if not self.question.data.simulated:
             yield self

@@ -20,7 +20,7 @@ EPSILON_GRID = np.geomspace(0.01, 100.0, 49)  # 12 points per decade
 
 
 def assign_epsilon(candidate: Candidate, largest: float | None) -> Candidate | None:
-    """Candidate at the ε that it is given under its question; None where none is enough.
+    """Candidate at its ε; None where no privacy limit gives an ε and none tried meets the accuracy limits.
 
     Parameters
     ----------
@@ -104,7 +104,9 @@ def _smallest_epsilon(is_enough: Callable[[float], bool], grid: Sequence[float],
 
 
 def useful_epsilon(candidate: Candidate, largest: float) -> float:
-    """Largest ε allowed; if that is unusually large, or less is as good, the smallest beyond which nothing improves.
+    """Largest ε allowed, or the smallest at which accuracy saturates.
+
+    It saturates where the limits allow every ε, the real ε is unusual, or a smaller ε is as accurate.
 
     Parameters
     ----------
@@ -147,7 +149,7 @@ def _saturating_epsilon(candidate: Candidate, upper: float) -> float:
 
     Bias and error are compared with those at all larger ε on a grid. An interval is not looked at.
     """
-    grid = np.geomspace(EPSILON_GRID[0], upper, 16).tolist()
+    grid = np.geomspace(min(EPSILON_GRID[0], upper), upper, 16).tolist()
     known = {epsilon: candidate.at(epsilon).quick() for epsilon in grid}
 
     # An error can fall and rise again: the smallest bias and error between two points, in four rounds
@@ -188,10 +190,9 @@ def _estimate_keys(candidate: Candidate) -> list[str]:
 
 
 def _lost_accuracy(evaluation: Candidate, rival: Candidate) -> float:
-    """How much better a rival is in what counts, at most, in thousandths; infinite if it meets a limit this one breaks.
+    """Largest relative loss against a rival, in units of 0.1 %; infinite if only the rival meets a limit.
 
-    The thousandths are those of the limit for what is limited and not the goal, of the error for a bias, and of its own
-    value for anything else.
+    It is relative to the limit for what is limited and not the goal, to the error for a bias, else to its own value.
     """
     question = evaluation.question
     limits = {limit.key: limit.limit for limit in question.limits}
@@ -204,6 +205,8 @@ def _lost_accuracy(evaluation: Candidate, rival: Candidate) -> float:
         unit = abs(evaluation.value(key if measure.needs_interval else ERROR_KEY))
         if key != question.goal and key in limits:
             unit = limits[key]
-        loss = (-difference if measure.is_share else difference) / max(SATURATION * unit, TIE_TOLERANCE)
+        loss = -difference if measure.is_share else difference
+        if math.isfinite(loss):  # a width can be infinite
+            loss /= max(SATURATION * unit, TIE_TOLERANCE)
         losses.append(0.0 if math.isnan(loss) else loss)
     return max(losses)

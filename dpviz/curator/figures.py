@@ -65,7 +65,7 @@ def limits_figure(result: SearchResult, rows: int) -> Figure | None:
     if not uses:
         measure = ACCURACY_MEASURES.get(question.goal, ACCURACY_MEASURES[ERROR_KEY])
         values = [design.value(measure.key) for design in result.designs]
-        smallest = min((value for value in values if value > 0), default=0.0)
+        smallest = min((value for value in values if 0 < value < math.inf), default=0.0)
         if not smallest:
             return None
         uses = {measure.label: limit_use(AccuracyLimit(measure.key, smallest), designs)}
@@ -80,7 +80,7 @@ def guess_rate(sweep: Sweep, epsilon: float) -> float:
 
 
 def sweep_figure(sweep: Sweep, measure: str, *, guesses: bool = False) -> Figure:
-    """A measure of the designs along their axis; without a design that is never the best in full color.
+    """A measure of the designs along their axis; in a complete sweep those that are never the best are faded.
 
     Parameters
     ----------
@@ -180,19 +180,20 @@ def padded(values: Sequence[float]) -> tuple[float, float]:
 
 
 def accuracy_svgs(design: Candidate) -> list[Markup]:
-    """Picture of each measure that is known, against the true values tried; none for a single value."""
+    """Pictures of the measures that are known and finite, against the true values tried; no list for a single value."""
     question, pictures = design.question, []
     limits = {limit.key: limit.limit for limit in question.limits}
     x_label = f"{question.true_parameter.title.lower()}, {question.true_parameter.symbol}"
     for key, measure in ACCURACY_MEASURES.items() if len(question.truths) > 1 else ():
         worst, limit = design.worst_cases[key], limits.get(key)
         line = [(truth, measure.of(outcome)) for truth, outcome in zip(question.truths, design.outcomes, strict=True)]
-        if any(math.isnan(value.value) for _, value in line):
+        if not all(math.isfinite(value.value) for _, value in line):
             continue
         title = capitalize_first(measure.label)
         if limit is not None:
             title += f", {measure.bound} {format_number(limit, 4)}"
-        ring = None if math.isnan(worst.location) else (worst.location, worst.measure)
+        has_ring = not math.isnan(worst.location) and math.isfinite(worst.measure.value)
+        ring = (worst.location, worst.measure) if has_ring else None
         places, ends = _places_and_ends([*line, ring] if ring else line)
 
         # A limit three lengths of the axis away would flatten the curve
@@ -236,7 +237,7 @@ def ranking_svg(result: SearchResult, design: Candidate) -> Markup | str:
     largest = max(_bar(value)[1] for _, value in ranked)
     return _drawing(
         "ranking", ranked=ranked, chosen=design.key, row_height=26, height=26 * len(ranked) + 66, marks=MARKS,
-        label=measure.label if measure else "exact privacy loss of all sets",
+        label=measure.label if measure else "real privacy loss of all sets",
         x=SvgAxis(0.0, padded([0.0, largest])[1], 390, 676),
     )  # fmt: skip
 

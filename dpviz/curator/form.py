@@ -25,7 +25,7 @@ FORM_NAMES = {"most_epsilon": "epsilon", "most_delta": "delta", "most_success": 
 """Numbers of privacy limits that the form calls by another name; other pages have two of these as well."""
 
 FORM_UNITS = {"guesses": 100.0, "points": 50.0, "half": 0.5}
-"""Value in the form of what is 1 in a question, by name."""
+"""Factor from the unit of a question to that of the form, by name."""
 
 DEFAULT_RANGES: dict[str, tuple[float, float]] = {"p": (0.1, 0.4), "mean": (-1.0, 1.0)}
 RANGE_HELP = (
@@ -39,7 +39,7 @@ NOT_IN_FORM = (
 
 
 def limit_name(kind: type[DataKind], key: str) -> str:
-    """Name in the form of the limit on a measure: of a length half of it.
+    """Form field of the limit on a measure; a length is entered as its half.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def to_form(numbers: Mapping[str, float]) -> dict[str, float]:
 
 
 def from_form(values: Mapping[str, float]) -> dict[str, float]:
-    """Numbers of limits that a form holds, under the names and in the units of a question."""
+    """Numbers of a form in the units of a question; privacy limits get its names, lengths keep `points` and `half`."""
     names = {form_name: name for name, form_name in FORM_NAMES.items()}
     return {names.get(name, name): float(f"{value / FORM_UNITS.get(name, 1.0):.12g}") for name, value in values.items()}
 

@@ -48,7 +48,7 @@ class PrivacyLimit(ParameterRecord, ABC):
 
     @abstractmethod
     def attained(self, loss: float, delta: Callable[[float], float]) -> float:
-        """What a release attains of what is limited, from its pure ε and its δ at any ε."""
+        """Value of the limited quantity for a release, from its pure ε and its δ at any ε."""
 
     @cached_property
     def _texts(self) -> list[str]:
@@ -147,7 +147,7 @@ class GuessingLimit(PrivacyLimit, key="guess"):
 
 @dataclass(frozen=True, kw_only=True)
 class PosteriorLimit(PrivacyLimit, key="odds"):
-    """How probable the attacker may hold something after the release: ε = logit(a) − logit(b).
+    """Largest probability that an attacker may reach, from b before to a after the release: ε = logit(a) − logit(b).
 
     >>> limit = PosteriorLimit(believed_before=0.5, most_after=0.75)  # the odds grow by a factor of 3
     >>> round(math.exp(limit.as_epsilon_delta()[0]), 12)

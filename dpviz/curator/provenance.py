@@ -24,6 +24,7 @@ from dpviz.privacy.optimum import LeastError
 ENTRIES: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 FILE_DIGITS = 12  # the digits that follow depend on the order in which a processor adds
 MAX_GAP = 1e-9  # relative gap up to which the smallest error is known to every digit that is shown
+MAX_EXPONENT = 709.0  # of e in floating point
 MAX_COMPARED_LOSS = 600.0  # ε above which the smallest error is 0 to every digit
 
 
@@ -67,7 +68,7 @@ class ReportedNumber:
 
     @property
     def rounded(self) -> Measure:
-        """Measure with as many digits as every processor finds alike, and no zero with a sign."""
+        """Measure rounded to `FILE_DIGITS`, in which all processors agree; −0 becomes 0."""
         value, error = (float(f"{x:.{FILE_DIGITS}g}") + 0.0 for x in (self.measure.shown, self.measure.error))
         return Measure(value, error)
 
@@ -101,7 +102,7 @@ def _number(key: str, value: Measure | float | None, **details: Any) -> Reported
 
 
 def _page(design: Candidate, page_of_matrix: str = "") -> str:
-    """Page that has a number again: one about a single count, where it knows each set, or that of comparisons."""
+    """Page that shows the number: `page_of_matrix` for releases of two counts, else that of comparisons or this one."""
     release = design.method.design(design.question.data, design.epsilon, design.sets) if page_of_matrix else None
     if release is not None and isinstance(release.synthesizer, TwoCellSynthesizer):
         return page_of_matrix
@@ -149,8 +150,11 @@ def _disclosure(design: Candidate) -> Iterator[ReportedNumber]:
     if loss is None:
         yield _number("odds_factor", None, page=page)
         return
-    factor = math.exp(min(loss, 709.0)) if math.isfinite(loss) else math.inf  # e^709 is the largest number there is
-    yield _number("odds_factor", factor, is_bound=is_bound, page=page)
+    if MAX_EXPONENT < loss < math.inf:
+        yield _number("odds_factor", None, note="larger than 10^307", page=page)
+    else:
+        factor = math.exp(loss) if math.isfinite(loss) else math.inf
+        yield _number("odds_factor", factor, is_bound=is_bound, page=page)
 
     # δ of all sets at any ε: exact, or the most that the loss allows by Kairouz, Oh & Viswanath (2015), theorem 2.1
     real_delta = partial(design.method.real_delta, design.question.data, design.epsilon, design.sets)
@@ -229,7 +233,7 @@ def _added_error(design: Candidate) -> Iterator[ReportedNumber]:
 
 
 def _least_error(design: Candidate) -> LeastError | None:
-    """Smallest error at the ε and δ that were asked for, or at the loss that the release really has."""
+    """Smallest error at the limit (ε, δ) if its δ is positive, else at the real pure ε."""
     limit, loss = design.question.epsilon_delta_limit, design.real_epsilon
     if limit is not None and limit.most_delta > 0:
         return design.question.data.least_error(*limit.as_epsilon_delta())

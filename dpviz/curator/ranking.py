@@ -49,7 +49,7 @@ def privacy_loss(design: Candidate) -> Measure:
 
 
 def _accuracy(key: str, design: Candidate) -> Measure:
-    """A measure; of a saturated design within the thousandth by which a larger ε would improve it."""
+    """Measure of a design; if its ε is saturated, with the 0.1 % tolerance of that search."""
     measure = design.worst_case(key).measure
     if not design.is_saturated or not math.isfinite(measure.value):
         return measure
@@ -101,7 +101,7 @@ def leading_criterion(best: Candidate) -> Criterion:
 
 
 def _classes(designs: Sequence[Candidate], criterion: Criterion) -> list[list[Candidate]]:
-    """Classes of designs with one verdict: tied within the tolerance of their search, or two standard errors."""
+    """Tie classes of designs with the same verdict: within the tolerance of their search, or two standard errors."""
     question = designs[0].question
     is_searched = question.minimizes_epsilon and designs[0].meets_limits is not False
 

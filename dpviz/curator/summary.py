@@ -39,7 +39,7 @@ MARKS = {True: ("✓", "kept"), False: ("✗", "broken"), None: ("?", "not decid
 
 
 class Answer(NamedTuple):
-    """Badge, sentence, one of at most 15 words for a class, and an explanation, as inline HTML."""
+    """Badge, sentence, a short one of at most 15 words for class mode, and an explanation, as inline HTML."""
 
     badge: str
     sentence: str
@@ -51,7 +51,7 @@ class Answer(NamedTuple):
 
 
 def unit_of(question: DesignQuestion, measure: AccuracyMeasure) -> tuple[float, str]:
-    """How many times a value is shown, and its unit: probabilities in per cent, half of a length, in points."""
+    """Display factor and unit: per cent for probabilities; half the value for lengths, of proportions in points."""
     if measure.is_share:
         return 100, " %"
     if not measure.half_label:
@@ -271,7 +271,9 @@ def ranking_table(result: SearchResult, count: int) -> TextTable:
     Parameters
     ----------
     result : SearchResult
+        Designs in order.
     count : int
+        Number of designs shown.
     """
     measures = ACCURACY_MEASURES.values()
     half = f"half-width,{unit_of(result.question, ACCURACY_MEASURES['mean_width'])[1]}".rstrip(",")

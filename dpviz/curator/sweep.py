@@ -64,7 +64,7 @@ class Axis(Enum):
         return list(question.truths)
 
     def question_at(self, question: DesignQuestion, value: float) -> DesignQuestion:
-        """The question at one of them; with n people as many rows are released if that was so."""
+        """The question at a value of the axis; if m = n, m changes with n."""
         changes: dict[str, Any] = {"lowest": value, "highest": value}
         if self is Axis.EPSILON:
             changes = {"protections": (EpsilonDeltaLimit(most_epsilon=value, most_delta=question.max_delta),)}
@@ -81,7 +81,7 @@ class Axis(Enum):
         """Where the question itself is; NaN where it has no such number."""
         if self is Axis.EPSILON:
             return _current_epsilon(question)
-        sizes: dict[str, float] = {} if self in (Axis.SETS, Axis.TRUTH) else {"m": 0, **question.data.settings()}
+        sizes: dict[str, float] = {} if self in (Axis.SETS, Axis.TRUTH) else question.data.settings()
         return sizes.get(self.symbol, math.nan)
 
 
@@ -169,7 +169,7 @@ class Sweep:
 
 
 def first_of_each_method(result: SearchResult) -> list[Candidate]:
-    """The first design of each method, in their order."""
+    """The first design of each method, at most six, in their order."""
     designs: dict[str, Candidate] = {}
     for design in result.designs:
         designs.setdefault(design.method.key, design)
@@ -184,7 +184,7 @@ def measure_of(design: Candidate, measure: str) -> Measure:
 def sweep(
     axis: Axis, question: DesignQuestion, designs: Sequence[Candidate], intervals: bool = False, limit: bool = False
 ) -> Iterator[Sweep]:
-    """Yield designs along an axis, coarse to fine: at every value set anew to what its privacy limits allow.
+    """Yield the sweep so far, values coarse to fine; at each value every design is given its ε again.
 
     Parameters
     ----------
@@ -224,7 +224,7 @@ def sweep(
 
 
 def _candidate_at(axis: Axis, question: DesignQuestion, design: Candidate, value: float) -> Candidate | None:
-    """Design at a value of an axis: a minimal ε stays, as far as it is allowed; without privacy limits any does."""
+    """Design at a value of the axis; a minimal ε stays if it is allowed, and any ε if there are no privacy limits."""
     sets = design.method.sets(int(value)) if axis is Axis.SETS else design.sets
     if design.method.absence(question.data):
         return None

@@ -47,7 +47,7 @@ def file_header(name: str, lines: Sequence[str]) -> str:
     Parameters
     ----------
     name : str
-        Of the file; none of another kind has comments.
+        Of the file; one of another kind has no comments.
     lines : sequence of str
 
     Examples

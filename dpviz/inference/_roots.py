@@ -46,6 +46,8 @@ def falling_roots(
             step = place - value / slope
         is_inside = ((step > low[active]) & (step < high[active])) | (np.abs(step - place) <= tolerance)
         x[active] = np.where(is_inside, step, (low[active] + high[active]) / 2)
+        is_root = np.abs(value) <= accuracy  # a step from here would follow rounding errors where the slope is tiny
+        x[active[is_root]] = place[is_root]
         is_open = (np.abs(x[active] - place) > tolerance) & (high[active] - low[active] > tolerance)
-        active = active[is_open & (np.abs(value) > accuracy)]
+        active = active[is_open & ~is_root]
     return x

@@ -213,7 +213,10 @@ class MixtureFamily:
 
         def missing(which: IntArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
             _, _, mass, rate = self.at(rows[which], u)
-            return target[which] - mass, -rate
+            is_low, wanted = target[which] < 0.5, target[which]
+            tail, goal = np.where(is_low, mass, 1 - mass), np.where(is_low, wanted, 1 - wanted)
+            with np.errstate(all="ignore"):  # logarithms keep the digits of small tails
+                return np.where(is_low, 1, -1) * np.log(goal / tail), -rate / tail
 
         mean, variance = self.moments()
         start = np.clip(mean + np.outer(ndtri(probabilities), np.sqrt(variance)), mean / 10, (9 + mean) / 10)

@@ -37,7 +37,7 @@ class SetStatistics(NamedTuple):
     total: IntArray  # S = Σ x̃_j
     estimate: FloatArray  # q̄ = S / (Mm), the mean of q_j = x̃_j / m
     between: FloatArray  # b, the variance of q_j between the sets; 0 for a single set
-    within: FloatArray  # v̄, the mean of q_j (1 − q_j) / m; < 0 where no release is so, NaN where only S is known
+    within: FloatArray  # v̄, mean of q_j (1 − q_j) / m; < 0 marks an (S, Q) that no release has, NaN unknown Q
 
     def at(self, places: slice) -> "SetStatistics":
         """Statistics of some of the releases."""

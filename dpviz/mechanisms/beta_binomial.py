@@ -40,7 +40,7 @@ class BetaBinomial(UnderPrior, TwoCellSynthesizer):
         return 1, m
 
     def log_transition(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """Pr(j | i) = C(m, j) h(i + j) / B(α + i, β + n − i) with h(k) = B(α + k, β + n + m − k): a Hankel matrix."""
+        """ln Pr(j | i) = ln [C(m, j) h(i + j) / B(α + i, β + n − i)] with h(k) = B(α + k, β + n + m − k), Hankel."""
         rows, columns = np.asarray(rows), np.asarray(columns)
         by_sum, by_column, by_row = beta_binomial_terms(self.n, self.m, self.alpha, self.beta)
         table = _hankel(by_sum, rows, columns, self.m)

@@ -115,7 +115,7 @@ def epsilon_for_delta(release: Release, delta: float) -> float:
     largest = pure_epsilon(release)
     if delta == 0 and delta_for_epsilon(release, 0.0) > 0:
         return largest
-    # Steps of an ε whose δ is too large by rounding, the tolerance from the fourth round on, and of an ε of 0
+    # Where rounding leaves δ(ε) > δ, ε grows by relative steps from 1e-14, and by absolute ones from 1e-17 at ε = 0
     epsilon, relative_step, absolute_step = 0.0, 1e-14, 1e-17
     while epsilon < largest and (worst := worst_neighbours(release, epsilon)).value > delta:
         losses_of = getattr(release, "losses_of", None)  # only synthesizers and releases of three cells list them

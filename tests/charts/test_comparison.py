@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 from dpviz.charts.comparison import LARGEST_USED_SHARE, SMALLEST_USED_SHARE, limits_chart
-from dpviz.comparisons import CountData
+from dpviz.comparisons import CountData, UnknownVariance
 from dpviz.core.monte_carlo import Measure
-from dpviz.curator.figures import limit_use, limits_figure
+from dpviz.curator.figures import accuracy_svgs, limit_use, limits_figure
 from dpviz.curator.measures import ACCURACY_MEASURES, AccuracyLimit, WorstCase
 from dpviz.curator.privacy_limits import EpsilonDeltaLimit
 from dpviz.curator.question import DesignQuestion
 from dpviz.curator.search import evaluate_designs
+from tests.curator.questions import answered, asking
 
 LIMITS = tuple(AccuracyLimit(key, 0.9 if key == "coverage" else 0.1) for key in ACCURACY_MEASURES)
 ASKED = DesignQuestion(
@@ -69,6 +70,19 @@ def test_without_a_limit_the_picture_says_how_many_times_the_best_each_design_is
     assert np.frombuffer(base64.b64decode(trace["x"]["bdata"])).min() == pytest.approx(1)
     assert picture["layout"]["xaxis"]["title"]["text"] == "the smallest root mean squared error"
     assert not picture["layout"].get("annotations")
+
+
+def test_endless_intervals_have_no_picture_of_their_length_and_no_limit() -> None:
+    data = UnknownVariance(n=20, mean=0.0, sigma=1.0, low=-3.0, high=3.0)
+    asked = asking(
+        EpsilonDeltaLimit(most_epsilon=1.0), data=data, low=-1.0, high=1.0, sets=(2,), rules=("reiter_2002",),
+        methods=("modips_split", "perturbed_histogram_safe"), goal="mean_width", repetitions=100,
+    )  # fmt: skip
+    desk = answered(asked)
+    assert {design.value("mean_width") for design in desk.designs} == {math.inf}
+    assert limits_figure(desk, 5) is None
+    pictures = [accuracy_svgs(design) for design in desk.designs]
+    assert all(pictures) and not any("length" in picture for drawn in pictures for picture in drawn)
 
 
 def test_the_picture_shows_the_designs_of_the_table_in_its_order() -> None:

@@ -116,6 +116,14 @@ def test_a_result_that_comes_again_is_sent_once(monkeypatch):
     assert events[0][1] is first and events[1][1] is second
 
 
+def test_a_restarted_run_sends_no_result_that_is_known(monkeypatch):
+    monkeypatch.setattr(workers, "SEND_INTERVAL_S", -1.0)
+    events = []
+    stream = partial(iter, ["coarse", None, "fine"])
+    workers.run(0, stream, 1, [math.inf], lambda _number, event, payload, *_: events.append((event.name, payload)))
+    assert events == [("RESULT", "fine"), ("DONE", None)]
+
+
 def test_what_a_generator_returns_is_its_last_result(pool, key):
     assert finish(pool.task(key, partial(streams.return_at_end, 7))) == 7
     assert finish(pool.task((key, None), partial(streams.return_at_end, None))) is None

@@ -9,6 +9,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 from scipy.special import beta as beta_function
+from scipy.special import betaincinv
 
 from dpviz.inference import BetaMixture, posterior_cells, posterior_given, posterior_mixture
 from dpviz.inference._roots import falling_roots
@@ -130,6 +131,12 @@ def test_quantiles_have_their_probability_by_mpmath(gammas: tuple[float, float])
         parts = zip(post.weights.tolist(), post.a.tolist(), post.b.tolist(), strict=True)
         below = mp.fsum(w * mp.betainc(a, b, 0, p, regularized=True) for w, a, b in parts)
         assert float(below) == pytest.approx(q, abs=1e-12)
+
+
+def test_quantiles_of_tiny_tails_are_those_of_the_beta_distribution() -> None:
+    mixture = BetaMixture(a=np.array([50.0]), b=np.array([50.0]), weights=np.array([1.0]))
+    for q in (1e-300, 1e-14, 1e-9, 1 - 1e-9, 1 - 1e-14):
+        assert mixture.quantile(q) == pytest.approx(float(betaincinv(50, 50, q)), rel=1e-13 if q < 0.5 else 1e-3)
 
 
 def test_a_part_that_no_float_can_name_is_the_last_one_inside() -> None:
