@@ -21,7 +21,7 @@ from dpviz.core.workers import KEEP_ALIVE_S, SLOTS, Event, Workers, run
 
 RELEASE_DELAY_S = 0.3  # in which a computation goes on that a reader has left: others keep it alive more often
 POLL_INTERVAL_S = 0.02  # between two looks of a waiting reader at whether to go on waiting
-MAX_RESTARTS = 2  # of a computation whose worker has died
+MAX_RESTARTS = 5  # of a computation whose worker has died: others may have killed it, as a machine without memory does
 KEPT_TASKS = 256  # thirty readers with eight pictures each
 KEPT_BYTES = 64_000_000  # of their pickled results, which may be large arrays
 RECENT_S = 10.0  # what was used so recently stays at any size: pages that refine use it again after at most 5 s

@@ -59,7 +59,7 @@ def privacy_names(key: str) -> list[str]:
 
 def _form_numbers() -> dict[str, Parameter]:
     """Sizes and ranges of all kinds of data, then limits on privacy and on accuracy, then the rest."""
-    kinds, declared = QUESTION_KINDS.values(), declarations.NUMBERS
+    kinds = QUESTION_KINDS.values()
     true_values = {kind.true_value for kind in kinds}
     sizes = widest_domains(kind.numbers() for kind in kinds)
     numbers = {name: size for name, size in sizes.items() if name not in true_values}
@@ -73,8 +73,10 @@ def _form_numbers() -> dict[str, Parameter]:
             numbers[name] = dataclasses.replace(parameter, name=name, title=title, default=default, help=RANGE_HELP)
 
     # Limits under their names in the form, where those in other units are declared by themselves
+    measured = [measure.parameter for measure in ACCURACY_MEASURES.values() if not measure.half_label]
+    declared = {parameter.name: parameter for parameter in measured} | declarations.NUMBERS
     names = [name for limit in PRIVACY_LIMITS.values() for name in limit.numbers()]
-    names += [measure.parameter.name for measure in ACCURACY_MEASURES.values() if not measure.half_label]
+    names += [parameter.name for parameter in measured]
     for name in (*names, "points", "half", "believed_ones", "believed_zeros", "values"):
         form_name = FORM_NAMES.get(name, name)
         numbers[form_name] = dataclasses.replace(declared.get(form_name, declared[name]), name=form_name)

@@ -4,7 +4,7 @@ import html
 import json
 import pickle
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from unittest.mock import patch
 from urllib.parse import parse_qsl
@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 from streamlit import config
 from streamlit.testing.v1 import AppTest
 
-from dpviz.core import workers
+from pages.ui import background
 
 TIMEOUT_S = 120
 SHOWN = ("html", "markdown", "caption", "error", "warning", "info")
@@ -21,28 +21,25 @@ MODULE = "module_of_test"
 
 config.set_option("client.showErrorDetails", "full")
 config.set_option("global.disableWidgetStateDuplicationWarning", True)
+_stream = background._stream
 
 
-def _run_as_in_process(number: int, function: Callable[[], Iterator[Any]], *arguments: Any) -> None:
+def _stream_copies(*task: Any) -> Iterator[Any]:
     """Compute in a thread, but with copies: a process is sent pickled tasks, and sends pickled results back."""
-
-    def stream() -> Iterator[Any]:
-        results = pickle.loads(pickle.dumps(function))()
-        latest = copy = None
-        while True:
-            try:
-                result = next(results)
-            except StopIteration as end:
-                return pickle.loads(pickle.dumps(end.value))
-            if result is not latest:
-                latest = result
-                copy = pickle.loads(pickle.dumps(result))
-            yield copy
-
-    workers.run(number, stream, *arguments)
+    results = _stream(*pickle.loads(pickle.dumps(task)))
+    latest = copy = None
+    while True:
+        try:
+            result = next(results)
+        except StopIteration as end:
+            return pickle.loads(pickle.dumps(end.value))
+        if result is not latest:
+            latest = result
+            copy = pickle.loads(pickle.dumps(result))
+        yield copy
 
 
-patch("dpviz.core.tasks.run", _run_as_in_process).start()
+patch.object(background, "_stream", _stream_copies).start()
 
 
 def open_page(module: str, *, session: Mapping[str, object] | None = None, **query: object) -> AppTest:
