@@ -258,8 +258,8 @@ class SavedRun:
             if sums.shape != np.shape(before) or not np.isfinite(sums).all():
                 shape = "x".join(map(str, np.shape(before))) or "one"
                 raise ValueError(f"sums.{name} must be {shape} finite numbers; got {describe_value(value)}.")
-            more = sums - before
-            if name in plan.counts and not ((more >= 0) & (more <= added) & (more == np.floor(more))).all():
+            growth = sums - before
+            if name in plan.counts and not ((growth >= 0) & (growth <= added) & (growth == np.floor(growth))).all():
                 ends = (format_number(float(end)) for end in (np.min(before), np.max(before) + added))
                 allowed = f"whole numbers from {' to '.join(ends)}"
                 raise ValueError(f"sums.{name} must be {allowed}; got {describe_value(value)}.")

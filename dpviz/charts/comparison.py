@@ -87,20 +87,20 @@ def comparison_picture(
         lines.append(_line(outcomes, measure, method, is_reference=method.reference, short=names[method.label]))
 
     # The best that is possible, and the best method
-    drawn = comparison_measures(comparison)[measure]
+    drawn_measure = comparison_measures(comparison)[measure]
     limit = best_mark = None
     if known := results.limits(measure):
         x, y = np.array([*known]), comparison.data.chosen_estimand.unit * np.array([*known.values()])
-        limit = Line(name=drawn.limit, x=x, y=y, is_limit=True)
+        limit = Line(name=drawn_measure.limit, x=x, y=y, is_limit=True)
     if ranking.contenders and not small:
         best = ranking.contenders[0]
         value = best.shown(measure).value
-        text = f"{format_number(100 * value, 3)} %" if drawn.axis.percent else format_number(value, 3)
+        text = f"{format_number(100 * value, 3)} %" if drawn_measure.axis.percent else format_number(value, 3)
         color, name = best.method.key, best.method.label
         best_mark = Mark(x=comparison.epsilon, y=value, color=color, name=name, text=text, hover=text, **RING)
     low, high = comparison.span
     return comparison_chart(
-        lines, Axis(title=comparison.terms.axis, symbol="ε", log=True, low=low, high=high, pad=0), drawn.axis,
+        lines, Axis(title=comparison.terms.axis, symbol="ε", log=True, low=low, high=high, pad=0), drawn_measure.axis,
         key=measure, chosen=comparison.epsilon, chosen_text="your ε", limit=limit, mark=best_mark, small=small,
     )  # fmt: skip
 

@@ -205,7 +205,7 @@ def comparison_chart(
         stroke = theme.Stroke(dash, 1.6 if line.is_reference else 2.4)
         curves.append(replace(line, stroke=stroke) if line.stroke is theme.EXACT_LINE else line)
     low, high = (-0.02, 1.04) if y.percent else _measure_ends(curves, y.log)
-    if mark is not None:  # its number stands below it
+    if mark is not None and math.isfinite(mark.y) and (mark.y > 0 or not y.log):  # its number stands below it
         low = min(low, y.position(mark.y) - 0.1 * (high - low))
     ends = (10**low, 10**high) if y.log else (low, high)
 

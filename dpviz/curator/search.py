@@ -78,8 +78,8 @@ class SearchResult:
     @property
     def n_expected(self) -> int:
         """Number of designs; until the search is complete, the most there can be."""
-        most = len(methods_and_sets(self.question)) * len(self.question.rules)
-        return len(self.designs) if self.is_complete else most
+        n_possible = len(methods_and_sets(self.question)) * len(self.question.rules)
+        return len(self.designs) if self.is_complete else n_possible
 
     def deciding_criterion(self, rival: Candidate) -> Criterion | None:
         """First criterion that tells the best from a design with the same verdict; None where none does."""

@@ -133,3 +133,10 @@ def test_a_logarithmic_axis_ends_where_nothing_can_be_seen_any_more() -> None:
     line = Line(color="a", name="a", x=np.array([1.0, 10.0]), y=np.array([1.0, 1e-30]))
     figure = comparison_chart([line], EPSILONS, Axis(title="y", log=True), key="k", chosen=1.0)
     assert figure.layout.yaxis.range[0] > math.log10(SMALLEST_SHOWN_SHARE) - 1
+
+
+@pytest.mark.parametrize("value", [0.0, math.nan, math.inf])
+def test_a_best_value_that_a_logarithmic_axis_cannot_show_has_no_mark(value: float) -> None:
+    x, y = SCALES[True]
+    figure = comparison_chart([LINE], x, y, key="k", mark=Mark(x=1.0, y=value, color="param_post"))
+    assert len(figure.to_dict()["data"]) == 1
