@@ -228,8 +228,15 @@ class Projector:
     def _control(
         self, widget: Callable[..., Any], label: str, options: Collection[Any], name: str, value: Any, **rest: Any
     ) -> None:  # fmt: skip
-        """Draw a control with the present value of the mode, or of a field of the design, which it changes."""
-        key = PREFIX + name
+        """Draw a control with the present value of the mode, or of a field of the design, which it changes.
+
+        What sets it anew gives it another key: a browser that has not drawn that yet would send the value of before,
+        which would count as chosen.
+        """
+        key = st.session_state.get(place := f"room_key_{name}", PREFIX + name)
+        if st.session_state.setdefault(key, value) != value:
+            key = st.session_state[place] = f"{PREFIX}{name}_{self.room.version}"
+            st.session_state[key] = value
 
         def change(before: RoomSettings) -> RoomSettings:
             chosen = st.session_state[key]
@@ -239,8 +246,6 @@ class Projector:
                 return before if chosen == before.mode else before.start_mode(chosen)
             return before.update(**{name: (chosen,) if name == "rules" else chosen})
 
-        if st.session_state.get(key) != value:
-            st.session_state[key] = value
         if isinstance(options, Mapping):
             rest["format_func"] = options.get
         args = (server.rooms().change, self.room.code, self.token, change)
