@@ -228,19 +228,12 @@ class Projector:
     def _control(
         self, widget: Callable[..., Any], label: str, options: Collection[Any], name: str, value: Any, **rest: Any
     ) -> None:  # fmt: skip
-        """Draw a control with the present value of the mode, or of a field of the design, which it changes.
-
-        What sets it anew gives it another key: a browser that has not drawn that yet would send the value of before,
-        which would count as chosen.
-        """
-        key = st.session_state.get(place := f"room_key_{name}", PREFIX + name)
-        if st.session_state.setdefault(key, value) != value:
-            key = st.session_state[place] = f"{PREFIX}{name}_{self.room.version}"
-            st.session_state[key] = value
+        """Draw a control with the present value of the mode, or of a field of the design, which it changes."""
+        key = ui.fresh_key(PREFIX + name, value)
 
         def change(before: RoomSettings) -> RoomSettings:
-            chosen = st.session_state[key]
-            if chosen is None:  # the chosen option was pressed once more
+            chosen = ui.moved_value(PREFIX + name, key)
+            if chosen is None:  # or the chosen option was pressed once more
                 return before
             if name == "mode":
                 return before if chosen == before.mode else before.start_mode(chosen)
